@@ -1,0 +1,19 @@
+/*
+ * bench/bench.h - what a benchmark program says: one line of JSON per figure, each beside a yardstick
+ * measured in the same run. script/bench collects the lines.
+ */
+#pragma once
+
+#include <stdint.h>
+
+enum bench_goal {
+	BENCH_AT_LEAST, /* ratio = value / yardstick must reach the target */
+	BENCH_AT_MOST,  /* ratio = value / yardstick must not pass the target */
+	BENCH_REPORT,   /* no target */
+};
+
+/* Seconds on a clock that never goes back. */
+double bench_now(void);
+
+void bench_figure(const char *what, double value, const char *unit, const char *yardstick,
+	double yardstick_value, enum bench_goal goal, double target);

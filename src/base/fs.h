@@ -1,0 +1,87 @@
+/*
+ * base/fs.h - files: written once and atomically, read within bounds, opened without leaving home.
+ *
+ * Every path is relative to an open directory `dir` (AT_FDCWD for the working directory), descriptors
+ * are close-on-exec. Errors name the path. This is the only place that makes a file durable: a
+ * temporary name in the same directory, write, fsync, rename, fsync of the directory; a crash at any
+ * step leaves the old file or the new one, and at worst a stale ".tmp-" name, which
+ * mr_fs_sweep_temporaries() removes.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/* For MR_CLEANUP on a descriptor that starts as -1. */
+void mr_fs_closep(int *fd);
+
+/* Open a directory for use as `dir` below. */
+MR_CHECK enum mr_code mr_fs_open_dir(int dir, const char *path, int *out_fd, struct mr_err *err);
+
+/*
+ * Open `path` below `dir` for a request that may name it: absolute paths, ".." that climbs out and
+ * links that lead out are MR_EPERM. `flags` as for open(2), `mode` for O_CREAT.
+ */
+MR_CHECK enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mode,
+	int *out_fd, struct mr_err *err);
+
+enum mr_fs_write {
+	MR_FS_REPLACE, /* take the place of what is there */
+	MR_FS_NEW,     /* MR_EEXISTS when something is there */
+};
+
+/* Write a whole file atomically and durably. The directory must exist. */
+MR_CHECK enum mr_code mr_fs_write(int dir, const char *path, struct mr_bytes data,
+	enum mr_fs_write how, mode_t mode, struct mr_err *err);
+/* Remove temporary names in directory `path` that writers of dead processes left; not recursive. */
+MR_CHECK enum mr_code mr_fs_sweep_temporaries(int dir, const char *path, size_t *out_removed,
+	struct mr_err *err);
+
+/* rename(2), then fsync of both directories. */
+MR_CHECK enum mr_code mr_fs_rename(int from_dir, const char *from, int to_dir, const char *to,
+	enum mr_fs_write how, struct mr_err *err);
+/* Make the directory's entries durable. */
+MR_CHECK enum mr_code mr_fs_sync_dir(int dir, const char *path, struct mr_err *err);
+
+/*
+ * Read a regular file of at most `max` bytes; larger is MR_ELIMIT, another kind of file MR_EINVAL.
+ * The bytes live in `arena` and are followed by a NUL that is not counted.
+ */
+MR_CHECK enum mr_code mr_fs_read(struct mr_arena *arena, int dir, const char *path, size_t max,
+	struct mr_bytes *out, struct mr_err *err);
+/* The same from an open descriptor, from its current position; pipes are fine here. */
+MR_CHECK enum mr_code mr_fs_read_fd(struct mr_arena *arena, int fd, size_t max,
+	struct mr_bytes *out, struct mr_err *err);
+
+/* mkdir -p; what exists is left alone. New directories are durable. */
+MR_CHECK enum mr_code mr_fs_make_dirs(int dir, const char *path, mode_t mode, struct mr_err *err);
+/* rm -r: never follows a link; nothing there is success. */
+MR_CHECK enum mr_code mr_fs_remove_all(int dir, const char *path, struct mr_err *err);
+
+bool mr_fs_exists(int dir, const char *path);
+
+/* The names in a directory without "." and "..", sorted by bytes; more than `max` is MR_ELIMIT. */
+MR_CHECK enum mr_code mr_fs_list(struct mr_arena *arena, int dir, const char *path, size_t max,
+	struct mr_texts *out, struct mr_err *err);
+
+struct mr_fs_entry {
+	int dir;          /* the directory it stands in, open during the call */
+	const char *name; /* in `dir` */
+	const char *path; /* relative to the walk's start */
+	unsigned char type; /* DT_REG, DT_DIR, DT_LNK, ... never DT_UNKNOWN */
+	unsigned depth;   /* 0 for entries of the start */
+};
+enum mr_fs_next { MR_FS_GO_ON, MR_FS_SKIP, MR_FS_STOP };
+typedef enum mr_fs_next mr_fs_visit(void *arg, const struct mr_fs_entry *entry);
+
+/*
+ * Visit everything below a directory, a directory before its contents, links not followed, in no
+ * particular order. MR_FS_SKIP leaves a directory out. Deeper than `max_depth` is MR_ELIMIT.
+ */
+MR_CHECK enum mr_code mr_fs_walk(int dir, const char *path, unsigned max_depth, mr_fs_visit *visit,
+	void *arg, struct mr_err *err);

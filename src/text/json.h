@@ -1,0 +1,58 @@
+/*
+ * text/json.h - JSON in (strict, bounded, to a value tree) and out (a streaming writer).
+ *
+ * The reader refuses duplicate keys, lone surrogates, \u0000, integers past 64 bits, numbers past a
+ * double, and anything after the value.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "text/value.h"
+
+struct mr_json_limits {
+	size_t max_bytes;
+	unsigned max_depth;
+	size_t max_nodes;
+};
+
+extern const struct mr_json_limits mr_json_default_limits; /* 4 MiB, 64 deep, 200,000 nodes */
+
+/* `limits` NULL takes the default. MR_EFORMAT says line and column, MR_ELIMIT which limit. */
+MR_CHECK enum mr_code mr_json_parse(struct mr_arena *arena, struct mr_bytes text,
+	const struct mr_json_limits *limits, const struct mr_value **out, struct mr_err *err);
+
+enum mr_json_style {
+	MR_JSON_COMPACT,     /* {"a":1,"b":2} */
+	MR_JSON_SPACED,      /* {"a": 1, "b": 2} */
+	MR_JSON_INDENTED,    /* two spaces a level */
+	MR_JSON_ASCII = 8,   /* or-ed in: everything above 0x7e escaped */
+	MR_JSON_SORTED = 16, /* or-ed in: mr_json_value() sorts keys by bytes */
+};
+
+enum { MR_JSON_WRITER_DEPTH = 64 };
+
+/* Appends to `buf`, whose maximum and sticky failure are the writer's too. */
+struct mr_json_writer {
+	struct mr_buf *buf;
+	unsigned style;
+	unsigned depth;
+	bool after_key;
+	bool filled[MR_JSON_WRITER_DEPTH + 1]; /* does this level have an element yet? */
+};
+
+void mr_json_init(struct mr_json_writer *w, struct mr_buf *buf, unsigned style);
+/* Misuse (a value without its key, an end without its begin, too deep) is a programming error. */
+void mr_json_begin_map(struct mr_json_writer *w);
+void mr_json_begin_list(struct mr_json_writer *w);
+void mr_json_end_map(struct mr_json_writer *w);
+void mr_json_end_list(struct mr_json_writer *w);
+void mr_json_key(struct mr_json_writer *w, const char *key);
+void mr_json_null(struct mr_json_writer *w);
+void mr_json_bool(struct mr_json_writer *w, bool value);
+void mr_json_int(struct mr_json_writer *w, int64_t value);
+/* The shortest text that reads back the same; what is not finite becomes null. */
+void mr_json_real(struct mr_json_writer *w, double value);
+/* NULL is null. */
+void mr_json_text(struct mr_json_writer *w, const char *text);
+void mr_json_value(struct mr_json_writer *w, const struct mr_value *value);

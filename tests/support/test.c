@@ -1,0 +1,90 @@
+/* tests/support/test.c */
+#include "test.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void test_fail(const char *file, int line, const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fprintf(stderr, "# %s:%d: ", file, line);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	fflush(stderr);
+	_exit(1);
+}
+
+void test_check_str(const char *file, int line, const char *what, const char *a, const char *b)
+{
+	if (a == b || (a && b && strcmp(a, b) == 0))
+		return;
+	test_fail(file, line, "%s is \"%s\", not \"%s\"", what, a ? a : "(null)", b ? b : "(null)");
+}
+
+void test_check_int(const char *file, int line, const char *what, long long a, long long b)
+{
+	if (a != b)
+		test_fail(file, line, "%s is %lld, not %lld", what, a, b);
+}
+
+static char dir_path[64];
+
+static void remove_dir(void)
+{
+	char command[96];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir_path);
+	if (system(command) != 0)
+		fprintf(stderr, "# could not remove %s\n", dir_path);
+}
+
+const char *test_dir(void)
+{
+	if (dir_path[0])
+		return dir_path;
+	strcpy(dir_path, "/tmp/mailroom-test-XXXXXX");
+	if (!mkdtemp(dir_path))
+		test_fail(__FILE__, __LINE__, "mkdtemp");
+	atexit(remove_dir);
+	return dir_path;
+}
+
+static bool run_apart(const struct test *test)
+{
+	pid_t pid;
+	int status;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		test->run();
+		exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return false;
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "# %s: signal %d\n", test->name, WTERMSIG(status));
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+int test_main(const struct test *tests, size_t count)
+{
+	bool all_good = true;
+
+	printf("1..%zu\n", count);
+	for (size_t i = 0; i < count; i++) {
+		bool good = run_apart(&tests[i]);
+
+		printf("%s %zu - %s\n", good ? "ok" : "not ok", i + 1, tests[i].name);
+		all_good = all_good && good;
+	}
+	return all_good ? 0 : 1;
+}
