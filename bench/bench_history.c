@@ -1,0 +1,5 @@
+#include "bench.h"
+int main(void)
+{
+	return 0;
+}
