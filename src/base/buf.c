@@ -1,1 +1,174 @@
-typedef int mr_placeholder;
+/* base/buf.c */
+#include "base/buf.h"
+
+#include "base/utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 256 };
+
+void mr_buf_init(struct mr_buf *buf, size_t max)
+{
+	*buf = (struct mr_buf){ .max = max };
+}
+
+void mr_buf_release(struct mr_buf *buf)
+{
+	free(buf->data);
+	mr_buf_init(buf, buf->max);
+}
+
+void mr_buf_clear(struct mr_buf *buf)
+{
+	buf->len = 0;
+	buf->failed = false;
+	if (buf->data)
+		buf->data[0] = '\0';
+}
+
+/* Make room for `more` bytes and a NUL; false past the maximum. */
+static bool reserve(struct mr_buf *buf, size_t more)
+{
+	size_t cap = buf->cap ? buf->cap : FIRST_CAPACITY;
+
+	if (buf->failed)
+		return false;
+	if (more > buf->max - buf->len) {
+		buf->failed = true;
+		return false;
+	}
+	if (buf->data && buf->len + more < buf->cap)
+		return true;
+	while (cap <= buf->len + more)
+		cap *= 2;
+	buf->data = realloc(buf->data, cap);
+	if (!buf->data) {
+		fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", cap);
+		abort();
+	}
+	buf->cap = cap;
+	return true;
+}
+
+void mr_buf_add(struct mr_buf *buf, const void *data, size_t len)
+{
+	if (!reserve(buf, len))
+		return;
+	if (len)
+		memcpy(buf->data + buf->len, data, len);
+	buf->len += len;
+	buf->data[buf->len] = '\0';
+}
+
+void mr_buf_puts(struct mr_buf *buf, const char *text)
+{
+	mr_buf_add(buf, text, strlen(text));
+}
+
+void mr_buf_putc(struct mr_buf *buf, char c)
+{
+	mr_buf_add(buf, &c, 1);
+}
+
+void mr_buf_pad(struct mr_buf *buf, char c, size_t count)
+{
+	if (!reserve(buf, count))
+		return;
+	memset(buf->data + buf->len, c, count);
+	buf->len += count;
+	buf->data[buf->len] = '\0';
+}
+
+void mr_buf_printf(struct mr_buf *buf, const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len < 0 || !reserve(buf, (size_t)len))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(buf->data + buf->len, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	buf->len += (size_t)len;
+}
+
+void mr_buf_put_utf8(struct mr_buf *buf, uint32_t scalar)
+{
+	char bytes[4];
+
+	mr_buf_add(buf, bytes, mr_utf8_put(scalar, bytes));
+}
+
+static void put_escape(struct mr_buf *buf, uint32_t scalar)
+{
+	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+
+	for (const char *s = shorts; *s; s += 2) {
+		if ((uint32_t)*s == scalar) {
+			mr_buf_printf(buf, "\\%c", s[1]);
+			return;
+		}
+	}
+	if (scalar < 0x10000) {
+		mr_buf_printf(buf, "\\u%04x", (unsigned)scalar);
+		return;
+	}
+	scalar -= 0x10000;
+	mr_buf_printf(buf, "\\u%04x\\u%04x", (unsigned)(0xd800 + (scalar >> 10)),
+		(unsigned)(0xdc00 + (scalar & 0x3ff)));
+}
+
+static bool is_verbatim(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+void mr_buf_put_json(struct mr_buf *buf, const char *text, size_t len, bool ascii)
+{
+	size_t at = 0;
+
+	mr_buf_putc(buf, '"');
+	while (at < len) {
+		size_t run = at;
+		uint32_t scalar = 0xfffd;
+		size_t n;
+
+		while (run < len && is_verbatim((unsigned char)text[run]))
+			run++;
+		mr_buf_add(buf, text + at, run - at);
+		at = run;
+		if (at == len)
+			break;
+		n = mr_utf8_next(text + at, len - at, &scalar);
+		if (scalar < 0x20 || scalar == '"' || scalar == '\\' || scalar == 0x7f ||
+			(ascii && scalar > 0x7e))
+			put_escape(buf, scalar);
+		else
+			mr_buf_put_utf8(buf, scalar);
+		at += n ? n : 1;
+	}
+	mr_buf_putc(buf, '"');
+}
+
+const char *mr_buf_text(const struct mr_buf *buf)
+{
+	return buf->data ? buf->data : "";
+}
+
+struct mr_bytes mr_buf_bytes(const struct mr_buf *buf)
+{
+	return mr_bytes_of(mr_buf_text(buf), buf->len);
+}
+
+enum mr_code mr_buf_check(const struct mr_buf *buf, const char *what, struct mr_err *err)
+{
+	if (!buf->failed)
+		return MR_OK;
+	return mr_err_set(err, MR_ELIMIT, "%s is longer than %zu bytes", what, buf->max);
+}

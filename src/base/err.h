@@ -10,8 +10,8 @@
 #include "base/arena.h"
 #include "base/attr.h"
 
-#include <stdbool.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum mr_code {
@@ -76,9 +76,9 @@ struct mr_err {
 enum mr_code mr_err_set(struct mr_err *err, enum mr_code code, const char *fmt, ...)
 	MR_PRINTF(3, 4);
 /*
- * The same for a failed system call: appends strerror(`os_errno`), keeps the number, and chooses the
- * code from it: ENOENT is MR_ENOTFOUND, EEXIST is MR_EEXISTS, EACCES and EPERM are MR_EPERM, the
- * rest MR_EIO. A full disk, a read-only file system and exhausted handles say what to do.
+ * The same for a failed system call: appends strerror(`os_errno`), keeps the number, and chooses
+ * the code from it: ENOENT is MR_ENOTFOUND, EEXIST is MR_EEXISTS, EACCES and EPERM are MR_EPERM,
+ * the rest MR_EIO. A full disk, a read-only file system and exhausted handles say what to do.
  */
 enum mr_code mr_err_os(struct mr_err *err, int os_errno, const char *fmt, ...) MR_PRINTF(3, 4);
 /* Put "where: " in front of the message; returns the code, so a caller can end with it. */
@@ -90,7 +90,7 @@ enum mr_code mr_err_word(struct mr_err *err, const char *word);
 enum mr_code mr_err_issues(struct mr_err *err, const struct mr_issues *issues, const char *what);
 
 /* What a code means outside: one table, in err.c. */
-const char *mr_code_name(enum mr_code code);   /* "not_found" */
-int mr_code_exit_status(enum mr_code code);    /* 0 ok, 1 failure, 2 usage */
-int mr_code_http_status(enum mr_code code);    /* 404 */
-bool mr_code_is_retryable(enum mr_code code);  /* the same call may succeed later, unchanged */
+const char *mr_code_name(enum mr_code code);  /* "not_found" */
+int mr_code_exit_status(enum mr_code code);   /* 0 ok, 1 failure, 2 usage */
+int mr_code_http_status(enum mr_code code);   /* 404 */
+bool mr_code_is_retryable(enum mr_code code); /* the same call may succeed later, unchanged */

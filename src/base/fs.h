@@ -1,10 +1,10 @@
 /*
  * base/fs.h - files: written once and atomically, read within bounds, opened without leaving home.
  *
- * Every path is relative to an open directory `dir` (AT_FDCWD for the working directory), descriptors
- * are close-on-exec. Errors name the path. This is the only place that makes a file durable: a
- * temporary name in the same directory, write, fsync, rename, fsync of the directory; a crash at any
- * step leaves the old file or the new one, and at worst a stale ".tmp-" name, which
+ * Every path is relative to an open directory `dir` (AT_FDCWD for the working directory),
+ * descriptors are close-on-exec. Errors name the path. This is the only place that makes a file
+ * durable: a temporary name in the same directory, write, fsync, rename, fsync of the directory; a
+ * crash at any step leaves the old file or the new one, and at worst a stale ".tmp-" name, which
  * mr_fs_sweep_temporaries() removes.
  */
 #pragma once
@@ -70,11 +70,11 @@ MR_CHECK enum mr_code mr_fs_list(struct mr_arena *arena, int dir, const char *pa
 	struct mr_texts *out, struct mr_err *err);
 
 struct mr_fs_entry {
-	int dir;          /* the directory it stands in, open during the call */
-	const char *name; /* in `dir` */
-	const char *path; /* relative to the walk's start */
+	int dir;            /* the directory it stands in, open during the call */
+	const char *name;   /* in `dir` */
+	const char *path;   /* relative to the walk's start */
 	unsigned char type; /* DT_REG, DT_DIR, DT_LNK, ... never DT_UNKNOWN */
-	unsigned depth;   /* 0 for entries of the start */
+	unsigned depth;     /* 0 for entries of the start */
 };
 enum mr_fs_next { MR_FS_GO_ON, MR_FS_SKIP, MR_FS_STOP };
 typedef enum mr_fs_next mr_fs_visit(void *arg, const struct mr_fs_entry *entry);

@@ -26,8 +26,8 @@ struct mr_proc_result {
 };
 
 /*
- * Run it and wait. Not being able to start is an error (MR_ENOTFOUND when there is no such program);
- * a bad exit, a signal or a time-out is a result.
+ * Run it and wait. Not being able to start is an error (MR_ENOTFOUND when there is no such
+ * program); a bad exit, a signal or a time-out is a result.
  */
 MR_CHECK enum mr_code mr_proc_run(struct mr_arena *arena, const struct mr_proc *proc,
 	struct mr_proc_result *out, struct mr_err *err);

@@ -1,4 +1,5 @@
-/* base/str.h - small questions about text. ASCII only where case matters; see utf8.h for the rest. */
+/* base/str.h - small questions about text. ASCII only where case matters; see utf8.h for the rest.
+ */
 #pragma once
 
 #include "base/arena.h"

@@ -1,1 +1,174 @@
-typedef int mr_placeholder;
+/* base/utf8.c */
+#include "base/utf8.h"
+
+#include <utf8proc.h>
+
+size_t mr_utf8_next(const char *text, size_t len, uint32_t *out)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *b = (const unsigned char *)text;
+	uint32_t scalar;
+	size_t need;
+
+	if (b[0] < 0x80) {
+		*out = b[0];
+		return 1;
+	}
+	if (b[0] >= 0xc2 && b[0] <= 0xdf) {
+		need = 2;
+		scalar = b[0] & 0x1f;
+	} else if ((b[0] & 0xf0) == 0xe0) {
+		need = 3;
+		scalar = b[0] & 0x0f;
+	} else if (b[0] >= 0xf0 && b[0] <= 0xf4) {
+		need = 4;
+		scalar = b[0] & 0x07;
+	} else {
+		return 0;
+	}
+	if (need > len)
+		return 0;
+	for (size_t i = 1; i < need; i++) {
+		if ((b[i] & 0xc0) != 0x80)
+			return 0;
+		scalar = scalar << 6 | (b[i] & 0x3f);
+	}
+	if (scalar < least[need] || scalar > 0x10ffff || (scalar >= 0xd800 && scalar <= 0xdfff))
+		return 0;
+	*out = scalar;
+	return need;
+}
+
+size_t mr_utf8_put(uint32_t scalar, char out[4])
+{
+	if (scalar < 0x80) {
+		out[0] = (char)scalar;
+		return 1;
+	}
+	if (scalar < 0x800) {
+		out[0] = (char)(0xc0 | scalar >> 6);
+		out[1] = (char)(0x80 | (scalar & 0x3f));
+		return 2;
+	}
+	if ((scalar >= 0xd800 && scalar <= 0xdfff) || scalar > 0x10ffff)
+		return 0;
+	if (scalar < 0x10000) {
+		out[0] = (char)(0xe0 | scalar >> 12);
+		out[1] = (char)(0x80 | (scalar >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (scalar & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | scalar >> 18);
+	out[1] = (char)(0x80 | (scalar >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (scalar >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (scalar & 0x3f));
+	return 4;
+}
+
+bool mr_utf8_is_valid(const char *text, size_t len, size_t *bad_at)
+{
+	uint32_t scalar;
+
+	for (size_t at = 0; at < len;) {
+		size_t n = mr_utf8_next(text + at, len - at, &scalar);
+
+		if (n == 0) {
+			if (bad_at)
+				*bad_at = at;
+			return false;
+		}
+		at += n;
+	}
+	return true;
+}
+
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+size_t mr_utf8_truncate(const char *text, size_t len, size_t max)
+{
+	size_t end = len < max ? len : max;
+	size_t start = end;
+	uint32_t scalar;
+
+	/* Only the last character can be cut: find where it starts, see whether it is whole. */
+	while (start > 0 && end - start < 3 && is_continuation(text[start - 1]))
+		start--;
+	if (start > 0 && (unsigned char)text[start - 1] >= 0x80) {
+		start--;
+		if (mr_utf8_next(text + start, end - start, &scalar) != end - start)
+			return start;
+	}
+	return end;
+}
+
+size_t mr_utf8_count(const char *text, size_t len)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		count += !is_continuation(text[i]);
+	return count;
+}
+
+size_t mr_utf8_prefix(const char *text, size_t len, size_t count)
+{
+	size_t at = 0;
+
+	while (at < len && count > 0) {
+		at++;
+		while (at < len && is_continuation(text[at]))
+			at++;
+		count--;
+	}
+	return at;
+}
+
+bool mr_utf8_is_space(uint32_t scalar)
+{
+	return (scalar >= 0x09 && scalar <= 0x0d) || (scalar >= 0x1c && scalar <= 0x20) ||
+		scalar == 0x85 || scalar == 0xa0 || scalar == 0x1680 ||
+		(scalar >= 0x2000 && scalar <= 0x200a) || scalar == 0x2028 || scalar == 0x2029 ||
+		scalar == 0x202f || scalar == 0x205f || scalar == 0x3000;
+}
+
+void mr_utf8_strip(const char **text, size_t *len)
+{
+	uint32_t scalar;
+
+	while (*len) {
+		size_t n = mr_utf8_next(*text, *len, &scalar);
+
+		if (n == 0 || !mr_utf8_is_space(scalar))
+			break;
+		*text += n;
+		*len -= n;
+	}
+	while (*len) {
+		size_t start = *len - 1;
+
+		while (start > 0 && is_continuation((*text)[start]))
+			start--;
+		if (mr_utf8_next(*text + start, *len - start, &scalar) != *len - start ||
+			!mr_utf8_is_space(scalar))
+			break;
+		*len = start;
+	}
+}
+
+size_t mr_utf8_width(const char *text, size_t len)
+{
+	size_t width = 0;
+
+	for (size_t at = 0; at < len;) {
+		uint32_t scalar = 0xfffd;
+		size_t n = mr_utf8_next(text + at, len - at, &scalar);
+		int columns = utf8proc_charwidth((utf8proc_int32_t)scalar);
+
+		width += columns > 0 ? (size_t)columns : 0;
+		at += n ? n : 1;
+	}
+	return width;
+}

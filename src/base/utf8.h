@@ -1,4 +1,5 @@
-/* base/utf8.h - UTF-8 as RFC 3629 has it: no surrogates, no overlong forms, nothing past U+10FFFF. */
+/* base/utf8.h - UTF-8 as RFC 3629 has it: no surrogates, no overlong forms, nothing past U+10FFFF.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +11,12 @@
  * (1 to 4), or 0 when the bytes are not UTF-8; `*out` is then untouched.
  */
 size_t mr_utf8_next(const char *text, size_t len, uint32_t *out);
-/* Write one scalar value to `out` (room for 4); returns its length, 0 for what is no scalar value. */
+/* Write one scalar value to `out` (room for 4); returns its length, 0 for what is no scalar value.
+ */
 size_t mr_utf8_put(uint32_t scalar, char out[4]);
 
-/* Are all bytes UTF-8? If not, and `bad_at` is not NULL, it gets the offset of the first bad byte. */
+/* Are all bytes UTF-8? If not, and `bad_at` is not NULL, it gets the offset of the first bad byte.
+ */
 bool mr_utf8_is_valid(const char *text, size_t len, size_t *bad_at);
 
 /* The longest prefix of at most `max` bytes that ends on a character boundary; `text` is valid. */
