@@ -1,1 +1,338 @@
-typedef int mr_placeholder;
+/* text/json.c */
+#include "text/json.h"
+
+#include <assert.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct mr_json_limits mr_json_default_limits = {
+	.max_bytes = 4u << 20,
+	.max_depth = 64,
+	.max_nodes = 200000,
+};
+
+static void decrefp(json_t **json)
+{
+	json_decref(*json);
+}
+
+/*
+ * Depth is counted over the bytes before the library sees them: its own limit is a constant of its
+ * build, and a deep text would be allocated first.
+ */
+static enum mr_code check_depth(struct mr_bytes text, unsigned max_depth, struct mr_err *err)
+{
+	bool in_string = false;
+	unsigned depth = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		uint8_t c = text.data[i];
+
+		if (in_string) {
+			if (c == '\\')
+				i++;
+			else
+				in_string = c != '"';
+		} else if (c == '"') {
+			in_string = true;
+		} else if (c == '[' || c == '{') {
+			if (++depth > max_depth)
+				return mr_err_set(err, MR_ELIMIT,
+					"JSON is nested deeper than %u at byte %zu", max_depth, i);
+		} else if ((c == ']' || c == '}') && depth) {
+			depth--;
+		}
+	}
+	return MR_OK;
+}
+
+struct conversion {
+	struct mr_arena *arena;
+	size_t nodes_left;
+};
+
+static bool convert(struct conversion *cv, const json_t *from, struct mr_value *to);
+
+static bool convert_list(struct conversion *cv, const json_t *from, struct mr_value *to)
+{
+	size_t len = json_array_size(from);
+
+	if (len > cv->nodes_left)
+		return false;
+	to->list.items = mr_arena_array(cv->arena, len, sizeof(*to->list.items));
+	to->list.len = len;
+	for (size_t i = 0; i < len; i++) {
+		if (!convert(cv, json_array_get(from, i), &to->list.items[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool convert_map(struct conversion *cv, json_t *from, struct mr_value *to)
+{
+	size_t len = json_object_size(from);
+	struct mr_pair *pair;
+	const char *key;
+	json_t *value;
+
+	if (len > cv->nodes_left)
+		return false;
+	pair = to->map.pairs = mr_arena_array(cv->arena, len, sizeof(*pair));
+	to->map.len = len;
+	json_object_foreach(from, key, value)
+	{
+		pair->key = mr_arena_strdup(cv->arena, key);
+		if (!convert(cv, value, &pair->value))
+			return false;
+		pair++;
+	}
+	return true;
+}
+
+/* Copy the library's tree into ours; false when it has too many nodes. */
+static bool convert(struct conversion *cv, const json_t *from, struct mr_value *to)
+{
+	if (cv->nodes_left-- == 0)
+		return false;
+	switch (json_typeof(from)) {
+	case JSON_NULL:
+		to->kind = MR_NULL;
+		return true;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		to->kind = MR_BOOL;
+		to->boolean = json_is_true(from);
+		return true;
+	case JSON_INTEGER:
+		to->kind = MR_INT;
+		to->integer = json_integer_value(from);
+		return true;
+	case JSON_REAL:
+		to->kind = MR_FLOAT;
+		to->real = json_real_value(from);
+		return true;
+	case JSON_STRING:
+		to->kind = MR_TEXT;
+		to->text = mr_arena_strdup(cv->arena, json_string_value(from));
+		return true;
+	case JSON_ARRAY:
+		to->kind = MR_LIST;
+		return convert_list(cv, from, to);
+	case JSON_OBJECT:
+		to->kind = MR_MAP;
+		return convert_map(cv, (json_t *)from, to);
+	}
+	return false;
+}
+
+enum mr_code mr_json_parse(struct mr_arena *arena, struct mr_bytes text,
+	const struct mr_json_limits *limits, const struct mr_value **out, struct mr_err *err)
+{
+	json_t *json MR_CLEANUP(decrefp) = NULL;
+	struct conversion cv = { .arena = arena };
+	struct mr_value *value;
+	json_error_t why;
+	enum mr_code rc;
+
+	if (!limits)
+		limits = &mr_json_default_limits;
+	if (text.len > limits->max_bytes)
+		return mr_err_set(err, MR_ELIMIT, "JSON of %zu bytes is longer than %zu", text.len,
+			limits->max_bytes);
+	rc = check_depth(text, limits->max_depth, err);
+	if (rc)
+		return rc;
+	json = json_loadb((const char *)text.data, text.len,
+		JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+	if (!json)
+		return mr_err_set(err, MR_EFORMAT, "not valid JSON at line %d column %d: %s",
+			why.line > 0 ? why.line : 1, why.column > 0 ? why.column : 1, why.text);
+	cv.nodes_left = limits->max_nodes;
+	value = mr_arena_alloc(arena, sizeof(*value));
+	if (!convert(&cv, json, value))
+		return mr_err_set(err, MR_ELIMIT, "JSON has more than %zu values",
+			limits->max_nodes);
+	*out = value;
+	return MR_OK;
+}
+
+void mr_json_init(struct mr_json_writer *w, struct mr_buf *buf, unsigned style)
+{
+	*w = (struct mr_json_writer){ .buf = buf, .style = style };
+}
+
+static unsigned layout_of(const struct mr_json_writer *w)
+{
+	return w->style & 3u;
+}
+
+static void new_line(struct mr_json_writer *w)
+{
+	mr_buf_putc(w->buf, '\n');
+	mr_buf_pad(w->buf, ' ', (size_t)w->depth * 2);
+}
+
+/* What stands between this element and the one before. */
+static void separate(struct mr_json_writer *w)
+{
+	if (w->after_key) {
+		w->after_key = false;
+		return;
+	}
+	if (w->filled[w->depth])
+		mr_buf_puts(w->buf, layout_of(w) == MR_JSON_SPACED ? ", " : ",");
+	w->filled[w->depth] = true;
+	if (w->depth && layout_of(w) == MR_JSON_INDENTED)
+		new_line(w);
+}
+
+static void begin(struct mr_json_writer *w, char bracket)
+{
+	separate(w);
+	assert(w->depth < MR_JSON_WRITER_DEPTH);
+	mr_buf_putc(w->buf, bracket);
+	w->filled[++w->depth] = false;
+}
+
+static void end(struct mr_json_writer *w, char bracket)
+{
+	assert(w->depth > 0 && !w->after_key);
+	bool had_any = w->filled[w->depth--];
+
+	if (had_any && layout_of(w) == MR_JSON_INDENTED)
+		new_line(w);
+	mr_buf_putc(w->buf, bracket);
+}
+
+void mr_json_begin_map(struct mr_json_writer *w)
+{
+	begin(w, '{');
+}
+
+void mr_json_begin_list(struct mr_json_writer *w)
+{
+	begin(w, '[');
+}
+
+void mr_json_end_map(struct mr_json_writer *w)
+{
+	end(w, '}');
+}
+
+void mr_json_end_list(struct mr_json_writer *w)
+{
+	end(w, ']');
+}
+
+void mr_json_key(struct mr_json_writer *w, const char *key)
+{
+	assert(!w->after_key);
+	separate(w);
+	mr_buf_put_json(w->buf, key, strlen(key), w->style & MR_JSON_ASCII);
+	mr_buf_puts(w->buf, layout_of(w) == MR_JSON_COMPACT ? ":" : ": ");
+	w->after_key = true;
+}
+
+void mr_json_null(struct mr_json_writer *w)
+{
+	separate(w);
+	mr_buf_puts(w->buf, "null");
+}
+
+void mr_json_bool(struct mr_json_writer *w, bool value)
+{
+	separate(w);
+	mr_buf_puts(w->buf, value ? "true" : "false");
+}
+
+void mr_json_int(struct mr_json_writer *w, int64_t value)
+{
+	separate(w);
+	mr_buf_printf(w->buf, "%lld", (long long)value);
+}
+
+void mr_json_real(struct mr_json_writer *w, double value)
+{
+	char text[40];
+
+	if (!isfinite(value)) {
+		mr_json_null(w);
+		return;
+	}
+	separate(w);
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	mr_buf_puts(w->buf, text);
+	/* A float stays a float when it is read back. */
+	if (!strpbrk(text, ".e"))
+		mr_buf_puts(w->buf, ".0");
+}
+
+void mr_json_text(struct mr_json_writer *w, const char *text)
+{
+	if (!text) {
+		mr_json_null(w);
+		return;
+	}
+	separate(w);
+	mr_buf_put_json(w->buf, text, strlen(text), w->style & MR_JSON_ASCII);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return strcmp((*(const struct mr_pair *const *)a)->key,
+		(*(const struct mr_pair *const *)b)->key);
+}
+
+static void write_map(struct mr_json_writer *w, const struct mr_value *map)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_pair **pairs = mr_arena_array(arena, map->map.len, sizeof(*pairs));
+
+	for (size_t i = 0; i < map->map.len; i++)
+		pairs[i] = &map->map.pairs[i];
+	if (w->style & MR_JSON_SORTED)
+		qsort(pairs, map->map.len, sizeof(*pairs), by_key);
+	mr_json_begin_map(w);
+	for (size_t i = 0; i < map->map.len; i++) {
+		mr_json_key(w, pairs[i]->key);
+		mr_json_value(w, &pairs[i]->value);
+	}
+	mr_json_end_map(w);
+}
+
+void mr_json_value(struct mr_json_writer *w, const struct mr_value *value)
+{
+	switch (value->kind) {
+	case MR_NULL:
+		mr_json_null(w);
+		break;
+	case MR_BOOL:
+		mr_json_bool(w, value->boolean);
+		break;
+	case MR_INT:
+		mr_json_int(w, value->integer);
+		break;
+	case MR_FLOAT:
+		mr_json_real(w, value->real);
+		break;
+	case MR_TEXT:
+		mr_json_text(w, value->text);
+		break;
+	case MR_LIST:
+		mr_json_begin_list(w);
+		for (size_t i = 0; i < value->list.len; i++)
+			mr_json_value(w, &value->list.items[i]);
+		mr_json_end_list(w);
+		break;
+	case MR_MAP:
+		write_map(w, value);
+		break;
+	}
+}

@@ -1,1 +1,277 @@
-typedef int mr_placeholder;
+/* text/value.c */
+#include "text/value.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const struct mr_value *mr_value_get(const struct mr_value *map, const char *key)
+{
+	if (!map || map->kind != MR_MAP)
+		return NULL;
+	for (size_t i = 0; i < map->map.len; i++) {
+		if (strcmp(map->map.pairs[i].key, key) == 0)
+			return &map->map.pairs[i].value;
+	}
+	return NULL;
+}
+
+static bool lists_equal(const struct mr_value *a, const struct mr_value *b)
+{
+	if (a->list.len != b->list.len)
+		return false;
+	for (size_t i = 0; i < a->list.len; i++) {
+		if (!mr_value_equal(&a->list.items[i], &b->list.items[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool maps_equal(const struct mr_value *a, const struct mr_value *b)
+{
+	if (a->map.len != b->map.len)
+		return false;
+	for (size_t i = 0; i < a->map.len; i++) {
+		const struct mr_pair *pair = &a->map.pairs[i];
+		/* Nearly always in the same order: look there first, so that this stays linear. */
+		const struct mr_value *other = strcmp(b->map.pairs[i].key, pair->key) == 0
+			? &b->map.pairs[i].value
+			: mr_value_get(b, pair->key);
+
+		if (!other || !mr_value_equal(&pair->value, other))
+			return false;
+	}
+	return true;
+}
+
+bool mr_value_equal(const struct mr_value *a, const struct mr_value *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case MR_NULL:
+		return true;
+	case MR_BOOL:
+		return a->boolean == b->boolean;
+	case MR_INT:
+		return a->integer == b->integer;
+	case MR_FLOAT:
+		/* Not-a-number equals itself here: the question is whether the texts say the same.
+		 */
+		return a->real == b->real || (a->real != a->real && b->real != b->real);
+	case MR_TEXT:
+		return strcmp(a->text, b->text) == 0;
+	case MR_LIST:
+		return lists_equal(a, b);
+	case MR_MAP:
+		return maps_equal(a, b);
+	}
+	return false;
+}
+
+const char *mr_kind_name(enum mr_kind kind)
+{
+	static const char *const names[] = {
+		[MR_NULL] = "null",
+		[MR_BOOL] = "boolean",
+		[MR_INT] = "integer",
+		[MR_FLOAT] = "number",
+		[MR_TEXT] = "string",
+		[MR_LIST] = "list",
+		[MR_MAP] = "object",
+	};
+
+	return names[kind];
+}
+
+struct mr_cursor mr_cursor_root(const struct mr_value *value, struct mr_issues *issues)
+{
+	return (struct mr_cursor){ .value = value, .issues = issues };
+}
+
+struct mr_cursor mr_cursor_key(const struct mr_cursor *at, const char *key)
+{
+	return (struct mr_cursor){
+		.value = mr_value_get(at->value, key),
+		.up = at,
+		.key = key,
+		.issues = at->issues,
+	};
+}
+
+struct mr_cursor mr_cursor_item(const struct mr_cursor *at, size_t index)
+{
+	bool there = at->value && at->value->kind == MR_LIST && index < at->value->list.len;
+
+	return (struct mr_cursor){
+		.value = there ? &at->value->list.items[index] : NULL,
+		.up = at,
+		.index = index,
+		.issues = at->issues,
+	};
+}
+
+const char *mr_cursor_path(struct mr_arena *arena, const struct mr_cursor *at)
+{
+	if (!at->up)
+		return "$";
+	if (at->key)
+		return mr_arena_printf(arena, "%s.%s", mr_cursor_path(arena, at->up), at->key);
+	return mr_arena_printf(arena, "%s[%zu]", mr_cursor_path(arena, at->up), at->index);
+}
+
+void mr_cursor_refuse(const struct mr_cursor *at, const char *fmt, ...)
+{
+	struct mr_arena *arena = at->issues->arena;
+	va_list ap;
+	const char *msg;
+
+	va_start(ap, fmt);
+	msg = mr_arena_vprintf(arena, fmt, ap);
+	va_end(ap);
+	mr_issues_add(at->issues, MR_ISSUE_RULE, mr_cursor_path(arena, at), NULL, "%s", msg);
+}
+
+bool mr_cursor_is_present(const struct mr_cursor *at)
+{
+	return at->value && at->value->kind != MR_NULL;
+}
+
+/* Is there a value of this kind? If not, report it. */
+static bool require(const struct mr_cursor *at, enum mr_kind kind)
+{
+	const char *expected = mr_kind_name(kind);
+	const char *path;
+
+	if (at->value && at->value->kind == kind)
+		return true;
+	path = mr_cursor_path(at->issues->arena, at);
+	if (!at->value)
+		mr_issues_add(at->issues, MR_ISSUE_MISSING, path, expected, "is required");
+	else
+		mr_issues_add(at->issues, MR_ISSUE_TYPE, path, expected, "must be %s %s, not %s",
+			kind == MR_INT || kind == MR_MAP ? "an" : "a", expected,
+			mr_kind_name(at->value->kind));
+	return false;
+}
+
+bool mr_cursor_text(const struct mr_cursor *at, const char **out)
+{
+	if (!require(at, MR_TEXT))
+		return false;
+	*out = at->value->text;
+	return true;
+}
+
+bool mr_cursor_text_opt(const struct mr_cursor *at, const char **out)
+{
+	return mr_cursor_is_present(at) && mr_cursor_text(at, out);
+}
+
+bool mr_cursor_int(const struct mr_cursor *at, int64_t min, int64_t max, int64_t *out)
+{
+	if (!require(at, MR_INT))
+		return false;
+	if (at->value->integer < min || at->value->integer > max) {
+		mr_cursor_refuse(at, "must be between %lld and %lld", (long long)min,
+			(long long)max);
+		return false;
+	}
+	*out = at->value->integer;
+	return true;
+}
+
+bool mr_cursor_int_opt(const struct mr_cursor *at, int64_t min, int64_t max, int64_t *out)
+{
+	return mr_cursor_is_present(at) && mr_cursor_int(at, min, max, out);
+}
+
+bool mr_cursor_bool(const struct mr_cursor *at, bool *out)
+{
+	if (!require(at, MR_BOOL))
+		return false;
+	*out = at->value->boolean;
+	return true;
+}
+
+bool mr_cursor_bool_opt(const struct mr_cursor *at, bool *out)
+{
+	return mr_cursor_is_present(at) && mr_cursor_bool(at, out);
+}
+
+bool mr_cursor_choice(const struct mr_cursor *at, const char *const *words, size_t *out)
+{
+	struct mr_texts all = { (const char **)words, 0 };
+
+	if (!require(at, MR_TEXT))
+		return false;
+	for (; words[all.len]; all.len++) {
+		if (strcmp(words[all.len], at->value->text) == 0) {
+			*out = all.len;
+			return true;
+		}
+	}
+	mr_cursor_refuse(at, "must be one of: %s", mr_str_join(at->issues->arena, &all, ", "));
+	return false;
+}
+
+bool mr_cursor_list(const struct mr_cursor *at, size_t *out_len)
+{
+	if (!require(at, MR_LIST))
+		return false;
+	*out_len = at->value->list.len;
+	return true;
+}
+
+bool mr_cursor_list_opt(const struct mr_cursor *at, size_t *out_len)
+{
+	return mr_cursor_is_present(at) && mr_cursor_list(at, out_len);
+}
+
+bool mr_cursor_map(const struct mr_cursor *at)
+{
+	return require(at, MR_MAP);
+}
+
+bool mr_cursor_texts(const struct mr_cursor *at, struct mr_texts *out)
+{
+	struct mr_texts texts = { NULL, 0 };
+	size_t len;
+	bool good = true;
+
+	if (!mr_cursor_list(at, &len))
+		return false;
+	texts.items = mr_arena_array(at->issues->arena, len + 1, sizeof(*texts.items));
+	for (; texts.len < len; texts.len++) {
+		struct mr_cursor item = mr_cursor_item(at, texts.len);
+
+		good = mr_cursor_text(&item, &texts.items[texts.len]) && good;
+	}
+	if (good)
+		*out = texts;
+	return good;
+}
+
+void mr_cursor_only(const struct mr_cursor *at, const char *const *known)
+{
+	size_t count = 0;
+
+	if (!at->value || at->value->kind != MR_MAP)
+		return;
+	while (known[count])
+		count++;
+	for (size_t i = 0; i < at->value->map.len; i++) {
+		const char *key = at->value->map.pairs[i].key;
+		struct mr_texts all = { (const char **)known, count };
+		struct mr_cursor here = mr_cursor_key(at, key);
+		const char *path = mr_cursor_path(at->issues->arena, &here);
+		const char *near = mr_str_nearest(key, known, count);
+
+		if (mr_texts_has(&all, key))
+			continue;
+		if (near)
+			mr_issues_add(at->issues, MR_ISSUE_UNKNOWN, path, NULL,
+				"is not known; did you mean %s?", near);
+		else
+			mr_issues_add(at->issues, MR_ISSUE_UNKNOWN, path, NULL, "is not known");
+	}
+}

@@ -96,5 +96,6 @@ bool mr_cursor_list_opt(const struct mr_cursor *at, size_t *out_len);
 bool mr_cursor_map(const struct mr_cursor *at);
 /* A list of texts in the issues' arena. */
 bool mr_cursor_texts(const struct mr_cursor *at, struct mr_texts *out);
-/* Report every key of this map that is not among `known` (NULL-terminated), with the nearest one. */
+/* Report every key of this map that is not among `known` (NULL-terminated), with the nearest one.
+ */
 void mr_cursor_only(const struct mr_cursor *at, const char *const *known);
