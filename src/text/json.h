@@ -30,7 +30,8 @@ enum mr_json_style {
 	MR_JSON_SORTED = 16, /* or-ed in: mr_json_value() sorts keys by bytes */
 };
 
-enum { MR_JSON_WRITER_DEPTH = 64 };
+/* Twice what the reader lets in, so that a value read can stand inside a result. */
+enum { MR_JSON_WRITER_DEPTH = 128 };
 
 /* Appends to `buf`, whose maximum and sticky failure are the writer's too. */
 struct mr_json_writer {

@@ -251,6 +251,17 @@ bool mr_cursor_texts(const struct mr_cursor *at, struct mr_texts *out)
 	return good;
 }
 
+static void refuse_unknown(const struct mr_cursor *at, const char *near)
+{
+	const char *path = mr_cursor_path(at->issues->arena, at);
+
+	if (near)
+		mr_issues_add(at->issues, MR_ISSUE_UNKNOWN, path, NULL,
+			"is not known; did you mean %s?", near);
+	else
+		mr_issues_add(at->issues, MR_ISSUE_UNKNOWN, path, NULL, "is not known");
+}
+
 void mr_cursor_only(const struct mr_cursor *at, const char *const *known)
 {
 	size_t count = 0;
@@ -263,15 +274,8 @@ void mr_cursor_only(const struct mr_cursor *at, const char *const *known)
 		const char *key = at->value->map.pairs[i].key;
 		struct mr_texts all = { (const char **)known, count };
 		struct mr_cursor here = mr_cursor_key(at, key);
-		const char *path = mr_cursor_path(at->issues->arena, &here);
-		const char *near = mr_str_nearest(key, known, count);
 
-		if (mr_texts_has(&all, key))
-			continue;
-		if (near)
-			mr_issues_add(at->issues, MR_ISSUE_UNKNOWN, path, NULL,
-				"is not known; did you mean %s?", near);
-		else
-			mr_issues_add(at->issues, MR_ISSUE_UNKNOWN, path, NULL, "is not known");
+		if (!mr_texts_has(&all, key))
+			refuse_unknown(&here, mr_str_nearest(key, known, count));
 	}
 }
