@@ -568,6 +568,7 @@ static struct mr_http_server *new_server(const struct mr_http_config *config,
 	server->arena = arena;
 	server->config = *config;
 	server->config.host = mr_arena_strdup(arena, config->host);
+	server->config.token = NULL; /* the rules have it */
 	server->rules = (struct mr_http_rules){
 		.guard.hosts = copy_texts(arena, &config->allowed_hosts),
 		.guard.origins = copy_texts(arena, &config->allowed_origins),
@@ -683,6 +684,15 @@ int mr_http_server_port(const struct mr_http_server *server)
 const char *mr_http_server_url(const struct mr_http_server *server)
 {
 	return server->url;
+}
+
+void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *out)
+{
+	pthread_mutex_lock(&server->lock);
+	out->connections = server->connections;
+	out->requests = server->in_flight;
+	pthread_mutex_unlock(&server->lock);
+	out->streams = mr_http_streams_count(server->streams);
 }
 
 /* Under the lock. */

@@ -409,13 +409,46 @@ static void refuses_headers_past_the_limit(void)
 	app_stop();
 }
 
+static void limits_connections(void)
+{
+	struct mr_http_config config = app_config();
+	struct client *first, *second, *third;
+	struct pollfd p = { .events = POLLIN };
+	struct mr_http_stats stats;
+
+	config.max_connections = 2;
+	app_start_with(&config);
+	first = app_client();
+	second = app_client();
+	CHECK_INT(client_ask(first, "GET /quick HTTP/1.1\r\n" HOST "\r\n"), 200);
+	CHECK_INT(client_ask(second, "GET /quick HTTP/1.1\r\n" HOST "\r\n"), 200);
+	mr_http_server_stats(server, &stats);
+	CHECK_INT(stats.connections, 2);
+	CHECK_INT(stats.streams, 0);
+	third = app_client();
+	client_say(third, "GET /quick HTTP/1.1\r\n" HOST "\r\n");
+	p.fd = third->fd;
+	CHECK_INT(poll(&p, 1, 50), 0);
+	/* It waits for a place. */
+	CHECK_INT(client_ask(first, "GET /quick HTTP/1.1\r\n" HOST "\r\n"), 200);
+	client_close(first);
+	CHECK_INT(client_hear_response(third, true), 200);
+	client_close(second);
+	client_close(third);
+	app_stop();
+}
+
 static void hangs_up_on_slow_senders(void)
 {
-	static const char *const beginnings[] = {
-		"",
-		"GET /quick HT",
-		"GET /quick HTTP/1.1\r\nHost: loc",
-		"POST /echo HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\nab",
+	static const struct {
+		const char *beginning;
+		const char *trickle; /* sent again and again: it is never silent for long */
+	} table[] = {
+		{ "", "" },
+		{ "GET /quick HT", "" },
+		{ "GET /quick HT", "a" },
+		{ "GET /quick HTTP/1.1\r\nHost: loc", "a" },
+		{ "POST /echo HTTP/1.1\r\n" HOST "Content-Length: 5000\r\n\r\nab", "a" },
 	};
 	struct mr_http_config config = app_config();
 
@@ -423,21 +456,16 @@ static void hangs_up_on_slow_senders(void)
 	config.receive_timeout_s = 1;
 	config.keepalive_ms = 100;
 	app_start_with(&config);
-	for (size_t i = 0; i < MR_LEN(beginnings); i++) {
+	for (size_t i = 0; i < MR_LEN(table); i++) {
 		struct client *c = app_client();
+		struct pollfd p = { .fd = c->fd, .events = POLLIN };
 
-		client_say(c, beginnings[i]);
-		/* One byte now and then, so that it is never silent for long. */
-		for (int k = 0; k < 200; k++) {
-			struct pollfd p = { .fd = c->fd, .events = POLLIN };
-
-			if (poll(&p, 1, 100) > 0)
-				break;
-			if (*beginnings[i])
-				(void)!send(c->fd, k % 2 ? "-" : "a", k < 2 ? 1 : 0, MSG_NOSIGNAL);
-		}
-		while (client_hear(c))
-			;
+		client_say(c, table[i].beginning);
+		for (int k = 0; k < 400 && poll(&p, 1, 50) == 0; k++)
+			(void)!send(c->fd, table[i].trickle, strlen(table[i].trickle),
+				MSG_NOSIGNAL);
+		CHECK(poll(&p, 1, 0) == 1);
+		CHECK(client_has_ended(c));
 		client_close(c);
 	}
 	app_stop();
@@ -852,6 +880,7 @@ int main(void)
 		TEST(refuses_bodies_past_the_limit),
 		TEST(hangs_up_on_endless_bodies),
 		TEST(refuses_headers_past_the_limit),
+		TEST(limits_connections),
 		TEST(hangs_up_on_slow_senders),
 		TEST(slow_handlers_delay_nobody),
 		TEST(says_when_it_is_busy),
