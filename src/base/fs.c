@@ -322,7 +322,22 @@ static int temp_create(const struct place *at, mode_t mode, char temp[NAME_MAX +
 	return -1;
 }
 
-/* For file systems without RENAME_NOREPLACE: a call that makes a new name claims it first. */
+static bool is_same_file(int dir, const char *name, const struct stat *st)
+{
+	struct stat other;
+	int kept = errno;
+	bool same = fstatat(dir, name, &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+		other.st_dev == st->st_dev && other.st_ino == st->st_ino;
+
+	errno = kept;
+	return same;
+}
+
+/*
+ * For file systems without RENAME_NOREPLACE: a call that makes a new name claims it first. When
+ * both names are one file already, an earlier attempt was stopped between, and this one finishes
+ * it.
+ */
 static int rename_new_by_claim(int from_dir, const char *from, int to_dir, const char *to)
 {
 	struct stat st;
@@ -330,7 +345,8 @@ static int rename_new_by_claim(int from_dir, const char *from, int to_dir, const
 	if (fstatat(from_dir, from, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return -1;
 	if (!S_ISDIR(st.st_mode)) {
-		if (linkat(from_dir, from, to_dir, to, 0) != 0)
+		if (linkat(from_dir, from, to_dir, to, 0) != 0 &&
+			!(errno == EEXIST && is_same_file(to_dir, to, &st)))
 			return -1;
 		mr_crash_point("fs.rename.linked");
 		return unlinkat(from_dir, from, 0);
