@@ -97,6 +97,8 @@ void mr_buf_printf(struct mr_buf *buf, const char *fmt, ...)
 	va_start(ap, fmt);
 	len = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
+	if (len < 0)
+		buf->failed = true;
 	if (len < 0 || !reserve(buf, (size_t)len))
 		return;
 	va_start(ap, fmt);
