@@ -45,6 +45,26 @@ static void write_msg(struct mr_err *err, const char *fmt, va_list ap)
 			'\0';
 }
 
+/*
+ * Put ": cause" behind the place that stands in the message. The cause matters more: when both do
+ * not fit, the place gives way. `cause` fits by itself.
+ */
+static void add_cause(struct mr_err *err, const char *cause)
+{
+	size_t room = sizeof(err->msg) - 1;
+	size_t cause_len = strlen(cause);
+	size_t len = strlen(err->msg);
+
+	if (cause_len == 0)
+		return;
+	len = mr_utf8_truncate(err->msg, len, cause_len + 2 < room ? room - 2 - cause_len : 0);
+	if (len) {
+		memcpy(err->msg + len, ": ", 2);
+		len += 2;
+	}
+	memcpy(err->msg + len, cause, cause_len + 1);
+}
+
 enum mr_code mr_err_set(struct mr_err *err, enum mr_code code, const char *fmt, ...)
 {
 	va_list ap;
@@ -107,24 +127,14 @@ enum mr_code mr_err_os(struct mr_err *err, int os_errno, const char *fmt, ...)
 
 enum mr_code mr_err_wrap(struct mr_err *err, const char *fmt, ...)
 {
-	char what[MR_ERR_MSG_BYTES];
+	char cause[MR_ERR_MSG_BYTES];
 	va_list ap;
-	size_t len;
 
-	memcpy(what, err->msg, sizeof(what));
+	memcpy(cause, err->msg, sizeof(cause));
 	va_start(ap, fmt);
 	write_msg(err, fmt, ap);
 	va_end(ap);
-	/* The cause matters more than the place: the place gives way when both do not fit. */
-	len = strlen(err->msg);
-	if (len + 2 + strlen(what) >= sizeof(err->msg)) {
-		size_t room = sizeof(err->msg) - 3 < strlen(what)
-			? 0
-			: sizeof(err->msg) - 3 - strlen(what);
-
-		len = mr_utf8_truncate(err->msg, len, room);
-	}
-	snprintf(err->msg + len, sizeof(err->msg) - len, ": %s", what);
+	add_cause(err, cause);
 	return err->code;
 }
 
