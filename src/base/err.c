@@ -112,16 +112,19 @@ static const char *advice_for_errno(int os_errno)
 
 enum mr_code mr_err_os(struct mr_err *err, int os_errno, const char *fmt, ...)
 {
+	const char *reason = strerrordesc_np(os_errno);
+	char cause[160];
 	va_list ap;
-	size_t len;
 
+	if (reason)
+		snprintf(cause, sizeof(cause), "%s%s", reason, advice_for_errno(os_errno));
+	else
+		snprintf(cause, sizeof(cause), "error %d", os_errno);
 	*err = (struct mr_err){ .code = code_of_errno(os_errno), .os_errno = os_errno };
 	va_start(ap, fmt);
 	write_msg(err, fmt, ap);
 	va_end(ap);
-	len = strlen(err->msg);
-	snprintf(err->msg + len, sizeof(err->msg) - len, ": %s%s", strerrordesc_np(os_errno),
-		advice_for_errno(os_errno));
+	add_cause(err, cause);
 	return err->code;
 }
 
