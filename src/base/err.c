@@ -151,12 +151,12 @@ enum mr_code mr_err_issues(struct mr_err *err, const struct mr_issues *issues, c
 {
 	enum { SHOWN = 5 };
 
-	mr_err_set(err, MR_EINVAL, "%s: ", what);
+	mr_err_set(err, MR_EINVAL, "%s", what);
 	err->issues = issues;
 	for (size_t i = 0; i < issues->len && i < SHOWN; i++) {
 		size_t len = strlen(err->msg);
 
-		snprintf(err->msg + len, sizeof(err->msg) - len, "%s%s: %s", i ? "; " : "",
+		snprintf(err->msg + len, sizeof(err->msg) - len, "%s%s: %s", i ? "; " : ": ",
 			issues->items[i].path, issues->items[i].msg);
 	}
 	err->msg[mr_utf8_truncate(err->msg, strlen(err->msg), sizeof(err->msg) - 1)] = '\0';

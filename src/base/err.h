@@ -59,6 +59,7 @@ struct mr_issues {
 };
 
 void mr_issues_init(struct mr_issues *issues, struct mr_arena *arena);
+/* `path` and `expected` are kept as they are: they must live as long as the list. */
 void mr_issues_add(struct mr_issues *issues, enum mr_issue_kind kind, const char *path,
 	const char *expected, const char *fmt, ...) MR_PRINTF(5, 6);
 
