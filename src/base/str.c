@@ -225,8 +225,10 @@ const char *mr_str_nearest(const char *text, const char *const *candidates, size
 
 	for (size_t i = 0; i < count; i++) {
 		size_t distance = mr_str_distance(text, candidates[i], best);
+		size_t other = strlen(candidates[i]);
 
-		if (distance < best) {
+		/* Something of the word must be left: "x" is no slip for "y". */
+		if (distance < best && distance < (len > other ? len : other)) {
 			best = distance;
 			nearest = candidates[i];
 		}
