@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -101,12 +102,15 @@ void mr_log(enum mr_log_level level, const char *event, const char *fmt, ...)
 	char msg[MSG_BYTES];
 	struct mr_buf line;
 	va_list ap;
+	int len;
 
 	if (!mr_log_wants(level))
 		return;
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
+	len = vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
+	if (len >= MSG_BYTES)
+		msg[mr_utf8_truncate(msg, MSG_BYTES - 1, MSG_BYTES - 1)] = '\0';
 	begin_line(&line, level, event);
 	if (*msg)
 		put_member(&line, "msg", msg);
