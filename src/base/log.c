@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -31,6 +32,8 @@ static void write_to_stderr(void *arg, const char *line, size_t len)
 	while (len) {
 		ssize_t n = write(STDERR_FILENO, line, len);
 
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0)
 			return;
 		line += n;
