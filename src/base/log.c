@@ -58,6 +58,10 @@ bool mr_log_level_parse(const char *name, enum mr_log_level *out)
 			return true;
 		}
 	}
+	if (strcasecmp(name, "warn") == 0) {
+		*out = MR_LOG_WARN;
+		return true;
+	}
 	return false;
 }
 
