@@ -1,6 +1,8 @@
 /* text/json.c */
 #include "text/json.h"
 
+#include "base/utf8.h"
+
 #include <assert.h>
 #include <jansson.h>
 #include <math.h>
@@ -47,6 +49,28 @@ static enum mr_code check_depth(struct mr_bytes text, unsigned max_depth, struct
 		}
 	}
 	return MR_OK;
+}
+
+/*
+ * The library loses a NUL byte behind a number or a word, as if it were not there. Where one stands
+ * the text is not JSON anyway.
+ */
+static enum mr_code check_nul(struct mr_bytes text, struct mr_err *err)
+{
+	const uint8_t *nul = text.len ? memchr(text.data, 0, text.len) : NULL;
+	const uint8_t *line_start = text.data;
+	unsigned line = 1;
+
+	if (!nul)
+		return MR_OK;
+	for (const uint8_t *c = text.data; c < nul; c++) {
+		if (*c == '\n') {
+			line++;
+			line_start = c + 1;
+		}
+	}
+	return mr_err_set(err, MR_EFORMAT, "not valid JSON at line %u column %zu: a NUL byte", line,
+		mr_utf8_count((const char *)line_start, (size_t)(nul - line_start)) + 1);
 }
 
 struct conversion {
@@ -142,6 +166,9 @@ enum mr_code mr_json_parse(struct mr_arena *arena, struct mr_bytes text,
 	if (text.len > limits->max_bytes)
 		return mr_err_set(err, MR_ELIMIT, "JSON of %zu bytes is longer than %zu", text.len,
 			limits->max_bytes);
+	rc = check_nul(text, err);
+	if (rc)
+		return rc;
 	rc = check_depth(text, limits->max_depth, err);
 	if (rc)
 		return rc;
