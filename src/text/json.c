@@ -152,6 +152,26 @@ static bool convert(struct conversion *cv, const json_t *from, struct mr_value *
 	return false;
 }
 
+static enum mr_code refuse(const json_error_t *why, struct mr_err *err)
+{
+	const char *text = why->text;
+
+	switch (json_error_code(why)) {
+	case json_error_stack_overflow:
+		/* The library's own limit, for callers who allow more than it does. */
+		return mr_err_set(err, MR_ELIMIT,
+			"JSON is nested deeper than can be read, at byte %d", why->position);
+	case json_error_null_character:
+	case json_error_null_byte_in_key:
+		text = "\\u0000 is not allowed";
+		break;
+	default:
+		break;
+	}
+	return mr_err_set(err, MR_EFORMAT, "not valid JSON at line %d column %d: %s",
+		why->line > 0 ? why->line : 1, why->column > 0 ? why->column : 1, text);
+}
+
 enum mr_code mr_json_parse(struct mr_arena *arena, struct mr_bytes text,
 	const struct mr_json_limits *limits, const struct mr_value **out, struct mr_err *err)
 {
@@ -172,11 +192,10 @@ enum mr_code mr_json_parse(struct mr_arena *arena, struct mr_bytes text,
 	rc = check_depth(text, limits->max_depth, err);
 	if (rc)
 		return rc;
-	json = json_loadb((const char *)text.data, text.len,
+	json = json_loadb(text.len ? (const char *)text.data : "", text.len,
 		JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
 	if (!json)
-		return mr_err_set(err, MR_EFORMAT, "not valid JSON at line %d column %d: %s",
-			why.line > 0 ? why.line : 1, why.column > 0 ? why.column : 1, why.text);
+		return refuse(&why, err);
 	cv.nodes_left = limits->max_nodes;
 	value = mr_arena_alloc(arena, sizeof(*value));
 	if (!convert(&cv, json, value))
