@@ -119,6 +119,12 @@ const char *mr_cursor_path(struct mr_arena *arena, const struct mr_cursor *at)
 	return mr_arena_printf(arena, "%s[%zu]", mr_cursor_path(arena, at->up), at->index);
 }
 
+/* A list that is full only counts: then neither a path nor a message is worth its memory. */
+static bool is_full(const struct mr_cursor *at)
+{
+	return at->issues->len == MR_ISSUES_MAX;
+}
+
 void mr_cursor_refuse(const struct mr_cursor *at, const char *fmt, ...)
 {
 	struct mr_arena *arena = at->issues->arena;
@@ -264,18 +270,25 @@ static void refuse_unknown(const struct mr_cursor *at, const char *near)
 
 void mr_cursor_only(const struct mr_cursor *at, const char *const *known)
 {
-	size_t count = 0;
+	struct mr_texts all = { (const char **)known, 0 };
 
 	if (!at->value || at->value->kind != MR_MAP)
 		return;
-	while (known[count])
-		count++;
+	while (known[all.len])
+		all.len++;
 	for (size_t i = 0; i < at->value->map.len; i++) {
-		const char *key = at->value->map.pairs[i].key;
-		struct mr_texts all = { (const char **)known, count };
-		struct mr_cursor here = mr_cursor_key(at, key);
+		const struct mr_pair *pair = &at->value->map.pairs[i];
+		/* Not by mr_cursor_key(): looking each one up would make this quadratic. */
+		struct mr_cursor here = { .value = &pair->value,
+			.up = at,
+			.key = pair->key,
+			.issues = at->issues };
 
-		if (!mr_texts_has(&all, key))
-			refuse_unknown(&here, mr_str_nearest(key, known, count));
+		if (mr_texts_has(&all, pair->key))
+			continue;
+		if (is_full(at))
+			at->issues->dropped++;
+		else
+			refuse_unknown(&here, mr_str_nearest(pair->key, known, all.len));
 	}
 }
