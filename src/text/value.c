@@ -131,6 +131,10 @@ void mr_cursor_refuse(const struct mr_cursor *at, const char *fmt, ...)
 	va_list ap;
 	const char *msg;
 
+	if (is_full(at)) {
+		at->issues->dropped++;
+		return;
+	}
 	va_start(ap, fmt);
 	msg = mr_arena_vprintf(arena, fmt, ap);
 	va_end(ap);
@@ -150,6 +154,10 @@ static bool require(const struct mr_cursor *at, enum mr_kind kind)
 
 	if (at->value && at->value->kind == kind)
 		return true;
+	if (is_full(at)) {
+		at->issues->dropped++;
+		return false;
+	}
 	path = mr_cursor_path(at->issues->arena, at);
 	if (!at->value)
 		mr_issues_add(at->issues, MR_ISSUE_MISSING, path, expected, "is required");
@@ -216,7 +224,8 @@ bool mr_cursor_choice(const struct mr_cursor *at, const char *const *words, size
 			return true;
 		}
 	}
-	mr_cursor_refuse(at, "must be one of: %s", mr_str_join(at->issues->arena, &all, ", "));
+	mr_cursor_refuse(at, "must be one of: %s",
+		is_full(at) ? "" : mr_str_join(at->issues->arena, &all, ", "));
 	return false;
 }
 
