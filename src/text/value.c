@@ -2,6 +2,7 @@
 #include "text/value.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct mr_value *mr_value_get(const struct mr_value *map, const char *key)
@@ -26,18 +27,51 @@ static bool lists_equal(const struct mr_value *a, const struct mr_value *b)
 	return true;
 }
 
+static int by_key(const void *a, const void *b)
+{
+	return strcmp((*(const struct mr_pair *const *)a)->key,
+		(*(const struct mr_pair *const *)b)->key);
+}
+
+const struct mr_pair **mr_pairs_sorted(struct mr_arena *arena, const struct mr_pair *pairs,
+	size_t len)
+{
+	const struct mr_pair **sorted = mr_arena_array(arena, len, sizeof(*sorted));
+
+	for (size_t i = 0; i < len; i++)
+		sorted[i] = &pairs[i];
+	qsort(sorted, len, sizeof(*sorted), by_key);
+	return sorted;
+}
+
 static bool maps_equal(const struct mr_value *a, const struct mr_value *b)
 {
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
+	const struct mr_pair **a_rest;
+	const struct mr_pair **b_rest;
+	size_t same = 0;
+	size_t left;
+
 	if (a->map.len != b->map.len)
 		return false;
-	for (size_t i = 0; i < a->map.len; i++) {
-		const struct mr_pair *pair = &a->map.pairs[i];
-		/* Nearly always in the same order: look there first, so that this stays linear. */
-		const struct mr_value *other = strcmp(b->map.pairs[i].key, pair->key) == 0
-			? &b->map.pairs[i].value
-			: mr_value_get(b, pair->key);
+	/* Nearly always in the same order; what is behind the first difference must be sorted. */
+	for (; same < a->map.len; same++) {
+		const struct mr_pair *pair = &a->map.pairs[same];
 
-		if (!other || !mr_value_equal(&pair->value, other))
+		if (strcmp(pair->key, b->map.pairs[same].key) != 0)
+			break;
+		if (!mr_value_equal(&pair->value, &b->map.pairs[same].value))
+			return false;
+	}
+	if (same == a->map.len)
+		return true;
+	arena = mr_arena_new();
+	left = a->map.len - same;
+	a_rest = mr_pairs_sorted(arena, a->map.pairs + same, left);
+	b_rest = mr_pairs_sorted(arena, b->map.pairs + same, left);
+	for (size_t i = 0; i < left; i++) {
+		if (strcmp(a_rest[i]->key, b_rest[i]->key) != 0 ||
+			!mr_value_equal(&a_rest[i]->value, &b_rest[i]->value))
 			return false;
 	}
 	return true;
