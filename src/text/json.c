@@ -330,25 +330,29 @@ void mr_json_text(struct mr_json_writer *w, const char *text)
 	mr_buf_put_json(w->buf, text, strlen(text), w->style & MR_JSON_ASCII);
 }
 
-static int by_key(const void *a, const void *b)
+static void write_pair(struct mr_json_writer *w, const struct mr_pair *pair)
 {
-	return strcmp((*(const struct mr_pair *const *)a)->key,
-		(*(const struct mr_pair *const *)b)->key);
+	mr_json_key(w, pair->key);
+	mr_json_value(w, &pair->value);
+}
+
+static void write_sorted(struct mr_json_writer *w, const struct mr_value *map)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_pair **pairs = mr_pairs_sorted(arena, map->map.pairs, map->map.len);
+
+	for (size_t i = 0; i < map->map.len; i++)
+		write_pair(w, pairs[i]);
 }
 
 static void write_map(struct mr_json_writer *w, const struct mr_value *map)
 {
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const struct mr_pair **pairs = mr_arena_array(arena, map->map.len, sizeof(*pairs));
-
-	for (size_t i = 0; i < map->map.len; i++)
-		pairs[i] = &map->map.pairs[i];
-	if (w->style & MR_JSON_SORTED)
-		qsort(pairs, map->map.len, sizeof(*pairs), by_key);
 	mr_json_begin_map(w);
-	for (size_t i = 0; i < map->map.len; i++) {
-		mr_json_key(w, pairs[i]->key);
-		mr_json_value(w, &pairs[i]->value);
+	if (w->style & MR_JSON_SORTED) {
+		write_sorted(w, map);
+	} else {
+		for (size_t i = 0; i < map->map.len; i++)
+			write_pair(w, &map->map.pairs[i]);
 	}
 	mr_json_end_map(w);
 }
