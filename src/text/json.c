@@ -21,14 +21,24 @@ static void decrefp(json_t **json)
 	json_decref(*json);
 }
 
+static enum mr_code too_many(const struct mr_json_limits *limits, struct mr_err *err)
+{
+	return mr_err_set(err, MR_ELIMIT, "JSON has more than %zu values", limits->max_nodes);
+}
+
 /*
- * Depth is counted over the bytes before the library sees them: its own limit is a constant of its
- * build, and a deep text would be allocated first.
+ * Depth and values are counted over the bytes before the library sees them: its own limit of depth
+ * is a constant of its build, and it would first allocate what we then refuse, a hundred bytes for
+ * each two of the text. The values are at least as many as the brackets, and one more than the
+ * commas; the exact number is for convert().
  */
-static enum mr_code check_depth(struct mr_bytes text, unsigned max_depth, struct mr_err *err)
+static enum mr_code check_shape(struct mr_bytes text, const struct mr_json_limits *limits,
+	struct mr_err *err)
 {
 	bool in_string = false;
 	unsigned depth = 0;
+	size_t brackets = 0;
+	size_t commas = 0;
 
 	for (size_t i = 0; i < text.len; i++) {
 		uint8_t c = text.data[i];
@@ -41,13 +51,19 @@ static enum mr_code check_depth(struct mr_bytes text, unsigned max_depth, struct
 		} else if (c == '"') {
 			in_string = true;
 		} else if (c == '[' || c == '{') {
-			if (++depth > max_depth)
+			brackets++;
+			if (++depth > limits->max_depth)
 				return mr_err_set(err, MR_ELIMIT,
-					"JSON is nested deeper than %u at byte %zu", max_depth, i);
+					"JSON is nested deeper than %u at byte %zu",
+					limits->max_depth, i);
 		} else if ((c == ']' || c == '}') && depth) {
 			depth--;
+		} else if (c == ',') {
+			commas++;
 		}
 	}
+	if (brackets > limits->max_nodes || commas >= limits->max_nodes)
+		return too_many(limits, err);
 	return MR_OK;
 }
 
@@ -189,7 +205,7 @@ enum mr_code mr_json_parse(struct mr_arena *arena, struct mr_bytes text,
 	rc = check_nul(text, err);
 	if (rc)
 		return rc;
-	rc = check_depth(text, limits->max_depth, err);
+	rc = check_shape(text, limits, err);
 	if (rc)
 		return rc;
 	json = json_loadb(text.len ? (const char *)text.data : "", text.len,
@@ -199,8 +215,7 @@ enum mr_code mr_json_parse(struct mr_arena *arena, struct mr_bytes text,
 	cv.nodes_left = limits->max_nodes;
 	value = mr_arena_alloc(arena, sizeof(*value));
 	if (!convert(&cv, json, value))
-		return mr_err_set(err, MR_ELIMIT, "JSON has more than %zu values",
-			limits->max_nodes);
+		return too_many(limits, err);
 	*out = value;
 	return MR_OK;
 }
