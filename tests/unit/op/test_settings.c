@@ -147,7 +147,7 @@ static void errors_name_the_key_and_its_place(void)
 	refuses(&(struct case_of){ .set = { "http.hots=x" } },
 		"command line: there is no setting http.hots; did you mean http.host?");
 	refuses(&(struct case_of){ .config_file = "absent.yaml" },
-		"configuration: absent.yaml: No such file or directory");
+		"configuration: cannot open absent.yaml: No such file or directory");
 }
 
 static void other_programs_names_are_left_alone(void)
