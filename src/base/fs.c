@@ -41,6 +41,14 @@ void mr_fs_closep(int *fd)
 	errno = kept;
 }
 
+int mr_fs_take(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
 static void close_dirp(DIR **stream)
 {
 	if (*stream)
@@ -273,8 +281,7 @@ enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mod
 		return say_link(err, path);
 	if (!(flags & O_PATH) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return mr_err_set(err, MR_EINVAL, "%s is neither a file nor a directory", path);
-	*out_fd = fd;
-	fd = -1;
+	*out_fd = mr_fs_take(&fd);
 	return MR_OK;
 }
 
@@ -482,7 +489,7 @@ enum mr_code mr_fs_sweep_temporaries(int dir, const char *path, size_t *out_remo
 	DIR *stream MR_CLEANUP(close_dirp) = NULL;
 	size_t removed = 0;
 	struct dirent *entry;
-	int fd;
+	int fd = -1;
 	enum mr_code rc = mr_fs_open_dir(dir, path, &fd, err);
 
 	if (rc)

@@ -176,10 +176,9 @@ static enum mr_code start(const struct mr_proc *proc, struct child *child, struc
 	if (rc)
 		return mr_err_os(err, rc, "cannot start %s", proc->argv[0]);
 	child->pidfd = open_pidfd(child->pid);
-	child->in = in.write;
-	child->out = out.read;
-	child->err = errors.read;
-	in.write = out.read = errors.read = -1;
+	child->in = mr_fs_take(&in.write);
+	child->out = mr_fs_take(&out.read);
+	child->err = mr_fs_take(&errors.read);
 	return MR_OK;
 }
 

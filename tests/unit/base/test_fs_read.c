@@ -42,11 +42,11 @@ static void read_bounds_what_grows(void)
 	struct mr_bytes got;
 	struct mr_err err;
 
-	CHECK_OK(mr_fs_read(arena, AT_FDCWD, "/proc/self/maps", 1 << 20, &got, &err), err);
+	CHECK_OK(mr_fs_read(arena, AT_FDCWD, "/proc/self/smaps", 1 << 20, &got, &err), err);
 	CHECK(got.len > 4096);
 	CHECK_INT(strlen((const char *)got.data), got.len);
-	CHECK_ERR(mr_fs_read(arena, AT_FDCWD, "/proc/self/maps", 100, &got, &err), err, MR_ELIMIT,
-		"/proc/self/maps is larger than 100 bytes");
+	CHECK_ERR(mr_fs_read(arena, AT_FDCWD, "/proc/self/smaps", 100, &got, &err), err, MR_ELIMIT,
+		"/proc/self/smaps is larger than 100 bytes");
 }
 
 static void read_refuses_other_kinds(void)
