@@ -171,6 +171,7 @@ struct notes {
 	const char *skip;
 	const char *stop;
 	const char *remove;
+	const char *link_to; /* put a link in the place of what was removed */
 };
 
 static enum mr_fs_next note(void *arg, const struct mr_fs_entry *entry)
@@ -190,7 +191,9 @@ static enum mr_fs_next note(void *arg, const struct mr_fs_entry *entry)
 						: '?',
 		entry->depth, entry->path);
 	if (notes->remove && strcmp(entry->path, notes->remove) == 0)
-		CHECK(unlinkat(entry->dir, entry->name, AT_REMOVEDIR) == 0);
+		CHECK(unlinkat(entry->dir, entry->name, AT_REMOVEDIR) == 0 &&
+			(!notes->link_to ||
+				symlinkat(notes->link_to, entry->dir, entry->name) == 0));
 	if (notes->stop && strcmp(entry->path, notes->stop) == 0)
 		return MR_FS_STOP;
 	return notes->skip && strcmp(entry->path, notes->skip) == 0 ? MR_FS_SKIP : MR_FS_GO_ON;
@@ -281,6 +284,12 @@ static void walk_passes_over_what_vanishes(void)
 	struct mr_err err;
 
 	make_tree();
+	CHECK_OK(mr_fs_walk(AT_FDCWD, "t", 10, note, &notes, &err), err);
+	CHECK_INT(notes.len, 11);
+
+	/* Also when a link out of the tree takes its place. */
+	CHECK(mkdir("t/e", 0755) == 0);
+	notes = (struct notes){ .remove = "e", .link_to = "../outside" };
 	CHECK_OK(mr_fs_walk(AT_FDCWD, "t", 10, note, &notes, &err), err);
 	CHECK_INT(notes.len, 11);
 }
