@@ -269,7 +269,7 @@ static void *write_often(void *arg)
 
 	for (int i = 0; i < ROUNDS; i++)
 		CHECK_OK(write_text("shared", texts[i % 2], MR_FS_REPLACE, &err), err);
-	*(bool *)arg = true;
+	__atomic_store_n((bool *)arg, true, __ATOMIC_SEQ_CST);
 	return NULL;
 }
 
