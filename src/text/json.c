@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 
 #include <assert.h>
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -324,7 +325,8 @@ void mr_json_real(struct mr_json_writer *w, double value)
 		return;
 	}
 	separate(w);
-	for (int digits = 15; digits <= 17; digits++) {
+	/* Any 15 digits survive in a double, but the smallest ones have room for fewer. */
+	for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
 		if (strtod(text, NULL) == value)
 			break;
