@@ -240,10 +240,6 @@ static void new_line(struct mr_json_writer *w)
 /* What stands between this element and the one before. */
 static void separate(struct mr_json_writer *w)
 {
-	if (w->after_key) {
-		w->after_key = false;
-		return;
-	}
 	if (w->filled[w->depth])
 		mr_buf_puts(w->buf, layout_of(w) == MR_JSON_SPACED ? ", " : ",");
 	w->filled[w->depth] = true;
@@ -251,17 +247,31 @@ static void separate(struct mr_json_writer *w)
 		new_line(w);
 }
 
+/* Every value starts here. */
+static void begin_value(struct mr_json_writer *w)
+{
+	assert(w->after_key == w->is_map[w->depth]);
+	assert(w->depth || !w->filled[0]);
+	if (w->after_key)
+		w->after_key = false;
+	else
+		separate(w);
+}
+
 static void begin(struct mr_json_writer *w, char bracket)
 {
-	separate(w);
+	begin_value(w);
 	assert(w->depth < MR_JSON_WRITER_DEPTH);
 	mr_buf_putc(w->buf, bracket);
-	w->filled[++w->depth] = false;
+	w->depth++;
+	w->filled[w->depth] = false;
+	w->is_map[w->depth] = bracket == '{';
 }
 
 static void end(struct mr_json_writer *w, char bracket)
 {
 	assert(w->depth > 0 && !w->after_key);
+	assert(w->is_map[w->depth] == (bracket == '}'));
 	bool had_any = w->filled[w->depth--];
 
 	if (had_any && layout_of(w) == MR_JSON_INDENTED)
@@ -291,7 +301,7 @@ void mr_json_end_list(struct mr_json_writer *w)
 
 void mr_json_key(struct mr_json_writer *w, const char *key)
 {
-	assert(!w->after_key);
+	assert(w->is_map[w->depth] && !w->after_key);
 	separate(w);
 	mr_buf_put_json(w->buf, key, strlen(key), w->style & MR_JSON_ASCII);
 	mr_buf_puts(w->buf, layout_of(w) == MR_JSON_COMPACT ? ":" : ": ");
@@ -300,19 +310,19 @@ void mr_json_key(struct mr_json_writer *w, const char *key)
 
 void mr_json_null(struct mr_json_writer *w)
 {
-	separate(w);
+	begin_value(w);
 	mr_buf_puts(w->buf, "null");
 }
 
 void mr_json_bool(struct mr_json_writer *w, bool value)
 {
-	separate(w);
+	begin_value(w);
 	mr_buf_puts(w->buf, value ? "true" : "false");
 }
 
 void mr_json_int(struct mr_json_writer *w, int64_t value)
 {
-	separate(w);
+	begin_value(w);
 	mr_buf_printf(w->buf, "%lld", (long long)value);
 }
 
@@ -324,7 +334,7 @@ void mr_json_real(struct mr_json_writer *w, double value)
 		mr_json_null(w);
 		return;
 	}
-	separate(w);
+	begin_value(w);
 	/* Any 15 digits survive in a double, but the smallest ones have room for fewer. */
 	for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
@@ -343,7 +353,7 @@ void mr_json_text(struct mr_json_writer *w, const char *text)
 		mr_json_null(w);
 		return;
 	}
-	separate(w);
+	begin_value(w);
 	mr_buf_put_json(w->buf, text, strlen(text), w->style & MR_JSON_ASCII);
 }
 

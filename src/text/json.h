@@ -40,10 +40,12 @@ struct mr_json_writer {
 	unsigned depth;
 	bool after_key;
 	bool filled[MR_JSON_WRITER_DEPTH + 1]; /* does this level have an element yet? */
+	bool is_map[MR_JSON_WRITER_DEPTH + 1]; /* or a list */
 };
 
 void mr_json_init(struct mr_json_writer *w, struct mr_buf *buf, unsigned style);
-/* Misuse (a value without its key, an end without its begin, too deep) is a programming error. */
+/* Misuse (a value without its key, an end without its begin, a second value at the top, too deep)
+ * is a programming error: it aborts. */
 void mr_json_begin_map(struct mr_json_writer *w);
 void mr_json_begin_list(struct mr_json_writer *w);
 void mr_json_end_map(struct mr_json_writer *w);
