@@ -220,7 +220,7 @@ const char *mr_str_nearest(const char *text, const char *const *candidates, size
 {
 	/* One slip in a short word, two or three in a longer one: more is another word. */
 	size_t len = strlen(text);
-	size_t best = (len < 4 ? 1 : len < 8 ? 2 : 3) + 1;
+	size_t best = (len < 6 ? 1 : len < 10 ? 2 : 3) + 1;
 	const char *nearest = NULL;
 
 	for (size_t i = 0; i < count; i++) {

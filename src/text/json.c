@@ -240,9 +240,9 @@ static void new_line(struct mr_json_writer *w)
 /* What stands between this element and the one before. */
 static void separate(struct mr_json_writer *w)
 {
-	if (w->filled[w->depth])
+	if (w->levels[w->depth].filled)
 		mr_buf_puts(w->buf, layout_of(w) == MR_JSON_SPACED ? ", " : ",");
-	w->filled[w->depth] = true;
+	w->levels[w->depth].filled = true;
 	if (w->depth && layout_of(w) == MR_JSON_INDENTED)
 		new_line(w);
 }
@@ -250,58 +250,49 @@ static void separate(struct mr_json_writer *w)
 /* Every value starts here. */
 static void begin_value(struct mr_json_writer *w)
 {
-	assert(w->after_key == w->is_map[w->depth]);
-	assert(w->depth || !w->filled[0]);
+	assert(w->after_key == w->levels[w->depth].is_map);
+	assert(w->depth || !w->levels[0].filled);
 	if (w->after_key)
 		w->after_key = false;
 	else
 		separate(w);
 }
 
-static void begin(struct mr_json_writer *w, char bracket)
+static void begin(struct mr_json_writer *w, bool is_map)
 {
 	begin_value(w);
 	assert(w->depth < MR_JSON_WRITER_DEPTH);
-	mr_buf_putc(w->buf, bracket);
+	mr_buf_putc(w->buf, is_map ? '{' : '[');
 	w->depth++;
-	w->filled[w->depth] = false;
-	w->is_map[w->depth] = bracket == '{';
-}
-
-static void end(struct mr_json_writer *w, char bracket)
-{
-	assert(w->depth > 0 && !w->after_key);
-	assert(w->is_map[w->depth] == (bracket == '}'));
-	bool had_any = w->filled[w->depth--];
-
-	if (had_any && layout_of(w) == MR_JSON_INDENTED)
-		new_line(w);
-	mr_buf_putc(w->buf, bracket);
+	w->levels[w->depth].is_map = is_map;
+	w->levels[w->depth].filled = false;
 }
 
 void mr_json_begin_map(struct mr_json_writer *w)
 {
-	begin(w, '{');
+	begin(w, true);
 }
 
 void mr_json_begin_list(struct mr_json_writer *w)
 {
-	begin(w, '[');
+	begin(w, false);
 }
 
-void mr_json_end_map(struct mr_json_writer *w)
+void mr_json_end(struct mr_json_writer *w)
 {
-	end(w, '}');
-}
+	assert(w->depth > 0 && !w->after_key);
+	bool is_map = w->levels[w->depth].is_map;
+	bool filled = w->levels[w->depth].filled;
 
-void mr_json_end_list(struct mr_json_writer *w)
-{
-	end(w, ']');
+	w->depth--;
+	if (filled && layout_of(w) == MR_JSON_INDENTED)
+		new_line(w);
+	mr_buf_putc(w->buf, is_map ? '}' : ']');
 }
 
 void mr_json_key(struct mr_json_writer *w, const char *key)
 {
-	assert(w->is_map[w->depth] && !w->after_key);
+	assert(w->levels[w->depth].is_map && !w->after_key);
 	separate(w);
 	mr_buf_put_json(w->buf, key, strlen(key), w->style & MR_JSON_ASCII);
 	mr_buf_puts(w->buf, layout_of(w) == MR_JSON_COMPACT ? ":" : ": ");
@@ -381,7 +372,7 @@ static void write_map(struct mr_json_writer *w, const struct mr_value *map)
 		for (size_t i = 0; i < map->map.len; i++)
 			write_pair(w, &map->map.pairs[i]);
 	}
-	mr_json_end_map(w);
+	mr_json_end(w);
 }
 
 void mr_json_value(struct mr_json_writer *w, const struct mr_value *value)
@@ -406,7 +397,7 @@ void mr_json_value(struct mr_json_writer *w, const struct mr_value *value)
 		mr_json_begin_list(w);
 		for (size_t i = 0; i < value->list.len; i++)
 			mr_json_value(w, &value->list.items[i]);
-		mr_json_end_list(w);
+		mr_json_end(w);
 		break;
 	case MR_MAP:
 		write_map(w, value);
