@@ -39,15 +39,18 @@ struct mr_json_writer {
 	unsigned style;
 	unsigned depth;
 	bool after_key;
-	bool filled[MR_JSON_WRITER_DEPTH + 1]; /* does this level have an element yet? */
+	struct {
+		bool is_map;
+		bool filled; /* does it have an element yet? */
+	} levels[MR_JSON_WRITER_DEPTH + 1];
 };
 
 void mr_json_init(struct mr_json_writer *w, struct mr_buf *buf, unsigned style);
 /* Misuse (a value without its key, an end without its begin, too deep) is a programming error. */
 void mr_json_begin_map(struct mr_json_writer *w);
 void mr_json_begin_list(struct mr_json_writer *w);
-void mr_json_end_map(struct mr_json_writer *w);
-void mr_json_end_list(struct mr_json_writer *w);
+/* Ends the innermost map or list. */
+void mr_json_end(struct mr_json_writer *w);
 void mr_json_key(struct mr_json_writer *w, const char *key);
 void mr_json_null(struct mr_json_writer *w);
 void mr_json_bool(struct mr_json_writer *w, bool value);
