@@ -121,7 +121,7 @@ static enum mr_code parse_member(struct parser *p, size_t open, size_t close, si
 {
 	const struct mr_glob_source *src = p->src;
 	size_t start = *at;
-	struct mr_glob_range range;
+	struct mr_glob_range range = { 0 };
 	enum mr_code rc = take_character(p, at, &range.first);
 
 	if (rc)
@@ -496,9 +496,9 @@ static enum mr_code parse_spellings(struct parser *p, struct list *list, struct 
 	p->saw_class = false;
 	p->err = &first;
 	rc = parse_alternative(p, list);
+	p->err = err;
 	if ((p->flags & MR_GLOB_SPELLING) && p->saw_class && rc != MR_ELIMIT) {
 		p->plain_brackets = true;
-		p->err = err;
 		return parse_alternative(p, list);
 	}
 	if (rc)
