@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 
 #include <assert.h>
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -239,10 +240,6 @@ static void new_line(struct mr_json_writer *w)
 /* What stands between this element and the one before. */
 static void separate(struct mr_json_writer *w)
 {
-	if (w->after_key) {
-		w->after_key = false;
-		return;
-	}
 	if (w->levels[w->depth].filled)
 		mr_buf_puts(w->buf, layout_of(w) == MR_JSON_SPACED ? ", " : ",");
 	w->levels[w->depth].filled = true;
@@ -250,9 +247,20 @@ static void separate(struct mr_json_writer *w)
 		new_line(w);
 }
 
+/* Every value starts here. */
+static void begin_value(struct mr_json_writer *w)
+{
+	assert(w->after_key == w->levels[w->depth].is_map);
+	assert(w->depth || !w->levels[0].filled);
+	if (w->after_key)
+		w->after_key = false;
+	else
+		separate(w);
+}
+
 static void begin(struct mr_json_writer *w, bool is_map)
 {
-	separate(w);
+	begin_value(w);
 	assert(w->depth < MR_JSON_WRITER_DEPTH);
 	mr_buf_putc(w->buf, is_map ? '{' : '[');
 	w->depth++;
@@ -284,7 +292,7 @@ void mr_json_end(struct mr_json_writer *w)
 
 void mr_json_key(struct mr_json_writer *w, const char *key)
 {
-	assert(!w->after_key);
+	assert(w->levels[w->depth].is_map && !w->after_key);
 	separate(w);
 	mr_buf_put_json(w->buf, key, strlen(key), w->style & MR_JSON_ASCII);
 	mr_buf_puts(w->buf, layout_of(w) == MR_JSON_COMPACT ? ":" : ": ");
@@ -293,19 +301,19 @@ void mr_json_key(struct mr_json_writer *w, const char *key)
 
 void mr_json_null(struct mr_json_writer *w)
 {
-	separate(w);
+	begin_value(w);
 	mr_buf_puts(w->buf, "null");
 }
 
 void mr_json_bool(struct mr_json_writer *w, bool value)
 {
-	separate(w);
+	begin_value(w);
 	mr_buf_puts(w->buf, value ? "true" : "false");
 }
 
 void mr_json_int(struct mr_json_writer *w, int64_t value)
 {
-	separate(w);
+	begin_value(w);
 	mr_buf_printf(w->buf, "%lld", (long long)value);
 }
 
@@ -317,8 +325,9 @@ void mr_json_real(struct mr_json_writer *w, double value)
 		mr_json_null(w);
 		return;
 	}
-	separate(w);
-	for (int digits = 15; digits <= 17; digits++) {
+	begin_value(w);
+	/* Any 15 digits survive in a double, but the smallest ones have room for fewer. */
+	for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
 		if (strtod(text, NULL) == value)
 			break;
@@ -335,7 +344,7 @@ void mr_json_text(struct mr_json_writer *w, const char *text)
 		mr_json_null(w);
 		return;
 	}
-	separate(w);
+	begin_value(w);
 	mr_buf_put_json(w->buf, text, strlen(text), w->style & MR_JSON_ASCII);
 }
 

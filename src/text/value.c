@@ -1,6 +1,9 @@
 /* text/value.c */
 #include "text/value.h"
 
+#include "base/buf.h"
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,13 +147,36 @@ struct mr_cursor mr_cursor_item(const struct mr_cursor *at, size_t index)
 	};
 }
 
+/* A key longer than this is cut in a path: nobody asked for it, and it may be megabytes. */
+enum { PATH_KEY_BYTES = 256, PATH_BYTES = 1 << 20 };
+
+static void put_path(struct mr_buf *path, const struct mr_cursor *at)
+{
+	size_t len;
+
+	if (!at->up) {
+		mr_buf_putc(path, '$');
+		return;
+	}
+	put_path(path, at->up);
+	if (!at->key) {
+		mr_buf_printf(path, "[%zu]", at->index);
+		return;
+	}
+	len = strlen(at->key);
+	mr_buf_putc(path, '.');
+	mr_buf_add(path, at->key, mr_utf8_truncate(at->key, len, PATH_KEY_BYTES));
+	if (len > PATH_KEY_BYTES)
+		mr_buf_puts(path, "...");
+}
+
 const char *mr_cursor_path(struct mr_arena *arena, const struct mr_cursor *at)
 {
-	if (!at->up)
-		return "$";
-	if (at->key)
-		return mr_arena_printf(arena, "%s.%s", mr_cursor_path(arena, at->up), at->key);
-	return mr_arena_printf(arena, "%s[%zu]", mr_cursor_path(arena, at->up), at->index);
+	struct mr_buf path MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&path, PATH_BYTES);
+	put_path(&path, at);
+	return mr_arena_strdup(arena, mr_buf_text(&path));
 }
 
 /* A list that is full only counts: then neither a path nor a message is worth its memory. */

@@ -75,7 +75,7 @@ struct mr_cursor mr_cursor_root(const struct mr_value *value, struct mr_issues *
 /* The place under `key`, whether or not something is there. */
 struct mr_cursor mr_cursor_key(const struct mr_cursor *at, const char *key);
 struct mr_cursor mr_cursor_item(const struct mr_cursor *at, size_t index);
-/* $.to[0].address */
+/* $.to[0].address; of a key longer than 256 bytes the beginning, and "...". */
 const char *mr_cursor_path(struct mr_arena *arena, const struct mr_cursor *at);
 /* Report against a rule at this place. */
 void mr_cursor_refuse(const struct mr_cursor *at, const char *fmt, ...) MR_PRINTF(2, 3);
