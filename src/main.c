@@ -51,6 +51,9 @@
  *     dotenv.c           .env files
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match
+ *     glob_expand.c      their text: normalised, braces written out
+ *     glob_overlap.c     whether two of them can meet
+ *     glob_parse.c       from text to sets of characters
  *     json.c             JSON in and out
  *     markdown.c         fences, plain text, safe HTML
  *     time.c             RFC 3339 and durations
