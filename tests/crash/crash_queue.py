@@ -15,7 +15,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from crash import Crash, Tap, must_succeed
+from crash import Crash, must_succeed  # noqa: E402
+from tap import Tap  # noqa: E402
 
 THREADS = 8
 SPAN = 1_000_000
