@@ -66,6 +66,7 @@
  *     crash_off.c        the same points in a build for users: nothing
  *     err.c              what went wrong, and what it means outside
  *     fs.c               files: atomic, bounded, kept inside
+ *     fs_tree.c          directories and all that is below them
  *     lock.c             one holder at a time, by the kernel
  *     log.c              JSON lines to one sink
  *     proc.c             other programs, without a shell

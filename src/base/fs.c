@@ -33,9 +33,20 @@ static const char TEMP_MARK[] = ".tmp-";
 
 void mr_fs_closep(int *fd)
 {
+	int kept = errno;
+
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
+	errno = kept;
+}
+
+int mr_fs_take(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
 }
 
 static void close_dirp(DIR **stream)
@@ -153,6 +164,21 @@ enum mr_code mr_fs_open_dir(int dir, const char *path, int *out_fd, struct mr_er
 	return MR_OK;
 }
 
+/* Go one directory down; a link is ELOOP, whatever the kernel calls it. */
+static int open_step(int dir, const char *name)
+{
+	struct stat st;
+	int fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 || errno != ENOTDIR)
+		return fd;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+		errno = ELOOP;
+	else
+		errno = ENOTDIR;
+	return -1;
+}
+
 /*
  * For kernels and sandboxes without openat2(2): part by part, and no link at all, since only the
  * kernel can follow one and keep it inside.
@@ -183,16 +209,15 @@ static int open_part_by_part(int dir, const char *path, int flags, mode_t mode)
 			errno = EXDEV;
 			return -1;
 		}
-		if (is_last && path[len] == '/')
-			flags |= O_DIRECTORY;
-		fd = openat(at < 0 ? dir : at, part,
-			is_last ? flags | O_NOFOLLOW
-				: O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-			is_last ? mode : 0);
-		if (fd < 0 || is_last)
-			return fd;
+		if (is_last && path[len] == '\0')
+			return openat(at < 0 ? dir : at, part, flags | O_NOFOLLOW, mode);
+		fd = open_step(at < 0 ? dir : at, part);
+		if (fd < 0)
+			return -1;
 		mr_fs_closep(&at);
 		at = fd;
+		if (is_last) /* a slash at the end: a directory is wanted */
+			return openat(at, ".", flags, mode);
 	}
 }
 
@@ -221,6 +246,11 @@ static int sys_open_beneath(int dir, const char *path, int flags, mode_t mode)
 	return -1;
 }
 
+static enum mr_code say_link(struct mr_err *err, const char *path)
+{
+	return mr_err_set(err, MR_EPERM, "%s goes through a link that is not followed", path);
+}
+
 enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mode, int *out_fd,
 	struct mr_err *err)
 {
@@ -237,8 +267,7 @@ enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mod
 		case EXDEV:
 			return mr_err_set(err, MR_EPERM, "%s leads out of its directory", path);
 		case ELOOP:
-			return mr_err_set(err, MR_EPERM,
-				"%s goes through a link that is not followed", path);
+			return say_link(err, path);
 		case ENAMETOOLONG:
 			return mr_err_set(err, MR_EINVAL, "cannot open %s: the name is too long",
 				path);
@@ -248,10 +277,11 @@ enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mod
 	}
 	if (fstat(fd, &st) != 0)
 		return mr_err_os(err, errno, "cannot look at %s", path);
+	if (S_ISLNK(st.st_mode) && !(flags & O_NOFOLLOW))
+		return say_link(err, path);
 	if (!(flags & O_PATH) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return mr_err_set(err, MR_EINVAL, "%s is neither a file nor a directory", path);
-	*out_fd = fd;
-	fd = -1;
+	*out_fd = mr_fs_take(&fd);
 	return MR_OK;
 }
 
@@ -459,7 +489,7 @@ enum mr_code mr_fs_sweep_temporaries(int dir, const char *path, size_t *out_remo
 	DIR *stream MR_CLEANUP(close_dirp) = NULL;
 	size_t removed = 0;
 	struct dirent *entry;
-	int fd;
+	int fd = -1;
 	enum mr_code rc = mr_fs_open_dir(dir, path, &fd, err);
 
 	if (rc)

@@ -19,6 +19,8 @@
 
 /* For MR_CLEANUP on a descriptor that starts as -1. */
 void mr_fs_closep(int *fd);
+/* Hand a descriptor out of reach of its MR_CLEANUP: returns it and leaves -1. */
+int mr_fs_take(int *fd);
 
 /* Open a directory for use as `dir` below. */
 MR_CHECK enum mr_code mr_fs_open_dir(int dir, const char *path, int *out_fd, struct mr_err *err);

@@ -35,8 +35,7 @@ static enum mr_code open_lock(int dir, const char *path, int *out_fd, struct mr_
 		return mr_err_os(err, errno, "cannot look at lock file %s", path);
 	if (!S_ISREG(st.st_mode))
 		return mr_err_set(err, MR_EINVAL, "lock file %s is not a regular file", path);
-	*out_fd = fd;
-	fd = -1;
+	*out_fd = mr_fs_take(&fd);
 	return MR_OK;
 }
 
@@ -123,10 +122,8 @@ static enum mr_code try_lock(int dir, const char *path, int *out_fd, bool *out_r
 	if (got != 0)
 		return mr_err_os(err, errno, "cannot lock %s", path);
 	*out_removed = !still_names(dir, path, fd);
-	if (!*out_removed) {
-		*out_fd = fd;
-		fd = -1;
-	}
+	if (!*out_removed)
+		*out_fd = mr_fs_take(&fd);
 	return MR_OK;
 }
 

@@ -59,12 +59,13 @@ static void pipe_close(struct pipe *pipe)
 	mr_fs_closep(&pipe->write);
 }
 
-/* Above standard error, or the child's redirections would trample on each other. */
+/* Above the standard three: where these are closed, anyone who prints would print into our pipes.
+ */
 static int move_up(int fd)
 {
 	int moved;
 
-	if (fd >= FIRST_FREE_FD)
+	if (fd < 0 || fd >= FIRST_FREE_FD)
 		return fd;
 	moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
 	close(fd);
@@ -155,7 +156,7 @@ static enum mr_code check_cwd(const char *cwd, struct mr_err *err)
 
 static int open_pidfd(pid_t pid)
 {
-	return mr_crash_fail("proc.pidfd") ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+	return mr_crash_fail("proc.pidfd") ? -1 : move_up((int)syscall(SYS_pidfd_open, pid, 0));
 }
 
 static enum mr_code start(const struct mr_proc *proc, struct child *child, struct mr_err *err)
@@ -176,10 +177,9 @@ static enum mr_code start(const struct mr_proc *proc, struct child *child, struc
 	if (rc)
 		return mr_err_os(err, rc, "cannot start %s", proc->argv[0]);
 	child->pidfd = open_pidfd(child->pid);
-	child->in = in.write;
-	child->out = out.read;
-	child->err = errors.read;
-	in.write = out.read = errors.read = -1;
+	child->in = mr_fs_take(&in.write);
+	child->out = mr_fs_take(&out.read);
+	child->err = mr_fs_take(&errors.read);
 	return MR_OK;
 }
 
@@ -255,9 +255,6 @@ static bool attend(struct child *child, int64_t deadline_ms)
 			collect(child, &child->err, &child->err_text);
 		if (!child->exited && (child->pidfd < 0 || fds[3].revents))
 			child->exited = has_exited(child->pid);
-		/* What it did not read, nobody will. */
-		if (child->exited)
-			mr_fs_closep(&child->in);
 	}
 	return true;
 }

@@ -5,7 +5,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from crash import Crash, Tap, describe, must_succeed, tree  # noqa: E402
+from crash import Crash, describe, must_succeed, tree  # noqa: E402
+from tap import Tap  # noqa: E402
 
 PROGRAM = sys.argv[1]
 POINTS = ["fs.make_dirs.made", "fs.make_dirs.synced", "fs.write.created", "fs.write.written",

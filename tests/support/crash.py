@@ -13,7 +13,7 @@ picture of it. `Crash.stops()` then
 A stop is SIGKILL: what the kernel had taken survives it. So these tests prove the order of steps,
 not that the disk keeps its promises.
 
-    with Tap() as tap:
+    with Tap() as tap:  # tap.py
         crash = Crash(tap, command=lambda d: [exe, d], prepare=prepare, picture=picture)
         crash.stops("deliver", check=holds_together)
 
@@ -24,47 +24,9 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
-import traceback
 
 TIMEOUT_S = 60
-
-
-class Tap:
-    """TAP with the plan at the end. As a context: prints the plan, exits with 1 after a failure."""
-
-    def __init__(self):
-        self.count = 0
-        self.failed = 0
-
-    def ok(self, good, name, detail=""):
-        self.count += 1
-        self.failed += not good
-        print(f"{'ok' if good else 'not ok'} {self.count} - {name}", flush=True)
-        for line in [] if good else detail.splitlines():
-            print(f"# {line}", flush=True)
-
-    def run(self, name, function, *args):
-        """Call a function; an exception of any kind is a failed test."""
-        try:
-            function(*args)
-        except Exception as error:
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            self.ok(False, name, f"{where.name}:{where.lineno}: {type(error).__name__}: {error}")
-        else:
-            self.ok(True, name)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, trace):
-        if kind:
-            traceback.print_exception(kind, value, trace)
-            print(f"Bail out! {kind.__name__}: {value}", flush=True)
-            sys.exit(1)
-        print(f"1..{self.count}", flush=True)
-        sys.exit(1 if self.failed or not self.count else 0)
 
 
 def passes(names):
