@@ -7,8 +7,8 @@
  *                                     the N-th time; without N, the first time
  *   MAILROOM_FAIL_AT=name:ERRNO[:N]   mr_crash_fail() returns that errno from the N-th time on:
  *                                     EACCES EDQUOT EIO ENOSPC ENOSYS EROFS
- *   MAILROOM_CRASH_LOG=file           gets a line for each point passed, "name" for a place to
- * stop, "fail:name" for a place to fail, so that a test can learn them
+ *   MAILROOM_CRASH_LOG=file           gets the name of each point passed, one a line, with "fail:"
+ *                                     before a place to fail, so that a test can learn them all
  *
  * In an ordinary build both functions do nothing.
  *
