@@ -1,7 +1,6 @@
 /* data/migrate.c */
 #include "data/migrate.h"
 
-#include <assert.h>
 #include <inttypes.h>
 
 static const char SQL_CREATE[] = "CREATE TABLE IF NOT EXISTS schema_version ("
@@ -123,20 +122,24 @@ static enum mr_code apply_next(struct mr_db *db, const struct mr_migration *list
 	return rc;
 }
 
-static void check_list(const struct mr_migration *list, size_t count)
+static enum mr_code check_list(const struct mr_migration *list, size_t count, struct mr_err *err)
 {
-	for (size_t i = 0; i < count; i++)
-		assert(list[i].version == (int)i + 1 && list[i].name);
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].version != (int)i + 1 || !list[i].name)
+			return mr_err_set(err, MR_EINTERNAL,
+				"schema version %zu is missing or has no name", i + 1);
+	}
+	return MR_OK;
 }
 
 enum mr_code mr_migrate_up(struct mr_db *db, const struct mr_migration *list, size_t count,
 	const struct mr_clock *clock, struct mr_err *err)
 {
 	size_t done = 0;
-	enum mr_code rc;
+	enum mr_code rc = check_list(list, count, err);
 
-	check_list(list, count);
-	rc = read_record(db, list, count, &done, err);
+	if (!rc)
+		rc = read_record(db, list, count, &done, err);
 	while (!rc && done < count)
 		rc = apply_next(db, list, count, clock, &done, err);
 	return rc;
@@ -146,10 +149,10 @@ enum mr_code mr_migrate_check(struct mr_db *db, const struct mr_migration *list,
 	struct mr_err *err)
 {
 	size_t done = 0;
-	enum mr_code rc;
+	enum mr_code rc = check_list(list, count, err);
 
-	check_list(list, count);
-	rc = read_record(db, list, count, &done, err);
+	if (!rc)
+		rc = read_record(db, list, count, &done, err);
 	if (!rc && done < count)
 		rc = mr_err_set(err, MR_ECONFLICT,
 			"database %s was made by an older mailroom (its schema is version %zu, "

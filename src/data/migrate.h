@@ -23,7 +23,8 @@ struct mr_migration {
  * processes may try at once: one does each step, the others wait (busy timeout) and see it done.
  * Nothing is written, or locked, when nothing is to be done.
  *
- * MR_ECONFLICT when the database was made by a newer mailroom, or its record does not match `list`.
+ * MR_ECONFLICT when the database was made by a newer mailroom, or its record does not match `list`;
+ * MR_EINTERNAL when `list` itself has gaps.
  * A step that fails leaves the database at the step before.
  */
 MR_CHECK enum mr_code mr_migrate_up(struct mr_db *db, const struct mr_migration *list, size_t count,

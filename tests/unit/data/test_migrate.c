@@ -182,6 +182,17 @@ static void stays_before_a_step_that_fails(void)
 	}
 }
 
+static void refuses_a_list_with_gaps(void)
+{
+	const struct mr_migration gap[] = { steps[0], steps[2] };
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = open_db(false);
+	struct mr_err err;
+
+	CHECK_INT(up(db, gap, 2, 1, &err), MR_EINTERNAL);
+	CHECK_STR(err.msg, "schema version 2 is missing or has no name");
+	CHECK_INT(mr_migrate_check(db, gap, 2, &err), MR_EINTERNAL);
+}
+
 /* Several processes make and migrate one database at the same time. */
 static void is_safe_among_processes(void)
 {
@@ -227,6 +238,7 @@ int main(void)
 		TEST(refuses_other_schemas),
 		TEST(tells_readers_that_it_is_old),
 		TEST(stays_before_a_step_that_fails),
+		TEST(refuses_a_list_with_gaps),
 		TEST(is_safe_among_processes),
 	};
 	return test_main(tests, MR_LEN(tests));
