@@ -52,8 +52,18 @@
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
- *     db_sqlite_search.c   and its full-text search
+ *     db_sqlite_search.c  and its full-text search
  *     history.c          git repositories, appended in batches
+ *     history_append.c   a batch becomes one pack and one commit
+ *     history_diff.c     what differs between two trees
+ *     history_log.c      commits, files and changes, read
+ *     history_merge.c    several packs become one
+ *     history_open.c     opening, making, being the only writer
+ *     history_pack.c     packs and their indexes, written
+ *     history_path.c     which paths a file may have
+ *     history_tidy.c     what is done when there is time
+ *     history_tree.c     the bytes of a tree, edited in place
+ *     history_work.c     the work tree, and how far it is
  *     migrate.c          numbered migrations
  *     queue.c            the group-commit writer
  *
@@ -62,17 +72,17 @@
  *     dotenv.c           .env files
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match
- *     glob_expand.c        normalise, write out braces
- *     glob_overlap.c       can two of them meet?
- *     glob_parse.c         from text to steps
+ *     glob_expand.c      their text: normalised, braces written out
+ *     glob_overlap.c     whether two of them can meet
+ *     glob_parse.c       from text to sets of characters
  *     json.c             JSON in and out
  *     markdown.c         fences, plain text, safe HTML
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names
  *     value.c            the tree JSON and YAML are read into, and strict questions about it
  *     yaml.c             YAML in
- *     yaml_scalar.c        what a plain scalar means
- *     yaml_writer.c        YAML out
+ *     yaml_scalar.c      what a plain scalar means
+ *     yaml_writer.c      YAML out
  *
  *   base/              the platform, no mail words
  *     arena.c            memory freed all at once

@@ -51,7 +51,7 @@ enum mr_db_sync {
 
 /* Zero means the default everywhere. */
 struct mr_db_options {
-	const char *path;
+	const char *path; /* the file; for an engine without files, what names the database */
 	bool read_only;
 	bool create; /* make the file (mode 0600) when it is missing; its directory must exist */
 	bool no_foreign_keys;

@@ -147,11 +147,14 @@ static enum mr_code fail(const struct mr_db_options *options, sqlite3 *handle, c
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
+		if (options->read_only)
+			return mr_err_set(err, MR_EPERM,
+				"database %s was opened for reading only [SQLite %d]", path, code);
 		return mr_err_set(err, MR_EPERM,
-			"database %s may not be written: %s [SQLite %d]; check that the file and "
-			"its "
-			"directory belong to you",
-			path, options->read_only ? "it was opened for reading only" : msg, code);
+			"database %s may not be written (%s [SQLite %d]); check who owns the file "
+			"and "
+			"its directory",
+			path, msg, code);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return mr_err_set(err, MR_EFORMAT,
@@ -298,10 +301,16 @@ static enum mr_code set_journal(struct sqlite_db *self, struct mr_err *err)
 static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
 {
 	const struct mr_db_options *options = &self->base.options;
+	char room[SHOWN_PATH_BYTES + 8];
 	char version[16];
-	char sql[256];
+	char sql[512];
 	enum mr_code rc;
 
+	/* SQLite opens a write-protected file for reading, and would say so at the first write. */
+	if (!options->read_only && sqlite3_db_readonly(self->handle, "main"))
+		return mr_err_set(err, MR_EPERM,
+			"database %s may not be written; check who owns the file and its directory",
+			shown_path(options, room));
 	set_limits(self->handle);
 	sqlite3_busy_handler(self->handle, on_busy, self);
 	snprintf(sql, sizeof(sql),

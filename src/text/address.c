@@ -134,7 +134,7 @@ static bool ends_like_a_stash(const char *domain)
 enum mr_code mr_address_parse_new(struct mr_arena *arena, const char *text, struct mr_address *out,
 	struct mr_err *err)
 {
-	struct mr_address address;
+	struct mr_address address = { .domain = "" };
 	enum mr_code rc = mr_address_parse(arena, text, &address, err);
 
 	if (rc)

@@ -123,15 +123,16 @@ static void tidy(const struct mr_glob_source *src, size_t at, bool escapes,
 		bool at_start = out->len == 0 || out->text[out->len - 1] == '/';
 		char c = src->text[at];
 
-		len = token_len(src, at, escapes);
-		if (at_start && c == '/')
+		bool is_dot = c == '.' && (at + 1 == src->len || src->text[at + 1] == '/');
+
+		if (at_start && (c == '/' || is_dot)) {
 			len = 1;
-		else if (at_start && c == '.' && (at + 1 == src->len || src->text[at + 1] == '/'))
-			len = 1;
-		else if (out->len == 0 && blank_len(src, at))
+		} else if (out->len == 0 && blank_len(src, at)) {
 			len = blank_len(src, at);
-		else
+		} else {
+			len = token_len(src, at, escapes);
 			source_add(out, src, at, len);
+		}
 	}
 	if (out->len == 0 || out->text[out->len - 1] == '/') {
 		source_put(out, '*', last);
@@ -284,13 +285,14 @@ enum mr_code mr_glob_expand(struct mr_arena *arena, const char *text,
 	const struct mr_glob_options *options, const char **out_text, struct mr_glob_source **out,
 	size_t *out_len, struct mr_err *err)
 {
-	struct mr_glob_source whole;
+	struct mr_glob_source whole = { 0 };
 	enum mr_code rc = normalise(arena, text, options, &whole, err);
 
 	if (rc)
 		return rc;
 
-	bool plain = (options->flags & MR_GLOB_IGNORE) || !memchr(whole.text, '{', whole.len);
+	bool plain = (options->flags & MR_GLOB_IGNORE) || whole.len == 0 ||
+		!memchr(whole.text, '{', whole.len);
 	struct list list = {
 		.items = mr_arena_array(arena, plain ? 1 : MR_GLOB_ALTERNATIVES, sizeof(whole)),
 		.len = 1,

@@ -121,7 +121,7 @@ static enum mr_code parse_member(struct parser *p, size_t open, size_t close, si
 {
 	const struct mr_glob_source *src = p->src;
 	size_t start = *at;
-	struct mr_glob_range range;
+	struct mr_glob_range range = { 0 };
 	enum mr_code rc = take_character(p, at, &range.first);
 
 	if (rc)
@@ -252,6 +252,18 @@ static enum mr_code add_segment(struct parser *p, size_t at, struct mr_glob_segm
 	return MR_OK;
 }
 
+/* "**"; git takes any longer run of stars for the same. */
+static bool is_deep(const struct parser *p, const char *text, size_t len)
+{
+	if (len < 2 || (len > 2 && !(p->flags & MR_GLOB_IGNORE)))
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] != '*')
+			return false;
+	}
+	return true;
+}
+
 /* The segment that runs from `at` to `end`, which is not empty. */
 static enum mr_code parse_segment(struct parser *p, size_t at, size_t end)
 {
@@ -267,7 +279,7 @@ static enum mr_code parse_segment(struct parser *p, size_t at, size_t end)
 				"'..' at byte %u: a pattern cannot leave its directory",
 				p->src->from[at]);
 	}
-	if (len == 2 && text[0] == '*' && text[1] == '*')
+	if (is_deep(p, text, len))
 		return add_segment(p, start, (struct mr_glob_segment){ .deep = true });
 
 	struct mr_glob_elem *elems = mr_arena_array(p->arena, len, sizeof(*elems));
@@ -496,9 +508,9 @@ static enum mr_code parse_spellings(struct parser *p, struct list *list, struct 
 	p->saw_class = false;
 	p->err = &first;
 	rc = parse_alternative(p, list);
+	p->err = err;
 	if ((p->flags & MR_GLOB_SPELLING) && p->saw_class && rc != MR_ELIMIT) {
 		p->plain_brackets = true;
-		p->err = err;
 		return parse_alternative(p, list);
 	}
 	if (rc)

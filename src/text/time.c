@@ -103,7 +103,9 @@ struct reader {
 
 static char peek(const struct reader *r)
 {
-	return r->at < r->end ? *r->at : '\0';
+	if (r->at < r->end)
+		return *r->at;
+	return '\0';
 }
 
 static bool is_digit(char c)
@@ -113,8 +115,9 @@ static bool is_digit(char c)
 
 static enum mr_code refuse(const struct reader *r, const char *what)
 {
-	return mr_err_set(r->err, MR_EINVAL, "time at byte %zu: expected %s",
-		(size_t)(r->at - r->text), what);
+	mr_err_set(r->err, MR_EINVAL, "time at byte %zu: expected %s", (size_t)(r->at - r->text),
+		what);
+	return MR_EINVAL;
 }
 
 /* Exactly `digits` digits, from `min` to `max`. */

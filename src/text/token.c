@@ -137,7 +137,9 @@ enum mr_code mr_token_base64url_decode(struct mr_arena *arena, const char *text,
 
 static char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	if (c >= 'A' && c <= 'Z')
+		c = (char)(c - 'A' + 'a');
+	return c;
 }
 
 /* Letters, digits and `others` stay, in lower case; each run of anything else becomes one '-'; no

@@ -34,7 +34,9 @@ TESTED_BY = {
     "src/base/crash_off.c": "tests/crash/crash_fs.py",
     "src/base/crash_on.c": "tests/crash/crash_fs.py",
     "src/data/db_sqlite.c": "tests/unit/data/test_db.c",
-    "src/data/db_sqlite_search.c": "tests/unit/data/test_search.c",
+    "src/data/db_sqlite_search.c": "tests/unit/data/test_db_search.c",
+    "src/data/history_pack.c": "tests/unit/data/test_history.c",
+    "src/data/history_tree.c": "tests/unit/data/test_history.c",
     "src/surface/cli/cli.c": "tests/blackbox/cli.py",
     "src/surface/cli/commands.c": "tests/blackbox/cli.py",
     "src/surface/http/admit.c": "tests/unit/surface/test_server.c",
@@ -56,7 +58,7 @@ class Tree:
 
     def __init__(self, root):
         self.root = root
-        self.files = sorted(self._tracked() or self._found())
+        self.files = sorted(set(self._tracked() or self._found()))
         self.src = self.below("src/", ".c", ".h")
         self.modules = self.below("src/", ".c")
 

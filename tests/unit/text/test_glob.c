@@ -347,6 +347,8 @@ static void ignores_as_git_does(void)
 		{ "a[/]b", "a/b", false },
 		{ "foo**bar", "fooxbar", true },
 		{ "foo**bar", "foo/x/bar", false },
+		{ "a/***/b", "a/b", true }, /* pathspec takes this for one star */
+		{ "a/***/b", "a/x/y/b", true },
 		{ "a/**b", "a/b", true },
 		{ "a/**b", "a/x/b", false },
 		{ "{a,b}", "{a,b}", true },

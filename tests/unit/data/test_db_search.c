@@ -1,4 +1,4 @@
-/* tests/unit/data/test_search.c - the search functions of data/db.h on SQLite */
+/* tests/unit/data/test_db_search.c - the search functions of data/db.h on SQLite */
 #include "data/db.h"
 #include "data/db_sqlite.h"
 #include "test.h"
