@@ -16,7 +16,17 @@
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
+ *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
+ *       guard.c          hosts, origins and tokens that may ask
+ *       listen.c         the socket
+ *       request.c        what a handler sees and fills
+ *       route.c          from method and path to a handler
+ *       server.c         requests within their limits, on libmicrohttpd
+ *       server_config.c  what can be set about a server
+ *       stream.c         responses that stay open
+ *       watch.c          clients that take too long, or left
+ *       worker.c         threads for what may block
  *
  *   op/                what can be asked
  *     args.c             from what was sent to typed arguments
@@ -42,7 +52,18 @@
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
+ *     db_sqlite_search.c  and its full-text search
  *     history.c          git repositories, appended in batches
+ *     history_append.c   a batch becomes one pack and one commit
+ *     history_diff.c     what differs between two trees
+ *     history_log.c      commits, files and changes, read
+ *     history_merge.c    several packs become one
+ *     history_open.c     opening, making, being the only writer
+ *     history_pack.c     packs and their indexes, written
+ *     history_path.c     which paths a file may have
+ *     history_tidy.c     what is done when there is time
+ *     history_tree.c     the bytes of a tree, edited in place
+ *     history_work.c     the work tree, and how far it is
  *     migrate.c          numbered migrations
  *     queue.c            the group-commit writer
  *
@@ -59,7 +80,9 @@
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names
  *     value.c            the tree JSON and YAML are read into, and strict questions about it
- *     yaml.c             YAML in and out
+ *     yaml.c             YAML in
+ *     yaml_scalar.c      what a plain scalar means
+ *     yaml_writer.c      YAML out
  *
  *   base/              the platform, no mail words
  *     arena.c            memory freed all at once

@@ -1,5 +1,5 @@
-/* surface/http/config.c */
-#include "surface/http/config.h"
+/* surface/http/server_config.c */
+#include "surface/http/server_config.h"
 
 void mr_http_config_defaults(struct mr_http_config *out)
 {

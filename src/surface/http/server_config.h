@@ -1,4 +1,4 @@
-/* surface/http/config.h - what can be set about a server. */
+/* surface/http/server_config.h - what can be set about a server. */
 #pragma once
 
 #include "base/clock.h"
