@@ -62,20 +62,22 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static char *trim_range(struct mr_arena *arena, const char *text, size_t len)
+static void shrink(const char **text, size_t *len)
 {
-	while (len && is_blank(text[0])) {
-		text++;
-		len--;
+	while (*len && is_blank((*text)[0])) {
+		(*text)++;
+		(*len)--;
 	}
-	while (len && is_blank(text[len - 1]))
-		len--;
-	return mr_arena_strndup(arena, text, len);
+	while (*len && is_blank((*text)[*len - 1]))
+		(*len)--;
 }
 
 char *mr_str_trim(struct mr_arena *arena, const char *text)
 {
-	return trim_range(arena, text, strlen(text));
+	size_t len = strlen(text);
+
+	shrink(&text, &len);
+	return mr_arena_strndup(arena, text, len);
 }
 
 char *mr_str_lower(struct mr_arena *arena, const char *text)
@@ -87,24 +89,35 @@ char *mr_str_lower(struct mr_arena *arena, const char *text)
 	return lower;
 }
 
+/* The next part that is not blank, trimmed; false after the last. `*rest` is then NULL. */
+static bool next_part(const char **rest, char sep, const char **part, size_t *len)
+{
+	while (*rest) {
+		const char *end = strchrnul(*rest, sep);
+
+		*part = *rest;
+		*len = (size_t)(end - *rest);
+		*rest = *end ? end + 1 : NULL;
+		shrink(part, len);
+		if (*len)
+			return true;
+	}
+	return false;
+}
+
 struct mr_texts mr_str_split(struct mr_arena *arena, const char *text, char sep)
 {
 	struct mr_texts parts = { NULL, 0 };
-	size_t most = 1;
+	const char *part;
+	size_t count = 0;
+	size_t len;
 
-	for (const char *c = text; *c; c++)
-		most += *c == sep;
-	parts.items = mr_arena_array(arena, most + 1, sizeof(*parts.items));
-	for (;;) {
-		const char *end = strchrnul(text, sep);
-		char *part = trim_range(arena, text, (size_t)(end - text));
-
-		if (*part)
-			parts.items[parts.len++] = part;
-		if (!*end)
-			return parts;
-		text = end + 1;
-	}
+	for (const char *rest = text; next_part(&rest, sep, &part, &len);)
+		count++;
+	parts.items = mr_arena_array(arena, count + 1, sizeof(*parts.items));
+	for (const char *rest = text; next_part(&rest, sep, &part, &len);)
+		parts.items[parts.len++] = mr_arena_strndup(arena, part, len);
+	return parts;
 }
 
 char *mr_str_join(struct mr_arena *arena, const struct mr_texts *texts, const char *sep)
@@ -207,13 +220,15 @@ const char *mr_str_nearest(const char *text, const char *const *candidates, size
 {
 	/* One slip in a short word, two or three in a longer one: more is another word. */
 	size_t len = strlen(text);
-	size_t best = (len < 4 ? 1 : len < 8 ? 2 : 3) + 1;
+	size_t best = (len < 6 ? 1 : len < 10 ? 2 : 3) + 1;
 	const char *nearest = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t distance = mr_str_distance(text, candidates[i], best);
+		size_t other = strlen(candidates[i]);
 
-		if (distance < best) {
+		/* Something of the word must be left: "x" is no slip for "y". */
+		if (distance < best && distance < (len > other ? len : other)) {
 			best = distance;
 			nearest = candidates[i];
 		}

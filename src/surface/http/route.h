@@ -36,6 +36,7 @@ struct mr_http_route {
 	const char *pattern;
 	mr_http_handler *handler;
 	unsigned flags;
+	const void *arg; /* the handler's own; it finds it in req->match.route */
 };
 
 struct mr_http_param {

@@ -13,9 +13,9 @@
 #pragma once
 
 #include "base/err.h"
-#include "surface/http/config.h"
 #include "surface/http/request.h"
 #include "surface/http/route.h"
+#include "surface/http/server_config.h"
 #include "surface/http/stream.h"
 
 struct mr_http_server;

@@ -1,0 +1,111 @@
+/*
+ * op/op.h - what can be asked, described once.
+ *
+ * One struct per operation. Commands, help, completion, JSON Schema, HTTP routes (and MCP tools)
+ * are made from it; none of them adds logic. A handler decodes its arguments, makes one call into
+ * its part and emits the result: twenty lines.
+ */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct mr_args;
+struct mr_ctx;
+struct mr_envelope;
+struct mr_out;
+
+enum mr_type {
+	MR_TYPE_TEXT,
+	MR_TYPE_INT,
+	MR_TYPE_BOOL,
+	MR_TYPE_REAL,   /* results only */
+	MR_TYPE_TEXTS,  /* a list of texts; one text alone is a list of one */
+	MR_TYPE_INTS,   /* a list of integers */
+	MR_TYPE_OBJECT, /* parameters: any JSON object; results: the shape's fields, any when NULL
+			 */
+	MR_TYPE_LIST,   /* results only: objects of the shape */
+};
+
+enum mr_param_flag {
+	MR_REQUIRED = 1,
+	MR_POSITIONAL = 2, /* on the command line it stands without its name */
+	MR_SECRET = 4,     /* never shown again */
+};
+
+/* An argument. A table ends with an entry whose name is NULL. */
+struct mr_param {
+	const char *name; /* the contract's word: project_key */
+	enum mr_type type;
+	unsigned flags;
+	const char *summary;
+	const char *const *choices; /* NULL-terminated, for texts; or NULL */
+	int64_t min, max;           /* for integers, when max > min */
+	const char *fallback;       /* what holds when it is left out, for people; or NULL */
+	const char *const *aliases; /* accepted, not advertised; NULL-terminated, or NULL */
+};
+
+enum mr_field_flag {
+	MR_OPTIONAL = 1, /* may be left out */
+	MR_NULLABLE = 2, /* may be null */
+};
+
+/* A field of a result. A table ends with an entry whose name is NULL. */
+struct mr_field {
+	const char *name;
+	enum mr_type type;
+	unsigned flags;
+	const char *summary;
+	const struct mr_field *fields; /* of an object, or of a list's objects */
+};
+
+enum mr_need {
+	MR_NEED_WRITE = 1, /* changes something: the caller must be allowed to */
+	MR_NEED_CONFIRM =
+		2, /* destroys something: a person says yes, or the caller said so before */
+};
+
+enum mr_trait {
+	MR_QUICK =
+		1,   /* never waits for a disk, a lock or a peer: may run where requests are read */
+	MR_OPEN = 2, /* answered to anyone, without a token */
+};
+
+enum mr_surface {
+	MR_ON_CLI = 1,
+	MR_ON_HTTP = 2,
+	MR_ON_MCP = 4,
+};
+
+struct mr_op {
+	const char *name; /* unique, the contract's word: fetch_inbox */
+	const char
+		*command; /* the words of the command line: "team inbox"; NULL when not MR_ON_CLI */
+	const char *route;   /* "GET /health"; NULL when not MR_ON_HTTP */
+	const char *summary; /* one line */
+	const char *help;    /* more, or NULL */
+	const struct mr_param *params;
+	const struct mr_field *result;
+	unsigned needs;    /* enum mr_need */
+	unsigned traits;   /* enum mr_trait */
+	unsigned surfaces; /* enum mr_surface */
+	const struct mr_envelope *envelope;
+	/* Emits one map into `out`. On failure the error is in cx->err and what was emitted is
+	 * lost. */
+	enum mr_code (*run)(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out);
+};
+
+/* All operations of a program, in the order they are listed. */
+struct mr_op_table {
+	const struct mr_op *const *ops;
+	size_t len;
+};
+
+/* By name; NULL when there is none. */
+const struct mr_op *mr_op_find(const struct mr_op_table *table, const char *name);
+/* How many entries a table of parameters or fields has; NULL has none. */
+size_t mr_param_count(const struct mr_param *params);
+size_t mr_field_count(const struct mr_field *fields);
+/* The parameter of this name or alias, or NULL. */
+const struct mr_param *mr_param_find(const struct mr_param *params, const char *name);

@@ -1,0 +1,39 @@
+/*
+ * op/out.h - where a handler puts its result, not knowing who reads it.
+ *
+ * `key` names the member inside a map and is NULL inside a list and at the top. A JSON reader gets
+ * a stream; people get the same values as aligned text, rendered at the end from a tree.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "text/json.h"
+#include "text/value.h"
+
+struct mr_out_class;
+
+struct mr_out {
+	const struct mr_out_class *class;
+	struct mr_json_writer json;
+	struct mr_out_tree *tree;
+};
+
+/* Write JSON (enum mr_json_style) into `buf`. */
+void mr_out_init_json(struct mr_out *out, struct mr_buf *buf, unsigned style);
+/* Build a tree in `arena`; mr_out_tree() returns it once the last end was called. */
+void mr_out_init_tree(struct mr_out *out, struct mr_arena *arena);
+const struct mr_value *mr_out_tree(const struct mr_out *out);
+
+void mr_out_map(struct mr_out *out, const char *key);
+void mr_out_list(struct mr_out *out, const char *key);
+/* Ends the innermost map or list. */
+void mr_out_end(struct mr_out *out);
+void mr_out_null(struct mr_out *out, const char *key);
+void mr_out_bool(struct mr_out *out, const char *key, bool value);
+void mr_out_int(struct mr_out *out, const char *key, int64_t value);
+void mr_out_real(struct mr_out *out, const char *key, double value);
+/* NULL is null. */
+void mr_out_text(struct mr_out *out, const char *key, const char *value);
+void mr_out_texts(struct mr_out *out, const char *key, const struct mr_texts *value);
+void mr_out_value(struct mr_out *out, const char *key, const struct mr_value *value);
