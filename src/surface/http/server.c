@@ -21,6 +21,7 @@
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ struct mr_http_server {
 	unsigned in_flight;   /* requests begun and not finished */
 	unsigned connections;
 	int64_t last_ms; /* a request ended; on the system's clock */
-	bool stopping;
+	_Atomic(bool) stopping;
 };
 
 struct connection {
@@ -92,6 +93,17 @@ struct request {
 static int64_t now_us(const struct mr_http_server *server)
 {
 	return mr_clock_mono_us(server->config.clock);
+}
+
+static void *must_alloc(size_t size)
+{
+	void *p = calloc(1, size);
+
+	if (!p) {
+		fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", size);
+		abort();
+	}
+	return p;
 }
 
 /* ---- the response ---- */
@@ -146,11 +158,9 @@ static struct MHD_Response *new_stream_response(struct request *r)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(r->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct stream_body *body = calloc(1, sizeof(*body));
-	struct MHD_Response *mhd = NULL;
+	struct stream_body *body = must_alloc(sizeof(*body));
+	struct MHD_Response *mhd;
 
-	if (!body)
-		return NULL;
 	body->stream = r->resp.stream;
 	body->r = r;
 	mr_http_stream_attach(body->stream, r->mhd, info->connect_fd, &stream_link);
@@ -174,19 +184,17 @@ static struct MHD_Response *new_response(struct request *r)
 		MHD_RESPMEM_PERSISTENT);
 }
 
-static bool is_stopping(struct mr_http_server *server)
+static void forget(struct request *r)
 {
-	bool stopping;
-
-	pthread_mutex_lock(&server->lock);
-	stopping = server->stopping;
-	pthread_mutex_unlock(&server->lock);
-	return stopping;
+	mr_buf_release(&r->body);
+	mr_arena_free(r->pub.arena);
+	r->pub.arena = NULL;
 }
 
 static enum MHD_Result answer(struct request *r)
 {
 	struct mr_http_response *resp = &r->resp;
+	bool is_stream = resp->stream;
 	struct MHD_Response *mhd = new_response(r);
 	enum MHD_Result rc;
 
@@ -197,11 +205,14 @@ static enum MHD_Result answer(struct request *r)
 		MHD_add_response_header(mhd, resp->headers[i].name, resp->headers[i].value);
 	MHD_add_response_header(mhd, "X-Request-Id", r->pub.id);
 	MHD_add_response_header(mhd, "X-Content-Type-Options", "nosniff");
-	if (r->must_close || is_stopping(r->server))
+	if (r->must_close || atomic_load(&r->server->stopping))
 		MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONNECTION, "close");
 	rc = MHD_queue_response(r->mhd, (unsigned)resp->status, mhd);
 	MHD_destroy_response(mhd);
 	r->was_answered = rc == MHD_YES;
+	/* A stream may stay for hours: keep only what its end needs. */
+	if (is_stream)
+		forget(r);
 	return rc;
 }
 
@@ -354,7 +365,7 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	const char *path, const char *method)
 {
 	struct mr_arena *arena = mr_arena_new();
-	struct request *r = mr_arena_alloc(arena, sizeof(*r));
+	struct request *r = must_alloc(sizeof(*r));
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
@@ -473,10 +484,10 @@ static void finish(void *arg, struct MHD_Connection *mhd, void **state,
 	/* Opened, but never part of an answer. */
 	if (r->resp.stream)
 		mr_http_stream_detach(r->resp.stream);
-	mr_buf_release(&r->body);
-	mr_arena_free(r->pub.arena);
+	forget(r);
+	free(r);
 	pthread_mutex_lock(&server->lock);
-	if (--server->in_flight == 0 && server->stopping) {
+	if (--server->in_flight == 0 && atomic_load(&server->stopping)) {
 		server->last_ms = mr_clock_mono_ms(mr_clock_system());
 		pthread_cond_broadcast(&server->quiet);
 	}
@@ -489,13 +500,9 @@ static void open_connection(struct mr_http_server *server, struct MHD_Connection
 	void **context)
 {
 	const union MHD_ConnectionInfo *info;
-	struct connection *conn = calloc(1, sizeof(*conn));
+	struct connection *conn = must_alloc(sizeof(*conn));
 	unsigned timeout_ms = PEER_TIMEOUT_MS;
 
-	if (!conn) {
-		fprintf(stderr, "mailroom: out of memory (a connection)\n");
-		abort();
-	}
 	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
 	conn->watched.fd = info->connect_fd;
 	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -561,6 +568,7 @@ static struct mr_http_server *new_server(const struct mr_http_config *config,
 	server->arena = arena;
 	server->config = *config;
 	server->config.host = mr_arena_strdup(arena, config->host);
+	server->config.token = NULL; /* the rules have it */
 	server->rules = (struct mr_http_rules){
 		.guard.hosts = copy_texts(arena, &config->allowed_hosts),
 		.guard.origins = copy_texts(arena, &config->allowed_origins),
@@ -678,6 +686,15 @@ const char *mr_http_server_url(const struct mr_http_server *server)
 	return server->url;
 }
 
+void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *out)
+{
+	pthread_mutex_lock(&server->lock);
+	out->connections = server->connections;
+	out->requests = server->in_flight;
+	pthread_mutex_unlock(&server->lock);
+	out->streams = mr_http_streams_count(server->streams);
+}
+
 /* Under the lock. */
 static void wait_until(struct mr_http_server *server, int64_t until_ms)
 {
@@ -711,8 +728,7 @@ void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 	bool again;
 
 	pthread_mutex_lock(&server->lock);
-	again = server->stopping;
-	server->stopping = true;
+	again = atomic_exchange(&server->stopping, true);
 	server->last_ms = now;
 	pthread_mutex_unlock(&server->lock);
 	if (again)

@@ -33,6 +33,14 @@ int mr_http_server_port(const struct mr_http_server *server);
 /* "http://127.0.0.1:8765", in the server's memory. */
 const char *mr_http_server_url(const struct mr_http_server *server);
 
+/* What is under way just now. */
+struct mr_http_stats {
+	unsigned connections;
+	unsigned requests; /* read or worked on or being answered; streams too */
+	unsigned streams;
+};
+void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *out);
+
 /*
  * Stop: accept no more, answer what has arrived (with Connection: close), end the streams, close.
  * Clients get `grace_ms` for it; requests that no worker has begun by then are answered 503.

@@ -70,7 +70,7 @@ enum mr_code mr_http_streams_new(const struct mr_http_streams_config *config,
 	streams = must_alloc(1, sizeof(*streams));
 	streams->config = *config;
 	streams->epoll = epoll;
-	streams->slots = must_alloc(config->max, sizeof(*streams->slots));
+	streams->slots = must_alloc(config->max, sizeof(struct mr_http_stream *));
 	streams->free_slots = must_alloc(config->max, sizeof(*streams->free_slots));
 	pthread_mutex_init(&streams->lock, NULL);
 	*out = streams;
@@ -86,6 +86,16 @@ void mr_http_streams_free(struct mr_http_streams *streams)
 	free(streams->slots);
 	free(streams->free_slots);
 	free(streams);
+}
+
+unsigned mr_http_streams_count(struct mr_http_streams *streams)
+{
+	unsigned count;
+
+	pthread_mutex_lock(&streams->lock);
+	count = streams->used - streams->free_len;
+	pthread_mutex_unlock(&streams->lock);
+	return count;
 }
 
 int mr_http_streams_fd(const struct mr_http_streams *streams)

@@ -26,7 +26,8 @@ typedef void mr_http_stream_ended(void *arg);
 /*
  * Make the response a stream (status 200, text/event-stream, more headers may be set). `ended` may
  * be NULL. MR_ELIMIT when too many are open, MR_EBUSY while the server stops: `resp` is then
- * untouched and `ended` is not called. The caller must close `*out` once.
+ * untouched and `ended` is not called. The caller must close `*out` once. The request and its arena
+ * end with the handler: what the stream needs later must be copied.
  */
 MR_CHECK enum mr_code mr_http_stream_open(const struct mr_http_request *req,
 	struct mr_http_response *resp, mr_http_stream_ended *ended, void *arg,

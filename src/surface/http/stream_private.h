@@ -26,6 +26,8 @@ MR_CHECK enum mr_code mr_http_streams_new(const struct mr_http_streams_config *c
 /* When no stream is open any more; NULL is fine. */
 void mr_http_streams_free(struct mr_http_streams *streams);
 
+/* How many are open. */
+unsigned mr_http_streams_count(struct mr_http_streams *streams);
 /* An epoll descriptor that becomes readable when a stream's client hangs up. */
 int mr_http_streams_fd(const struct mr_http_streams *streams);
 /* It did: let go of those clients. */

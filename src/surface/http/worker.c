@@ -57,7 +57,7 @@ enum mr_code mr_http_worker_start(unsigned threads, unsigned queue, mr_http_work
 	while (pool->threads_len < threads) {
 		rc = pthread_create(&pool->threads[pool->threads_len], NULL, work, pool);
 		if (rc) {
-			mr_http_worker_stop(pool, NULL);
+			mr_http_worker_stop(pool, run);
 			mr_http_worker_free(pool);
 			return mr_err_os(err, rc, "cannot start a worker thread");
 		}
