@@ -49,3 +49,25 @@ enum mr_code mr_http_config_check(const struct mr_http_config *config, struct mr
 		return mr_err_set(err, MR_EINVAL, "http: the token is empty");
 	return MR_OK;
 }
+
+static struct mr_texts copy_texts(struct mr_arena *arena, const struct mr_texts *texts)
+{
+	struct mr_texts copy = { mr_arena_array(arena, texts->len + 1, sizeof(char *)),
+		texts->len };
+
+	for (size_t i = 0; i < texts->len; i++)
+		copy.items[i] = mr_arena_strdup(arena, texts->items[i]);
+	return copy;
+}
+
+struct mr_http_config mr_http_config_copy(struct mr_arena *arena,
+	const struct mr_http_config *config)
+{
+	struct mr_http_config copy = *config;
+
+	copy.host = mr_arena_strdup(arena, config->host);
+	copy.token = mr_arena_strdup(arena, config->token);
+	copy.allowed_hosts = copy_texts(arena, &config->allowed_hosts);
+	copy.allowed_origins = copy_texts(arena, &config->allowed_origins);
+	return copy;
+}
