@@ -1,5 +1,347 @@
+/*
+ * bench/bench_http.c - requests per second beside the bare library's, and what idle streams cost.
+ *
+ * One client thread drives 64 keep-alive connections over epoll, each with one request under way.
+ */
 #include "bench.h"
+
+#include "surface/http/server.h"
+
+#include <microhttpd.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CONNECTIONS = 64, TURNS = 61, STREAMS = 1000, ANSWER_BYTES = 4096 };
+
+static const double TURN_S = 0.05;
+static const char LIVENESS[] = "{\"status\":\"alive\"}";
+static const char ASK_LIVENESS[] = "GET /health/liveness HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+				   "User-Agent: bench\r\nAccept: */*\r\n\r\n";
+static const char ASK_STREAM[] = "GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+				 "Accept: text/event-stream\r\n\r\n";
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+/* ---- the bare library ---- */
+
+static enum MHD_Result answer_bare(void *arg, struct MHD_Connection *mhd, const char *path,
+	const char *method, const char *version, const char *body, size_t *body_len, void **state)
+{
+	struct MHD_Response *response;
+	enum MHD_Result rc;
+
+	(void)arg, (void)path, (void)method, (void)version, (void)body, (void)body_len;
+	if (!*state) {
+		/* Answered at once, the connection would be closed. */
+		*state = mhd;
+		return MHD_YES;
+	}
+	response = MHD_create_response_from_buffer(sizeof(LIVENESS) - 1,
+		(void *)(uintptr_t)LIVENESS, MHD_RESPMEM_PERSISTENT);
+	rc = MHD_queue_response(mhd, 200, response);
+	MHD_destroy_response(response);
+	return rc;
+}
+
+static struct MHD_Daemon *start_bare(int *out_port)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct MHD_Daemon *daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD |
+			MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC,
+		0, NULL, NULL, answer_bare, NULL, MHD_OPTION_SOCK_ADDR, &addr,
+		MHD_OPTION_CONNECTION_LIMIT, 2048u, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)16384, MHD_OPTION_CONNECTION_TIMEOUT, 60u, MHD_OPTION_END);
+
+	if (!daemon)
+		die("MHD_start_daemon");
+	*out_port = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+	return daemon;
+}
+
+/* ---- ours ---- */
+
+static void liveness(const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	(void)req;
+	mr_http_response_json(resp, 200, mr_bytes_text(LIVENESS));
+}
+
+static void stream(const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	struct mr_http_stream **slot = req->app;
+	struct mr_err err;
+
+	while (*slot)
+		slot++;
+	if (mr_http_stream_open(req, resp, NULL, NULL, slot, &err))
+		mr_http_response_fail(resp, &err);
+}
+
+static const struct mr_http_route routes[] = {
+	{ "GET", "/health/liveness", liveness, MR_ROUTE_INLINE },
+	{ "GET", "/worker", liveness, 0 },
+	{ "GET", "/stream", stream, MR_ROUTE_INLINE },
+};
+static struct mr_http_stream *streams[STREAMS + 1];
+
+static struct mr_http_server *start_ours(void)
+{
+	struct mr_http_config config;
+	struct mr_http_server *server;
+	struct mr_err err;
+
+	mr_http_config_defaults(&config);
+	if (mr_http_server_start(&config, routes, MR_LEN(routes), streams, &server, &err)) {
+		fprintf(stderr, "%s\n", err.msg);
+		exit(1);
+	}
+	return server;
+}
+
+/* ---- the client ---- */
+
+static int dial(int port)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int on = 1;
+
+	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) != 0)
+		die("connect");
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return fd;
+}
+
+static void ask(int fd, const char *request, size_t len)
+{
+	if (send(fd, request, len, MSG_NOSIGNAL) != (ssize_t)len)
+		die("send");
+}
+
+/* The length of the answer to `request`: the same each time, so that later it is only counted. */
+static size_t answer_length(int fd, const char *request)
+{
+	char answer[ANSWER_BYTES] = "";
+	size_t len = 0;
+
+	ask(fd, request, strlen(request));
+	while (!strstr(answer, LIVENESS)) {
+		ssize_t n = recv(fd, answer + len, sizeof(answer) - 1 - len, 0);
+
+		if (n <= 0)
+			die("recv");
+		len += (size_t)n;
+		answer[len] = '\0';
+	}
+	return len;
+}
+
+struct load {
+	const char *request;
+	size_t request_len;
+	size_t answer_len;
+	int epoll;
+	int fds[CONNECTIONS];
+	size_t got[CONNECTIONS]; /* of the answer under way */
+};
+
+static void connect_load(struct load *load, int port, const char *request)
+{
+	*load = (struct load){ .request = request,
+		.request_len = strlen(request),
+		.epoll = epoll_create1(EPOLL_CLOEXEC) };
+	for (unsigned i = 0; i < CONNECTIONS; i++) {
+		struct epoll_event event = { .events = EPOLLIN, .data.u32 = i };
+
+		load->fds[i] = dial(port);
+		load->answer_len = answer_length(load->fds[i], request);
+		epoll_ctl(load->epoll, EPOLL_CTL_ADD, load->fds[i], &event);
+	}
+}
+
+static void close_load(struct load *load)
+{
+	for (unsigned i = 0; i < CONNECTIONS; i++)
+		close(load->fds[i]);
+	close(load->epoll);
+}
+
+/* Take what has come; returns how many answers are complete, and asks again where `more`. */
+static unsigned take_answers(struct load *load, bool more)
+{
+	struct epoll_event events[CONNECTIONS];
+	int count = epoll_wait(load->epoll, events, CONNECTIONS, 1000);
+	unsigned complete = 0;
+
+	for (int k = 0; k < count; k++) {
+		unsigned i = events[k].data.u32;
+		char answer[ANSWER_BYTES];
+		ssize_t n = recv(load->fds[i], answer, sizeof(answer), 0);
+
+		if (n <= 0)
+			die("recv");
+		load->got[i] += (size_t)n;
+		if (load->got[i] < load->answer_len)
+			continue;
+		load->got[i] = 0;
+		complete++;
+		if (more)
+			ask(load->fds[i], load->request, load->request_len);
+	}
+	return complete;
+}
+
+static double requests_per_second(struct load *load)
+{
+	uint64_t answered = 0;
+	unsigned under_way = CONNECTIONS;
+	double begin = bench_now(), now;
+
+	for (unsigned i = 0; i < CONNECTIONS; i++)
+		ask(load->fds[i], load->request, load->request_len);
+	do {
+		answered += take_answers(load, true);
+		now = bench_now();
+	} while (now - begin < TURN_S);
+	while (under_way)
+		under_way -= take_answers(load, false);
+	return (double)(answered + CONNECTIONS) / (bench_now() - begin);
+}
+
+/* What each contestant did in one turn, requests per second. */
+struct turn {
+	double bare;
+	double ours;
+	double worker;
+};
+
+static int by_ratio(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+	double rx = x->ours / x->bare, ry = y->ours / y->bare;
+
+	return rx < ry ? -1 : rx > ry;
+}
+
+static void measure_speed(void)
+{
+	static const char ask_worker[] = "GET /worker HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+					 "User-Agent: bench\r\nAccept: */*\r\n\r\n";
+	static struct turn turns[TURNS];
+	const struct turn *median = &turns[TURNS / 2];
+	struct load bare_load, our_load, worker_load;
+	struct mr_http_server *server = start_ours();
+	int bare_port;
+	struct MHD_Daemon *daemon = start_bare(&bare_port);
+
+	connect_load(&bare_load, bare_port, ASK_LIVENESS);
+	connect_load(&our_load, mr_http_server_port(server), ASK_LIVENESS);
+	connect_load(&worker_load, mr_http_server_port(server), ask_worker);
+	/* Short turns side by side: what else the machine does then slows all alike. */
+	for (int i = 0; i < TURNS; i++) {
+		turns[i].bare = requests_per_second(&bare_load);
+		turns[i].ours = requests_per_second(&our_load);
+		turns[i].worker = requests_per_second(&worker_load);
+	}
+	qsort(turns, TURNS, sizeof(*turns), by_ratio);
+	close_load(&bare_load);
+	close_load(&our_load);
+	close_load(&worker_load);
+	MHD_stop_daemon(daemon);
+	mr_http_server_free(server);
+	bench_figure("GET /health/liveness, 64 keep-alive connections", median->ours, "requests/s",
+		"bare libmicrohttpd, a constant", median->bare, BENCH_AT_LEAST, 0.7);
+	bench_figure("the same through a worker thread", median->worker, "requests/s",
+		"bare libmicrohttpd, a constant", median->bare, BENCH_REPORT, 0);
+}
+
+/* ---- memory ---- */
+
+static double resident_mib(void)
+{
+	long pages = 0, ignored;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	if (!f || fscanf(f, "%ld %ld", &ignored, &pages) != 2)
+		die("/proc/self/statm");
+	fclose(f);
+	return (double)pages * (double)sysconf(_SC_PAGESIZE) / (1024 * 1024);
+}
+
+/* In a process of its own: open the streams, say so, hold them until told to end. */
+static void hold_streams(int port, int ready, int end)
+{
+	char c = 0;
+
+	for (int i = 0; i < STREAMS; i++) {
+		char head[ANSWER_BYTES];
+		int fd = dial(port);
+
+		ask(fd, ASK_STREAM, sizeof(ASK_STREAM) - 1);
+		if (recv(fd, head, sizeof(head), 0) <= 0)
+			die("stream");
+	}
+	(void)!write(ready, &c, 1);
+	(void)!read(end, &c, 1);
+	_exit(0);
+}
+
+static void measure_streams(void)
+{
+	struct mr_http_server *server = start_ours();
+	int ready[2], end[2];
+	double before, after;
+	char c;
+	pid_t pid;
+
+	if (pipe(ready) != 0 || pipe(end) != 0)
+		die("pipe");
+	before = resident_mib();
+	pid = fork();
+	if (pid == 0) {
+		close(end[1]);
+		hold_streams(mr_http_server_port(server), ready[1], end[0]);
+	}
+	close(ready[1]);
+	if (pid < 0 || read(ready[0], &c, 1) != 1)
+		die("streams");
+	after = resident_mib();
+	close(end[1]);
+	waitpid(pid, NULL, 0);
+	mr_http_server_free(server);
+	for (int i = 0; i < STREAMS; i++)
+		mr_http_stream_close(streams[i]);
+	bench_figure("1,000 idle streams, resident memory added", after - before, "MiB", "20 MiB",
+		20, BENCH_AT_MOST, 1);
+}
+
 int main(void)
 {
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	measure_streams();
+	measure_speed();
 	return 0;
 }

@@ -29,6 +29,12 @@ void mr_buf_clear(struct mr_buf *buf)
 		buf->data[0] = '\0';
 }
 
+static void out_of_memory(size_t size)
+{
+	fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", size);
+	abort();
+}
+
 /* Make room for `more` bytes and a NUL; false past the maximum. */
 static bool reserve(struct mr_buf *buf, size_t more)
 {
@@ -42,13 +48,14 @@ static bool reserve(struct mr_buf *buf, size_t more)
 	}
 	if (buf->data && buf->len + more < buf->cap)
 		return true;
+	/* Doubling past half of the address space would wrap around to 0 and never end. */
+	if (more >= SIZE_MAX / 2 - buf->len)
+		out_of_memory(more);
 	while (cap <= buf->len + more)
 		cap *= 2;
 	buf->data = realloc(buf->data, cap);
-	if (!buf->data) {
-		fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", cap);
-		abort();
-	}
+	if (!buf->data)
+		out_of_memory(cap);
 	buf->cap = cap;
 	return true;
 }
@@ -90,6 +97,8 @@ void mr_buf_printf(struct mr_buf *buf, const char *fmt, ...)
 	va_start(ap, fmt);
 	len = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
+	if (len < 0)
+		buf->failed = true;
 	if (len < 0 || !reserve(buf, (size_t)len))
 		return;
 	va_start(ap, fmt);
@@ -146,8 +155,7 @@ void mr_buf_put_json(struct mr_buf *buf, const char *text, size_t len, bool asci
 		if (at == len)
 			break;
 		n = mr_utf8_next(text + at, len - at, &scalar);
-		if (scalar < 0x20 || scalar == '"' || scalar == '\\' || scalar == 0x7f ||
-			(ascii && scalar > 0x7e))
+		if (scalar < 0x20 || scalar == '"' || scalar == '\\' || (ascii && scalar > 0x7e))
 			put_escape(buf, scalar);
 		else
 			mr_buf_put_utf8(buf, scalar);

@@ -45,6 +45,26 @@ static void write_msg(struct mr_err *err, const char *fmt, va_list ap)
 			'\0';
 }
 
+/*
+ * Put ": cause" behind the place that stands in the message. The cause matters more: when both do
+ * not fit, the place gives way. `cause` fits by itself.
+ */
+static void add_cause(struct mr_err *err, const char *cause)
+{
+	size_t room = sizeof(err->msg) - 1;
+	size_t cause_len = strlen(cause);
+	size_t len = strlen(err->msg);
+
+	if (cause_len == 0)
+		return;
+	len = mr_utf8_truncate(err->msg, len, cause_len + 2 < room ? room - 2 - cause_len : 0);
+	if (len) {
+		memcpy(err->msg + len, ": ", 2);
+		len += 2;
+	}
+	memcpy(err->msg + len, cause, cause_len + 1);
+}
+
 enum mr_code mr_err_set(struct mr_err *err, enum mr_code code, const char *fmt, ...)
 {
 	va_list ap;
@@ -92,39 +112,32 @@ static const char *advice_for_errno(int os_errno)
 
 enum mr_code mr_err_os(struct mr_err *err, int os_errno, const char *fmt, ...)
 {
+	const char *reason = strerrordesc_np(os_errno);
+	char cause[160];
 	va_list ap;
-	size_t len;
 
+	if (reason)
+		snprintf(cause, sizeof(cause), "%s%s", reason, advice_for_errno(os_errno));
+	else
+		snprintf(cause, sizeof(cause), "error %d", os_errno);
 	*err = (struct mr_err){ .code = code_of_errno(os_errno), .os_errno = os_errno };
 	va_start(ap, fmt);
 	write_msg(err, fmt, ap);
 	va_end(ap);
-	len = strlen(err->msg);
-	snprintf(err->msg + len, sizeof(err->msg) - len, ": %s%s", strerrordesc_np(os_errno),
-		advice_for_errno(os_errno));
+	add_cause(err, cause);
 	return err->code;
 }
 
 enum mr_code mr_err_wrap(struct mr_err *err, const char *fmt, ...)
 {
-	char what[MR_ERR_MSG_BYTES];
+	char cause[MR_ERR_MSG_BYTES];
 	va_list ap;
-	size_t len;
 
-	memcpy(what, err->msg, sizeof(what));
+	memcpy(cause, err->msg, sizeof(cause));
 	va_start(ap, fmt);
 	write_msg(err, fmt, ap);
 	va_end(ap);
-	/* The cause matters more than the place: the place gives way when both do not fit. */
-	len = strlen(err->msg);
-	if (len + 2 + strlen(what) >= sizeof(err->msg)) {
-		size_t room = sizeof(err->msg) - 3 < strlen(what)
-			? 0
-			: sizeof(err->msg) - 3 - strlen(what);
-
-		len = mr_utf8_truncate(err->msg, len, room);
-	}
-	snprintf(err->msg + len, sizeof(err->msg) - len, ": %s", what);
+	add_cause(err, cause);
 	return err->code;
 }
 
@@ -138,12 +151,12 @@ enum mr_code mr_err_issues(struct mr_err *err, const struct mr_issues *issues, c
 {
 	enum { SHOWN = 5 };
 
-	mr_err_set(err, MR_EINVAL, "%s: ", what);
+	mr_err_set(err, MR_EINVAL, "%s", what);
 	err->issues = issues;
 	for (size_t i = 0; i < issues->len && i < SHOWN; i++) {
 		size_t len = strlen(err->msg);
 
-		snprintf(err->msg + len, sizeof(err->msg) - len, "%s%s: %s", i ? "; " : "",
+		snprintf(err->msg + len, sizeof(err->msg) - len, "%s%s: %s", i ? "; " : ": ",
 			issues->items[i].path, issues->items[i].msg);
 	}
 	err->msg[mr_utf8_truncate(err->msg, strlen(err->msg), sizeof(err->msg) - 1)] = '\0';

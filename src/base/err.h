@@ -59,6 +59,7 @@ struct mr_issues {
 };
 
 void mr_issues_init(struct mr_issues *issues, struct mr_arena *arena);
+/* `path` and `expected` are kept as they are: they must live as long as the list. */
 void mr_issues_add(struct mr_issues *issues, enum mr_issue_kind kind, const char *path,
 	const char *expected, const char *fmt, ...) MR_PRINTF(5, 6);
 
@@ -77,8 +78,9 @@ enum mr_code mr_err_set(struct mr_err *err, enum mr_code code, const char *fmt, 
 	MR_PRINTF(3, 4);
 /*
  * The same for a failed system call: appends strerror(`os_errno`), keeps the number, and chooses
- * the code from it: ENOENT is MR_ENOTFOUND, EEXIST is MR_EEXISTS, EACCES and EPERM are MR_EPERM,
- * the rest MR_EIO. A full disk, a read-only file system and exhausted handles say what to do.
+ * the code from it: ENOENT and ENOTDIR are MR_ENOTFOUND, EEXIST is MR_EEXISTS, EACCES and EPERM are
+ * MR_EPERM, ETIMEDOUT is MR_ETIMEOUT, the rest MR_EIO. A full disk, a read-only file system and
+ * exhausted handles say what to do. However long the rest, the reason is never cut.
  */
 enum mr_code mr_err_os(struct mr_err *err, int os_errno, const char *fmt, ...) MR_PRINTF(3, 4);
 /* Put "where: " in front of the message; returns the code, so a caller can end with it. */

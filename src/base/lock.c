@@ -1,1 +1,175 @@
-typedef int mr_placeholder;
+/* base/lock.c */
+#include "base/lock.h"
+
+#include "base/fs.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	OWNER_BYTES = 256,
+	WHAT_BYTES = 128,
+	SLEEP_MAX_MS = 25,
+	REMOVED_ATTEMPTS = 16, /* how often the file may be removed under us without a wait */
+};
+
+static enum mr_code open_lock(int dir, const char *path, int *out_fd, struct mr_err *err)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	struct stat st;
+
+	fd = openat(dir, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+		0600);
+	if (fd < 0 && errno == ELOOP)
+		return mr_err_set(err, MR_EPERM, "lock file %s is a link; links are not followed",
+			path);
+	if (fd < 0)
+		return mr_err_os(err, errno, "cannot open lock file %s", path);
+	if (fstat(fd, &st) != 0)
+		return mr_err_os(err, errno, "cannot look at lock file %s", path);
+	if (!S_ISREG(st.st_mode))
+		return mr_err_set(err, MR_EINVAL, "lock file %s is not a regular file", path);
+	*out_fd = mr_fs_take(&fd);
+	return MR_OK;
+}
+
+/* Someone may have removed the file, so that the next one would lock another with its name. */
+static bool still_names(int dir, const char *path, int fd)
+{
+	struct stat held, named;
+
+	return fstat(fd, &held) == 0 && fstatat(dir, path, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+		held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+/* One line of readable text, whatever the bytes are. */
+static void make_readable(char *text)
+{
+	bool is_utf8 = mr_utf8_is_valid(text, strlen(text), NULL);
+
+	for (char *at = text; *at != '\0'; at++) {
+		unsigned char c = (unsigned char)*at;
+
+		if (c < 0x20 || c == 0x7f || (c >= 0x80 && !is_utf8))
+			*at = '?';
+	}
+}
+
+/* For people only, so a full disk does not matter. */
+static void write_owner(int fd, const char *what, const struct mr_clock *clock)
+{
+	time_t now = (time_t)(mr_clock_wall_us(clock) / 1000000);
+	char line[OWNER_BYTES], name[WHAT_BYTES + 1], since[32] = "?";
+	struct tm tm;
+	int len;
+
+	snprintf(name, sizeof(name), "%.*s", (int)mr_utf8_truncate(what, strlen(what), WHAT_BYTES),
+		what);
+	make_readable(name);
+	if (gmtime_r(&now, &tm))
+		strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	len = snprintf(line, sizeof(line), "pid=%ld what=%s since=%s\n", (long)getpid(), name,
+		since);
+	if (ftruncate(fd, 0) != 0 || pwrite(fd, line, (size_t)len, 0) != len)
+		(void)!ftruncate(fd, 0);
+}
+
+static enum mr_code say_busy(struct mr_err *err, const char *path, int fd)
+{
+	char line[OWNER_BYTES + 1];
+	ssize_t len = pread(fd, line, OWNER_BYTES, 0);
+
+	line[len > 0 ? len : 0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (line[0] == '\0')
+		return mr_err_set(err, MR_EBUSY, "lock %s is held by another process", path);
+	make_readable(line);
+	return mr_err_set(err, MR_EBUSY, "lock %s is held by %s", path, line);
+}
+
+static void sleep_ms(int ms)
+{
+	struct timespec left = { .tv_nsec = ms * 1000000L };
+
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+}
+
+/*
+ * Try once: `*out_fd` >= 0 when the lock is ours, else `*out_removed` says whether the file went
+ * away meanwhile. MR_EBUSY names the owner.
+ */
+static enum mr_code try_lock(int dir, const char *path, int *out_fd, bool *out_removed,
+	struct mr_err *err)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc = open_lock(dir, path, &fd, err);
+	int got;
+
+	if (rc)
+		return rc;
+	do
+		got = flock(fd, LOCK_EX | LOCK_NB);
+	while (got != 0 && errno == EINTR);
+	if (got != 0 && errno == EWOULDBLOCK)
+		return say_busy(err, path, fd);
+	if (got != 0)
+		return mr_err_os(err, errno, "cannot lock %s", path);
+	*out_removed = !still_names(dir, path, fd);
+	if (!*out_removed)
+		*out_fd = mr_fs_take(&fd);
+	return MR_OK;
+}
+
+enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeout_ms,
+	const struct mr_clock *clock, struct mr_lock *out, struct mr_err *err)
+{
+	int64_t start_ms = mr_clock_mono_ms(clock);
+	int64_t slept_ms = 0;
+	int next_ms = 1;
+
+	/* Counting our own sleep as well ends this under a clock that a test holds still. */
+	for (int removed_times = 0;;) {
+		bool removed = false;
+		int fd = -1;
+		struct mr_err why;
+		enum mr_code rc = try_lock(dir, path, &fd, &removed, &why);
+
+		if (fd >= 0) {
+			write_owner(fd, what, clock);
+			out->fd = fd;
+			return MR_OK;
+		}
+		if (removed && ++removed_times < REMOVED_ATTEMPTS)
+			continue;
+		if (removed)
+			rc = mr_err_set(&why, MR_EBUSY, "lock %s is being removed again and again",
+				path);
+		if (rc != MR_EBUSY || slept_ms >= timeout_ms ||
+			mr_clock_mono_ms(clock) - start_ms >= timeout_ms) {
+			*err = why;
+			return rc;
+		}
+		if (next_ms > timeout_ms - slept_ms)
+			next_ms = (int)(timeout_ms - slept_ms);
+		sleep_ms(next_ms);
+		slept_ms += next_ms;
+		next_ms = next_ms * 2 < SLEEP_MAX_MS ? next_ms * 2 : SLEEP_MAX_MS;
+	}
+}
+
+void mr_lock_release(struct mr_lock *lock)
+{
+	if (lock->fd < 0)
+		return;
+	(void)!ftruncate(lock->fd, 0);
+	/* Said aloud: a child between fork and exec may hold a copy of the descriptor. */
+	flock(lock->fd, LOCK_UN);
+	mr_fs_closep(&lock->fd);
+}

@@ -3,6 +3,7 @@
  *
  * The kernel lets go when the holder dies, so a dead owner never blocks anyone. The file itself
  * stays; its content says who holds it, for people only: "pid=123 what=mailroom serve since=...".
+ * Whoever takes a lock twice waits for themselves, in one thread too.
  */
 #pragma once
 
@@ -13,15 +14,12 @@ struct mr_lock {
 	int fd; /* -1 when not held */
 };
 
-#define MR_LOCK_INIT                                                                               \
-	{                                                                                          \
-		-1                                                                                 \
-	}
+#define MR_LOCK_INIT ((struct mr_lock){ .fd = -1 })
 
 /*
  * Take the lock file `path` below `dir`, creating it when needed; `timeout_ms` 0 asks once.
- * MR_EBUSY after the timeout, with the owner's line in the message. `what` names the holder for
- * people.
+ * MR_EBUSY after the timeout, with the owner's line in the message; MR_EPERM when the path is a
+ * link. `what` names the holder for people.
  */
 MR_CHECK enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeout_ms,
 	const struct mr_clock *clock, struct mr_lock *out, struct mr_err *err);

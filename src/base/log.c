@@ -3,7 +3,9 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -13,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 8192, MSG_BYTES = 2048 };
+enum { LINE_BYTES = 8192, MSG_BYTES = 2048, EVENT_BYTES = 256 };
 
 static struct {
 	_Atomic(int) level;
@@ -30,6 +32,8 @@ static void write_to_stderr(void *arg, const char *line, size_t len)
 	while (len) {
 		ssize_t n = write(STDERR_FILENO, line, len);
 
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0)
 			return;
 		line += n;
@@ -54,6 +58,10 @@ bool mr_log_level_parse(const char *name, enum mr_log_level *out)
 			return true;
 		}
 	}
+	if (strcasecmp(name, "warn") == 0) {
+		*out = MR_LOG_WARN;
+		return true;
+	}
 	return false;
 }
 
@@ -68,7 +76,8 @@ static void put_member(struct mr_buf *line, const char *key, const char *text)
 	mr_buf_put_json(line, text, strlen(text), false);
 }
 
-static void begin_line(struct mr_buf *line, enum mr_log_level level, const char *event)
+/* Returns the length of the head, which always fits: time, level and event. */
+static size_t begin_line(struct mr_buf *line, enum mr_log_level level, const char *event)
 {
 	int64_t now_us = mr_clock_wall_us(mr_clock_system());
 	time_t seconds = now_us / 1000000;
@@ -79,16 +88,18 @@ static void begin_line(struct mr_buf *line, enum mr_log_level level, const char 
 	mr_buf_printf(line, "{\"ts\":\"%04d-%02d-%02dT%02d:%02d:%02d.%03dZ\",\"level\":\"%s\"",
 		tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
 		(int)(now_us / 1000 % 1000), level_names[level]);
-	put_member(line, "event", event);
+	put_member(line, "event", strlen(event) <= EVENT_BYTES ? event : "log_line_too_long");
+	return line->len;
 }
 
-static void end_line(struct mr_buf *line)
+static void end_line(struct mr_buf *line, size_t head)
 {
 	mr_buf_puts(line, "}\n");
 	if (line->failed) {
 		/* Too long to be one whole object: say so rather than write half of one. */
-		mr_buf_clear(line);
-		mr_buf_puts(line, "{\"level\":\"warning\",\"event\":\"log_line_too_long\"}\n");
+		line->failed = false;
+		line->len = head;
+		mr_buf_puts(line, ",\"msg\":\"too long to be logged\"}\n");
 	}
 	pthread_mutex_lock(&the_log.mutex);
 	the_log.sink(the_log.arg, line->data, line->len);
@@ -100,27 +111,32 @@ void mr_log(enum mr_log_level level, const char *event, const char *fmt, ...)
 {
 	char msg[MSG_BYTES];
 	struct mr_buf line;
+	size_t head;
 	va_list ap;
+	int len;
 
 	if (!mr_log_wants(level))
 		return;
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
+	len = vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
-	begin_line(&line, level, event);
+	if (len >= MSG_BYTES)
+		msg[mr_utf8_truncate(msg, MSG_BYTES - 1, MSG_BYTES - 1)] = '\0';
+	head = begin_line(&line, level, event);
 	if (*msg)
 		put_member(&line, "msg", msg);
-	end_line(&line);
+	end_line(&line, head);
 }
 
 void mr_log_fields(enum mr_log_level level, const char *event, const struct mr_log_field *fields,
 	size_t count)
 {
 	struct mr_buf line;
+	size_t head;
 
 	if (!mr_log_wants(level))
 		return;
-	begin_line(&line, level, event);
+	head = begin_line(&line, level, event);
 	for (size_t i = 0; i < count; i++) {
 		if (fields[i].text)
 			put_member(&line, fields[i].key, fields[i].text);
@@ -128,5 +144,5 @@ void mr_log_fields(enum mr_log_level level, const char *event, const struct mr_l
 			mr_buf_printf(&line, ",\"%s\":%lld", fields[i].key,
 				(long long)fields[i].number);
 	}
-	end_line(&line);
+	end_line(&line, head);
 }

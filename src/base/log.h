@@ -26,6 +26,7 @@ typedef void mr_log_sink(void *arg, const char *line, size_t len);
 
 /* Until called, nothing is logged. A NULL sink means standard error. */
 void mr_log_start(enum mr_log_level level, mr_log_sink *sink, void *arg);
+/* debug, info, warning or warn, error, off, in any case. */
 bool mr_log_level_parse(const char *name, enum mr_log_level *out);
 /* Is this level written at all? Spares the work of building fields. */
 bool mr_log_wants(enum mr_log_level level);

@@ -62,49 +62,67 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static char *trim_range(struct mr_arena *arena, const char *text, size_t len)
+static void shrink(const char **text, size_t *len)
 {
-	while (len && is_blank(text[0])) {
-		text++;
-		len--;
+	while (*len && is_blank((*text)[0])) {
+		(*text)++;
+		(*len)--;
 	}
-	while (len && is_blank(text[len - 1]))
-		len--;
-	return mr_arena_strndup(arena, text, len);
+	while (*len && is_blank((*text)[*len - 1]))
+		(*len)--;
 }
 
 char *mr_str_trim(struct mr_arena *arena, const char *text)
 {
-	return trim_range(arena, text, strlen(text));
+	size_t len = strlen(text);
+
+	shrink(&text, &len);
+	return mr_arena_strndup(arena, text, len);
+}
+
+static char lower(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 char *mr_str_lower(struct mr_arena *arena, const char *text)
 {
-	char *lower = mr_arena_strdup(arena, text);
+	char *copy = mr_arena_strdup(arena, text);
 
-	for (char *c = lower; *c; c++)
-		*c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 'a' - 'A' : *c);
-	return lower;
+	for (char *c = copy; *c; c++)
+		*c = lower(*c);
+	return copy;
+}
+
+/* The next part that is not blank, trimmed; false after the last. `*rest` is then NULL. */
+static bool next_part(const char **rest, char sep, const char **part, size_t *len)
+{
+	while (*rest) {
+		const char *end = strchrnul(*rest, sep);
+
+		*part = *rest;
+		*len = (size_t)(end - *rest);
+		*rest = *end ? end + 1 : NULL;
+		shrink(part, len);
+		if (*len)
+			return true;
+	}
+	return false;
 }
 
 struct mr_texts mr_str_split(struct mr_arena *arena, const char *text, char sep)
 {
 	struct mr_texts parts = { NULL, 0 };
-	size_t most = 1;
+	const char *part;
+	size_t count = 0;
+	size_t len;
 
-	for (const char *c = text; *c; c++)
-		most += *c == sep;
-	parts.items = mr_arena_array(arena, most + 1, sizeof(*parts.items));
-	for (;;) {
-		const char *end = strchrnul(text, sep);
-		char *part = trim_range(arena, text, (size_t)(end - text));
-
-		if (*part)
-			parts.items[parts.len++] = part;
-		if (!*end)
-			return parts;
-		text = end + 1;
-	}
+	for (const char *rest = text; next_part(&rest, sep, &part, &len);)
+		count++;
+	parts.items = mr_arena_array(arena, count + 1, sizeof(*parts.items));
+	for (const char *rest = text; next_part(&rest, sep, &part, &len);)
+		parts.items[parts.len++] = mr_arena_strndup(arena, part, len);
+	return parts;
 }
 
 char *mr_str_join(struct mr_arena *arena, const struct mr_texts *texts, const char *sep)
@@ -191,12 +209,11 @@ size_t mr_str_distance(const char *a, const char *b, size_t limit)
 
 		row[0] = i;
 		for (size_t j = 1; j <= b_len; j++) {
-			int x = tolower((unsigned char)a[i - 1]);
-			int y = tolower((unsigned char)b[j - 1]);
+			char x = lower(a[i - 1]);
+			char y = lower(b[j - 1]);
 
 			row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (x != y));
-			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
-				y == tolower((unsigned char)a[i - 2]))
+			if (i > 1 && j > 1 && x == lower(b[j - 2]) && y == lower(a[i - 2]))
 				row[j] = least(row[j], two_above[j - 2] + 1);
 		}
 	}
@@ -207,13 +224,15 @@ const char *mr_str_nearest(const char *text, const char *const *candidates, size
 {
 	/* One slip in a short word, two or three in a longer one: more is another word. */
 	size_t len = strlen(text);
-	size_t best = (len < 4 ? 1 : len < 8 ? 2 : 3) + 1;
+	size_t best = (len < 6 ? 1 : len < 10 ? 2 : 3) + 1;
 	const char *nearest = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t distance = mr_str_distance(text, candidates[i], best);
+		size_t other = strlen(candidates[i]);
 
-		if (distance < best) {
+		/* Something of the word must be left: "x" is no slip for "y". */
+		if (distance < best && distance < (len > other ? len : other)) {
 			best = distance;
 			nearest = candidates[i];
 		}

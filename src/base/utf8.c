@@ -158,17 +158,36 @@ void mr_utf8_strip(const char **text, size_t *len)
 	}
 }
 
-size_t mr_utf8_width(const char *text, size_t len)
+/* Walk until the next character would pass `columns`; tell how far, and how wide that is. */
+static size_t measure(const char *text, size_t len, size_t columns, size_t *out_width)
 {
-	size_t width = 0;
+	size_t at = 0;
 
-	for (size_t at = 0; at < len;) {
+	*out_width = 0;
+	while (at < len) {
 		uint32_t scalar = 0xfffd;
 		size_t n = mr_utf8_next(text + at, len - at, &scalar);
-		int columns = utf8proc_charwidth((utf8proc_int32_t)scalar);
+		int wide = utf8proc_charwidth((utf8proc_int32_t)scalar);
 
-		width += columns > 0 ? (size_t)columns : 0;
+		if (wide > 0 && (size_t)wide > columns - *out_width)
+			break;
+		*out_width += wide > 0 ? (size_t)wide : 0;
 		at += n ? n : 1;
 	}
+	return at;
+}
+
+size_t mr_utf8_width(const char *text, size_t len)
+{
+	size_t width;
+
+	measure(text, len, SIZE_MAX, &width);
 	return width;
+}
+
+size_t mr_utf8_fit(const char *text, size_t len, size_t columns)
+{
+	size_t width;
+
+	return measure(text, len, columns, &width);
 }

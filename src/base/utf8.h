@@ -33,3 +33,5 @@ void mr_utf8_strip(const char **text, size_t *len);
 
 /* Columns the text takes on a terminal; control characters count 0. */
 size_t mr_utf8_width(const char *text, size_t len);
+/* Bytes of the longest prefix that takes at most `columns`. */
+size_t mr_utf8_fit(const char *text, size_t len, size_t columns);

@@ -1,1 +1,396 @@
-typedef int mr_placeholder;
+/* data/db.c - what is the same for every engine: the statement cache, transactions, dispatch. */
+#include "data/db.h"
+
+#include "data/db_driver.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum mr_code mr_db_open(const struct mr_db_driver *driver, const struct mr_db_options *options,
+	struct mr_db **out, struct mr_err *err)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_db_options opt = *options;
+	struct mr_db *db = NULL;
+	enum mr_code rc;
+
+	opt.path = mr_arena_strdup(arena, options->path);
+	opt.repair_hint = mr_arena_strdup(arena,
+		options->repair_hint ? options->repair_hint : "restore it from a backup");
+	if (opt.busy_timeout_ms == 0)
+		opt.busy_timeout_ms = MR_DB_BUSY_MS;
+	if (opt.statements == 0)
+		opt.statements = MR_DB_STATEMENTS;
+	rc = driver->open(arena, &opt, &db, err);
+	if (rc)
+		return rc;
+	db->driver = driver;
+	db->arena = arena;
+	TAILQ_INIT(&db->idle);
+	arena = NULL;
+	*out = db;
+	return MR_OK;
+}
+
+void mr_db_close(struct mr_db *db)
+{
+	struct mr_arena *arena;
+	struct mr_stmt *stmt;
+
+	if (!db)
+		return;
+	assert(db->in_use == 0);
+	while ((stmt = TAILQ_FIRST(&db->idle))) {
+		TAILQ_REMOVE(&db->idle, stmt, link);
+		db->driver->finalize(stmt);
+	}
+	arena = db->arena;
+	db->driver->close(db);
+	mr_arena_free(arena);
+}
+
+void mr_db_closep(struct mr_db **db)
+{
+	mr_db_close(*db);
+	*db = NULL;
+}
+
+const char *mr_db_path(const struct mr_db *db)
+{
+	return db->options.path;
+}
+
+size_t mr_db_statements_in_use(const struct mr_db *db)
+{
+	return db->in_use;
+}
+
+/* FNV-1a. */
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (const char *c = text; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+	return hash;
+}
+
+enum mr_code mr_db_prepare(struct mr_db *db, const char *sql, struct mr_stmt **out,
+	struct mr_err *err)
+{
+	uint64_t hash = hash_text(sql);
+	struct mr_stmt *stmt;
+	enum mr_code rc;
+
+	TAILQ_FOREACH(stmt, &db->idle, link)
+	{
+		if (stmt->hash == hash && strcmp(stmt->sql, sql) == 0)
+			break;
+	}
+	if (stmt) {
+		TAILQ_REMOVE(&db->idle, stmt, link);
+		db->idle_len--;
+	} else {
+		rc = db->driver->prepare(db, sql, &stmt, err);
+		if (rc)
+			return rc;
+		stmt->db = db;
+		stmt->hash = hash;
+	}
+	db->in_use++;
+	*out = stmt;
+	return MR_OK;
+}
+
+void mr_stmt_done(struct mr_stmt **stmt_ptr)
+{
+	struct mr_stmt *stmt = *stmt_ptr;
+	struct mr_db *db;
+
+	if (!stmt)
+		return;
+	*stmt_ptr = NULL;
+	db = stmt->db;
+	db->driver->reset(stmt);
+	db->in_use--;
+	TAILQ_INSERT_HEAD(&db->idle, stmt, link);
+	if (++db->idle_len <= db->options.statements)
+		return;
+	stmt = TAILQ_LAST(&db->idle, mr_stmt_list);
+	TAILQ_REMOVE(&db->idle, stmt, link);
+	db->idle_len--;
+	db->driver->finalize(stmt);
+}
+
+void mr_stmt_reset(struct mr_stmt *stmt)
+{
+	stmt->db->driver->reset(stmt);
+}
+
+void mr_stmt_bind_int(struct mr_stmt *stmt, int index, int64_t value)
+{
+	stmt->db->driver->bind_int(stmt, index, value);
+}
+
+void mr_stmt_bind_real(struct mr_stmt *stmt, int index, double value)
+{
+	stmt->db->driver->bind_real(stmt, index, value);
+}
+
+void mr_stmt_bind_text(struct mr_stmt *stmt, int index, const char *text)
+{
+	if (text)
+		stmt->db->driver->bind_text(stmt, index, text);
+	else
+		stmt->db->driver->bind_null(stmt, index);
+}
+
+void mr_stmt_bind_bytes(struct mr_stmt *stmt, int index, struct mr_bytes bytes)
+{
+	if (bytes.data)
+		stmt->db->driver->bind_bytes(stmt, index, bytes);
+	else
+		stmt->db->driver->bind_null(stmt, index);
+}
+
+void mr_stmt_bind_null(struct mr_stmt *stmt, int index)
+{
+	stmt->db->driver->bind_null(stmt, index);
+}
+
+enum mr_code mr_stmt_step(struct mr_stmt *stmt, bool *row, struct mr_err *err)
+{
+	return stmt->db->driver->step(stmt, row, err);
+}
+
+enum mr_code mr_stmt_run(struct mr_stmt *stmt, struct mr_err *err)
+{
+	bool row = true;
+	enum mr_code rc = MR_OK;
+
+	while (!rc && row)
+		rc = stmt->db->driver->step(stmt, &row, err);
+	return rc;
+}
+
+bool mr_stmt_is_null(struct mr_stmt *stmt, int column)
+{
+	return stmt->db->driver->is_null(stmt, column);
+}
+
+int64_t mr_stmt_int(struct mr_stmt *stmt, int column)
+{
+	return stmt->db->driver->column_int(stmt, column);
+}
+
+double mr_stmt_real(struct mr_stmt *stmt, int column)
+{
+	return stmt->db->driver->column_real(stmt, column);
+}
+
+size_t mr_stmt_len(struct mr_stmt *stmt, int column)
+{
+	return stmt->db->driver->column_bytes(stmt, column).len;
+}
+
+const char *mr_stmt_text(struct mr_stmt *stmt, int column, struct mr_arena *arena)
+{
+	struct mr_bytes text = stmt->db->driver->column_text(stmt, column);
+
+	return text.data ? mr_arena_strndup(arena, (const char *)text.data, text.len) : NULL;
+}
+
+struct mr_bytes mr_stmt_bytes(struct mr_stmt *stmt, int column, struct mr_arena *arena)
+{
+	struct mr_bytes bytes = stmt->db->driver->column_bytes(stmt, column);
+
+	if (!bytes.data)
+		return bytes;
+	return mr_bytes_of(mr_arena_memdup(arena, bytes.data, bytes.len), bytes.len);
+}
+
+enum mr_code mr_db_exec(struct mr_db *db, const char *sql, struct mr_err *err)
+{
+	return db->driver->exec(db, sql, err);
+}
+
+enum mr_code mr_db_run(struct mr_db *db, const char *sql, struct mr_err *err)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, sql, &stmt, err);
+
+	return rc ? rc : mr_stmt_run(stmt, err);
+}
+
+enum mr_code mr_db_has_table(struct mr_db *db, const char *name, bool *out, struct mr_err *err)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, db->driver->has_table_sql, &stmt, err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_text(stmt, 1, name);
+	return mr_stmt_step(stmt, out, err);
+}
+
+int64_t mr_db_last_id(struct mr_db *db)
+{
+	return db->driver->last_id(db);
+}
+
+int64_t mr_db_changes(struct mr_db *db)
+{
+	return db->driver->changes(db);
+}
+
+enum mr_code mr_db_begin(struct mr_db *db, enum mr_db_begin how, struct mr_err *err)
+{
+	return mr_db_run(db, db->driver->begin_sql[how], err);
+}
+
+enum mr_code mr_db_commit(struct mr_db *db, struct mr_err *err)
+{
+	return mr_db_run(db, "COMMIT", err);
+}
+
+void mr_db_rollback(struct mr_db *db)
+{
+	struct mr_err ignored;
+
+	/* When even this fails, the engine has ended the transaction or will at close. */
+	if (mr_db_in_transaction(db) && mr_db_run(db, "ROLLBACK", &ignored))
+		return;
+}
+
+bool mr_db_in_transaction(struct mr_db *db)
+{
+	return db->driver->in_transaction(db);
+}
+
+enum mr_code mr_db_savepoint(struct mr_db *db, struct mr_err *err)
+{
+	return mr_db_run(db, "SAVEPOINT mr", err);
+}
+
+enum mr_code mr_db_release(struct mr_db *db, struct mr_err *err)
+{
+	return mr_db_run(db, "RELEASE SAVEPOINT mr", err);
+}
+
+enum mr_code mr_db_rollback_to(struct mr_db *db, struct mr_err *err)
+{
+	enum mr_code rc = mr_db_run(db, "ROLLBACK TO SAVEPOINT mr", err);
+
+	return rc ? rc : mr_db_release(db, err);
+}
+
+enum mr_code mr_db_check(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,
+	struct mr_err *err)
+{
+	return db->driver->check(db, arena, out, err);
+}
+
+enum mr_code mr_db_compact(struct mr_db *db, struct mr_err *err)
+{
+	return db->driver->compact(db, err);
+}
+
+/* Names are spliced into statements, so only harmless ones may pass. */
+static bool is_name(const char *name)
+{
+	return name && name[0] && !strchr("0123456789", name[0]) &&
+		strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
+static enum mr_code check_search(const struct mr_db_search *search, struct mr_err *err)
+{
+	bool good = is_name(search->name) && is_name(search->table) && is_name(search->id);
+	size_t count = 0;
+
+	while (good && search->columns[count])
+		good = count < MR_DB_SEARCH_COLUMNS && is_name(search->columns[count++]);
+	if (!good || count == 0)
+		return mr_err_set(err, MR_EINTERNAL,
+			"search index %s: its names must be plain lower-case words, and its "
+			"columns 1 to %d",
+			search->name ? search->name : "without a name", MR_DB_SEARCH_COLUMNS);
+	return MR_OK;
+}
+
+enum mr_code mr_db_search_create(struct mr_db *db, const struct mr_db_search *search,
+	struct mr_err *err)
+{
+	enum mr_code rc = check_search(search, err);
+
+	return rc ? rc : db->driver->search_create(db, search, err);
+}
+
+enum mr_code mr_db_search_add(struct mr_db *db, const struct mr_db_search *search, int64_t id,
+	struct mr_err *err)
+{
+	enum mr_code rc = check_search(search, err);
+
+	return rc ? rc : db->driver->search_add(db, search, id, err);
+}
+
+enum mr_code mr_db_search_remove(struct mr_db *db, const struct mr_db_search *search, int64_t id,
+	struct mr_err *err)
+{
+	enum mr_code rc = check_search(search, err);
+
+	return rc ? rc : db->driver->search_remove(db, search, id, err);
+}
+
+enum mr_code mr_db_search_rebuild(struct mr_db *db, const struct mr_db_search *search,
+	struct mr_err *err)
+{
+	enum mr_code rc = check_search(search, err);
+
+	return rc ? rc : db->driver->search_rebuild(db, search, err);
+}
+
+enum mr_code mr_db_search_purge(struct mr_db *db, const struct mr_db_search *search,
+	struct mr_err *err)
+{
+	enum mr_code rc = check_search(search, err);
+
+	return rc ? rc : db->driver->search_purge(db, search, err);
+}
+
+enum mr_code mr_db_search_check(struct mr_db *db, const struct mr_db_search *search,
+	struct mr_err *err)
+{
+	enum mr_code rc = check_search(search, err);
+
+	return rc ? rc : db->driver->search_check(db, search, err);
+}
+
+void mr_db_search_quote(struct mr_db *db, struct mr_buf *match, const char *column,
+	const char *term, bool prefix)
+{
+	assert(!column || is_name(column));
+	db->driver->search_quote(match, column, term, prefix);
+}
+
+void mr_db_search_word(struct mr_db *db, struct mr_buf *match, enum mr_db_search_word word)
+{
+	mr_buf_puts(match, db->driver->search_words[word]);
+}
+
+enum mr_code mr_db_search_prepare(struct mr_db *db, const struct mr_db_search *search,
+	const struct mr_db_search_query *query, struct mr_stmt **out, struct mr_err *err)
+{
+	enum mr_code rc = check_search(search, err);
+
+	if (rc)
+		return rc;
+	if (query->limit <= 0 || query->offset < 0)
+		return mr_err_set(err, MR_EINVAL,
+			"search: the limit must be above 0 and the offset "
+			"not below");
+	if (strlen(query->match) > MR_DB_MATCH_BYTES)
+		return mr_err_set(err, MR_ELIMIT, "search: more than %d bytes to look for",
+			MR_DB_MATCH_BYTES);
+	return db->driver->search_prepare(db, search, query, out, err);
+}

@@ -1,1 +1,630 @@
-typedef int mr_placeholder;
+/* data/db_sqlite.c - the only file that includes sqlite3.h. */
+#include "data/db_sqlite.h"
+
+#include "base/fs.h"
+#include "base/utf8.h"
+#include "data/db_driver.h"
+#include "data/db_sqlite_search.h"
+
+#include <sqlite3.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	SHOWN_PATH_BYTES = 200, /* so that a long path leaves room for what was wrong */
+	SHOWN_SQL_BYTES = 100,
+	KEPT_LOG_BYTES = 64 << 20, /* a log that one huge transaction grew is cut back to this */
+	PROBLEMS_MAX = 100,
+};
+
+struct sqlite_db {
+	struct mr_db base;
+	sqlite3 *handle;
+	int waited_us; /* for the lock we are waiting for */
+};
+
+struct sqlite_stmt {
+	struct mr_stmt base;
+	struct mr_arena *arena; /* holds this and the SQL text */
+	struct sqlite_db *db;
+	sqlite3_stmt *handle;
+	int bind_rc; /* the first bind that failed, ... */
+	int bind_index;
+	bool ended;
+	bool is_search;
+};
+
+static struct sqlite_db *db_of(struct mr_db *db)
+{
+	return (struct sqlite_db *)db;
+}
+
+static struct sqlite_stmt *stmt_of(struct mr_stmt *stmt)
+{
+	return (struct sqlite_stmt *)stmt;
+}
+
+/* The path, or its end after "..." when it is long. */
+static const char *shown_path(const struct mr_db_options *options, char out[SHOWN_PATH_BYTES + 8])
+{
+	size_t len = strlen(options->path);
+	const char *end = options->path + len;
+
+	if (len <= SHOWN_PATH_BYTES)
+		return options->path;
+	end -= SHOWN_PATH_BYTES;
+	while (((unsigned char)*end & 0xc0) == 0x80)
+		end++;
+	snprintf(out, SHOWN_PATH_BYTES + 8, "...%s", end);
+	return out;
+}
+
+static enum mr_code fail_constraint(int code, const char *path, const char *msg, struct mr_err *err)
+{
+	switch (code) {
+	case SQLITE_CONSTRAINT_UNIQUE:
+	case SQLITE_CONSTRAINT_PRIMARYKEY:
+	case SQLITE_CONSTRAINT_ROWID:
+		return mr_err_set(err, MR_EEXISTS, "database %s: %s [SQLite %d]", path, msg, code);
+	default:
+		return mr_err_set(err, MR_ECONFLICT, "database %s: %s [SQLite %d]", path, msg,
+			code);
+	}
+}
+
+static enum mr_code fail_busy(int code, const char *path, struct mr_err *err)
+{
+	switch (code) {
+	case SQLITE_BUSY_SNAPSHOT:
+		return mr_err_set(err, MR_EBUSY,
+			"database %s is busy: another process wrote to it since this transaction "
+			"began to read; start it again [SQLite %d]",
+			path, code);
+	case SQLITE_LOCKED:
+		return mr_err_set(err, MR_EBUSY,
+			"database %s is busy: another statement of this connection is still at "
+			"work [SQLite %d]",
+			path, code);
+	default:
+		return mr_err_set(err, MR_EBUSY,
+			"database %s is busy: another process is writing to it; try again [SQLite "
+			"%d]",
+			path, code);
+	}
+}
+
+static enum mr_code fail_io(int code, int os_errno, const char *path, const char *msg,
+	struct mr_err *err)
+{
+	if ((code & 0xff) == SQLITE_FULL || os_errno == ENOSPC || os_errno == EDQUOT) {
+		mr_err_set(err, MR_EIO,
+			"database %s: disk full: free some space and try again [SQLite %d]", path,
+			code);
+		err->os_errno = ENOSPC;
+		return MR_EIO;
+	}
+	if (os_errno)
+		return mr_err_os(err, os_errno, "database %s: %s [SQLite %d]", path, msg, code);
+	return mr_err_set(err, MR_EIO, "database %s: %s [SQLite %d]", path, msg, code);
+}
+
+/*
+ * Turn the connection's last error into ours, at once: the next call replaces it. `sql` may be
+ * NULL; it is shown where the statement itself is wrong, and never holds a user's text.
+ */
+static enum mr_code fail(const struct mr_db_options *options, sqlite3 *handle, const char *sql,
+	struct mr_err *err)
+{
+	char room[SHOWN_PATH_BYTES + 8];
+	const char *path = shown_path(options, room);
+	int code = handle ? sqlite3_extended_errcode(handle) : SQLITE_NOMEM;
+	const char *msg = handle ? sqlite3_errmsg(handle) : "out of memory";
+	int os_errno = handle ? sqlite3_system_errno(handle) : 0;
+
+	switch (code & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+	case SQLITE_PROTOCOL:
+		return fail_busy(code, path, err);
+	case SQLITE_CONSTRAINT:
+		return fail_constraint(code, path, msg, err);
+	case SQLITE_FULL:
+	case SQLITE_IOERR:
+	case SQLITE_NOMEM:
+	case SQLITE_NOLFS:
+		return fail_io(code, os_errno, path, msg, err);
+	case SQLITE_CANTOPEN:
+		if (os_errno)
+			return mr_err_os(err, os_errno, "cannot open database %s [SQLite %d]", path,
+				code);
+		return mr_err_set(err, MR_EIO, "cannot open database %s: %s [SQLite %d]", path, msg,
+			code);
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+		if (options->read_only)
+			return mr_err_set(err, MR_EPERM,
+				"database %s was opened for reading only [SQLite %d]", path, code);
+		return mr_err_set(err, MR_EPERM,
+			"database %s may not be written (%s [SQLite %d]); check who owns the file "
+			"and "
+			"its directory",
+			path, msg, code);
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return mr_err_set(err, MR_EFORMAT,
+			"%s is not a usable database (%s [SQLite %d]); %s", path, msg, code,
+			options->repair_hint);
+	case SQLITE_TOOBIG:
+		return mr_err_set(err, MR_ELIMIT,
+			"database %s: a value or statement is too long [SQLite %d]", path, code);
+	case SQLITE_INTERRUPT:
+		return mr_err_set(err, MR_ETIMEOUT, "database %s: interrupted [SQLite %d]", path,
+			code);
+	default:
+		return mr_err_set(err, MR_EINTERNAL, "database %s: %s [SQLite %d] in \"%.*s\"",
+			path, msg, code, SHOWN_SQL_BYTES, sql ? sql : "");
+	}
+}
+
+static void sleep_us(int us)
+{
+	struct timespec ts = { .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000L };
+
+	nanosleep(&ts, NULL);
+}
+
+/*
+ * Wait a little for a lock; false when the timeout is over. SQLite's own waiting grows to 100 ms a
+ * turn, and against a writer that commits without pause such a sleeper rarely finds the gap.
+ */
+static bool wait_a_turn(const struct mr_db_options *options, int *waited_us)
+{
+	int us = *waited_us < 2000 ? 250 : *waited_us < 1000000 ? 1000 : 5000;
+
+	if (options->busy_timeout_ms < 0 || *waited_us / 1000 >= options->busy_timeout_ms)
+		return false;
+	sleep_us(us);
+	*waited_us += us;
+	return true;
+}
+
+static int on_busy(void *arg, int turn)
+{
+	struct sqlite_db *self = arg;
+
+	if (turn == 0)
+		self->waited_us = 0;
+	return wait_a_turn(&self->base.options, &self->waited_us);
+}
+
+/* Make the file ourselves, so that it is private from its first byte; the log inherits its mode. */
+static enum mr_code create_file(const struct mr_db_options *options, struct mr_arena *arena,
+	struct mr_err *err)
+{
+	/* O_EXCL: opening and closing a file that has connections would drop their locks. */
+	int fd = open(options->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	const char *slash = strrchr(options->path, '/');
+	const char *dir = ".";
+	char room[SHOWN_PATH_BYTES + 8];
+
+	if (fd < 0 && errno == EEXIST)
+		return MR_OK;
+	if (fd < 0)
+		return mr_err_os(err, errno, "cannot create database %s",
+			shown_path(options, room));
+	close(fd);
+	if (slash)
+		dir = slash == options->path
+			? "/"
+			: mr_arena_strndup(arena, options->path, (size_t)(slash - options->path));
+	return mr_fs_sync_dir(AT_FDCWD, dir, err);
+}
+
+/* What the program may do with this connection, whatever the file or a statement says. */
+static void set_limits(sqlite3 *handle)
+{
+	sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, MR_DB_SQL_BYTES);
+	sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, MR_DB_VALUE_BYTES);
+	sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1); /* VACUUM needs one */
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+}
+
+static enum mr_code sqlite_exec(struct mr_db *db, const char *sql, struct mr_err *err)
+{
+	struct sqlite_db *self = db_of(db);
+
+	if (strlen(sql) > MR_DB_SQL_BYTES)
+		return mr_err_set(err, MR_ELIMIT, "database %s: more than %d bytes of statements",
+			db->options.path, MR_DB_SQL_BYTES);
+	if (sqlite3_exec(self->handle, sql, NULL, NULL, NULL) == SQLITE_OK)
+		return MR_OK;
+	return fail(&db->options, self->handle, sql, err);
+}
+
+/* Run a pragma; the first column of its first row, or "", goes to `out`. */
+static enum mr_code ask(struct sqlite_db *self, const char *sql, char *out, size_t size,
+	struct mr_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(self->handle, sql, -1, &stmt, NULL);
+	enum mr_code code = MR_OK;
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW)
+		snprintf(out, size, "%s", (const char *)sqlite3_column_text(stmt, 0));
+	else if (rc == SQLITE_DONE)
+		out[0] = '\0';
+	else
+		code = fail(&self->base.options, self->handle, sql, err);
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+static enum mr_code set_journal(struct sqlite_db *self, struct mr_err *err)
+{
+	const struct mr_db_options *options = &self->base.options;
+	bool wal = options->journal == MR_DB_JOURNAL_WAL;
+	const char *wanted = wal ? "wal" : "delete";
+	const char *sql = wal ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=DELETE";
+	int waited_us = 0;
+
+	for (;;) {
+		char mode[16] = "";
+		enum mr_code rc = ask(self, "PRAGMA journal_mode", mode, sizeof(mode), err);
+
+		if (!rc && strcmp(mode, wanted) == 0)
+			return MR_OK;
+		if (!rc)
+			rc = ask(self, sql, mode, sizeof(mode), err);
+		if (!rc && strcmp(mode, wanted) == 0)
+			return MR_OK;
+		if (!rc)
+			return mr_err_set(err, MR_EIO,
+				"database %s: the journal mode stays \"%s\"; its file system may "
+				"not allow \"%s\"",
+				options->path, mode, wanted);
+		/* Two that change the mode at once are told so without the busy handler. */
+		if (rc != MR_EBUSY || !wait_a_turn(options, &waited_us))
+			return rc;
+	}
+}
+
+static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
+{
+	const struct mr_db_options *options = &self->base.options;
+	char room[SHOWN_PATH_BYTES + 8];
+	char version[16];
+	char sql[512];
+	enum mr_code rc;
+
+	/* SQLite opens a write-protected file for reading, and would say so at the first write. */
+	if (!options->read_only && sqlite3_db_readonly(self->handle, "main"))
+		return mr_err_set(err, MR_EPERM,
+			"database %s may not be written; check who owns the file and its directory",
+			shown_path(options, room));
+	set_limits(self->handle);
+	sqlite3_busy_handler(self->handle, on_busy, self);
+	snprintf(sql, sizeof(sql),
+		"PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;"
+		"PRAGMA foreign_keys=%s; PRAGMA query_only=%s; PRAGMA synchronous=%s;"
+		"PRAGMA secure_delete=FAST; PRAGMA journal_size_limit=%d",
+		options->no_foreign_keys ? "OFF" : "ON", options->read_only ? "ON" : "OFF",
+		options->sync == MR_DB_SYNC_NORMAL ? "NORMAL" : "FULL", KEPT_LOG_BYTES);
+	rc = sqlite_exec(&self->base, sql, err);
+	if (!rc && !options->read_only)
+		rc = set_journal(self, err);
+	/* Nothing so far need have read the file: find out now whether it is a database. */
+	return rc ? rc : ask(self, "PRAGMA schema_version", version, sizeof(version), err);
+}
+
+static enum mr_code sqlite_open(struct mr_arena *arena, const struct mr_db_options *options,
+	struct mr_db **out, struct mr_err *err)
+{
+	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	struct sqlite_db *self = mr_arena_alloc(arena, sizeof(*self));
+	char room[SHOWN_PATH_BYTES + 8];
+	enum mr_code rc = MR_OK;
+
+	self->base.options = *options;
+	/* SQLite gives meaning to "" and to names like ":memory:". */
+	if (!options->path || options->path[0] == '\0' || options->path[0] == ':')
+		return mr_err_set(err, MR_EINVAL, "\"%s\" cannot name a database",
+			options->path ? options->path : "");
+	flags |= options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+	if (options->create && !options->read_only)
+		rc = create_file(options, arena, err);
+	else if (access(options->path, F_OK) != 0)
+		rc = mr_err_os(err, errno, "cannot open database %s", shown_path(options, room));
+	if (rc)
+		return rc;
+	if (sqlite3_open_v2(options->path, &self->handle, flags, NULL) != SQLITE_OK)
+		rc = fail(options, self->handle, NULL, err);
+	if (!rc)
+		rc = set_up(self, err);
+	if (rc) {
+		sqlite3_close(self->handle);
+		return rc;
+	}
+	*out = &self->base;
+	return MR_OK;
+}
+
+static void sqlite_close(struct mr_db *db)
+{
+	sqlite3_close(db_of(db)->handle);
+}
+
+static int64_t sqlite_last_id(struct mr_db *db)
+{
+	return sqlite3_last_insert_rowid(db_of(db)->handle);
+}
+
+static int64_t sqlite_changes(struct mr_db *db)
+{
+	return sqlite3_changes64(db_of(db)->handle);
+}
+
+static bool sqlite_in_transaction(struct mr_db *db)
+{
+	return !sqlite3_get_autocommit(db_of(db)->handle);
+}
+
+static enum mr_code sqlite_prepare(struct mr_db *db, const char *sql, struct mr_stmt **out,
+	struct mr_err *err)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct sqlite_db *self = db_of(db);
+	struct sqlite_stmt *stmt = mr_arena_alloc(arena, sizeof(*stmt));
+	const char *rest = "";
+
+	if (sqlite3_prepare_v3(self->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt->handle,
+		    &rest) != SQLITE_OK)
+		return fail(&db->options, self->handle, sql, err);
+	if (!stmt->handle || rest[strspn(rest, " \t\n;")]) {
+		sqlite3_finalize(stmt->handle);
+		return mr_err_set(err, MR_EINTERNAL, "not exactly one statement: \"%.*s\"",
+			SHOWN_SQL_BYTES, sql);
+	}
+	stmt->base.sql = mr_arena_strdup(arena, sql);
+	stmt->db = self;
+	stmt->arena = arena;
+	arena = NULL;
+	*out = &stmt->base;
+	return MR_OK;
+}
+
+static void sqlite_finalize(struct mr_stmt *stmt)
+{
+	sqlite3_finalize(stmt_of(stmt)->handle);
+	mr_arena_free(stmt_of(stmt)->arena);
+}
+
+static void sqlite_reset(struct mr_stmt *stmt)
+{
+	struct sqlite_stmt *self = stmt_of(stmt);
+
+	sqlite3_reset(self->handle);
+	sqlite3_clear_bindings(self->handle);
+	self->bind_rc = SQLITE_OK;
+	self->ended = false;
+}
+
+static void note_bind(struct mr_stmt *stmt, int index, int rc)
+{
+	struct sqlite_stmt *self = stmt_of(stmt);
+
+	if (rc == SQLITE_OK || self->bind_rc != SQLITE_OK)
+		return;
+	self->bind_rc = rc;
+	self->bind_index = index;
+}
+
+static void sqlite_bind_int(struct mr_stmt *stmt, int index, int64_t value)
+{
+	note_bind(stmt, index, sqlite3_bind_int64(stmt_of(stmt)->handle, index, value));
+}
+
+static void sqlite_bind_real(struct mr_stmt *stmt, int index, double value)
+{
+	note_bind(stmt, index, sqlite3_bind_double(stmt_of(stmt)->handle, index, value));
+}
+
+static void sqlite_bind_text(struct mr_stmt *stmt, int index, const char *text)
+{
+	note_bind(stmt, index,
+		sqlite3_bind_text64(stmt_of(stmt)->handle, index, text, strlen(text),
+			SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+
+static void sqlite_bind_bytes(struct mr_stmt *stmt, int index, struct mr_bytes bytes)
+{
+	note_bind(stmt, index,
+		sqlite3_bind_blob64(stmt_of(stmt)->handle, index, bytes.data, bytes.len,
+			SQLITE_TRANSIENT));
+}
+
+static void sqlite_bind_null(struct mr_stmt *stmt, int index)
+{
+	note_bind(stmt, index, sqlite3_bind_null(stmt_of(stmt)->handle, index));
+}
+
+static enum mr_code fail_bind(struct sqlite_stmt *self, struct mr_err *err)
+{
+	if (self->bind_rc == SQLITE_TOOBIG)
+		return mr_err_set(err, MR_ELIMIT,
+			"database %s: the value of ?%d is longer than %d bytes",
+			self->db->base.options.path, self->bind_index, MR_DB_VALUE_BYTES);
+	return mr_err_set(err, MR_EINTERNAL, "cannot bind ?%d [SQLite %d] in \"%.*s\"",
+		self->bind_index, self->bind_rc, SHOWN_SQL_BYTES, self->base.sql);
+}
+
+static enum mr_code sqlite_step(struct mr_stmt *stmt, bool *row, struct mr_err *err)
+{
+	struct sqlite_stmt *self = stmt_of(stmt);
+	sqlite3 *handle = self->db->handle;
+	enum mr_code code;
+	int rc;
+
+	if (self->bind_rc != SQLITE_OK)
+		return fail_bind(self, err);
+	/* SQLite would begin anew. */
+	rc = self->ended ? SQLITE_DONE : sqlite3_step(self->handle);
+	if (rc == SQLITE_ROW || rc == SQLITE_DONE) {
+		self->ended = rc == SQLITE_DONE;
+		*row = rc == SQLITE_ROW;
+		return MR_OK;
+	}
+	if (self->is_search && (rc & 0xff) == SQLITE_ERROR)
+		code = mr_err_set(err, MR_EINVAL, "cannot search for that: %s",
+			sqlite3_errmsg(handle));
+	else
+		code = fail(&self->db->base.options, handle, self->base.sql, err);
+	/* A failed statement must not go on holding a lock. */
+	sqlite3_reset(self->handle);
+	self->ended = true;
+	return code;
+}
+
+static bool sqlite_is_null(struct mr_stmt *stmt, int column)
+{
+	return sqlite3_column_type(stmt_of(stmt)->handle, column) == SQLITE_NULL;
+}
+
+static int64_t sqlite_column_int(struct mr_stmt *stmt, int column)
+{
+	return sqlite3_column_int64(stmt_of(stmt)->handle, column);
+}
+
+static double sqlite_column_real(struct mr_stmt *stmt, int column)
+{
+	return sqlite3_column_double(stmt_of(stmt)->handle, column);
+}
+
+static struct mr_bytes sqlite_column_text(struct mr_stmt *stmt, int column)
+{
+	sqlite3_stmt *handle = stmt_of(stmt)->handle;
+	const unsigned char *text = sqlite3_column_text(handle, column);
+
+	return mr_bytes_of(text, (size_t)sqlite3_column_bytes(handle, column));
+}
+
+static struct mr_bytes sqlite_column_bytes(struct mr_stmt *stmt, int column)
+{
+	sqlite3_stmt *handle = stmt_of(stmt)->handle;
+	const void *data = sqlite3_column_blob(handle, column);
+	size_t len = (size_t)sqlite3_column_bytes(handle, column);
+
+	/* An empty blob comes as NULL, but it is not a null. */
+	if (!data && sqlite3_column_type(handle, column) != SQLITE_NULL)
+		data = "";
+	return mr_bytes_of(data, len);
+}
+
+static enum mr_code sqlite_check(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,
+	struct mr_err *err)
+{
+	struct mr_texts found = {
+		.items = mr_arena_array(arena, PROBLEMS_MAX + 1, sizeof(*found.items)),
+	};
+	struct mr_stmt *structure MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_stmt *keys MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_err damage;
+	bool row = true;
+	enum mr_code rc = mr_db_prepare(db, "PRAGMA integrity_check(100)", &structure, err);
+
+	while (!rc && row && found.len < PROBLEMS_MAX) {
+		const char *text = "ok";
+
+		rc = mr_stmt_step(structure, &row, &damage);
+		if (!rc && row)
+			text = mr_stmt_text(structure, 0, arena);
+		/* Some damage even the check cannot get past. */
+		if (rc == MR_EFORMAT) {
+			text = mr_arena_strdup(arena, damage.msg);
+			row = false;
+			rc = MR_OK;
+		}
+		if (rc)
+			*err = damage;
+		if (!mr_str_eq(text, "ok"))
+			found.items[found.len++] = text;
+	}
+	/* Keys cannot be followed through damaged pages. */
+	row = !rc && found.len == 0;
+	if (row)
+		rc = mr_db_prepare(db, "PRAGMA foreign_key_check", &keys, err);
+	while (!rc && row && found.len < PROBLEMS_MAX) {
+		rc = mr_stmt_step(keys, &row, err);
+		if (!rc && row)
+			found.items[found.len++] = mr_arena_printf(arena,
+				"row %lld of %s names a row of %s that is not there",
+				(long long)mr_stmt_int(keys, 1), mr_stmt_text(keys, 0, arena),
+				mr_stmt_text(keys, 2, arena));
+	}
+	if (rc)
+		return rc;
+	*out = found;
+	return MR_OK;
+}
+
+static enum mr_code sqlite_compact(struct mr_db *db, struct mr_err *err)
+{
+	/* The log holds copies of old pages until it is cut. */
+	return sqlite_exec(db, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", err);
+}
+
+void mr_db_sqlite_mark_search(struct mr_stmt *stmt)
+{
+	stmt_of(stmt)->is_search = true;
+}
+
+bool mr_db_sqlite_can_erase_words(void)
+{
+	return sqlite3_libversion_number() >= 3042000;
+}
+
+const struct mr_db_driver mr_db_sqlite = {
+	.name = "sqlite",
+	.open = sqlite_open,
+	.close = sqlite_close,
+	.exec = sqlite_exec,
+	.last_id = sqlite_last_id,
+	.changes = sqlite_changes,
+	.in_transaction = sqlite_in_transaction,
+	.begin_sql = { [MR_DB_DEFERRED] = "BEGIN", [MR_DB_IMMEDIATE] = "BEGIN IMMEDIATE" },
+	.has_table_sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
+	.check = sqlite_check,
+	.compact = sqlite_compact,
+	.prepare = sqlite_prepare,
+	.finalize = sqlite_finalize,
+	.reset = sqlite_reset,
+	.bind_int = sqlite_bind_int,
+	.bind_real = sqlite_bind_real,
+	.bind_text = sqlite_bind_text,
+	.bind_bytes = sqlite_bind_bytes,
+	.bind_null = sqlite_bind_null,
+	.step = sqlite_step,
+	.is_null = sqlite_is_null,
+	.column_int = sqlite_column_int,
+	.column_real = sqlite_column_real,
+	.column_text = sqlite_column_text,
+	.column_bytes = sqlite_column_bytes,
+	.search_create = mr_db_sqlite_search_create,
+	.search_add = mr_db_sqlite_search_add,
+	.search_remove = mr_db_sqlite_search_remove,
+	.search_rebuild = mr_db_sqlite_search_rebuild,
+	.search_purge = mr_db_sqlite_search_purge,
+	.search_check = mr_db_sqlite_search_check,
+	.search_quote = mr_db_sqlite_search_quote,
+	.search_words = { " AND ", " OR ", " NOT ", "(", ")" },
+	.search_prepare = mr_db_sqlite_search_prepare,
+};

@@ -5,7 +5,6 @@
 #include "text/json.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 /* Numbers up to here are exact in a double, so that 5.0 is 5 and nothing is lost. */
@@ -18,8 +17,8 @@ static bool int_from(const struct mr_value *sent, struct mr_value *out)
 		out->integer = sent->integer;
 		return true;
 	}
-	if (sent->kind == MR_FLOAT && fabs(sent->real) <= exact_limit &&
-		sent->real == trunc(sent->real)) {
+	if (sent->kind == MR_FLOAT && sent->real >= -exact_limit && sent->real <= exact_limit &&
+		(double)(int64_t)sent->real == sent->real) {
 		out->integer = (int64_t)sent->real;
 		return true;
 	}

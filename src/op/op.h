@@ -66,6 +66,12 @@ enum mr_need {
 		2, /* destroys something: a person says yes, or the caller said so before */
 };
 
+enum mr_trait {
+	MR_QUICK =
+		1,   /* never waits for a disk, a lock or a peer: may run where requests are read */
+	MR_OPEN = 2, /* answered to anyone, without a token */
+};
+
 enum mr_surface {
 	MR_ON_CLI = 1,
 	MR_ON_HTTP = 2,
@@ -82,6 +88,7 @@ struct mr_op {
 	const struct mr_param *params;
 	const struct mr_field *result;
 	unsigned needs;    /* enum mr_need */
+	unsigned traits;   /* enum mr_trait */
 	unsigned surfaces; /* enum mr_surface */
 	const struct mr_envelope *envelope;
 	/* Emits one map into `out`. On failure the error is in cx->err and what was emitted is

@@ -1,7 +1,10 @@
 /* text/json.c */
 #include "text/json.h"
 
+#include "base/utf8.h"
+
 #include <assert.h>
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,14 +22,24 @@ static void decrefp(json_t **json)
 	json_decref(*json);
 }
 
+static enum mr_code too_many(const struct mr_json_limits *limits, struct mr_err *err)
+{
+	return mr_err_set(err, MR_ELIMIT, "JSON has more than %zu values", limits->max_nodes);
+}
+
 /*
- * Depth is counted over the bytes before the library sees them: its own limit is a constant of its
- * build, and a deep text would be allocated first.
+ * Depth and values are counted over the bytes before the library sees them: its own limit of depth
+ * is a constant of its build, and it would first allocate what we then refuse, a hundred bytes for
+ * each two of the text. The values are at least as many as the brackets, and one more than the
+ * commas; the exact number is for convert().
  */
-static enum mr_code check_depth(struct mr_bytes text, unsigned max_depth, struct mr_err *err)
+static enum mr_code check_shape(struct mr_bytes text, const struct mr_json_limits *limits,
+	struct mr_err *err)
 {
 	bool in_string = false;
 	unsigned depth = 0;
+	size_t brackets = 0;
+	size_t commas = 0;
 
 	for (size_t i = 0; i < text.len; i++) {
 		uint8_t c = text.data[i];
@@ -39,14 +52,42 @@ static enum mr_code check_depth(struct mr_bytes text, unsigned max_depth, struct
 		} else if (c == '"') {
 			in_string = true;
 		} else if (c == '[' || c == '{') {
-			if (++depth > max_depth)
+			brackets++;
+			if (++depth > limits->max_depth)
 				return mr_err_set(err, MR_ELIMIT,
-					"JSON is nested deeper than %u at byte %zu", max_depth, i);
+					"JSON is nested deeper than %u at byte %zu",
+					limits->max_depth, i);
 		} else if ((c == ']' || c == '}') && depth) {
 			depth--;
+		} else if (c == ',') {
+			commas++;
 		}
 	}
+	if (brackets > limits->max_nodes || commas >= limits->max_nodes)
+		return too_many(limits, err);
 	return MR_OK;
+}
+
+/*
+ * The library loses a NUL byte behind a number or a word, as if it were not there. Where one stands
+ * the text is not JSON anyway.
+ */
+static enum mr_code check_nul(struct mr_bytes text, struct mr_err *err)
+{
+	const uint8_t *nul = text.len ? memchr(text.data, 0, text.len) : NULL;
+	const uint8_t *line_start = text.data;
+	unsigned line = 1;
+
+	if (!nul)
+		return MR_OK;
+	for (const uint8_t *c = text.data; c < nul; c++) {
+		if (*c == '\n') {
+			line++;
+			line_start = c + 1;
+		}
+	}
+	return mr_err_set(err, MR_EFORMAT, "not valid JSON at line %u column %zu: a NUL byte", line,
+		mr_utf8_count((const char *)line_start, (size_t)(nul - line_start)) + 1);
 }
 
 struct conversion {
@@ -128,6 +169,26 @@ static bool convert(struct conversion *cv, const json_t *from, struct mr_value *
 	return false;
 }
 
+static enum mr_code refuse(const json_error_t *why, struct mr_err *err)
+{
+	const char *text = why->text;
+
+	switch (json_error_code(why)) {
+	case json_error_stack_overflow:
+		/* The library's own limit, for callers who allow more than it does. */
+		return mr_err_set(err, MR_ELIMIT,
+			"JSON is nested deeper than can be read, at byte %d", why->position);
+	case json_error_null_character:
+	case json_error_null_byte_in_key:
+		text = "\\u0000 is not allowed";
+		break;
+	default:
+		break;
+	}
+	return mr_err_set(err, MR_EFORMAT, "not valid JSON at line %d column %d: %s",
+		why->line > 0 ? why->line : 1, why->column > 0 ? why->column : 1, text);
+}
+
 enum mr_code mr_json_parse(struct mr_arena *arena, struct mr_bytes text,
 	const struct mr_json_limits *limits, const struct mr_value **out, struct mr_err *err)
 {
@@ -142,19 +203,20 @@ enum mr_code mr_json_parse(struct mr_arena *arena, struct mr_bytes text,
 	if (text.len > limits->max_bytes)
 		return mr_err_set(err, MR_ELIMIT, "JSON of %zu bytes is longer than %zu", text.len,
 			limits->max_bytes);
-	rc = check_depth(text, limits->max_depth, err);
+	rc = check_nul(text, err);
 	if (rc)
 		return rc;
-	json = json_loadb((const char *)text.data, text.len,
+	rc = check_shape(text, limits, err);
+	if (rc)
+		return rc;
+	json = json_loadb(text.len ? (const char *)text.data : "", text.len,
 		JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
 	if (!json)
-		return mr_err_set(err, MR_EFORMAT, "not valid JSON at line %d column %d: %s",
-			why.line > 0 ? why.line : 1, why.column > 0 ? why.column : 1, why.text);
+		return refuse(&why, err);
 	cv.nodes_left = limits->max_nodes;
 	value = mr_arena_alloc(arena, sizeof(*value));
 	if (!convert(&cv, json, value))
-		return mr_err_set(err, MR_ELIMIT, "JSON has more than %zu values",
-			limits->max_nodes);
+		return too_many(limits, err);
 	*out = value;
 	return MR_OK;
 }
@@ -178,10 +240,6 @@ static void new_line(struct mr_json_writer *w)
 /* What stands between this element and the one before. */
 static void separate(struct mr_json_writer *w)
 {
-	if (w->after_key) {
-		w->after_key = false;
-		return;
-	}
 	if (w->levels[w->depth].filled)
 		mr_buf_puts(w->buf, layout_of(w) == MR_JSON_SPACED ? ", " : ",");
 	w->levels[w->depth].filled = true;
@@ -189,9 +247,20 @@ static void separate(struct mr_json_writer *w)
 		new_line(w);
 }
 
+/* Every value starts here. */
+static void begin_value(struct mr_json_writer *w)
+{
+	assert(w->after_key == w->levels[w->depth].is_map);
+	assert(w->depth || !w->levels[0].filled);
+	if (w->after_key)
+		w->after_key = false;
+	else
+		separate(w);
+}
+
 static void begin(struct mr_json_writer *w, bool is_map)
 {
-	separate(w);
+	begin_value(w);
 	assert(w->depth < MR_JSON_WRITER_DEPTH);
 	mr_buf_putc(w->buf, is_map ? '{' : '[');
 	w->depth++;
@@ -223,7 +292,7 @@ void mr_json_end(struct mr_json_writer *w)
 
 void mr_json_key(struct mr_json_writer *w, const char *key)
 {
-	assert(!w->after_key);
+	assert(w->levels[w->depth].is_map && !w->after_key);
 	separate(w);
 	mr_buf_put_json(w->buf, key, strlen(key), w->style & MR_JSON_ASCII);
 	mr_buf_puts(w->buf, layout_of(w) == MR_JSON_COMPACT ? ":" : ": ");
@@ -232,19 +301,19 @@ void mr_json_key(struct mr_json_writer *w, const char *key)
 
 void mr_json_null(struct mr_json_writer *w)
 {
-	separate(w);
+	begin_value(w);
 	mr_buf_puts(w->buf, "null");
 }
 
 void mr_json_bool(struct mr_json_writer *w, bool value)
 {
-	separate(w);
+	begin_value(w);
 	mr_buf_puts(w->buf, value ? "true" : "false");
 }
 
 void mr_json_int(struct mr_json_writer *w, int64_t value)
 {
-	separate(w);
+	begin_value(w);
 	mr_buf_printf(w->buf, "%lld", (long long)value);
 }
 
@@ -256,8 +325,9 @@ void mr_json_real(struct mr_json_writer *w, double value)
 		mr_json_null(w);
 		return;
 	}
-	separate(w);
-	for (int digits = 15; digits <= 17; digits++) {
+	begin_value(w);
+	/* Any 15 digits survive in a double, but the smallest ones have room for fewer. */
+	for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
 		if (strtod(text, NULL) == value)
 			break;
@@ -274,29 +344,33 @@ void mr_json_text(struct mr_json_writer *w, const char *text)
 		mr_json_null(w);
 		return;
 	}
-	separate(w);
+	begin_value(w);
 	mr_buf_put_json(w->buf, text, strlen(text), w->style & MR_JSON_ASCII);
 }
 
-static int by_key(const void *a, const void *b)
+static void write_pair(struct mr_json_writer *w, const struct mr_pair *pair)
 {
-	return strcmp((*(const struct mr_pair *const *)a)->key,
-		(*(const struct mr_pair *const *)b)->key);
+	mr_json_key(w, pair->key);
+	mr_json_value(w, &pair->value);
+}
+
+static void write_sorted(struct mr_json_writer *w, const struct mr_value *map)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_pair *pairs = mr_pairs_sorted(arena, map->map.pairs, map->map.len);
+
+	for (size_t i = 0; i < map->map.len; i++)
+		write_pair(w, &pairs[i]);
 }
 
 static void write_map(struct mr_json_writer *w, const struct mr_value *map)
 {
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const struct mr_pair **pairs = mr_arena_array(arena, map->map.len, sizeof(*pairs));
-
-	for (size_t i = 0; i < map->map.len; i++)
-		pairs[i] = &map->map.pairs[i];
-	if (w->style & MR_JSON_SORTED)
-		qsort(pairs, map->map.len, sizeof(*pairs), by_key);
 	mr_json_begin_map(w);
-	for (size_t i = 0; i < map->map.len; i++) {
-		mr_json_key(w, pairs[i]->key);
-		mr_json_value(w, &pairs[i]->value);
+	if (w->style & MR_JSON_SORTED) {
+		write_sorted(w, map);
+	} else {
+		for (size_t i = 0; i < map->map.len; i++)
+			write_pair(w, &map->map.pairs[i]);
 	}
 	mr_json_end(w);
 }

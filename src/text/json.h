@@ -46,7 +46,8 @@ struct mr_json_writer {
 };
 
 void mr_json_init(struct mr_json_writer *w, struct mr_buf *buf, unsigned style);
-/* Misuse (a value without its key, an end without its begin, too deep) is a programming error. */
+/* Misuse (a value without its key, an end without its begin, a second value at the top, too deep)
+ * is a programming error: it aborts. */
 void mr_json_begin_map(struct mr_json_writer *w);
 void mr_json_begin_list(struct mr_json_writer *w);
 /* Ends the innermost map or list. */
@@ -55,7 +56,8 @@ void mr_json_key(struct mr_json_writer *w, const char *key);
 void mr_json_null(struct mr_json_writer *w);
 void mr_json_bool(struct mr_json_writer *w, bool value);
 void mr_json_int(struct mr_json_writer *w, int64_t value);
-/* The shortest text that reads back the same; what is not finite becomes null. */
+/* The shortest text that reads back the same (a digit more for a few powers of two), with a point
+ * or an exponent; what is not finite becomes null. */
 void mr_json_real(struct mr_json_writer *w, double value);
 /* NULL is null. */
 void mr_json_text(struct mr_json_writer *w, const char *text);

@@ -1,7 +1,11 @@
 /* text/value.c */
 #include "text/value.h"
 
+#include "base/buf.h"
+#include "base/utf8.h"
+
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct mr_value *mr_value_get(const struct mr_value *map, const char *key)
@@ -26,18 +30,47 @@ static bool lists_equal(const struct mr_value *a, const struct mr_value *b)
 	return true;
 }
 
+static int by_key(const void *a, const void *b)
+{
+	return strcmp(((const struct mr_pair *)a)->key, ((const struct mr_pair *)b)->key);
+}
+
+struct mr_pair *mr_pairs_sorted(struct mr_arena *arena, const struct mr_pair *pairs, size_t len)
+{
+	struct mr_pair *sorted = mr_arena_memdup(arena, pairs, len * sizeof(*pairs));
+
+	qsort(sorted, len, sizeof(*sorted), by_key);
+	return sorted;
+}
+
 static bool maps_equal(const struct mr_value *a, const struct mr_value *b)
 {
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
+	const struct mr_pair *a_rest;
+	const struct mr_pair *b_rest;
+	size_t same = 0;
+	size_t left;
+
 	if (a->map.len != b->map.len)
 		return false;
-	for (size_t i = 0; i < a->map.len; i++) {
-		const struct mr_pair *pair = &a->map.pairs[i];
-		/* Nearly always in the same order: look there first, so that this stays linear. */
-		const struct mr_value *other = strcmp(b->map.pairs[i].key, pair->key) == 0
-			? &b->map.pairs[i].value
-			: mr_value_get(b, pair->key);
+	/* Nearly always in the same order; what is behind the first difference must be sorted. */
+	for (; same < a->map.len; same++) {
+		const struct mr_pair *pair = &a->map.pairs[same];
 
-		if (!other || !mr_value_equal(&pair->value, other))
+		if (strcmp(pair->key, b->map.pairs[same].key) != 0)
+			break;
+		if (!mr_value_equal(&pair->value, &b->map.pairs[same].value))
+			return false;
+	}
+	if (same == a->map.len)
+		return true;
+	arena = mr_arena_new();
+	left = a->map.len - same;
+	a_rest = mr_pairs_sorted(arena, a->map.pairs + same, left);
+	b_rest = mr_pairs_sorted(arena, b->map.pairs + same, left);
+	for (size_t i = 0; i < left; i++) {
+		if (strcmp(a_rest[i].key, b_rest[i].key) != 0 ||
+			!mr_value_equal(&a_rest[i].value, &b_rest[i].value))
 			return false;
 	}
 	return true;
@@ -110,13 +143,42 @@ struct mr_cursor mr_cursor_item(const struct mr_cursor *at, size_t index)
 	};
 }
 
+/* A key longer than this is cut in a path: nobody asked for it, and it may be megabytes. */
+enum { PATH_KEY_BYTES = 256, PATH_BYTES = 1 << 20 };
+
+static void put_path(struct mr_buf *path, const struct mr_cursor *at)
+{
+	size_t len;
+
+	if (!at->up) {
+		mr_buf_putc(path, '$');
+		return;
+	}
+	put_path(path, at->up);
+	if (!at->key) {
+		mr_buf_printf(path, "[%zu]", at->index);
+		return;
+	}
+	len = strlen(at->key);
+	mr_buf_putc(path, '.');
+	mr_buf_add(path, at->key, mr_utf8_truncate(at->key, len, PATH_KEY_BYTES));
+	if (len > PATH_KEY_BYTES)
+		mr_buf_puts(path, "...");
+}
+
 const char *mr_cursor_path(struct mr_arena *arena, const struct mr_cursor *at)
 {
-	if (!at->up)
-		return "$";
-	if (at->key)
-		return mr_arena_printf(arena, "%s.%s", mr_cursor_path(arena, at->up), at->key);
-	return mr_arena_printf(arena, "%s[%zu]", mr_cursor_path(arena, at->up), at->index);
+	struct mr_buf path MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&path, PATH_BYTES);
+	put_path(&path, at);
+	return mr_arena_strdup(arena, mr_buf_text(&path));
+}
+
+/* A list that is full only counts: then neither a path nor a message is worth its memory. */
+static bool is_full(const struct mr_cursor *at)
+{
+	return at->issues->len == MR_ISSUES_MAX;
 }
 
 void mr_cursor_refuse(const struct mr_cursor *at, const char *fmt, ...)
@@ -125,6 +187,10 @@ void mr_cursor_refuse(const struct mr_cursor *at, const char *fmt, ...)
 	va_list ap;
 	const char *msg;
 
+	if (is_full(at)) {
+		at->issues->dropped++;
+		return;
+	}
 	va_start(ap, fmt);
 	msg = mr_arena_vprintf(arena, fmt, ap);
 	va_end(ap);
@@ -136,14 +202,15 @@ bool mr_cursor_is_present(const struct mr_cursor *at)
 	return at->value && at->value->kind != MR_NULL;
 }
 
-/* Is there a value of this kind? If not, report it. */
-static bool require(const struct mr_cursor *at, enum mr_kind kind)
+static void report_kind(const struct mr_cursor *at, enum mr_kind kind)
 {
 	const char *expected = mr_kind_name(kind);
 	const char *path;
 
-	if (at->value && at->value->kind == kind)
-		return true;
+	if (is_full(at)) {
+		at->issues->dropped++;
+		return;
+	}
 	path = mr_cursor_path(at->issues->arena, at);
 	if (!at->value)
 		mr_issues_add(at->issues, MR_ISSUE_MISSING, path, expected, "is required");
@@ -151,6 +218,14 @@ static bool require(const struct mr_cursor *at, enum mr_kind kind)
 		mr_issues_add(at->issues, MR_ISSUE_TYPE, path, expected, "must be %s %s, not %s",
 			kind == MR_INT || kind == MR_MAP ? "an" : "a", expected,
 			mr_kind_name(at->value->kind));
+}
+
+/* Is there a value of this kind? If not, report it. */
+static bool require(const struct mr_cursor *at, enum mr_kind kind)
+{
+	if (at->value && at->value->kind == kind)
+		return true;
+	report_kind(at, kind);
 	return false;
 }
 
@@ -210,7 +285,8 @@ bool mr_cursor_choice(const struct mr_cursor *at, const char *const *words, size
 			return true;
 		}
 	}
-	mr_cursor_refuse(at, "must be one of: %s", mr_str_join(at->issues->arena, &all, ", "));
+	mr_cursor_refuse(at, "must be one of: %s",
+		is_full(at) ? "" : mr_str_join(at->issues->arena, &all, ", "));
 	return false;
 }
 
@@ -264,18 +340,25 @@ static void refuse_unknown(const struct mr_cursor *at, const char *near)
 
 void mr_cursor_only(const struct mr_cursor *at, const char *const *known)
 {
-	size_t count = 0;
+	struct mr_texts all = { (const char **)known, 0 };
 
 	if (!at->value || at->value->kind != MR_MAP)
 		return;
-	while (known[count])
-		count++;
+	while (known[all.len])
+		all.len++;
 	for (size_t i = 0; i < at->value->map.len; i++) {
-		const char *key = at->value->map.pairs[i].key;
-		struct mr_texts all = { (const char **)known, count };
-		struct mr_cursor here = mr_cursor_key(at, key);
+		const struct mr_pair *pair = &at->value->map.pairs[i];
+		/* Not by mr_cursor_key(): looking each one up would make this quadratic. */
+		struct mr_cursor here = { .value = &pair->value,
+			.up = at,
+			.key = pair->key,
+			.issues = at->issues };
 
-		if (!mr_texts_has(&all, key))
-			refuse_unknown(&here, mr_str_nearest(key, known, count));
+		if (mr_texts_has(&all, pair->key))
+			continue;
+		if (is_full(at))
+			at->issues->dropped++;
+		else
+			refuse_unknown(&here, mr_str_nearest(pair->key, known, all.len));
 	}
 }

@@ -55,7 +55,10 @@ struct mr_pair {
 
 /* The value under `key`, or NULL: also when `map` is NULL or not a map. */
 const struct mr_value *mr_value_get(const struct mr_value *map, const char *key);
+/* The order of keys does not matter; 1 and 1.0 are not equal, not-a-number equals itself. */
 bool mr_value_equal(const struct mr_value *a, const struct mr_value *b);
+/* A copy of `len` pairs, sorted by the bytes of their keys; the values are shared. */
+struct mr_pair *mr_pairs_sorted(struct mr_arena *arena, const struct mr_pair *pairs, size_t len);
 /* "null", "boolean", "integer", "number", "string", "list", "object". */
 const char *mr_kind_name(enum mr_kind kind);
 
@@ -71,7 +74,7 @@ struct mr_cursor mr_cursor_root(const struct mr_value *value, struct mr_issues *
 /* The place under `key`, whether or not something is there. */
 struct mr_cursor mr_cursor_key(const struct mr_cursor *at, const char *key);
 struct mr_cursor mr_cursor_item(const struct mr_cursor *at, size_t index);
-/* $.to[0].address */
+/* $.to[0].address; of a key longer than 256 bytes the beginning, and "...". */
 const char *mr_cursor_path(struct mr_arena *arena, const struct mr_cursor *at);
 /* Report against a rule at this place. */
 void mr_cursor_refuse(const struct mr_cursor *at, const char *fmt, ...) MR_PRINTF(2, 3);

@@ -1,1 +1,767 @@
-typedef int mr_placeholder;
+/*
+ * surface/http/server.c - the only file that knows libmicrohttpd.
+ *
+ * A request's life: the library's thread calls on_request() when the headers are there (begin), for
+ * each piece of the body (take_body), and when all has arrived (proceed). A request for a worker is
+ * suspended before it is queued and resumed when its response is ready; on_request() is then called
+ * once more and answers. finish() comes when the answer is out, or the client gone.
+ */
+#include "surface/http/server.h"
+
+#include "base/log.h"
+#include "surface/http/admit.h"
+#include "surface/http/listen.h"
+#include "surface/http/stream_private.h"
+#include "surface/http/watch.h"
+#include "surface/http/worker.h"
+
+#include <microhttpd.h>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	STREAM_BLOCK_BYTES = 1024,
+	PEER_TIMEOUT_MS = 60 * 1000, /* unacknowledged bytes: the peer is dead */
+	LOGGED_PATH_BYTES = 256,
+	ID_BYTES = 16,
+	LINGER_MS = 100, /* at stop, for requests that are on their way */
+	FLUSH_MS = 1000, /* at stop, for answers that came after the grace */
+	CLIENT_LEFT = 499,
+};
+
+struct mr_http_server {
+	struct mr_arena *arena;
+	struct mr_http_config config;
+	struct mr_http_rules rules;
+	void *app;
+	int port;
+	const char *url;
+	bool answers_local; /* bound to every address: a request's own is one of ours */
+	uint64_t id_base;
+	uint64_t id_count; /* of the reading thread */
+	struct mr_http_worker *workers;
+	struct mr_http_streams *streams;
+	struct mr_http_watch *watch;
+	struct MHD_Daemon *daemon;
+	int listen_fd;
+
+	pthread_mutex_t lock;
+	pthread_cond_t quiet; /* a request or a connection has ended */
+	unsigned in_flight;   /* requests begun and not finished */
+	unsigned connections;
+	int64_t last_ms; /* a request ended; on the system's clock */
+	_Atomic(bool) stopping;
+};
+
+struct connection {
+	struct mr_http_watched watched;
+	struct mr_http_address peer;
+};
+
+enum phase {
+	PHASE_RECEIVE,
+	PHASE_WORK,  /* a worker has it */
+	PHASE_READY, /* the response stands */
+};
+
+struct request {
+	struct mr_http_request pub;
+	struct mr_http_response resp;
+	struct mr_http_server *server;
+	struct MHD_Connection *mhd;
+	struct connection *conn;
+	enum phase phase;
+	bool must_close;
+	bool was_answered;
+	uint64_t body_seen;
+	struct mr_buf body;
+	int64_t begun_us;
+	uint64_t sent;
+	char id[ID_BYTES + 1];
+};
+
+static int64_t now_us(const struct mr_http_server *server)
+{
+	return mr_clock_mono_us(server->config.clock);
+}
+
+static void *must_alloc(size_t size)
+{
+	void *p = calloc(1, size);
+
+	if (!p) {
+		fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", size);
+		abort();
+	}
+	return p;
+}
+
+/* ---- the response ---- */
+
+static void suspend(void *connection)
+{
+	MHD_suspend_connection(connection);
+}
+
+static void resume(void *connection)
+{
+	MHD_resume_connection(connection);
+}
+
+static const struct mr_http_stream_link stream_link = { suspend, resume };
+
+/* What the library holds of a stream. It lets go after finish(), when the request is no more. */
+struct stream_body {
+	struct mr_http_stream *stream;
+	struct request *r;
+};
+
+static ssize_t pull_stream(void *arg, uint64_t at, char *out, size_t room)
+{
+	struct stream_body *body = arg;
+	ssize_t len = mr_http_stream_take(body->stream, out, room);
+
+	(void)at;
+	if (len == MR_HTTP_STREAM_END)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (len == MR_HTTP_STREAM_CUT)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	body->r->sent += (uint64_t)len;
+	return len;
+}
+
+static void end_stream(void *arg)
+{
+	struct stream_body *body = arg;
+
+	mr_http_stream_detach(body->stream);
+	free(body);
+}
+
+static void set_default(struct mr_http_response *resp, const char *name, const char *value)
+{
+	if (!mr_http_response_get_header(resp, name))
+		mr_http_response_header(resp, name, value);
+}
+
+static struct MHD_Response *new_stream_response(struct request *r)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(r->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct stream_body *body = must_alloc(sizeof(*body));
+	struct MHD_Response *mhd;
+
+	body->stream = r->resp.stream;
+	body->r = r;
+	mr_http_stream_attach(body->stream, r->mhd, info->connect_fd, &stream_link);
+	mhd = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, pull_stream,
+		body, end_stream);
+	if (mhd)
+		r->resp.stream = NULL;
+	else
+		free(body);
+	return mhd;
+}
+
+static struct MHD_Response *new_response(struct request *r)
+{
+	struct mr_bytes body = r->resp.body;
+
+	if (r->resp.stream)
+		return new_stream_response(r);
+	r->sent = strcmp(r->pub.method, "HEAD") == 0 ? 0 : body.len;
+	return MHD_create_response_from_buffer(body.len, (void *)(uintptr_t)body.data,
+		MHD_RESPMEM_PERSISTENT);
+}
+
+static void forget(struct request *r)
+{
+	mr_buf_release(&r->body);
+	mr_arena_free(r->pub.arena);
+	r->pub.arena = NULL;
+}
+
+static enum MHD_Result answer(struct request *r)
+{
+	struct mr_http_response *resp = &r->resp;
+	bool is_stream = resp->stream;
+	struct MHD_Response *mhd = new_response(r);
+	enum MHD_Result rc;
+
+	if (!mhd)
+		return MHD_NO;
+	set_default(resp, "Cache-Control", "no-store");
+	for (size_t i = 0; i < resp->headers_len; i++)
+		MHD_add_response_header(mhd, resp->headers[i].name, resp->headers[i].value);
+	MHD_add_response_header(mhd, "X-Request-Id", r->pub.id);
+	MHD_add_response_header(mhd, "X-Content-Type-Options", "nosniff");
+	if (r->must_close || atomic_load(&r->server->stopping))
+		MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONNECTION, "close");
+	rc = MHD_queue_response(r->mhd, (unsigned)resp->status, mhd);
+	MHD_destroy_response(mhd);
+	r->was_answered = rc == MHD_YES;
+	/* A stream may stay for hours: keep only what its end needs. */
+	if (is_stream)
+		forget(r);
+	return rc;
+}
+
+/* ---- work ---- */
+
+static void work(void *job)
+{
+	struct request *r = job;
+
+	r->pub.match.route->handler(&r->pub, &r->resp);
+	r->phase = PHASE_READY;
+	MHD_resume_connection(r->mhd);
+}
+
+/* The server stops before a worker came to it. */
+static void drop(void *job)
+{
+	struct request *r = job;
+
+	mr_http_response_error(&r->resp, 503, "The server is stopping");
+	r->phase = PHASE_READY;
+	MHD_resume_connection(r->mhd);
+}
+
+/* The request is here: answer it, or have it worked on. */
+static enum MHD_Result proceed(struct request *r)
+{
+	atomic_store(&r->conn->watched.deadline_us, 0);
+	if (r->phase == PHASE_READY)
+		return answer(r);
+	r->pub.body = mr_buf_bytes(&r->body);
+	if (r->pub.match.route->flags & MR_ROUTE_INLINE) {
+		r->pub.match.route->handler(&r->pub, &r->resp);
+		r->phase = PHASE_READY;
+		return answer(r);
+	}
+	r->phase = PHASE_WORK;
+	MHD_suspend_connection(r->mhd);
+	if (!mr_http_worker_submit(r->server->workers, r)) {
+		mr_http_response_error(&r->resp, 503, "The server is busy");
+		r->phase = PHASE_READY;
+		mr_http_response_header(&r->resp, "Retry-After", "1");
+		MHD_resume_connection(r->mhd);
+	}
+	return MHD_YES;
+}
+
+/* ---- the request ---- */
+
+static void make_id(struct mr_http_server *server, char out[ID_BYTES + 1])
+{
+	static const char digits[] = "0123456789abcdef";
+	/* Unlike its neighbours, and never the same twice: multiplying by an odd number is
+	 * one-to-one. */
+	uint64_t n = (server->id_base + ++server->id_count) * 0x9e3779b97f4a7c15u;
+
+	for (int i = ID_BYTES - 1; i >= 0; i--) {
+		out[i] = digits[n & 15];
+		n >>= 4;
+	}
+	out[ID_BYTES] = '\0';
+}
+
+struct collector {
+	struct request *r;
+	struct mr_http_arrival arrival;
+	size_t max;
+};
+
+static enum MHD_Result collect_header(void *arg, enum MHD_ValueKind kind, const char *name,
+	const char *value)
+{
+	struct collector *c = arg;
+	struct mr_http_request *req = &c->r->pub;
+
+	(void)kind;
+	if (req->headers_len == c->max)
+		return MHD_NO;
+	value = value ? value : "";
+	req->headers[req->headers_len++] = (struct mr_http_header){ name, value };
+	if (strcasecmp(name, "Content-Length") == 0) {
+		c->arrival.framing.content_lengths++;
+	} else if (strcasecmp(name, "Transfer-Encoding") == 0) {
+		c->arrival.framing.transfer_encodings++;
+		c->arrival.framing.transfer_encoding = value;
+	} else if (strcasecmp(name, "Host") == 0) {
+		c->arrival.framing.hosts++;
+	}
+	return MHD_YES;
+}
+
+static enum MHD_Result collect_query(void *arg, enum MHD_ValueKind kind, const char *name,
+	const char *value)
+{
+	struct collector *c = arg;
+	struct mr_http_request *req = &c->r->pub;
+	struct mr_http_param *param = &req->query[req->query_len];
+
+	(void)kind;
+	if (req->query_len == c->max)
+		return MHD_NO;
+	value = value ? value : "";
+	param->name = mr_http_route_decode(req->arena, name, strlen(name));
+	param->value = mr_http_route_decode(req->arena, value, strlen(value));
+	if (!param->name || !param->value)
+		c->arrival.is_query_bad = true;
+	else
+		req->query_len++;
+	return MHD_YES;
+}
+
+/* Headers and query, as many as there are. */
+static void collect(struct collector *c)
+{
+	struct request *r = c->r;
+	int count = MHD_get_connection_values(r->mhd, MHD_HEADER_KIND, NULL, NULL);
+
+	c->max = count > 0 ? (size_t)count : 0;
+	r->pub.headers = mr_arena_array(r->pub.arena, c->max, sizeof(*r->pub.headers));
+	MHD_get_connection_values(r->mhd, MHD_HEADER_KIND, collect_header, c);
+	count = MHD_get_connection_values(r->mhd, MHD_GET_ARGUMENT_KIND, NULL, NULL);
+	if (count <= 0)
+		return;
+	c->max = (size_t)count;
+	r->pub.query = mr_arena_array(r->pub.arena, c->max, sizeof(*r->pub.query));
+	MHD_get_connection_values(r->mhd, MHD_GET_ARGUMENT_KIND, collect_query, c);
+}
+
+static void judge(struct request *r)
+{
+	struct collector c = { .r = r };
+	struct mr_http_address local = { 0 };
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(r->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+	enum mr_http_verdict verdict;
+
+	collect(&c);
+	c.arrival.header_bytes = info ? info->header_size : 0;
+	if (r->server->answers_local) {
+		mr_http_listen_local(r->conn->watched.fd, &local);
+		c.arrival.local = local.text;
+	}
+	verdict = mr_http_admit(&r->server->rules, &c.arrival, &r->pub, &r->resp);
+	if (verdict != MR_HTTP_WELCOME)
+		r->phase = PHASE_READY;
+	r->must_close = verdict == MR_HTTP_CUT;
+}
+
+static struct request *begin(struct mr_http_server *server, struct MHD_Connection *mhd,
+	const char *path, const char *method)
+{
+	struct mr_arena *arena = mr_arena_new();
+	struct request *r = must_alloc(sizeof(*r));
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	r->server = server;
+	r->mhd = mhd;
+	r->conn = info->socket_context;
+	r->begun_us = now_us(server);
+	mr_buf_init(&r->body, server->config.max_body_bytes);
+	make_id(server, r->id);
+	r->resp.arena = arena;
+	r->resp.status = 200;
+	r->pub.arena = arena;
+	r->pub.app = server->app;
+	r->pub.id = r->id;
+	r->pub.method = method;
+	r->pub.path = path;
+	r->pub.pattern = "";
+	r->pub.client_ip = r->conn->peer.text;
+	r->pub.is_loopback = r->conn->peer.is_loopback;
+	r->pub.streams = server->streams;
+	atomic_store(&r->conn->watched.deadline_us,
+		r->begun_us + (int64_t)server->config.receive_timeout_s * 1000000);
+	pthread_mutex_lock(&server->lock);
+	server->in_flight++;
+	pthread_mutex_unlock(&server->lock);
+	judge(r);
+	return r;
+}
+
+static enum MHD_Result take_body(struct request *r, const char *data, size_t *len)
+{
+	size_t max = r->server->config.max_body_bytes;
+
+	r->body_seen += *len;
+	if (r->body_seen > max && r->phase == PHASE_RECEIVE) {
+		mr_http_response_error(&r->resp, 413, "The body is larger than %zu bytes", max);
+		r->phase = PHASE_READY;
+		mr_buf_release(&r->body);
+	}
+	if (r->phase == PHASE_RECEIVE)
+		mr_buf_add(&r->body, data, *len);
+	else if (r->body_seen > (uint64_t)max + MR_HTTP_DRAIN_BYTES)
+		return MHD_NO;
+	*len = 0;
+	return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *mhd, const char *path,
+	const char *method, const char *version, const char *body, size_t *body_len, void **state)
+{
+	struct request *r = *state;
+
+	(void)version;
+	if (!r) {
+		r = *state = begin(arg, mhd, path, method);
+		/* An answer given now would close the connection: only the next call's does not. */
+		if (!r->must_close)
+			return MHD_YES;
+	} else if (*body_len) {
+		return take_body(r, body, body_len);
+	}
+	return proceed(r);
+}
+
+/* ---- the end of a request ---- */
+
+static void log_request(const struct request *r, int status, int64_t duration_us)
+{
+	char path[LOGGED_PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s", r->pub.path);
+	struct mr_log_field fields[] = {
+		{ .key = "request_id", .text = r->pub.id },
+		{ .key = "method", .text = r->pub.method },
+		{ .key = "path", .text = path },
+		{ .key = "status", .number = status },
+		{ .key = "duration_ms", .number = duration_us / 1000 },
+		{ .key = "client_ip", .text = r->pub.client_ip },
+	};
+	mr_log_fields(MR_LOG_INFO, "http_request", fields, MR_LEN(fields));
+}
+
+/* Until the next request's headers are there. */
+static int64_t waiting_deadline(const struct mr_http_server *server, int64_t now)
+{
+	const struct mr_http_config *config = &server->config;
+
+	/* Silence is the library's to end; longer than both together, bytes have been trickling. */
+	return now + (int64_t)(config->idle_timeout_s + config->receive_timeout_s) * 1000000;
+}
+
+static void finish(void *arg, struct MHD_Connection *mhd, void **state,
+	enum MHD_RequestTerminationCode code)
+{
+	struct mr_http_server *server = arg;
+	struct request *r = *state;
+	int64_t now;
+	int status;
+
+	(void)mhd;
+	(void)code;
+	if (!r)
+		return;
+	*state = NULL;
+	now = now_us(server);
+	status = r->was_answered ? r->resp.status : CLIENT_LEFT;
+	if (server->config.log_requests && mr_log_wants(MR_LOG_INFO))
+		log_request(r, status, now - r->begun_us);
+	if (server->config.observe) {
+		struct mr_http_finished finished = { r->pub.method, r->pub.pattern, status,
+			now - r->begun_us, r->sent };
+
+		server->config.observe(server->app, &finished);
+	}
+	atomic_store(&r->conn->watched.deadline_us, waiting_deadline(server, now));
+	/* Opened, but never part of an answer. */
+	if (r->resp.stream)
+		mr_http_stream_detach(r->resp.stream);
+	forget(r);
+	free(r);
+	pthread_mutex_lock(&server->lock);
+	if (--server->in_flight == 0 && atomic_load(&server->stopping)) {
+		server->last_ms = mr_clock_mono_ms(mr_clock_system());
+		pthread_cond_broadcast(&server->quiet);
+	}
+	pthread_mutex_unlock(&server->lock);
+}
+
+/* ---- connections ---- */
+
+static void open_connection(struct mr_http_server *server, struct MHD_Connection *mhd,
+	void **context)
+{
+	const union MHD_ConnectionInfo *info;
+	struct connection *conn = must_alloc(sizeof(*conn));
+	unsigned timeout_ms = PEER_TIMEOUT_MS;
+
+	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+	conn->watched.fd = info->connect_fd;
+	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	mr_http_listen_describe(info->client_addr, &conn->peer);
+	atomic_store(&conn->watched.deadline_us, waiting_deadline(server, now_us(server)));
+	/* A stream's client may vanish without a word: the kernel finds out by what it does not
+	 * confirm. */
+	(void)setsockopt(conn->watched.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
+		sizeof(timeout_ms));
+	*context = conn;
+	mr_http_watch_add(server->watch, &conn->watched);
+	pthread_mutex_lock(&server->lock);
+	server->connections++;
+	pthread_mutex_unlock(&server->lock);
+}
+
+static void on_connection(void *arg, struct MHD_Connection *mhd, void **context,
+	enum MHD_ConnectionNotificationCode code)
+{
+	struct mr_http_server *server = arg;
+	struct connection *conn = *context;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		open_connection(server, mhd, context);
+		return;
+	}
+	mr_http_watch_remove(server->watch, &conn->watched);
+	*context = NULL;
+	free(conn);
+	pthread_mutex_lock(&server->lock);
+	if (--server->connections == 0)
+		pthread_cond_broadcast(&server->quiet);
+	pthread_mutex_unlock(&server->lock);
+}
+
+/* Paths and queries are decoded by us, once, where a bad escape can be refused. */
+static size_t keep_escapes(void *arg, struct MHD_Connection *mhd, char *text)
+{
+	(void)arg;
+	(void)mhd;
+	return strlen(text);
+}
+
+/* ---- start and stop ---- */
+
+static struct mr_texts copy_texts(struct mr_arena *arena, const struct mr_texts *texts)
+{
+	struct mr_texts copy = { mr_arena_array(arena, texts->len + 1, sizeof(char *)),
+		texts->len };
+
+	for (size_t i = 0; i < texts->len; i++)
+		copy.items[i] = mr_arena_strdup(arena, texts->items[i]);
+	return copy;
+}
+
+static struct mr_http_server *new_server(const struct mr_http_config *config,
+	const struct mr_http_route *routes, size_t count, void *app)
+{
+	struct mr_arena *arena = mr_arena_new();
+	struct mr_http_server *server = mr_arena_alloc(arena, sizeof(*server));
+	pthread_condattr_t attr;
+
+	server->arena = arena;
+	server->config = *config;
+	server->config.host = mr_arena_strdup(arena, config->host);
+	server->config.token = NULL; /* the rules have it */
+	server->rules = (struct mr_http_rules){
+		.guard.hosts = copy_texts(arena, &config->allowed_hosts),
+		.guard.origins = copy_texts(arena, &config->allowed_origins),
+		.token = mr_arena_strdup(arena, config->token),
+		.routes = routes,
+		.routes_len = count,
+		.max_header_bytes = config->max_header_bytes,
+		.max_body_bytes = config->max_body_bytes,
+	};
+	server->app = app;
+	server->listen_fd = -1;
+	mr_rand_fill(config->rand, &server->id_base, sizeof(server->id_base));
+	pthread_mutex_init(&server->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&server->quiet, &attr);
+	pthread_condattr_destroy(&attr);
+	return server;
+}
+
+static enum mr_code open_socket(struct mr_http_server *server, struct mr_err *err)
+{
+	struct mr_http_address address;
+	enum mr_code rc = mr_http_listen_open(server->config.host, server->config.port,
+		&server->listen_fd, err);
+
+	if (rc)
+		return rc;
+	mr_http_listen_local(server->listen_fd, &address);
+	server->port = address.port;
+	server->answers_local = address.is_any;
+	server->rules.guard.bound = address.is_any ? NULL : server->config.host;
+	server->url = mr_arena_printf(server->arena,
+		strchr(address.text, ':') ? "http://[%s]:%d" : "http://%s:%d", address.text,
+		address.port);
+	return MR_OK;
+}
+
+static enum mr_code start_daemon(struct mr_http_server *server, struct mr_err *err)
+{
+	const struct mr_http_config *config = &server->config;
+
+	server->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+			MHD_USE_ITC,
+		0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, server->listen_fd,
+		MHD_OPTION_NOTIFY_COMPLETED, finish, server, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, server, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		/* Of a connection's memory the headers get half. */
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, config->max_header_bytes * 2,
+		MHD_OPTION_CONNECTION_LIMIT, config->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
+		config->idle_timeout_s, MHD_OPTION_END);
+	if (!server->daemon)
+		return mr_err_set(err, MR_EIO, "cannot start the HTTP server on %s", server->url);
+	return MR_OK;
+}
+
+static enum mr_code start_threads(struct mr_http_server *server, struct mr_err *err)
+{
+	const struct mr_http_config *config = &server->config;
+	struct mr_http_streams_config streams = {
+		.max = config->max_streams,
+		.max_bytes = config->max_stream_bytes,
+		.keepalive_us = (int64_t)config->keepalive_ms * 1000,
+		.clock = config->clock,
+	};
+	int tick_ms = config->keepalive_ms < 2000 ? (int)config->keepalive_ms / 2 : 1000;
+	enum mr_code rc = mr_http_streams_new(&streams, &server->streams, err);
+
+	if (!rc)
+		rc = mr_http_watch_start(server->streams, config->clock, tick_ms, &server->watch,
+			err);
+	if (!rc)
+		rc = mr_http_worker_start(config->workers, config->worker_queue, work,
+			&server->workers, err);
+	return rc ? rc : start_daemon(server, err);
+}
+
+enum mr_code mr_http_server_start(const struct mr_http_config *config,
+	const struct mr_http_route *routes, size_t count, void *app, struct mr_http_server **out,
+	struct mr_err *err)
+{
+	struct mr_http_server *server;
+	sigset_t all, before;
+	enum mr_code rc = mr_http_config_check(config, err);
+
+	if (!rc)
+		rc = mr_http_route_check(routes, count, err);
+	if (rc)
+		return rc;
+	server = new_server(config, routes, count, app);
+	rc = open_socket(server, err);
+	if (!rc) {
+		/* Signals are for the program's own threads. */
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, &before);
+		rc = start_threads(server, err);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	if (rc) {
+		mr_http_server_free(server);
+		return rc;
+	}
+	*out = server;
+	return MR_OK;
+}
+
+int mr_http_server_port(const struct mr_http_server *server)
+{
+	return server->port;
+}
+
+const char *mr_http_server_url(const struct mr_http_server *server)
+{
+	return server->url;
+}
+
+void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *out)
+{
+	pthread_mutex_lock(&server->lock);
+	out->connections = server->connections;
+	out->requests = server->in_flight;
+	pthread_mutex_unlock(&server->lock);
+	out->streams = mr_http_streams_count(server->streams);
+}
+
+/* Under the lock. */
+static void wait_until(struct mr_http_server *server, int64_t until_ms)
+{
+	struct timespec ts = { .tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000 };
+
+	pthread_cond_timedwait(&server->quiet, &server->lock, &ts);
+}
+
+/* Wait for what is under way, and for what may already be on the wire, until `end_ms`. */
+static void drain(struct mr_http_server *server, int64_t end_ms)
+{
+	pthread_mutex_lock(&server->lock);
+	for (;;) {
+		int64_t now = mr_clock_mono_ms(mr_clock_system());
+		int64_t until = end_ms;
+
+		if (server->in_flight == 0 && server->connections == 0)
+			break;
+		if (server->in_flight == 0 && server->last_ms + LINGER_MS < until)
+			until = server->last_ms + LINGER_MS;
+		if (now >= until)
+			break;
+		wait_until(server, until);
+	}
+	pthread_mutex_unlock(&server->lock);
+}
+
+void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
+{
+	int64_t now = mr_clock_mono_ms(mr_clock_system());
+	bool again;
+
+	pthread_mutex_lock(&server->lock);
+	again = atomic_exchange(&server->stopping, true);
+	server->last_ms = now;
+	pthread_mutex_unlock(&server->lock);
+	if (again)
+		return;
+	if (server->daemon) {
+		MHD_quiesce_daemon(server->daemon);
+		/* Not closed yet: the reading thread may be about to ask it once more. */
+		shutdown(server->listen_fd, SHUT_RDWR);
+		mr_http_streams_finish(server->streams);
+		drain(server, now + grace_ms);
+	}
+	/* From here on nothing is suspended any more: no worker takes it, and all streams are
+	 * ending. */
+	if (server->workers)
+		mr_http_worker_stop(server->workers, drop);
+	if (server->daemon) {
+		if (grace_ms)
+			drain(server, mr_clock_mono_ms(mr_clock_system()) + FLUSH_MS);
+		MHD_stop_daemon(server->daemon);
+	}
+	mr_http_watch_stop(server->watch);
+}
+
+void mr_http_server_free(struct mr_http_server *server)
+{
+	if (!server)
+		return;
+	mr_http_server_stop(server, 0);
+	if (server->listen_fd >= 0)
+		close(server->listen_fd);
+	mr_http_worker_free(server->workers);
+	mr_http_streams_free(server->streams);
+	pthread_cond_destroy(&server->quiet);
+	pthread_mutex_destroy(&server->lock);
+	mr_arena_free(server->arena);
+}

@@ -1,0 +1,240 @@
+/*
+ * data/db.h - a relational database behind an engine's driver.
+ *
+ * SQLite is the first engine (data/db_sqlite.h); db_driver.h says what another must implement. SQL
+ * is written in the subset that SQLite and PostgreSQL share, with parameters ?1, ?2, ...; what the
+ * two do differently (search, locking modes) has a function here.
+ *
+ * A connection belongs to one thread at a time. Errors name the database and, in brackets, the
+ * engine's own code:
+ *   MR_EBUSY      another process is writing and did not stop within the busy timeout
+ *   MR_EEXISTS    a UNIQUE or PRIMARY KEY constraint
+ *   MR_ECONFLICT  any other constraint
+ *   MR_EFORMAT    the file is damaged or no database: the message ends with `repair_hint`
+ *   MR_EPERM      the file or its directory may not be opened or written
+ *   MR_ELIMIT     a value or a statement is too long
+ *   MR_EIO        the disk is full or failed
+ *   MR_EINTERNAL  the statement is wrong: our fault
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mr_db;
+struct mr_db_driver;
+struct mr_stmt;
+
+enum {
+	MR_DB_BUSY_MS = 5000,
+	MR_DB_STATEMENTS = 64,
+	MR_DB_SQL_BYTES = 1 << 20, /* the longest statement: migrations are the longest we have */
+	MR_DB_VALUE_BYTES = 256 << 20, /* the largest row: far above any message we accept */
+	MR_DB_MATCH_BYTES = 64 << 10,  /* the longest search expression */
+};
+
+enum mr_db_journal {
+	MR_DB_JOURNAL_WAL,    /* readers and the writer do not wait for each other */
+	MR_DB_JOURNAL_DELETE, /* for files whose contract forbids WAL */
+};
+
+enum mr_db_sync {
+	MR_DB_SYNC_FULL,   /* a commit that returned survives a power cut */
+	MR_DB_SYNC_NORMAL, /* it survives our death, but perhaps not a power cut: only for
+			      projections */
+};
+
+/* Zero means the default everywhere. */
+struct mr_db_options {
+	const char *path; /* the file; for an engine without files, what names the database */
+	bool read_only;
+	bool create; /* make the file (mode 0600) when it is missing; its directory must exist */
+	bool no_foreign_keys;
+	enum mr_db_journal journal; /* not looked at when read-only */
+	enum mr_db_sync sync;
+	int busy_timeout_ms; /* 0 is MR_DB_BUSY_MS, below 0 does not wait */
+	size_t statements;   /* idle statements kept prepared; 0 is MR_DB_STATEMENTS */
+	const char
+		*repair_hint; /* what to do about a damaged file: "run `mailroom mailbox repair`" */
+};
+
+/*
+ * MR_ENOTFOUND when the file is missing and not to be created, or its directory is missing. A file
+ * that is no database is refused here, not at the first query. `options` is copied.
+ */
+MR_CHECK enum mr_code mr_db_open(const struct mr_db_driver *driver,
+	const struct mr_db_options *options, struct mr_db **out, struct mr_err *err);
+/* Every statement must be done. An open transaction is rolled back. NULL is fine. */
+void mr_db_close(struct mr_db *db);
+/* For MR_CLEANUP. */
+void mr_db_closep(struct mr_db **db);
+/* As given to mr_db_open(). */
+const char *mr_db_path(const struct mr_db *db);
+
+/*
+ * Statements. The SQL text is the key of a cache of idle prepared statements, so preparing is cheap
+ * the second time; a statement in use is never handed out again, a second one is made. Give it back
+ * with mr_stmt_done(), usually by MR_CLEANUP:
+ *
+ *	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+ *
+ * One statement per text: more is MR_EINTERNAL.
+ */
+MR_CHECK enum mr_code mr_db_prepare(struct mr_db *db, const char *sql, struct mr_stmt **out,
+	struct mr_err *err);
+/* Reset it, forget what was bound, back to the cache; `*stmt` becomes NULL. NULL inside is fine. */
+void mr_stmt_done(struct mr_stmt **stmt);
+/* Ready to be bound and stepped anew. */
+void mr_stmt_reset(struct mr_stmt *stmt);
+
+/*
+ * Parameter `index` is the number after the question mark. Values are copied. A failure is kept and
+ * reported by the next step. A NULL text binds NULL, as do bytes whose data is NULL.
+ */
+void mr_stmt_bind_int(struct mr_stmt *stmt, int index, int64_t value);
+void mr_stmt_bind_real(struct mr_stmt *stmt, int index, double value);
+void mr_stmt_bind_text(struct mr_stmt *stmt, int index, const char *text);
+void mr_stmt_bind_bytes(struct mr_stmt *stmt, int index, struct mr_bytes bytes);
+void mr_stmt_bind_null(struct mr_stmt *stmt, int index);
+
+/* `*row` says whether there is a row to look at; without one the statement has ended. */
+MR_CHECK enum mr_code mr_stmt_step(struct mr_stmt *stmt, bool *row, struct mr_err *err);
+/* Step to the end, whatever rows there are: for statements that change something. */
+MR_CHECK enum mr_code mr_stmt_run(struct mr_stmt *stmt, struct mr_err *err);
+
+/*
+ * The row's values: `column` counts from 0. Asking for another type converts as the engine does;
+ * NULL is 0, NULL, and bytes without data. Text ends at its first NUL and is as UTF-8 as its writer
+ * made it.
+ */
+bool mr_stmt_is_null(struct mr_stmt *stmt, int column);
+int64_t mr_stmt_int(struct mr_stmt *stmt, int column);
+double mr_stmt_real(struct mr_stmt *stmt, int column);
+/* Bytes in the text or blob. */
+size_t mr_stmt_len(struct mr_stmt *stmt, int column);
+const char *mr_stmt_text(struct mr_stmt *stmt, int column, struct mr_arena *arena);
+struct mr_bytes mr_stmt_bytes(struct mr_stmt *stmt, int column, struct mr_arena *arena);
+
+/* One or more statements without parameters; stops at the first that fails. */
+MR_CHECK enum mr_code mr_db_exec(struct mr_db *db, const char *sql, struct mr_err *err);
+/* One statement without parameters, from the cache. */
+MR_CHECK enum mr_code mr_db_run(struct mr_db *db, const char *sql, struct mr_err *err);
+MR_CHECK enum mr_code mr_db_has_table(struct mr_db *db, const char *name, bool *out,
+	struct mr_err *err);
+/* The id of the last row this connection inserted; inside another's trigger prefer RETURNING. */
+int64_t mr_db_last_id(struct mr_db *db);
+/* Rows changed by the last INSERT, UPDATE or DELETE. */
+int64_t mr_db_changes(struct mr_db *db);
+
+enum mr_db_begin {
+	MR_DB_DEFERRED,  /* reads one unchanging state; becoming a writer later may fail with
+			    MR_EBUSY */
+	MR_DB_IMMEDIATE, /* is the writer from the start, or waits for its turn */
+};
+
+MR_CHECK enum mr_code mr_db_begin(struct mr_db *db, enum mr_db_begin how, struct mr_err *err);
+/* On failure the transaction may still be open: roll it back. */
+MR_CHECK enum mr_code mr_db_commit(struct mr_db *db, struct mr_err *err);
+/* Outside a transaction it does nothing. It cannot fail in a way a caller could mend. */
+void mr_db_rollback(struct mr_db *db);
+/* A full disk or an I/O error may end a transaction by itself. */
+bool mr_db_in_transaction(struct mr_db *db);
+
+/* Savepoints nest; release and rollback concern the innermost. Rolling back also ends it. */
+MR_CHECK enum mr_code mr_db_savepoint(struct mr_db *db, struct mr_err *err);
+MR_CHECK enum mr_code mr_db_release(struct mr_db *db, struct mr_err *err);
+MR_CHECK enum mr_code mr_db_rollback_to(struct mr_db *db, struct mr_err *err);
+
+/* Problems a full check of the file's structure and its foreign keys finds; at most 100. Slow. */
+MR_CHECK enum mr_code mr_db_check(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,
+	struct mr_err *err);
+
+/* Rewrite the file, so that nothing removed is left in it. Not in a transaction. Slow. */
+MR_CHECK enum mr_code mr_db_compact(struct mr_db *db, struct mr_err *err);
+
+/*
+ * Full-text search over columns of a table. The index holds no text of its own: it follows the
+ * table because its owner calls add and remove, in the same transaction. Words are folded: case and
+ * diacritics do not matter. The texts here are constants of the program: plain lower-case names.
+ */
+enum { MR_DB_SEARCH_COLUMNS = 8 };
+
+struct mr_db_search {
+	const char *name;           /* of the index */
+	const char *table;          /* whose rows are found */
+	const char *id;             /* its integer primary key */
+	const char *const *columns; /* texts, NULL-terminated */
+	const double *weights;      /* how much a hit in each column counts; NULL is 1 each */
+};
+
+/* Make the index, empty, unless it is there. Call rebuild when the table has rows already. */
+MR_CHECK enum mr_code mr_db_search_create(struct mr_db *db, const struct mr_db_search *search,
+	struct mr_err *err);
+/* After the row was inserted or changed. Never twice for a row without a remove between. In a
+ * queue's job belongs into `after`: SQLite writes the index out at every savepoint. */
+MR_CHECK enum mr_code mr_db_search_add(struct mr_db *db, const struct mr_db_search *search,
+	int64_t id, struct mr_err *err);
+/* Before an added row is changed or deleted: its words are read from the table once more. */
+MR_CHECK enum mr_code mr_db_search_remove(struct mr_db *db, const struct mr_db_search *search,
+	int64_t id, struct mr_err *err);
+/* Make the index anew from the table. */
+MR_CHECK enum mr_code mr_db_search_rebuild(struct mr_db *db, const struct mr_db_search *search,
+	struct mr_err *err);
+/*
+ * Make sure that the index holds no word of a removed row: SQLite before 3.42 keeps them until
+ * their part of the index is next rewritten. For redaction; mr_db_compact() then clears the file.
+ * Slow.
+ */
+MR_CHECK enum mr_code mr_db_search_purge(struct mr_db *db, const struct mr_db_search *search,
+	struct mr_err *err);
+/* Does the index agree with the table? MR_EFORMAT when it does not: rebuild it. Slow. */
+MR_CHECK enum mr_code mr_db_search_check(struct mr_db *db, const struct mr_db_search *search,
+	struct mr_err *err);
+
+/*
+ * What to look for is built left to right in a buffer (maximum MR_DB_MATCH_BYTES), quoted terms and
+ * words between them, so that user text can never be taken for syntax:
+ *
+ *	mr_db_search_quote(db, &match, NULL, "full-text", false);
+ *	mr_db_search_word(db, &match, MR_DB_SEARCH_AND);
+ *	mr_db_search_quote(db, &match, "subject", "migrat", true);
+ *
+ * A term of several words is a phrase. A term without any (punctuation only) matches nothing, so
+ *with AND the whole finds nothing: leave such terms out. NOT stands between two operands and binds
+ * closest, then AND, then OR.
+ */
+enum mr_db_search_word {
+	MR_DB_SEARCH_AND,
+	MR_DB_SEARCH_OR,
+	MR_DB_SEARCH_NOT,
+	MR_DB_SEARCH_OPEN,
+	MR_DB_SEARCH_CLOSE,
+};
+
+/* `column` NULL means any; `prefix` lets the last word go on. */
+void mr_db_search_quote(struct mr_db *db, struct mr_buf *match, const char *column,
+	const char *term, bool prefix);
+void mr_db_search_word(struct mr_db *db, struct mr_buf *match, enum mr_db_search_word word);
+
+struct mr_db_search_query {
+	const char *match; /* as built above */
+	/* An SQL condition on the table, called t, or NULL: "t.project_id = ?4". Its parameters
+	 * begin at ?4, and the caller binds them before the first step. */
+	const char *where;
+	int64_t limit; /* > 0 */
+	int64_t offset;
+	bool newest_first; /* by id, which is much cheaper than by score; all scores are then 0 */
+};
+
+/*
+ * A statement whose rows are (id, score), best first, the newer id first among equals; a score is
+ * comparable within one query only. A malformed match is MR_EINVAL at the first step. Not to be
+ * reset.
+ */
+MR_CHECK enum mr_code mr_db_search_prepare(struct mr_db *db, const struct mr_db_search *search,
+	const struct mr_db_search_query *query, struct mr_stmt **out, struct mr_err *err);

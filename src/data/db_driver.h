@@ -1,0 +1,87 @@
+/*
+ * data/db_driver.h - what an engine implements for data/db.h. Only db.c and the drivers include it.
+ *
+ * A driver's connection and statement begin with struct mr_db and struct mr_stmt; db.c fills and
+ * uses these, a driver may read them. Contracts are those of the db.h functions of the same name.
+ */
+#pragma once
+
+#include "data/db.h"
+
+#include <sys/queue.h>
+
+struct mr_db {
+	const struct mr_db_driver *driver;
+	struct mr_arena *arena;                 /* lives as long as the connection */
+	struct mr_db_options options;           /* defaults filled in; its texts are in `arena` */
+	TAILQ_HEAD(mr_stmt_list, mr_stmt) idle; /* the latest used first */
+	size_t idle_len;
+	size_t in_use;
+};
+
+struct mr_stmt {
+	TAILQ_ENTRY(mr_stmt) link; /* in `idle` */
+	struct mr_db *db;
+	char *sql; /* the cache's key */
+	uint64_t hash;
+};
+
+struct mr_db_driver {
+	const char *name;
+
+	/* `options` has its defaults filled in, and its texts outlive the connection. Sets only
+	 * mr_db.options of the common part. */
+	enum mr_code (*open)(struct mr_arena *arena, const struct mr_db_options *options,
+		struct mr_db **out, struct mr_err *err);
+	void (*close)(struct mr_db *db);
+	enum mr_code (*exec)(struct mr_db *db, const char *sql, struct mr_err *err);
+	int64_t (*last_id)(struct mr_db *db);
+	int64_t (*changes)(struct mr_db *db);
+	bool (*in_transaction)(struct mr_db *db);
+	/* The statement that begins a transaction of each kind. */
+	const char *begin_sql[2];
+	/* A statement that has a row when ?1 names a table. */
+	const char *has_table_sql;
+	enum mr_code (*check)(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,
+		struct mr_err *err);
+	enum mr_code (*compact)(struct mr_db *db, struct mr_err *err);
+
+	enum mr_code (*prepare)(struct mr_db *db, const char *sql, struct mr_stmt **out,
+		struct mr_err *err);
+	void (*finalize)(struct mr_stmt *stmt);
+	void (*reset)(struct mr_stmt *stmt);
+	void (*bind_int)(struct mr_stmt *stmt, int index, int64_t value);
+	void (*bind_real)(struct mr_stmt *stmt, int index, double value);
+	void (*bind_text)(struct mr_stmt *stmt, int index, const char *text);
+	void (*bind_bytes)(struct mr_stmt *stmt, int index, struct mr_bytes bytes);
+	void (*bind_null)(struct mr_stmt *stmt, int index);
+	enum mr_code (*step)(struct mr_stmt *stmt, bool *row, struct mr_err *err);
+	bool (*is_null)(struct mr_stmt *stmt, int column);
+	int64_t (*column_int)(struct mr_stmt *stmt, int column);
+	double (*column_real)(struct mr_stmt *stmt, int column);
+	/* Valid until the next step; text is followed by a NUL that is not counted. */
+	struct mr_bytes (*column_text)(struct mr_stmt *stmt, int column);
+	struct mr_bytes (*column_bytes)(struct mr_stmt *stmt, int column);
+
+	enum mr_code (*search_create)(struct mr_db *db, const struct mr_db_search *search,
+		struct mr_err *err);
+	enum mr_code (*search_add)(struct mr_db *db, const struct mr_db_search *search, int64_t id,
+		struct mr_err *err);
+	enum mr_code (*search_remove)(struct mr_db *db, const struct mr_db_search *search,
+		int64_t id, struct mr_err *err);
+	enum mr_code (*search_rebuild)(struct mr_db *db, const struct mr_db_search *search,
+		struct mr_err *err);
+	enum mr_code (*search_purge)(struct mr_db *db, const struct mr_db_search *search,
+		struct mr_err *err);
+	enum mr_code (*search_check)(struct mr_db *db, const struct mr_db_search *search,
+		struct mr_err *err);
+	void (*search_quote)(struct mr_buf *match, const char *column, const char *term,
+		bool prefix);
+	/* By enum mr_db_search_word, with the blanks around them. */
+	const char *search_words[5];
+	enum mr_code (*search_prepare)(struct mr_db *db, const struct mr_db_search *search,
+		const struct mr_db_search_query *query, struct mr_stmt **out, struct mr_err *err);
+};
+
+/* Statements in use: for checks that none was left behind. */
+size_t mr_db_statements_in_use(const struct mr_db *db);

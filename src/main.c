@@ -1,0 +1,123 @@
+/*
+ * mailroom - mail for AI agents, in plain files.
+ *
+ * The map of the tree. Calls go down this list; nothing below knows the name of anything above.
+ *
+ *   main.c             picks the table of operations, runs the command line, exits
+ *
+ *   surface/           how a request arrives and leaves
+ *     cli/             the command line
+ *       argv.c           a command line taken apart
+ *       cli.c            from argv to an operation, and its result to the screen
+ *       command.c        the tree of commands that the operation table implies
+ *       commands.c       completion and help as operations
+ *       completion.c     scripts for bash, zsh and fish
+ *       help.c           help for every level
+ *       serve.c          the server in the foreground, until a signal ends it
+ *       terminal.c       who reads the output, and asking a person
+ *     http/            the HTTP server
+ *       admit.c          what the headers of a request decide
+ *       api.c            the operation table as HTTP routes
+ *       guard.c          hosts, origins and tokens that may ask
+ *       listen.c         the socket
+ *       request.c        what a handler sees and fills
+ *       route.c          from method and path to a handler
+ *       server.c         requests within their limits, on libmicrohttpd
+ *       server_config.c  what can be set about a server
+ *       stream.c         responses that stay open
+ *       watch.c          clients that take too long, or left
+ *       worker.c         threads for what may block
+ *
+ *   op/                what can be asked
+ *     args.c             from what was sent to typed arguments
+ *     config.c           operations: what is configured
+ *     dispatch.c         decode, check needs, run, count, log
+ *     envelope.c         how one contract wraps results and errors
+ *     health.c           operations: alive, ready, well
+ *     metrics.c          counters and histograms, as Prometheus text
+ *     nouns.c            the list of all operations
+ *     op.c               the table
+ *     operations.c       operations: the table itself, and its schemas
+ *     out.c              where a handler puts its result
+ *     render.c           a result as people read it
+ *     schema.c           JSON Schema from the table
+ *     settings.c         what is configured, and where it came from
+ *
+ *   bridge/            (to come) the only place that may know more than one of the three parts
+ *   mailbox/           (to come) agents' mailboxes in plain files
+ *   team/              (to come) coding agents sharing a repository
+ *   workspace/         (to come) a person's e-mail, worked by an agent
+ *
+ *   net/               (to come) other machines
+ *   data/              state on this machine
+ *     db.c               the driver interface: connections, statements, transactions, search
+ *     db_sqlite.c        SQLite behind it
+ *     db_sqlite_search.c  and its full-text search
+ *     history.c          git repositories, appended in batches
+ *     history_append.c   a batch becomes one pack and one commit
+ *     history_diff.c     what differs between two trees
+ *     history_log.c      commits, files and changes, read
+ *     history_merge.c    several packs become one
+ *     history_open.c     opening, making, being the only writer
+ *     history_pack.c     packs and their indexes, written
+ *     history_path.c     which paths a file may have
+ *     history_tidy.c     what is done when there is time
+ *     history_tree.c     the bytes of a tree, edited in place
+ *     history_work.c     the work tree, and how far it is
+ *     migrate.c          numbered migrations
+ *     queue.c            the group-commit writer
+ *
+ *   text/              bytes <-> values, no I/O
+ *     address.c          name@domain
+ *     dotenv.c           .env files
+ *     frontmatter.c      a head between --- lines, and the body
+ *     glob.c             path patterns: match
+ *     glob_expand.c      their text: normalised, braces written out
+ *     glob_overlap.c     whether two of them can meet
+ *     glob_parse.c       from text to sets of characters
+ *     json.c             JSON in and out
+ *     markdown.c         fences, plain text, safe HTML
+ *     time.c             RFC 3339 and durations
+ *     token.c            ids, slugs, random names
+ *     value.c            the tree JSON and YAML are read into, and strict questions about it
+ *     yaml.c             YAML in
+ *     yaml_scalar.c      what a plain scalar means
+ *     yaml_writer.c      YAML out
+ *
+ *   base/              the platform, no mail words
+ *     arena.c            memory freed all at once
+ *     buf.c              bytes being built, with a maximum
+ *     clock.c            time, passed in
+ *     crash_on.c         named points at which tests stop the program
+ *     crash_off.c        the same points in a build for users: nothing
+ *     err.c              what went wrong, and what it means outside
+ *     fs.c               files: atomic, bounded, kept inside
+ *     fs_tree.c          directories and all that is below them
+ *     lock.c             one holder at a time, by the kernel
+ *     log.c              JSON lines to one sink
+ *     proc.c             other programs, without a shell
+ *     rand.c             chance, passed in
+ *     str.c              small questions about text
+ *     utf8.c             UTF-8
+ */
+#include "op/nouns.h"
+#include "surface/cli/cli.h"
+#include "surface/cli/commands.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { TABLE_MAX = 256 };
+
+int main(int argc, char **argv)
+{
+	const struct mr_op *ops[TABLE_MAX];
+	struct mr_op_table table = { ops, 0 };
+
+	ops[table.len++] = &mr_op_serve;
+	for (size_t i = 0; i < mr_nouns.len && table.len < TABLE_MAX - 2; i++)
+		ops[table.len++] = mr_nouns.ops[i];
+	ops[table.len++] = &mr_op_completion;
+	ops[table.len++] = &mr_op_help;
+	exit(mr_cli_run(&table, argc, (const char *const *)argv, (const char *const *)environ));
+}

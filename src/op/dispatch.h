@@ -1,0 +1,14 @@
+/* op/dispatch.h - run an operation for a surface: decode, check what it needs, run, count, log. */
+#pragma once
+
+#include "op/ctx.h"
+#include "op/op.h"
+#include "op/out.h"
+
+/*
+ * Run `op` with the arguments that were `sent` (NULL or a map) and emit its result, in its
+ * envelope, into `out`. On failure the reason is in cx->err and `out` holds nothing of use: start
+ * afresh and let op->envelope->error() speak.
+ */
+MR_CHECK enum mr_code mr_dispatch(struct mr_ctx *cx, const struct mr_op *op,
+	const struct mr_value *sent, struct mr_out *out);

@@ -1,0 +1,25 @@
+/*
+ * op/envelope.h - how one contract speaks: what it wraps results and errors in, and which status a
+ * failure ends with. Nothing else about an operation differs between contracts.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "op/out.h"
+
+struct mr_envelope {
+	/* Around the handler's map; a contract without a wrapper opens nothing. */
+	void (*begin_result)(struct mr_out *out);
+	void (*end_result)(struct mr_out *out);
+	/* The whole error object. */
+	void (*error)(struct mr_out *out, const struct mr_err *err);
+	int (*exit_status)(const struct mr_err *err);
+	int (*http_status)(const struct mr_err *err);
+};
+
+/*
+ * Mailroom's own: a result is the object itself; an error is
+ * {"detail": message, "code": name, "retryable": bool[, "word": ...][, "issues": [{path,
+ * message}]]}.
+ */
+extern const struct mr_envelope mr_envelope_plain;

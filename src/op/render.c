@@ -1,0 +1,332 @@
+/* op/render.c */
+#include "op/render.h"
+
+#include "base/utf8.h"
+#include "text/json.h"
+
+#include <string.h>
+
+enum { INDENT = 2, GAP = 2, CELL_MIN = 8, CELL_MAX_WITHOUT_TERMINAL = 1 << 20 };
+
+static const char bold[] = "\033[1m";
+static const char dim[] = "\033[2m";
+static const char plain[] = "\033[0m";
+
+static void render(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how,
+	size_t indent);
+
+/* C0, DEL and C1 could drive the terminal; bidirectional controls could reorder what is read. */
+static bool is_harmful(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x202a && c <= 0x202e) ||
+		(c >= 0x2066 && c <= 0x2069);
+}
+
+static void put_safe(struct mr_buf *out, const char *text, size_t len, bool one_line)
+{
+	for (size_t at = 0; at < len;) {
+		uint32_t c = 0xfffd;
+		size_t n = mr_utf8_next(text + at, len - at, &c);
+
+		if (!one_line && (c == '\n' || c == '\t'))
+			mr_buf_putc(out, (char)c);
+		else if (c == '\n' || c == '\t')
+			mr_buf_putc(out, ' ');
+		else if (is_harmful(c))
+			mr_buf_put_utf8(out, 0xfffd);
+		else
+			mr_buf_put_utf8(out, c);
+		at += n ? n : 1;
+	}
+}
+
+void mr_render_text(struct mr_buf *out, const char *text)
+{
+	put_safe(out, text, strlen(text), false);
+}
+
+static bool is_flat(const struct mr_value *value)
+{
+	return value->kind != MR_LIST && value->kind != MR_MAP;
+}
+
+/* A value in one line, as a cell or after a key. */
+static void put_inline(struct mr_buf *out, const struct mr_value *value)
+{
+	struct mr_json_writer json;
+
+	switch (value->kind) {
+	case MR_NULL:
+		mr_buf_putc(out, '-');
+		break;
+	case MR_BOOL:
+		mr_buf_puts(out, value->boolean ? "yes" : "no");
+		break;
+	case MR_TEXT:
+		put_safe(out, value->text, strlen(value->text), true);
+		break;
+	case MR_LIST:
+		if (value->list.len == 0)
+			mr_buf_putc(out, '-');
+		for (size_t i = 0; i < value->list.len; i++) {
+			if (i)
+				mr_buf_puts(out, ", ");
+			put_inline(out, &value->list.items[i]);
+		}
+		break;
+	case MR_INT:
+	case MR_FLOAT:
+	case MR_MAP:
+		mr_json_init(&json, out, MR_JSON_SPACED);
+		mr_json_value(&json, value);
+		break;
+	}
+}
+
+static void put_styled(struct mr_buf *out, const struct mr_render *how, const char *style,
+	const char *text)
+{
+	if (how->colour)
+		mr_buf_puts(out, style);
+	put_safe(out, text, strlen(text), true);
+	if (how->colour)
+		mr_buf_puts(out, plain);
+}
+
+static size_t width_of(const char *text)
+{
+	return mr_utf8_width(text, strlen(text));
+}
+
+/* Names are written with underscores; people read blanks. */
+static char *title_of(struct mr_arena *arena, const char *key)
+{
+	char *title = mr_arena_strdup(arena, key);
+
+	for (char *c = title; *c; c++)
+		*c = *c == '_' ? ' ' : *c;
+	return title;
+}
+
+struct table {
+	struct mr_arena *arena;
+	const char **keys;
+	const char ***cells; /* [row][column] */
+	size_t *widths;
+	size_t rows, columns;
+};
+
+static bool has_key(const struct table *t, const char *key)
+{
+	for (size_t i = 0; i < t->columns; i++) {
+		if (strcmp(t->keys[i], key) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The columns are the members of all rows, in the order they first appear. */
+static void find_columns(struct table *t, const struct mr_value *list)
+{
+	size_t most = 0;
+
+	for (size_t r = 0; r < list->list.len; r++)
+		most += list->list.items[r].map.len;
+	t->keys = mr_arena_array(t->arena, most, sizeof(*t->keys));
+	for (size_t r = 0; r < list->list.len; r++) {
+		const struct mr_value *row = &list->list.items[r];
+
+		for (size_t i = 0; i < row->map.len; i++) {
+			if (!has_key(t, row->map.pairs[i].key))
+				t->keys[t->columns++] = row->map.pairs[i].key;
+		}
+	}
+}
+
+static const char *cell_text(struct mr_arena *arena, const struct mr_value *value)
+{
+	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&buf, CELL_MAX_WITHOUT_TERMINAL);
+	if (value)
+		put_inline(&buf, value);
+	return mr_arena_strdup(arena, mr_buf_text(&buf));
+}
+
+static void fill_cells(struct table *t, const struct mr_value *list)
+{
+	t->rows = list->list.len;
+	t->cells = mr_arena_array(t->arena, t->rows, sizeof(*t->cells));
+	t->widths = mr_arena_array(t->arena, t->columns, sizeof(*t->widths));
+	for (size_t c = 0; c < t->columns; c++)
+		t->widths[c] = width_of(t->keys[c]);
+	for (size_t r = 0; r < t->rows; r++) {
+		t->cells[r] = mr_arena_array(t->arena, t->columns, sizeof(**t->cells));
+		for (size_t c = 0; c < t->columns; c++) {
+			size_t width;
+
+			t->cells[r][c] =
+				cell_text(t->arena, mr_value_get(&list->list.items[r], t->keys[c]));
+			width = width_of(t->cells[r][c]);
+			if (width > t->widths[c])
+				t->widths[c] = width;
+		}
+	}
+}
+
+/* Take from the widest column until the row fits the terminal. */
+static void fit_columns(struct table *t, size_t room)
+{
+	for (;;) {
+		size_t total = 0;
+		size_t widest = 0;
+
+		for (size_t c = 0; c < t->columns; c++) {
+			total += t->widths[c] + GAP;
+			if (t->widths[c] > t->widths[widest])
+				widest = c;
+		}
+		if (total <= room + GAP || t->widths[widest] <= CELL_MIN)
+			return;
+		t->widths[widest]--;
+	}
+}
+
+/* The text cut to `width` columns, an ellipsis at the end when something is missing. */
+static void put_cell(struct mr_buf *out, const char *text, size_t width, bool last)
+{
+	size_t len = strlen(text);
+	size_t have = mr_utf8_width(text, len);
+
+	if (have > width) {
+		len = mr_utf8_fit(text, len, width - 1);
+		mr_buf_add(out, text, len);
+		mr_buf_put_utf8(out, 0x2026);
+		have = mr_utf8_width(text, len) + 1;
+	} else {
+		mr_buf_add(out, text, len);
+	}
+	if (!last)
+		mr_buf_pad(out, ' ', width - have + GAP);
+}
+
+static void render_table(struct mr_buf *out, const struct mr_value *list,
+	const struct mr_render *how, size_t indent)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct table t = { .arena = arena };
+
+	find_columns(&t, list);
+	fill_cells(&t, list);
+	if (how->width > indent)
+		fit_columns(&t, how->width - indent);
+	mr_buf_pad(out, ' ', indent);
+	for (size_t c = 0; c < t.columns; c++) {
+		if (how->colour)
+			mr_buf_puts(out, bold);
+		put_cell(out, title_of(arena, t.keys[c]), t.widths[c], c + 1 == t.columns);
+		if (how->colour)
+			mr_buf_puts(out, plain);
+	}
+	mr_buf_putc(out, '\n');
+	for (size_t r = 0; r < t.rows; r++) {
+		mr_buf_pad(out, ' ', indent);
+		for (size_t c = 0; c < t.columns; c++)
+			put_cell(out, t.cells[r][c], t.widths[c], c + 1 == t.columns);
+		mr_buf_putc(out, '\n');
+	}
+}
+
+static bool is_table(const struct mr_value *list)
+{
+	for (size_t i = 0; i < list->list.len; i++) {
+		if (list->list.items[i].kind != MR_MAP)
+			return false;
+	}
+	return list->list.len > 0;
+}
+
+static bool all_flat(const struct mr_value *list)
+{
+	for (size_t i = 0; i < list->list.len; i++) {
+		if (!is_flat(&list->list.items[i]))
+			return false;
+	}
+	return true;
+}
+
+static void render_list(struct mr_buf *out, const struct mr_value *list,
+	const struct mr_render *how, size_t indent)
+{
+	if (is_table(list)) {
+		render_table(out, list, how, indent);
+		return;
+	}
+	for (size_t i = 0; i < list->list.len; i++)
+		render(out, &list->list.items[i], how, indent);
+}
+
+/* A text of several lines stands below its key, indented. */
+static void put_block(struct mr_buf *out, const char *text, size_t indent)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		mr_buf_pad(out, ' ', indent);
+		put_safe(out, text, len, true);
+		mr_buf_putc(out, '\n');
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void render_map(struct mr_buf *out, const struct mr_value *map, const struct mr_render *how,
+	size_t indent)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	size_t widest = 0;
+
+	for (size_t i = 0; i < map->map.len; i++) {
+		size_t width = width_of(map->map.pairs[i].key);
+
+		widest = width > widest ? width : widest;
+	}
+	for (size_t i = 0; i < map->map.len; i++) {
+		const struct mr_value *value = &map->map.pairs[i].value;
+		const char *title = title_of(arena, map->map.pairs[i].key);
+		bool block = value->kind == MR_TEXT && strchr(value->text, '\n');
+
+		mr_buf_pad(out, ' ', indent);
+		put_styled(out, how, dim, title);
+		if (block || (value->kind == MR_MAP && value->map.len) ||
+			(value->kind == MR_LIST && !all_flat(value))) {
+			mr_buf_putc(out, '\n');
+			if (block)
+				put_block(out, value->text, indent + INDENT);
+			else
+				render(out, value, how, indent + INDENT);
+			continue;
+		}
+		mr_buf_pad(out, ' ', widest - width_of(title) + GAP);
+		put_inline(out, value);
+		mr_buf_putc(out, '\n');
+	}
+}
+
+static void render(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how,
+	size_t indent)
+{
+	if (value->kind == MR_MAP) {
+		render_map(out, value, how, indent);
+	} else if (value->kind == MR_LIST) {
+		render_list(out, value, how, indent);
+	} else {
+		mr_buf_pad(out, ' ', indent);
+		put_inline(out, value);
+		mr_buf_putc(out, '\n');
+	}
+}
+
+void mr_render_value(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
+{
+	render(out, value, how, 0);
+}

@@ -1,0 +1,189 @@
+/* op/schema.c */
+#include "op/schema.h"
+
+static const char *const type_names[] = {
+	[MR_TYPE_TEXT] = "string",
+	[MR_TYPE_INT] = "integer",
+	[MR_TYPE_BOOL] = "boolean",
+	[MR_TYPE_REAL] = "number",
+	[MR_TYPE_TEXTS] = "array",
+	[MR_TYPE_INTS] = "array",
+	[MR_TYPE_OBJECT] = "object",
+	[MR_TYPE_LIST] = "array",
+};
+
+static void put_choices(struct mr_out *out, const char *const *choices)
+{
+	mr_out_list(out, "enum");
+	for (size_t i = 0; choices[i]; i++)
+		mr_out_text(out, NULL, choices[i]);
+	mr_out_end(out);
+}
+
+static void put_param(struct mr_out *out, const struct mr_param *param)
+{
+	mr_out_map(out, param->name);
+	mr_out_text(out, "type", type_names[param->type]);
+	if (param->type == MR_TYPE_TEXTS || param->type == MR_TYPE_INTS) {
+		mr_out_map(out, "items");
+		mr_out_text(out, "type", param->type == MR_TYPE_INTS ? "integer" : "string");
+		if (param->choices)
+			put_choices(out, param->choices);
+		mr_out_end(out);
+	} else if (param->choices) {
+		put_choices(out, param->choices);
+	}
+	if (param->type == MR_TYPE_INT && param->max > param->min) {
+		mr_out_int(out, "minimum", param->min);
+		mr_out_int(out, "maximum", param->max);
+	}
+	mr_out_text(out, "description", param->summary);
+	mr_out_end(out);
+}
+
+void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	mr_out_map(out, key);
+	mr_out_text(out, "type", "object");
+	mr_out_map(out, "properties");
+	for (size_t i = 0; i < mr_param_count(op->params); i++)
+		put_param(out, &op->params[i]);
+	mr_out_end(out);
+	mr_out_list(out, "required");
+	for (size_t i = 0; i < mr_param_count(op->params); i++) {
+		if (op->params[i].flags & MR_REQUIRED)
+			mr_out_text(out, NULL, op->params[i].name);
+	}
+	mr_out_end(out);
+	mr_out_bool(out, "additionalProperties", false);
+	mr_out_end(out);
+}
+
+static void put_fields(struct mr_out *out, const struct mr_field *fields);
+
+/* "type", with null where the field may be it. */
+static void put_type(struct mr_out *out, const struct mr_field *field)
+{
+	if (!(field->flags & MR_NULLABLE)) {
+		mr_out_text(out, "type", type_names[field->type]);
+		return;
+	}
+	mr_out_list(out, "type");
+	mr_out_text(out, NULL, type_names[field->type]);
+	mr_out_text(out, NULL, "null");
+	mr_out_end(out);
+}
+
+static void put_field(struct mr_out *out, const struct mr_field *field)
+{
+	mr_out_map(out, field->name);
+	put_type(out, field);
+	if (field->type == MR_TYPE_OBJECT && field->fields)
+		put_fields(out, field->fields);
+	if (type_names[field->type] == type_names[MR_TYPE_LIST]) {
+		mr_out_map(out, "items");
+		mr_out_text(out, "type",
+			field->type == MR_TYPE_TEXTS          ? "string"
+				: field->type == MR_TYPE_INTS ? "integer"
+							      : "object");
+		if (field->fields)
+			put_fields(out, field->fields);
+		mr_out_end(out);
+	}
+	if (field->summary)
+		mr_out_text(out, "description", field->summary);
+	mr_out_end(out);
+}
+
+static void put_fields(struct mr_out *out, const struct mr_field *fields)
+{
+	mr_out_map(out, "properties");
+	for (size_t i = 0; i < mr_field_count(fields); i++)
+		put_field(out, &fields[i]);
+	mr_out_end(out);
+	mr_out_list(out, "required");
+	for (size_t i = 0; i < mr_field_count(fields); i++) {
+		if (!(fields[i].flags & MR_OPTIONAL))
+			mr_out_text(out, NULL, fields[i].name);
+	}
+	mr_out_end(out);
+}
+
+void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	mr_out_map(out, key);
+	mr_out_text(out, "type", "object");
+	if (op->result)
+		put_fields(out, op->result);
+	mr_out_end(out);
+}
+
+static void check_items(const struct mr_field *field, const struct mr_cursor *at)
+{
+	size_t len;
+
+	if (!mr_cursor_list(at, &len))
+		return;
+	for (size_t i = 0; i < len; i++) {
+		struct mr_cursor item = mr_cursor_item(at, i);
+		const char *text;
+		int64_t number;
+
+		if (field->type == MR_TYPE_TEXTS)
+			mr_cursor_text(&item, &text);
+		else if (field->type == MR_TYPE_INTS)
+			mr_cursor_int(&item, INT64_MIN, INT64_MAX, &number);
+		else if (mr_cursor_map(&item) && field->fields)
+			mr_schema_check(field->fields, &item);
+	}
+}
+
+static void check_field(const struct mr_field *field, const struct mr_cursor *at)
+{
+	const char *text;
+	int64_t number;
+	bool flag;
+
+	switch (field->type) {
+	case MR_TYPE_TEXT:
+		mr_cursor_text(at, &text);
+		break;
+	case MR_TYPE_INT:
+		mr_cursor_int(at, INT64_MIN, INT64_MAX, &number);
+		break;
+	case MR_TYPE_BOOL:
+		mr_cursor_bool(at, &flag);
+		break;
+	case MR_TYPE_REAL:
+		if (!at->value || (at->value->kind != MR_FLOAT && at->value->kind != MR_INT))
+			mr_cursor_refuse(at, "must be a number");
+		break;
+	case MR_TYPE_OBJECT:
+		if (mr_cursor_map(at) && field->fields)
+			mr_schema_check(field->fields, at);
+		break;
+	case MR_TYPE_TEXTS:
+	case MR_TYPE_INTS:
+	case MR_TYPE_LIST:
+		check_items(field, at);
+		break;
+	}
+}
+
+void mr_schema_check(const struct mr_field *fields, const struct mr_cursor *at)
+{
+	size_t count = mr_field_count(fields);
+	const char **names = mr_arena_array(at->issues->arena, count + 1, sizeof(const char *));
+
+	for (size_t i = 0; i < count; i++) {
+		struct mr_cursor here = mr_cursor_key(at, fields[i].name);
+
+		names[i] = fields[i].name;
+		if (!here.value && fields[i].flags & MR_OPTIONAL)
+			continue;
+		if (here.value && here.value->kind == MR_NULL && fields[i].flags & MR_NULLABLE)
+			continue;
+		check_field(&fields[i], &here);
+	}
+	mr_cursor_only(at, names);
+}

@@ -1,0 +1,13 @@
+/* op/schema.h - JSON Schema (2020-12) of an operation's arguments and result, from the same table.
+ */
+#pragma once
+
+#include "op/op.h"
+#include "op/out.h"
+
+/* The whole schema as the member `key` (NULL at the top). */
+void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op);
+void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op);
+
+/* Does a result have the shape it promises? Reports every difference. */
+void mr_schema_check(const struct mr_field *fields, const struct mr_cursor *at);

@@ -1,0 +1,445 @@
+/* op/settings.c */
+#include "op/settings.h"
+
+#include "base/fs.h"
+#include "text/dotenv.h"
+#include "text/yaml.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *const log_levels[] = { "debug", "info", "warning", "error", "off", NULL };
+
+/* Names and defaults that other servers' users know are kept (spec/coordination.md section 2). */
+const struct mr_setting mr_setting_table[] = {
+	{ .key = "http.host",
+		.env = "HTTP_HOST",
+		.type = MR_TYPE_TEXT,
+		.fallback = "127.0.0.1",
+		.summary = "address to listen on" },
+	{ .key = "http.port",
+		.env = "HTTP_PORT",
+		.type = MR_TYPE_INT,
+		.fallback = "8765",
+		.min = 0,
+		.max = 65535,
+		.summary = "port to listen on; 0 takes a free one" },
+	{ .key = "http.allowed_hosts",
+		.env = "HTTP_ALLOWED_HOSTS",
+		.type = MR_TYPE_TEXTS,
+		.fallback = "",
+		.summary = "Host names accepted besides localhost" },
+	{ .key = "http.allowed_origins",
+		.env = "HTTP_ALLOWED_ORIGINS",
+		.type = MR_TYPE_TEXTS,
+		.fallback = "",
+		.summary = "Origins accepted besides localhost" },
+	{ .key = "http.bearer_token",
+		.env = "HTTP_BEARER_TOKEN",
+		.type = MR_TYPE_TEXT,
+		.fallback = "",
+		.flags = MR_SETTING_SECRET,
+		.summary = "when set, every route but /health* asks for it" },
+	{ .key = "http.max_body_bytes",
+		.env = "HTTP_MAX_BODY_BYTES",
+		.type = MR_TYPE_INT,
+		.fallback = "4194304",
+		.min = 1024,
+		.max = 1 << 30,
+		.summary = "largest request body" },
+	{ .key = "http.max_connections",
+		.env = "HTTP_MAX_CONNECTIONS",
+		.type = MR_TYPE_INT,
+		.fallback = "2048",
+		.min = 1,
+		.max = 60000,
+		.summary = "connections open at once" },
+	{ .key = "http.idle_timeout_seconds",
+		.env = "HTTP_IDLE_TIMEOUT_SECONDS",
+		.type = MR_TYPE_INT,
+		.fallback = "60",
+		.min = 1,
+		.max = 3600,
+		.summary = "a connection that says nothing for so long is closed" },
+	{ .key = "http.request_log",
+		.env = "HTTP_REQUEST_LOG_ENABLED",
+		.type = MR_TYPE_BOOL,
+		.fallback = "false",
+		.summary = "log every request" },
+	{ .key = "storage.root",
+		.env = "STORAGE_ROOT",
+		.type = MR_TYPE_TEXT,
+		.fallback = "~/.mcp_agent_mail_git_mailbox_repo",
+		.flags = MR_SETTING_PATH,
+		.summary = "where data is kept" },
+	{ .key = "log.level",
+		.env = "LOG_LEVEL",
+		.type = MR_TYPE_TEXT,
+		.fallback = "info",
+		.choices = log_levels,
+		.summary = "least serious events to log" },
+	{ 0 },
+};
+
+enum { SETTING_COUNT = MR_LEN(mr_setting_table) - 1, CONFIG_BYTES = 256 * 1024 };
+
+struct entry {
+	const char *source;
+	const char *shown;
+	const char *text;
+	int64_t integer;
+	bool boolean;
+	struct mr_texts texts;
+};
+
+struct mr_settings {
+	struct entry entries[SETTING_COUNT];
+};
+
+struct loading {
+	struct mr_arena *arena;
+	struct mr_settings *settings;
+	const char *home;
+	struct mr_err *err;
+};
+
+static int index_of_key(const char *key)
+{
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		if (strcmp(mr_setting_table[i].key, key) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static const char *nearest_key(const char *key)
+{
+	const char *keys[SETTING_COUNT];
+
+	for (int i = 0; i < SETTING_COUNT; i++)
+		keys[i] = mr_setting_table[i].key;
+	return mr_str_nearest(key, keys, SETTING_COUNT);
+}
+
+static const char *nearest_env(const char *name)
+{
+	const char *names[SETTING_COUNT];
+
+	for (int i = 0; i < SETTING_COUNT; i++)
+		names[i] = mr_setting_table[i].env;
+	return mr_str_nearest(name, names, SETTING_COUNT);
+}
+
+static enum mr_code refuse_key(struct loading *ld, const char *source, const char *name,
+	const char *near)
+{
+	if (near)
+		return mr_err_set(ld->err, MR_EINVAL,
+			"%s: there is no setting %s; did you mean %s?", source, name, near);
+	return mr_err_set(ld->err, MR_EINVAL, "%s: there is no setting %s; see mailroom config",
+		source, name);
+}
+
+static bool is_choice(const struct mr_setting *setting, const char *text)
+{
+	for (size_t i = 0; setting->choices && setting->choices[i]; i++) {
+		if (mr_str_eq_nocase(setting->choices[i], text))
+			return true;
+	}
+	return !setting->choices;
+}
+
+static const char *choices_of(struct mr_arena *arena, const struct mr_setting *setting)
+{
+	struct mr_texts all = { (const char **)setting->choices, 0 };
+
+	while (setting->choices[all.len])
+		all.len++;
+	return mr_str_join(arena, &all, ", ");
+}
+
+/* Take one value, given as text. Errors name the source and the setting, never a secret's value. */
+static enum mr_code take_text(struct loading *ld, int i, const char *text, const char *source)
+{
+	const struct mr_setting *setting = &mr_setting_table[i];
+	struct entry entry = { .source = source, .text = text, .shown = text };
+
+	switch (setting->type) {
+	case MR_TYPE_INT:
+		if (!mr_str_to_int(text, &entry.integer) || entry.integer < setting->min ||
+			entry.integer > setting->max)
+			return mr_err_set(ld->err, MR_EINVAL,
+				"%s: %s must be a number from %lld to %lld, not \"%s\"", source,
+				setting->key, (long long)setting->min, (long long)setting->max,
+				text);
+		break;
+	case MR_TYPE_BOOL:
+		if (!mr_str_to_bool(text, &entry.boolean))
+			return mr_err_set(ld->err, MR_EINVAL,
+				"%s: %s must be true or false, not \"%s\"", source, setting->key,
+				text);
+		entry.shown = entry.boolean ? "true" : "false";
+		break;
+	case MR_TYPE_TEXTS:
+		entry.texts = mr_str_split(ld->arena, text, ',');
+		entry.shown = mr_str_join(ld->arena, &entry.texts, ", ");
+		break;
+	default:
+		if (!is_choice(setting, text))
+			return mr_err_set(ld->err, MR_EINVAL,
+				"%s: %s must be one of %s, not \"%s\"", source, setting->key,
+				choices_of(ld->arena, setting), text);
+		if (setting->flags & MR_SETTING_PATH && mr_str_starts(text, "~/"))
+			entry.text = entry.shown =
+				mr_arena_printf(ld->arena, "%s%s", ld->home, text + 1);
+		break;
+	}
+	if (setting->flags & MR_SETTING_SECRET)
+		entry.shown = *text ? "********" : "";
+	ld->settings->entries[i] = entry;
+	return MR_OK;
+}
+
+/* A YAML value as the text take_text() reads. */
+static const char *text_of(struct mr_arena *arena, const struct mr_value *value)
+{
+	struct mr_texts items = { NULL, 0 };
+
+	switch (value->kind) {
+	case MR_NULL:
+		return "";
+	case MR_TEXT:
+		return value->text;
+	case MR_LIST:
+		items.items = mr_arena_array(arena, value->list.len + 1, sizeof(*items.items));
+		for (; items.len < value->list.len; items.len++) {
+			items.items[items.len] = text_of(arena, &value->list.items[items.len]);
+			if (!items.items[items.len])
+				return NULL;
+		}
+		return mr_str_join(arena, &items, ",");
+	case MR_BOOL:
+	case MR_INT:
+	case MR_FLOAT:
+		return value->plain;
+	case MR_MAP:
+		break;
+	}
+	return NULL;
+}
+
+static bool is_group(const char *path)
+{
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		size_t len = strlen(path);
+
+		if (strncmp(mr_setting_table[i].key, path, len) == 0 &&
+			mr_setting_table[i].key[len] == '.')
+			return true;
+	}
+	return false;
+}
+
+static enum mr_code take_map(struct loading *ld, const struct mr_value *map, const char *prefix,
+	const char *source)
+{
+	for (size_t i = 0; i < map->map.len; i++) {
+		const struct mr_value *value = &map->map.pairs[i].value;
+		const char *key = mr_arena_printf(ld->arena, "%s%s", prefix, map->map.pairs[i].key);
+		int index = index_of_key(key);
+		const char *text = text_of(ld->arena, value);
+		enum mr_code rc;
+
+		if (index >= 0 && !text)
+			return mr_err_set(ld->err, MR_EINVAL, "%s: %s must not be an object",
+				source, key);
+		if (index >= 0)
+			rc = take_text(ld, index, text, source);
+		else if (value->kind == MR_MAP && is_group(key))
+			rc = take_map(ld, value, mr_arena_printf(ld->arena, "%s.", key), source);
+		else
+			rc = refuse_key(ld, source, key, nearest_key(key));
+		if (rc)
+			return rc;
+	}
+	return MR_OK;
+}
+
+static enum mr_code load_yaml(struct loading *ld, int dir, const char *path)
+{
+	const struct mr_value *config;
+	struct mr_bytes text;
+
+	if (mr_fs_read(ld->arena, dir, path, CONFIG_BYTES, &text, ld->err))
+		return mr_err_wrap(ld->err, "configuration");
+	if (mr_yaml_parse(ld->arena, text, NULL, &config, ld->err))
+		return mr_err_wrap(ld->err, "%s", path);
+	if (config->kind == MR_NULL)
+		return MR_OK;
+	if (config->kind != MR_MAP)
+		return mr_err_set(ld->err, MR_EINVAL, "%s: must be a map of settings", path);
+	return take_map(ld, config, "", path);
+}
+
+static const char *env_get(const char *const *variables, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; variables && *variables; variables++) {
+		if (strncmp(*variables, name, len) == 0 && (*variables)[len] == '=')
+			return *variables + len + 1;
+	}
+	return NULL;
+}
+
+static enum mr_code load_config_file(struct loading *ld, const struct mr_settings_sources *from)
+{
+	const char *named =
+		from->config_file ? from->config_file : env_get(from->variables, "MAILROOM_CONFIG");
+	const char *own = mr_arena_printf(ld->arena, "%s/.config/mailroom/mailroom.yaml", ld->home);
+
+	if (!mr_str_is_empty(named))
+		return load_yaml(ld, from->cwd, named);
+	if (mr_fs_exists(from->cwd, "mailroom.yaml"))
+		return load_yaml(ld, from->cwd, "mailroom.yaml");
+	if (*ld->home && mr_fs_exists(from->cwd, own))
+		return load_yaml(ld, from->cwd, own);
+	return MR_OK;
+}
+
+static int index_of_env(const char *name)
+{
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		if (strcmp(mr_setting_table[i].env, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static enum mr_code load_dotenv(struct loading *ld, int cwd)
+{
+	struct mr_dotenv env;
+	struct mr_bytes text;
+
+	if (!mr_fs_exists(cwd, ".env"))
+		return MR_OK;
+	if (mr_fs_read(ld->arena, cwd, ".env", MR_DOTENV_BYTES, &text, ld->err) ||
+		mr_dotenv_parse(ld->arena, text, &env, ld->err))
+		return mr_err_wrap(ld->err, ".env");
+	for (size_t i = 0; i < env.len; i++) {
+		const struct mr_dotenv_entry *e = &env.entries[i];
+		const char *source = mr_arena_printf(ld->arena, ".env line %zu", e->line);
+		int index = index_of_env(e->name);
+		const char *near = nearest_env(e->name);
+		enum mr_code rc = MR_OK;
+
+		if (index >= 0)
+			rc = take_text(ld, index, e->value, source);
+		else if (near || mr_str_starts(e->name, "MAILROOM_"))
+			/* The file may serve other programs too; what looks like ours must be ours.
+			 */
+			rc = refuse_key(ld, source, e->name, near);
+		if (rc)
+			return rc;
+	}
+	return MR_OK;
+}
+
+static enum mr_code load_environ(struct loading *ld, const char *const *variables)
+{
+	for (int i = 0; i < SETTING_COUNT; i++) {
+		const char *value = env_get(variables, mr_setting_table[i].env);
+		const char *source =
+			mr_arena_printf(ld->arena, "environment %s", mr_setting_table[i].env);
+
+		if (value && take_text(ld, i, value, source))
+			return ld->err->code;
+	}
+	return MR_OK;
+}
+
+static enum mr_code load_assignments(struct loading *ld, const struct mr_texts *assignments)
+{
+	for (size_t i = 0; assignments && i < assignments->len; i++) {
+		const char *text = assignments->items[i];
+		const char *equals = strchrnul(text, '=');
+		const char *key = mr_arena_strndup(ld->arena, text, (size_t)(equals - text));
+		int index = index_of_key(key);
+
+		if (!*equals)
+			return mr_err_set(ld->err, MR_EINVAL,
+				"command line: --set takes key=value, not \"%s\"", text);
+		if (index < 0)
+			return refuse_key(ld, "command line", key, nearest_key(key));
+		if (take_text(ld, index, equals + 1, "command line"))
+			return ld->err->code;
+	}
+	return MR_OK;
+}
+
+enum mr_code mr_settings_load(struct mr_arena *arena, const struct mr_settings_sources *sources,
+	const struct mr_settings **out, struct mr_err *err)
+{
+	struct loading ld = {
+		.arena = arena,
+		.settings = mr_arena_alloc(arena, sizeof(*ld.settings)),
+		.home = env_get(sources->variables, "HOME"),
+		.err = err,
+	};
+	enum mr_code rc = MR_OK;
+
+	ld.home = ld.home ? ld.home : "";
+	/* Each source overrides the ones before it. */
+	for (int i = 0; i < SETTING_COUNT && !rc; i++)
+		rc = take_text(&ld, i, mr_setting_table[i].fallback, "default");
+	if (!rc)
+		rc = load_config_file(&ld, sources);
+	if (!rc)
+		rc = load_dotenv(&ld, sources->cwd);
+	if (!rc)
+		rc = load_environ(&ld, sources->variables);
+	if (!rc)
+		rc = load_assignments(&ld, sources->assignments);
+	if (!rc)
+		*out = ld.settings;
+	return rc;
+}
+
+static const struct entry *get(const struct mr_settings *settings, const char *key)
+{
+	int i = index_of_key(key);
+
+	assert(i >= 0);
+	return &settings->entries[i];
+}
+
+const char *mr_settings_text(const struct mr_settings *settings, const char *key)
+{
+	return get(settings, key)->text;
+}
+
+int64_t mr_settings_int(const struct mr_settings *settings, const char *key)
+{
+	return get(settings, key)->integer;
+}
+
+bool mr_settings_bool(const struct mr_settings *settings, const char *key)
+{
+	return get(settings, key)->boolean;
+}
+
+const struct mr_texts *mr_settings_texts(const struct mr_settings *settings, const char *key)
+{
+	return &get(settings, key)->texts;
+}
+
+const char *mr_settings_source(const struct mr_settings *settings, const char *key)
+{
+	return get(settings, key)->source;
+}
+
+const char *mr_settings_shown(struct mr_arena *arena, const struct mr_settings *settings,
+	const char *key)
+{
+	return mr_arena_strdup(arena, get(settings, key)->shown);
+}

@@ -1,0 +1,39 @@
+/*
+ * surface/cli/argv.h - a command line taken apart. Pure.
+ *
+ * mailroom [global options] COMMAND… [options] [arguments]. Global options may stand anywhere
+ * before
+ * "--". Options are --name VALUE or --name=VALUE; a flag is --name or --no-name; a list's option
+ * may be repeated. Underscores and hyphens in names are the same.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "op/op.h"
+#include "text/value.h"
+
+struct mr_argv_global {
+	const char *option;
+	const char *value_name; /* or NULL for a flag */
+	const char *summary;
+};
+/* The options every command takes; the last has no name. */
+extern const struct mr_argv_global mr_argv_globals[];
+
+struct mr_argv {
+	bool help, version, json, yes;
+	const char *config_file;
+	struct mr_texts assignments; /* of --set */
+	const char *path;            /* the command's words as far as they are known */
+	const struct mr_op *op;      /* NULL when the path is only a group */
+	const struct mr_value *args; /* a map for mr_args_decode(); all values are texts */
+};
+
+/*
+ * MR_EINVAL says what is wrong, in the words the user typed, with the nearest right word where
+ * there is one. With --help anything after it is forgiven; `*out` always tells at least path and
+ * flags.
+ */
+MR_CHECK enum mr_code mr_argv_parse(struct mr_arena *arena, const struct mr_op_table *table,
+	int argc, const char *const *argv, struct mr_argv *out, struct mr_err *err);

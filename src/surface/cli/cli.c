@@ -1,0 +1,197 @@
+/* surface/cli/cli.c */
+#include "surface/cli/cli.h"
+
+#include "op/ctx.h"
+#include "op/dispatch.h"
+#include "op/envelope.h"
+#include "op/metrics.h"
+#include "op/out.h"
+#include "op/render.h"
+#include "op/settings.h"
+#include "surface/cli/argv.h"
+#include "surface/cli/command.h"
+#include "surface/cli/help.h"
+#include "surface/cli/terminal.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OUTPUT_BYTES = 256 << 20 };
+
+static int write_text(int fd, const struct mr_buf *text)
+{
+	return mr_terminal_write(fd, mr_buf_bytes(text)) ? 0 : 1;
+}
+
+/* "mailroom: what was wrong", harmless and once, to standard error. */
+static void complain(const char *command, const char *msg)
+{
+	struct mr_render style = mr_terminal_style(STDERR_FILENO);
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&text, OUTPUT_BYTES);
+	mr_buf_printf(&text, "%smailroom%s%s:%s ", style.colour ? "\033[31m" : "",
+		*command ? " " : "", command, style.colour ? "\033[0m" : "");
+	mr_render_text(&text, msg);
+	mr_buf_putc(&text, '\n');
+	write_text(STDERR_FILENO, &text);
+}
+
+static int show_help(int fd, const struct mr_op_table *table, const char *path)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&text, OUTPUT_BYTES);
+	mr_help_write(&text, table, path, mr_terminal_style(fd).colour);
+	return write_text(fd, &text);
+}
+
+/* $.to[0] as the user typed it: --to, or TO where it stands without its name. */
+static const char *typed_name(struct mr_arena *arena, const struct mr_op *op, const char *path)
+{
+	size_t len = strcspn(path + 2, ".[");
+	char *name = mr_arena_strndup(arena, path + 2, len);
+	const struct mr_param *param = mr_param_find(op->params, name);
+
+	if (!param || !(param->flags & MR_POSITIONAL))
+		return mr_command_option(arena, &(struct mr_param){ .name = name });
+	for (char *c = name; *c; c++)
+		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+	return name;
+}
+
+/* Field problems in the words of a command line: all values are texts there, so "not string" goes.
+ */
+static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
+	const struct mr_err *err)
+{
+	const char *text = NULL;
+
+	if (!err->issues || !op)
+		return err->msg;
+	for (size_t i = 0; i < err->issues->len; i++) {
+		const struct mr_issue *issue = &err->issues->items[i];
+		const char *what = issue->kind == MR_ISSUE_TYPE
+			? mr_arena_printf(arena, "must be %s %s",
+				  strchr("aeiou", issue->expected[0]) ? "an" : "a", issue->expected)
+			: issue->msg;
+
+		if (mr_str_eq(issue->path, "$"))
+			return err->msg;
+		text = mr_arena_printf(arena, "%s%s%s %s", text ? text : "", text ? "; " : "",
+			typed_name(arena, op, issue->path), what);
+	}
+	return text ? text : err->msg;
+}
+
+static int fail(struct mr_arena *arena, const struct mr_argv *args, const struct mr_err *err)
+{
+	const struct mr_envelope *envelope = args->op ? args->op->envelope : &mr_envelope_plain;
+
+	if (args->json) {
+		struct mr_buf text MR_CLEANUP(mr_buf_release);
+		struct mr_out out;
+
+		mr_buf_init(&text, OUTPUT_BYTES);
+		mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+		envelope->error(&out, err);
+		mr_buf_putc(&text, '\n');
+		write_text(STDOUT_FILENO, &text);
+	} else {
+		complain(args->path, typed_message(arena, args->op, err));
+	}
+	return envelope->exit_status(err);
+}
+
+static enum mr_code run_json(struct mr_ctx *cx, const struct mr_argv *args, struct mr_buf *text)
+{
+	struct mr_out out;
+	enum mr_code rc;
+
+	mr_out_init_json(&out, text, MR_JSON_COMPACT);
+	rc = mr_dispatch(cx, args->op, args->args, &out);
+	if (rc)
+		return rc;
+	if (text->len)
+		mr_buf_putc(text, '\n');
+	return mr_buf_check(text, "the result", &cx->err);
+}
+
+static enum mr_code run_for_people(struct mr_ctx *cx, const struct mr_argv *args,
+	struct mr_buf *text)
+{
+	struct mr_render style = mr_terminal_style(STDOUT_FILENO);
+	struct mr_out out;
+	enum mr_code rc;
+
+	mr_out_init_tree(&out, cx->arena);
+	rc = mr_dispatch(cx, args->op, args->args, &out);
+	if (rc)
+		return rc;
+	if (mr_out_tree(&out))
+		mr_render_value(text, mr_out_tree(&out), &style);
+	return mr_buf_check(text, "the result", &cx->err);
+}
+
+static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct mr_argv *args)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_ctx cx = {
+		.app = app,
+		.arena = arena,
+		.may_write = true,
+		.confirmed = args->yes,
+		.confirm = mr_terminal_confirm,
+	};
+	enum mr_code rc;
+
+	mr_buf_init(&text, OUTPUT_BYTES);
+	rc = args->json ? run_json(&cx, args, &text) : run_for_people(&cx, args, &text);
+	return rc ? fail(arena, args, &cx.err) : write_text(STDOUT_FILENO, &text);
+}
+
+static enum mr_code load_settings(struct mr_arena *arena, const struct mr_argv *args,
+	const char *const *variables, const struct mr_settings **out, struct mr_err *err)
+{
+	struct mr_settings_sources sources = {
+		.assignments = &args->assignments,
+		.config_file = args->config_file,
+		.variables = variables,
+		.cwd = AT_FDCWD,
+	};
+
+	return mr_settings_load(arena, &sources, out, err);
+}
+
+int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *argv,
+	const char *const *variables)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = NULL;
+	struct mr_app app = {
+		.table = table,
+		.clock = mr_clock_system(),
+		.rand = mr_rand_system(),
+	};
+	struct mr_argv args;
+	struct mr_err err;
+
+	if (mr_argv_parse(arena, table, argc, argv, &args, &err))
+		return fail(arena, &args, &err);
+	if (args.version) {
+		mr_terminal_write(STDOUT_FILENO, mr_bytes_text("mailroom " MR_VERSION "\n"));
+		return 0;
+	}
+	if (args.help)
+		return show_help(STDOUT_FILENO, table, args.path);
+	if (!args.op) {
+		show_help(STDERR_FILENO, table, args.path);
+		return 2;
+	}
+	if (load_settings(arena, &args, variables, &app.settings, &err))
+		return fail(arena, &args, &err);
+	app.metrics = metrics = mr_metrics_new();
+	app.started_us = mr_clock_mono_us(app.clock);
+	return run_op(&app, arena, &args);
+}

@@ -1,0 +1,96 @@
+/* surface/cli/commands.c */
+#include "surface/cli/commands.h"
+
+#include "base/str.h"
+#include "op/args.h"
+#include "op/ctx.h"
+#include "op/envelope.h"
+#include "op/out.h"
+#include "surface/cli/command.h"
+#include "surface/cli/completion.h"
+#include "surface/cli/help.h"
+#include "surface/cli/terminal.h"
+
+#include <unistd.h>
+
+enum { SCREEN_BYTES = 1 << 20 };
+
+static enum mr_code write_screen(struct mr_ctx *cx, struct mr_buf *text)
+{
+	enum mr_code rc = mr_buf_check(text, "the text", &cx->err);
+
+	if (!rc)
+		mr_terminal_write(STDOUT_FILENO, mr_buf_bytes(text));
+	return rc;
+}
+
+static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+
+static const struct mr_param completion_params[] = {
+	{ .name = "shell",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "which shell",
+		.choices = shells },
+	{ 0 },
+};
+
+static enum mr_code completion(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	const char *name = mr_args_text(in, "shell");
+	enum mr_shell shell = mr_str_eq(name, "bash") ? MR_SHELL_BASH
+		: mr_str_eq(name, "zsh")              ? MR_SHELL_ZSH
+						      : MR_SHELL_FISH;
+
+	(void)out;
+	mr_buf_init(&text, SCREEN_BYTES);
+	mr_completion_write(&text, cx->app->table, shell);
+	return write_screen(cx, &text);
+}
+
+const struct mr_op mr_op_completion = {
+	.name = "completion",
+	.command = "completion",
+	.summary = "Print a completion script for your shell",
+	.help = "  bash: source <(mailroom completion bash)\n"
+		"  zsh:  source <(mailroom completion zsh)\n"
+		"  fish: mailroom completion fish | source",
+	.params = completion_params,
+	.surfaces = MR_ON_CLI,
+	.envelope = &mr_envelope_plain,
+	.run = completion,
+};
+
+static const struct mr_param help_params[] = {
+	{ .name = "words",
+		.type = MR_TYPE_TEXTS,
+		.flags = MR_POSITIONAL,
+		.summary = "the command" },
+	{ 0 },
+};
+
+static enum mr_code help(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_texts words = mr_args_texts(cx->arena, in, "words");
+	const char *path = mr_str_join(cx->arena, &words, " ");
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	(void)out;
+	mr_buf_init(&text, SCREEN_BYTES);
+	if (!mr_command_find(cx->app->table, path) && !mr_command_is_group(cx->app->table, path))
+		return mr_err_set(&cx->err, MR_EINVAL,
+			"there is no command '%s'; see mailroom help", path);
+	mr_help_write(&text, cx->app->table, path, mr_terminal_style(STDOUT_FILENO).colour);
+	return write_screen(cx, &text);
+}
+
+const struct mr_op mr_op_help = {
+	.name = "help",
+	.command = "help",
+	.summary = "Show help for a command",
+	.params = help_params,
+	.surfaces = MR_ON_CLI,
+	.envelope = &mr_envelope_plain,
+	.run = help,
+};

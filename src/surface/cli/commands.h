@@ -1,0 +1,14 @@
+/*
+ * surface/cli/commands.h - commands about the command line itself. They stand in the table like any
+ * other, so that help and completion know them, but write to the screen directly.
+ */
+#pragma once
+
+#include "op/op.h"
+
+/* completion.c's scripts */
+extern const struct mr_op mr_op_completion;
+/* help for the words that follow */
+extern const struct mr_op mr_op_help;
+/* serve.c: the HTTP server, until a signal ends it */
+extern const struct mr_op mr_op_serve;

@@ -1,0 +1,203 @@
+/* surface/cli/help.c */
+#include "surface/cli/help.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "surface/cli/argv.h"
+#include "surface/cli/command.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* What the groups are about; a group that is not here shows its commands only. */
+static const struct {
+	const char *path;
+	const char *summary;
+} groups[] = {
+	{ "health", "Check that Mailroom can work here" },
+};
+
+struct writing {
+	struct mr_arena *arena;
+	struct mr_buf *out;
+	const struct mr_op_table *table;
+	bool colour;
+};
+
+static void put_heading(struct writing *w, const char *text)
+{
+	mr_buf_printf(w->out, "\n%s%s%s\n", w->colour ? "\033[1m" : "", text,
+		w->colour ? "\033[0m" : "");
+}
+
+static const char *group_summary(struct writing *w, const char *path)
+{
+	struct mr_texts words = mr_command_words(w->arena, w->table, path);
+
+	for (size_t i = 0; i < MR_LEN(groups); i++) {
+		if (mr_str_eq(groups[i].path, path))
+			return groups[i].summary;
+	}
+	return mr_arena_printf(w->arena, "%s", mr_str_join(w->arena, &words, ", "));
+}
+
+static char *upper_name(struct mr_arena *arena, const char *name)
+{
+	char *upper = mr_arena_strdup(arena, name);
+
+	for (char *c = upper; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return upper;
+}
+
+static bool is_list(const struct mr_param *param)
+{
+	return param->type == MR_TYPE_TEXTS || param->type == MR_TYPE_INTS;
+}
+
+/* What stands for a value: PORT, safe|force|stash, JSON. */
+static const char *value_name(struct mr_arena *arena, const struct mr_param *param)
+{
+	struct mr_texts choices = { (const char **)param->choices, 0 };
+
+	if (param->type == MR_TYPE_OBJECT)
+		return "JSON";
+	if (param->type == MR_TYPE_INT || param->type == MR_TYPE_INTS)
+		return "N";
+	if (!param->choices)
+		return upper_name(arena, param->name);
+	while (param->choices[choices.len])
+		choices.len++;
+	return mr_str_join(arena, &choices, "|");
+}
+
+static void put_usage(struct writing *w, const struct mr_op *op)
+{
+	bool options = false;
+
+	mr_buf_printf(w->out, "Usage: mailroom %s", op->command);
+	for (size_t i = 0; i < mr_param_count(op->params); i++)
+		options = options || !(op->params[i].flags & MR_POSITIONAL);
+	if (options)
+		mr_buf_puts(w->out, " [options]");
+	for (size_t i = 0; i < mr_param_count(op->params); i++) {
+		const struct mr_param *param = &op->params[i];
+		bool required = param->flags & MR_REQUIRED;
+
+		if (param->flags & MR_POSITIONAL)
+			mr_buf_printf(w->out, required ? " %s%s" : " [%s%s]",
+				upper_name(w->arena, param->name), is_list(param) ? "..." : "");
+	}
+	mr_buf_putc(w->out, '\n');
+}
+
+enum { COLUMN = 28 };
+
+/* "  left      right"; a left side too long for its column takes a line of its own. */
+static void put_row(struct writing *w, const char *left, const char *right)
+{
+	size_t len = strlen(left) + 2;
+
+	mr_buf_printf(w->out, "  %s", left);
+	if (len + 2 > COLUMN) {
+		mr_buf_putc(w->out, '\n');
+		len = 0;
+	}
+	mr_buf_pad(w->out, ' ', COLUMN - len);
+	mr_buf_printf(w->out, "%s\n", right);
+}
+
+static const char *param_summary(struct mr_arena *arena, const struct mr_param *param)
+{
+	const char *summary = param->summary;
+
+	if (param->flags & MR_REQUIRED)
+		summary = mr_arena_printf(arena, "%s (required)", summary);
+	if (is_list(param) && !(param->flags & MR_POSITIONAL))
+		summary = mr_arena_printf(arena, "%s; may be repeated", summary);
+	if (param->fallback)
+		summary = mr_arena_printf(arena, "%s (default %s)", summary, param->fallback);
+	return summary;
+}
+
+static void put_params(struct writing *w, const struct mr_op *op, bool positional)
+{
+	bool heading = false;
+
+	for (size_t i = 0; i < mr_param_count(op->params); i++) {
+		const struct mr_param *param = &op->params[i];
+		const char *left = mr_command_option(w->arena, param);
+
+		if (!!(param->flags & MR_POSITIONAL) != positional)
+			continue;
+		if (!heading)
+			put_heading(w, positional ? "Arguments" : "Options");
+		heading = true;
+		if (positional)
+			left = upper_name(w->arena, param->name);
+		else if (param->type != MR_TYPE_BOOL)
+			left = mr_arena_printf(w->arena, "%s %s", left,
+				value_name(w->arena, param));
+		put_row(w, left, param_summary(w->arena, param));
+		if (positional && param->choices)
+			put_row(w, "",
+				mr_arena_printf(w->arena, "one of %s",
+					value_name(w->arena, param)));
+	}
+}
+
+static void put_globals(struct writing *w)
+{
+	put_heading(w, "Global options");
+	for (const struct mr_argv_global *g = mr_argv_globals; g->option; g++)
+		put_row(w,
+			mr_arena_printf(w->arena, "%s%s%s", g->option, g->value_name ? " " : "",
+				g->value_name ? g->value_name : ""),
+			g->summary);
+}
+
+static void put_commands(struct writing *w, const char *path)
+{
+	struct mr_texts words = mr_command_words(w->arena, w->table, path);
+
+	put_heading(w, "Commands");
+	for (size_t i = 0; i < words.len; i++) {
+		const char *longer = mr_command_join(w->arena, path, words.items[i]);
+		const struct mr_op *op = mr_command_find(w->table, longer);
+
+		put_row(w, words.items[i], op ? op->summary : group_summary(w, longer));
+	}
+}
+
+static void put_op(struct writing *w, const struct mr_op *op)
+{
+	put_usage(w, op);
+	mr_buf_printf(w->out, "\n%s.\n", op->summary);
+	if (op->help)
+		mr_buf_printf(w->out, "\n%s\n", op->help);
+	put_params(w, op, true);
+	put_params(w, op, false);
+}
+
+void mr_help_write(struct mr_buf *out, const struct mr_op_table *table, const char *path,
+	bool colour)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct writing w = { arena, out, table, colour };
+	const struct mr_op *op = mr_command_find(table, path);
+	bool group = mr_command_is_group(table, path);
+
+	if (op) {
+		put_op(&w, op);
+	} else {
+		mr_buf_printf(out, "Usage: mailroom %s%sCOMMAND\n", path, *path ? " " : "");
+		if (!*path)
+			mr_buf_puts(out, "\nMail for AI agents, in plain files.\n");
+	}
+	if (group)
+		put_commands(&w, path);
+	put_globals(&w);
+	if (group)
+		mr_buf_printf(out, "\nMore about a command: mailroom %s%sCOMMAND --help\n", path,
+			*path ? " " : "");
+}

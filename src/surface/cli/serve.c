@@ -1,0 +1,130 @@
+/* surface/cli/serve.c */
+#include "base/buf.h"
+#include "base/fs.h"
+#include "base/log.h"
+#include "op/args.h"
+#include "op/ctx.h"
+#include "op/envelope.h"
+#include "op/settings.h"
+#include "surface/cli/commands.h"
+#include "surface/cli/terminal.h"
+#include "surface/http/api.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+enum { GRACE_MS = 10000 };
+
+static const struct mr_param params[] = {
+	{ .name = "host",
+		.type = MR_TYPE_TEXT,
+		.summary = "address to listen on, in place of http.host" },
+	{ .name = "port",
+		.type = MR_TYPE_INT,
+		.max = 65535,
+		.summary = "port to listen on, in place of http.port; 0 takes a free one" },
+	{ 0 },
+};
+
+static void configure(const struct mr_ctx *cx, const struct mr_args *in, struct mr_http_config *out)
+{
+	const struct mr_settings *s = cx->app->settings;
+	const char *token = mr_settings_text(s, "http.bearer_token");
+	const char *host = mr_args_text(in, "host");
+
+	mr_http_config_defaults(out);
+	out->host = host ? host : mr_settings_text(s, "http.host");
+	out->port = (int)mr_args_int(in, "port", mr_settings_int(s, "http.port"));
+	out->allowed_hosts = *mr_settings_texts(s, "http.allowed_hosts");
+	out->allowed_origins = *mr_settings_texts(s, "http.allowed_origins");
+	out->token = *token ? token : NULL;
+	out->max_body_bytes = (size_t)mr_settings_int(s, "http.max_body_bytes");
+	out->max_connections = (unsigned)mr_settings_int(s, "http.max_connections");
+	out->idle_timeout_s = (unsigned)mr_settings_int(s, "http.idle_timeout_seconds");
+	out->log_requests = mr_settings_bool(s, "http.request_log");
+	out->clock = cx->app->clock;
+	out->rand = cx->app->rand;
+	out->observe = mr_api_observe;
+}
+
+static void start_log(const struct mr_settings *settings)
+{
+	enum mr_log_level level = MR_LOG_INFO;
+
+	mr_log_level_parse(mr_settings_text(settings, "log.level"), &level);
+	mr_log_start(level, NULL, NULL);
+}
+
+static void announce(const struct mr_http_server *server, const char *root, bool needs_token)
+{
+	const char *url = mr_http_server_url(server);
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&text, 1 << 16);
+	mr_buf_printf(&text,
+		"Mailroom " MR_VERSION " listens on %s\n"
+		"  data     %s\n"
+		"  try      curl %s/health\n"
+		"  metrics  curl %s%s/metrics\n"
+		"  stop     Ctrl-C\n",
+		url, root, url,
+		needs_token ? "-H \"Authorization: Bearer $HTTP_BEARER_TOKEN\" " : "", url);
+	mr_terminal_write(STDOUT_FILENO, mr_buf_bytes(&text));
+}
+
+/* The signals that end the server. Blocked before its threads start, so that only we get them. */
+static void block_signals(sigset_t *out)
+{
+	sigemptyset(out);
+	sigaddset(out, SIGTERM);
+	sigaddset(out, SIGINT);
+	pthread_sigmask(SIG_BLOCK, out, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static enum mr_code serve(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+{
+	const char *root = mr_settings_text(cx->app->settings, "storage.root");
+	struct mr_http_server *server = NULL;
+	const struct mr_http_route *routes;
+	struct mr_http_config config;
+	size_t count;
+	sigset_t signals;
+	enum mr_code rc;
+	int got;
+
+	(void)out;
+	rc = mr_fs_make_dirs(AT_FDCWD, root, 0700, &cx->err);
+	if (rc)
+		return mr_err_wrap(&cx->err, "storage.root");
+	start_log(cx->app->settings);
+	configure(cx, in, &config);
+	routes = mr_api_routes(cx->arena, cx->app->table, &count);
+	block_signals(&signals);
+	rc = mr_http_server_start(&config, routes, count, (void *)cx->app, &server, &cx->err);
+	if (rc)
+		return rc;
+	mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
+	announce(server, root, config.token != NULL);
+	while (sigwait(&signals, &got) != 0)
+		continue;
+	mr_log(MR_LOG_INFO, "stopping", "%s", got == SIGINT ? "SIGINT" : "SIGTERM");
+	/* A second signal ends us at once, as people expect. */
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+	mr_http_server_stop(server, GRACE_MS);
+	mr_http_server_free(server);
+	mr_log(MR_LOG_INFO, "stopped", "");
+	return MR_OK;
+}
+
+const struct mr_op mr_op_serve = {
+	.name = "serve",
+	.command = "serve",
+	.summary = "Serve Mailroom over HTTP until Ctrl-C",
+	.help = "Answers /health, /health/liveness, /health/readiness and /metrics. Everything it\n"
+		"listens with is a setting too; see mailroom config.",
+	.params = params,
+	.surfaces = MR_ON_CLI,
+	.envelope = &mr_envelope_plain,
+	.run = serve,
+};

@@ -1,0 +1,108 @@
+/* surface/http/admit.c */
+#include "surface/http/admit.h"
+
+static enum mr_http_verdict refuse(struct mr_http_response *resp, int status, const char *detail)
+{
+	mr_http_response_error(resp, status, "%s", detail);
+	return MR_HTTP_REFUSED;
+}
+
+static enum mr_http_verdict admit_source(const struct mr_http_guard *guard, const char *local,
+	const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	if (!mr_http_guard_host(guard, mr_http_request_header(req, "Host"), local))
+		return refuse(resp, 403, "This Host is not served here");
+	if (!mr_http_guard_origin(guard, mr_http_request_header(req, "Origin"), local))
+		return refuse(resp, 403, "Requests from this Origin are not allowed");
+	return MR_HTTP_WELCOME;
+}
+
+static enum mr_http_verdict admit_route(const struct mr_http_rules *rules,
+	struct mr_http_request *req, struct mr_http_response *resp)
+{
+	int status = mr_http_route_match(req->arena, rules->routes, rules->routes_len, req->method,
+		req->path, &req->match);
+	const struct mr_http_route *route = req->match.route;
+
+	if (route)
+		req->pattern = route->pattern;
+	/* Before the route's own verdict: strangers do not learn which paths there are. */
+	if (rules->token && !(route && (route->flags & MR_ROUTE_OPEN)) &&
+		!mr_http_guard_bearer(mr_http_request_header(req, "Authorization"), rules->token)) {
+		mr_http_response_header(resp, "WWW-Authenticate", "Bearer");
+		return refuse(resp, 401, "Unauthorized");
+	}
+	switch (status) {
+	case 200:
+		return MR_HTTP_WELCOME;
+	case 404:
+		return refuse(resp, 404, "Not Found");
+	case 405:
+		mr_http_response_header(resp, "Allow", req->match.allow);
+		return refuse(resp, 405, "Method Not Allowed");
+	case 414:
+		return refuse(resp, 414, "The path is too long");
+	default:
+		return refuse(resp, 400, "The path cannot be read");
+	}
+}
+
+static enum mr_http_verdict admit_length(size_t max, const struct mr_http_request *req,
+	struct mr_http_response *resp)
+{
+	const char *text = mr_http_request_header(req, "Content-Length");
+	int64_t len;
+
+	if (!text)
+		return MR_HTTP_WELCOME;
+	if (!mr_str_to_int(text, &len) || len < 0) {
+		refuse(resp, 400, "Content-Length is not a length");
+		return MR_HTTP_CUT;
+	}
+	if ((uint64_t)len <= max)
+		return MR_HTTP_WELCOME;
+	mr_http_response_error(resp, 413, "The body is larger than %zu bytes", max);
+	return (uint64_t)len > (uint64_t)max + MR_HTTP_DRAIN_BYTES ? MR_HTTP_CUT : MR_HTTP_REFUSED;
+}
+
+static enum mr_http_verdict admit(const struct mr_http_rules *rules,
+	const struct mr_http_arrival *arrival, struct mr_http_request *req,
+	struct mr_http_response *resp)
+{
+	const char *why = mr_http_guard_framing(&arrival->framing);
+	enum mr_http_verdict verdict;
+
+	if (why) {
+		/* Where this request ends, nobody knows. */
+		refuse(resp, 400, why);
+		return MR_HTTP_CUT;
+	}
+	if (arrival->header_bytes > rules->max_header_bytes) {
+		mr_http_response_error(resp, 431, "The headers are larger than %zu bytes",
+			rules->max_header_bytes);
+		return MR_HTTP_REFUSED;
+	}
+	verdict = admit_source(&rules->guard, arrival->local, req, resp);
+	if (verdict == MR_HTTP_WELCOME)
+		verdict = admit_route(rules, req, resp);
+	if (verdict == MR_HTTP_WELCOME && arrival->is_query_bad)
+		verdict = refuse(resp, 400, "The query cannot be read");
+	if (verdict == MR_HTTP_WELCOME)
+		verdict = admit_length(rules->max_body_bytes, req, resp);
+	return verdict;
+}
+
+enum mr_http_verdict mr_http_admit(const struct mr_http_rules *rules,
+	const struct mr_http_arrival *arrival, struct mr_http_request *req,
+	struct mr_http_response *resp)
+{
+	const char *id = mr_http_request_header(req, "X-Request-Id");
+	enum mr_http_verdict verdict = admit(rules, arrival, req, resp);
+
+	if (id && mr_http_guard_is_request_id(id))
+		req->id = id;
+	/* It waits for our word before it sends: the word is no. */
+	if (verdict == MR_HTTP_REFUSED && mr_http_request_header(req, "Expect"))
+		verdict = MR_HTTP_CUT;
+	return verdict;
+}

@@ -1,0 +1,42 @@
+/*
+ * surface/http/admit.h - everything about a request that can be decided from its headers. Pure.
+ *
+ * In this order: framing (400), size of the headers (431), Host and Origin (403), token (401),
+ * route (400, 404, 405, 414), query (400), length of the body (413).
+ */
+#pragma once
+
+#include "surface/http/guard.h"
+#include "surface/http/request.h"
+
+/* A body that is not wanted is read and dropped up to this much past the limit: a client that is
+ * still sending when it is hung up on does not see the answer. */
+enum { MR_HTTP_DRAIN_BYTES = 4 * 1024 * 1024 };
+
+struct mr_http_rules {
+	struct mr_http_guard guard;
+	const char *token; /* or NULL */
+	const struct mr_http_route *routes;
+	size_t routes_len;
+	size_t max_header_bytes;
+	size_t max_body_bytes;
+};
+
+/* What is known of a request besides its headers. */
+struct mr_http_arrival {
+	struct mr_http_framing framing;
+	size_t header_bytes;
+	bool is_query_bad;
+	const char *local; /* the address it came to, where that counts; or NULL */
+};
+
+enum mr_http_verdict {
+	MR_HTTP_WELCOME,
+	MR_HTTP_REFUSED, /* `resp` says why; the body, if any, is to be dropped first */
+	MR_HTTP_CUT,     /* the same, to be answered at once, and the connection closed */
+};
+
+/* Sets the request's route and parameters, and the response of a request that is not welcome. */
+enum mr_http_verdict mr_http_admit(const struct mr_http_rules *rules,
+	const struct mr_http_arrival *arrival, struct mr_http_request *req,
+	struct mr_http_response *resp);

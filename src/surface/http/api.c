@@ -1,0 +1,204 @@
+/* surface/http/api.c */
+#include "surface/http/api.h"
+
+#include "op/dispatch.h"
+#include "op/envelope.h"
+#include "op/metrics.h"
+#include "text/json.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { ANSWER_BYTES = 64 << 20, METRICS_BYTES = 4 << 20, ARGUMENTS_MAX = 256 };
+
+static void release_buf(void *buf)
+{
+	mr_buf_release(buf);
+}
+
+/* A buffer that lives as long as the request. */
+static struct mr_buf *new_buf(struct mr_arena *arena, size_t max)
+{
+	struct mr_buf *buf = mr_arena_alloc(arena, sizeof(*buf));
+
+	mr_buf_init(buf, max);
+	mr_arena_defer(arena, release_buf, buf);
+	return buf;
+}
+
+/* Arguments being gathered: a map with room for more. */
+struct gathering {
+	struct mr_arena *arena;
+	struct mr_value map;
+	struct mr_err *err;
+};
+
+static struct mr_pair *find_pair(struct gathering *g, const char *key)
+{
+	for (size_t i = 0; i < g->map.map.len; i++) {
+		if (strcmp(g->map.map.pairs[i].key, key) == 0)
+			return &g->map.map.pairs[i];
+	}
+	return NULL;
+}
+
+/* A name that comes again makes a list. */
+static void add_again(struct gathering *g, struct mr_value *have, struct mr_value more)
+{
+	struct mr_value list = { .kind = MR_LIST };
+	size_t len = have->kind == MR_LIST ? have->list.len : 1;
+
+	list.list.items = mr_arena_array(g->arena, len + 1, sizeof(struct mr_value));
+	memcpy(list.list.items, have->kind == MR_LIST ? have->list.items : have,
+		len * sizeof(struct mr_value));
+	list.list.items[len] = more;
+	list.list.len = len + 1;
+	*have = list;
+}
+
+static enum mr_code add(struct gathering *g, const char *key, struct mr_value value)
+{
+	struct mr_pair *pair = find_pair(g, key);
+
+	if (pair) {
+		add_again(g, &pair->value, value);
+		return MR_OK;
+	}
+	if (g->map.map.len == ARGUMENTS_MAX)
+		return mr_err_set(g->err, MR_ELIMIT, "more than %d arguments", ARGUMENTS_MAX);
+	g->map.map.pairs[g->map.map.len++] = (struct mr_pair){ key, value };
+	return MR_OK;
+}
+
+static enum mr_code add_body(struct gathering *g, const struct mr_http_request *req)
+{
+	const char *type = mr_http_request_header(req, "Content-Type");
+	const struct mr_value *body;
+	enum mr_code rc;
+
+	if (req->body.len == 0)
+		return MR_OK;
+	if (!type || strncasecmp(type, "application/json", 16) != 0 ||
+		(type[16] && !strchr("; \t", type[16])))
+		return mr_err_set(g->err, MR_EINVAL, "the body must be application/json");
+	rc = mr_json_parse(g->arena, req->body, NULL, &body, g->err);
+	if (rc)
+		return mr_err_wrap(g->err, "body");
+	if (body->kind != MR_MAP)
+		return mr_err_set(g->err, MR_EINVAL, "the body must be a JSON object");
+	for (size_t i = 0; i < body->map.len && !rc; i++)
+		rc = add(g, body->map.pairs[i].key, body->map.pairs[i].value);
+	return rc;
+}
+
+static enum mr_code add_params(struct gathering *g, const struct mr_http_param *params, size_t len)
+{
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; i < len && !rc; i++) {
+		struct mr_value text = { .kind = MR_TEXT, .text = params[i].value };
+
+		rc = add(g, params[i].name, text);
+	}
+	return rc;
+}
+
+static enum mr_code gather(const struct mr_http_request *req, struct gathering *g)
+{
+	enum mr_code rc;
+
+	g->map.kind = MR_MAP;
+	g->map.map.pairs = mr_arena_array(g->arena, ARGUMENTS_MAX, sizeof(struct mr_pair));
+	rc = add_params(g, req->match.params, req->match.len);
+	if (!rc)
+		rc = add_params(g, req->query, req->query_len);
+	if (!rc)
+		rc = add_body(g, req);
+	return rc;
+}
+
+static void answer_error(struct mr_http_response *resp, const struct mr_op *op,
+	const struct mr_err *err)
+{
+	struct mr_buf *text = new_buf(resp->arena, ANSWER_BYTES);
+	struct mr_out out;
+
+	mr_out_init_json(&out, text, MR_JSON_COMPACT);
+	op->envelope->error(&out, err);
+	mr_http_response_json(resp, op->envelope->http_status(err), mr_buf_bytes(text));
+}
+
+static void run_operation(const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	const struct mr_op *op = req->match.route->arg;
+	struct mr_ctx cx = {
+		.app = req->app,
+		.arena = req->arena,
+		.request_id = req->id,
+		.may_write = true,
+	};
+	struct gathering sent = { .arena = req->arena, .err = &cx.err };
+	struct mr_buf *text = new_buf(req->arena, ANSWER_BYTES);
+	struct mr_out out;
+
+	mr_out_init_json(&out, text, MR_JSON_COMPACT);
+	if (gather(req, &sent) || mr_dispatch(&cx, op, &sent.map, &out) ||
+		mr_buf_check(text, "the answer", &cx.err))
+		answer_error(resp, op, &cx.err);
+	else
+		mr_http_response_json(resp, 200, mr_buf_bytes(text));
+}
+
+static void show_metrics(const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	const struct mr_app *app = req->app;
+	struct mr_buf *text = new_buf(req->arena, METRICS_BYTES);
+
+	mr_metrics_write(app->metrics, text);
+	mr_http_response_body(resp, 200, "text/plain; version=0.0.4; charset=utf-8",
+		mr_buf_bytes(text));
+}
+
+const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct mr_op_table *table,
+	size_t *out_count)
+{
+	struct mr_http_route *routes = mr_arena_array(arena, table->len + 1, sizeof(*routes));
+	size_t count = 0;
+
+	for (size_t i = 0; i < table->len; i++) {
+		const struct mr_op *op = table->ops[i];
+		size_t method_len;
+
+		if (!op->route)
+			continue;
+		method_len = strcspn(op->route, " ");
+		routes[count++] = (struct mr_http_route){
+			.method = mr_arena_strndup(arena, op->route, method_len),
+			.pattern = op->route + method_len + 1,
+			.handler = run_operation,
+			.arg = op,
+			.flags = (op->traits & MR_QUICK ? MR_ROUTE_INLINE : 0u) |
+				(op->traits & MR_OPEN ? MR_ROUTE_OPEN : 0u),
+		};
+	}
+	routes[count++] = (struct mr_http_route){
+		.method = "GET",
+		.pattern = "/metrics",
+		.handler = show_metrics,
+	};
+	*out_count = count;
+	return routes;
+}
+
+void mr_api_observe(void *app, const struct mr_http_finished *finished)
+{
+	struct mr_metrics *metrics = ((const struct mr_app *)app)->metrics;
+	const char *route = *finished->pattern ? finished->pattern : "none";
+	char status[12];
+
+	snprintf(status, sizeof(status), "%d", finished->status);
+	mr_metrics_count(metrics, MR_METRIC_HTTP_REQUESTS, route, status, 1);
+	mr_metrics_observe(metrics, MR_METRIC_HTTP_SECONDS, route,
+		(double)finished->duration_us / 1e6);
+}

@@ -1,0 +1,117 @@
+/* surface/http/request.c */
+#include "surface/http/request.h"
+
+#include "base/buf.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { DETAIL_BYTES = 64 * 1024 };
+
+const char *mr_http_request_param(const struct mr_http_request *req, const char *name)
+{
+	for (size_t i = 0; i < req->match.len; i++) {
+		if (strcmp(req->match.params[i].name, name) == 0)
+			return req->match.params[i].value;
+	}
+	return NULL;
+}
+
+const char *mr_http_request_query(const struct mr_http_request *req, const char *name)
+{
+	for (size_t i = 0; i < req->query_len; i++) {
+		if (strcmp(req->query[i].name, name) == 0)
+			return req->query[i].value;
+	}
+	return NULL;
+}
+
+static struct mr_http_header *find(const struct mr_http_header *headers, size_t len,
+	const char *name)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (mr_str_eq_nocase(headers[i].name, name))
+			return (struct mr_http_header *)&headers[i];
+	}
+	return NULL;
+}
+
+const char *mr_http_request_header(const struct mr_http_request *req, const char *name)
+{
+	const struct mr_http_header *header = find(req->headers, req->headers_len, name);
+
+	return header ? header->value : NULL;
+}
+
+static bool has_control(const char *value)
+{
+	for (; *value; value++) {
+		if ((unsigned char)*value < ' ' || *value == 0x7f)
+			return true;
+	}
+	return false;
+}
+
+void mr_http_response_add_header(struct mr_http_response *resp, const char *name, const char *value)
+{
+	assert(resp->headers_len < MR_HTTP_HEADERS_MAX);
+	if (!has_control(value) && resp->headers_len < MR_HTTP_HEADERS_MAX)
+		resp->headers[resp->headers_len++] = (struct mr_http_header){ name, value };
+}
+
+void mr_http_response_header(struct mr_http_response *resp, const char *name, const char *value)
+{
+	struct mr_http_header *header = find(resp->headers, resp->headers_len, name);
+
+	if (!header)
+		mr_http_response_add_header(resp, name, value);
+	else if (!has_control(value))
+		header->value = value;
+}
+
+const char *mr_http_response_get_header(const struct mr_http_response *resp, const char *name)
+{
+	const struct mr_http_header *header = find(resp->headers, resp->headers_len, name);
+
+	return header ? header->value : NULL;
+}
+
+void mr_http_response_body(struct mr_http_response *resp, int status, const char *content_type,
+	struct mr_bytes body)
+{
+	resp->status = status;
+	resp->body = body;
+	mr_http_response_header(resp, "Content-Type", content_type);
+}
+
+void mr_http_response_json(struct mr_http_response *resp, int status, struct mr_bytes json)
+{
+	mr_http_response_body(resp, status, "application/json", json);
+}
+
+void mr_http_response_error(struct mr_http_response *resp, int status, const char *fmt, ...)
+{
+	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	const char *detail;
+	va_list ap;
+
+	va_start(ap, fmt);
+	detail = mr_arena_vprintf(resp->arena, fmt, ap);
+	va_end(ap);
+	mr_buf_init(&json, DETAIL_BYTES);
+	mr_buf_puts(&json, "{\"detail\":");
+	mr_buf_put_json(&json, detail, strlen(detail), false);
+	mr_buf_puts(&json, "}");
+	if (json.failed) {
+		mr_buf_clear(&json);
+		mr_buf_puts(&json, "{\"detail\":\"the error's text is too long\"}");
+	}
+	mr_http_response_json(resp, status,
+		mr_bytes_of(mr_arena_memdup(resp->arena, json.data, json.len), json.len));
+}
+
+void mr_http_response_fail(struct mr_http_response *resp, const struct mr_err *err)
+{
+	mr_http_response_error(resp, mr_code_http_status(err->code), "%s", err->msg);
+}

@@ -1,0 +1,52 @@
+/*
+ * surface/http/server.h - an HTTP/1.1 server on loopback, with limits on everything.
+ *
+ * One thread reads requests and writes answers. Routes that never block are answered by it; the
+ * others run on worker threads while their connection sleeps, so that no request waits for
+ * another's work. Before anything else a request's framing, Host and Origin are checked (guard.h),
+ * then the token, then route and size. Every answer carries X-Request-Id, X-Content-Type-Options,
+ * and Cache-Control: no-store unless the handler set one; errors are {"detail":"..."}.
+ *
+ * Requests so malformed that the HTTP library cannot read them (and header blocks past twice the
+ * limit) are answered by the library itself with a plain page and 400, 413, 414 or 431.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "surface/http/request.h"
+#include "surface/http/route.h"
+#include "surface/http/server_config.h"
+#include "surface/http/stream.h"
+
+struct mr_http_server;
+
+/*
+ * Start serving. `config` is copied; `routes` and `app` must outlive the server. Errors: a setting
+ * out of range or a bad route (MR_EINVAL), those of mr_http_listen_open(), and what the system
+ * refuses.
+ */
+MR_CHECK enum mr_code mr_http_server_start(const struct mr_http_config *config,
+	const struct mr_http_route *routes, size_t count, void *app, struct mr_http_server **out,
+	struct mr_err *err);
+
+int mr_http_server_port(const struct mr_http_server *server);
+/* "http://127.0.0.1:8765", in the server's memory. */
+const char *mr_http_server_url(const struct mr_http_server *server);
+
+/* What is under way just now. */
+struct mr_http_stats {
+	unsigned connections;
+	unsigned requests; /* read or worked on or being answered; streams too */
+	unsigned streams;
+};
+void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *out);
+
+/*
+ * Stop: accept no more, answer what has arrived (with Connection: close), end the streams, close.
+ * Clients get `grace_ms` for it; requests that no worker has begun by then are answered 503.
+ * Handlers that run are always waited for: afterwards nothing uses `app` any more. A second call
+ * does nothing. Not from a handler.
+ */
+void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms);
+/* Stops without grace what still runs. NULL is fine. */
+void mr_http_server_free(struct mr_http_server *server);

@@ -1,0 +1,49 @@
+/* surface/http/server_config.h - what can be set about a server. */
+#pragma once
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/rand.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A request that is over; texts live during the call. */
+struct mr_http_finished {
+	const char *method;
+	const char *pattern; /* of the route, or "" when none was found */
+	int status;          /* 499 when the client left before it was answered */
+	int64_t duration_us;
+	uint64_t bytes; /* of the response's body */
+};
+/* Called by the reading thread after each request: must not block. */
+typedef void mr_http_observer(void *app, const struct mr_http_finished *finished);
+
+struct mr_http_config {
+	const char *host;
+	int port;                        /* 0 takes any that is free */
+	struct mr_texts allowed_hosts;   /* besides loopback and `host` itself */
+	struct mr_texts allowed_origins; /* whole origins, besides those hosts' own */
+	const char *token;               /* or NULL; routes without MR_ROUTE_OPEN need it */
+	size_t max_header_bytes;
+	size_t max_body_bytes;
+	unsigned max_connections;
+	unsigned idle_timeout_s;    /* of silence: between requests, or of a client that stalls */
+	unsigned receive_timeout_s; /* for a whole request to arrive */
+	unsigned workers;
+	unsigned worker_queue; /* requests that wait for a worker; more are answered 503 */
+	unsigned max_streams;
+	size_t max_stream_bytes; /* queued for one client that does not read */
+	unsigned keepalive_ms;   /* of a stream's silence, then a comment */
+	bool log_requests;
+	const struct mr_clock *clock;
+	struct mr_rand *rand;
+	mr_http_observer *observe; /* or NULL */
+};
+
+/* 127.0.0.1, any port, 8 KiB headers, 4 MiB bodies, 2048 connections, 1024 streams, ... */
+void mr_http_config_defaults(struct mr_http_config *out);
+/* MR_EINVAL names the setting that is out of range, and the range. */
+MR_CHECK enum mr_code mr_http_config_check(const struct mr_http_config *config, struct mr_err *err);

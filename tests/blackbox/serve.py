@@ -1,0 +1,181 @@
+"""usage: serve.py PROGRAM - the server as clients, supervisors and attackers meet it."""
+
+import json
+import os
+import re
+import signal
+import socket
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mailroom import Mailroom, describe  # noqa: E402
+from tap import Tap  # noqa: E402
+
+
+def it_says_where_it_is(m):
+    with m.serve() as server:
+        assert re.fullmatch(r"Mailroom \S+ listens on http://127\.0\.0\.1:\d+\n", server.greeting), server.greeting
+        server.stop()
+        assert f"data     {m.root}\n" in server.rest, server.rest
+        assert f"curl {server.url}/health\n" in server.rest, server.rest
+        assert os.path.isdir(m.root)
+
+
+def health_is_answered(m):
+    with m.serve() as server:
+        for path, body in (("/health/liveness", {"status": "alive"}), ("/health/readiness", {"status": "ready"}),
+                ("/health", {"protocol_version": "v1", "status": "ok"})):
+            status, headers, text = server.get(path)
+            assert status == 200 and json.loads(text) == body, (path, status, text)
+            assert headers["Content-Type"] == "application/json", headers
+            assert headers["X-Content-Type-Options"] == "nosniff" and headers["X-Request-Id"], headers
+
+
+def command_line_and_http_agree(m):
+    """The same operation gives the same object on both surfaces."""
+    with m.serve() as server:
+        shared = [o for o in m.json("operations")["operations"] if o["route"] and o["command"]]
+        assert len(shared) >= 3, shared
+        for operation in shared:
+            method, path = operation["route"].split()
+            status, _, text = server.request(method, path)
+            assert (status, json.loads(text)) == (200, m.json(*operation["command"].split())), operation
+            status, _, text = server.request(method, path + "?zebra=1")
+            assert status == 400, (operation, status)
+            assert json.loads(text)["issues"] == [{"path": "$.zebra", "message": "is not an argument"}], text
+
+
+def trouble_with_storage_is_503(m):
+    with m.serve() as server:
+        os.rmdir(m.root)
+        m.write("data", "a file in the way")
+        for path in ("/health/readiness", "/health"):
+            status, _, text = server.get(path)
+            assert status == 503 and "storage.root" in json.loads(text)["detail"], (status, text)
+            assert json.loads(text)["retryable"] is True, text
+        assert server.get("/health/liveness")[0] == 200
+
+
+def metrics_count_requests(m):
+    with m.serve() as server:
+        server.get("/health/liveness")
+        server.get("/health/liveness")
+        server.get("/nowhere")
+        status, headers, text = server.get("/metrics")
+        assert status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4"), headers
+        for line in ('mailroom_http_requests_total{route="/health/liveness",status="200"} 2',
+                'mailroom_http_requests_total{route="none",status="404"} 1',
+                'mailroom_tool_calls_total{tool="health_liveness",status="ok"} 2'):
+            assert line in text.splitlines(), f"{line} not in {text}"
+        for line in text.splitlines():
+            assert re.fullmatch(r"# (HELP|TYPE) \w+ .*|\w+(\{.*\})? [0-9.e+-]+", line), line
+
+
+def strangers_are_refused(m):
+    with m.serve() as server:
+        for path in ("/health/liveness", "/metrics", "/nowhere"):
+            assert server.get(path, Host="evil.example")[0] == 403
+            assert server.get(path, Host="localhost.evil.example:80")[0] == 403
+            assert server.get(path, Origin="http://evil.example")[0] == 403
+            assert server.get(path, Origin="null")[0] == 403
+        assert server.get("/health/liveness", Host="localhost")[0] == 200
+        assert server.get("/health/liveness", Origin=server.url)[0] == 200
+    with m.serve(env={"HTTP_ALLOWED_HOSTS": "box.example", "HTTP_ALLOWED_ORIGINS": "https://ui.example"}) as server:
+        assert server.get("/health/liveness", Host="box.example:99")[0] == 200
+        assert server.get("/health/liveness", Origin="https://ui.example")[0] == 200
+        assert server.get("/health/liveness", Origin="http://ui.example")[0] == 403
+
+
+def a_token_is_asked_for(m):
+    with m.serve(env={"HTTP_BEARER_TOKEN": "hunter2", "HTTP_REQUEST_LOG_ENABLED": "1"}) as server:
+        assert server.get("/health")[0] == 200
+        status, headers, text = server.get("/metrics")
+        assert (status, json.loads(text)) == (401, {"detail": "Unauthorized"}), text
+        assert headers["WWW-Authenticate"].startswith("Bearer"), headers
+        assert server.get("/metrics", Authorization="Bearer hunter3")[0] == 401
+        assert server.get("/metrics", Authorization="bearer hunter2")[0] == 200
+        server.stop()
+        assert "hunter" not in server.logged() + server.greeting + server.rest
+
+
+def unknown_paths_and_methods(m):
+    with m.serve() as server:
+        status, _, text = server.get("/nowhere")
+        assert status == 404 and "detail" in json.loads(text), text
+        status, headers, _ = server.request("DELETE", "/health")
+        assert status == 405 and "GET" in headers["Allow"], (status, headers)
+        status, headers, text = server.request("HEAD", "/health")
+        assert (status, text) == (200, ""), (status, text)
+
+
+def bodies_have_a_limit(m):
+    with m.serve(env={"HTTP_MAX_BODY_BYTES": "2048"}) as server:
+        assert server.request("GET", "/health", body="x" * 4096)[0] == 413
+        assert server.get("/health", X_Long="x" * 60000)[0] == 431
+        assert server.get("/health")[0] == 200
+
+
+def requests_are_logged_with_their_id(m):
+    with m.serve(env={"HTTP_REQUEST_LOG_ENABLED": "true"}) as server:
+        _, headers, _ = server.get("/nowhere?secret=1", X_Request_Id="abc-1")
+        assert headers["X-Request-Id"] == "abc-1", headers
+        _, headers, _ = server.get("/health", X_Request_Id="not sane")
+        server.stop()
+        events = [json.loads(line) for line in server.logged().splitlines()]
+        requests = [e for e in events if e["event"] == "http_request"]
+        assert [e["request_id"] for e in requests] == ["abc-1", headers["X-Request-Id"]], requests
+        assert (requests[0]["method"], requests[0]["path"], requests[0]["status"]) == ("GET", "/nowhere", 404)
+        assert "secret" not in server.logged()
+        assert {"duration_ms", "client_ip"} <= requests[0].keys(), requests
+        assert [e["event"] for e in events][0] == "listening" and events[-1]["event"] == "stopped", events
+
+
+def signals_end_it_well(m):
+    for how in (signal.SIGTERM, signal.SIGINT):
+        server = m.serve()
+        idle = socket.create_connection(server.address.split(":"))
+        half = socket.create_connection(server.address.split(":"))
+        half.sendall(b"GET /health HT")
+        assert server.get("/health")[0] == 200
+        assert server.stop(how) == 0, server.logged()
+        idle.close()
+        half.close()
+
+
+def a_taken_port_is_explained(m):
+    with m.serve() as server:
+        port = server.address.split(":")[1]
+        done = m.run("serve", "--port", port)
+        assert done.returncode == 1 and not done.stdout, describe(done)
+        assert f"127.0.0.1:{port}" in done.stderr, describe(done)
+        done = m.run("serve", "--host", "203.0.113.1")
+        assert done.returncode != 0 and "203.0.113.1" in done.stderr, describe(done)
+
+
+def a_root_that_cannot_be_made_is_explained(m):
+    m.write("data", "a file in the way")
+    done = m.run("serve", "--port", "0")
+    assert done.returncode == 1 and "storage.root" in done.stderr and m.root in done.stderr, describe(done)
+
+
+def bad_framing_is_refused(m):
+    with m.serve() as server:
+        for request in (b"GET /health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+                b"POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                b"0\r\n\r\n",
+                b"GET /health HTTP/1.1\r\n\r\n",
+                b"nonsense\r\n\r\n"):
+            with socket.create_connection(server.address.split(":"), timeout=30) as raw:
+                raw.sendall(request)
+                answer = raw.recv(65536)
+            assert answer == b"" or answer.startswith(b"HTTP/1.1 400 "), (request, answer[:80])
+        assert server.get("/health")[0] == 200
+
+
+with Tap() as tap:
+    for case in (it_says_where_it_is, health_is_answered, command_line_and_http_agree, trouble_with_storage_is_503,
+            metrics_count_requests, strangers_are_refused, a_token_is_asked_for, unknown_paths_and_methods,
+            bodies_have_a_limit, requests_are_logged_with_their_id, signals_end_it_well, a_taken_port_is_explained,
+            a_root_that_cannot_be_made_is_explained, bad_framing_is_refused):
+        with Mailroom(sys.argv[1]) as room:
+            tap.run(case.__name__, case, room)

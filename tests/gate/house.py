@@ -1,0 +1,348 @@
+"""usage: house.py ROOT - the rules of the house, checked over the tree without running anything.
+
+Each rule is a function that returns what is wrong, one line a place. The last line of the output
+checks the rules themselves: on a tree that breaks them all, each one must say so.
+"""
+
+import functools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from tap import Tap  # noqa: E402
+
+# Calls go down; folders of the same rank are siblings and do not know each other.
+RANKS = {"base": 0, "text": 1, "data": 2, "net": 2, "mailbox": 3, "team": 3, "workspace": 3,
+         "bridge": 4, "op": 5, "surface": 6}
+
+FOREIGN = ["sqlite3.h", "git2.h", "yaml.h", "jansson.h", "microhttpd.h", "md4c.h", "utf8proc.h",
+           "curl/curl.h", "gmime/gmime.h", "libpq-fe.h"]
+
+BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "gets", "gmtime", "localtime", "ctime", "asctime",
+          "strtok", "atoi", "atol", "atoll", "atof", "rand", "srand", "alloca", "system", "popen"]
+# Only the command line writes to standard output, and only main.c ends the program.
+BANNED_ELSEWHERE = {
+    ("src/surface/cli/", "src/main.c"): ["printf", "vprintf", "puts", "putchar"],
+    ("src/main.c",): ["exit"],
+}
+
+# Modules with a header of their own that another test reaches.
+TESTED_BY = {
+    "src/base/crash_off.c": "tests/crash/crash_fs.py",
+    "src/base/crash_on.c": "tests/crash/crash_fs.py",
+    "src/data/db_sqlite.c": "tests/unit/data/test_db.c",
+    "src/data/db_sqlite_search.c": "tests/unit/data/test_db_search.c",
+    "src/data/history_pack.c": "tests/unit/data/test_history.c",
+    "src/data/history_tree.c": "tests/unit/data/test_history.c",
+    "src/surface/cli/cli.c": "tests/blackbox/cli.py",
+    "src/surface/cli/commands.c": "tests/blackbox/cli.py",
+    "src/surface/http/admit.c": "tests/unit/surface/test_server.c",
+    "src/surface/http/api.c": "tests/blackbox/serve.py",
+    "src/surface/http/listen.c": "tests/unit/surface/test_server.c",
+    "src/surface/http/request.c": "tests/unit/surface/test_server.c",
+    "src/surface/http/server_config.c": "tests/unit/surface/test_server.c",
+    "src/surface/http/stream.c": "tests/unit/surface/test_server.c",
+    "src/surface/http/watch.c": "tests/unit/surface/test_server.c",
+    "src/surface/http/worker.c": "tests/unit/surface/test_server.c",
+    "src/text/yaml_scalar.c": "tests/unit/text/test_yaml.c",
+}
+
+LONG = 700
+
+
+class Tree:
+    """The files of the tree, by their paths from its root."""
+
+    def __init__(self, root):
+        self.root = root
+        self.files = sorted(set(self._tracked() or self._found()))
+        self.src = self.below("src/", ".c", ".h")
+        self.modules = self.below("src/", ".c")
+
+    def _tracked(self):
+        """What git knows and what is there, or nothing when this is no work tree of its own."""
+        if not os.path.exists(os.path.join(self.root, ".git")):
+            return None
+        done = subprocess.run(["git", "-C", self.root, "ls-files", "-z"], capture_output=True, text=True)
+        if done.returncode:
+            return None
+        return [f for f in done.stdout.split("\0") if f and os.path.isfile(os.path.join(self.root, f))]
+
+    def _found(self):
+        """A tree without its history: all but what a build left."""
+        found = []
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [f for f in folders
+                          if f not in (".git", "__pycache__") and not re.match(r"build\b", f)]
+            found += [os.path.relpath(os.path.join(folder, name), self.root) for name in names]
+        return found
+
+    def below(self, prefix, *endings):
+        return [f for f in self.files if f.startswith(prefix) and f.endswith(endings)]
+
+    @functools.lru_cache(maxsize=None)
+    def text(self, path):
+        with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    @functools.lru_cache(maxsize=None)
+    def code(self, path):
+        """C without what stands in comments and quotes; lines stay where they are."""
+        return blank(self.text(path), comments=True, quotes=True)
+
+    def includes(self, path):
+        """(line number, name with its quotes or brackets)."""
+        text = blank(self.text(path), comments=True)
+        for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*(<[^>\n]+>|"[^"\n]+")', text, re.M):
+            yield line_of(text, match.start()), match[1]
+
+
+def blank(text, comments=False, quotes=False):
+    def replace(match):
+        found = match[0]
+        if found[0] == "/":
+            return re.sub(r"[^\n]", " ", found) if comments else found
+        return found[0] + re.sub(r"[^\n]", " ", found[1:-1]) + found[-1] if quotes else found
+
+    return re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', replace, text, flags=re.S)
+
+
+def line_of(text, at):
+    return text.count("\n", 0, at) + 1
+
+
+def places(tree, path, text, pattern):
+    for match in re.finditer(pattern, text, re.S):
+        yield f"{path}:{line_of(text, match.start())}: {' '.join(match[0].split())}"
+
+
+def layer_of(path):
+    """The folder below src/, or None for what stands directly in it."""
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else None
+
+
+def includes_go_down(tree):
+    for path in tree.src:
+        layer = layer_of(path)
+        if layer is None:
+            continue
+        if layer not in RANKS:
+            yield f"{path}: the folder {layer} has no rank"
+            continue
+        for line, name in tree.includes(path):
+            to = name[1:-1].split("/")[0]
+            if name[0] == "<" or to == layer:
+                continue
+            if "/" not in name:
+                yield f"{path}:{line}: {name} does not say which folder"
+            elif to not in RANKS:
+                yield f"{path}:{line}: {name} is in no folder with a rank"
+            elif RANKS[to] >= RANKS[layer]:
+                yield f"{path}:{line}: {layer} includes {name}"
+
+
+def foreign_headers_have_one_home(tree):
+    homes = {}
+    for path in tree.src:
+        for _, name in tree.includes(path):
+            if name[0] == "<" and name[1:-1] in FOREIGN:
+                homes.setdefault(name, []).append(path)
+    return [f"{name}: {', '.join(paths)}" for name, paths in sorted(homes.items()) if len(paths) > 1]
+
+
+def no_file_without_a_topic(tree):
+    return [f for f in tree.files if re.search(r"util|common|misc|helper", os.path.basename(f), re.I)]
+
+
+def no_banned_calls(tree):
+    def calls(path, names):
+        # Not part of a longer name, not a member called the same.
+        return places(tree, path, tree.code(path), rf"(?<![\w.])(?<!->)(?:{'|'.join(names)})\s*\(")
+
+    for path in tree.src:
+        yield from calls(path, BANNED)
+        for allowed, names in BANNED_ELSEWHERE.items():
+            if not path.startswith(allowed):
+                yield from calls(path, names)
+        if not path.startswith(("src/surface/cli/", "src/main.c")):
+            yield from places(tree, path, tree.code(path), r"\bstdout\b")
+
+
+def no_line_comments(tree):
+    for path in tree.src + tree.below("tests/", ".c", ".h") + tree.below("bench/", ".c", ".h"):
+        yield from places(tree, path, tree.code(path), r"//[^\n]*")
+
+
+def sql_stays_in_its_files(tree):
+    gap = r"(?:\s|\\[nt])+"
+    statements = ["SELECT", f"INSERT{gap}(?:OR{gap}[A-Z]+{gap})?INTO", rf"UPDATE{gap}\w+{gap}SET",
+                  f"DELETE{gap}FROM"]
+    for path in tree.src:
+        if not path.startswith("src/data/") and not path.endswith("_sql.c"):
+            # Texts that the compiler joins are one text.
+            text = re.sub(r'"(\s*)"', r"\1", blank(tree.text(path), comments=True))
+            yield from places(tree, path, text, rf'"(?:\s|\\[nt])*(?:{"|".join(statements)}){gap}')
+
+
+def built(tree):
+    """Every .c file that a meson.build names."""
+    named = set()
+    for path in tree.files:
+        if os.path.basename(path) == "meson.build":
+            text = re.sub(r"#[^\n]*", "", tree.text(path))
+            named |= {os.path.normpath(os.path.join(os.path.dirname(path), name))
+                      for name in re.findall(r"'([\w./-]+\.c)'", text)}
+    return named
+
+
+def every_module_is_built(tree):
+    return [f"{path}: no meson.build names it" for path in tree.modules if path not in built(tree)]
+
+
+def the_map_is_complete(tree):
+    """The comment at the top of main.c names every file, under its folder, and no other."""
+    if "src/main.c" not in tree.files:
+        return
+    text = tree.text("src/main.c")
+    folders, mapped = {}, set()
+    for indent, name in re.findall(r"^ \*( +)([\w/.-]+(?:/|\.c))(?=\s|$)", text[:text.find("*/")], re.M):
+        folders = {depth: folder for depth, folder in folders.items() if depth < len(indent)}
+        if name.endswith("/"):
+            folders[len(indent)] = name
+        else:
+            mapped.add("src/" + "".join(folders[depth] for depth in sorted(folders)) + name)
+    for path in sorted(set(tree.modules) - mapped):
+        yield f"{path}: not in the map of src/main.c"
+    for path in sorted(mapped - set(tree.modules)):
+        yield f"{path}: in the map of src/main.c, but not there"
+
+
+def every_module_is_tested(tree):
+    for path in tree.modules:
+        stem, layer = path[:-len(".c")], layer_of(path)
+        if layer is None or stem + ".h" not in tree.files or path in TESTED_BY:
+            continue
+        inner = os.path.dirname(path)[len("src/"):]
+        name = f"test_{os.path.basename(stem)}.c"
+        if not {f"tests/unit/{inner}/{name}", f"tests/unit/{layer}/{name}"} & set(tree.files):
+            yield f"{path}: no tests/unit/{inner}/{name}"
+    for path, test in TESTED_BY.items():
+        if not {path, test} <= set(tree.files):
+            yield f"{path}: excepted for {test}, but not both are there"
+
+
+def headers_say_who_they_are(tree):
+    for path in [f for f in tree.files if f.endswith(".h")]:
+        own = path[len("src/"):] if path.startswith("src/") else path
+        if not re.match(rf"/\*\s+(?:\* )?{re.escape(own)}\b", tree.text(path)):
+            yield f"{path}: does not start with a comment that names {own}"
+        if not re.search(r"^#pragma once$", tree.text(path), re.M):
+            yield f"{path}: no #pragma once"
+
+
+def names_are_unique(tree):
+    """In the foundation as a whole, and in each of the three parts by itself: all three have messages."""
+    homes = {}
+    for path in tree.modules:
+        part = path.split("/")[1] if path.startswith(PARTS) else ""
+        homes.setdefault((part, os.path.basename(path)), []).append(path)
+    return [", ".join(paths) for paths in homes.values() if len(paths) > 1]
+
+
+def nothing_of_one_machine(tree):
+    # Put together here, so that this file does not contain them.
+    paths = ["/wo" "rk/", "/ro" "ot/", "/ho" r"me/[\w.-]+/", "/tmp/bash" "_jobs"]
+    for path in tree.files:
+        yield from places(tree, path, tree.text(path), rf"(?<![\w.~$}}-])(?:{'|'.join(paths)})[^\s\"']*")
+
+
+PARTS = ("src/mailbox/", "src/team/", "src/workspace/")
+
+RULES = [
+    includes_go_down,
+    foreign_headers_have_one_home,
+    no_file_without_a_topic,
+    no_banned_calls,
+    no_line_comments,
+    sql_stays_in_its_files,
+    every_module_is_built,
+    the_map_is_complete,
+    every_module_is_tested,
+    headers_say_who_they_are,
+    names_are_unique,
+    nothing_of_one_machine,
+]
+
+# A tree that breaks every rule, and what each rule must find there: nothing more, nothing less.
+BAD_TREE = {
+    "meson.build": "# 'src/base/named_in_a_comment.c'\nx = files('src/base/a.c', 'src/main.c')\n",
+    "src/main.c": "/*\n * The map.\n *   main.c\n *   base/\n *     a.c   first\n *     gone.c\n */\n"
+                  '#include "surface/cli/b.h"\nint main(void)\n{\n\texit(printf("x"));\n}\n',
+    "src/base/a.c": '#include "base/a.h"\n#include "text/up.h"\n#include <yaml.h>\n'
+                    "/* strcpy(a, b) // */\nconst char *s = \"strcpy(a, b); // \\\" /*\", q = '\"';\n"
+                    "int x = gmtime_r(1) + o->system(1) + mr_rand(2) + fgets(1) + o.exit(3);\n"
+                    "int y = strcpy (a, b) + exit(1);\nint z = fputs(\"you SELECT a word\", stdout);\n",
+    "src/base/a.h": "/* base/a.h - fine. */\n#pragma once\n",
+    "src/text/a.c": "#include <yaml.h>\n#include \"base/a.h\"\nint x; // note\n"
+                    'const char *s = "SELECT\\n1";\n/* "DELETE FROM t" */ char *t = "INSERT OR IGNORE INTO t";\n'
+                    'const char *u = "UPDATE t "\n"SET a = 1";\n',
+    "src/text/up.h": "/*\n * text/down.h - wrong.\n */\n",
+    "src/net/n.c": '#include "data/d_sql.h"\n#include "a.h"\n',
+    "src/data/d_sql.c": 'const char *s = "UPDATE t SET a = 1";\n',
+    "src/team/m_sql.c": 'const char *s = "DELETE FROM t";\n',
+    "src/nowhere/misc.c": "",
+    "docs/note": "see /ho" "me/someone/x and ~/wo" "rk/ and a/ro" "ot/x\n",
+}
+BAD_TREE_FINDS = {
+    "includes_go_down": ["src/base/a.c:2:", "src/net/n.c:1:", "src/net/n.c:2:", "src/nowhere/misc.c:"],
+    "foreign_headers_have_one_home": ["<yaml.h>: src/base/a.c, src/text/a.c"],
+    "no_file_without_a_topic": ["src/nowhere/misc.c"],
+    "no_banned_calls": ["src/base/a.c:7: strcpy (", "src/base/a.c:7: exit(", "src/base/a.c:8: stdout"],
+    "no_line_comments": ["src/text/a.c:3: // note"],
+    "sql_stays_in_its_files": ["src/text/a.c:4: \"SELECT", "src/text/a.c:5: \"INSERT OR IGNORE INTO",
+                               "src/text/a.c:6: \"UPDATE t SET"],
+    "every_module_is_built": ["src/data/d_sql.c:", "src/net/n.c:", "src/nowhere/misc.c:",
+                              "src/team/m_sql.c:", "src/text/a.c:"],
+    "the_map_is_complete": ["src/data/d_sql.c:", "src/net/n.c:", "src/nowhere/misc.c:",
+                            "src/team/m_sql.c:", "src/text/a.c:", "src/base/gone.c: in the map"],
+    "every_module_is_tested": ["src/base/a.c: no tests/unit/base/test_a.c"]
+                              + [f"{path}: excepted" for path in TESTED_BY],
+    "headers_say_who_they_are": ["src/text/up.h: does not", "src/text/up.h: no #pragma"],
+    "names_are_unique": ["src/base/a.c, src/text/a.c"],
+    "nothing_of_one_machine": ["docs/note:1: /ho" "me/someone/x"],
+}
+
+
+def rules_find_what_is_wrong():
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in BAD_TREE.items():
+            os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        tree = Tree(root)
+        for rule in RULES:
+            found, want = list(rule(tree)), BAD_TREE_FINDS[rule.__name__]
+            assert len(found) == len(want) and all(map(str.startswith, found, want)), \
+                f"{rule.__name__}: {found}"
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    tree = Tree(sys.argv[1])
+    with Tap() as tap:
+        for rule in RULES:
+            found = list(rule(tree))
+            tap.ok(not found, rule.__name__.replace("_", " "), "\n".join(found))
+        tap.run("rules find what is wrong", rules_find_what_is_wrong)
+        for path in tree.src + tree.below("tests/", ".c", ".py"):
+            lines = tree.text(path).count("\n")
+            if lines > LONG:
+                print(f"# {path} has {lines} lines: split by topic past {LONG}?")
+
+
+main()

@@ -1,0 +1,105 @@
+"""Drive the built program as a user would: commands, and a server on a free port."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import tempfile
+
+TIMEOUT_S = 60
+
+
+class Mailroom:
+    """Commands run in a directory of their own, which is also home and holds the data."""
+
+    def __init__(self, program):
+        self.program = os.path.abspath(program)
+        self.room = tempfile.TemporaryDirectory(prefix="mailroom-box-")
+        self.dir = self.room.name
+        self.root = os.path.join(self.dir, "data")
+
+    def env(self, **more):
+        env = {k: v for k, v in os.environ.items()
+            if k.startswith(("ASAN_", "UBSAN_", "LSAN_")) or k in ("PATH", "LANG", "TERM")}
+        env.update(HOME=self.dir, STORAGE_ROOT=self.root)
+        env.update(more)
+        return {k: v for k, v in env.items() if v is not None}
+
+    def run(self, *args, stdin="", env=None, **options):
+        return subprocess.run([self.program, *args], cwd=self.dir, env=self.env(**(env or {})), input=stdin,
+            capture_output=True, text=True, timeout=TIMEOUT_S, check=False, **options)
+
+    def json(self, *args, status=0, **options):
+        done = self.run("--json", *args, **options)
+        assert done.returncode == status, describe(done)
+        assert not done.stderr, describe(done)
+        return json.loads(done.stdout)
+
+    def write(self, name, text):
+        with open(os.path.join(self.dir, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def remove(self, name):
+        os.unlink(os.path.join(self.dir, name))
+
+    def serve(self, *args, env=None):
+        return Server(self, args, env or {})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *ignored):
+        self.room.cleanup()
+
+
+class Server:
+    """A running `mailroom serve`; as a context it ends with SIGTERM and must end well."""
+
+    def __init__(self, mailroom, args, env):
+        self.log = tempfile.TemporaryFile(mode="w+", encoding="utf-8")
+        self.process = subprocess.Popen([mailroom.program, "serve", "--port", "0", *args], cwd=mailroom.dir,
+            env=mailroom.env(**env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.greeting = self.process.stdout.readline()
+        if " listens on http://" not in self.greeting:
+            self.process.wait(TIMEOUT_S)
+            raise AssertionError(f"no greeting: {self.greeting!r} {self.logged()}")
+        self.url = self.greeting.split()[-1]
+        self.address = self.url[len("http://"):]
+
+    def request(self, method, path, headers=None, body=None):
+        """(status, headers, text) of one request on a connection of its own."""
+        connection = http.client.HTTPConnection(self.address, timeout=TIMEOUT_S)
+        try:
+            connection.request(method, path, body=body, headers=headers or {})
+            response = connection.getresponse()
+            return response.status, response.headers, response.read().decode("utf-8")
+        finally:
+            connection.close()
+
+    def get(self, path, **headers):
+        return self.request("GET", path, {k.replace("_", "-"): v for k, v in headers.items()})
+
+    def logged(self):
+        self.log.flush()
+        self.log.seek(0)
+        return self.log.read()
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.rest = self.process.stdout.read()
+        return self.process.wait(TIMEOUT_S)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *ignored):
+        if self.process.poll() is None:
+            status = self.stop()
+            assert kind or status == 0, f"serve ended with {status}: {self.logged()}"
+        self.log.close()
+        self.process.stdout.close()
+
+
+def describe(done):
+    return f"{done.args[1:]} ended with {done.returncode}: {done.stdout!r} {done.stderr!r}"

@@ -1,0 +1,168 @@
+/* tests/unit/op/test_dispatch.c */
+#include "op/args.h"
+#include "op/dispatch.h"
+#include "op/envelope.h"
+#include "op/metrics.h"
+#include "test.h"
+
+#include <string.h>
+
+static enum mr_code greet(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+{
+	const char *name = mr_args_text(in, "name");
+
+	if (mr_str_eq(name, "nobody"))
+		return mr_err_set(&cx->err, MR_ENOTFOUND, "there is no %s", name);
+	mr_out_map(out, NULL);
+	mr_out_text(out, "greeting", mr_arena_printf(cx->arena, "hello %s", name));
+	mr_out_end(out);
+	return MR_OK;
+}
+
+static const struct mr_param params[] = {
+	{ .name = "name", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED },
+	{ 0 },
+};
+
+static void begin_wrapped(struct mr_out *out)
+{
+	mr_out_list(out, NULL);
+}
+
+static const struct mr_envelope wrapping = {
+	.begin_result = begin_wrapped,
+	.end_result = mr_out_end,
+};
+
+struct fixture {
+	struct mr_arena *arena;
+	struct mr_clock_fixed clock;
+	struct mr_app app;
+	struct mr_ctx cx;
+	struct mr_buf text;
+	struct mr_out out;
+	struct mr_op op;
+};
+
+static void set_up(struct fixture *f)
+{
+	*f = (struct fixture){ .arena = mr_arena_new() };
+	mr_clock_fixed_init(&f->clock, 1000000);
+	f->app = (struct mr_app){ .metrics = mr_metrics_new(), .clock = &f->clock.clock };
+	f->cx = (struct mr_ctx){ .app = &f->app, .arena = f->arena };
+	mr_buf_init(&f->text, 1 << 20);
+	mr_out_init_json(&f->out, &f->text, MR_JSON_COMPACT);
+	f->op = (struct mr_op){
+		.name = "greet",
+		.summary = "Greet somebody",
+		.params = params,
+		.envelope = &mr_envelope_plain,
+		.run = greet,
+	};
+}
+
+static void tear_down(struct fixture *f)
+{
+	mr_buf_release(&f->text);
+	mr_metrics_free(f->app.metrics);
+	mr_arena_free(f->arena);
+}
+
+static struct mr_value *args_of(struct mr_arena *arena, const char *name)
+{
+	struct mr_pair pair = { "name", { .kind = MR_TEXT, .text = name } };
+	struct mr_value *map = mr_arena_alloc(arena, sizeof(*map));
+
+	map->kind = MR_MAP;
+	map->map.pairs = mr_arena_memdup(arena, &pair, sizeof(pair));
+	map->map.len = 1;
+	return map;
+}
+
+static void runs_and_counts(void)
+{
+	struct fixture f;
+	struct mr_buf metrics;
+
+	set_up(&f);
+	CHECK_OK(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), f.cx.err);
+	CHECK_STR(mr_buf_text(&f.text), "{\"greeting\":\"hello fox\"}");
+	mr_buf_clear(&f.text);
+	CHECK_INT(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "nobody"), &f.out), MR_ENOTFOUND);
+	CHECK_STR(f.cx.err.msg, "there is no nobody");
+	CHECK_INT(mr_dispatch(&f.cx, &f.op, NULL, &f.out), MR_EINVAL);
+	mr_buf_init(&metrics, 1 << 20);
+	mr_metrics_write(f.app.metrics, &metrics);
+	CHECK(strstr(mr_buf_text(&metrics),
+		"mailroom_tool_calls_total{tool=\"greet\",status=\"ok\"} 1\n"));
+	CHECK(strstr(mr_buf_text(&metrics),
+		"mailroom_tool_calls_total{tool=\"greet\",status=\"error\"} 2\n"));
+	mr_buf_release(&metrics);
+	tear_down(&f);
+}
+
+static void wraps_in_the_envelope(void)
+{
+	struct fixture f;
+
+	set_up(&f);
+	f.op.envelope = &wrapping;
+	CHECK_OK(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), f.cx.err);
+	CHECK_STR(mr_buf_text(&f.text), "[{\"greeting\":\"hello fox\"}]");
+	tear_down(&f);
+}
+
+static void readers_may_not_write(void)
+{
+	struct fixture f;
+
+	set_up(&f);
+	f.op.needs = MR_NEED_WRITE;
+	CHECK_INT(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), MR_EPERM);
+	CHECK_STR(f.cx.err.msg, "greet changes something, and you may only read");
+	CHECK_INT(f.text.len, 0);
+	f.cx.may_write = true;
+	CHECK_OK(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), f.cx.err);
+	tear_down(&f);
+}
+
+static bool answer(void *arg, const char *question)
+{
+	CHECK_STR(question, "Greet somebody. Go on?");
+	return *(bool *)arg;
+}
+
+static void destruction_is_confirmed(void)
+{
+	struct fixture f;
+	bool yes = false;
+
+	set_up(&f);
+	f.op.needs = MR_NEED_CONFIRM;
+	CHECK_INT(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), MR_ENOTCONFIRMED);
+	CHECK_STR(f.cx.err.msg, "greet was not confirmed; nothing was done");
+	f.cx.confirm = answer;
+	f.cx.confirm_arg = &yes;
+	CHECK_INT(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), MR_ENOTCONFIRMED);
+	CHECK_INT(f.text.len, 0);
+	yes = true;
+	CHECK_OK(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), f.cx.err);
+	mr_buf_clear(&f.text);
+	f.cx.confirm = NULL;
+	f.cx.confirmed = true;
+	mr_out_init_json(&f.out, &f.text, MR_JSON_COMPACT);
+	CHECK_OK(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), f.cx.err);
+	tear_down(&f);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(runs_and_counts),
+		TEST(wraps_in_the_envelope),
+		TEST(readers_may_not_write),
+		TEST(destruction_is_confirmed),
+	};
+
+	return test_main(tests, MR_LEN(tests));
+}

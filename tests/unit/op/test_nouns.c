@@ -1,0 +1,163 @@
+/* tests/unit/op/test_nouns.c - every operation is well formed, and its result keeps its promise. */
+#include "op/dispatch.h"
+#include "op/envelope.h"
+#include "op/metrics.h"
+#include "op/nouns.h"
+#include "op/schema.h"
+#include "op/settings.h"
+#include "test.h"
+#include "text/json.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+static void operations_are_well_formed(void)
+{
+	for (size_t i = 0; i < mr_nouns.len; i++) {
+		const struct mr_op *op = mr_nouns.ops[i];
+
+		CHECK(op->name && op->summary && op->envelope && op->run && op->result);
+		CHECK(mr_op_find(&mr_nouns, op->name) == op);
+		CHECK(op->surfaces != 0);
+		CHECK(!(op->surfaces & MR_ON_CLI) == !op->command);
+		CHECK(!(op->surfaces & MR_ON_HTTP) == !op->route);
+		CHECK(op->summary[strlen(op->summary) - 1] != '.');
+		for (size_t p = 0; p < mr_param_count(op->params); p++) {
+			CHECK(op->params[p].summary != NULL);
+			CHECK(mr_param_find(op->params, op->params[p].name) == &op->params[p]);
+		}
+	}
+}
+
+struct fixture {
+	struct mr_arena *arena;
+	struct mr_app app;
+	struct mr_ctx cx;
+};
+
+static void set_up(struct fixture *f, const char *root)
+{
+	const char *assignments[] = {
+		NULL,
+		"http.bearer_token=hunter2",
+		NULL,
+	};
+	struct mr_texts texts = { assignments, 2 };
+	struct mr_settings_sources sources = { .assignments = &texts, .cwd = AT_FDCWD };
+
+	f->arena = mr_arena_new();
+	assignments[0] = mr_arena_printf(f->arena, "storage.root=%s", root);
+	f->app = (struct mr_app){
+		.table = &mr_nouns,
+		.metrics = mr_metrics_new(),
+		.clock = mr_clock_system(),
+	};
+	f->cx = (struct mr_ctx){ .app = &f->app, .arena = f->arena };
+	CHECK_OK(mr_settings_load(f->arena, &sources, &f->app.settings, &f->cx.err), f->cx.err);
+}
+
+static void tear_down(struct fixture *f)
+{
+	mr_metrics_free(f->app.metrics);
+	mr_arena_free(f->arena);
+}
+
+static const struct mr_value *run(struct fixture *f, const char *name, const char *json)
+{
+	const struct mr_value *sent;
+	struct mr_issues issues;
+	struct mr_cursor at;
+	struct mr_out out;
+
+	CHECK_OK(mr_json_parse(f->arena, mr_bytes_text(json), NULL, &sent, &f->cx.err), f->cx.err);
+	mr_out_init_tree(&out, f->arena);
+	if (mr_dispatch(&f->cx, mr_op_find(&mr_nouns, name), sent, &out))
+		return NULL;
+	mr_issues_init(&issues, f->arena);
+	at = mr_cursor_root(mr_out_tree(&out), &issues);
+	mr_schema_check(mr_op_find(&mr_nouns, name)->result, &at);
+	if (issues.len)
+		test_fail(__FILE__, __LINE__, "%s: %s %s", name, issues.items[0].path,
+			issues.items[0].msg);
+	return mr_out_tree(&out);
+}
+
+static const char *text_at(const struct mr_value *map, const char *key)
+{
+	return mr_value_get(map, key)->text;
+}
+
+static void health_is_told(void)
+{
+	struct fixture f;
+
+	set_up(&f, test_dir());
+	CHECK_STR(text_at(run(&f, "health_liveness", "{}"), "status"), "alive");
+	CHECK_STR(text_at(run(&f, "health_readiness", "{}"), "status"), "ready");
+	CHECK_STR(text_at(run(&f, "health", "{}"), "status"), "ok");
+	CHECK_STR(text_at(run(&f, "health", "{}"), "protocol_version"), "v1");
+	tear_down(&f);
+}
+
+static void a_place_that_cannot_be_used_is_not_ready(void)
+{
+	struct fixture f;
+
+	set_up(&f, "/proc/none/here");
+	CHECK(run(&f, "health_readiness", "{}") == NULL);
+	CHECK_INT(f.cx.err.code, MR_EBUSY);
+	CHECK(strstr(f.cx.err.msg, "not ready: storage.root: "));
+	CHECK(strstr(f.cx.err.msg, "/proc/none"));
+	CHECK(run(&f, "health", "{}") == NULL);
+	CHECK_STR(text_at(run(&f, "health_liveness", "{}"), "status"), "alive");
+	tear_down(&f);
+}
+
+static void settings_are_listed_without_secrets(void)
+{
+	const struct mr_value *list;
+	struct fixture f;
+	bool masked = false;
+
+	set_up(&f, test_dir());
+	list = mr_value_get(run(&f, "config", "{}"), "settings");
+	for (size_t i = 0; i < list->list.len; i++) {
+		const struct mr_value *row = &list->list.items[i];
+
+		CHECK(!strstr(text_at(row, "value"), "hunter2"));
+		if (strcmp(text_at(row, "key"), "http.bearer_token") == 0)
+			masked = strcmp(text_at(row, "value"), "********") == 0;
+	}
+	CHECK(masked);
+	tear_down(&f);
+}
+
+static void the_table_describes_itself(void)
+{
+	const struct mr_value *list;
+	struct fixture f;
+
+	set_up(&f, test_dir());
+	list = mr_value_get(run(&f, "operations", "{}"), "operations");
+	CHECK_INT(list->list.len, mr_nouns.len);
+	for (size_t i = 0; i < mr_nouns.len; i++)
+		CHECK(run(&f, "schema",
+			      mr_arena_printf(f.arena, "{\"operation\":\"%s\"}",
+				      mr_nouns.ops[i]->name)) != NULL);
+	CHECK(run(&f, "schema", "{\"operation\":\"helth\"}") == NULL);
+	CHECK_STR(f.cx.err.msg, "there is no operation helth; did you mean health?");
+	tear_down(&f);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(operations_are_well_formed),
+		TEST(health_is_told),
+		TEST(a_place_that_cannot_be_used_is_not_ready),
+		TEST(settings_are_listed_without_secrets),
+		TEST(the_table_describes_itself),
+	};
+
+	return test_main(tests, MR_LEN(tests));
+}

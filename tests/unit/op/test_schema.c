@@ -1,0 +1,119 @@
+/* tests/unit/op/test_schema.c */
+#include "op/schema.h"
+#include "test.h"
+#include "text/json.h"
+
+static const char *const modes[] = { "safe", "force", NULL };
+
+static const struct mr_param params[] = {
+	{ .name = "to", .type = MR_TYPE_TEXTS, .flags = MR_REQUIRED, .summary = "who" },
+	{ .name = "mode", .type = MR_TYPE_TEXT, .summary = "how", .choices = modes },
+	{ .name = "limit", .type = MR_TYPE_INT, .summary = "n", .min = 1, .max = 9 },
+	{ .name = "ids", .type = MR_TYPE_INTS, .summary = "which" },
+	{ 0 },
+};
+
+static const struct mr_field item_fields[] = {
+	{ .name = "id", .type = MR_TYPE_INT },
+	{ .name = "read_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ 0 },
+};
+
+static const struct mr_field fields[] = {
+	{ .name = "count", .type = MR_TYPE_INT, .summary = "how many" },
+	{ .name = "items", .type = MR_TYPE_LIST, .fields = item_fields },
+	{ .name = "names", .type = MR_TYPE_TEXTS, .flags = MR_OPTIONAL },
+	{ .name = "score", .type = MR_TYPE_REAL },
+	{ .name = "first", .type = MR_TYPE_OBJECT, .fields = item_fields },
+	{ .name = "any", .type = MR_TYPE_OBJECT },
+	{ .name = "ok", .type = MR_TYPE_BOOL },
+	{ 0 },
+};
+
+static const struct mr_op op = { .name = "o", .params = params, .result = fields };
+
+static void schemas_are_written_from_the_table(void)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_out out;
+
+	mr_buf_init(&text, 1 << 16);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	mr_schema_input(&out, NULL, &op);
+	CHECK_STR(mr_buf_text(&text),
+		"{\"type\":\"object\",\"properties\":{\"to\":{\"type\":\"array\",\"items\":{"
+		"\"type\":"
+		"\"string\"},\"description\":\"who\"},\"mode\":{\"type\":\"string\",\"enum\":["
+		"\"safe\","
+		"\"force\"],\"description\":\"how\"},\"limit\":{\"type\":\"integer\",\"minimum\":1,"
+		"\"maximum\":9,\"description\":\"n\"},\"ids\":{\"type\":\"array\",\"items\":{"
+		"\"type\":"
+		"\"integer\"},\"description\":\"which\"}},\"required\":[\"to\"],"
+		"\"additionalProperties\":false}");
+	mr_buf_clear(&text);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	mr_schema_output(&out, NULL, &op);
+	CHECK_STR(mr_buf_text(&text),
+		"{\"type\":\"object\",\"properties\":{\"count\":{\"type\":\"integer\","
+		"\"description\":"
+		"\"how many\"},\"items\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+		"\"properties\":{\"id\":{\"type\":\"integer\"},\"read_ts\":{\"type\":[\"string\","
+		"\"null\"]}},\"required\":[\"id\",\"read_ts\"]}},\"names\":{\"type\":\"array\","
+		"\"items\":"
+		"{\"type\":\"string\"}},\"score\":{\"type\":\"number\"},\"first\":{\"type\":"
+		"\"object\","
+		"\"properties\":{\"id\":{\"type\":\"integer\"},\"read_ts\":{\"type\":[\"string\","
+		"\"null\"]}},\"required\":[\"id\",\"read_ts\"]},\"any\":{\"type\":\"object\"},"
+		"\"ok\":"
+		"{\"type\":\"boolean\"}},\"required\":[\"count\",\"items\",\"score\",\"first\","
+		"\"any\","
+		"\"ok\"]}");
+}
+
+static void checks(const char *json, const char *why)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_value *value;
+	struct mr_issues issues;
+	struct mr_cursor at;
+	struct mr_err err;
+
+	CHECK_OK(mr_json_parse(arena, mr_bytes_text(json), NULL, &value, &err), err);
+	mr_issues_init(&issues, arena);
+	at = mr_cursor_root(value, &issues);
+	mr_schema_check(fields, &at);
+	if (!why) {
+		CHECK_INT(issues.len, 0);
+		return;
+	}
+	CHECK_INT(issues.len, 1);
+	CHECK_STR(mr_arena_printf(arena, "%s %s", issues.items[0].path, issues.items[0].msg), why);
+}
+
+#define REST "\"score\":1,\"first\":{\"id\":1,\"read_ts\":\"x\"},\"any\":{\"z\":1},\"ok\":true}"
+
+static void results_are_held_to_their_promise(void)
+{
+	checks("{\"count\":1,\"items\":[{\"id\":1,\"read_ts\":null}]," REST, NULL);
+	checks("{\"count\":1,\"names\":[\"a\"],\"items\":[]," REST, NULL);
+	checks("{\"items\":[]," REST, "$.count is required");
+	checks("{\"count\":1,\"items\":[{\"id\":\"1\",\"read_ts\":null}]," REST,
+		"$.items[0].id must be an integer, not string");
+	checks("{\"count\":1,\"items\":[{\"id\":1}]," REST, "$.items[0].read_ts is required");
+	checks("{\"count\":1,\"items\":[],\"names\":[1]," REST,
+		"$.names[0] must be a string, not integer");
+	checks("{\"count\":1,\"items\":[],\"more\":1," REST, "$.more is not known");
+	checks("{\"count\":1,\"items\":[],\"any\":1,\"score\":1,\"first\":{\"id\":1,"
+	       "\"read_ts\":null},\"ok\":true}",
+		"$.any must be an object, not integer");
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(schemas_are_written_from_the_table),
+		TEST(results_are_held_to_their_promise),
+	};
+
+	return test_main(tests, MR_LEN(tests));
+}

@@ -1,0 +1,91 @@
+/* tests/unit/surface/test_help.c */
+#include "surface/cli/help.h"
+#include "table.h"
+#include "test.h"
+
+#include <string.h>
+
+static void shows(const char *path, const char *expected)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	const char *globals;
+
+	mr_buf_init(&text, 1 << 16);
+	mr_help_write(&text, &table, path, false);
+	globals = strstr(mr_buf_text(&text), "\nGlobal options\n  --help");
+	CHECK(globals != NULL);
+	text.data[globals - text.data] = '\0';
+	CHECK_STR(mr_buf_text(&text), expected);
+}
+
+static void the_program_lists_its_commands(void)
+{
+	shows("",
+		"Usage: mailroom COMMAND\n"
+		"\n"
+		"Mail for AI agents, in plain files.\n"
+		"\n"
+		"Commands\n"
+		"  team                      mail, inbox\n"
+		"  health                    Check\n");
+}
+
+static void a_command_lists_its_options(void)
+{
+	shows("team mail send",
+		"Usage: mailroom team mail send [options] TO...\n"
+		"\n"
+		"Send a message.\n"
+		"\n"
+		"It is kept for ever.\n"
+		"\n"
+		"Arguments\n"
+		"  TO                        who (required)\n"
+		"\n"
+		"Options\n"
+		"  --subject SUBJECT         what about (required)\n"
+		"  --limit N                 how many (default 20)\n"
+		"  --ack-required            ask for an answer\n"
+		"  --cc CC                   copies; may be repeated\n"
+		"  --mode safe|force         it's how\n");
+}
+
+static void a_command_can_be_a_group_too(void)
+{
+	shows("health",
+		"Usage: mailroom health\n"
+		"\n"
+		"Check.\n"
+		"\n"
+		"Commands\n"
+		"  ready                     Check more\n");
+	shows("health ready",
+		"Usage: mailroom health ready [MODE]\n"
+		"\n"
+		"Check more.\n"
+		"\n"
+		"Arguments\n"
+		"  MODE                      how\n"
+		"                            one of safe|force\n");
+}
+
+static void colour_only_when_asked(void)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&text, 1 << 16);
+	mr_help_write(&text, &table, "", true);
+	CHECK(strstr(mr_buf_text(&text), "\033[1mCommands\033[0m"));
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(the_program_lists_its_commands),
+		TEST(a_command_lists_its_options),
+		TEST(a_command_can_be_a_group_too),
+		TEST(colour_only_when_asked),
+	};
+
+	return test_main(tests, MR_LEN(tests));
+}

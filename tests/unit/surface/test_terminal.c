@@ -1,0 +1,78 @@
+/* tests/unit/surface/test_terminal.c */
+#include "surface/cli/terminal.h"
+#include "test.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int open_terminal(unsigned short columns)
+{
+	struct winsize size = { .ws_col = columns, .ws_row = 24 };
+	int ours;
+	int theirs;
+
+	CHECK(openpty(&ours, &theirs, NULL, NULL, &size) == 0);
+	return theirs;
+}
+
+static void colour_only_on_a_terminal(void)
+{
+	int terminal = open_terminal(100);
+	int file = open("/dev/null", O_WRONLY);
+
+	unsetenv("NO_COLOR");
+	setenv("TERM", "xterm", 1);
+	CHECK(mr_terminal_style(terminal).colour);
+	CHECK_INT(mr_terminal_style(terminal).width, 100);
+	CHECK(!mr_terminal_style(file).colour);
+	CHECK_INT(mr_terminal_style(file).width, 0);
+	CHECK_INT(mr_terminal_style(open_terminal(0)).width, 80);
+}
+
+static void never_with_no_color(void)
+{
+	int terminal = open_terminal(100);
+
+	setenv("TERM", "xterm", 1);
+	setenv("NO_COLOR", "1", 1);
+	CHECK(!mr_terminal_style(terminal).colour);
+	setenv("NO_COLOR", "", 1);
+	CHECK(mr_terminal_style(terminal).colour);
+	setenv("TERM", "dumb", 1);
+	CHECK(!mr_terminal_style(terminal).colour);
+}
+
+static void a_reader_that_is_gone_is_noticed(void)
+{
+	int pipe_ends[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	CHECK(pipe(pipe_ends) == 0);
+	CHECK(mr_terminal_write(pipe_ends[1], mr_bytes_text("hi")));
+	close(pipe_ends[0]);
+	CHECK(!mr_terminal_write(pipe_ends[1], mr_bytes_text("hi")));
+}
+
+static void nobody_to_ask_means_no(void)
+{
+	int file = open("/dev/null", O_RDONLY);
+
+	CHECK(dup2(file, STDIN_FILENO) == STDIN_FILENO);
+	CHECK(!mr_terminal_confirm(NULL, "Go on?"));
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(colour_only_on_a_terminal),
+		TEST(never_with_no_color),
+		TEST(a_reader_that_is_gone_is_noticed),
+		TEST(nobody_to_ask_means_no),
+	};
+
+	return test_main(tests, MR_LEN(tests));
+}
