@@ -1,6 +1,6 @@
 /*
- * bench/bench.h - what a benchmark program says: one line of JSON per figure, each beside a yardstick
- * measured in the same run. script/bench collects the lines.
+ * bench/bench.h - what a benchmark program says: one line of JSON per figure, each beside a
+ * yardstick measured in the same run. script/bench collects the lines.
  */
 #pragma once
 

@@ -155,8 +155,7 @@ void mr_buf_put_json(struct mr_buf *buf, const char *text, size_t len, bool asci
 		if (at == len)
 			break;
 		n = mr_utf8_next(text + at, len - at, &scalar);
-		if (scalar < 0x20 || scalar == '"' || scalar == '\\' || scalar == 0x7f ||
-			(ascii && scalar > 0x7e))
+		if (scalar < 0x20 || scalar == '"' || scalar == '\\' || (ascii && scalar > 0x7e))
 			put_escape(buf, scalar);
 		else
 			mr_buf_put_utf8(buf, scalar);

@@ -80,13 +80,18 @@ char *mr_str_trim(struct mr_arena *arena, const char *text)
 	return mr_arena_strndup(arena, text, len);
 }
 
+static char lower(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
 char *mr_str_lower(struct mr_arena *arena, const char *text)
 {
-	char *lower = mr_arena_strdup(arena, text);
+	char *copy = mr_arena_strdup(arena, text);
 
-	for (char *c = lower; *c; c++)
-		*c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 'a' - 'A' : *c);
-	return lower;
+	for (char *c = copy; *c; c++)
+		*c = lower(*c);
+	return copy;
 }
 
 /* The next part that is not blank, trimmed; false after the last. `*rest` is then NULL. */
@@ -204,12 +209,11 @@ size_t mr_str_distance(const char *a, const char *b, size_t limit)
 
 		row[0] = i;
 		for (size_t j = 1; j <= b_len; j++) {
-			int x = tolower((unsigned char)a[i - 1]);
-			int y = tolower((unsigned char)b[j - 1]);
+			char x = lower(a[i - 1]);
+			char y = lower(b[j - 1]);
 
 			row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (x != y));
-			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
-				y == tolower((unsigned char)a[i - 2]))
+			if (i > 1 && j > 1 && x == lower(b[j - 2]) && y == lower(a[i - 2]))
 				row[j] = least(row[j], two_above[j - 2] + 1);
 		}
 	}

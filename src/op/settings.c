@@ -281,13 +281,13 @@ static enum mr_code load_yaml(struct loading *ld, int dir, const char *path)
 	return take_map(ld, config, "", path);
 }
 
-static const char *env_get(const char *const *environ, const char *name)
+static const char *env_get(const char *const *variables, const char *name)
 {
 	size_t len = strlen(name);
 
-	for (; environ && *environ; environ++) {
-		if (strncmp(*environ, name, len) == 0 && (*environ)[len] == '=')
-			return *environ + len + 1;
+	for (; variables && *variables; variables++) {
+		if (strncmp(*variables, name, len) == 0 && (*variables)[len] == '=')
+			return *variables + len + 1;
 	}
 	return NULL;
 }
@@ -295,7 +295,7 @@ static const char *env_get(const char *const *environ, const char *name)
 static enum mr_code load_config_file(struct loading *ld, const struct mr_settings_sources *from)
 {
 	const char *named =
-		from->config_file ? from->config_file : env_get(from->environ, "MAILROOM_CONFIG");
+		from->config_file ? from->config_file : env_get(from->variables, "MAILROOM_CONFIG");
 	const char *own = mr_arena_printf(ld->arena, "%s/.config/mailroom/mailroom.yaml", ld->home);
 
 	if (!mr_str_is_empty(named))
@@ -345,10 +345,10 @@ static enum mr_code load_dotenv(struct loading *ld, int cwd)
 	return MR_OK;
 }
 
-static enum mr_code load_environ(struct loading *ld, const char *const *environ)
+static enum mr_code load_environ(struct loading *ld, const char *const *variables)
 {
 	for (int i = 0; i < SETTING_COUNT; i++) {
-		const char *value = env_get(environ, mr_setting_table[i].env);
+		const char *value = env_get(variables, mr_setting_table[i].env);
 		const char *source =
 			mr_arena_printf(ld->arena, "environment %s", mr_setting_table[i].env);
 
@@ -383,7 +383,7 @@ enum mr_code mr_settings_load(struct mr_arena *arena, const struct mr_settings_s
 	struct loading ld = {
 		.arena = arena,
 		.settings = mr_arena_alloc(arena, sizeof(*ld.settings)),
-		.home = env_get(sources->environ, "HOME"),
+		.home = env_get(sources->variables, "HOME"),
 		.err = err,
 	};
 	enum mr_code rc = MR_OK;
@@ -397,7 +397,7 @@ enum mr_code mr_settings_load(struct mr_arena *arena, const struct mr_settings_s
 	if (!rc)
 		rc = load_dotenv(&ld, sources->cwd);
 	if (!rc)
-		rc = load_environ(&ld, sources->environ);
+		rc = load_environ(&ld, sources->variables);
 	if (!rc)
 		rc = load_assignments(&ld, sources->assignments);
 	if (!rc)

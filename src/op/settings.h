@@ -34,7 +34,7 @@ struct mr_settings;
 struct mr_settings_sources {
 	const struct mr_texts *assignments; /* "key=value" of the command line, later ones win */
 	const char *config_file;            /* named on the command line, or NULL */
-	const char *const *environ;         /* NAME=value, NULL-terminated */
+	const char *const *variables;       /* NAME=value, NULL-terminated */
 	int cwd;                            /* where .env and mailroom.yaml are looked for */
 };
 

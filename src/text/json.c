@@ -357,10 +357,10 @@ static void write_pair(struct mr_json_writer *w, const struct mr_pair *pair)
 static void write_sorted(struct mr_json_writer *w, const struct mr_value *map)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const struct mr_pair **pairs = mr_pairs_sorted(arena, map->map.pairs, map->map.len);
+	const struct mr_pair *pairs = mr_pairs_sorted(arena, map->map.pairs, map->map.len);
 
 	for (size_t i = 0; i < map->map.len; i++)
-		write_pair(w, pairs[i]);
+		write_pair(w, &pairs[i]);
 }
 
 static void write_map(struct mr_json_writer *w, const struct mr_value *map)

@@ -32,17 +32,13 @@ static bool lists_equal(const struct mr_value *a, const struct mr_value *b)
 
 static int by_key(const void *a, const void *b)
 {
-	return strcmp((*(const struct mr_pair *const *)a)->key,
-		(*(const struct mr_pair *const *)b)->key);
+	return strcmp(((const struct mr_pair *)a)->key, ((const struct mr_pair *)b)->key);
 }
 
-const struct mr_pair **mr_pairs_sorted(struct mr_arena *arena, const struct mr_pair *pairs,
-	size_t len)
+struct mr_pair *mr_pairs_sorted(struct mr_arena *arena, const struct mr_pair *pairs, size_t len)
 {
-	const struct mr_pair **sorted = mr_arena_array(arena, len, sizeof(*sorted));
+	struct mr_pair *sorted = mr_arena_memdup(arena, pairs, len * sizeof(*pairs));
 
-	for (size_t i = 0; i < len; i++)
-		sorted[i] = &pairs[i];
 	qsort(sorted, len, sizeof(*sorted), by_key);
 	return sorted;
 }
@@ -50,8 +46,8 @@ const struct mr_pair **mr_pairs_sorted(struct mr_arena *arena, const struct mr_p
 static bool maps_equal(const struct mr_value *a, const struct mr_value *b)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
-	const struct mr_pair **a_rest;
-	const struct mr_pair **b_rest;
+	const struct mr_pair *a_rest;
+	const struct mr_pair *b_rest;
 	size_t same = 0;
 	size_t left;
 
@@ -73,8 +69,8 @@ static bool maps_equal(const struct mr_value *a, const struct mr_value *b)
 	a_rest = mr_pairs_sorted(arena, a->map.pairs + same, left);
 	b_rest = mr_pairs_sorted(arena, b->map.pairs + same, left);
 	for (size_t i = 0; i < left; i++) {
-		if (strcmp(a_rest[i]->key, b_rest[i]->key) != 0 ||
-			!mr_value_equal(&a_rest[i]->value, &b_rest[i]->value))
+		if (strcmp(a_rest[i].key, b_rest[i].key) != 0 ||
+			!mr_value_equal(&a_rest[i].value, &b_rest[i].value))
 			return false;
 	}
 	return true;
@@ -206,17 +202,14 @@ bool mr_cursor_is_present(const struct mr_cursor *at)
 	return at->value && at->value->kind != MR_NULL;
 }
 
-/* Is there a value of this kind? If not, report it. */
-static bool require(const struct mr_cursor *at, enum mr_kind kind)
+static void report_kind(const struct mr_cursor *at, enum mr_kind kind)
 {
 	const char *expected = mr_kind_name(kind);
 	const char *path;
 
-	if (at->value && at->value->kind == kind)
-		return true;
 	if (is_full(at)) {
 		at->issues->dropped++;
-		return false;
+		return;
 	}
 	path = mr_cursor_path(at->issues->arena, at);
 	if (!at->value)
@@ -225,6 +218,14 @@ static bool require(const struct mr_cursor *at, enum mr_kind kind)
 		mr_issues_add(at->issues, MR_ISSUE_TYPE, path, expected, "must be %s %s, not %s",
 			kind == MR_INT || kind == MR_MAP ? "an" : "a", expected,
 			mr_kind_name(at->value->kind));
+}
+
+/* Is there a value of this kind? If not, report it. */
+static bool require(const struct mr_cursor *at, enum mr_kind kind)
+{
+	if (at->value && at->value->kind == kind)
+		return true;
+	report_kind(at, kind);
 	return false;
 }
 

@@ -57,9 +57,8 @@ struct mr_pair {
 const struct mr_value *mr_value_get(const struct mr_value *map, const char *key);
 /* The order of keys does not matter; 1 and 1.0 are not equal, not-a-number equals itself. */
 bool mr_value_equal(const struct mr_value *a, const struct mr_value *b);
-/* `len` pairs by the bytes of their keys. */
-const struct mr_pair **mr_pairs_sorted(struct mr_arena *arena, const struct mr_pair *pairs,
-	size_t len);
+/* A copy of `len` pairs, sorted by the bytes of their keys; the values are shared. */
+struct mr_pair *mr_pairs_sorted(struct mr_arena *arena, const struct mr_pair *pairs, size_t len);
 /* "null", "boolean", "integer", "number", "string", "list", "object". */
 const char *mr_kind_name(enum mr_kind kind);
 

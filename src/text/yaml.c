@@ -127,7 +127,7 @@ static enum mr_code copy_scalar(struct reader *r, const yaml_event_t *event, con
 
 static enum mr_code read_scalar(struct reader *r, const yaml_event_t *event, struct mr_value *out)
 {
-	const char *text;
+	const char *text = NULL;
 	const char *wrong;
 	enum mr_code rc = copy_scalar(r, event, &text);
 

@@ -245,9 +245,11 @@ def headers_say_who_they_are(tree):
 
 
 def names_are_unique(tree):
+    """In the foundation as a whole, and in each of the three parts by itself: all three have messages."""
     homes = {}
     for path in tree.modules:
-        homes.setdefault(os.path.basename(path), []).append(path)
+        part = path.split("/")[1] if path.startswith(PARTS) else ""
+        homes.setdefault((part, os.path.basename(path)), []).append(path)
     return [", ".join(paths) for paths in homes.values() if len(paths) > 1]
 
 
@@ -257,6 +259,8 @@ def nothing_of_one_machine(tree):
     for path in tree.files:
         yield from places(tree, path, tree.text(path), rf"(?<![\w.~$}}-])(?:{'|'.join(paths)})[^\s\"']*")
 
+
+PARTS = ("src/mailbox/", "src/team/", "src/workspace/")
 
 RULES = [
     includes_go_down,

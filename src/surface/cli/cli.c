@@ -152,12 +152,12 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 }
 
 static enum mr_code load_settings(struct mr_arena *arena, const struct mr_argv *args,
-	const char *const *environ, const struct mr_settings **out, struct mr_err *err)
+	const char *const *variables, const struct mr_settings **out, struct mr_err *err)
 {
 	struct mr_settings_sources sources = {
 		.assignments = &args->assignments,
 		.config_file = args->config_file,
-		.environ = environ,
+		.variables = variables,
 		.cwd = AT_FDCWD,
 	};
 
@@ -165,7 +165,7 @@ static enum mr_code load_settings(struct mr_arena *arena, const struct mr_argv *
 }
 
 int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *argv,
-	const char *const *environ)
+	const char *const *variables)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = NULL;
@@ -189,7 +189,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 		show_help(STDERR_FILENO, table, args.path);
 		return 2;
 	}
-	if (load_settings(arena, &args, environ, &app.settings, &err))
+	if (load_settings(arena, &args, variables, &app.settings, &err))
 		return fail(arena, &args, &err);
 	app.metrics = metrics = mr_metrics_new();
 	app.started_us = mr_clock_mono_us(app.clock);

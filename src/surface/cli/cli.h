@@ -8,6 +8,6 @@
 
 #include "op/op.h"
 
-/* Run one command; returns the exit status. `environ` is NAME=value, NULL-terminated. */
+/* Run one command; returns the exit status. `variables` are NAME=value, NULL-terminated. */
 int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *argv,
-	const char *const *environ);
+	const char *const *variables);

@@ -104,8 +104,8 @@ static enum mr_code serve(struct mr_ctx *cx, const struct mr_args *in, struct mr
 	rc = mr_http_server_start(&config, routes, count, (void *)cx->app, &server, &cx->err);
 	if (rc)
 		return rc;
-	announce(server, root, config.token != NULL);
 	mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
+	announce(server, root, config.token != NULL);
 	while (sigwait(&signals, &got) != 0)
 		continue;
 	mr_log(MR_LOG_INFO, "stopping", "%s", got == SIGINT ? "SIGINT" : "SIGTERM");

@@ -21,7 +21,7 @@ static enum mr_code load(struct mr_arena *arena, const struct case_of *c,
 	struct mr_settings_sources sources = {
 		.assignments = &assignments,
 		.config_file = c->config_file,
-		.environ = c->environ,
+		.variables = c->environ,
 	};
 
 	while (c->set[assignments.len])

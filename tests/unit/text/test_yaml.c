@@ -180,7 +180,8 @@ static void keys_are_text(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	const struct mr_value *v = parse(arena,
-		"1: a\nyes: b\n~: c\n\"\": d\n? e\n: f\n\"<<\": g\n'h i': j\n2026-01-01: k\n0x1: l\n");
+		"1: a\nyes: b\n~: c\n\"\": d\n? e\n: f\n\"<<\": g\n'h i': j\n2026-01-01: k\n0x1: "
+		"l\n");
 	static const char *const keys[] = { "1", "yes", "~", "", "e", "<<", "h i", "2026-01-01",
 		"0x1" };
 
