@@ -555,7 +555,7 @@ enum mr_code mr_history_append(struct mr_history *history, const struct mr_histo
 	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
 	struct build build = { .arena = arena, .history = history };
 	int64_t time_us = batch->time_us ? batch->time_us : mr_clock_wall_us(history->clock);
-	const char *message;
+	const char *message = NULL;
 	struct mr_history_appended appended;
 	bool done = false;
 	enum mr_code rc = make_message(&build, batch, &message, err);

@@ -11,6 +11,7 @@
 #include "surface/http/api.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { GRACE_MS = 10000 };
@@ -82,6 +83,17 @@ static void block_signals(sigset_t *out)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Every connection is a descriptor: take as many as the system lets us have. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 static enum mr_code serve(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
 {
 	const char *root = mr_settings_text(cx->app->settings, "storage.root");
@@ -98,6 +110,7 @@ static enum mr_code serve(struct mr_ctx *cx, const struct mr_args *in, struct mr
 	if (rc)
 		return mr_err_wrap(&cx->err, "storage.root");
 	start_log(cx->app->settings);
+	raise_file_limit();
 	configure(cx, in, &config);
 	routes = mr_api_routes(cx->arena, cx->app->table, &count);
 	block_signals(&signals);
