@@ -79,13 +79,10 @@ static size_t prefix_depth(const char *line, size_t len)
 {
 	size_t depth = 0;
 
-	for (size_t i = 0; i < len; i++) {
-		if (line[i] == '>')
-			depth++;
-		else if (line[i] == ' ' && i > 0 && line[i - 1] != ' ' && line[i - 1] != '>')
-			depth++;
-		else if (!strchr(" \t-+*.)0123456789", line[i]) || line[i] == '\0')
-			break;
+	for (size_t i = 0; i < len && line[i] && strchr(" \t>-+*.)0123456789", line[i]); i++) {
+		bool ends_marker = line[i] == ' ' && i > 0 && !strchr(" >", line[i - 1]);
+
+		depth += line[i] == '>' || ends_marker;
 	}
 	return depth;
 }
