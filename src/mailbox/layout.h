@@ -1,0 +1,54 @@
+/*
+ * mailbox/layout.h - the names of everything on disk below a mailbox root, and nothing else.
+ *
+ * Paths are relative to the root unless they say "absolute".
+ */
+#pragma once
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+
+#define MR_MAILBOX_VERSION_FILE "protocol-version.txt"
+#define MR_MAILBOX_INDEX_FILE   "index.sqlite"
+#define MR_MAILBOX_LOCAL_FILE   "mailbox.sqlite" /* inside a mailbox directory */
+#define MR_MAILBOX_MESSAGES     "messages"
+#define MR_MAILBOX_MAILBOXES    "mailboxes"
+#define MR_MAILBOX_STAGING      "staging"
+#define MR_MAILBOX_QUARANTINE   "staging/quarantine"
+#define MR_MAILBOX_INTENTS      "staging/.intents" /* ours; a dot, so that the reference leaves it */
+#define MR_MAILBOX_TRASH        "staging/.trash"   /* ours: renamed there before it is deleted */
+#define MR_MAILBOX_MANAGED      "attachments/managed"
+#define MR_MAILBOX_LOCKS        "locks"
+#define MR_MAILBOX_GUARDS       "locks/guards" /* ours: files to flock(2) */
+
+/* inbox, sent, archive, drafts; NULL-terminated. */
+extern const char *const mr_mailbox_boxes[];
+/* The directories of a root, parents first; NULL-terminated. */
+extern const char *const mr_mailbox_directories[];
+
+/* messages/2026-03-11/<id>.md */
+const char *mr_mailbox_layout_message(struct mr_arena *arena, const char *created_at_utc,
+	const char *message_id);
+/* mailboxes/<address> */
+const char *mr_mailbox_layout_entry(struct mr_arena *arena, const char *address);
+/* mailboxes/<address>--<suffix> */
+const char *mr_mailbox_layout_stash(struct mr_arena *arena, const char *address,
+	const char *suffix);
+/* <box>/<id>.md, inside a mailbox directory */
+const char *mr_mailbox_layout_projection(struct mr_arena *arena, const char *box,
+	const char *message_id);
+/* locks/addresses/<address>.lock */
+const char *mr_mailbox_layout_lock(struct mr_arena *arena, const char *address);
+/* <base>/<path> */
+const char *mr_mailbox_layout_join(struct mr_arena *arena, const char *base, const char *path);
+
+enum mr_mailbox_entry_kind {
+	MR_MAILBOX_ENTRY_ADDRESS, /* <address> */
+	MR_MAILBOX_ENTRY_STASH,   /* <address>--<32 lower hex>: looked for first, for it reads as an
+				     address too */
+	MR_MAILBOX_ENTRY_FOREIGN,
+};
+/* What a name in mailboxes/ is; `*out_address` is set unless it is foreign. */
+enum mr_mailbox_entry_kind mr_mailbox_layout_entry_kind(struct mr_arena *arena, const char *name,
+	const char **out_address);

@@ -1,0 +1,22 @@
+/* mailbox/limits.h - every maximum of a mailbox root, and why. */
+#pragma once
+
+enum {
+	/* Front matter past this is no message (spec: at most 1 MiB), the body comes on top. */
+	MR_MAILBOX_HEAD_BYTES = 1 << 20,
+	/* A whole canonical document. Larger things are attachments. */
+	MR_MAILBOX_DOCUMENT_BYTES = 32 << 20,
+	/* A script's payload: front matter's fields without the body. */
+	MR_MAILBOX_PAYLOAD_BYTES = 4 << 20,
+	MR_MAILBOX_SUBJECT_BYTES = 64 << 10,
+	MR_MAILBOX_TEXT_BYTES = 4096, /* ids, names, hints, roles, media types, labels, paths */
+	MR_MAILBOX_RECIPIENTS = 1000, /* to and cc together: each costs a link and a commit */
+	MR_MAILBOX_REFERENCES = 10000,
+	MR_MAILBOX_ATTACHMENTS = 1000,
+	MR_MAILBOX_NOTIFY_CHARS = 512,
+	/* Entries of one directory that are listed at once. */
+	MR_MAILBOX_ENTRIES = 1000000,
+	MR_MAILBOX_LOCK_TIMEOUT_MS = 5000,
+	MR_MAILBOX_LOCK_POLL_MS =
+		5, /* for lock files of others, whom the kernel cannot wake us for */
+};

@@ -1,0 +1,120 @@
+/*
+ * mailbox/message.h - the canonical message: its fields, their rules, and how they are read.
+ *
+ * A message is immutable once delivered. The same fields come from a document's front matter and
+ * from a delivery payload; both are read here, strictly, and every problem is reported with its
+ * path.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "text/value.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mr_mailbox_principal {
+	const char *principal_id;
+	const char *address;
+	const char *display_name; /* or NULL, as the two below */
+	const char *manifest_path_hint;
+	const char *role;
+};
+
+struct mr_mailbox_principals {
+	struct mr_mailbox_principal *items;
+	size_t len;
+};
+
+enum mr_mailbox_attachment_kind { MR_MAILBOX_PATH_REF, MR_MAILBOX_MANAGED_COPY };
+
+struct mr_mailbox_attachment {
+	const char *attachment_id;
+	enum mr_mailbox_attachment_kind kind;
+	const char *path;
+	const char *media_type;
+	const char *sha256; /* lower case, or NULL */
+	int64_t size_bytes; /* or -1 */
+	const char *label;  /* or NULL */
+};
+
+struct mr_mailbox_attachments {
+	struct mr_mailbox_attachment *items;
+	size_t len;
+};
+
+struct mr_mailbox_notify_block {
+	const char *text;
+	bool prepend; /* else append */
+};
+
+struct mr_mailbox_notify_auth {
+	const char *scheme; /* "none" is the only one accepted */
+	const char *token;  /* or NULL, as all below */
+	const char *iss;
+	const char *iat;
+	const char *exp;
+};
+
+struct mr_mailbox_message {
+	int protocol_version; /* 3, or 1 when it was read from an old document */
+	const char *message_id;
+	const char *thread_id;
+	const char *in_reply_to; /* or NULL */
+	struct mr_texts references;
+	const char *created_at_utc; /* 2026-03-11T04:15:00Z */
+	struct mr_mailbox_principal sender;
+	struct mr_mailbox_principals to;
+	struct mr_mailbox_principals cc;
+	struct mr_mailbox_principals reply_to;
+	const char *subject;
+	struct mr_mailbox_attachments attachments;
+	const struct mr_value *headers;                     /* a map, never NULL */
+	const struct mr_mailbox_notify_block *notify_block; /* or NULL */
+	const struct mr_mailbox_notify_auth *notify_auth;   /* or NULL */
+	struct mr_bytes body;                               /* not read here; empty in a payload */
+};
+
+enum mr_mailbox_source {
+	MR_MAILBOX_DOCUMENT, /* front matter: "from" (or "sender"), protocol_version, notify fields
+			      */
+	MR_MAILBOX_PAYLOAD,  /* a delivery payload: "sender" and staged_message_path */
+};
+
+/*
+ * Read all fields at `at` (a map) in the order of the contract, then unknown keys, then, when all
+ * of these were clean, the rules between fields. Problems go to at->issues; true when there were
+ * none. Everything in `*out` lives in `arena` and is normalised (stripped, lower-cased digest, time
+ * to whole seconds). In a payload `staged_message_path` is known but left to the caller.
+ */
+bool mr_mailbox_message_read(struct mr_arena *arena, const struct mr_cursor *at,
+	enum mr_mailbox_source source, struct mr_mailbox_message *out);
+
+/* One participant; the same problems and order. */
+bool mr_mailbox_principal_read(struct mr_arena *arena, const struct mr_cursor *at,
+	struct mr_mailbox_principal *out);
+
+/* Readers of single fields, shared with the other payloads; all strip, and refuse what is blank. */
+bool mr_mailbox_read_text(struct mr_arena *arena, const struct mr_cursor *at, const char **out);
+bool mr_mailbox_read_text_opt(struct mr_arena *arena, const struct mr_cursor *at,
+	const char **out); /* absent and null leave NULL */
+bool mr_mailbox_read_address(struct mr_arena *arena, const struct mr_cursor *at, const char **out);
+bool mr_mailbox_read_message_id(struct mr_arena *arena, const struct mr_cursor *at,
+	const char **out);
+/* One of `words`; otherwise "Input should be 'safe', 'force' or 'stash'". */
+bool mr_mailbox_read_choice(const struct mr_cursor *at, const char *const *words, size_t *out);
+
+/* Do both say the same (every field but notify and protocol_version; with the body when `bodies`)?
+ */
+bool mr_mailbox_message_same(const struct mr_mailbox_message *a, const struct mr_mailbox_message *b,
+	bool bodies);
+/* To and cc, each address once, the first kept. MR_EINVAL "conflicting owners" when an address has
+ * two principals. */
+MR_CHECK enum mr_code mr_mailbox_message_recipients(struct mr_arena *arena,
+	const struct mr_mailbox_message *message, struct mr_mailbox_principals *out,
+	struct mr_err *err);
+/* "2026-03-11": the directory it is kept in. */
+const char *mr_mailbox_message_date(struct mr_arena *arena,
+	const struct mr_mailbox_message *message);

@@ -1,0 +1,59 @@
+/* mailbox/registration_sql.h - mailbox_registrations in index.sqlite. */
+#pragma once
+
+#include "base/ctx.h"
+#include "data/db.h"
+
+#include <stdbool.h>
+
+enum mr_mailbox_reg_status { MR_MAILBOX_ACTIVE, MR_MAILBOX_INACTIVE, MR_MAILBOX_STASHED };
+enum mr_mailbox_kind { MR_MAILBOX_IN_ROOT, MR_MAILBOX_SYMLINK };
+
+struct mr_mailbox_registration {
+	const char *id; /* reg-<32 hex> */
+	const char *address;
+	const char *owner; /* principal id */
+	enum mr_mailbox_reg_status status;
+	enum mr_mailbox_kind kind;
+	const char *path;         /* absolute: the directory itself */
+	const char *entry_path;   /* absolute: its name under mailboxes/ */
+	const char *display_name; /* or NULL, as all below but created_at */
+	const char *manifest_path_hint;
+	const char *role;
+	const char *created_at;
+	const char *deactivated_at;
+	const char *replaced_by;
+};
+
+struct mr_mailbox_registrations {
+	struct mr_mailbox_registration *items;
+	size_t len;
+};
+
+const char *mr_mailbox_status_name(enum mr_mailbox_reg_status status); /* "active" */
+const char *mr_mailbox_kind_name(enum mr_mailbox_kind kind);           /* "in_root" */
+
+/* These set *out to NULL when there is none. */
+MR_CHECK enum mr_code mr_mailbox_registration_active(struct mr_ctx *cx, struct mr_db *db,
+	const char *address, const struct mr_mailbox_registration **out);
+/* The newest row of any status whose entry path this is. */
+MR_CHECK enum mr_code mr_mailbox_registration_occupying(struct mr_ctx *cx, struct mr_db *db,
+	const char *entry_path, const struct mr_mailbox_registration **out);
+/* An active row whose directory this is, of another address. */
+MR_CHECK enum mr_code mr_mailbox_registration_on_path(struct mr_ctx *cx, struct mr_db *db,
+	const char *path, const char *but_address, const struct mr_mailbox_registration **out);
+MR_CHECK enum mr_code mr_mailbox_registration_by_id(struct mr_ctx *cx, struct mr_db *db,
+	const char *id, const struct mr_mailbox_registration **out);
+
+/* All of an address, or all (NULL): by address, newest first. */
+MR_CHECK enum mr_code mr_mailbox_registration_list(struct mr_ctx *cx, struct mr_db *db,
+	const char *address, struct mr_mailbox_registrations *out);
+
+MR_CHECK enum mr_code mr_mailbox_registration_insert(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_mailbox_registration *row);
+/* Every column of the row with this id. */
+MR_CHECK enum mr_code mr_mailbox_registration_update(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_mailbox_registration *row);
+/* Its projections and legacy state go with it; others' replaced_by becomes NULL. */
+MR_CHECK enum mr_code mr_mailbox_registration_delete(struct mr_ctx *cx, struct mr_db *db,
+	const char *id);

@@ -1,0 +1,66 @@
+/*
+ * mailbox/root.h - a mailbox root: opened, made, and looked at.
+ *
+ * Modes: directories 0700, files 0600, whatever the umask says.
+ */
+#pragma once
+
+#include "base/ctx.h"
+#include "data/db.h"
+
+#define MR_MAILBOX_OPERATOR_ADDRESS   "HOUMAO-operator@houmao.localhost"
+#define MR_MAILBOX_OPERATOR_PRINCIPAL "HOUMAO-operator"
+#define MR_MAILBOX_OPERATOR_ROLE      "system_operator"
+#define MR_MAILBOX_OPERATOR_NAME      "Houmao Operator"
+#define MR_MAILBOX_DOMAIN             "houmao.localhost"
+
+struct mr_mailbox_root {
+	const char *path; /* absolute, links resolved */
+	int dir;          /* open on it */
+};
+
+#define MR_MAILBOX_ROOT_INIT ((struct mr_mailbox_root){ .dir = -1 })
+
+/* For MR_CLEANUP. */
+void mr_mailbox_root_close(struct mr_mailbox_root *root);
+
+enum mr_mailbox_root_for {
+	MR_MAILBOX_ROOT_READ,   /* a protocol-1 root is fine */
+	MR_MAILBOX_ROOT_WRITE,  /* and what a crash left half done is finished or undone first */
+	MR_MAILBOX_ROOT_REPAIR, /* an unreadable or missing index is fine */
+};
+
+/*
+ * Open a root that is there and supported (spec/mailbox.md 7.3): no legacy principal layout, an
+ * index that can be read, protocol 3. Stray files in mailboxes/ are no reason to refuse.
+ * MR_ENOTFOUND: no root there; run `mailroom mailbox init`. MR_ECONFLICT: one that is not
+ * supported. MR_EFORMAT: an index that cannot be read; run `mailroom mailbox repair`.
+ */
+MR_CHECK enum mr_code mr_mailbox_root_open(struct mr_ctx *cx, const char *path,
+	enum mr_mailbox_root_for purpose, struct mr_mailbox_root *out);
+
+/* Make it, or complete it: directories, protocol file, rules, index, the operator's mailbox, local
+ * databases (7.4). Doing it again changes nothing. */
+MR_CHECK enum mr_code mr_mailbox_root_init(struct mr_ctx *cx, const char *path,
+	struct mr_mailbox_root *out);
+
+struct mr_mailbox_status {
+	const char *path;
+	bool exists;
+	bool bootstrapped;
+	bool supported;
+	const char *protocol_version; /* or NULL */
+	int64_t active, inactive, stashed;
+	bool structural_state_readable;
+	const char *error; /* or NULL */
+};
+/* Never fails for what is wrong with the root: it says it. */
+MR_CHECK enum mr_code mr_mailbox_root_status(struct mr_ctx *cx, const char *path,
+	struct mr_mailbox_status *out);
+
+/* index.sqlite: journal DELETE, schema made when it is opened for writing. */
+MR_CHECK enum mr_code mr_mailbox_root_index(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	bool read_only, struct mr_db **out);
+/* mailbox.sqlite in the mailbox directory `path` (absolute). */
+MR_CHECK enum mr_code mr_mailbox_root_local(struct mr_ctx *cx, const char *path, bool read_only,
+	struct mr_db **out);

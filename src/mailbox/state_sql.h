@@ -1,0 +1,50 @@
+/* mailbox/state_sql.h - mailbox.sqlite: what one mailbox's owner has done with each message. */
+#pragma once
+
+#include "base/ctx.h"
+#include "data/db.h"
+
+#include <stdbool.h>
+
+struct mr_mailbox_state {
+	const char *message_id;
+	const char *thread_id;
+	const char *created_at;
+	const char *subject;
+	bool read, answered, starred, archived, deleted;
+	const char *box;
+};
+struct mr_mailbox_states {
+	struct mr_mailbox_state *items;
+	size_t len;
+};
+
+/* Make what is missing of its tables and indexes (spec/mailbox.md 8.2). */
+MR_CHECK enum mr_code mr_mailbox_state_schema(struct mr_ctx *cx, struct mr_db *db);
+
+/* *out is NULL when there is no row. */
+MR_CHECK enum mr_code mr_mailbox_state_get(struct mr_ctx *cx, struct mr_db *db,
+	const char *message_id, const struct mr_mailbox_state **out);
+/* Insert, or replace the whole row. */
+MR_CHECK enum mr_code mr_mailbox_state_put(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_mailbox_state *row);
+/* Insert unless a row is there: what the owner did is never overwritten by a default. */
+MR_CHECK enum mr_code mr_mailbox_state_add(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_mailbox_state *row);
+MR_CHECK enum mr_code mr_mailbox_state_drop(struct mr_ctx *cx, struct mr_db *db,
+	const char *message_id);
+MR_CHECK enum mr_code mr_mailbox_state_clear(struct mr_ctx *cx, struct mr_db *db);
+/* Rows of a box (NULL: of all), newest first; `limit` 0 is all. */
+MR_CHECK enum mr_code mr_mailbox_state_list(struct mr_ctx *cx, struct mr_db *db, const char *box,
+	int64_t limit, struct mr_mailbox_states *out);
+MR_CHECK enum mr_code mr_mailbox_state_count(struct mr_ctx *cx, struct mr_db *db, int64_t *out);
+
+/* Recompute the local summary of a thread, unread count included; or of all threads. */
+MR_CHECK enum mr_code mr_mailbox_state_thread(struct mr_ctx *cx, struct mr_db *db,
+	const char *thread_id);
+MR_CHECK enum mr_code mr_mailbox_state_threads(struct mr_ctx *cx, struct mr_db *db);
+
+/* The defaults of a fresh delivery (8.4): a recipient's is unread in inbox, a mere sender's read in
+ * sent. */
+struct mr_mailbox_state mr_mailbox_state_fresh(const char *message_id, const char *thread_id,
+	const char *created_at, const char *subject, bool is_recipient);
