@@ -52,6 +52,19 @@ MR_CHECK enum mr_code mr_mailbox_unregister(struct mr_ctx *cx, const struct mr_m
 MR_CHECK enum mr_code mr_mailbox_register_check(struct mr_ctx *cx,
 	const struct mr_mailbox_registration *row);
 
-/* Finish or undo what dead processes left of registering and unregistering. */
+/*
+ * Open or make the row's mailbox.sqlite; when it holds no message, take the defaults from the
+ * projections in `index` (8.4); make its thread summaries anew. One that cannot be read is
+ * MR_ENOTCONFIRMED, or with `replace_unreadable` renamed to
+ * mailbox.sqlite.local-unusable-<time>.bak and made anew.
+ */
+MR_CHECK enum mr_code mr_mailbox_register_local(struct mr_ctx *cx, struct mr_db *index,
+	const struct mr_mailbox_registration *row, bool replace_unreadable);
+
+/*
+ * Finish or undo what dead processes left (staging/.intents/reg-*), each under the lock of its
+ * address. One whose address is locked by somebody else is left to them. An error is of the first
+ * that could be neither finished nor undone; the others were.
+ */
 MR_CHECK enum mr_code mr_mailbox_register_recover(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root);
