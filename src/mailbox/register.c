@@ -12,7 +12,6 @@
 #include "text/token.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -337,7 +336,8 @@ static const char *link_target(struct mr_ctx *cx, const char *path)
 /* Is what stands at the entry what the row promises? `kind` is what stands there. */
 static bool is_promised(struct mr_ctx *cx, const struct job *job, mode_t kind)
 {
-	char target[PATH_MAX];
+	size_t size = strlen(job->row.path) + 1;
+	char *target = mr_arena_alloc(cx->arena, size + 1);
 	ssize_t len;
 
 	if (job->row.kind == MR_MAILBOX_IN_ROOT)
@@ -345,9 +345,8 @@ static bool is_promised(struct mr_ctx *cx, const struct job *job, mode_t kind)
 	if (kind != S_IFLNK)
 		return false;
 	/* Its directory may have gone: then the link's own text decides. */
-	len = readlink(job->row.entry_path, target, sizeof(target) - 1);
-	target[len < 0 ? 0 : len] = '\0';
-	return mr_str_eq(target, job->row.path) ||
+	len = readlink(job->row.entry_path, target, size);
+	return (len >= 0 && mr_str_eq(target, job->row.path)) ||
 		mr_str_eq(link_target(cx, job->row.entry_path), job->row.path);
 }
 
@@ -516,7 +515,7 @@ static enum mr_code change_joined(struct mr_ctx *cx, struct job *job)
 	return rc;
 }
 
-static enum mr_code choose_suffix(struct mr_ctx *cx, const struct job *job, const char **out)
+static const char *free_suffix(struct mr_ctx *cx, const struct job *job)
 {
 	const char *suffix;
 
@@ -524,8 +523,7 @@ static enum mr_code choose_suffix(struct mr_ctx *cx, const struct job *job, cons
 		suffix = mr_token_uuid4_hex(cx->arena, cx->rand);
 	while (mr_fs_exists(job->root->dir,
 		mr_mailbox_layout_stash(cx->arena, job->row.address, suffix)));
-	*out = suffix;
-	return MR_OK;
+	return suffix;
 }
 
 static enum mr_code join(struct mr_ctx *cx, struct job *job, mode_t kind,
@@ -550,9 +548,8 @@ static enum mr_code join(struct mr_ctx *cx, struct job *job, mode_t kind,
 		.places = !keeps,
 	};
 	if (job->request->mode == MR_MAILBOX_STASH && (kind != 0 || job->occupying))
-		rc = choose_suffix(cx, job, &job->swap.stash);
-	if (!rc)
-		rc = perform(cx, job, change_joined);
+		job->swap.stash = free_suffix(cx, job);
+	rc = perform(cx, job, change_joined);
 	if (rc)
 		return rc;
 	fill_result(job, out);

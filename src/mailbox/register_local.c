@@ -30,8 +30,6 @@ static enum mr_code open_with_tables(struct mr_ctx *cx, const char *path, struct
 	enum mr_code rc = mr_mailbox_root_local(cx, path, false, &db);
 
 	if (!rc)
-		rc = mr_mailbox_state_schema(cx, db);
-	if (!rc)
 		rc = mr_mailbox_state_count(cx, db, &count);
 	if (rc)
 		return rc;
@@ -96,35 +94,20 @@ static int compare_listed(const void *a, const void *b)
 	return strcmp(x->message.message_id, y->message.message_id);
 }
 
-/* The view state that `count` projections of one message speak of (spec/mailbox.md 8.4). */
-static struct mr_mailbox_state state_of(const struct mr_mailbox_listed *items, size_t count)
+/* The defaults that `count` projections of one message speak of. */
+static struct mr_mailbox_state state_of(struct mr_ctx *cx, const struct mr_mailbox_listed *items,
+	size_t count)
 {
 	const struct mr_mailbox_indexed *message = &items[0].message;
-	bool inbox = false, sent = false, archive = false;
-	const char *first = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		const char *folder = items[i].folder;
-
-		inbox = inbox || mr_str_eq(folder, "inbox");
-		sent = sent || mr_str_eq(folder, "sent");
-		archive = archive || mr_str_eq(folder, "archive");
-		if (!first || strcmp(folder, first) < 0)
-			first = folder;
-	}
-	return (struct mr_mailbox_state){
-		.message_id = message->message_id,
-		.thread_id = message->thread_id,
-		.created_at = message->created_at,
-		.subject = message->subject,
-		.read = !inbox,
-		.archived = archive && !inbox,
-		.box = inbox      ? "inbox"
-			: sent    ? "sent"
-			: archive ? "archive"
-			: first   ? first
-				  : "inbox",
+	struct mr_texts folders = {
+		.items = mr_arena_array(cx->arena, count + 1, sizeof(char *)),
+		.len = count,
 	};
+
+	for (size_t i = 0; i < count; i++)
+		folders.items[i] = items[i].folder;
+	return mr_mailbox_state_seeded(message->message_id, message->thread_id, message->created_at,
+		message->subject, &folders);
 }
 
 static enum mr_code seed(struct mr_ctx *cx, struct mr_db *index, struct mr_db *local,
@@ -144,7 +127,7 @@ static enum mr_code seed(struct mr_ctx *cx, struct mr_db *index, struct mr_db *l
 		while (i + count < listing.len &&
 			compare_listed(&listing.items[i], &listing.items[i + count]) == 0)
 			count++;
-		state = state_of(&listing.items[i], count);
+		state = state_of(cx, &listing.items[i], count);
 		rc = mr_mailbox_state_add(cx, local, &state);
 	}
 	return rc;

@@ -466,7 +466,6 @@ enum mr_code mr_mailbox_register_recover(struct mr_ctx *cx, const struct mr_mail
 {
 	struct mr_err kept = cx->err;
 	struct mr_texts names;
-	size_t removed;
 	enum mr_code rc = mr_fs_list(cx->arena, root->dir, MR_MAILBOX_INTENTS, MR_MAILBOX_ENTRIES,
 		&names, &cx->err);
 
@@ -476,7 +475,5 @@ enum mr_code mr_mailbox_register_recover(struct mr_ctx *cx, const struct mr_mail
 	}
 	if (!rc)
 		rc = recover_all(cx, root, &names);
-	if (!rc)
-		rc = mr_fs_sweep_temporaries(root->dir, MR_MAILBOX_INTENTS, &removed, &cx->err);
 	return rc ? rc : sweep_trash(cx, root);
 }
