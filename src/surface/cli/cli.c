@@ -138,14 +138,18 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 {
 	struct mr_buf text MR_CLEANUP(mr_buf_release);
 	struct mr_call call = mr_dispatch_call(app, arena);
+	struct mr_terminal_progress progress = { .clock = app->clock };
 	enum mr_code rc;
 
+	call.cx.progress = mr_terminal_progress;
+	call.cx.progress_arg = &progress;
 	call.may_write = true;
 	call.confirmed = args->yes;
 	call.confirm = mr_terminal_confirm;
 	mr_buf_init(&text, OUTPUT_BYTES);
 	rc = args->json || args->op->envelope->only_json ? run_json(&call, args, &text)
 							 : run_for_people(&call, args, &text);
+	mr_terminal_progress_end(&progress);
 	return rc ? fail(arena, args, &call.cx.err) : write_text(STDOUT_FILENO, &text);
 }
 
