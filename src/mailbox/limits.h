@@ -13,6 +13,10 @@ enum {
 	MR_MAILBOX_RECIPIENTS = 1000, /* to and cc together: each costs a link and a commit */
 	MR_MAILBOX_REFERENCES = 10000,
 	MR_MAILBOX_ATTACHMENTS = 1000,
+	/* Values and keys under `headers`, and how deep: with all other fields at their maximum, a
+	 * document stays within the 100,000 nodes and 32 levels that are read back. */
+	MR_MAILBOX_HEADER_NODES = 30000,
+	MR_MAILBOX_HEADER_DEPTH = 30,
 	MR_MAILBOX_NOTIFY_CHARS = 512,
 	/* Entries of one directory that are listed at once. */
 	MR_MAILBOX_ENTRIES = 1000000,

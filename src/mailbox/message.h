@@ -74,7 +74,7 @@ struct mr_mailbox_message {
 	const struct mr_value *headers;                     /* a map, never NULL */
 	const struct mr_mailbox_notify_block *notify_block; /* or NULL */
 	const struct mr_mailbox_notify_auth *notify_auth;   /* or NULL */
-	struct mr_bytes body;                               /* not read here; empty in a payload */
+	struct mr_bytes body;                               /* not read here: empty */
 };
 
 enum mr_mailbox_source {
@@ -84,10 +84,11 @@ enum mr_mailbox_source {
 };
 
 /*
- * Read all fields at `at` (a map) in the order of the contract, then unknown keys, then, when all
- * of these were clean, the rules between fields. Problems go to at->issues; true when there were
- * none. Everything in `*out` lives in `arena` and is normalised (stripped, lower-cased digest, time
- * to whole seconds). In a payload `staged_message_path` is known but left to the caller.
+ * Read all fields at `at` (a map) in the order of the contract, then unknown keys, then, when
+ * at->issues is still empty, the rules between fields. Problems go to at->issues; true when there
+ * were none. What is read is normalised (stripped, lower-cased digest, time to whole seconds, cut
+ * notice) and lives in `arena`, but the headers' values are those of `at`. In a payload
+ * `staged_message_path` is known but left to the caller, who looks at it first.
  */
 bool mr_mailbox_message_read(struct mr_arena *arena, const struct mr_cursor *at,
 	enum mr_mailbox_source source, struct mr_mailbox_message *out);
@@ -96,15 +97,26 @@ bool mr_mailbox_message_read(struct mr_arena *arena, const struct mr_cursor *at,
 bool mr_mailbox_principal_read(struct mr_arena *arena, const struct mr_cursor *at,
 	struct mr_mailbox_principal *out);
 
-/* Readers of single fields, shared with the other payloads; all strip, and refuse what is blank. */
+/*
+ * Readers of single fields, shared with the other payloads; all strip, and refuse what is blank.
+ * True when there was no problem; otherwise `*out` is as it was.
+ */
 bool mr_mailbox_read_text(struct mr_arena *arena, const struct mr_cursor *at, const char **out);
 bool mr_mailbox_read_text_opt(struct mr_arena *arena, const struct mr_cursor *at,
-	const char **out); /* absent and null leave NULL */
+	const char **out); /* absent and null are NULL */
+bool mr_mailbox_read_subject(struct mr_arena *arena, const struct mr_cursor *at, const char **out);
 bool mr_mailbox_read_address(struct mr_arena *arena, const struct mr_cursor *at, const char **out);
 bool mr_mailbox_read_message_id(struct mr_arena *arena, const struct mr_cursor *at,
 	const char **out);
-/* One of `words`; otherwise "Input should be 'safe', 'force' or 'stash'". */
+/* A list of them; a wrong id is reported at the list, not at its place in it. */
+bool mr_mailbox_read_message_ids(struct mr_arena *arena, const struct mr_cursor *at,
+	struct mr_texts *out);
+/* One of `words` (NULL-terminated), not stripped; for all else that is there, whatever its type,
+ * "Input should be 'safe', 'force' or 'stash'". */
 bool mr_mailbox_read_choice(const struct mr_cursor *at, const char *const *words, size_t *out);
+
+/* Few and shallow enough for a document (limits.h)? */
+bool mr_mailbox_headers_fit(const struct mr_value *headers);
 
 /* Do both say the same (every field but notify and protocol_version; with the body when `bodies`)?
  */

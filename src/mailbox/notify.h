@@ -8,6 +8,8 @@
 #include "base/err.h"
 #include "mailbox/message.h"
 
+/* For the first three, bodies and texts are UTF-8 without NUL; the last one looks. */
+
 /* The text of the first houmao-notify fence of a body, or NULL (spec/mailbox.md 4.2). */
 const char *mr_mailbox_notify_extract(struct mr_arena *arena, struct mr_bytes body);
 /* 512 characters at most: longer is cut to 511 and an ellipsis. */
@@ -18,7 +20,8 @@ struct mr_bytes mr_mailbox_notify_mirror(struct mr_arena *arena, struct mr_bytes
 /*
  * What composing does to a message (4.2 to 4.4): without an explicit block, the body's fence
  * becomes one; with one, it is cut and mirrored. `is_explicit` with a NULL block means: none, and
- * do not look. MR_EINVAL: a text that is blank, holds NUL, or would close its own fence.
+ * do not look. MR_EINVAL: a body that holds NUL or is not UTF-8, a text that is blank, is
+ * not UTF-8, or would close its own fence; `*message` is then as it was.
  */
 MR_CHECK enum mr_code mr_mailbox_notify_compose(struct mr_arena *arena, bool is_explicit,
 	struct mr_mailbox_message *message, struct mr_err *err);

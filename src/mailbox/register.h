@@ -51,3 +51,7 @@ MR_CHECK enum mr_code mr_mailbox_unregister(struct mr_ctx *cx, const struct mr_m
 /* Is what the row promises on disk (12.3)? MR_ECONFLICT says what is missing. */
 MR_CHECK enum mr_code mr_mailbox_register_check(struct mr_ctx *cx,
 	const struct mr_mailbox_registration *row);
+
+/* Finish or undo what dead processes left of registering and unregistering. */
+MR_CHECK enum mr_code mr_mailbox_register_recover(struct mr_ctx *cx,
+	const struct mr_mailbox_root *root);
