@@ -34,6 +34,11 @@
  *     dispatch.c         decode, check needs, run, count, log
  *     envelope.c         how one contract wraps results and errors
  *     health.c           operations: alive, ready, well
+ *     mailbox_account.c  operations: addresses of a mailbox root
+ *     mailbox_mail.c     operations: its messages
+ *     mailbox_payload.c  the managed scripts' payloads
+ *     mailbox_root.c     operations: the root as a whole
+ *     mailbox_script.c   operation: the managed scripts
  *     metrics.c          counters and histograms, as Prometheus text
  *     nouns.c            the list of all operations
  *     op.c               the table
@@ -42,9 +47,29 @@
  *     render.c           a result as people read it
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
+ *     shape_mailbox.c    the mailbox contract's objects
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
- *   mailbox/           (to come) agents' mailboxes in plain files
+ *   mailbox/           agents' mailboxes in plain files
+ *     cleanup.c          registrations that are over, mail that is to go
+ *     deliver.c          a staged document becomes mail, for all or for none
+ *     document.c         a message as bytes
+ *     export.c           accounts as a directory of plain files
+ *     layout.c           the names of everything below a root
+ *     locks.c            the contract's locks, that no dead process keeps
+ *     message.c          the canonical message and its rules
+ *     message_sql.c      messages, recipients, projections in the index
+ *     notify.c           the sender's notice
+ *     register.c         addresses join a root
+ *     register_local.c   what is inside a mailbox directory
+ *     register_swap.c    an entry of mailboxes/ exchanged for another, or not at all
+ *     registration_sql.c registrations in the index
+ *     repair.c           check and repair
+ *     root.c             a root, opened and made
+ *     rules.c            rules/: policy and managed scripts
+ *     state.c            what an owner does with mail
+ *     state_sql.c        mailbox.sqlite
+ *     unregister.c       addresses leave a root
  *   team/              (to come) coding agents sharing a repository
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *

@@ -6,16 +6,24 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
+#ifndef sigev_notify_thread_id /* before glibc 2.38 */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 enum {
 	OWNER_BYTES = 256,
 	WHAT_BYTES = 128,
-	SLEEP_MAX_MS = 25,
+	SLEEP_MS = 10,      /* between looks where the kernel has no timer for us */
+	WAIT_MAX_MS = 1000, /* then look at the clock and at the file's name, and queue anew */
+	WAKE_AGAIN_MS = 20,
 	REMOVED_ATTEMPTS = 16, /* how often the file may be removed under us without a wait */
 };
 
@@ -101,11 +109,72 @@ static void sleep_ms(int ms)
 		;
 }
 
+static void on_wake(int signal)
+{
+	(void)signal;
+}
+
+/* Without SA_RESTART, so that flock(2) returns. Nobody is hurt by a SIGURG that goes astray. */
+static void install_wake(void)
+{
+	struct sigaction action = { .sa_handler = on_wake };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGURG, &action, NULL);
+}
+
+/* A timer that interrupts this thread after `ms`, and then again and again, for the first signal
+ * may come before the call it is to interrupt. */
+static bool start_wake(int ms, timer_t *out)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG };
+	struct itimerspec when = {
+		.it_value = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L },
+		.it_interval = { .tv_nsec = WAKE_AGAIN_MS * 1000000L },
+	};
+
+	pthread_once(&once, install_wake);
+	event.sigev_notify_thread_id = gettid();
+	if (timer_create(CLOCK_MONOTONIC, &event, out) != 0)
+		return false;
+	if (timer_settime(*out, 0, &when, NULL) == 0)
+		return true;
+	timer_delete(*out);
+	return false;
+}
+
 /*
- * Try once: `*out_fd` >= 0 when the lock is ours, else `*out_removed` says whether the file went
- * away meanwhile. MR_EBUSY names the owner.
+ * Wait in the kernel's queue, which wakes us when it is our turn, for `ms` > 0 at most. Returns
+ * flock's result; EINTR means that the time is up.
  */
-static enum mr_code try_lock(int dir, const char *path, int *out_fd, bool *out_removed,
+static int wait_lock(int fd, int ms)
+{
+	sigset_t wake, before;
+	timer_t timer;
+	int got, kept;
+
+	if (!start_wake(ms, &timer)) {
+		sleep_ms(ms < SLEEP_MS ? ms : SLEEP_MS);
+		errno = EINTR;
+		return -1;
+	}
+	sigemptyset(&wake);
+	sigaddset(&wake, SIGURG);
+	pthread_sigmask(SIG_UNBLOCK, &wake, &before);
+	got = flock(fd, LOCK_EX);
+	kept = errno;
+	timer_delete(timer);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = kept;
+	return got;
+}
+
+/*
+ * Try, and when somebody holds it wait for `wait_ms`: `*out_fd` >= 0 when the lock is ours, else
+ * `*out_removed` says whether the file went away meanwhile. MR_EBUSY names the owner.
+ */
+static enum mr_code try_lock(int dir, const char *path, int wait_ms, int *out_fd, bool *out_removed,
 	struct mr_err *err)
 {
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
@@ -117,7 +186,9 @@ static enum mr_code try_lock(int dir, const char *path, int *out_fd, bool *out_r
 	do
 		got = flock(fd, LOCK_EX | LOCK_NB);
 	while (got != 0 && errno == EINTR);
-	if (got != 0 && errno == EWOULDBLOCK)
+	if (got != 0 && errno == EWOULDBLOCK && wait_ms > 0)
+		got = wait_lock(fd, wait_ms);
+	if (got != 0 && (errno == EWOULDBLOCK || errno == EINTR))
 		return say_busy(err, path, fd);
 	if (got != 0)
 		return mr_err_os(err, errno, "cannot lock %s", path);
@@ -131,15 +202,18 @@ enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeo
 	const struct mr_clock *clock, struct mr_lock *out, struct mr_err *err)
 {
 	int64_t start_ms = mr_clock_mono_ms(clock);
-	int64_t slept_ms = 0;
-	int next_ms = 1;
+	int removed_times = 0;
 
-	/* Counting our own sleep as well ends this under a clock that a test holds still. */
-	for (int removed_times = 0;;) {
+	/* Counting the machine's time as well ends this under a clock that a test holds still. */
+	for (int64_t real_start_ms = mr_clock_mono_ms(mr_clock_system());;) {
+		int64_t gone_ms = mr_clock_mono_ms(clock) - start_ms;
+		int64_t real_ms = mr_clock_mono_ms(mr_clock_system()) - real_start_ms;
+		int64_t left_ms = timeout_ms - (gone_ms > real_ms ? gone_ms : real_ms);
 		bool removed = false;
 		int fd = -1;
 		struct mr_err why;
-		enum mr_code rc = try_lock(dir, path, &fd, &removed, &why);
+		enum mr_code rc = try_lock(dir, path,
+			(int)(left_ms < WAIT_MAX_MS ? left_ms : WAIT_MAX_MS), &fd, &removed, &why);
 
 		if (fd >= 0) {
 			write_owner(fd, what, clock);
@@ -151,16 +225,12 @@ enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeo
 		if (removed)
 			rc = mr_err_set(&why, MR_EBUSY, "lock %s is being removed again and again",
 				path);
-		if (rc != MR_EBUSY || slept_ms >= timeout_ms ||
-			mr_clock_mono_ms(clock) - start_ms >= timeout_ms) {
+		if (rc != MR_EBUSY || left_ms <= 0) {
 			*err = why;
 			return rc;
 		}
-		if (next_ms > timeout_ms - slept_ms)
-			next_ms = (int)(timeout_ms - slept_ms);
-		sleep_ms(next_ms);
-		slept_ms += next_ms;
-		next_ms = next_ms * 2 < SLEEP_MAX_MS ? next_ms * 2 : SLEEP_MAX_MS;
+		if (removed)
+			sleep_ms(1);
 	}
 }
 

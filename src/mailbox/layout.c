@@ -1,1 +1,136 @@
-typedef int mr_placeholder;
+/* mailbox/layout.c */
+#include "mailbox/layout.h"
+
+#include "base/err.h"
+#include "base/str.h"
+#include "text/address.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	DATE_BYTES = 10, /* YYYY-MM-DD */
+	STASH_DIGITS = 32,
+	STASH_BYTES = 2 + STASH_DIGITS,
+};
+
+const char *const mr_mailbox_boxes[] = { "inbox", "sent", "archive", "drafts", NULL };
+
+const char *const mr_mailbox_scripts[] = {
+	"register_mailbox",
+	"deregister_mailbox",
+	"deliver_message",
+	"insert_standard_headers",
+	"update_mailbox_state",
+	"repair_index",
+	NULL,
+};
+
+const char *const mr_mailbox_directories[] = {
+	MR_MAILBOX_RULES,
+	MR_MAILBOX_RULES_PROTOCOLS,
+	MR_MAILBOX_RULES_SCRIPTS,
+	MR_MAILBOX_RULES_SKILLS,
+	MR_MAILBOX_LOCKS,
+	"locks/addresses",
+	MR_MAILBOX_GUARDS,
+	MR_MAILBOX_MESSAGES,
+	"attachments",
+	MR_MAILBOX_MANAGED,
+	MR_MAILBOX_MAILBOXES,
+	MR_MAILBOX_STAGING,
+	MR_MAILBOX_INTENTS,
+	MR_MAILBOX_TRASH,
+	NULL,
+};
+
+const char *const mr_mailbox_own_directories[] = {
+	"locks/addresses",
+	MR_MAILBOX_GUARDS,
+	MR_MAILBOX_INTENTS,
+	MR_MAILBOX_TRASH,
+	NULL,
+};
+
+const char *mr_mailbox_layout_message(struct mr_arena *arena, const char *created_at_utc,
+	const char *message_id)
+{
+	return mr_arena_printf(arena, MR_MAILBOX_MESSAGES "/%.*s/%s.md", DATE_BYTES, created_at_utc,
+		message_id);
+}
+
+const char *mr_mailbox_layout_entry(struct mr_arena *arena, const char *address)
+{
+	return mr_arena_printf(arena, MR_MAILBOX_MAILBOXES "/%s", address);
+}
+
+const char *mr_mailbox_layout_stash(struct mr_arena *arena, const char *address, const char *suffix)
+{
+	return mr_arena_printf(arena, MR_MAILBOX_MAILBOXES "/%s--%s", address, suffix);
+}
+
+const char *mr_mailbox_layout_projection(struct mr_arena *arena, const char *box,
+	const char *message_id)
+{
+	return mr_arena_printf(arena, "%s/%s.md", box, message_id);
+}
+
+const char *mr_mailbox_layout_script(struct mr_arena *arena, const char *name)
+{
+	return mr_arena_printf(arena, MR_MAILBOX_RULES_SCRIPTS "/%s.py", name);
+}
+
+const char *mr_mailbox_layout_lock(struct mr_arena *arena, const char *address)
+{
+	return mr_arena_printf(arena, "locks/addresses/%s.lock", address);
+}
+
+/* FNV-1a: every process must come to the same number, now and after an update. */
+unsigned mr_mailbox_layout_guard_of(const char *address)
+{
+	uint32_t hash = 2166136261u;
+
+	for (const char *at = address; *at != '\0'; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619u;
+	return (hash ^ hash >> 16) % MR_MAILBOX_ADDRESS_GUARDS;
+}
+
+const char *mr_mailbox_layout_guard(struct mr_arena *arena, unsigned number)
+{
+	return mr_arena_printf(arena, MR_MAILBOX_GUARDS "/%02x.guard", number);
+}
+
+const char *mr_mailbox_layout_stale_lock(struct mr_arena *arena, const char *guard)
+{
+	return mr_arena_printf(arena, "%s.stale", guard);
+}
+
+const char *mr_mailbox_layout_join(struct mr_arena *arena, const char *base, const char *path)
+{
+	return mr_arena_printf(arena, "%s%s%s", base, mr_str_ends(base, "/") ? "" : "/", path);
+}
+
+/* Exactly an address, without the white space that mr_address_parse() forgives. */
+static bool is_address(struct mr_arena *arena, const char *text, const char **out)
+{
+	struct mr_address address = { .full = NULL };
+	struct mr_err ignored;
+
+	if (mr_address_parse(arena, text, &address, &ignored) || !mr_str_eq(address.full, text))
+		return false;
+	*out = address.full;
+	return true;
+}
+
+enum mr_mailbox_entry_kind mr_mailbox_layout_entry_kind(struct mr_arena *arena, const char *name,
+	const char **out_address)
+{
+	size_t len = strlen(name);
+
+	if (len > STASH_BYTES && memcmp(name + len - STASH_BYTES, "--", 2) == 0 &&
+		strspn(name + len - STASH_DIGITS, "0123456789abcdef") == STASH_DIGITS &&
+		is_address(arena, mr_arena_strndup(arena, name, len - STASH_BYTES), out_address))
+		return MR_MAILBOX_ENTRY_STASH;
+	return is_address(arena, name, out_address) ? MR_MAILBOX_ENTRY_ADDRESS
+						    : MR_MAILBOX_ENTRY_FOREIGN;
+}

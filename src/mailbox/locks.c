@@ -1,1 +1,375 @@
-typedef int mr_placeholder;
+/* mailbox/locks.c */
+#include "mailbox/locks.h"
+
+#include "base/crash.h"
+#include "base/fs.h"
+#include "mailbox/layout.h"
+#include "mailbox/limits.h"
+#include "text/time.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	CONTENT_BYTES = 256,
+	/* A writer that made its file and died before it wrote into it. */
+	EMPTY_MS = 1000,
+	/* Clocks are set a little shortly after a boot. */
+	BOOT_SLACK_S = 60,
+};
+
+static const char MARK[] = " by=mailroom\n";
+
+/* A guard, or (with a path) a lock file. */
+struct mr_mailbox_lock {
+	struct mr_lock guard;
+	const char *path; /* relative to the root */
+	const char *content;
+	dev_t dev;
+	ino_t ino;
+};
+
+/* One call of mr_mailbox_locks_take(). */
+struct taking {
+	struct mr_ctx *cx;
+	const struct mr_mailbox_root *root;
+	struct mr_mailbox_locks *held;
+	int64_t start_ms;
+	int64_t slept_ms; /* counted as well: a test may hold the clock still */
+};
+
+static int left_ms(const struct taking *t)
+{
+	int64_t gone_ms = mr_clock_mono_ms(t->cx->clock) - t->start_ms;
+
+	if (gone_ms < t->slept_ms)
+		gone_ms = t->slept_ms;
+	return gone_ms >= MR_MAILBOX_LOCK_TIMEOUT_MS ? 0
+						     : (int)(MR_MAILBOX_LOCK_TIMEOUT_MS - gone_ms);
+}
+
+static void sleep_a_poll(struct taking *t)
+{
+	struct timespec left = { .tv_nsec = MR_MAILBOX_LOCK_POLL_MS * 1000000L };
+
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+	t->slept_ms += MR_MAILBOX_LOCK_POLL_MS;
+}
+
+static enum mr_code say_timed_out(struct taking *t, const char *path, const char *why)
+{
+	return mr_err_set(&t->cx->err, MR_EBUSY, "timed out acquiring lock: %s/%s: %s",
+		t->root->path, path, why);
+}
+
+/* What stands at a lock file's name. */
+struct found {
+	bool is_file;
+	dev_t dev;
+	ino_t ino;
+	struct timespec changed;
+	char content[CONTENT_BYTES + 1]; /* as much of it as matters */
+};
+
+/* False when nothing is there any more. */
+static bool look(int dir, const char *path, struct found *out)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	struct stat st;
+	ssize_t len;
+
+	memset(out, 0, sizeof(*out));
+	fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return errno != ENOENT;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return true;
+	len = read(fd, out->content, CONTENT_BYTES);
+	if (len < 0)
+		return true;
+	out->content[len] = '\0';
+	out->is_file = true;
+	out->dev = st.st_dev;
+	out->ino = st.st_ino;
+	out->changed = st.st_mtim;
+	return true;
+}
+
+static bool is_same(const struct found *a, const struct found *b)
+{
+	return a->is_file == b->is_file && a->dev == b->dev && a->ino == b->ino &&
+		strcmp(a->content, b->content) == 0;
+}
+
+/* 0 when the content does not say. */
+static pid_t owner_of(const struct found *found)
+{
+	char *end;
+	long pid;
+
+	if (!mr_str_starts(found->content, "pid="))
+		return 0;
+	errno = 0;
+	pid = strtol(found->content + 4, &end, 10);
+	if (errno != 0 || pid <= 0 || pid > INT_MAX ||
+		(*end != ' ' && *end != '\n' && *end != '\0'))
+		return 0;
+	return (pid_t)pid;
+}
+
+static bool is_from_before_boot(const struct found *found)
+{
+	struct timespec now, up;
+
+	return clock_gettime(CLOCK_REALTIME, &now) == 0 &&
+		clock_gettime(CLOCK_BOOTTIME, &up) == 0 &&
+		found->changed.tv_sec < now.tv_sec - up.tv_sec - BOOT_SLACK_S;
+}
+
+/* We hold the guard, so no living process of ours can own it. `empty_ms`: how long it was seen
+ * empty. */
+static bool is_stale(const struct found *found, int empty_ms)
+{
+	pid_t pid = owner_of(found);
+
+	if (!found->is_file)
+		return false;
+	if (found->content[0] == '\0')
+		return empty_ms >= EMPTY_MS;
+	if (mr_str_ends(found->content, MARK) || is_from_before_boot(found))
+		return true;
+	if (pid == 0)
+		return false;
+	return pid == getpid() || (kill(pid, 0) != 0 && errno == ESRCH);
+}
+
+/*
+ * Take a dead process's lock file away. Somebody may have removed it and made a new one since we
+ * looked: then it goes back, unless its place is taken too.
+ */
+static enum mr_code remove_stale(struct taking *t, const char *path, const char *guard,
+	const struct found *judged)
+{
+	const char *aside = mr_mailbox_layout_stale_lock(t->cx->arena, guard);
+	int dir = t->root->dir;
+	struct found moved;
+
+	if (renameat(dir, path, dir, aside) != 0)
+		return errno == ENOENT ? MR_OK
+				       : mr_err_os(&t->cx->err, errno,
+						 "cannot take over lock %s/%s of a dead process",
+						 t->root->path, path);
+	mr_crash_point("locks.remove_stale.renamed");
+	if (look(dir, aside, &moved) && !is_same(&moved, judged) &&
+		renameat2(dir, aside, dir, path, RENAME_NOREPLACE) == 0)
+		return MR_OK;
+	if (unlinkat(dir, aside, 0) != 0 && errno != ENOENT)
+		return mr_err_os(&t->cx->err, errno, "cannot remove %s/%s", t->root->path, aside);
+	mr_crash_point("locks.remove_stale.removed");
+	return MR_OK;
+}
+
+/* Fill our own new lock file. */
+static enum mr_code fill(struct taking *t, const char *path, int fd)
+{
+	struct mr_mailbox_lock *item = &t->held->items[t->held->len];
+	const char *content = mr_arena_printf(t->cx->arena, "pid=%ld acquired_at_utc=%s%s",
+		(long)getpid(),
+		mr_time_format(t->cx->arena, mr_clock_wall_us(t->cx->clock), MR_TIME_MICROS_OFFSET),
+		MARK);
+	size_t len = strlen(content);
+	struct stat st;
+	ssize_t written = write(fd, content, len);
+
+	if (written != (ssize_t)len || fstat(fd, &st) != 0) {
+		int why = written >= 0 && written != (ssize_t)len ? ENOSPC : errno;
+
+		unlinkat(t->root->dir, path, 0);
+		return mr_err_os(&t->cx->err, why, "cannot write lock %s/%s", t->root->path, path);
+	}
+	mr_crash_point("locks.take.filled");
+	*item = (struct mr_mailbox_lock){
+		.guard = MR_LOCK_INIT,
+		.path = path,
+		.content = content,
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+	};
+	t->held->len++;
+	return MR_OK;
+}
+
+/* Who is in the way, in one readable line. */
+static const char *describe(struct taking *t, const struct found *found)
+{
+	char *line;
+
+	if (!found->is_file)
+		return "it is not a file that can be read; remove it";
+	line = mr_arena_strdup(t->cx->arena, found->content);
+	line[strcspn(line, "\r\n")] = '\0';
+	for (char *at = line; *at != '\0'; at++) {
+		if ((unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f)
+			*at = '?';
+	}
+	if (owner_of(found) == 0)
+		return mr_arena_printf(t->cx->arena,
+			"its owner cannot be told from \"%s\"; remove it if no program uses it",
+			line);
+	return mr_arena_printf(t->cx->arena, "held by %s", line);
+}
+
+static enum mr_code take_file(struct taking *t, const char *path, const char *guard)
+{
+	struct found found, before = { .is_file = false };
+	int64_t empty_since_ms = 0;
+
+	for (;;) {
+		int fd MR_CLEANUP(mr_fs_closep) = openat(t->root->dir, path,
+			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+		if (fd >= 0) {
+			mr_crash_point("locks.take.created");
+			return fill(t, path, fd);
+		}
+		if (errno != EEXIST)
+			return mr_err_os(&t->cx->err, errno, "cannot create lock %s/%s",
+				t->root->path, path);
+		if (look(t->root->dir, path, &found)) {
+			if (!is_same(&found, &before))
+				empty_since_ms = t->slept_ms;
+			before = found;
+			if (is_stale(&found, (int)(t->slept_ms - empty_since_ms))) {
+				enum mr_code rc = remove_stale(t, path, guard, &found);
+
+				if (rc)
+					return rc;
+				continue;
+			}
+			if (left_ms(t) == 0)
+				return say_timed_out(t, path, describe(t, &found));
+		} else if (left_ms(t) == 0) {
+			return say_timed_out(t, path, "others take it again and again");
+		}
+		sleep_a_poll(t);
+	}
+}
+
+/* The path is that of the lock file, for the message. */
+static enum mr_code take_guard(struct taking *t, const char *guard, const char *path)
+{
+	struct mr_mailbox_lock *item = &t->held->items[t->held->len];
+	struct mr_err why;
+	enum mr_code rc;
+
+	*item = (struct mr_mailbox_lock){ .guard = MR_LOCK_INIT };
+	rc = mr_lock_take(t->root->dir, guard, "mailroom", left_ms(t), t->cx->clock, &item->guard,
+		&why);
+	if (rc == MR_EBUSY)
+		return say_timed_out(t, path, why.msg);
+	if (rc) {
+		t->cx->err = why;
+		return mr_err_wrap(&t->cx->err, "%s", t->root->path);
+	}
+	t->held->len++;
+	mr_crash_point("locks.take.guarded");
+	return MR_OK;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static struct mr_texts sorted_unique(struct mr_arena *arena, const struct mr_texts *texts)
+{
+	struct mr_texts out = { mr_arena_array(arena, (texts ? texts->len : 0) + 1, sizeof(char *)),
+		0 };
+
+	if (!texts || texts->len == 0)
+		return out;
+	memcpy(out.items, texts->items, texts->len * sizeof(out.items[0]));
+	qsort(out.items, texts->len, sizeof(out.items[0]), by_bytes);
+	for (size_t i = 0; i < texts->len; i++) {
+		if (out.len == 0 || strcmp(out.items[out.len - 1], out.items[i]) != 0)
+			out.items[out.len++] = out.items[i];
+	}
+	out.items[out.len] = NULL;
+	return out;
+}
+
+/* The guards of all addresses, in the order of their numbers. */
+static enum mr_code take_guards(struct taking *t, const struct mr_texts *addresses)
+{
+	const char *first[MR_MAILBOX_ADDRESS_GUARDS] = { NULL };
+	struct mr_arena *arena = t->cx->arena;
+
+	for (size_t i = addresses->len; i > 0; i--)
+		first[mr_mailbox_layout_guard_of(addresses->items[i - 1])] =
+			addresses->items[i - 1];
+	for (unsigned number = 0; number < MR_MAILBOX_ADDRESS_GUARDS; number++) {
+		if (!first[number])
+			continue;
+		if (take_guard(t, mr_mailbox_layout_guard(arena, number),
+			    mr_mailbox_layout_lock(arena, first[number])))
+			return t->cx->err.code;
+	}
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const struct mr_texts *addresses, struct mr_mailbox_locks *out)
+{
+	struct mr_texts names = sorted_unique(cx->arena, addresses);
+	struct mr_mailbox_locks held MR_CLEANUP(mr_mailbox_locks_release) = {
+		.root = root,
+		.items = mr_arena_array(cx->arena, names.len + MR_MAILBOX_ADDRESS_GUARDS + 2,
+			sizeof(struct mr_mailbox_lock)),
+	};
+	struct taking t = {
+		.cx = cx,
+		.root = root,
+		.held = &held,
+		.start_ms = mr_clock_mono_ms(cx->clock),
+	};
+	enum mr_code rc = take_guards(&t, &names);
+
+	for (size_t i = 0; !rc && i < names.len; i++)
+		rc = take_file(&t, mr_mailbox_layout_lock(cx->arena, names.items[i]),
+			mr_mailbox_layout_guard(cx->arena,
+				mr_mailbox_layout_guard_of(names.items[i])));
+	if (!rc)
+		rc = take_guard(&t, MR_MAILBOX_INDEX_GUARD, MR_MAILBOX_INDEX_LOCK);
+	if (!rc)
+		rc = take_file(&t, MR_MAILBOX_INDEX_LOCK, MR_MAILBOX_INDEX_GUARD);
+	if (rc)
+		return rc;
+	*out = held;
+	held = MR_MAILBOX_LOCKS_INIT;
+	return MR_OK;
+}
+
+void mr_mailbox_locks_release(struct mr_mailbox_locks *locks)
+{
+	while (locks->len > 0) {
+		struct mr_mailbox_lock *item = &locks->items[--locks->len];
+		struct found found;
+
+		mr_lock_release(&item->guard);
+		if (!item->path)
+			continue;
+		if (look(locks->root->dir, item->path, &found) && found.is_file &&
+			found.dev == item->dev && found.ino == item->ino &&
+			strcmp(found.content, item->content) == 0)
+			unlinkat(locks->root->dir, item->path, 0);
+		mr_crash_point("locks.release.removed");
+	}
+	*locks = MR_MAILBOX_LOCKS_INIT;
+}

@@ -2,9 +2,13 @@
  * mailbox/locks.h - the locks of a root, as the contract has them, that no dead process can keep.
  *
  * Each lock is a file made with O_EXCL (locks/addresses/<address>.lock, then locks/index.lock), as
- * others expect. We also hold a kernel lock on a guard file for each, taken first: among ourselves
- * the kernel queues and wakes, and only lock files of other programs are polled. A lock file whose
- * process is dead on this machine is taken over; ours are removed only while they are still ours.
+ * others expect. Before any of them we take the kernel's lock on the guard file of each address,
+ * and before index.lock that of its own guard: among ourselves the kernel queues and wakes, and
+ * only lock files of other programs are polled.
+ *
+ * A lock file is taken over when its process cannot be alive: one of ours while we hold its guard,
+ * one whose process is not on this machine, one from before the last boot, one that has been empty
+ * for a while. Ours are removed only while they are still ours.
  */
 #pragma once
 
@@ -22,8 +26,10 @@ struct mr_mailbox_locks {
 #define MR_MAILBOX_LOCKS_INIT ((struct mr_mailbox_locks){ NULL, NULL, 0 })
 
 /*
- * Take the lock of every address (sorted and made unique here), then the index lock. MR_ETIMEDOUT
- * is MR_EBUSY: "timed out acquiring lock: <path>", with the owner; whatever was taken is let go.
+ * Take the lock of every address (sorted and made unique here), then the index lock, within
+ * MR_MAILBOX_LOCK_TIMEOUT_MS for all of them. After that MR_EBUSY, "timed out acquiring lock:
+ * <path>" with its owner; whatever was taken is let go. No addresses (NULL) takes the index lock.
+ * Whoever takes them twice waits for themselves. The items live in cx->arena.
  */
 MR_CHECK enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_texts *addresses, struct mr_mailbox_locks *out);

@@ -75,12 +75,17 @@ struct mr_mailbox_projections {
 /* Of a registration, of a message, or of both; NULL means any. */
 MR_CHECK enum mr_code mr_mailbox_index_projections(struct mr_ctx *cx, struct mr_db *db,
 	const char *registration_id, const char *message_id, struct mr_mailbox_projections *out);
+/* The same folder again replaces the path. */
 MR_CHECK enum mr_code mr_mailbox_index_add_projection(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_mailbox_projection *row);
+/* One of the two may be NULL: any. */
 MR_CHECK enum mr_code mr_mailbox_index_drop_projections(struct mr_ctx *cx, struct mr_db *db,
 	const char *registration_id, const char *message_id);
 
-/* Messages projected to a registration, newest first; `limit` 0 is all. Documents are not loaded.
+/*
+ * Messages projected to a registration, newest first and of one second the last to arrive first;
+ * one that is in two folders (mail to oneself) is there twice. `limit` 0 is all. Documents are not
+ * loaded.
  */
 struct mr_mailbox_listed {
 	struct mr_mailbox_indexed message;
@@ -97,3 +102,5 @@ MR_CHECK enum mr_code mr_mailbox_index_list(struct mr_ctx *cx, struct mr_db *db,
 /* Recompute the shared summary of a thread (8.3); one without messages is deleted. */
 MR_CHECK enum mr_code mr_mailbox_index_thread(struct mr_ctx *cx, struct mr_db *db,
 	const char *thread_id);
+/* A subject as thread summaries have it: stripped, lower case (ASCII letters only). */
+const char *mr_mailbox_normal_subject(struct mr_arena *arena, const char *subject);

@@ -51,9 +51,15 @@ MR_CHECK enum mr_code mr_mailbox_registration_list(struct mr_ctx *cx, struct mr_
 
 MR_CHECK enum mr_code mr_mailbox_registration_insert(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_mailbox_registration *row);
-/* Every column of the row with this id. */
+/* Every column of the row with this id; MR_ENOTFOUND when there is none, as for deletion. */
 MR_CHECK enum mr_code mr_mailbox_registration_update(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_mailbox_registration *row);
 /* Its projections and legacy state go with it; others' replaced_by becomes NULL. */
 MR_CHECK enum mr_code mr_mailbox_registration_delete(struct mr_ctx *cx, struct mr_db *db,
 	const char *id);
+/* Only its projections and legacy state: the row stays. */
+MR_CHECK enum mr_code mr_mailbox_registration_detach(struct mr_ctx *cx, struct mr_db *db,
+	const char *id);
+/* Its directory was renamed: paths of projections below `from` now begin with `to`. */
+MR_CHECK enum mr_code mr_mailbox_registration_move_projections(struct mr_ctx *cx, struct mr_db *db,
+	const char *id, const char *from, const char *to);

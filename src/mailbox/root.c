@@ -1,1 +1,364 @@
-typedef int mr_placeholder;
+/* mailbox/root.c - opening a root and looking at it; see root_init.c for making one. */
+#include "mailbox/root.h"
+
+#include "base/fs.h"
+#include "base/lock.h"
+#include "data/db_sqlite.h"
+#include "mailbox/deliver.h"
+#include "mailbox/layout.h"
+#include "mailbox/limits.h"
+#include "mailbox/message_sql.h"
+#include "mailbox/register.h"
+#include "mailbox/registration_sql.h"
+#include "mailbox/root_private.h"
+#include "mailbox/state_sql.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { VERSION_FILE_BYTES = 4096 };
+
+static const char OLD_TABLE[] = "principals";
+static const char REPAIR_HINT[] = "run `mailroom mailbox repair`";
+
+void mr_mailbox_root_close(struct mr_mailbox_root *root)
+{
+	mr_fs_closep(&root->dir);
+}
+
+static enum mr_code say_stale(struct mr_ctx *cx, const char *path, const char *why)
+{
+	return mr_err_set(&cx->err, MR_ECONFLICT,
+		"unsupported stale mailbox root %s: %s; delete and re-bootstrap it with `mailroom "
+		"mailbox init`",
+		path, why);
+}
+
+enum mr_code mr_mailbox_root_find(struct mr_ctx *cx, const char *path, struct mr_mailbox_root *out)
+{
+	char *real = realpath(path, NULL);
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	enum mr_code rc;
+
+	if (!real && (errno == ENOENT || errno == ENOTDIR))
+		return mr_err_set(&cx->err, MR_ENOTFOUND,
+			"no mailbox root at %s; run `mailroom mailbox init`", path);
+	if (!real)
+		return mr_err_os(&cx->err, errno, "cannot find mailbox root %s", path);
+	root.path = mr_arena_strdup(cx->arena, real);
+	free(real);
+	rc = mr_fs_open_dir(AT_FDCWD, root.path, &root.dir, &cx->err);
+	if (rc)
+		return rc;
+	*out = root;
+	root.dir = -1;
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_root_version(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const char **out)
+{
+	struct mr_bytes bytes;
+	struct mr_err why;
+	enum mr_code rc = mr_fs_read(cx->arena, root->dir, MR_MAILBOX_VERSION_FILE,
+		VERSION_FILE_BYTES, &bytes, &why);
+	const char *text;
+
+	if (rc == MR_ENOTFOUND) {
+		*out = NULL;
+		return MR_OK;
+	}
+	if (rc) {
+		cx->err = why;
+		return mr_err_wrap(&cx->err, "mailbox root %s", root->path);
+	}
+	text = mr_str_trim(cx->arena, (const char *)bytes.data);
+	*out = text[0] == '\0' ? NULL : text;
+	return MR_OK;
+}
+
+static enum mr_code say_unreadable(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const char *why)
+{
+	return mr_err_set(&cx->err, MR_EFORMAT, "%s/" MR_MAILBOX_INDEX_FILE " %s; %s", root->path,
+		why, REPAIR_HINT);
+}
+
+/* A look at the first bytes only: mr_mailbox_root_index() finds out the rest, and here a reader
+ * would have to wait for whoever is writing. */
+static enum mr_code check_index(struct mr_ctx *cx, const struct mr_mailbox_root *root)
+{
+	static const char MAGIC[16] = "SQLite format 3";
+	char head[sizeof(MAGIC)];
+	int fd MR_CLEANUP(mr_fs_closep) = openat(root->dir, MR_MAILBOX_INDEX_FILE,
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	ssize_t len;
+
+	if (fd < 0 && errno == ENOENT)
+		return say_unreadable(cx, root, "is missing");
+	if (fd < 0)
+		return mr_err_os(&cx->err, errno, "cannot open %s/" MR_MAILBOX_INDEX_FILE,
+			root->path);
+	len = read(fd, head, sizeof(head));
+	if (len < 0)
+		return mr_err_os(&cx->err, errno, "cannot read %s/" MR_MAILBOX_INDEX_FILE,
+			root->path);
+	if (len != 0 && (len != sizeof(head) || memcmp(head, MAGIC, sizeof(head)) != 0))
+		return say_unreadable(cx, root, "is not a database");
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_root_check_layout(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	bool with_index)
+{
+	if (mr_fs_exists(root->dir, MR_MAILBOX_OLD_LOCKS))
+		return say_stale(cx, root->path,
+			MR_MAILBOX_OLD_LOCKS " is there, of the layout by principals");
+	return with_index ? check_index(cx, root) : MR_OK;
+}
+
+enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	enum mr_mailbox_root_for purpose)
+{
+	const char *version = NULL;
+	enum mr_code rc = mr_mailbox_root_version(cx, root, &version);
+
+	if (rc)
+		return rc;
+	if (!version) {
+		/* Repair works from the messages; init writes the file when that is done. */
+		if (purpose == MR_MAILBOX_ROOT_REPAIR &&
+			mr_fs_exists(root->dir, MR_MAILBOX_MESSAGES))
+			return MR_OK;
+		if (mr_fs_exists(root->dir, MR_MAILBOX_INDEX_FILE) ||
+			mr_fs_exists(root->dir, MR_MAILBOX_MAILBOXES))
+			return mr_err_set(&cx->err, MR_ECONFLICT,
+				"mailbox root %s has no " MR_MAILBOX_VERSION_FILE
+				"; run `mailroom mailbox init`",
+				root->path);
+		return mr_err_set(&cx->err, MR_ENOTFOUND,
+			"no mailbox root at %s: the directory has no " MR_MAILBOX_VERSION_FILE
+			"; run `mailroom mailbox init`",
+			root->path);
+	}
+	if (mr_str_eq(version, MR_MAILBOX_PROTOCOL_VERSION) ||
+		(mr_str_eq(version, "1") && purpose == MR_MAILBOX_ROOT_READ))
+		return MR_OK;
+	if (mr_str_eq(version, "1"))
+		return mr_err_set(&cx->err, MR_ECONFLICT,
+			"mailbox root %s is of protocol 1: it can be read, but not changed; make a "
+			"new root with `mailroom mailbox init`",
+			root->path);
+	return mr_err_set(&cx->err, MR_ECONFLICT,
+		"unsupported mailbox root %s: " MR_MAILBOX_VERSION_FILE
+		" says \"%.40s\", supported is " MR_MAILBOX_PROTOCOL_VERSION,
+		root->path, version);
+}
+
+static enum mr_code make_own(struct mr_ctx *cx, const struct mr_mailbox_root *root)
+{
+	for (const char *const *path = mr_mailbox_own_directories; *path; path++) {
+		enum mr_code rc;
+
+		if (mr_fs_exists(root->dir, *path))
+			continue;
+		rc = mr_fs_make_dirs(root->dir, *path, 0700, &cx->err);
+		if (rc)
+			return mr_err_wrap(&cx->err, "mailbox root %s", root->path);
+	}
+	return MR_OK;
+}
+
+/* Names with a dot in front are intents being written, or what is left of that. */
+static enum mr_code has_intents(struct mr_ctx *cx, const struct mr_mailbox_root *root, bool *out)
+{
+	struct mr_texts names = { NULL, 0 };
+	enum mr_code rc = mr_fs_list(cx->arena, root->dir, MR_MAILBOX_INTENTS, MR_MAILBOX_ENTRIES,
+		&names, &cx->err);
+
+	if (rc)
+		return mr_err_wrap(&cx->err, "mailbox root %s", root->path);
+	*out = false;
+	for (size_t i = 0; i < names.len; i++)
+		*out = *out || names.items[i][0] != '.';
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_root_guard(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const char *guard, const char *lock, struct mr_lock *out)
+{
+	struct mr_err why;
+	enum mr_code rc = mr_lock_take(root->dir, guard, "mailroom", MR_MAILBOX_LOCK_TIMEOUT_MS,
+		cx->clock, out, &why);
+
+	if (rc == MR_EBUSY)
+		return mr_err_set(&cx->err, MR_EBUSY, "timed out acquiring lock: %s/%s: %s",
+			root->path, lock, why.msg);
+	if (rc) {
+		cx->err = why;
+		return mr_err_wrap(&cx->err, "mailbox root %s", root->path);
+	}
+	return MR_OK;
+}
+
+/*
+ * An intent is most often that of a living process, which holds the index guard: wait for our turn
+ * there, and look whether it has gone by itself.
+ */
+enum mr_code mr_mailbox_root_recover(struct mr_ctx *cx, const struct mr_mailbox_root *root)
+{
+	struct mr_lock guard = MR_LOCK_INIT;
+	bool found = false;
+	size_t count;
+	enum mr_code rc = has_intents(cx, root, &found);
+
+	if (rc || !found)
+		return rc;
+	rc = mr_mailbox_root_guard(cx, root, MR_MAILBOX_INDEX_GUARD, MR_MAILBOX_INDEX_LOCK, &guard);
+	if (rc)
+		return rc;
+	rc = has_intents(cx, root, &found);
+	mr_lock_release(&guard);
+	if (!rc && found)
+		rc = mr_mailbox_register_recover(cx, root);
+	if (!rc && found)
+		rc = mr_mailbox_deliver_recover(cx, root, &count);
+	return rc ? mr_err_wrap(&cx->err, "finishing what was interrupted") : MR_OK;
+}
+
+enum mr_code mr_mailbox_root_open(struct mr_ctx *cx, const char *path,
+	enum mr_mailbox_root_for purpose, struct mr_mailbox_root *out)
+{
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	enum mr_code rc = mr_mailbox_root_find(cx, path, &root);
+
+	if (!rc)
+		rc = mr_mailbox_root_check_layout(cx, &root, false);
+	if (!rc)
+		rc = mr_mailbox_root_check_version(cx, &root, purpose);
+	if (!rc && purpose != MR_MAILBOX_ROOT_REPAIR)
+		rc = check_index(cx, &root);
+	if (!rc && purpose != MR_MAILBOX_ROOT_READ)
+		rc = make_own(cx, &root);
+	if (!rc && purpose == MR_MAILBOX_ROOT_WRITE)
+		rc = mr_mailbox_root_recover(cx, &root);
+	if (rc)
+		return rc;
+	*out = root;
+	root.dir = -1;
+	return MR_OK;
+}
+
+static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only, struct mr_db **out)
+{
+	struct mr_db_options options = {
+		.path = path,
+		.read_only = read_only,
+		.create = !read_only,
+		.journal = MR_DB_JOURNAL_DELETE,
+		.sync = MR_DB_SYNC_FULL,
+		.repair_hint = REPAIR_HINT,
+	};
+
+	return mr_db_open(&mr_db_sqlite, &options, out, &cx->err);
+}
+
+enum mr_code mr_mailbox_root_index(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	bool read_only, struct mr_db **out)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	bool is_old = false;
+	enum mr_code rc =
+		open_db(cx, mr_mailbox_layout_join(cx->arena, root->path, MR_MAILBOX_INDEX_FILE),
+			read_only, &db);
+
+	if (!rc)
+		rc = mr_db_has_table(db, OLD_TABLE, &is_old, &cx->err);
+	if (!rc && is_old)
+		rc = say_stale(cx, root->path, "its index has a table `principals`");
+	if (!rc && !read_only)
+		rc = mr_mailbox_index_schema(cx, db);
+	if (rc)
+		return rc;
+	*out = db;
+	db = NULL;
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_root_local(struct mr_ctx *cx, const char *path, bool read_only,
+	struct mr_db **out)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	enum mr_code rc = open_db(cx,
+		mr_mailbox_layout_join(cx->arena, path, MR_MAILBOX_LOCAL_FILE), read_only, &db);
+
+	if (!rc && !read_only)
+		rc = mr_mailbox_state_schema(cx, db);
+	if (rc)
+		return rc;
+	*out = db;
+	db = NULL;
+	return MR_OK;
+}
+
+static bool is_bootstrapped(const struct mr_mailbox_root *root)
+{
+	return mr_fs_exists(root->dir, MR_MAILBOX_VERSION_FILE) &&
+		mr_fs_exists(root->dir, MR_MAILBOX_INDEX_FILE) &&
+		mr_fs_exists(root->dir, MR_MAILBOX_README) &&
+		mr_fs_exists(root->dir, MR_MAILBOX_PROTOCOL);
+}
+
+static enum mr_code count_registrations(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	struct mr_mailbox_status *out)
+{
+	struct mr_mailbox_registrations rows = { NULL, 0 };
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	enum mr_code rc = mr_mailbox_root_index(cx, root, true, &db);
+
+	if (!rc)
+		rc = mr_mailbox_registration_list(cx, db, NULL, &rows);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < rows.len; i++) {
+		out->active += rows.items[i].status == MR_MAILBOX_ACTIVE;
+		out->inactive += rows.items[i].status == MR_MAILBOX_INACTIVE;
+		out->stashed += rows.items[i].status == MR_MAILBOX_STASHED;
+	}
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_root_status(struct mr_ctx *cx, const char *path,
+	struct mr_mailbox_status *out)
+{
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	struct mr_mailbox_status status = { .path = path };
+	struct mr_err before = cx->err;
+	enum mr_code rc = mr_mailbox_root_find(cx, path, &root);
+
+	status.exists = rc == MR_OK;
+	if (!rc) {
+		status.path = root.path;
+		status.bootstrapped = is_bootstrapped(&root);
+		rc = mr_mailbox_root_version(cx, &root, &status.protocol_version);
+	}
+	if (!rc)
+		rc = mr_mailbox_root_check_layout(cx, &root, false);
+	if (!rc)
+		rc = mr_mailbox_root_check_version(cx, &root, MR_MAILBOX_ROOT_READ);
+	if (!rc)
+		rc = check_index(cx, &root);
+	if (!rc) {
+		rc = count_registrations(cx, &root, &status);
+		status.structural_state_readable = rc == MR_OK;
+	}
+	status.supported = rc == MR_OK;
+	if (rc) {
+		status.error = mr_arena_strdup(cx->arena, cx->err.msg);
+		cx->err = before;
+	}
+	*out = status;
+	return MR_OK;
+}

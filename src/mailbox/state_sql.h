@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/ctx.h"
+#include "base/str.h"
 #include "data/db.h"
 
 #include <stdbool.h>
@@ -34,7 +35,8 @@ MR_CHECK enum mr_code mr_mailbox_state_add(struct mr_ctx *cx, struct mr_db *db,
 MR_CHECK enum mr_code mr_mailbox_state_drop(struct mr_ctx *cx, struct mr_db *db,
 	const char *message_id);
 MR_CHECK enum mr_code mr_mailbox_state_clear(struct mr_ctx *cx, struct mr_db *db);
-/* Rows of a box (NULL: of all), newest first; `limit` 0 is all. */
+/* Rows of a box (NULL: of all), newest first and of one second the last to arrive first; `limit` 0
+ * is all. */
 MR_CHECK enum mr_code mr_mailbox_state_list(struct mr_ctx *cx, struct mr_db *db, const char *box,
 	int64_t limit, struct mr_mailbox_states *out);
 MR_CHECK enum mr_code mr_mailbox_state_count(struct mr_ctx *cx, struct mr_db *db, int64_t *out);
@@ -48,3 +50,7 @@ MR_CHECK enum mr_code mr_mailbox_state_threads(struct mr_ctx *cx, struct mr_db *
  * sent. */
 struct mr_mailbox_state mr_mailbox_state_fresh(const char *message_id, const char *thread_id,
 	const char *created_at, const char *subject, bool is_recipient);
+/* The defaults of a row that is missing, from the folders a message is projected to (8.4). The
+ * texts of `folders` must live as long as the row. */
+struct mr_mailbox_state mr_mailbox_state_seeded(const char *message_id, const char *thread_id,
+	const char *created_at, const char *subject, const struct mr_texts *folders);

@@ -24,11 +24,8 @@ struct mr_call {
 	const struct mr_app *app;
 	const char *request_id; /* or NULL */
 	bool may_write;         /* what MR_NEED_WRITE asks for */
-	/*
-	 * What MR_NEED_CONFIRM asks for: a person's yes, given before (`confirmed`) or now
-	 * (`confirm`, which may be NULL where nobody can be asked). `question` says what will
-	 * happen.
-	 */
+	/* For mr_dispatch_confirm(): a yes that was given before, and a person who can be asked
+	 * now; `confirm` is NULL where nobody can. */
 	bool confirmed;
 	bool (*confirm)(void *arg, const char *question);
 	void *confirm_arg;

@@ -14,20 +14,20 @@ struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena
 	};
 }
 
+enum mr_code mr_dispatch_confirm(struct mr_call *call, const char *question)
+{
+	if (call->confirmed || (call->confirm && call->confirm(call->confirm_arg, question)))
+		return MR_OK;
+	return mr_err_set(&call->cx.err, MR_ENOTCONFIRMED, "not confirmed, nothing was done: %s",
+		question);
+}
+
 static enum mr_code check_needs(struct mr_call *call, const struct mr_op *op)
 {
-	const char *question;
-
 	if (op->needs & MR_NEED_WRITE && !call->may_write)
 		return mr_err_set(&call->cx.err, MR_EPERM,
 			"%s changes something, and you may only read", op->name);
-	if (!(op->needs & MR_NEED_CONFIRM) || call->confirmed)
-		return MR_OK;
-	question = mr_arena_printf(call->cx.arena, "%s. Go on?", op->summary);
-	if (call->confirm && call->confirm(call->confirm_arg, question))
-		return MR_OK;
-	return mr_err_set(&call->cx.err, MR_ENOTCONFIRMED, "%s was not confirmed; nothing was done",
-		op->name);
+	return MR_OK;
 }
 
 static enum mr_code run(struct mr_call *call, const struct mr_op *op, const struct mr_value *sent,

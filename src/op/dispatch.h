@@ -15,3 +15,9 @@ struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena
  */
 MR_CHECK enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op,
 	const struct mr_value *sent, struct mr_out *out);
+
+/*
+ * For handlers that destroy something: go on only with a person's yes, given before (--yes) or now.
+ * `question` says what will happen. Otherwise MR_ENOTCONFIRMED.
+ */
+MR_CHECK enum mr_code mr_dispatch_confirm(struct mr_call *call, const char *question);

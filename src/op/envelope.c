@@ -43,4 +43,5 @@ const struct mr_envelope mr_envelope_plain = {
 	.error = plain_error,
 	.exit_status = plain_exit_status,
 	.http_status = plain_http_status,
+	.json_style = MR_JSON_COMPACT,
 };

@@ -15,6 +15,8 @@ struct mr_envelope {
 	void (*error)(struct mr_out *out, const struct mr_err *err);
 	int (*exit_status)(const struct mr_err *err);
 	int (*http_status)(const struct mr_err *err);
+	unsigned json_style; /* enum mr_json_style, of results and errors */
+	bool only_json;      /* the contract fixes the output: people get JSON too */
 };
 
 /*

@@ -2,6 +2,21 @@
 #include "op/nouns.h"
 
 static const struct mr_op *const all[] = {
+	&mr_op_mailbox_init,
+	&mr_op_mailbox_status,
+	&mr_op_mailbox_check,
+	&mr_op_mailbox_repair,
+	&mr_op_mailbox_register,
+	&mr_op_mailbox_unregister,
+	&mr_op_mailbox_accounts_list,
+	&mr_op_mailbox_accounts_get,
+	&mr_op_mailbox_messages_list,
+	&mr_op_mailbox_messages_get,
+	&mr_op_mailbox_messages_clear,
+	&mr_op_mailbox_clear_messages,
+	&mr_op_mailbox_cleanup,
+	&mr_op_mailbox_export,
+	&mr_op_mailbox_script,
 	&mr_op_config,
 	&mr_op_health,
 	&mr_op_liveness,

@@ -9,6 +9,25 @@ extern const struct mr_op mr_op_config;
 extern const struct mr_op mr_op_health;
 extern const struct mr_op mr_op_liveness;
 extern const struct mr_op mr_op_readiness;
+/* mailbox_account.c */
+extern const struct mr_op mr_op_mailbox_accounts_get;
+extern const struct mr_op mr_op_mailbox_accounts_list;
+extern const struct mr_op mr_op_mailbox_cleanup;
+extern const struct mr_op mr_op_mailbox_register;
+extern const struct mr_op mr_op_mailbox_unregister;
+/* mailbox_mail.c */
+extern const struct mr_op mr_op_mailbox_clear_messages;
+extern const struct mr_op mr_op_mailbox_export;
+extern const struct mr_op mr_op_mailbox_messages_clear;
+extern const struct mr_op mr_op_mailbox_messages_get;
+extern const struct mr_op mr_op_mailbox_messages_list;
+/* mailbox_root.c */
+extern const struct mr_op mr_op_mailbox_check;
+extern const struct mr_op mr_op_mailbox_init;
+extern const struct mr_op mr_op_mailbox_repair;
+extern const struct mr_op mr_op_mailbox_status;
+/* mailbox_script.c */
+extern const struct mr_op mr_op_mailbox_script;
 /* operations.c */
 extern const struct mr_op mr_op_operations;
 extern const struct mr_op mr_op_schema;

@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -68,15 +69,28 @@ def readme_commands_work(m):
         assert done.returncode == 0 and done.stdout, words
 
 
+def mailbox_page_can_be_pasted(m):
+    """All its shell blocks as one session; each must succeed."""
+    script = "\n".join(re.findall(r"```sh\n(.*?)```", read("docs/mailbox.md"), re.DOTALL))
+    assert script.count("mailroom mailbox") > 10
+    env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
+    done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True,
+        timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-1500:]
+    assert "Investigate parser drift" in done.stdout and "register payload: $.address: " in done.stdout, done.stdout
+    assert done.stdout.count("problem count") == 2, done.stdout
+
+
 def links_lead_somewhere(m):
     for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/ARCHITECTURE.md", "docs/reference.md",
-            "docs/INTEROP.md"):
+            "docs/INTEROP.md", "docs/mailbox.md"):
         for target in re.findall(r"\]\(([^)#]+)\)", read(name)):
             path = os.path.join(SOURCE, os.path.dirname(name), target)
             assert os.path.exists(path), f"{name}: {target}"
 
 
 with Tap() as tap:
-    for case in (operations, global_options, settings, errors, metrics, readme_commands_work, links_lead_somewhere):
+    for case in (operations, global_options, settings, errors, metrics, readme_commands_work,
+            mailbox_page_can_be_pasted, links_lead_somewhere):
         with Mailroom(PROGRAM) as room:
             tap.run(case.__name__, case, room)

@@ -89,12 +89,12 @@ static int fail(struct mr_arena *arena, const struct mr_argv *args, const struct
 {
 	const struct mr_envelope *envelope = args->op ? args->op->envelope : &mr_envelope_plain;
 
-	if (args->json) {
+	if (args->json || envelope->only_json) {
 		struct mr_buf text MR_CLEANUP(mr_buf_release);
 		struct mr_out out;
 
 		mr_buf_init(&text, OUTPUT_BYTES);
-		mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+		mr_out_init_json(&out, &text, envelope->json_style);
 		envelope->error(&out, err);
 		mr_buf_putc(&text, '\n');
 		write_text(STDOUT_FILENO, &text);
@@ -109,7 +109,7 @@ static enum mr_code run_json(struct mr_call *call, const struct mr_argv *args, s
 	struct mr_out out;
 	enum mr_code rc;
 
-	mr_out_init_json(&out, text, MR_JSON_COMPACT);
+	mr_out_init_json(&out, text, args->op->envelope->json_style);
 	rc = mr_dispatch(call, args->op, args->args, &out);
 	if (rc)
 		return rc;
@@ -138,13 +138,18 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 {
 	struct mr_buf text MR_CLEANUP(mr_buf_release);
 	struct mr_call call = mr_dispatch_call(app, arena);
+	struct mr_terminal_progress progress = { .clock = app->clock };
 	enum mr_code rc;
 
+	call.cx.progress = mr_terminal_progress;
+	call.cx.progress_arg = &progress;
 	call.may_write = true;
 	call.confirmed = args->yes;
 	call.confirm = mr_terminal_confirm;
 	mr_buf_init(&text, OUTPUT_BYTES);
-	rc = args->json ? run_json(&call, args, &text) : run_for_people(&call, args, &text);
+	rc = args->json || args->op->envelope->only_json ? run_json(&call, args, &text)
+							 : run_for_people(&call, args, &text);
+	mr_terminal_progress_end(&progress);
 	return rc ? fail(arena, args, &call.cx.err) : write_text(STDOUT_FILENO, &text);
 }
 

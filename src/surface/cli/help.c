@@ -14,7 +14,9 @@ static const struct {
 	const char *path;
 	const char *summary;
 } groups[] = {
-	{ "health", "Check that Mailroom can work here" },
+	{ "mailbox", "Mailbox roots: addresses and their mail, in plain files" },
+	{ "mailbox accounts", "The addresses of a root" },
+	{ "mailbox messages", "The messages of an address" },
 };
 
 struct writing {

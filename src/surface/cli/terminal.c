@@ -1,6 +1,7 @@
 /* surface/cli/terminal.c */
 #include "surface/cli/terminal.h"
 
+#include "base/buf.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -51,4 +52,35 @@ bool mr_terminal_confirm(void *arg, const char *question)
 	fprintf(stderr, "%s [y/N] ", question);
 	fflush(stderr);
 	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+enum { BAR_CELLS = 30, PROGRESS_EVERY_US = 100000 };
+
+void mr_terminal_progress(void *arg, const char *what, size_t done, size_t total)
+{
+	struct mr_terminal_progress *progress = arg;
+	int64_t now_us = mr_clock_mono_us(progress->clock);
+	size_t filled = total ? done * BAR_CELLS / total : 0;
+	struct mr_buf line MR_CLEANUP(mr_buf_release);
+
+	/* The first tenth of a second shows nothing: most work is done by then. */
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (progress->shown_us == 0)
+		progress->shown_us = now_us;
+	if (now_us - progress->shown_us < PROGRESS_EVERY_US)
+		return;
+	progress->shown_us = now_us;
+	mr_buf_init(&line, 4096);
+	mr_buf_printf(&line, "\r\033[K%s [", what);
+	mr_buf_pad(&line, '#', filled < BAR_CELLS ? filled : BAR_CELLS);
+	mr_buf_pad(&line, '.', filled < BAR_CELLS ? BAR_CELLS - filled : 0);
+	mr_buf_printf(&line, "] %zu of %zu", done, total);
+	mr_terminal_write(STDERR_FILENO, mr_buf_bytes(&line));
+}
+
+void mr_terminal_progress_end(struct mr_terminal_progress *progress)
+{
+	if (progress->shown_us && isatty(STDERR_FILENO))
+		mr_terminal_write(STDERR_FILENO, mr_bytes_text("\r\033[K"));
 }

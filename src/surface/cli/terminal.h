@@ -1,6 +1,7 @@
 /* surface/cli/terminal.h - who reads the output: a terminal, how wide, in colour? */
 #pragma once
 
+#include "base/clock.h"
 #include "op/render.h"
 
 /*
@@ -12,3 +13,14 @@ struct mr_render mr_terminal_style(int fd);
 bool mr_terminal_write(int fd, struct mr_bytes data);
 /* Put a yes/no question on the terminal; no without one. For mr_call.confirm. */
 bool mr_terminal_confirm(void *arg, const char *question);
+
+/* How far long work is, on one line of standard error that rewrites itself. For mr_ctx.progress;
+ * `arg` is a struct mr_terminal_progress. Nothing is written where standard error is no terminal.
+ */
+struct mr_terminal_progress {
+	const struct mr_clock *clock;
+	int64_t shown_us; /* when the line was last written; 0 before the first time */
+};
+void mr_terminal_progress(void *arg, const char *what, size_t done, size_t total);
+/* Clear the line. */
+void mr_terminal_progress_end(struct mr_terminal_progress *progress);

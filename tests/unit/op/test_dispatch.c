@@ -128,7 +128,7 @@ static void readers_may_not_write(void)
 
 static bool answer(void *arg, const char *question)
 {
-	CHECK_STR(question, "Greet somebody. Go on?");
+	CHECK_STR(question, "Delete everything?");
 	return *(bool *)arg;
 }
 
@@ -138,20 +138,16 @@ static void destruction_is_confirmed(void)
 	bool yes = false;
 
 	set_up(&f);
-	f.op.needs = MR_NEED_CONFIRM;
-	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), MR_ENOTCONFIRMED);
-	CHECK_STR(f.call.cx.err.msg, "greet was not confirmed; nothing was done");
+	CHECK_INT(mr_dispatch_confirm(&f.call, "Delete everything?"), MR_ENOTCONFIRMED);
+	CHECK_STR(f.call.cx.err.msg, "not confirmed, nothing was done: Delete everything?");
 	f.call.confirm = answer;
 	f.call.confirm_arg = &yes;
-	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), MR_ENOTCONFIRMED);
-	CHECK_INT(f.text.len, 0);
+	CHECK_INT(mr_dispatch_confirm(&f.call, "Delete everything?"), MR_ENOTCONFIRMED);
 	yes = true;
-	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
-	mr_buf_clear(&f.text);
+	CHECK_OK(mr_dispatch_confirm(&f.call, "Delete everything?"), f.call.cx.err);
 	f.call.confirm = NULL;
 	f.call.confirmed = true;
-	mr_out_init_json(&f.out, &f.text, MR_JSON_COMPACT);
-	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
+	CHECK_OK(mr_dispatch_confirm(&f.call, "Delete everything?"), f.call.cx.err);
 	tear_down(&f);
 }
 

@@ -57,6 +57,30 @@ static void a_reader_that_is_gone_is_noticed(void)
 	CHECK(!mr_terminal_write(pipe_ends[1], mr_bytes_text("hi")));
 }
 
+static void progress_rewrites_its_line(void)
+{
+	struct winsize size = { .ws_col = 80, .ws_row = 24 };
+	struct mr_terminal_progress progress;
+	struct mr_clock_fixed clock;
+	char text[256] = "";
+	int ours;
+	int theirs;
+
+	CHECK(openpty(&ours, &theirs, NULL, NULL, &size) == 0);
+	CHECK(dup2(theirs, STDERR_FILENO) == STDERR_FILENO);
+	mr_clock_fixed_init(&clock, 1000000);
+	progress = (struct mr_terminal_progress){ .clock = &clock.clock };
+	mr_terminal_progress(&progress, "messages", 1, 10);
+	clock.now_us += 200000;
+	mr_terminal_progress(&progress, "messages", 5, 10);
+	mr_terminal_progress(&progress, "messages", 6, 10);
+	mr_terminal_progress_end(&progress);
+	CHECK(read(ours, text, sizeof(text) - 1) > 0);
+	CHECK(strstr(text, "messages [###############...............] 5 of 10"));
+	CHECK(!strstr(text, "1 of 10") && !strstr(text, "6 of 10"));
+	CHECK(strlen(text) > 4 && strcmp(text + strlen(text) - 4, "\r\033[K") == 0);
+}
+
 static void nobody_to_ask_means_no(void)
 {
 	int file = open("/dev/null", O_RDONLY);
@@ -71,6 +95,7 @@ int main(void)
 		TEST(colour_only_on_a_terminal),
 		TEST(never_with_no_color),
 		TEST(a_reader_that_is_gone_is_noticed),
+		TEST(progress_rewrites_its_line),
 		TEST(nobody_to_ask_means_no),
 	};
 

@@ -1,0 +1,417 @@
+"""usage: mailbox.py PROGRAM SOURCE - mailbox roots from a shell and through the managed scripts."""
+
+import hashlib
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mailroom import Mailroom, describe  # noqa: E402
+from tap import Tap  # noqa: E402
+
+STAMP = "20260311T041500Z"
+CREATED = "2026-03-11T04:15:00Z"
+
+
+def message_id(n):
+    return f"msg-{STAMP}-{n:032x}"
+
+
+def principal(name):
+    return {"principal_id": f"HOUMAO-{name}", "address": f"{name}@houmao.localhost"}
+
+
+class Root:
+    """A root with alice and bob, driven by commands and scripts."""
+
+    def __init__(self, m):
+        self.m = m
+        self.path = os.path.realpath(m.dir) + "/shared"
+        self.serial = 0
+        m.json("mailbox", "init", "--mailbox-root", self.path)
+        for name in ("alice", "bob"):
+            self.register(name)
+
+    def command(self, *args, **options):
+        return self.m.json("mailbox", *args, "--mailbox-root", self.path, **options)
+
+    def register(self, name, *more, **options):
+        return self.command("register", "--address", f"{name}@houmao.localhost", "--principal-id", f"HOUMAO-{name}",
+            *more, **options)
+
+    def script(self, name, payload, status=0):
+        """Through rules/scripts, as an agent would; exactly one JSON object, nothing on standard error."""
+        file = os.path.join(self.m.dir, "payload.json")
+        with open(file, "wb") as out:
+            out.write(payload if isinstance(payload, bytes) else json.dumps(payload).encode())
+        done = subprocess.run([os.path.join(self.path, "rules/scripts", name + ".py"), "--mailbox-root", self.path,
+            "--payload-file", file], cwd=self.m.dir, env=self.m.env(MAILROOM_BIN=self.m.program), text=True,
+            capture_output=True, timeout=60, check=False)
+        assert done.returncode == status, describe(done)
+        assert not done.stderr and done.stdout.count("\n") == 1, describe(done)
+        answer = json.loads(done.stdout)
+        assert answer["ok"] is (status == 0), answer
+        return answer
+
+    def payload(self, **changes):
+        """A delivery from alice to bob, staged; changes go into payload and document alike."""
+        self.serial += 1
+        mid = message_id(self.serial)
+        body = changes.pop("body", "hello\n")
+        fields = {"message_id": mid, "thread_id": mid, "in_reply_to": None, "references": [],
+            "created_at_utc": CREATED, "sender": principal("alice"), "to": [principal("bob")], "cc": [],
+            "reply_to": [], "subject": f"subject {self.serial}", "attachments": [], "headers": {}}
+        fields.update(changes)
+        head = {"protocol_version": 3, **fields, "notify_block": None, "notify_auth": None}
+        head["from"] = head.pop("sender")
+        staged = os.path.join(self.path, "staging", mid + ".md")
+        with open(staged, "w", encoding="utf-8") as out:
+            out.write("---\n" + "".join(f"{k}: {json.dumps(v)}\n" for k, v in head.items()) + "---\n\n" + body)
+        return {"staged_message_path": staged, **fields}
+
+    def deliver(self, status=0, **changes):
+        return self.script("deliver_message", self.payload(**changes), status)
+
+    def box(self, name, folder):
+        return sorted(os.listdir(os.path.join(self.path, "mailboxes", f"{name}@houmao.localhost", folder)))
+
+    def states(self, name):
+        local = os.path.join(self.path, "mailboxes", f"{name}@houmao.localhost", "mailbox.sqlite")
+        with sqlite3.connect(local) as db:
+            return db.execute("SELECT message_id, is_read, is_starred, box_name FROM message_state ORDER BY 1").fetchall()
+
+    def check(self):
+        found = self.command("check")
+        assert found["ok"], found["problems"]
+        return found
+
+
+def init_makes_a_root_that_the_reference_can_use(m):
+    root = Root(m)
+    for name in ("protocol-version.txt", "index.sqlite", "rules/README.md", "rules/protocols/filesystem-mailbox-v1.md",
+            "rules/scripts/requirements.txt", "messages", "attachments/managed", "locks/addresses", "staging",
+            "mailboxes/HOUMAO-operator@houmao.localhost/mailbox.sqlite"):
+        assert os.path.exists(os.path.join(root.path, name)), name
+    with open(os.path.join(root.path, "protocol-version.txt"), encoding="ascii") as file:
+        assert file.read() == "3\n"
+    with sqlite3.connect(os.path.join(root.path, "index.sqlite")) as db:
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert {"mailbox_registrations", "messages", "message_recipients", "attachments", "message_attachments",
+        "mailbox_projections", "mailbox_state", "thread_summaries"} <= tables, tables
+    again = root.command("init")
+    assert again["status"] == "ready" and again["mailbox_root"] == root.path, again
+    status = root.command("status")
+    assert status["supported"] and status["registration_counts"] == {"active": 3, "inactive": 0, "stashed": 0}, status
+    assert os.stat(root.path).st_mode & 0o777 == 0o700
+    assert os.stat(os.path.join(root.path, "index.sqlite")).st_mode & 0o777 == 0o600
+    root.check()
+
+
+def status_tells_what_is_wrong(m):
+    assert m.json("mailbox", "status", "--mailbox-root", "absent")["exists"] is False
+    done = m.run("mailbox", "accounts", "list", "--mailbox-root", "absent")
+    assert done.returncode == 1 and "mailroom mailbox init" in done.stderr, describe(done)
+    os.makedirs(os.path.join(m.dir, "old/locks/principals"))
+    status = m.json("mailbox", "status", "--mailbox-root", "old")
+    assert status["supported"] is False and "unsupported stale mailbox root" in status["error"], status
+
+
+def a_message_is_delivered_to_all_or_none(m):
+    root = Root(m)
+    root.register("carol")
+    answer = root.deliver(to=[principal("bob"), principal("alice")], cc=[principal("carol"), principal("bob")])
+    mid = answer["message_id"]
+    assert answer["recipient_count"] == 3, answer
+    assert answer["canonical_path"] == os.path.join(root.path, "messages", CREATED[:10], mid + ".md"), answer
+    for name in ("alice", "bob", "carol"):
+        assert root.box(name, "inbox") == [mid + ".md"], name
+        link = os.path.join(root.path, "mailboxes", f"{name}@houmao.localhost", "inbox", mid + ".md")
+        assert os.readlink(link) == answer["canonical_path"]
+        assert root.states(name) == [(mid, 0, 0, "inbox")], root.states(name)
+    assert root.box("alice", "sent") == [mid + ".md"] and root.box("bob", "sent") == []
+    text = root.deliver(status=1, to=[principal("bob"), principal("nobody")])["error"]
+    assert "no active mailbox registration exists" in text and "nobody@houmao.localhost" in text, text
+    assert len(root.box("bob", "inbox")) == 1
+    root.check()
+
+
+def the_same_delivery_again_is_reported(m):
+    root = Root(m)
+    payload = root.payload()
+    first = root.script("deliver_message", payload)
+    document = open(first["canonical_path"], encoding="utf-8").read()
+    with open(payload["staged_message_path"], "w", encoding="utf-8") as out:
+        out.write(document)
+    again = root.script("deliver_message", payload)
+    assert again["already_delivered"] is True and again["canonical_path"] == first["canonical_path"], again
+    with open(payload["staged_message_path"], "w", encoding="utf-8") as out:
+        out.write(document.replace("hello", "other"))
+    text = root.script("deliver_message", payload, 1)["error"]
+    assert "canonical message already exists" in text, text
+    assert len(root.box("bob", "inbox")) == 1
+    root.check()
+
+
+def payloads_are_held_to_the_contract(m):
+    root = Root(m)
+    good = root.payload()
+    bad_address = {**good, "to": [{"principal_id": "x", "address": "bob"}]}
+    assert root.script("deliver_message", bad_address, 1)["error"] == (
+        "delivery payload: $.to[0].address: mailbox addresses must be full-form email-like values such as "
+        "`research@houmao.localhost`")
+    for change, text in (
+            ({"subject": None}, "delivery payload: $.subject: Input should be a valid string"),
+            ({"subject": "  "}, "delivery payload: $.subject: must not be empty"),
+            ({"to": []}, "delivery payload: $: delivery payload must include at least one recipient"),
+            ({"to": "bob"}, "delivery payload: $.to: Input should be a valid tuple"),
+            ({"headers": []}, "delivery payload: $.headers: Input should be a valid dictionary"),
+            ({"staged_message_path": 5}, "delivery payload: $.staged_message_path: Input should be an instance of Path"),
+            ({"zebra": 1}, "delivery payload: $.zebra: Extra inputs are not permitted"),
+            ({"message_id": "msg-1"},
+                "delivery payload: $.message_id: message_id must match msg-{YYYYMMDDTHHMMSSZ}-{uuid4-no-dashes}"),
+            ({"created_at_utc": "2026-03-11"},
+                "delivery payload: $.created_at_utc: created_at_utc must be an RFC3339 UTC timestamp ending in Z"),
+            ({"thread_id": message_id(99)}, "delivery payload: $: root deliveries must use message_id as thread_id"),
+            ({"references": [message_id(99)]}, "delivery payload: $: root deliveries must not include references"),
+            ({"in_reply_to": message_id(99)}, "delivery payload: $: reply deliveries must include references"),
+            ({"attachments": [{"attachment_id": "a", "kind": "path_ref", "path": "x", "media_type": "t/p"}]},
+                "delivery payload: $.attachments[0]: path_ref attachments must use an absolute path"),
+            ({"attachments": [{"attachment_id": "a", "kind": "blob", "path": "/x", "media_type": "t/p"}]},
+                "delivery payload: $.attachments[0].kind: Input should be 'path_ref' or 'managed_copy'")):
+        assert root.script("deliver_message", {**good, **change}, 1)["error"] == text, change
+    missing = root.script("deliver_message", {}, 1)["error"]
+    assert missing.count("Field required") == 5 and missing.startswith(
+        "delivery payload: $.staged_message_path: Field required; $.message_id: Field required; "), missing
+    assert root.script("deliver_message", [], 1)["error"] == (
+        "delivery payload: $: Input should be a valid dictionary or instance of DeliveryRequest")
+    assert root.script("update_mailbox_state", {"address": "bob@houmao.localhost", "message_id": message_id(1)}, 1)[
+        "error"] == "state update payload: $: state update payload must set at least one field"
+    assert root.script("register_mailbox", {"mode": "maybe"}, 1)["error"].startswith(
+        "register payload: $.mode: Input should be 'safe', 'force' or 'stash'; $.address: Field required; ")
+    assert root.script("deregister_mailbox", {"mode": "x", "address": "a@b"}, 1)["error"] == (
+        "deregister payload: $.mode: Input should be 'deactivate' or 'purge'")
+    assert root.script("repair_index", {"cleanup_staging": "yes"}, 1)["error"] == (
+        "repair payload: $.cleanup_staging: Input should be a valid boolean")
+    assert root.script("register_mailbox", {"mode": "safe", "address": "HOUMAO-x@houmao.localhost",
+        "owner_principal_id": "x", "mailbox_kind": "in_root", "mailbox_path": "x"}, 1)["error"].startswith(
+        "register payload: $: ")
+    root.check()
+
+
+def a_staged_file_must_be_what_it_claims(m):
+    root = Root(m)
+    payload = root.payload()
+    text = root.script("deliver_message", {**payload, "subject": "another"}, 1)["error"]
+    assert "subject" in text, text
+    with open(payload["staged_message_path"], "w", encoding="utf-8") as out:
+        out.write("garbage")
+    assert root.script("deliver_message", payload, 1)["error"]
+    outside = os.path.join(m.dir, "outside.md")
+    m.write("outside.md", "x")
+    text = root.script("deliver_message", {**payload, "staged_message_path": outside}, 1)["error"]
+    assert "must live under the mailbox staging directory" in text, text
+    gone = payload["staged_message_path"] + "x"
+    text = root.script("deliver_message", {**payload, "staged_message_path": gone}, 1)["error"]
+    assert "staged message not found" in text, text
+    os.unlink(payload["staged_message_path"])
+    os.symlink(outside, payload["staged_message_path"])
+    assert root.script("deliver_message", payload, 1)["error"]
+    assert root.box("bob", "inbox") == []
+
+
+def bad_payload_files_are_one_json_object_too(m):
+    root = Root(m)
+    for content in (b"{", b"\xff\xfe", b'{"a": 1, "a": 2}', b'{"subject": "\\u0000"}', b"[" * 100000):
+        text = root.script("deliver_message", content, 1)["error"]
+        assert text.startswith("payload file is not valid JSON: "), text
+    huge = {**root.payload(), "subject": "x" * (3 << 20)}
+    assert "subject" in root.script("deliver_message", huge, 1)["error"]
+    many = {**root.payload(), "to": [principal(f"a{i}") for i in range(20000)]}
+    assert "$.to" in root.script("deliver_message", many, 1)["error"]
+    for args, status in ((["deliver_message"], 2), (["deliver_message", "--mailbox-root", root.path], 2),
+            (["deliver_message", "--mailbox-root", root.path, "--payload-file", "absent"], 1), (["zebra"], 2),
+            (["deliver_message", "--zebra"], 2), (["insert_standard_headers"], 1)):
+        done = m.run("mailbox", "script", *args)
+        assert done.returncode == status and not done.stderr, describe(done)
+        assert json.loads(done.stdout)["ok"] is False, describe(done)
+    assert json.loads(m.run("mailbox", "script", "deliver_message", "--mailbox-root", root.path, "--payload-file",
+        "absent").stdout)["error"] == "payload file not found: absent"
+
+
+def state_is_changed_beside_the_message(m):
+    root = Root(m)
+    answer = root.deliver()
+    before = hashlib.sha256(open(answer["canonical_path"], "rb").read()).hexdigest()
+    payload = {"address": "bob@houmao.localhost", "message_id": answer["message_id"], "read": True, "starred": True}
+    state = root.script("update_mailbox_state", payload)
+    assert (state["read"], state["answered"], state["starred"], state["archived"], state["deleted"], state["box"]) == (
+        True, False, True, False, False, "inbox"), state
+    assert root.states("bob") == [(answer["message_id"], 1, 1, "inbox")]
+    assert before == hashlib.sha256(open(answer["canonical_path"], "rb").read()).hexdigest()
+    text = root.script("update_mailbox_state", {**payload, "message_id": message_id(77)}, 1)["error"]
+    assert "unknown message id" in text, text
+    root.register("carol")
+    text = root.script("update_mailbox_state", {**payload, "address": "carol@houmao.localhost"}, 1)["error"]
+    assert "is not projected into" in text, text
+    root.check()
+
+
+def repair_rebuilds_and_keeps_flags(m):
+    root = Root(m)
+    sent = [root.deliver() for _ in range(3)]
+    root.script("update_mailbox_state", {"address": "bob@houmao.localhost", "message_id": sent[0]["message_id"],
+        "read": True, "starred": True})
+    states = root.states("bob")
+    os.unlink(os.path.join(root.path, "index.sqlite"))
+    os.unlink(os.path.join(root.path, "mailboxes/bob@houmao.localhost/inbox", sent[1]["message_id"] + ".md"))
+    with open(os.path.join(root.path, "mailboxes", ".DS_Store"), "w", encoding="ascii"):
+        pass
+    with open(os.path.join(root.path, "staging", "left"), "w", encoding="ascii"):
+        pass
+    answer = root.script("repair_index", {})
+    assert (answer["message_count"], answer["staging_action"], answer["staging_artifact_count"]) == (
+        3, "quarantine", 1), answer
+    assert root.states("bob") == states and len(root.box("bob", "inbox")) == 3
+    root.check()
+    with open(os.path.join(root.path, "index.sqlite"), "wb") as file:
+        file.write(b"not a database at all" * 100)
+    done = m.run("mailbox", "accounts", "list", "--mailbox-root", root.path)
+    assert done.returncode == 1 and "mailroom mailbox repair" in done.stderr, describe(done)
+    answer = root.command("repair")
+    assert answer["backed_up_index_path"] and os.path.exists(answer["backed_up_index_path"]), answer
+    assert root.states("bob") == states
+    root.check()
+
+
+def a_moved_root_is_repaired(m):
+    root = Root(m)
+    root.deliver()
+    states = root.states("bob")
+    os.rename(root.path, root.path + "-moved")
+    root.path += "-moved"
+    assert root.command("check")["problem_count"] > 0
+    root.command("repair")
+    root.check()
+    assert root.states("bob") == states
+    root.deliver()
+    assert len(root.box("bob", "inbox")) == 2
+
+
+def registration_modes(m):
+    root = Root(m)
+    again = root.register("bob")
+    assert again["reused_existing"] is True, again
+    text = root.register("bob", "--mailbox-path", os.path.join(m.dir, "private"), status=1)["detail"]
+    assert "already has an active mailbox" in text, text
+    stashed = root.register("bob", "--mailbox-path", os.path.join(m.dir, "private"), "--mode", "stash")
+    assert re.search(r"bob@houmao\.localhost--[0-9a-f]{32}$", stashed["stashed_mailbox_path"]), stashed
+    assert os.readlink(os.path.join(root.path, "mailboxes/bob@houmao.localhost")) == os.path.realpath(
+        os.path.join(m.dir, "private"))
+    root.deliver()
+    assert len(os.listdir(os.path.join(m.dir, "private", "inbox"))) == 1
+    done = m.run("mailbox", "unregister", "--address", "bob@houmao.localhost", "--mode", "purge", "--mailbox-root",
+        root.path)
+    assert done.returncode == 1 and "not confirmed" in done.stderr, describe(done)
+    gone = root.command("unregister", "--address", "bob@houmao.localhost", "--mode", "purge", "--yes")
+    assert gone["resulting_status"] == "purged", gone
+    assert os.path.isdir(os.path.join(m.dir, "private", "inbox"))
+    assert "no active mailbox registration exists" in root.deliver(status=1)["error"]
+    counts = root.command("status")["registration_counts"]
+    assert counts == {"active": 2, "inactive": 0, "stashed": 1}, counts
+    cleaned = root.command("cleanup", "--yes")
+    assert cleaned["summary"]["applied_count"] == 1, cleaned
+    text = root.command("unregister", "--address", "HOUMAO-operator@houmao.localhost", status=1)["detail"]
+    assert "operator" in text.lower(), text
+    root.check()
+
+
+def accounts_and_messages_are_shown(m):
+    root = Root(m)
+    sent = [root.deliver() for _ in range(3)]
+    accounts = root.command("accounts", "list")["accounts"]
+    assert [a["address"] for a in accounts] == ["HOUMAO-operator@houmao.localhost", "alice@houmao.localhost",
+        "bob@houmao.localhost"], accounts
+    assert root.command("accounts", "get", "--address", "bob@houmao.localhost")["account"]["status"] == "active"
+    listed = root.command("messages", "list", "--address", "bob@houmao.localhost")["messages"]
+    assert [x["message_id"] for x in listed] == [x["message_id"] for x in reversed(sent)], listed
+    assert len(root.command("messages", "list", "--address", "bob@houmao.localhost", "--limit", "2")["messages"]) == 2
+    got = root.command("messages", "get", "--address", "bob@houmao.localhost", "--message-id",
+        sent[0]["message_id"])["message"]
+    assert got["sender"]["address"] == "alice@houmao.localhost" and got["body_markdown"].endswith("\n\nhello\n"), got
+    assert [(r["kind"], r["ordinal"], r["address"]) for r in got["recipients"]] == [("to", 0, "bob@houmao.localhost")]
+    text = m.run("mailbox", "accounts", "list", "--mailbox-root", root.path).stdout
+    assert "bob@houmao.localhost" in text, text
+    text = root.command("messages", "get", "--address", "bob@houmao.localhost", "--message-id", message_id(9),
+        status=1)["detail"]
+    assert message_id(9) in text, text
+
+
+def mail_is_cleared_only_when_confirmed(m):
+    root = Root(m)
+    sent = root.deliver()
+    done = m.run("mailbox", "clear-messages", "--mailbox-root", root.path)
+    assert done.returncode == 1 and "not confirmed" in done.stderr, describe(done)
+    planned = root.command("clear-messages", "--dry-run")
+    assert planned["dry_run"] and planned["summary"]["planned_count"] > 0 and not planned["applied_actions"], planned
+    assert os.path.exists(sent["canonical_path"])
+    one = root.command("messages", "clear", "--address", "bob@houmao.localhost", "--yes")
+    assert one["scope"]["kind"] == "mailbox_account_message_clear", one
+    assert root.box("bob", "inbox") == [] and os.path.exists(sent["canonical_path"])
+    root.command("clear-messages", "--yes")
+    assert not os.path.exists(sent["canonical_path"]) and root.box("alice", "sent") == []
+    assert root.command("check")["message_count"] == 0
+    root.check()
+    root.deliver()
+
+
+def export_is_plain_files(m):
+    root = Root(m)
+    sent = root.deliver()
+    out = os.path.join(m.dir, "archive")
+    result = root.command("export", "--output-dir", out, "--all-accounts")
+    assert result["message_count"] == 1 and result["account_count"] == 3, result
+    with open(result["manifest_path"], encoding="utf-8") as file:
+        manifest = json.load(file)
+    assert manifest["schema_version"] == 1 and len(manifest["messages"]) == 1, manifest
+    exported = os.path.join(out, "messages", CREATED[:10], sent["message_id"] + ".md")
+    assert open(exported, "rb").read() == open(sent["canonical_path"], "rb").read()
+    links = [name for folder, _, files in os.walk(out) for name in files if os.path.islink(os.path.join(folder, name))]
+    assert links == [], links
+    text = root.command("export", "--output-dir", out, "--all-accounts", status=1)["detail"]
+    assert out in text, text
+    text = root.command("export", "--output-dir", out + "2", "--address", "x@y", status=1)["detail"]
+    assert "address not found" in text, text
+    assert not os.path.exists(out + "2")
+
+
+def stale_locks_block_nobody(m):
+    root = Root(m)
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    for name in ("index.lock", "addresses/bob@houmao.localhost.lock"):
+        with open(os.path.join(root.path, "locks", name), "w", encoding="ascii") as file:
+            file.write(f"pid={dead.pid} acquired_at_utc=2026-01-01T00:00:00.000000+00:00\n")
+    root.deliver()
+    assert not os.path.exists(os.path.join(root.path, "locks/index.lock"))
+    with open(os.path.join(root.path, "locks/index.lock"), "w", encoding="ascii") as file:
+        file.write(f"pid={os.getpid()} acquired_at_utc=2026-01-01T00:00:00.000000+00:00\n")
+    text = root.deliver(status=1)["error"]
+    assert "timed out acquiring lock: " in text and "index.lock" in text, text
+    os.unlink(os.path.join(root.path, "locks/index.lock"))
+    root.deliver()
+
+
+with Tap() as tap:
+    for case in (init_makes_a_root_that_the_reference_can_use, status_tells_what_is_wrong,
+            a_message_is_delivered_to_all_or_none, the_same_delivery_again_is_reported,
+            payloads_are_held_to_the_contract, a_staged_file_must_be_what_it_claims,
+            bad_payload_files_are_one_json_object_too, state_is_changed_beside_the_message,
+            repair_rebuilds_and_keeps_flags, a_moved_root_is_repaired, registration_modes,
+            accounts_and_messages_are_shown, mail_is_cleared_only_when_confirmed, export_is_plain_files,
+            stale_locks_block_nobody):
+        with Mailroom(sys.argv[1]) as room:
+            tap.run(case.__name__, case, room)
