@@ -421,25 +421,35 @@ static enum mr_code commit_index(struct mr_mailbox_delivery *d, struct mr_db *in
 }
 
 /* The row of one mailbox, unless it has one. */
-static enum mr_code add_local(struct mr_mailbox_delivery *d, const struct mr_mailbox_place *place,
-	const struct mr_mailbox_state *state)
+static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index,
+	const struct mr_mailbox_place *place, const struct mr_mailbox_state *state)
 {
 	struct mr_ctx *cx = d->cx;
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	const struct mr_mailbox_state *known = NULL;
+	struct mr_mailbox_states any = { NULL, 0 };
 	enum mr_code rc = mr_mailbox_root_local(cx, place->row->path, false, &db);
 
 	if (!rc)
 		rc = mr_db_begin(db, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
 		rc = mr_mailbox_state_get(cx, db, state->message_id, &known);
+	if (!rc && !known)
+		rc = mr_mailbox_state_list(cx, db, NULL, 1, &any);
 	if (rc || known)
 		return rc;
-	rc = mr_mailbox_state_add(cx, db, state);
-	if (!rc)
-		rc = mr_mailbox_state_thread(cx, db, state->thread_id);
-	if (!rc)
-		rc = mr_db_commit(db, &cx->err);
+	if (any.len == 0) {
+		/* New, or lost: then with the defaults of all that it has, or they would be hidden
+		 * behind this one row for good. */
+		mr_db_rollback(db);
+		rc = mr_mailbox_register_local(cx, index, place->row, false);
+	} else {
+		rc = mr_mailbox_state_add(cx, db, state);
+		if (!rc)
+			rc = mr_mailbox_state_thread(cx, db, state->thread_id);
+		if (!rc)
+			rc = mr_db_commit(db, &cx->err);
+	}
 	mr_crash_point("deliver.local_committed");
 	return rc;
 }
@@ -454,7 +464,7 @@ static enum mr_code say_incomplete(const struct mr_mailbox_delivery *d, const ch
 }
 
 /* One bad mailbox does not keep the others from theirs. */
-static enum mr_code add_locals(struct mr_mailbox_delivery *d)
+static enum mr_code add_locals(struct mr_mailbox_delivery *d, struct mr_db *index)
 {
 	const struct mr_mailbox_message *m = d->message;
 	const char *failed = NULL;
@@ -465,7 +475,7 @@ static enum mr_code add_locals(struct mr_mailbox_delivery *d)
 		struct mr_mailbox_state state = mr_mailbox_state_fresh(m->message_id, m->thread_id,
 			m->created_at_utc, m->subject, place->is_recipient);
 
-		if (add_local(d, place, &state) && !failed) {
+		if (add_local(d, index, place, &state) && !failed) {
 			failed = place->row->address;
 			why = d->cx->err;
 		}
@@ -499,7 +509,7 @@ enum mr_code mr_mailbox_delivery_run(struct mr_mailbox_delivery *d, struct mr_db
 		rc = commit_index(d, index);
 	if (rc)
 		return d->committed ? rc : undo_after(d, index);
-	rc = add_locals(d);
+	rc = add_locals(d, index);
 	return rc ? rc : mr_mailbox_intent_drop(d);
 }
 
@@ -572,7 +582,7 @@ static enum mr_code heal_place(struct mr_mailbox_delivery *d, struct mr_db *inde
 		return rc;
 	state = mr_mailbox_state_seeded(m->message_id, m->thread_id, m->created_at_utc, m->subject,
 		&folders);
-	rc = add_local(d, place, &state);
+	rc = add_local(d, index, place, &state);
 	if (rc) {
 		struct mr_err why = cx->err;
 

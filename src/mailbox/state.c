@@ -63,9 +63,15 @@ static enum mr_code update_local(struct mr_ctx *cx, struct mr_db *index,
 {
 	struct mr_db *local MR_CLEANUP(mr_db_closep) = NULL;
 	const struct mr_mailbox_state *known = NULL;
+	struct mr_mailbox_states any = { NULL, 0 };
 	struct mr_mailbox_state state;
 	enum mr_code rc = mr_mailbox_root_local(cx, row->path, false, &local);
 
+	/* One that was lost gets all its rows back, not only this one. */
+	if (!rc)
+		rc = mr_mailbox_state_list(cx, local, NULL, 1, &any);
+	if (!rc && any.len == 0)
+		rc = mr_mailbox_register_local(cx, index, row, false);
 	if (!rc)
 		rc = mr_db_begin(local, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
