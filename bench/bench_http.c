@@ -5,7 +5,9 @@
  */
 #include "bench.h"
 
-#include "surface/http/server.h"
+#include "op/metrics.h"
+#include "op/nouns.h"
+#include "surface/http/api.h"
 
 #include <microhttpd.h>
 
@@ -94,24 +96,43 @@ static void stream(const struct mr_http_request *req, struct mr_http_response *r
 }
 
 static const struct mr_http_route routes[] = {
-	{ "GET", "/health/liveness", liveness, MR_ROUTE_INLINE },
 	{ "GET", "/worker", liveness, 0 },
 	{ "GET", "/stream", stream, MR_ROUTE_INLINE },
 };
 static struct mr_http_stream *streams[STREAMS + 1];
 
-static struct mr_http_server *start_ours(void)
+static struct mr_http_server *start(const struct mr_http_config *config,
+	const struct mr_http_route *table, size_t count, void *app)
 {
-	struct mr_http_config config;
 	struct mr_http_server *server;
 	struct mr_err err;
 
-	mr_http_config_defaults(&config);
-	if (mr_http_server_start(&config, routes, MR_LEN(routes), streams, &server, &err)) {
+	if (mr_http_server_start(config, table, count, app, &server, &err)) {
 		fprintf(stderr, "%s\n", err.msg);
 		exit(1);
 	}
 	return server;
+}
+
+static struct mr_http_server *start_ours(void)
+{
+	struct mr_http_config config;
+
+	mr_http_config_defaults(&config);
+	return start(&config, routes, MR_LEN(routes), streams);
+}
+
+/* As mailroom serve does: the operation table, counted. */
+static struct mr_http_server *start_product(struct mr_arena *arena, struct mr_app *app)
+{
+	const struct mr_http_route *table;
+	struct mr_http_config config;
+	size_t count;
+
+	mr_http_config_defaults(&config);
+	config.observe = mr_api_observe;
+	table = mr_api_routes(arena, &mr_nouns, &count);
+	return start(&config, table, count, app);
 }
 
 /* ---- the client ---- */
@@ -248,12 +269,16 @@ static void measure_speed(void)
 	static struct turn turns[TURNS];
 	const struct turn *median = &turns[TURNS / 2];
 	struct load bare_load, our_load, worker_load;
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = mr_metrics_new();
+	struct mr_app app = { .metrics = metrics, .clock = mr_clock_system() };
+	struct mr_http_server *product = start_product(arena, &app);
 	struct mr_http_server *server = start_ours();
 	int bare_port;
 	struct MHD_Daemon *daemon = start_bare(&bare_port);
 
 	connect_load(&bare_load, bare_port, ASK_LIVENESS);
-	connect_load(&our_load, mr_http_server_port(server), ASK_LIVENESS);
+	connect_load(&our_load, mr_http_server_port(product), ASK_LIVENESS);
 	connect_load(&worker_load, mr_http_server_port(server), ask_worker);
 	/* Short turns side by side: what else the machine does then slows all alike. */
 	for (int i = 0; i < TURNS; i++) {
@@ -267,6 +292,7 @@ static void measure_speed(void)
 	close_load(&worker_load);
 	MHD_stop_daemon(daemon);
 	mr_http_server_free(server);
+	mr_http_server_free(product);
 	bench_figure("GET /health/liveness, 64 keep-alive connections", median->ours, "requests/s",
 		"bare libmicrohttpd, a constant", median->bare, BENCH_AT_LEAST, 0.7);
 	bench_figure("the same through a worker thread", median->worker, "requests/s",

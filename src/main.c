@@ -76,7 +76,10 @@
  *     glob_overlap.c     whether two of them can meet
  *     glob_parse.c       from text to sets of characters
  *     json.c             JSON in and out
- *     markdown.c         fences, plain text, safe HTML
+ *     markdown.c         a walk through Markdown, block by block
+ *     markdown_fence.c   fenced blocks, by lines
+ *     markdown_html.c    as HTML with only our tags
+ *     markdown_text.c    as plain text
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names
  *     value.c            the tree JSON and YAML are read into, and strict questions about it

@@ -1,6 +1,6 @@
 /* op/config.c - what is configured. */
 #include "op/args.h"
-#include "op/ctx.h"
+#include "op/call.h"
 #include "op/envelope.h"
 #include "op/nouns.h"
 #include "op/out.h"
@@ -20,7 +20,7 @@ static const struct mr_field result_fields[] = {
 	{ 0 },
 };
 
-static enum mr_code show(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+static enum mr_code show(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	(void)in;
 	mr_out_map(out, NULL);
@@ -28,8 +28,9 @@ static enum mr_code show(struct mr_ctx *cx, const struct mr_args *in, struct mr_
 	for (const struct mr_setting *s = mr_setting_table; s->key; s++) {
 		mr_out_map(out, NULL);
 		mr_out_text(out, "key", s->key);
-		mr_out_text(out, "value", mr_settings_shown(cx->arena, cx->app->settings, s->key));
-		mr_out_text(out, "source", mr_settings_source(cx->app->settings, s->key));
+		mr_out_text(out, "value",
+			mr_settings_shown(call->cx.arena, call->app->settings, s->key));
+		mr_out_text(out, "source", mr_settings_source(call->app->settings, s->key));
 		mr_out_text(out, "environment", s->env);
 		mr_out_text(out, "summary", s->summary);
 		mr_out_end(out);

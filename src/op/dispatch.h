@@ -1,14 +1,17 @@
 /* op/dispatch.h - run an operation for a surface: decode, check what it needs, run, count, log. */
 #pragma once
 
-#include "op/ctx.h"
+#include "op/call.h"
 #include "op/op.h"
 #include "op/out.h"
 
+/* A call on behalf of `app`, with nothing allowed yet. */
+struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena);
+
 /*
  * Run `op` with the arguments that were `sent` (NULL or a map) and emit its result, in its
- * envelope, into `out`. On failure the reason is in cx->err and `out` holds nothing of use: start
- * afresh and let op->envelope->error() speak.
+ * envelope, into `out`. On failure the reason is in call->cx.err and `out` holds nothing of use:
+ * start afresh and let op->envelope->error() speak.
  */
-MR_CHECK enum mr_code mr_dispatch(struct mr_ctx *cx, const struct mr_op *op,
+MR_CHECK enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op,
 	const struct mr_value *sent, struct mr_out *out);

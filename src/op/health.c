@@ -1,7 +1,7 @@
 /* op/health.c - is this program alive, ready, well? */
 #include "base/fs.h"
 #include "op/args.h"
-#include "op/ctx.h"
+#include "op/call.h"
 #include "op/envelope.h"
 #include "op/nouns.h"
 #include "op/out.h"
@@ -29,41 +29,41 @@ static enum mr_code say(struct mr_out *out, const char *status)
 	return MR_OK;
 }
 
-static enum mr_code live(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+static enum mr_code live(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	(void)cx;
+	(void)call;
 	(void)in;
 	return say(out, "alive");
 }
 
 /* Can data be kept? Made when missing, so that the first start of a new user is ready. */
-static enum mr_code check_storage(struct mr_ctx *cx)
+static enum mr_code check_storage(struct mr_call *call)
 {
-	const char *root = mr_settings_text(cx->app->settings, "storage.root");
+	const char *root = mr_settings_text(call->app->settings, "storage.root");
 
-	if (mr_fs_make_dirs(AT_FDCWD, root, 0700, &cx->err))
-		return mr_err_wrap(&cx->err, "not ready: storage.root");
+	if (mr_fs_make_dirs(AT_FDCWD, root, 0700, &call->cx.err))
+		return mr_err_wrap(&call->cx.err, "not ready: storage.root");
 	if (faccessat(AT_FDCWD, root, R_OK | W_OK | X_OK, AT_EACCESS))
-		return mr_err_os(&cx->err, errno, "not ready: storage.root %s", root);
+		return mr_err_os(&call->cx.err, errno, "not ready: storage.root %s", root);
 	return MR_OK;
 }
 
-static enum mr_code ready(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+static enum mr_code ready(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	(void)in;
-	if (check_storage(cx)) {
+	if (check_storage(call)) {
 		/* Whatever the cause, to the one who asks it means: not now. */
-		cx->err.code = MR_EBUSY;
+		call->cx.err.code = MR_EBUSY;
 		return MR_EBUSY;
 	}
 	return say(out, "ready");
 }
 
-static enum mr_code health(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+static enum mr_code health(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	(void)in;
-	if (check_storage(cx)) {
-		cx->err.code = MR_EBUSY;
+	if (check_storage(call)) {
+		call->cx.err.code = MR_EBUSY;
 		return MR_EBUSY;
 	}
 	mr_out_map(out, NULL);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct mr_args;
-struct mr_ctx;
+struct mr_call;
 struct mr_envelope;
 struct mr_out;
 
@@ -91,9 +91,9 @@ struct mr_op {
 	unsigned traits;   /* enum mr_trait */
 	unsigned surfaces; /* enum mr_surface */
 	const struct mr_envelope *envelope;
-	/* Emits one map into `out`. On failure the error is in cx->err and what was emitted is
+	/* Emits one map into `out`. On failure the error is in call->cx.err and what was emitted is
 	 * lost. */
-	enum mr_code (*run)(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out);
+	enum mr_code (*run)(struct mr_call *call, const struct mr_args *in, struct mr_out *out);
 };
 
 /* All operations of a program, in the order they are listed. */

@@ -1,6 +1,6 @@
 /* op/operations.c - the table, shown: which operations there are, and their schemas. */
 #include "op/args.h"
-#include "op/ctx.h"
+#include "op/call.h"
 #include "op/envelope.h"
 #include "op/nouns.h"
 #include "op/out.h"
@@ -21,9 +21,9 @@ static const struct mr_field list_fields[] = {
 	{ 0 },
 };
 
-static enum mr_code list(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	const struct mr_op_table *table = cx->app->table;
+	const struct mr_op_table *table = call->app->table;
 
 	(void)in;
 	mr_out_map(out, NULL);
@@ -67,26 +67,26 @@ static const struct mr_field schema_fields[] = {
 	{ 0 },
 };
 
-static enum mr_code refuse_name(struct mr_ctx *cx, const char *name)
+static enum mr_code refuse_name(struct mr_call *call, const char *name)
 {
-	const struct mr_op_table *table = cx->app->table;
-	const char **names = mr_arena_array(cx->arena, table->len, sizeof(*names));
+	const struct mr_op_table *table = call->app->table;
+	const char **names = mr_arena_array(call->cx.arena, table->len, sizeof(*names));
 	const char *near;
 
 	for (size_t i = 0; i < table->len; i++)
 		names[i] = table->ops[i]->name;
 	near = mr_str_nearest(name, names, table->len);
-	return mr_err_set(&cx->err, MR_ENOTFOUND, "there is no operation %s%s%s%s", name,
+	return mr_err_set(&call->cx.err, MR_ENOTFOUND, "there is no operation %s%s%s%s", name,
 		near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static enum mr_code schema(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+static enum mr_code schema(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	const char *name = mr_args_text(in, "operation");
-	const struct mr_op *op = mr_op_find(cx->app->table, name);
+	const struct mr_op *op = mr_op_find(call->app->table, name);
 
 	if (!op)
-		return refuse_name(cx, name);
+		return refuse_name(call, name);
 	mr_out_map(out, NULL);
 	mr_out_text(out, "name", op->name);
 	mr_out_text(out, "description", op->summary);

@@ -1,7 +1,7 @@
 /* surface/cli/cli.c */
 #include "surface/cli/cli.h"
 
-#include "op/ctx.h"
+#include "op/call.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"
 #include "op/metrics.h"
@@ -104,51 +104,48 @@ static int fail(struct mr_arena *arena, const struct mr_argv *args, const struct
 	return envelope->exit_status(err);
 }
 
-static enum mr_code run_json(struct mr_ctx *cx, const struct mr_argv *args, struct mr_buf *text)
+static enum mr_code run_json(struct mr_call *call, const struct mr_argv *args, struct mr_buf *text)
 {
 	struct mr_out out;
 	enum mr_code rc;
 
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);
-	rc = mr_dispatch(cx, args->op, args->args, &out);
+	rc = mr_dispatch(call, args->op, args->args, &out);
 	if (rc)
 		return rc;
 	if (text->len)
 		mr_buf_putc(text, '\n');
-	return mr_buf_check(text, "the result", &cx->err);
+	return mr_buf_check(text, "the result", &call->cx.err);
 }
 
-static enum mr_code run_for_people(struct mr_ctx *cx, const struct mr_argv *args,
+static enum mr_code run_for_people(struct mr_call *call, const struct mr_argv *args,
 	struct mr_buf *text)
 {
 	struct mr_render style = mr_terminal_style(STDOUT_FILENO);
 	struct mr_out out;
 	enum mr_code rc;
 
-	mr_out_init_tree(&out, cx->arena);
-	rc = mr_dispatch(cx, args->op, args->args, &out);
+	mr_out_init_tree(&out, call->cx.arena);
+	rc = mr_dispatch(call, args->op, args->args, &out);
 	if (rc)
 		return rc;
 	if (mr_out_tree(&out))
 		mr_render_value(text, mr_out_tree(&out), &style);
-	return mr_buf_check(text, "the result", &cx->err);
+	return mr_buf_check(text, "the result", &call->cx.err);
 }
 
 static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct mr_argv *args)
 {
 	struct mr_buf text MR_CLEANUP(mr_buf_release);
-	struct mr_ctx cx = {
-		.app = app,
-		.arena = arena,
-		.may_write = true,
-		.confirmed = args->yes,
-		.confirm = mr_terminal_confirm,
-	};
+	struct mr_call call = mr_dispatch_call(app, arena);
 	enum mr_code rc;
 
+	call.may_write = true;
+	call.confirmed = args->yes;
+	call.confirm = mr_terminal_confirm;
 	mr_buf_init(&text, OUTPUT_BYTES);
-	rc = args->json ? run_json(&cx, args, &text) : run_for_people(&cx, args, &text);
-	return rc ? fail(arena, args, &cx.err) : write_text(STDOUT_FILENO, &text);
+	rc = args->json ? run_json(&call, args, &text) : run_for_people(&call, args, &text);
+	return rc ? fail(arena, args, &call.cx.err) : write_text(STDOUT_FILENO, &text);
 }
 
 static enum mr_code load_settings(struct mr_arena *arena, const struct mr_argv *args,
@@ -192,6 +189,5 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 	if (load_settings(arena, &args, variables, &app.settings, &err))
 		return fail(arena, &args, &err);
 	app.metrics = metrics = mr_metrics_new();
-	app.started_us = mr_clock_mono_us(app.clock);
 	return run_op(&app, arena, &args);
 }

@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 #include "op/args.h"
-#include "op/ctx.h"
+#include "op/call.h"
 #include "op/envelope.h"
 #include "op/out.h"
 #include "surface/cli/command.h"
@@ -15,9 +15,9 @@
 
 enum { SCREEN_BYTES = 1 << 20 };
 
-static enum mr_code write_screen(struct mr_ctx *cx, struct mr_buf *text)
+static enum mr_code write_screen(struct mr_call *call, struct mr_buf *text)
 {
-	enum mr_code rc = mr_buf_check(text, "the text", &cx->err);
+	enum mr_code rc = mr_buf_check(text, "the text", &call->cx.err);
 
 	if (!rc)
 		mr_terminal_write(STDOUT_FILENO, mr_buf_bytes(text));
@@ -35,7 +35,7 @@ static const struct mr_param completion_params[] = {
 	{ 0 },
 };
 
-static enum mr_code completion(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+static enum mr_code completion(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	struct mr_buf text MR_CLEANUP(mr_buf_release);
 	const char *name = mr_args_text(in, "shell");
@@ -45,8 +45,8 @@ static enum mr_code completion(struct mr_ctx *cx, const struct mr_args *in, stru
 
 	(void)out;
 	mr_buf_init(&text, SCREEN_BYTES);
-	mr_completion_write(&text, cx->app->table, shell);
-	return write_screen(cx, &text);
+	mr_completion_write(&text, call->app->table, shell);
+	return write_screen(call, &text);
 }
 
 const struct mr_op mr_op_completion = {
@@ -70,19 +70,20 @@ static const struct mr_param help_params[] = {
 	{ 0 },
 };
 
-static enum mr_code help(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+static enum mr_code help(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct mr_texts words = mr_args_texts(cx->arena, in, "words");
-	const char *path = mr_str_join(cx->arena, &words, " ");
+	struct mr_texts words = mr_args_texts(call->cx.arena, in, "words");
+	const char *path = mr_str_join(call->cx.arena, &words, " ");
 	struct mr_buf text MR_CLEANUP(mr_buf_release);
 
 	(void)out;
 	mr_buf_init(&text, SCREEN_BYTES);
-	if (!mr_command_find(cx->app->table, path) && !mr_command_is_group(cx->app->table, path))
-		return mr_err_set(&cx->err, MR_EINVAL,
+	if (!mr_command_find(call->app->table, path) &&
+		!mr_command_is_group(call->app->table, path))
+		return mr_err_set(&call->cx.err, MR_EINVAL,
 			"there is no command '%s'; see mailroom help", path);
-	mr_help_write(&text, cx->app->table, path, mr_terminal_style(STDOUT_FILENO).colour);
-	return write_screen(cx, &text);
+	mr_help_write(&text, call->app->table, path, mr_terminal_style(STDOUT_FILENO).colour);
+	return write_screen(call, &text);
 }
 
 const struct mr_op mr_op_help = {

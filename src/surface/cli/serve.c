@@ -3,7 +3,7 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "op/args.h"
-#include "op/ctx.h"
+#include "op/call.h"
 #include "op/envelope.h"
 #include "op/settings.h"
 #include "surface/cli/commands.h"
@@ -11,6 +11,7 @@
 #include "surface/http/api.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { GRACE_MS = 10000 };
@@ -26,9 +27,10 @@ static const struct mr_param params[] = {
 	{ 0 },
 };
 
-static void configure(const struct mr_ctx *cx, const struct mr_args *in, struct mr_http_config *out)
+static void configure(const struct mr_call *call, const struct mr_args *in,
+	struct mr_http_config *out)
 {
-	const struct mr_settings *s = cx->app->settings;
+	const struct mr_settings *s = call->app->settings;
 	const char *token = mr_settings_text(s, "http.bearer_token");
 	const char *host = mr_args_text(in, "host");
 
@@ -42,8 +44,8 @@ static void configure(const struct mr_ctx *cx, const struct mr_args *in, struct 
 	out->max_connections = (unsigned)mr_settings_int(s, "http.max_connections");
 	out->idle_timeout_s = (unsigned)mr_settings_int(s, "http.idle_timeout_seconds");
 	out->log_requests = mr_settings_bool(s, "http.request_log");
-	out->clock = cx->app->clock;
-	out->rand = cx->app->rand;
+	out->clock = call->app->clock;
+	out->rand = call->app->rand;
 	out->observe = mr_api_observe;
 }
 
@@ -82,9 +84,20 @@ static void block_signals(sigset_t *out)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static enum mr_code serve(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+/* Every connection is a descriptor: take as many as the system lets us have. */
+static void raise_file_limit(void)
 {
-	const char *root = mr_settings_text(cx->app->settings, "storage.root");
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	const char *root = mr_settings_text(call->app->settings, "storage.root");
 	struct mr_http_server *server = NULL;
 	const struct mr_http_route *routes;
 	struct mr_http_config config;
@@ -94,14 +107,16 @@ static enum mr_code serve(struct mr_ctx *cx, const struct mr_args *in, struct mr
 	int got;
 
 	(void)out;
-	rc = mr_fs_make_dirs(AT_FDCWD, root, 0700, &cx->err);
+	rc = mr_fs_make_dirs(AT_FDCWD, root, 0700, &call->cx.err);
 	if (rc)
-		return mr_err_wrap(&cx->err, "storage.root");
-	start_log(cx->app->settings);
-	configure(cx, in, &config);
-	routes = mr_api_routes(cx->arena, cx->app->table, &count);
+		return mr_err_wrap(&call->cx.err, "storage.root");
+	start_log(call->app->settings);
+	raise_file_limit();
+	configure(call, in, &config);
+	routes = mr_api_routes(call->cx.arena, call->app->table, &count);
 	block_signals(&signals);
-	rc = mr_http_server_start(&config, routes, count, (void *)cx->app, &server, &cx->err);
+	rc = mr_http_server_start(&config, routes, count, (void *)call->app, &server,
+		&call->cx.err);
 	if (rc)
 		return rc;
 	mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));

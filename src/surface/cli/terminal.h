@@ -10,5 +10,5 @@
 struct mr_render mr_terminal_style(int fd);
 /* Write all of it; false when the reader is gone. */
 bool mr_terminal_write(int fd, struct mr_bytes data);
-/* Put a yes/no question on the terminal; no without one. For mr_ctx.confirm. */
+/* Put a yes/no question on the terminal; no without one. For mr_call.confirm. */
 bool mr_terminal_confirm(void *arg, const char *question);

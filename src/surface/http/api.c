@@ -132,20 +132,17 @@ static void answer_error(struct mr_http_response *resp, const struct mr_op *op,
 static void run_operation(const struct mr_http_request *req, struct mr_http_response *resp)
 {
 	const struct mr_op *op = req->match.route->arg;
-	struct mr_ctx cx = {
-		.app = req->app,
-		.arena = req->arena,
-		.request_id = req->id,
-		.may_write = true,
-	};
-	struct gathering sent = { .arena = req->arena, .err = &cx.err };
+	struct mr_call call = mr_dispatch_call(req->app, req->arena);
+	struct gathering sent = { .arena = req->arena, .err = &call.cx.err };
 	struct mr_buf *text = new_buf(req->arena, ANSWER_BYTES);
 	struct mr_out out;
 
+	call.request_id = req->id;
+	call.may_write = true;
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);
-	if (gather(req, &sent) || mr_dispatch(&cx, op, &sent.map, &out) ||
-		mr_buf_check(text, "the answer", &cx.err))
-		answer_error(resp, op, &cx.err);
+	if (gather(req, &sent) || mr_dispatch(&call, op, &sent.map, &out) ||
+		mr_buf_check(text, "the answer", &call.cx.err))
+		answer_error(resp, op, &call.cx.err);
 	else
 		mr_http_response_json(resp, 200, mr_buf_bytes(text));
 }

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "op/ctx.h"
+#include "op/call.h"
 #include "surface/http/server.h"
 
 /* A route for every operation that has one, living in `arena`. */

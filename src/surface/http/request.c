@@ -2,12 +2,14 @@
 #include "surface/http/request.h"
 
 #include "base/buf.h"
+#include "base/log.h"
 
 #include <assert.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { DETAIL_BYTES = 64 * 1024 };
+enum { DETAIL_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 256 };
 
 const char *mr_http_request_param(const struct mr_http_request *req, const char *name)
 {
@@ -42,6 +44,35 @@ const char *mr_http_request_header(const struct mr_http_request *req, const char
 	const struct mr_http_header *header = find(req->headers, req->headers_len, name);
 
 	return header ? header->value : NULL;
+}
+
+void mr_http_request_make_id(uint64_t n, char out[MR_HTTP_ID_BYTES])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	/* Multiplying by an odd number is one-to-one. */
+	n *= 0x9e3779b97f4a7c15u;
+	for (int i = MR_HTTP_ID_BYTES - 2; i >= 0; i--) {
+		out[i] = digits[n & 15];
+		n >>= 4;
+	}
+	out[MR_HTTP_ID_BYTES - 1] = '\0';
+}
+
+void mr_http_request_log(const struct mr_http_request *req, int status, int64_t duration_us)
+{
+	char path[LOGGED_PATH_BYTES];
+	const struct mr_log_field fields[] = {
+		{ .key = "request_id", .text = req->id },
+		{ .key = "method", .text = req->method },
+		{ .key = "path", .text = path },
+		{ .key = "status", .number = status },
+		{ .key = "duration_ms", .number = duration_us / 1000 },
+		{ .key = "client_ip", .text = req->client_ip },
+	};
+
+	snprintf(path, sizeof(path), "%s", req->path);
+	mr_log_fields(MR_LOG_INFO, "http_request", fields, MR_LEN(fields));
 }
 
 static bool has_control(const char *value)

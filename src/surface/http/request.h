@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct mr_http_stream;
 struct mr_http_streams;
@@ -46,6 +47,12 @@ const char *mr_http_request_param(const struct mr_http_request *req, const char 
 const char *mr_http_request_query(const struct mr_http_request *req, const char *name);
 /* The first header of that name, in any case; NULL when it is not there. */
 const char *mr_http_request_header(const struct mr_http_request *req, const char *name);
+
+enum { MR_HTTP_ID_BYTES = 17 };
+/* The id of the server's `n`-th request: unlike its neighbours', and never the same for another. */
+void mr_http_request_make_id(uint64_t n, char out[MR_HTTP_ID_BYTES]);
+/* The event "http_request". Of the path its beginning, of the query nothing. */
+void mr_http_request_log(const struct mr_http_request *req, int status, int64_t duration_us);
 
 enum { MR_HTTP_HEADERS_MAX = 16 };
 

@@ -32,10 +32,8 @@
 enum {
 	STREAM_BLOCK_BYTES = 1024,
 	PEER_TIMEOUT_MS = 60 * 1000, /* unacknowledged bytes: the peer is dead */
-	LOGGED_PATH_BYTES = 256,
-	ID_BYTES = 16,
-	LINGER_MS = 100, /* at stop, for requests that are on their way */
-	FLUSH_MS = 1000, /* at stop, for answers that came after the grace */
+	LINGER_MS = 100,             /* at stop, for requests that are on their way */
+	FLUSH_MS = 1000,             /* at stop, for answers that came after the grace */
 	CLIENT_LEFT = 499,
 };
 
@@ -87,7 +85,7 @@ struct request {
 	struct mr_buf body;
 	int64_t begun_us;
 	uint64_t sent;
-	char id[ID_BYTES + 1];
+	char id[MR_HTTP_ID_BYTES];
 };
 
 static int64_t now_us(const struct mr_http_server *server)
@@ -262,20 +260,6 @@ static enum MHD_Result proceed(struct request *r)
 
 /* ---- the request ---- */
 
-static void make_id(struct mr_http_server *server, char out[ID_BYTES + 1])
-{
-	static const char digits[] = "0123456789abcdef";
-	/* Unlike its neighbours, and never the same twice: multiplying by an odd number is
-	 * one-to-one. */
-	uint64_t n = (server->id_base + ++server->id_count) * 0x9e3779b97f4a7c15u;
-
-	for (int i = ID_BYTES - 1; i >= 0; i--) {
-		out[i] = digits[n & 15];
-		n >>= 4;
-	}
-	out[ID_BYTES] = '\0';
-}
-
 struct collector {
 	struct request *r;
 	struct mr_http_arrival arrival;
@@ -374,7 +358,7 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	r->conn = info->socket_context;
 	r->begun_us = now_us(server);
 	mr_buf_init(&r->body, server->config.max_body_bytes);
-	make_id(server, r->id);
+	mr_http_request_make_id(server->id_base + server->id_count++, r->id);
 	r->resp.arena = arena;
 	r->resp.status = 200;
 	r->pub.arena = arena;
@@ -432,22 +416,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *mhd, const c
 
 /* ---- the end of a request ---- */
 
-static void log_request(const struct request *r, int status, int64_t duration_us)
-{
-	char path[LOGGED_PATH_BYTES];
-
-	snprintf(path, sizeof(path), "%s", r->pub.path);
-	struct mr_log_field fields[] = {
-		{ .key = "request_id", .text = r->pub.id },
-		{ .key = "method", .text = r->pub.method },
-		{ .key = "path", .text = path },
-		{ .key = "status", .number = status },
-		{ .key = "duration_ms", .number = duration_us / 1000 },
-		{ .key = "client_ip", .text = r->pub.client_ip },
-	};
-	mr_log_fields(MR_LOG_INFO, "http_request", fields, MR_LEN(fields));
-}
-
 /* Until the next request's headers are there. */
 static int64_t waiting_deadline(const struct mr_http_server *server, int64_t now)
 {
@@ -473,7 +441,7 @@ static void finish(void *arg, struct MHD_Connection *mhd, void **state,
 	now = now_us(server);
 	status = r->was_answered ? r->resp.status : CLIENT_LEFT;
 	if (server->config.log_requests && mr_log_wants(MR_LOG_INFO))
-		log_request(r, status, now - r->begun_us);
+		mr_http_request_log(&r->pub, status, now - r->begun_us);
 	if (server->config.observe) {
 		struct mr_http_finished finished = { r->pub.method, r->pub.pattern, status,
 			now - r->begun_us, r->sent };
@@ -548,16 +516,6 @@ static size_t keep_escapes(void *arg, struct MHD_Connection *mhd, char *text)
 
 /* ---- start and stop ---- */
 
-static struct mr_texts copy_texts(struct mr_arena *arena, const struct mr_texts *texts)
-{
-	struct mr_texts copy = { mr_arena_array(arena, texts->len + 1, sizeof(char *)),
-		texts->len };
-
-	for (size_t i = 0; i < texts->len; i++)
-		copy.items[i] = mr_arena_strdup(arena, texts->items[i]);
-	return copy;
-}
-
 static struct mr_http_server *new_server(const struct mr_http_config *config,
 	const struct mr_http_route *routes, size_t count, void *app)
 {
@@ -566,13 +524,11 @@ static struct mr_http_server *new_server(const struct mr_http_config *config,
 	pthread_condattr_t attr;
 
 	server->arena = arena;
-	server->config = *config;
-	server->config.host = mr_arena_strdup(arena, config->host);
-	server->config.token = NULL; /* the rules have it */
+	server->config = mr_http_config_copy(arena, config);
 	server->rules = (struct mr_http_rules){
-		.guard.hosts = copy_texts(arena, &config->allowed_hosts),
-		.guard.origins = copy_texts(arena, &config->allowed_origins),
-		.token = mr_arena_strdup(arena, config->token),
+		.guard.hosts = server->config.allowed_hosts,
+		.guard.origins = server->config.allowed_origins,
+		.token = server->config.token,
 		.routes = routes,
 		.routes_len = count,
 		.max_header_bytes = config->max_header_bytes,

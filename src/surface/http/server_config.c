@@ -5,15 +5,15 @@ void mr_http_config_defaults(struct mr_http_config *out)
 {
 	*out = (struct mr_http_config){
 		.host = "127.0.0.1",
-		.max_header_bytes = 8 * 1024,
-		.max_body_bytes = 4 * 1024 * 1024,
+		.max_header_bytes = 8 << 10,
+		.max_body_bytes = 4 << 20,
 		.max_connections = 2048,
 		.idle_timeout_s = 60,
 		.receive_timeout_s = 30,
 		.workers = 8,
 		.worker_queue = 256,
 		.max_streams = 1024,
-		.max_stream_bytes = 1024 * 1024,
+		.max_stream_bytes = 1 << 20,
 		.keepalive_ms = 15000,
 		.clock = mr_clock_system(),
 		.rand = mr_rand_system(),
@@ -26,16 +26,16 @@ enum mr_code mr_http_config_check(const struct mr_http_config *config, struct mr
 		const char *name;
 		uint64_t value, min, max;
 	} settings[] = {
-		{ "max_header_bytes", config->max_header_bytes, 1024, 256 * 1024 },
-		{ "max_body_bytes", config->max_body_bytes, 1, 1024 * 1024 * 1024 },
+		{ "max_header_bytes", config->max_header_bytes, 1024, 256 << 10 },
+		{ "max_body_bytes", config->max_body_bytes, 1, 1 << 30 },
 		{ "max_connections", config->max_connections, 1, 1000000 },
 		{ "idle_timeout_s", config->idle_timeout_s, 1, 86400 },
 		{ "receive_timeout_s", config->receive_timeout_s, 1, 86400 },
 		{ "workers", config->workers, 1, 1024 },
 		{ "worker_queue", config->worker_queue, 1, 1000000 },
 		{ "max_streams", config->max_streams, 1, 1000000 },
-		{ "max_stream_bytes", config->max_stream_bytes, 1024, 1024 * 1024 * 1024 },
-		{ "keepalive_ms", config->keepalive_ms, 10, 86400 * 1000 },
+		{ "max_stream_bytes", config->max_stream_bytes, 1024, 1 << 30 },
+		{ "keepalive_ms", config->keepalive_ms, 10, 86400000 },
 	};
 
 	for (size_t i = 0; i < MR_LEN(settings); i++) {
@@ -48,4 +48,26 @@ enum mr_code mr_http_config_check(const struct mr_http_config *config, struct mr
 	if (config->token && !*config->token)
 		return mr_err_set(err, MR_EINVAL, "http: the token is empty");
 	return MR_OK;
+}
+
+static struct mr_texts copy_texts(struct mr_arena *arena, const struct mr_texts *texts)
+{
+	struct mr_texts copy = { mr_arena_array(arena, texts->len + 1, sizeof(char *)),
+		texts->len };
+
+	for (size_t i = 0; i < texts->len; i++)
+		copy.items[i] = mr_arena_strdup(arena, texts->items[i]);
+	return copy;
+}
+
+struct mr_http_config mr_http_config_copy(struct mr_arena *arena,
+	const struct mr_http_config *config)
+{
+	struct mr_http_config copy = *config;
+
+	copy.host = mr_arena_strdup(arena, config->host);
+	copy.token = mr_arena_strdup(arena, config->token);
+	copy.allowed_hosts = copy_texts(arena, &config->allowed_hosts);
+	copy.allowed_origins = copy_texts(arena, &config->allowed_origins);
+	return copy;
 }

@@ -47,3 +47,6 @@ struct mr_http_config {
 void mr_http_config_defaults(struct mr_http_config *out);
 /* MR_EINVAL names the setting that is out of range, and the range. */
 MR_CHECK enum mr_code mr_http_config_check(const struct mr_http_config *config, struct mr_err *err);
+/* With its texts in `arena`. */
+struct mr_http_config mr_http_config_copy(struct mr_arena *arena,
+	const struct mr_http_config *config);

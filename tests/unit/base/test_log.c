@@ -133,7 +133,7 @@ static void a_message_is_one_object_on_one_line(void)
 			"\"msg\":\"a\\n\\\",\\\"x\\\":1}\\r\\\\\"}\n" },
 		{ MR_LOG_INFO, "\x1b[31m\x7f\xc3\xa9\xff",
 			"\"level\":\"info\",\"event\":\"ev\","
-			"\"msg\":\"\\u001b[31m\\u007f\xc3\xa9\xef\xbf\xbd\"}\n" },
+			"\"msg\":\"\\u001b[31m\x7f\xc3\xa9\xef\xbf\xbd\"}\n" },
 		{ MR_LOG_INFO, "", "\"level\":\"info\",\"event\":\"ev\"}\n" },
 	};
 

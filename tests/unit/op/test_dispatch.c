@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-static enum mr_code greet(struct mr_ctx *cx, const struct mr_args *in, struct mr_out *out)
+static enum mr_code greet(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	const char *name = mr_args_text(in, "name");
 
 	if (mr_str_eq(name, "nobody"))
-		return mr_err_set(&cx->err, MR_ENOTFOUND, "there is no %s", name);
+		return mr_err_set(&call->cx.err, MR_ENOTFOUND, "there is no %s", name);
 	mr_out_map(out, NULL);
-	mr_out_text(out, "greeting", mr_arena_printf(cx->arena, "hello %s", name));
+	mr_out_text(out, "greeting", mr_arena_printf(call->cx.arena, "hello %s", name));
 	mr_out_end(out);
 	return MR_OK;
 }
@@ -38,7 +38,7 @@ struct fixture {
 	struct mr_arena *arena;
 	struct mr_clock_fixed clock;
 	struct mr_app app;
-	struct mr_ctx cx;
+	struct mr_call call;
 	struct mr_buf text;
 	struct mr_out out;
 	struct mr_op op;
@@ -49,7 +49,7 @@ static void set_up(struct fixture *f)
 	*f = (struct fixture){ .arena = mr_arena_new() };
 	mr_clock_fixed_init(&f->clock, 1000000);
 	f->app = (struct mr_app){ .metrics = mr_metrics_new(), .clock = &f->clock.clock };
-	f->cx = (struct mr_ctx){ .app = &f->app, .arena = f->arena };
+	f->call = mr_dispatch_call(&f->app, f->arena);
 	mr_buf_init(&f->text, 1 << 20);
 	mr_out_init_json(&f->out, &f->text, MR_JSON_COMPACT);
 	f->op = (struct mr_op){
@@ -85,12 +85,12 @@ static void runs_and_counts(void)
 	struct mr_buf metrics;
 
 	set_up(&f);
-	CHECK_OK(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), f.cx.err);
+	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
 	CHECK_STR(mr_buf_text(&f.text), "{\"greeting\":\"hello fox\"}");
 	mr_buf_clear(&f.text);
-	CHECK_INT(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "nobody"), &f.out), MR_ENOTFOUND);
-	CHECK_STR(f.cx.err.msg, "there is no nobody");
-	CHECK_INT(mr_dispatch(&f.cx, &f.op, NULL, &f.out), MR_EINVAL);
+	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "nobody"), &f.out), MR_ENOTFOUND);
+	CHECK_STR(f.call.cx.err.msg, "there is no nobody");
+	CHECK_INT(mr_dispatch(&f.call, &f.op, NULL, &f.out), MR_EINVAL);
 	mr_buf_init(&metrics, 1 << 20);
 	mr_metrics_write(f.app.metrics, &metrics);
 	CHECK(strstr(mr_buf_text(&metrics),
@@ -107,7 +107,7 @@ static void wraps_in_the_envelope(void)
 
 	set_up(&f);
 	f.op.envelope = &wrapping;
-	CHECK_OK(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), f.cx.err);
+	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
 	CHECK_STR(mr_buf_text(&f.text), "[{\"greeting\":\"hello fox\"}]");
 	tear_down(&f);
 }
@@ -118,11 +118,11 @@ static void readers_may_not_write(void)
 
 	set_up(&f);
 	f.op.needs = MR_NEED_WRITE;
-	CHECK_INT(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), MR_EPERM);
-	CHECK_STR(f.cx.err.msg, "greet changes something, and you may only read");
+	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), MR_EPERM);
+	CHECK_STR(f.call.cx.err.msg, "greet changes something, and you may only read");
 	CHECK_INT(f.text.len, 0);
-	f.cx.may_write = true;
-	CHECK_OK(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), f.cx.err);
+	f.call.may_write = true;
+	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
 	tear_down(&f);
 }
 
@@ -139,19 +139,19 @@ static void destruction_is_confirmed(void)
 
 	set_up(&f);
 	f.op.needs = MR_NEED_CONFIRM;
-	CHECK_INT(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), MR_ENOTCONFIRMED);
-	CHECK_STR(f.cx.err.msg, "greet was not confirmed; nothing was done");
-	f.cx.confirm = answer;
-	f.cx.confirm_arg = &yes;
-	CHECK_INT(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), MR_ENOTCONFIRMED);
+	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), MR_ENOTCONFIRMED);
+	CHECK_STR(f.call.cx.err.msg, "greet was not confirmed; nothing was done");
+	f.call.confirm = answer;
+	f.call.confirm_arg = &yes;
+	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), MR_ENOTCONFIRMED);
 	CHECK_INT(f.text.len, 0);
 	yes = true;
-	CHECK_OK(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), f.cx.err);
+	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
 	mr_buf_clear(&f.text);
-	f.cx.confirm = NULL;
-	f.cx.confirmed = true;
+	f.call.confirm = NULL;
+	f.call.confirmed = true;
 	mr_out_init_json(&f.out, &f.text, MR_JSON_COMPACT);
-	CHECK_OK(mr_dispatch(&f.cx, &f.op, args_of(f.arena, "fox"), &f.out), f.cx.err);
+	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
 	tear_down(&f);
 }
 

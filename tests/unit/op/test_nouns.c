@@ -32,7 +32,7 @@ static void operations_are_well_formed(void)
 struct fixture {
 	struct mr_arena *arena;
 	struct mr_app app;
-	struct mr_ctx cx;
+	struct mr_call call;
 };
 
 static void set_up(struct fixture *f, const char *root)
@@ -52,8 +52,9 @@ static void set_up(struct fixture *f, const char *root)
 		.metrics = mr_metrics_new(),
 		.clock = mr_clock_system(),
 	};
-	f->cx = (struct mr_ctx){ .app = &f->app, .arena = f->arena };
-	CHECK_OK(mr_settings_load(f->arena, &sources, &f->app.settings, &f->cx.err), f->cx.err);
+	f->call = mr_dispatch_call(&f->app, f->arena);
+	CHECK_OK(mr_settings_load(f->arena, &sources, &f->app.settings, &f->call.cx.err),
+		f->call.cx.err);
 }
 
 static void tear_down(struct fixture *f)
@@ -69,9 +70,10 @@ static const struct mr_value *run(struct fixture *f, const char *name, const cha
 	struct mr_cursor at;
 	struct mr_out out;
 
-	CHECK_OK(mr_json_parse(f->arena, mr_bytes_text(json), NULL, &sent, &f->cx.err), f->cx.err);
+	CHECK_OK(mr_json_parse(f->arena, mr_bytes_text(json), NULL, &sent, &f->call.cx.err),
+		f->call.cx.err);
 	mr_out_init_tree(&out, f->arena);
-	if (mr_dispatch(&f->cx, mr_op_find(&mr_nouns, name), sent, &out))
+	if (mr_dispatch(&f->call, mr_op_find(&mr_nouns, name), sent, &out))
 		return NULL;
 	mr_issues_init(&issues, f->arena);
 	at = mr_cursor_root(mr_out_tree(&out), &issues);
@@ -105,9 +107,9 @@ static void a_place_that_cannot_be_used_is_not_ready(void)
 
 	set_up(&f, "/proc/none/here");
 	CHECK(run(&f, "health_readiness", "{}") == NULL);
-	CHECK_INT(f.cx.err.code, MR_EBUSY);
-	CHECK(strstr(f.cx.err.msg, "not ready: storage.root: "));
-	CHECK(strstr(f.cx.err.msg, "/proc/none"));
+	CHECK_INT(f.call.cx.err.code, MR_EBUSY);
+	CHECK(strstr(f.call.cx.err.msg, "not ready: storage.root: "));
+	CHECK(strstr(f.call.cx.err.msg, "/proc/none"));
 	CHECK(run(&f, "health", "{}") == NULL);
 	CHECK_STR(text_at(run(&f, "health_liveness", "{}"), "status"), "alive");
 	tear_down(&f);
@@ -145,7 +147,7 @@ static void the_table_describes_itself(void)
 			      mr_arena_printf(f.arena, "{\"operation\":\"%s\"}",
 				      mr_nouns.ops[i]->name)) != NULL);
 	CHECK(run(&f, "schema", "{\"operation\":\"helth\"}") == NULL);
-	CHECK_STR(f.cx.err.msg, "there is no operation helth; did you mean health?");
+	CHECK_STR(f.call.cx.err.msg, "there is no operation helth; did you mean health?");
 	tear_down(&f);
 }
 

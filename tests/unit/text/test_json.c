@@ -64,7 +64,7 @@ static void reads(void)
 		SAMPLE("\"\\u0041\\u00e9\\u20AC\"", "\"A\xc3\xa9\xe2\x82\xac\""),
 		SAMPLE("\"\\ud83d\\ude00\"", "\"\xf0\x9f\x98\x80\""),
 		SAMPLE("\"\\uffff\"", "\"\xef\xbf\xbf\""),
-		SAMPLE("\"\x7f\"", "\"\\u007f\""),
+		SAMPLE("\"\x7f\"", "\"\x7f\""),
 		SAMPLE("[]", "[]"),
 		SAMPLE("{}", "{}"),
 		SAMPLE("[ 1 , [ 2 ] , { } ]", "[1,[2],{}]"),

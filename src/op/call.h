@@ -1,12 +1,10 @@
-/* op/ctx.h - what a running operation may use: the request it serves and the program it runs in. */
+/* op/call.h - one operation being run: the request it serves and the program it runs in. */
 #pragma once
 
-#include "base/arena.h"
-#include "base/clock.h"
-#include "base/err.h"
-#include "base/rand.h"
+#include "base/ctx.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct mr_metrics;
 struct mr_op_table;
@@ -19,14 +17,11 @@ struct mr_app {
 	struct mr_metrics *metrics; /* guards itself */
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* the kernel's: safe from any thread */
-	int64_t started_us;   /* on the clock's mono face */
 };
 
-/* One request, on one thread. */
-struct mr_ctx {
+struct mr_call {
+	struct mr_ctx cx; /* what the parts get to see */
 	const struct mr_app *app;
-	struct mr_arena *arena;
-	struct mr_err err;
 	const char *request_id; /* or NULL */
 	bool may_write;         /* what MR_NEED_WRITE asks for */
 	/*

@@ -1,0 +1,24 @@
+/*
+ * base/ctx.h - what rides along with a request through the parts: memory, the error, time, chance.
+ *
+ * Functions of the parts take `struct mr_ctx *cx` first, return enum mr_code, and leave the reason
+ * of a failure in cx->err. Used by one thread at a time.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/rand.h"
+
+#include <stddef.h>
+
+struct mr_ctx {
+	struct mr_arena *arena;
+	struct mr_err err;
+	const struct mr_clock *clock;
+	struct mr_rand *rand;
+	/* Told how far long work is, now and then; NULL when nobody watches. */
+	void (*progress)(void *arg, const char *what, size_t done, size_t total);
+	void *progress_arg;
+};

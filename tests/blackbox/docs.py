@@ -1,0 +1,82 @@
+"""usage: docs.py PROGRAM SOURCE - the documents say what the program does, no more and no less."""
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mailroom import Mailroom  # noqa: E402
+from tap import Tap  # noqa: E402
+
+PROGRAM, SOURCE = sys.argv[1:3]
+
+
+def read(name):
+    with open(os.path.join(SOURCE, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def rows(heading):
+    """The cells of the first table below a heading of docs/reference.md, without their code marks."""
+    section = read("docs/reference.md").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    lines = re.findall(r"^\|(.*)\|$", section, re.MULTILINE)
+    return [[cell.strip().strip("`") for cell in line.split("|")] for line in lines[2:]]
+
+
+def operations(m):
+    told = [[o["name"], "mailroom " + o["command"], o["route"] or "", o["summary"]]
+        for o in m.json("operations")["operations"]]
+    assert rows("Operations") == told, [pair for pair in zip(rows("Operations"), told) if pair[0] != pair[1]]
+
+
+def global_options(m):
+    line = re.search(r"^Global options, for every command: (.*)\.$", read("docs/reference.md"), re.MULTILINE).group(1)
+    named = re.findall(r"--[a-z]+(?: [A-Z=]+)?", line)
+    listed = re.findall(r"^  (--[a-z]+(?: [A-Z=]+)?)  ", m.run("--help").stdout, re.MULTILINE)
+    assert named and named == listed, (named, listed)
+
+
+def settings(m):
+    told = [[s["key"], s["environment"], s["value"].replace(m.dir, "~"), s["summary"]]
+        for s in m.json("config", env={"STORAGE_ROOT": None})["settings"]]
+    assert rows("Settings") == told, [pair for pair in zip(rows("Settings"), told) if pair[0] != pair[1]]
+
+
+def errors(m):
+    """The table in err.c, row by row."""
+    pattern = r"\[MR_\w+\] = \{ \"(\w+)\", (\d), (\d+), (true|false) \}"
+    told = [[name, exit, http, "yes" if retryable == "true" else "no"]
+        for name, exit, http, retryable in re.findall(pattern, read("src/base/err.c")) if name != "ok"]
+    assert len(told) > 10 and [row[:4] for row in rows("Errors")] == told
+
+
+def metrics(m):
+    with m.serve() as server:
+        served = set(re.findall(r"^# TYPE (\w+)", server.get("/metrics")[2], re.MULTILINE))
+    assert served == set(re.findall(r"mailroom_\w+", read("docs/reference.md"))), served
+
+
+def readme_commands_work(m):
+    """Every line of the README's example that does not stay in the foreground."""
+    block = re.search(r"```console\n(.*?)```", read("README.md"), re.DOTALL).group(1)
+    commands = [line.split("#")[0][2:].split() for line in block.splitlines()]
+    assert len(commands) > 5
+    for words in commands:
+        if words[:2] == ["mailroom", "serve"] or words[0] == "source":
+            continue
+        done = m.run(*words[1:])
+        assert done.returncode == 0 and done.stdout, words
+
+
+def links_lead_somewhere(m):
+    for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/ARCHITECTURE.md", "docs/reference.md",
+            "docs/INTEROP.md"):
+        for target in re.findall(r"\]\(([^)#]+)\)", read(name)):
+            path = os.path.join(SOURCE, os.path.dirname(name), target)
+            assert os.path.exists(path), f"{name}: {target}"
+
+
+with Tap() as tap:
+    for case in (operations, global_options, settings, errors, metrics, readme_commands_work, links_lead_somewhere):
+        with Mailroom(PROGRAM) as room:
+            tap.run(case.__name__, case, room)
