@@ -47,6 +47,15 @@ static void start_library(void)
 
 static pthread_once_t library_once = PTHREAD_ONCE_INIT;
 
+static enum mr_code say_damaged(struct mr_err *err, const struct mr_history *history,
+	const char *what, const char *why)
+{
+	return mr_err_set(err, MR_EFORMAT,
+		"archive %s is damaged: %s: %s; look with 'git fsck', or move it away to have it "
+		"made anew",
+		history->path, what, why);
+}
+
 /* The library's message is gone with its next call: copy it at once. */
 static enum mr_code fail(struct mr_err *err, const struct mr_history *history, int rc,
 	const char *what)
@@ -60,10 +69,7 @@ static enum mr_code fail(struct mr_err *err, const struct mr_history *history, i
 			history->path, what);
 	if (class == GIT_ERROR_OS || class == GIT_ERROR_FILESYSTEM)
 		return mr_err_set(err, MR_EIO, "archive %s: %s: %s", history->path, what, why);
-	return mr_err_set(err, MR_EFORMAT,
-		"archive %s is damaged: %s: %s; look with 'git fsck', or move it away to have it "
-		"made anew",
-		history->path, what, why);
+	return say_damaged(err, history, what, why);
 }
 
 /* For MR_CLEANUP. */
@@ -311,6 +317,8 @@ static enum mr_code find_commit(struct mr_history *history, const char *text, gi
 	if (rc == GIT_ENOTFOUND && text != head.hex)
 		return mr_err_set(err, MR_ENOTFOUND, "archive %s has no commit %s", history->path,
 			text);
+	if (rc == 0 && type != GIT_OBJECT_COMMIT && text == head.hex)
+		return say_damaged(err, history, "branch main", "it leads to no commit");
 	if (rc == 0 && type != GIT_OBJECT_COMMIT)
 		return mr_err_set(err, MR_ENOTFOUND, "%s in archive %s is not a commit", text,
 			history->path);

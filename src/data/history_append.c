@@ -147,6 +147,7 @@ static enum mr_code make_repository(struct mr_history *history, struct mr_err *e
 {
 	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
 	enum mr_code rc = take_lock(history, history->lock_timeout_ms, &lock, err);
+	size_t swept;
 
 	if (rc || mr_fs_exists(history->git_dir, "HEAD"))
 		return rc;
@@ -154,6 +155,8 @@ static enum mr_code make_repository(struct mr_history *history, struct mr_err *e
 	unlinkat(history->git_dir, "HEAD.lock", 0);
 	rc = mr_fs_make_dirs(history->git_dir, "info", 0777, err);
 	mr_crash_point("history.make.info");
+	if (!rc)
+		rc = mr_fs_sweep_temporaries(history->git_dir, "info", &swept, err);
 	if (!rc)
 		rc = mr_fs_write(history->git_dir, "info/attributes", mr_bytes_text(ATTRIBUTES),
 			MR_FS_REPLACE, 0666, err);
