@@ -209,25 +209,49 @@ static const char *boot_id(struct mr_arena *arena)
 	return mr_str_trim(arena, (const char *)bytes.data);
 }
 
+/* The text after "`key` " in a line, or NULL when the line is another. */
+static const char *value_of(const char *line, const char *key)
+{
+	size_t len = strlen(key);
+
+	return line && strncmp(line, key, len) == 0 && line[len] == ' ' ? line + len + 1 : NULL;
+}
+
+/* A commit's id, or "-" for none. */
+static bool read_id(const char *text, struct mr_history_id *out)
+{
+	if (!text || (!mr_str_eq(text, "-") && strlen(text) != MR_HISTORY_ID_BYTES - 1))
+		return false;
+	snprintf(out->hex, sizeof(out->hex), "%s", mr_str_eq(text, "-") ? "" : text);
+	return true;
+}
+
 /* A note that is torn or foreign says nothing: then everything is compared. */
 static enum mr_code read_state(struct mr_history *history, struct state *out, bool *out_found,
 	struct mr_err *err)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct state state = { 0 };
-	char boot[64];
+	struct mr_texts lines;
 	struct mr_bytes bytes;
+	const char *behind, *boot;
+	int64_t count;
 	enum mr_code rc = mr_fs_read(arena, history->own_dir, "state", STATE_BYTES, &bytes, err);
 
 	*out_found = rc != MR_ENOTFOUND;
 	*out = (struct state){ 0 };
 	if (rc)
 		return rc == MR_ENOTFOUND ? MR_OK : mr_err_wrap(err, "archive %s", history->path);
-	if (sscanf((const char *)bytes.data, "complete %40s\ndurable %40s\nbehind %u\nboot %63s",
-		    state.complete.hex, state.durable.hex, &state.behind, boot) != 4)
+	lines = mr_str_split(arena, (const char *)bytes.data, '\n');
+	if (lines.len != 4)
 		return MR_OK;
-	if (state.complete.hex[0] == '-')
-		state.complete.hex[0] = '\0';
+	behind = value_of(lines.items[2], "behind");
+	boot = value_of(lines.items[3], "boot");
+	if (!read_id(value_of(lines.items[0], "complete"), &state.complete) ||
+		!read_id(value_of(lines.items[1], "durable"), &state.durable) || !behind ||
+		!mr_str_to_int(behind, &count) || count < 0 || count > INT32_MAX || !boot)
+		return MR_OK;
+	state.behind = (unsigned)count;
 	state.is_this_boot = boot[0] != '?' && mr_str_eq(boot, boot_id(arena));
 	*out = state;
 	return MR_OK;

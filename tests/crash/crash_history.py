@@ -13,7 +13,7 @@ from crash import Crash, describe, must_succeed, tree  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PROGRAM = sys.argv[1]
-KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 40
+KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 WORKERS = ("north", "south")
 FILES = 8
 POINTS = ["history.make.info", "history.make.done", "history.pack.written", "history.pack.synced",
