@@ -60,13 +60,16 @@
  *     message.c          the canonical message and its rules
  *     message_sql.c      messages, recipients, projections in the index
  *     notify.c           the sender's notice
- *     register.c         addresses join a root and leave it
+ *     register.c         addresses join a root
+ *     register_local.c   what is inside a mailbox directory
+ *     register_swap.c    an entry of mailboxes/ exchanged for another, or not at all
  *     registration_sql.c registrations in the index
  *     repair.c           check and repair
  *     root.c             a root, opened and made
  *     rules.c            rules/: policy and managed scripts
  *     state.c            what an owner does with mail
  *     state_sql.c        mailbox.sqlite
+ *     unregister.c       addresses leave a root
  *   team/              (to come) coding agents sharing a repository
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *

@@ -544,6 +544,11 @@ enum mr_code mr_fs_rename(int from_dir, const char *from, int to_dir, const char
 	return MR_OK;
 }
 
+enum mr_code mr_fs_sync(int fd, const char *path, struct mr_err *err)
+{
+	return sys_sync(fd) == 0 ? MR_OK : mr_err_os(err, errno, "cannot write %s to disk", path);
+}
+
 enum mr_code mr_fs_sync_dir(int dir, const char *path, struct mr_err *err)
 {
 	int fd MR_CLEANUP(mr_fs_closep) = -1;

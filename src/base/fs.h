@@ -53,6 +53,8 @@ MR_CHECK enum mr_code mr_fs_sweep_temporaries(int dir, const char *path, size_t 
 /* rename(2) of a file or directory, then fsync of both directories. On one file system only. */
 MR_CHECK enum mr_code mr_fs_rename(int from_dir, const char *from, int to_dir, const char *to,
 	enum mr_fs_write how, struct mr_err *err);
+/* Make an open file's content durable; `path` is for the message. */
+MR_CHECK enum mr_code mr_fs_sync(int fd, const char *path, struct mr_err *err);
 /* Make the directory's entries durable. */
 MR_CHECK enum mr_code mr_fs_sync_dir(int dir, const char *path, struct mr_err *err);
 

@@ -1,10 +1,13 @@
 /*
  * mailbox/deliver.h - a staged document becomes mail: for all recipients or for none.
  *
- * What makes it durable, in order: the document synced where it was staged; an intent (the payload,
- * staging/.intents/<id>.json), synced; rename to its canonical name, synced; links; the shared
- * transaction; each mailbox's own row; the intent dropped. Whoever opens the root for writing next
- * finishes an intent whose document is in place, and undoes one whose document is not.
+ * What makes it durable, in order: the document synced where it was staged; the shared transaction
+ * filled, but not yet committed, so that what the index refuses is refused before a file is
+ * touched; an intent (staging/.intents/<id>.json), synced; rename to the canonical name, synced;
+ * links, their directories synced; the shared commit; each mailbox's own row; the intent dropped.
+ * Whoever opens the root for writing or delivers next finishes an intent whose document is in place
+ * (or, when a mailbox has gone meanwhile, moves it back to staging/), and drops one whose document
+ * is not.
  */
 #pragma once
 
@@ -15,13 +18,18 @@ struct mr_mailbox_deliver_result {
 	const char *message_id;
 	const char *canonical_path; /* absolute */
 	size_t recipient_count;     /* addresses, each once */
-	bool already_delivered;     /* the same message was there: nothing was done */
+	bool already_delivered;     /* the same message was there: at most completed */
 };
 
 /*
  * Deliver the staged file (absolute, or relative to the working directory) as `payload` describes
  * it. The file is parsed and must say the same. Errors: spec/mailbox.md 12.2; a different message
- * under a known id is MR_ECONFLICT "canonical message already exists".
+ * under a known id is MR_ECONFLICT "canonical message already exists". The same message again, with
+ * its file or without, is fine: what is missing of it is added, and nothing else is touched.
+ *
+ * After a failure nothing was delivered and the file is where it was, with one exception, which the
+ * message tells ("is delivered, but"): a mailbox's own database could not be written. Recovery
+ * completes that.
  */
 MR_CHECK enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *staged_path, const struct mr_mailbox_message *payload,
@@ -31,6 +39,10 @@ MR_CHECK enum mr_code mr_mailbox_deliver_message(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, const struct mr_mailbox_message *message,
 	struct mr_mailbox_deliver_result *out);
 
-/* Finish or undo what dead processes left; `*out_count` intents were looked at. */
+/*
+ * Finish or undo what dead processes left; `*out_count` intents were looked at. One that cannot be
+ * finished now (a lock, a damaged database) stays for the next time and is no failure. The caller
+ * holds no locks of this root.
+ */
 MR_CHECK enum mr_code mr_mailbox_deliver_recover(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, size_t *out_count);

@@ -16,11 +16,21 @@ enum {
 
 const char *const mr_mailbox_boxes[] = { "inbox", "sent", "archive", "drafts", NULL };
 
+const char *const mr_mailbox_scripts[] = {
+	"register_mailbox",
+	"deregister_mailbox",
+	"deliver_message",
+	"insert_standard_headers",
+	"update_mailbox_state",
+	"repair_index",
+	NULL,
+};
+
 const char *const mr_mailbox_directories[] = {
 	MR_MAILBOX_RULES,
-	"rules/protocols",
-	"rules/scripts",
-	"rules/skills",
+	MR_MAILBOX_RULES_PROTOCOLS,
+	MR_MAILBOX_RULES_SCRIPTS,
+	MR_MAILBOX_RULES_SKILLS,
 	MR_MAILBOX_LOCKS,
 	"locks/addresses",
 	MR_MAILBOX_GUARDS,
@@ -63,6 +73,11 @@ const char *mr_mailbox_layout_projection(struct mr_arena *arena, const char *box
 	const char *message_id)
 {
 	return mr_arena_printf(arena, "%s/%s.md", box, message_id);
+}
+
+const char *mr_mailbox_layout_script(struct mr_arena *arena, const char *name)
+{
+	return mr_arena_printf(arena, MR_MAILBOX_RULES_SCRIPTS "/%s.py", name);
 }
 
 const char *mr_mailbox_layout_lock(struct mr_arena *arena, const char *address)

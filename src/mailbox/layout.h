@@ -27,11 +27,18 @@
 #define MR_MAILBOX_INIT_GUARD       "locks/guards/init.guard"
 #define MR_MAILBOX_OLD_LOCKS        "locks/principals" /* of a layout that is no longer supported */
 #define MR_MAILBOX_RULES            "rules"
+#define MR_MAILBOX_RULES_PROTOCOLS  "rules/protocols"
+#define MR_MAILBOX_RULES_SCRIPTS    "rules/scripts"
+#define MR_MAILBOX_RULES_SKILLS     "rules/skills"
+#define MR_MAILBOX_REQUIREMENTS     "rules/scripts/requirements.txt"
+#define MR_MAILBOX_SKILLS_README    "rules/skills/README.md"
 #define MR_MAILBOX_README           "rules/README.md"
 #define MR_MAILBOX_PROTOCOL         "rules/protocols/filesystem-mailbox-v1.md"
 
 /* inbox, sent, archive, drafts; NULL-terminated. */
 extern const char *const mr_mailbox_boxes[];
+/* Of the managed scripts, without ".py"; NULL-terminated. */
+extern const char *const mr_mailbox_scripts[];
 /* The directories of a root, parents first; NULL-terminated. */
 extern const char *const mr_mailbox_directories[];
 /* Those of them that a writer needs and that may be missing in a root somebody else made: repair of
@@ -49,6 +56,8 @@ const char *mr_mailbox_layout_stash(struct mr_arena *arena, const char *address,
 /* <box>/<id>.md, inside a mailbox directory */
 const char *mr_mailbox_layout_projection(struct mr_arena *arena, const char *box,
 	const char *message_id);
+/* rules/scripts/<name>.py */
+const char *mr_mailbox_layout_script(struct mr_arena *arena, const char *name);
 /* locks/addresses/<address>.lock */
 const char *mr_mailbox_layout_lock(struct mr_arena *arena, const char *address);
 /*

@@ -19,7 +19,7 @@
 enum {
 	CONTENT_BYTES = 256,
 	/* A writer that made its file and died before it wrote into it. */
-	EMPTY_MS = 2000,
+	EMPTY_MS = 1000,
 	/* Clocks are set a little shortly after a boot. */
 	BOOT_SLACK_S = 60,
 };

@@ -3,13 +3,19 @@
 
 #include <string.h>
 
+/* A payload may leave out what is only said about somebody; what it says must be so. */
+static bool same_if_said(const char *a, const char *b)
+{
+	return !a || !b || mr_str_eq(a, b);
+}
+
 static bool same_principal(const struct mr_mailbox_principal *a,
 	const struct mr_mailbox_principal *b)
 {
 	return mr_str_eq(a->principal_id, b->principal_id) && mr_str_eq(a->address, b->address) &&
-		mr_str_eq(a->display_name, b->display_name) &&
-		mr_str_eq(a->manifest_path_hint, b->manifest_path_hint) &&
-		mr_str_eq(a->role, b->role);
+		same_if_said(a->display_name, b->display_name) &&
+		same_if_said(a->manifest_path_hint, b->manifest_path_hint) &&
+		same_if_said(a->role, b->role);
 }
 
 static bool same_principals(const struct mr_mailbox_principals *a,

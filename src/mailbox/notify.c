@@ -44,10 +44,10 @@ struct mr_bytes mr_mailbox_notify_mirror(struct mr_arena *arena, struct mr_bytes
 	struct mr_buf buf MR_CLEANUP(mr_buf_release);
 	struct mr_markdown_fence fence;
 
+	mr_buf_init(&buf, body.len + strlen(block->text) + strlen("```" INFO "\n\n```\n\n"));
 	mr_markdown_fence_find(arena, body, INFO, &fence);
 	if (fence.closed)
 		return body;
-	mr_buf_init(&buf, body.len + strlen(block->text) + strlen("```" INFO "\n\n```\n\n"));
 	if (block->prepend || body.len == 0)
 		put_fence(&buf, block->text);
 	if (block->prepend && body.len > 0)

@@ -30,9 +30,15 @@ struct mr_mailbox_register_result {
 	const char *stashed_path;             /* absolute, or NULL */
 };
 
-/* Nothing that is not ours is deleted without being named in the error first: an untracked
+/*
+ * Nothing that is not ours is deleted without being named in the error first: an untracked
  * directory that is not empty is MR_ECONFLICT in safe mode. Crash at any step: the next writer
- * finishes or undoes. */
+ * finishes or undoes. Errors, besides those of files and locks:
+ *   MR_EINVAL         an address, a name or a path that cannot be, or a reserved address
+ *   MR_ECONFLICT      the address, or the directory, is taken (10, step 9), or an active mailbox is
+ *                     not whole on disk
+ *   MR_ENOTCONFIRMED  a mailbox.sqlite that cannot be read, see replace_unreadable_local
+ */
 MR_CHECK enum mr_code mr_mailbox_register(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_register_request *request, struct mr_mailbox_register_result *out);
 
@@ -44,6 +50,11 @@ struct mr_mailbox_unregister_result {
 	const char *registration_id;
 	struct mr_texts foreign; /* files that were not mail and went with a purge, absolute */
 };
+/*
+ * MR_ENOTFOUND: "no active mailbox registration". MR_EPERM: the operator's mailbox. MR_ECONFLICT:
+ * to be purged is a link, but something else stands there. Purging a linked mailbox removes the
+ * link only, so nothing in the private directory is foreign.
+ */
 MR_CHECK enum mr_code mr_mailbox_unregister(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	enum mr_mailbox_unregister_mode mode, const char *address,
 	struct mr_mailbox_unregister_result *out);
@@ -52,6 +63,19 @@ MR_CHECK enum mr_code mr_mailbox_unregister(struct mr_ctx *cx, const struct mr_m
 MR_CHECK enum mr_code mr_mailbox_register_check(struct mr_ctx *cx,
 	const struct mr_mailbox_registration *row);
 
-/* Finish or undo what dead processes left of registering and unregistering. */
+/*
+ * Open or make the row's mailbox.sqlite; when it holds no message, take the defaults from the
+ * projections in `index` (8.4); make its thread summaries anew. One that cannot be read is
+ * MR_ENOTCONFIRMED, or with `replace_unreadable` renamed to
+ * mailbox.sqlite.local-unusable-<time>.bak and made anew.
+ */
+MR_CHECK enum mr_code mr_mailbox_register_local(struct mr_ctx *cx, struct mr_db *index,
+	const struct mr_mailbox_registration *row, bool replace_unreadable);
+
+/*
+ * Finish or undo what dead processes left (staging/.intents/reg-*), each under the lock of its
+ * address. One whose address is locked by somebody else is left to them. An error is of the first
+ * that could be neither finished nor undone; the others were.
+ */
 MR_CHECK enum mr_code mr_mailbox_register_recover(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root);

@@ -119,7 +119,7 @@ enum mr_code mr_mailbox_root_check_layout(struct mr_ctx *cx, const struct mr_mai
 	return with_index ? check_index(cx, root) : MR_OK;
 }
 
-static enum mr_code check_version(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	enum mr_mailbox_root_for purpose)
 {
 	const char *version = NULL;
@@ -157,7 +157,7 @@ static enum mr_code check_version(struct mr_ctx *cx, const struct mr_mailbox_roo
 		root->path, version);
 }
 
-enum mr_code mr_mailbox_root_make_own(struct mr_ctx *cx, const struct mr_mailbox_root *root)
+static enum mr_code make_own(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
 	for (const char *const *path = mr_mailbox_own_directories; *path; path++) {
 		enum mr_code rc;
@@ -186,38 +186,44 @@ static enum mr_code has_intents(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return MR_OK;
 }
 
-/*
- * An intent is most often that of a living process, which holds the index guard: wait for our turn
- * there, and look whether it has gone by itself.
- */
-static enum mr_code recover(struct mr_ctx *cx, const struct mr_mailbox_root *root)
+enum mr_code mr_mailbox_root_guard(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const char *guard, const char *lock, struct mr_lock *out)
 {
-	struct mr_lock guard = MR_LOCK_INIT;
-	size_t removed, count;
-	bool found = false;
 	struct mr_err why;
-	enum mr_code rc = has_intents(cx, root, &found);
+	enum mr_code rc = mr_lock_take(root->dir, guard, "mailroom", MR_MAILBOX_LOCK_TIMEOUT_MS,
+		cx->clock, out, &why);
 
-	if (rc || !found)
-		return rc;
-	rc = mr_lock_take(root->dir, MR_MAILBOX_INDEX_GUARD, "mailroom", MR_MAILBOX_LOCK_TIMEOUT_MS,
-		cx->clock, &guard, &why);
 	if (rc == MR_EBUSY)
-		return mr_err_set(&cx->err, MR_EBUSY,
-			"timed out acquiring lock: %s/" MR_MAILBOX_INDEX_LOCK ": %s", root->path,
-			why.msg);
+		return mr_err_set(&cx->err, MR_EBUSY, "timed out acquiring lock: %s/%s: %s",
+			root->path, lock, why.msg);
 	if (rc) {
 		cx->err = why;
 		return mr_err_wrap(&cx->err, "mailbox root %s", root->path);
 	}
-	rc = has_intents(cx, root, &found);
-	mr_lock_release(&guard);
+	return MR_OK;
+}
+
+/*
+ * An intent is most often that of a living process, which holds the index guard: wait for our turn
+ * there, and look whether it has gone by itself.
+ */
+enum mr_code mr_mailbox_root_recover(struct mr_ctx *cx, const struct mr_mailbox_root *root)
+{
+	struct mr_lock guard = MR_LOCK_INIT;
+	bool found = false;
+	size_t count;
+	enum mr_code rc = has_intents(cx, root, &found);
+
 	if (rc || !found)
 		return rc;
-	rc = mr_fs_sweep_temporaries(root->dir, MR_MAILBOX_INTENTS, &removed, &cx->err);
-	if (!rc)
+	rc = mr_mailbox_root_guard(cx, root, MR_MAILBOX_INDEX_GUARD, MR_MAILBOX_INDEX_LOCK, &guard);
+	if (rc)
+		return rc;
+	rc = has_intents(cx, root, &found);
+	mr_lock_release(&guard);
+	if (!rc && found)
 		rc = mr_mailbox_register_recover(cx, root);
-	if (!rc)
+	if (!rc && found)
 		rc = mr_mailbox_deliver_recover(cx, root, &count);
 	return rc ? mr_err_wrap(&cx->err, "finishing what was interrupted") : MR_OK;
 }
@@ -231,13 +237,13 @@ enum mr_code mr_mailbox_root_open(struct mr_ctx *cx, const char *path,
 	if (!rc)
 		rc = mr_mailbox_root_check_layout(cx, &root, false);
 	if (!rc)
-		rc = check_version(cx, &root, purpose);
+		rc = mr_mailbox_root_check_version(cx, &root, purpose);
 	if (!rc && purpose != MR_MAILBOX_ROOT_REPAIR)
 		rc = check_index(cx, &root);
 	if (!rc && purpose != MR_MAILBOX_ROOT_READ)
-		rc = mr_mailbox_root_make_own(cx, &root);
+		rc = make_own(cx, &root);
 	if (!rc && purpose == MR_MAILBOX_ROOT_WRITE)
-		rc = recover(cx, &root);
+		rc = mr_mailbox_root_recover(cx, &root);
 	if (rc)
 		return rc;
 	*out = root;
@@ -341,7 +347,7 @@ enum mr_code mr_mailbox_root_status(struct mr_ctx *cx, const char *path,
 	if (!rc)
 		rc = mr_mailbox_root_check_layout(cx, &root, false);
 	if (!rc)
-		rc = check_version(cx, &root, MR_MAILBOX_ROOT_READ);
+		rc = mr_mailbox_root_check_version(cx, &root, MR_MAILBOX_ROOT_READ);
 	if (!rc)
 		rc = check_index(cx, &root);
 	if (!rc) {

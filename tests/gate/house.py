@@ -227,7 +227,8 @@ def every_module_is_tested(tree):
         if layer is None or stem + ".h" not in tree.files or path in TESTED_BY:
             continue
         inner = os.path.dirname(path)[len("src/"):]
-        name = f"test_{os.path.basename(stem)}.c"
+        part = layer + "_" if path.startswith(PARTS) else ""
+        name = f"test_{part}{os.path.basename(stem)}.c"
         if not {f"tests/unit/{inner}/{name}", f"tests/unit/{layer}/{name}"} & set(tree.files):
             yield f"{path}: no tests/unit/{inner}/{name}"
     for path, test in TESTED_BY.items():

@@ -1,0 +1,75 @@
+/*
+ * mailbox/deliver_private.h - what the files of deliver share: one delivery, and its steps.
+ *
+ * The shared transaction is filled before any file is touched, so that whatever the index refuses
+ * is refused early, and committed when the files are in place.
+ */
+#pragma once
+
+#include "mailbox/deliver.h"
+#include "mailbox/message_sql.h"
+#include "mailbox/registration_sql.h"
+
+#include <sys/stat.h>
+
+/* A mailbox that gets the message. */
+struct mr_mailbox_place {
+	const struct mr_mailbox_registration *row;
+	bool is_sender;
+	bool is_recipient;
+};
+
+struct mr_mailbox_delivery {
+	struct mr_ctx *cx;
+	const struct mr_mailbox_root *root;
+	const struct mr_mailbox_message *message; /* as its document has it */
+	struct mr_bytes document;
+	struct mr_mailbox_principals recipients; /* each once */
+	const char *canonical;                   /* relative to the root */
+	const char *canonical_path;              /* absolute */
+
+	/* Where the document was staged, relative to staging/; NULL when it was not. */
+	const char *staged;
+	struct stat staged_stat; /* of the file that was read */
+	bool moved;              /* it is at its canonical name now */
+
+	struct mr_mailbox_place *places;
+	size_t place_count;
+	const char **recipient_ids; /* registrations of to, then cc */
+	const char *sender_id;
+
+	int intent; /* open and locked as long as we live, or -1 */
+	bool has_intent;
+	bool committed;
+};
+
+void mr_mailbox_delivery_release(struct mr_mailbox_delivery *d);
+
+/* Fill what follows from the message: recipients and names. */
+MR_CHECK enum mr_code mr_mailbox_delivery_init(struct mr_mailbox_delivery *d, struct mr_ctx *cx,
+	const struct mr_mailbox_root *root, const struct mr_mailbox_message *message,
+	struct mr_bytes document);
+/* The addresses to lock: sender and recipients. */
+struct mr_texts mr_mailbox_delivery_addresses(const struct mr_mailbox_delivery *d);
+
+/*
+ * With the locks held: everything from the registrations to the mailboxes' own rows. On failure
+ * before the commit everything is undone; `committed` says whether that is too late.
+ */
+MR_CHECK enum mr_code mr_mailbox_delivery_run(struct mr_mailbox_delivery *d, struct mr_db *index);
+/* With the locks held, for a message that the index knows: add what is missing of it. */
+MR_CHECK enum mr_code mr_mailbox_delivery_heal(struct mr_mailbox_delivery *d, struct mr_db *index,
+	const struct mr_mailbox_indexed *known);
+/* Every mailbox that may hold a link, whatever became of its registration. */
+MR_CHECK enum mr_code mr_mailbox_delivery_all_places(struct mr_mailbox_delivery *d,
+	struct mr_db *index);
+/* Remove links, move the document back to staging, drop the intent. */
+MR_CHECK enum mr_code mr_mailbox_delivery_undo(struct mr_mailbox_delivery *d);
+
+/* The intent of a delivery. */
+MR_CHECK enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d);
+MR_CHECK enum mr_code mr_mailbox_intent_drop(struct mr_mailbox_delivery *d);
+
+/* <mailbox>/<folder>/<id>.md, absolute. */
+const char *mr_mailbox_delivery_link(struct mr_arena *arena,
+	const struct mr_mailbox_registration *row, const char *folder, const char *message_id);

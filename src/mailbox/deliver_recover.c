@@ -1,0 +1,278 @@
+/* mailbox/deliver_recover.c - intents: written before a delivery, read after a crash. */
+#include "base/crash.h"
+#include "base/fs.h"
+#include "mailbox/deliver_private.h"
+#include "mailbox/document.h"
+#include "mailbox/layout.h"
+#include "mailbox/limits.h"
+#include "mailbox/locks.h"
+#include "text/json.h"
+#include "text/token.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { INTENT_BYTES = 1 << 20 };
+
+static const char SUFFIX[] = ".json";
+
+static const char *intent_path(struct mr_arena *arena, const char *message_id)
+{
+	return mr_mailbox_layout_join(arena, MR_MAILBOX_INTENTS,
+		mr_arena_printf(arena, "%s%s", message_id, SUFFIX));
+}
+
+/*
+ * As long as we live we hold its lock, so that others need not wait for our addresses to learn that
+ * there is nothing to finish. Who is quicker than we are waits, and then finds nothing.
+ */
+static int open_locked(int dir, const char *path)
+{
+	int fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
+		mr_fs_closep(&fd);
+	return fd;
+}
+
+enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d)
+{
+	struct mr_ctx *cx = d->cx;
+	struct mr_texts addresses = mr_mailbox_delivery_addresses(d);
+	const char *path = intent_path(cx->arena, d->message->message_id);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_json_writer w;
+	enum mr_code rc;
+
+	mr_buf_init(&buf, INTENT_BYTES);
+	mr_json_init(&w, &buf, MR_JSON_INDENTED);
+	mr_json_begin_map(&w);
+	mr_json_key(&w, "message_id");
+	mr_json_text(&w, d->message->message_id);
+	mr_json_key(&w, "created_at_utc");
+	mr_json_text(&w, d->message->created_at_utc);
+	mr_json_key(&w, "staged");
+	mr_json_text(&w, d->staged);
+	mr_json_key(&w, "addresses");
+	mr_json_begin_list(&w);
+	for (size_t i = 0; i < addresses.len; i++)
+		mr_json_text(&w, addresses.items[i]);
+	mr_json_end(&w);
+	mr_json_end(&w);
+	rc = mr_buf_check(&buf, "intent", &cx->err);
+	if (!rc)
+		rc = mr_fs_make_dirs(d->root->dir, MR_MAILBOX_INTENTS, 0700, &cx->err);
+	if (!rc)
+		rc = mr_fs_write(d->root->dir, path, mr_buf_bytes(&buf), MR_FS_REPLACE, 0600,
+			&cx->err);
+	/* After a failure too: only its directory may not have been synced. */
+	d->has_intent = true;
+	if (rc)
+		return rc;
+	d->intent = open_locked(d->root->dir, path);
+	mr_crash_point("deliver.intended");
+	return MR_OK;
+}
+
+/* Not synced: an intent that comes back finds everything done. */
+enum mr_code mr_mailbox_intent_drop(struct mr_mailbox_delivery *d)
+{
+	const char *path = intent_path(d->cx->arena, d->message->message_id);
+
+	if (!d->has_intent)
+		return MR_OK;
+	if (unlinkat(d->root->dir, path, 0) != 0 && errno != ENOENT)
+		return mr_err_os(&d->cx->err, errno, "cannot remove %s/%s", d->root->path, path);
+	d->has_intent = false;
+	mr_fs_closep(&d->intent);
+	mr_crash_point("deliver.dropped");
+	return MR_OK;
+}
+
+struct intent {
+	const char *message_id;
+	const char *created_at;
+	const char *staged; /* or NULL */
+	struct mr_texts addresses;
+};
+
+/* Relative, and nowhere up: it names a file below staging/. */
+static bool is_below(const char *path)
+{
+	for (const char *at = path; *at != '\0';) {
+		size_t len = strcspn(at, "/");
+
+		if (len == 0 || at[0] == '.')
+			return false;
+		at += len + (at[len] == '/');
+	}
+	return path[0] != '\0';
+}
+
+static enum mr_code read_intent(struct mr_ctx *cx, int fd, const char *name, struct intent *out)
+{
+	const struct mr_value *value = NULL;
+	struct mr_issues issues;
+	struct mr_bytes bytes;
+	struct mr_cursor root, at;
+	enum mr_code rc = mr_fs_read_fd(cx->arena, fd, INTENT_BYTES, &bytes, &cx->err);
+
+	if (!rc)
+		rc = mr_json_parse(cx->arena, bytes, NULL, &value, &cx->err);
+	if (rc)
+		return mr_err_wrap(&cx->err, "intent %s", name);
+	mr_issues_init(&issues, cx->arena);
+	root = mr_cursor_root(value, &issues);
+	at = mr_cursor_key(&root, "message_id");
+	mr_cursor_text(&at, &out->message_id);
+	at = mr_cursor_key(&root, "created_at_utc");
+	mr_cursor_text(&at, &out->created_at);
+	at = mr_cursor_key(&root, "staged");
+	mr_cursor_text_opt(&at, &out->staged);
+	at = mr_cursor_key(&root, "addresses");
+	mr_cursor_texts(&at, &out->addresses);
+	if (issues.len == 0 &&
+		(!mr_token_is_message_id(out->message_id) || strlen(out->created_at) < 10 ||
+			(out->staged && !is_below(out->staged))))
+		mr_cursor_refuse(&root, "names what no delivery names");
+	if (issues.len)
+		return mr_err_issues(&cx->err, &issues, name);
+	return MR_OK;
+}
+
+/* The file that is open is still the one of this name. */
+static bool is_still(int dir, const char *path, int fd)
+{
+	struct stat st, now;
+
+	return fstat(fd, &st) == 0 && fstatat(dir, path, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+		st.st_ino == now.st_ino && st.st_dev == now.st_dev;
+}
+
+/* Does the failure mean that this message cannot be delivered, now or later? */
+static bool is_final(enum mr_code code)
+{
+	return code == MR_EINVAL || code == MR_ENOTFOUND || code == MR_ECONFLICT ||
+		code == MR_EEXISTS || code == MR_EFORMAT;
+}
+
+/* Its document is in place: finish. When a mailbox has gone meanwhile: for all or for none. */
+static enum mr_code finish(struct mr_mailbox_delivery *d)
+{
+	struct mr_ctx *cx = d->cx;
+	struct mr_db *index MR_CLEANUP(mr_db_closep) = NULL;
+	const struct mr_mailbox_indexed *known = NULL;
+	enum mr_code rc = mr_mailbox_root_index(cx, d->root, false, &index);
+
+	if (!rc)
+		rc = mr_mailbox_index_get(cx, index, d->message->message_id, &known);
+	if (rc)
+		return rc;
+	if (known)
+		return mr_mailbox_delivery_heal(d, index, known);
+	rc = mr_mailbox_delivery_run(d, index);
+	if (!rc || d->committed || !d->has_intent || !is_final(rc))
+		return rc;
+	rc = mr_mailbox_delivery_all_places(d, index);
+	return rc ? rc : mr_mailbox_delivery_undo(d);
+}
+
+/* The locks are held, and the intent is there. */
+static enum mr_code recover_locked(struct mr_mailbox_delivery *d, const struct intent *intent)
+{
+	struct mr_ctx *cx = d->cx;
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	const char *path =
+		mr_mailbox_layout_message(cx->arena, intent->created_at, intent->message_id);
+	struct mr_mailbox_message message;
+	struct mr_bytes bytes;
+	enum mr_code rc =
+		mr_fs_open_beneath(d->root->dir, path, O_RDONLY | O_NOFOLLOW, 0, &fd, &cx->err);
+
+	if (rc == MR_ENOTFOUND) {
+		/* It never left staging/, or was cleared since: there is nothing to undo. */
+		struct mr_mailbox_message none = { .message_id = intent->message_id };
+
+		d->message = &none;
+		rc = mr_mailbox_intent_drop(d);
+		d->message = NULL;
+		return rc;
+	}
+	if (!rc)
+		rc = mr_fs_read_fd(cx->arena, fd, MR_MAILBOX_DOCUMENT_BYTES, &bytes, &cx->err);
+	if (!rc)
+		rc = mr_mailbox_document_parse(cx->arena, bytes, &message, &cx->err);
+	if (!rc)
+		rc = mr_mailbox_delivery_init(d, cx, d->root, &message, bytes);
+	if (rc)
+		return rc;
+	d->staged = intent->staged;
+	d->moved = true;
+	rc = finish(d);
+	d->message = NULL;
+	return rc;
+}
+
+static enum mr_code recover_one(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const char *path)
+{
+	struct mr_mailbox_delivery d MR_CLEANUP(mr_mailbox_delivery_release) = {
+		.cx = cx,
+		.root = root,
+		.intent = open_locked(root->dir, path),
+		.has_intent = true,
+	};
+	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
+	struct intent intent = { .message_id = NULL };
+	enum mr_code rc;
+
+	/* Gone, or its process is at work. */
+	if (d.intent < 0)
+		return MR_OK;
+	rc = read_intent(cx, d.intent, path, &intent);
+	if (!rc)
+		rc = mr_mailbox_locks_take(cx, root, &intent.addresses, &locks);
+	if (rc || !is_still(root->dir, path, d.intent))
+		return rc;
+	return recover_locked(&d, &intent);
+}
+
+/* Is it the name of one of our intents? Others have theirs in the same place. */
+static bool is_intent(struct mr_arena *arena, const char *name)
+{
+	size_t len = strlen(name);
+
+	return mr_str_ends(name, SUFFIX) &&
+		mr_token_is_message_id(mr_arena_strndup(arena, name, len - strlen(SUFFIX)));
+}
+
+enum mr_code mr_mailbox_deliver_recover(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	size_t *out_count)
+{
+	struct mr_texts names = { NULL, 0 };
+	size_t count = 0;
+	struct mr_err why;
+	enum mr_code rc = mr_fs_list(cx->arena, root->dir, MR_MAILBOX_INTENTS, MR_MAILBOX_ENTRIES,
+		&names, &why);
+
+	if (rc && rc != MR_ENOTFOUND) {
+		cx->err = why;
+		return rc;
+	}
+	for (size_t i = 0; i < names.len; i++) {
+		struct mr_err before = cx->err;
+
+		if (!is_intent(cx->arena, names.items[i]))
+			continue;
+		count++;
+		/* One that cannot be finished now waits for the next writer, or for repair; it must
+		 * not keep everyone else from their mail. */
+		if (recover_one(cx, root,
+			    mr_mailbox_layout_join(cx->arena, MR_MAILBOX_INTENTS, names.items[i])))
+			cx->err = before;
+	}
+	*out_count = count;
+	return MR_OK;
+}

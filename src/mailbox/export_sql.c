@@ -1,0 +1,177 @@
+/* mailbox/export_sql.c - what an export reads. */
+#include "mailbox/export_sql.h"
+
+enum { ROWS_PER_SCRATCH = 128 };
+
+static const char SQL_COPY[] = "VACUUM INTO ?1";
+
+enum mr_code mr_mailbox_export_sql_copy(struct mr_ctx *cx, struct mr_db *db, const char *path)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_COPY, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_text(stmt, 1, path);
+	return mr_stmt_run(stmt, &cx->err);
+}
+
+static const char SQL_TABLES[] =
+	"CREATE TABLE export_registration (ordinal INTEGER PRIMARY KEY,"
+	" registration_id TEXT NOT NULL UNIQUE);"
+	"CREATE TABLE export_message (message_id TEXT PRIMARY KEY)";
+static const char SQL_ADD_REGISTRATION[] = "INSERT INTO export_registration VALUES (?1, ?2)";
+static const char SQL_ADD_ALL[] = "INSERT INTO export_message SELECT message_id FROM messages";
+static const char SQL_ADD_PROJECTED[] =
+	"INSERT INTO export_message SELECT DISTINCT message_id FROM mailbox_projections"
+	" WHERE registration_id IN (SELECT registration_id FROM export_registration)";
+static const char SQL_TOTAL[] =
+	"SELECT (SELECT COUNT(*) FROM export_message)"
+	" + (SELECT COUNT(*) FROM mailbox_projections WHERE registration_id IN"
+	" (SELECT registration_id FROM export_registration))"
+	" + (SELECT COUNT(*) FROM message_attachments WHERE message_id IN"
+	" (SELECT message_id FROM export_message))";
+
+static enum mr_code add_registrations(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_mailbox_registrations *rows)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_ADD_REGISTRATION, &stmt, &cx->err);
+
+	for (size_t i = 0; !rc && i < rows->len; i++) {
+		mr_stmt_reset(stmt);
+		mr_stmt_bind_int(stmt, 1, (int64_t)i);
+		mr_stmt_bind_text(stmt, 2, rows->items[i].id);
+		rc = mr_stmt_run(stmt, &cx->err);
+	}
+	return rc;
+}
+
+static enum mr_code count(struct mr_ctx *cx, struct mr_db *db, size_t *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	bool row = false;
+	enum mr_code rc = mr_db_prepare(db, SQL_TOTAL, &stmt, &cx->err);
+
+	if (!rc)
+		rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (!rc)
+		*out = (size_t)mr_stmt_int(stmt, 0);
+	return rc;
+}
+
+enum mr_code mr_mailbox_export_sql_select(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_mailbox_registrations *rows, bool all_messages, size_t *out_total)
+{
+	enum mr_code rc = mr_db_begin(db, MR_DB_IMMEDIATE, &cx->err);
+
+	if (!rc)
+		rc = mr_db_exec(db, SQL_TABLES, &cx->err);
+	if (!rc)
+		rc = add_registrations(cx, db, rows);
+	if (!rc)
+		rc = mr_db_run(db, all_messages ? SQL_ADD_ALL : SQL_ADD_PROJECTED, &cx->err);
+	if (!rc)
+		rc = mr_db_commit(db, &cx->err);
+	if (rc)
+		mr_db_rollback(db);
+	return rc ? rc : count(cx, db, out_total);
+}
+
+/* The next row, and memory for it. */
+static enum mr_code next(struct mr_ctx *cx, struct mr_stmt *stmt, size_t number,
+	struct mr_arena **scratch, bool *row)
+{
+	if (number % ROWS_PER_SCRATCH == 0) {
+		mr_arena_free(*scratch);
+		*scratch = mr_arena_new();
+	}
+	return mr_stmt_step(stmt, row, &cx->err);
+}
+
+static const char SQL_MESSAGES[] =
+	"SELECT message_id, thread_id, in_reply_to, created_at_utc, canonical_path, subject,"
+	" sender_address, sender_principal_id, sender_registration_id FROM messages"
+	" WHERE message_id IN (SELECT message_id FROM export_message) ORDER BY message_id";
+
+enum mr_code mr_mailbox_export_sql_messages(struct mr_ctx *cx, struct mr_db *db,
+	mr_mailbox_export_each_message *each, void *arg)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_arena *scratch MR_CLEANUP(mr_arena_freep) = NULL;
+	bool row = true;
+	enum mr_code rc = mr_db_prepare(db, SQL_MESSAGES, &stmt, &cx->err);
+
+	for (size_t i = 0; !rc && !(rc = next(cx, stmt, i, &scratch, &row)) && row; i++)
+		rc = each(arg, scratch,
+			&(struct mr_mailbox_export_message){
+				.message_id = mr_stmt_text(stmt, 0, scratch),
+				.thread_id = mr_stmt_text(stmt, 1, scratch),
+				.in_reply_to = mr_stmt_text(stmt, 2, scratch),
+				.created_at = mr_stmt_text(stmt, 3, scratch),
+				.canonical_path = mr_stmt_text(stmt, 4, scratch),
+				.subject = mr_stmt_text(stmt, 5, scratch),
+				.sender_address = mr_stmt_text(stmt, 6, scratch),
+				.sender_principal_id = mr_stmt_text(stmt, 7, scratch),
+				.sender_registration_id = mr_stmt_text(stmt, 8, scratch),
+			});
+	return rc;
+}
+
+static const char SQL_PROJECTIONS[] =
+	"SELECT r.ordinal, p.message_id, p.folder_name, p.projection_path, m.canonical_path"
+	" FROM export_registration r"
+	" JOIN mailbox_projections p ON p.registration_id = r.registration_id"
+	" JOIN messages m ON m.message_id = p.message_id"
+	" ORDER BY r.ordinal, p.message_id, p.folder_name";
+
+enum mr_code mr_mailbox_export_sql_projections(struct mr_ctx *cx, struct mr_db *db,
+	mr_mailbox_export_each_projection *each, void *arg)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_arena *scratch MR_CLEANUP(mr_arena_freep) = NULL;
+	bool row = true;
+	enum mr_code rc = mr_db_prepare(db, SQL_PROJECTIONS, &stmt, &cx->err);
+
+	for (size_t i = 0; !rc && !(rc = next(cx, stmt, i, &scratch, &row)) && row; i++)
+		rc = each(arg, scratch,
+			&(struct mr_mailbox_export_projection){
+				.row = (size_t)mr_stmt_int(stmt, 0),
+				.message_id = mr_stmt_text(stmt, 1, scratch),
+				.folder = mr_stmt_text(stmt, 2, scratch),
+				.path = mr_stmt_text(stmt, 3, scratch),
+				.canonical_path = mr_stmt_text(stmt, 4, scratch),
+			});
+	return rc;
+}
+
+static const char SQL_ATTACHMENTS[] =
+	"SELECT l.message_id, a.attachment_id, a.kind, a.locator, a.media_type, a.sha256,"
+	" a.size_bytes, a.label, l.ordinal FROM message_attachments l"
+	" JOIN attachments a ON a.attachment_id = l.attachment_id"
+	" WHERE l.message_id IN (SELECT message_id FROM export_message)"
+	" ORDER BY l.message_id, l.ordinal, a.attachment_id";
+
+enum mr_code mr_mailbox_export_sql_attachments(struct mr_ctx *cx, struct mr_db *db,
+	mr_mailbox_export_each_attachment *each, void *arg)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_arena *scratch MR_CLEANUP(mr_arena_freep) = NULL;
+	bool row = true;
+	enum mr_code rc = mr_db_prepare(db, SQL_ATTACHMENTS, &stmt, &cx->err);
+
+	for (size_t i = 0; !rc && !(rc = next(cx, stmt, i, &scratch, &row)) && row; i++)
+		rc = each(arg, scratch,
+			&(struct mr_mailbox_export_attachment){
+				.message_id = mr_stmt_text(stmt, 0, scratch),
+				.attachment_id = mr_stmt_text(stmt, 1, scratch),
+				.kind = mr_stmt_text(stmt, 2, scratch),
+				.locator = mr_stmt_text(stmt, 3, scratch),
+				.media_type = mr_stmt_text(stmt, 4, scratch),
+				.sha256 = mr_stmt_text(stmt, 5, scratch),
+				.size_bytes = mr_stmt_is_null(stmt, 6) ? -1 : mr_stmt_int(stmt, 6),
+				.label = mr_stmt_text(stmt, 7, scratch),
+				.ordinal = mr_stmt_int(stmt, 8),
+			});
+	return rc;
+}

@@ -1,0 +1,11 @@
+/* mailbox/inside.h - does a path that came from a database lie where it should? By its text alone:
+ * whoever opens it must still not follow links. */
+#pragma once
+
+#include <stdbool.h>
+
+/* What follows "<base>/" in `path`, or NULL when `path` does not begin so or has a part that is
+ * empty, "." or "..". Points into `path`. */
+const char *mr_mailbox_inside(const char *base, const char *path);
+/* May this be the name of one file: not empty, at most 255 bytes, no '/', not "." or ".."? */
+bool mr_mailbox_inside_name(const char *name);
