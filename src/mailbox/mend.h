@@ -71,7 +71,7 @@ struct mr_mailbox_mend {
 	const char *stamp; /* 20260311T041500Z, in the names of all that is set aside */
 	const char *now;
 
-	struct mr_db *old; /* the index that is there, or NULL */
+	struct mr_db *old;    /* the index that is there, or NULL */
 	const char *unusable; /* why the index that is there cannot be used, or NULL */
 	struct mr_db *index;  /* the one that is built, or NULL without hands */
 	const char *old_path; /* where the index believes the root to be, if elsewhere; or NULL */
@@ -86,15 +86,15 @@ struct mr_mailbox_mend {
 	size_t documents_done;
 
 	struct mr_mailbox_problem *problems;
-	size_t problem_count;
-	size_t problems_unlisted;
+	size_t problem_count; /* found; at most MR_MAILBOX_PROBLEMS are listed */
 
 	size_t projection_count;
 	size_t restored_state_count;
 	size_t defaulted_state_count;
 };
 
-/* repair.c: report. `path` is copied; what is relative stands below the root. */
+/* repair.c: report. `path` is copied; one below the root is made absolute, an id is left as it is.
+ */
 void mr_mailbox_mend_found(struct mr_mailbox_mend *mend, const char *what, const char *path,
 	const char *fmt, ...) MR_PRINTF(4, 5);
 /* The index cannot be read on: go on without it. Only for errors that say so, others come back. */

@@ -438,8 +438,7 @@ static enum mr_code match(struct mr_mailbox_mend *mend, const struct mr_texts *n
 	struct mr_arena *arena = mend->cx->arena;
 	bool *taken = mr_arena_array(arena, rows->len + 1, sizeof(*taken));
 
-	mend->accounts =
-		mr_arena_array(arena, names->len + rows->len + 1, sizeof(*mend->accounts));
+	mend->accounts = mr_arena_array(arena, names->len + rows->len + 1, sizeof(*mend->accounts));
 	for (size_t i = 0; i < names->len; i++) {
 		struct mr_mailbox_account *account = &mend->accounts[mend->account_count];
 		struct artifact artifact;

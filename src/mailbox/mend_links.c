@@ -206,8 +206,7 @@ static enum mr_code clear_place(struct mr_mailbox_view *view, struct mr_arena *a
 			view->folders[folder]),
 		name);
 	const char *to = NULL;
-	enum mr_code rc =
-		mr_mailbox_mend_set_aside_at(view->mend, view->box_dir, name, path, &to);
+	enum mr_code rc = mr_mailbox_mend_set_aside_at(view->mend, view->box_dir, name, path, &to);
 
 	if (!rc)
 		mr_mailbox_mend_found(view->mend, "foreign_link", path,

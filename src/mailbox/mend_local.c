@@ -168,6 +168,17 @@ enum mr_code mr_mailbox_view_add_state(struct mr_mailbox_view *view, uint32_t me
 		(read ? MR_MAILBOX_FLAG_READ : 0) | (archived ? MR_MAILBOX_FLAG_ARCHIVED : 0));
 }
 
+/* Also what reading the rows does not come across: a damaged index gives wrong answers later. */
+static enum mr_code check_whole(struct mr_mailbox_view *view)
+{
+	struct mr_texts wrong = { NULL, 0 };
+	enum mr_code rc = mr_db_check(view->local, view->cx.arena, &wrong, &view->cx.err);
+
+	if (!rc && wrong.len > 0)
+		rc = mr_err_set(&view->cx.err, MR_EFORMAT, "it is damaged: %s", wrong.items[0]);
+	return rc;
+}
+
 /* A new database in the place of a damaged one, with the rows that could be read. */
 static enum mr_code replace(struct mr_mailbox_view *view)
 {
@@ -207,6 +218,8 @@ enum mr_code mr_mailbox_view_read_states(struct mr_mailbox_view *view)
 	rc = open_again(view);
 	if (!rc)
 		rc = mr_mailbox_repair_sql_states(&view->cx, view->local, on_state, view);
+	if (!rc && there)
+		rc = check_whole(view);
 	if (!rc)
 		return mr_buf_check(&view->states, "states", &mend->cx->err);
 	if (is_unusable(rc) && mend->hands)

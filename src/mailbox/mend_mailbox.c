@@ -14,10 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	PLACES_BYTES = 256 << 20, /* of one mailbox: far above what a directory can list */
-	PROGRESS_STEP = 256,
-};
+enum { PLACES_BYTES = 256 << 20 /* of one mailbox: far above what a directory can list */ };
 
 /* A part of one of the lists: what it has of one message. */
 struct places {
@@ -95,8 +92,7 @@ static uint16_t box_of(const struct mr_mailbox_view *view, struct places places)
 			return folder;
 	}
 	for (size_t i = 1; i < places.len; i++) {
-		if (strcmp(view->folders[places.items[i].folder], view->folders[first->folder]) <
-			0)
+		if (strcmp(view->folders[places.items[i].folder], view->folders[first->folder]) < 0)
 			first = &places.items[i];
 	}
 	return first->folder;
@@ -393,9 +389,6 @@ static enum mr_code mend_items(struct mr_mailbox_view *view)
 		item.recorded = take(&recorded, item.message);
 		item.states = take(&states, item.message);
 		rc = mend_item(view, &item);
-		if (mend->cx->progress && i % PROGRESS_STEP == 0)
-			mend->cx->progress(mend->cx->progress_arg, view->account->row.address, i,
-				count);
 	}
 	return rc ? rc : mend_unclaimed(view);
 }
@@ -482,6 +475,9 @@ enum mr_code mr_mailbox_mend_mailboxes(struct mr_mailbox_mend *mend)
 	enum mr_code rc = MR_OK;
 
 	for (size_t i = 0; i < mend->account_count && !rc; i++) {
+		if (mend->cx->progress)
+			mend->cx->progress(mend->cx->progress_arg, "mailboxes", i,
+				mend->account_count);
 		rc = mend_account(mend, &mend->accounts[i]);
 		/* What it claimed is not needed again. */
 		mr_buf_release(&mend->accounts[i].claims);

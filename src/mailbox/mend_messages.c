@@ -69,8 +69,8 @@ static enum mr_code read_document(struct seen *seen, const char *path)
 {
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	struct mr_err *err = &seen->cx.err;
-	enum mr_code rc = mr_fs_open_beneath(seen->mend->root->dir, path, O_RDONLY | O_NOFOLLOW, 0,
-		&fd, err);
+	enum mr_code rc =
+		mr_fs_open_beneath(seen->mend->root->dir, path, O_RDONLY | O_NOFOLLOW, 0, &fd, err);
 
 	if (!rc)
 		rc = mr_fs_read_fd(seen->cx.arena, fd, MR_MAILBOX_DOCUMENT_BYTES, &seen->bytes,
@@ -296,8 +296,7 @@ static void claim(struct mr_mailbox_account *account, uint32_t number, uint32_t 
 	struct mr_mailbox_claim one = { .message = number, .why = why };
 
 	if (claims->len >= sizeof(one)) {
-		struct mr_mailbox_claim *last =
-			(void *)(claims->data + claims->len - sizeof(one));
+		struct mr_mailbox_claim *last = (void *)(claims->data + claims->len - sizeof(one));
 
 		if (last->message == number) {
 			last->why |= why;
@@ -381,8 +380,8 @@ static enum mr_code take_in(struct seen *seen)
 	struct mr_mailbox_mend *mend = seen->mend;
 	const struct mr_mailbox_message *message = &seen->message;
 	struct mr_mailbox_delivered delivered = { .document = (const char *)seen->bytes.data };
-	const char **ids = mr_arena_array(seen->cx.arena, message->to.len + message->cc.len + 1,
-		sizeof(*ids));
+	const char **ids =
+		mr_arena_array(seen->cx.arena, message->to.len + message->cc.len + 1, sizeof(*ids));
 	uint32_t number = 0;
 	enum mr_code rc = mr_mailbox_known_add(&mend->known, message->message_id,
 		message->created_at_utc, &number, &mend->cx->err);
@@ -589,8 +588,9 @@ enum mr_code mr_mailbox_mend_messages(struct mr_mailbox_mend *mend)
 	if (!mr_fs_exists(mend->root->dir, MR_MAILBOX_MESSAGES))
 		return find_extra_rows(mend);
 	/* Only for the progress: whatever is wrong will be found again. */
-	if (cx->progress && mr_fs_walk(mend->root->dir, MR_MAILBOX_MESSAGES, DEPTH_MAX,
-				    count_document, &mend->documents, &ignored))
+	if (cx->progress &&
+		mr_fs_walk(mend->root->dir, MR_MAILBOX_MESSAGES, DEPTH_MAX, count_document,
+			&mend->documents, &ignored))
 		mend->documents = 0;
 	rc = visit_directory(mend, MR_MAILBOX_MESSAGES, 0);
 	if (!rc && cx->progress)

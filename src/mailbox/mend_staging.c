@@ -102,8 +102,8 @@ enum mr_code mr_mailbox_mend_set_aside_at(struct mr_mailbox_mend *mend, int dir,
 enum mr_code mr_mailbox_mend_save_text(struct mr_mailbox_mend *mend, const char *path,
 	const char *text, const char **out)
 {
-	const char *to = mr_arena_printf(mend->cx->arena, MR_MAILBOX_QUARANTINE "/%s/%s",
-		mend->stamp, path);
+	const char *to =
+		mr_arena_printf(mend->cx->arena, MR_MAILBOX_QUARANTINE "/%s/%s", mend->stamp, path);
 	enum mr_code rc = mr_fs_make_dirs(mend->root->dir,
 		mr_arena_strndup(mend->cx->arena, to, (size_t)(strrchr(to, '/') - to)), 0700,
 		&mend->cx->err);
@@ -272,8 +272,8 @@ enum mr_code mr_mailbox_mend_set_intents_aside(struct mr_mailbox_mend *mend)
 			mr_mailbox_layout_join(cx->arena, MR_MAILBOX_INTENTS, names.items[i]);
 		const char *to = NULL;
 
-		rc = quarantine(mend, path, mr_arena_printf(cx->arena, "intents/%s", names.items[i]),
-			&to);
+		rc = quarantine(mend, path,
+			mr_arena_printf(cx->arena, "intents/%s", names.items[i]), &to);
 		if (!rc)
 			mr_mailbox_mend_found(mend, "leftover_intent", path,
 				"could not be finished; it is now %s", to);

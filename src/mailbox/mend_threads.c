@@ -50,8 +50,7 @@ static enum mr_code compare(struct mr_ctx *cx, struct sides *sides, const char *
 	if (!rc)
 		rc = mr_mailbox_repair_sql_summary(cx, sides->summaries, thread_id, &there,
 			&is_there);
-	if (rc || (!is_wanted && !is_there) ||
-		(is_wanted && is_there && same(&wanted, &there)))
+	if (rc || (!is_wanted && !is_there) || (is_wanted && is_there && same(&wanted, &there)))
 		return rc;
 	sides->differs = true;
 	mr_mailbox_mend_found(sides->mend, "wrong_thread_summary", thread_id,
