@@ -165,8 +165,7 @@ static const struct mr_mailbox_registration *best_row(const struct artifact *art
 }
 
 /* The newest message linked there, as a path below the root; NULL when there is none. */
-static const char *newest_link(struct mr_mailbox_mend *mend, struct mr_arena *arena,
-	const struct artifact *artifact)
+static const char *newest_link(struct mr_arena *arena, const struct artifact *artifact)
 {
 	const char *newest = NULL;
 	const char *box = NULL;
@@ -259,7 +258,7 @@ static void guess_owner(struct mr_mailbox_mend *mend, struct mr_mailbox_account 
 			});
 		return;
 	}
-	path = artifact->path ? newest_link(mend, arena, artifact) : NULL;
+	path = artifact->path ? newest_link(arena, artifact) : NULL;
 	if (!path ||
 		mr_fs_read(arena, mend->root->dir, path, MR_MAILBOX_DOCUMENT_BYTES, &document,
 			&ignored) ||
