@@ -51,10 +51,20 @@
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
- *     cleanup.c          registrations that are over, mail that is to go
+ *     cleanup.c          registrations that are over
+ *     cleanup_sql.c      which messages a clear takes from the index
+ *     clear.c            mail that is to go
+ *     clear_plan.c       what that will be
  *     deliver.c          a staged document becomes mail, for all or for none
  *     document.c         a message as bytes
  *     export.c           accounts as a directory of plain files
+ *     export_account.c   what it says about each registration
+ *     export_copy.c      files of the archive
+ *     export_mail.c      its messages, projections, attachments
+ *     export_manifest.c  manifest.json
+ *     export_sql.c       what is read for it
+ *     hold.c             the index and the locks of many registrations
+ *     inside.c           does a stored path lie where it should?
  *     layout.c           the names of everything below a root
  *     locks.c            the contract's locks, that no dead process keeps
  *     message.c          the canonical message and its rules
@@ -69,6 +79,7 @@
  *     rules.c            rules/: policy and managed scripts
  *     state.c            what an owner does with mail
  *     state_sql.c        mailbox.sqlite
+ *     trash.c            what one operation removes
  *     unregister.c       addresses leave a root
  *   team/              (to come) coding agents sharing a repository
  *   workspace/         (to come) a person's e-mail, worked by an agent
@@ -78,16 +89,10 @@
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_search.c  and its full-text search
- *     history.c          git repositories, appended in batches
- *     history_append.c   a batch becomes one pack and one commit
- *     history_diff.c     what differs between two trees
- *     history_log.c      commits, files and changes, read
- *     history_merge.c    several packs become one
- *     history_open.c     opening, making, being the only writer
- *     history_pack.c     packs and their indexes, written
- *     history_path.c     which paths a file may have
- *     history_tidy.c     what is done when there is time
- *     history_tree.c     the bytes of a tree, edited in place
+ *     history.c          git repositories: objects, packs, the branch, the log
+ *     history_append.c   opening, being the only writer, a batch step by step
+ *     history_pack.c     packs as files
+ *     history_text.c     paths and commit messages
  *     history_work.c     the work tree, and how far it is
  *     migrate.c          numbered migrations
  *     queue.c            the group-commit writer

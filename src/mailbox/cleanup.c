@@ -107,8 +107,9 @@ static bool is_claimed(const struct job *job, const struct mr_mailbox_registrati
 	for (size_t i = 0; i < job->hold.rows.len; i++) {
 		const struct mr_mailbox_registration *other = &job->hold.rows.items[i];
 
-		if (!job->goes[i] && (mr_str_eq(other->entry_path, row->entry_path) ||
-					     mr_str_eq(other->path, row->entry_path)))
+		if (!job->goes[i] &&
+			(mr_str_eq(other->entry_path, row->entry_path) ||
+				mr_str_eq(other->path, row->entry_path)))
 			return true;
 	}
 	return false;

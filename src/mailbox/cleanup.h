@@ -4,8 +4,8 @@
  *
  * Files are renamed into the trash first, then the index commits, then the rest follows: links, the
  * owners' own state, the files themselves. If the commit fails, the files are put back. So a crash
- * never leaves a document without its row, which a later repair would bring back as new mail; it may
- * leave rows without documents, which the same command, or repair, removes.
+ * never leaves a document without its row, which a later repair would bring back as new mail; it
+ * may leave rows without documents, which the same command, or repair, removes.
  *
  * Locks: of the addresses of the rows concerned, and the index.
  */
@@ -30,8 +30,8 @@ struct mr_mailbox_actions {
 	size_t cap;
 };
 
-/* Each removal is in `planned` of a dry run, or in `applied` or `blocked` of a real one; what may not
- * be removed at all is in `blocked` of both. */
+/* Each removal is in `planned` of a dry run, or in `applied` or `blocked` of a real one; what may
+ * not be removed at all is in `blocked` of both. */
 struct mr_mailbox_cleanup_result {
 	bool dry_run;
 	const char *scope_kind; /* mailbox_cleanup, mailbox_message_clear,
@@ -54,11 +54,10 @@ MR_CHECK enum mr_code mr_mailbox_cleanup(struct mr_ctx *cx, const struct mr_mail
 /*
  * Remove all messages of the root, or with an address those of its active registration: documents
  * (of an account: those nobody else has), links, what owners did with them, and managed copies of
- * attachments. Accounts, their directories, and files that attachments only refer to stay. A file in
- * the place of a link, and whatever the index names outside its proper directory, is blocked: it is
- * reported and not touched, though its row goes.
- * MR_ENOTFOUND: no active registration of that address. MR_ECONFLICT: "needs repair before clearing
- * messages".
+ * attachments. Accounts, their directories, and files that attachments only refer to stay. A file
+ * in the place of a link, and whatever the index names outside its proper directory, is blocked: it
+ * is reported and not touched, though its row goes. MR_ENOTFOUND: no active registration of that
+ * address. MR_ECONFLICT: "needs repair before clearing messages".
  */
 MR_CHECK enum mr_code mr_mailbox_clear(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *address, bool dry_run, struct mr_mailbox_cleanup_result *out);

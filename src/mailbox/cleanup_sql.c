@@ -1,8 +1,8 @@
 /*
  * mailbox/cleanup_sql.c - which messages and attachments a clear takes from index.sqlite.
  *
- * Sets are joined by the engine, never listed as parameters: their number is not limited. A set that
- * is asked about for each row is an uncorrelated subquery, which the engine builds once.
+ * Sets are joined by the engine, never listed as parameters: their number is not limited. A set
+ * that is asked about for each row is an uncorrelated subquery, which the engine builds once.
  */
 #include "mailbox/cleanup_sql.h"
 
@@ -67,15 +67,15 @@ static const char SQL_ATTACHMENTS[] =
 	"WITH doomed AS (SELECT message_id FROM mailbox_projections WHERE registration_id = ?1"    \
 	" AND message_id NOT IN"                                                                   \
 	" (SELECT message_id FROM mailbox_projections WHERE registration_id <> ?1))"
-static const char SQL_ATTACHMENTS_OF[] = DOOMED
-	" SELECT attachment_id, kind, locator, locator IN"
-	" (SELECT a.locator FROM attachments a JOIN message_attachments l"
-	" ON l.attachment_id = a.attachment_id"
-	" WHERE l.message_id NOT IN (SELECT message_id FROM doomed))"
-	" FROM attachments WHERE attachment_id IN"
-	" (SELECT attachment_id FROM message_attachments"
-	" WHERE message_id IN (SELECT message_id FROM doomed))"
-	" ORDER BY attachment_id";
+static const char SQL_ATTACHMENTS_OF[] =
+	DOOMED " SELECT attachment_id, kind, locator, locator IN"
+	       " (SELECT a.locator FROM attachments a JOIN message_attachments l"
+	       " ON l.attachment_id = a.attachment_id"
+	       " WHERE l.message_id NOT IN (SELECT message_id FROM doomed))"
+	       " FROM attachments WHERE attachment_id IN"
+	       " (SELECT attachment_id FROM message_attachments"
+	       " WHERE message_id IN (SELECT message_id FROM doomed))"
+	       " ORDER BY attachment_id";
 
 enum mr_code mr_mailbox_cleanup_sql_attachments(struct mr_ctx *cx, struct mr_db *db,
 	const char *registration_id, struct mr_mailbox_clear_attachments *out)

@@ -7,6 +7,7 @@
 #include "mailbox/layout.h"
 #include "mailbox/state_sql.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,7 +38,8 @@ static enum mr_code move_away(struct mr_mailbox_clear *job, struct mr_mailbox_tr
 }
 
 /* Remove a link from a mailbox directory; gone already is fine. A NULL is success, else why not. */
-static const char *unlink_link(struct mr_mailbox_clear *job, const struct mr_mailbox_clear_work *work)
+static const char *unlink_link(struct mr_mailbox_clear *job,
+	const struct mr_mailbox_clear_work *work)
 {
 	int base MR_CLEANUP(mr_fs_closep) = -1;
 	int folder MR_CLEANUP(mr_fs_closep) = -1;
@@ -68,15 +70,14 @@ static enum mr_code forget_all(struct mr_ctx *cx, struct mr_db *db)
 	if (!rc)
 		rc = mr_mailbox_state_clear(cx, db);
 	if (!rc)
-		rc = mr_mailbox_state_threads(cx, db);
-	if (!rc)
 		rc = mr_db_commit(db, &cx->err);
 	if (rc)
 		mr_db_rollback(db);
 	return rc;
 }
 
-static const char *clear_state(struct mr_mailbox_clear *job, const struct mr_mailbox_clear_work *work)
+static const char *clear_state(struct mr_mailbox_clear *job,
+	const struct mr_mailbox_clear_work *work)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	struct mr_err before = job->cx->err;
@@ -211,12 +212,12 @@ enum mr_code mr_mailbox_clear(struct mr_ctx *cx, const struct mr_mailbox_root *r
 		.root = root,
 		.hold = MR_MAILBOX_HOLD_INIT,
 		.result = { .dry_run = dry_run,
-			.scope_kind = address ? "mailbox_account_message_clear"
-					      : "mailbox_message_clear",
+			.scope_kind =
+				address ? "mailbox_account_message_clear" : "mailbox_message_clear",
 			.address = address },
 	};
-	enum mr_code rc = mr_mailbox_hold_take(cx, root, "clearing messages", NULL, NULL, dry_run,
-		&job.hold);
+	enum mr_code rc =
+		mr_mailbox_hold_take(cx, root, "clearing messages", NULL, NULL, dry_run, &job.hold);
 
 	if (!rc && address)
 		rc = find_account(&job, address);

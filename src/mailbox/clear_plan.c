@@ -9,6 +9,7 @@
 #include "mailbox/message_sql.h"
 #include "mailbox/state_sql.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -196,8 +197,8 @@ static enum mr_code plan_indexed(struct mr_mailbox_clear *job, struct mr_texts *
 		} else {
 			action.reason = "the message is to be cleared";
 			will(job, action,
-				(struct mr_mailbox_clear_work){
-					MR_MAILBOX_CLEAR_MOVE, NULL, path });
+				(struct mr_mailbox_clear_work){ MR_MAILBOX_CLEAR_MOVE, NULL,
+					path });
 			out_paths->items[out_paths->len++] = path;
 		}
 	}
@@ -222,8 +223,8 @@ static enum mr_code plan_stray(struct mr_mailbox_clear *job, const struct mr_tex
 				.path = mr_mailbox_layout_join(job->cx->arena, job->root->path,
 					files.items[i]),
 				.reason = "the index does not know the document" },
-			(struct mr_mailbox_clear_work){
-				MR_MAILBOX_CLEAR_MOVE, NULL, files.items[i] });
+			(struct mr_mailbox_clear_work){ MR_MAILBOX_CLEAR_MOVE, NULL,
+				files.items[i] });
 	}
 	return MR_OK;
 }
@@ -321,15 +322,15 @@ static bool leads_to_mail(const struct mr_mailbox_clear *job, int folder, const 
 }
 
 /*
- * Links that no row names. In the four boxes every link called *.md is one of ours; a directory that
- * somebody made beside them may hold other things.
+ * Links that no row names. In the four boxes every link called *.md is one of ours; a directory
+ * that somebody made beside them may hold other things.
  */
 static enum mr_code plan_stale(struct mr_mailbox_clear *job,
 	const struct mr_mailbox_registration *row, int mailbox, const char *folder,
 	const struct files *recorded)
 {
-	int fd MR_CLEANUP(mr_fs_closep) = openat(mailbox, folder,
-		O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd MR_CLEANUP(mr_fs_closep) =
+		openat(mailbox, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct mr_arena *arena = job->cx->arena;
 	struct mr_texts names;
 	enum mr_code rc;
@@ -350,8 +351,7 @@ static enum mr_code plan_stale(struct mr_mailbox_clear *job,
 			!(is_box(folder) || leads_to_mail(job, fd, name)))
 			continue;
 		will(job, of_row(row, PROJECTION, whole, "the index does not know the link"),
-			(struct mr_mailbox_clear_work){
-				MR_MAILBOX_CLEAR_UNLINK, row->path, path });
+			(struct mr_mailbox_clear_work){ MR_MAILBOX_CLEAR_UNLINK, row->path, path });
 	}
 	return MR_OK;
 }
@@ -360,8 +360,7 @@ static enum mr_code plan_state(struct mr_mailbox_clear *job,
 	const struct mr_mailbox_registration *row)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	const char *path =
-		mr_mailbox_layout_join(job->cx->arena, row->path, MR_MAILBOX_LOCAL_FILE);
+	const char *path = mr_mailbox_layout_join(job->cx->arena, row->path, MR_MAILBOX_LOCAL_FILE);
 	struct mr_err before = job->cx->err;
 	int64_t count = 0;
 	struct stat st;
@@ -386,8 +385,8 @@ static enum mr_code plan_state(struct mr_mailbox_clear *job,
 	}
 	if (count > 0)
 		will(job, of_row(row, STATE, path, "what the owner did with the messages"),
-			(struct mr_mailbox_clear_work){
-				MR_MAILBOX_CLEAR_STATE, row->path, MR_MAILBOX_LOCAL_FILE });
+			(struct mr_mailbox_clear_work){ MR_MAILBOX_CLEAR_STATE, row->path,
+				MR_MAILBOX_LOCAL_FILE });
 	return MR_OK;
 }
 
@@ -395,8 +394,8 @@ static enum mr_code plan_state(struct mr_mailbox_clear *job,
 static enum mr_code plan_directory(struct mr_mailbox_clear *job,
 	const struct mr_mailbox_registration *row, const struct files *recorded)
 {
-	int fd MR_CLEANUP(mr_fs_closep) = open(row->path,
-		O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd MR_CLEANUP(mr_fs_closep) =
+		open(row->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct mr_texts names;
 	enum mr_code rc;
 
@@ -509,8 +508,8 @@ static enum mr_code plan_attachments(struct mr_mailbox_clear *job)
 				.path = mr_mailbox_layout_join(arena, job->root->path,
 					files.items[i]),
 				.reason = "the index does not know the copy" },
-			(struct mr_mailbox_clear_work){
-				MR_MAILBOX_CLEAR_MOVE, NULL, files.items[i] });
+			(struct mr_mailbox_clear_work){ MR_MAILBOX_CLEAR_MOVE, NULL,
+				files.items[i] });
 	}
 	return rc;
 }

@@ -71,7 +71,7 @@ static enum mr_code staged_name(struct mr_ctx *cx, const struct mr_mailbox_root 
 	const char *path, const char **out)
 {
 	char *staging MR_CLEANUP(freep) = NULL;
-	const char *dir, *name;
+	const char *dir = "", *name = "";
 	size_t len;
 	enum mr_code rc = resolve(cx, root, path, &dir, &name);
 

@@ -1,11 +1,12 @@
 /*
  * mailbox/export.h - accounts and their mail as a directory of plain files (spec/mailbox.md 15.5).
  *
- * Written beside the output as .<name>.tmp-<pid>-<hex> and renamed at the end, so that the output is
- * whole or not there; a failure removes what was written, a killed export leaves it behind. The
- * databases are copied by the engine under the locks of the accounts and the index; the rest follows
- * from these copies without locks, since documents never change: mail can be sent meanwhile. What is
- * cleared meanwhile is reported as blocked. Memory does not grow with the number of messages.
+ * Written beside the output as .<name>.tmp-<pid>-<hex> and renamed at the end, so that the output
+ * is whole or not there; a failure removes what was written, a killed export leaves it behind. The
+ * databases are copied by the engine under the locks of the accounts and the index; the rest
+ * follows from these copies without locks, since documents never change: mail can be sent
+ * meanwhile. What is cleared meanwhile is reported as blocked. Memory does not grow with the number
+ * of messages.
  */
 #pragma once
 
@@ -29,9 +30,9 @@ struct mr_mailbox_export_result {
 
 /*
  * Directories above the output are made when missing. MR_EINVAL: "mailbox export payload: ...", or
- * an output inside one of the root's own directories. MR_EEXISTS: the output is there. MR_ENOTFOUND:
- * "mailbox export selected address not found: ...". MR_ECONFLICT: "mailbox root needs repair before
- * export: ...".
+ * an output inside one of the root's own directories. MR_EEXISTS: the output is there.
+ * MR_ENOTFOUND: "mailbox export selected address not found: ...". MR_ECONFLICT: "mailbox root needs
+ * repair before export: ...".
  */
 MR_CHECK enum mr_code mr_mailbox_export(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_export_request *request, struct mr_mailbox_export_result *out);

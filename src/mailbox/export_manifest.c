@@ -9,9 +9,9 @@
 
 enum {
 	STYLE = MR_JSON_INDENTED | MR_JSON_ASCII | MR_JSON_SORTED,
-	SPILL_BYTES = 256 << 10,       /* a list longer than this goes to its file */
-	ENTRY_BYTES_MAX = 8 << 20,     /* of one entry, far above what a row can hold */
-	HEAD_BYTES_MAX = 64 << 20,     /* the selection may name many addresses */
+	SPILL_BYTES = 256 << 10,   /* a list longer than this goes to its file */
+	ENTRY_BYTES_MAX = 8 << 20, /* of one entry, far above what a row can hold */
+	HEAD_BYTES_MAX = 64 << 20, /* the selection may name many addresses */
 	COPY_BYTES = 64 << 10,
 };
 

@@ -2,8 +2,8 @@
  * mailbox/export_manifest.h - manifest.json of an export: sorted keys, two spaces, a final newline.
  *
  * Its lists grow side by side but stand one after another in the file, and may be longer than
- * memory: each is written to a file without a name as soon as it is large, and all are joined at the
- * end. A failure to write is kept and reported at the end.
+ * memory: each is written to a file without a name as soon as it is large, and all are joined at
+ * the end. A failure to write is kept and reported at the end.
  */
 #pragma once
 
@@ -62,7 +62,8 @@ void mr_mailbox_manifest_action(struct mr_mailbox_manifest *manifest,
 /* "copied", "materialized", ... */
 const char *mr_mailbox_manifest_outcome(enum mr_mailbox_export_list list);
 
-/* Of the entries below, archive paths are relative to the archive, and NULL when it is not there. */
+/* Of the entries below, archive paths are relative to the archive, and NULL when it is not there.
+ */
 struct mr_mailbox_export_account {
 	const struct mr_mailbox_registration *row;
 	bool entry_is_link;

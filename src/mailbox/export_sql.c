@@ -16,10 +16,9 @@ enum mr_code mr_mailbox_export_sql_copy(struct mr_ctx *cx, struct mr_db *db, con
 	return mr_stmt_run(stmt, &cx->err);
 }
 
-static const char SQL_TABLES[] =
-	"CREATE TABLE export_registration (ordinal INTEGER PRIMARY KEY,"
-	" registration_id TEXT NOT NULL UNIQUE);"
-	"CREATE TABLE export_message (message_id TEXT PRIMARY KEY)";
+static const char SQL_TABLES[] = "CREATE TABLE export_registration (ordinal INTEGER PRIMARY KEY,"
+				 " registration_id TEXT NOT NULL UNIQUE);"
+				 "CREATE TABLE export_message (message_id TEXT PRIMARY KEY)";
 static const char SQL_ADD_REGISTRATION[] = "INSERT INTO export_registration VALUES (?1, ?2)";
 static const char SQL_ADD_ALL[] = "INSERT INTO export_message SELECT message_id FROM messages";
 static const char SQL_ADD_PROJECTED[] =

@@ -46,7 +46,8 @@ struct mr_mailbox_export_attachment {
 	int64_t ordinal;
 };
 
-/* Called for each row; what it is given and what it takes from `scratch` is gone some rows later. */
+/* Called for each row; what it is given and what it takes from `scratch` is gone some rows later.
+ */
 typedef enum mr_code mr_mailbox_export_each_message(void *arg, struct mr_arena *scratch,
 	const struct mr_mailbox_export_message *message);
 typedef enum mr_code mr_mailbox_export_each_projection(void *arg, struct mr_arena *scratch,

@@ -1,9 +1,9 @@
 /*
  * mailbox/hold.h - the index and the locks of many registrations, for work on all of them at once.
  *
- * Which addresses to lock is only known from the index, and the index may be replaced (repair) until
- * it is locked: so it is read, the locks are taken, and it is opened and read anew. When rows came in
- * between whose address is not locked, all is let go and taken again.
+ * Which addresses to lock is only known from the index, and the index may be replaced (repair)
+ * until it is locked: so it is read, the locks are taken, and it is opened and read anew. When rows
+ * came in between whose address is not locked, all is let go and taken again.
  */
 #pragma once
 

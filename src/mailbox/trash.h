@@ -2,8 +2,8 @@
  * mailbox/trash.h - what one operation removes: renamed into a directory of its own first, so that
  * it can be put back until the operation has committed, and deleted at leisure afterwards.
  *
- * Nothing is deleted through a link: names are resolved below the root, the last directory of a path
- * must not be a link, and a link that is itself removed is moved, not followed.
+ * Nothing is deleted through a link: names are resolved below the root, the last directory of a
+ * path must not be a link, and a link that is itself removed is moved, not followed.
  */
 #pragma once
 
@@ -12,13 +12,13 @@
 
 struct mr_mailbox_trash {
 	const struct mr_mailbox_root *root;
-	int dir;                 /* staging/.trash/<what>-<hex> */
-	const char *path;        /* the same, below the root */
-	struct mr_texts paths;   /* what was moved, below the root, in order; item N is called N */
+	int dir;               /* staging/.trash/<what>-<hex> */
+	const char *path;      /* the same, below the root */
+	struct mr_texts paths; /* what was moved, below the root, in order; item N is called N */
 	size_t cap;
 	struct mr_texts parents; /* directories that lost an entry */
 	size_t parent_cap;
-	int parent;              /* open on the last of them, or -1 */
+	int parent; /* open on the last of them, or -1 */
 };
 
 #define MR_MAILBOX_TRASH_INIT ((struct mr_mailbox_trash){ .dir = -1, .parent = -1 })
