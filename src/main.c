@@ -89,16 +89,10 @@
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_search.c  and its full-text search
- *     history.c          git repositories, appended in batches
- *     history_append.c   a batch becomes one pack and one commit
- *     history_diff.c     what differs between two trees
- *     history_log.c      commits, files and changes, read
- *     history_merge.c    several packs become one
- *     history_open.c     opening, making, being the only writer
- *     history_pack.c     packs and their indexes, written
- *     history_path.c     which paths a file may have
- *     history_tidy.c     what is done when there is time
- *     history_tree.c     the bytes of a tree, edited in place
+ *     history.c          git repositories: objects, packs, the branch, the log
+ *     history_append.c   opening, being the only writer, a batch step by step
+ *     history_pack.c     packs as files
+ *     history_text.c     paths and commit messages
  *     history_work.c     the work tree, and how far it is
  *     migrate.c          numbered migrations
  *     queue.c            the group-commit writer

@@ -32,7 +32,7 @@ const char *const mr_mailbox_directories[] = {
 	MR_MAILBOX_RULES_SCRIPTS,
 	MR_MAILBOX_RULES_SKILLS,
 	MR_MAILBOX_LOCKS,
-	"locks/addresses",
+	MR_MAILBOX_ADDRESS_LOCKS,
 	MR_MAILBOX_GUARDS,
 	MR_MAILBOX_MESSAGES,
 	"attachments",
@@ -45,7 +45,7 @@ const char *const mr_mailbox_directories[] = {
 };
 
 const char *const mr_mailbox_own_directories[] = {
-	"locks/addresses",
+	MR_MAILBOX_ADDRESS_LOCKS,
 	MR_MAILBOX_GUARDS,
 	MR_MAILBOX_INTENTS,
 	MR_MAILBOX_TRASH,
@@ -82,7 +82,7 @@ const char *mr_mailbox_layout_script(struct mr_arena *arena, const char *name)
 
 const char *mr_mailbox_layout_lock(struct mr_arena *arena, const char *address)
 {
-	return mr_arena_printf(arena, "locks/addresses/%s.lock", address);
+	return mr_arena_printf(arena, MR_MAILBOX_ADDRESS_LOCKS "/%s.lock", address);
 }
 
 const char *mr_mailbox_layout_join(struct mr_arena *arena, const char *base, const char *path)

@@ -12,7 +12,8 @@
 #define MR_MAILBOX_VERSION_FILE     "protocol-version.txt"
 #define MR_MAILBOX_PROTOCOL_VERSION "3"
 #define MR_MAILBOX_INDEX_FILE       "index.sqlite"
-#define MR_MAILBOX_LOCAL_FILE       "mailbox.sqlite" /* inside a mailbox directory */
+#define MR_MAILBOX_INDEX_NEW        "index.sqlite.new" /* while repair builds it */
+#define MR_MAILBOX_LOCAL_FILE       "mailbox.sqlite"   /* inside a mailbox directory */
 #define MR_MAILBOX_MESSAGES         "messages"
 #define MR_MAILBOX_MAILBOXES        "mailboxes"
 #define MR_MAILBOX_STAGING          "staging"
@@ -21,6 +22,7 @@
 #define MR_MAILBOX_TRASH            "staging/.trash" /* ours: renamed there before it is deleted */
 #define MR_MAILBOX_MANAGED          "attachments/managed"
 #define MR_MAILBOX_LOCKS            "locks"
+#define MR_MAILBOX_ADDRESS_LOCKS    "locks/addresses"
 #define MR_MAILBOX_INDEX_LOCK       "locks/index.lock"
 #define MR_MAILBOX_GUARDS           "locks/guards" /* ours: files to flock(2) */
 #define MR_MAILBOX_INDEX_GUARD      "locks/guards/index.guard"

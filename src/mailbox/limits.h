@@ -18,6 +18,8 @@ enum {
 	MR_MAILBOX_HEADER_NODES = 30000,
 	MR_MAILBOX_HEADER_DEPTH = 30,
 	MR_MAILBOX_NOTIFY_CHARS = 512,
+	/* Messages of a root that check and repair go through: 32 bytes of memory each. */
+	MR_MAILBOX_MESSAGES_MAX = 8 << 20,
 	/* Entries of one directory that are listed at once. */
 	MR_MAILBOX_ENTRIES = 1000000,
 	MR_MAILBOX_LOCK_TIMEOUT_MS = 5000,

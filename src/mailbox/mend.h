@@ -42,12 +42,13 @@ const char *mr_mailbox_known_path(const struct mr_mailbox_known *known, struct m
 enum {
 	MR_MAILBOX_CLAIM_SENDER = 1,
 	MR_MAILBOX_CLAIM_RECIPIENT = 2,
-	/* The index knows the message: without a projection, a link or a state it was taken out. */
-	MR_MAILBOX_CLAIM_KNOWN = 4,
-	/* The index does not have the message, which was reported. */
+	/*
+	 * It must be there. Without this the index knows of its delivery: when there is no
+	 * projection, no link and no state any more, then its owner had it removed.
+	 */
+	MR_MAILBOX_CLAIM_SURE = 4,
+	/* The index does not have the message at all, which was reported. */
 	MR_MAILBOX_CLAIM_NEW = 8,
-	/* A projection says so, the document does not. */
-	MR_MAILBOX_CLAIM_RECORDED = 16,
 };
 struct mr_mailbox_claim {
 	uint32_t message;
@@ -70,7 +71,7 @@ struct mr_mailbox_mend {
 	const char *stamp; /* 20260311T041500Z, in the names of all that is set aside */
 	const char *now;
 
-	struct mr_db *old; /* the index that is there, or NULL */
+	struct mr_db *old;    /* the index that is there, or NULL */
 	const char *unusable; /* why the index that is there cannot be used, or NULL */
 	struct mr_db *index;  /* the one that is built, or NULL without hands */
 	const char *old_path; /* where the index believes the root to be, if elsewhere; or NULL */
@@ -85,15 +86,15 @@ struct mr_mailbox_mend {
 	size_t documents_done;
 
 	struct mr_mailbox_problem *problems;
-	size_t problem_count;
-	size_t problems_unlisted;
+	size_t problem_count; /* found; at most MR_MAILBOX_PROBLEMS are listed */
 
 	size_t projection_count;
 	size_t restored_state_count;
 	size_t defaulted_state_count;
 };
 
-/* repair.c: report. `path` is copied; what is relative stands below the root. */
+/* repair.c: report. `path` is copied; one below the root is made absolute, an id is left as it is.
+ */
 void mr_mailbox_mend_found(struct mr_mailbox_mend *mend, const char *what, const char *path,
 	const char *fmt, ...) MR_PRINTF(4, 5);
 /* The index cannot be read on: go on without it. Only for errors that say so, others come back. */
@@ -120,22 +121,74 @@ MR_CHECK enum mr_code mr_mailbox_mend_messages(struct mr_mailbox_mend *mend);
 /* mend_mailbox.c: links, projections and state of every account. */
 MR_CHECK enum mr_code mr_mailbox_mend_mailboxes(struct mr_mailbox_mend *mend);
 
-/* mend_local.c: one mailbox's database. */
-struct mr_mailbox_local;
-/* *out is NULL when it cannot be used, which was reported. */
-MR_CHECK enum mr_code mr_mailbox_mend_local_open(struct mr_mailbox_mend *mend,
-	const struct mr_mailbox_account *account, struct mr_db **out, bool *out_fresh);
+/*
+ * One mailbox. Its three lists hold struct mr_mailbox_place, sorted by message and folder: what is
+ * linked, what the index has, and what mailbox.sqlite says.
+ */
+struct mr_mailbox_view {
+	struct mr_mailbox_mend *mend;
+	struct mr_mailbox_account *account;
+	struct mr_ctx cx; /* with an arena for this mailbox only */
+	int dir;
+	const char **folders;
+	bool *changed; /* their entries are to be made durable */
+	size_t folder_count, folder_cap;
+	int box_dir; /* the folder last worked in, open */
+	size_t box;
+	struct mr_buf links, recorded, states;
+	struct mr_db *local; /* or NULL */
+	bool fresh;          /* it was not there, or not readable */
+};
+struct mr_mailbox_place {
+	uint32_t message;
+	uint16_t folder;
+	uint16_t what; /* of a link: one of the first three; of a state: the flags */
+};
+enum { MR_MAILBOX_LINK_RIGHT, MR_MAILBOX_LINK_WRONG, MR_MAILBOX_LINK_FILE };
+enum {
+	MR_MAILBOX_FLAG_READ = 1,
+	MR_MAILBOX_FLAG_ANSWERED = 2,
+	MR_MAILBOX_FLAG_STARRED = 4,
+	MR_MAILBOX_FLAG_ARCHIVED = 8,
+	MR_MAILBOX_FLAG_DELETED = 16,
+};
+enum { MR_MAILBOX_NO_FOLDER = 0xffff };
+
+/* mend_links.c: folders and what is in them. */
+
+/* The number of a folder, there or not; MR_MAILBOX_NO_FOLDER for what cannot name one. */
+uint16_t mr_mailbox_view_folder(struct mr_mailbox_view *view, const char *name);
+/* Absolute, in `arena`. */
+const char *mr_mailbox_view_path(const struct mr_mailbox_view *view, struct mr_arena *arena,
+	uint16_t folder, uint32_t message);
+MR_CHECK enum mr_code mr_mailbox_view_read_links(struct mr_mailbox_view *view);
+/* Make the link, in the place of `found` if that is not NULL. */
+MR_CHECK enum mr_code mr_mailbox_view_link(struct mr_mailbox_view *view, uint16_t folder,
+	uint32_t message, const struct mr_mailbox_place *found);
+MR_CHECK enum mr_code mr_mailbox_view_unlink(struct mr_mailbox_view *view, uint16_t folder,
+	uint32_t message);
+MR_CHECK enum mr_code mr_mailbox_view_sync(struct mr_mailbox_view *view);
+
+/* mend_local.c: mailbox.sqlite. Open it, in a transaction when it may be changed, and read it; one
+ * that cannot be read is replaced by what could be read of it. */
+MR_CHECK enum mr_code mr_mailbox_view_read_states(struct mr_mailbox_view *view);
+/* The default for a message that has no row. */
+MR_CHECK enum mr_code mr_mailbox_view_add_state(struct mr_mailbox_view *view, uint32_t message,
+	const char *box, bool read, bool archived);
 
 /* mend_threads.c: summaries, shared and of one mailbox. */
 MR_CHECK enum mr_code mr_mailbox_mend_threads(struct mr_mailbox_mend *mend);
-MR_CHECK enum mr_code mr_mailbox_mend_local_threads(struct mr_mailbox_mend *mend,
-	const struct mr_mailbox_account *account, struct mr_db *db);
+MR_CHECK enum mr_code mr_mailbox_view_threads(struct mr_mailbox_view *view);
 
 /* mend_staging.c: what is set aside, left over, or in nobody's hands. */
 
 /* Move a file below the root into quarantine under the path it had; `*out` is the new one. */
 MR_CHECK enum mr_code mr_mailbox_mend_set_aside(struct mr_mailbox_mend *mend, const char *path,
 	const char **out);
+/* The same for a file in an open directory, which may be on another file system: then it stays
+ * there under a hidden name. */
+MR_CHECK enum mr_code mr_mailbox_mend_set_aside_at(struct mr_mailbox_mend *mend, int dir,
+	const char *name, const char *path, const char **out);
 /* Write a text there that is nowhere else any more. */
 MR_CHECK enum mr_code mr_mailbox_mend_save_text(struct mr_mailbox_mend *mend, const char *path,
 	const char *text, const char **out);

@@ -115,8 +115,7 @@ static void grow(struct mr_mailbox_known *known)
 	known->slot_count = known->slots ? known->slot_count * 2 : FIRST_SLOTS;
 	mr_arena_free(known->slots_arena);
 	known->slots_arena = mr_arena_new();
-	known->slots =
-		mr_arena_array(known->slots_arena, known->slot_count, sizeof(*known->slots));
+	known->slots = mr_arena_array(known->slots_arena, known->slot_count, sizeof(*known->slots));
 	for (size_t i = 0; i < count; i++)
 		*slot_of(known, item_at(known, i)) = (uint32_t)(i + 1);
 }

@@ -1,1 +1,390 @@
-typedef int mr_placeholder;
+/* mailbox/repair.c - check and repair: the order of things, and how a new index takes its place. */
+#include "mailbox/repair.h"
+
+#include "base/crash.h"
+#include "base/fs.h"
+#include "data/db_sqlite.h"
+#include "mailbox/limits.h"
+#include "mailbox/locks.h"
+#include "mailbox/mend.h"
+#include "mailbox/message_sql.h"
+#include "mailbox/repair_sql.h"
+#include "mailbox/root_private.h"
+#include "text/time.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+void mr_mailbox_mend_found(struct mr_mailbox_mend *mend, const char *what, const char *path,
+	const char *fmt, ...)
+{
+	struct mr_arena *arena = mend->cx->arena;
+	struct mr_mailbox_problem *problem;
+	bool is_below = path[0] != '/' && strpbrk(path, "/.");
+	va_list ap;
+
+	if (mend->problem_count++ >= MR_MAILBOX_PROBLEMS)
+		return;
+	if (!mend->problems)
+		mend->problems =
+			mr_arena_array(arena, MR_MAILBOX_PROBLEMS, sizeof(*mend->problems));
+	problem = &mend->problems[mend->problem_count - 1];
+	problem->what = what;
+	problem->path = is_below ? mr_mailbox_layout_join(arena, mend->root->path, path)
+				 : mr_arena_strdup(arena, path);
+	va_start(ap, fmt);
+	problem->detail = mr_arena_vprintf(arena, fmt, ap);
+	va_end(ap);
+}
+
+enum mr_code mr_mailbox_mend_lose_index(struct mr_mailbox_mend *mend, enum mr_code rc)
+{
+	/* Our statements are tested: one that does not fit met tables that are not ours. */
+	if (rc != MR_EFORMAT && rc != MR_EINTERNAL)
+		return rc;
+	mr_db_closep(&mend->old);
+	mend->unusable = mr_arena_strdup(mend->cx->arena, mend->cx->err.msg);
+	mr_mailbox_mend_found(mend, "unreadable_index", MR_MAILBOX_INDEX_FILE, "%s",
+		mend->unusable);
+	return MR_OK;
+}
+
+bool mr_mailbox_mend_same_path(const struct mr_mailbox_mend *mend, const char *was, const char *now)
+{
+	size_t was_len = mend->old_path ? strlen(mend->old_path) : 0;
+	size_t now_len = strlen(mend->root->path);
+
+	if (mr_str_eq(was, now))
+		return true;
+	return was_len > 0 && was && strncmp(was, mend->old_path, was_len) == 0 &&
+		strncmp(now, mend->root->path, now_len) == 0 &&
+		mr_str_eq(was + was_len, now + now_len);
+}
+
+static void begin(struct mr_mailbox_mend *mend, struct mr_ctx *cx,
+	const struct mr_mailbox_root *root, bool hands)
+{
+	int64_t now_us = mr_clock_wall_us(cx->clock);
+
+	*mend = (struct mr_mailbox_mend){
+		.cx = cx,
+		.root = root,
+		.hands = hands,
+		.stamp = mr_time_format(cx->arena, now_us, MR_TIME_COMPACT),
+		.now = mr_time_format(cx->arena, now_us, MR_TIME_SECONDS),
+	};
+	mr_mailbox_known_init(&mend->known, cx->rand);
+}
+
+static void release(struct mr_mailbox_mend *mend)
+{
+	mr_db_closep(&mend->old);
+	mr_db_closep(&mend->index);
+	mr_mailbox_known_release(&mend->known);
+	mr_mailbox_mend_accounts_release(mend);
+}
+
+/* The index that is there. For repair it is opened for writing: SQLite then finishes or undoes what
+ * a dead writer left in its journal. */
+static enum mr_code open_old(struct mr_mailbox_mend *mend)
+{
+	struct mr_ctx *cx = mend->cx;
+	enum mr_code rc;
+
+	if (!mr_fs_exists(mend->root->dir, MR_MAILBOX_INDEX_FILE)) {
+		mr_mailbox_mend_found(mend, "missing_index", MR_MAILBOX_INDEX_FILE, "%s",
+			mend->hands ? "made from the messages" : "every root has one");
+		return MR_OK;
+	}
+	rc = mr_mailbox_root_index(cx, mend->root, !mend->hands, &mend->old);
+	/* One whose journal must be played back first cannot be opened for reading only. */
+	if (rc == MR_EPERM && !mend->hands) {
+		mr_mailbox_mend_found(mend, "unreadable_index", MR_MAILBOX_INDEX_FILE, "%s",
+			cx->err.msg);
+		return MR_OK;
+	}
+	if (!rc)
+		rc = mr_mailbox_repair_sql_probe(cx, mend->old);
+	return mr_mailbox_mend_lose_index(mend, rc);
+}
+
+static enum mr_code remove_new(struct mr_mailbox_mend *mend)
+{
+	static const char *const names[] = { MR_MAILBOX_INDEX_NEW "-journal",
+		MR_MAILBOX_INDEX_NEW };
+
+	for (size_t i = 0; i < MR_LEN(names); i++) {
+		if (unlinkat(mend->root->dir, names[i], 0) != 0 && errno != ENOENT)
+			return mr_err_os(&mend->cx->err, errno, "cannot remove %s/%s",
+				mend->root->path, names[i]);
+	}
+	return MR_OK;
+}
+
+static enum mr_code open_new(struct mr_mailbox_mend *mend)
+{
+	struct mr_ctx *cx = mend->cx;
+	struct mr_db_options options = {
+		.path = mr_mailbox_layout_join(cx->arena, mend->root->path, MR_MAILBOX_INDEX_NEW),
+		.create = true,
+		.journal = MR_DB_JOURNAL_DELETE,
+		.repair_hint = "run `mailroom mailbox repair` again",
+	};
+	enum mr_code rc = remove_new(mend);
+
+	if (!rc)
+		rc = mr_db_open(&mr_db_sqlite, &options, &mend->index, &cx->err);
+	if (!rc)
+		rc = mr_db_begin(mend->index, MR_DB_IMMEDIATE, &cx->err);
+	if (!rc)
+		rc = mr_mailbox_index_schema(cx, mend->index);
+	mr_crash_point("repair.index.begun");
+	return rc;
+}
+
+/* Everything that check and repair have in common. */
+static enum mr_code go_through(struct mr_mailbox_mend *mend)
+{
+	enum mr_code rc = open_old(mend);
+
+	if (!rc && mend->hands)
+		rc = open_new(mend);
+	if (!rc)
+		rc = mr_mailbox_mend_accounts(mend);
+	if (!rc)
+		rc = mr_mailbox_mend_messages(mend);
+	if (!rc && mend->hands)
+		rc = mr_mailbox_mend_accounts_write(mend);
+	if (!rc)
+		rc = mr_mailbox_mend_mailboxes(mend);
+	if (!rc)
+		rc = mr_mailbox_mend_threads(mend);
+	return rc;
+}
+
+static bool is_same_file(int dir, const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return fstatat(dir, a, &x, AT_SYMLINK_NOFOLLOW) == 0 &&
+		fstatat(dir, b, &y, AT_SYMLINK_NOFOLLOW) == 0 && x.st_dev == y.st_dev &&
+		x.st_ino == y.st_ino;
+}
+
+/* A journal of the old index would be played into the new one. */
+static enum mr_code set_sides_aside(struct mr_mailbox_mend *mend, const char *backup)
+{
+	static const char *const sides[] = { "-journal", "-wal", "-shm" };
+	struct mr_arena *arena = mend->cx->arena;
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; i < MR_LEN(sides) && !rc; i++) {
+		const char *from = mr_arena_printf(arena, MR_MAILBOX_INDEX_FILE "%s", sides[i]);
+
+		if (mr_fs_exists(mend->root->dir, from))
+			rc = mr_fs_rename(mend->root->dir, from, mend->root->dir,
+				mr_arena_printf(arena, "%s%s", backup, sides[i]), MR_FS_REPLACE,
+				&mend->cx->err);
+	}
+	return rc;
+}
+
+/* The unreadable index gets a second name, so that there is no moment without an index. */
+static enum mr_code back_up(struct mr_mailbox_mend *mend, const char *backup)
+{
+	int dir = mend->root->dir;
+
+	if (is_same_file(dir, MR_MAILBOX_INDEX_FILE, backup))
+		return MR_OK;
+	if (linkat(dir, MR_MAILBOX_INDEX_FILE, dir, backup, 0) == 0)
+		return mr_fs_sync_dir(dir, ".", &mend->cx->err);
+	/* Not every file system has hard links. */
+	return mr_fs_rename(dir, MR_MAILBOX_INDEX_FILE, dir, backup, MR_FS_NEW, &mend->cx->err);
+}
+
+static const char *backup_name(struct mr_mailbox_mend *mend)
+{
+	const char *name = mr_arena_printf(mend->cx->arena,
+		MR_MAILBOX_INDEX_FILE ".unusable-%s.bak", mend->stamp);
+
+	for (int i = 1; mr_fs_exists(mend->root->dir, name) &&
+		!is_same_file(mend->root->dir, MR_MAILBOX_INDEX_FILE, name);
+		i++)
+		name = mr_arena_printf(mend->cx->arena, MR_MAILBOX_INDEX_FILE ".unusable-%s-%d.bak",
+			mend->stamp, i);
+	return name;
+}
+
+static enum mr_code put_index_in_place(struct mr_mailbox_mend *mend, const char **out_backup)
+{
+	struct mr_ctx *cx = mend->cx;
+	const char *backup = backup_name(mend);
+	enum mr_code rc = mr_db_commit(mend->index, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_crash_point("repair.index.committed");
+	mr_db_closep(&mend->old);
+	mr_db_closep(&mend->index);
+	rc = set_sides_aside(mend, backup);
+	if (!rc && mend->unusable) {
+		rc = back_up(mend, backup);
+		*out_backup = mr_mailbox_layout_join(cx->arena, mend->root->path, backup);
+		mr_crash_point("repair.index.set_aside");
+	}
+	if (!rc)
+		rc = mr_fs_rename(mend->root->dir, MR_MAILBOX_INDEX_NEW, mend->root->dir,
+			MR_MAILBOX_INDEX_FILE, MR_FS_REPLACE, &cx->err);
+	mr_crash_point("repair.index.in_place");
+	return rc;
+}
+
+static void add_address(struct mr_ctx *cx, struct mr_texts *list, const char *name)
+{
+	const char *address = NULL;
+
+	if (mr_mailbox_layout_entry_kind(cx->arena, name, &address) != MR_MAILBOX_ENTRY_FOREIGN)
+		list->items[list->len++] = address;
+}
+
+/* Every address that has an entry in mailboxes/ or a lock file: taking the lock of a dead process
+ * also removes it. */
+static enum mr_code take_locks(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	struct mr_mailbox_locks *out)
+{
+	struct mr_texts entries = { NULL, 0 }, locks = { NULL, 0 }, addresses = { NULL, 0 };
+	enum mr_code rc = MR_OK;
+
+	if (mr_fs_exists(root->dir, MR_MAILBOX_MAILBOXES))
+		rc = mr_fs_list(cx->arena, root->dir, MR_MAILBOX_MAILBOXES, MR_MAILBOX_ENTRIES,
+			&entries, &cx->err);
+	if (!rc)
+		rc = mr_fs_list(cx->arena, root->dir, MR_MAILBOX_ADDRESS_LOCKS, MR_MAILBOX_ENTRIES,
+			&locks, &cx->err);
+	if (rc)
+		return rc;
+	addresses.items = mr_arena_array(cx->arena, entries.len + locks.len + 1, sizeof(char *));
+	for (size_t i = 0; i < entries.len; i++)
+		add_address(cx, &addresses, entries.items[i]);
+	for (size_t i = 0; i < locks.len; i++) {
+		size_t len = strlen(locks.items[i]);
+
+		if (mr_str_ends(locks.items[i], ".lock"))
+			add_address(cx, &addresses,
+				mr_arena_strndup(cx->arena, locks.items[i], len - strlen(".lock")));
+	}
+	return mr_mailbox_locks_take(cx, root, &addresses, out);
+}
+
+static enum mr_code repair_locked(struct mr_mailbox_mend *mend,
+	const struct mr_mailbox_repair_options *options, struct mr_mailbox_repair_result *result)
+{
+	enum mr_code rc = go_through(mend);
+
+	if (!rc)
+		rc = put_index_in_place(mend, &result->backed_up_index_path);
+	if (!rc && !options->keep_staging)
+		rc = mr_mailbox_mend_clean_staging(mend, options->remove_staging,
+			&result->staging_paths);
+	return rc;
+}
+
+/*
+ * Intents are finished first, while the index may still know how. If that is not possible, they are
+ * tried once more with the new one; what even then makes no sense must not block every writer.
+ */
+static enum mr_code finish_intents(struct mr_mailbox_mend *mend)
+{
+	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
+	struct mr_ctx *cx = mend->cx;
+	enum mr_code rc = mr_mailbox_root_recover(cx, mend->root);
+
+	if (!rc || rc == MR_EBUSY)
+		return rc;
+	rc = take_locks(cx, mend->root, &locks);
+	return rc ? rc : mr_mailbox_mend_set_intents_aside(mend);
+}
+
+enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
+	const struct mr_mailbox_repair_options *options, struct mr_mailbox_repair_result *out)
+{
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
+	struct mr_mailbox_mend mend MR_CLEANUP(release) = { .hands = true };
+	struct mr_mailbox_repair_result result = {
+		.staging_action = options->remove_staging ? "remove" : "quarantine",
+	};
+	bool again = false;
+	enum mr_code rc = mr_mailbox_root_open(cx, path, MR_MAILBOX_ROOT_REPAIR, &root);
+
+	if (rc)
+		return rc;
+	begin(&mend, cx, &root, true);
+	rc = mr_mailbox_mend_surroundings(&mend);
+	if (rc)
+		return rc;
+	again = mr_mailbox_root_recover(cx, &root) != MR_OK;
+	rc = take_locks(cx, &root, &locks);
+	if (!rc)
+		rc = repair_locked(&mend, options, &result);
+	mr_mailbox_locks_release(&locks);
+	if (!rc && again)
+		rc = finish_intents(&mend);
+	if (rc)
+		return rc;
+	result.message_count = mr_mailbox_known_count(&mend.known);
+	result.projection_count = mend.projection_count;
+	result.registration_count = mend.account_count;
+	result.restored_state_count = mend.restored_state_count;
+	result.defaulted_state_count = mend.defaulted_state_count;
+	result.problems = mend.problems;
+	result.problem_count = mend.problem_count;
+	*out = result;
+	return MR_OK;
+}
+
+/* The structure of the file: rows that are read may be fine while the next ones are not. */
+static enum mr_code check_file(struct mr_mailbox_mend *mend)
+{
+	struct mr_texts wrong = { NULL, 0 };
+	enum mr_code rc;
+
+	if (!mend->old)
+		return MR_OK;
+	rc = mr_db_check(mend->old, mend->cx->arena, &wrong, &mend->cx->err);
+	for (size_t i = 0; i < wrong.len && !rc; i++)
+		mr_mailbox_mend_found(mend, "damaged_index", MR_MAILBOX_INDEX_FILE, "%s",
+			wrong.items[i]);
+	return mr_mailbox_mend_lose_index(mend, rc);
+}
+
+enum mr_code mr_mailbox_check(struct mr_ctx *cx, const char *path,
+	struct mr_mailbox_check_result *out)
+{
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	struct mr_mailbox_mend mend MR_CLEANUP(release) = { .hands = false };
+	enum mr_code rc = mr_mailbox_root_open(cx, path, MR_MAILBOX_ROOT_READ, &root);
+
+	/* Opening for repair would make directories; an index that is no database is one of the
+	 * things to report. */
+	if (rc == MR_EFORMAT)
+		rc = mr_mailbox_root_find(cx, path, &root);
+	if (rc)
+		return rc;
+	begin(&mend, cx, &root, false);
+	rc = mr_mailbox_mend_surroundings(&mend);
+	if (!rc)
+		rc = go_through(&mend);
+	if (!rc)
+		rc = check_file(&mend);
+	if (rc)
+		return rc;
+	*out = (struct mr_mailbox_check_result){
+		.message_count = mr_mailbox_known_count(&mend.known),
+		.registration_count = mend.account_count,
+		.problems = mend.problems,
+		.problem_count = mend.problem_count,
+	};
+	return MR_OK;
+}

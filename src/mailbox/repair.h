@@ -31,7 +31,7 @@ struct mr_mailbox_repair_result {
 	struct mr_texts staging_paths;
 	const char *backed_up_index_path;    /* or NULL */
 	struct mr_mailbox_problem *problems; /* what was found, and what was done about it */
-	size_t problem_count;                /* at most MR_MAILBOX_PROBLEMS are listed */
+	size_t problem_count; /* all of them; the first MR_MAILBOX_PROBLEMS are listed */
 };
 enum { MR_MAILBOX_PROBLEMS = 1000 };
 

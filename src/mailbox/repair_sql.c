@@ -220,9 +220,9 @@ enum mr_code mr_mailbox_repair_sql_threads(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_mailbox_threads_of what, bool summaries, const char *after, int64_t limit,
 	struct mr_texts *out)
 {
-	const char *sql = summaries                        ? SQL_SUMMARIES
-			  : what == MR_MAILBOX_THREADS_LOCAL ? SQL_LOCAL_THREADS
-							     : SQL_SHARED_THREADS;
+	const char *sql = summaries                ? SQL_SUMMARIES
+		: what == MR_MAILBOX_THREADS_LOCAL ? SQL_LOCAL_THREADS
+						   : SQL_SHARED_THREADS;
 
 	return read_texts(cx, db, sql, after, limit, out);
 }

@@ -35,8 +35,6 @@ TESTED_BY = {
     "src/base/crash_on.c": "tests/crash/crash_fs.py",
     "src/data/db_sqlite.c": "tests/unit/data/test_db.c",
     "src/data/db_sqlite_search.c": "tests/unit/data/test_db_search.c",
-    "src/data/history_pack.c": "tests/unit/data/test_history.c",
-    "src/data/history_tree.c": "tests/unit/data/test_history.c",
     "src/surface/cli/cli.c": "tests/blackbox/cli.py",
     "src/surface/cli/commands.c": "tests/blackbox/cli.py",
     "src/surface/http/admit.c": "tests/unit/surface/test_server.c",

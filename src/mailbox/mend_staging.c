@@ -1,0 +1,282 @@
+/* mailbox/mend_staging.c - quarantine, and what lies around a root: locks, intents, directories. */
+#include "base/crash.h"
+#include "base/fs.h"
+#include "mailbox/limits.h"
+#include "mailbox/mend.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	LOCK_BYTES = 4096,
+	/* An empty lock file may be one that is being written. */
+	EMPTY_LOCK_S = 60,
+};
+
+static const char LOCK_SUFFIX[] = ".lock";
+
+/* "a.md" becomes "a-1.md" when something is there, then "a-2.md". */
+static const char *free_name(struct mr_mailbox_mend *mend, const char *path)
+{
+	struct mr_arena *arena = mend->cx->arena;
+	const char *name = strrchr(path, '/') + 1;
+	const char *dot = strrchr(name, '.');
+	const char *result = path;
+
+	if (!dot || dot == name)
+		dot = name + strlen(name);
+	for (int i = 1; mr_fs_exists(mend->root->dir, result); i++)
+		result = mr_arena_printf(arena, "%.*s-%d%s", (int)(dot - path), path, i, dot);
+	return result;
+}
+
+/* A free place in today's quarantine whose directory is there. */
+static enum mr_code make_place(struct mr_mailbox_mend *mend, const char *path, const char **out)
+{
+	struct mr_arena *arena = mend->cx->arena;
+	const char *to = free_name(mend,
+		mr_arena_printf(arena, MR_MAILBOX_QUARANTINE "/%s/%s", mend->stamp, path));
+	enum mr_code rc = mr_fs_make_dirs(mend->root->dir,
+		mr_arena_strndup(arena, to, (size_t)(strrchr(to, '/') - to)), 0700, &mend->cx->err);
+
+	if (!rc)
+		*out = to;
+	return rc;
+}
+
+static const char *absolute(struct mr_mailbox_mend *mend, const char *path)
+{
+	return mr_mailbox_layout_join(mend->cx->arena, mend->root->path, path);
+}
+
+/* Move `from` to today's quarantine, as `path` there. */
+static enum mr_code quarantine(struct mr_mailbox_mend *mend, const char *from, const char *path,
+	const char **out)
+{
+	const char *to = NULL;
+	enum mr_code rc = make_place(mend, path, &to);
+
+	if (!rc)
+		rc = mr_fs_rename(mend->root->dir, from, mend->root->dir, to, MR_FS_NEW,
+			&mend->cx->err);
+	if (rc)
+		return rc;
+	mr_crash_point("repair.quarantine.moved");
+	*out = absolute(mend, to);
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_mend_set_aside(struct mr_mailbox_mend *mend, const char *path,
+	const char **out)
+{
+	return quarantine(mend, path, path, out);
+}
+
+enum mr_code mr_mailbox_mend_set_aside_at(struct mr_mailbox_mend *mend, int dir, const char *name,
+	const char *path, const char **out)
+{
+	struct mr_err *err = &mend->cx->err;
+	const char *to = NULL;
+	enum mr_code rc = make_place(mend, path, &to);
+
+	if (rc)
+		return rc;
+	rc = mr_fs_rename(dir, name, mend->root->dir, to, MR_FS_NEW, err);
+	if (!rc) {
+		mr_crash_point("repair.quarantine.moved");
+		*out = absolute(mend, to);
+		return MR_OK;
+	}
+	if (err->os_errno != EXDEV)
+		return rc;
+	to = mr_arena_printf(mend->cx->arena, ".%s.foreign-%s.bak", name, mend->stamp);
+	rc = mr_fs_rename(dir, name, dir, to, MR_FS_REPLACE, err);
+	if (!rc)
+		*out = to;
+	return rc;
+}
+
+enum mr_code mr_mailbox_mend_save_text(struct mr_mailbox_mend *mend, const char *path,
+	const char *text, const char **out)
+{
+	const char *to =
+		mr_arena_printf(mend->cx->arena, MR_MAILBOX_QUARANTINE "/%s/%s", mend->stamp, path);
+	enum mr_code rc = mr_fs_make_dirs(mend->root->dir,
+		mr_arena_strndup(mend->cx->arena, to, (size_t)(strrchr(to, '/') - to)), 0700,
+		&mend->cx->err);
+
+	/* The same text again, when the repair before this one did not come to its end. */
+	if (!rc)
+		rc = mr_fs_write(mend->root->dir, to, mr_bytes_text(text), MR_FS_REPLACE, 0600,
+			&mend->cx->err);
+	if (!rc)
+		*out = absolute(mend, to);
+	return rc;
+}
+
+/* Ours, and what was set aside earlier. */
+static bool is_kept(const char *path)
+{
+	return mr_str_eq(path, MR_MAILBOX_QUARANTINE) || mr_str_eq(path, MR_MAILBOX_INTENTS) ||
+		mr_str_eq(path, MR_MAILBOX_TRASH);
+}
+
+enum mr_code mr_mailbox_mend_clean_staging(struct mr_mailbox_mend *mend, bool remove,
+	struct mr_texts *out)
+{
+	struct mr_ctx *cx = mend->cx;
+	struct mr_texts names = { NULL, 0 };
+	enum mr_code rc = mr_fs_list(cx->arena, mend->root->dir, MR_MAILBOX_STAGING,
+		MR_MAILBOX_ENTRIES, &names, &cx->err);
+	const char **paths = mr_arena_array(cx->arena, names.len + 1, sizeof(*paths));
+	size_t len = 0;
+
+	for (size_t i = 0; i < names.len && !rc; i++) {
+		const char *path =
+			mr_mailbox_layout_join(cx->arena, MR_MAILBOX_STAGING, names.items[i]);
+
+		if (is_kept(path))
+			continue;
+		paths[len] = absolute(mend, path);
+		if (remove)
+			rc = mr_fs_remove_all(mend->root->dir, path, &cx->err);
+		else
+			rc = quarantine(mend, path, names.items[i], &paths[len]);
+		mr_crash_point("repair.staging.cleaned");
+		len += rc == MR_OK;
+	}
+	if (!rc && remove && len > 0)
+		rc = mr_fs_sync_dir(mend->root->dir, MR_MAILBOX_STAGING, &cx->err);
+	if (!rc)
+		*out = (struct mr_texts){ paths, len };
+	return rc;
+}
+
+/* Nobody who lives holds it; NULL when that cannot be said. */
+static const char *why_stale(struct mr_mailbox_mend *mend, struct mr_arena *arena, const char *path)
+{
+	struct mr_bytes content;
+	struct mr_err ignored;
+	struct stat st;
+	char *end = NULL;
+	long pid = 0;
+
+	if (fstatat(mend->root->dir, path, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
+		mr_fs_read(arena, mend->root->dir, path, LOCK_BYTES, &content, &ignored))
+		return NULL;
+	if (mr_str_starts((const char *)content.data, "pid="))
+		pid = strtol((const char *)content.data + 4, &end, 10);
+	if (pid > 0 && pid <= INT32_MAX)
+		return kill((pid_t)pid, 0) != 0 && errno == ESRCH
+			? mr_arena_printf(arena, "process %ld does not run", pid)
+			: NULL;
+	if (mr_clock_wall_us(mend->cx->clock) / 1000000 - st.st_mtime <= EMPTY_LOCK_S)
+		return NULL;
+	return "names no process";
+}
+
+static enum mr_code look_at_locks(struct mr_mailbox_mend *mend)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_texts names = { NULL, 0 };
+	struct mr_err ignored;
+	const char *why = why_stale(mend, arena, MR_MAILBOX_INDEX_LOCK);
+
+	if (why)
+		mr_mailbox_mend_found(mend, "stale_lock", MR_MAILBOX_INDEX_LOCK, "%s", why);
+	if (mr_fs_list(arena, mend->root->dir, MR_MAILBOX_ADDRESS_LOCKS, MR_MAILBOX_ENTRIES, &names,
+		    &ignored))
+		return MR_OK;
+	for (size_t i = 0; i < names.len; i++) {
+		const char *path =
+			mr_mailbox_layout_join(arena, MR_MAILBOX_ADDRESS_LOCKS, names.items[i]);
+
+		why = mr_str_ends(path, LOCK_SUFFIX) ? why_stale(mend, arena, path) : NULL;
+		if (why)
+			mr_mailbox_mend_found(mend, "stale_lock", path, "%s", why);
+	}
+	return MR_OK;
+}
+
+static enum mr_code look_at_intents(struct mr_mailbox_mend *mend)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_texts names = { NULL, 0 };
+	struct mr_err ignored;
+
+	/* A root of somebody else has no such directory. */
+	if (mr_fs_list(arena, mend->root->dir, MR_MAILBOX_INTENTS, MR_MAILBOX_ENTRIES, &names,
+		    &ignored))
+		return MR_OK;
+	for (size_t i = 0; i < names.len; i++) {
+		if (names.items[i][0] != '.')
+			mr_mailbox_mend_found(mend, "leftover_intent",
+				mr_mailbox_layout_join(arena, MR_MAILBOX_INTENTS, names.items[i]),
+				"something was begun and not finished");
+	}
+	return MR_OK;
+}
+
+static bool is_own(const char *path)
+{
+	for (const char *const *own = mr_mailbox_own_directories; *own; own++) {
+		if (mr_str_eq(path, *own))
+			return true;
+	}
+	return false;
+}
+
+static enum mr_code look_at_directories(struct mr_mailbox_mend *mend)
+{
+	enum mr_code rc = MR_OK;
+
+	for (const char *const *path = mr_mailbox_directories; *path && !rc; path++) {
+		if (mr_fs_exists(mend->root->dir, *path))
+			continue;
+		/* Ours are made when they are needed. */
+		if (!is_own(*path))
+			mr_mailbox_mend_found(mend, "missing_directory", *path, "%s",
+				mend->hands ? "made" : "every root has one");
+		if (mend->hands)
+			rc = mr_fs_make_dirs(mend->root->dir, *path, 0700, &mend->cx->err);
+	}
+	return rc;
+}
+
+enum mr_code mr_mailbox_mend_surroundings(struct mr_mailbox_mend *mend)
+{
+	enum mr_code rc = look_at_directories(mend);
+
+	if (!rc)
+		rc = look_at_locks(mend);
+	if (!rc)
+		rc = look_at_intents(mend);
+	if (!rc && !mr_fs_exists(mend->root->dir, MR_MAILBOX_VERSION_FILE))
+		mr_mailbox_mend_found(mend, "missing_version", MR_MAILBOX_VERSION_FILE,
+			"run `mailroom mailbox init` to write it");
+	return rc;
+}
+
+enum mr_code mr_mailbox_mend_set_intents_aside(struct mr_mailbox_mend *mend)
+{
+	struct mr_ctx *cx = mend->cx;
+	struct mr_texts names = { NULL, 0 };
+	enum mr_code rc = mr_fs_list(cx->arena, mend->root->dir, MR_MAILBOX_INTENTS,
+		MR_MAILBOX_ENTRIES, &names, &cx->err);
+
+	for (size_t i = 0; i < names.len && !rc; i++) {
+		const char *path =
+			mr_mailbox_layout_join(cx->arena, MR_MAILBOX_INTENTS, names.items[i]);
+		const char *to = NULL;
+
+		rc = quarantine(mend, path,
+			mr_arena_printf(cx->arena, "intents/%s", names.items[i]), &to);
+		if (!rc)
+			mr_mailbox_mend_found(mend, "leftover_intent", path,
+				"could not be finished; it is now %s", to);
+	}
+	return rc;
+}
