@@ -75,7 +75,8 @@
  *     register_swap.c    an entry of mailboxes/ exchanged for another, or not at all
  *     registration_sql.c registrations in the index
  *     repair.c           check and repair
- *     root.c             a root, opened and made
+ *     root.c             a root, opened and looked at
+ *     root_init.c        a root, made and completed
  *     rules.c            rules/: policy and managed scripts
  *     state.c            what an owner does with mail
  *     state_sql.c        mailbox.sqlite
