@@ -1,4 +1,4 @@
-/* data/history.c - everything that needs the git library: ids, objects, the branch, the index. */
+/* data/history.c - everything that needs the git library: objects, packs, the branch, the index. */
 #include "data/history.h"
 
 #include "base/crash.h"
@@ -7,6 +7,9 @@
 
 #include <errno.h>
 #include <git2.h>
+#include <git2/sys/commit.h>
+#include <git2/sys/mempack.h>
+#include <git2/sys/odb_backend.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +17,19 @@
 #include <unistd.h>
 
 enum {
-	GIT_CACHE_BYTES = 16 << 20, /* we keep our own; this is the library's for all handles */
+	CACHE_BYTES = 32 << 20, /* the library's, for all handles */
+	CACHED_TREE = 4 << 20,
+	NAMED_TREE = 1 << 20, /* larger ones are few, and slow to read */
+	FRESH_FIRST = 999,    /* priority: before what is on disk */
 	MOVES_BEFORE_REOPEN = 64,
-	INDEX_BYTES = 1 << 30,
+	DEFAULT_SCAN = 10000,
 };
-
-static const char INDEX_TEMP[] = "index.tmp";
 
 /* --- the library --- */
 
-/* The options belong to the process; what the user has in ~/.gitconfig must not reach the archive.
+/*
+ * The options belong to the process; what the user has in ~/.gitconfig must not reach the archive.
+ * The library puts nothing on disk for us: mr_history_sync() does, once for each file.
  */
 static void start_library(void)
 {
@@ -31,70 +37,106 @@ static void start_library(void)
 		GIT_CONFIG_LEVEL_GLOBAL, GIT_CONFIG_LEVEL_PROGRAMDATA };
 
 	git_libgit2_init();
-	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
-	git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)GIT_CACHE_BYTES);
+	git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)CACHE_BYTES);
+	git_libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_TREE, (size_t)CACHED_TREE);
+	/* Asks of every name put into a tree whether its blob is there; we have just made it. */
+	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_OBJECT_CREATION, 0);
 	for (size_t i = 0; i < MR_LEN(levels); i++)
 		git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, levels[i], "");
 }
 
 static pthread_once_t library_once = PTHREAD_ONCE_INIT;
 
-/* The library's message is gone with its next call: copy it at once. */
-static enum mr_code git_fail(struct mr_err *err, const struct mr_history *history, int rc,
-	const char *what)
+static enum mr_code say_damaged(struct mr_err *err, const struct mr_history *history,
+	const char *what, const char *why)
 {
-	const git_error *last = git_error_last();
-	const char *why = last && last->message ? last->message : "no reason given";
-	int klass = last ? last->klass : 0;
-
-	if (rc == GIT_EOWNER)
-		return mr_err_set(err, MR_EPERM, "archive %s: %s: it belongs to another user",
-			history->path, what);
-	if (klass == GIT_ERROR_OS || klass == GIT_ERROR_FILESYSTEM)
-		return mr_err_set(err, MR_EIO, "archive %s: %s: %s", history->path, what, why);
 	return mr_err_set(err, MR_EFORMAT,
 		"archive %s is damaged: %s: %s; look with 'git fsck', or move it away to have it "
 		"made anew",
 		history->path, what, why);
 }
 
-static struct mr_oid from_git(const git_oid *oid)
+/* The library's message is gone with its next call: copy it at once. */
+static enum mr_code fail(struct mr_err *err, const struct mr_history *history, int rc,
+	const char *what)
 {
-	struct mr_oid out;
+	const git_error *last = git_error_last();
+	const char *why = last && last->message ? last->message : "no reason given";
+	int class = last ? last->klass : 0;
 
-	memcpy(out.bytes, oid->id, MR_OID_BYTES);
-	return out;
+	if (rc == GIT_EOWNER)
+		return mr_err_set(err, MR_EPERM, "archive %s: %s: it belongs to another user",
+			history->path, what);
+	if (class == GIT_ERROR_OS || class == GIT_ERROR_FILESYSTEM)
+		return mr_err_set(err, MR_EIO, "archive %s: %s: %s", history->path, what, why);
+	return say_damaged(err, history, what, why);
 }
 
-static git_oid to_git(const struct mr_oid *oid)
-{
-	git_oid out;
+/* For MR_CLEANUP. */
+#define FREEP(type)                                                                                \
+	static void type##_freep(git_##type **object)                                              \
+	{                                                                                          \
+		git_##type##_free(*object);                                                        \
+	}
+FREEP(commit)
+FREEP(config)
+FREEP(diff)
+FREEP(index)
+FREEP(odb)
+FREEP(odb_object)
+FREEP(packbuilder)
+FREEP(reference)
+FREEP(repository)
+FREEP(signature)
+FREEP(tree)
+FREEP(tree_entry)
+FREEP(treebuilder)
 
-	memcpy(out.id, oid->bytes, MR_OID_BYTES);
-	return out;
+static struct mr_history_id id_of(const git_oid *oid)
+{
+	struct mr_history_id id;
+
+	git_oid_tostr(id.hex, sizeof(id.hex), oid);
+	return id;
 }
 
-static void index_freep(git_index **index)
+enum mr_code mr_history_make_repository(struct mr_history *history, struct mr_err *err)
 {
-	git_index_free(*index);
-}
+	git_repository *repo MR_CLEANUP(repository_freep) = NULL;
+	git_repository_init_options options = GIT_REPOSITORY_INIT_OPTIONS_INIT;
+	int rc;
 
-static void tree_freep(git_tree **tree)
-{
-	git_tree_free(*tree);
-}
-
-static void object_freep(git_odb_object **object)
-{
-	git_odb_object_free(*object);
+	pthread_once(&library_once, start_library);
+	options.initial_head = "main";
+	rc = git_repository_init_ext(&repo, history->path, &options);
+	return rc < 0 ? fail(err, history, rc, "cannot make a repository") : MR_OK;
 }
 
 void mr_history_close_repository(struct mr_history *history)
 {
 	git_odb_free(history->odb);
 	git_repository_free(history->repo);
+	history->fresh = NULL;
 	history->odb = NULL;
 	history->repo = NULL;
+}
+
+/* New objects are kept in memory; how packs are made is ours to say, not the repository's. */
+static int prepare_to_write(struct mr_history *history)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	git_config *config MR_CLEANUP(config_freep) = NULL;
+	int rc = git_mempack_new(&history->fresh);
+
+	if (rc == 0)
+		rc = git_odb_add_backend(history->odb, history->fresh, FRESH_FIRST);
+	if (rc == 0)
+		rc = git_repository_config(&config, history->repo);
+	if (rc == 0)
+		rc = git_config_add_file_ondisk(config,
+			mr_arena_printf(arena, "%s/.git/mailroom/config", history->path),
+			GIT_CONFIG_LEVEL_APP, history->repo, 0);
+	return rc;
 }
 
 enum mr_code mr_history_open_repository(struct mr_history *history, struct mr_err *err)
@@ -105,137 +147,130 @@ enum mr_code mr_history_open_repository(struct mr_history *history, struct mr_er
 	rc = git_repository_open_ext(&history->repo, history->path, GIT_REPOSITORY_OPEN_NO_SEARCH,
 		NULL);
 	if (rc < 0)
-		return git_fail(err, history, rc, "cannot open it");
+		return fail(err, history, rc, "cannot open it");
 	if (git_repository_is_bare(history->repo))
 		return mr_err_set(err, MR_ECONFLICT,
 			"%s holds a bare repository, which has no work tree to write files to",
 			history->path);
 	rc = git_repository_odb(&history->odb, history->repo);
+	if (rc == 0 && history->mode != MR_HISTORY_READ)
+		rc = prepare_to_write(history);
+	return rc < 0 ? fail(err, history, rc, "cannot open its objects") : MR_OK;
+}
+
+/* --- packs --- */
+
+/* Write what was put into the builder as one durable pack; `out_name` may be NULL. */
+static enum mr_code write_pack(struct mr_history *history, git_packbuilder *builder, char *out_name,
+	size_t size, struct mr_err *err)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const char *dir = mr_arena_printf(arena, "%s/.git/mailroom", history->path);
+	int number = mr_crash_fail("history.pack.write");
+	int rc;
+
+	if (number)
+		return mr_err_os(err, number, "cannot write a pack");
+	rc = git_packbuilder_write(builder, dir, 0444, NULL, NULL);
 	if (rc < 0)
-		return git_fail(err, history, rc, "cannot open its objects");
-	return MR_OK;
+		return fail(err, history, rc, "cannot write a pack");
+	mr_crash_point("history.pack.written");
+	if (out_name)
+		snprintf(out_name, size, "pack-%s", git_packbuilder_name(builder));
+	return mr_history_pack_place(history, git_packbuilder_name(builder), err);
 }
 
-/* --- objects kept in memory --- */
+struct gathering {
+	git_repository *repo;
+	git_odb *odb;
+	git_packbuilder *builder;
+};
 
-static void drop(struct mr_history *history, struct mr_history_cached *cached)
+/* Versions of one directory mostly begin with the same file: told its name, the library puts them
+ * side by side when it looks for what is alike. */
+static int insert_one(const git_oid *oid, void *arg)
 {
-	history->cache_bytes -= cached->len;
-	free(cached->data);
-	*cached = (struct mr_history_cached){ 0 };
+	git_tree *tree MR_CLEANUP(tree_freep) = NULL;
+	struct gathering *to = arg;
+	const git_tree_entry *first = NULL;
+	git_object_t type;
+	size_t size;
+	int rc = git_odb_read_header(&size, &type, to->odb, oid);
+
+	if (rc == 0 && type == GIT_OBJECT_TREE && size < NAMED_TREE)
+		rc = git_tree_lookup(&tree, to->repo, oid);
+	if (rc == 0 && tree)
+		first = git_tree_entry_byindex(tree, 0);
+	return rc < 0 ? rc
+		      : git_packbuilder_insert(to->builder, oid,
+				first ? git_tree_entry_name(first) : NULL);
 }
 
-static struct mr_history_cached *find_cached(struct mr_history *history, const struct mr_oid *id)
+/* Everything that is in the packs, into the builder. */
+static int gather(struct mr_history *history, const struct mr_texts *names,
+	git_packbuilder *builder)
 {
-	for (size_t i = 0; i < MR_HISTORY_CACHED; i++) {
-		if (history->cache[i].data && mr_oid_eq(&history->cache[i].id, id))
-			return &history->cache[i];
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct gathering to = { history->repo, history->odb, builder };
+	git_odb *packs MR_CLEANUP(odb_freep) = NULL;
+	int rc = git_odb_new(&packs);
+
+	for (size_t i = 0; rc == 0 && i < names->len; i++) {
+		git_odb_backend *backend;
+
+		rc = git_odb_backend_one_pack(&backend,
+			mr_arena_printf(arena, "%s/.git/objects/pack/%s.idx", history->path,
+				names->items[i]));
+		if (rc == 0)
+			rc = git_odb_add_backend(packs, backend, 1);
 	}
-	return NULL;
+	return rc == 0 ? git_odb_foreach(packs, insert_one, &to) : rc;
 }
 
-/* The place used least recently; an empty one was never used. */
-static struct mr_history_cached *oldest(struct mr_history *history, bool full)
+enum mr_code mr_history_merge(struct mr_history *history, size_t count, uint64_t max_bytes,
+	struct mr_err *err)
 {
-	struct mr_history_cached *found = NULL;
+	for (;;) {
+		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+		git_packbuilder *builder MR_CLEANUP(packbuilder_freep) = NULL;
+		char name[64];
+		struct mr_texts names;
+		enum mr_code code =
+			mr_history_pack_choose(arena, history, count, max_bytes, &names, err);
+		int rc;
 
-	for (size_t i = 0; i < MR_HISTORY_CACHED; i++) {
-		struct mr_history_cached *at = &history->cache[i];
-
-		if ((at->data || !full) && (!found || at->used < found->used))
-			found = at;
+		if (code || names.len < 2)
+			return code;
+		rc = git_packbuilder_new(&builder, history->repo);
+		if (rc == 0)
+			rc = gather(history, &names, builder);
+		if (rc < 0)
+			return fail(err, history, rc, "cannot merge packs");
+		code = write_pack(history, builder, name, sizeof(name), err);
+		mr_crash_point("history.merge.written");
+		if (!code)
+			code = mr_history_pack_remove(history, &names, name, err);
+		/* The library keeps packs open that are no longer there. */
+		git_packbuilder_free(builder);
+		builder = NULL;
+		mr_history_close_repository(history);
+		if (!code)
+			code = mr_history_open_repository(history, err);
+		if (code)
+			return code;
 	}
-	return found;
-}
-
-void mr_history_remember(struct mr_history *history, const struct mr_oid *id,
-	enum mr_pack_kind kind, struct mr_bytes data)
-{
-	struct mr_history_cached *place;
-	uint8_t *copy;
-
-	if (find_cached(history, id) || data.len > MR_HISTORY_CACHE_BYTES / 4)
-		return;
-	copy = malloc(data.len + 1);
-	if (!copy)
-		return;
-	if (data.len)
-		memcpy(copy, data.data, data.len);
-	while (history->cache_bytes + data.len > MR_HISTORY_CACHE_BYTES)
-		drop(history, oldest(history, true));
-	place = oldest(history, false);
-	if (place->data)
-		drop(history, place);
-	*place = (struct mr_history_cached){ .id = *id,
-		.kind = kind,
-		.data = copy,
-		.len = data.len,
-		.used = ++history->cache_clock };
-	history->cache_bytes += data.len;
 }
 
 /* --- reading --- */
 
-enum mr_code mr_history_get(struct mr_arena *arena, struct mr_history *history,
-	const struct mr_oid *id, enum mr_pack_kind kind, struct mr_bytes *out, struct mr_err *err)
-{
-	git_odb_object *object MR_CLEANUP(object_freep) = NULL;
-	struct mr_history_cached *cached = find_cached(history, id);
-	git_oid oid = to_git(id);
-	struct mr_bytes raw;
-	uint8_t *data;
-	int rc;
-
-	if (cached && cached->kind == kind) {
-		cached->used = ++history->cache_clock;
-		raw = mr_bytes_of(cached->data, cached->len);
-	} else {
-		rc = git_odb_read(&object, history->odb, &oid);
-		if (rc < 0)
-			return git_fail(err, history, rc, "cannot read an object");
-		if ((int)git_odb_object_type(object) != (int)kind)
-			return mr_err_set(err, MR_EFORMAT,
-				"archive %s is damaged: object %s is of another kind",
-				history->path, git_oid_tostr_s(&oid));
-		raw = mr_bytes_of(git_odb_object_data(object), git_odb_object_size(object));
-		if (kind != MR_PACK_BLOB)
-			mr_history_remember(history, id, kind, raw);
-	}
-	data = mr_arena_alloc(arena, raw.len + 1);
-	if (raw.len)
-		memcpy(data, raw.data, raw.len);
-	*out = mr_bytes_of(data, raw.len);
-	return MR_OK;
-}
-
-enum mr_code mr_history_get_size(struct mr_history *history, const struct mr_oid *id, size_t *out,
+enum mr_code mr_history_get_head(struct mr_history *history, struct mr_history_id *out,
 	struct mr_err *err)
 {
-	git_oid oid = to_git(id);
-	git_object_t type;
-	int rc = git_odb_read_header(out, &type, history->odb, &oid);
-
-	if (rc < 0)
-		return git_fail(err, history, rc, "cannot read an object");
-	return MR_OK;
-}
-
-enum mr_code mr_history_get_head(struct mr_history *history, struct mr_oid *out, struct mr_err *err)
-{
-	struct mr_oid head = { { 0 } };
+	struct mr_history_id head = { "" };
 	git_oid oid;
-	int rc = git_reference_name_to_id(&oid, history->repo, MR_HISTORY_REF);
+	int rc;
 
-	if (rc < 0 && rc != GIT_ENOTFOUND)
-		return git_fail(err, history, rc, "cannot read branch main");
-	if (rc == 0)
-		head = from_git(&oid);
-	if (!mr_oid_eq(&head, &history->last_head)) {
-		history->last_head = head;
-		history->moves++;
-	}
-	/* Merged packs stay open, and on disk, in a handle that has read from them. */
-	if (history->moves >= MOVES_BEFORE_REOPEN) {
+	if (history->moves >= MOVES_BEFORE_REOPEN || !history->repo) {
 		enum mr_code code;
 
 		mr_history_close_repository(history);
@@ -244,133 +279,556 @@ enum mr_code mr_history_get_head(struct mr_history *history, struct mr_oid *out,
 			return code;
 		history->moves = 0;
 	}
+	rc = git_reference_name_to_id(&oid, history->repo, MR_HISTORY_REF);
+	if (rc < 0 && rc != GIT_ENOTFOUND)
+		return fail(err, history, rc, "cannot read branch main");
+	if (rc == 0)
+		head = id_of(&oid);
+	if (!mr_str_eq(head.hex, history->last_head.hex)) {
+		history->last_head = head;
+		history->moves++;
+	}
 	*out = head;
 	return MR_OK;
 }
 
-enum mr_code mr_history_find_commit(struct mr_history *history, const char *text,
-	struct mr_oid *out, struct mr_err *err)
+/* A commit named by a request. */
+static enum mr_code find_commit(struct mr_history *history, const char *text, git_commit **out,
+	struct mr_err *err)
 {
+	struct mr_history_id head;
 	git_object_t type;
-	struct mr_oid id;
 	git_oid oid;
 	size_t size;
-	enum mr_code code = mr_history_get_head(history, &id, err);
+	enum mr_code code = mr_history_get_head(history, &head, err);
 	int rc;
 
 	if (code)
 		return code;
-	if (!text || strcmp(text, "HEAD") == 0) {
-		if (mr_oid_is_zero(&id))
-			return mr_err_set(err, MR_ENOTFOUND, "archive %s has no commits yet",
-				history->path);
-		*out = id;
-		return MR_OK;
-	}
-	if (strlen(text) != MR_HISTORY_ID_BYTES - 1 || !mr_oid_parse(text, &id))
+	if (!text || mr_str_eq(text, "HEAD"))
+		text = head.hex;
+	if (*text == '\0')
+		return mr_err_set(err, MR_ENOTFOUND, "archive %s has no commits yet",
+			history->path);
+	if (strlen(text) != MR_HISTORY_ID_BYTES - 1 || git_oid_fromstr(&oid, text) < 0)
 		return mr_err_set(err, MR_EINVAL,
 			"\"%s\" is no commit id: 40 hex digits are needed", text);
-	oid = to_git(&id);
 	rc = git_odb_read_header(&size, &type, history->odb, &oid);
-	if (rc == GIT_ENOTFOUND)
+	if (rc == GIT_ENOTFOUND && text != head.hex)
 		return mr_err_set(err, MR_ENOTFOUND, "archive %s has no commit %s", history->path,
 			text);
-	if (rc < 0)
-		return git_fail(err, history, rc, "cannot read an object");
-	if (type != GIT_OBJECT_COMMIT)
+	if (rc == 0 && type != GIT_OBJECT_COMMIT && text == head.hex)
+		return say_damaged(err, history, "branch main", "it leads to no commit");
+	if (rc == 0 && type != GIT_OBJECT_COMMIT)
 		return mr_err_set(err, MR_ENOTFOUND, "%s in archive %s is not a commit", text,
 			history->path);
-	*out = id;
-	return MR_OK;
-}
-
-enum mr_code mr_history_hash(struct mr_bytes data, enum mr_pack_kind kind, struct mr_oid *out,
-	struct mr_err *err)
-{
-	git_oid oid;
-
-	/* The library's SHA-1 notices inputs made to collide, and refuses them. */
-	if (git_odb_hash(&oid, data.len ? (const void *)data.data : "", data.len,
-		    (git_object_t)kind) < 0)
-		return mr_err_set(err, MR_EINVAL, "the bytes cannot be hashed");
-	*out = from_git(&oid);
-	return MR_OK;
+	if (rc == 0)
+		rc = git_commit_lookup(out, history->repo, &oid);
+	return rc < 0 ? fail(err, history, rc, "cannot read a commit") : MR_OK;
 }
 
 enum mr_code mr_history_head(struct mr_history *history, struct mr_history_id *out,
 	struct mr_err *err)
 {
-	struct mr_oid head;
-	enum mr_code rc = mr_history_find_commit(history, NULL, &head, err);
+	git_commit *commit MR_CLEANUP(commit_freep) = NULL;
+	enum mr_code code = find_commit(history, NULL, &commit, err);
 
-	if (!rc)
-		mr_oid_format(&head, out->hex);
+	if (!code)
+		*out = id_of(git_commit_id(commit));
+	return code;
+}
+
+/* What stands at `path` in a commit, or NULL for nothing, and for no commit. */
+static int find_entry(git_commit *commit, const char *path, git_tree_entry **out)
+{
+	git_tree *tree MR_CLEANUP(tree_freep) = NULL;
+	int rc;
+
+	*out = NULL;
+	if (!commit)
+		return 0;
+	rc = git_commit_tree(&tree, commit);
+	if (rc == 0)
+		rc = git_tree_entry_bypath(out, tree, path);
+	/* An object that is missing is another matter. */
+	return rc == GIT_ENOTFOUND && git_error_last()->klass == GIT_ERROR_TREE ? 0 : rc;
+}
+
+static int read_blob(struct mr_arena *arena, struct mr_history *history, const git_oid *oid,
+	struct mr_bytes *out)
+{
+	git_odb_object *object MR_CLEANUP(odb_object_freep) = NULL;
+	int rc = git_odb_read(&object, history->odb, oid);
+	uint8_t *data;
+	size_t len;
+
+	if (rc < 0)
+		return rc;
+	len = git_odb_object_size(object);
+	data = mr_arena_alloc(arena, len + 1);
+	memcpy(data, git_odb_object_data(object), len);
+	*out = mr_bytes_of(data, len);
+	return 0;
+}
+
+enum mr_code mr_history_read(struct mr_arena *arena, struct mr_history *history, const char *commit,
+	const char *path, size_t max, struct mr_bytes *out, struct mr_err *err)
+{
+	git_commit *found MR_CLEANUP(commit_freep) = NULL;
+	git_tree_entry *entry MR_CLEANUP(tree_entry_freep) = NULL;
+	git_object_t type;
+	size_t size = 0;
+	enum mr_code code = mr_history_check_path(path, err);
+	int rc;
+
+	if (!code)
+		code = find_commit(history, commit, &found, err);
+	if (code)
+		return code;
+	rc = find_entry(found, path, &entry);
+	if (rc == 0 && !entry)
+		return mr_err_set(err, MR_ENOTFOUND, "archive %s has no %s in commit %s",
+			history->path, path, commit ? commit : "HEAD");
+	if (rc == 0 && git_tree_entry_type(entry) != GIT_OBJECT_BLOB)
+		return mr_err_set(err, MR_EINVAL, "%s in archive %s is a directory", path,
+			history->path);
+	if (rc == 0)
+		rc = git_odb_read_header(&size, &type, history->odb, git_tree_entry_id(entry));
+	if (rc == 0 && size > max)
+		return mr_err_set(err, MR_ELIMIT, "%s has %zu bytes, more than %zu", path, size,
+			max);
+	if (rc == 0)
+		rc = read_blob(arena, history, git_tree_entry_id(entry), out);
+	return rc < 0 ? fail(err, history, rc, "cannot read a file") : MR_OK;
+}
+
+/* --- the log --- */
+
+static void fill_entry(struct mr_arena *arena, git_commit *commit, struct mr_history_entry *out)
+{
+	const git_signature *author = git_commit_author(commit);
+	const char *message = mr_history_clean(arena, git_commit_message(commit));
+	git_message_trailer_array found MR_CLEANUP(git_message_trailer_array_free) = { 0 };
+	struct mr_history_trailer *trailers;
+	char *body = mr_arena_strdup(arena, mr_history_clean(arena, git_commit_body(commit)));
+	char *last = body;
+
+	*out = (struct mr_history_entry){ .id = id_of(git_commit_id(commit)),
+		.subject = mr_history_clean(arena, git_commit_summary(commit)),
+		.body = body,
+		.author_name = mr_history_clean(arena, author ? author->name : NULL),
+		.author_email = mr_history_clean(arena, author ? author->email : NULL),
+		.time_us = author ? author->when.time * INT64_C(1000000) : 0 };
+	if (git_message_trailers(&found, message) < 0 || found.count == 0)
+		return;
+	out->trailer_count = found.count < MR_HISTORY_TRAILERS ? found.count : MR_HISTORY_TRAILERS;
+	out->trailers = trailers =
+		mr_arena_array(arena, out->trailer_count, sizeof(*out->trailers));
+	for (size_t i = 0; i < out->trailer_count; i++) {
+		trailers[i].key = mr_arena_strdup(arena, found.trailers[i].key);
+		trailers[i].value = mr_arena_strdup(arena, found.trailers[i].value);
+	}
+	/* They are the last paragraph. */
+	for (char *at = body; (at = strstr(at, "\n\n")); at++)
+		last = at;
+	*last = '\0';
+}
+
+/* Did the commit change the path? */
+static int is_wanted(git_commit *commit, git_commit *parent, const char *path, bool *out)
+{
+	git_tree_entry *before MR_CLEANUP(tree_entry_freep) = NULL;
+	git_tree_entry *after MR_CLEANUP(tree_entry_freep) = NULL;
+	int rc = 0;
+
+	*out = true;
+	if (path)
+		rc = find_entry(parent, path, &before);
+	if (path && rc == 0)
+		rc = find_entry(commit, path, &after);
+	if (path && rc == 0)
+		*out = before && after ? git_tree_entry_cmp(before, after) != 0 ||
+				!git_oid_equal(git_tree_entry_id(before), git_tree_entry_id(after))
+				       : before != after;
 	return rc;
 }
 
-/* --- the index --- */
+static enum mr_code find_start(struct mr_history *history, const struct mr_history_query *query,
+	git_commit **out, struct mr_err *err)
+{
+	struct mr_history_id head;
+	enum mr_code code = MR_OK;
 
-/* Start from git's own index, for what it knows about files; a broken one is made anew. */
-static enum mr_code open_index(struct mr_history *history, const char *path, git_index **out,
-	struct mr_err *err)
+	if (query->limit == 0 || query->limit > MR_HISTORY_LOG_ENTRIES)
+		return mr_err_set(err, MR_EINVAL, "a log has 1 to %d entries",
+			MR_HISTORY_LOG_ENTRIES);
+	if (query->max_scan > MR_HISTORY_LOG_SCAN)
+		return mr_err_set(err, MR_EINVAL, "a log looks at no more than %d commits",
+			MR_HISTORY_LOG_SCAN);
+	if (query->path)
+		code = mr_history_check_path(query->path, err);
+	if (!code)
+		code = mr_history_get_head(history, &head, err);
+	if (code || (!query->start && head.hex[0] == '\0'))
+		return code;
+	return find_commit(history, query->start, out, err);
+}
+
+enum mr_code mr_history_log(struct mr_arena *arena, struct mr_history *history,
+	const struct mr_history_query *query, struct mr_history_log *out, struct mr_err *err)
+{
+	size_t scan = query->max_scan ? query->max_scan : DEFAULT_SCAN;
+	struct mr_history_log log = { 0 };
+	git_commit *commit MR_CLEANUP(commit_freep) = NULL;
+	enum mr_code code = find_start(history, query, &commit, err);
+
+	if (code)
+		return code;
+	log.items = mr_arena_array(arena, query->limit, sizeof(*log.items));
+	for (; commit && log.len < query->limit && scan > 0; scan--) {
+		git_commit *parent = NULL;
+		bool wanted = false;
+		int rc = git_commit_parentcount(commit) ? git_commit_parent(&parent, commit, 0) : 0;
+
+		if (rc == 0)
+			rc = is_wanted(commit, parent, query->path, &wanted);
+		if (wanted)
+			fill_entry(arena, commit, &log.items[log.len++]);
+		git_commit_free(commit);
+		commit = parent;
+		if (rc < 0)
+			return fail(err, history, rc, "cannot read a commit");
+	}
+	if (commit)
+		log.next = id_of(git_commit_id(commit));
+	*out = log;
+	return MR_OK;
+}
+
+/* --- from one commit to another --- */
+
+/* NULL for no commit. */
+static int tree_of(struct mr_history *history, const struct mr_history_id *id, git_tree **out)
+{
+	git_commit *commit MR_CLEANUP(commit_freep) = NULL;
+	git_oid oid;
+	int rc;
+
+	*out = NULL;
+	if (id->hex[0] == '\0')
+		return 0;
+	rc = git_oid_fromstr(&oid, id->hex);
+	if (rc == 0)
+		rc = git_commit_lookup(&commit, history->repo, &oid);
+	return rc == 0 ? git_commit_tree(out, commit) : rc;
+}
+
+static bool is_file(uint16_t mode)
+{
+	return mode == GIT_FILEMODE_BLOB || mode == GIT_FILEMODE_BLOB_EXECUTABLE;
+}
+
+/* Links and submodules are a person's doing, and so are paths we would refuse. */
+static enum mr_code tell(struct mr_history *history, const git_diff_delta *delta, bool gone,
+	mr_history_differ *differ, void *arg, struct mr_err *err)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_bytes bytes;
+	const char *path = gone ? delta->old_file.path : delta->new_file.path;
+	struct mr_bytes data;
 	struct mr_err ignored;
 	int rc;
 
-	if (!mr_fs_read(arena, history->git_dir, "index", INDEX_BYTES, &bytes, &ignored) &&
-		!mr_history_temp_write(history, INDEX_TEMP, bytes, 0666, false, &ignored) &&
-		git_index_open(out, path) == 0)
+	if (mr_history_check_path(path, &ignored))
 		return MR_OK;
-	unlinkat(history->own_dir, INDEX_TEMP, 0);
-	rc = git_index_open(out, path);
-	return rc < 0 ? git_fail(err, history, rc, "cannot make an index") : MR_OK;
+	if (gone)
+		return is_file(delta->old_file.mode) && !is_file(delta->new_file.mode)
+			? differ(arg, path, NULL, err)
+			: MR_OK;
+	if (!is_file(delta->new_file.mode))
+		return MR_OK;
+	rc = read_blob(arena, history, &delta->new_file.id, &data);
+	return rc < 0 ? fail(err, history, rc, "cannot read a file")
+		      : differ(arg, path, &data, err);
 }
 
-static enum mr_code write_index(struct mr_history *history, struct mr_err *err)
+enum mr_code mr_history_diff(struct mr_history *history, const struct mr_history_id *before,
+	const struct mr_history_id *after, mr_history_differ *differ, void *arg, struct mr_err *err)
+{
+	git_tree *old MR_CLEANUP(tree_freep) = NULL;
+	git_tree *new MR_CLEANUP(tree_freep) = NULL;
+	git_diff *diff MR_CLEANUP(diff_freep) = NULL;
+	enum mr_code code = MR_OK;
+	size_t count;
+	int rc;
+
+	if (tree_of(history, before, &old) < 0)
+		old = NULL;
+	rc = tree_of(history, after, &new);
+	if (rc == 0)
+		rc = git_diff_tree_to_tree(&diff, history->repo, old, new, NULL);
+	if (rc < 0)
+		return fail(err, history, rc, "cannot compare commits");
+	count = git_diff_num_deltas(diff);
+	for (size_t i = 0; !code && i < 2 * count; i++)
+		code = tell(history, git_diff_get_delta(diff, i % count), i < count, differ, arg,
+			err);
+	return code;
+}
+
+/* --- a commit --- */
+
+struct build {
+	struct mr_history *history;
+	git_packbuilder *pack; /* gets every object that is new */
+};
+
+enum outcome { SAME, CHANGED, EMPTY };
+
+/* What the batch does at one name of a directory. */
+struct group {
+	char name[MR_HISTORY_NAME_BYTES + 1];
+	size_t path_len;            /* up to and with the name */
+	struct mr_history_op *leaf; /* the file of that name, or NULL */
+	struct mr_history_op *below;
+	size_t below_count; /* files in the directory of that name */
+	bool puts;          /* any of these is not a removal */
+	const git_tree_entry *old;
+	bool was_dir;
+};
+
+static enum mr_code apply(const struct build *build, const git_oid *tree, struct mr_history_op *ops,
+	size_t count, size_t skip, git_oid *out, enum outcome *out_outcome, struct mr_err *err);
+
+/* The operations at `ops` that share a name at byte `skip`; returns how many. */
+static size_t take_group(struct mr_history_op *ops, size_t count, size_t skip, struct group *out)
+{
+	const char *first = ops[0].file->path;
+	size_t len = strcspn(first + skip, "/"), taken = 0;
+
+	*out = (struct group){ .path_len = skip + len };
+	memcpy(out->name, first + skip, len);
+	for (; taken < count; taken++) {
+		const char *path = ops[taken].file->path;
+
+		if (strncmp(path, first, skip + len) != 0 ||
+			(path[skip + len] != '\0' && path[skip + len] != '/'))
+			break;
+		if (path[skip + len] == '\0') {
+			out->leaf = &ops[taken];
+			continue;
+		}
+		if (!out->below)
+			out->below = &ops[taken];
+		out->below_count++;
+		out->puts = out->puts || !ops[taken].file->remove;
+	}
+	return taken;
+}
+
+static enum mr_code say_conflict(const struct build *build, const struct group *group,
+	const char *is, struct mr_err *err)
+{
+	const char *path = group->leaf ? group->leaf->file->path : group->below->file->path;
+
+	return mr_err_set(err, MR_ECONFLICT, "%.*s in archive %s is %s", (int)group->path_len, path,
+		build->history->path, is);
+}
+
+/* The file of the group's name; `*out` is its blob when it is changed. */
+static enum mr_code apply_leaf(const struct build *build, const struct group *group, git_oid *out,
+	struct mr_err *err)
+{
+	const struct mr_history_file *file = group->leaf->file;
+	git_odb_backend *fresh = build->history->fresh;
+	const void *data = file->data.len ? (const void *)file->data.data : "";
+	int rc;
+
+	if (group->was_dir)
+		return say_conflict(build, group, "a directory", err);
+	if (file->remove) {
+		group->leaf->changed = group->old != NULL;
+		return MR_OK;
+	}
+	if (group->puts)
+		return say_conflict(build, group, "to be both a file and a directory", err);
+	/* The library's SHA-1 notices bytes made to collide, and refuses them. */
+	if (git_odb_hash(out, data, file->data.len, GIT_OBJECT_BLOB) < 0)
+		return mr_err_set(err, MR_EINVAL, "%s: the bytes cannot be hashed", file->path);
+	group->leaf->changed = !group->old ||
+		git_tree_entry_filemode(group->old) != GIT_FILEMODE_BLOB ||
+		!git_oid_equal(git_tree_entry_id(group->old), out);
+	if (!group->leaf->changed)
+		return MR_OK;
+	/* Past git_odb_write(), which looks for it on disk first, twice. */
+	rc = fresh->write(fresh, out, data, file->data.len, GIT_OBJECT_BLOB);
+	if (rc == 0)
+		rc = git_packbuilder_insert(build->pack, out, NULL);
+	return rc < 0 ? fail(err, build->history, rc, "cannot add a file") : MR_OK;
+}
+
+/* What becomes of the group's name. */
+static enum mr_code apply_group(const struct build *build, const struct group *group, git_oid *out,
+	enum outcome *out_outcome, struct mr_err *err)
+{
+	enum mr_code code;
+
+	*out_outcome = SAME;
+	if (group->leaf) {
+		code = apply_leaf(build, group, out, err);
+		if (code)
+			return code;
+		if (group->leaf->changed)
+			*out_outcome = group->leaf->file->remove ? EMPTY : CHANGED;
+		if (!group->leaf->file->remove)
+			return MR_OK;
+	}
+	if (!group->was_dir && !group->puts)
+		return MR_OK;
+	if (group->old && !group->was_dir && !group->leaf)
+		return say_conflict(build, group, "a file, not a directory", err);
+	return apply(build, group->was_dir ? git_tree_entry_id(group->old) : NULL, group->below,
+		group->below_count, group->path_len + 1, out, out_outcome, err);
+}
+
+static int edit(const struct build *build, git_treebuilder **builder, const git_tree *tree,
+	const struct group *group, const git_oid *oid, enum outcome outcome)
+{
+	bool is_file = group->leaf && !group->leaf->file->remove;
+	int rc = 0;
+
+	if (outcome == SAME)
+		return 0;
+	if (!*builder)
+		rc = git_treebuilder_new(builder, build->history->repo, tree);
+	if (rc == 0 && outcome == EMPTY)
+		return group->old ? git_treebuilder_remove(*builder, group->name) : 0;
+	if (rc == 0)
+		rc = git_treebuilder_insert(NULL, *builder, group->name, oid,
+			is_file ? GIT_FILEMODE_BLOB : GIT_FILEMODE_TREE);
+	return rc;
+}
+
+/* The tree after `ops`, whose paths are relative to it from byte `skip` on. */
+static enum mr_code apply(const struct build *build, const git_oid *tree, struct mr_history_op *ops,
+	size_t count, size_t skip, git_oid *out, enum outcome *out_outcome, struct mr_err *err)
+{
+	git_tree *old MR_CLEANUP(tree_freep) = NULL;
+	git_treebuilder *builder MR_CLEANUP(treebuilder_freep) = NULL;
+	int rc = tree ? git_tree_lookup(&old, build->history->repo, tree) : 0;
+
+	while (rc == 0 && count > 0) {
+		struct group group;
+		size_t taken = take_group(ops, count, skip, &group);
+		enum outcome outcome;
+		git_oid oid;
+		enum mr_code code;
+
+		group.old = old ? git_tree_entry_byname(old, group.name) : NULL;
+		group.was_dir =
+			group.old && git_tree_entry_filemode(group.old) == GIT_FILEMODE_TREE;
+		code = apply_group(build, &group, &oid, &outcome, err);
+		if (code)
+			return code;
+		rc = edit(build, &builder, old, &group, &oid, outcome);
+		ops += taken;
+		count -= taken;
+	}
+	*out_outcome = SAME;
+	if (rc == 0 && builder) {
+		*out_outcome = git_treebuilder_entrycount(builder) ? CHANGED : EMPTY;
+		/* Written even when empty: the uppermost may be. */
+		rc = git_treebuilder_write(out, builder);
+		if (rc == 0)
+			rc = git_packbuilder_insert(build->pack, out, NULL);
+	}
+	return rc < 0 ? fail(err, build->history, rc, "cannot change a directory") : MR_OK;
+}
+
+static int write_commit(const struct build *build, const git_oid *tree, const git_oid *parent,
+	const char *message, int64_t time_us, git_oid *out)
+{
+	git_signature *author MR_CLEANUP(signature_freep) = NULL;
+	struct mr_history *history = build->history;
+	const git_oid *parents[] = { parent };
+	int rc = git_signature_new(&author, history->author_name, history->author_email,
+		time_us / 1000000, 0);
+
+	if (rc == 0)
+		rc = git_commit_create_from_ids(out, history->repo, NULL, author, author, NULL,
+			message, tree, parent ? 1 : 0, parents);
+	return rc == 0 ? git_packbuilder_insert(build->pack, out, NULL) : rc;
+}
+
+enum mr_code mr_history_commit(struct mr_history *history, struct mr_history_op *ops, size_t count,
+	const char *message, int64_t time_us, const struct mr_history_id *parent,
+	struct mr_history_id *out, struct mr_err *err)
+{
+	git_packbuilder *pack MR_CLEANUP(packbuilder_freep) = NULL;
+	struct build build = { .history = history };
+	git_tree *old MR_CLEANUP(tree_freep) = NULL;
+	git_oid tree, commit, from;
+	enum outcome outcome;
+	enum mr_code code;
+	int rc = tree_of(history, parent, &old);
+
+	if (rc == 0 && old)
+		rc = git_oid_fromstr(&from, parent->hex);
+	if (rc == 0)
+		rc = git_packbuilder_new(&pack, history->repo);
+	if (rc < 0)
+		return fail(err, history, rc, "cannot read the newest commit");
+	build.pack = pack;
+	code = apply(&build, old ? git_tree_id(old) : NULL, ops, count, 0, &tree, &outcome, err);
+	*out = (struct mr_history_id){ "" };
+	if (!code && outcome != SAME) {
+		rc = write_commit(&build, &tree, old ? &from : NULL, message, time_us, &commit);
+		if (rc < 0)
+			code = fail(err, history, rc, "cannot make a commit");
+		if (!code)
+			code = write_pack(history, pack, NULL, 0, err);
+		if (!code)
+			*out = id_of(&commit);
+	}
+	git_mempack_reset(history->fresh);
+	return code;
+}
+
+enum mr_code mr_history_write_next(struct mr_history *history, const struct mr_history_id *id,
+	struct mr_err *err)
+{
+	git_reference *next MR_CLEANUP(reference_freep) = NULL;
+	git_oid oid;
+	int rc = git_oid_fromstr(&oid, id->hex);
+
+	if (rc == 0)
+		rc = git_reference_create(&next, history->repo, MR_HISTORY_NEXT, &oid, 1, NULL);
+	return rc < 0 ? fail(err, history, rc, "cannot write the branch") : MR_OK;
+}
+
+enum mr_code mr_history_write_index(struct mr_history *history, struct mr_err *err)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	git_index *index MR_CLEANUP(index_freep) = NULL;
 	git_tree *tree MR_CLEANUP(tree_freep) = NULL;
-	const char *path = mr_arena_printf(arena, "%s/.git/mailroom/%s", history->path, INDEX_TEMP);
-	struct mr_oid head, id;
-	git_oid oid;
+	const char *path =
+		mr_arena_printf(arena, "%s/.git/mailroom/%s", history->path, MR_HISTORY_INDEX);
+	struct mr_history_id head;
 	enum mr_code code = mr_history_get_head(history, &head, err);
-	int rc = 0;
+	int rc;
 
-	if (!code)
-		code = mr_history_tree_of(history, &head, &id, err);
-	if (!code)
-		code = open_index(history, path, &index, err);
 	if (code)
 		return code;
-	oid = to_git(&id);
-	if (mr_oid_is_zero(&head))
-		rc = git_index_clear(index);
-	else if ((rc = git_tree_lookup(&tree, history->repo, &oid)) == 0)
-		rc = git_index_read_tree(index, tree);
+	rc = git_index_open(&index, path);
+	/* A broken one is made anew. */
+	if (rc < 0) {
+		unlinkat(history->own_dir, MR_HISTORY_INDEX, 0);
+		rc = git_index_open(&index, path);
+	}
+	if (rc == 0)
+		rc = tree_of(history, &head, &tree);
+	if (rc == 0)
+		rc = tree ? git_index_read_tree(index, tree) : git_index_clear(index);
 	if (rc == 0)
 		rc = git_index_write(index);
-	if (rc < 0)
-		return git_fail(err, history, rc, "cannot write its index");
-	mr_crash_point("history.index.written");
-	if (renameat(history->own_dir, INDEX_TEMP, history->git_dir, "index") != 0)
-		return mr_err_os(err, errno, "cannot replace %s/.git/index", history->path);
-	mr_crash_point("history.index.named");
-	return MR_OK;
-}
-
-enum mr_code mr_history_sync_index(struct mr_history *history, struct mr_err *err)
-{
-	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
-	enum mr_code rc = mr_history_lock(history, history->lock_timeout_ms, &lock, err);
-
-	if (!rc)
-		rc = mr_history_gitlock_take(history, MR_HISTORY_INDEX_LOCK, err);
-	if (rc)
-		return rc;
-	rc = write_index(history, err);
-	mr_history_gitlock_release(history, MR_HISTORY_INDEX_LOCK);
-	return rc;
+	return rc < 0 ? fail(err, history, rc, "cannot write its index") : MR_OK;
 }

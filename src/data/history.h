@@ -58,7 +58,7 @@ enum {
 	MR_HISTORY_LOG_ENTRIES = 1000,
 	MR_HISTORY_LOG_SCAN = 100000,
 	MR_HISTORY_SYNC_COMMITS = 64,
-	MR_HISTORY_PACKS = 32, /* merged when there are as many */
+	MR_HISTORY_PACKS = 32, /* of about one size are merged */
 };
 
 /* Name of the author and committer when the options give none. */
@@ -179,23 +179,6 @@ MR_CHECK enum mr_code mr_history_log(struct mr_arena *arena, struct mr_history *
 /* The value of the first trailer of that name, in any case; or NULL. */
 const char *mr_history_trailer(const struct mr_history_entry *entry, const char *key);
 
-enum mr_history_change_kind { MR_HISTORY_ADDED, MR_HISTORY_CHANGED, MR_HISTORY_REMOVED };
-
-struct mr_history_change {
-	const char *path;
-	enum mr_history_change_kind kind;
-};
-
-struct mr_history_changes {
-	struct mr_history_change *items;
-	size_t len;
-	bool truncated; /* there were more than `max` */
-};
-
-/* The files a commit changed against its first parent, sorted by path. */
-MR_CHECK enum mr_code mr_history_changes(struct mr_arena *arena, struct mr_history *history,
-	const char *commit, size_t max, struct mr_history_changes *out, struct mr_err *err);
-
 /* For idle times: merge packs, and put the work tree on disk. */
 MR_CHECK enum mr_code mr_history_tidy(struct mr_history *history, struct mr_err *err);
 /*
@@ -203,9 +186,3 @@ MR_CHECK enum mr_code mr_history_tidy(struct mr_history *history, struct mr_err 
  * unchanged files is kept; it looks at the others once itself. Whatever was staged is unstaged.
  */
 MR_CHECK enum mr_code mr_history_sync_index(struct mr_history *history, struct mr_err *err);
-/*
- * Compare every file of the newest commit with the work tree and write those that differ; what is
- * not in the commit is left alone. `out_written` may be NULL.
- */
-MR_CHECK enum mr_code mr_history_restore(struct mr_history *history, size_t *out_written,
-	struct mr_err *err);

@@ -1,22 +1,14 @@
-/* data/history_work.c - the work tree, the note of how far it is, and git's lock files. */
+/* data/history_work.c - the work tree, and the note of how far it is. */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "data/history_private.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-enum {
-	STATE_BYTES = 4096,
-	GITLOCK_MS = 10000, /* git itself holds these for moments */
-	GITLOCK_STEP_MS = 5,
-};
+enum { STATE_BYTES = 4096 };
 
 static const char FILE_TEMP[] = "file.tmp";
 static const char STATE_TEMP[] = "state.tmp";
@@ -24,47 +16,28 @@ static const char BOOT_ID[] = "/proc/sys/kernel/random/boot_id";
 
 /* --- files --- */
 
-static int write_all(int fd, struct mr_bytes data)
+enum mr_code mr_history_temp_write(struct mr_history *history, const char *name,
+	struct mr_bytes data, struct mr_err *err)
 {
-	while (data.len > 0) {
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	int number = mr_crash_fail("history.temp.write");
+
+	fd = openat(history->own_dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+		0666);
+	if (fd < 0)
+		number = errno;
+	while (!number && data.len > 0) {
 		ssize_t n = write(fd, data.data, data.len);
 
 		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0) {
-			data.data += n;
-			data.len -= (size_t)n;
-		}
+			number = errno;
+		data.data += n > 0 ? n : 0;
+		data.len -= n > 0 ? (size_t)n : 0;
 	}
-	return 0;
-}
-
-enum mr_code mr_history_temp_write(struct mr_history *history, const char *name,
-	struct mr_bytes data, mode_t mode, bool sync, struct mr_err *err)
-{
-	int fd MR_CLEANUP(mr_fs_closep) = -1;
-	int fail = mr_crash_fail("history.temp.write");
-
-	fd = openat(history->own_dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		mode);
-	if (fd < 0)
-		return mr_err_os(err, errno, "cannot create %s/.git/mailroom/%s", history->path,
-			name);
-	errno = fail;
-	if (fail || write_all(fd, data) != 0 || (sync && fsync(fd) != 0))
-		return mr_err_os(err, errno, "cannot write %s/.git/mailroom/%s", history->path,
+	if (number)
+		return mr_err_os(err, number, "cannot write %s/.git/mailroom/%s", history->path,
 			name);
 	return MR_OK;
-}
-
-void mr_history_work_open(struct mr_history_work *work, struct mr_history *history)
-{
-	*work = (struct mr_history_work){ .history = history, .dir = -1 };
-}
-
-void mr_history_work_close(struct mr_history_work *work)
-{
-	mr_fs_closep(&work->dir);
 }
 
 /* Open one directory more, making it when `make`; links are not followed. -1 with errno. */
@@ -96,43 +69,41 @@ static enum mr_code enter(struct mr_history_work *work, const char *path, bool m
 		return MR_OK;
 	mr_fs_closep(&work->dir);
 	work->dir = fcntl(work->history->work_dir, F_DUPFD_CLOEXEC, 0);
-	if (work->dir < 0)
-		return mr_err_os(err, errno, "cannot open %s", work->history->path);
-	for (size_t at = 0; at < len;) {
+	for (size_t at = 0; work->dir >= 0 && at < len;) {
 		size_t part_len = strcspn(path + at, "/");
-		int fd;
+		int fd, number;
 
 		snprintf(part, sizeof(part), "%.*s", (int)part_len, path + at);
 		fd = step_into(work->dir, part, make);
-		if (fd < 0) {
-			int number = errno;
-
-			mr_fs_closep(&work->dir);
-			if (number == ENOTDIR || number == ELOOP)
-				return mr_err_set(err, MR_ECONFLICT,
-					"%s/%.*s is in the way of a directory: move it away",
-					work->history->path, (int)(at + part_len), path);
-			return mr_err_os(err, number, "cannot open %s/%.*s", work->history->path,
-				(int)(at + part_len), path);
-		}
+		number = errno;
+		at += part_len;
 		mr_fs_closep(&work->dir);
 		work->dir = fd;
-		at += part_len + 1;
+		if (fd < 0 && (number == ENOTDIR || number == ELOOP))
+			return mr_err_set(err, MR_ECONFLICT,
+				"%s/%.*s is in the way of a directory: move it away",
+				work->history->path, (int)at, path);
+		if (fd < 0)
+			return mr_err_os(err, number, "cannot open %s/%.*s", work->history->path,
+				(int)at, path);
+		at++;
 	}
+	if (work->dir < 0)
+		return mr_err_os(err, errno, "cannot open %s", work->history->path);
 	memcpy(work->dir_path, path, len);
 	work->dir_path[len] = '\0';
 	return MR_OK;
 }
 
-enum mr_code mr_history_work_put(struct mr_history_work *work, const char *path,
-	struct mr_bytes data, struct mr_err *err)
+static enum mr_code put(struct mr_history_work *work, const char *path, struct mr_bytes data,
+	struct mr_err *err)
 {
 	struct mr_history *history = work->history;
 	const char *name;
 	enum mr_code rc = enter(work, path, true, &name, err);
 
 	if (!rc)
-		rc = mr_history_temp_write(history, FILE_TEMP, data, 0666, false, err);
+		rc = mr_history_temp_write(history, FILE_TEMP, data, err);
 	if (rc)
 		return rc;
 	mr_crash_point("history.file.written");
@@ -147,8 +118,8 @@ enum mr_code mr_history_work_put(struct mr_history_work *work, const char *path,
 	return MR_OK;
 }
 
-enum mr_code mr_history_work_remove(struct mr_history_work *work, const char *path,
-	struct mr_err *err)
+/* Take a file away, and directories that become empty. */
+static enum mr_code take_away(struct mr_history_work *work, const char *path, struct mr_err *err)
 {
 	struct mr_history *history = work->history;
 	char parent[MR_HISTORY_PATH_BYTES + 1];
@@ -178,82 +149,54 @@ enum mr_code mr_history_work_remove(struct mr_history_work *work, const char *pa
 	return MR_OK;
 }
 
-/* --- from one commit to another --- */
-
-struct follow {
-	struct mr_history *history;
-	struct mr_history_work work;
-	bool removing; /* first pass, so that directories can take the place of files */
-	size_t written;
-};
+enum mr_code mr_history_work_set(struct mr_history_work *work, const char *path,
+	const struct mr_bytes *data, struct mr_err *err)
+{
+	return data ? put(work, path, *data, err) : take_away(work, path, err);
+}
 
 /* Has the file on disk these very bytes? */
-static bool is_on_disk(struct follow *follow, const char *path, const struct mr_tree_entry *entry)
+static bool is_on_disk(struct mr_history_work *work, const char *path, const struct mr_bytes *want)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	const char *name;
 	struct mr_bytes data;
-	struct mr_oid id;
 	struct stat st;
 	struct mr_err ignored;
 
-	if (enter(&follow->work, path, false, &name, &ignored))
+	if (enter(work, path, false, &name, &ignored))
 		return false;
-	fd = openat(follow->work.dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+	fd = openat(work->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+		(size_t)st.st_size != want->len)
 		return false;
-	return mr_fs_read_fd(arena, fd, MR_HISTORY_OBJECT_BYTES, &data, &ignored) == MR_OK &&
-		mr_history_hash(data, MR_PACK_BLOB, &id, &ignored) == MR_OK &&
-		mr_oid_eq(&id, &entry->id);
+	return mr_fs_read_fd(arena, fd, want->len, &data, &ignored) == MR_OK &&
+		data.len == want->len && memcmp(data.data, want->data, want->len) == 0;
 }
 
-static enum mr_code follow_one(void *arg, const char *path, const struct mr_tree_entry *before,
-	const struct mr_tree_entry *after, struct mr_err *err)
+static enum mr_code follow_one(void *arg, const char *path, const struct mr_bytes *data,
+	struct mr_err *err)
 {
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
-	struct follow *follow = arg;
-	struct mr_bytes data;
-	struct mr_err ignored;
-	enum mr_code rc;
-
-	/* A path we would refuse is a person's own commit, and theirs to look after. */
-	if (mr_history_check_path(path, &ignored))
+	if (data && is_on_disk(arg, path, data))
 		return MR_OK;
-	if (follow->removing) {
-		if (!mr_tree_is_file(before->mode) || mr_tree_is_file(after->mode))
-			return MR_OK;
-		return mr_history_work_remove(&follow->work, path, err);
-	}
-	/* Links and submodules are a person's doing; we never write them. */
-	if (!mr_tree_is_file(after->mode) || is_on_disk(follow, path, after))
-		return MR_OK;
-	arena = mr_arena_new();
-	rc = mr_history_get(arena, follow->history, &after->id, MR_PACK_BLOB, &data, err);
-	if (!rc)
-		rc = mr_history_work_put(&follow->work, path, data, err);
-	follow->written++;
-	return rc;
+	return mr_history_work_set(arg, path, data, err);
 }
 
-enum mr_code mr_history_work_follow(struct mr_history *history, const struct mr_oid *before,
-	const struct mr_oid *after, size_t *out_written, struct mr_err *err)
+void mr_history_work_close(struct mr_history_work *work)
 {
-	struct follow follow = { .history = history, .removing = true };
-	enum mr_code rc;
-
-	mr_history_work_open(&follow.work, history);
-	rc = mr_history_diff(history, before, after, follow_one, &follow, err);
-	follow.removing = false;
-	if (!rc)
-		rc = mr_history_diff(history, before, after, follow_one, &follow, err);
-	mr_history_work_close(&follow.work);
-	if (!rc && out_written)
-		*out_written = follow.written;
-	return rc ? mr_err_wrap(err, "work tree") : MR_OK;
+	mr_fs_closep(&work->dir);
 }
 
 /* --- the note --- */
+
+/* .git/mailroom/state */
+struct state {
+	struct mr_history_id complete; /* the work tree has all of this, if this boot wrote it */
+	struct mr_history_id durable;  /* and on disk it has all of this */
+	unsigned behind;               /* commits between them */
+	bool is_this_boot;
+};
 
 /* Which boot this is; "?" never equals what was noted. */
 static const char *boot_id(struct mr_arena *arena)
@@ -266,46 +209,63 @@ static const char *boot_id(struct mr_arena *arena)
 	return mr_str_trim(arena, (const char *)bytes.data);
 }
 
-enum mr_code mr_history_state_read(struct mr_history *history, struct mr_history_state *out,
-	bool *out_found, struct mr_err *err)
+/* The text after "`key` " in a line, or NULL when the line is another. */
+static const char *value_of(const char *line, const char *key)
+{
+	size_t len = strlen(key);
+
+	return line && strncmp(line, key, len) == 0 && line[len] == ' ' ? line + len + 1 : NULL;
+}
+
+/* A commit's id, or "-" for none. */
+static bool read_id(const char *text, struct mr_history_id *out)
+{
+	if (!text || (!mr_str_eq(text, "-") && strlen(text) != MR_HISTORY_ID_BYTES - 1))
+		return false;
+	snprintf(out->hex, sizeof(out->hex), "%s", mr_str_eq(text, "-") ? "" : text);
+	return true;
+}
+
+/* A note that is torn or foreign says nothing: then everything is compared. */
+static enum mr_code read_state(struct mr_history *history, struct state *out, bool *out_found,
+	struct mr_err *err)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_history_state state = { 0 };
-	char complete[41], durable[41], boot[64];
+	struct state state = { 0 };
+	struct mr_texts lines;
 	struct mr_bytes bytes;
+	const char *behind, *boot;
+	int64_t count;
 	enum mr_code rc = mr_fs_read(arena, history->own_dir, "state", STATE_BYTES, &bytes, err);
 
 	*out_found = rc != MR_ENOTFOUND;
-	if (rc == MR_ENOTFOUND)
-		return MR_OK;
+	*out = (struct state){ 0 };
 	if (rc)
-		return mr_err_wrap(err, "archive %s", history->path);
-	/* Torn or foreign, it says nothing: then everything is compared. */
-	if (sscanf((const char *)bytes.data, "complete %40s\ndurable %40s\nbehind %u\nboot %63s",
-		    complete, durable, &state.behind, boot) == 4 &&
-		strlen(complete) == 40 && strlen(durable) == 40 &&
-		mr_oid_parse(complete, &state.complete) && mr_oid_parse(durable, &state.durable))
-		state.is_this_boot = boot[0] != '?' && strcmp(boot, boot_id(arena)) == 0;
-	else
-		state = (struct mr_history_state){ 0 };
+		return rc == MR_ENOTFOUND ? MR_OK : mr_err_wrap(err, "archive %s", history->path);
+	lines = mr_str_split(arena, (const char *)bytes.data, '\n');
+	if (lines.len != 4)
+		return MR_OK;
+	behind = value_of(lines.items[2], "behind");
+	boot = value_of(lines.items[3], "boot");
+	if (!read_id(value_of(lines.items[0], "complete"), &state.complete) ||
+		!read_id(value_of(lines.items[1], "durable"), &state.durable) || !behind ||
+		!mr_str_to_int(behind, &count) || count < 0 || count > INT32_MAX || !boot)
+		return MR_OK;
+	state.behind = (unsigned)count;
+	state.is_this_boot = boot[0] != '?' && mr_str_eq(boot, boot_id(arena));
 	*out = state;
 	return MR_OK;
 }
 
-enum mr_code mr_history_state_write(struct mr_history *history,
-	const struct mr_history_state *state, struct mr_err *err)
+static enum mr_code write_state(struct mr_history *history, const struct state *state,
+	struct mr_err *err)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	char complete[41], durable[41];
-	enum mr_code rc;
+	const char *text = mr_arena_printf(arena, "complete %s\ndurable %s\nbehind %u\nboot %s\n",
+		state->complete.hex[0] ? state->complete.hex : "-",
+		state->durable.hex[0] ? state->durable.hex : "-", state->behind, boot_id(arena));
+	enum mr_code rc = mr_history_temp_write(history, STATE_TEMP, mr_bytes_text(text), err);
 
-	mr_oid_format(&state->complete, complete);
-	mr_oid_format(&state->durable, durable);
-	rc = mr_history_temp_write(history, STATE_TEMP,
-		mr_bytes_text(
-			mr_arena_printf(arena, "complete %s\ndurable %s\nbehind %u\nboot %s\n",
-				complete, durable, state->behind, boot_id(arena))),
-		0666, false, err);
 	if (rc)
 		return rc;
 	mr_crash_point("history.state.written");
@@ -315,18 +275,16 @@ enum mr_code mr_history_state_write(struct mr_history *history,
 	return MR_OK;
 }
 
-enum mr_code mr_history_state_advance(struct mr_history *history, const struct mr_oid *head,
+enum mr_code mr_history_work_note(struct mr_history *history, const struct mr_history_id *head,
 	bool now, struct mr_err *err)
 {
-	struct mr_history_state state;
+	struct state state;
 	bool found;
-	enum mr_code rc = mr_history_state_read(history, &state, &found, err);
+	enum mr_code rc = read_state(history, &state, &found, err);
 
 	if (rc)
 		return rc;
-	if (!found)
-		state = (struct mr_history_state){ 0 };
-	if (!mr_oid_eq(&state.complete, head))
+	if (!mr_str_eq(state.complete.hex, head->hex))
 		state.behind++;
 	state.complete = *head;
 	if (state.behind >= MR_HISTORY_SYNC_COMMITS || (now && state.behind > 0)) {
@@ -335,61 +293,31 @@ enum mr_code mr_history_state_advance(struct mr_history *history, const struct m
 		state.durable = *head;
 		state.behind = 0;
 	}
-	return mr_history_state_write(history, &state, err);
+	return write_state(history, &state, err);
 }
 
-/* --- git's locks --- */
-
-static void sleep_ms(long ms)
+enum mr_code mr_history_work_complete(struct mr_history *history, struct mr_err *err)
 {
-	struct timespec left = { .tv_nsec = ms * 1000000L };
+	struct mr_history_work work MR_CLEANUP(mr_history_work_close) = { history, .dir = -1 };
+	struct mr_history_id head;
+	struct state state;
+	bool found;
+	enum mr_code rc = mr_history_get_head(history, &head, err);
 
-	while (nanosleep(&left, &left) != 0 && errno == EINTR)
-		;
-}
-
-enum mr_code mr_history_gitlock_take(struct mr_history *history, const char *path,
-	struct mr_err *err)
-{
-	/* Our own count, too, so that this ends under a clock that a test holds still. */
-	for (int waited = 0;; waited += GITLOCK_STEP_MS) {
-		if (linkat(history->own_dir, "lock", history->git_dir, path, 0) == 0)
-			break;
-		if (errno != EEXIST)
-			return mr_err_os(err, errno, "cannot create %s/.git/%s", history->path,
-				path);
-		if (waited >= GITLOCK_MS || waited >= history->lock_timeout_ms)
-			return mr_err_set(err, MR_EBUSY,
-				"%s/.git/%s is held by a git command; if none is running, remove "
-				"that file",
-				history->path, path);
-		sleep_ms(GITLOCK_STEP_MS);
+	if (!rc)
+		rc = read_state(history, &state, &found, err);
+	if (rc)
+		return rc;
+	if (!found) {
+		/* Somebody else's repository: what its work tree holds is not ours to judge. */
+		state = (struct state){ .complete = head, .durable = head };
+		return write_state(history, &state, err);
 	}
-	mr_crash_point("history.gitlock.taken");
-	return MR_OK;
-}
-
-void mr_history_gitlock_release(struct mr_history *history, const char *path)
-{
-	unlinkat(history->git_dir, path, 0);
-	mr_crash_point("history.gitlock.released");
-}
-
-enum mr_code mr_history_gitlock_sweep(struct mr_history *history, const struct mr_lock *lock,
-	struct mr_err *err)
-{
-	static const char *const paths[] = { MR_HISTORY_REF_LOCK, MR_HISTORY_INDEX_LOCK };
-	struct stat ours, st;
-
-	if (fstat(lock->fd, &ours) != 0)
-		return mr_err_os(err, errno, "cannot look at the lock of %s", history->path);
-	for (size_t i = 0; ours.st_nlink > 1 && i < MR_LEN(paths); i++) {
-		if (fstatat(history->git_dir, paths[i], &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-			st.st_ino != ours.st_ino || st.st_dev != ours.st_dev)
-			continue;
-		if (unlinkat(history->git_dir, paths[i], 0) != 0)
-			return mr_err_os(err, errno, "cannot remove %s/.git/%s", history->path,
-				paths[i]);
-	}
-	return MR_OK;
+	if (state.is_this_boot && mr_str_eq(state.complete.hex, head.hex))
+		return MR_OK;
+	rc = mr_history_diff(history, state.is_this_boot ? &state.complete : &state.durable, &head,
+		follow_one, &work, err);
+	if (rc)
+		return mr_err_wrap(err, "work tree");
+	return mr_history_work_note(history, &head, false, err);
 }

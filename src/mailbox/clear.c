@@ -70,8 +70,6 @@ static enum mr_code forget_all(struct mr_ctx *cx, struct mr_db *db)
 	if (!rc)
 		rc = mr_mailbox_state_clear(cx, db);
 	if (!rc)
-		rc = mr_mailbox_state_threads(cx, db);
-	if (!rc)
 		rc = mr_db_commit(db, &cx->err);
 	if (rc)
 		mr_db_rollback(db);

@@ -10,10 +10,10 @@
 #include "mailbox/register.h"
 #include "text/address.h"
 #include "text/time.h"
+#include "text/token.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -193,13 +193,11 @@ static enum mr_code check_rows(struct mr_mailbox_export_job *job)
 
 static enum mr_code open_temporary(struct mr_mailbox_export_job *job)
 {
-	uint64_t chance[2];
 	const char *name;
 	enum mr_code rc;
 
-	mr_rand_fill(job->cx->rand, chance, sizeof(chance));
-	name = mr_arena_printf(job->cx->arena, ".%s.tmp-%ld-%016" PRIx64 "%016" PRIx64, job->name,
-		(long)getpid(), chance[0], chance[1]);
+	name = mr_arena_printf(job->cx->arena, ".%s.tmp-%ld-%s", job->name, (long)getpid(),
+		mr_token_hex(job->cx->arena, job->cx->rand, 16));
 	if (mkdirat(job->parent, name, 0700) != 0)
 		return mr_err_os(&job->cx->err, errno, "cannot create %s/%s", job->parent_path,
 			name);

@@ -85,26 +85,6 @@ const char *mr_mailbox_layout_lock(struct mr_arena *arena, const char *address)
 	return mr_arena_printf(arena, MR_MAILBOX_ADDRESS_LOCKS "/%s.lock", address);
 }
 
-/* FNV-1a: every process must come to the same number, now and after an update. */
-unsigned mr_mailbox_layout_guard_of(const char *address)
-{
-	uint32_t hash = 2166136261u;
-
-	for (const char *at = address; *at != '\0'; at++)
-		hash = (hash ^ (unsigned char)*at) * 16777619u;
-	return (hash ^ hash >> 16) % MR_MAILBOX_ADDRESS_GUARDS;
-}
-
-const char *mr_mailbox_layout_guard(struct mr_arena *arena, unsigned number)
-{
-	return mr_arena_printf(arena, MR_MAILBOX_GUARDS "/%02x.guard", number);
-}
-
-const char *mr_mailbox_layout_stale_lock(struct mr_arena *arena, const char *guard)
-{
-	return mr_arena_printf(arena, "%s.stale", guard);
-}
-
 const char *mr_mailbox_layout_join(struct mr_arena *arena, const char *base, const char *path)
 {
 	return mr_arena_printf(arena, "%s%s%s", base, mr_str_ends(base, "/") ? "" : "/", path);

@@ -26,16 +26,18 @@
 #define MR_MAILBOX_INDEX_LOCK       "locks/index.lock"
 #define MR_MAILBOX_GUARDS           "locks/guards" /* ours: files to flock(2) */
 #define MR_MAILBOX_INDEX_GUARD      "locks/guards/index.guard"
-#define MR_MAILBOX_INIT_GUARD       "locks/guards/init.guard"
-#define MR_MAILBOX_OLD_LOCKS        "locks/principals" /* of a layout that is no longer supported */
-#define MR_MAILBOX_RULES            "rules"
-#define MR_MAILBOX_RULES_PROTOCOLS  "rules/protocols"
-#define MR_MAILBOX_RULES_SCRIPTS    "rules/scripts"
-#define MR_MAILBOX_RULES_SKILLS     "rules/skills"
-#define MR_MAILBOX_REQUIREMENTS     "rules/scripts/requirements.txt"
-#define MR_MAILBOX_SKILLS_README    "rules/skills/README.md"
-#define MR_MAILBOX_README           "rules/README.md"
-#define MR_MAILBOX_PROTOCOL         "rules/protocols/filesystem-mailbox-v1.md"
+/* Where a dead process's lock file goes on its way out: only the guard's holder uses the name. */
+#define MR_MAILBOX_STALE_LOCK      "locks/guards/index.stale"
+#define MR_MAILBOX_INIT_GUARD      "locks/guards/init.guard"
+#define MR_MAILBOX_OLD_LOCKS       "locks/principals" /* of a layout that is no longer supported */
+#define MR_MAILBOX_RULES           "rules"
+#define MR_MAILBOX_RULES_PROTOCOLS "rules/protocols"
+#define MR_MAILBOX_RULES_SCRIPTS   "rules/scripts"
+#define MR_MAILBOX_RULES_SKILLS    "rules/skills"
+#define MR_MAILBOX_REQUIREMENTS    "rules/scripts/requirements.txt"
+#define MR_MAILBOX_SKILLS_README   "rules/skills/README.md"
+#define MR_MAILBOX_README          "rules/README.md"
+#define MR_MAILBOX_PROTOCOL        "rules/protocols/filesystem-mailbox-v1.md"
 
 /* inbox, sent, archive, drafts; NULL-terminated. */
 extern const char *const mr_mailbox_boxes[];
@@ -62,16 +64,6 @@ const char *mr_mailbox_layout_projection(struct mr_arena *arena, const char *box
 const char *mr_mailbox_layout_script(struct mr_arena *arena, const char *name);
 /* locks/addresses/<address>.lock */
 const char *mr_mailbox_layout_lock(struct mr_arena *arena, const char *address);
-/*
- * The guard files of addresses: there are a few, and an address always belongs to the same one, so
- * that neither the files nor the open descriptors of a message to a thousand people grow in number.
- */
-enum { MR_MAILBOX_ADDRESS_GUARDS = 64 };
-unsigned mr_mailbox_layout_guard_of(const char *address);
-/* locks/guards/<two hexadecimal digits>.guard */
-const char *mr_mailbox_layout_guard(struct mr_arena *arena, unsigned number);
-/* Where a dead process's lock file goes on its way out: only the guard's holder uses the name. */
-const char *mr_mailbox_layout_stale_lock(struct mr_arena *arena, const char *guard);
 /* <base>/<path> */
 const char *mr_mailbox_layout_join(struct mr_arena *arena, const char *base, const char *path);
 

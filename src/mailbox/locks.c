@@ -22,6 +22,9 @@ enum {
 	EMPTY_MS = 1000,
 	/* Clocks are set a little shortly after a boot. */
 	BOOT_SLACK_S = 60,
+	/* So long we keep our own people waiting for another program's lock; then they have a turn.
+	 */
+	PATIENCE_MS = 200,
 };
 
 static const char MARK[] = " by=mailroom\n";
@@ -35,6 +38,15 @@ struct mr_mailbox_lock {
 	ino_t ino;
 };
 
+/* What stands at a lock file's name. */
+struct found {
+	bool is_file;
+	dev_t dev;
+	ino_t ino;
+	struct timespec changed;
+	char content[CONTENT_BYTES + 1]; /* as much of it as matters */
+};
+
 /* One call of mr_mailbox_locks_take(). */
 struct taking {
 	struct mr_ctx *cx;
@@ -42,6 +54,8 @@ struct taking {
 	struct mr_mailbox_locks *held;
 	int64_t start_ms;
 	int64_t slept_ms; /* counted as well: a test may hold the clock still */
+	struct found in_the_way;
+	int64_t in_the_way_since_ms; /* of slept_ms */
 };
 
 static int left_ms(const struct taking *t)
@@ -68,15 +82,6 @@ static enum mr_code say_timed_out(struct taking *t, const char *path, const char
 	return mr_err_set(&t->cx->err, MR_EBUSY, "timed out acquiring lock: %s/%s: %s",
 		t->root->path, path, why);
 }
-
-/* What stands at a lock file's name. */
-struct found {
-	bool is_file;
-	dev_t dev;
-	ino_t ino;
-	struct timespec changed;
-	char content[CONTENT_BYTES + 1]; /* as much of it as matters */
-};
 
 /* False when nothing is there any more. */
 static bool look(int dir, const char *path, struct found *out)
@@ -154,10 +159,9 @@ static bool is_stale(const struct found *found, int empty_ms)
  * Take a dead process's lock file away. Somebody may have removed it and made a new one since we
  * looked: then it goes back, unless its place is taken too.
  */
-static enum mr_code remove_stale(struct taking *t, const char *path, const char *guard,
-	const struct found *judged)
+static enum mr_code remove_stale(struct taking *t, const char *path, const struct found *judged)
 {
-	const char *aside = mr_mailbox_layout_stale_lock(t->cx->arena, guard);
+	const char *aside = MR_MAILBOX_STALE_LOCK;
 	int dir = t->root->dir;
 	struct found moved;
 
@@ -226,54 +230,65 @@ static const char *describe(struct taking *t, const struct found *found)
 	return mr_arena_printf(t->cx->arena, "held by %s", line);
 }
 
-static enum mr_code take_file(struct taking *t, const char *path, const char *guard)
+/* Somebody has the lock file: take it away when that is a dead process's, else wait a poll. */
+static enum mr_code wait_or_take_over(struct taking *t, const char *path)
 {
-	struct found found, before = { .is_file = false };
-	int64_t empty_since_ms = 0;
+	struct found found;
 
-	for (;;) {
+	if (!look(t->root->dir, path, &found)) {
+		if (left_ms(t) == 0)
+			return say_timed_out(t, path, "others take it again and again");
+	} else {
+		if (!is_same(&found, &t->in_the_way)) {
+			t->in_the_way = found;
+			t->in_the_way_since_ms = t->slept_ms;
+		}
+		if (is_stale(&found, (int)(t->slept_ms - t->in_the_way_since_ms)))
+			return remove_stale(t, path, &found);
+		if (left_ms(t) == 0)
+			return say_timed_out(t, path, describe(t, &found));
+	}
+	sleep_a_poll(t);
+	return MR_OK;
+}
+
+/* `*out_taken` false: another program has it, and our patience is over. */
+static enum mr_code take_file(struct taking *t, const char *path, bool *out_taken)
+{
+	int64_t begun_ms = t->slept_ms;
+
+	do {
 		int fd MR_CLEANUP(mr_fs_closep) = openat(t->root->dir, path,
 			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		enum mr_code rc;
 
 		if (fd >= 0) {
 			mr_crash_point("locks.take.created");
+			*out_taken = true;
 			return fill(t, path, fd);
 		}
 		if (errno != EEXIST)
 			return mr_err_os(&t->cx->err, errno, "cannot create lock %s/%s",
 				t->root->path, path);
-		if (look(t->root->dir, path, &found)) {
-			if (!is_same(&found, &before))
-				empty_since_ms = t->slept_ms;
-			before = found;
-			if (is_stale(&found, (int)(t->slept_ms - empty_since_ms))) {
-				enum mr_code rc = remove_stale(t, path, guard, &found);
-
-				if (rc)
-					return rc;
-				continue;
-			}
-			if (left_ms(t) == 0)
-				return say_timed_out(t, path, describe(t, &found));
-		} else if (left_ms(t) == 0) {
-			return say_timed_out(t, path, "others take it again and again");
-		}
-		sleep_a_poll(t);
-	}
+		rc = wait_or_take_over(t, path);
+		if (rc)
+			return rc;
+	} while (t->slept_ms - begun_ms < PATIENCE_MS);
+	*out_taken = false;
+	return MR_OK;
 }
 
-/* The path is that of the lock file, for the message. */
-static enum mr_code take_guard(struct taking *t, const char *guard, const char *path)
+static enum mr_code take_guard(struct taking *t)
 {
 	struct mr_mailbox_lock *item = &t->held->items[t->held->len];
 	struct mr_err why;
 	enum mr_code rc;
 
 	*item = (struct mr_mailbox_lock){ .guard = MR_LOCK_INIT };
-	rc = mr_lock_take(t->root->dir, guard, "mailroom", left_ms(t), t->cx->clock, &item->guard,
-		&why);
+	rc = mr_lock_take(t->root->dir, MR_MAILBOX_INDEX_GUARD, "mailroom", left_ms(t),
+		t->cx->clock, &item->guard, &why);
 	if (rc == MR_EBUSY)
-		return say_timed_out(t, path, why.msg);
+		return say_timed_out(t, MR_MAILBOX_INDEX_LOCK, why.msg);
 	if (rc) {
 		t->cx->err = why;
 		return mr_err_wrap(&t->cx->err, "%s", t->root->path);
@@ -305,23 +320,18 @@ static struct mr_texts sorted_unique(struct mr_arena *arena, const struct mr_tex
 	return out;
 }
 
-/* The guards of all addresses, in the order of their numbers. */
-static enum mr_code take_guards(struct taking *t, const struct mr_texts *addresses)
+/* The guard and all files; `*out_taken` false when others are to have a turn first. */
+static enum mr_code take_all(struct taking *t, const struct mr_texts *addresses, bool *out_taken)
 {
-	const char *first[MR_MAILBOX_ADDRESS_GUARDS] = { NULL };
-	struct mr_arena *arena = t->cx->arena;
+	enum mr_code rc = take_guard(t);
 
-	for (size_t i = addresses->len; i > 0; i--)
-		first[mr_mailbox_layout_guard_of(addresses->items[i - 1])] =
-			addresses->items[i - 1];
-	for (unsigned number = 0; number < MR_MAILBOX_ADDRESS_GUARDS; number++) {
-		if (!first[number])
-			continue;
-		if (take_guard(t, mr_mailbox_layout_guard(arena, number),
-			    mr_mailbox_layout_lock(arena, first[number])))
-			return t->cx->err.code;
-	}
-	return MR_OK;
+	*out_taken = true;
+	for (size_t i = 0; !rc && *out_taken && i < addresses->len; i++)
+		rc = take_file(t, mr_mailbox_layout_lock(t->cx->arena, addresses->items[i]),
+			out_taken);
+	if (!rc && *out_taken)
+		rc = take_file(t, MR_MAILBOX_INDEX_LOCK, out_taken);
+	return rc;
 }
 
 enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_root *root,
@@ -330,8 +340,7 @@ enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_ro
 	struct mr_texts names = sorted_unique(cx->arena, addresses);
 	struct mr_mailbox_locks held MR_CLEANUP(mr_mailbox_locks_release) = {
 		.root = root,
-		.items = mr_arena_array(cx->arena, names.len + MR_MAILBOX_ADDRESS_GUARDS + 2,
-			sizeof(struct mr_mailbox_lock)),
+		.items = mr_arena_array(cx->arena, names.len + 2, sizeof(struct mr_mailbox_lock)),
 	};
 	struct taking t = {
 		.cx = cx,
@@ -339,16 +348,20 @@ enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_ro
 		.held = &held,
 		.start_ms = mr_clock_mono_ms(cx->clock),
 	};
-	enum mr_code rc = take_guards(&t, &names);
+	bool taken = false;
+	enum mr_code rc = MR_OK;
 
-	for (size_t i = 0; !rc && i < names.len; i++)
-		rc = take_file(&t, mr_mailbox_layout_lock(cx->arena, names.items[i]),
-			mr_mailbox_layout_guard(cx->arena,
-				mr_mailbox_layout_guard_of(names.items[i])));
-	if (!rc)
-		rc = take_guard(&t, MR_MAILBOX_INDEX_GUARD, MR_MAILBOX_INDEX_LOCK);
-	if (!rc)
-		rc = take_file(&t, MR_MAILBOX_INDEX_LOCK, MR_MAILBOX_INDEX_GUARD);
+	while (!rc && !taken) {
+		rc = take_all(&t, &names, &taken);
+		if (!rc && !taken) {
+			struct mr_mailbox_lock *items = held.items;
+
+			mr_mailbox_locks_release(&held);
+			held.root = root;
+			held.items = items;
+			sleep_a_poll(&t);
+		}
+	}
 	if (rc)
 		return rc;
 	*out = held;

@@ -2,11 +2,13 @@
  * mailbox/locks.h - the locks of a root, as the contract has them, that no dead process can keep.
  *
  * Each lock is a file made with O_EXCL (locks/addresses/<address>.lock, then locks/index.lock), as
- * others expect. Before any of them we take the kernel's lock on the guard file of each address,
- * and before index.lock that of its own guard: among ourselves the kernel queues and wakes, and
- * only lock files of other programs are polled.
+ * others expect. Before any of them we take the kernel's lock on one guard file: every operation
+ * needs the index, so among ourselves one queue, in which the kernel wakes the next, is shorter
+ * than one for each address, where all of one would wait behind those of another. Only lock files
+ * of other programs are polled; when one of them keeps us long, everything is let go and taken
+ * anew, so that those of us who do not want that address are not kept too.
  *
- * A lock file is taken over when its process cannot be alive: one of ours while we hold its guard,
+ * A lock file is taken over when its process cannot be alive: one of ours while we hold the guard,
  * one whose process is not on this machine, one from before the last boot, one that has been empty
  * for a while. Ours are removed only while they are still ours.
  */

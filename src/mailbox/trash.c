@@ -5,9 +5,9 @@
 #include "base/fs.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
+#include "text/token.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,13 +18,11 @@ enum mr_code mr_mailbox_trash_open(struct mr_ctx *cx, const struct mr_mailbox_ro
 	const char *what, struct mr_mailbox_trash *out)
 {
 	struct mr_mailbox_trash trash = MR_MAILBOX_TRASH_INIT;
-	uint64_t chance[2];
 	enum mr_code rc;
 
-	mr_rand_fill(cx->rand, chance, sizeof(chance));
 	trash.root = root;
-	trash.path = mr_arena_printf(cx->arena, "%s/%s-%016" PRIx64 "%016" PRIx64, MR_MAILBOX_TRASH,
-		what, chance[0], chance[1]);
+	trash.path = mr_arena_printf(cx->arena, "%s/%s-%s", MR_MAILBOX_TRASH, what,
+		mr_token_hex(cx->arena, cx->rand, 16));
 	rc = mr_fs_make_dirs(root->dir, trash.path, 0700, &cx->err);
 	if (!rc)
 		rc = mr_fs_open_dir(root->dir, trash.path, &trash.dir, &cx->err);

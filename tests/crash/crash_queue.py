@@ -2,7 +2,7 @@
 
     crash_queue.py PROGRAM [KILLS [SEED]]
 
-The program is killed at each of the queue's points, then KILLS times (40) at random moments, half of
+The program is killed at each of the queue's points, then KILLS times (100) at random moments, half of
 them with a second process that writes to the same database at the same time.
 """
 
@@ -171,7 +171,7 @@ def at_random(tap, program, kills, seed):
 
 def main():
     program = sys.argv[1]
-    kills = int(sys.argv[2]) if len(sys.argv) > 2 else 40
+    kills = int(sys.argv[2]) if len(sys.argv) > 2 else 100
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(1 << 32)
     with Tap() as tap:
         at_points(tap, program)

@@ -148,7 +148,7 @@ static void check_clean(const char *name)
 	CHECK_OK(mr_fs_list(arena, AT_FDCWD, mr_arena_printf(arena, "%s/.git/mailroom", at(name)),
 			 100, &names, &err),
 		err);
-	CHECK_STR(mr_str_join(arena, &names, " "), "lock state");
+	CHECK_STR(mr_str_join(arena, &names, " "), "config lock state");
 	CHECK(!mr_fs_exists(AT_FDCWD,
 		mr_arena_printf(arena, "%s/.git/refs/heads/main.lock", at(name))));
 	CHECK(!mr_fs_exists(AT_FDCWD, mr_arena_printf(arena, "%s/.git/index.lock", at(name))));
@@ -518,7 +518,6 @@ static void reads_without_writing(void)
 		mr_arena_printf(arena, "archive %s was opened for reading only", at("a")));
 	CHECK_INT(mr_history_tidy(reader, &err), MR_EPERM);
 	CHECK_INT(mr_history_sync_index(reader, &err), MR_EPERM);
-	CHECK_INT(mr_history_restore(reader, NULL, &err), MR_EPERM);
 	mr_history_close(reader);
 	mr_history_close(writer);
 }
@@ -690,34 +689,6 @@ static void parses_messages(void)
 	mr_history_close(history);
 }
 
-static void lists_changes(void)
-{
-	static const char *const kinds[] = { "added", "changed", "removed" };
-	struct mr_history *history = make("a");
-	struct mr_history_file before[] = { file("a/b", "1"), file("a/c", "1"), file("d", "1") };
-	struct mr_history_file after[] = { file("a/b", "2"), file("a/c", NULL),
-		file("e/f/g", "1") };
-	struct mr_history_changes changes;
-	struct mr_history_appended first, second;
-	struct mr_buf text;
-
-	CHECK_OK(append(history, before, MR_LEN(before), &first), err);
-	CHECK_OK(append(history, after, MR_LEN(after), &second), err);
-	CHECK_OK(mr_history_changes(arena, history, NULL, 99, &changes, &err), err);
-	mr_buf_init(&text, 999);
-	for (size_t i = 0; i < changes.len; i++)
-		mr_buf_printf(&text, "%s %s\n", kinds[changes.items[i].kind],
-			changes.items[i].path);
-	CHECK_STR(mr_buf_text(&text), "changed a/b\nremoved a/c\nadded e/f/g\n");
-	mr_buf_release(&text);
-	CHECK(!changes.truncated);
-	CHECK_OK(mr_history_changes(arena, history, first.id.hex, 2, &changes, &err), err);
-	CHECK_INT(changes.len, 2);
-	CHECK(changes.truncated);
-	CHECK_INT(mr_history_changes(arena, history, "?", 2, &changes, &err), MR_EINVAL);
-	mr_history_close(history);
-}
-
 /* --- others --- */
 
 static void works_with_a_second_handle(void)
@@ -764,8 +735,8 @@ static void merges_packs(void)
 		packs = count_packs("a");
 		most = packs > most ? packs : most;
 	}
-	CHECK(most < MR_HISTORY_PACKS);
-	CHECK(most > MR_HISTORY_PACKS / 2);
+	CHECK(most < 2 * MR_HISTORY_PACKS);
+	CHECK(most >= MR_HISTORY_PACKS - 1);
 	check_fsck("a");
 	CHECK(strstr(git("a", "count-objects -v"), "count: 0\n"));
 	CHECK(strstr(git("a", "count-objects -v"), "garbage: 0\n"));
@@ -785,7 +756,7 @@ static void merges_packs(void)
 	mr_history_close(history);
 }
 
-static void leaves_packs_of_git_alone(void)
+static void lives_with_packs_of_git(void)
 {
 	struct mr_history *history = make("a");
 	char path[32];
@@ -801,7 +772,7 @@ static void leaves_packs_of_git_alone(void)
 		put(history, path, path);
 	}
 	CHECK_OK(mr_history_tidy(history, &err), err);
-	CHECK(strstr(git("a", "count-objects -v"), "packs: 2\n"));
+	check_fsck("a");
 	for (int i = 0; i < 60; i++) {
 		snprintf(path, sizeof(path), "d/file-%d", i);
 		CHECK_STR(text_at(history, NULL, path), path);
@@ -878,9 +849,9 @@ static void waits_for_locks_of_others(void)
 	CHECK_INT(try_put(history, "x", "1"), MR_EBUSY);
 	CHECK_STR(err.msg,
 		mr_arena_printf(arena,
-			"archive %s: %s/.git/refs/heads/main.lock is held by a git command; if "
-			"none is running, remove that file",
-			at("a"), at("a")));
+			"%s/.git/refs/heads/main.lock is held by a git command; if none is "
+			"running, remove that file",
+			at("a")));
 	CHECK(unlink(at("a/.git/refs/heads/main.lock")) == 0);
 	put(history, "x", "1");
 	overwrite("a/.git/index.lock", "");
@@ -999,27 +970,6 @@ static void adopts_a_repository(void)
 	mr_history_close(history);
 }
 
-static void restores_the_work_tree(void)
-{
-	struct mr_history *history = make("a");
-	size_t written = 99;
-
-	CHECK_OK(mr_history_restore(history, &written, &err), err);
-	CHECK_INT(written, 0);
-	put(history, "d/x", "1");
-	put(history, "d/y", "2");
-	put(history, "z", "3");
-	overwrite("a/d/x", "changed");
-	overwrite("a/untracked", "stays");
-	CHECK(unlink(at("a/z")) == 0);
-	CHECK_OK(mr_history_restore(history, &written, &err), err);
-	CHECK_INT(written, 2);
-	CHECK_STR(disk("a/d/x"), "1");
-	CHECK_STR(disk("a/z"), "3");
-	CHECK_STR(disk("a/untracked"), "stays");
-	mr_history_close(history);
-}
-
 static void does_not_leave_the_work_tree(void)
 {
 	struct mr_history *history = make("a");
@@ -1104,12 +1054,12 @@ static void says_that_the_disk_is_full(void)
 		size_t nth;
 		const char *what;
 	} cases[] = {
-		{ "history.pack.open:ENOSPC", 1, "cannot create pack.tmp" },
 		{ "history.pack.write:ENOSPC", 1, "cannot write a pack" },
-		{ "history.pack.write:ENOSPC", 2, "cannot write the index of a pack" },
-		{ "history.pack.sync:EIO", 1, "cannot write a pack" },
-		{ "history.pack.rename:EROFS", 1, "cannot name pack-" },
-		{ "history.temp.write:ENOSPC", 1, "cannot write" },
+		{ "history.sync:EIO", 1, ".idx on disk" },
+		{ "history.sync:EIO", 2, ".pack on disk" },
+		{ "history.sync:EIO", 3, "cannot put MAILROOM_NEXT on disk" },
+		{ "history.pack.rename:EROFS", 1, ".idx" },
+		{ "history.pack.rename:EROFS", 2, ".pack" },
 	};
 	struct mr_history *history = make("a");
 
@@ -1168,10 +1118,9 @@ int main(void)
 		TEST(logs_a_path),
 		TEST(refuses_bad_queries),
 		TEST(parses_messages),
-		TEST(lists_changes),
 		TEST(works_with_a_second_handle),
 		TEST(merges_packs),
-		TEST(leaves_packs_of_git_alone),
+		TEST(lives_with_packs_of_git),
 		TEST(does_not_disturb_a_list_of_packs),
 		TEST(goes_on_after_a_person_commits),
 		TEST(leaves_a_clean_status),
@@ -1180,7 +1129,6 @@ int main(void)
 		TEST(removes_locks_of_the_dead),
 		TEST(completes_the_work_tree),
 		TEST(adopts_a_repository),
-		TEST(restores_the_work_tree),
 		TEST(does_not_leave_the_work_tree),
 		TEST(says_what_is_damaged),
 		TEST(says_that_the_disk_is_full),
