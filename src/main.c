@@ -56,6 +56,8 @@
  *     clear.c            mail that is to go
  *     clear_plan.c       what that will be
  *     deliver.c          a staged document becomes mail, for all or for none
+ *     deliver_recover.c  intents: written before a delivery, read after a crash
+ *     deliver_steps.c    its steps, forwards and back
  *     document.c         a message as bytes
  *     export.c           accounts as a directory of plain files
  *     export_account.c   what it says about each registration
@@ -67,7 +69,17 @@
  *     inside.c           does a stored path lie where it should?
  *     layout.c           the names of everything below a root
  *     locks.c            the contract's locks, that no dead process keeps
- *     message.c          the canonical message and its rules
+ *     mend_accounts.c    repair: who has a mailbox
+ *     mend_known.c       repair: message ids, small
+ *     mend_links.c       repair: the links in a mailbox
+ *     mend_local.c       repair: what owners have done is kept
+ *     mend_mailbox.c     repair: one mailbox after the other
+ *     mend_messages.c    repair: every document, and what the index has of it
+ *     mend_staging.c     repair: quarantine, and what lies around
+ *     mend_threads.c     repair: summaries of threads
+ *     message.c          the canonical message
+ *     message_field.c    its single fields
+ *     message_read.c     and its rules: the strict reader
  *     message_sql.c      messages, recipients, projections in the index
  *     notify.c           the sender's notice
  *     register.c         addresses join a root
@@ -75,7 +87,9 @@
  *     register_swap.c    an entry of mailboxes/ exchanged for another, or not at all
  *     registration_sql.c registrations in the index
  *     repair.c           check and repair
- *     root.c             a root, opened and made
+ *     repair_sql.c       what they ask of the databases
+ *     root.c             a root, opened and looked at
+ *     root_init.c        a root, made and completed
  *     rules.c            rules/: policy and managed scripts
  *     state.c            what an owner does with mail
  *     state_sql.c        mailbox.sqlite

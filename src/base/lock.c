@@ -21,8 +21,7 @@
 enum {
 	OWNER_BYTES = 256,
 	WHAT_BYTES = 128,
-	SLEEP_MS = 10,      /* between looks where the kernel has no timer for us */
-	WAIT_MAX_MS = 1000, /* then look at the clock and at the file's name, and queue anew */
+	SLEEP_MS = 10, /* between looks where the kernel has no timer for us */
 	WAKE_AGAIN_MS = 20,
 	REMOVED_ATTEMPTS = 16, /* how often the file may be removed under us without a wait */
 };
@@ -201,19 +200,15 @@ static enum mr_code try_lock(int dir, const char *path, int wait_ms, int *out_fd
 enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeout_ms,
 	const struct mr_clock *clock, struct mr_lock *out, struct mr_err *err)
 {
-	int64_t start_ms = mr_clock_mono_ms(clock);
+	int64_t end_ms = mr_clock_mono_ms(mr_clock_system()) + timeout_ms;
 	int removed_times = 0;
 
-	/* Counting the machine's time as well ends this under a clock that a test holds still. */
-	for (int64_t real_start_ms = mr_clock_mono_ms(mr_clock_system());;) {
-		int64_t gone_ms = mr_clock_mono_ms(clock) - start_ms;
-		int64_t real_ms = mr_clock_mono_ms(mr_clock_system()) - real_start_ms;
-		int64_t left_ms = timeout_ms - (gone_ms > real_ms ? gone_ms : real_ms);
+	for (;;) {
+		int64_t left_ms = end_ms - mr_clock_mono_ms(mr_clock_system());
 		bool removed = false;
 		int fd = -1;
 		struct mr_err why;
-		enum mr_code rc = try_lock(dir, path,
-			(int)(left_ms < WAIT_MAX_MS ? left_ms : WAIT_MAX_MS), &fd, &removed, &why);
+		enum mr_code rc = try_lock(dir, path, (int)left_ms, &fd, &removed, &why);
 
 		if (fd >= 0) {
 			write_owner(fd, what, clock);

@@ -19,7 +19,8 @@ struct mr_lock {
 /*
  * Take the lock file `path` below `dir`, creating it when needed; `timeout_ms` 0 asks once.
  * MR_EBUSY after the timeout, with the owner's line in the message; MR_EPERM when the path is a
- * link. `what` names the holder for people.
+ * link. Who waits queues in the kernel, first come, first served, and the timeout is real time.
+ * `what` and `clock` name the holder and the time for people.
  */
 MR_CHECK enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeout_ms,
 	const struct mr_clock *clock, struct mr_lock *out, struct mr_err *err);

@@ -229,33 +229,63 @@ static void remove_copy(const struct mr_mailbox_delivery *d, const struct staged
 }
 
 /* The locks are held. */
-static enum mr_code deliver_locked(struct mr_mailbox_delivery *d, const struct staged *staged,
-	const char *path, bool *out_already)
+static enum mr_code deliver_locked(struct mr_mailbox_delivery *d, struct mr_db *index,
+	const struct staged *staged, const char *path, struct known *known)
 {
-	struct mr_db *index MR_CLEANUP(mr_db_closep) = NULL;
-	struct known known = { .row = NULL };
-	enum mr_code rc = mr_mailbox_root_index(d->cx, d->root, false, &index);
+	enum mr_code rc = look_up(d, index, staged, known);
 
-	if (!rc)
-		rc = look_up(d, index, staged, &known);
 	if (rc)
 		return rc;
-	if (!known.row && !known.has_file) {
+	if (!known->row && !known->has_file) {
 		if (staged->fd < 0)
 			return say_missing(d->cx, path);
 		return mr_mailbox_delivery_run(d, index);
 	}
 	/* What is there stays; ours was only needed to compare. */
-	*out_already = true;
-	d->document = known.document;
-	d->message = &known.message;
+	d->document = known->document;
+	d->message = &known->message;
 	d->staged = NULL;
-	d->moved = known.has_file;
-	rc = known.row ? mr_mailbox_delivery_heal(d, index, known.row)
-		       : mr_mailbox_delivery_run(d, index);
+	d->moved = known->has_file;
+	if (known->row)
+		return mr_mailbox_delivery_heal(d, index, known->row);
+	/* The intent says that the document comes from staging/. */
+	rc = mr_mailbox_intent_drop(d);
+	return rc ? rc : mr_mailbox_delivery_run(d, index);
+}
+
+/* Nothing happened: then nothing is left to finish or undo, and cx->err stays what it is. */
+static void give_up(struct mr_mailbox_delivery *d)
+{
+	struct mr_err why = d->cx->err;
+
+	if (!d->committed && !(d->moved && d->staged) && mr_mailbox_intent_drop(d))
+		d->cx->err = why;
+}
+
+/* From the locks on. */
+static enum mr_code deliver_prepared(struct mr_mailbox_delivery *d, const struct staged *staged,
+	const char *path, bool *out_already)
+{
+	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
+	struct mr_db *index MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_texts addresses = mr_mailbox_delivery_addresses(d);
+	/* In the arena: the delivery may go on with this message. */
+	struct known *known = mr_arena_alloc(d->cx->arena, sizeof(*known));
+	enum mr_code rc = mr_mailbox_locks_take(d->cx, d->root, &addresses, &locks);
+
 	if (!rc)
-		remove_copy(d, staged, &known.document);
-	return rc;
+		rc = mr_mailbox_root_index(d->cx, d->root, false, &index);
+	if (!rc)
+		rc = deliver_locked(d, index, staged, path, known);
+	mr_mailbox_locks_release(&locks);
+	if (!rc && d->committed)
+		rc = mr_mailbox_delivery_settle(d, index);
+	if (rc)
+		return rc;
+	*out_already = known->row || known->has_file;
+	if (*out_already)
+		remove_copy(d, staged, &known->document);
+	return MR_OK;
 }
 
 enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root *root,
@@ -263,35 +293,31 @@ enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root 
 	struct mr_mailbox_deliver_result *out)
 {
 	struct mr_mailbox_delivery d MR_CLEANUP(mr_mailbox_delivery_release) = { .intent = -1 };
-	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
 	struct staged staged MR_CLEANUP(staged_close) = { .fd = -1 };
-	struct mr_texts addresses;
 	bool already = false;
 	size_t ignored;
 	enum mr_code rc = mr_mailbox_deliver_recover(cx, root, &ignored);
 
 	if (!rc)
 		rc = staged_open(cx, root, staged_path, &staged);
-	/* A file that is gone may have been delivered before: look further. */
-	if (rc && rc != MR_ENOTFOUND)
-		return rc;
-	if (!rc) {
+	if (!rc)
 		rc = staged_check(cx, staged_path, payload, &staged);
-		if (rc)
-			return rc;
-		d.staged = staged.name;
-		d.staged_stat = staged.stat;
-	}
+	/* A file that is gone may have been delivered before: look further. */
+	if (rc && (rc != MR_ENOTFOUND || staged.fd >= 0))
+		return rc;
 	rc = mr_mailbox_delivery_init(&d, cx, root, staged.fd >= 0 ? &staged.message : payload,
 		staged.bytes);
-	if (rc)
-		return rc;
-	addresses = mr_mailbox_delivery_addresses(&d);
-	rc = mr_mailbox_locks_take(cx, root, &addresses, &locks);
+	if (!rc && staged.fd >= 0) {
+		d.staged = staged.name;
+		d.staged_stat = staged.stat;
+		rc = mr_mailbox_intent_write(&d, MR_FS_NEW);
+	}
 	if (!rc)
-		rc = deliver_locked(&d, &staged, staged_path, &already);
-	if (rc)
+		rc = deliver_prepared(&d, &staged, staged_path, &already);
+	if (rc) {
+		give_up(&d);
 		return rc;
+	}
 	*out = (struct mr_mailbox_deliver_result){
 		.message_id = payload->message_id,
 		.canonical_path = d.canonical_path,

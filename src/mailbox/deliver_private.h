@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/fs.h"
 #include "mailbox/deliver.h"
 #include "mailbox/message_sql.h"
 #include "mailbox/registration_sql.h"
@@ -53,10 +54,18 @@ MR_CHECK enum mr_code mr_mailbox_delivery_init(struct mr_mailbox_delivery *d, st
 struct mr_texts mr_mailbox_delivery_addresses(const struct mr_mailbox_delivery *d);
 
 /*
- * With the locks held: everything from the registrations to the mailboxes' own rows. On failure
- * before the commit everything is undone; `committed` says whether that is too late.
+ * With the locks held: everything from the registrations to the shared commit. On failure before it
+ * everything is undone; `committed` says whether that is too late.
  */
 MR_CHECK enum mr_code mr_mailbox_delivery_run(struct mr_mailbox_delivery *d, struct mr_db *index);
+/*
+ * The mailboxes' own rows, then the intent is dropped. No locks are needed: who comes between finds
+ * a message without its row, which is as good as one with the defaults, and a row is added only
+ * while the index has its projection, which is asked inside the mailbox's transaction. So one
+ * process's rows are written while the next one delivers.
+ */
+MR_CHECK enum mr_code mr_mailbox_delivery_settle(struct mr_mailbox_delivery *d,
+	struct mr_db *index);
 /* With the locks held, for a message that the index knows: add what is missing of it. */
 MR_CHECK enum mr_code mr_mailbox_delivery_heal(struct mr_mailbox_delivery *d, struct mr_db *index,
 	const struct mr_mailbox_indexed *known);
@@ -66,8 +75,13 @@ MR_CHECK enum mr_code mr_mailbox_delivery_all_places(struct mr_mailbox_delivery 
 /* Remove links, move the document back to staging, drop the intent. */
 MR_CHECK enum mr_code mr_mailbox_delivery_undo(struct mr_mailbox_delivery *d);
 
-/* The intent of a delivery. */
-MR_CHECK enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d);
+/*
+ * The intent of a delivery. Written before the locks are taken, so that its two syncs keep nobody
+ * waiting; MR_FS_NEW then, and when there is one already (the same message, by another process) it
+ * is left for later. With the locks held make sure that it is there.
+ */
+MR_CHECK enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_write how);
+MR_CHECK enum mr_code mr_mailbox_intent_ensure(struct mr_mailbox_delivery *d);
 MR_CHECK enum mr_code mr_mailbox_intent_drop(struct mr_mailbox_delivery *d);
 
 /* <mailbox>/<folder>/<id>.md, absolute. */

@@ -37,7 +37,16 @@ static int open_locked(int dir, const char *path)
 	return fd;
 }
 
-enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d)
+/* The file that is open is still the one of this name. */
+static bool is_still(int dir, const char *path, int fd)
+{
+	struct stat st, now;
+
+	return fstat(fd, &st) == 0 && fstatat(dir, path, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+		st.st_ino == now.st_ino && st.st_dev == now.st_dev;
+}
+
+enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_write how)
 {
 	struct mr_ctx *cx = d->cx;
 	struct mr_texts addresses = mr_mailbox_delivery_addresses(d);
@@ -65,15 +74,27 @@ enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d)
 	if (!rc)
 		rc = mr_fs_make_dirs(d->root->dir, MR_MAILBOX_INTENTS, 0700, &cx->err);
 	if (!rc)
-		rc = mr_fs_write(d->root->dir, path, mr_buf_bytes(&buf), MR_FS_REPLACE, 0600,
-			&cx->err);
+		rc = mr_fs_write(d->root->dir, path, mr_buf_bytes(&buf), how, 0600, &cx->err);
+	if (rc == MR_EEXISTS && how == MR_FS_NEW)
+		return MR_OK;
 	/* After a failure too: only its directory may not have been synced. */
 	d->has_intent = true;
 	if (rc)
 		return rc;
+	mr_fs_closep(&d->intent);
 	d->intent = open_locked(d->root->dir, path);
 	mr_crash_point("deliver.intended");
 	return MR_OK;
+}
+
+/* Without its lock somebody may have judged it while we were waiting for ours. */
+enum mr_code mr_mailbox_intent_ensure(struct mr_mailbox_delivery *d)
+{
+	const char *path = intent_path(d->cx->arena, d->message->message_id);
+
+	if (d->has_intent && d->intent >= 0 && is_still(d->root->dir, path, d->intent))
+		return MR_OK;
+	return mr_mailbox_intent_write(d, MR_FS_REPLACE);
 }
 
 /* Not synced: an intent that comes back finds everything done. */
@@ -83,6 +104,12 @@ enum mr_code mr_mailbox_intent_drop(struct mr_mailbox_delivery *d)
 
 	if (!d->has_intent)
 		return MR_OK;
+	/* Another process may have put its own there. */
+	if (d->intent >= 0 && !is_still(d->root->dir, path, d->intent)) {
+		d->has_intent = false;
+		mr_fs_closep(&d->intent);
+		return MR_OK;
+	}
 	if (unlinkat(d->root->dir, path, 0) != 0 && errno != ENOENT)
 		return mr_err_os(&d->cx->err, errno, "cannot remove %s/%s", d->root->path, path);
 	d->has_intent = false;
@@ -142,15 +169,6 @@ static enum mr_code read_intent(struct mr_ctx *cx, int fd, const char *name, str
 	return MR_OK;
 }
 
-/* The file that is open is still the one of this name. */
-static bool is_still(int dir, const char *path, int fd)
-{
-	struct stat st, now;
-
-	return fstat(fd, &st) == 0 && fstatat(dir, path, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
-		st.st_ino == now.st_ino && st.st_dev == now.st_dev;
-}
-
 /* Does the failure mean that this message cannot be delivered, now or later? */
 static bool is_final(enum mr_code code)
 {
@@ -173,7 +191,9 @@ static enum mr_code finish(struct mr_mailbox_delivery *d)
 	if (known)
 		return mr_mailbox_delivery_heal(d, index, known);
 	rc = mr_mailbox_delivery_run(d, index);
-	if (!rc || d->committed || !d->has_intent || !is_final(rc))
+	if (!rc)
+		return mr_mailbox_delivery_settle(d, index);
+	if (d->committed || !d->has_intent || !is_final(rc))
 		return rc;
 	rc = mr_mailbox_delivery_all_places(d, index);
 	return rc ? rc : mr_mailbox_delivery_undo(d);

@@ -428,15 +428,20 @@ static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	const struct mr_mailbox_state *known = NULL;
 	struct mr_mailbox_states any = { NULL, 0 };
+	struct mr_mailbox_projections wanted = { NULL, 0 };
 	enum mr_code rc = mr_mailbox_root_local(cx, place->row->path, false, &db);
 
 	if (!rc)
 		rc = mr_db_begin(db, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
 		rc = mr_mailbox_state_get(cx, db, state->message_id, &known);
-	if (!rc && !known)
-		rc = mr_mailbox_state_list(cx, db, NULL, 1, &any);
 	if (rc || known)
+		return rc;
+	rc = mr_mailbox_index_projections(cx, index, place->row->id, state->message_id, &wanted);
+	if (!rc)
+		rc = mr_mailbox_state_list(cx, db, NULL, 1, &any);
+	/* Cleared or unregistered since the commit: then it is not ours to bring back. */
+	if (rc || wanted.len == 0)
 		return rc;
 	if (any.len == 0) {
 		/* New, or lost: then with the defaults of all that it has, or they would be hidden
@@ -499,17 +504,20 @@ enum mr_code mr_mailbox_delivery_run(struct mr_mailbox_delivery *d, struct mr_db
 		mr_db_rollback(index);
 		return rc;
 	}
-	if (!d->has_intent)
-		rc = mr_mailbox_intent_write(d);
+	rc = mr_mailbox_intent_ensure(d);
 	if (!rc && !d->moved)
 		rc = move_document(d);
 	if (!rc)
 		rc = for_each_link(d, make_link);
 	if (!rc)
 		rc = commit_index(d, index);
-	if (rc)
-		return d->committed ? rc : undo_after(d, index);
-	rc = add_locals(d, index);
+	return rc && !d->committed ? undo_after(d, index) : rc;
+}
+
+enum mr_code mr_mailbox_delivery_settle(struct mr_mailbox_delivery *d, struct mr_db *index)
+{
+	enum mr_code rc = add_locals(d, index);
+
 	return rc ? rc : mr_mailbox_intent_drop(d);
 }
 

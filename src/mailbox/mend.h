@@ -196,5 +196,6 @@ MR_CHECK enum mr_code mr_mailbox_mend_clean_staging(struct mr_mailbox_mend *mend
 	struct mr_texts *out);
 /* Report directories that are missing (and make them), lock files nobody holds, and intents. */
 MR_CHECK enum mr_code mr_mailbox_mend_surroundings(struct mr_mailbox_mend *mend);
+bool mr_mailbox_mend_has_intents(struct mr_mailbox_mend *mend);
 /* Move every intent into quarantine: no one can make sense of them. */
 MR_CHECK enum mr_code mr_mailbox_mend_set_intents_aside(struct mr_mailbox_mend *mend);

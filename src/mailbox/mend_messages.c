@@ -105,12 +105,16 @@ static enum mr_code put_in_place(struct seen *seen, bool *out)
 	struct mr_mailbox_mend *mend = seen->mend;
 	struct mr_ctx *cx = mend->cx;
 	const char *slash;
-	enum mr_code rc;
+	uint32_t number;
+	enum mr_code rc = MR_OK;
 
 	*out = true;
 	if (mr_str_eq(seen->path, seen->wanted))
 		return MR_OK;
-	rc = make_room(seen, out);
+	if (mr_mailbox_known_find(&mend->known, seen->message.message_id, &number))
+		*out = false;
+	else
+		rc = make_room(seen, out);
 	if (rc)
 		return rc;
 	if (!*out)
@@ -531,7 +535,7 @@ static enum mr_code drop_row(struct mr_mailbox_mend *mend, const char *id)
 	}
 	if (row && row->document)
 		rc = mr_mailbox_mend_save_text(mend,
-			mr_arena_printf(arena, MR_MAILBOX_INDEX_FILE "/%s%s", id, SUFFIX),
+			mr_arena_printf(arena, "index/%s%s", id, SUFFIX),
 			row->document, &to);
 	if (rc)
 		return rc;

@@ -178,7 +178,7 @@ static const char *why_stale(struct mr_mailbox_mend *mend, struct mr_arena *aren
 	return "names no process";
 }
 
-static enum mr_code look_at_locks(struct mr_mailbox_mend *mend)
+static void look_at_locks(struct mr_mailbox_mend *mend)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_texts names = { NULL, 0 };
@@ -189,7 +189,7 @@ static enum mr_code look_at_locks(struct mr_mailbox_mend *mend)
 		mr_mailbox_mend_found(mend, "stale_lock", MR_MAILBOX_INDEX_LOCK, "%s", why);
 	if (mr_fs_list(arena, mend->root->dir, MR_MAILBOX_ADDRESS_LOCKS, MR_MAILBOX_ENTRIES, &names,
 		    &ignored))
-		return MR_OK;
+		return;
 	for (size_t i = 0; i < names.len; i++) {
 		const char *path =
 			mr_mailbox_layout_join(arena, MR_MAILBOX_ADDRESS_LOCKS, names.items[i]);
@@ -198,26 +198,42 @@ static enum mr_code look_at_locks(struct mr_mailbox_mend *mend)
 		if (why)
 			mr_mailbox_mend_found(mend, "stale_lock", path, "%s", why);
 	}
-	return MR_OK;
 }
 
-static enum mr_code look_at_intents(struct mr_mailbox_mend *mend)
+/* Names with a dot in front are intents being written. A root of somebody else has none. */
+static struct mr_texts list_intents(struct mr_mailbox_mend *mend, struct mr_arena *arena)
 {
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_texts names = { NULL, 0 };
 	struct mr_err ignored;
+	size_t len = 0;
 
-	/* A root of somebody else has no such directory. */
 	if (mr_fs_list(arena, mend->root->dir, MR_MAILBOX_INTENTS, MR_MAILBOX_ENTRIES, &names,
 		    &ignored))
-		return MR_OK;
+		return names;
 	for (size_t i = 0; i < names.len; i++) {
 		if (names.items[i][0] != '.')
-			mr_mailbox_mend_found(mend, "leftover_intent",
-				mr_mailbox_layout_join(arena, MR_MAILBOX_INTENTS, names.items[i]),
-				"something was begun and not finished");
+			names.items[len++] =
+				mr_mailbox_layout_join(arena, MR_MAILBOX_INTENTS, names.items[i]);
 	}
-	return MR_OK;
+	names.len = len;
+	return names;
+}
+
+bool mr_mailbox_mend_has_intents(struct mr_mailbox_mend *mend)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+
+	return list_intents(mend, arena).len > 0;
+}
+
+static void look_at_intents(struct mr_mailbox_mend *mend)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_texts paths = list_intents(mend, arena);
+
+	for (size_t i = 0; i < paths.len; i++)
+		mr_mailbox_mend_found(mend, "leftover_intent", paths.items[i],
+			"something was begun and not finished");
 }
 
 static bool is_own(const char *path)
@@ -250,32 +266,30 @@ enum mr_code mr_mailbox_mend_surroundings(struct mr_mailbox_mend *mend)
 {
 	enum mr_code rc = look_at_directories(mend);
 
-	if (!rc)
-		rc = look_at_locks(mend);
-	if (!rc)
-		rc = look_at_intents(mend);
-	if (!rc && !mr_fs_exists(mend->root->dir, MR_MAILBOX_VERSION_FILE))
+	if (rc)
+		return rc;
+	look_at_locks(mend);
+	look_at_intents(mend);
+	if (!mr_fs_exists(mend->root->dir, MR_MAILBOX_VERSION_FILE))
 		mr_mailbox_mend_found(mend, "missing_version", MR_MAILBOX_VERSION_FILE,
 			"run `mailroom mailbox init` to write it");
-	return rc;
+	return MR_OK;
 }
 
 enum mr_code mr_mailbox_mend_set_intents_aside(struct mr_mailbox_mend *mend)
 {
-	struct mr_ctx *cx = mend->cx;
-	struct mr_texts names = { NULL, 0 };
-	enum mr_code rc = mr_fs_list(cx->arena, mend->root->dir, MR_MAILBOX_INTENTS,
-		MR_MAILBOX_ENTRIES, &names, &cx->err);
+	struct mr_arena *arena = mend->cx->arena;
+	struct mr_texts paths = list_intents(mend, arena);
+	enum mr_code rc = MR_OK;
 
-	for (size_t i = 0; i < names.len && !rc; i++) {
-		const char *path =
-			mr_mailbox_layout_join(cx->arena, MR_MAILBOX_INTENTS, names.items[i]);
+	for (size_t i = 0; i < paths.len && !rc; i++) {
 		const char *to = NULL;
 
-		rc = quarantine(mend, path,
-			mr_arena_printf(cx->arena, "intents/%s", names.items[i]), &to);
+		rc = quarantine(mend, paths.items[i],
+			mr_arena_printf(arena, "intents/%s", strrchr(paths.items[i], '/') + 1),
+			&to);
 		if (!rc)
-			mr_mailbox_mend_found(mend, "leftover_intent", path,
+			mr_mailbox_mend_found(mend, "leftover_intent", paths.items[i],
 				"could not be finished; it is now %s", to);
 	}
 	return rc;

@@ -571,10 +571,10 @@ enum mr_code mr_mailbox_index_drop_projections(struct mr_ctx *cx, struct mr_db *
 #define LISTED_COLUMNS "SELECT " MESSAGE_COLUMNS ", p.folder_name, p.projection_path "
 
 /* The newest of all, down to where enough are ours: an index has them in this order. */
-static const char SQL_WALK[] = "SELECT m.message_id FROM messages m"
+static const char SQL_WALK[] = "SELECT m.message_id, m.rowid FROM messages m"
 			       " ORDER BY m.created_at_utc DESC, m.rowid DESC LIMIT ?1";
 static const char SQL_LISTED_ONE[] =
-	LISTED_COLUMNS "FROM mailbox_projections p JOIN messages m ON m.message_id = p.message_id"
+	LISTED_COLUMNS "FROM mailbox_projections p JOIN messages m ON m.rowid = ?3"
 		       " WHERE p.registration_id = ?1 AND p.message_id = ?2 ORDER BY p.folder_name";
 /* All that is ours, sorted. */
 static const char SQL_LIST[] =
@@ -632,6 +632,7 @@ static enum mr_code list_by_walking(struct mr_ctx *cx, struct mr_db *db,
 		mr_stmt_reset(one);
 		mr_stmt_bind_text(one, 1, registration_id);
 		mr_stmt_bind_text(one, 2, mr_stmt_text(walk, 0, cx->arena));
+		mr_stmt_bind_int(one, 3, mr_stmt_int(walk, 1));
 		rc = read_listed(cx, one, limit, list);
 		if (rc)
 			return rc;

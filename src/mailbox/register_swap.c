@@ -443,6 +443,20 @@ static enum mr_code sweep_trash(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return rc == MR_ENOTFOUND ? MR_OK : rc;
 }
 
+/* What writers of intents left who died before they could give them their names. */
+static enum mr_code sweep_intents(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const struct mr_texts *names)
+{
+	size_t removed;
+
+	for (size_t i = 0; i < names->len; i++) {
+		if (names->items[i][0] == '.')
+			return mr_fs_sweep_temporaries(root->dir, MR_MAILBOX_INTENTS, &removed,
+				&cx->err);
+	}
+	return MR_OK;
+}
+
 /* One that cannot be settled must not keep the others waiting. */
 static enum mr_code recover_all(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_texts *names)
@@ -475,5 +489,7 @@ enum mr_code mr_mailbox_register_recover(struct mr_ctx *cx, const struct mr_mail
 	}
 	if (!rc)
 		rc = recover_all(cx, root, &names);
+	if (!rc)
+		rc = sweep_intents(cx, root, &names);
 	return rc ? rc : sweep_trash(cx, root);
 }

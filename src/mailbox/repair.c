@@ -291,18 +291,23 @@ static enum mr_code repair_locked(struct mr_mailbox_mend *mend,
 }
 
 /*
- * Intents are finished first, while the index may still know how. If that is not possible, they are
- * tried once more with the new one; what even then makes no sense must not block every writer.
+ * Intents are finished first, while the index may still know how. Those that stay are tried once
+ * more with the new one. What even then makes no sense is taken out of everybody's way.
  */
 static enum mr_code finish_intents(struct mr_mailbox_mend *mend)
 {
 	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
 	struct mr_ctx *cx = mend->cx;
-	enum mr_code rc = mr_mailbox_root_recover(cx, mend->root);
+	enum mr_code rc;
 
-	if (!rc || rc == MR_EBUSY)
-		return rc;
-	rc = take_locks(cx, mend->root, &locks);
+	if (!mr_mailbox_mend_has_intents(mend))
+		return MR_OK;
+	rc = mr_mailbox_root_recover(cx, mend->root);
+	/* Under the locks no intent belongs to somebody who lives. */
+	if (!rc || rc != MR_EBUSY)
+		rc = take_locks(cx, mend->root, &locks);
+	if (rc == MR_EBUSY)
+		return MR_OK;
 	return rc ? rc : mr_mailbox_mend_set_intents_aside(mend);
 }
 
@@ -315,7 +320,7 @@ enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
 	struct mr_mailbox_repair_result result = {
 		.staging_action = options->remove_staging ? "remove" : "quarantine",
 	};
-	bool again = false;
+	struct mr_err before = cx->err;
 	enum mr_code rc = mr_mailbox_root_open(cx, path, MR_MAILBOX_ROOT_REPAIR, &root);
 
 	if (rc)
@@ -324,15 +329,17 @@ enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
 	rc = mr_mailbox_mend_surroundings(&mend);
 	if (rc)
 		return rc;
-	again = mr_mailbox_root_recover(cx, &root) != MR_OK;
+	/* Whatever keeps it from being finished is repaired now, and then it is tried again. */
+	rc = mr_mailbox_root_recover(cx, &root);
 	rc = take_locks(cx, &root, &locks);
 	if (!rc)
 		rc = repair_locked(&mend, options, &result);
 	mr_mailbox_locks_release(&locks);
-	if (!rc && again)
+	if (!rc)
 		rc = finish_intents(&mend);
 	if (rc)
 		return rc;
+	cx->err = before;
 	result.message_count = mr_mailbox_known_count(&mend.known);
 	result.projection_count = mend.projection_count;
 	result.registration_count = mend.account_count;
@@ -364,6 +371,7 @@ enum mr_code mr_mailbox_check(struct mr_ctx *cx, const char *path,
 {
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
 	struct mr_mailbox_mend mend MR_CLEANUP(release) = { .hands = false };
+	struct mr_err before = cx->err;
 	enum mr_code rc = mr_mailbox_root_open(cx, path, MR_MAILBOX_ROOT_READ, &root);
 
 	/* Opening for repair would make directories; an index that is no database is one of the
@@ -380,6 +388,7 @@ enum mr_code mr_mailbox_check(struct mr_ctx *cx, const char *path,
 		rc = check_file(&mend);
 	if (rc)
 		return rc;
+	cx->err = before;
 	*out = (struct mr_mailbox_check_result){
 		.message_count = mr_mailbox_known_count(&mend.known),
 		.registration_count = mend.account_count,

@@ -2,7 +2,6 @@
 #include "mailbox/root.h"
 
 #include "base/fs.h"
-#include "base/lock.h"
 #include "data/db_sqlite.h"
 #include "mailbox/deliver.h"
 #include "mailbox/layout.h"
@@ -186,44 +185,17 @@ static enum mr_code has_intents(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return MR_OK;
 }
 
-enum mr_code mr_mailbox_root_guard(struct mr_ctx *cx, const struct mr_mailbox_root *root,
-	const char *guard, const char *lock, struct mr_lock *out)
-{
-	struct mr_err why;
-	enum mr_code rc = mr_lock_take(root->dir, guard, "mailroom", MR_MAILBOX_LOCK_TIMEOUT_MS,
-		cx->clock, out, &why);
-
-	if (rc == MR_EBUSY)
-		return mr_err_set(&cx->err, MR_EBUSY, "timed out acquiring lock: %s/%s: %s",
-			root->path, lock, why.msg);
-	if (rc) {
-		cx->err = why;
-		return mr_err_wrap(&cx->err, "mailbox root %s", root->path);
-	}
-	return MR_OK;
-}
-
-/*
- * An intent is most often that of a living process, which holds the index guard: wait for our turn
- * there, and look whether it has gone by itself.
- */
+/* Most often an intent is that of a living process; they tell that from a dead one's. */
 enum mr_code mr_mailbox_root_recover(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
-	struct mr_lock guard = MR_LOCK_INIT;
 	bool found = false;
 	size_t count;
 	enum mr_code rc = has_intents(cx, root, &found);
 
 	if (rc || !found)
 		return rc;
-	rc = mr_mailbox_root_guard(cx, root, MR_MAILBOX_INDEX_GUARD, MR_MAILBOX_INDEX_LOCK, &guard);
-	if (rc)
-		return rc;
-	rc = has_intents(cx, root, &found);
-	mr_lock_release(&guard);
-	if (!rc && found)
-		rc = mr_mailbox_register_recover(cx, root);
-	if (!rc && found)
+	rc = mr_mailbox_register_recover(cx, root);
+	if (!rc)
 		rc = mr_mailbox_deliver_recover(cx, root, &count);
 	return rc ? mr_err_wrap(&cx->err, "finishing what was interrupted") : MR_OK;
 }

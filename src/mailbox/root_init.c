@@ -178,6 +178,25 @@ static enum mr_code make_locals(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return rc;
 }
 
+/* One at a time. */
+static enum mr_code take_turn(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	struct mr_lock *out)
+{
+	struct mr_err why;
+	enum mr_code rc = mr_lock_take(root->dir, MR_MAILBOX_INIT_GUARD, "mailroom mailbox init",
+		MR_MAILBOX_LOCK_TIMEOUT_MS, cx->clock, out, &why);
+
+	if (rc == MR_EBUSY)
+		return mr_err_set(&cx->err, MR_EBUSY,
+			"timed out acquiring lock: %s/" MR_MAILBOX_INIT_GUARD ": %s", root->path,
+			why.msg);
+	if (rc) {
+		cx->err = why;
+		return mr_err_wrap(&cx->err, "mailbox root %s", root->path);
+	}
+	return MR_OK;
+}
+
 /* What two of us must not do at once. */
 static enum mr_code complete(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
@@ -215,8 +234,7 @@ enum mr_code mr_mailbox_root_init(struct mr_ctx *cx, const char *path, struct mr
 	if (!rc)
 		rc = make_directories(cx, &root);
 	if (!rc)
-		rc = mr_mailbox_root_guard(cx, &root, MR_MAILBOX_INIT_GUARD, MR_MAILBOX_INIT_GUARD,
-			&lock);
+		rc = take_turn(cx, &root, &lock);
 	if (!rc)
 		rc = complete(cx, &root);
 	if (rc)

@@ -1,7 +1,6 @@
 /* mailbox/root_private.h - between root.c and root_init.c. */
 #pragma once
 
-#include "base/lock.h"
 #include "mailbox/root.h"
 
 /* Resolve the path and open it, whatever it is. MR_ENOTFOUND: nothing there. */
@@ -16,9 +15,6 @@ MR_CHECK enum mr_code mr_mailbox_root_check_layout(struct mr_ctx *cx,
 /* Protocol 3, or for a reader 1. */
 MR_CHECK enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, enum mr_mailbox_root_for purpose);
-/* Take a guard file; when that takes too long, the message names `lock`. */
-MR_CHECK enum mr_code mr_mailbox_root_guard(struct mr_ctx *cx, const struct mr_mailbox_root *root,
-	const char *guard, const char *lock, struct mr_lock *out);
 /* Finish or undo what dead processes left, if there is anything. */
 MR_CHECK enum mr_code mr_mailbox_root_recover(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root);

@@ -78,7 +78,7 @@ def mailbox_page_can_be_pasted(m):
         timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-1500:]
     assert "Investigate parser drift" in done.stdout and "register payload: $.address: " in done.stdout, done.stdout
-    assert done.stdout.count("problem count") == 2, done.stdout
+    assert done.stdout.count("problem count") == 3, done.stdout
 
 
 def links_lead_somewhere(m):

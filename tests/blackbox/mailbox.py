@@ -276,6 +276,8 @@ def repair_rebuilds_and_keeps_flags(m):
     assert (answer["message_count"], answer["staging_action"], answer["staging_artifact_count"]) == (
         3, "quarantine", 1), answer
     assert root.states("bob") == states and len(root.box("bob", "inbox")) == 3
+    assert [p["what"] for p in root.command("check")["problems"]] == ["stray_entry"]
+    os.unlink(os.path.join(root.path, "mailboxes", ".DS_Store"))
     root.check()
     with open(os.path.join(root.path, "index.sqlite"), "wb") as file:
         file.write(b"not a database at all" * 100)

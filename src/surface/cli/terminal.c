@@ -63,6 +63,7 @@ void mr_terminal_progress(void *arg, const char *what, size_t done, size_t total
 	size_t filled = total ? done * BAR_CELLS / total : 0;
 	struct mr_buf line MR_CLEANUP(mr_buf_release);
 
+	mr_buf_init(&line, 4096);
 	/* The first tenth of a second shows nothing: most work is done by then. */
 	if (!isatty(STDERR_FILENO))
 		return;
@@ -71,7 +72,6 @@ void mr_terminal_progress(void *arg, const char *what, size_t done, size_t total
 	if (now_us - progress->shown_us < PROGRESS_EVERY_US)
 		return;
 	progress->shown_us = now_us;
-	mr_buf_init(&line, 4096);
 	mr_buf_printf(&line, "\r\033[K%s [", what);
 	mr_buf_pad(&line, '#', filled < BAR_CELLS ? filled : BAR_CELLS);
 	mr_buf_pad(&line, '.', filled < BAR_CELLS ? BAR_CELLS - filled : 0);

@@ -111,7 +111,7 @@ static void removes_what_is_over(void)
 		"the registration is inactive; the directory that its entry links to stays");
 	CHECK_STR(result.applied.items[2].registration_status, "stashed");
 	CHECK_INT(post_has(&result.preserved, "active_registration", NULL), 3);
-	CHECK_INT(post_has(&result.preserved, "canonical_messages", "/root/messages"), 1);
+	CHECK_INT(post_has(&result.preserved, "canonical_messages", "/messages"), 1);
 	CHECK_INT(result.preserved.len, 4);
 	/* The operator, alice and dave. */
 	CHECK_INT(post_count(&post, NULL, ROWS), 3);

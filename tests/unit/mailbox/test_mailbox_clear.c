@@ -206,13 +206,13 @@ static void other_boxes_are_emptied(void)
 
 	open_mail(&mail);
 	from = link_of(post, post_mailbox(post, "alice"), "inbox", mail.second);
-	to = link_of(post, post_mailbox(post, "alice"), "work", mail.second);
-	make_dir(post, join(post, post_mailbox(post, "alice"), "work"));
+	to = link_of(post, post_mailbox(post, "alice"), "later", mail.second);
+	make_dir(post, join(post, post_mailbox(post, "alice"), "later"));
 	CHECK(rename(from, to) == 0);
 	post_exec(post, NULL,
 		mr_arena_printf(post->cx.arena,
-			"UPDATE mailbox_projections SET folder_name = 'work', projection_path ="
-			" replace(projection_path, '/inbox/', '/work/')"
+			"UPDATE mailbox_projections SET folder_name = 'later', projection_path ="
+			" replace(projection_path, '/inbox/', '/later/')"
 			" WHERE message_id = '%s' AND folder_name = 'inbox'",
 			mail.second));
 	result = clear(post, "alice", false);

@@ -720,13 +720,14 @@ static void compares(void)
 
 static void compares_participants(void)
 {
-	static const struct mr_mailbox_principal base_principal = { "p", "a@b", NULL, NULL, NULL };
+	static const struct mr_mailbox_principal base_principal = { "p", "a@b", "d", "m", "r" };
+	static const struct mr_mailbox_principal says_less = { "p", "a@b", NULL, NULL, NULL };
 	static const struct mr_mailbox_principal others[] = {
-		{ "q", "a@b", NULL, NULL, NULL },
-		{ "p", "a@c", NULL, NULL, NULL },
-		{ "p", "a@b", "d", NULL, NULL },
-		{ "p", "a@b", NULL, "m", NULL },
-		{ "p", "a@b", NULL, NULL, "r" },
+		{ "q", "a@b", "d", "m", "r" },
+		{ "p", "a@c", "d", "m", "r" },
+		{ "p", "a@b", "x", "m", "r" },
+		{ "p", "a@b", "d", "x", "r" },
+		{ "p", "a@b", "d", "m", "x" },
 	};
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_mailbox_message a;
@@ -735,6 +736,8 @@ static void compares_participants(void)
 	CHECK_STR(read_changed(arena, NULL, 0, MR_MAILBOX_PAYLOAD, &a), "");
 	a.sender = base_principal;
 	b = a;
+	CHECK(mr_mailbox_message_same(&a, &b, true));
+	b.sender = says_less;
 	CHECK(mr_mailbox_message_same(&a, &b, true));
 	for (size_t i = 0; i < MR_LEN(others); i++) {
 		b.sender = others[i];

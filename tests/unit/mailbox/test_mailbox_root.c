@@ -1,6 +1,5 @@
 /* tests/unit/mailbox/test_mailbox_root.c */
 #include "base/fs.h"
-#include "base/lock.h"
 #include "data/db_sqlite.h"
 #include "files.h"
 #include "mailbox/layout.h"
@@ -417,9 +416,11 @@ static void strays_are_ignored(void)
 	files_put("root/mailboxes/notes.txt", "x");
 	CHECK(mkdir("root/mailboxes/not an address", 0700) == 0);
 	files_put("root/staging/.intents/.half.tmp-4194303-0123456789abcdef", "{");
+	files_put("root/staging/.intents/of-nobody.json", "x");
 	CHECK_OK(open_for(&place, MR_MAILBOX_ROOT_WRITE), place.cx.err);
 	CHECK_OK(init(&place), place.cx.err);
 	files_hold("root/mailboxes/notes.txt", "x");
+	files_hold("root/staging/.intents/of-nobody.json", "x");
 }
 
 /* A root that another program made, or whose staging its repair has cleared. */
@@ -433,34 +434,6 @@ static void makes_what_a_writer_needs(void)
 	CHECK_OK(open_for(&place, MR_MAILBOX_ROOT_WRITE), place.cx.err);
 	for (const char *const *path = mr_mailbox_own_directories; *path; path++)
 		CHECK(mr_fs_exists(place.root.dir, *path));
-}
-
-/* Somebody is at work: their intent goes by itself, and opening waits for that. */
-static void waits_for_a_living_intent(void)
-{
-	static const char INTENT[] = "root/staging/.intents/reg-living.json";
-	struct place place MR_CLEANUP(place_close) = enter_made();
-	struct mr_lock lock = MR_LOCK_INIT;
-	int status;
-	pid_t child;
-
-	CHECK_OK(mr_lock_take(place.root.dir, MR_MAILBOX_INDEX_GUARD, "test", 0, place.cx.clock,
-			 &lock, &place.cx.err),
-		place.cx.err);
-	files_put(INTENT, "not even JSON");
-	child = fork();
-	CHECK(child >= 0);
-	if (child == 0) {
-		mr_fs_closep(&lock.fd);
-		_exit(open_for(&place, MR_MAILBOX_ROOT_WRITE) ? 1 : 0);
-	}
-	/* A reader does not care. */
-	CHECK_OK(open_for(&place, MR_MAILBOX_ROOT_READ), place.cx.err);
-	CHECK_INT(waitpid(child, &status, WNOHANG), 0);
-	CHECK(unlink(INTENT) == 0);
-	mr_lock_release(&lock);
-	CHECK_INT(waitpid(child, &status, 0), child);
-	CHECK_INT(status, 0);
 }
 
 static void reads_where_it_may_not_write(void)
@@ -644,7 +617,6 @@ int main(void)
 		TEST(an_index_damaged_inside_is_for_repair),
 		TEST(strays_are_ignored),
 		TEST(makes_what_a_writer_needs),
-		TEST(waits_for_a_living_intent),
 		TEST(reads_where_it_may_not_write),
 		TEST(opens_local_databases),
 		TEST(status_says_how_it_is),
