@@ -86,7 +86,6 @@ static void init(struct mr_ctx *cx, const char *path)
 		add(cx, &root, names[i]);
 	post(cx, &root, ALICE, ALICE, "file");
 	post(cx, &root, ALICE, BOB, NULL);
-	post(cx, &root, BOB, BOB, NULL);
 	post(cx, &root, DAVE, BOB, NULL);
 	if (mr_mailbox_unregister(cx, &root, MR_MAILBOX_DEACTIVATE, DAVE, &result))
 		die(cx->err.msg);
