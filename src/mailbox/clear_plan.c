@@ -145,22 +145,67 @@ static const char *below_root(const struct mr_mailbox_clear *job, const char *di
 
 enum found { MISSING, FILE_THERE, LINKED };
 
-/* What is there? LINKED: its directory is reached through a link, so what it holds is not ours. */
-static enum found look(const struct mr_mailbox_clear *job, const char *path)
+/*
+ * What is there? LINKED: its directory is reached through a link, so what it holds is not ours. An
+ * error is not taken for absence: a document whose row goes must not stay.
+ */
+static enum mr_code look(const struct mr_mailbox_clear *job, const char *path, enum found *out)
 {
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	const char *slash = strrchr(path, '/');
 	const char *parent = mr_arena_strndup(job->cx->arena, path, (size_t)(slash - path));
-	struct mr_err ignored;
+	struct mr_err err = { .code = MR_OK };
 	struct stat st;
 	enum mr_code rc = mr_fs_open_beneath(job->root->dir, parent,
-		O_PATH | O_DIRECTORY | O_NOFOLLOW, 0, &fd, &ignored);
+		O_PATH | O_DIRECTORY | O_NOFOLLOW, 0, &fd, &err);
+
+	if (!rc && fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		rc = mr_err_os(&err, errno, "cannot look at %s/%s", job->root->path, path);
+	if (!rc)
+		*out = S_ISDIR(st.st_mode) ? MISSING : FILE_THERE;
+	else if (err.os_errno == ENOTDIR || (rc == MR_EPERM && err.os_errno == 0))
+		*out = LINKED;
+	else if (err.os_errno == ENOENT)
+		*out = MISSING;
+	else {
+		job->cx->err = err;
+		return rc;
+	}
+	return MR_OK;
+}
+
+static enum mr_code plan_message(struct mr_mailbox_clear *job,
+	const struct mr_mailbox_clear_message *message, struct mr_texts *paths)
+{
+	struct mr_mailbox_action action = { .artifact_kind = CANONICAL,
+		.path = message->canonical_path,
+		.message_id = message->message_id };
+	const char *path = below_root(job, MR_MAILBOX_MESSAGES, message->canonical_path);
+	enum found found = MISSING;
+	enum mr_code rc = path && !message->stays ? look(job, path, &found) : MR_OK;
 
 	if (rc)
-		return ignored.os_errno == ENOTDIR || rc == MR_EPERM ? LINKED : MISSING;
-	if (fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
-		return MISSING;
-	return FILE_THERE;
+		return rc;
+	if (message->stays) {
+		action.reason = "another registration still has the message";
+		preserve(job, action);
+	} else if (!path) {
+		action.reason = "the document is not in this root's messages directory";
+		block(job, action);
+	} else if (found == LINKED) {
+		action.reason = "the document's directory is a link";
+		block(job, action);
+	} else if (found == MISSING) {
+		action.reason = "the document is missing; only its row is left";
+		will(job, action,
+			(struct mr_mailbox_clear_work){ MR_MAILBOX_CLEAR_ROW, NULL, NULL });
+	} else {
+		action.reason = "the message is to be cleared";
+		will(job, action,
+			(struct mr_mailbox_clear_work){ MR_MAILBOX_CLEAR_MOVE, NULL, path });
+		paths->items[paths->len++] = path;
+	}
+	return MR_OK;
 }
 
 /* The documents of rows. In `*out_paths`, sorted, those that were planned. */
@@ -174,37 +219,11 @@ static enum mr_code plan_indexed(struct mr_mailbox_clear *job, struct mr_texts *
 		return rc;
 	out_paths->items = mr_arena_array(job->cx->arena, messages.len + 1, sizeof(char *));
 	out_paths->len = 0;
-	for (size_t i = 0; i < messages.len; i++) {
-		const struct mr_mailbox_clear_message *message = &messages.items[i];
-		struct mr_mailbox_action action = { .artifact_kind = CANONICAL,
-			.path = message->canonical_path,
-			.message_id = message->message_id };
-		const char *path = below_root(job, MR_MAILBOX_MESSAGES, message->canonical_path);
-
-		if (message->stays) {
-			action.reason = "another registration still has the message";
-			preserve(job, action);
-		} else if (!path) {
-			action.reason = "the document is not in this root's messages directory";
-			block(job, action);
-		} else if (look(job, path) == LINKED) {
-			action.reason = "the document's directory is a link";
-			block(job, action);
-		} else if (look(job, path) == MISSING) {
-			action.reason = "the document is missing; only its row is left";
-			will(job, action,
-				(struct mr_mailbox_clear_work){ MR_MAILBOX_CLEAR_ROW, NULL, NULL });
-		} else {
-			action.reason = "the message is to be cleared";
-			will(job, action,
-				(struct mr_mailbox_clear_work){ MR_MAILBOX_CLEAR_MOVE, NULL,
-					path });
-			out_paths->items[out_paths->len++] = path;
-		}
-	}
+	for (size_t i = 0; !rc && i < messages.len; i++)
+		rc = plan_message(job, &messages.items[i], out_paths);
 	if (out_paths->len > 0)
 		qsort(out_paths->items, out_paths->len, sizeof(char *), by_text);
-	return MR_OK;
+	return rc;
 }
 
 /* Documents that no row names. */
@@ -436,7 +455,7 @@ static enum mr_code plan_mailboxes(struct mr_mailbox_clear *job)
 }
 
 /* Of one attachment. `paths` gets the file that goes, from the root. */
-static void plan_attachment(struct mr_mailbox_clear *job,
+static enum mr_code plan_attachment(struct mr_mailbox_clear *job,
 	const struct mr_mailbox_clear_attachment *attachment, struct mr_texts *paths)
 {
 	struct mr_arena *arena = job->cx->arena;
@@ -446,7 +465,11 @@ static void plan_attachment(struct mr_mailbox_clear *job,
 	const char *path = below_root(job, MR_MAILBOX_MANAGED, locator);
 	struct mr_mailbox_action action = { .path = locator,
 		.attachment_id = attachment->attachment_id };
+	enum found found = MISSING;
+	enum mr_code rc = path && !attachment->stays ? look(job, path, &found) : MR_OK;
 
+	if (rc)
+		return rc;
 	if (attachment->stays) {
 		action.artifact_kind = "attachment";
 		action.reason = "a message that stays refers to it";
@@ -463,11 +486,11 @@ static void plan_attachment(struct mr_mailbox_clear *job,
 		action.artifact_kind = MANAGED;
 		action.reason = "the copy is not in this root's directory of managed attachments";
 		block(job, action);
-	} else if (look(job, path) == LINKED) {
+	} else if (found == LINKED) {
 		action.artifact_kind = MANAGED;
 		action.reason = "the copy's directory is a link";
 		block(job, action);
-	} else if (look(job, path) == MISSING) {
+	} else if (found == MISSING) {
 		action.artifact_kind = MANAGED;
 		action.reason = "the copy is missing; only its row is left";
 		will(job, action,
@@ -479,6 +502,7 @@ static void plan_attachment(struct mr_mailbox_clear *job,
 			(struct mr_mailbox_clear_work){ MR_MAILBOX_CLEAR_MOVE, NULL, path });
 		paths->items[paths->len++] = path;
 	}
+	return MR_OK;
 }
 
 static enum mr_code plan_attachments(struct mr_mailbox_clear *job)
@@ -493,10 +517,10 @@ static enum mr_code plan_attachments(struct mr_mailbox_clear *job)
 	if (rc)
 		return rc;
 	paths.items = mr_arena_array(arena, found.len + 1, sizeof(*paths.items));
-	for (size_t i = 0; i < found.len; i++)
-		plan_attachment(job, &found.items[i], &paths);
-	if (job->account)
-		return MR_OK;
+	for (size_t i = 0; !rc && i < found.len; i++)
+		rc = plan_attachment(job, &found.items[i], &paths);
+	if (rc || job->account)
+		return rc;
 	if (paths.len > 0)
 		qsort(paths.items, paths.len, sizeof(*paths.items), by_text);
 	rc = find_files(job, MR_MAILBOX_MANAGED, NULL, &files);

@@ -257,25 +257,29 @@ static enum mr_code check_no_links(struct mr_mailbox_export_job *job)
 	return rc;
 }
 
-static int64_t protocol_version(struct mr_mailbox_export_job *job)
+/* -1 when the file is missing or says something else. */
+static enum mr_code read_protocol_version(struct mr_mailbox_export_job *job, int64_t *out)
 {
+	struct mr_err before = job->cx->err;
 	struct mr_bytes text;
-	struct mr_err ignored;
-	int64_t version = -1;
+	enum mr_code rc = mr_fs_read(job->cx->arena, job->root->dir, MR_MAILBOX_VERSION_FILE, 64,
+		&text, &job->cx->err);
 
-	if (mr_fs_read(job->cx->arena, job->root->dir, MR_MAILBOX_VERSION_FILE, 64, &text,
-		    &ignored) != MR_OK ||
-		!mr_str_to_int(mr_str_trim(job->cx->arena, (const char *)text.data), &version))
-		return -1;
-	return version;
+	*out = -1;
+	if (rc == MR_ENOTFOUND || rc == MR_ELIMIT) {
+		job->cx->err = before;
+		return MR_OK;
+	}
+	if (!rc && !mr_str_to_int(mr_str_trim(job->cx->arena, (const char *)text.data), out))
+		*out = -1;
+	return rc;
 }
 
 static enum mr_code finish(struct mr_mailbox_export_job *job)
 {
 	struct mr_ctx *cx = job->cx;
-	const struct mr_mailbox_manifest_head head = {
+	struct mr_mailbox_manifest_head head = {
 		.source_root = job->root->path,
-		.protocol_version = protocol_version(job),
 		.exported_at =
 			mr_time_format(cx->arena, mr_clock_wall_us(cx->clock), MR_TIME_SECONDS),
 		.all_accounts = job->request->all_accounts,
@@ -287,7 +291,9 @@ static enum mr_code finish(struct mr_mailbox_export_job *job)
 	if (unlinkat(job->dir, MR_MAILBOX_EXPORT_SNAPSHOT, 0) != 0)
 		return mr_err_os(&cx->err, errno, "cannot remove %s from the export",
 			MR_MAILBOX_EXPORT_SNAPSHOT);
-	rc = mr_mailbox_manifest_write(&job->manifest, &head, MANIFEST, &cx->err);
+	rc = read_protocol_version(job, &head.protocol_version);
+	if (!rc)
+		rc = mr_mailbox_manifest_write(&job->manifest, &head, MANIFEST, &cx->err);
 	if (!rc && !job->request->preserve_symlinks)
 		rc = check_no_links(job);
 	if (rc)

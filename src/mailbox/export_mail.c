@@ -23,25 +23,32 @@ static void advance(struct mr_mailbox_export_job *job)
 
 /*
  * Open a file below a directory of the root, not through a link at the end, and not out of it.
- * NULL, or why there is nothing to copy.
+ * `*out_why` says why there is nothing to copy, or is NULL. Trouble of the machine is an error: an
+ * export must not look whole when a second try would find more.
  */
-static const char *open_source(int dir, const char *path, const char *missing, int *out)
+static enum mr_code open_source(struct mr_mailbox_export_job *job, int dir, const char *path,
+	const char *missing, int *out, const char **out_why)
 {
-	struct mr_err why;
+	struct mr_err err = { .code = MR_OK };
 	struct stat st;
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	enum mr_code rc = dir < 0
 		? MR_ENOTFOUND
-		: mr_fs_open_beneath(dir, path, O_RDONLY | O_NOFOLLOW, 0, &fd, &why);
+		: mr_fs_open_beneath(dir, path, O_RDONLY | O_NOFOLLOW, 0, &fd, &err);
 
 	if (rc == MR_ENOTFOUND)
-		return missing;
-	if (rc)
-		return "it cannot be opened";
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		return "it is not a regular file";
-	*out = mr_fs_take(&fd);
-	return NULL;
+		*out_why = missing;
+	else if (rc == MR_EPERM || rc == MR_EINVAL)
+		*out_why = "it cannot be opened";
+	else if (rc)
+		job->cx->err = err;
+	else if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		*out_why = "it is not a regular file";
+	else {
+		*out_why = NULL;
+		*out = mr_fs_take(&fd);
+	}
+	return rc == MR_ENOTFOUND || rc == MR_EPERM || rc == MR_EINVAL ? MR_OK : rc;
 }
 
 static const char *archived_message(const struct mr_mailbox_export_job *job,
@@ -68,10 +75,10 @@ static enum mr_code export_message(void *arg, struct mr_arena *scratch,
 	enum mr_code rc = MR_OK;
 
 	if (path)
-		why = open_source(job->root->dir, path, "the document is missing", &from);
-	if (!why && mr_fs_exists(job->dir, path))
+		rc = open_source(job, job->root->dir, path, "the document is missing", &from, &why);
+	if (!rc && !why && mr_fs_exists(job->dir, path))
 		why = "another message has the same document";
-	if (!why)
+	if (!rc && !why)
 		rc = mr_mailbox_export_copy_in(job, scratch, from, path);
 	if (rc)
 		return rc;
@@ -194,12 +201,13 @@ static enum mr_code copy_managed(struct mr_mailbox_export_job *job, struct mr_ar
 	const char *rest = mr_mailbox_inside(mr_mailbox_layout_join(scratch, job->root->path,
 						     MR_MAILBOX_MANAGED),
 		source);
+	enum mr_code rc = MR_OK;
 
 	*out_why = "the copy is not in the root's directory of managed attachments";
 	if (rest)
-		*out_why = open_source(job->managed, rest, "the copy is missing", &from);
-	if (*out_why)
-		return MR_OK;
+		rc = open_source(job, job->managed, rest, "the copy is missing", &from, out_why);
+	if (rc || *out_why)
+		return rc;
 	*out_path = attachment_path(job, scratch, attachment->attachment_id, rest);
 	/* Another message of the export has it too. */
 	if (mr_fs_exists(job->dir, *out_path))
