@@ -92,7 +92,7 @@ static struct mr_mailbox_message sample(struct world *w, const char *id, const c
 static enum mr_code insert(struct world *w, const struct mr_mailbox_message *message)
 {
 	static const char *const ids[] = { "r2", NULL, "r2" };
-	struct mr_mailbox_delivered delivered = { "/root/x.md", "---\nthe whole\n", "r1", ids };
+	struct mr_mailbox_delivered delivered = { "/r/x.md", "---\nthe whole\n", "r1", ids };
 
 	return mr_mailbox_index_insert(&w->cx, w->db, message, &delivered);
 }
@@ -205,7 +205,7 @@ static void a_message_comes_back_as_it_was(void)
 	CHECK_STR(got->thread_id, "m0");
 	CHECK_STR(got->in_reply_to, "m0");
 	CHECK_STR(got->created_at, "2026-03-11T04:15:00Z");
-	CHECK_STR(got->canonical_path, "/root/x.md");
+	CHECK_STR(got->canonical_path, "/r/x.md");
 	CHECK_STR(got->subject, "Hello");
 	CHECK_STR(got->document, "---\nthe whole\n");
 	/* As json.dumps(sort_keys=True) has it. */
