@@ -277,12 +277,7 @@ static enum mr_code deliver_prepared(struct mr_mailbox_delivery *d, const struct
 		rc = mr_mailbox_root_index(d->cx, d->root, false, &index);
 	if (!rc)
 		rc = deliver_locked(d, index, staged, path, known);
-	/* Once the locks are gone, repair may put another index in its place: look at that one, and
-	 * only look. */
-	mr_db_closep(&index);
 	mr_mailbox_locks_release(&locks);
-	if (!rc && d->committed)
-		rc = mr_mailbox_root_index(d->cx, d->root, true, &index);
 	if (!rc && d->committed)
 		rc = mr_mailbox_delivery_settle(d, index);
 	if (rc)

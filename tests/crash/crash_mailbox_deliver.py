@@ -23,6 +23,7 @@ from tap import Tap  # noqa: E402
 PROGRAM = sys.argv[1]
 NAMES = ["alice", "bob", "carol", "dave"]
 WRITERS = 8
+ACK_BYTES = len("msg-20260311T041500Z-0123456789abcdef0123456789abcdef 0 1\n")
 POINTS = ["deliver.staged_synced", "deliver.filled", "deliver.intended", "deliver.moved",
     "deliver.linked", "deliver.committed", "deliver.local_committed", "deliver.dropped"]
 
@@ -129,22 +130,33 @@ class Many:
         args = [PROGRAM, "write", self.root, str(self.rng.randrange(1 << 31)), "1000"]
         return subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
+    def work(self, most):
+        """Let them send a few, up to `most`, and then a little more."""
+        wanted = self.count() + self.rng.randrange(most + 1)
+        deadline = time.monotonic() + 20
+        while self.count() < wanted and time.monotonic() < deadline:
+            time.sleep(0.002)
+        time.sleep(self.rng.uniform(0, 0.05))
+
+    def count(self):
+        path = self.root + ".acks"
+        return os.path.getsize(path) // ACK_BYTES if os.path.exists(path) else 0
+
     def kill(self, all_of_them):
-        """Let them work, kill one or all, and look."""
+        """Kill one or all of them while they work, and look."""
         writers = [self.start() for _ in range(WRITERS)]
-        time.sleep(self.rng.uniform(0.05, 0.5))
-        victims = writers if all_of_them else writers[:1]
-        for victim in victims:
-            victim.send_signal(signal.SIGKILL)
-        if not all_of_them:
-            # The others must go on.
-            time.sleep(self.rng.uniform(0.05, 0.3))
-            for writer in writers[1:]:
-                assert writer.poll() is None, writer.stdout.read().decode()
+        try:
+            self.work(12)
+            if not all_of_them:
+                writers[0].send_signal(signal.SIGKILL)
+                # The others must go on.
+                self.work(12)
+        finally:
+            for writer in writers:
                 writer.send_signal(signal.SIGKILL)
-        for writer in writers:
-            text = writer.communicate()[0].decode()
-            assert writer.returncode == -signal.SIGKILL, text
+            said = [(writer.communicate()[0].decode(), writer.returncode) for writer in writers]
+        for text, status in said:
+            assert status == -signal.SIGKILL, text
         run("open", self.root)
         self.check()
 
