@@ -727,10 +727,10 @@ static void recovery_leaves_the_living_and_the_unknown(void)
 {
 	static const char *const texts[] = { "", "{}", "[1]", "{\"message_id\": \"" ID "\"",
 		"{\"message_id\": \"" ID "\", \"created_at_utc\": \"x\", \"addresses\": []}",
-		"{\"message_id\": \"" ID "\", \"created_at_utc\": \"2026-03-11T04:15:00Z\", "
-		"\"staged\": \"../x\", \"addresses\": []}",
-		"{\"message_id\": \"../../x\", \"created_at_utc\": \"2026-03-11T04:15:00Z\", "
-		"\"staged\": null, \"addresses\": []}" };
+		("{\"message_id\": \"" ID "\", \"created_at_utc\": \"2026-03-11T04:15:00Z\", "
+		 "\"staged\": \"../x\", \"addresses\": []}"),
+		("{\"message_id\": \"../../x\", \"created_at_utc\": \"2026-03-11T04:15:00Z\", "
+		 "\"staged\": null, \"addresses\": []}") };
 	struct post post MR_CLEANUP(post_close);
 	struct mr_mailbox_message message;
 	size_t count = 0;

@@ -139,8 +139,10 @@ static void the_schema_is_the_contract(void)
 			"latest_message_created_at_utc|unread_count" },
 	};
 	static const char *const refused[] = {
-		"INSERT INTO mailbox_registrations SELECT 'r3', address, 'o', 'active', 'in_root', "
-		"'/p', '/p', NULL, NULL, NULL, 'c', NULL, NULL FROM mailbox_registrations LIMIT 1",
+		("INSERT INTO mailbox_registrations SELECT 'r3', address, 'o', 'active', "
+		 "'in_root', "
+		 "'/p', '/p', NULL, NULL, NULL, 'c', NULL, NULL FROM mailbox_registrations LIMIT "
+		 "1"),
 		"UPDATE mailbox_registrations SET status = 'gone'",
 		"UPDATE mailbox_registrations SET mailbox_kind = 'x'",
 		"UPDATE mailbox_registrations SET replaced_by_registration_id = 'none'",
