@@ -233,7 +233,19 @@ static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only,
 		.sync = MR_DB_SYNC_FULL,
 		.repair_hint = REPAIR_HINT,
 	};
+	struct mr_db *writer = NULL;
+	struct mr_err ignored;
+	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, out, &cx->err);
 
+	if (rc != MR_EPERM || !read_only)
+		return rc;
+	/* A writer may have died in its commit: what it left must be taken back first, which takes
+	 * one who may write. */
+	options.read_only = false;
+	if (mr_db_open(&mr_db_sqlite, &options, &writer, &ignored))
+		return rc;
+	mr_db_close(writer);
+	options.read_only = true;
 	return mr_db_open(&mr_db_sqlite, &options, out, &cx->err);
 }
 

@@ -9,6 +9,8 @@
 #include "mailbox/state_sql.h"
 #include "test.h"
 
+#include <signal.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -602,6 +604,35 @@ static void init_survives_any_crash(void)
 	}
 }
 
+/* Pages were overwritten, and the journal that has the old ones is still there. */
+static void reads_after_a_writer_died(void)
+{
+	struct place place MR_CLEANUP(place_close) = enter();
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	int status;
+	pid_t child;
+
+	CHECK_OK(init(&place), place.cx.err);
+	child = fork();
+	CHECK(child >= 0);
+	if (child == 0) {
+		if (mr_mailbox_root_index(&place.cx, &place.root, false, &db) ||
+			mr_db_exec(db,
+				"PRAGMA cache_size = 2; BEGIN IMMEDIATE; WITH RECURSIVE n(i) AS "
+				"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT "
+				"INTO thread_summaries(thread_id, normalized_subject) SELECT i, "
+				"hex(zeroblob(200)) FROM n",
+				&place.cx.err))
+			_exit(1);
+		raise(SIGKILL);
+	}
+	CHECK_INT(waitpid(child, &status, 0), child);
+	CHECK(WIFSIGNALED(status));
+	CHECK(access("root/index.sqlite-journal", F_OK) == 0);
+	CHECK_OK(mr_mailbox_root_index(&place.cx, &place.root, true, &db), place.cx.err);
+	CHECK_INT(ask_sql("root/index.sqlite", "SELECT count(*) FROM thread_summaries"), 0);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -618,6 +649,7 @@ int main(void)
 		TEST(strays_are_ignored),
 		TEST(makes_what_a_writer_needs),
 		TEST(reads_where_it_may_not_write),
+		TEST(reads_after_a_writer_died),
 		TEST(opens_local_databases),
 		TEST(status_says_how_it_is),
 		TEST(status_counts),
