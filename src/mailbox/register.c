@@ -58,19 +58,14 @@ static enum mr_code strip(struct mr_ctx *cx, const char *field, const char *text
 	return MR_OK;
 }
 
-static enum mr_code check_reserved(struct mr_ctx *cx, const struct mr_address *address,
-	const struct mr_mailbox_registration *row)
+bool mr_mailbox_register_may_have(const char *address, const char *owner, const char *role)
 {
-	if (!mr_str_starts(address->local, RESERVED_PREFIX) ||
-		!mr_str_eq(address->domain, MR_MAILBOX_DOMAIN))
-		return MR_OK;
-	if (mr_str_eq(address->full, MR_MAILBOX_OPERATOR_ADDRESS) &&
-		mr_str_eq(row->owner, MR_MAILBOX_OPERATOR_PRINCIPAL) &&
-		mr_str_eq(row->role, MR_MAILBOX_OPERATOR_ROLE))
-		return MR_OK;
-	return mr_err_set(&cx->err, MR_EINVAL,
-		"%s is reserved: addresses %s*@%s belong to the system", address->full,
-		RESERVED_PREFIX, MR_MAILBOX_DOMAIN);
+	if (!mr_str_starts(address, RESERVED_PREFIX) ||
+		!mr_str_ends(address, "@" MR_MAILBOX_DOMAIN))
+		return true;
+	return mr_str_eq(address, MR_MAILBOX_OPERATOR_ADDRESS) &&
+		mr_str_eq(owner, MR_MAILBOX_OPERATOR_PRINCIPAL) &&
+		mr_str_eq(role, MR_MAILBOX_OPERATOR_ROLE);
 }
 
 static enum mr_code check_names(struct mr_ctx *cx, struct job *job)
@@ -95,7 +90,11 @@ static enum mr_code check_names(struct mr_ctx *cx, struct job *job)
 	if (rc)
 		return rc;
 	row->address = address.full;
-	return check_reserved(cx, &address, row);
+	if (mr_mailbox_register_may_have(row->address, row->owner, row->role))
+		return MR_OK;
+	return mr_err_set(&cx->err, MR_EINVAL,
+		"%s is reserved: addresses %s*@%s belong to the system", row->address,
+		RESERVED_PREFIX, MR_MAILBOX_DOMAIN);
 }
 
 /*

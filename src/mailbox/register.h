@@ -42,6 +42,10 @@ struct mr_mailbox_register_result {
 MR_CHECK enum mr_code mr_mailbox_register(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_register_request *request, struct mr_mailbox_register_result *out);
 
+/* May this owner, in this role (or NULL), have this address? The system's are the operator's alone.
+ */
+bool mr_mailbox_register_may_have(const char *address, const char *owner, const char *role);
+
 enum mr_mailbox_unregister_mode { MR_MAILBOX_DEACTIVATE, MR_MAILBOX_PURGE };
 
 struct mr_mailbox_unregister_result {

@@ -3,8 +3,6 @@
 
 #include "base/str.h"
 
-#include <string.h>
-
 static const struct {
 	const char *name;
 	const char *model;
@@ -55,22 +53,6 @@ static struct mr_cursor key(const struct mr_cursor *root, const char *name)
 	return mr_cursor_key(root, name);
 }
 
-static bool is_reserved(const char *address)
-{
-	const char *at = strchr(address, '@');
-
-	return mr_str_starts(address, "HOUMAO-") && mr_str_eq(at + 1, MR_MAILBOX_DOMAIN);
-}
-
-/* Only the operator itself may have an address of the system's. */
-static bool may_register(const struct mr_mailbox_register_request *r)
-{
-	return !is_reserved(r->address) ||
-		(mr_str_eq(r->address, MR_MAILBOX_OPERATOR_ADDRESS) &&
-			mr_str_eq(r->owner, MR_MAILBOX_OPERATOR_PRINCIPAL) &&
-			mr_str_eq(r->role, MR_MAILBOX_OPERATOR_ROLE));
-}
-
 static void read_register(struct mr_ctx *cx, const struct mr_cursor *root,
 	struct mr_mailbox_register_request *out)
 {
@@ -100,7 +82,8 @@ static void read_register(struct mr_ctx *cx, const struct mr_cursor *root,
 	mr_mailbox_read_text_opt(cx->arena, &hint, &out->manifest_path_hint);
 	mr_mailbox_read_text_opt(cx->arena, &role, &out->role);
 	mr_cursor_only(root, known);
-	if (!root->issues->len && !may_register(out))
+	if (!root->issues->len &&
+		!mr_mailbox_register_may_have(out->address, out->owner, out->role))
 		mr_cursor_refuse(root,
 			"mailbox address `%s` is reserved for Houmao-owned system mailboxes",
 			out->address);
