@@ -419,23 +419,26 @@ static void measure_crowd(const char *alone, const char *together)
 		1.0);
 }
 
-/* An index and a mailbox with `count` messages, in one transaction each. */
+/* An index and a mailbox with `count` messages, in one transaction each. They come a few seconds
+ * apart and nearly in the order in which they were written, as mail does. */
 static void fill(struct mr_ctx *cx, struct mr_db *index, struct mr_db *local, size_t count)
 {
+	static const char *const ids[] = { "reg-1", NULL };
+	static const struct mr_mailbox_delivered delivered = { "/p/x.md", BODY, "reg-0", ids };
+
 	need(cx, mr_db_begin(index, MR_DB_IMMEDIATE, &cx->err), "begin");
 	need(cx, mr_db_begin(local, MR_DB_IMMEDIATE, &cx->err), "begin");
 	for (size_t i = 0; i < count; i++) {
 		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+		int64_t at_us = (INT64_C(1773202500) + (int64_t)(i ^ 7) * 5) * MR_TIME_S;
 		struct mr_ctx one = context(arena);
 		struct mr_mailbox_message m = compose(&one, 0, 1);
-		static const char *const ids[] = { "reg-1", NULL };
-		struct mr_mailbox_delivered delivered = { "/p/x.md", BODY, "reg-0", ids };
-		struct mr_mailbox_projection row = { "reg-1", m.message_id, "inbox", "/p/x.md" };
+		struct mr_mailbox_projection row;
 		struct mr_mailbox_state state;
 
-		m.created_at_utc = mr_time_format(arena,
-			(INT64_C(1773202500) + (int64_t)(i * 7919 % count)) * MR_TIME_S,
-			MR_TIME_SECONDS);
+		m.message_id = m.thread_id = mr_token_message_id(arena, one.rand, at_us);
+		m.created_at_utc = mr_time_format(arena, at_us, MR_TIME_SECONDS);
+		row = (struct mr_mailbox_projection){ "reg-1", m.message_id, "inbox", "/p/x.md" };
 		state = mr_mailbox_state_fresh(m.message_id, m.thread_id, m.created_at_utc,
 			m.subject, true);
 		need(&one, mr_mailbox_index_insert(&one, index, &m, &delivered), "insert");

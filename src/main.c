@@ -66,6 +66,7 @@
  *     export_manifest.c  manifest.json
  *     export_sql.c       what is read for it
  *     hold.c             the index and the locks of many registrations
+ *     index_schema_sql.c the tables and indexes of index.sqlite
  *     inside.c           does a stored path lie where it should?
  *     layout.c           the names of everything below a root
  *     locks.c            the contract's locks, that no dead process keeps

@@ -277,7 +277,12 @@ static enum mr_code deliver_prepared(struct mr_mailbox_delivery *d, const struct
 		rc = mr_mailbox_root_index(d->cx, d->root, false, &index);
 	if (!rc)
 		rc = deliver_locked(d, index, staged, path, known);
+	/* Once the locks are gone, repair may put another index in its place: look at that one, and
+	 * only look. */
+	mr_db_closep(&index);
 	mr_mailbox_locks_release(&locks);
+	if (!rc && d->committed)
+		rc = mr_mailbox_root_index(d->cx, d->root, true, &index);
 	if (!rc && d->committed)
 		rc = mr_mailbox_delivery_settle(d, index);
 	if (rc)
@@ -307,7 +312,9 @@ enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root 
 		return rc;
 	rc = mr_mailbox_delivery_init(&d, cx, root, staged.fd >= 0 ? &staged.message : payload,
 		staged.bytes);
-	if (!rc && staged.fd >= 0) {
+	if (rc)
+		return rc;
+	if (staged.fd >= 0) {
 		d.staged = staged.name;
 		d.staged_stat = staged.stat;
 		rc = mr_mailbox_intent_write(&d, MR_FS_NEW);

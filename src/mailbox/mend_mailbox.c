@@ -87,9 +87,9 @@ static uint16_t box_of(const struct mr_mailbox_view *view, struct places places)
 {
 	const struct mr_mailbox_place *first = &places.items[0];
 
-	for (uint16_t folder = INBOX; folder <= ARCHIVE; folder++) {
-		if (find(places, folder))
-			return folder;
+	for (int folder = INBOX; folder <= ARCHIVE; folder++) {
+		if (find(places, (uint16_t)folder))
+			return (uint16_t)folder;
 	}
 	for (size_t i = 1; i < places.len; i++) {
 		if (strcmp(view->folders[places.items[i].folder], view->folders[first->folder]) < 0)

@@ -535,8 +535,7 @@ static enum mr_code drop_row(struct mr_mailbox_mend *mend, const char *id)
 	}
 	if (row && row->document)
 		rc = mr_mailbox_mend_save_text(mend,
-			mr_arena_printf(arena, "index/%s%s", id, SUFFIX),
-			row->document, &to);
+			mr_arena_printf(arena, "index/%s%s", id, SUFFIX), row->document, &to);
 	if (rc)
 		return rc;
 	if (to)

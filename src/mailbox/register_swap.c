@@ -194,7 +194,7 @@ static void remove_claim(int dir, const char *path)
 static enum mr_code is_fresh(struct mr_ctx *cx, int dir, const char *path, bool *out)
 {
 	struct mr_texts names, inner;
-	mode_t kind;
+	mode_t kind = 0;
 	enum mr_code rc = mr_mailbox_swap_look(cx, dir, path, &kind);
 
 	*out = false;

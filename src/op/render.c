@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { INDENT = 2, GAP = 2, CELL_MIN = 8, CELL_MAX_WITHOUT_TERMINAL = 1 << 20 };
+enum { INDENT = 2, GAP = 2, CELL_MIN = 12, CELL_MAX_WITHOUT_TERMINAL = 1 << 20 };
 
 static const char bold[] = "\033[1m";
 static const char dim[] = "\033[2m";
@@ -174,8 +174,9 @@ static void fill_cells(struct table *t, const struct mr_value *list)
 	}
 }
 
-/* Take from the widest column until the row fits the terminal. */
-static void fit_columns(struct table *t, size_t room)
+/* Take from the widest column until the row fits the terminal; false when that would leave too
+ * little of each. */
+static bool fit_columns(struct table *t, size_t room)
 {
 	for (;;) {
 		size_t total = 0;
@@ -186,8 +187,10 @@ static void fit_columns(struct table *t, size_t room)
 			if (t->widths[c] > t->widths[widest])
 				widest = c;
 		}
-		if (total <= room + GAP || t->widths[widest] <= CELL_MIN)
-			return;
+		if (total <= room + GAP)
+			return true;
+		if (t->widths[widest] <= CELL_MIN)
+			return false;
 		t->widths[widest]--;
 	}
 }
@@ -210,6 +213,17 @@ static void put_cell(struct mr_buf *out, const char *text, size_t width, bool la
 		mr_buf_pad(out, ' ', width - have + GAP);
 }
 
+/* One below the other, for rows with more to say than a line holds. */
+static void render_records(struct mr_buf *out, const struct mr_value *list,
+	const struct mr_render *how, size_t indent)
+{
+	for (size_t i = 0; i < list->list.len; i++) {
+		if (i)
+			mr_buf_putc(out, '\n');
+		render(out, &list->list.items[i], how, indent);
+	}
+}
+
 static void render_table(struct mr_buf *out, const struct mr_value *list,
 	const struct mr_render *how, size_t indent)
 {
@@ -218,8 +232,10 @@ static void render_table(struct mr_buf *out, const struct mr_value *list,
 
 	find_columns(&t, list);
 	fill_cells(&t, list);
-	if (how->width > indent)
-		fit_columns(&t, how->width - indent);
+	if (how->width > indent && !fit_columns(&t, how->width - indent)) {
+		render_records(out, list, how, indent);
+		return;
+	}
 	mr_buf_pad(out, ' ', indent);
 	for (size_t c = 0; c < t.columns; c++) {
 		if (how->colour)

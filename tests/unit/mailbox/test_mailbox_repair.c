@@ -57,7 +57,7 @@ static void build(struct house *house)
 	mr_rand_seeded_init(&house->rand, 1);
 	house->cx.clock = &house->clock.clock;
 	house->cx.rand = &house->rand;
-	house->path = "root";
+	house->path = "house";
 	CHECK_OK(mr_mailbox_root_init(&house->cx, house->path, &house->root), house->cx.err);
 	join(house, ALICE, MR_MAILBOX_SAFE, "HOUMAO-alice", NULL);
 	join(house, BOB, MR_MAILBOX_SAFE, "HOUMAO-bob", NULL);
@@ -491,12 +491,12 @@ static void index_is_gone(void)
 	two = send_mail(&house, 2, CAROL, BOB, NULL);
 	mark(&house, BOB, one, &answered_starred);
 	move_mail(&house, BOB, two, "archive");
-	files_put("root/staging/orphan.md", "x");
-	unlink("root/index.sqlite");
-	unlink(mr_arena_printf(house.cx.arena, "root/mailboxes/" CAROL "/inbox/%s.md", one));
+	files_put("house/staging/orphan.md", "x");
+	unlink("house/index.sqlite");
+	unlink(mr_arena_printf(house.cx.arena, "house/mailboxes/" CAROL "/inbox/%s.md", one));
 	check_finds(&house, "missing_index", 1);
 	CHECK(find_problem(house.checked.problems, house.checked.problem_count, "missing_link"));
-	CHECK(access("root/index.sqlite", F_OK) != 0);
+	CHECK(access("house/index.sqlite", F_OK) != 0);
 	repair(&house);
 	repair_finds(&house, "missing_index");
 	repair_finds(&house, "missing_link");
@@ -508,7 +508,7 @@ static void index_is_gone(void)
 	CHECK_INT(house.repaired.staging_paths.len, 1);
 	CHECK(mr_str_ends(house.repaired.staging_paths.items[0],
 		"/staging/quarantine/" STAMP "/orphan.md"));
-	files_hold("root/staging/quarantine/" STAMP "/orphan.md", "x");
+	files_hold("house/staging/quarantine/" STAMP "/orphan.md", "x");
 	CHECK(links_to(&house, CAROL, "inbox", one));
 	CHECK(links_to(&house, BOB, "archive", two));
 	CHECK(!links_to(&house, BOB, "inbox", two));
@@ -541,9 +541,9 @@ static void owners_are_guessed(void)
 		CHECK_OK(mr_mailbox_deliver_message(&house.cx, &house.root, &message, &result),
 			house.cx.err);
 	}
-	unlink("root/index.sqlite");
-	mkdir("root/mailboxes/gina@x", 0700);
-	mkdir("root/mailboxes/hal@x", 0700);
+	unlink("house/index.sqlite");
+	mkdir("house/mailboxes/gina@x", 0700);
+	mkdir("house/mailboxes/hal@x", 0700);
 	message = compose(&house, 3, ALICE, "hal@x", NULL);
 	write_document(&house, &message, document_of(&house, message.message_id));
 	repair(&house);
@@ -569,25 +569,25 @@ static void index_is_unreadable(void)
 		build(&house);
 		id = send_mail(&house, 1, ALICE, BOB, NULL);
 		mark(&house, BOB, id, &answered_starred);
-		unlink("root/index.sqlite");
-		files_put("root/index.sqlite", contents[i]);
+		unlink("house/index.sqlite");
+		files_put("house/index.sqlite", contents[i]);
 		/* It must not be played into the new one. */
-		files_put("root/index.sqlite-journal", "left over");
+		files_put("house/index.sqlite-journal", "left over");
 		check_finds(&house, "unreadable_index", 1);
-		files_hold("root/index.sqlite", contents[i]);
+		files_hold("house/index.sqlite", contents[i]);
 		repair(&house);
 		repair_finds(&house, "unreadable_index");
 		CHECK(mr_str_ends(house.repaired.backed_up_index_path,
-			"/root/index.sqlite.unusable-" STAMP ".bak"));
-		files_hold("root/index.sqlite.unusable-" STAMP ".bak", contents[i]);
-		CHECK(access("root/index.sqlite-journal", F_OK) != 0);
-		CHECK(access("root/index.sqlite.new", F_OK) != 0);
+			"/house/index.sqlite.unusable-" STAMP ".bak"));
+		files_hold("house/index.sqlite.unusable-" STAMP ".bak", contents[i]);
+		CHECK(access("house/index.sqlite-journal", F_OK) != 0);
+		CHECK(access("house/index.sqlite.new", F_OK) != 0);
 		CHECK_STR(query(&house, local_of(&house, BOB),
 				  "SELECT is_answered || is_starred FROM message_state"),
 			"11\n");
 		check_well(&house);
 		leave(&house);
-		CHECK(system("rm -r root") == 0);
+		CHECK(system("rm -r house") == 0);
 	}
 }
 
@@ -627,7 +627,7 @@ static void local_database_is_unreadable(void)
 	repair(&house);
 	repair_finds(&house, "unreadable_local_database");
 	CHECK_INT(house.repaired.defaulted_state_count, 1);
-	files_hold("root/mailboxes/" BOB "/mailbox.sqlite.local-unusable-" STAMP ".bak",
+	files_hold("house/mailboxes/" BOB "/mailbox.sqlite.local-unusable-" STAMP ".bak",
 		"this is no database, but long enough to be one");
 	CHECK_STR(query(&house, local_of(&house, BOB),
 			  "SELECT box_name || is_read || is_archived FROM message_state"),
@@ -690,7 +690,7 @@ static void root_was_moved(void)
 		"SELECT registration_id || address || status || owner_principal_id ||"
 		" coalesce(replaced_by_registration_id, '') FROM mailbox_registrations ORDER BY 1");
 	mr_mailbox_root_close(&house.root);
-	CHECK(rename("root", "elsewhere") == 0);
+	CHECK(rename("house", "elsewhere") == 0);
 	house.path = "elsewhere";
 	CHECK_OK(mr_mailbox_root_open(&house.cx, "elsewhere", MR_MAILBOX_ROOT_READ, &house.root),
 		house.cx.err);
@@ -710,7 +710,7 @@ static void root_was_moved(void)
 	CHECK(links_to(&house, ALICE, "sent", one));
 	CHECK_STR(query(&house, index_of(&house),
 			  "SELECT count(*) FROM mailbox_projections"
-			  " WHERE projection_path LIKE '%/root/%'"),
+			  " WHERE projection_path LIKE '%/house/%'"),
 		"0\n");
 	check_well(&house);
 	leave(&house);
@@ -795,7 +795,7 @@ static void differences(void)
 		CHECK_STR(query(&house, index_of(&house), "SELECT count(*) FROM messages"), "2\n");
 	}
 	/* The text that stood only in the index is kept. */
-	files_hold("root/staging/quarantine/" STAMP "/index/"
+	files_hold("house/staging/quarantine/" STAMP "/index/"
 		   "msg-20260101T000000Z-00000000000000000000000000000099.md",
 		"text");
 	leave(&house);
@@ -809,7 +809,7 @@ static void links(void)
 
 	build(&house);
 	one = send_mail(&house, 1, ALICE, BOB, NULL);
-	path = mr_arena_printf(house.cx.arena, "root/mailboxes/" BOB "/inbox/%s.md", one);
+	path = mr_arena_printf(house.cx.arena, "house/mailboxes/" BOB "/inbox/%s.md", one);
 
 	unlink(path);
 	check_finds(&house, "missing_link", 1);
@@ -833,14 +833,14 @@ static void links(void)
 	repair_finds(&house, "foreign_link");
 	CHECK(links_to(&house, BOB, "inbox", one));
 	files_hold(mr_arena_printf(house.cx.arena,
-			   "root/staging/quarantine/" STAMP "/mailboxes/" BOB "/inbox/%s.md", one),
+			   "house/staging/quarantine/" STAMP "/mailboxes/" BOB "/inbox/%s.md", one),
 		"mine");
 	check_well(&house);
 
 	/* A link in a second box, where neither the index nor the owner has it. */
 	CHECK(symlink(mr_arena_printf(house.cx.arena, "%s/%s", house.root.path,
 			      document_of(&house, one)),
-		      mr_arena_printf(house.cx.arena, "root/mailboxes/" BOB "/archive/%s.md",
+		      mr_arena_printf(house.cx.arena, "house/mailboxes/" BOB "/archive/%s.md",
 			      one)) == 0);
 	check_finds(&house, "extra_link", 1);
 	repair(&house);
@@ -850,7 +850,7 @@ static void links(void)
 	check_well(&house);
 
 	/* A link to a message that is gone goes; one that leads somewhere stays and is told. */
-	path = "root/mailboxes/" BOB "/inbox/msg-20260311T041500Z-000000000000000000000000000000ff"
+	path = "house/mailboxes/" BOB "/inbox/msg-20260311T041500Z-000000000000000000000000000000ff"
 	       ".md";
 	CHECK(symlink("/nowhere", path) == 0);
 	check_finds(&house, "broken_link", 1);
@@ -865,12 +865,12 @@ static void links(void)
 	CHECK(lstat(path, &st) == 0);
 	unlink(path);
 	/* Drafts are files, whatever their names. */
-	files_put("root/mailboxes/" BOB
+	files_put("house/mailboxes/" BOB
 		  "/drafts/msg-20260311T041500Z-000000000000000000000000000000ff.md",
 		"draft");
 	check_well(&house);
 
-	CHECK(rmdir("root/mailboxes/" CAROL "/archive") == 0);
+	CHECK(rmdir("house/mailboxes/" CAROL "/archive") == 0);
 	check_finds(&house, "missing_directory", 1);
 	repair(&house);
 	repair_finds(&house, "missing_directory");
@@ -890,7 +890,7 @@ static void cleared_mail_stays_away(void)
 		"DELETE FROM mailbox_projections WHERE folder_name = 'inbox'");
 	exec(&house, local_of(&house, BOB),
 		"DELETE FROM message_state; DELETE FROM thread_summaries");
-	unlink(mr_arena_printf(house.cx.arena, "root/mailboxes/" BOB "/inbox/%s.md", one));
+	unlink(mr_arena_printf(house.cx.arena, "house/mailboxes/" BOB "/inbox/%s.md", one));
 	check_well(&house);
 	repair(&house);
 	CHECK_INT(house.repaired.problem_count, 0);
@@ -935,10 +935,10 @@ static void bad_documents(void)
 
 	build(&house);
 	good = send_mail(&house, 1, ALICE, BOB, NULL);
-	files_put(mr_arena_printf(house.cx.arena, "root/%s", bad), "not a message");
-	files_put("root/messages/2026-03-11/notes.txt", "notes");
-	files_put("root/messages/2026-03-11/empty.md", "");
-	CHECK(symlink("/etc/passwd", "root/messages/2026-03-11/link.md") == 0);
+	files_put(mr_arena_printf(house.cx.arena, "house/%s", bad), "not a message");
+	files_put("house/messages/2026-03-11/notes.txt", "notes");
+	files_put("house/messages/2026-03-11/empty.md", "");
+	CHECK(symlink("/etc/passwd", "house/messages/2026-03-11/link.md") == 0);
 	check_finds(&house, "unreadable_document", 3);
 	check_finds(&house, "stray_entry", 1);
 	repair(&house);
@@ -948,16 +948,16 @@ static void bad_documents(void)
 	problem = repair_finds(&house, "unreadable_document");
 	CHECK(mr_str_starts(problem->path, house.root.path));
 	CHECK(strstr(problem->detail, "staging/quarantine/" STAMP "/messages/2026-03-11/") != NULL);
-	files_hold(mr_arena_printf(house.cx.arena, "root/staging/quarantine/" STAMP "/%s", bad),
+	files_hold(mr_arena_printf(house.cx.arena, "house/staging/quarantine/" STAMP "/%s", bad),
 		"not a message");
-	files_hold("root/messages/2026-03-11/notes.txt", "notes");
+	files_hold("house/messages/2026-03-11/notes.txt", "notes");
 	CHECK(links_to(&house, BOB, "inbox", good));
-	unlink("root/messages/2026-03-11/notes.txt");
+	unlink("house/messages/2026-03-11/notes.txt");
 	check_well(&house);
 
 	/* In the wrong day, under a wrong name, and twice. */
 	message = compose(&house, 2, ALICE, BOB, NULL);
-	CHECK(mkdir("root/messages/2025-01-01", 0700) == 0);
+	CHECK(mkdir("house/messages/2025-01-01", 0700) == 0);
 	write_document(&house, &message, "messages/2025-01-01/wrong.md");
 	write_document(&house, &message, "messages/copy.md");
 	check_finds(&house, "misplaced_document", 1);
@@ -966,14 +966,14 @@ static void bad_documents(void)
 	repair_finds(&house, "misplaced_document");
 	repair_finds(&house, "duplicate_document");
 	CHECK(links_to(&house, BOB, "inbox", message.message_id));
-	CHECK(access(mr_arena_printf(house.cx.arena, "root/%s",
+	CHECK(access(mr_arena_printf(house.cx.arena, "house/%s",
 			     document_of(&house, message.message_id)),
 		      F_OK) == 0);
 	check_well(&house);
 
 	/* The same id, another day: the first stays. */
 	message.created_at_utc = "2026-03-12T00:00:00Z";
-	CHECK(mkdir("root/messages/2026-03-12", 0700) == 0);
+	CHECK(mkdir("house/messages/2026-03-12", 0700) == 0);
 	write_document(&house, &message,
 		mr_mailbox_layout_message(house.cx.arena, "2026-03-12", message.message_id));
 	check_finds(&house, "duplicate_document", 1);
@@ -992,7 +992,7 @@ static void document_is_lost(void)
 	build(&house);
 	one = send_mail(&house, 1, ALICE, BOB, NULL);
 	mark(&house, BOB, one, &answered_starred);
-	files_put(mr_arena_printf(house.cx.arena, "root/%s", document_of(&house, one)), "");
+	files_put(mr_arena_printf(house.cx.arena, "house/%s", document_of(&house, one)), "");
 	check_finds(&house, "extra_index_row", 1);
 	check_finds(&house, "state_without_message", 2);
 	repair(&house);
@@ -1002,8 +1002,8 @@ static void document_is_lost(void)
 		"1\n");
 	/* A person puts it back from where the report says it is. */
 	CHECK(rename(mr_arena_printf(house.cx.arena,
-			     "root/staging/quarantine/" STAMP "/index/%s.md", one),
-		      mr_arena_printf(house.cx.arena, "root/%s", document_of(&house, one))) == 0);
+			     "house/staging/quarantine/" STAMP "/index/%s.md", one),
+		      mr_arena_printf(house.cx.arena, "house/%s", document_of(&house, one))) == 0);
 	repair(&house);
 	CHECK(links_to(&house, BOB, "inbox", one));
 	CHECK_STR(query(&house, local_of(&house, BOB),
@@ -1041,7 +1041,7 @@ static void odd_messages(void)
 		"" BOB "}\nto: [{principal_id: HOUMAO-alice, address: " ALICE "}]\nsubject: Re\n"
 		"headers:\n  due: 2026-03-12\n---\n\nbody\r\n",
 		message.message_id, one, one, one);
-	files_put(mr_arena_printf(house.cx.arena, "root/%s",
+	files_put(mr_arena_printf(house.cx.arena, "house/%s",
 			  document_of(&house, message.message_id)),
 		document);
 	repair(&house);
@@ -1069,17 +1069,17 @@ static void mailboxes(void)
 		mr_arena_printf(house.cx.arena, "%s/private", test_dir()));
 	one = send_mail(&house, 1, ALICE, "dora@x", NULL);
 
-	files_put("root/mailboxes/.DS_Store", "x");
-	files_put("root/mailboxes/not an address", "x");
-	files_put("root/mailboxes/file@x", "x");
+	files_put("house/mailboxes/.DS_Store", "x");
+	files_put("house/mailboxes/not an address", "x");
+	files_put("house/mailboxes/file@x", "x");
 	check_finds(&house, "stray_entry", 3);
 	repair(&house);
 	CHECK_INT(count_problems(house.repaired.problems, house.repaired.problem_count,
 			  "stray_entry"),
 		3);
-	unlink("root/mailboxes/.DS_Store");
-	unlink("root/mailboxes/not an address");
-	unlink("root/mailboxes/file@x");
+	unlink("house/mailboxes/.DS_Store");
+	unlink("house/mailboxes/not an address");
+	unlink("house/mailboxes/file@x");
 	check_well(&house);
 
 	/* The disk with the private mailbox is away, and comes back. */
@@ -1092,18 +1092,18 @@ static void mailboxes(void)
 	CHECK(links_to(&house, "dora@x", "inbox", one));
 
 	/* A link that loops, and one that leads back into the root. */
-	CHECK(symlink("loop@x", "root/mailboxes/loop@x") == 0);
+	CHECK(symlink("loop@x", "house/mailboxes/loop@x") == 0);
 	CHECK(symlink(mr_arena_printf(house.cx.arena, "%s/messages", house.root.path),
-		      "root/mailboxes/back@x") == 0);
+		      "house/mailboxes/back@x") == 0);
 	check_finds(&house, "broken_mailbox", 2);
 	repair(&house);
-	CHECK(access("root/messages/inbox", F_OK) != 0);
-	unlink("root/mailboxes/loop@x");
-	unlink("root/mailboxes/back@x");
+	CHECK(access("house/messages/inbox", F_OK) != 0);
+	unlink("house/mailboxes/loop@x");
+	unlink("house/mailboxes/back@x");
 
 	/* Nothing is left of an active mailbox: it is inactive then, and stays so. */
 	check_finds(&house, "missing_mailbox", 2);
-	CHECK(system("rm -r root/mailboxes/" CAROL) == 0);
+	CHECK(system("rm -r house/mailboxes/" CAROL) == 0);
 	repair(&house);
 	repair_finds(&house, "missing_mailbox");
 	CHECK_STR(query(&house, index_of(&house),
@@ -1113,9 +1113,9 @@ static void mailboxes(void)
 	check_well(&house);
 
 	/* A mailbox that moved to another disk and was linked. */
-	CHECK(rename("root/mailboxes/" BOB, "bob") == 0);
+	CHECK(rename("house/mailboxes/" BOB, "bob") == 0);
 	CHECK(symlink(mr_arena_printf(house.cx.arena, "%s/bob", test_dir()),
-		      "root/mailboxes/" BOB) == 0);
+		      "house/mailboxes/" BOB) == 0);
 	check_finds(&house, "wrong_registration", 1);
 	repair(&house);
 	check_well(&house);
@@ -1133,38 +1133,38 @@ static void staging(void)
 	struct house house;
 
 	build(&house);
-	files_put("root/staging/a.md", "1");
+	files_put("house/staging/a.md", "1");
 	CHECK_OK(mr_mailbox_repair(&house.cx, house.path, &keep, &house.repaired), house.cx.err);
 	CHECK_INT(house.repaired.staging_paths.len, 0);
 	CHECK_STR(house.repaired.staging_action, "quarantine");
-	files_hold("root/staging/a.md", "1");
+	files_hold("house/staging/a.md", "1");
 
 	repair(&house);
 	CHECK_INT(house.repaired.staging_paths.len, 1);
-	files_put("root/staging/a.md", "2");
-	files_put("root/staging/.hidden", "3");
-	mkdir("root/staging/dir", 0700);
-	files_put("root/staging/dir/file", "4");
+	files_put("house/staging/a.md", "2");
+	files_put("house/staging/.hidden", "3");
+	mkdir("house/staging/dir", 0700);
+	files_put("house/staging/dir/file", "4");
 	repair(&house);
 	CHECK_INT(house.repaired.staging_paths.len, 3);
-	files_hold("root/staging/quarantine/" STAMP "/a.md", "1");
-	files_hold("root/staging/quarantine/" STAMP "/a-1.md", "2");
-	files_hold("root/staging/quarantine/" STAMP "/.hidden", "3");
-	files_hold("root/staging/quarantine/" STAMP "/dir/file", "4");
-	files_put("root/staging/a.md", "5");
-	files_put("root/staging/.hidden", "6");
+	files_hold("house/staging/quarantine/" STAMP "/a.md", "1");
+	files_hold("house/staging/quarantine/" STAMP "/a-1.md", "2");
+	files_hold("house/staging/quarantine/" STAMP "/.hidden", "3");
+	files_hold("house/staging/quarantine/" STAMP "/dir/file", "4");
+	files_put("house/staging/a.md", "5");
+	files_put("house/staging/.hidden", "6");
 	repair(&house);
-	files_hold("root/staging/quarantine/" STAMP "/a-2.md", "5");
-	files_hold("root/staging/quarantine/" STAMP "/.hidden-1", "6");
+	files_hold("house/staging/quarantine/" STAMP "/a-2.md", "5");
+	files_hold("house/staging/quarantine/" STAMP "/.hidden-1", "6");
 
-	mkdir("root/staging/dir", 0700);
-	files_put("root/staging/dir/file", "7");
+	mkdir("house/staging/dir", 0700);
+	files_put("house/staging/dir/file", "7");
 	CHECK_OK(mr_mailbox_repair(&house.cx, house.path, &remove, &house.repaired), house.cx.err);
 	CHECK_INT(house.repaired.staging_paths.len, 1);
 	CHECK_STR(house.repaired.staging_action, "remove");
-	CHECK(mr_str_ends(house.repaired.staging_paths.items[0], "/root/staging/dir"));
-	CHECK(access("root/staging/dir", F_OK) != 0);
-	files_hold("root/staging/quarantine/" STAMP "/a.md", "1");
+	CHECK(mr_str_ends(house.repaired.staging_paths.items[0], "/house/staging/dir"));
+	CHECK(access("house/staging/dir", F_OK) != 0);
+	files_hold("house/staging/quarantine/" STAMP "/a.md", "1");
 	check_well(&house);
 	leave(&house);
 }
@@ -1174,19 +1174,19 @@ static void leftovers(void)
 	struct house house;
 
 	build(&house);
-	files_put("root/locks/index.lock", "pid=999999999 acquired_at_utc=x\n");
-	files_put("root/locks/addresses/nobody@x.lock", "pid=999999999 acquired_at_utc=x\n");
-	files_put("root/locks/addresses/" BOB ".lock",
+	files_put("house/locks/index.lock", "pid=999999999 acquired_at_utc=x\n");
+	files_put("house/locks/addresses/nobody@x.lock", "pid=999999999 acquired_at_utc=x\n");
+	files_put("house/locks/addresses/" BOB ".lock",
 		mr_arena_printf(house.cx.arena, "pid=%d acquired_at_utc=x\n", (int)getpid()));
 	check_finds(&house, "stale_lock", 2);
-	unlink("root/locks/addresses/" BOB ".lock");
+	unlink("house/locks/addresses/" BOB ".lock");
 	repair(&house);
 	repair_finds(&house, "stale_lock");
-	CHECK(access("root/locks/index.lock", F_OK) != 0);
-	CHECK(access("root/locks/addresses/nobody@x.lock", F_OK) != 0);
+	CHECK(access("house/locks/index.lock", F_OK) != 0);
+	CHECK(access("house/locks/addresses/nobody@x.lock", F_OK) != 0);
 	check_well(&house);
 
-	files_put("root/staging/.intents/msg-20260311T041500Z-00000000000000000000000000000001"
+	files_put("house/staging/.intents/msg-20260311T041500Z-00000000000000000000000000000001"
 		  ".json",
 		"nonsense");
 	check_finds(&house, "leftover_intent", 1);
@@ -1195,19 +1195,19 @@ static void leftovers(void)
 	check_well(&house);
 
 	/* A half-built index of a repair that died. */
-	files_put("root/index.sqlite.new", "half");
-	files_put("root/index.sqlite.new-journal", "half");
+	files_put("house/index.sqlite.new", "half");
+	files_put("house/index.sqlite.new-journal", "half");
 	repair(&house);
-	CHECK(access("root/index.sqlite.new", F_OK) != 0);
-	CHECK(access("root/index.sqlite.new-journal", F_OK) != 0);
+	CHECK(access("house/index.sqlite.new", F_OK) != 0);
+	CHECK(access("house/index.sqlite.new-journal", F_OK) != 0);
 
-	CHECK(system("rm -r root/attachments") == 0);
+	CHECK(system("rm -r house/attachments") == 0);
 	check_finds(&house, "missing_directory", 2);
 	repair(&house);
 	repair_finds(&house, "missing_directory");
 	check_well(&house);
 
-	unlink("root/protocol-version.txt");
+	unlink("house/protocol-version.txt");
 	repair(&house);
 	repair_finds(&house, "missing_version");
 	leave(&house);
@@ -1221,12 +1221,12 @@ static void check_reads_only(void)
 	build(&house);
 	send_mail(&house, 1, ALICE, BOB, NULL);
 	CHECK(chmod(test_dir(), 0755) == 0);
-	CHECK(system("chmod -R a-w,a+rX root") == 0);
+	CHECK(system("chmod -R a-w,a+rX house") == 0);
 	if (files_become_nobody()) {
 		check_well(&house);
 		files_become_root();
 	}
-	CHECK(system("chmod -R u+w root") == 0);
+	CHECK(system("chmod -R u+w house") == 0);
 	leave(&house);
 }
 
@@ -1269,7 +1269,7 @@ static void boxes(void)
 			" (SELECT registration_id FROM mailbox_registrations WHERE address LIKE"
 			" 'bob%')");
 		exec(&house, local_of(&house, BOB), "DELETE FROM message_state");
-		CHECK(system("rm -f root/mailboxes/" BOB "/*/*.md") == 0);
+		CHECK(system("rm -f house/mailboxes/" BOB "/*/*.md") == 0);
 		if (cases[i].local[0] != '-')
 			exec(&house, local_of(&house, BOB),
 				mr_arena_printf(house.cx.arena,
@@ -1287,7 +1287,7 @@ static void boxes(void)
 		folders = mr_str_split(house.cx.arena, cases[i].links, ' ');
 		for (size_t j = 0; j < folders.len && folders.items[0][0] != '-'; j++) {
 			const char *box = mr_arena_printf(house.cx.arena,
-				"root/mailboxes/" BOB "/%s", folders.items[j]);
+				"house/mailboxes/" BOB "/%s", folders.items[j]);
 
 			mkdir(box, 0700);
 			CHECK(symlink("/old/place",
@@ -1323,7 +1323,7 @@ static void more_problems_than_are_listed(void)
 
 	build(&house);
 	for (int i = 0; i < MR_MAILBOX_PROBLEMS + 5; i++)
-		files_put(mr_arena_printf(house.cx.arena, "root/mailboxes/stray %d", i), "");
+		files_put(mr_arena_printf(house.cx.arena, "house/mailboxes/stray %d", i), "");
 	check(&house);
 	CHECK_INT(house.checked.problem_count, MR_MAILBOX_PROBLEMS + 5);
 	CHECK_STR(house.checked.problems[MR_MAILBOX_PROBLEMS - 1].what, "stray_entry");
@@ -1376,7 +1376,7 @@ static void somebody_holds_a_lock(void)
 	struct house house;
 
 	build(&house);
-	files_put("root/locks/addresses/" BOB ".lock",
+	files_put("house/locks/addresses/" BOB ".lock",
 		mr_arena_printf(house.cx.arena, "pid=%d acquired_at_utc=x\n", (int)getppid()));
 	CHECK_INT(mr_mailbox_repair(&house.cx, house.path, &options, &house.repaired), MR_EBUSY);
 	CHECK(strstr(house.cx.err.msg, "timed out acquiring lock") != NULL);

@@ -40,9 +40,16 @@ static void lists_of_objects_are_tables(void)
 
 static void tables_fit_the_terminal(void)
 {
-	renders("[{\"a\":\"abcdefghijklmnopqrst\",\"b\":\"z\"}]", (struct mr_render){ .width = 15 },
-		"a             b\n"
-		"abcdefghijk\xe2\x80\xa6  z\n");
+	renders("[{\"a\":\"abcdefghijklmnopqrst\",\"b\":\"z\"}]", (struct mr_render){ .width = 16 },
+		"a              b\n"
+		"abcdefghijkl\xe2\x80\xa6  z\n");
+	renders("[{\"a\":\"abcdefghijklmnopqrst\",\"b\":\"z\"},{\"a\":\"x\",\"b\":null}]",
+		(struct mr_render){ .width = 10 },
+		"a  abcdefghijklmnopqrst\n"
+		"b  z\n"
+		"\n"
+		"a  x\n"
+		"b  -\n");
 }
 
 static void texts_of_several_lines_stand_below(void)

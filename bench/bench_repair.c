@@ -1,0 +1,234 @@
+/*
+ * bench/bench_repair.c - do check and repair grow with the number of messages, and with nothing
+ * else?
+ *
+ * bench_repair [DIR]: in DIR (or $TMPDIR, or /var/tmp) two mailbox roots are made, of 10,000 and of
+ * 100,000 messages among ten accounts: documents and empty mailboxes are written directly, and a
+ * first repair makes everything else. Then both are repaired and checked, the small one several
+ * times. Every run is a process of its own, so that its peak of memory is known.
+ */
+#include "bench.h"
+
+#include "base/buf.h"
+#include "base/fs.h"
+#include "mailbox/document.h"
+#include "mailbox/layout.h"
+#include "mailbox/limits.h"
+#include "mailbox/repair.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	SMALL = 10000,
+	LARGE = 100000,
+	ACCOUNTS = 10,
+	DAYS = 20,
+	THREAD = 4, /* messages of a thread */
+	ROUNDS = 3,
+	MEMORY_MIB = 200,
+};
+
+static const struct mr_value no_headers = { .kind = MR_MAP };
+
+static void die(const char *what, const char *why)
+{
+	fprintf(stderr, "bench_repair: %s: %s\n", what, why);
+	exit(1);
+}
+
+static void begin(struct mr_ctx *cx)
+{
+	*cx = (struct mr_ctx){ .arena = mr_arena_new(),
+		.clock = mr_clock_system(),
+		.rand = mr_rand_system() };
+}
+
+static struct mr_mailbox_principal account(struct mr_arena *arena, unsigned number)
+{
+	return (struct mr_mailbox_principal){
+		.principal_id = mr_arena_printf(arena, "HOUMAO-agent%u", number % ACCOUNTS),
+		.address = mr_arena_printf(arena, "agent%u@houmao.localhost", number % ACCOUNTS),
+	};
+}
+
+/* Not durable: only the repairs are measured. */
+static void write_file(int dir, const char *path, const struct mr_buf *buf)
+{
+	int fd = openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, buf->data, buf->len) != (ssize_t)buf->len)
+		die(path, "cannot write");
+	close(fd);
+}
+
+static void write_message(int dir, unsigned number, const char *body)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_mailbox_principal to = account(arena, number + 1 + number / ACCOUNTS % 3);
+	unsigned root = number - number % THREAD, day = root / THREAD % DAYS + 1;
+	const char *thread = mr_arena_printf(arena, "msg-202603%02uT120000Z-%032x", day, root);
+	const char *references[THREAD];
+	struct mr_mailbox_message message = {
+		.protocol_version = 3,
+		.message_id = mr_arena_printf(arena, "msg-202603%02uT120000Z-%032x", day, number),
+		.thread_id = thread,
+		.created_at_utc = mr_arena_printf(arena, "2026-03-%02uT12:%02u:%02uZ", day,
+			number / 60 % 60, number % 60),
+		.sender = account(arena, number),
+		.to = { &to, 1 },
+		.subject = "Review of the migration",
+		.headers = &no_headers,
+		.body = mr_bytes_text(body),
+	};
+	struct mr_err err;
+
+	if (number != root) {
+		references[0] = thread;
+		message.in_reply_to = thread;
+		message.references = (struct mr_texts){ references, 1 };
+	}
+	mr_buf_init(&buf, MR_MAILBOX_DOCUMENT_BYTES);
+	if (mr_mailbox_document_write(&buf, &message, &err))
+		die("document", err.msg);
+	write_file(dir,
+		mr_mailbox_layout_message(arena, message.created_at_utc, message.message_id), &buf);
+}
+
+static void make_root(const char *path, unsigned count)
+{
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	char body[1025];
+	struct mr_ctx cx;
+
+	begin(&cx);
+	memset(body, 'x', sizeof(body) - 1);
+	for (size_t i = 63; i < sizeof(body); i += 64)
+		body[i] = '\n';
+	body[sizeof(body) - 1] = '\0';
+	if (mr_mailbox_root_init(&cx, path, &root))
+		die(path, cx.err.msg);
+	for (unsigned i = 0; i < ACCOUNTS; i++) {
+		if (mr_fs_make_dirs(root.dir,
+			    mr_mailbox_layout_entry(cx.arena, account(cx.arena, i).address), 0700,
+			    &cx.err))
+			die(path, cx.err.msg);
+	}
+	for (unsigned i = 1; i <= DAYS; i++) {
+		if (mr_fs_make_dirs(root.dir,
+			    mr_arena_printf(cx.arena, MR_MAILBOX_MESSAGES "/2026-03-%02u", i), 0700,
+			    &cx.err))
+			die(path, cx.err.msg);
+	}
+	for (unsigned i = 0; i < count; i++)
+		write_message(root.dir, i, body);
+	mr_arena_free(cx.arena);
+}
+
+static void repair(const char *path, unsigned count)
+{
+	struct mr_mailbox_repair_options options = { .keep_staging = false };
+	struct mr_mailbox_repair_result result;
+	struct mr_ctx cx;
+
+	begin(&cx);
+	if (mr_mailbox_repair(&cx, path, &options, &result))
+		die(path, cx.err.msg);
+	if (result.message_count != count || result.projection_count != 2 * (size_t)count)
+		die(path, "repair has lost something");
+	mr_arena_free(cx.arena);
+}
+
+static void check(const char *path, unsigned count)
+{
+	struct mr_mailbox_check_result result;
+	struct mr_ctx cx;
+
+	begin(&cx);
+	if (mr_mailbox_check(&cx, path, &result))
+		die(path, cx.err.msg);
+	if (result.problem_count > 0)
+		die(result.problems[0].path, result.problems[0].detail);
+	if (result.message_count != count)
+		die(path, "check has lost something");
+	mr_arena_free(cx.arena);
+}
+
+/* Seconds, and what it needed at most. */
+static double run(void (*verb)(const char *path, unsigned count), const char *path, unsigned count,
+	double *peak_mib)
+{
+	double begun = bench_now(), mib;
+	struct rusage usage;
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		verb(path, count);
+		_exit(0);
+	}
+	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || status != 0)
+		die(path, "failed");
+	mib = (double)usage.ru_maxrss / 1024;
+	if (peak_mib && mib > *peak_mib)
+		*peak_mib = mib;
+	return bench_now() - begun;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void measure(const char *what, void (*verb)(const char *path, unsigned count),
+	const char *small, const char *large)
+{
+	double times[ROUNDS], peak_mib = 0, large_s;
+	char label[100];
+
+	/* Before and after the long one, so that a busy moment meets both. */
+	times[0] = run(verb, small, SMALL, NULL);
+	large_s = run(verb, large, LARGE, &peak_mib);
+	for (size_t i = 1; i < ROUNDS; i++)
+		times[i] = run(verb, small, SMALL, NULL);
+	qsort(times, ROUNDS, sizeof(*times), by_value);
+	snprintf(label, sizeof(label), "%s of 100,000 messages", what);
+	bench_figure(label, large_s, "s", "of 10,000, s", times[ROUNDS / 2], BENCH_AT_MOST, 11);
+	snprintf(label, sizeof(label), "%s of 100,000 messages, memory", what);
+	bench_figure(label, peak_mib, "MiB", "allowed, MiB", MEMORY_MIB, BENCH_AT_MOST, 1);
+}
+
+int main(int argc, char **argv)
+{
+	const char *tmp = argc > 1 ? argv[1] : getenv("TMPDIR");
+	char dir[256], small[300], large[300];
+	double small_s, large_s, peak_mib = 0;
+	struct mr_err err;
+
+	snprintf(dir, sizeof(dir), "%s/bench-repair-XXXXXX", tmp ? tmp : "/var/tmp");
+	if (!mkdtemp(dir))
+		die(dir, "cannot make");
+	snprintf(small, sizeof(small), "%s/small", dir);
+	snprintf(large, sizeof(large), "%s/large", dir);
+	make_root(small, SMALL);
+	make_root(large, LARGE);
+	small_s = run(repair, small, SMALL, NULL);
+	large_s = run(repair, large, LARGE, &peak_mib);
+	bench_figure("repair of 100,000 messages, nothing else left", large_s, "s", "of 10,000, s",
+		small_s, BENCH_AT_MOST, 11);
+	bench_figure("repair of 100,000 messages, nothing else left, memory", peak_mib, "MiB",
+		"allowed, MiB", MEMORY_MIB, BENCH_AT_MOST, 1);
+	measure("repair", repair, small, large);
+	measure("check", check, small, large);
+	if (mr_fs_remove_all(AT_FDCWD, dir, &err))
+		die(dir, err.msg);
+	return 0;
+}
