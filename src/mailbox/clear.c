@@ -9,6 +9,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,19 +40,18 @@ static enum mr_code move_away(struct mr_mailbox_clear *job, struct mr_mailbox_tr
 }
 
 /* Remove a link from a mailbox directory; gone already is fine. A NULL is success, else why not. */
-static const char *unlink_link(struct mr_mailbox_clear *job,
-	const struct mr_mailbox_clear_work *work)
+static const char *unlink_link(const struct mr_mailbox_clear_work *work)
 {
 	int base MR_CLEANUP(mr_fs_closep) = -1;
 	int folder MR_CLEANUP(mr_fs_closep) = -1;
 	const char *slash = strchr(work->path, '/');
+	char name[NAME_MAX + 1];
 	struct stat st;
 
+	snprintf(name, sizeof(name), "%.*s", (int)(slash - work->path), work->path);
 	base = open(work->base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (base >= 0)
-		folder = openat(base,
-			mr_arena_strndup(job->cx->arena, work->path, (size_t)(slash - work->path)),
-			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		folder = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (folder < 0)
 		return errno == ENOENT ? NULL : strerrordesc_np(errno);
 	if (fstatat(folder, slash + 1, &st, AT_SYMLINK_NOFOLLOW) != 0)
@@ -96,26 +97,29 @@ static const char *clear_state(struct mr_mailbox_clear *job,
 /* The index has committed: from here on what fails is reported, and the rest goes on. */
 static void finish(struct mr_mailbox_clear *job)
 {
-	struct mr_arena *arena = job->cx->arena;
-	struct mr_mailbox_actions planned = job->result.planned;
+	struct mr_mailbox_actions *planned = &job->result.planned;
+	struct mr_mailbox_actions applied = { planned->items, 0, planned->cap };
 
-	for (size_t i = 0; i < planned.len; i++) {
-		struct mr_mailbox_action action = planned.items[i];
+	for (size_t i = 0; i < planned->len; i++) {
+		struct mr_mailbox_action action = planned->items[i];
 		const char *why = NULL;
 
 		tell(job, "clearing", i);
 		if (job->work[i].how == MR_MAILBOX_CLEAR_UNLINK)
-			why = unlink_link(job, &job->work[i]);
+			why = unlink_link(&job->work[i]);
 		else if (job->work[i].how == MR_MAILBOX_CLEAR_STATE)
 			why = clear_state(job, &job->work[i]);
-		if (why)
-			action.reason = mr_arena_printf(arena, "%s; it could not be removed: %s",
-				action.reason, why);
-		mr_mailbox_actions_add(arena, why ? &job->result.blocked : &job->result.applied,
-			&action);
+		if (!why) {
+			applied.items[applied.len++] = action;
+			continue;
+		}
+		action.reason = mr_arena_printf(job->cx->arena, "%s; it could not be removed: %s",
+			action.reason, why);
+		mr_mailbox_actions_add(job->cx->arena, &job->result.blocked, &action);
 	}
-	tell(job, "clearing", planned.len);
-	job->result.planned = (struct mr_mailbox_actions){ NULL, 0, 0 };
+	tell(job, "clearing", planned->len);
+	*planned = (struct mr_mailbox_actions){ NULL, 0, 0 };
+	job->result.applied = applied;
 }
 
 struct directories {

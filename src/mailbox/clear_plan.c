@@ -136,11 +136,9 @@ static enum mr_code find_files(struct mr_mailbox_clear *job, const char *base, c
 static const char *below_root(const struct mr_mailbox_clear *job, const char *directory,
 	const char *path)
 {
-	struct mr_arena *arena = job->cx->arena;
-	const char *rest =
-		mr_mailbox_inside(mr_mailbox_layout_join(arena, job->root->path, directory), path);
+	const char *rest = mr_mailbox_inside(job->root->path, path);
 
-	return rest ? mr_mailbox_layout_join(arena, directory, rest) : NULL;
+	return rest && mr_mailbox_inside(directory, rest) ? rest : NULL;
 }
 
 enum found { MISSING, FILE_THERE, LINKED };

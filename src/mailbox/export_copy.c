@@ -65,10 +65,16 @@ enum mr_code mr_mailbox_export_copy_in(struct mr_mailbox_export_job *job, struct
 	int from, const char *path)
 {
 	int to MR_CLEANUP(mr_fs_closep) = -1;
-	enum mr_code rc = mr_mailbox_export_make_parents(job, scratch, path);
+	struct mr_err before = job->cx->err;
+	enum mr_code rc = mr_mailbox_export_create(job, path, &to);
 
-	if (!rc)
-		rc = mr_mailbox_export_create(job, path, &to);
+	/* The directory is nearly always there. */
+	if (rc == MR_ENOTFOUND) {
+		job->cx->err = before;
+		rc = mr_mailbox_export_make_parents(job, scratch, path);
+		if (!rc)
+			rc = mr_mailbox_export_create(job, path, &to);
+	}
 	return rc ? rc : copy_bytes(job->cx, from, to, path);
 }
 

@@ -93,22 +93,28 @@ static enum mr_code export_message(void *arg, struct mr_arena *scratch,
 	return MR_OK;
 }
 
-/* Make the projection `path` from the archived document. NULL target: a copy. */
-static enum mr_code project(struct mr_mailbox_export_job *job, struct mr_arena *scratch,
-	const char *document, const char *path, const char *target)
+static enum mr_code link_document(struct mr_mailbox_export_job *job, struct mr_arena *scratch,
+	const char *target, const char *path)
 {
-	int from MR_CLEANUP(mr_fs_closep) = -1;
-	enum mr_code rc = mr_mailbox_export_make_parents(job, scratch, path);
+	enum mr_code rc;
 
-	if (rc)
-		return rc;
-	if (target) {
-		if (symlinkat(target, job->dir, path) != 0)
-			return mr_err_os(&job->cx->err, errno, "cannot link %s in the export",
-				path);
+	if (symlinkat(target, job->dir, path) == 0)
 		return MR_OK;
-	}
-	from = openat(job->dir, document, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	rc = errno == ENOENT
+		? mr_mailbox_export_make_parents(job, scratch, path)
+		: mr_err_os(&job->cx->err, errno, "cannot link %s in the export", path);
+	if (!rc && symlinkat(target, job->dir, path) != 0)
+		rc = mr_err_os(&job->cx->err, errno, "cannot link %s in the export", path);
+	return rc;
+}
+
+/* Make the projection `path` from the archived document: a copy. */
+static enum mr_code copy_document(struct mr_mailbox_export_job *job, struct mr_arena *scratch,
+	const char *document, const char *path)
+{
+	int from MR_CLEANUP(mr_fs_closep) =
+		openat(job->dir, document, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
 	if (from < 0)
 		return mr_err_os(&job->cx->err, errno, "cannot open %s in the export", document);
 	return mr_mailbox_export_copy_in(job, scratch, from, path);
@@ -162,7 +168,9 @@ static enum mr_code export_projection(void *arg, struct mr_arena *scratch,
 			action.reason = "a copy of the message instead of a link";
 		}
 		action.archive_path = mr_mailbox_export_final(job, scratch, path);
-		rc = project(job, scratch, document, path, action.symlink_target);
+		rc = action.symlink_target
+			? link_document(job, scratch, action.symlink_target, path)
+			: copy_document(job, scratch, document, path);
 		if (rc)
 			return rc;
 	}

@@ -16,9 +16,10 @@ enum mr_code mr_mailbox_export_sql_copy(struct mr_ctx *cx, struct mr_db *db, con
 	return mr_stmt_run(stmt, &cx->err);
 }
 
-static const char SQL_TABLES[] = "CREATE TABLE export_registration (ordinal INTEGER PRIMARY KEY,"
-				 " registration_id TEXT NOT NULL UNIQUE);"
-				 "CREATE TABLE export_message (message_id TEXT PRIMARY KEY)";
+static const char SQL_TABLES[] =
+	"CREATE TABLE export_registration (ordinal INTEGER PRIMARY KEY,"
+	" registration_id TEXT NOT NULL UNIQUE);"
+	"CREATE TABLE export_message (message_id TEXT PRIMARY KEY) WITHOUT ROWID";
 static const char SQL_ADD_REGISTRATION[] = "INSERT INTO export_registration VALUES (?1, ?2)";
 static const char SQL_ADD_ALL[] = "INSERT INTO export_message SELECT message_id FROM messages";
 static const char SQL_ADD_PROJECTED[] =
@@ -88,10 +89,12 @@ static enum mr_code next(struct mr_ctx *cx, struct mr_stmt *stmt, size_t number,
 	return mr_stmt_step(stmt, row, &cx->err);
 }
 
+/* In the order of the table that leads, so that nothing is sorted in memory. */
 static const char SQL_MESSAGES[] =
-	"SELECT message_id, thread_id, in_reply_to, created_at_utc, canonical_path, subject,"
-	" sender_address, sender_principal_id, sender_registration_id FROM messages"
-	" WHERE message_id IN (SELECT message_id FROM export_message) ORDER BY message_id";
+	"SELECT m.message_id, m.thread_id, m.in_reply_to, m.created_at_utc, m.canonical_path,"
+	" m.subject, m.sender_address, m.sender_principal_id, m.sender_registration_id"
+	" FROM export_message e CROSS JOIN messages m ON m.message_id = e.message_id"
+	" ORDER BY e.message_id";
 
 enum mr_code mr_mailbox_export_sql_messages(struct mr_ctx *cx, struct mr_db *db,
 	mr_mailbox_export_each_message *each, void *arg)
@@ -120,8 +123,8 @@ enum mr_code mr_mailbox_export_sql_messages(struct mr_ctx *cx, struct mr_db *db,
 static const char SQL_PROJECTIONS[] =
 	"SELECT r.ordinal, p.message_id, p.folder_name, p.projection_path, m.canonical_path"
 	" FROM export_registration r"
-	" JOIN mailbox_projections p ON p.registration_id = r.registration_id"
-	" JOIN messages m ON m.message_id = p.message_id"
+	" CROSS JOIN mailbox_projections p ON p.registration_id = r.registration_id"
+	" CROSS JOIN messages m ON m.message_id = p.message_id"
 	" ORDER BY r.ordinal, p.message_id, p.folder_name";
 
 enum mr_code mr_mailbox_export_sql_projections(struct mr_ctx *cx, struct mr_db *db,
