@@ -10,7 +10,6 @@
 #include "test.h"
 
 #include <signal.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
