@@ -114,6 +114,7 @@
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain
+ *     digest.c           SHA-1 and SHA-256
  *     dotenv.c           .env files
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match

@@ -1,0 +1,75 @@
+/* team/agent.h - the members of a project. */
+#pragma once
+
+#include "team/archive.h"
+#include "team/model.h"
+#include "team/project.h"
+#include "team/root.h"
+
+struct mr_team_registration {
+	const char *project_key; /* made when it is not there */
+	const char *name;        /* or NULL: one is found */
+	const char *program;
+	const char *model;
+	const char *task_description; /* NULL is "" */
+	/* What register_agent leaves as it was when the agent is known and the word is NULL. */
+	const char *attachments_policy; /* unknown words are auto */
+	const char *contact_policy;     /* unknown words are INVALID_ARGUMENT */
+	bool create;                    /* create_agent_identity: never an agent that is there */
+};
+
+/*
+ * Register: an agent of that name (in any case) is updated and reactivated, with its id and casing;
+ * a new one is made under the configured enforcement (spec 4.4). INVALID_ARGUMENT, NAME_TAKEN.
+ * Queues the profile for the archive.
+ */
+MR_CHECK enum mr_code mr_team_agent_register(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_registration *request, struct mr_team_project *out_project,
+	struct mr_team_agent *out);
+/* Inside a change: a new agent of exactly this name; MR_EEXISTS when it is taken. For recipients
+ * that are registered on their first message, for the overseer and the escalation's holder. */
+MR_CHECK enum mr_code mr_team_agent_insert(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_agent *row, const char *tool, struct mr_team_agent *out);
+
+/* By name, in any case, raw or sanitised; retired ones too unless `active_only`. NOT_FOUND with
+ * data.suggestions, and the text points to `mailroom team agents`. */
+MR_CHECK enum mr_code mr_team_agent_find(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_project *project, const char *name, bool active_only,
+	struct mr_team_agent *out);
+MR_CHECK enum mr_code mr_team_agent_get(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	struct mr_team_agent *out);
+/* Does the project have this agent? Not an error when not: `*found`. */
+MR_CHECK enum mr_code mr_team_agent_seek(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *name, bool *found, struct mr_team_agent *out);
+/* Active agents of this name in every project but one; for bare names across projects. */
+MR_CHECK enum mr_code mr_team_agent_elsewhere(struct mr_ctx *cx, struct mr_db *db,
+	int64_t but_project_id, const char *name, struct mr_team_agents *out);
+/* Of one project, most recently active first. */
+MR_CHECK enum mr_code mr_team_agent_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	bool active_only, struct mr_team_agents *out);
+
+/* Project and agent of a request, the two lookups every tool begins with. Notes that the agent was
+ * active (at most once in 5 s, without making the caller wait). */
+MR_CHECK enum mr_code mr_team_agent_resolve(struct mr_ctx *cx, struct mr_team *team,
+	struct mr_db *db, const char *project_key, const char *agent_name,
+	struct mr_team_project *out_project, struct mr_team_agent *out);
+
+/* Change what is not NULL. */
+struct mr_team_agent_edit {
+	const char *program, *model, *task_description;
+	const char *attachments_policy, *contact_policy;
+};
+MR_CHECK enum mr_code mr_team_agent_update(struct mr_ctx *cx, struct mr_team *team,
+	const char *project_key, const char *name, const struct mr_team_agent_edit *edit,
+	const char *tool, struct mr_team_agent *out);
+
+struct mr_team_deletion {
+	int64_t agent_id;
+	const char *agent_name;
+	const char *project; /* human_key */
+	bool purged;
+	int64_t message_recipients_deleted, messages_deleted, file_reservations_deleted;
+};
+/* Retire (is_active false, open leases released), or with `purge` delete its rows and messages. */
+MR_CHECK enum mr_code mr_team_agent_delete(struct mr_ctx *cx, struct mr_team *team,
+	const char *project_key, const char *name, bool purge, struct mr_team_deletion *out);

@@ -1,0 +1,37 @@
+/*
+ * team/attachment.h - files that go with a message, read before the change that stores it.
+ *
+ * Bytes are put into the project's archive directory, atomically and under their digest, before the
+ * message is stored: a crash leaves at worst a file nobody names. Only files in allowed directories
+ * are read: the project's workspace, its archive, and the configured roots; links are resolved
+ * first.
+ */
+#pragma once
+
+#include "team/model.h"
+#include "team/root.h"
+
+struct mr_team_attach_request {
+	const struct mr_team_project *project;
+	const struct mr_team_agent *sender;
+	const char *body_md;
+	struct mr_texts paths;
+	int convert; /* 1, 0, or -1: as configured */
+};
+
+struct mr_team_attached {
+	const char *body_md; /* with images replaced by where they are now, or inlined */
+	const char *json;    /* the list of metadata objects (13.3), "[]" when there are none */
+	int64_t bytes;       /* stored by this message */
+};
+
+/* A bad image is reported in the list as {type: "error", path, reason}; a path outside, a missing
+ * file among `paths` or a sender whose policy is deny is ATTACHMENT_REJECTED. */
+MR_CHECK enum mr_code mr_team_attach(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_attach_request *request, struct mr_team_attached *out);
+/* The list without data_base64, for readers whose policy is deny. */
+MR_CHECK enum mr_code mr_team_attachments_bare(struct mr_ctx *cx, const char *json,
+	const char **out);
+/* Files below the project's directory that the list names, for the archive. */
+MR_CHECK enum mr_code mr_team_attachment_files(struct mr_ctx *cx, const char *json,
+	struct mr_texts *out);

@@ -1,0 +1,50 @@
+/*
+ * team/error.h - the team contract's errors: a type word, a text, and data a client can act on.
+ *
+ * The envelope (op/envelope_team.c) shows them as {"error": {type, message, recoverable, data}}.
+ */
+#pragma once
+
+#include "base/ctx.h"
+#include "text/value.h"
+
+/* Types (spec/coordination.md section 8). */
+#define MR_TEAM_INVALID_ARGUMENT     "INVALID_ARGUMENT"
+#define MR_TEAM_NOT_FOUND            "NOT_FOUND"
+#define MR_TEAM_NAME_TAKEN           "NAME_TAKEN"
+#define MR_TEAM_RECIPIENT_NOT_FOUND  "RECIPIENT_NOT_FOUND"
+#define MR_TEAM_RESERVATION_CONFLICT "FILE_RESERVATION_CONFLICT"
+#define MR_TEAM_RESERVATION_ACTIVE   "RESERVATION_ACTIVE"
+#define MR_TEAM_ARCHIVE_LOCK         "ARCHIVE_LOCK_TIMEOUT"
+#define MR_TEAM_CAPABILITY_DENIED    "CAPABILITY_DENIED"
+#define MR_TEAM_UNHANDLED            "UNHANDLED_EXCEPTION"
+#define MR_TEAM_CONTACT_REQUIRED     "CONTACT_REQUIRED"
+#define MR_TEAM_CONTACT_BLOCKED      "CONTACT_BLOCKED"
+#define MR_TEAM_QUOTA_EXCEEDED       "QUOTA_EXCEEDED"
+#define MR_TEAM_ATTACHMENT_REJECTED  "ATTACHMENT_REJECTED"
+#define MR_TEAM_PAYLOAD_TOO_LARGE    "PAYLOAD_TOO_LARGE"
+#define MR_TEAM_PERMISSION_DENIED    "PERMISSION_DENIED"
+#define MR_TEAM_SEARCH_SYNTAX        "SEARCH_SYNTAX"
+
+/* Fill cx->err with the type's code and the text; returns the code. */
+enum mr_code mr_team_fail(struct mr_ctx *cx, const char *type, const char *fmt, ...)
+	MR_PRINTF(3, 4);
+/* INVALID_ARGUMENT with data.argument. */
+enum mr_code mr_team_refuse(struct mr_ctx *cx, const char *argument, const char *fmt, ...)
+	MR_PRINTF(3, 4);
+
+/*
+ * A member of the error's data object, after one of the above; returns the error's code, so that a
+ * function can end with it. Texts and values are kept, not copied: they live in the request's
+ * arena or are constants.
+ */
+enum mr_code mr_team_fail_text(struct mr_ctx *cx, const char *key, const char *text);
+enum mr_code mr_team_fail_int(struct mr_ctx *cx, const char *key, int64_t number);
+enum mr_code mr_team_fail_texts(struct mr_ctx *cx, const char *key, const struct mr_texts *texts);
+enum mr_code mr_team_fail_value(struct mr_ctx *cx, const char *key, const struct mr_value *value);
+/* The data object, or NULL when there is none. */
+const struct mr_value *mr_team_fail_data(const struct mr_err *err);
+
+/* The nearest of `names` to what was asked, best first, at most MR_TEAM_SUGGESTIONS. */
+struct mr_texts mr_team_nearest(struct mr_arena *arena, const char *asked,
+	const struct mr_texts *names);

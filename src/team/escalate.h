@@ -1,0 +1,27 @@
+/* team/escalate.h - acknowledgements that do not come. */
+#pragma once
+
+#include "team/model.h"
+#include "team/root.h"
+
+struct mr_team_overdue {
+	int64_t message_id, project_id, agent_id;
+	const char *agent;
+	const char *subject;
+	int64_t age_s;
+	int64_t times; /* 1, 2, 3: at 1, 2, 4 times the TTL */
+};
+struct mr_team_overdues {
+	struct mr_team_overdue *items;
+	size_t len;
+};
+/* One scan: what has newly become overdue (or by twice as much) is logged and, as configured,
+ * answered with a lease or an overseer's message; each once. Due only from `to` recipients. */
+MR_CHECK enum mr_code mr_team_escalate(struct mr_ctx *cx, struct mr_team *team,
+	struct mr_team_overdues *out);
+/* Inside the change of an acknowledgement: the lease goes, the record too. */
+MR_CHECK enum mr_code mr_team_escalate_end(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
+	int64_t agent_id);
+/* The overseer of a project, made when it is not there. Inside a change. */
+MR_CHECK enum mr_code mr_team_overseer(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	struct mr_team_agent *out);

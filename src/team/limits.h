@@ -1,0 +1,47 @@
+/* team/limits.h - every maximum of a team's mail, and why. */
+#pragma once
+
+enum {
+	/* The contract's column widths, in characters where people see them, else bytes. */
+	MR_TEAM_KEY_BYTES = 255,    /* a project's human_key and slug */
+	MR_TEAM_NAME_BYTES = 128,   /* an agent's name */
+	MR_TEAM_LABEL_BYTES = 128,  /* program, model */
+	MR_TEAM_TASK_BYTES = 2048,  /* task_description */
+	MR_TEAM_THREAD_BYTES = 128, /* thread_id */
+	MR_TEAM_SUBJECT_CHARS = 512,
+	MR_TEAM_BODY_BYTES = 1 << 20,
+	MR_TEAM_RECIPIENTS = 256, /* to, cc and bcc together: each is a row and a file */
+	MR_TEAM_PATTERN_BYTES = 512,
+	MR_TEAM_REASON_BYTES = 512,
+	MR_TEAM_PATHS = 1000, /* patterns in one call */
+	MR_TEAM_IDS = 1000,   /* ids in one call */
+	MR_TEAM_IDEMPOTENCY_BYTES = 200,
+
+	/* Lists. */
+	MR_TEAM_LIST_DEFAULT = 20,
+	MR_TEAM_LIST_MAX = 1000,
+	MR_TEAM_SEARCH_MAX = 500,
+	MR_TEAM_SUGGESTIONS = 5,
+
+	/* Leases. */
+	MR_TEAM_TTL_MAX_S = 2592000, /* 30 days: longer is forgotten, not held */
+	MR_TEAM_TTL_SHORT_S = 60,    /* below this a warning is in place */
+	MR_TEAM_RENEW_MIN_S = 60,
+	MR_TEAM_STALE_PATHS = 200, /* files looked at to tell whether a lease is in use */
+
+	/* Attachments. */
+	MR_TEAM_ATTACHMENTS = 64,
+	MR_TEAM_ATTACHMENT_BYTES = 25 << 20,
+	MR_TEAM_IMAGE_WIDTH = 7680,
+	MR_TEAM_IMAGE_HEIGHT = 4320,
+	MR_TEAM_IMAGE_PIXELS = 50000000,
+
+	/* The archive. */
+	MR_TEAM_ARCHIVE_BATCH = 1024,  /* rows of the queue in one commit */
+	MR_TEAM_DIGEST_MESSAGES = 100, /* in one file of a thread's digest */
+	MR_TEAM_DIGEST_CHARS = 1200,   /* of each body */
+	MR_TEAM_COMMIT_SUBJECT = 200,
+
+	/* Connections of this process that read. */
+	MR_TEAM_READERS = 32,
+};

@@ -1,0 +1,68 @@
+/* team/macro.h - the usual sequences of calls as one. */
+#pragma once
+
+#include "team/contact.h"
+#include "team/inbox.h"
+#include "team/message.h"
+#include "team/reservation.h"
+#include "team/summary.h"
+
+struct mr_team_start {
+	struct mr_team_registration who; /* project_key is the human_key */
+	struct mr_texts paths;
+	const char *reason; /* NULL is macro-session */
+	int64_t ttl_s;
+	int64_t inbox_limit;
+};
+struct mr_team_started {
+	struct mr_team_project project;
+	struct mr_team_agent agent;
+	struct mr_team_reserved reserved;
+	struct mr_team_items inbox;
+};
+MR_CHECK enum mr_code mr_team_macro_start(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_start *request, struct mr_team_started *out);
+
+struct mr_team_prepare {
+	struct mr_team_registration who;
+	const char *thread_id;
+	bool register_if_missing;
+	bool include_inbox_bodies;
+	int64_t inbox_limit;
+	bool llm_mode;
+	const char *llm_model;
+};
+struct mr_team_prepared {
+	struct mr_team_project project;
+	struct mr_team_agent agent;
+	struct mr_team_summary summary;
+	struct mr_team_items inbox;
+};
+MR_CHECK enum mr_code mr_team_macro_prepare(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_prepare *request, struct mr_team_prepared *out);
+
+struct mr_team_cycle {
+	struct mr_team_reserved reserved;
+	bool was_released;
+	int64_t released, released_ts;
+};
+MR_CHECK enum mr_code mr_team_macro_cycle(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_reserve *request, bool auto_release, struct mr_team_cycle *out);
+
+struct mr_team_handshake {
+	struct mr_team_contact_request request;
+	bool auto_accept; /* only where the target's policy would let the sender through */
+	const char *welcome_subject, *welcome_body, *thread_id;
+	bool register_if_missing;
+	const char *program, *model;
+};
+struct mr_team_shaken {
+	struct mr_team_link request;
+	bool notified;
+	bool answered;
+	struct mr_team_link response;
+	bool welcomed;
+	struct mr_team_sent welcome;
+};
+MR_CHECK enum mr_code mr_team_macro_handshake(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_handshake *request, struct mr_team_shaken *out);

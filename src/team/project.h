@@ -1,0 +1,33 @@
+/* team/project.h - projects: one per repository, found by its path, its slug or its last name. */
+#pragma once
+
+#include "team/model.h"
+#include "team/root.h"
+
+/*
+ * The project of this key; made when it is not there. `identity_mode` NULL is the configured one; a
+ * mode that does not apply here (no repository, no remote) falls back to dir. Safe when many do it
+ * at once. INVALID_ARGUMENT: an empty key, one with NUL, one too long.
+ */
+MR_CHECK enum mr_code mr_team_project_ensure(struct mr_ctx *cx, struct mr_team *team,
+	const char *human_key, const char *identity_mode, struct mr_team_project *out);
+/* The same inside a change. */
+MR_CHECK enum mr_code mr_team_project_ensure_in(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_project *wanted, struct mr_team_project *out);
+/* What ensuring would store (slug without a collision's suffix), computed before a change begins.
+ */
+MR_CHECK enum mr_code mr_team_project_plan(struct mr_ctx *cx, struct mr_team *team,
+	const char *human_key, const char *identity_mode, struct mr_team_project *out);
+
+/*
+ * By exact key, exact slug, slug of what was given, last component of the key, in this order.
+ * NOT_FOUND with data.suggestions; INVALID_ARGUMENT (argument `project_key`) with data.candidates
+ * when the last component fits several.
+ */
+MR_CHECK enum mr_code mr_team_project_find(struct mr_ctx *cx, struct mr_db *db, const char *key,
+	struct mr_team_project *out);
+MR_CHECK enum mr_code mr_team_project_get(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	struct mr_team_project *out);
+/* All, oldest first. */
+MR_CHECK enum mr_code mr_team_project_list(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_projects *out);

@@ -1,0 +1,35 @@
+/* team/rebuild.h - comparing database and archive, and making either from the other. */
+#pragma once
+
+#include "team/root.h"
+
+struct mr_team_problem {
+	const char *kind; /* database, search_index, queue, missing_file, wrong_file, unknown_file,
+			     missing_row, archive */
+	const char *where;
+	const char *msg;
+};
+struct mr_team_report {
+	struct mr_team_problem *problems;
+	size_t len;
+	size_t dropped; /* found, but past what is listed */
+	int64_t projects, agents, messages, reservations, files;
+};
+/* Compare; changes nothing but draining the queue first. */
+MR_CHECK enum mr_code mr_team_check(struct mr_ctx *cx, struct mr_team *team,
+	struct mr_team_report *out);
+
+struct mr_team_rebuilt {
+	const char *moved_aside; /* where the old database is now, or NULL */
+	int64_t projects, agents, messages, recipients, reservations, links;
+	int64_t kept_state; /* read and acknowledged times taken over from the old database */
+	struct mr_team_problem *problems; /* files that could not be read */
+	size_t len, dropped;
+};
+/* A new database from the archive; the old one, whatever its state, is moved aside, and what it
+ * still tells of read and acknowledged times is taken over. Nobody may have the root open. */
+MR_CHECK enum mr_code mr_team_rebuild_database(struct mr_ctx *cx,
+	const struct mr_team_config *config, struct mr_team_rebuilt *out);
+/* Queue everything for the archive, and drain. */
+MR_CHECK enum mr_code mr_team_rebuild_archive(struct mr_ctx *cx, struct mr_team *team,
+	int64_t *queued);

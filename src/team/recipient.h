@@ -1,0 +1,35 @@
+/* team/recipient.h - from what a sender wrote to whom it means. */
+#pragma once
+
+#include "team/agent.h"
+#include "team/model.h"
+
+struct mr_team_addressee {
+	struct mr_team_agent agent;
+	const char *project_slug;
+	const char *project_key; /* human_key */
+	enum mr_team_recipient_kind kind;
+	bool is_new; /* registered by this message */
+};
+
+struct mr_team_addressees {
+	struct mr_team_addressee *items;
+	size_t len;
+};
+
+struct mr_team_address_lists {
+	struct mr_texts to, cc, bcc;
+};
+
+/*
+ * Inside a change: `Name`, `Name@project`, `project:<key>#Name`; a bare name is looked for in the
+ * sender's project, then as the only active agent of that name anywhere else. A name in several
+ * lists keeps the strongest kind. An unknown valid name is registered in `project` when
+ * `auto_register` (like the sender; the kind is kept). INVALID_ARGUMENT: nobody at all; too many;
+ * an ambiguous name, with data.candidates ("Name@slug"). RECIPIENT_NOT_FOUND with
+ * data.unknown_recipients, data.suggested_tool_calls and data.code_alias.
+ */
+MR_CHECK enum mr_code mr_team_recipients_resolve(struct mr_ctx *cx, struct mr_team *team,
+	struct mr_db *db, const struct mr_team_project *project, const struct mr_team_agent *sender,
+	const struct mr_team_address_lists *lists, const char *tool,
+	struct mr_team_addressees *out);

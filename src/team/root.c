@@ -1,0 +1,238 @@
+/* team/root.c */
+#include "team/root.h"
+
+#include "base/crash.h"
+#include "base/fs.h"
+#include "data/db_sqlite.h"
+#include "data/queue.h"
+#include "team/archive.h"
+#include "team/layout.h"
+#include "team/root_private.h"
+#include "team/schema.h"
+
+#include <stdlib.h>
+
+#define REBUILD_HINT "run `mailroom team rebuild`"
+
+struct mr_team_config mr_team_config_default(const char *storage_root)
+{
+	return (struct mr_team_config){
+		.storage_root = storage_root,
+		.author_name = "mcp-agent",
+		.author_email = "mcp-agent@example.com",
+		.name_mode = MR_TEAM_COERCE,
+		.auto_register = true,
+		.identity_mode = "dir",
+		.identity_remote = "origin",
+		.contacts_enforced = true,
+		.contact_request_ttl_s = 604800,
+		.contact_approval_ttl_s = 2592000,
+		.enforce_reservations = true,
+		.inactivity_s = 1800,
+		.activity_grace_s = 900,
+		.convert_images = true,
+		.inline_image_bytes = 65536,
+		.ack_ttl_s = 1800,
+		.escalation_ttl_s = 3600,
+		.escalation_holder = "",
+		.llm_endpoint = "",
+		.llm_model = "",
+		.llm_key = "",
+	};
+}
+
+/* `text` NULL stays NULL. */
+static void keep(struct mr_arena *arena, const char **text)
+{
+	if (*text)
+		*text = mr_arena_strdup(arena, *text);
+}
+
+static void keep_config(struct mr_team *team, const struct mr_team_config *config)
+{
+	struct mr_team_config *own = &team->config;
+	const char ***roots = &own->attachment_roots.items;
+
+	*own = *config;
+	keep(team->arena, &own->storage_root);
+	keep(team->arena, &own->database);
+	keep(team->arena, &own->author_name);
+	keep(team->arena, &own->author_email);
+	keep(team->arena, &own->identity_mode);
+	keep(team->arena, &own->identity_remote);
+	keep(team->arena, &own->escalation_holder);
+	keep(team->arena, &own->llm_endpoint);
+	keep(team->arena, &own->llm_model);
+	keep(team->arena, &own->llm_key);
+	*roots = mr_arena_array(team->arena, config->attachment_roots.len + 1, sizeof(**roots));
+	for (size_t i = 0; i < config->attachment_roots.len; i++)
+		(*roots)[i] = mr_arena_strdup(team->arena, config->attachment_roots.items[i]);
+	if (!own->database)
+		own->database = mr_arena_printf(team->arena, "%s/" MR_TEAM_DATABASE_FILE,
+			own->storage_root);
+}
+
+static struct mr_db_options options_of(const struct mr_team *team, bool read_only)
+{
+	return (struct mr_db_options){
+		.path = team->config.database,
+		.read_only = read_only,
+		.create = !read_only,
+		.busy_timeout_ms = 30000,
+		.statements = 128,
+		.repair_hint = REBUILD_HINT,
+	};
+}
+
+static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db_options options = options_of(team, false);
+	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
+
+	if (!rc)
+		rc = mr_migrate_up(db, mr_team_migrations, mr_team_migration_count, cx->clock,
+			&cx->err);
+	if (!rc)
+		rc = mr_queue_open(db, NULL, &team->queue, &cx->err);
+	if (!rc)
+		db = NULL; /* the queue's now */
+	return rc;
+}
+
+enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config,
+	struct mr_team **out)
+{
+	struct mr_team *team = calloc(1, sizeof(*team));
+	enum mr_code rc;
+
+	if (!team)
+		abort();
+	*team = (struct mr_team){ .arena = mr_arena_new(), .clock = cx->clock, .rand = cx->rand };
+	pthread_mutex_init(&team->lock, NULL);
+	keep_config(team, config);
+	rc = mr_fs_make_dirs(AT_FDCWD,
+		mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, team->config.storage_root),
+		0700, &cx->err);
+	if (!rc)
+		rc = open_writer(cx, team);
+	if (rc) {
+		mr_team_close(team, 0);
+		return mr_err_wrap(&cx->err, "team storage %s", config->storage_root);
+	}
+	*out = team;
+	return MR_OK;
+}
+
+void mr_team_close(struct mr_team *team, int drain_ms)
+{
+	(void)drain_ms;
+	if (!team)
+		return;
+	mr_queue_close(team->queue);
+	for (size_t i = 0; i < team->idle_count; i++)
+		mr_db_close(team->idle[i]);
+	pthread_mutex_destroy(&team->lock);
+	mr_arena_free(team->arena);
+	free(team);
+}
+
+void mr_team_closep(struct mr_team **team)
+{
+	mr_team_close(*team, 0);
+	*team = NULL;
+}
+
+const struct mr_team_config *mr_team_config(const struct mr_team *team)
+{
+	return &team->config;
+}
+
+const char *mr_team_storage_root(const struct mr_team *team)
+{
+	return team->config.storage_root;
+}
+
+const char *mr_team_database(const struct mr_team *team)
+{
+	return team->config.database;
+}
+
+struct change {
+	struct mr_ctx *cx;
+	mr_team_change *run, *after;
+	void *arg;
+};
+
+static enum mr_code run_change(struct mr_db *db, void *arg, struct mr_err *err)
+{
+	struct change *change = arg;
+	enum mr_code rc = change->run(change->cx, db, change->arg);
+
+	if (rc)
+		*err = change->cx->err;
+	return rc;
+}
+
+static enum mr_code run_after(struct mr_db *db, void *arg, struct mr_err *err)
+{
+	struct change *change = arg;
+	enum mr_code rc = change->after(change->cx, db, change->arg);
+
+	if (rc)
+		*err = change->cx->err;
+	return rc;
+}
+
+enum mr_code mr_team_write(struct mr_ctx *cx, struct mr_team *team, mr_team_change *run,
+	mr_team_change *after, void *arg)
+{
+	struct change change = { cx, run, after, arg };
+	struct mr_queue_job job = { .run = run_change,
+		.after = after ? run_after : NULL,
+		.arg = &change };
+	enum mr_code rc = mr_queue_run(team->queue, &job, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_crash_point("team.written");
+	mr_team_archive_wake(team);
+	return MR_OK;
+}
+
+enum mr_code mr_team_read(struct mr_ctx *cx, struct mr_team *team, struct mr_team_reader *out)
+{
+	struct mr_db_options options = options_of(team, true);
+	struct mr_db *db = NULL;
+	enum mr_code rc = MR_OK;
+
+	pthread_mutex_lock(&team->lock);
+	if (team->idle_count > 0)
+		db = team->idle[--team->idle_count];
+	pthread_mutex_unlock(&team->lock);
+	if (!db)
+		rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
+	if (rc)
+		return rc;
+	*out = (struct mr_team_reader){ .team = team, .db = db };
+	return MR_OK;
+}
+
+void mr_team_read_done(struct mr_team_reader *reader)
+{
+	struct mr_team *team = reader->team;
+	struct mr_db *db = reader->db;
+
+	if (!db)
+		return;
+	if (mr_db_in_transaction(db))
+		mr_db_rollback(db);
+	pthread_mutex_lock(&team->lock);
+	if (team->idle_count < MR_TEAM_READERS) {
+		team->idle[team->idle_count++] = db;
+		db = NULL;
+	}
+	pthread_mutex_unlock(&team->lock);
+	mr_db_close(db);
+	*reader = (struct mr_team_reader){ 0 };
+}

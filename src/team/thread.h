@@ -1,0 +1,24 @@
+/* team/thread.h - conversations. */
+#pragma once
+
+#include "team/inbox.h"
+
+struct mr_team_thread {
+	const char *thread_id;
+	const char *subject; /* of its first message */
+	int64_t messages;
+	int64_t first_ts, last_ts;
+	const char *last_from;
+};
+struct mr_team_threads {
+	struct mr_team_thread *items; /* most recently used first */
+	size_t len;
+};
+
+/* Messages of a thread in their order; for a number, the message of that id comes first. At most
+ * `limit` from `after` (a message's id, or 0). An unknown thread is empty. */
+MR_CHECK enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *thread_id, bool include_bodies, int64_t after, int64_t limit,
+	struct mr_team_items *out);
+MR_CHECK enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	int64_t limit, struct mr_team_threads *out);

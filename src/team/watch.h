@@ -1,0 +1,16 @@
+/* team/watch.h - waiting for a change, woken by the kernel. */
+#pragma once
+
+#include "team/root.h"
+
+/*
+ * Wait until another thread or process has changed the database since the last call, or until
+ * `timeout_ms` has passed; woken by the kernel, not by asking. `*changed` says which. One per
+ * waiting thread.
+ */
+struct mr_team_watch;
+MR_CHECK enum mr_code mr_team_watch_open(struct mr_ctx *cx, struct mr_team *team,
+	struct mr_team_watch **out);
+MR_CHECK enum mr_code mr_team_watch_wait(struct mr_ctx *cx, struct mr_team_watch *watch,
+	int timeout_ms, bool *changed);
+void mr_team_watch_close(struct mr_team_watch **watch);

@@ -1,0 +1,40 @@
+/* tests/unit/text/test_digest.c */
+#include "text/digest.h"
+
+#include "test.h"
+
+#include <string.h>
+
+static void the_standards_examples(void)
+{
+	struct mr_arena *arena = mr_arena_new();
+
+	CHECK_STR(mr_digest_sha1(arena, mr_bytes_text("abc")),
+		"a9993e364706816aba3e25717850c26c9cd0d89d");
+	CHECK_STR(mr_digest_sha1(arena, mr_bytes_text("")),
+		"da39a3ee5e6b4b0d3255bfef95601890afd80709");
+	CHECK_STR(mr_digest_sha256(arena, mr_bytes_text("abc")),
+		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	CHECK_STR(mr_digest_sha256(arena, mr_bytes_of(NULL, 0)),
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	mr_arena_free(arena);
+}
+
+static void nul_counts(void)
+{
+	struct mr_arena *arena = mr_arena_new();
+
+	CHECK(strcmp(mr_digest_sha256(arena, mr_bytes_of("a\0b", 3)),
+		      mr_digest_sha256(arena, mr_bytes_of("a", 1))) != 0);
+	mr_arena_free(arena);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(the_standards_examples),
+		TEST(nul_counts),
+	};
+
+	return test_main(tests, MR_LEN(tests));
+}
