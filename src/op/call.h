@@ -9,12 +9,14 @@
 struct mr_metrics;
 struct mr_op_table;
 struct mr_settings;
+struct mr_team_home;
 
 /* The program: made at start, only read afterwards. */
 struct mr_app {
 	const struct mr_op_table *table;
 	const struct mr_settings *settings;
 	struct mr_metrics *metrics; /* guards itself */
+	struct mr_team_home *team;  /* guards itself */
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* the kernel's: safe from any thread */
 };

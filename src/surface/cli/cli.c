@@ -8,6 +8,7 @@
 #include "op/out.h"
 #include "op/render.h"
 #include "op/settings.h"
+#include "op/team_home.h"
 #include "surface/cli/argv.h"
 #include "surface/cli/command.h"
 #include "surface/cli/help.h"
@@ -171,6 +172,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = NULL;
+	struct mr_team_home *team MR_CLEANUP(mr_team_home_freep) = NULL;
 	struct mr_app app = {
 		.table = table,
 		.clock = mr_clock_system(),
@@ -194,5 +196,6 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 	if (load_settings(arena, &args, variables, &app.settings, &err))
 		return fail(arena, &args, &err);
 	app.metrics = metrics = mr_metrics_new();
+	app.team = team = mr_team_home_new();
 	return run_op(&app, arena, &args);
 }

@@ -1,0 +1,46 @@
+/* op/shape_team.h - the team contract's objects (spec/coordination.md 6.2), each emitted in one
+ * place. */
+#pragma once
+
+#include "op/op.h"
+#include "op/out.h"
+#include "team/agent.h"
+#include "team/contact.h"
+#include "team/inbox.h"
+#include "team/message.h"
+#include "team/model.h"
+#include "team/reservation.h"
+
+extern const struct mr_field mr_shape_team_project_fields[];
+extern const struct mr_field mr_shape_team_agent_fields[];
+extern const struct mr_field mr_shape_team_message_fields[]; /* of lists: no body, from, kind */
+extern const struct mr_field mr_shape_team_grant_fields[];
+extern const struct mr_field mr_shape_team_conflict_fields[];
+extern const struct mr_field mr_shape_team_link_fields[];
+
+/* YYYY-MM-DDTHH:MM:SS.ffffffZ; 0 is null. */
+void mr_shape_team_time(struct mr_out *out, const char *key, int64_t time_us);
+
+/* Whole maps under `key` (NULL in a list or at the top). */
+void mr_shape_team_project(struct mr_out *out, const char *key,
+	const struct mr_team_project *project);
+void mr_shape_team_agent(struct mr_out *out, const char *key, const struct mr_team_agent *agent);
+/* The members of an open map, for results that add to them. */
+void mr_shape_team_agent_members(struct mr_out *out, const struct mr_team_agent *agent);
+/* A message of an inbox, an outbox or a thread; a body where there is one. `names`: to and cc (and
+ * bcc where it is known) too. */
+void mr_shape_team_item(struct mr_out *out, const char *key, const struct mr_team_item *item,
+	bool names);
+/* A list of them under `key`. */
+void mr_shape_team_items(struct mr_out *out, const char *key, const struct mr_team_items *items,
+	bool names);
+/* The delivery payload: Message, from, to, cc, bcc, body_md, as members of an open map. */
+void mr_shape_team_payload_members(struct mr_out *out, const struct mr_team_sent *sent);
+/* deliveries, count, attachments and what else a send reports, as members of an open map. */
+void mr_shape_team_sent_members(struct mr_out *out, const struct mr_team_sent *sent);
+/* granted, conflicts, warnings, as members of an open map. */
+void mr_shape_team_reserved_members(struct mr_out *out, const struct mr_team_reserved *reserved);
+void mr_shape_team_conflicts(struct mr_out *out, const char *key,
+	const struct mr_team_conflicts *conflicts);
+void mr_shape_team_link(struct mr_out *out, const char *key, const struct mr_team_link *link);
+void mr_shape_team_link_members(struct mr_out *out, const struct mr_team_link *link);

@@ -1,0 +1,144 @@
+/* op/team_home.c */
+#include "op/team_home.h"
+
+#include "op/settings.h"
+#include "team/error.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DRAIN_MS = 5000 };
+
+struct mr_team_home {
+	pthread_mutex_t lock;
+	struct mr_team *team;
+};
+
+struct mr_team_home *mr_team_home_new(void)
+{
+	struct mr_team_home *home = calloc(1, sizeof(*home));
+
+	if (!home)
+		abort();
+	pthread_mutex_init(&home->lock, NULL);
+	return home;
+}
+
+void mr_team_home_free(struct mr_team_home *home)
+{
+	if (!home)
+		return;
+	mr_team_close(home->team, DRAIN_MS);
+	pthread_mutex_destroy(&home->lock);
+	free(home);
+}
+
+void mr_team_home_freep(struct mr_team_home **home)
+{
+	mr_team_home_free(*home);
+	*home = NULL;
+}
+
+/* "sqlite:///rel", "sqlite:////abs", the peers' "sqlite+aiosqlite:///", or a path; "" is none. */
+static enum mr_code database_path(struct mr_call *call, const char **out)
+{
+	const char *url = mr_settings_text(call->app->settings, "database.url");
+	const char *scheme = strstr(url, "://");
+
+	*out = NULL;
+	if (mr_str_is_empty(url))
+		return MR_OK;
+	if (!scheme) {
+		*out = url;
+		return MR_OK;
+	}
+	if ((!mr_str_starts(url, "sqlite://") && !mr_str_starts(url, "sqlite+aiosqlite://")) ||
+		scheme[3] != '/' || scheme[4] == '\0') {
+		/* Its password is nobody's business. */
+		return mr_team_fail(&call->cx, MR_TEAM_INVALID_ARGUMENT,
+			"database.url (%s) must be a path or sqlite:///path, not a URL of %.*s",
+			mr_settings_source(call->app->settings, "database.url"),
+			(int)(scheme - url), url);
+	}
+	*out = scheme + 4;
+	return MR_OK;
+}
+
+static enum mr_team_name_mode name_mode(const char *word)
+{
+	return mr_str_eq(word, "strict")    ? MR_TEAM_STRICT
+		: mr_str_eq(word, "coerce") ? MR_TEAM_COERCE
+					    : MR_TEAM_ALWAYS_AUTO;
+}
+
+static enum mr_team_escalation escalation(const char *word)
+{
+	return mr_str_eq(word, "log")         ? MR_TEAM_ESCALATE_LOG
+		: mr_str_eq(word, "overseer") ? MR_TEAM_ESCALATE_OVERSEER
+					      : MR_TEAM_ESCALATE_LEASE;
+}
+
+enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *out)
+{
+	const struct mr_settings *s = call->app->settings;
+	enum mr_code rc = database_path(call, &out->database);
+
+	if (rc)
+		return rc;
+	*out = (struct mr_team_config){
+		.storage_root = mr_settings_text(s, "storage.root"),
+		.database = out->database,
+		.author_name = mr_settings_text(s, "git.author_name"),
+		.author_email = mr_settings_text(s, "git.author_email"),
+		.name_mode = name_mode(mr_settings_text(s, "team.name_enforcement")),
+		.any_name = mr_str_eq(mr_settings_text(s, "team.name_validation"), "any"),
+		.auto_register = mr_settings_bool(s, "team.auto_register"),
+		.identity_mode = mr_settings_text(s, "team.identity_mode"),
+		.identity_remote = mr_settings_text(s, "team.identity_remote"),
+		.contacts_enforced = mr_settings_bool(s, "contact.enforced"),
+		.contacts_in_project = mr_settings_bool(s, "contact.same_project"),
+		.contact_request_ttl_s = mr_settings_int(s, "contact.request_ttl_seconds"),
+		.contact_approval_ttl_s = mr_settings_int(s, "contact.approval_ttl_seconds"),
+		.fnmatch_style =
+			mr_str_eq(mr_settings_text(s, "reservation.glob_style"), "fnmatch"),
+		.enforce_reservations = mr_settings_bool(s, "reservation.enforced"),
+		.inactivity_s = mr_settings_int(s, "reservation.inactivity_seconds"),
+		.activity_grace_s = mr_settings_int(s, "reservation.activity_grace_seconds"),
+		.convert_images = mr_settings_bool(s, "attachment.convert_images"),
+		.keep_originals = mr_settings_bool(s, "attachment.keep_originals"),
+		.inline_image_bytes = mr_settings_int(s, "attachment.inline_max_bytes"),
+		.attachment_roots = *mr_settings_texts(s, "attachment.roots"),
+		.ack_ttl_s = mr_settings_int(s, "ack.ttl_seconds"),
+		.escalate = mr_settings_bool(s, "ack.escalation"),
+		.escalation = escalation(mr_settings_text(s, "ack.escalation_mode")),
+		.escalation_ttl_s = mr_settings_int(s, "ack.escalation_ttl_seconds"),
+		.escalation_exclusive = mr_settings_bool(s, "ack.escalation_exclusive"),
+		.escalation_holder = mr_settings_text(s, "ack.escalation_holder"),
+		.quota = mr_settings_bool(s, "quota.enabled"),
+		.quota_attachment_bytes = mr_settings_int(s, "quota.attachments_bytes"),
+		.quota_inbox = mr_settings_int(s, "quota.inbox_count"),
+		.llm_endpoint = mr_settings_text(s, "llm.endpoint"),
+		.llm_model = mr_settings_text(s, "llm.model"),
+		.llm_key = mr_settings_text(s, "llm.key"),
+	};
+	return MR_OK;
+}
+
+enum mr_code mr_team_home_open(struct mr_call *call, struct mr_team **out)
+{
+	struct mr_team_home *home = call->app->team;
+	struct mr_team_config config;
+	enum mr_code rc = MR_OK;
+
+	pthread_mutex_lock(&home->lock);
+	if (!home->team) {
+		rc = mr_team_home_config(call, &config);
+		if (!rc)
+			rc = mr_team_open(&call->cx, &config, &home->team);
+	}
+	if (!rc)
+		*out = home->team;
+	pthread_mutex_unlock(&home->lock);
+	return rc;
+}
