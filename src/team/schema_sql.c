@@ -52,6 +52,7 @@ static const char SQL_MAIL[] =
 	"CREATE UNIQUE INDEX messages_thread ON messages(project_id, thread_id, thread_seq)"
 	"  WHERE thread_id IS NOT NULL;"
 	"CREATE INDEX messages_sender ON messages(sender_id, id);"
+	"CREATE INDEX messages_ack ON messages(created_ts) WHERE ack_required = 1;"
 
 	"CREATE TABLE message_recipients ("
 	"  message_id INTEGER NOT NULL REFERENCES messages(id),"
@@ -88,6 +89,7 @@ static const char SQL_MAIL[] =
 	"  released_ts INTEGER);"
 	"CREATE INDEX file_reservations_open ON file_reservations(project_id, prefix, expires_ts)"
 	"  WHERE released_ts IS NULL;"
+	"CREATE INDEX file_reservations_project ON file_reservations(project_id);"
 	"CREATE INDEX file_reservations_agent ON file_reservations(agent_id)"
 	"  WHERE released_ts IS NULL;"
 	"CREATE INDEX file_reservations_pattern ON file_reservations(project_id, path_pattern);"
