@@ -2,7 +2,6 @@
 #include "team/attachment.h"
 #include "team/contact.h"
 #include "team/escalate.h"
-#include "team/message.h"
 #include "team/product.h"
 #include "team/reservation.h"
 
@@ -100,22 +99,5 @@ enum mr_code mr_team_product_shared(struct mr_ctx *cx, struct mr_db *db, int64_t
 	(void)project_a;
 	(void)project_b;
 	*out = false;
-	return MR_OK;
-}
-
-enum mr_code mr_team_notice_send(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_notice *notice, int64_t *out_message_id)
-{
-	(void)db;
-	(void)notice;
-	(void)out_message_id;
-	return mr_err_set(&cx->err, MR_EINTERNAL, "later");
-}
-
-enum mr_code mr_team_notice_index(struct mr_ctx *cx, struct mr_db *db, int64_t message_id)
-{
-	(void)cx;
-	(void)db;
-	(void)message_id;
 	return MR_OK;
 }
