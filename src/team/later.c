@@ -18,7 +18,7 @@ enum mr_code mr_team_contact_decide(struct mr_ctx *cx, struct mr_team *team, str
 
 enum mr_code mr_team_contact_ask_in(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
 	const struct mr_team_agent *from, const struct mr_team_agent *to, const char *reason,
-	int64_t ttl_s, struct mr_team_link *out, bool *notified)
+	int64_t ttl_s, struct mr_team_link *out, int64_t *notice_id)
 {
 	(void)team;
 	(void)db;
@@ -27,7 +27,7 @@ enum mr_code mr_team_contact_ask_in(struct mr_ctx *cx, struct mr_team *team, str
 	(void)reason;
 	(void)ttl_s;
 	(void)out;
-	(void)notified;
+	(void)notice_id;
 	return mr_err_set(&cx->err, MR_EINTERNAL, "later");
 }
 

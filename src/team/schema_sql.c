@@ -117,7 +117,8 @@ static const char SQL_AROUND[] =
 	"  created_ts INTEGER NOT NULL,"
 	"  updated_ts INTEGER NOT NULL,"
 	"  expires_ts INTEGER,"
-	"  notified_ts INTEGER," /* when the target was last told of the request */
+	"  notified_ts INTEGER,"                /* when the target was last told of the request */
+	"  unasked INTEGER NOT NULL DEFAULT 0," /* b agreed before a asked: mail from a to b only */
 	"  UNIQUE (a_agent_id, b_agent_id));"
 	"CREATE INDEX agent_links_b ON agent_links(b_agent_id);"
 
