@@ -1,10 +1,7 @@
 /* team/later.c - until its owner writes it; each function leaves this file when it does. */
 #include "team/attachment.h"
 #include "team/contact.h"
-#include "team/escalate.h"
-#include "team/message.h"
 #include "team/product.h"
-#include "team/reservation.h"
 
 enum mr_code mr_team_contact_decide(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
 	const struct mr_team_contact_case *the_case, struct mr_team_decision *out)
@@ -56,42 +53,6 @@ enum mr_code mr_team_attachment_files(struct mr_ctx *cx, const char *json, struc
 	return MR_OK;
 }
 
-enum mr_code mr_team_reservation_guard(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
-	int64_t project_id, int64_t sender_id, const struct mr_texts *surfaces,
-	struct mr_team_conflicts *stopping, struct mr_team_conflicts *warnings)
-{
-	(void)cx;
-	(void)team;
-	(void)db;
-	(void)project_id;
-	(void)sender_id;
-	(void)surfaces;
-	*stopping = *warnings = (struct mr_team_conflicts){ NULL, 0 };
-	return MR_OK;
-}
-
-enum mr_code mr_team_reservation_meet(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
-	int64_t agent_a, int64_t agent_b, bool *out)
-{
-	(void)cx;
-	(void)team;
-	(void)db;
-	(void)agent_a;
-	(void)agent_b;
-	*out = false;
-	return MR_OK;
-}
-
-enum mr_code mr_team_escalate_end(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
-	int64_t agent_id)
-{
-	(void)cx;
-	(void)db;
-	(void)message_id;
-	(void)agent_id;
-	return MR_OK;
-}
-
 enum mr_code mr_team_product_shared(struct mr_ctx *cx, struct mr_db *db, int64_t project_a,
 	int64_t project_b, bool *out)
 {
@@ -100,22 +61,5 @@ enum mr_code mr_team_product_shared(struct mr_ctx *cx, struct mr_db *db, int64_t
 	(void)project_a;
 	(void)project_b;
 	*out = false;
-	return MR_OK;
-}
-
-enum mr_code mr_team_notice_send(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_notice *notice, int64_t *out_message_id)
-{
-	(void)db;
-	(void)notice;
-	(void)out_message_id;
-	return mr_err_set(&cx->err, MR_EINTERNAL, "later");
-}
-
-enum mr_code mr_team_notice_index(struct mr_ctx *cx, struct mr_db *db, int64_t message_id)
-{
-	(void)cx;
-	(void)db;
-	(void)message_id;
 	return MR_OK;
 }

@@ -10,16 +10,18 @@
 #include <string.h>
 
 static enum mr_code queue_file(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_reservation *lease, const char *verb, const char *tool)
+	const struct mr_team_reservation *lease, const char *verb, const char *actor,
+	const char *tool)
 {
 	struct mr_team_archive_item item = {
 		.project_id = lease->project_id,
 		.kind = MR_TEAM_ARCHIVE_RESERVATION,
 		.ref = lease->id,
 		.name = lease->path_pattern,
-		.agent = lease->agent,
-		.subject = mr_arena_printf(cx->arena, "file_reservation: %s%s%s %s",
-			verb ? verb : "", verb ? " " : "", lease->agent, lease->path_pattern),
+		.agent = actor ? actor : lease->agent,
+		.subject = mr_arena_printf(cx->arena, "file_reservation: %s%s%s %s%s%s",
+			verb ? verb : "", verb ? " " : "", lease->agent, lease->path_pattern,
+			actor ? " by " : "", actor ? actor : ""),
 		.tool = tool,
 	};
 
@@ -31,21 +33,21 @@ enum mr_code mr_team_lease_grant(struct mr_ctx *cx, struct mr_db *db,
 {
 	enum mr_code rc = mr_team_lease_insert(cx, db, lease, prefix, &lease->id);
 
-	return rc ? rc : queue_file(cx, db, lease, NULL, tool);
+	return rc ? rc : queue_file(cx, db, lease, NULL, NULL, tool);
 }
 
 enum mr_code mr_team_lease_end(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_reservation *lease, const char *verb, const char *tool,
-	int64_t *released)
+	const struct mr_team_reservation *lease, const char *verb, const char *actor,
+	const char *tool, int64_t *released)
 {
 	bool changed;
-	enum mr_code rc = mr_team_lease_set_released(cx, db, lease->id,
-		mr_clock_wall_us(cx->clock), &changed);
+	enum mr_code rc = mr_team_lease_set_released(cx, db, lease->id, mr_clock_wall_us(cx->clock),
+		&changed);
 
 	if (rc || !changed)
 		return rc;
 	++*released;
-	return queue_file(cx, db, lease, verb, tool);
+	return queue_file(cx, db, lease, verb, actor, tool);
 }
 
 enum mr_code mr_team_lease_expire(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
@@ -56,7 +58,8 @@ enum mr_code mr_team_lease_expire(struct mr_ctx *cx, struct mr_db *db, int64_t p
 		MR_TEAM_SWEEP_BATCH, &rows);
 
 	for (size_t i = 0; i < rows.len && !rc; i++)
-		rc = mr_team_lease_end(cx, db, &rows.items[i].lease, "expire", NULL, released);
+		rc = mr_team_lease_end(cx, db, &rows.items[i].lease, "expire", NULL, NULL,
+			released);
 	return rc;
 }
 
@@ -102,8 +105,7 @@ static void warn(struct mr_ctx *cx, struct request *r)
 {
 	const struct mr_texts *paths = &r->asked->paths;
 
-	r->warnings.items =
-		mr_arena_array(cx->arena, paths->len + 2, sizeof(*r->warnings.items));
+	r->warnings.items = mr_arena_array(cx->arena, paths->len + 2, sizeof(*r->warnings.items));
 	if (r->asked->ttl_s < MR_TEAM_TTL_SHORT_S)
 		r->warnings.items[r->warnings.len++] = mr_arena_printf(cx->arena,
 			"ttl_seconds is %lld: a lease shorter than %d seconds is over before "
@@ -201,8 +203,8 @@ static struct mr_team_conflicts conflicts_of(struct mr_ctx *cx, const struct req
 static enum mr_code find_stale(struct mr_ctx *cx, struct mr_db *db, const struct request *r,
 	const struct mr_team_shelf_hits *hits, struct mr_team_stale *out)
 {
-	int64_t away = mr_clock_wall_us(cx->clock) -
-		mr_team_config(r->team)->inactivity_s * MR_TIME_S;
+	int64_t away =
+		mr_clock_wall_us(cx->clock) - mr_team_config(r->team)->inactivity_s * MR_TIME_S;
 	const struct mr_team_lease_row *idle[MR_TEAM_STALE_GITS];
 	struct mr_team_stale seen = { idle, 0 };
 
@@ -409,7 +411,7 @@ static enum mr_code release(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	job->released = 0;
 	job->released_ts = mr_clock_wall_us(cx->clock);
 	for (size_t i = 0; i < rows.len && !rc; i++)
-		rc = mr_team_lease_end(cx, db, &rows.items[i].lease, "release",
+		rc = mr_team_lease_end(cx, db, &rows.items[i].lease, "release", NULL,
 			"release_file_reservations", &job->released);
 	return rc;
 }
@@ -450,7 +452,7 @@ static enum mr_code renew_one(struct mr_ctx *cx, struct mr_db *db, struct renewi
 		.old_expires_ts = lease->expires_ts,
 		.new_expires_ts = from + job->extend_us,
 	};
-	return queue_file(cx, db, lease, "renew", "renew_file_reservations");
+	return queue_file(cx, db, lease, "renew", NULL, "renew_file_reservations");
 }
 
 static enum mr_code renew(struct mr_ctx *cx, struct mr_db *db, void *arg)
@@ -476,8 +478,8 @@ enum mr_code mr_team_renew(struct mr_ctx *cx, struct mr_team *team,
 		return mr_team_refuse(cx, "extend_seconds",
 			"extend_seconds is %lld: it must be at most %d (30 days)",
 			(long long)extend_s, MR_TEAM_TTL_MAX_S);
-	job.extend_us = (extend_s > MR_TEAM_RENEW_MIN_S ? extend_s : MR_TEAM_RENEW_MIN_S) *
-		MR_TIME_S;
+	job.extend_us =
+		(extend_s > MR_TEAM_RENEW_MIN_S ? extend_s : MR_TEAM_RENEW_MIN_S) * MR_TIME_S;
 	rc = read_filter(cx, team, filter, &job.filter);
 	if (!rc)
 		rc = mr_team_write(cx, team, renew, NULL, &job);

@@ -5,7 +5,7 @@
 #include "team/model.h"
 
 struct mr_team_conflict {
-	const char *path; /* the pattern that was asked for, as it was written */
+	const char *path;                    /* the pattern that was asked for, as it was written */
 	struct mr_team_reservations holders; /* oldest first, at most MR_TEAM_HOLDERS */
 	bool has_more;                       /* there are others */
 };
@@ -65,9 +65,9 @@ MR_CHECK enum mr_code mr_team_renew(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_lease_filter *filter, int64_t extend_s, struct mr_team_renewals *out);
 
 /*
- * How a lease looks to those who wait for it (9.5). Stale: its holder has been inactive, and neither
- * its mail nor the files nor git have seen anything lately. A lease of an administrator or of an
- * escalation is never stale, nor one whose files were not looked at.
+ * How a lease looks to those who wait for it (9.5). Stale: its holder has been inactive, and
+ * neither its mail nor the files nor git have seen anything lately. A lease of an administrator or
+ * of an escalation is never stale, nor one whose files were not looked at.
  */
 struct mr_team_staleness {
 	bool stale;

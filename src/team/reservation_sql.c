@@ -9,7 +9,8 @@
 	"SELECT f.id, f.project_id, f.agent_id, a.name, f.path_pattern, f.exclusive, f.reason,"    \
 	" f.origin, f.created_ts, f.expires_ts, f.released_ts, f.prefix, a.last_active_ts"         \
 	" FROM file_reservations f JOIN agents a ON a.id = f.agent_id "
-/* CROSS JOIN keeps the engine from beginning with the agents: leases are what we have an index on. */
+/* CROSS JOIN keeps the engine from beginning with the agents: leases are what we have an index on.
+ */
 #define NEAR_COLUMNS                                                                               \
 	"SELECT f.id, f.project_id, f.agent_id, a.name, f.path_pattern, f.exclusive, f.reason,"    \
 	" f.origin, f.created_ts, f.expires_ts, f.released_ts, f.prefix, a.last_active_ts"         \

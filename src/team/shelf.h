@@ -25,8 +25,9 @@ struct mr_team_shelf {
 };
 
 /*
- * Read the leases that patterns of these prefixes may meet: each lease once. With `rooted` not those
- * that begin with a wildcard. INVALID_ARGUMENT (paths) when there are more than MR_TEAM_LEASES_NEAR.
+ * Read the leases that patterns of these prefixes may meet: each lease once. With `rooted` not
+ * those that begin with a wildcard. INVALID_ARGUMENT (paths) when there are more than
+ * MR_TEAM_LEASES_NEAR.
  */
 MR_CHECK enum mr_code mr_team_shelf_read(struct mr_ctx *cx, const struct mr_team *team,
 	struct mr_db *db, const struct mr_team_lease_near *near, const struct mr_texts *prefixes,

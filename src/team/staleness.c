@@ -35,14 +35,10 @@ struct trace {
 	int64_t newest;
 };
 
-static void note(struct trace *t, const char *path, int dir, const char *name)
+static void note(struct trace *t, const char *path, const struct stat *st)
 {
-	struct stat st;
-	int64_t when;
+	int64_t when = (int64_t)st->st_mtim.tv_sec * MR_TIME_S + st->st_mtim.tv_nsec / 1000;
 
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return;
-	when = (int64_t)st.st_mtim.tv_sec * MR_TIME_S + st.st_mtim.tv_nsec / 1000;
 	if (when > t->newest)
 		t->newest = when;
 	t->found.items[t->found.len++] = mr_arena_strdup(t->cx->arena, path);
@@ -57,6 +53,7 @@ static bool is_full(const struct trace *t)
 static enum mr_fs_next visit(void *arg, const struct mr_fs_entry *entry)
 {
 	struct trace *t = arg;
+	struct stat st;
 
 	if (t->effort->entries-- <= 0 || is_full(t))
 		return MR_FS_STOP;
@@ -64,8 +61,9 @@ static enum mr_fs_next visit(void *arg, const struct mr_fs_entry *entry)
 		return MR_FS_SKIP;
 	mr_buf_clear(&t->path);
 	mr_buf_printf(&t->path, "%s%s%s", t->prefix, *t->prefix ? "/" : "", entry->path);
-	if (!t->path.failed && mr_glob_matches(t->glob, mr_buf_text(&t->path)))
-		note(t, mr_buf_text(&t->path), entry->dir, entry->name);
+	if (!t->path.failed && mr_glob_matches(t->glob, mr_buf_text(&t->path)) &&
+		fstatat(entry->dir, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		note(t, mr_buf_text(&t->path), &st);
 	return entry->depth >= DEEPEST ? MR_FS_SKIP : MR_FS_GO_ON;
 }
 
@@ -80,13 +78,13 @@ static void follow(struct trace *t, const char *root)
 	/* A lease may name what only others may see, or what is no more: then nothing is found. */
 	if (mr_fs_open_dir(AT_FDCWD, root, &workspace, &ignored))
 		return;
-	if (*t->prefix && mr_glob_matches(t->glob, t->prefix))
-		note(t, t->prefix, workspace, t->prefix);
-	if (mr_fs_open_beneath(workspace, *t->prefix ? t->prefix : ".",
-		    O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &start, &ignored) ||
-		fstat(start, &st) != 0 || !S_ISDIR(st.st_mode))
+	if (mr_fs_open_beneath(workspace, *t->prefix ? t->prefix : ".", O_PATH, 0, &start,
+		    &ignored) ||
+		fstat(start, &st) != 0)
 		return;
-	if (mr_fs_walk(start, ".", DEEPEST + 1, visit, t, &ignored))
+	if (*t->prefix && mr_glob_matches(t->glob, t->prefix))
+		note(t, t->prefix, &st);
+	if (S_ISDIR(st.st_mode) && mr_fs_walk(start, ".", DEEPEST + 1, visit, t, &ignored))
 		return;
 }
 
@@ -196,6 +194,7 @@ enum mr_code mr_team_staleness(struct mr_ctx *cx, struct mr_team *team, struct m
 	bool is_open = !lease->released_ts && lease->expires_ts > v.now;
 	bool by_agent = mr_str_eq(lease->origin, "agent");
 	struct mr_team_agent holder;
+	struct mr_err before = cx->err;
 	struct mr_glob *glob;
 	bool inactive;
 	enum mr_code rc = mr_team_agent_get(cx, db, lease->agent_id, &holder);
@@ -215,10 +214,12 @@ enum mr_code mr_team_staleness(struct mr_ctx *cx, struct mr_team *team, struct m
 		v.recent = true;
 	} else if (is_open) {
 		/* What cannot be read matches nothing. */
-		if (mr_team_shelf_compile(cx, team, NULL, lease->path_pattern, &glob))
-			say(&v, "path_pattern_unmatched");
-		else
+		if (!mr_team_shelf_compile(cx, team, NULL, lease->path_pattern, &glob)) {
 			judge_files(&v, project, glob, effort);
+		} else {
+			cx->err = before;
+			say(&v, "path_pattern_unmatched");
+		}
 	}
 	found.stale = is_open && by_agent && inactive && !v.recent;
 	*out = found;
@@ -261,7 +262,8 @@ enum mr_code mr_team_stale_end(struct mr_ctx *cx, struct mr_db *db,
 		rc = mr_team_lease_get(cx, db, seen->lease.id, &row);
 		if (!rc && row && row->holder_active_ts == seen->holder_active_ts &&
 			row->lease.expires_ts == seen->lease.expires_ts)
-			rc = mr_team_lease_end(cx, db, &row->lease, "release", NULL, released);
+			rc = mr_team_lease_end(cx, db, &row->lease, "release", NULL, NULL,
+				released);
 	}
 	return rc;
 }
