@@ -21,10 +21,10 @@ static const char *const alias_name[] = { "agent_name", "agent", NULL };
 	{ .name = "task_description",                                                              \
 		.type = MR_TYPE_TEXT,                                                              \
 		.summary = "what it is working on, for the others" },                              \
-	{ .name = "attachments_policy",                                                            \
-		.type = MR_TYPE_TEXT,                                                              \
-		.summary = "how files come with its mail: auto, inline, attach, deny",             \
-		.fallback = "auto" },                                                              \
+		{ .name = "attachments_policy",                                                    \
+			.type = MR_TYPE_TEXT,                                                      \
+			.summary = "how files come with its mail: auto, inline, attach, deny",     \
+			.fallback = "auto" },                                                      \
 	{                                                                                          \
 		.name = "contact_policy", .type = MR_TYPE_TEXT, .summary = "who may write to it",  \
 		.choices = contact_policies, .fallback = "open"                                    \
@@ -275,7 +275,9 @@ const struct mr_op mr_op_team_whois = {
 
 static const struct mr_param list_params[] = {
 	MR_TEAM_PROJECT_PARAM,
-	{ .name = "include_retired", .type = MR_TYPE_BOOL, .summary = "also those that are retired" },
+	{ .name = "include_retired",
+		.type = MR_TYPE_BOOL,
+		.summary = "also those that are retired" },
 	{ 0 },
 };
 

@@ -1,6 +1,7 @@
 /* op/team_health.c - operation: is the team's storage well? */
 #include "op/settings.h"
 #include "op/team_ops.h"
+#include "team/layout.h"
 #include "team/probe.h"
 
 #include <string.h>
@@ -57,7 +58,8 @@ static void emit(struct mr_call *call, struct mr_out *out, const char *database,
 
 static enum mr_code health(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	const char *database = mr_settings_text(call->app->settings, "database.url");
+	const char *url = mr_settings_text(call->app->settings, "database.url");
+	const char *database = *url ? url : MR_TEAM_DATABASE_FILE;
 	const char *problem[2] = { NULL, NULL };
 	struct mr_team_health health = { .status = MR_TEAM_DOWN, .problems = { problem, 1 } };
 	struct mr_team *team;

@@ -2,8 +2,8 @@
 #include "op/team_ops.h"
 #include "team/project.h"
 
-static const char *const identity_modes[] = { "dir", "git-remote", "git-toplevel",
-	"git-common-dir", NULL };
+static const char *const identity_modes[] = { "dir", "git-remote", "git-toplevel", "git-common-dir",
+	NULL };
 static const char *const alias_key[] = { "project_key", "project", NULL };
 
 static const struct mr_param ensure_params[] = {

@@ -12,8 +12,8 @@
 
 enum {
 	PROBLEMS_MAX = 8,
-	LATE_S = 300,          /* an archiver that works is minutes ahead of this */
-	LOW_BYTES = 64 << 20,  /* some thousand messages: time to act */
+	LATE_S = 300,         /* an archiver that works is minutes ahead of this */
+	LOW_BYTES = 64 << 20, /* some thousand messages: time to act */
 };
 
 struct probing {
@@ -29,7 +29,8 @@ static void add(struct probing *p, enum mr_team_status status, const char *text)
 	if (status > health->status)
 		health->status = status;
 	if (health->problems.len < PROBLEMS_MAX)
-		health->problems.items[health->problems.len++] = mr_arena_strdup(p->cx->arena, text);
+		health->problems.items[health->problems.len++] =
+			mr_arena_strdup(p->cx->arena, text);
 }
 
 static enum mr_code change_nothing(struct mr_ctx *cx, struct mr_db *db, void *arg)

@@ -12,7 +12,7 @@ enum mr_team_status {
 struct mr_team_health {
 	enum mr_team_status status;
 	struct mr_texts problems; /* for people, the worst first */
-	int64_t projects, agents, messages;
+	int64_t projects;
 	int64_t archive_pending; /* changes the archive does not show yet */
 };
 
