@@ -96,7 +96,14 @@
  *     state_sql.c        mailbox.sqlite
  *     trash.c            what one operation removes
  *     unregister.c       addresses leave a root
- *   team/              (to come) coding agents sharing a repository
+ *   team/              coding agents sharing a repository
+ *     contact.c          asking for contact, and answering
+ *     contact_decide.c   may this agent write to that one?
+ *     contact_sql.c      links between agents, and what a decision asks
+ *     product.c          projects that belong together
+ *     product_sql.c      products, and their mail in one order
+ *     slot.c             build slots: one holder at a time
+ *     slot_sql.c         their rows
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *
  *   net/               (to come) other machines
