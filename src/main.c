@@ -108,6 +108,9 @@
  *     agent_sql.c        and their rows
  *     archive_sql.c      what the archive does not show yet
  *     archiver.c         from there to git
+ *     contact.c          asking for contact, and answering
+ *     contact_decide.c   may this agent write to that one?
+ *     contact_sql.c      links between agents, and what a decision asks
  *     error.c            the contract's errors, with data
  *     identity.c         what a project is named after: a path, or a repository
  *     later.c            (to come)
@@ -118,12 +121,16 @@
  *     name.c             an adjective and a noun
  *     probe.c            is the storage well?
  *     probe_sql.c        a look at every table that matters
+ *     product.c          projects that belong together
+ *     product_sql.c      products, and their mail in one order
  *     project.c          which project is meant
  *     project_sql.c      and its row
  *     retire.c           agents that go
  *     retire_sql.c       what they leave behind
  *     root.c             a team's storage, opened
  *     schema_sql.c       its tables
+ *     slot.c             build slots: one holder at a time
+ *     slot_sql.c         their rows
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *
  *   net/               (to come) other machines
