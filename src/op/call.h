@@ -19,6 +19,7 @@ struct mr_app {
 	struct mr_team_home *team;  /* guards itself */
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* the kernel's: safe from any thread */
+	int64_t started_us;   /* the clock's mono face at the start */
 };
 
 struct mr_call {
@@ -26,6 +27,7 @@ struct mr_call {
 	const struct mr_app *app;
 	const char *request_id; /* or NULL */
 	bool may_write;         /* what MR_NEED_WRITE asks for */
+	bool is_admin; /* may overrule others: whoever has the command line, or that role */
 	/* For mr_dispatch_confirm(): a yes that was given before, and a person who can be asked
 	 * now; `confirm` is NULL where nobody can. */
 	bool confirmed;

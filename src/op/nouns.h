@@ -31,6 +31,26 @@ extern const struct mr_op mr_op_mailbox_script;
 /* operations.c */
 extern const struct mr_op mr_op_operations;
 extern const struct mr_op mr_op_schema;
+/* team_agent.c */
+extern const struct mr_op mr_op_team_create_identity;
+extern const struct mr_op mr_op_team_delete_agent;
+extern const struct mr_op mr_op_team_list_agents;
+extern const struct mr_op mr_op_team_register_agent;
+extern const struct mr_op mr_op_team_update_profile;
+extern const struct mr_op mr_op_team_whois;
+/* team_health.c */
+extern const struct mr_op mr_op_team_health;
+/* team_project.c */
+extern const struct mr_op mr_op_team_ensure_project;
+extern const struct mr_op mr_op_team_list_projects;
+
+/* team_reservation.c */
+extern const struct mr_op mr_op_team_check_paths;
+extern const struct mr_op mr_op_team_force_release;
+extern const struct mr_op mr_op_team_list_reservations;
+extern const struct mr_op mr_op_team_release;
+extern const struct mr_op mr_op_team_renew;
+extern const struct mr_op mr_op_team_reserve;
 
 /* All of the above, in the order people see them. */
 extern const struct mr_op_table mr_nouns;

@@ -16,7 +16,48 @@ extern const struct mr_field mr_shape_team_agent_fields[];
 extern const struct mr_field mr_shape_team_message_fields[]; /* of lists: no body, from, kind */
 extern const struct mr_field mr_shape_team_grant_fields[];
 extern const struct mr_field mr_shape_team_conflict_fields[];
+extern const struct mr_field mr_shape_team_lease_fields[];
 extern const struct mr_field mr_shape_team_link_fields[];
+
+/* For tables of results that add to an agent's. */
+#define MR_SHAPE_TEAM_AGENT_FIELDS                                                                 \
+	{ .name = "id", .type = MR_TYPE_INT }, { .name = "name", .type = MR_TYPE_TEXT },           \
+		{ .name = "program", .type = MR_TYPE_TEXT },                                       \
+		{ .name = "model", .type = MR_TYPE_TEXT },                                         \
+		{ .name = "task_description", .type = MR_TYPE_TEXT },                              \
+		{ .name = "inception_ts", .type = MR_TYPE_TEXT },                                  \
+		{ .name = "last_active_ts", .type = MR_TYPE_TEXT },                                \
+		{ .name = "project_id", .type = MR_TYPE_INT },                                     \
+		{ .name = "attachments_policy", .type = MR_TYPE_TEXT },                            \
+		{ .name = "contact_policy", .type = MR_TYPE_TEXT },                                \
+		{ .name = "is_active", .type = MR_TYPE_BOOL },                                     \
+	{                                                                                          \
+		.name = "deleted_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE                   \
+	}
+
+/* And for those that add to a lease's. */
+#define MR_SHAPE_TEAM_LEASE_FIELDS                                                                 \
+	{ .name = "id", .type = MR_TYPE_INT }, { .name = "agent", .type = MR_TYPE_TEXT },          \
+		{ .name = "path_pattern", .type = MR_TYPE_TEXT },                                  \
+		{ .name = "exclusive", .type = MR_TYPE_BOOL },                                     \
+		{ .name = "reason", .type = MR_TYPE_TEXT },                                        \
+		{ .name = "created_ts", .type = MR_TYPE_TEXT },                                    \
+		{ .name = "expires_ts", .type = MR_TYPE_TEXT },                                    \
+		{ .name = "released_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },             \
+		{ .name = "stale",                                                                 \
+			.type = MR_TYPE_BOOL,                                                      \
+			.summary = "nobody seems to work under it" },                              \
+		{ .name = "stale_reasons",                                                         \
+			.type = MR_TYPE_TEXTS,                                                     \
+			.summary = "what speaks for and against its being in use" },               \
+		{ .name = "last_agent_activity_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },  \
+		{ .name = "last_mail_activity_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },   \
+		{ .name = "last_filesystem_activity_ts",                                           \
+			.type = MR_TYPE_TEXT,                                                      \
+			.flags = MR_NULLABLE },                                                    \
+	{                                                                                          \
+		.name = "last_git_activity_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE         \
+	}
 
 /* YYYY-MM-DDTHH:MM:SS.ffffffZ; 0 is null. */
 void mr_shape_team_time(struct mr_out *out, const char *key, int64_t time_us);
@@ -42,5 +83,9 @@ void mr_shape_team_sent_members(struct mr_out *out, const struct mr_team_sent *s
 void mr_shape_team_reserved_members(struct mr_out *out, const struct mr_team_reserved *reserved);
 void mr_shape_team_conflicts(struct mr_out *out, const char *key,
 	const struct mr_team_conflicts *conflicts);
+/* A lease of a listing; or the members that it and a lease taken away have in common. */
+void mr_shape_team_lease(struct mr_out *out, const char *key, const struct mr_team_lease *lease);
+void mr_shape_team_lease_members(struct mr_out *out, const struct mr_team_reservation *lease,
+	const struct mr_team_staleness *staleness);
 void mr_shape_team_link(struct mr_out *out, const char *key, const struct mr_team_link *link);
 void mr_shape_team_link_members(struct mr_out *out, const struct mr_team_link *link);

@@ -3,7 +3,7 @@
 
 /* From messages that ask for an acknowledgement, by their age; the k-th time at 2^k times the TTL.
  */
-static const char SQL_DUE[] =
+const char mr_team_escalate_question[] =
 	"SELECT m.id, m.project_id, m.subject, m.thread_id, s.name, m.created_ts,"
 	" r.agent_id, a.project_id, a.name, coalesce(e.times, 0), coalesce(e.reservation_id, 0)"
 	" FROM messages m"
@@ -22,7 +22,7 @@ enum mr_code mr_team_escalate_due(struct mr_ctx *cx, struct mr_db *db, int64_t n
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	struct mr_team_dues dues = { mr_arena_array(cx->arena, (size_t)limit, sizeof(*dues.items)),
 		0 };
-	enum mr_code rc = mr_db_prepare(db, SQL_DUE, &stmt, &cx->err);
+	enum mr_code rc = mr_db_prepare(db, mr_team_escalate_question, &stmt, &cx->err);
 	bool row;
 
 	if (rc)

@@ -20,6 +20,7 @@ struct mr_team_dues {
 	size_t len;
 };
 
+extern const char mr_team_escalate_question[];
 /* Older than the TTL (twice, four times it when escalated once, twice), oldest first. */
 MR_CHECK enum mr_code mr_team_escalate_due(struct mr_ctx *cx, struct mr_db *db, int64_t now,
 	int64_t ttl_us, int64_t limit, struct mr_team_dues *out);

@@ -116,8 +116,8 @@ static enum mr_code tell(struct mr_ctx *cx, struct mr_db *db, struct forcing *jo
 	struct mr_team_notice notice = {
 		.from = &job->actor,
 		.to = holder,
-		.subject = mr_arena_printf(cx->arena,
-			"[file-reservations] Released stale lock on %.*s", (int)shown, pattern),
+		.subject = mr_arena_printf(cx->arena, "[file-reservations] Released %slock on %.*s",
+			job->staleness.stale ? "stale " : "", (int)shown, pattern),
 		.body_md = notice_body(cx, job),
 		.importance = MR_TEAM_NORMAL,
 		.tool = "force_release_file_reservation",

@@ -290,3 +290,6 @@ enum mr_code mr_team_lease_mail_ts(struct mr_ctx *cx, struct mr_db *db, int64_t 
 	*out = newest;
 	return MR_OK;
 }
+
+const char *const mr_team_lease_questions[] = { SQL_GET, SQL_RELEASE, SQL_RENEW, SQL_AT, SQL_BELOW,
+	SQL_ANYWHERE, SQL_OF, SQL_EXPIRED, SQL_IDLE, SQL_LIST, SQL_LIST_ACTIVE, SQL_MAIL_TS, NULL };

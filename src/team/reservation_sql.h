@@ -14,6 +14,9 @@ struct mr_team_lease_rows {
 	size_t len, cap;
 };
 
+/* Every question asked here, NULL-terminated: a test sees to it that an index answers each. */
+extern const char *const mr_team_lease_questions[];
+
 MR_CHECK enum mr_code mr_team_lease_insert(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_reservation *lease, const char *prefix, int64_t *out_id);
 /* NULL in `*out` when there is no such lease. */

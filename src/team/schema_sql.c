@@ -20,7 +20,7 @@ static const char SQL_MAIL[] =
 	"  project_id INTEGER NOT NULL REFERENCES projects(id)) WITHOUT ROWID;"
 
 	"CREATE TABLE agents ("
-	"  id INTEGER PRIMARY KEY,"
+	"  id INTEGER PRIMARY KEY AUTOINCREMENT," /* that of a purged one is not used again */
 	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
 	"  name TEXT NOT NULL,"
 	"  name_fold TEXT NOT NULL,"
@@ -36,6 +36,14 @@ static const char SQL_MAIL[] =
 	"  is_system INTEGER NOT NULL DEFAULT 0,"
 	"  UNIQUE (project_id, name_fold));"
 	"CREATE INDEX agents_name ON agents(name_fold);"
+	"CREATE TABLE purged_agents (" /* what is left of those: their name, and what went */
+	"  agent_id INTEGER PRIMARY KEY,"
+	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
+	"  name TEXT NOT NULL,"
+	"  deleted_ts INTEGER NOT NULL,"
+	"  message_recipients INTEGER NOT NULL,"
+	"  messages INTEGER NOT NULL,"
+	"  file_reservations INTEGER NOT NULL);"
 
 	"CREATE TABLE messages ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT," /* an id is never used again */
@@ -87,8 +95,9 @@ static const char SQL_MAIL[] =
 	"  created_ts INTEGER NOT NULL,"
 	"  notes TEXT NOT NULL DEFAULT ''," /* what the answer said besides the message */
 	"  PRIMARY KEY (sender_id, key)) WITHOUT ROWID;"
-	"CREATE INDEX sent_keys_created ON sent_keys(created_ts);"
+	"CREATE INDEX sent_keys_created ON sent_keys(created_ts);";
 
+static const char SQL_LEASES[] =
 	"CREATE TABLE file_reservations ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
 	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
@@ -179,10 +188,11 @@ static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 
 const struct mr_migration mr_team_migrations[] = {
 	{ .version = 1,
-		.name = "projects, agents, mail, leases",
+		.name = "projects, agents, mail",
 		.sql = SQL_MAIL,
 		.run = make_search },
-	{ .version = 2, .name = "contacts, products, slots, archive", .sql = SQL_AROUND },
+	{ .version = 2, .name = "leases", .sql = SQL_LEASES },
+	{ .version = 3, .name = "contacts, products, slots, archive", .sql = SQL_AROUND },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 

@@ -145,6 +145,7 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	call.cx.progress = mr_terminal_progress;
 	call.cx.progress_arg = &progress;
 	call.may_write = true;
+	call.is_admin = true;
 	call.confirmed = args->yes;
 	call.confirm = mr_terminal_confirm;
 	mr_buf_init(&text, OUTPUT_BYTES);
@@ -181,6 +182,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 	struct mr_argv args;
 	struct mr_err err;
 
+	app.started_us = mr_clock_mono_us(app.clock);
 	if (mr_argv_parse(arena, table, argc, argv, &args, &err))
 		return fail(arena, &args, &err);
 	if (args.version) {
