@@ -2,7 +2,6 @@
 #include "team/attachment.h"
 #include "team/contact.h"
 #include "team/escalate.h"
-#include "team/message.h"
 #include "team/product.h"
 #include "team/reservation.h"
 
@@ -19,7 +18,7 @@ enum mr_code mr_team_contact_decide(struct mr_ctx *cx, struct mr_team *team, str
 
 enum mr_code mr_team_contact_ask_in(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
 	const struct mr_team_agent *from, const struct mr_team_agent *to, const char *reason,
-	int64_t ttl_s, struct mr_team_link *out, bool *notified)
+	int64_t ttl_s, struct mr_team_link *out, int64_t *notice_id)
 {
 	(void)team;
 	(void)db;
@@ -28,7 +27,7 @@ enum mr_code mr_team_contact_ask_in(struct mr_ctx *cx, struct mr_team *team, str
 	(void)reason;
 	(void)ttl_s;
 	(void)out;
-	(void)notified;
+	(void)notice_id;
 	return mr_err_set(&cx->err, MR_EINTERNAL, "later");
 }
 
@@ -100,22 +99,5 @@ enum mr_code mr_team_product_shared(struct mr_ctx *cx, struct mr_db *db, int64_t
 	(void)project_a;
 	(void)project_b;
 	*out = false;
-	return MR_OK;
-}
-
-enum mr_code mr_team_notice_send(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_notice *notice, int64_t *out_message_id)
-{
-	(void)db;
-	(void)notice;
-	(void)out_message_id;
-	return mr_err_set(&cx->err, MR_EINTERNAL, "later");
-}
-
-enum mr_code mr_team_notice_index(struct mr_ctx *cx, struct mr_db *db, int64_t message_id)
-{
-	(void)cx;
-	(void)db;
-	(void)message_id;
 	return MR_OK;
 }
