@@ -248,8 +248,9 @@ enum mr_code mr_team_document_parse(struct mr_arena *arena, struct mr_bytes byte
 		rc = parse_head(arena, &parts, &head, err);
 	if (!rc)
 		rc = read_head(arena, head, &document, err);
-	if (!rc && (memchr(parts.body.data, 0, parts.body.len) ||
-			   !mr_utf8_is_valid((const char *)parts.body.data, parts.body.len, NULL)))
+	if (!rc &&
+		(memchr(parts.body.data, 0, parts.body.len) ||
+			!mr_utf8_is_valid((const char *)parts.body.data, parts.body.len, NULL)))
 		rc = mr_err_set(err, MR_EFORMAT, "the body is not UTF-8, or holds NUL");
 	if (rc)
 		return rc;

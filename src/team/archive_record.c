@@ -156,7 +156,7 @@ static void put_end(struct record *record, const char *key, const char *project,
 }
 
 void mr_team_record_links(struct mr_buf *buf, const char *agent, const char *project_slug,
-	const struct mr_team_links *links)
+	const struct mr_team_link_records *links)
 {
 	struct record record;
 
@@ -165,16 +165,18 @@ void mr_team_record_links(struct mr_buf *buf, const char *agent, const char *pro
 	mr_json_key(&record.json, "links");
 	mr_json_begin_list(&record.json);
 	for (size_t i = 0; i < links->len; i++) {
-		const struct mr_team_link *link = &links->items[i];
+		const struct mr_team_link *link = &links->items[i].link;
 
 		mr_json_begin_map(&record.json);
 		put_time(&record, "created_ts", link->created_ts);
 		put_time(&record, "expires_ts", link->expires_ts);
 		put_end(&record, "from", link->a_project, link->a_agent);
 		put_int(&record, "id", link->id);
+		put_time(&record, "notified_ts", links->items[i].notified_ts);
 		put_text(&record, "reason", link->reason);
 		put_text(&record, "status", mr_team_link_status_name(link->status));
 		put_end(&record, "to", link->b_project, link->b_agent);
+		put_bool(&record, "unasked", links->items[i].unasked);
 		put_time(&record, "updated_ts", link->updated_ts);
 		mr_json_end(&record.json);
 	}
@@ -383,7 +385,7 @@ static enum mr_code read_end(const struct mr_value *map, const char *key, const 
 	return rc ? mr_err_wrap(err, "%s", key) : MR_OK;
 }
 
-static enum mr_code read_link(const struct mr_value *map, struct mr_team_link *out,
+static enum mr_code read_link(const struct mr_value *map, struct mr_team_link_record *out,
 	struct mr_err *err)
 {
 	struct mr_team_link link = { .id = int_of(map, "id"),
@@ -398,14 +400,16 @@ static enum mr_code read_link(const struct mr_value *map, struct mr_team_link *o
 	if (!rc && !mr_team_link_status_of(text_of(map, "status", ""), &link.status))
 		rc = mr_err_set(err, MR_EFORMAT, "status is none of pending, approved, blocked");
 	if (!rc)
-		*out = link;
+		*out = (struct mr_team_link_record){ .link = link,
+			.notified_ts = time_of(map, "notified_ts"),
+			.unasked = bool_of(map, "unasked", false) };
 	return rc;
 }
 
 enum mr_code mr_team_record_read_links(struct mr_arena *arena, struct mr_bytes bytes,
-	struct mr_team_links *out, struct mr_err *err)
+	struct mr_team_link_records *out, struct mr_err *err)
 {
-	struct mr_team_links links = { 0 };
+	struct mr_team_link_records links = { 0 };
 	const struct mr_value *map = NULL, *list;
 	enum mr_code rc = parse(arena, bytes, &map, err);
 

@@ -45,11 +45,20 @@ void mr_team_record_leases(struct mr_buf *buf, const char *human_key,
 MR_CHECK enum mr_code mr_team_record_read_leases(struct mr_arena *arena, struct mr_bytes bytes,
 	struct mr_team_reservations *out, struct mr_err *err);
 
+struct mr_team_link_record {
+	struct mr_team_link link;
+	int64_t notified_ts;
+	bool unasked; /* b agreed before a asked */
+};
+struct mr_team_link_records {
+	struct mr_team_link_record *items;
+	size_t len;
+};
 /* agents/<Name>/contacts.json: its links, in both directions. */
 void mr_team_record_links(struct mr_buf *buf, const char *agent, const char *project_slug,
-	const struct mr_team_links *links);
+	const struct mr_team_link_records *links);
 MR_CHECK enum mr_code mr_team_record_read_links(struct mr_arena *arena, struct mr_bytes bytes,
-	struct mr_team_links *out, struct mr_err *err);
+	struct mr_team_link_records *out, struct mr_err *err);
 
 /* build_slots/<slot>/<agent>.json */
 struct mr_team_slot_record {
