@@ -8,9 +8,10 @@ enum mr_team_verdict { MR_TEAM_ALLOWED, MR_TEAM_NEEDS_CONTACT, MR_TEAM_REFUSED }
 
 struct mr_team_decision {
 	enum mr_team_verdict verdict;
-	const char *rule; /* which of spec 11.3 decided: self, system, blocked_link, same_project,
-			     open, approved, solicited, block_all, contacts_only, auto_program,
-			     auto_thread, auto_product, auto_reservations, auto, pending */
+	const char *rule; /* which of spec 11.3 decided: not_enforced, self, system, blocked_link,
+			     same_project, open, approved, solicited, block_all, contacts_only,
+			     auto_program, auto_thread, auto_product, auto_reservations, auto,
+			     pending */
 };
 
 struct mr_team_contact_case {
@@ -38,10 +39,13 @@ struct mr_team_contact_request {
  */
 MR_CHECK enum mr_code mr_team_contact_ask(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_contact_request *request, struct mr_team_link *out, bool *notified);
-/* The same inside a change, between two agents: what auto_contact_if_blocked does. */
+/*
+ * The same inside a change, between two agents: what auto_contact_if_blocked does. `*notice_id` is
+ * the message that went out, for mr_team_notice_index() in the change's `after`; 0 when none did.
+ */
 MR_CHECK enum mr_code mr_team_contact_ask_in(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_db *db, const struct mr_team_agent *from, const struct mr_team_agent *to,
-	const char *reason, int64_t ttl_s, struct mr_team_link *out, bool *notified);
+	const char *reason, int64_t ttl_s, struct mr_team_link *out, int64_t *notice_id);
 
 struct mr_team_contact_answer {
 	const char *project_key, *to_agent;    /* who answers */

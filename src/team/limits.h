@@ -29,6 +29,17 @@ enum {
 	MR_TEAM_RENEW_MIN_S = 60,
 	MR_TEAM_STALE_PATHS = 200, /* files looked at to tell whether a lease is in use */
 
+	/* Contacts and products. */
+	MR_TEAM_CONTACT_TTL_MAX_S = 315360000, /* ten years */
+	MR_TEAM_CONTACT_NOTICE_S = 3600,       /* a request is told of once in this time */
+	MR_TEAM_SOLICITED_S = 86400,           /* who wrote to you in this time may be answered */
+	MR_TEAM_LINKS = 10000,                 /* of one agent, listed */
+	MR_TEAM_PRODUCT_BYTES = 128,           /* a product's uid or name */
+	MR_TEAM_PRODUCTS = 1000,               /* listed */
+	MR_TEAM_PRODUCT_PROJECTS = 1000,       /* linked to one product */
+	MR_TEAM_SLOT_BYTES = 128,              /* a build slot's name */
+	MR_TEAM_SLOT_WAIT_MAX_S = 3600,        /* the longest a call waits for one */
+
 	/* Attachments. */
 	MR_TEAM_ATTACHMENTS = 64,
 	MR_TEAM_ATTACHMENT_BYTES = 25 << 20,
@@ -41,6 +52,9 @@ enum {
 	MR_TEAM_DIGEST_MESSAGES = 100, /* in one file of a thread's digest */
 	MR_TEAM_DIGEST_CHARS = 1200,   /* of each body */
 	MR_TEAM_COMMIT_SUBJECT = 200,
+
+	/* How closely last_active_ts is known, in seconds. */
+	MR_TEAM_ACTIVE_S = 5,
 
 	/* Connections of this process that read. */
 	MR_TEAM_READERS = 32,
