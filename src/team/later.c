@@ -1,5 +1,4 @@
 /* team/later.c - until its owner writes it; each function leaves this file when it does. */
-#include "team/attachment.h"
 #include "team/contact.h"
 #include "team/escalate.h"
 #include "team/product.h"
@@ -29,30 +28,6 @@ enum mr_code mr_team_contact_ask_in(struct mr_ctx *cx, struct mr_team *team, str
 	(void)out;
 	(void)notice_id;
 	return mr_err_set(&cx->err, MR_EINTERNAL, "later");
-}
-
-enum mr_code mr_team_attach(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_attach_request *request, struct mr_team_attached *out)
-{
-	(void)cx;
-	(void)team;
-	*out = (struct mr_team_attached){ request->body_md, "[]", 0 };
-	return MR_OK;
-}
-
-enum mr_code mr_team_attachments_bare(struct mr_ctx *cx, const char *json, const char **out)
-{
-	(void)cx;
-	*out = json;
-	return MR_OK;
-}
-
-enum mr_code mr_team_attachment_files(struct mr_ctx *cx, const char *json, struct mr_texts *out)
-{
-	(void)cx;
-	(void)json;
-	*out = (struct mr_texts){ NULL, 0 };
-	return MR_OK;
 }
 
 enum mr_code mr_team_reservation_guard(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
