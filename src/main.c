@@ -110,6 +110,10 @@
  *     agent_sql.c        and their rows
  *     archive_sql.c      what the archive does not show yet
  *     archiver.c         from there to git
+ *     attachment.c       files that go with a message
+ *     attachment_body.c  pictures that a body names
+ *     attachment_source.c which files may be read
+ *     attachment_store.c where they are put
  *     contact.c          asking for contact, and answering
  *     contact_decide.c   may this agent write to that one?
  *     contact_sql.c      links between agents, and what a decision asks
