@@ -121,6 +121,10 @@
  *     glob_expand.c      their text: normalised, braces written out
  *     glob_overlap.c     whether two of them can meet
  *     glob_parse.c       from text to sets of characters
+ *     image.c            pictures: what they are, how large
+ *     image_jpeg.c       JPEG to pixels
+ *     image_png.c        PNG to pixels
+ *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
  *     markdown.c         a walk through Markdown, block by block
  *     markdown_fence.c   fenced blocks, by lines

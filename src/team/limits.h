@@ -53,6 +53,9 @@ enum {
 	MR_TEAM_DIGEST_CHARS = 1200,   /* of each body */
 	MR_TEAM_COMMIT_SUBJECT = 200,
 
+	/* How closely last_active_ts is known, in seconds. */
+	MR_TEAM_ACTIVE_S = 5,
+
 	/* Connections of this process that read. */
 	MR_TEAM_READERS = 32,
 };

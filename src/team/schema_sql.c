@@ -15,6 +15,9 @@ static const char SQL_MAIL[] =
 	"  identity_mode TEXT NOT NULL DEFAULT 'dir',"
 	"  created_at INTEGER NOT NULL);"
 	"CREATE INDEX projects_tail ON projects(tail);"
+	"CREATE TABLE project_keys (" /* other paths of a repository: its clones and worktrees */
+	"  key_fold TEXT PRIMARY KEY,"
+	"  project_id INTEGER NOT NULL REFERENCES projects(id)) WITHOUT ROWID;"
 
 	"CREATE TABLE agents ("
 	"  id INTEGER PRIMARY KEY,"
