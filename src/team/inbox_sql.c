@@ -3,6 +3,7 @@
 
 #include "team/limits.h"
 #include "team/message_sql.h"
+#include "team/name.h"
 #include "text/time.h"
 
 #include <string.h>
@@ -69,6 +70,7 @@ void mr_team_item_read(struct mr_stmt *stmt, int body_column, struct mr_arena *a
 		.sender_project = mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT + 1, arena),
 		.from_human = mr_stmt_int(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT + 2) != 0,
 	};
+	out->from_human = out->from_human && mr_str_eq(out->from, MR_TEAM_OVERSEER_NAME);
 	mr_team_message_read(stmt, 0, body_column, arena, &out->message);
 }
 

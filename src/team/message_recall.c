@@ -13,9 +13,9 @@ const char *mr_team_sent_notes(struct mr_arena *arena, const struct mr_team_sent
 	struct mr_buf text MR_CLEANUP(mr_buf_release);
 	struct mr_json_writer json;
 
+	mr_buf_init(&text, NOTES_BYTES);
 	if (!sent->auto_registered.len && !sent->blocked_count)
 		return "";
-	mr_buf_init(&text, NOTES_BYTES);
 	mr_json_init(&json, &text, MR_JSON_COMPACT);
 	mr_json_begin_map(&json);
 	mr_json_key(&json, "auto_registered");

@@ -124,6 +124,30 @@ static bool may_register(const struct resolving *r, const struct address *addres
 		!mr_team_name_is_reserved(address->name);
 }
 
+/* As it is written, or without what no name holds: blue-lake is BlueLake. */
+static enum mr_code seek(struct resolving *r, int64_t project_id, const char *name, bool *found,
+	struct mr_team_agent *out)
+{
+	enum mr_code rc = mr_team_agent_seek(r->cx, r->db, project_id, name, found, out);
+	const char *plain = mr_team_name_sanitise(r->cx->arena, name);
+
+	if (rc || *found || !*plain || mr_str_eq(plain, name))
+		return rc;
+	return mr_team_agent_seek(r->cx, r->db, project_id, plain, found, out);
+}
+
+static enum mr_code look_elsewhere(struct resolving *r, const char *name,
+	struct mr_team_agents *out)
+{
+	int64_t but = r->project->id;
+	const char *plain = mr_team_name_sanitise(r->cx->arena, name);
+	enum mr_code rc = mr_team_agent_elsewhere(r->cx, r->db, but, name, out);
+
+	if (rc || out->len || !*plain || mr_str_eq(plain, name))
+		return rc;
+	return mr_team_agent_elsewhere(r->cx, r->db, but, plain, out);
+}
+
 /* In the project that was named, or in the message's own. */
 static enum mr_code look_in(struct resolving *r, const struct address *address, bool *found,
 	bool *local, struct mr_team_agent *out)
@@ -137,7 +161,7 @@ static enum mr_code look_in(struct resolving *r, const struct address *address, 
 			return mr_err_wrap(&r->cx->err, "recipient %s", address->name);
 	}
 	*local = project.id == r->project->id;
-	return mr_team_agent_seek(r->cx, r->db, project.id, address->name, found, out);
+	return seek(r, project.id, address->name, found, out);
 }
 
 static enum mr_code resolve_one(struct resolving *r, const char *written,
@@ -149,13 +173,13 @@ static enum mr_code resolve_one(struct resolving *r, const char *written,
 	bool found = false;
 	bool local = true;
 	enum mr_code rc = MR_OK;
+	bool is_name = *address.name && strlen(address.name) <= MR_TEAM_KEY_BYTES;
 
-	if (*address.name && strlen(address.name) <= MR_TEAM_KEY_BYTES)
+	if (is_name)
 		rc = look_in(r, &address, &found, &local, &agent);
 	/* A retired agent yields to one of the same name who works elsewhere. */
-	if (!rc && !address.project && !(found && agent.is_active) && *address.name)
-		rc = mr_team_agent_elsewhere(r->cx, r->db, r->project->id, address.name,
-			&elsewhere);
+	if (!rc && is_name && !address.project && !(found && agent.is_active))
+		rc = look_elsewhere(r, address.name, &elsewhere);
 	if (rc)
 		return rc;
 	if (elsewhere.len == 1)
@@ -164,7 +188,7 @@ static enum mr_code resolve_one(struct resolving *r, const char *written,
 		return add(r, &agent, kind, false);
 	if (elsewhere.len > 1)
 		return refuse_ambiguous(r, address.name, &elsewhere, kind);
-	if (local && may_register(r, &address))
+	if (is_name && local && may_register(r, &address))
 		return add_new(r, address.name, kind);
 	r->unknown.items[r->unknown.len++] = mr_arena_strndup(r->cx->arena, written,
 		mr_utf8_truncate(written, strlen(written), MR_TEAM_KEY_BYTES));
