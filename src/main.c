@@ -50,11 +50,15 @@
  *     settings.c         what is configured, and where it came from
  *     shape_mailbox.c    the mailbox contract's objects
  *     shape_team.c       the team contract's: times, projects, agents
+ *     shape_team_contact.c  links, products, slots
  *     team_agent.c       operations: the agents of a project
+ *     team_contact.c     operations: who may write to whom
  *     team_health.c      operation: is the team's storage well?
  *     team_home.c        the team's storage of this program
  *     team_ops.c         what the team's operations share
+ *     team_product.c     operations: projects that belong together
  *     team_project.c     operations: the projects of a team
+ *     team_slot.c        operations: build slots
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
