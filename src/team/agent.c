@@ -79,7 +79,7 @@ enum mr_code mr_team_agent_resolve(struct mr_ctx *cx, struct mr_team *team, stru
 }
 
 static enum mr_code queue_profile(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_agent *agent, const char *what, const char *tool)
+	const struct mr_team_agent *agent, const char *tool)
 {
 	return mr_team_archive_queue(cx, db,
 		&(struct mr_team_archive_item){
@@ -87,7 +87,7 @@ static enum mr_code queue_profile(struct mr_ctx *cx, struct mr_db *db,
 			.kind = MR_TEAM_ARCHIVE_PROFILE,
 			.ref = agent->id,
 			.agent = agent->name,
-			.subject = mr_arena_printf(cx->arena, "agent: %s %s", what, agent->name),
+			.subject = mr_arena_printf(cx->arena, "agent: profile %s", agent->name),
 			.tool = tool,
 		});
 }
@@ -188,7 +188,7 @@ static enum mr_code update_known(struct mr_ctx *cx, struct mr_db *db, struct reg
 	row.deleted_ts = 0;
 	rc = mr_team_agent_store(cx, db, &row);
 	if (!rc)
-		rc = queue_profile(cx, db, &row, "profile", r->tool);
+		rc = queue_profile(cx, db, &row, r->tool);
 	if (!rc)
 		r->agent = row;
 	return rc;
@@ -280,4 +280,70 @@ enum mr_code mr_team_agent_register(struct mr_ctx *cx, struct mr_team *team,
 	*out_project = r.project;
 	*out = r.agent;
 	return MR_OK;
+}
+
+struct editing {
+	const char *project_key, *name;
+	const struct mr_team_agent_edit *edit;
+	const char *tool;
+	struct mr_team_agent agent;
+};
+
+static enum mr_code apply(struct mr_ctx *cx, const struct mr_team_agent_edit *edit,
+	struct mr_team_agent *row)
+{
+	if (edit->program)
+		row->program = edit->program;
+	if (edit->model)
+		row->model = edit->model;
+	if (edit->task_description)
+		row->task_description = edit->task_description;
+	if (edit->attachments_policy &&
+		!mr_team_attachments_policy_of(edit->attachments_policy, &row->attachments_policy))
+		return mr_team_refuse(cx, "attachments_policy",
+			"\"%.40s\" is no attachments policy: auto, inline, attach or deny",
+			edit->attachments_policy);
+	return check_contact_policy(cx, edit->contact_policy, &row->contact_policy);
+}
+
+static enum mr_code update_change(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	struct editing *e = arg;
+	struct mr_team_project project;
+	enum mr_code rc = mr_team_project_find(cx, db, e->project_key, &project);
+
+	if (!rc)
+		rc = mr_team_agent_find(cx, db, &project, e->name, true, &e->agent);
+	if (!rc)
+		rc = apply(cx, e->edit, &e->agent);
+	if (rc)
+		return rc;
+	e->agent.last_active_ts = mr_clock_wall_us(cx->clock);
+	rc = mr_team_agent_store(cx, db, &e->agent);
+	return rc ? rc : queue_profile(cx, db, &e->agent, e->tool);
+}
+
+enum mr_code mr_team_agent_update(struct mr_ctx *cx, struct mr_team *team, const char *project_key,
+	const char *name, const struct mr_team_agent_edit *edit, const char *tool,
+	struct mr_team_agent *out)
+{
+	struct editing e = { project_key, name, edit, tool, { 0 } };
+	enum mr_code rc = MR_OK;
+
+	if (!edit->program && !edit->model && !edit->task_description &&
+		!edit->attachments_policy && !edit->contact_policy)
+		rc = mr_team_refuse(cx, "task_description",
+			"nothing to change: give program, model, task_description or a policy");
+	if (!rc && edit->program)
+		rc = check_text(cx, "program", edit->program, MR_TEAM_LABEL_BYTES, true);
+	if (!rc && edit->model)
+		rc = check_text(cx, "model", edit->model, MR_TEAM_LABEL_BYTES, true);
+	if (!rc)
+		rc = check_text(cx, "task_description", edit->task_description, MR_TEAM_TASK_BYTES,
+			false);
+	if (!rc)
+		rc = mr_team_write(cx, team, update_change, NULL, &e);
+	if (!rc)
+		*out = e.agent;
+	return rc;
 }

@@ -132,8 +132,14 @@ static enum mr_code add_leases(struct mr_team_files *files, const char *pattern)
 		mr_team_source_leases(cx, files->db, files->project->id, pattern, &leases);
 
 	mr_buf_init(&buf, MR_TEAM_RECORD_BYTES);
-	if (rc || leases.len == 0)
+	if (rc)
 		return rc;
+	if (leases.len == 0) {
+		/* Of an agent whose rows are gone. */
+		put(files, mr_team_layout_reservation(cx->arena, pattern), (struct mr_bytes){ 0 });
+		files->items[files->len - 1].remove = true;
+		return MR_OK;
+	}
 	mr_team_record_leases(&buf, files->project->human_key, &leases);
 	return put_buf(files, mr_team_layout_reservation(cx->arena, pattern), &buf);
 }

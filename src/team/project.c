@@ -276,9 +276,14 @@ static enum mr_code fail_not_found(struct mr_ctx *cx, struct mr_db *db, const ch
 		return rc;
 	near = mr_team_nearest(cx->arena, slug, &words);
 	mr_team_fail(cx, MR_TEAM_NOT_FOUND,
-		"there is no project \"%s\"%s; `mailroom team projects` lists them, and "
-		"ensure_project makes one",
-		key, is_relative(key) ? " (a relative path: give the absolute one)" : "");
+		"there is no project \"%s\"%s%s%s; `mailroom team projects` lists those there are, "
+		"and ensure_project makes one",
+		key,
+		is_relative(key)   ? " (a relative path: give the absolute one)"
+			: near.len ? " (did you mean "
+				   : "",
+		near.len && !is_relative(key) ? near.items[0] : "",
+		near.len && !is_relative(key) ? "?)" : "");
 	return mr_team_fail_texts(cx, "suggestions", &near);
 }
 

@@ -53,6 +53,17 @@ TESTED_BY = {
     "src/surface/http/stream.c": "tests/unit/surface/test_server.c",
     "src/surface/http/watch.c": "tests/unit/surface/test_server.c",
     "src/surface/http/worker.c": "tests/unit/surface/test_server.c",
+    "src/team/contact_sql.c": "tests/unit/team/test_team_contact.c",
+    "src/team/product_sql.c": "tests/unit/team/test_team_product.c",
+    "src/op/shape_team_search.c": "tests/blackbox/team_search.py",
+    "src/team/search_sql.c": "tests/unit/team/test_team_search.c",
+    "src/team/slot_sql.c": "tests/unit/team/test_team_slot.c",
+    "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
+    "src/team/message_sql.c": "tests/unit/team/test_team_message.c",
+    "src/team/archive_files.c": "tests/unit/team/test_team_archive.c",
+    "src/team/archive_round.c": "tests/unit/team/test_team_archive.c",
+    "src/team/archive_source_sql.c": "tests/unit/team/test_team_archive.c",
+    "src/team/archive_sql.c": "tests/unit/team/test_team_archive.c",
     "src/text/yaml_scalar.c": "tests/unit/text/test_yaml.c",
 }
 

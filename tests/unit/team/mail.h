@@ -1,19 +1,20 @@
-/* tests/unit/team/mail.h - messages in a world, without the rules of sending. */
+/* tests/unit/team/mail.h - messages between agents of a world, in few words. */
 #pragma once
 
+#include "team/inbox.h"
+#include "team/message.h"
 #include "world.h"
 
-struct mail {
-	const struct mr_team_agent *from;
-	const struct mr_team_agent *to[4];
-	enum mr_team_recipient_kind kinds[4]; /* of each in `to`; 0 is MR_TEAM_TO */
-	const char *subject, *body, *thread;  /* NULL: some text; no thread */
-	const char *attachments;
-};
-/* Stored as sending stores it, in the sender's project; returns its row. */
-struct mr_team_message mail_send(struct world *world, const struct mail *mail);
-/* Archive everything now; it must succeed. */
-void mail_drain(struct world *world);
-/* Run git in a project's directory: its output, without the last newline. */
-const char *mail_git(struct world *world, const char *slug, const char *a, const char *b,
-	const char *c);
+/* Names with commas between; NULL is none. */
+struct mr_texts mail_names(struct world *world, const char *names);
+/* A draft from backend's GreenCastle. */
+struct mr_team_draft mail_draft(struct world *world, const char *to, const char *subject);
+/* Send it, which must work. */
+struct mr_team_sent mail_send(struct world *world, const struct mr_team_draft *draft);
+/* In few words, from `from` of `project`. */
+struct mr_team_sent mail_from(struct world *world, const char *project, const char *from,
+	const char *to, const char *subject);
+/* The inbox, which must be readable. */
+struct mr_team_items mail_inbox(struct world *world, const char *project, const char *agent);
+/* Names joined with commas. */
+const char *mail_join(struct world *world, const struct mr_texts *names);

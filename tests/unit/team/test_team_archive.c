@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "base/lock.h"
 #include "files.h"
-#include "mail.h"
+#include "letters.h"
 #include "team/error.h"
 #include "test.h"
 
@@ -60,7 +60,7 @@ static void queue_item(struct mr_team_archive_item item)
 static void a_message_is_in_its_places(void)
 {
 	static const char name[] = "2026/03/2026-03-11T04-15-00Z__hello-there__1.md";
-	struct mail mail = { .from = &green,
+	struct letter mail = { .from = &green,
 		.to = { &blue, &red },
 		.kinds = { MR_TEAM_TO, MR_TEAM_CC },
 		.subject = "Hello there",
@@ -69,8 +69,8 @@ static void a_message_is_in_its_places(void)
 	const char *canonical, *uid;
 
 	begin();
-	mail_send(&world, &mail);
-	mail_drain(&world);
+	letter_send(&world, &mail);
+	letter_drain(&world);
 	canonical = read_file(mr_arena_printf(world.cx.arena, PROJECT "messages/%s", name));
 	uid = world_text(&world, "SELECT uid FROM messages");
 	CHECK(strstr(canonical,
@@ -86,14 +86,14 @@ static void a_message_is_in_its_places(void)
 			  name)),
 		canonical);
 	CHECK(mr_str_starts(read_file(PROJECT "messages/threads/TKT-1.md"), "# Thread TKT-1\n"));
-	CHECK_STR(mail_git(&world, SLUG, "log", "--format=%s", NULL),
+	CHECK_STR(letter_git(&world, SLUG, "log", "--format=%s", NULL),
 		"mail: GreenCastle -> BlueLake, RedCat | Hello there\nchore: initialize archive");
-	CHECK_STR(mail_git(&world, SLUG, "log", "-1", "--format=%b"),
+	CHECK_STR(letter_git(&world, SLUG, "log", "-1", "--format=%b"),
 		mr_arena_printf(world.cx.arena,
 			"Agent: GreenCastle\nProject: /backend\nThread: TKT-1\n"
 			"Message-Id: %s\nTool: send_message\n",
 			uid));
-	CHECK_STR(mail_git(&world, SLUG, "status", "--porcelain", NULL), "");
+	CHECK_STR(letter_git(&world, SLUG, "status", "--porcelain", NULL), "");
 	CHECK_STR(read_file(PROJECT ".gitattributes"), "*.json text\n*.md text\n");
 	CHECK(!is_there(PROJECT ".archive.lock.owner.json"));
 	world_close(&world);
@@ -102,14 +102,14 @@ static void a_message_is_in_its_places(void)
 static void blind_copies_are_the_senders_secret(void)
 {
 	static const char name[] = "2026/03/2026-03-11T04-15-00Z__s__1.md";
-	struct mail mail = { .from = &green,
+	struct letter mail = { .from = &green,
 		.to = { &blue, &red },
 		.kinds = { MR_TEAM_TO, MR_TEAM_BCC },
 		.subject = "s" };
 
 	begin();
-	mail_send(&world, &mail);
-	mail_drain(&world);
+	letter_send(&world, &mail);
+	letter_drain(&world);
 	CHECK(!strstr(read_file(mr_arena_printf(world.cx.arena, PROJECT "messages/%s", name)),
 		"RedCat"));
 	CHECK(!strstr(read_file(mr_arena_printf(world.cx.arena, PROJECT "agents/BlueLake/inbox/%s",
@@ -121,7 +121,7 @@ static void blind_copies_are_the_senders_secret(void)
 	CHECK(strstr(read_file(mr_arena_printf(world.cx.arena,
 			     PROJECT "agents/GreenCastle/outbox/%s", name)),
 		"bcc: [\"RedCat\"]\n"));
-	CHECK_STR(mail_git(&world, SLUG, "log", "-1", "--format=%s"),
+	CHECK_STR(letter_git(&world, SLUG, "log", "-1", "--format=%s"),
 		"mail: GreenCastle -> BlueLake | s");
 	world_close(&world);
 }
@@ -131,14 +131,14 @@ static void inboxes_are_in_the_recipients_project(void)
 	static const char name[] = "2026/03/2026-03-11T04-15-00Z__s__1.md";
 	struct mr_team_project other;
 	struct mr_team_agent far;
-	struct mail mail = { .from = &green, .to = { &blue, &far }, .subject = "s" };
+	struct letter mail = { .from = &green, .to = { &blue, &far }, .subject = "s" };
 	const char *canonical;
 
 	begin();
 	other = world_project(&world, "/front");
 	far = world_agent(&world, &other, "FarFox");
-	mail_send(&world, &mail);
-	mail_drain(&world);
+	letter_send(&world, &mail);
+	letter_drain(&world);
 	canonical = read_file(mr_arena_printf(world.cx.arena, PROJECT "messages/%s", name));
 	CHECK(strstr(canonical, "to: [\"BlueLake\", \"FarFox@front\"]\n"));
 	CHECK(!is_there(PROJECT "agents/FarFox"));
@@ -146,44 +146,44 @@ static void inboxes_are_in_the_recipients_project(void)
 			  "root/projects/front/agents/FarFox/inbox/%s", name)),
 		canonical);
 	CHECK(!is_there("root/projects/front/messages"));
-	CHECK_STR(mail_git(&world, "front", "log", "-1", "--format=%s"),
+	CHECK_STR(letter_git(&world, "front", "log", "-1", "--format=%s"),
 		"mail: GreenCastle -> BlueLake, FarFox@front | s");
 	world_close(&world);
 }
 
 static void many_rows_are_one_commit(void)
 {
-	struct mail mail = { .from = &green, .to = { &blue }, .thread = "T" };
+	struct letter mail = { .from = &green, .to = { &blue }, .thread = "T" };
 	const char *body;
 
 	begin();
 	for (int i = 0; i < 37; i++) {
 		mail.from = i % 2 ? &green : &red;
 		mail.subject = mr_arena_printf(world.cx.arena, "number %d", i);
-		mail_send(&world, &mail);
+		letter_send(&world, &mail);
 	}
-	mail_drain(&world);
-	CHECK_STR(mail_git(&world, SLUG, "log", "--format=%s", NULL),
+	letter_drain(&world);
+	CHECK_STR(letter_git(&world, SLUG, "log", "--format=%s", NULL),
 		"archive: 37 changes\nchore: initialize archive");
-	body = mail_git(&world, SLUG, "log", "-1", "--format=%b");
+	body = letter_git(&world, SLUG, "log", "-1", "--format=%b");
 	CHECK(mr_str_starts(body,
 		"* mail: RedCat -> BlueLake | number 0\n"
 		"* mail: GreenCastle -> BlueLake | number 1\n"));
 	CHECK(mr_str_ends(body, "Agent: RedCat\nAgent: GreenCastle\nProject: /backend\n"));
-	CHECK_STR(mail_git(&world, SLUG, "ls-files", "agents/BlueLake/inbox", NULL),
-		mail_git(&world, SLUG, "ls-files", "agents/BlueLake/inbox/2026/03", NULL));
+	CHECK_STR(letter_git(&world, SLUG, "ls-files", "agents/BlueLake/inbox", NULL),
+		letter_git(&world, SLUG, "ls-files", "agents/BlueLake/inbox/2026/03", NULL));
 	CHECK_INT(files_count(PROJECT "messages/2026/03"), 37);
 	world_close(&world);
 }
 
 static void a_digest_has_parts(void)
 {
-	struct mail mail = { .from = &green, .to = { &blue }, .thread = "../../etc" };
+	struct letter mail = { .from = &green, .to = { &blue }, .thread = "../../etc" };
 
 	begin();
 	for (int i = 0; i < 101; i++)
-		mail_send(&world, &mail);
-	mail_drain(&world);
+		letter_send(&world, &mail);
+	letter_drain(&world);
 	CHECK_INT(files_count(PROJECT "messages/threads"), 2);
 	CHECK(!is_there("root/projects/etc.md"));
 	world_close(&world);
@@ -205,7 +205,7 @@ static void profiles_and_links(void)
 		.ref = blue.id,
 		.agent = "BlueLake",
 		.subject = "contact: BlueLake" });
-	mail_drain(&world);
+	letter_drain(&world);
 	CHECK_STR(read_file(PROJECT "agents/GreenCastle/profile.json"),
 		"{\n"
 		"  \"attachments_policy\": \"auto\",\n"
@@ -226,7 +226,7 @@ static void profiles_and_links(void)
 	CHECK(strstr(read_file(PROJECT "agents/BlueLake/contacts.json"),
 		"      \"from\": {\n        \"agent\": \"GreenCastle\",\n"
 		"        \"project\": \"backend\"\n      },\n"));
-	CHECK_STR(mail_git(&world, SLUG, "log", "--format=%s", NULL),
+	CHECK_STR(letter_git(&world, SLUG, "log", "--format=%s", NULL),
 		"contact: BlueLake\nagent: profile GreenCastle\nchore: initialize archive");
 	world_close(&world);
 }
@@ -237,7 +237,7 @@ static void lease(const char *sql)
 	queue_item((struct mr_team_archive_item){ .kind = MR_TEAM_ARCHIVE_RESERVATION,
 		.name = "src/**",
 		.subject = "file_reservation: GreenCastle src/**" });
-	mail_drain(&world);
+	letter_drain(&world);
 }
 
 /* W-3, W-4: what the file says is true after each change, of every holder. */
@@ -251,7 +251,7 @@ static void a_reservation_file_is_true(void)
 	      "9000000),"
 	      " (1, 2, 'src/**', 0, 'too', 2000000, 9000000)");
 	path = mr_arena_printf(world.cx.arena, PROJECT "file_reservations/%s",
-		mail_git(&world, SLUG, "-C", "file_reservations", "ls-files"));
+		letter_git(&world, SLUG, "-C", "file_reservations", "ls-files"));
 	CHECK_STR(read_file(path),
 		"{\n"
 		"  \"agent\": \"BlueLake\",\n"
@@ -318,7 +318,7 @@ static void a_deleted_agent_leaves_a_note(void)
 		.ref = red.id,
 		.name = "RedCat",
 		.subject = "agent: delete RedCat" });
-	mail_drain(&world);
+	letter_drain(&world);
 	CHECK_STR(read_file(PROJECT "agents/GreenCastle/deleted.json"),
 		"{\n"
 		"  \"deleted_at\": \"1970-01-01T00:00:07.000000Z\",\n"
@@ -342,7 +342,7 @@ static void slots(void)
 		.ref = 1,
 		.agent = "BlueLake",
 		.subject = "build_slot: BlueLake Release Build" });
-	mail_drain(&world);
+	letter_drain(&world);
 	CHECK(strstr(read_file(PROJECT "build_slots/release-build/BlueLake.json"),
 		"\"slot_name\": \"Release Build\""));
 	world_close(&world);
@@ -350,29 +350,29 @@ static void slots(void)
 
 static void doing_it_twice_changes_nothing(void)
 {
-	struct mail mail = { .from = &green, .to = { &blue }, .thread = "T" };
+	struct letter mail = { .from = &green, .to = { &blue }, .thread = "T" };
 	const char *head;
 
 	begin();
-	mail_send(&world, &mail);
-	mail_drain(&world);
-	head = mail_git(&world, SLUG, "rev-parse", "main", NULL);
+	letter_send(&world, &mail);
+	letter_drain(&world);
+	head = letter_git(&world, SLUG, "rev-parse", "main", NULL);
 	queue_item((struct mr_team_archive_item){ .kind = MR_TEAM_ARCHIVE_MESSAGE,
 		.ref = 1,
 		.subject = "mail: again" });
-	mail_drain(&world);
-	CHECK_STR(mail_git(&world, SLUG, "rev-parse", "main", NULL), head);
+	letter_drain(&world);
+	CHECK_STR(letter_git(&world, SLUG, "rev-parse", "main", NULL), head);
 	world_close(&world);
 }
 
 static void who_else_archives_is_passed_by(void)
 {
 	struct mr_lock lock = MR_LOCK_INIT;
-	struct mail mail = { .from = &green, .to = { &blue } };
+	struct letter mail = { .from = &green, .to = { &blue } };
 	int dir = -1;
 
 	begin();
-	mail_send(&world, &mail);
+	letter_send(&world, &mail);
 	CHECK_OK(mr_fs_make_dirs(AT_FDCWD, "root/projects/backend", 0700, &world.cx.err),
 		world.cx.err);
 	CHECK_OK(mr_fs_open_dir(AT_FDCWD, "root/projects/backend", &dir, &world.cx.err),
@@ -386,17 +386,17 @@ static void who_else_archives_is_passed_by(void)
 		MR_TEAM_ARCHIVE_LOCK, "another process is still archiving");
 	mr_lock_release(&lock);
 	mr_fs_closep(&dir);
-	mail_drain(&world);
+	letter_drain(&world);
 	world_close(&world);
 }
 
 static void one_bad_row_does_not_stop_the_others(void)
 {
-	struct mail mail = { .from = &green, .to = { &blue } };
+	struct letter mail = { .from = &green, .to = { &blue } };
 
 	begin();
 	for (int i = 0; i < 5; i++)
-		mail_send(&world, &mail);
+		letter_send(&world, &mail);
 	world_exec(&world, "UPDATE messages SET attachments = '{}' WHERE id = 3");
 	CHECK_INT(mr_team_archive_drain(&world.cx, world.team, 5000, true), MR_EINVAL);
 	CHECK(strstr(world.cx.err.msg,
@@ -406,7 +406,7 @@ static void one_bad_row_does_not_stop_the_others(void)
 	CHECK_INT(world_int(&world, "SELECT ref FROM archive_queue"), 3);
 	CHECK_INT(files_count(PROJECT "messages/2026/03"), 4);
 	world_exec(&world, "UPDATE messages SET attachments = '[]' WHERE id = 3");
-	mail_drain(&world);
+	letter_drain(&world);
 	CHECK_INT(files_count(PROJECT "messages/2026/03"), 5);
 	world_close(&world);
 }
@@ -426,22 +426,22 @@ static void something_in_the_way_is_said(void)
 	CHECK_OK(mr_fs_remove_all(AT_FDCWD, PROJECT "agents/GreenCastle/profile.json",
 			 &world.cx.err),
 		world.cx.err);
-	mail_drain(&world);
+	letter_drain(&world);
 	CHECK(strstr(read_file(PROJECT "agents/GreenCastle/profile.json"), "GreenCastle"));
 	world_close(&world);
 }
 
 static void a_damaged_archive_keeps_its_rows(void)
 {
-	struct mail mail = { .from = &green, .to = { &blue } };
+	struct letter mail = { .from = &green, .to = { &blue } };
 	struct mr_team_archive_status status;
 
 	begin();
-	mail_send(&world, &mail);
-	mail_drain(&world);
+	letter_send(&world, &mail);
+	letter_drain(&world);
 	files_put(PROJECT ".git/refs/heads/main", "0123456789012345678901234567890123456789\n");
 	world_later(&world, 60);
-	mail_send(&world, &mail);
+	letter_send(&world, &mail);
 	CHECK_INT(mr_team_archive_drain(&world.cx, world.team, 1000, true), MR_EFORMAT);
 	CHECK(strstr(world.cx.err.msg, "root/projects/backend"));
 	CHECK_OK(mr_team_archive_status(&world.cx, world.team, &status), world.cx.err);
@@ -465,15 +465,15 @@ static void wait_until_empty(void)
 
 static void a_thread_archives_as_mail_comes(void)
 {
-	struct mail mail = { .from = &green, .to = { &blue } };
+	struct letter mail = { .from = &green, .to = { &blue } };
 	struct mr_team_archive_status status;
 
 	begin();
-	mail_send(&world, &mail);
+	letter_send(&world, &mail);
 	CHECK_OK(mr_team_archive_start(&world.cx, world.team), world.cx.err);
 	wait_until_empty();
 	for (int i = 0; i < 20; i++)
-		mail_send(&world, &mail);
+		letter_send(&world, &mail);
 	wait_until_empty();
 	CHECK_OK(mr_team_archive_status(&world.cx, world.team, &status), world.cx.err);
 	CHECK(status.running);
@@ -482,7 +482,7 @@ static void a_thread_archives_as_mail_comes(void)
 	CHECK_STR(status.last_error, NULL);
 	CHECK_INT(files_count(PROJECT "messages/2026/03"), 21);
 	/* Something is queued while it ends: closing with time to drain archives it. */
-	mail_send(&world, &mail);
+	letter_send(&world, &mail);
 	mr_team_close(world.team, 5000);
 	CHECK_INT(files_count(PROJECT "messages/2026/03"), 22);
 	mr_arena_free(world.cx.arena);
@@ -490,14 +490,14 @@ static void a_thread_archives_as_mail_comes(void)
 
 static void commits_are_the_agents_own(void)
 {
-	struct mail mail = { .from = &green, .to = { &blue }, .subject = "for blue" };
+	struct letter mail = { .from = &green, .to = { &blue }, .subject = "for blue" };
 	struct mr_team_commits commits;
 
 	begin();
 	CHECK_OK(mr_team_archive_commits_of(&world.cx, world.team, SLUG, "RedCat", 5, &commits),
 		world.cx.err);
 	CHECK_INT(commits.len, 0);
-	mail_send(&world, &mail);
+	letter_send(&world, &mail);
 	CHECK_OK(mr_team_archive_commits_of(&world.cx, world.team, SLUG, "BlueLake", 5, &commits),
 		world.cx.err);
 	CHECK_INT(commits.len, 1);
@@ -520,7 +520,7 @@ static void commits_are_the_agents_own(void)
 	for (int i = 0; i < 6; i++) {
 		mail.to[0] = i == 2 ? &red : &blue;
 		mail.subject = mr_arena_printf(world.cx.arena, "number %d", i);
-		mail_send(&world, &mail);
+		letter_send(&world, &mail);
 	}
 	CHECK_OK(mr_team_archive_commits_of(&world.cx, world.team, SLUG, "RedCat", 1, &commits),
 		world.cx.err);
