@@ -49,6 +49,7 @@ extern const struct mr_op mr_op_team_health;
 extern const struct mr_op mr_op_team_product_ensure;
 extern const struct mr_op mr_op_team_product_link;
 extern const struct mr_op mr_op_team_product_list;
+extern const struct mr_op mr_op_team_product_search;
 extern const struct mr_op mr_op_team_product_unlink;
 /* team_project.c */
 extern const struct mr_op mr_op_team_ensure_project;
