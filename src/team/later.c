@@ -1,5 +1,4 @@
 /* team/later.c - until its owner writes it; each function leaves this file when it does. */
-#include "team/archive.h"
 #include "team/escalate.h"
 #include "team/reservation.h"
 
@@ -36,17 +35,5 @@ enum mr_code mr_team_escalate_end(struct mr_ctx *cx, struct mr_db *db, int64_t m
 	(void)db;
 	(void)message_id;
 	(void)agent_id;
-	return MR_OK;
-}
-
-enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_team *team, const char *slug,
-	const char *agent, size_t limit, struct mr_team_commits *out)
-{
-	(void)cx;
-	(void)team;
-	(void)slug;
-	(void)agent;
-	(void)limit;
-	*out = (struct mr_team_commits){ NULL, 0 };
 	return MR_OK;
 }
