@@ -43,6 +43,8 @@ TESTED_BY = {
     "src/mailbox/repair_sql.c": "tests/unit/mailbox/test_mailbox_repair.c",
     "src/mailbox/trash.c": "tests/unit/mailbox/test_mailbox_clear.c",
     "src/op/shape_mailbox.c": "tests/blackbox/mailbox.py",
+    "src/op/shape_team.c": "tests/blackbox/team_identity.py",
+    "src/op/team_ops.c": "tests/blackbox/team_identity.py",
     "src/surface/cli/cli.c": "tests/blackbox/cli.py",
     "src/surface/cli/commands.c": "tests/blackbox/cli.py",
     "src/surface/http/admit.c": "tests/unit/surface/test_server.c",
@@ -56,6 +58,10 @@ TESTED_BY = {
     "src/team/contact_sql.c": "tests/unit/team/test_team_contact.c",
     "src/team/product_sql.c": "tests/unit/team/test_team_product.c",
     "src/team/slot_sql.c": "tests/unit/team/test_team_slot.c",
+    "src/team/agent_sql.c": "tests/unit/team/test_team_agent.c",
+    "src/team/probe_sql.c": "tests/unit/team/test_team_probe.c",
+    "src/team/project_sql.c": "tests/unit/team/test_team_project.c",
+    "src/team/retire_sql.c": "tests/unit/team/test_team_agent.c",
     "src/text/yaml_scalar.c": "tests/unit/text/test_yaml.c",
 }
 
