@@ -1,32 +1,7 @@
 /* team/later.c - until its owner writes it; each function leaves this file when it does. */
 #include "team/archive.h"
-#include "team/attachment.h"
 #include "team/escalate.h"
 #include "team/reservation.h"
-
-enum mr_code mr_team_attach(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_attach_request *request, struct mr_team_attached *out)
-{
-	(void)cx;
-	(void)team;
-	*out = (struct mr_team_attached){ request->body_md, "[]", 0 };
-	return MR_OK;
-}
-
-enum mr_code mr_team_attachments_bare(struct mr_ctx *cx, const char *json, const char **out)
-{
-	(void)cx;
-	*out = json;
-	return MR_OK;
-}
-
-enum mr_code mr_team_attachment_files(struct mr_ctx *cx, const char *json, struct mr_texts *out)
-{
-	(void)cx;
-	(void)json;
-	*out = (struct mr_texts){ NULL, 0 };
-	return MR_OK;
-}
 
 enum mr_code mr_team_reservation_guard(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
 	int64_t project_id, int64_t sender_id, const struct mr_texts *surfaces,

@@ -139,7 +139,7 @@ enum mr_code mr_team_slot_acquire(struct mr_ctx *cx, struct mr_team *team, const
 {
 	/* The machine's own clock: a wait must end even where a test's clock stands still. */
 	const struct mr_clock *clock = mr_clock_system();
-	int64_t end_ms = mr_clock_mono_ms(clock) + wait_s * 1000;
+	int64_t begin_ms = mr_clock_mono_ms(clock);
 	struct working work = {
 		.team = team,
 		.project_key = project_key,
@@ -158,7 +158,7 @@ enum mr_code mr_team_slot_acquire(struct mr_ctx *cx, struct mr_team *team, const
 		int64_t left_ms;
 
 		rc = mr_team_write(cx, team, run_acquire, NULL, &work);
-		left_ms = end_ms - mr_clock_mono_ms(clock);
+		left_ms = begin_ms + wait_s * 1000 - mr_clock_mono_ms(clock);
 		if (rc != MR_ECONFLICT || work.held_until == 0 || left_ms <= 0)
 			break;
 		pause_for(left_ms < PAUSE_MS ? left_ms : PAUSE_MS);

@@ -57,11 +57,15 @@ TESTED_BY = {
     "src/surface/http/worker.c": "tests/unit/surface/test_server.c",
     "src/team/contact_sql.c": "tests/unit/team/test_team_contact.c",
     "src/team/product_sql.c": "tests/unit/team/test_team_product.c",
+    "src/op/shape_team_search.c": "tests/blackbox/team_search.py",
+    "src/team/search_sql.c": "tests/unit/team/test_team_search.c",
     "src/team/slot_sql.c": "tests/unit/team/test_team_slot.c",
     "src/team/agent_sql.c": "tests/unit/team/test_team_agent.c",
     "src/team/probe_sql.c": "tests/unit/team/test_team_probe.c",
     "src/team/project_sql.c": "tests/unit/team/test_team_project.c",
     "src/team/retire_sql.c": "tests/unit/team/test_team_agent.c",
+    "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
+    "src/team/message_sql.c": "tests/unit/team/test_team_message.c",
     "src/text/yaml_scalar.c": "tests/unit/text/test_yaml.c",
 }
 
