@@ -112,8 +112,14 @@
  *   team/              coding agents sharing a repository
  *     agent.c            members of a project: found, registered, edited
  *     agent_sql.c        and their rows
+ *     archive.c          the archive: drained, and looked at
+ *     archive_document.c a message as a file, a thread's digest
+ *     archive_files.c    from rows to files
+ *     archive_record.c   its JSON files
+ *     archive_round.c    rows of a project become a commit
+ *     archive_source_sql.c what its files are made from
  *     archive_sql.c      what the archive does not show yet
- *     archiver.c         from there to git
+ *     archiver.c         the thread that archives
  *     attachment.c       files that go with a message
  *     attachment_body.c  pictures that a body names
  *     attachment_source.c which files may be read

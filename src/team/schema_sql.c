@@ -175,6 +175,7 @@ static const char SQL_AROUND[] =
 	"  agent TEXT NOT NULL,"
 	"  subject TEXT NOT NULL,"
 	"  tool TEXT NOT NULL,"
+	"  data TEXT NOT NULL DEFAULT '',"
 	"  created_ts INTEGER NOT NULL);"
 	"CREATE INDEX archive_queue_project ON archive_queue(project_id, id);";
 

@@ -66,6 +66,10 @@ TESTED_BY = {
     "src/team/retire_sql.c": "tests/unit/team/test_team_agent.c",
     "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
     "src/team/message_sql.c": "tests/unit/team/test_team_message.c",
+    "src/team/archive_files.c": "tests/unit/team/test_team_archive.c",
+    "src/team/archive_round.c": "tests/unit/team/test_team_archive.c",
+    "src/team/archive_source_sql.c": "tests/unit/team/test_team_archive.c",
+    "src/team/archive_sql.c": "tests/unit/team/test_team_archive.c",
     "src/text/yaml_scalar.c": "tests/unit/text/test_yaml.c",
 }
 
