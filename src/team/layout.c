@@ -81,6 +81,11 @@ const char *mr_team_layout_digest(struct mr_arena *arena, const char *thread_id,
 		: mr_arena_printf(arena, "messages/threads/%s.part%lld.md", name, (long long)part);
 }
 
+const char *mr_team_layout_agent(struct mr_arena *arena, const char *agent)
+{
+	return mr_arena_printf(arena, "agents/%s", agent);
+}
+
 const char *mr_team_layout_profile(struct mr_arena *arena, const char *agent)
 {
 	return mr_arena_printf(arena, "agents/%s/profile.json", agent);
