@@ -58,6 +58,13 @@ static const char *line_at(struct mr_arena *arena, const struct mr_value *map, c
 	return mr_render_line(arena, text ? text : "");
 }
 
+static const char *subject_of(struct mr_arena *arena, const struct mr_value *message)
+{
+	const char *subject = line_at(arena, message, "subject");
+
+	return *subject ? subject : "(no subject)";
+}
+
 /* "3 min ago" for a person who looks now, "2026-03-11 04:15 UTC" for one who reads it later. */
 static const char *when(struct mr_arena *arena, const struct mr_value *map, const char *key,
 	const struct mr_render *how)
@@ -92,7 +99,7 @@ static bool is_urgent(const struct mr_value *message)
 	return mr_str_eq(importance, "urgent") || mr_str_eq(importance, "high");
 }
 
-/* "new, urgent, ack due": what there is to know before reading it. */
+/* "new urgent ack": what there is to know before reading it. */
 static const char *state_of(struct mr_arena *arena, const struct mr_value *message)
 {
 	const char *importance = text_at(message, "importance");
@@ -104,8 +111,8 @@ static const char *state_of(struct mr_arena *arena, const struct mr_value *messa
 	if (importance && !mr_str_eq(importance, "normal"))
 		words[all.len++] = importance;
 	if (is_due(message))
-		words[all.len++] = "ack due";
-	return mr_str_join(arena, &all, ", ");
+		words[all.len++] = "ack";
+	return mr_str_join(arena, &all, " ");
 }
 
 static const char *style_of(const struct mr_value *message)
@@ -202,12 +209,11 @@ void mr_render_message(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const char *subject = line_at(arena, value, "subject");
 	const char *body = text_at(value, "body_md");
 
 	put_styled(out, how, is_urgent(value) ? bold_red : bold,
 		mr_arena_printf(arena, "%lld  %s", (long long)int_at(value, "id"),
-			*subject ? subject : "(no subject)"));
+			subject_of(arena, value)));
 	mr_buf_putc(out, '\n');
 	put_head(out, how, "from", sender_of(arena, value));
 	put_head(out, how, "to", names_at(arena, value, "to"));
@@ -278,7 +284,7 @@ static void put_narrow(struct mr_buf *out, struct mr_arena *arena, const struct 
 				*who == 't' ? names_at(arena, one, who) : line_at(arena, one, who),
 				when(arena, one, "created_ts", how), *state ? "  " : "", state));
 		mr_buf_puts(out, "\n    ");
-		mr_buf_puts(out, line_at(arena, one, "subject"));
+		mr_buf_puts(out, subject_of(arena, one));
 		mr_buf_putc(out, '\n');
 	}
 }
@@ -306,7 +312,7 @@ static void put_list(struct mr_buf *out, const struct mr_value *list, const stru
 		cells[i * width] = mr_arena_printf(arena, "%lld", (long long)int_at(one, "id"));
 		cells[i * width + 1] =
 			*who == 't' ? names_at(arena, one, who) : line_at(arena, one, who);
-		cells[i * width + 2] = line_at(arena, one, "subject");
+		cells[i * width + 2] = subject_of(arena, one);
 		cells[i * width + 3] = state_of(arena, one);
 		cells[i * width + 4] = when(arena, one, "created_ts", how);
 		styles[i] = style_of(one);
@@ -384,7 +390,7 @@ void mr_render_threads(struct mr_buf *out, const struct mr_value *value,
 		const char **row = &cells[i * MR_LEN(columns)];
 
 		row[0] = line_at(arena, one, "thread_id");
-		row[1] = line_at(arena, one, "subject");
+		row[1] = subject_of(arena, one);
 		row[2] = mr_arena_printf(arena, "%lld", (long long)int_at(one, "messages"));
 		row[3] = line_at(arena, one, "last_from");
 		row[4] = when(arena, one, "last_ts", how);
@@ -451,8 +457,8 @@ void mr_render_news(struct mr_buf *out, const struct mr_value *value, const stru
 	const char *state = state_of(arena, value);
 	const char *line = mr_arena_printf(arena, "%.8s  %lld  %s  %s%s%s%s",
 		time && strlen(time) > 19 ? time + 11 : "", (long long)int_at(value, "id"),
-		line_at(arena, value, "from"), line_at(arena, value, "subject"),
-		*state ? "  [" : "", state, *state ? "]" : "");
+		line_at(arena, value, "from"), subject_of(arena, value), *state ? "  [" : "", state,
+		*state ? "]" : "");
 
 	put_styled(out, how, is_urgent(value) ? bold_red : NULL, line);
 	mr_buf_putc(out, '\n');
