@@ -286,8 +286,9 @@ static enum mr_code reserve(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	struct mr_team_shelf_hits *hits;
 	struct mr_team_agent agent;
 	int64_t ended = 0;
-	/* It may have been deleted since it was looked up. */
-	enum mr_code rc = mr_team_agent_get(cx, db, job->r->agent.id, &agent);
+	/* It may have been retired since it was looked up. */
+	enum mr_code rc =
+		mr_team_agent_find(cx, db, &job->r->project, job->r->agent.name, true, &agent);
 
 	job->out = (struct mr_team_reserved){ .warnings = job->r->warnings };
 	if (!rc)
