@@ -34,6 +34,7 @@
  *     dispatch.c         decode, check needs, run, count, log
  *     envelope.c         how one contract wraps results and errors
  *     envelope_team.c    and how the team's does
+ *     grid.c             cells in columns that fit the terminal
  *     health.c           operations: alive, ready, well
  *     mailbox_account.c  operations: addresses of a mailbox root
  *     mailbox_mail.c     operations: its messages
@@ -46,23 +47,28 @@
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
  *     render.c           a result as people read it
+ *     render_mail.c      messages as people read them
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
  *     shape_mailbox.c    the mailbox contract's objects
  *     shape_team.c       the team contract's: times, projects, agents
  *     shape_team_contact.c  links, products, slots
  *     shape_team_lease.c and its leases
+ *     shape_team_mail.c  messages as clients read them
  *     shape_team_search.c  and what a search found
  *     team_agent.c       operations: the agents of a project
  *     team_contact.c     operations: who may write to whom
  *     team_health.c      operation: is the team's storage well?
  *     team_home.c        the team's storage of this program
+ *     team_inbox.c       operations: what an agent received and sent
+ *     team_mail.c        operations: send and reply
  *     team_ops.c         what the team's operations share
  *     team_product.c     operations: projects that belong together
  *     team_project.c     operations: the projects of a team
  *     team_reservation.c operations: leases on files
  *     team_search.c      operation: messages found by what they say
  *     team_slot.c        operations: build slots
+ *     team_thread.c      operations: a message, a conversation
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files

@@ -77,8 +77,6 @@ static const char SQL_MAIL[] =
 	"  WHERE urgent = 1;"
 	"CREATE INDEX message_recipients_due ON message_recipients(agent_id, message_id)"
 	"  WHERE ack_due = 1 AND ack_ts IS NULL;"
-	"CREATE INDEX message_recipients_unacked ON message_recipients(message_id)"
-	"  WHERE ack_ts IS NULL;"
 
 	"CREATE TABLE sent_keys (" /* idempotency: what a sender sent under a key of its own */
 	"  sender_id INTEGER NOT NULL REFERENCES agents(id),"

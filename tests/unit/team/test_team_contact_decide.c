@@ -147,6 +147,17 @@ static const struct rule {
 				  "INSERT INTO product_project_links VALUES (1, 1, 'primary', 1),"
 				  " (2, 2, 'primary', 1);",
 		.verdict = MR_TEAM_NEEDS_CONTACT, .rule = "auto" },
+	{ "auto, leases that overlap",
+		POLICY(3, "auto") PROGRAM(3, "claude") LEASE(1, "src/**") LEASE(3, "src/auth.py"),
+		.rule = "auto_reservations" },
+	{ "auto, leases that do not overlap",
+		POLICY(3, "auto") PROGRAM(3, "claude") LEASE(1, "docs/**") LEASE(3, "src/auth.py"),
+		.verdict = MR_TEAM_NEEDS_CONTACT, .rule = "auto" },
+	{ "auto, a lease that is over",
+		POLICY(3, "auto") PROGRAM(3, "claude") LEASE(1, "src/**")
+			LEASE(3, "src/auth.py") "UPDATE file_reservations SET released_ts = " NOW
+						" WHERE agent_id = 1;",
+		.verdict = MR_TEAM_NEEDS_CONTACT, .rule = "auto" },
 };
 
 /* One world for all: what a rule has set up is taken away before the next. */
