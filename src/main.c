@@ -154,7 +154,8 @@
  *     thread_sql.c       conversations
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *
- *   net/               (to come) other machines
+ *   net/               other machines
+ *     http_client.c      one HTTP request, and its answer
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
