@@ -51,7 +51,8 @@
  *     shape_mailbox.c    the mailbox contract's objects
  *     shape_team.c       the team contract's: times, projects, agents
  *     shape_team_contact.c  links, products, slots
- *     shape_team_search.c  and what a search found
+ *     shape_team_search.c  what a search found
+ *     shape_team_summary.c  what conversations came to
  *     team_agent.c       operations: the agents of a project
  *     team_contact.c     operations: who may write to whom
  *     team_health.c      operation: is the team's storage well?
@@ -61,6 +62,7 @@
  *     team_project.c     operations: the projects of a team
  *     team_search.c      operation: messages found by what they say
  *     team_slot.c        operations: build slots
+ *     team_summary.c     operations: what conversations came to
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
@@ -127,6 +129,7 @@
  *     inbox_sql.c        lists of messages, each from an index
  *     later.c            (to come)
  *     layout.c           the names of everything in a project's archive
+ *     llm.c              asking a language model, where one is configured
  *     message.c          sending: decided and stored in one change
  *     message_recall.c   a key that was used before
  *     message_reply.c    answers
@@ -151,6 +154,9 @@
  *     slot.c             build slots: one holder at a time
  *     slot_sql.c         their rows
  *     snippet.c          the lines of a message around what was looked for
+ *     summary.c          what a conversation came to
+ *     summary_lines.c    by its lines
+ *     summary_llm.c      worded by a model
  *     thread_sql.c       conversations
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *

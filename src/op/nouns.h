@@ -59,6 +59,9 @@ extern const struct mr_op mr_op_team_search_messages;
 extern const struct mr_op mr_op_team_slot_acquire;
 extern const struct mr_op mr_op_team_slot_release;
 extern const struct mr_op mr_op_team_slot_renew;
+/* team_summary.c */
+extern const struct mr_op mr_op_team_summarize_thread;
+extern const struct mr_op mr_op_team_summarize_threads;
 
 /* All of the above, in the order people see them. */
 extern const struct mr_op_table mr_nouns;

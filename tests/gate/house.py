@@ -56,6 +56,7 @@ TESTED_BY = {
     "src/team/contact_sql.c": "tests/unit/team/test_team_contact.c",
     "src/team/product_sql.c": "tests/unit/team/test_team_product.c",
     "src/op/shape_team_search.c": "tests/blackbox/team_search.py",
+    "src/op/shape_team_summary.c": "tests/blackbox/team_search.py",
     "src/team/search_sql.c": "tests/unit/team/test_team_search.c",
     "src/team/slot_sql.c": "tests/unit/team/test_team_slot.c",
     "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
