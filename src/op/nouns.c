@@ -43,6 +43,8 @@ static const struct mr_op *const all[] = {
 	&mr_op_team_force_release,
 	&mr_op_team_list_reservations,
 	&mr_op_team_search_messages,
+	&mr_op_team_summarize_thread,
+	&mr_op_team_summarize_threads,
 	&mr_op_team_contact_request,
 	&mr_op_team_contact_respond,
 	&mr_op_team_contact_list,
