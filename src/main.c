@@ -33,6 +33,7 @@
  *     config.c           operations: what is configured
  *     dispatch.c         decode, check needs, run, count, log
  *     envelope.c         how one contract wraps results and errors
+ *     envelope_team.c    and how the team's does
  *     health.c           operations: alive, ready, well
  *     mailbox_account.c  operations: addresses of a mailbox root
  *     mailbox_mail.c     operations: its messages
@@ -48,6 +49,12 @@
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
  *     shape_mailbox.c    the mailbox contract's objects
+ *     shape_team.c       the team contract's: times, projects, agents
+ *     team_agent.c       operations: the agents of a project
+ *     team_health.c      operation: is the team's storage well?
+ *     team_home.c        the team's storage of this program
+ *     team_ops.c         what the team's operations share
+ *     team_project.c     operations: the projects of a team
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
@@ -96,7 +103,38 @@
  *     state_sql.c        mailbox.sqlite
  *     trash.c            what one operation removes
  *     unregister.c       addresses leave a root
- *   team/              (to come) coding agents sharing a repository
+ *   team/              coding agents sharing a repository
+ *     agent.c            members of a project: found, registered, edited
+ *     agent_sql.c        and their rows
+ *     archive_sql.c      what the archive does not show yet
+ *     archiver.c         from there to git
+ *     attachment.c       files that go with a message
+ *     attachment_body.c  pictures that a body names
+ *     attachment_source.c which files may be read
+ *     attachment_store.c where they are put
+ *     contact.c          asking for contact, and answering
+ *     contact_decide.c   may this agent write to that one?
+ *     contact_sql.c      links between agents, and what a decision asks
+ *     error.c            the contract's errors, with data
+ *     identity.c         what a project is named after: a path, or a repository
+ *     later.c            (to come)
+ *     layout.c           the names of everything in a project's archive
+ *     message_sql.c      messages and recipients
+ *     message_store.c    a message becomes rows
+ *     model.c            the contract's words
+ *     name.c             an adjective and a noun
+ *     probe.c            is the storage well?
+ *     probe_sql.c        a look at every table that matters
+ *     product.c          projects that belong together
+ *     product_sql.c      products, and their mail in one order
+ *     project.c          which project is meant
+ *     project_sql.c      and its row
+ *     retire.c           agents that go
+ *     retire_sql.c       what they leave behind
+ *     root.c             a team's storage, opened
+ *     schema_sql.c       its tables
+ *     slot.c             build slots: one holder at a time
+ *     slot_sql.c         their rows
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *
  *   net/               (to come) other machines
@@ -121,6 +159,10 @@
  *     glob_expand.c      their text: normalised, braces written out
  *     glob_overlap.c     whether two of them can meet
  *     glob_parse.c       from text to sets of characters
+ *     image.c            pictures: what they are, how large
+ *     image_jpeg.c       JPEG to pixels
+ *     image_png.c        PNG to pixels
+ *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
  *     markdown.c         a walk through Markdown, block by block
  *     markdown_fence.c   fenced blocks, by lines

@@ -19,6 +19,7 @@ struct mr_app {
 	struct mr_team_home *team;  /* guards itself */
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* the kernel's: safe from any thread */
+	int64_t started_us;   /* the clock's mono face at the start */
 };
 
 struct mr_call {

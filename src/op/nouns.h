@@ -31,6 +31,18 @@ extern const struct mr_op mr_op_mailbox_script;
 /* operations.c */
 extern const struct mr_op mr_op_operations;
 extern const struct mr_op mr_op_schema;
+/* team_agent.c */
+extern const struct mr_op mr_op_team_create_identity;
+extern const struct mr_op mr_op_team_delete_agent;
+extern const struct mr_op mr_op_team_list_agents;
+extern const struct mr_op mr_op_team_register_agent;
+extern const struct mr_op mr_op_team_update_profile;
+extern const struct mr_op mr_op_team_whois;
+/* team_health.c */
+extern const struct mr_op mr_op_team_health;
+/* team_project.c */
+extern const struct mr_op mr_op_team_ensure_project;
+extern const struct mr_op mr_op_team_list_projects;
 
 /* All of the above, in the order people see them. */
 extern const struct mr_op_table mr_nouns;

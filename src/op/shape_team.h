@@ -18,6 +18,22 @@ extern const struct mr_field mr_shape_team_grant_fields[];
 extern const struct mr_field mr_shape_team_conflict_fields[];
 extern const struct mr_field mr_shape_team_link_fields[];
 
+/* For tables of results that add to an agent's. */
+#define MR_SHAPE_TEAM_AGENT_FIELDS                                                                 \
+	{ .name = "id", .type = MR_TYPE_INT }, { .name = "name", .type = MR_TYPE_TEXT },           \
+		{ .name = "program", .type = MR_TYPE_TEXT },                                       \
+		{ .name = "model", .type = MR_TYPE_TEXT },                                         \
+		{ .name = "task_description", .type = MR_TYPE_TEXT },                              \
+		{ .name = "inception_ts", .type = MR_TYPE_TEXT },                                  \
+		{ .name = "last_active_ts", .type = MR_TYPE_TEXT },                                \
+		{ .name = "project_id", .type = MR_TYPE_INT },                                     \
+		{ .name = "attachments_policy", .type = MR_TYPE_TEXT },                            \
+		{ .name = "contact_policy", .type = MR_TYPE_TEXT },                                \
+		{ .name = "is_active", .type = MR_TYPE_BOOL },                                     \
+	{                                                                                          \
+		.name = "deleted_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE                   \
+	}
+
 /* YYYY-MM-DDTHH:MM:SS.ffffffZ; 0 is null. */
 void mr_shape_team_time(struct mr_out *out, const char *key, int64_t time_us);
 

@@ -11,8 +11,8 @@ struct mr_team_registration {
 	const char *name;        /* or NULL: one is found */
 	const char *program;
 	const char *model;
-	const char *task_description; /* NULL is "" */
 	/* What register_agent leaves as it was when the agent is known and the word is NULL. */
+	const char *task_description;
 	const char *attachments_policy; /* unknown words are auto */
 	const char *contact_policy;     /* unknown words are INVALID_ARGUMENT */
 	bool create;                    /* create_agent_identity: never an agent that is there */
@@ -48,13 +48,14 @@ MR_CHECK enum mr_code mr_team_agent_elsewhere(struct mr_ctx *cx, struct mr_db *d
 MR_CHECK enum mr_code mr_team_agent_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	bool active_only, struct mr_team_agents *out);
 
-/* Project and agent of a request, the two lookups every tool begins with. Notes that the agent was
- * active (at most once in 5 s, without making the caller wait). */
+/* Project and agent of a request, the two lookups every tool begins with. A retired agent is
+ * NOT_FOUND: it has to register again before it acts. Notes that the agent was active (at most once
+ * in MR_TEAM_ACTIVE_S, without making the caller wait). */
 MR_CHECK enum mr_code mr_team_agent_resolve(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_db *db, const char *project_key, const char *agent_name,
 	struct mr_team_project *out_project, struct mr_team_agent *out);
 
-/* Change what is not NULL. */
+/* Change what is not NULL. INVALID_ARGUMENT: nothing to change, too long, an unknown policy. */
 struct mr_team_agent_edit {
 	const char *program, *model, *task_description;
 	const char *attachments_policy, *contact_policy;
@@ -68,8 +69,16 @@ struct mr_team_deletion {
 	const char *agent_name;
 	const char *project; /* human_key */
 	bool purged;
+	int64_t deleted_ts;
+	int64_t file_reservations_released; /* by retiring */
 	int64_t message_recipients_deleted, messages_deleted, file_reservations_deleted;
 };
-/* Retire (is_active false, open leases released), or with `purge` delete its rows and messages. */
+/*
+ * Retire (is_active false, open leases and slots released), or with `purge` delete its rows and the
+ * messages it sent. The system's own agents stay: INVALID_ARGUMENT.
+ */
 MR_CHECK enum mr_code mr_team_agent_delete(struct mr_ctx *cx, struct mr_team *team,
 	const char *project_key, const char *name, bool purge, struct mr_team_deletion *out);
+/* What is known of an agent that was purged, for its deleted.json; `project` is not set. */
+MR_CHECK enum mr_code mr_team_agent_purged(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
+	bool *found, struct mr_team_deletion *out);

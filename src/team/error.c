@@ -107,7 +107,7 @@ enum mr_code mr_team_fail_texts(struct mr_ctx *cx, const char *key, const struct
 	return mr_team_fail_value(cx, key, &value);
 }
 
-/* Farther than this is not what somebody meant. */
+/* Farther than this, or than half of what was asked, is not what somebody meant. */
 enum { FARTHEST = 8 };
 
 struct mr_texts mr_team_nearest(struct mr_arena *arena, const char *asked,
@@ -116,13 +116,17 @@ struct mr_texts mr_team_nearest(struct mr_arena *arena, const char *asked,
 	struct mr_texts found = {
 		mr_arena_array(arena, MR_TEAM_SUGGESTIONS + 1, sizeof(*found.items)), 0
 	};
+	uint8_t *away = mr_arena_array(arena, names->len, sizeof(*away));
+	size_t len = strlen(asked);
+	size_t farthest = len / 2 < FARTHEST ? len / 2 : FARTHEST;
 
-	for (size_t distance = 0; distance <= FARTHEST; distance++) {
+	for (size_t i = 0; i < names->len; i++)
+		away[i] = (uint8_t)mr_str_distance(asked, names->items[i], farthest + 1);
+	for (size_t distance = 0; distance <= farthest; distance++) {
 		for (size_t i = 0; i < names->len && found.len < MR_TEAM_SUGGESTIONS; i++) {
-			if (mr_str_distance(asked, names->items[i], FARTHEST + 1) == distance)
+			if (away[i] == distance && !mr_texts_has(&found, names->items[i]))
 				found.items[found.len++] = names->items[i];
 		}
 	}
-	found.items[found.len] = NULL;
 	return found;
 }

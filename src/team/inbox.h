@@ -9,6 +9,7 @@ struct mr_team_item {
 	const char *from;           /* the sender's name */
 	const char *sender_project; /* its project's slug */
 	bool from_human;            /* the overseer */
+	bool received;              /* who asked is a recipient: the next three are its own */
 	enum mr_team_recipient_kind kind;
 	int64_t read_ts, ack_ts;
 	struct mr_texts to, cc, bcc; /* names; bcc only in the sender's own outbox */
@@ -61,8 +62,13 @@ MR_CHECK enum mr_code mr_team_acknowledge(struct mr_ctx *cx, struct mr_team *tea
 	const char *project_key, const char *agent_name, int64_t message_id,
 	struct mr_team_receipt *out);
 
-/* One message, as `viewer` (or NULL: anybody of the project) may see it: bcc only the sender's. */
-MR_CHECK enum mr_code mr_team_message_get(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
+/*
+ * One message with its body and names, as `viewer` (or NULL: anybody of the project) may see it:
+ * bcc only the sender's. NOT_FOUND also when it is neither of this project (NULL: any will do) nor
+ * openly addressed to one of its agents, nor the viewer's.
+ */
+MR_CHECK enum mr_code mr_team_message_get(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_project *project, int64_t message_id,
 	const struct mr_team_agent *viewer, struct mr_team_item *out);
 /* For archive, search and pages: rows by id; NOT_FOUND. */
 MR_CHECK enum mr_code mr_team_message_row(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,

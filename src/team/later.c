@@ -1,60 +1,7 @@
 /* team/later.c - until its owner writes it; each function leaves this file when it does. */
-#include "team/attachment.h"
-#include "team/contact.h"
+#include "team/archive.h"
 #include "team/escalate.h"
-#include "team/message.h"
-#include "team/product.h"
 #include "team/reservation.h"
-
-enum mr_code mr_team_contact_decide(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
-	const struct mr_team_contact_case *the_case, struct mr_team_decision *out)
-{
-	(void)cx;
-	(void)team;
-	(void)db;
-	(void)the_case;
-	*out = (struct mr_team_decision){ MR_TEAM_ALLOWED, "open" };
-	return MR_OK;
-}
-
-enum mr_code mr_team_contact_ask_in(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
-	const struct mr_team_agent *from, const struct mr_team_agent *to, const char *reason,
-	int64_t ttl_s, struct mr_team_link *out, int64_t *notice_id)
-{
-	(void)team;
-	(void)db;
-	(void)from;
-	(void)to;
-	(void)reason;
-	(void)ttl_s;
-	(void)out;
-	(void)notice_id;
-	return mr_err_set(&cx->err, MR_EINTERNAL, "later");
-}
-
-enum mr_code mr_team_attach(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_attach_request *request, struct mr_team_attached *out)
-{
-	(void)cx;
-	(void)team;
-	*out = (struct mr_team_attached){ request->body_md, "[]", 0 };
-	return MR_OK;
-}
-
-enum mr_code mr_team_attachments_bare(struct mr_ctx *cx, const char *json, const char **out)
-{
-	(void)cx;
-	*out = json;
-	return MR_OK;
-}
-
-enum mr_code mr_team_attachment_files(struct mr_ctx *cx, const char *json, struct mr_texts *out)
-{
-	(void)cx;
-	(void)json;
-	*out = (struct mr_texts){ NULL, 0 };
-	return MR_OK;
-}
 
 enum mr_code mr_team_reservation_guard(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
 	int64_t project_id, int64_t sender_id, const struct mr_texts *surfaces,
@@ -92,30 +39,14 @@ enum mr_code mr_team_escalate_end(struct mr_ctx *cx, struct mr_db *db, int64_t m
 	return MR_OK;
 }
 
-enum mr_code mr_team_product_shared(struct mr_ctx *cx, struct mr_db *db, int64_t project_a,
-	int64_t project_b, bool *out)
+enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_team *team, const char *slug,
+	const char *agent, size_t limit, struct mr_team_commits *out)
 {
 	(void)cx;
-	(void)db;
-	(void)project_a;
-	(void)project_b;
-	*out = false;
-	return MR_OK;
-}
-
-enum mr_code mr_team_notice_send(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_notice *notice, int64_t *out_message_id)
-{
-	(void)db;
-	(void)notice;
-	(void)out_message_id;
-	return mr_err_set(&cx->err, MR_EINTERNAL, "later");
-}
-
-enum mr_code mr_team_notice_index(struct mr_ctx *cx, struct mr_db *db, int64_t message_id)
-{
-	(void)cx;
-	(void)db;
-	(void)message_id;
+	(void)team;
+	(void)slug;
+	(void)agent;
+	(void)limit;
+	*out = (struct mr_team_commits){ NULL, 0 };
 	return MR_OK;
 }

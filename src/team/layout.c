@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { SLUG_BYTES = 80, SAFE_THREAD_BYTES = 128 };
+enum { SLUG_BYTES = 80, SAFE_THREAD_BYTES = 128, ATTACHMENT_BYTES = 200 };
 
 const char *mr_team_layout_project(struct mr_arena *arena, const char *root, const char *slug)
 {
@@ -120,6 +120,20 @@ const char *mr_team_layout_manifest(struct mr_arena *arena, const char *digest)
 const char *mr_team_layout_audit(struct mr_arena *arena, const char *digest)
 {
 	return mr_arena_printf(arena, "attachments/_audit/%s.log", digest);
+}
+
+bool mr_team_layout_is_attachment(const char *path)
+{
+	if (!mr_str_starts(path, "attachments/") || strlen(path) > ATTACHMENT_BYTES)
+		return false;
+	for (const char *at = path; *at; at++) {
+		/* No part is empty or begins with a dot. */
+		if (*at == '/' && (at[1] == '/' || at[1] == '.' || at[1] == '\0'))
+			return false;
+		if (!isalnum((unsigned char)*at) && !strchr("/._", *at))
+			return false;
+	}
+	return true;
 }
 
 const char *mr_team_layout_slot(struct mr_arena *arena, const char *slot, const char *agent)

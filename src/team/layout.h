@@ -39,6 +39,8 @@ const char *mr_team_layout_attachment(struct mr_arena *arena, const char *digest
 const char *mr_team_layout_original(struct mr_arena *arena, const char *digest, const char *ext);
 const char *mr_team_layout_manifest(struct mr_arena *arena, const char *digest);
 const char *mr_team_layout_audit(struct mr_arena *arena, const char *digest);
+/* Is this the path of something stored by its digest, and of nothing else? */
+bool mr_team_layout_is_attachment(const char *path);
 const char *mr_team_layout_slot(struct mr_arena *arena, const char *slot, const char *agent);
 
 /* May this be a part of a path: not empty, no '/', '\' or NUL, no dot in front? */

@@ -43,6 +43,8 @@ enum {
 	/* Attachments. */
 	MR_TEAM_ATTACHMENTS = 64,
 	MR_TEAM_ATTACHMENT_BYTES = 25 << 20,
+	MR_TEAM_INLINE_BYTES = 512 << 10,   /* base64 in one list, and in one body */
+	MR_TEAM_MESSAGE_PIXELS = 200000000, /* decoded for one message: a minute's work at most */
 	MR_TEAM_IMAGE_WIDTH = 7680,
 	MR_TEAM_IMAGE_HEIGHT = 4320,
 	MR_TEAM_IMAGE_PIXELS = 50000000,
@@ -52,6 +54,9 @@ enum {
 	MR_TEAM_DIGEST_MESSAGES = 100, /* in one file of a thread's digest */
 	MR_TEAM_DIGEST_CHARS = 1200,   /* of each body */
 	MR_TEAM_COMMIT_SUBJECT = 200,
+
+	/* How closely last_active_ts is known, in seconds. */
+	MR_TEAM_ACTIVE_S = 5,
 
 	/* Connections of this process that read. */
 	MR_TEAM_READERS = 32,

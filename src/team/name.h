@@ -6,19 +6,21 @@
 #include "base/str.h"
 
 /* 62 and 69 words, as the contract counts them; NULL-terminated. */
-extern const char *const mr_team_adjectives[];
-extern const char *const mr_team_nouns[];
 enum { MR_TEAM_ADJECTIVES = 62, MR_TEAM_NOUNS = 69 };
+extern const char *const mr_team_adjectives[MR_TEAM_ADJECTIVES + 1];
+extern const char *const mr_team_nouns[MR_TEAM_NOUNS + 1];
 
-/* Names nobody may register: they speak for people or for the system. */
+/* Names nobody may register: they speak for people or for the system. In any case. */
 bool mr_team_name_is_reserved(const char *name);
 /* Two words of the lists, or of the peers' older ones (RedCat, BlueDog, YellowForest), in
- * CamelCase. */
+ * CamelCase: `*out_first` gets the length of the first word. */
+bool mr_team_name_parse(const char *name, size_t *out_first);
 bool mr_team_name_is_pooled(const char *name);
 /* Without everything but ASCII letters and digits, cut to MR_TEAM_NAME_BYTES; "" when nothing is
  * left. */
 const char *mr_team_name_sanitise(struct mr_arena *arena, const char *text);
-/* Valid under the configured rule (`any`: what sanitising leaves unchanged). */
+/* Valid under the configured rule (`any`: what sanitising leaves unchanged); never a reserved one.
+ */
 bool mr_team_name_is_valid(const char *name, bool any);
 
 /*

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "data/db_sqlite.h"
 #include "data/queue.h"
+#include "team/agent_sql.h"
 #include "team/archive.h"
 #include "team/layout.h"
 #include "team/root_private.h"
@@ -198,6 +199,53 @@ enum mr_code mr_team_write(struct mr_ctx *cx, struct mr_team *team, mr_team_chan
 	mr_crash_point("team.written");
 	mr_team_archive_wake(team);
 	return MR_OK;
+}
+
+/* Is it news that this agent is active now? */
+static bool is_news(struct mr_team *team, int64_t agent_id, int64_t now)
+{
+	struct mr_team_noted *noted = &team->noted[(uint64_t)agent_id % MR_TEAM_NOTED];
+	bool news;
+
+	pthread_mutex_lock(&team->lock);
+	news = noted->agent_id != agent_id ||
+		now - noted->at_us >= (int64_t)MR_TEAM_ACTIVE_S * 1000000;
+	if (news)
+		*noted = (struct mr_team_noted){ agent_id, now };
+	pthread_mutex_unlock(&team->lock);
+	return news;
+}
+
+static enum mr_code touch(struct mr_db *db, void *arg, struct mr_err *err)
+{
+	const struct mr_team_noted *noted = arg;
+
+	return mr_team_agent_touch(db, noted->agent_id, noted->at_us, err);
+}
+
+static void touched(void *arg, enum mr_code rc, const struct mr_err *err)
+{
+	(void)rc;
+	(void)err;
+	free(arg);
+}
+
+void mr_team_note_active(struct mr_ctx *cx, struct mr_team *team, int64_t agent_id)
+{
+	int64_t now = mr_clock_wall_us(cx->clock);
+	struct mr_team_noted *noted;
+	struct mr_err ignored;
+
+	if (!is_news(team, agent_id, now))
+		return;
+	noted = malloc(sizeof(*noted));
+	if (!noted)
+		abort();
+	*noted = (struct mr_team_noted){ agent_id, now };
+	if (mr_queue_submit(team->queue,
+		    &(struct mr_queue_job){ .run = touch, .done = touched, .arg = noted },
+		    &ignored))
+		free(noted);
 }
 
 enum mr_code mr_team_read(struct mr_ctx *cx, struct mr_team *team, struct mr_team_reader *out)

@@ -87,6 +87,12 @@ MR_CHECK enum mr_code mr_team_write(struct mr_ctx *cx, struct mr_team *team, mr_
 	mr_team_change *after, void *arg);
 
 /*
+ * The agent was active now: stored without making anybody wait, at most once in MR_TEAM_ACTIVE_S
+ * seconds. What cannot be stored is forgotten. From any thread.
+ */
+void mr_team_note_active(struct mr_ctx *cx, struct mr_team *team, int64_t agent_id);
+
+/*
  * Borrow a connection that only reads:
  *
  *	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };

@@ -9,6 +9,13 @@
 
 struct mr_team_archiver;
 
+enum { MR_TEAM_NOTED = 256 };
+/* When an agent was last noted as active; another with the same remainder takes its place. */
+struct mr_team_noted {
+	int64_t agent_id;
+	int64_t at_us;
+};
+
 struct mr_team {
 	struct mr_arena *arena; /* the configuration's texts */
 	struct mr_team_config config;
@@ -19,5 +26,6 @@ struct mr_team {
 	pthread_mutex_t lock; /* guards what follows */
 	struct mr_db *idle[MR_TEAM_READERS];
 	size_t idle_count;
+	struct mr_team_noted noted[MR_TEAM_NOTED];
 	struct mr_team_archiver *archiver; /* or NULL: nobody archives in the background */
 };

@@ -15,9 +15,12 @@ static const char SQL_MAIL[] =
 	"  identity_mode TEXT NOT NULL DEFAULT 'dir',"
 	"  created_at INTEGER NOT NULL);"
 	"CREATE INDEX projects_tail ON projects(tail);"
+	"CREATE TABLE project_keys (" /* other paths of a repository: its clones and worktrees */
+	"  key_fold TEXT PRIMARY KEY,"
+	"  project_id INTEGER NOT NULL REFERENCES projects(id)) WITHOUT ROWID;"
 
 	"CREATE TABLE agents ("
-	"  id INTEGER PRIMARY KEY,"
+	"  id INTEGER PRIMARY KEY AUTOINCREMENT," /* that of a purged one is not used again */
 	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
 	"  name TEXT NOT NULL,"
 	"  name_fold TEXT NOT NULL,"
@@ -33,6 +36,14 @@ static const char SQL_MAIL[] =
 	"  is_system INTEGER NOT NULL DEFAULT 0,"
 	"  UNIQUE (project_id, name_fold));"
 	"CREATE INDEX agents_name ON agents(name_fold);"
+	"CREATE TABLE purged_agents (" /* what is left of those: their name, and what went */
+	"  agent_id INTEGER PRIMARY KEY,"
+	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
+	"  name TEXT NOT NULL,"
+	"  deleted_ts INTEGER NOT NULL,"
+	"  message_recipients INTEGER NOT NULL,"
+	"  messages INTEGER NOT NULL,"
+	"  file_reservations INTEGER NOT NULL);"
 
 	"CREATE TABLE messages ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT," /* an id is never used again */
@@ -47,22 +58,32 @@ static const char SQL_MAIL[] =
 	"  importance TEXT NOT NULL DEFAULT 'normal',"
 	"  ack_required INTEGER NOT NULL DEFAULT 0,"
 	"  created_ts INTEGER NOT NULL,"
-	"  attachments TEXT NOT NULL DEFAULT '[]');"
+	"  attachments TEXT NOT NULL DEFAULT '[]',"
+	"  attachment_bytes INTEGER NOT NULL DEFAULT 0);" /* stored by it: for the quota */
 	"CREATE INDEX messages_project ON messages(project_id, id);"
 	"CREATE UNIQUE INDEX messages_thread ON messages(project_id, thread_id, thread_seq)"
 	"  WHERE thread_id IS NOT NULL;"
 	"CREATE INDEX messages_sender ON messages(sender_id, id);"
+	"CREATE INDEX messages_attached ON messages(project_id, attachment_bytes)"
+	"  WHERE attachment_bytes > 0;"
 
 	"CREATE TABLE message_recipients ("
 	"  message_id INTEGER NOT NULL REFERENCES messages(id),"
 	"  agent_id INTEGER NOT NULL REFERENCES agents(id),"
 	"  kind TEXT NOT NULL DEFAULT 'to',"
+	/* What the message says, here too: the newest urgent ones of many, from an index. */
+	"  urgent INTEGER NOT NULL DEFAULT 0,"  /* importance high or urgent */
+	"  ack_due INTEGER NOT NULL DEFAULT 0," /* ack_required, and kind is to */
 	"  read_ts INTEGER,"
 	"  ack_ts INTEGER,"
 	"  PRIMARY KEY (message_id, agent_id)) WITHOUT ROWID;"
 	"CREATE INDEX message_recipients_agent ON message_recipients(agent_id, message_id);"
 	"CREATE INDEX message_recipients_unread ON message_recipients(agent_id, message_id)"
 	"  WHERE read_ts IS NULL;"
+	"CREATE INDEX message_recipients_urgent ON message_recipients(agent_id, message_id)"
+	"  WHERE urgent = 1;"
+	"CREATE INDEX message_recipients_due ON message_recipients(agent_id, message_id)"
+	"  WHERE ack_due = 1 AND ack_ts IS NULL;"
 	"CREATE INDEX message_recipients_unacked ON message_recipients(message_id)"
 	"  WHERE ack_ts IS NULL;"
 
@@ -71,6 +92,7 @@ static const char SQL_MAIL[] =
 	"  key TEXT NOT NULL,"
 	"  message_id INTEGER NOT NULL REFERENCES messages(id),"
 	"  created_ts INTEGER NOT NULL,"
+	"  notes TEXT NOT NULL DEFAULT ''," /* what the answer said besides the message */
 	"  PRIMARY KEY (sender_id, key)) WITHOUT ROWID;"
 	"CREATE INDEX sent_keys_created ON sent_keys(created_ts);"
 

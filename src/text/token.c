@@ -87,9 +87,11 @@ const char *mr_token_uid(struct mr_arena *arena, struct mr_rand *rand, int64_t n
 
 static const char base64url[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-const char *mr_token_base64url(struct mr_arena *arena, struct mr_bytes bytes)
+static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* Returns how long the text is. */
+static size_t put_base64(char *out, struct mr_bytes bytes, const char *alphabet)
 {
-	char *out = mr_arena_array(arena, bytes.len / 3 + 1, 4 + 1);
 	size_t len = 0;
 	uint32_t bits = 0;
 	unsigned count = 0; /* of bits not yet written */
@@ -97,10 +99,27 @@ const char *mr_token_base64url(struct mr_arena *arena, struct mr_bytes bytes)
 	for (size_t i = 0; i < bytes.len; i++) {
 		bits = bits << 8 | bytes.data[i];
 		for (count += 8; count >= 6; count -= 6)
-			out[len++] = base64url[bits >> (count - 6) & 63];
+			out[len++] = alphabet[bits >> (count - 6) & 63];
 	}
 	if (count > 0)
-		out[len++] = base64url[bits << (6 - count) & 63];
+		out[len++] = alphabet[bits << (6 - count) & 63];
+	return len;
+}
+
+const char *mr_token_base64url(struct mr_arena *arena, struct mr_bytes bytes)
+{
+	char *out = mr_arena_array(arena, bytes.len / 3 + 1, 4 + 1);
+
+	put_base64(out, bytes, base64url);
+	return out;
+}
+
+const char *mr_token_base64(struct mr_arena *arena, struct mr_bytes bytes)
+{
+	char *out = mr_arena_array(arena, bytes.len / 3 + 1, 4 + 1);
+
+	for (size_t len = put_base64(out, bytes, base64); len % 4 != 0;)
+		out[len++] = '=';
 	return out;
 }
 

@@ -1,5 +1,5 @@
 /*
- * text/token.h - ids, random names, slugs and base64url. Pure: time and chance are passed in.
+ * text/token.h - ids, random names, slugs and base64. Pure: time and chance are passed in.
  *
  * All results live in the arena.
  */
@@ -38,6 +38,8 @@ bool mr_token_is_message_id(const char *text);
 const char *mr_token_uid(struct mr_arena *arena, struct mr_rand *rand, int64_t now_us,
 	size_t digits);
 
+/* Base64 with '+' and '/', and padding (RFC 4648, section 4). */
+const char *mr_token_base64(struct mr_arena *arena, struct mr_bytes bytes);
 /* Base64 with '-' and '_', without padding (RFC 4648, section 5). */
 const char *mr_token_base64url(struct mr_arena *arena, struct mr_bytes bytes);
 /*

@@ -53,6 +53,9 @@ TESTED_BY = {
     "src/surface/http/stream.c": "tests/unit/surface/test_server.c",
     "src/surface/http/watch.c": "tests/unit/surface/test_server.c",
     "src/surface/http/worker.c": "tests/unit/surface/test_server.c",
+    "src/team/contact_sql.c": "tests/unit/team/test_team_contact.c",
+    "src/team/product_sql.c": "tests/unit/team/test_team_product.c",
+    "src/team/slot_sql.c": "tests/unit/team/test_team_slot.c",
     "src/text/yaml_scalar.c": "tests/unit/text/test_yaml.c",
 }
 

@@ -181,6 +181,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 	struct mr_argv args;
 	struct mr_err err;
 
+	app.started_us = mr_clock_mono_us(app.clock);
 	if (mr_argv_parse(arena, table, argc, argv, &args, &err))
 		return fail(arena, &args, &err);
 	if (args.version) {

@@ -118,6 +118,16 @@ static void encodes_base64url(void)
 	}
 }
 
+static void encodes_base64(void)
+{
+	static const char *const table[][2] = { { "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" },
+		{ "foo", "Zm9v" }, { "foob", "Zm9vYg==" }, { "\xfb\xff\xbf", "+/+/" } };
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+
+	for (size_t i = 0; i < MR_LEN(table); i++)
+		CHECK_STR(mr_token_base64(arena, mr_bytes_text(table[i][0])), table[i][1]);
+}
+
 static void round_trips_base64url(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
@@ -237,6 +247,7 @@ int main(void)
 		TEST(repeats_itself_for_a_seed),
 		TEST(knows_message_ids),
 		TEST(encodes_base64url),
+		TEST(encodes_base64),
 		TEST(round_trips_base64url),
 		TEST(decodes_strictly),
 		TEST(makes_slugs),

@@ -1,0 +1,153 @@
+/* team/attachment_source.c - which files may be attached, and reading them. */
+#include "base/fs.h"
+#include "team/attachment_private.h"
+#include "team/layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void freep(char **text)
+{
+	free(*text);
+}
+
+/* Without links, in the arena; NULL with errno when there is nothing. */
+static const char *real_path(struct mr_ctx *cx, const char *path)
+{
+	char *real MR_CLEANUP(freep) = realpath(path, NULL);
+
+	return real ? mr_arena_strdup(cx->arena, real) : NULL;
+}
+
+static const char *real_dir(struct mr_ctx *cx, const char *path)
+{
+	const char *real = path[0] == '/' ? real_path(cx, path) : NULL;
+	struct stat st;
+
+	return real && stat(real, &st) == 0 && S_ISDIR(st.st_mode) ? real : NULL;
+}
+
+/* What is left of `path` below `dir`, or NULL when it is not there. */
+static const char *below(const char *dir, const char *path)
+{
+	size_t len = strlen(dir);
+
+	if (len > 0 && dir[len - 1] == '/')
+		len--; /* "/" itself */
+	if (strncmp(dir, path, len) != 0 || path[len] != '/')
+		return NULL;
+	return path + len + 1;
+}
+
+void mr_team_sources_find(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_project *project, struct mr_team_sources *out)
+{
+	const struct mr_team_config *config = mr_team_config(team);
+	const struct mr_texts *roots = &config->attachment_roots;
+	const char **dirs = mr_arena_array(cx->arena, roots->len + 3, sizeof(*dirs));
+	const char *workspace = real_dir(cx, project->human_key);
+	size_t len = 0;
+
+	*out = (struct mr_team_sources){
+		.storage = real_path(cx, config->storage_root),
+		.archive = real_path(cx,
+			mr_team_layout_project(cx->arena, config->storage_root, project->slug)),
+	};
+	if (workspace)
+		dirs[len++] = workspace;
+	if (out->archive)
+		dirs[len++] = out->archive;
+	for (size_t i = 0; i < roots->len; i++) {
+		const char *root = real_dir(cx, roots->items[i]);
+
+		if (root)
+			dirs[len++] = root;
+	}
+	out->dirs = (struct mr_texts){ dirs, len };
+}
+
+/* A workspace may be so wide that it holds the storage. Other projects' mail is not to be had that
+ * way, nor the repository of this one. */
+static bool is_private(const struct mr_team_sources *sources, const char *real)
+{
+	const char *own;
+
+	if (!sources->storage || !below(sources->storage, real))
+		return false;
+	own = sources->archive ? below(sources->archive, real) : NULL;
+	return !own || own[0] == '.' || strstr(own, "/.");
+}
+
+static enum mr_code outside(struct mr_ctx *cx, const char *name)
+{
+	return mr_err_set(&cx->err, MR_EPERM,
+		"%s lies outside the project's directory and of what ATTACHMENT_ROOTS allows",
+		name);
+}
+
+static enum mr_code read_below(struct mr_ctx *cx, const char *dir, const char *rest,
+	const char *name, size_t max, struct mr_bytes *out)
+{
+	int dir_fd MR_CLEANUP(mr_fs_closep) = -1;
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc = mr_fs_open_dir(AT_FDCWD, dir, &dir_fd, &cx->err);
+	struct stat st;
+
+	if (!rc)
+		rc = mr_fs_open_beneath(dir_fd, rest, O_RDONLY, 0, &fd, &cx->err);
+	if (rc)
+		return rc;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return mr_err_set(&cx->err, MR_EINVAL, "%s is no file", name);
+	if (st.st_size > (off_t)max)
+		return mr_err_set(&cx->err, MR_ELIMIT, "%s has %lld bytes; at most %zu are taken",
+			name, (long long)st.st_size, max);
+	rc = mr_fs_read_fd(cx->arena, fd, max, out, &cx->err);
+	return rc ? mr_err_wrap(&cx->err, "%s", name) : MR_OK;
+}
+
+/* The file of this name without links: in the first directory that has one. */
+static const char *resolve(struct mr_ctx *cx, const struct mr_team_sources *sources,
+	const char *name, int *out_errno)
+{
+	const char *real = NULL;
+
+	*out_errno = ENOENT;
+	if (name[0] == '/') {
+		real = real_path(cx, name);
+		*out_errno = errno;
+		return real;
+	}
+	for (size_t i = 0; i < sources->dirs.len && !real; i++) {
+		real = real_path(cx,
+			mr_arena_printf(cx->arena, "%s/%s", sources->dirs.items[i], name));
+		if (!real && errno != ENOENT && errno != ENOTDIR)
+			*out_errno = errno;
+	}
+	return real;
+}
+
+enum mr_code mr_team_source_read(struct mr_ctx *cx, const struct mr_team_sources *sources,
+	const char *name, size_t max, struct mr_bytes *out)
+{
+	int number;
+	const char *real = resolve(cx, sources, name, &number);
+
+	if (!real && (number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG))
+		return mr_err_set(&cx->err, MR_ENOTFOUND, "there is no file %s", name);
+	if (!real)
+		return mr_err_set(&cx->err, MR_EPERM, "%s cannot be read: %s", name,
+			strerror(number));
+	if (is_private(sources, real))
+		return outside(cx, name);
+	for (size_t i = 0; i < sources->dirs.len; i++) {
+		const char *rest = below(sources->dirs.items[i], real);
+
+		if (rest && *rest)
+			return read_below(cx, sources->dirs.items[i], rest, name, max, out);
+		if (mr_str_eq(sources->dirs.items[i], real))
+			return mr_err_set(&cx->err, MR_EINVAL, "%s is no file", name);
+	}
+	return outside(cx, name);
+}

@@ -1,0 +1,153 @@
+/* team/identity.c */
+#include "team/identity.h"
+
+#include "base/proc.h"
+#include "team/error.h"
+#include "team/limits.h"
+#include "text/digest.h"
+#include "text/token.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GIT_TIMEOUT_MS = 5000, GIT_OUTPUT = 8192, DIGITS = 10 };
+
+/* "git@host:owner/repo.git" and "ssh://git@host:22/owner/repo" name the same as "https://...". */
+static const char *after_user(const char *rest)
+{
+	size_t host = strcspn(rest, "/");
+	const char *at = memchr(rest, '@', host);
+
+	return at ? at + 1 : rest;
+}
+
+const char *mr_team_identity_normalise(struct mr_arena *arena, const char *url)
+{
+	static const char *const schemes[] = { "https://", "http://", "ssh://", "git://" };
+	char *host = NULL, *path;
+	struct mr_texts parts;
+	const char *rest = NULL;
+
+	for (size_t i = 0; i < MR_LEN(schemes); i++) {
+		if (mr_str_starts(url, schemes[i]))
+			rest = after_user(url + strlen(schemes[i]));
+	}
+	if (rest) {
+		host = mr_arena_strndup(arena, rest, strcspn(rest, ":/"));
+		path = mr_arena_strdup(arena, rest + strcspn(rest, "/"));
+	} else {
+		size_t colon = strcspn(url, ":/");
+
+		if (url[colon] != ':' || !memchr(url, '@', colon))
+			return NULL; /* a path of this machine, or something else */
+		host = mr_arena_strndup(arena, after_user(url), colon);
+		host[strcspn(host, ":")] = '\0';
+		path = mr_arena_strdup(arena, url + colon + 1);
+	}
+	while (mr_str_ends(path, "/"))
+		path[strlen(path) - 1] = '\0';
+	if (mr_str_ends(path, ".git"))
+		path[strlen(path) - strlen(".git")] = '\0';
+	parts = mr_str_split(arena, path, '/');
+	if (mr_str_is_empty(host) || parts.len < 2)
+		return NULL;
+	return mr_arena_printf(arena, "%s/%s", mr_str_lower(arena, host),
+		mr_str_join(arena, &parts, "/"));
+}
+
+/* The first line git says, or NULL. */
+static const char *ask_git(struct mr_ctx *cx, const char *directory, const char *const *words)
+{
+	const char *argv[10] = { "git", "-C", directory };
+	struct mr_proc proc = { .argv = argv,
+		.timeout_ms = GIT_TIMEOUT_MS,
+		.max_output = GIT_OUTPUT };
+	struct mr_proc_result result;
+	struct mr_err ignored = { 0 };
+	const char *line;
+
+	for (size_t i = 0; words[i]; i++)
+		argv[3 + i] = words[i];
+	if (mr_proc_run(cx->arena, &proc, &result, &ignored) || result.timed_out ||
+		result.exit_status != 0 || result.truncated)
+		return NULL;
+	line = (const char *)result.out.data;
+	line = mr_arena_strndup(cx->arena, line, strcspn(line, "\n"));
+	return *line ? line : NULL;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const char *named(struct mr_ctx *cx, const char *name, const char *whole)
+{
+	return mr_arena_printf(cx->arena, "%s-%.*s",
+		mr_token_slug(cx->arena, name, MR_TEAM_KEY_BYTES - 1 - DIGITS, "repo"), DIGITS,
+		mr_digest_sha1(cx->arena, mr_bytes_text(whole)));
+}
+
+static const char *real_path(struct mr_ctx *cx, const char *path)
+{
+	char *real = realpath(path, NULL);
+	const char *kept = mr_arena_strdup(cx->arena, real);
+
+	free(real);
+	return kept;
+}
+
+static const char *of_remote(struct mr_ctx *cx, const char *key, const char *remote)
+{
+	/* A name that looks like an option is not a remote's. */
+	const char *const words[] = { "remote", "get-url", "--", remote, NULL };
+	const char *url = ask_git(cx, key, words);
+	const char *normal = url ? mr_team_identity_normalise(cx->arena, url) : NULL;
+
+	return normal ? named(cx, last_part(normal), normal) : NULL;
+}
+
+static const char *of_toplevel(struct mr_ctx *cx, const char *key)
+{
+	const char *const words[] = { "rev-parse", "--show-toplevel", NULL };
+	const char *top = ask_git(cx, key, words);
+	const char *real = top ? real_path(cx, top) : NULL;
+
+	return real ? named(cx, last_part(real), real) : NULL;
+}
+
+static const char *of_common_dir(struct mr_ctx *cx, const char *key)
+{
+	const char *const words[] = { "rev-parse", "--path-format=absolute", "--git-common-dir",
+		NULL };
+	const char *dir = ask_git(cx, key, words);
+	const char *real = dir ? real_path(cx, dir) : NULL;
+
+	return real ? named(cx, "repo", real) : NULL;
+}
+
+enum mr_code mr_team_identity(struct mr_ctx *cx, const char *key, const char *mode,
+	const char *remote, struct mr_team_identity *out)
+{
+	const char *slug = NULL;
+	bool is_there = *key == '/';
+
+	if (mr_str_eq(mode, MR_TEAM_IDENTITY_REMOTE))
+		slug = is_there ? of_remote(cx, key, remote) : NULL;
+	else if (mr_str_eq(mode, MR_TEAM_IDENTITY_TOPLEVEL))
+		slug = is_there ? of_toplevel(cx, key) : NULL;
+	else if (mr_str_eq(mode, MR_TEAM_IDENTITY_COMMON_DIR))
+		slug = is_there ? of_common_dir(cx, key) : NULL;
+	else if (!mr_str_eq(mode, MR_TEAM_IDENTITY_DIR))
+		return mr_team_refuse(cx, "identity_mode",
+			"\"%s\" is no identity mode: dir, git-remote, git-toplevel or "
+			"git-common-dir",
+			mode);
+	*out = (struct mr_team_identity){
+		.slug = slug ? slug : mr_token_slug(cx->arena, key, MR_TEAM_KEY_BYTES, "project"),
+		.mode = slug ? mode : MR_TEAM_IDENTITY_DIR,
+	};
+	return MR_OK;
+}

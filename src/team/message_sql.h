@@ -1,0 +1,52 @@
+/*
+ * team/message_sql.h - messages in the database: how they get in, and rows by their id.
+ *
+ * A message is never changed once it is in. Its words for the search are added by whoever inserts
+ * it, in the change's `after`.
+ */
+#pragma once
+
+#include "data/db.h"
+#include "team/model.h"
+#include "team/root.h"
+
+/*
+ * Inside a change: the row of a message without its recipients. What is 0 or NULL of id, uid,
+ * created_ts and thread_seq (one more than the thread's largest) is found and set in `message`;
+ * what is there is kept, for a rebuild.
+ */
+MR_CHECK enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_message *message, int64_t attachment_bytes);
+/* A recipient of it; of `recipient` agent_id, kind, read_ts and ack_ts count. */
+MR_CHECK enum mr_code mr_team_recipient_insert(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_message *message, const struct mr_team_recipient *recipient);
+
+/* Is there a message of this id? */
+MR_CHECK enum mr_code mr_team_message_exists(struct mr_ctx *cx, struct mr_db *db,
+	int64_t message_id, bool *out);
+/* The largest id so far, 0 without messages. */
+MR_CHECK enum mr_code mr_team_message_last(struct mr_ctx *cx, struct mr_db *db, int64_t *out);
+
+/* What a sender sent under this key since `since_ts`; 0 when nothing. `*notes` is what was noted
+ * with it. */
+MR_CHECK enum mr_code mr_team_key_find(struct mr_ctx *cx, struct mr_db *db, int64_t sender_id,
+	const char *key, int64_t since_ts, int64_t *out_message_id, const char **notes);
+/* Remember it, and forget what is older than `since_ts`. */
+MR_CHECK enum mr_code mr_team_key_put(struct mr_ctx *cx, struct mr_db *db, int64_t sender_id,
+	const char *key, int64_t since_ts, int64_t message_id, const char *notes);
+
+/* Bytes that the attachments of a project's messages have stored. */
+MR_CHECK enum mr_code mr_team_attached_bytes(struct mr_ctx *cx, struct mr_db *db,
+	int64_t project_id, int64_t *out);
+/* Are at least `limit` messages of this agent unread? */
+MR_CHECK enum mr_code mr_team_inbox_is_full(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
+	int64_t limit, bool *out);
+
+/* Columns of `messages` called m, in the order mr_team_message_read() expects, the first at
+ * `column`: MR_TEAM_MESSAGE_COLUMN_COUNT of them, then perhaps the body. */
+#define MR_TEAM_MESSAGE_COLUMNS                                                                    \
+	"m.id, m.uid, m.project_id, m.sender_id, m.thread_id, m.thread_seq, m.reply_to,"           \
+	" m.subject, m.importance, m.ack_required, m.created_ts, m.attachments"
+enum { MR_TEAM_MESSAGE_COLUMN_COUNT = 12 };
+void mr_team_message_read(struct mr_stmt *stmt, int column, bool with_body, struct mr_arena *arena,
+	struct mr_team_message *out);

@@ -1,0 +1,104 @@
+/* team/probe.c */
+#include "team/probe.h"
+
+#include "team/layout.h"
+#include "team/probe_sql.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum {
+	PROBLEMS_MAX = 8,
+	LATE_S = 300,         /* an archiver that works is minutes ahead of this */
+	LOW_BYTES = 64 << 20, /* some thousand messages: time to act */
+};
+
+struct probing {
+	struct mr_ctx *cx;
+	struct mr_team *team;
+	struct mr_team_health *health;
+};
+
+static void add(struct probing *p, enum mr_team_status status, const char *text)
+{
+	struct mr_team_health *health = p->health;
+
+	if (status > health->status)
+		health->status = status;
+	if (health->problems.len < PROBLEMS_MAX)
+		health->problems.items[health->problems.len++] =
+			mr_arena_strdup(p->cx->arena, text);
+}
+
+static enum mr_code change_nothing(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	(void)cx;
+	(void)db;
+	(void)arg;
+	return MR_OK;
+}
+
+static void probe_database(struct probing *p, int64_t *oldest_us)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	enum mr_code rc = mr_team_read(p->cx, p->team, &reader);
+
+	if (!rc)
+		rc = mr_team_probe_counts(p->cx, reader.db, p->health, oldest_us);
+	if (rc)
+		add(p, MR_TEAM_DOWN, p->cx->err.msg);
+}
+
+static void probe_writer(struct probing *p)
+{
+	if (mr_team_write(p->cx, p->team, change_nothing, NULL, NULL))
+		add(p, MR_TEAM_DOWN, p->cx->err.msg);
+}
+
+static void probe_archive(struct probing *p, int64_t oldest_us)
+{
+	struct mr_arena *arena = p->cx->arena;
+	const char *place = mr_team_layout_project(arena, mr_team_storage_root(p->team), ".");
+	int64_t waited_us = mr_clock_wall_us(p->cx->clock) - oldest_us;
+	struct statvfs room;
+
+	if (faccessat(AT_FDCWD, place, R_OK | W_OK | X_OK, AT_EACCESS))
+		add(p, MR_TEAM_DEGRADED,
+			mr_arena_printf(arena, "the archive cannot be written: %s: %s", place,
+				strerror(errno)));
+	else if (statvfs(place, &room) == 0 && room.f_bavail < LOW_BYTES / room.f_frsize)
+		add(p, MR_TEAM_DEGRADED,
+			mr_arena_printf(arena, "the disk of %s is nearly full", place));
+	if (oldest_us && waited_us > (int64_t)LATE_S * 1000000)
+		add(p, MR_TEAM_DEGRADED,
+			mr_arena_printf(arena,
+				"the archive is %lld s behind; `mailroom team check` says why",
+				(long long)(waited_us / 1000000)));
+}
+
+void mr_team_probe(struct mr_ctx *cx, struct mr_team *team, struct mr_team_health *out)
+{
+	struct probing p = { cx, team, out };
+	int64_t oldest_us = 0;
+
+	*out = (struct mr_team_health){ .status = MR_TEAM_WELL };
+	out->problems.items =
+		mr_arena_array(cx->arena, PROBLEMS_MAX + 1, sizeof(*out->problems.items));
+	probe_database(&p, &oldest_us);
+	probe_writer(&p);
+	probe_archive(&p, oldest_us);
+}
+
+const char *mr_team_status_name(enum mr_team_status status)
+{
+	static const char *const names[] = {
+		[MR_TEAM_WELL] = "ok",
+		[MR_TEAM_DEGRADED] = "degraded",
+		[MR_TEAM_DOWN] = "error",
+	};
+
+	return names[status];
+}

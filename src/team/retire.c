@@ -1,0 +1,104 @@
+/* team/retire.c - agents that go: kept but at rest, or taken out altogether. */
+#include "team/agent.h"
+#include "team/agent_sql.h"
+#include "team/error.h"
+#include "team/retire_sql.h"
+
+struct retiring {
+	const char *project_key, *name;
+	bool purge;
+	struct mr_team_project project;
+	struct mr_team_agent agent;
+	struct mr_team_deletion deletion;
+};
+
+static enum mr_code queue(struct mr_ctx *cx, struct mr_db *db, const struct retiring *r,
+	enum mr_team_archive_kind kind, int64_t ref, const char *name, const char *subject)
+{
+	return mr_team_archive_queue(cx, db,
+		&(struct mr_team_archive_item){
+			.project_id = r->project.id,
+			.kind = kind,
+			.ref = ref,
+			.name = name,
+			.agent = r->agent.name,
+			.subject = subject,
+			.tool = "delete_agent",
+		});
+}
+
+/* What it held is free for others at once, and the archive says so. */
+static enum mr_code let_go(struct mr_ctx *cx, struct mr_db *db, struct retiring *r, int64_t now)
+{
+	struct mr_texts patterns;
+	int64_t *slots = NULL;
+	size_t slot_count = 0;
+	enum mr_code rc = mr_team_retire_leases(cx, db, r->agent.id, now, &patterns);
+
+	for (size_t i = 0; !rc && i < patterns.len; i++)
+		rc = queue(cx, db, r, MR_TEAM_ARCHIVE_RESERVATION, 0, patterns.items[i],
+			mr_arena_printf(cx->arena, "file_reservation: release %s %s", r->agent.name,
+				patterns.items[i]));
+	if (rc)
+		return rc;
+	r->deletion.file_reservations_released = (int64_t)patterns.len;
+	rc = mr_team_retire_slots(cx, db, r->agent.id, now, &slots, &slot_count);
+	for (size_t i = 0; !rc && i < slot_count; i++)
+		rc = queue(cx, db, r, MR_TEAM_ARCHIVE_SLOT, slots[i], NULL,
+			mr_arena_printf(cx->arena, "build_slot: release %s", r->agent.name));
+	return rc;
+}
+
+static enum mr_code retire_change(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	struct retiring *r = arg;
+	int64_t now = mr_clock_wall_us(cx->clock);
+	enum mr_code rc = mr_team_project_find(cx, db, r->project_key, &r->project);
+
+	if (!rc)
+		rc = mr_team_agent_find(cx, db, &r->project, r->name, false, &r->agent);
+	if (rc)
+		return rc;
+	if (r->agent.is_system)
+		return mr_team_refuse(cx, "name", "%s is the system's own and stays",
+			r->agent.name);
+	/* Who is retired stays so since the first time. */
+	if (r->agent.is_active || !r->agent.deleted_ts)
+		r->agent.deleted_ts = now;
+	r->agent.is_active = false;
+	r->deletion = (struct mr_team_deletion){
+		.agent_id = r->agent.id,
+		.agent_name = r->agent.name,
+		.project = r->project.human_key,
+		.purged = r->purge,
+		.deleted_ts = r->purge ? now : r->agent.deleted_ts,
+	};
+	rc = let_go(cx, db, r, now);
+	if (!rc)
+		rc = mr_team_agent_store(cx, db, &r->agent);
+	if (!rc && !r->purge)
+		rc = queue(cx, db, r, MR_TEAM_ARCHIVE_PROFILE, r->agent.id, NULL,
+			mr_arena_printf(cx->arena, "agent: retire %s", r->agent.name));
+	return rc;
+}
+
+static enum mr_code purge_after(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	struct retiring *r = arg;
+	enum mr_code rc = mr_team_retire_purge(cx, db, &r->agent, &r->deletion);
+
+	return rc ? rc
+		  : queue(cx, db, r, MR_TEAM_ARCHIVE_DELETED, r->agent.id, r->agent.name,
+			    mr_arena_printf(cx->arena, "agent: delete %s", r->agent.name));
+}
+
+enum mr_code mr_team_agent_delete(struct mr_ctx *cx, struct mr_team *team, const char *project_key,
+	const char *name, bool purge, struct mr_team_deletion *out)
+{
+	struct retiring r = { .project_key = project_key, .name = name, .purge = purge };
+	enum mr_code rc = mr_team_write(cx, team, retire_change, purge ? purge_after : NULL, &r);
+
+	if (!rc)
+		*out = r.deletion;
+	return rc;
+}
