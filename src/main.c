@@ -50,11 +50,19 @@
  *     settings.c         what is configured, and where it came from
  *     shape_mailbox.c    the mailbox contract's objects
  *     shape_team.c       the team contract's: times, projects, agents
+ *     shape_team_contact.c  links, products, slots
+ *     shape_team_lease.c and its leases
+ *     shape_team_search.c  and what a search found
  *     team_agent.c       operations: the agents of a project
+ *     team_contact.c     operations: who may write to whom
  *     team_health.c      operation: is the team's storage well?
  *     team_home.c        the team's storage of this program
  *     team_ops.c         what the team's operations share
+ *     team_product.c     operations: projects that belong together
  *     team_project.c     operations: the projects of a team
+ *     team_reservation.c operations: leases on files
+ *     team_search.c      operation: messages found by what they say
+ *     team_slot.c        operations: build slots
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
@@ -106,8 +114,14 @@
  *   team/              coding agents sharing a repository
  *     agent.c            members of a project: found, registered, edited
  *     agent_sql.c        and their rows
+ *     archive.c          the archive: drained, and looked at
+ *     archive_document.c a message as a file, a thread's digest
+ *     archive_files.c    from rows to files
+ *     archive_record.c   its JSON files
+ *     archive_round.c    rows of a project become a commit
+ *     archive_source_sql.c what its files are made from
  *     archive_sql.c      what the archive does not show yet
- *     archiver.c         from there to git
+ *     archiver.c         the thread that archives
  *     attachment.c       files that go with a message
  *     attachment_body.c  pictures that a body names
  *     attachment_source.c which files may be read
@@ -116,9 +130,15 @@
  *     contact_decide.c   may this agent write to that one?
  *     contact_sql.c      links between agents, and what a decision asks
  *     error.c            the contract's errors, with data
+ *     escalate.c         acknowledgements that do not come
+ *     escalate_sql.c     which ones, and what was done about them
  *     identity.c         what a project is named after: a path, or a repository
- *     later.c            (to come)
+ *     inbox.c            what an agent has received, and what it did about it
+ *     inbox_sql.c        lists of messages, each from an index
  *     layout.c           the names of everything in a project's archive
+ *     message.c          sending: decided and stored in one change
+ *     message_recall.c   a key that was used before
+ *     message_reply.c    answers
  *     message_sql.c      messages and recipients
  *     message_store.c    a message becomes rows
  *     model.c            the contract's words
@@ -129,12 +149,26 @@
  *     product_sql.c      products, and their mail in one order
  *     project.c          which project is meant
  *     project_sql.c      and its row
+ *     recipient.c        whom a sender means
+ *     reservation.c      leases on files: asked for, given back, renewed
+ *     reservation_force.c  taken away
+ *     reservation_guard.c  and what they have to do with mail
+ *     reservation_list.c   as others see them; the broom that goes before
+ *     reservation_sql.c  leases in the database
  *     retire.c           agents that go
  *     retire_sql.c       what they leave behind
  *     root.c             a team's storage, opened
  *     schema_sql.c       its tables
+ *     search.c           messages found by what they say
+ *     search_query.c     what a person types into a search, taken apart
+ *     search_sql.c       and what it asks of the database
+ *     shelf.c            leases that a pattern may meet, found quickly
  *     slot.c             build slots: one holder at a time
  *     slot_sql.c         their rows
+ *     snippet.c          the lines of a message around what was looked for
+ *     staleness.c        is anybody still working under a lease?
+ *     thread_sql.c       conversations
+ *     timers.c           what a server does now and then
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *
  *   net/               (to come) other machines

@@ -9,13 +9,16 @@
 #include "team/inbox.h"
 #include "team/message.h"
 #include "team/model.h"
+#include "team/product.h"
 #include "team/reservation.h"
+#include "team/slot.h"
 
 extern const struct mr_field mr_shape_team_project_fields[];
 extern const struct mr_field mr_shape_team_agent_fields[];
 extern const struct mr_field mr_shape_team_message_fields[]; /* of lists: no body, from, kind */
 extern const struct mr_field mr_shape_team_grant_fields[];
 extern const struct mr_field mr_shape_team_conflict_fields[];
+extern const struct mr_field mr_shape_team_lease_fields[];
 extern const struct mr_field mr_shape_team_link_fields[];
 
 /* For tables of results that add to an agent's. */
@@ -32,6 +35,53 @@ extern const struct mr_field mr_shape_team_link_fields[];
 		{ .name = "is_active", .type = MR_TYPE_BOOL },                                     \
 	{                                                                                          \
 		.name = "deleted_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE                   \
+	}
+
+/* And for those that add to a lease's. */
+#define MR_SHAPE_TEAM_LEASE_FIELDS                                                                 \
+	{ .name = "id", .type = MR_TYPE_INT }, { .name = "agent", .type = MR_TYPE_TEXT },          \
+		{ .name = "path_pattern", .type = MR_TYPE_TEXT },                                  \
+		{ .name = "exclusive", .type = MR_TYPE_BOOL },                                     \
+		{ .name = "reason", .type = MR_TYPE_TEXT },                                        \
+		{ .name = "created_ts", .type = MR_TYPE_TEXT },                                    \
+		{ .name = "expires_ts", .type = MR_TYPE_TEXT },                                    \
+		{ .name = "released_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },             \
+		{ .name = "stale",                                                                 \
+			.type = MR_TYPE_BOOL,                                                      \
+			.summary = "nobody seems to work under it" },                              \
+		{ .name = "stale_reasons",                                                         \
+			.type = MR_TYPE_TEXTS,                                                     \
+			.summary = "what speaks for and against its being in use" },               \
+		{ .name = "last_agent_activity_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },  \
+		{ .name = "last_mail_activity_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },   \
+		{ .name = "last_filesystem_activity_ts",                                           \
+			.type = MR_TYPE_TEXT,                                                      \
+			.flags = MR_NULLABLE },                                                    \
+	{                                                                                          \
+		.name = "last_git_activity_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE         \
+	}
+
+/* For tables of results that add to a link's. */
+extern const struct mr_field mr_shape_team_party_fields[];
+#define MR_SHAPE_TEAM_LINK_FIELDS                                                                  \
+	{ .name = "id", .type = MR_TYPE_INT },                                                     \
+		{ .name = "from",                                                                  \
+			.type = MR_TYPE_OBJECT,                                                    \
+			.fields = mr_shape_team_party_fields,                                      \
+			.summary = "who asked" },                                                  \
+		{ .name = "to",                                                                    \
+			.type = MR_TYPE_OBJECT,                                                    \
+			.fields = mr_shape_team_party_fields,                                      \
+			.summary = "who was asked" },                                              \
+		{ .name = "status",                                                                \
+			.type = MR_TYPE_TEXT,                                                      \
+			.summary = "pending, approved or blocked" },                               \
+		{ .name = "reason", .type = MR_TYPE_TEXT },                                        \
+		{ .name = "created_ts", .type = MR_TYPE_TEXT },                                    \
+		{ .name = "updated_ts", .type = MR_TYPE_TEXT },                                    \
+	{                                                                                          \
+		.name = "expires_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE,                  \
+		.summary = "null: never"                                                           \
 	}
 
 /* YYYY-MM-DDTHH:MM:SS.ffffffZ; 0 is null. */
@@ -58,5 +108,14 @@ void mr_shape_team_sent_members(struct mr_out *out, const struct mr_team_sent *s
 void mr_shape_team_reserved_members(struct mr_out *out, const struct mr_team_reserved *reserved);
 void mr_shape_team_conflicts(struct mr_out *out, const char *key,
 	const struct mr_team_conflicts *conflicts);
+/* A lease of a listing; or the members that it and a lease taken away have in common. */
+void mr_shape_team_lease(struct mr_out *out, const char *key, const struct mr_team_lease *lease);
+void mr_shape_team_lease_members(struct mr_out *out, const struct mr_team_reservation *lease,
+	const struct mr_team_staleness *staleness);
 void mr_shape_team_link(struct mr_out *out, const char *key, const struct mr_team_link *link);
 void mr_shape_team_link_members(struct mr_out *out, const struct mr_team_link *link);
+extern const struct mr_field mr_shape_team_product_fields[];
+void mr_shape_team_product(struct mr_out *out, const char *key,
+	const struct mr_team_product *product);
+extern const struct mr_field mr_shape_team_slot_fields[];
+void mr_shape_team_slot(struct mr_out *out, const char *key, const struct mr_team_slot *slot);

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { GIT_TIMEOUT_MS = 5000, GIT_OUTPUT = 8192, DIGITS = 10 };
 
@@ -55,11 +56,29 @@ const char *mr_team_identity_normalise(struct mr_arena *arena, const char *url)
 		mr_str_join(arena, &parts, "/"));
 }
 
+/* Our own variables but git's: in a hook they would name another repository. */
+static const char *const *environment(struct mr_arena *arena)
+{
+	const char **kept;
+	size_t len = 0;
+
+	while (environ[len])
+		len++;
+	kept = mr_arena_array(arena, len + 1, sizeof(*kept));
+	len = 0;
+	for (size_t i = 0; environ[i]; i++) {
+		if (!mr_str_starts(environ[i], "GIT_"))
+			kept[len++] = environ[i];
+	}
+	return kept;
+}
+
 /* The first line git says, or NULL. */
 static const char *ask_git(struct mr_ctx *cx, const char *directory, const char *const *words)
 {
 	const char *argv[10] = { "git", "-C", directory };
 	struct mr_proc proc = { .argv = argv,
+		.env = environment(cx->arena),
 		.timeout_ms = GIT_TIMEOUT_MS,
 		.max_output = GIT_OUTPUT };
 	struct mr_proc_result result;

@@ -81,6 +81,11 @@ const char *mr_team_layout_digest(struct mr_arena *arena, const char *thread_id,
 		: mr_arena_printf(arena, "messages/threads/%s.part%lld.md", name, (long long)part);
 }
 
+const char *mr_team_layout_agent(struct mr_arena *arena, const char *agent)
+{
+	return mr_arena_printf(arena, "agents/%s", agent);
+}
+
 const char *mr_team_layout_profile(struct mr_arena *arena, const char *agent)
 {
 	return mr_arena_printf(arena, "agents/%s/profile.json", agent);
@@ -136,10 +141,16 @@ bool mr_team_layout_is_attachment(const char *path)
 	return true;
 }
 
+/* Different names never share a directory, and none leads anywhere else. */
 const char *mr_team_layout_slot(struct mr_arena *arena, const char *slot, const char *agent)
 {
-	return mr_arena_printf(arena, "build_slots/%s/%s.json",
-		mr_token_file_slug(arena, slot, SLUG_BYTES, "slot"), agent);
+	const char *name = mr_token_file_slug(arena, slot, SLUG_BYTES, "slot");
+
+	if (!mr_str_eq(name, slot) || *name == '.' || strstr(name, ".."))
+		name = mr_arena_printf(arena, "%s-%.12s",
+			mr_token_slug(arena, slot, SLUG_BYTES, "slot"),
+			mr_digest_sha1(arena, mr_bytes_text(slot)));
+	return mr_arena_printf(arena, "build_slots/%s/%s.json", name, agent);
 }
 
 bool mr_team_layout_is_name(const char *name)

@@ -3,6 +3,7 @@
 
 #include "base/crash.h"
 #include "base/fs.h"
+#include "base/log.h"
 #include "data/db_sqlite.h"
 #include "data/queue.h"
 #include "team/agent_sql.h"
@@ -125,11 +126,23 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 	return MR_OK;
 }
 
+/* At the end of a command: what cannot be archived now waits for the next. */
+static void drain(struct mr_team *team, int drain_ms)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = { .arena = arena, .clock = team->clock, .rand = team->rand };
+
+	if (mr_team_archive_drain(&cx, team, drain_ms, false))
+		mr_log(MR_LOG_WARN, "team.archive.failed", "%s", cx.err.msg);
+}
+
 void mr_team_close(struct mr_team *team, int drain_ms)
 {
-	(void)drain_ms;
 	if (!team)
 		return;
+	mr_team_archive_stop(team);
+	if (drain_ms > 0 && team->queue)
+		drain(team, drain_ms);
 	mr_queue_close(team->queue);
 	for (size_t i = 0; i < team->idle_count; i++)
 		mr_db_close(team->idle[i]);

@@ -29,3 +29,6 @@ struct mr_team {
 	struct mr_team_noted noted[MR_TEAM_NOTED];
 	struct mr_team_archiver *archiver; /* or NULL: nobody archives in the background */
 };
+
+/* End the archiver's thread, if there is one; what it is at is finished. For mr_team_close(). */
+void mr_team_archive_stop(struct mr_team *team);

@@ -64,6 +64,7 @@ static const char SQL_MAIL[] =
 	"CREATE UNIQUE INDEX messages_thread ON messages(project_id, thread_id, thread_seq)"
 	"  WHERE thread_id IS NOT NULL;"
 	"CREATE INDEX messages_sender ON messages(sender_id, id);"
+	"CREATE INDEX messages_ack ON messages(created_ts) WHERE ack_required = 1;"
 	"CREATE INDEX messages_attached ON messages(project_id, attachment_bytes)"
 	"  WHERE attachment_bytes > 0;"
 
@@ -94,8 +95,9 @@ static const char SQL_MAIL[] =
 	"  created_ts INTEGER NOT NULL,"
 	"  notes TEXT NOT NULL DEFAULT ''," /* what the answer said besides the message */
 	"  PRIMARY KEY (sender_id, key)) WITHOUT ROWID;"
-	"CREATE INDEX sent_keys_created ON sent_keys(created_ts);"
+	"CREATE INDEX sent_keys_created ON sent_keys(created_ts);";
 
+static const char SQL_LEASES[] =
 	"CREATE TABLE file_reservations ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
 	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
@@ -110,6 +112,7 @@ static const char SQL_MAIL[] =
 	"  released_ts INTEGER);"
 	"CREATE INDEX file_reservations_open ON file_reservations(project_id, prefix, expires_ts)"
 	"  WHERE released_ts IS NULL;"
+	"CREATE INDEX file_reservations_project ON file_reservations(project_id);"
 	"CREATE INDEX file_reservations_agent ON file_reservations(agent_id)"
 	"  WHERE released_ts IS NULL;"
 	"CREATE INDEX file_reservations_pattern ON file_reservations(project_id, path_pattern);"
@@ -175,6 +178,7 @@ static const char SQL_AROUND[] =
 	"  agent TEXT NOT NULL,"
 	"  subject TEXT NOT NULL,"
 	"  tool TEXT NOT NULL,"
+	"  data TEXT NOT NULL DEFAULT '',"
 	"  created_ts INTEGER NOT NULL);"
 	"CREATE INDEX archive_queue_project ON archive_queue(project_id, id);";
 
@@ -185,10 +189,11 @@ static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 
 const struct mr_migration mr_team_migrations[] = {
 	{ .version = 1,
-		.name = "projects, agents, mail, leases",
+		.name = "projects, agents, mail",
 		.sql = SQL_MAIL,
 		.run = make_search },
-	{ .version = 2, .name = "contacts, products, slots, archive", .sql = SQL_AROUND },
+	{ .version = 2, .name = "leases", .sql = SQL_LEASES },
+	{ .version = 3, .name = "contacts, products, slots, archive", .sql = SQL_AROUND },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 

@@ -145,6 +145,7 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	call.cx.progress = mr_terminal_progress;
 	call.cx.progress_arg = &progress;
 	call.may_write = true;
+	call.is_admin = true;
 	call.confirmed = args->yes;
 	call.confirm = mr_terminal_confirm;
 	mr_buf_init(&text, OUTPUT_BYTES);
