@@ -243,5 +243,5 @@ enum mr_code mr_team_escalate_end(struct mr_ctx *cx, struct mr_db *db, int64_t m
 	if (rc || !row)
 		return rc;
 	return mr_team_lease_end(cx, db, &row->lease, "release", NULL, "acknowledge_message",
-		&released);
+		mr_clock_wall_us(cx->clock), &released);
 }

@@ -38,11 +38,10 @@ enum mr_code mr_team_lease_grant(struct mr_ctx *cx, struct mr_db *db,
 
 enum mr_code mr_team_lease_end(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_reservation *lease, const char *verb, const char *actor,
-	const char *tool, int64_t *released)
+	const char *tool, int64_t when, int64_t *released)
 {
 	bool changed;
-	enum mr_code rc = mr_team_lease_set_released(cx, db, lease->id, mr_clock_wall_us(cx->clock),
-		&changed);
+	enum mr_code rc = mr_team_lease_set_released(cx, db, lease->id, when, &changed);
 
 	if (rc || !changed)
 		return rc;
@@ -53,12 +52,13 @@ enum mr_code mr_team_lease_end(struct mr_ctx *cx, struct mr_db *db,
 enum mr_code mr_team_lease_expire(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t *released)
 {
+	int64_t now = mr_clock_wall_us(cx->clock);
 	struct mr_team_lease_rows rows = { 0 };
-	enum mr_code rc = mr_team_lease_expired(cx, db, project_id, mr_clock_wall_us(cx->clock),
-		MR_TEAM_SWEEP_BATCH, &rows);
+	enum mr_code rc =
+		mr_team_lease_expired(cx, db, project_id, now, MR_TEAM_SWEEP_BATCH, &rows);
 
 	for (size_t i = 0; i < rows.len && !rc; i++)
-		rc = mr_team_lease_end(cx, db, &rows.items[i].lease, "expire", NULL, NULL,
+		rc = mr_team_lease_end(cx, db, &rows.items[i].lease, "expire", NULL, NULL, now,
 			released);
 	return rc;
 }
@@ -286,8 +286,9 @@ static enum mr_code reserve(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	struct mr_team_shelf_hits *hits;
 	struct mr_team_agent agent;
 	int64_t ended = 0;
-	/* It may have been deleted since it was looked up. */
-	enum mr_code rc = mr_team_agent_get(cx, db, job->r->agent.id, &agent);
+	/* It may have been retired since it was looked up. */
+	enum mr_code rc =
+		mr_team_agent_find(cx, db, &job->r->project, job->r->agent.name, true, &agent);
 
 	job->out = (struct mr_team_reserved){ .warnings = job->r->warnings };
 	if (!rc)
@@ -412,7 +413,7 @@ static enum mr_code release(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	job->released_ts = mr_clock_wall_us(cx->clock);
 	for (size_t i = 0; i < rows.len && !rc; i++)
 		rc = mr_team_lease_end(cx, db, &rows.items[i].lease, "release", NULL,
-			"release_file_reservations", &job->released);
+			"release_file_reservations", job->released_ts, &job->released);
 	return rc;
 }
 

@@ -158,13 +158,14 @@ static enum mr_code force(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	job->out.reservation.released_ts = mr_clock_wall_us(cx->clock);
 	if (row->lease.expires_ts <= job->out.reservation.released_ts) {
 		job->out.already_released = true;
-		return mr_team_lease_end(cx, db, &row->lease, "expire", NULL, NULL, &released);
+		return mr_team_lease_end(cx, db, &row->lease, "expire", NULL, NULL,
+			job->out.reservation.released_ts, &released);
 	}
 	if (!may_take(job, row))
 		return refuse_active(cx, &row->lease, &job->staleness.reasons);
 	rc = mr_team_lease_end(cx, db, &row->lease, "force-release",
 		row->lease.agent_id == job->actor.id ? NULL : job->actor.name,
-		"force_release_file_reservation", &released);
+		"force_release_file_reservation", job->out.reservation.released_ts, &released);
 	job->out.notified =
 		job->asked->notify_previous && holder.id != job->actor.id && holder.is_active;
 	return rc || !job->out.notified ? rc : tell(cx, db, job, &holder);

@@ -9,12 +9,13 @@
 MR_CHECK enum mr_code mr_team_lease_grant(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_reservation *lease, const char *prefix, const char *tool);
 /*
- * Inside a change: this lease is over, and its file follows. `verb` is for the commit's subject:
- * release, expire; `actor` NULL is its holder. `*released` is counted up unless it was over before.
+ * Inside a change: this lease is over from `when` on, and its file follows. `verb` is for the
+ * commit's subject: release, expire; `actor` NULL is its holder. `*released` is counted up unless
+ * it was over before.
  */
 MR_CHECK enum mr_code mr_team_lease_end(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_reservation *lease, const char *verb, const char *actor,
-	const char *tool, int64_t *released);
+	const char *tool, int64_t when, int64_t *released);
 /* Inside a change: end what expired in a project, or in all (0); at most MR_TEAM_SWEEP_BATCH. */
 MR_CHECK enum mr_code mr_team_lease_expire(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t *released);

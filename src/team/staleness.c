@@ -263,7 +263,7 @@ enum mr_code mr_team_stale_end(struct mr_ctx *cx, struct mr_db *db,
 		if (!rc && row && row->holder_active_ts == seen->holder_active_ts &&
 			row->lease.expires_ts == seen->lease.expires_ts)
 			rc = mr_team_lease_end(cx, db, &row->lease, "release", NULL, NULL,
-				released);
+				mr_clock_wall_us(cx->clock), released);
 	}
 	return rc;
 }

@@ -130,8 +130,11 @@ static enum mr_code run_for_people(struct mr_call *call, const struct mr_argv *a
 	rc = mr_dispatch(call, args->op, args->args, &out);
 	if (rc)
 		return rc;
+	if (style.width)
+		style.now_us = mr_clock_wall_us(call->app->clock);
 	if (mr_out_tree(&out))
-		mr_render_value(text, mr_out_tree(&out), &style);
+		(args->op->render ? args->op->render : mr_render_value)(text, mr_out_tree(&out),
+			&style);
 	return mr_buf_check(text, "the result", &call->cx.err);
 }
 
