@@ -12,6 +12,7 @@
  *       command.c        the tree of commands that the operation table implies
  *       commands.c       completion and help as operations
  *       completion.c     scripts for bash, zsh and fish
+ *       follow.c         an inbox as it fills
  *       help.c           help for every level
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
@@ -48,6 +49,7 @@
  *     out.c              where a handler puts its result
  *     render.c           a result as people read it
  *     render_mail.c      messages as people read them
+ *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
  *     shape_mailbox.c    the mailbox contract's objects
@@ -181,6 +183,7 @@
  *     summary_llm.c      worded by a model
  *     thread_sql.c       conversations
  *     timers.c           what a server does now and then
+ *     watch.c            waiting for a change, woken by the kernel
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *
  *   net/               other machines
@@ -226,11 +229,12 @@
  *     arena.c            memory freed all at once
  *     buf.c              bytes being built, with a maximum
  *     clock.c            time, passed in
- *     crash_on.c         named points at which tests stop the program
  *     crash_off.c        the same points in a build for users: nothing
+ *     crash_on.c         named points at which tests stop the program
  *     err.c              what went wrong, and what it means outside
  *     fs.c               files: atomic, bounded, kept inside
  *     fs_tree.c          directories and all that is below them
+ *     fs_watch.c         waiting until a file is touched
  *     lock.c             one holder at a time, by the kernel
  *     log.c              JSON lines to one sink
  *     proc.c             other programs, without a shell
@@ -253,8 +257,9 @@ int main(int argc, char **argv)
 	struct mr_op_table table = { ops, 0 };
 
 	ops[table.len++] = &mr_op_serve;
-	for (size_t i = 0; i < mr_nouns.len && table.len < TABLE_MAX - 2; i++)
+	for (size_t i = 0; i < mr_nouns.len && table.len < TABLE_MAX - 3; i++)
 		ops[table.len++] = mr_nouns.ops[i];
+	ops[table.len++] = &mr_op_team_watch;
 	ops[table.len++] = &mr_op_completion;
 	ops[table.len++] = &mr_op_help;
 	exit(mr_cli_run(&table, argc, (const char *const *)argv, (const char *const *)environ));

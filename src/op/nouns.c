@@ -53,6 +53,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_team_product_link,
 	&mr_op_team_product_unlink,
 	&mr_op_team_product_list,
+	&mr_op_team_product_inbox,
 	&mr_op_team_product_search,
 	&mr_op_team_slot_acquire,
 	&mr_op_team_slot_renew,

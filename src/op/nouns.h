@@ -61,6 +61,7 @@ extern const struct mr_op mr_op_team_threads;
 extern const struct mr_op mr_op_team_health;
 /* team_product.c */
 extern const struct mr_op mr_op_team_product_ensure;
+extern const struct mr_op mr_op_team_product_inbox;
 extern const struct mr_op mr_op_team_product_link;
 extern const struct mr_op mr_op_team_product_list;
 extern const struct mr_op mr_op_team_product_search;
