@@ -313,13 +313,30 @@ def two_processes_see_each_other(m):
     assert counts == [0, 1, 2, 3], counts
 
 
+def leases_and_mail(m):
+    p = Project(m)
+    m.json("team", "register", p.path, "RedStone", "--program", "codex", "--model", "gpt")
+    send = ("send", "GreenCastle", "--to", "BlueLake", "--subject", "s", "--body-md", "b")
+    p.reserve("RedStone", "**", "agents/BlueLake/inbox/*/*/*.md")
+    warned = p.ask(*send)
+    assert warned["count"] == 1, warned
+    assert "RedStone" in json.dumps(warned), warned
+    p.ask("release", "RedStone")
+    p.reserve("RedStone", "agents/BlueLake/inbox/*/*/*.md", "--admin")
+    stopped = p.error(*send)
+    assert stopped["type"] == "FILE_RESERVATION_CONFLICT" and "RedStone" in json.dumps(stopped["data"]), stopped
+    assert p.change("SELECT count(*) FROM messages")[0][0] == 1
+    m.json("team", *send[:1], "backend", *send[1:], env={"FILE_RESERVATIONS_ENFORCEMENT_ENABLED": "false"})
+    p.change("UPDATE file_reservations SET expires_ts = ? WHERE released_ts IS NULL", int(time.time() * 1000000))
+    assert p.ask(*send)["count"] == 1
+
+
 def a_server_sweeps_and_escalates(m):
     p = Project(m)
     p.reserve("GreenCastle", "a")
     p.change("UPDATE file_reservations SET expires_ts = 5")
-    p.change("INSERT INTO messages (uid, project_id, sender_id, subject, body_md, ack_required, created_ts)"
-        " SELECT 'u', project_id, id, 's', 'b', 1, 5 FROM agents WHERE name = 'GreenCastle'")
-    p.change("INSERT INTO message_recipients (message_id, agent_id) SELECT 1, id FROM agents WHERE name = 'BlueLake'")
+    p.ask("send", "GreenCastle", "--to", "BlueLake", "--subject", "s", "--body-md", "b", "--ack-required")
+    p.change("UPDATE messages SET created_ts = 5")
     env = {"FILE_RESERVATIONS_CLEANUP_ENABLED": "true", "ACK_TTL_ENABLED": "true", "ACK_ESCALATION_ENABLED": "true",
         "ACK_ESCALATION_MODE": "file_reservation", "ACK_ESCALATION_CLAIM_HOLDER_NAME": "ops"}
     for _ in range(2):
@@ -331,6 +348,9 @@ def a_server_sweeps_and_escalates(m):
         " JOIN agents a ON a.id = f.agent_id WHERE f.released_ts IS NULL")
     assert rows == [("agents/BlueLake/inbox/1970/01/*.md", "ack-overdue", "escalation", "ops", "ops")], rows
     assert "ack_overdue" not in logged, "the second server had nothing to tell"
+    p.ask("ack", "BlueLake", "1")
+    assert p.change("SELECT count(*) FROM file_reservations WHERE released_ts IS NULL")[0][0] == 0
+    assert p.change("SELECT count(*) FROM ack_escalations")[0][0] == 0
     with m.serve(env={}) as server:
         server.stop()
         assert "reservation_sweep" not in server.logged()
@@ -348,7 +368,7 @@ def as_people_read_it(m):
 TESTS = [a_conflict_is_granted_and_reported, own_leases_do_not_conflict, patterns_overlap_exactly, shared_leases,
     stars_that_cross, renewing, times_to_live, releasing, the_archive_follows, listing, taking_away,
     stale_leases_make_way, what_is_refused, a_thousand_at_once, bombs_end_in_time, two_processes_see_each_other,
-    a_server_sweeps_and_escalates, as_people_read_it]
+    leases_and_mail, a_server_sweeps_and_escalates, as_people_read_it]
 
 
 def main():
