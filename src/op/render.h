@@ -33,3 +33,11 @@ void mr_render_threads(struct mr_buf *out, const struct mr_value *value,
 void mr_render_sent(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 /* A message in one line, as it comes in. */
 void mr_render_news(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+
+/* render_lease.c: leases on files; what was granted; may I edit these? */
+void mr_render_leases(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_reserved(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_paths_checked(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);

@@ -357,12 +357,25 @@ def a_server_sweeps_and_escalates(m):
 
 
 def as_people_read_it(m):
-    Project(m)
+    p = Project(m)
+    assert m.run("team", "reservations", "backend").stdout == "No leases.\n"
+    assert m.run("team", "check-paths", "backend", "a").stdout == "Nobody else holds any of them.\n"
     done = m.run("team", "reserve", "backend", "GreenCastle", "src/**")
-    assert done.returncode == 0 and "src/**" in done.stdout, describe(done)
-    refused = m.run("team", "force-release", "backend", "BlueLake", "1")
+    assert done.returncode == 0, describe(done)
+    assert done.stdout.splitlines()[0].split() == ["id", "pattern", "state", "until", "reason"], describe(done)
+    assert done.stdout.splitlines()[1].split()[:3] == ["1", "src/**", "exclusive"], describe(done)
+    held = m.run("team", "check-paths", "backend", "src/a").stdout.splitlines()
+    assert held[0] == "src/a is held by others:" and held[2].split()[1:4] == ["GreenCastle", "src/**", "exclusive"], held
+    both = m.run("team", "reserve", "backend", "BlueLake", "src/a", "--ttl-seconds", "9", "--no-exclusive").stdout
+    assert "talk to the others before you edit" in both and "warning: ttl_seconds is 9" in both, both
+    p.ask("release", "GreenCastle")
+    listed = [line.split()[1:4] for line in m.run("team", "reservations", "backend").stdout.splitlines()[1:]]
+    assert listed == [["GreenCastle", "src/**", "released"], ["BlueLake", "src/a", "shared"]], listed
+    p.ask("release", "BlueLake")
+    p.reserve("GreenCastle", "src/**")
+    refused = m.run("team", "force-release", "backend", "BlueLake", "3")
     assert refused.returncode == 1 and not refused.stdout, describe(refused)
-    assert "lease 1 of GreenCastle on src/** is still in use" in refused.stderr, describe(refused)
+    assert "lease 3 of GreenCastle on src/** is still in use" in refused.stderr, describe(refused)
 
 
 TESTS = [a_conflict_is_granted_and_reported, own_leases_do_not_conflict, patterns_overlap_exactly, shared_leases,
