@@ -61,6 +61,7 @@ extern const struct mr_op mr_op_team_threads;
 extern const struct mr_op mr_op_team_health;
 /* team_product.c */
 extern const struct mr_op mr_op_team_product_ensure;
+extern const struct mr_op mr_op_team_product_inbox;
 extern const struct mr_op mr_op_team_product_link;
 extern const struct mr_op mr_op_team_product_list;
 extern const struct mr_op mr_op_team_product_search;
@@ -74,6 +75,9 @@ extern const struct mr_op mr_op_team_search_messages;
 extern const struct mr_op mr_op_team_slot_acquire;
 extern const struct mr_op mr_op_team_slot_release;
 extern const struct mr_op mr_op_team_slot_renew;
+/* team_summary.c */
+extern const struct mr_op mr_op_team_summarize_thread;
+extern const struct mr_op mr_op_team_summarize_threads;
 
 /* team_reservation.c */
 extern const struct mr_op mr_op_team_check_paths;

@@ -10,6 +10,11 @@
 
 enum { SLUG_BYTES = 80, SAFE_THREAD_BYTES = 128, ATTACHMENT_BYTES = 200 };
 
+const char *mr_team_layout_bell(struct mr_arena *arena, const char *database)
+{
+	return mr_arena_printf(arena, "%s.bell", database);
+}
+
 const char *mr_team_layout_project(struct mr_arena *arena, const char *root, const char *slug)
 {
 	return mr_arena_printf(arena, "%s/" MR_TEAM_PROJECTS_DIR "/%s", root, slug);

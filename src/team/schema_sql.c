@@ -36,14 +36,6 @@ static const char SQL_MAIL[] =
 	"  is_system INTEGER NOT NULL DEFAULT 0,"
 	"  UNIQUE (project_id, name_fold));"
 	"CREATE INDEX agents_name ON agents(name_fold);"
-	"CREATE TABLE purged_agents (" /* what is left of those: their name, and what went */
-	"  agent_id INTEGER PRIMARY KEY,"
-	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
-	"  name TEXT NOT NULL,"
-	"  deleted_ts INTEGER NOT NULL,"
-	"  message_recipients INTEGER NOT NULL,"
-	"  messages INTEGER NOT NULL,"
-	"  file_reservations INTEGER NOT NULL);"
 
 	"CREATE TABLE messages ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT," /* an id is never used again */

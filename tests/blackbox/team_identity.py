@@ -37,6 +37,13 @@ def git(m, *args):
         capture_output=True, timeout=60)
 
 
+def log(m, slug, *paths):
+    """The subjects of a project's commits, newest first."""
+    done = subprocess.run(["git", "-C", f"{m.root}/projects/{slug}", "log", "--format=%s", "--", *paths], env=m.env(),
+        check=True, capture_output=True, text=True, timeout=60)
+    return done.stdout.splitlines()
+
+
 def projects_are_made_once(m):
     first = m.json("team", "ensure-project", "/backend")
     assert first["slug"] == "backend" and first["human_key"] == "/backend", first
@@ -44,6 +51,9 @@ def projects_are_made_once(m):
     assert m.json("team", "ensure-project", "/backend/") == first
     assert m.json("team", "ensure-project", "Backend") == first
     assert m.json("team", "projects") == {"result": [first]}
+    assert log(m, "backend") == ["chore: initialize archive"], log(m, "backend")
+    with open(f"{m.root}/projects/backend/project.json", encoding="utf-8") as file:
+        assert json.load(file)["human_key"] == "/backend"
 
 
 def slugs_and_their_collisions(m):
@@ -189,6 +199,7 @@ def agents_retire_and_return(m):
     agent = register(m, "/b", "GreenCastle")
     gone = m.json("team", "retire", "/b", "greencastle")
     assert gone["agent_id"] == agent["id"] and gone["purged"] is False and gone["project"] == "/b", gone
+    assert log(m, "b")[0] == "agent: retire GreenCastle", log(m, "b")
     seen = m.json("team", "whois", "/b", "greencastle")
     assert seen["is_active"] is False and seen["deleted_ts"] == gone["deleted_ts"], seen
     wrong = error(m, "profile", "/b", "greencastle", "--model", "x")
@@ -205,18 +216,24 @@ def purging_asks_first(m):
     gone = m.json("team", "retire", "/b", "greencastle", "--purge", "--yes")
     assert gone["purged"] is True and gone["messages_deleted"] == 0, gone
     assert error(m, "whois", "/b", "greencastle")["type"] == "NOT_FOUND"
+    with open(f"{m.root}/projects/b/agents/GreenCastle/deleted.json", encoding="utf-8") as file:
+        stone = json.load(file)
+    assert stone["name"] == "GreenCastle" and stone["deletion_stats"]["messages_deleted"] == 0, stone
+    assert "agent: delete GreenCastle" in log(m, "b"), log(m, "b")
     assert register(m, "/b", "GreenCastle")["id"] > agent["id"]
 
 
 def whois_tells_what_the_agent_did(m):
-    register(m, "/b", "GreenCastle")
-    register(m, "/b", "BlueLake")
+    for _ in range(3):
+        register(m, "/b", "GreenCastle")
+        register(m, "/b", "BlueLake")
     seen = m.json("team", "whois", "/b", "GreenCastle", "--commit-limit", "500")
+    assert seen["recent_commits"], seen
     assert set(seen) == AGENT | {"recent_commits"}, seen
     for commit in seen["recent_commits"]:
         assert set(commit) == {"hexsha", "summary", "authored_ts"} and len(commit["hexsha"]) == 12, commit
         assert "BlueLake" not in commit["summary"], commit
-    assert len(m.json("team", "whois", "/b", "GreenCastle", "--commit-limit", "0")["recent_commits"]) <= 1
+    assert len(m.json("team", "whois", "/b", "GreenCastle", "--commit-limit", "0")["recent_commits"]) == 1
     seen = m.json("team", "whois", "/b", "GreenCastle", "--include-recent-commits=false")
     assert seen["recent_commits"] == [], seen
 

@@ -59,6 +59,11 @@ static void ensuring_twice_is_one_project(void)
 	CHECK_INT(again.created_at, WORLD_NOW_US);
 	CHECK_INT(ensure(&world, " /Backend// ").id, first.id);
 	CHECK_INT(world_int(&world, "SELECT count(*) FROM projects"), 1);
+	/* Its repository is initialised once. */
+	CHECK_STR(world_text(&world,
+			  "SELECT group_concat(kind || ' ' || ref || ' ' || subject)"
+			  " FROM archive_queue"),
+		"project 1 chore: initialize archive");
 	world_close(&world);
 }
 
