@@ -1,5 +1,6 @@
 /* op/render.c */
 #include "op/render.h"
+#include "text/time.h"
 
 #include "base/utf8.h"
 #include "op/grid.h"
@@ -296,4 +297,21 @@ static void render(struct mr_buf *out, const struct mr_value *value, const struc
 void mr_render_value(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
 {
 	render(out, value, how, 0);
+}
+
+const char *mr_render_when(struct mr_arena *arena, const struct mr_value *map, const char *key,
+	const struct mr_render *how)
+{
+	const struct mr_value *value = mr_value_get(map, key);
+	int64_t time_us = 0;
+	const char *text;
+	struct mr_err err;
+
+	if (!value || value->kind != MR_TEXT ||
+		mr_time_parse(value->text, MR_TIME_LENIENT, &time_us, &err))
+		return "-";
+	if (how->now_us)
+		return mr_time_ago(arena, time_us, how->now_us);
+	text = mr_time_format(arena, time_us, MR_TIME_SECONDS);
+	return mr_arena_printf(arena, "%.10s %.5s UTC", text, text + 11);
 }

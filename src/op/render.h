@@ -19,6 +19,10 @@ void mr_render_value(struct mr_buf *out, const struct mr_value *value, const str
 void mr_render_text(struct mr_buf *out, const char *text);
 /* The same in one line, copied. */
 const char *mr_render_line(struct mr_arena *arena, const char *text);
+/* The time a member says: "3 min ago" for a person who looks now, "2026-03-11 04:15 UTC" for one
+ * who reads it later; "-" when there is none. */
+const char *mr_render_when(struct mr_arena *arena, const struct mr_value *map, const char *key,
+	const struct mr_render *how);
 
 /* render_mail.c: results about messages. */
 void mr_render_inbox(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
@@ -40,4 +44,14 @@ void mr_render_leases(struct mr_buf *out, const struct mr_value *value,
 void mr_render_reserved(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 void mr_render_paths_checked(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+
+/* render_team.c: projects and agents. */
+void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_agents(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+/* One agent, with its commits where they are told. */
+void mr_render_agent(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_retired(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);

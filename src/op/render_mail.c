@@ -65,22 +65,6 @@ static const char *subject_of(struct mr_arena *arena, const struct mr_value *mes
 	return *subject ? subject : "(no subject)";
 }
 
-/* "3 min ago" for a person who looks now, "2026-03-11 04:15 UTC" for one who reads it later. */
-static const char *when(struct mr_arena *arena, const struct mr_value *map, const char *key,
-	const struct mr_render *how)
-{
-	const char *text = text_at(map, key);
-	int64_t time_us = 0;
-	struct mr_err err;
-
-	if (!text || mr_time_parse(text, MR_TIME_LENIENT, &time_us, &err))
-		return "-";
-	if (how->now_us)
-		return mr_time_ago(arena, time_us, how->now_us);
-	text = mr_time_format(arena, time_us, MR_TIME_SECONDS);
-	return mr_arena_printf(arena, "%.10s %.5s UTC", text, text + 11);
-}
-
 static bool is_new(const struct mr_value *message)
 {
 	return mr_value_get(message, "kind") && !text_at(message, "read_ts");
@@ -198,11 +182,11 @@ static const char *date_of(struct mr_arena *arena, const struct mr_value *messag
 	const struct mr_render *how)
 {
 	struct mr_render written = { 0 };
-	const char *date = when(arena, message, "created_ts", &written);
+	const char *date = mr_render_when(arena, message, "created_ts", &written);
 
-	return how->now_us
-		? mr_arena_printf(arena, "%s, %s", date, when(arena, message, "created_ts", how))
-		: date;
+	return how->now_us ? mr_arena_printf(arena, "%s, %s", date,
+				     mr_render_when(arena, message, "created_ts", how))
+			   : date;
 }
 
 void mr_render_message(struct mr_buf *out, const struct mr_value *value,
@@ -282,7 +266,8 @@ static void put_narrow(struct mr_buf *out, struct mr_arena *arena, const struct 
 		put_styled(out, how, style_of(one),
 			mr_arena_printf(arena, "%lld  %s  %s%s%s", (long long)int_at(one, "id"),
 				*who == 't' ? names_at(arena, one, who) : line_at(arena, one, who),
-				when(arena, one, "created_ts", how), *state ? "  " : "", state));
+				mr_render_when(arena, one, "created_ts", how), *state ? "  " : "",
+				state));
 		mr_buf_puts(out, "\n    ");
 		mr_buf_puts(out, subject_of(arena, one));
 		mr_buf_putc(out, '\n');
@@ -314,7 +299,7 @@ static void put_list(struct mr_buf *out, const struct mr_value *list, const stru
 			*who == 't' ? names_at(arena, one, who) : line_at(arena, one, who);
 		cells[i * width + 2] = subject_of(arena, one);
 		cells[i * width + 3] = state_of(arena, one);
-		cells[i * width + 4] = when(arena, one, "created_ts", how);
+		cells[i * width + 4] = mr_render_when(arena, one, "created_ts", how);
 		styles[i] = style_of(one);
 	}
 	if (!mr_grid_put(out, &grid, how, 0))
@@ -393,7 +378,7 @@ void mr_render_threads(struct mr_buf *out, const struct mr_value *value,
 		row[1] = subject_of(arena, one);
 		row[2] = mr_arena_printf(arena, "%lld", (long long)int_at(one, "messages"));
 		row[3] = line_at(arena, one, "last_from");
-		row[4] = when(arena, one, "last_ts", how);
+		row[4] = mr_render_when(arena, one, "last_ts", how);
 	}
 	grid.cells = cells;
 	grid.rows = list->list.len;

@@ -102,10 +102,12 @@ static bool is_wanted(const struct mr_team_box_query *query, const struct mr_tea
 		(message->ack_required && item->kind == MR_TEAM_TO && !item->ack_ts);
 }
 
-/* Ids follow time but for a clock that was set back: a minute of that is looked past. */
-static bool is_past(const struct mr_team_box_query *query, const struct mr_team_item *item)
+/* Ids follow time but for a clock that was set back: some seconds of that are looked past. */
+#define SET_BACK_US (5 * MR_TIME_S)
+
+static bool is_past(const struct mr_team_box_query *query, int64_t created_ts)
 {
-	return query->since_ts && item->message.created_ts < query->since_ts - MR_TIME_MIN;
+	return query->since_ts && created_ts < query->since_ts - SET_BACK_US;
 }
 
 static void bind(struct mr_stmt *stmt, const struct mr_team_box_query *query)
@@ -143,9 +145,9 @@ enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 			return rc;
 		if (!row)
 			break;
-		read_item(stmt, query->with_bodies, cx->arena, item);
-		if (is_past(query, item))
+		if (is_past(query, mr_stmt_int(stmt, MR_TEAM_MESSAGE_CREATED)))
 			break;
+		read_item(stmt, query->with_bodies, cx->arena, item);
 		if (!is_wanted(query, item))
 			continue;
 		if ((int64_t)found.len == query->limit) {

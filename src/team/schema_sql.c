@@ -46,12 +46,12 @@ static const char SQL_MAIL[] =
 	"  thread_seq INTEGER NOT NULL DEFAULT 0,"
 	"  reply_to INTEGER,"
 	"  subject TEXT NOT NULL,"
-	"  body_md TEXT NOT NULL,"
 	"  importance TEXT NOT NULL DEFAULT 'normal',"
 	"  ack_required INTEGER NOT NULL DEFAULT 0,"
 	"  created_ts INTEGER NOT NULL,"
 	"  attachments TEXT NOT NULL DEFAULT '[]',"
-	"  attachment_bytes INTEGER NOT NULL DEFAULT 0);" /* stored by it: for the quota */
+	"  attachment_bytes INTEGER NOT NULL DEFAULT 0," /* stored by it: for the quota */
+	"  body_md TEXT NOT NULL);" /* last: what is behind a long text is dear to read */
 	"CREATE INDEX messages_project ON messages(project_id, id);"
 	"CREATE UNIQUE INDEX messages_thread ON messages(project_id, thread_id, thread_seq)"
 	"  WHERE thread_id IS NOT NULL;"
@@ -177,10 +177,7 @@ static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 }
 
 const struct mr_migration mr_team_migrations[] = {
-	{ .version = 1,
-		.name = "projects, agents, mail",
-		.sql = SQL_MAIL,
-		.run = make_search },
+	{ .version = 1, .name = "projects, agents, mail", .sql = SQL_MAIL, .run = make_search },
 	{ .version = 2, .name = "leases", .sql = SQL_LEASES },
 	{ .version = 3, .name = "contacts, products, slots, archive", .sql = SQL_AROUND },
 };

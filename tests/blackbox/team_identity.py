@@ -302,9 +302,23 @@ def activity_is_noted_after_the_answer(m):
 
 
 def people_get_text(m):
-    register(m, "/b", "GreenCastle")
+    done = m.run("team", "projects")
+    assert done.stdout == "No projects; `mailroom team ensure-project PATH` makes one.\n", describe(done)
+    m.json("team", "ensure-project", "/b")
+    assert "No agents" in m.run("team", "agents", "/b").stdout
+    done = m.run("team", "register", "/b", "GreenCastle", "--task-description", "a\x1b[31m\nb", *AS)
+    assert done.stdout.startswith("GreenCastle\n") and "\x1b" not in done.stdout, describe(done)
     done = m.run("team", "agents", "/b")
-    assert done.returncode == 0 and "GreenCastle" in done.stdout and "{" not in done.stdout, describe(done)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 and lines[0].split() == ["name", "runs", "on", "works", "on", "active"], describe(done)
+    assert lines[1].startswith("GreenCastle  codex, gpt-5  ") and "\x1b" not in done.stdout, describe(done)
+    done = m.run("team", "whois", "/b", "GreenCastle")
+    assert "agent: profile GreenCastle" in done.stdout, describe(done)
+    done = m.run("team", "retire", "/b", "greencastle")
+    assert done.stdout == "GreenCastle is retired; 0 of its leases ended.\n", describe(done)
+    assert re.search(r"^GreenCastle .* retired$", m.run("team", "agents", "/b", "--include-retired").stdout, re.M)
+    done = m.run("team", "retire", "/b", "greencastle", "--purge", "--yes")
+    assert done.stdout == "GreenCastle is deleted, with 0 messages it sent and 0 leases.\n", describe(done)
     done = m.run("team", "health")
     assert done.returncode == 0 and re.search(r"^status +ok$", done.stdout, re.M), describe(done)
 
