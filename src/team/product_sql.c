@@ -3,6 +3,7 @@
 
 #include "team/limits.h"
 #include "team/message_sql.h"
+#include "team/name.h"
 
 #include <string.h>
 
@@ -250,7 +251,7 @@ enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 		item->from = mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena);
 		item->sender_project =
 			mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT + 1, cx->arena);
-		item->from_human = mr_str_eq(item->from, "HumanOverseer") &&
+		item->from_human = mr_str_eq(item->from, MR_TEAM_OVERSEER_NAME) &&
 			mr_stmt_int(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT + 2) != 0;
 		found.len++;
 	}
