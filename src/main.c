@@ -50,6 +50,7 @@
  *     render.c           a result as people read it
  *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
+ *     render_search.c    what was found, what was summed up
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
