@@ -48,6 +48,7 @@
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
  *     render.c           a result as people read it
+ *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table

@@ -643,8 +643,7 @@ static void lookups_use_indexes(void)
 		"SELECT * FROM project_keys WHERE key_fold = 'x'",
 		"SELECT * FROM agents WHERE project_id = 1 AND name_fold = 'x'",
 		"SELECT * FROM agents WHERE project_id = 1 AND is_active >= 1",
-		"SELECT * FROM agents WHERE name_fold = 'x' AND project_id <> 1 ORDER BY id LIMIT "
-		"9",
+		"SELECT * FROM agents WHERE name_fold = 'x' AND project_id <> 1 ORDER BY id",
 		"SELECT * FROM file_reservations WHERE agent_id = 1 AND released_ts IS NULL",
 		"SELECT * FROM messages WHERE sender_id = 1",
 	};
