@@ -192,7 +192,8 @@ enum mr_code mr_team_source_thread(struct mr_ctx *cx, struct mr_db *db, int64_t 
 	mr_stmt_bind_int(stmt, 5, MR_TEAM_DIGEST_CHARS + 1);
 	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
 		found.items = room_for(cx->arena, found.items, found.len, sizeof(*found.items));
-		mr_team_message_read(stmt, 0, true, cx->arena, &found.items[found.len++]);
+		mr_team_message_read(stmt, 0, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena,
+			&found.items[found.len++]);
 	}
 	if (!rc)
 		*out = found;

@@ -17,6 +17,9 @@
 #define MR_TEAM_INFO_DIR        ".git/info"
 #define MR_TEAM_EXCLUDE_FILE    MR_TEAM_INFO_DIR "/exclude"
 
+/* "<database>.bell": touched after every change (team/watch.h) */
+const char *mr_team_layout_bell(struct mr_arena *arena, const char *database);
+
 /* "<root>/projects/<slug>" */
 const char *mr_team_layout_project(struct mr_arena *arena, const char *root, const char *slug);
 

@@ -110,7 +110,10 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 
 	if (!team)
 		abort();
-	*team = (struct mr_team){ .arena = mr_arena_new(), .clock = cx->clock, .rand = cx->rand };
+	*team = (struct mr_team){ .arena = mr_arena_new(),
+		.clock = cx->clock,
+		.rand = cx->rand,
+		.bell = -1 };
 	pthread_mutex_init(&team->lock, NULL);
 	keep_config(team, config);
 	rc = mr_fs_make_dirs(AT_FDCWD,
@@ -118,6 +121,8 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 		0700, &cx->err);
 	if (!rc)
 		rc = open_writer(cx, team);
+	if (!rc)
+		rc = mr_team_bell_open(cx, team);
 	if (rc) {
 		mr_team_close(team, 0);
 		return mr_err_wrap(&cx->err, "team storage %s", config->storage_root);
@@ -144,6 +149,7 @@ void mr_team_close(struct mr_team *team, int drain_ms)
 	if (drain_ms > 0 && team->queue)
 		drain(team, drain_ms);
 	mr_queue_close(team->queue);
+	mr_fs_closep(&team->bell);
 	for (size_t i = 0; i < team->idle_count; i++)
 		mr_db_close(team->idle[i]);
 	pthread_mutex_destroy(&team->lock);
@@ -210,6 +216,7 @@ enum mr_code mr_team_write(struct mr_ctx *cx, struct mr_team *team, mr_team_chan
 	if (rc)
 		return rc;
 	mr_crash_point("team.written");
+	mr_team_bell_ring(team);
 	mr_team_archive_wake(team);
 	return MR_OK;
 }
