@@ -48,6 +48,7 @@
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
  *     render.c           a result as people read it
+ *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
@@ -65,6 +66,7 @@
  *     team_home.c        the team's storage of this program
  *     team_inbox.c       operations: what an agent received and sent
  *     team_mail.c        operations: send and reply
+ *     team_macro.c       operations: the usual calls as one
  *     team_ops.c         what the team's operations share
  *     team_product.c     operations: projects that belong together
  *     team_project.c     operations: the projects of a team
@@ -146,6 +148,7 @@
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index
  *     layout.c           the names of everything in a project's archive
+ *     macro.c            the usual sequences of calls as one
  *     llm.c              asking a language model, where one is configured
  *     message.c          sending: decided and stored in one change
  *     message_recall.c   a key that was used before
