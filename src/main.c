@@ -60,6 +60,7 @@
  *     team_product.c     operations: projects that belong together
  *     team_project.c     operations: the projects of a team
  *     team_search.c      operation: messages found by what they say
+ *     team_share.c       operations: a copy of the mail for others
  *     team_slot.c        operations: build slots
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
@@ -148,6 +149,14 @@
  *     search.c           messages found by what they say
  *     search_query.c     what a person types into a search, taken apart
  *     search_sql.c       and what it asks of the database
+ *     share.c            a copy of the mail for others to read
+ *     share_attach.c     its attachments
+ *     share_files.c      its files: written, cut, listed
+ *     share_manifest.c   what it says about itself
+ *     share_secret.c     secrets found, replaced, and proved gone
+ *     share_sql.c        what is read for it, and its tables
+ *     share_verify.c     a copy compared with its manifest
+ *     share_view.c       its page's data
  *     slot.c             build slots: one holder at a time
  *     slot_sql.c         their rows
  *     snippet.c          the lines of a message around what was looked for

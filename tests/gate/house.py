@@ -60,6 +60,7 @@ TESTED_BY = {
     "src/team/slot_sql.c": "tests/unit/team/test_team_slot.c",
     "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
     "src/team/message_sql.c": "tests/unit/team/test_team_message.c",
+    "src/team/share_sql.c": "tests/unit/team/test_team_share.c",
     "src/text/yaml_scalar.c": "tests/unit/text/test_yaml.c",
 }
 

@@ -29,11 +29,23 @@ static void nul_counts(void)
 	mr_arena_free(arena);
 }
 
+static void piece_by_piece(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_digest *digest MR_CLEANUP(mr_digest_freep) = mr_digest_new();
+
+	mr_digest_add(digest, mr_bytes_text("a"));
+	mr_digest_add(digest, mr_bytes_of(NULL, 0));
+	mr_digest_add(digest, mr_bytes_text("bc"));
+	CHECK_STR(mr_digest_end(arena, digest), mr_digest_sha256(arena, mr_bytes_text("abc")));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(the_standards_examples),
 		TEST(nul_counts),
+		TEST(piece_by_piece),
 	};
 
 	return test_main(tests, MR_LEN(tests));
