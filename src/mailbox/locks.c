@@ -53,14 +53,15 @@ struct taking {
 	const struct mr_mailbox_root *root;
 	struct mr_mailbox_locks *held;
 	int64_t start_ms;
-	int64_t slept_ms; /* counted as well: a test may hold the clock still */
+	int64_t queued_ms; /* of that, spent behind others of us */
+	int64_t slept_ms;  /* counted as well: a test may hold the clock still */
 	struct found in_the_way;
 	int64_t in_the_way_since_ms; /* of slept_ms */
 };
 
 static int left_ms(const struct taking *t)
 {
-	int64_t gone_ms = mr_clock_mono_ms(t->cx->clock) - t->start_ms;
+	int64_t gone_ms = mr_clock_mono_ms(t->cx->clock) - t->start_ms - t->queued_ms;
 
 	if (gone_ms < t->slept_ms)
 		gone_ms = t->slept_ms;
@@ -281,12 +282,15 @@ static enum mr_code take_file(struct taking *t, const char *path, bool *out_take
 static enum mr_code take_guard(struct taking *t)
 {
 	struct mr_mailbox_lock *item = &t->held->items[t->held->len];
+	int64_t begun_ms = mr_clock_mono_ms(t->cx->clock);
+	int64_t patience_ms = t->start_ms + MR_MAILBOX_QUEUE_TIMEOUT_MS - begun_ms;
 	struct mr_err why;
 	enum mr_code rc;
 
 	*item = (struct mr_mailbox_lock){ .guard = MR_LOCK_INIT };
-	rc = mr_lock_take(t->root->dir, MR_MAILBOX_INDEX_GUARD, "mailroom", left_ms(t),
-		t->cx->clock, &item->guard, &why);
+	rc = mr_lock_take(t->root->dir, MR_MAILBOX_INDEX_GUARD, "mailroom",
+		patience_ms > 0 ? (int)patience_ms : 0, t->cx->clock, &item->guard, &why);
+	t->queued_ms += mr_clock_mono_ms(t->cx->clock) - begun_ms;
 	if (rc == MR_EBUSY)
 		return say_timed_out(t, MR_MAILBOX_INDEX_LOCK, why.msg);
 	if (rc) {

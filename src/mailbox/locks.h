@@ -28,10 +28,12 @@ struct mr_mailbox_locks {
 #define MR_MAILBOX_LOCKS_INIT ((struct mr_mailbox_locks){ NULL, NULL, 0 })
 
 /*
- * Take the lock of every address (sorted and made unique here), then the index lock, within
- * MR_MAILBOX_LOCK_TIMEOUT_MS for all of them. After that MR_EBUSY, "timed out acquiring lock:
- * <path>" with its owner; whatever was taken is let go. No addresses (NULL) takes the index lock.
- * Whoever takes them twice waits for themselves. The items live in cx->arena.
+ * Take the lock of every address (sorted and made unique here), then the index lock. Lock files of
+ * other programs are waited for MR_MAILBOX_LOCK_TIMEOUT_MS, all of them together; the line behind
+ * others of us is not counted, but both end after MR_MAILBOX_QUEUE_TIMEOUT_MS. Then MR_EBUSY,
+ * "timed out acquiring lock: <path>" with its owner; whatever was taken is let go. No addresses
+ * (NULL) takes the index lock. Whoever takes them twice waits for themselves. The items live in
+ * cx->arena.
  */
 MR_CHECK enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_texts *addresses, struct mr_mailbox_locks *out);

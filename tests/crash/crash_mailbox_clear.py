@@ -32,7 +32,7 @@ def root_of(directory):
 
 def prepare(directory):
     must_succeed(subprocess.run([PROGRAM, "init", root_of(directory)], stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False))
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=180, check=False))
 
 
 def rows(path, root, tables):

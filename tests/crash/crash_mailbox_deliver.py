@@ -30,7 +30,7 @@ POINTS = ["deliver.staged_synced", "deliver.filled", "deliver.intended", "delive
 
 def run(*args):
     must_succeed(subprocess.run([PROGRAM, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, timeout=60, check=False))
+        stderr=subprocess.STDOUT, timeout=180, check=False))
 
 
 def root_of(directory):

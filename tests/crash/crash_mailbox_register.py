@@ -31,7 +31,7 @@ def program(action, directory, **variables):
     env = {k: v for k, v in os.environ.items() if not k.startswith("MAILROOM_")}
     env.update({f"MAILROOM_{k.upper()}": v for k, v in variables.items()})
     return subprocess.run([PROGRAM, action, directory], env=env, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=180, check=False)
 
 
 class Start:

@@ -22,7 +22,7 @@ DAY = "messages/2026-03-11"
 
 def run(*args):
     must_succeed(subprocess.run([PROGRAM, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, timeout=60, check=False))
+        stderr=subprocess.STDOUT, timeout=180, check=False))
 
 
 def root_of(directory):

@@ -26,7 +26,7 @@ import signal
 import subprocess
 import tempfile
 
-TIMEOUT_S = 60
+TIMEOUT_S = 180
 
 
 def passes(names):

@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "files.h"
 #include "mailbox/layout.h"
+#include "mailbox/limits.h"
 #include "mailbox/locks.h"
 #include "test.h"
 
@@ -262,13 +263,14 @@ static void takes_over_what_is_older_than_the_machine_runs(void)
 struct hasty_clock {
 	struct mr_clock clock;
 	int64_t *now_us;
+	int64_t step_ms;
 };
 
 static int64_t hurry(const struct mr_clock *clock)
 {
-	int64_t *now_us = ((const struct hasty_clock *)clock)->now_us;
+	const struct hasty_clock *hasty = (const struct hasty_clock *)clock;
 
-	return *now_us += 4900000;
+	return *hasty->now_us += hasty->step_ms * 1000;
 }
 
 static void gives_up_on_the_living(void)
@@ -300,7 +302,7 @@ static void gives_up_on_the_living(void)
 	};
 	struct place place MR_CLEANUP(place_close) = enter();
 	int64_t now_us = 0;
-	struct hasty_clock hasty = { { hurry, hurry }, &now_us };
+	struct hasty_clock hasty = { { hurry, hurry }, &now_us, MR_MAILBOX_LOCK_TIMEOUT_MS - 100 };
 	size_t open_before = files_open();
 
 	place.cx.clock = &hasty.clock;
@@ -323,7 +325,7 @@ static void gives_up_on_what_is_no_file(void)
 	struct place place MR_CLEANUP(place_close) = enter();
 	struct mr_mailbox_locks locks = MR_MAILBOX_LOCKS_INIT;
 	int64_t now_us = 0;
-	struct hasty_clock hasty = { { hurry, hurry }, &now_us };
+	struct hasty_clock hasty = { { hurry, hurry }, &now_us, MR_MAILBOX_LOCK_TIMEOUT_MS - 100 };
 
 	place.cx.clock = &hasty.clock;
 	CHECK(symlink("/dev/null", LOCK_A) == 0);
@@ -341,7 +343,7 @@ static void names_the_living_holder(void)
 	struct mr_mailbox_locks locks = MR_MAILBOX_LOCKS_INIT;
 	pid_t child = start_holder(&place, "a@x", wait_for_ever);
 	int64_t now_us = 0;
-	struct hasty_clock hasty = { { hurry, hurry }, &now_us };
+	struct hasty_clock hasty = { { hurry, hurry }, &now_us, MR_MAILBOX_QUEUE_TIMEOUT_MS - 100 };
 
 	place.cx.clock = &hasty.clock;
 	CHECK_INT(take(&place, "a@x", NULL, &locks), MR_EBUSY);
