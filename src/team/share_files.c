@@ -64,27 +64,40 @@ static uint8_t *room_for(size_t bytes)
 	return room;
 }
 
+static enum mr_code hash_fd(struct mr_ctx *cx, int fd, const char *path, struct mr_digest *digest,
+	int64_t *out_bytes)
+{
+	uint8_t *buf MR_CLEANUP(freep) = room_for(PIECE);
+	int64_t total = 0;
+
+	for (size_t len = PIECE; len == PIECE;) {
+		enum mr_code rc = read_piece(cx, fd, path, buf, PIECE, &len);
+
+		if (rc)
+			return rc;
+		mr_digest_add(digest, buf, len);
+		total += (int64_t)len;
+	}
+	*out_bytes = total;
+	return MR_OK;
+}
+
 enum mr_code mr_team_share_hash(struct mr_ctx *cx, int dir, const char *path,
 	const char **out_sha256, int64_t *out_bytes)
 {
-	uint8_t *buf MR_CLEANUP(freep) = room_for(PIECE);
-	struct mr_digest *digest MR_CLEANUP(mr_digest_freep) = mr_digest_new();
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	struct mr_digest *digest;
+	const char *sha256;
 	enum mr_code rc = mr_fs_open_beneath(dir, path, O_RDONLY | O_NOFOLLOW, 0, &fd, &cx->err);
-	int64_t total = 0;
 
-	for (size_t len = PIECE; !rc && len == PIECE;) {
-		rc = read_piece(cx, fd, path, buf, PIECE, &len);
-		if (rc)
-			return rc;
-		mr_digest_add(digest, mr_bytes_of(buf, len));
-		total += (int64_t)len;
-	}
 	if (rc)
 		return rc;
-	*out_sha256 = mr_digest_end(cx->arena, digest);
-	*out_bytes = total;
-	return MR_OK;
+	digest = mr_digest_begin_sha256();
+	rc = hash_fd(cx, fd, path, digest, out_bytes);
+	sha256 = mr_digest_end_hex(cx->arena, digest);
+	if (!rc)
+		*out_sha256 = sha256;
+	return rc;
 }
 
 struct listing {

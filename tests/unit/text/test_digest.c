@@ -32,12 +32,15 @@ static void nul_counts(void)
 static void piece_by_piece(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_digest *digest MR_CLEANUP(mr_digest_freep) = mr_digest_new();
+	struct mr_digest *digest = mr_digest_begin_sha256();
+	struct mr_digest *sha1 = mr_digest_begin_sha1();
 
-	mr_digest_add(digest, mr_bytes_text("a"));
-	mr_digest_add(digest, mr_bytes_of(NULL, 0));
-	mr_digest_add(digest, mr_bytes_text("bc"));
-	CHECK_STR(mr_digest_end(arena, digest), mr_digest_sha256(arena, mr_bytes_text("abc")));
+	mr_digest_add(digest, "a", 1);
+	mr_digest_add(digest, NULL, 0);
+	mr_digest_add(digest, "bc", 2);
+	CHECK_STR(mr_digest_end_hex(arena, digest), mr_digest_sha256(arena, mr_bytes_text("abc")));
+	mr_digest_add(sha1, "abc", 3);
+	CHECK_STR(mr_digest_end_hex(arena, sha1), mr_digest_sha1(arena, mr_bytes_text("abc")));
 }
 
 int main(void)
