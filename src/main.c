@@ -73,6 +73,7 @@
  *     team_project.c     operations: the projects of a team
  *     team_reservation.c operations: leases on files
  *     team_search.c      operation: messages found by what they say
+ *     team_share.c       operations: a copy of the mail for others
  *     team_slot.c        operations: build slots
  *     team_summary.c     operations: what conversations came to
  *     team_thread.c      operations: a message, a conversation
@@ -177,6 +178,14 @@
  *     search.c           messages found by what they say
  *     search_query.c     what a person types into a search, taken apart
  *     search_sql.c       and what it asks of the database
+ *     share.c            a copy of the mail for others to read
+ *     share_attach.c     its attachments
+ *     share_files.c      its files: written, cut, listed
+ *     share_manifest.c   what it says about itself
+ *     share_secret.c     secrets found, replaced, and proved gone
+ *     share_sql.c        what is read for it, and its tables
+ *     share_verify.c     a copy compared with its manifest
+ *     share_view.c       its page's data
  *     shelf.c            leases that a pattern may meet, found quickly
  *     slot.c             build slots: one holder at a time
  *     slot_sql.c         their rows

@@ -67,6 +67,7 @@ TESTED_BY = {
     "src/team/escalate_sql.c": "tests/unit/team/test_team_escalate.c",
     "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
     "src/team/message_sql.c": "tests/unit/team/test_team_message.c",
+    "src/team/share_sql.c": "tests/unit/team/test_team_share.c",
     "src/team/probe_sql.c": "tests/unit/team/test_team_probe.c",
     "src/team/product_sql.c": "tests/unit/team/test_team_product.c",
     "src/team/project_sql.c": "tests/unit/team/test_team_project.c",
