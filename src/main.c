@@ -51,6 +51,7 @@
  *     render_contact.c   contacts, products, slots, macros
  *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
+ *     render_search.c    what was found, what was summed up
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
@@ -73,6 +74,7 @@
  *     team_project.c     operations: the projects of a team
  *     team_reservation.c operations: leases on files
  *     team_search.c      operation: messages found by what they say
+ *     team_share.c       operations: a copy of the mail for others
  *     team_slot.c        operations: build slots
  *     team_summary.c     operations: what conversations came to
  *     team_thread.c      operations: a message, a conversation
@@ -177,6 +179,14 @@
  *     search.c           messages found by what they say
  *     search_query.c     what a person types into a search, taken apart
  *     search_sql.c       and what it asks of the database
+ *     share.c            a copy of the mail for others to read
+ *     share_attach.c     its attachments
+ *     share_files.c      its files: written, cut, listed
+ *     share_manifest.c   what it says about itself
+ *     share_secret.c     secrets found, replaced, and proved gone
+ *     share_sql.c        what is read for it, and its tables
+ *     share_verify.c     a copy compared with its manifest
+ *     share_view.c       its page's data
  *     shelf.c            leases that a pattern may meet, found quickly
  *     slot.c             build slots: one holder at a time
  *     slot_sql.c         their rows
@@ -196,9 +206,13 @@
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_search.c  and its full-text search
- *     history.c          git repositories: objects, packs, the branch, the log
+ *     history.c          git repositories: reading, the branch, the log, the index
  *     history_append.c   opening, being the only writer, a batch step by step
+ *     history_commit.c   a batch becomes trees, a commit, a pack
+ *     history_object.c   git's objects as bytes: ids, trees, deltas
  *     history_pack.c     packs as files
+ *     history_pack_file.c packs as bytes
+ *     history_pack_merge.c many packs become one, in linear time
  *     history_text.c     paths and commit messages
  *     history_work.c     the work tree, and how far it is
  *     migrate.c          numbered migrations

@@ -46,6 +46,13 @@ void mr_render_reserved(struct mr_buf *out, const struct mr_value *value,
 void mr_render_paths_checked(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 
+/* render_search.c: what was found, the hits marked; conversations summed up. */
+void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_summary(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_summaries(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+
 /* render_team.c: projects and agents. */
 void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
