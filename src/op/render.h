@@ -74,5 +74,8 @@ void mr_render_product(struct mr_buf *out, const struct mr_value *value,
 void mr_render_slot(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 void mr_render_session(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
+void mr_render_prepared(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_cycle(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 void mr_render_handshake(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
