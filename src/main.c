@@ -48,6 +48,7 @@
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
  *     render.c           a result as people read it
+ *     render_contact.c   contacts, products, slots, macros
  *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
  *     render_search.c    what was found, what was summed up

@@ -61,3 +61,17 @@ void mr_render_agents(struct mr_buf *out, const struct mr_value *value,
 void mr_render_agent(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 void mr_render_retired(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
+
+/* render_contact.c: contacts, products, slots, macros. */
+void mr_render_link(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_contacts(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_products(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_product(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_slot(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_session(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_handshake(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
