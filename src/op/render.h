@@ -48,9 +48,8 @@ void mr_render_paths_checked(struct mr_buf *out, const struct mr_value *value,
 
 /* render_search.c: what was found, the hits marked; conversations summed up. */
 void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+/* One, or several and what they have together. */
 void mr_render_summary(struct mr_buf *out, const struct mr_value *value,
-	const struct mr_render *how);
-void mr_render_summaries(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 
 /* render_team.c: projects and agents. */
