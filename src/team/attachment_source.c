@@ -82,7 +82,7 @@ static bool is_private(const struct mr_team_sources *sources, const char *real)
 static enum mr_code outside(struct mr_ctx *cx, const char *name)
 {
 	return mr_err_set(&cx->err, MR_EPERM,
-		"%s lies outside the project's directory and of what ATTACHMENT_ROOTS allows",
+		"%s lies outside the project's directory and those that ATTACHMENT_ROOTS names",
 		name);
 }
 
