@@ -55,3 +55,14 @@ void mr_render_agents(struct mr_buf *out, const struct mr_value *value,
 void mr_render_agent(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 void mr_render_retired(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
+
+/* render_contact.c: one contact, all of an agent's. */
+void mr_render_contact(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_contacts(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+
+/* render_search.c: what was found, what a thread came to. */
+void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_summary(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);

@@ -1,4 +1,5 @@
 /* op/team_product.c - operations: projects that belong together. */
+#include "op/render.h"
 #include "op/shape_team_search.h"
 #include "op/shape_team_summary.h"
 #include "op/team_ops.h"
@@ -301,6 +302,7 @@ const struct mr_op mr_op_team_product_search = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = search,
+	.render = mr_render_hits,
 };
 
 static const char *const alias_threads[] = { "thread_ids", NULL };
