@@ -60,10 +60,10 @@ const char *mr_part_number(struct mr_arena *arena, const struct mr_value *map, c
 void mr_part_styled(struct mr_buf *out, const struct mr_render *how, const char *style,
 	const char *text)
 {
-	if (how->colour)
+	if (how->colour && *text)
 		mr_buf_puts(out, style);
 	mr_buf_puts(out, text);
-	if (how->colour)
+	if (how->colour && *text)
 		mr_buf_puts(out, plain);
 }
 

@@ -87,7 +87,7 @@ const struct mr_op mr_op_team_contact_request = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = request,
-	.render = mr_render_contact,
+	.render = mr_render_link,
 };
 
 static const char *const alias_responder_project[] = { "project_slug", "project", "to_project_slug",
@@ -204,7 +204,7 @@ const struct mr_op mr_op_team_contact_respond = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = respond,
-	.render = mr_render_contact,
+	.render = mr_render_link,
 };
 
 static const struct mr_param list_params[] = {

@@ -1,4 +1,5 @@
 /* op/team_macro.c - operations: the usual sequences of calls as one. */
+#include "op/render.h"
 #include "op/shape_team_summary.h"
 #include "op/team_ops.h"
 #include "team/limits.h"
@@ -131,6 +132,7 @@ const struct mr_op mr_op_team_macro_start = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = start,
+	.render = mr_render_session,
 };
 
 static const struct mr_param prepare_params[] = {
@@ -452,4 +454,5 @@ const struct mr_op mr_op_team_macro_handshake = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = handshake,
+	.render = mr_render_handshake,
 };

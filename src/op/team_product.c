@@ -52,6 +52,7 @@ const struct mr_op mr_op_team_product_ensure = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = ensure,
+	.render = mr_render_product,
 };
 
 static const char *const roles[] = { "primary", "secondary", NULL };
@@ -91,6 +92,7 @@ const struct mr_op mr_op_team_product_link = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = link_project,
+	.render = mr_render_product,
 };
 
 static const struct mr_param unlink_params[] = {
@@ -124,6 +126,7 @@ const struct mr_op mr_op_team_product_unlink = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = unlink_project,
+	.render = mr_render_product,
 };
 
 static const struct mr_param no_params[] = { { 0 } };
@@ -165,6 +168,7 @@ const struct mr_op mr_op_team_product_list = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list,
+	.render = mr_render_products,
 };
 
 static const struct mr_param inbox_params[] = {
@@ -216,6 +220,7 @@ const struct mr_op mr_op_team_product_inbox = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = inbox,
+	.render = mr_render_inbox,
 };
 
 static const struct mr_param search_params[] = {
@@ -302,7 +307,6 @@ const struct mr_op mr_op_team_product_search = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = search,
-	.render = mr_render_hits,
 };
 
 static const char *const alias_threads[] = { "thread_ids", NULL };
