@@ -48,9 +48,8 @@ void mr_render_paths_checked(struct mr_buf *out, const struct mr_value *value,
 
 /* render_search.c: what was found, the hits marked; conversations summed up. */
 void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+/* One, or several and what they have together. */
 void mr_render_summary(struct mr_buf *out, const struct mr_value *value,
-	const struct mr_render *how);
-void mr_render_summaries(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 
 /* render_team.c: projects and agents. */
@@ -74,5 +73,8 @@ void mr_render_product(struct mr_buf *out, const struct mr_value *value,
 void mr_render_slot(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 void mr_render_session(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
+void mr_render_prepared(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_cycle(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 void mr_render_handshake(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);

@@ -176,6 +176,26 @@ void mr_render_session(struct mr_buf *out, const struct mr_value *value,
 	mr_render_inbox(out, &inbox, how);
 }
 
+void mr_render_prepared(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	struct mr_pair pair;
+	struct mr_value inbox = result_of(&pair, mr_value_get(value, "inbox"));
+
+	mr_render_agent(out, mr_value_get(value, "agent"), how);
+	mr_buf_putc(out, '\n');
+	mr_render_value(out, mr_value_get(value, "thread"), how);
+	mr_buf_putc(out, '\n');
+	mr_render_inbox(out, &inbox, how);
+}
+
+void mr_render_cycle(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
+{
+	mr_render_reserved(out, mr_value_get(value, "file_reservations"), how);
+	if (map_of(value, "released"))
+		mr_buf_puts(out, "\nGiven back again.\n");
+}
+
 void mr_render_handshake(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {

@@ -55,25 +55,41 @@ static void put_snippet(struct mr_buf *out, const struct mr_render *how, const s
 	mr_buf_putc(out, '\n');
 }
 
-/* What it is called, and below it who, where and when. */
-static void put_hit(struct mr_buf *out, const struct mr_render *how, const struct mr_value *hit)
+/* What it is called, who wrote it, where (with `project`) and when; below it what it says. */
+static void put_hit(struct mr_buf *out, const struct mr_render *how, const struct mr_value *hit,
+	bool project)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	const char *subject = mr_render_line(arena, text_at(hit, "subject"));
-	const char *thread = mr_render_line(arena, text_at(hit, "thread_id"));
-	const char *importance = text_at(hit, "importance");
+	const char *words[5];
+	struct mr_texts about = { words, 0 };
 
-	if (mr_str_eq(importance, "normal"))
-		importance = "";
+	words[about.len++] = text_at(hit, "from");
+	if (project)
+		words[about.len++] = text_at(hit, "project");
+	if (*text_at(hit, "thread_id"))
+		words[about.len++] = text_at(hit, "thread_id");
+	if (*text_at(hit, "importance") && !mr_str_eq(text_at(hit, "importance"), "normal"))
+		words[about.len++] = text_at(hit, "importance");
+	words[about.len++] = mr_render_when(arena, hit, "created_ts", how);
 	mr_buf_printf(out, "%lld  ", (long long)mr_part_int(hit, "id"));
 	mr_part_styled(out, how, mr_style_bold, *subject ? subject : "(no subject)");
+	mr_buf_puts(out, "  ");
 	mr_part_styled(out, how, mr_style_dim,
-		mr_arena_printf(arena, "  %s%s%s%s%s, %s",
-			mr_render_line(arena, text_at(hit, "from")), *thread ? ", " : "", thread,
-			*importance ? ", " : "", importance,
-			mr_render_when(arena, hit, "created_ts", how)));
+		mr_render_line(arena, mr_str_join(arena, &about, ", ")));
 	mr_buf_putc(out, '\n');
 	put_snippet(out, how, hit);
+}
+
+/* Not all of one project. */
+static bool is_mixed(const struct mr_value *list)
+{
+	for (size_t i = 1; i < list->list.len; i++) {
+		if (!mr_str_eq(text_at(&list->list.items[i], "project"),
+			    text_at(&list->list.items[0], "project")))
+			return true;
+	}
+	return false;
 }
 
 void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
@@ -82,7 +98,7 @@ void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const stru
 	const char *mode = text_at(value, "mode");
 
 	for (size_t i = 0; i < list.list.len; i++)
-		put_hit(out, how, &list.list.items[i]);
+		put_hit(out, how, &list.list.items[i], is_mixed(&list));
 	if (list.list.len == 0)
 		mr_buf_puts(out, "nothing found\n");
 	if (mr_str_eq(mode, "fts_quoted"))
@@ -165,22 +181,8 @@ static void put_summary(struct mr_buf *out, const struct mr_render *how, const c
 	put_texts(out, how, "paths", &paths);
 }
 
-void mr_render_summary(struct mr_buf *out, const struct mr_value *value,
-	const struct mr_render *how)
-{
-	struct mr_value examples = list_at(value, "examples");
-
-	put_summary(out, how, text_at(value, "thread_id"), mr_value_get(value, "summary"));
-	for (size_t i = 0; i < examples.list.len; i++) {
-		if (i == 0)
-			mr_part_styled(out, how, mr_style_dim, "first messages\n");
-		mr_buf_puts(out, "  ");
-		put_hit(out, how, &examples.list.items[i]);
-	}
-}
-
-void mr_render_summaries(struct mr_buf *out, const struct mr_value *value,
-	const struct mr_render *how)
+static void put_summaries(struct mr_buf *out, const struct mr_render *how,
+	const struct mr_value *value)
 {
 	struct mr_value threads = list_at(value, "threads");
 	const struct mr_value *together = mr_value_get(value, "aggregate");
@@ -198,4 +200,22 @@ void mr_render_summaries(struct mr_buf *out, const struct mr_value *value,
 	put_texts(out, how, "points", &points);
 	put_texts(out, how, "actions", &actions);
 	put_mentions(out, how, &mentions);
+}
+
+void mr_render_summary(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	struct mr_value examples = list_at(value, "examples");
+
+	if (mr_value_get(value, "threads")) {
+		put_summaries(out, how, value);
+		return;
+	}
+	put_summary(out, how, text_at(value, "thread_id"), mr_value_get(value, "summary"));
+	for (size_t i = 0; i < examples.list.len; i++) {
+		if (i == 0)
+			mr_part_styled(out, how, mr_style_dim, "first messages\n");
+		mr_buf_puts(out, "  ");
+		put_hit(out, how, &examples.list.items[i], false);
+	}
 }

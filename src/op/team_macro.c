@@ -231,6 +231,7 @@ const struct mr_op mr_op_team_macro_prepare = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = prepare,
+	.render = mr_render_prepared,
 };
 
 static const struct mr_param cycle_params[] = {
@@ -320,6 +321,7 @@ const struct mr_op mr_op_team_macro_cycle = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = cycle,
+	.render = mr_render_cycle,
 };
 
 static const char *const alias_requester[] = { "agent_name", "agent", "from_agent", NULL };

@@ -307,6 +307,7 @@ const struct mr_op mr_op_team_product_search = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = search,
+	.render = mr_render_hits,
 };
 
 static const char *const alias_threads[] = { "thread_ids", NULL };
@@ -413,4 +414,5 @@ const struct mr_op mr_op_team_product_summarize = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = summarize,
+	.render = mr_render_summary,
 };

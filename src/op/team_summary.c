@@ -137,5 +137,5 @@ const struct mr_op mr_op_team_summarize_threads = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = summarise_many,
-	.render = mr_render_summaries,
+	.render = mr_render_summary,
 };

@@ -242,9 +242,15 @@ static void finds_are_marked(void)
 		"    the \xef\xbf\xbdplan of\n"
 		"the query was read as plain words\n");
 	shows(mr_render_hits, json, (struct mr_render){ .colour = true },
-		"7  \033[1mPlan\033[0m\033[2m  Blue, T, high, 2026-03-11 04:15 UTC\033[0m\n"
+		"7  \033[1mPlan\033[0m  \033[2mBlue, T, high, 2026-03-11 04:15 UTC\033[0m\n"
 		"    the \xef\xbf\xbd\033[1mplan\033[0m of\n"
 		"\033[2mthe query was read as plain words\n\033[0m");
+	shows(mr_render_hits,
+		"{\"result\":[{\"id\":1,\"from\":\"A\",\"project\":\"x\"},{\"id\":2,\"from\":\"A\","
+		"\"project\":\"y\"}],\"mode\":\"fts\"}",
+		(struct mr_render){ 0 },
+		"1  (no subject)  A, x, -\n"
+		"2  (no subject)  A, y, -\n");
 	shows(mr_render_hits, "{\"result\":[],\"mode\":\"like\"}", (struct mr_render){ 0 },
 		"nothing found\n"
 		"looked for in the texts themselves, newest first\n");
@@ -266,7 +272,7 @@ static void summaries_read_well(void)
 		"{" SUMMARY ",\"examples\":[{\"id\":1,\"subject\":\"S\",\"from\":\"A\","
 		"\"created_ts\":\"2026-03-11T04:15:00Z\"}]}",
 		(struct mr_render){ 0 }, SHOWN "first messages\n  1  S  A, 2026-03-11 04:15 UTC\n");
-	shows(mr_render_summaries,
+	shows(mr_render_summary,
 		"{\"threads\":[{" SUMMARY "}],\"aggregate\":{\"top_mentions\":[],"
 		"\"action_items\":[],\"key_points\":[\"one\"]}}",
 		(struct mr_render){ 0 }, SHOWN "\ntogether\npoints\n  one\n");

@@ -90,6 +90,10 @@ static void macros(void)
 		"last active  2026-03-11 04:15 UTC\n"
 		"\n"
 		"No messages.\n");
+	shows(mr_render_cycle,
+		"{\"file_reservations\":{\"granted\":[],\"conflicts\":[]},"
+		"\"released\":{\"released\":0}}",
+		"\nGiven back again.\n");
 	shows(mr_render_handshake,
 		"{\"request\":{\"id\":1," PARTIES "\"status\":\"blocked\",\"expires_ts\":null},"
 		"\"response\":null,\"welcome_message\":null}",
