@@ -48,8 +48,11 @@
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
  *     render.c           a result as people read it
+ *     render_contact.c   contacts, products, slots, macros
  *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
+ *     render_part.c      what the renderers share
+ *     render_search.c    what was found, what was summed up
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
