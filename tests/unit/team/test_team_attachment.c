@@ -398,8 +398,14 @@ static void what_cannot_be_attached(void)
 	CHECK_INT(int_of(mr_team_fail_data(&f.world.cx.err), "limit"), MR_TEAM_ATTACHMENT_BYTES);
 	CHECK_OK(attach(&f, "![a](large)", NULL), f.world.cx.err);
 	CHECK_STR(text_of(item(&f, 0), "type"), "error");
+	CHECK(truncate("work/large", MR_TEAM_ATTACHMENT_BYTES) == 0);
 	for (size_t i = 0; i < MR_LEN(many); i++)
-		many[i] = "a";
+		many[i] = "large";
+	request.paths.len = 5;
+	world_check_fail(&f.world, mr_team_attach(&f.world.cx, f.world.team, &request, &f.out),
+		MR_TEAM_PAYLOAD_TOO_LARGE,
+		"with large the message has more than 104857600 bytes of files");
+	request.paths.len = MR_TEAM_ATTACHMENTS + 1;
 	world_check_fail(&f.world, mr_team_attach(&f.world.cx, f.world.team, &request, &f.out),
 		MR_TEAM_PAYLOAD_TOO_LARGE, "a message takes at most 64 files, not 65");
 	world_close(&f.world);
