@@ -330,6 +330,7 @@ static void nothing_from_outside(void)
 	static const char *const names[] = { "../secret.png", "/etc/passwd", "link.png",
 		"deep/../../secret.png", "linked/secret.png", "HERE/secret.png" };
 	struct fixture f;
+	const char *workspace;
 
 	open_fixture(&f);
 	put_picture(&f, "png_rgb", "secret.png");
@@ -349,6 +350,12 @@ static void nothing_from_outside(void)
 			MR_TEAM_ATTACHMENT_REJECTED, "lies outside the project's directory");
 	}
 	CHECK(!mr_fs_exists(AT_FDCWD, project_path(&f, "attachments")));
+	/* A project of everything opens nothing. */
+	workspace = f.project.human_key;
+	f.project.human_key = "/";
+	world_check_fail(&f.world, attach(&f, "x", "/etc/passwd"), MR_TEAM_ATTACHMENT_REJECTED,
+		"lies outside");
+	f.project.human_key = workspace;
 	/* The same file, allowed. */
 	f.world.config.attachment_roots = (struct mr_texts){ (const char *[]){ f.here }, 1 };
 	world_reopen(&f.world);
