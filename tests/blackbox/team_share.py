@@ -191,6 +191,8 @@ def a_browser_shows_it_from_disk(m):
     assert "<strong>plan</strong> &lt;script&gt;alert(1)&lt;/script&gt;" in dom, dom
     assert "RedStone" in text and "PLAN-1" in text and "notes.md" in text and "page.html" in text, text
     assert re.search(r'<img alt="chart.png" src="data:image/webp;base64,', dom), dom
+    assert re.search(r'<a href="data:image/webp;base64,[^"]*" download="chart.png">', dom), dom
+    assert re.search(r'<a href="attachments/../[0-9a-f]{64}\.md">notes.md</a>', dom), dom
     # Nothing on the page comes from elsewhere, and no script stands in it.
     assert not re.search(r'(?:src|href)="(?:https?:)?//', dom), dom
     assert re.findall(r"<script[^>]*>[^<]", dom) == [], dom

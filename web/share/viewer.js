@@ -137,7 +137,7 @@
 		return bytes >= 1 << 20 ? (bytes / (1 << 20)).toFixed(1) + " MiB" : bytes >= 1024 ? Math.round(bytes / 1024) + " KiB" : bytes + " bytes";
 	}
 
-	/* Pictures are shown; other files are links, and only to files of this export. */
+	/* Pictures are shown; all are links, and only to what is in this export. */
 	function attachment(file) {
 		const item = make("li");
 		const name = file.filename || file.path || file.type;
@@ -148,6 +148,12 @@
 		if (isOurs && file.type === "file") {
 			const link = make("a", name);
 			link.href = place;
+			item.append(link);
+		} else if (/^data:[\w.+/-]+;base64,/.test(place)) {
+			/* To be saved: a browser does not open what it is told to download. */
+			const link = make("a", name);
+			link.href = place;
+			link.download = name;
 			item.append(link);
 		} else {
 			item.append(make("span", name));
