@@ -92,28 +92,29 @@ static const struct mr_field rebuild_fields[] = {
 	{ .name = "from", .type = MR_TYPE_TEXT },
 	{ .name = "moved_aside",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_NULLABLE,
+		.flags = MR_NULLABLE | MR_OPTIONAL,
 		.summary = "where the old database is now" },
-	{ .name = "projects", .type = MR_TYPE_INT },
-	{ .name = "agents", .type = MR_TYPE_INT },
-	{ .name = "messages", .type = MR_TYPE_INT },
-	{ .name = "recipients", .type = MR_TYPE_INT },
-	{ .name = "reservations", .type = MR_TYPE_INT },
-	{ .name = "links", .type = MR_TYPE_INT },
+	{ .name = "projects", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
+	{ .name = "agents", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
+	{ .name = "messages", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
+	{ .name = "recipients", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
+	{ .name = "reservations", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
+	{ .name = "links", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
 	{ .name = "kept_state",
 		.type = MR_TYPE_INT,
+		.flags = MR_OPTIONAL,
 		.summary = "read and acknowledged times taken over from the old database" },
-	{ .name = "archived", .type = MR_TYPE_INT, .summary = "changes archived anew" },
+	{ .name = "archived",
+		.type = MR_TYPE_INT,
+		.flags = MR_OPTIONAL,
+		.summary = "from the database: what was archived anew" },
 	{ .name = "problem_count", .type = MR_TYPE_INT },
 	{ .name = "problems", .type = MR_TYPE_LIST, .fields = problem_fields },
 	{ 0 },
 };
 
-static void put_rebuilt(struct mr_out *out, const char *from, const struct mr_team_rebuilt *rebuilt,
-	int64_t archived)
+static void put_rebuilt(struct mr_out *out, const struct mr_team_rebuilt *rebuilt)
 {
-	mr_out_map(out, NULL);
-	mr_out_text(out, "from", from);
 	mr_out_text(out, "moved_aside", rebuilt->moved_aside);
 	mr_out_int(out, "projects", rebuilt->projects);
 	mr_out_int(out, "agents", rebuilt->agents);
@@ -122,9 +123,6 @@ static void put_rebuilt(struct mr_out *out, const char *from, const struct mr_te
 	mr_out_int(out, "reservations", rebuilt->reservations);
 	mr_out_int(out, "links", rebuilt->links);
 	mr_out_int(out, "kept_state", rebuilt->kept_state);
-	mr_out_int(out, "archived", archived);
-	put_problems(out, rebuilt->problems, rebuilt->len, rebuilt->dropped);
-	mr_out_end(out);
 }
 
 /* The database must not be open here: it is replaced. */
@@ -155,24 +153,30 @@ static enum mr_code rebuild(struct mr_call *call, const struct mr_args *in, stru
 {
 	const char *from = mr_args_text(in, "from");
 	struct mr_team_rebuilt rebuilt = { 0 };
+	bool is_archive = !from || mr_str_eq(from, sources[0]);
 	int64_t archived = 0;
-	enum mr_code rc;
+	enum mr_code rc =
+		is_archive ? rebuild_database(call, &rebuilt) : rebuild_archive(call, &archived);
 
-	from = from ? from : sources[0];
-	if (mr_str_eq(from, sources[0]))
-		rc = rebuild_database(call, &rebuilt);
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_out_text(out, "from", is_archive ? sources[0] : sources[1]);
+	if (is_archive)
+		put_rebuilt(out, &rebuilt);
 	else
-		rc = rebuild_archive(call, &archived);
-	if (!rc)
-		put_rebuilt(out, from, &rebuilt, archived);
-	return rc;
+		mr_out_int(out, "archived", archived);
+	put_problems(out, rebuilt.problems, rebuilt.len, rebuilt.dropped);
+	mr_out_end(out);
+	return MR_OK;
 }
 
 const struct mr_op mr_op_team_rebuild = {
 	.name = "team_rebuild",
 	.command = "team rebuild",
 	.summary = "Make the database anew from the archives, or the archives from it",
-	.help = "From the archive: messages with their ids, recipients, agents, leases, contacts and\n"
+	.help = "From the archive: messages with their ids, recipients, agents, leases, contacts "
+		"and\n"
 		"build slots come back; who had read what, products and keys come from the old\n"
 		"database as far as it can be read. It stays beside the new one. Nobody else may\n"
 		"have the storage open.",

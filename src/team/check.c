@@ -500,6 +500,7 @@ enum mr_code mr_team_check(struct mr_ctx *cx, struct mr_team *team, struct mr_te
 	enum mr_code rc;
 
 	mr_team_problems_init(&c.problems, cx->arena);
+	mr_team_archive_mend(cx, team);
 	if (mr_team_archive_drain(cx, team, DRAIN_MS, true))
 		mr_team_problems_add(&c.problems, "queue", "archive_queue", "%s", cx->err.msg);
 	rc = check_database(&c);

@@ -20,7 +20,6 @@
 #define MR_TEAM_LOCK_FILE       ".archive.lock"
 #define MR_TEAM_LOCK_OWNER_FILE ".archive.lock.owner.json"
 #define MR_TEAM_GIT_DIR         ".git"
-#define MR_TEAM_HEAD_FILE       ".git/HEAD"
 #define MR_TEAM_INDEX_FILE      ".git/index"
 #define MR_TEAM_INFO_DIR        ".git/info"
 #define MR_TEAM_EXCLUDE_FILE    MR_TEAM_INFO_DIR "/exclude"

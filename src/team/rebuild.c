@@ -28,6 +28,7 @@ enum {
 };
 #define LOCK_START INT64_C(0x40000000)
 
+/* Beside a database. */
 static const char *const companions[] = { "-wal", "-shm" };
 
 /* --- the database --- */
@@ -106,6 +107,7 @@ static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fr
 {
 	const char *stamp = mr_time_format(cx->arena, mr_clock_wall_us(cx->clock), MR_TIME_COMPACT);
 	const char *aside = NULL;
+	enum mr_code rc;
 
 	for (int i = 0; mr_fs_exists(AT_FDCWD, database) && i < 100; i++) {
 		aside = i ? mr_arena_printf(cx->arena, "%s.%s-%d.old", database, stamp, i)
@@ -126,7 +128,9 @@ static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fr
 	}
 	mr_crash_point("rebuild.log_aside");
 	*out_aside = aside;
-	return mr_fs_rename(AT_FDCWD, fresh, AT_FDCWD, database, MR_FS_REPLACE, &cx->err);
+	rc = mr_fs_rename(AT_FDCWD, fresh, AT_FDCWD, database, MR_FS_REPLACE, &cx->err);
+	unlink(mr_team_layout_bell(cx->arena, fresh));
+	return rc;
 }
 
 enum mr_code mr_team_rebuild_database(struct mr_ctx *cx, const struct mr_team_config *config,
