@@ -231,6 +231,7 @@
  *     image.c            pictures: what they are, how large
  *     image_jpeg.c       JPEG to pixels
  *     image_png.c        PNG to pixels
+ *     image_turn.c       which way is up
  *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
  *     markdown.c         a walk through Markdown, block by block
