@@ -50,6 +50,26 @@ enum mr_code mr_mailbox_mend_lose_index(struct mr_mailbox_mend *mend, enum mr_co
 	return MR_OK;
 }
 
+enum { TURN_READS = 64 };
+
+enum mr_code mr_mailbox_mend_turn(struct mr_mailbox_mend *mend)
+{
+	if (!mend->old)
+		return MR_OK;
+	/* Who repairs has everybody waiting already. */
+	if (!mend->hands && mend->turns++ % TURN_READS == 0)
+		mr_mailbox_mend_rest(mend);
+	return mr_db_in_transaction(mend->old)
+		? MR_OK
+		: mr_db_begin(mend->old, MR_DB_DEFERRED, &mend->cx->err);
+}
+
+void mr_mailbox_mend_rest(struct mr_mailbox_mend *mend)
+{
+	if (mend->old && !mend->hands)
+		mr_db_rollback(mend->old);
+}
+
 bool mr_mailbox_mend_same_path(const struct mr_mailbox_mend *mend, const char *was, const char *now)
 {
 	size_t was_len = mend->old_path ? strlen(mend->old_path) : 0;
@@ -105,6 +125,8 @@ static enum mr_code open_old(struct mr_mailbox_mend *mend)
 		return MR_OK;
 	}
 	if (!rc)
+		rc = mr_mailbox_repair_sql_cache(cx, mend->old);
+	if (!rc)
 		rc = mr_mailbox_repair_sql_probe(cx, mend->old);
 	return mr_mailbox_mend_lose_index(mend, rc);
 }
@@ -136,6 +158,8 @@ static enum mr_code open_new(struct mr_mailbox_mend *mend)
 	if (!rc)
 		rc = mr_db_open(&mr_db_sqlite, &options, &mend->index, &cx->err);
 	if (!rc)
+		rc = mr_mailbox_repair_sql_cache(cx, mend->index);
+	if (!rc)
 		rc = mr_db_begin(mend->index, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
 		rc = mr_mailbox_index_schema(cx, mend->index);
@@ -154,6 +178,7 @@ static enum mr_code go_through(struct mr_mailbox_mend *mend)
 		rc = mr_mailbox_mend_accounts(mend);
 	if (!rc)
 		rc = mr_mailbox_mend_messages(mend);
+	mr_mailbox_mend_rest(mend);
 	if (!rc && mend->hands)
 		rc = mr_mailbox_mend_accounts_write(mend);
 	if (!rc)
