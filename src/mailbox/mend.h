@@ -91,6 +91,8 @@ struct mr_mailbox_mend {
 
 	struct mr_mailbox_problem *problems;
 	size_t problem_count; /* found; at most MR_MAILBOX_PROBLEMS are listed */
+	struct mr_mailbox_problem *warnings;
+	size_t warning_count;
 
 	size_t projection_count;
 	size_t restored_state_count;
@@ -101,6 +103,8 @@ struct mr_mailbox_mend {
  */
 void mr_mailbox_mend_found(struct mr_mailbox_mend *mend, const char *what, const char *path,
 	const char *fmt, ...) MR_PRINTF(4, 5);
+/* A name that nobody gave to mail, such as .DS_Store: worth a word, but the root is well. */
+void mr_mailbox_mend_stray(struct mr_mailbox_mend *mend, const char *path, const char *why);
 /* The index cannot be read on: go on without it. Only for errors that say so, others come back. */
 MR_CHECK enum mr_code mr_mailbox_mend_lose_index(struct mr_mailbox_mend *mend, enum mr_code rc);
 /*

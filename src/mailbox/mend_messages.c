@@ -495,7 +495,7 @@ static enum mr_code visit(struct mr_mailbox_mend *mend, const char *path, int de
 	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
 		return visit_directory(mend, path, depth + 1);
 	if (!mr_str_ends(path, SUFFIX)) {
-		mr_mailbox_mend_found(mend, "stray_entry", path, "is no message; left alone");
+		mr_mailbox_mend_stray(mend, path, "is no message");
 		return MR_OK;
 	}
 	if (!S_ISREG(st.st_mode))

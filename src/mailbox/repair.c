@@ -16,26 +16,46 @@
 #include <string.h>
 #include <unistd.h>
 
-void mr_mailbox_mend_found(struct mr_mailbox_mend *mend, const char *what, const char *path,
-	const char *fmt, ...)
+/* The next of a list, or NULL when it is full. */
+static struct mr_mailbox_problem *add(struct mr_mailbox_mend *mend,
+	struct mr_mailbox_problem **list, size_t *count, const char *what, const char *path)
 {
 	struct mr_arena *arena = mend->cx->arena;
 	struct mr_mailbox_problem *problem;
 	bool is_below = path[0] != '/' && strpbrk(path, "/.");
-	va_list ap;
 
-	if (mend->problem_count++ >= MR_MAILBOX_PROBLEMS)
-		return;
-	if (!mend->problems)
-		mend->problems =
-			mr_arena_array(arena, MR_MAILBOX_PROBLEMS, sizeof(*mend->problems));
-	problem = &mend->problems[mend->problem_count - 1];
+	if ((*count)++ >= MR_MAILBOX_PROBLEMS)
+		return NULL;
+	if (!*list)
+		*list = mr_arena_array(arena, MR_MAILBOX_PROBLEMS, sizeof(**list));
+	problem = &(*list)[*count - 1];
 	problem->what = what;
 	problem->path = is_below ? mr_mailbox_layout_join(arena, mend->root->path, path)
 				 : mr_arena_strdup(arena, path);
+	return problem;
+}
+
+void mr_mailbox_mend_found(struct mr_mailbox_mend *mend, const char *what, const char *path,
+	const char *fmt, ...)
+{
+	struct mr_mailbox_problem *problem =
+		add(mend, &mend->problems, &mend->problem_count, what, path);
+	va_list ap;
+
+	if (!problem)
+		return;
 	va_start(ap, fmt);
-	problem->detail = mr_arena_vprintf(arena, fmt, ap);
+	problem->detail = mr_arena_vprintf(mend->cx->arena, fmt, ap);
 	va_end(ap);
+}
+
+void mr_mailbox_mend_stray(struct mr_mailbox_mend *mend, const char *path, const char *why)
+{
+	struct mr_mailbox_problem *warning =
+		add(mend, &mend->warnings, &mend->warning_count, "stray_entry", path);
+
+	if (warning)
+		warning->detail = mr_arena_printf(mend->cx->arena, "%s; left alone", why);
 }
 
 enum mr_code mr_mailbox_mend_lose_index(struct mr_mailbox_mend *mend, enum mr_code rc)
@@ -372,6 +392,8 @@ enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
 	result.defaulted_state_count = mend.defaulted_state_count;
 	result.problems = mend.problems;
 	result.problem_count = mend.problem_count;
+	result.warnings = mend.warnings;
+	result.warning_count = mend.warning_count;
 	*out = result;
 	return MR_OK;
 }
@@ -419,6 +441,8 @@ enum mr_code mr_mailbox_check(struct mr_ctx *cx, const char *path,
 		.registration_count = mend.account_count,
 		.problems = mend.problems,
 		.problem_count = mend.problem_count,
+		.warnings = mend.warnings,
+		.warning_count = mend.warning_count,
 	};
 	return MR_OK;
 }
