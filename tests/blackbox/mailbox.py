@@ -7,6 +7,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom, describe  # noqa: E402
@@ -44,7 +45,7 @@ class Root:
 
     def script(self, name, payload, status=0):
         """Through rules/scripts, as an agent would; exactly one JSON object, nothing on standard error."""
-        file = os.path.join(self.m.dir, "payload.json")
+        file = os.path.join(self.m.dir, f"payload-{threading.get_ident()}.json")
         with open(file, "wb") as out:
             out.write(payload if isinstance(payload, bytes) else json.dumps(payload).encode())
         done = subprocess.run([os.path.join(self.path, "rules/scripts", name + ".py"), "--mailbox-root", self.path,
@@ -557,6 +558,34 @@ def stale_locks_block_nobody(m):
     root.deliver()
 
 
+def mail_on_its_way_is_no_problem(m):
+    root = Root(m)
+    payloads = [root.payload() for _ in range(40)]
+    errors = []
+
+    def send(part):
+        for payload in part:
+            try:
+                root.script("deliver_message", payload)
+            except AssertionError as error:
+                errors.append(str(error))
+
+    senders = [threading.Thread(target=send, args=(payloads[i::4],)) for i in range(4)]
+    for sender in senders:
+        sender.start()
+    looks = 0
+    while any(sender.is_alive() for sender in senders):
+        found = root.command("check")
+        # What is staged and not yet sent lies around, rightly.
+        problems = [p for p in found["problems"] if "staging" not in p["path"]]
+        assert not problems, problems
+        looks += 1
+    for sender in senders:
+        sender.join()
+    assert not errors and looks > 2, (errors, looks)
+    assert root.check()["message_count"] == 40
+
+
 with Tap() as tap:
     for case in (init_makes_a_root_that_the_reference_can_use, status_tells_what_is_wrong,
             a_message_is_delivered_to_all_or_none, the_same_delivery_again_is_reported,
@@ -566,6 +595,6 @@ with Tap() as tap:
             bad_payload_files_are_one_json_object_too, state_is_changed_beside_the_message,
             repair_rebuilds_and_keeps_flags, a_moved_root_is_repaired, registration_modes,
             accounts_and_messages_are_shown, mail_is_cleared_only_when_confirmed, export_is_plain_files,
-            stale_locks_block_nobody):
+            stale_locks_block_nobody, mail_on_its_way_is_no_problem):
         with Mailroom(sys.argv[1]) as room:
             tap.run(case.__name__, case, room)
