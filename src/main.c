@@ -97,6 +97,7 @@
  *     export_mail.c      its messages, projections, attachments
  *     export_manifest.c  manifest.json
  *     export_sql.c       what is read for it
+ *     export_temporary.c where it is written before it has its name
  *     hold.c             the index and the locks of many registrations
  *     index_schema_sql.c the tables and indexes of index.sqlite
  *     inside.c           does a stored path lie where it should?

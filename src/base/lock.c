@@ -229,6 +229,14 @@ enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeo
 	}
 }
 
+bool mr_lock_is_held(int dir, const char *path)
+{
+	int fd MR_CLEANUP(mr_fs_closep) =
+		openat(dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 void mr_lock_release(struct mr_lock *lock)
 {
 	if (lock->fd < 0)

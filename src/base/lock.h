@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/err.h"
 
+#include <stdbool.h>
+
 struct mr_lock {
 	int fd; /* -1 when not held */
 };
@@ -24,5 +26,7 @@ struct mr_lock {
  */
 MR_CHECK enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeout_ms,
 	const struct mr_clock *clock, struct mr_lock *out, struct mr_err *err);
+/* Is somebody holding it just now? Changes nothing; false too when it cannot be told. */
+bool mr_lock_is_held(int dir, const char *path);
 /* For MR_CLEANUP; not held is fine. */
 void mr_lock_release(struct mr_lock *lock);

@@ -10,7 +10,6 @@
 #include "mailbox/register.h"
 #include "text/address.h"
 #include "text/time.h"
-#include "text/token.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -191,22 +190,6 @@ static enum mr_code check_rows(struct mr_mailbox_export_job *job)
 	return rc;
 }
 
-static enum mr_code open_temporary(struct mr_mailbox_export_job *job)
-{
-	const char *name;
-	enum mr_code rc;
-
-	name = mr_arena_printf(job->cx->arena, ".%s.tmp-%ld-%s", job->name, (long)getpid(),
-		mr_token_hex(job->cx->arena, job->cx->rand, 16));
-	if (mkdirat(job->parent, name, 0700) != 0)
-		return mr_err_os(&job->cx->err, errno, "cannot create %s/%s", job->parent_path,
-			name);
-	job->temporary = name;
-	rc = mr_fs_open_dir(job->parent, name, &job->dir, &job->cx->err);
-	mr_crash_point("export.open.made");
-	return rc;
-}
-
 static enum mr_code under_locks(struct mr_mailbox_export_job *job)
 {
 	struct mr_mailbox_hold hold MR_CLEANUP(mr_mailbox_hold_release) = MR_MAILBOX_HOLD_INIT;
@@ -220,7 +203,7 @@ static enum mr_code under_locks(struct mr_mailbox_export_job *job)
 	if (!rc)
 		rc = check_rows(job);
 	if (!rc)
-		rc = open_temporary(job);
+		rc = mr_mailbox_export_open_temporary(job);
 	if (rc)
 		return rc;
 	mr_mailbox_manifest_release(&job->manifest);
@@ -327,8 +310,11 @@ enum mr_code mr_mailbox_export(struct mr_ctx *cx, const struct mr_mailbox_root *
 	rc = check_request(cx, request);
 	if (!rc)
 		rc = find_place(&job);
-	if (!rc)
-		rc = under_locks(&job);
+	if (rc)
+		return rc;
+	/* Before the locks: it may take long. */
+	mr_mailbox_export_clear_left(&job);
+	rc = under_locks(&job);
 	if (rc)
 		return rc;
 	job.managed = openat(root->dir, MR_MAILBOX_MANAGED,

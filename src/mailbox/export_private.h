@@ -24,6 +24,13 @@ struct mr_mailbox_export_job {
 	size_t unnamed; /* attachments whose id cannot name a directory */
 };
 
+/* export_temporary.c */
+
+/* Remove what killed exports to the same place have left. What cannot be removed stays. */
+void mr_mailbox_export_clear_left(const struct mr_mailbox_export_job *job);
+/* Make and lock the job's directory. */
+MR_CHECK enum mr_code mr_mailbox_export_open_temporary(struct mr_mailbox_export_job *job);
+
 /* export_copy.c: files of the archive; paths are relative to it. */
 
 /* Directories above `path`. */

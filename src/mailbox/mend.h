@@ -4,7 +4,7 @@
  * For repair.c and mend_*.c only. A mend goes through a root once: accounts, then documents, then
  * each mailbox, then threads. At every difference it says what it found; with `hands` it also puts
  * it right, in an index beside the old one and in the mailboxes themselves. Nothing it needs grows
- * with the text of the messages: of each it keeps 32 bytes, and 8 for each mailbox it is in.
+ * with the text of the messages: of each it keeps 40 bytes, and 8 for each mailbox it is in.
  */
 #pragma once
 
@@ -27,9 +27,12 @@ struct mr_mailbox_known {
 void mr_mailbox_known_init(struct mr_mailbox_known *known, struct mr_rand *rand);
 void mr_mailbox_known_release(struct mr_mailbox_known *known);
 size_t mr_mailbox_known_count(const struct mr_mailbox_known *known);
-/* MR_EEXISTS when it is there. `created_at` begins with its date. */
-MR_CHECK enum mr_code mr_mailbox_known_add(struct mr_mailbox_known *known, const char *message_id,
-	const char *created_at, uint32_t *out_number, struct mr_err *err);
+/* MR_EEXISTS when it is there. */
+MR_CHECK enum mr_code mr_mailbox_known_add(struct mr_mailbox_known *known,
+	const struct mr_mailbox_message *message, uint32_t *out_number, struct mr_err *err);
+/* Are these the message's? They are compared by a hash of 64 bits. */
+bool mr_mailbox_known_says(const struct mr_mailbox_known *known, uint32_t number,
+	const char *thread_id, const char *created_at, const char *subject);
 bool mr_mailbox_known_find(const struct mr_mailbox_known *known, const char *message_id,
 	uint32_t *out_number);
 const char *mr_mailbox_known_id(const struct mr_mailbox_known *known, struct mr_arena *arena,
@@ -72,6 +75,7 @@ struct mr_mailbox_mend {
 	const char *now;
 
 	struct mr_db *old;    /* the index that is there, or NULL */
+	size_t turns;         /* how often it was about to be read */
 	const char *unusable; /* why the index that is there cannot be used, or NULL */
 	struct mr_db *index;  /* the one that is built, or NULL without hands */
 	const char *old_path; /* where the index believes the root to be, if elsewhere; or NULL */
@@ -87,6 +91,8 @@ struct mr_mailbox_mend {
 
 	struct mr_mailbox_problem *problems;
 	size_t problem_count; /* found; at most MR_MAILBOX_PROBLEMS are listed */
+	struct mr_mailbox_problem *warnings;
+	size_t warning_count;
 
 	size_t projection_count;
 	size_t restored_state_count;
@@ -97,8 +103,16 @@ struct mr_mailbox_mend {
  */
 void mr_mailbox_mend_found(struct mr_mailbox_mend *mend, const char *what, const char *path,
 	const char *fmt, ...) MR_PRINTF(4, 5);
+/* A name that nobody gave to mail, such as .DS_Store: worth a word, but the root is well. */
+void mr_mailbox_mend_stray(struct mr_mailbox_mend *mend, const char *path, const char *why);
 /* The index cannot be read on: go on without it. Only for errors that say so, others come back. */
 MR_CHECK enum mr_code mr_mailbox_mend_lose_index(struct mr_mailbox_mend *mend, enum mr_code rc);
+/*
+ * Before reading the index, many times: reads go in groups, because each by itself would lock and
+ * unlock the file; yet whoever writes has to wait for a group at most. Then rest.
+ */
+MR_CHECK enum mr_code mr_mailbox_mend_turn(struct mr_mailbox_mend *mend);
+void mr_mailbox_mend_rest(struct mr_mailbox_mend *mend);
 /* Do both name the same place, wherever the root stood when `was` was written? */
 bool mr_mailbox_mend_same_path(const struct mr_mailbox_mend *mend, const char *was,
 	const char *now);

@@ -84,7 +84,7 @@ static bool look_at(struct mr_mailbox_mend *mend, const char *name, struct artif
 	struct stat st;
 
 	if (kind == MR_MAILBOX_ENTRY_FOREIGN) {
-		mr_mailbox_mend_found(mend, "stray_entry", entry, "is no address; left alone");
+		mr_mailbox_mend_stray(mend, entry, "is no address");
 		return false;
 	}
 	if (fstatat(mend->root->dir, relative, &st, AT_SYMLINK_NOFOLLOW) != 0)

@@ -1,4 +1,4 @@
-/* mailbox/mend_known.c - message ids, small: 32 bytes each, found by a seeded hash. */
+/* mailbox/mend_known.c - message ids, small: 40 bytes each, found by a seeded hash. */
 #include "mailbox/limits.h"
 #include "mailbox/mend.h"
 #include "text/token.h"
@@ -17,6 +17,7 @@ enum {
 
 struct item {
 	uint64_t time; /* the fourteen digits of the id */
+	uint64_t head; /* a hash of its thread, time and subject */
 	uint32_t date; /* of the document: 20260311 */
 	uint32_t reserved;
 	uint8_t uuid[UUID_BYTES];
@@ -120,21 +121,43 @@ static void grow(struct mr_mailbox_known *known)
 		*slot_of(known, item_at(known, i)) = (uint32_t)(i + 1);
 }
 
-enum mr_code mr_mailbox_known_add(struct mr_mailbox_known *known, const char *message_id,
-	const char *created_at, uint32_t *out_number, struct mr_err *err)
+/*
+ * Their ends count: "ab" and "c" are not "a" and "bc". What two heads with one hash could cost is a
+ * stale subject in a mailbox's list, until the next run: it begins with another seed.
+ */
+static uint64_t hash_head(const struct mr_mailbox_known *known, const char *thread_id,
+	const char *created_at, const char *subject)
 {
+	const char *texts[] = { thread_id, created_at, subject };
+	uint64_t hash = known->seed;
+
+	for (size_t i = 0; i < MR_LEN(texts); i++) {
+		for (const char *at = texts[i] ? texts[i] : "\1"; *at != '\0'; at++)
+			hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+		hash = (hash ^ hash >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	return hash;
+}
+
+enum mr_code mr_mailbox_known_add(struct mr_mailbox_known *known,
+	const struct mr_mailbox_message *message, uint32_t *out_number, struct mr_err *err)
+{
+	const char *created_at = message->created_at_utc;
 	struct item item;
 	uint32_t *slot;
 	enum mr_code rc;
 
-	if (!pack(message_id, &item))
-		return mr_err_set(err, MR_EINTERNAL, "\"%s\" is no message id", message_id);
+	if (!pack(message->message_id, &item))
+		return mr_err_set(err, MR_EINTERNAL, "\"%s\" is no message id",
+			message->message_id);
 	item.date = (uint32_t)(digits(created_at, 4) * 10000 + digits(created_at + 5, 2) * 100 +
 		digits(created_at + 8, 2));
+	item.head = hash_head(known, message->thread_id, created_at, message->subject);
 	grow(known);
 	slot = slot_of(known, &item);
 	if (*slot != 0)
-		return mr_err_set(err, MR_EEXISTS, "message %s is there twice", message_id);
+		return mr_err_set(err, MR_EEXISTS, "message %s is there twice",
+			message->message_id);
 	mr_buf_add(&known->items, &item, sizeof(item));
 	rc = mr_buf_check(&known->items, "the list of messages", err);
 	if (rc)
@@ -157,6 +180,12 @@ bool mr_mailbox_known_find(const struct mr_mailbox_known *known, const char *mes
 		return false;
 	*out_number = *slot - 1;
 	return true;
+}
+
+bool mr_mailbox_known_says(const struct mr_mailbox_known *known, uint32_t number,
+	const char *thread_id, const char *created_at, const char *subject)
+{
+	return item_at(known, number)->head == hash_head(known, thread_id, created_at, subject);
 }
 
 const char *mr_mailbox_known_id(const struct mr_mailbox_known *known, struct mr_arena *arena,

@@ -223,8 +223,10 @@ enum mr_code mr_mailbox_view_link(struct mr_mailbox_view *view, uint16_t folder,
 	const char *name = mr_arena_printf(arena, "%s%s",
 		mr_mailbox_known_id(&view->mend->known, arena, message), SUFFIX);
 	const char *fresh = mr_arena_printf(arena, ".%s.new", name);
-	enum mr_code rc = mr_fs_make_dirs(view->dir, view->folders[folder], 0700, err);
+	enum mr_code rc = MR_OK;
 
+	if (view->box_dir < 0 || view->box != folder)
+		rc = mr_fs_make_dirs(view->dir, view->folders[folder], 0700, err);
 	if (!rc)
 		rc = enter(view, folder);
 	if (!rc && found && found->what == MR_MAILBOX_LINK_FILE)
@@ -232,12 +234,14 @@ enum mr_code mr_mailbox_view_link(struct mr_mailbox_view *view, uint16_t folder,
 	if (rc)
 		return rc;
 	view->changed[folder] = true;
-	/* Under a name of its own first: at no moment is the place empty. */
-	if (unlinkat(view->box_dir, fresh, 0) != 0 && errno != ENOENT)
+	if (!found || found->what == MR_MAILBOX_LINK_FILE)
+		fresh = name;
+	/* In the place of a link: under a name of its own first, so that no moment is without. */
+	else if (unlinkat(view->box_dir, fresh, 0) != 0 && errno != ENOENT)
 		return mr_err_os(err, errno, "cannot remove %s in %s/%s", fresh,
 			view->account->row.path, view->folders[folder]);
 	if (symlinkat(target_of(view, arena, message), view->box_dir, fresh) != 0 ||
-		renameat(view->box_dir, fresh, view->box_dir, name) != 0)
+		(fresh != name && renameat(view->box_dir, fresh, view->box_dir, name) != 0))
 		return mr_err_os(err, errno, "cannot make link %s",
 			mr_mailbox_view_path(view, arena, folder, message));
 	mr_crash_point("repair.link.made");

@@ -15,12 +15,6 @@ static const char *local_path(struct mr_mailbox_view *view)
 		MR_MAILBOX_LOCAL_FILE);
 }
 
-/* The index that knows what messages say: the new one, or the one that is checked. */
-static struct mr_db *truth(struct mr_mailbox_view *view)
-{
-	return view->mend->hands ? view->mend->index : view->mend->old;
-}
-
 static enum mr_code fail(struct mr_mailbox_view *view, enum mr_code rc)
 {
 	view->mend->cx->err = view->cx.err;
@@ -67,13 +61,15 @@ static enum mr_code open_again(struct mr_mailbox_view *view)
 	enum mr_code rc = mr_mailbox_root_local(&view->cx, view->account->row.path,
 		!view->mend->hands, &view->local);
 
+	if (!rc)
+		rc = mr_mailbox_repair_sql_cache(&view->cx, view->local);
 	if (!rc && view->mend->hands)
 		rc = mr_db_begin(view->local, MR_DB_IMMEDIATE, &view->cx.err);
 	return rc;
 }
 
 /* The row repeats what the message says; where it says something else, the message is right. */
-static enum mr_code compare_head(struct mr_mailbox_view *view, const struct mr_mailbox_state *row)
+static enum mr_code mend_head(struct mr_mailbox_view *view, const char *message_id)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_mailbox_head head;
@@ -81,24 +77,14 @@ static enum mr_code compare_head(struct mr_mailbox_view *view, const struct mr_m
 	bool found = false;
 	enum mr_code rc = MR_OK;
 
+	mr_mailbox_mend_found(view->mend, "wrong_local_row", message_id,
+		"%s has another thread, time or subject than the message", local_path(view));
+	if (!view->mend->hands)
+		return MR_OK;
 	cx.arena = arena;
-	if (truth(view))
-		rc = mr_mailbox_repair_sql_head(&cx, truth(view), row->message_id, &head, &found);
-	if (rc && !view->mend->hands) {
-		view->mend->cx->err = cx.err;
-		return mr_mailbox_mend_lose_index(view->mend, rc);
-	}
-	if (!rc && found &&
-		!(mr_str_eq(row->thread_id, head.thread_id) &&
-			mr_str_eq(row->created_at, head.created_at) &&
-			mr_str_eq(row->subject, head.subject))) {
-		mr_mailbox_mend_found(view->mend, "wrong_local_row", row->message_id,
-			"%s has another thread, time or subject than the message",
-			local_path(view));
-		if (view->mend->hands)
-			rc = mr_mailbox_repair_sql_put_head(&cx, view->local, row->message_id,
-				&head);
-	}
+	rc = mr_mailbox_repair_sql_head(&cx, view->mend->index, message_id, &head, &found);
+	if (!rc && found)
+		rc = mr_mailbox_repair_sql_put_head(&cx, view->local, message_id, &head);
 	if (rc)
 		view->cx.err = cx.err;
 	return rc;
@@ -125,7 +111,10 @@ static enum mr_code on_state(void *arg, const struct mr_mailbox_state *row)
 		return MR_OK;
 	}
 	mr_buf_add(&view->states, &place, sizeof(place));
-	return compare_head(view, row);
+	if (mr_mailbox_known_says(&view->mend->known, place.message, row->thread_id,
+		    row->created_at, row->subject))
+		return MR_OK;
+	return mend_head(view, row->message_id);
 }
 
 static enum mr_code put_row(struct mr_mailbox_view *view, uint32_t message, const char *box,

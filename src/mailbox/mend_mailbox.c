@@ -479,6 +479,7 @@ enum mr_code mr_mailbox_mend_mailboxes(struct mr_mailbox_mend *mend)
 			mend->cx->progress(mend->cx->progress_arg, "mailboxes", i,
 				mend->account_count);
 		rc = mend_account(mend, &mend->accounts[i]);
+		mr_mailbox_mend_rest(mend);
 		/* What it claimed is not needed again. */
 		mr_buf_release(&mend->accounts[i].claims);
 	}

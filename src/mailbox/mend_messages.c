@@ -260,8 +260,11 @@ static enum mr_code read_row(struct seen *seen)
 {
 	struct mr_db *old = seen->mend->old;
 	const char *id = seen->message.message_id;
-	enum mr_code rc = mr_mailbox_index_get(&seen->cx, old, id, &seen->row);
+	enum mr_code rc = mr_mailbox_mend_turn(seen->mend);
 
+	if (rc)
+		return rc;
+	rc = mr_mailbox_index_get(&seen->cx, old, id, &seen->row);
 	if (!rc && seen->row)
 		rc = mr_mailbox_index_recipients(&seen->cx, old, id, &seen->recipients);
 	if (!rc && seen->row && seen->message.attachments.len > 0)
@@ -387,8 +390,7 @@ static enum mr_code take_in(struct seen *seen)
 	const char **ids =
 		mr_arena_array(seen->cx.arena, message->to.len + message->cc.len + 1, sizeof(*ids));
 	uint32_t number = 0;
-	enum mr_code rc = mr_mailbox_known_add(&mend->known, message->message_id,
-		message->created_at_utc, &number, &mend->cx->err);
+	enum mr_code rc = mr_mailbox_known_add(&mend->known, message, &number, &mend->cx->err);
 
 	if (rc == MR_EEXISTS) {
 		mr_mailbox_known_find(&mend->known, message->message_id, &number);
@@ -467,6 +469,8 @@ static enum mr_code sort_names(struct mr_mailbox_mend *mend, struct mr_arena *ar
 		int64_t arrival = -1;
 
 		if (mend->old && len > strlen(SUFFIX))
+			rc = mr_mailbox_mend_turn(mend);
+		if (mend->old && !rc && len > strlen(SUFFIX))
 			rc = mr_mailbox_mend_lose_index(mend,
 				mr_mailbox_repair_sql_arrival(mend->cx, mend->old,
 					mr_arena_strndup(arena, name, len - strlen(SUFFIX)),
@@ -491,7 +495,7 @@ static enum mr_code visit(struct mr_mailbox_mend *mend, const char *path, int de
 	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
 		return visit_directory(mend, path, depth + 1);
 	if (!mr_str_ends(path, SUFFIX)) {
-		mr_mailbox_mend_found(mend, "stray_entry", path, "is no message; left alone");
+		mr_mailbox_mend_stray(mend, path, "is no message");
 		return MR_OK;
 	}
 	if (!S_ISREG(st.st_mode))

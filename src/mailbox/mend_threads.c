@@ -11,6 +11,7 @@ struct sides {
 	struct mr_mailbox_mend *mend;
 	enum mr_mailbox_threads_of what;
 	struct mr_db *messages;  /* what the summaries are of */
+	struct mr_db *built;     /* it has them already, as they must be; or NULL */
 	struct mr_db *summaries; /* those that are there, or NULL */
 	const char *path;        /* of the database, for people */
 	bool differs;
@@ -44,9 +45,14 @@ static enum mr_code compare(struct mr_ctx *cx, struct sides *sides, const char *
 {
 	struct mr_mailbox_summary wanted, there;
 	bool is_wanted = false, is_there = false;
-	enum mr_code rc = mr_mailbox_repair_sql_wanted(cx, sides->messages, sides->what, thread_id,
-		&wanted, &is_wanted);
+	enum mr_code rc;
 
+	if (sides->built)
+		rc = mr_mailbox_repair_sql_summary(cx, sides->built, thread_id, &wanted,
+			&is_wanted);
+	else
+		rc = mr_mailbox_repair_sql_wanted(cx, sides->messages, sides->what, thread_id,
+			&wanted, &is_wanted);
 	if (!rc)
 		rc = mr_mailbox_repair_sql_summary(cx, sides->summaries, thread_id, &there,
 			&is_there);
@@ -73,12 +79,17 @@ static enum mr_code each_thread(struct sides *sides, struct mr_db *db, bool summ
 		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 		struct mr_texts ids = { NULL, 0 };
 		struct mr_ctx cx = *sides->mend->cx;
+		bool begun = !mr_db_in_transaction(db);
 
 		cx.arena = arena;
-		rc = mr_mailbox_repair_sql_threads(&cx, db, sides->what, summaries, after, PAGE,
-			&ids);
+		rc = begun ? mr_db_begin(db, MR_DB_DEFERRED, &cx.err) : MR_OK;
+		if (!rc)
+			rc = mr_mailbox_repair_sql_threads(&cx, db, sides->what, summaries, after,
+				PAGE, &ids);
 		for (size_t i = 0; i < ids.len && !rc; i++)
 			rc = visit(&cx, sides, ids.items[i]);
+		if (begun)
+			mr_db_rollback(db);
 		if (rc)
 			sides->mend->cx->err = cx.err;
 		if (rc || ids.len < PAGE)
@@ -91,12 +102,11 @@ static enum mr_code each_thread(struct sides *sides, struct mr_db *db, bool summ
 
 static enum mr_code compare_extra(struct mr_ctx *cx, struct sides *sides, const char *thread_id)
 {
-	struct mr_mailbox_summary wanted;
-	bool is_wanted = false;
-	enum mr_code rc = mr_mailbox_repair_sql_wanted(cx, sides->messages, sides->what, thread_id,
-		&wanted, &is_wanted);
+	bool has_messages = false;
+	enum mr_code rc = mr_mailbox_repair_sql_has_thread(cx, sides->messages, sides->what,
+		thread_id, &has_messages);
 
-	return rc || is_wanted ? rc : compare(cx, sides, thread_id);
+	return rc || has_messages ? rc : compare(cx, sides, thread_id);
 }
 
 static enum mr_code compare_all(struct sides *sides)
@@ -117,6 +127,7 @@ enum mr_code mr_mailbox_mend_threads(struct mr_mailbox_mend *mend)
 		.mend = mend,
 		.what = MR_MAILBOX_THREADS_SHARED,
 		.messages = mend->hands ? mend->index : mend->old,
+		.built = mend->index,
 		.summaries = mend->old,
 		.path = mr_mailbox_layout_join(mend->cx->arena, mend->root->path,
 			MR_MAILBOX_INDEX_FILE),

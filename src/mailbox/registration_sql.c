@@ -116,8 +116,10 @@ enum mr_code mr_mailbox_registration_active(struct mr_ctx *cx, struct mr_db *db,
 	return find_one(cx, db, SQL_ACTIVE, address, NULL, out);
 }
 
+/* Of one second, the one that was not replaced by the other. */
 static const char SQL_OCCUPYING[] =
-	SELECT "WHERE mailbox_entry_path = ?1 ORDER BY " NEWEST_FIRST " LIMIT 1";
+	SELECT "WHERE mailbox_entry_path = ?1 ORDER BY created_at_utc DESC,"
+	       " replaced_by_registration_id IS NOT NULL, registration_id DESC LIMIT 1";
 
 enum mr_code mr_mailbox_registration_occupying(struct mr_ctx *cx, struct mr_db *db,
 	const char *entry_path, const struct mr_mailbox_registration **out)

@@ -14,28 +14,49 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-void mr_mailbox_mend_found(struct mr_mailbox_mend *mend, const char *what, const char *path,
-	const char *fmt, ...)
+/* The next of a list, or NULL when it is full. */
+static struct mr_mailbox_problem *add(struct mr_mailbox_mend *mend,
+	struct mr_mailbox_problem **list, size_t *count, const char *what, const char *path)
 {
 	struct mr_arena *arena = mend->cx->arena;
 	struct mr_mailbox_problem *problem;
 	bool is_below = path[0] != '/' && strpbrk(path, "/.");
-	va_list ap;
 
-	if (mend->problem_count++ >= MR_MAILBOX_PROBLEMS)
-		return;
-	if (!mend->problems)
-		mend->problems =
-			mr_arena_array(arena, MR_MAILBOX_PROBLEMS, sizeof(*mend->problems));
-	problem = &mend->problems[mend->problem_count - 1];
+	if ((*count)++ >= MR_MAILBOX_PROBLEMS)
+		return NULL;
+	if (!*list)
+		*list = mr_arena_array(arena, MR_MAILBOX_PROBLEMS, sizeof(**list));
+	problem = &(*list)[*count - 1];
 	problem->what = what;
 	problem->path = is_below ? mr_mailbox_layout_join(arena, mend->root->path, path)
 				 : mr_arena_strdup(arena, path);
+	return problem;
+}
+
+void mr_mailbox_mend_found(struct mr_mailbox_mend *mend, const char *what, const char *path,
+	const char *fmt, ...)
+{
+	struct mr_mailbox_problem *problem =
+		add(mend, &mend->problems, &mend->problem_count, what, path);
+	va_list ap;
+
+	if (!problem)
+		return;
 	va_start(ap, fmt);
-	problem->detail = mr_arena_vprintf(arena, fmt, ap);
+	problem->detail = mr_arena_vprintf(mend->cx->arena, fmt, ap);
 	va_end(ap);
+}
+
+void mr_mailbox_mend_stray(struct mr_mailbox_mend *mend, const char *path, const char *why)
+{
+	struct mr_mailbox_problem *warning =
+		add(mend, &mend->warnings, &mend->warning_count, "stray_entry", path);
+
+	if (warning)
+		warning->detail = mr_arena_printf(mend->cx->arena, "%s; left alone", why);
 }
 
 enum mr_code mr_mailbox_mend_lose_index(struct mr_mailbox_mend *mend, enum mr_code rc)
@@ -48,6 +69,26 @@ enum mr_code mr_mailbox_mend_lose_index(struct mr_mailbox_mend *mend, enum mr_co
 	mr_mailbox_mend_found(mend, "unreadable_index", MR_MAILBOX_INDEX_FILE, "%s",
 		mend->unusable);
 	return MR_OK;
+}
+
+enum { TURN_READS = 64 };
+
+enum mr_code mr_mailbox_mend_turn(struct mr_mailbox_mend *mend)
+{
+	if (!mend->old)
+		return MR_OK;
+	/* Who repairs has everybody waiting already. */
+	if (!mend->hands && mend->turns++ % TURN_READS == 0)
+		mr_mailbox_mend_rest(mend);
+	return mr_db_in_transaction(mend->old)
+		? MR_OK
+		: mr_db_begin(mend->old, MR_DB_DEFERRED, &mend->cx->err);
+}
+
+void mr_mailbox_mend_rest(struct mr_mailbox_mend *mend)
+{
+	if (mend->old && !mend->hands)
+		mr_db_rollback(mend->old);
 }
 
 bool mr_mailbox_mend_same_path(const struct mr_mailbox_mend *mend, const char *was, const char *now)
@@ -105,6 +146,8 @@ static enum mr_code open_old(struct mr_mailbox_mend *mend)
 		return MR_OK;
 	}
 	if (!rc)
+		rc = mr_mailbox_repair_sql_cache(cx, mend->old);
+	if (!rc)
 		rc = mr_mailbox_repair_sql_probe(cx, mend->old);
 	return mr_mailbox_mend_lose_index(mend, rc);
 }
@@ -136,6 +179,8 @@ static enum mr_code open_new(struct mr_mailbox_mend *mend)
 	if (!rc)
 		rc = mr_db_open(&mr_db_sqlite, &options, &mend->index, &cx->err);
 	if (!rc)
+		rc = mr_mailbox_repair_sql_cache(cx, mend->index);
+	if (!rc)
 		rc = mr_db_begin(mend->index, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
 		rc = mr_mailbox_index_schema(cx, mend->index);
@@ -154,6 +199,7 @@ static enum mr_code go_through(struct mr_mailbox_mend *mend)
 		rc = mr_mailbox_mend_accounts(mend);
 	if (!rc)
 		rc = mr_mailbox_mend_messages(mend);
+	mr_mailbox_mend_rest(mend);
 	if (!rc && mend->hands)
 		rc = mr_mailbox_mend_accounts_write(mend);
 	if (!rc)
@@ -347,6 +393,8 @@ enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
 	result.defaulted_state_count = mend.defaulted_state_count;
 	result.problems = mend.problems;
 	result.problem_count = mend.problem_count;
+	result.warnings = mend.warnings;
+	result.warning_count = mend.warning_count;
 	*out = result;
 	return MR_OK;
 }
@@ -366,21 +414,14 @@ static enum mr_code check_file(struct mr_mailbox_mend *mend)
 	return mr_mailbox_mend_lose_index(mend, rc);
 }
 
-enum mr_code mr_mailbox_check(struct mr_ctx *cx, const char *path,
+static enum mr_code look(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	struct mr_mailbox_check_result *out)
 {
-	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
 	struct mr_mailbox_mend mend MR_CLEANUP(release) = { .hands = false };
 	struct mr_err before = cx->err;
-	enum mr_code rc = mr_mailbox_root_open(cx, path, MR_MAILBOX_ROOT_READ, &root);
+	enum mr_code rc;
 
-	/* Opening for repair would make directories; an index that is no database is one of the
-	 * things to report. */
-	if (rc == MR_EFORMAT)
-		rc = mr_mailbox_root_find(cx, path, &root);
-	if (rc)
-		return rc;
-	begin(&mend, cx, &root, false);
+	begin(&mend, cx, root, false);
 	rc = mr_mailbox_mend_surroundings(&mend);
 	if (!rc)
 		rc = go_through(&mend);
@@ -394,6 +435,60 @@ enum mr_code mr_mailbox_check(struct mr_ctx *cx, const char *path,
 		.registration_count = mend.account_count,
 		.problems = mend.problems,
 		.problem_count = mend.problem_count,
+		.warnings = mend.warnings,
+		.warning_count = mend.warning_count,
 	};
 	return MR_OK;
+}
+
+/* What a writer changes before and after everything else. */
+struct traces {
+	struct stat index;
+	bool is_held;
+};
+
+static struct traces find_traces(const struct mr_mailbox_root *root)
+{
+	struct traces found = { .is_held = mr_lock_is_held(root->dir, MR_MAILBOX_INDEX_GUARD) };
+
+	if (fstatat(root->dir, MR_MAILBOX_INDEX_FILE, &found.index, AT_SYMLINK_NOFOLLOW))
+		found.index = (struct stat){ 0 };
+	return found;
+}
+
+static bool somebody_wrote(const struct traces *before, const struct traces *after)
+{
+	return before->is_held || after->is_held || before->index.st_ino != after->index.st_ino ||
+		before->index.st_mtim.tv_sec != after->index.st_mtim.tv_sec ||
+		before->index.st_mtim.tv_nsec != after->index.st_mtim.tv_nsec;
+}
+
+/* Nobody is kept waiting, unless what was found may be mail on its way: then once more, alone. */
+enum mr_code mr_mailbox_check(struct mr_ctx *cx, const char *path,
+	struct mr_mailbox_check_result *out)
+{
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
+	struct traces before, after;
+	struct mr_err first;
+	enum mr_code rc = mr_mailbox_root_open(cx, path, MR_MAILBOX_ROOT_READ, &root);
+
+	/* Opening for repair would make directories; an index that is no database is one of the
+	 * things to report. */
+	if (rc == MR_EFORMAT)
+		rc = mr_mailbox_root_find(cx, path, &root);
+	if (rc)
+		return rc;
+	before = find_traces(&root);
+	rc = look(cx, &root, out);
+	after = find_traces(&root);
+	if (rc || out->problem_count == 0 || !somebody_wrote(&before, &after))
+		return rc;
+	first = cx->err;
+	if (take_locks(cx, &root, &locks)) {
+		/* A root that may only be read, or a lock nobody lets go: the first look counts. */
+		cx->err = first;
+		return MR_OK;
+	}
+	return look(cx, &root, out);
 }

@@ -32,6 +32,8 @@ struct mr_mailbox_repair_result {
 	const char *backed_up_index_path;    /* or NULL */
 	struct mr_mailbox_problem *problems; /* what was found, and what was done about it */
 	size_t problem_count; /* all of them; the first MR_MAILBOX_PROBLEMS are listed */
+	struct mr_mailbox_problem *warnings; /* what is not ours: in nobody's way, and left alone */
+	size_t warning_count;                /* counted and listed the same way */
 };
 enum { MR_MAILBOX_PROBLEMS = 1000 };
 
@@ -44,6 +46,8 @@ struct mr_mailbox_check_result {
 	size_t registration_count;
 	struct mr_mailbox_problem *problems;
 	size_t problem_count;
+	struct mr_mailbox_problem *warnings;
+	size_t warning_count;
 };
 MR_CHECK enum mr_code mr_mailbox_check(struct mr_ctx *cx, const char *path,
 	struct mr_mailbox_check_result *out);

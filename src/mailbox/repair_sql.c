@@ -32,6 +32,15 @@ enum mr_code mr_mailbox_repair_sql_probe(struct mr_ctx *cx, struct mr_db *db)
 	return rc;
 }
 
+/* 16 MiB: the inner pages of all indexes of some million messages. Four times as much saves a
+ * hundred thousand of them one read in twenty. */
+static const char SQL_CACHE[] = "PRAGMA cache_size = -16384";
+
+enum mr_code mr_mailbox_repair_sql_cache(struct mr_ctx *cx, struct mr_db *db)
+{
+	return mr_db_exec(db, SQL_CACHE, &cx->err);
+}
+
 /* The texts of a query with `?1` and, as ?2, how many. */
 static enum mr_code read_texts(struct mr_ctx *cx, struct mr_db *db, const char *sql,
 	const char *after, int64_t limit, struct mr_texts *out)
@@ -225,6 +234,22 @@ enum mr_code mr_mailbox_repair_sql_threads(struct mr_ctx *cx, struct mr_db *db,
 						   : SQL_SHARED_THREADS;
 
 	return read_texts(cx, db, sql, after, limit, out);
+}
+
+static const char SQL_SHARED_HAS[] = "SELECT 1 FROM messages WHERE thread_id = ?1 LIMIT 1";
+static const char SQL_LOCAL_HAS[] = "SELECT 1 FROM message_state WHERE thread_id = ?1 LIMIT 1";
+
+enum mr_code mr_mailbox_repair_sql_has_thread(struct mr_ctx *cx, struct mr_db *db,
+	enum mr_mailbox_threads_of what, const char *thread_id, bool *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	const char *sql = what == MR_MAILBOX_THREADS_LOCAL ? SQL_LOCAL_HAS : SQL_SHARED_HAS;
+	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_text(stmt, 1, thread_id);
+	return mr_stmt_step(stmt, out, &cx->err);
 }
 
 static const char SQL_SHARED_WANTED[] =

@@ -10,6 +10,9 @@
 /* Can the tables be read that the index must have? The error says which cannot. */
 MR_CHECK enum mr_code mr_mailbox_repair_sql_probe(struct mr_ctx *cx, struct mr_db *db);
 
+/* Keep more of the file in memory than a server's connection would. */
+MR_CHECK enum mr_code mr_mailbox_repair_sql_cache(struct mr_ctx *cx, struct mr_db *db);
+
 /* Ids of messages in their order, those after `after` ("" from the first), at most `limit`. */
 MR_CHECK enum mr_code mr_mailbox_repair_sql_ids(struct mr_ctx *cx, struct mr_db *db,
 	const char *after, int64_t limit, struct mr_texts *out);
@@ -55,6 +58,9 @@ struct mr_mailbox_summary {
 	const char *latest_created_at;
 	int64_t unread;
 };
+/* Without reading a message. */
+MR_CHECK enum mr_code mr_mailbox_repair_sql_has_thread(struct mr_ctx *cx, struct mr_db *db,
+	enum mr_mailbox_threads_of what, const char *thread_id, bool *out);
 /* What the summary of a thread must say; *out_found is false when it has no message. */
 MR_CHECK enum mr_code mr_mailbox_repair_sql_wanted(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_mailbox_threads_of what, const char *thread_id, struct mr_mailbox_summary *out,

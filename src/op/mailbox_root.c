@@ -134,6 +134,8 @@ static const struct mr_field check_fields[] = {
 	{ .name = "registration_count", .type = MR_TYPE_INT },
 	{ .name = "problem_count", .type = MR_TYPE_INT },
 	{ .name = "problems", .type = MR_TYPE_LIST, .fields = mr_shape_mailbox_problem_fields },
+	{ .name = "warning_count", .type = MR_TYPE_INT },
+	{ .name = "warnings", .type = MR_TYPE_LIST, .fields = mr_shape_mailbox_problem_fields },
 	{ 0 },
 };
 
@@ -148,7 +150,10 @@ static enum mr_code check(struct mr_call *call, const struct mr_args *in, struct
 	mr_out_bool(out, "ok", result.problem_count == 0);
 	mr_out_int(out, "message_count", (int64_t)result.message_count);
 	mr_out_int(out, "registration_count", (int64_t)result.registration_count);
-	mr_shape_mailbox_problems(out, result.problems, result.problem_count);
+	mr_shape_mailbox_problems(out, "problem_count", "problems", result.problems,
+		result.problem_count);
+	mr_shape_mailbox_problems(out, "warning_count", "warnings", result.warnings,
+		result.warning_count);
 	mr_out_end(out);
 	return MR_OK;
 }
@@ -191,6 +196,8 @@ static const struct mr_field repair_fields[] = {
 	{ .name = "backed_up_index_path", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
 	{ .name = "problem_count", .type = MR_TYPE_INT },
 	{ .name = "problems", .type = MR_TYPE_LIST, .fields = mr_shape_mailbox_problem_fields },
+	{ .name = "warning_count", .type = MR_TYPE_INT },
+	{ .name = "warnings", .type = MR_TYPE_LIST, .fields = mr_shape_mailbox_problem_fields },
 	{ 0 },
 };
 
@@ -209,7 +216,10 @@ static enum mr_code repair(struct mr_call *call, const struct mr_args *in, struc
 		return rc;
 	mr_out_map(out, NULL);
 	mr_shape_mailbox_repair(out, &result);
-	mr_shape_mailbox_problems(out, result.problems, result.problem_count);
+	mr_shape_mailbox_problems(out, "problem_count", "problems", result.problems,
+		result.problem_count);
+	mr_shape_mailbox_problems(out, "warning_count", "warnings", result.warnings,
+		result.warning_count);
 	mr_out_end(out);
 	return MR_OK;
 }

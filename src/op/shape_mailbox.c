@@ -45,13 +45,13 @@ const struct mr_field mr_shape_mailbox_problem_fields[] = {
 	{ 0 },
 };
 
-void mr_shape_mailbox_problems(struct mr_out *out, const struct mr_mailbox_problem *problems,
-	size_t count)
+void mr_shape_mailbox_problems(struct mr_out *out, const char *count_key, const char *key,
+	const struct mr_mailbox_problem *problems, size_t count)
 {
 	size_t listed = count < MR_MAILBOX_PROBLEMS ? count : MR_MAILBOX_PROBLEMS;
 
-	mr_out_int(out, "problem_count", (int64_t)count);
-	mr_out_list(out, "problems");
+	mr_out_int(out, count_key, (int64_t)count);
+	mr_out_list(out, key);
 	for (size_t i = 0; i < listed; i++) {
 		mr_out_map(out, NULL);
 		mr_out_text(out, "what", problems[i].what);

@@ -26,8 +26,9 @@ void mr_shape_mailbox_delivered(struct mr_out *out, const struct mr_mailbox_deli
 void mr_shape_mailbox_state(struct mr_out *out, const struct mr_mailbox_state_result *result);
 /* The members of an open map, "ok" first. */
 void mr_shape_mailbox_repair(struct mr_out *out, const struct mr_mailbox_repair_result *result);
-void mr_shape_mailbox_problems(struct mr_out *out, const struct mr_mailbox_problem *problems,
-	size_t count);
+/* How many, and those that are listed; problems or warnings. */
+void mr_shape_mailbox_problems(struct mr_out *out, const char *count_key, const char *key,
+	const struct mr_mailbox_problem *problems, size_t count);
 /* The whole result of a cleanup or a clear, as the members of an open map. */
 void mr_shape_mailbox_cleanup(struct mr_out *out, const char *root,
 	const struct mr_mailbox_cleanup_result *result);

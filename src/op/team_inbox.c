@@ -7,7 +7,7 @@
 #define LIMIT_PARAM(n)                                                                             \
 	{                                                                                          \
 		.name = "limit", .type = MR_TYPE_INT, .summary = "at most so many, up to 1000",    \
-		.fallback = n,                                                                     \
+		.fallback = (n),                                                                   \
 	}
 #define BODIES_PARAM                                                                               \
 	{                                                                                          \

@@ -29,7 +29,7 @@ static const char *const alias_paths[] = { "path_pattern", "path", NULL };
 	}
 #define TTL_PARAM(n)                                                                               \
 	{                                                                                          \
-		.name = n, .type = MR_TYPE_INT, .min = 1, .max = MR_TEAM_TTL_MAX_S,                \
+		.name = (n), .type = MR_TYPE_INT, .min = 1, .max = MR_TEAM_TTL_MAX_S,              \
 		.summary = "how long the leases hold unless they are renewed", .fallback = "3600", \
 		.aliases = alias_ttl                                                               \
 	}

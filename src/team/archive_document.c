@@ -65,13 +65,13 @@ static void put_head(struct mr_arena *arena, struct mr_buf *buf,
 	put_id(&w, "message_id", document->message_id);
 	put_text(&w, "project", document->project);
 	put_text(&w, "project_slug", document->project_slug);
-	put_text(&w, "thread_id", document->thread_id);
-	put_id(&w, "reply_to", document->reply_to);
 	put_text(&w, "from", document->from);
 	put_texts(arena, &w, "to", &document->to);
 	put_texts(arena, &w, "cc", &document->cc);
 	if (document->has_bcc)
 		put_texts(arena, &w, "bcc", &document->bcc);
+	put_text(&w, "thread_id", document->thread_id);
+	put_id(&w, "reply_to", document->reply_to);
 	put_text(&w, "subject", document->subject);
 	put_text(&w, "importance", mr_team_importance_name(document->importance));
 	mr_yaml_key(&w, "ack_required");
@@ -100,7 +100,13 @@ enum mr_code mr_team_document_write(struct mr_arena *arena, struct mr_buf *buf,
 	put_head(arena, &head, document, attachments);
 	rc = mr_buf_check(&head, "the front matter", err);
 	parts.head = mr_buf_bytes(&head);
-	return rc ? rc : mr_frontmatter_join(buf, &parts, err);
+	if (!rc)
+		rc = mr_frontmatter_join(buf, &parts, err);
+	if (rc || document->body.len == 0)
+		return rc;
+	/* A text file ends in a newline; this one is the file's, not the body's. */
+	mr_buf_putc(buf, '\n');
+	return mr_buf_check(buf, "the document", err);
 }
 
 /* --- reading --- */
@@ -255,9 +261,8 @@ enum mr_code mr_team_document_parse(struct mr_arena *arena, struct mr_bytes byte
 	if (rc)
 		return rc;
 	document.body = parts.body;
-	/* The peers end a body with a newline that is the file's. */
-	if (parts.form == MR_FRONTMATTER_JSON && document.body.len > 0 &&
-		document.body.data[document.body.len - 1] == '\n')
+	/* The last newline is the file's, ours and the peers'. */
+	if (document.body.len > 0 && document.body.data[document.body.len - 1] == '\n')
 		document.body.len--;
 	*out = document;
 	return MR_OK;

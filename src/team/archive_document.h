@@ -2,7 +2,8 @@
  * team/archive_document.h - a message as a file of the archive, and the digest of a thread.
  *
  * Markdown with YAML front matter, as the seed shows it; every scalar is written as JSON, which is
- * YAML too. The body is byte-exact. Pure: values in, bytes out, and back.
+ * YAML too. The body is byte-exact; a newline that is not its own ends the file. Pure: values in,
+ * bytes out, and back.
  */
 #pragma once
 

@@ -96,7 +96,8 @@ enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 
 static const char SQL_RECIPIENT[] =
 	"INSERT INTO message_recipients (message_id, agent_id, kind, urgent, ack_due, read_ts,"
-	" ack_ts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+	" ack_ts, place) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,"
+	" (SELECT count(*) FROM message_recipients WHERE message_id = ?1))";
 
 enum mr_code mr_team_recipient_insert(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_message *message, const struct mr_team_recipient *recipient)
@@ -276,7 +277,8 @@ enum mr_code mr_team_message_row(struct mr_ctx *cx, struct mr_db *db, int64_t me
 static const char SQL_RECIPIENTS[] =
 	"SELECT r.agent_id, a.project_id, a.name, p.slug, r.kind, r.read_ts, r.ack_ts"
 	" FROM message_recipients r JOIN agents a ON a.id = r.agent_id"
-	" JOIN projects p ON p.id = a.project_id WHERE r.message_id = ?1 ORDER BY r.agent_id";
+	" JOIN projects p ON p.id = a.project_id WHERE r.message_id = ?1"
+	" ORDER BY r.place, r.agent_id";
 
 /* Twice the room, at least some. */
 static void grow(struct mr_arena *arena, struct mr_team_recipients *list, size_t *room)

@@ -17,7 +17,8 @@
  */
 MR_CHECK enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_message *message, int64_t attachment_bytes);
-/* A recipient of it; of `recipient` agent_id, kind, read_ts and ack_ts count. */
+/* A recipient of it, after those it has already; of `recipient` agent_id, kind, read_ts and ack_ts
+ * count. */
 MR_CHECK enum mr_code mr_team_recipient_insert(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_message *message, const struct mr_team_recipient *recipient);
 

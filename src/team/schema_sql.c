@@ -63,6 +63,7 @@ static const char SQL_MAIL[] =
 	"  message_id INTEGER NOT NULL REFERENCES messages(id),"
 	"  agent_id INTEGER NOT NULL REFERENCES agents(id),"
 	"  kind TEXT NOT NULL DEFAULT 'to',"
+	"  place INTEGER NOT NULL DEFAULT 0," /* from 0, in the order the sender named them */
 	/* What the message says, here too: the newest urgent ones of many, from an index. */
 	"  urgent INTEGER NOT NULL DEFAULT 0,"  /* importance high or urgent */
 	"  ack_due INTEGER NOT NULL DEFAULT 0," /* ack_required, and kind is to */

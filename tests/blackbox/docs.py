@@ -81,9 +81,22 @@ def mailbox_page_can_be_pasted(m):
     assert done.stdout.count("problem count") == 3, done.stdout
 
 
+def team_page_can_be_pasted(m):
+    """The seed's seven steps among them."""
+    script = "\n".join(re.findall(r"```sh\n(.*?)```", read("docs/team.md"), re.DOTALL))
+    assert script.count("mailroom team") > 25
+    env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
+    done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True,
+        timeout=240, check=False)
+    assert done.returncode == 0, done.stderr[-1500:]
+    for text in ("Sent message 1 to BlueLake", "1 message, 1 new, 1 to acknowledge", "# Thread TKT-123",
+            "src/api/user.py is held by others"):
+        assert text in done.stdout, (text, done.stdout)
+
+
 def links_lead_somewhere(m):
     for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/ARCHITECTURE.md", "docs/reference.md",
-            "docs/INTEROP.md", "docs/mailbox.md"):
+            "docs/INTEROP.md", "docs/mailbox.md", "docs/team.md"):
         for target in re.findall(r"\]\(([^)#]+)\)", read(name)):
             path = os.path.join(SOURCE, os.path.dirname(name), target)
             assert os.path.exists(path), f"{name}: {target}"
@@ -91,6 +104,6 @@ def links_lead_somewhere(m):
 
 with Tap() as tap:
     for case in (operations, global_options, settings, errors, metrics, readme_commands_work,
-            mailbox_page_can_be_pasted, links_lead_somewhere):
+            mailbox_page_can_be_pasted, team_page_can_be_pasted, links_lead_somewhere):
         with Mailroom(PROGRAM) as room:
             tap.run(case.__name__, case, room)

@@ -7,6 +7,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom, describe  # noqa: E402
@@ -44,17 +45,22 @@ class Root:
 
     def script(self, name, payload, status=0):
         """Through rules/scripts, as an agent would; exactly one JSON object, nothing on standard error."""
-        file = os.path.join(self.m.dir, "payload.json")
+        file = os.path.join(self.m.dir, f"payload-{threading.get_ident()}.json")
         with open(file, "wb") as out:
             out.write(payload if isinstance(payload, bytes) else json.dumps(payload).encode())
         done = subprocess.run([os.path.join(self.path, "rules/scripts", name + ".py"), "--mailbox-root", self.path,
             "--payload-file", file], cwd=self.m.dir, env=self.m.env(MAILROOM_BIN=self.m.program), text=True,
             capture_output=True, timeout=60, check=False)
         assert done.returncode == status, describe(done)
-        assert not done.stderr and done.stdout.count("\n") == 1, describe(done)
+        assert not done.stderr and done.stdout.count("\n") == 1 and done.stdout.endswith("\n"), describe(done)
         answer = json.loads(done.stdout)
         assert answer["ok"] is (status == 0), answer
         return answer
+
+    def bare_script(self, name):
+        return subprocess.run([os.path.join(self.path, "rules/scripts", name + ".py"), "--mailbox-root", self.path],
+            cwd=self.m.dir, env=self.m.env(MAILROOM_BIN=self.m.program), text=True, capture_output=True, timeout=60,
+            check=False)
 
     def payload(self, **changes):
         """A delivery from alice to bob, staged; changes go into payload and document alike."""
@@ -82,6 +88,21 @@ class Root:
         local = os.path.join(self.path, "mailboxes", f"{name}@houmao.localhost", "mailbox.sqlite")
         with sqlite3.connect(local) as db:
             return db.execute("SELECT message_id, is_read, is_starred, box_name FROM message_state ORDER BY 1").fetchall()
+
+    def tree(self):
+        """Every file and link of the root with what is in it; lock files come and go."""
+        found = {}
+        for folder, folders, files in os.walk(self.path):
+            folders[:] = [name for name in folders if os.path.join(folder, name) != os.path.join(self.path, "locks")]
+            for name in files + folders:
+                path = os.path.join(folder, name)
+                if os.path.islink(path):
+                    found[path] = os.readlink(path)
+                elif os.path.isfile(path):
+                    found[path] = hashlib.sha256(open(path, "rb").read()).hexdigest()
+                else:
+                    found[path] = None
+        return found
 
     def check(self):
         found = self.command("check")
@@ -202,6 +223,134 @@ def payloads_are_held_to_the_contract(m):
     root.check()
 
 
+def every_payload_is_strict_and_refused_before_anything_changes(m):
+    root = Root(m)
+    sent = root.deliver()
+    good = {"register_mailbox": {"mode": "safe", "address": "carol@houmao.localhost", "owner_principal_id": "HOUMAO-carol",
+                "mailbox_kind": "in_root", "mailbox_path": os.path.join(root.path, "mailboxes/carol@houmao.localhost")},
+            "deliver_message": root.payload(),
+            "update_mailbox_state": {"address": "bob@houmao.localhost", "message_id": sent["message_id"], "read": True},
+            "repair_index": {"cleanup_staging": True},
+            "deregister_mailbox": {"mode": "deactivate", "address": "bob@houmao.localhost"}}
+    names = {"register_mailbox": "register", "deregister_mailbox": "deregister", "deliver_message": "delivery",
+             "update_mailbox_state": "state update", "repair_index": "repair"}
+    full_form = "mailbox addresses must be full-form email-like values such as `research@houmao.localhost`"
+    before = root.tree()
+    for script, change, text in (
+            *((script, {"zebra": 1}, "$.zebra: Extra inputs are not permitted") for script in good),
+            ("register_mailbox", {"address": "carol"}, "$.address: " + full_form),
+            ("register_mailbox", {"address": "a b@houmao.localhost"}, "$.address: "),
+            ("register_mailbox", {"address": " "}, "$.address: "),
+            ("register_mailbox", {"address": "../x@houmao.localhost"}, "$.address: "),
+            ("register_mailbox", {"address": "a@-houmao..localhost"}, "$.address: "),
+            ("register_mailbox", {"owner_principal_id": " "}, "$.owner_principal_id: must not be empty"),
+            ("register_mailbox", {"mailbox_kind": "elsewhere"}, "$.mailbox_kind: Input should be 'in_root' or 'symlink'"),
+            ("register_mailbox", {"display_name": 3}, "$.display_name: Input should be a valid string"),
+            ("register_mailbox", {"role": " "}, "$.role: must not be empty"),
+            ("deregister_mailbox", {"address": "bob"}, "$.address: " + full_form),
+            ("update_mailbox_state", {"address": "bob"}, "$.address: " + full_form),
+            ("update_mailbox_state", {"message_id": "msg-1"}, "$.message_id: message_id must match "),
+            ("update_mailbox_state", {"read": 1}, "$.read: Input should be a valid boolean"),
+            ("update_mailbox_state", {"starred": "true"}, "$.starred: Input should be a valid boolean"),
+            ("update_mailbox_state", {"read": None}, "$: state update payload must set at least one field"),
+            ("deliver_message", {"message_id": sent["message_id"].upper()}, "$.message_id: message_id must match "),
+            ("repair_index", {"quarantine_staging": 0}, "$.quarantine_staging: Input should be a valid boolean")):
+        error = root.script(script, {**good[script], **change}, 1)["error"]
+        assert error.startswith(f"{names[script]} payload: {text}"), (script, change, error)
+        assert root.tree() == before, (script, change)
+    for script, payload in good.items():
+        root.script(script, payload)
+
+
+def scripts_register_and_deregister(m):
+    root = Root(m)
+    private = os.path.join(m.dir, "private")
+    payload = {"address": "carol@houmao.localhost", "owner_principal_id": "HOUMAO-carol", "mailbox_kind": "in_root",
+        "mailbox_path": os.path.join(root.path, "mailboxes/carol@houmao.localhost"), "display_name": "Carol",
+        "manifest_path_hint": "/somewhere/manifest.json", "role": "reviewer"}
+    root.script("register_mailbox", {**payload, "mode": "safe"})
+    account = root.command("accounts", "get", "--address", "carol@houmao.localhost")["account"]
+    assert (account["status"], account["mailbox_kind"], account["owner_principal_id"], account["display_name"],
+        account["manifest_path_hint"], account["role"]) == ("active", "in_root", "HOUMAO-carol", "Carol",
+        "/somewhere/manifest.json", "reviewer"), account
+    linked = {**payload, "mailbox_kind": "symlink", "mailbox_path": private}
+    assert "already has an active mailbox" in root.script("register_mailbox", {**linked, "mode": "safe"}, 1)["error"]
+    root.script("register_mailbox", {**linked, "mode": "stash"})
+    root.deliver(to=[principal("carol")])
+    assert len(os.listdir(os.path.join(private, "inbox"))) == 1
+    root.script("register_mailbox", {**payload, "mode": "force"})
+    assert root.box("carol", "inbox") == [] and len(os.listdir(os.path.join(private, "inbox"))) == 1
+    root.script("deregister_mailbox", {"mode": "deactivate", "address": "carol@houmao.localhost"})
+    assert os.path.isdir(payload["mailbox_path"])
+    root.script("register_mailbox", {**payload, "mode": "safe"})
+    root.script("deregister_mailbox", {"mode": "purge", "address": "carol@houmao.localhost"})
+    assert not os.path.exists(payload["mailbox_path"])
+    text = root.script("deregister_mailbox", {"mode": "purge", "address": "carol@houmao.localhost"}, 1)["error"]
+    assert "carol@houmao.localhost" in text, text
+    root.check()
+
+
+def repair_and_headers_scripts(m):
+    root = Root(m)
+    sent = root.deliver()
+    left = os.path.join(root.path, "staging/left")
+    for payload, action, stays in (({"cleanup_staging": False}, "quarantine", True), ({}, "quarantine", False),
+            ({"quarantine_staging": False}, "remove", False)):
+        with open(left, "w", encoding="ascii"):
+            pass
+        before = len(root.tree())
+        answer = root.script("repair_index", payload)
+        assert (answer["staging_action"], os.path.exists(left)) == (action, stays), answer
+        assert answer["staging_artifact_count"] == (0 if stays else 1), answer
+        assert (len(root.tree()) < before) == (action == "remove"), action
+    # Without a payload it is the empty one.
+    with open(left, "w", encoding="ascii"):
+        pass
+    done = root.bare_script("repair_index")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0 and not done.stderr and done.stdout.count("\n") == 1, describe(done)
+    assert (answer["ok"], answer["message_count"], answer["staging_action"], answer["staging_artifact_count"]) == (
+        True, 1, "quarantine", 1), answer
+    before = root.tree()
+    answer = root.script("insert_standard_headers", {"message_id": sent["message_id"]}, 1)
+    assert "reserved" in answer["error"], answer
+    done = root.bare_script("insert_standard_headers")
+    assert done.returncode == 1 and json.loads(done.stdout)["ok"] is False and not done.stderr, describe(done)
+    assert root.tree() == before
+
+
+def replies_stay_in_their_thread(m):
+    root = Root(m)
+    headers = {"x-houmao-origin": "operator", "x-houmao-reply-policy": "operator_mailbox"}
+    operator = {"principal_id": "HOUMAO-operator", "address": "HOUMAO-operator@houmao.localhost"}
+    first = root.deliver(sender=operator, headers=headers, reply_to=[operator])["message_id"]
+    reply = root.deliver(sender=principal("bob"), to=[operator], subject="about something else", thread_id=first,
+        in_reply_to=first, references=[first])["message_id"]
+    for local, unread in (("", 0), ("mailboxes/bob@houmao.localhost/mailbox.sqlite", 1)):
+        with sqlite3.connect(os.path.join(root.path, local or "index.sqlite")) as db:
+            threads = db.execute("SELECT thread_id, latest_message_id, normalized_subject, unread_count FROM"
+                " thread_summaries").fetchall()
+        assert len(threads) == 1 and threads[0][0] == first and threads[0][3] == unread, threads
+        # Of one second: the higher id is the later one.
+        assert threads[0][1:3] == (reply, "about something else"), threads
+    with sqlite3.connect(os.path.join(root.path, "index.sqlite")) as db:
+        stored = db.execute("SELECT headers_json FROM messages WHERE message_id = ?", (first,)).fetchone()[0]
+    assert json.loads(stored) == headers, stored
+    root.check()
+
+
+def repair_invents_no_message(m):
+    root = Root(m)
+    lost, kept = root.deliver(), root.deliver()
+    os.unlink(lost["canonical_path"])
+    assert root.command("check")["ok"] is False
+    answer = root.command("repair")
+    assert answer["message_count"] == 1 and not os.path.exists(lost["canonical_path"]), answer
+    assert root.box("bob", "inbox") == [kept["message_id"] + ".md"]
+    listed = root.command("messages", "list", "--address", "bob@houmao.localhost")["messages"]
+    assert [x["message_id"] for x in listed] == [kept["message_id"]], listed
+
+
 def a_staged_file_must_be_what_it_claims(m):
     root = Root(m)
     payload = root.payload()
@@ -276,9 +425,11 @@ def repair_rebuilds_and_keeps_flags(m):
     assert (answer["message_count"], answer["staging_action"], answer["staging_artifact_count"]) == (
         3, "quarantine", 1), answer
     assert root.states("bob") == states and len(root.box("bob", "inbox")) == 3
-    assert [p["what"] for p in root.command("check")["problems"]] == ["stray_entry"]
+    found = root.command("check")
+    assert (found["ok"], found["problems"]) == (True, []), found
+    assert [(w["what"], os.path.basename(w["path"])) for w in found["warnings"]] == [("stray_entry", ".DS_Store")], found
     os.unlink(os.path.join(root.path, "mailboxes", ".DS_Store"))
-    root.check()
+    assert root.command("check")["warning_count"] == 0
     with open(os.path.join(root.path, "index.sqlite"), "wb") as file:
         file.write(b"not a database at all" * 100)
     done = m.run("mailbox", "accounts", "list", "--mailbox-root", root.path)
@@ -407,13 +558,43 @@ def stale_locks_block_nobody(m):
     root.deliver()
 
 
+def mail_on_its_way_is_no_problem(m):
+    root = Root(m)
+    payloads = [root.payload() for _ in range(40)]
+    errors = []
+
+    def send(part):
+        for payload in part:
+            try:
+                root.script("deliver_message", payload)
+            except AssertionError as error:
+                errors.append(str(error))
+
+    senders = [threading.Thread(target=send, args=(payloads[i::4],)) for i in range(4)]
+    for sender in senders:
+        sender.start()
+    looks = 0
+    while any(sender.is_alive() for sender in senders):
+        found = root.command("check")
+        # What is staged and not yet sent lies around, rightly.
+        problems = [p for p in found["problems"] if "staging" not in p["path"]]
+        assert not problems, problems
+        looks += 1
+    for sender in senders:
+        sender.join()
+    assert not errors and looks > 2, (errors, looks)
+    assert root.check()["message_count"] == 40
+
+
 with Tap() as tap:
     for case in (init_makes_a_root_that_the_reference_can_use, status_tells_what_is_wrong,
             a_message_is_delivered_to_all_or_none, the_same_delivery_again_is_reported,
-            payloads_are_held_to_the_contract, a_staged_file_must_be_what_it_claims,
+            payloads_are_held_to_the_contract, every_payload_is_strict_and_refused_before_anything_changes,
+            scripts_register_and_deregister, repair_and_headers_scripts, replies_stay_in_their_thread,
+            repair_invents_no_message, a_staged_file_must_be_what_it_claims,
             bad_payload_files_are_one_json_object_too, state_is_changed_beside_the_message,
             repair_rebuilds_and_keeps_flags, a_moved_root_is_repaired, registration_modes,
             accounts_and_messages_are_shown, mail_is_cleared_only_when_confirmed, export_is_plain_files,
-            stale_locks_block_nobody):
+            stale_locks_block_nobody, mail_on_its_way_is_no_problem):
         with Mailroom(sys.argv[1]) as room:
             tap.run(case.__name__, case, room)

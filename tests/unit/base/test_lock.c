@@ -309,9 +309,24 @@ static void one_holder_though_the_file_is_removed(void)
 	count_together(true);
 }
 
+static void tells_whether_it_is_held(void)
+{
+	struct mr_lock lock = MR_LOCK_INIT;
+	struct mr_err err;
+
+	files_enter();
+	CHECK(!mr_lock_is_held(AT_FDCWD, "l"));
+	CHECK_INT(files_count("."), 0);
+	CHECK_OK(take("l", 0, &lock, &err), err);
+	CHECK(mr_lock_is_held(AT_FDCWD, "l"));
+	mr_lock_release(&lock);
+	CHECK(!mr_lock_is_held(AT_FDCWD, "l"));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
+		TEST(tells_whether_it_is_held),
 		TEST(says_who_holds_it),
 		TEST(error_stays_untouched_on_success),
 		TEST(reads_any_owner_line),

@@ -6,8 +6,12 @@
 #include "test.h"
 #include "text/json.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *join(struct post *post, const char *a, const char *b)
@@ -590,6 +594,77 @@ static void the_output_must_be_free(void)
 	post_close(&post);
 }
 
+#define CHANCE "0123456789abcdef0123456789abcdef"
+
+/* What a killed export left goes with the next one to the same place, and nothing else does. */
+static void left_directories_are_cleared(void)
+{
+	static const char *const others[] = { ".out.mailroom-1-" CHANCE "0",
+		".out.mailroom--" CHANCE, ".out.mailroom-1", ".out.mailroom-1x" CHANCE,
+		".out.tmp-1-" CHANCE, ".other.mailroom-1-" CHANCE, "out.mailroom-1-" CHANCE };
+	struct mr_mailbox_export_result result;
+	struct post post;
+	int held;
+
+	post_open(&post);
+	for (size_t i = 0; i < MR_LEN(others); i++)
+		CHECK(mkdir(others[i], 0700) == 0);
+	files_put(".out.mailroom-3-" CHANCE, "a file");
+	CHECK(mkdir("elsewhere", 0700) == 0);
+	files_put("elsewhere/file", "x");
+	CHECK(symlink("elsewhere", ".out.mailroom-4-" CHANCE) == 0);
+	CHECK(mkdir(".out.mailroom-1-" CHANCE, 0700) == 0);
+	files_put(".out.mailroom-1-" CHANCE "/file", "x");
+	CHECK(mkdir(".out.mailroom-2-" CHANCE, 0700) == 0);
+	held = open(".out.mailroom-2-" CHANCE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CHECK(held >= 0 && flock(held, LOCK_EX | LOCK_NB) == 0);
+
+	CHECK_OK(try_export(&post, "out", NULL, false, &result), post.cx.err);
+	CHECK(access(".out.mailroom-1-" CHANCE, F_OK) != 0);
+	CHECK(access(".out.mailroom-2-" CHANCE, F_OK) == 0);
+	files_hold(".out.mailroom-3-" CHANCE, "a file");
+	files_hold(".out.mailroom-4-" CHANCE "/file", "x");
+	for (size_t i = 0; i < MR_LEN(others); i++)
+		CHECK(access(others[i], F_OK) == 0);
+	close(held);
+	post_close(&post);
+}
+
+/* Wherever one is killed, the next one comes to its end and leaves nothing but the export. */
+static void killed_exports_leave_nothing(void)
+{
+	static const char *const points[] = { "export.open.made", "export.locked.copied",
+		"export.finish.synced" };
+	struct mr_mailbox_export_result result;
+	struct mail mail;
+
+	if (!files_fail_at(NULL))
+		return;
+	open_mail(&mail);
+	CHECK(mkdir("place", 0700) == 0);
+	for (size_t i = 0; i < MR_LEN(points); i++) {
+		pid_t child = fork();
+		int status;
+
+		CHECK(child >= 0);
+		if (child == 0) {
+			setenv("MAILROOM_CRASH_AT", points[i], 1);
+			_exit(try_export(&mail.post, "place/out", NULL, false, &result) ? 1 : 2);
+		}
+		CHECK_INT(waitpid(child, &status, 0), child);
+		CHECK(WIFSIGNALED(status));
+		CHECK_INT(files_count("place"), 1);
+		CHECK(access("place/out", F_OK) != 0);
+		CHECK_OK(try_export(&mail.post, "place/out", NULL, false, &result),
+			mail.post.cx.err);
+		CHECK_INT(files_count("place"), 1);
+		CHECK_INT(result.message_count, 2);
+		CHECK_OK(mr_fs_remove_all(AT_FDCWD, "place/out", &mail.post.cx.err),
+			mail.post.cx.err);
+	}
+	post_close(&mail.post);
+}
+
 static void active_mailboxes_must_be_whole(void)
 {
 	static const char needs[] = "mailbox root needs repair before export: ";
@@ -661,6 +736,8 @@ static const struct test tests[] = {
 	TEST(any_attachment_id),
 	TEST(requests_are_checked),
 	TEST(the_output_must_be_free),
+	TEST(left_directories_are_cleared),
+	TEST(killed_exports_leave_nothing),
 	TEST(active_mailboxes_must_be_whole),
 	TEST(it_says_how_far_it_is),
 };

@@ -176,6 +176,13 @@ static void one_row_is_found(void)
 	CHECK_OK(mr_mailbox_registration_occupying(&w.cx, w.db, "/r/mailboxes/x", &found),
 		w.cx.err);
 	CHECK_STR(found->id, R3);
+	/* Unless it was replaced within its second. */
+	exec(&w,
+		"UPDATE mailbox_registrations SET replaced_by_registration_id = '" R1
+		"' WHERE registration_id = '" R3 "'");
+	CHECK_OK(mr_mailbox_registration_occupying(&w.cx, w.db, "/r/mailboxes/x", &found),
+		w.cx.err);
+	CHECK_STR(found->id, R1);
 	CHECK_OK(mr_mailbox_registration_occupying(&w.cx, w.db, "/r/mailboxes/y", &found),
 		w.cx.err);
 	CHECK(!found);

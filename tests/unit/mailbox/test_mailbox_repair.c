@@ -940,7 +940,10 @@ static void bad_documents(void)
 	files_put("house/messages/2026-03-11/empty.md", "");
 	CHECK(symlink("/etc/passwd", "house/messages/2026-03-11/link.md") == 0);
 	check_finds(&house, "unreadable_document", 3);
-	check_finds(&house, "stray_entry", 1);
+	CHECK_INT(house.checked.problem_count, 3);
+	CHECK_INT(house.checked.warning_count, 1);
+	CHECK_STR(house.checked.warnings[0].what, "stray_entry");
+	CHECK_STR(house.checked.warnings[0].detail, "is no message; left alone");
 	repair(&house);
 	CHECK_INT(count_problems(house.repaired.problems, house.repaired.problem_count,
 			  "unreadable_document"),
@@ -1072,11 +1075,17 @@ static void mailboxes(void)
 	files_put("house/mailboxes/.DS_Store", "x");
 	files_put("house/mailboxes/not an address", "x");
 	files_put("house/mailboxes/file@x", "x");
-	check_finds(&house, "stray_entry", 3);
+	/* Only the one that takes an address's place is wrong. */
+	check_finds(&house, "stray_entry", 1);
+	CHECK_INT(house.checked.problem_count, 1);
+	CHECK_INT(house.checked.warning_count, 2);
+	CHECK_STR(house.checked.warnings[0].detail, "is no address; left alone");
 	repair(&house);
-	CHECK_INT(count_problems(house.repaired.problems, house.repaired.problem_count,
-			  "stray_entry"),
-		3);
+	CHECK_STR(repair_finds(&house, "stray_entry")->detail,
+		"is neither a directory nor a link; left alone");
+	CHECK_INT(house.repaired.warning_count, 2);
+	CHECK_STR(house.repaired.warnings[0].path,
+		mr_arena_printf(house.cx.arena, "%s/mailboxes/.DS_Store", house.root.path));
 	unlink("house/mailboxes/.DS_Store");
 	unlink("house/mailboxes/not an address");
 	unlink("house/mailboxes/file@x");
@@ -1324,9 +1333,13 @@ static void more_problems_than_are_listed(void)
 	build(&house);
 	for (int i = 0; i < MR_MAILBOX_PROBLEMS + 5; i++)
 		files_put(mr_arena_printf(house.cx.arena, "house/mailboxes/stray %d", i), "");
+	for (int i = 0; i < MR_MAILBOX_PROBLEMS + 7; i++)
+		files_put(mr_arena_printf(house.cx.arena, "house/mailboxes/stray%d@x", i), "");
 	check(&house);
-	CHECK_INT(house.checked.problem_count, MR_MAILBOX_PROBLEMS + 5);
+	CHECK_INT(house.checked.problem_count, MR_MAILBOX_PROBLEMS + 7);
 	CHECK_STR(house.checked.problems[MR_MAILBOX_PROBLEMS - 1].what, "stray_entry");
+	CHECK_INT(house.checked.warning_count, MR_MAILBOX_PROBLEMS + 5);
+	CHECK_STR(house.checked.warnings[MR_MAILBOX_PROBLEMS - 1].what, "stray_entry");
 	leave(&house);
 }
 

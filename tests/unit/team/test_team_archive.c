@@ -74,8 +74,8 @@ static void a_message_is_in_its_places(void)
 	canonical = read_file(mr_arena_printf(world.cx.arena, PROJECT "messages/%s", name));
 	uid = world_text(&world, "SELECT uid FROM messages");
 	CHECK(strstr(canonical,
-		"from: \"GreenCastle\"\nto: [\"BlueLake\"]\ncc: [\"RedCat\"]\nsubject: "));
-	CHECK(mr_str_ends(canonical, "---\n\nthe body"));
+		"from: \"GreenCastle\"\nto: [\"BlueLake\"]\ncc: [\"RedCat\"]\nthread_id: "));
+	CHECK(mr_str_ends(canonical, "---\n\nthe body\n"));
 	CHECK_STR(read_file(mr_arena_printf(world.cx.arena, PROJECT "agents/BlueLake/inbox/%s",
 			  name)),
 		canonical);

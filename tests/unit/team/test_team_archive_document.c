@@ -70,11 +70,11 @@ static void is_the_seeds_form(void)
 		"message_id: 17\n"
 		"project: \"/path/to/backend\"\n"
 		"project_slug: \"path-to-backend\"\n"
-		"thread_id: \"TKT-123\"\n"
-		"reply_to: null\n"
 		"from: \"GreenCastle\"\n"
 		"to: [\"RedCat\", \"BlueLake@other\"]\n"
 		"cc: [\"YellowForest\"]\n"
+		"thread_id: \"TKT-123\"\n"
+		"reply_to: null\n"
 		"subject: \"Backend API \\\"refactoring\\\" underway\"\n"
 		"importance: \"normal\"\n"
 		"ack_required: true\n"
@@ -82,7 +82,12 @@ static void is_the_seeds_form(void)
 		"attachments: [{\"type\": \"inline\", \"media_type\": \"image/webp\"}]\n"
 		"---\n"
 		"\n"
-		"## Context\n\nWorking on the auth microservice.\n");
+		"## Context\n\nWorking on the auth microservice.\n"
+		"\n");
+	document.body = mr_bytes_text("no newline of its own");
+	CHECK(mr_str_ends(written(&document), "---\n\nno newline of its own\n"));
+	document.body = mr_bytes_text("");
+	CHECK(mr_str_ends(written(&document), "]\n---\n"));
 }
 
 static void bcc_only_where_it_is_asked_for(void)
