@@ -38,7 +38,8 @@ struct draining {
 	struct mr_team_round *round;
 	int64_t deadline; /* on now_ms() */
 	bool wait;
-	bool late; /* somebody was not done in time */
+	const char *late; /* the directory somebody was not done with in time */
+	int timeout_ms;
 	struct mr_err first;
 };
 
@@ -61,7 +62,7 @@ static void drain_project(struct mr_ctx *cx, struct draining *draining, int64_t 
 		if (rc && !draining->first.code)
 			draining->first = cx->err;
 		if (result.busy && draining->wait)
-			draining->late = true;
+			draining->late = result.at;
 		if (rc || result.busy || left_ms(draining) == 0)
 			return;
 	}
@@ -74,11 +75,15 @@ static enum mr_code end_drain(struct mr_ctx *cx, struct draining *draining)
 		cx->err = draining->first;
 		return cx->err.code;
 	}
-	if (draining->late)
-		return mr_team_fail(cx, MR_TEAM_ARCHIVE_LOCK,
-			"another process is still archiving; try again, or see who it is in "
-			"projects/*/" MR_TEAM_LOCK_OWNER_FILE);
-	return MR_OK;
+	if (!draining->late)
+		return MR_OK;
+	mr_team_fail(cx, MR_TEAM_ARCHIVE_LOCK,
+		"another process is still archiving; try again, or see who it is in %s/%s",
+		draining->late, MR_TEAM_LOCK_OWNER_FILE);
+	mr_team_fail_text(cx, "project_slug", strrchr(draining->late, '/') + 1);
+	mr_team_fail_text(cx, "lock_path",
+		mr_arena_printf(cx->arena, "%s/%s", draining->late, MR_TEAM_LOCK_FILE));
+	return mr_team_fail_int(cx, "timeout_seconds", (draining->timeout_ms + 999) / 1000);
 }
 
 enum mr_code mr_team_archive_drain(struct mr_ctx *cx, struct mr_team *team, int timeout_ms,
@@ -87,6 +92,7 @@ enum mr_code mr_team_archive_drain(struct mr_ctx *cx, struct mr_team *team, int 
 	struct draining draining = { .team = team,
 		.round = mr_team_round_new(team),
 		.deadline = now_ms() + timeout_ms,
+		.timeout_ms = timeout_ms,
 		.wait = wait };
 	size_t before = SIZE_MAX;
 

@@ -564,6 +564,7 @@ enum mr_code mr_team_round_go(struct mr_ctx *cx, struct mr_team_round *round, in
 	rc = take_lock(cx, directory, lock_ms, &hold);
 	if (rc == MR_EBUSY) {
 		out->busy = true;
+		out->at = directory;
 		return MR_OK;
 	}
 	if (!rc)

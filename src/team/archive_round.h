@@ -19,6 +19,7 @@ struct mr_team_round_result {
 	size_t stuck;   /* rows that cannot be archived as they are; the error says why */
 	bool more;      /* there were more rows than were taken */
 	bool busy;      /* somebody else is archiving this project */
+	const char *at; /* when busy: the project's directory */
 };
 
 /*

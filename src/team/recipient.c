@@ -199,12 +199,18 @@ static enum mr_code resolve_list(struct resolving *r, const struct mr_texts *lis
 	return rc;
 }
 
+static bool could_register(const struct resolving *r, const char *name)
+{
+	return mr_team_name_is_valid(name, mr_team_config(r->team)->any_name);
+}
+
+/* To register those that can be: another name would become somebody else's. */
 static struct mr_value suggested_calls(const struct resolving *r)
 {
-	size_t count = r->unknown.len < MR_TEAM_SUGGESTIONS ? r->unknown.len : MR_TEAM_SUGGESTIONS;
-	struct mr_value calls = mr_team_value_list(r->cx->arena, count);
+	struct mr_value calls = mr_team_value_list(r->cx->arena, MR_TEAM_SUGGESTIONS);
+	size_t count = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < r->unknown.len && count < MR_TEAM_SUGGESTIONS; i++) {
 		struct mr_pair arguments[] = {
 			{ "project_key", mr_team_value_text(r->project->human_key) },
 			{ "name", mr_team_value_text(r->unknown.items[i]) },
@@ -217,10 +223,15 @@ static struct mr_value suggested_calls(const struct resolving *r)
 				mr_team_value_map(r->cx->arena, arguments, MR_LEN(arguments)) },
 		};
 
-		calls.list.items[i] = mr_team_value_map(r->cx->arena, call, MR_LEN(call));
+		if (could_register(r, r->unknown.items[i]))
+			calls.list.items[count++] =
+				mr_team_value_map(r->cx->arena, call, MR_LEN(call));
 	}
+	calls.list.len = count;
 	return calls;
 }
+
+#define FORM "; a name is two words, GreenCastle, and may say its project, GreenCastle@backend"
 
 static enum mr_code refuse_unknown(struct resolving *r)
 {
@@ -239,7 +250,10 @@ static enum mr_code refuse_unknown(struct resolving *r)
 	near = mr_team_nearest(arena, r->unknown.items[0], &names);
 	mr_team_fail(r->cx, MR_TEAM_RECIPIENT_NOT_FOUND,
 		"nobody is called %s in project %s, and no agent elsewhere is%s%s",
-		mr_str_join(arena, &r->unknown, ", "), r->project->slug, near.len ? "; near: " : "",
+		mr_str_join(arena, &r->unknown, ", "), r->project->slug,
+		near.len                                         ? "; near: "
+			: could_register(r, r->unknown.items[0]) ? ""
+								 : FORM,
 		near.len ? mr_str_join(arena, &near, ", ") : "");
 	mr_team_fail_texts(r->cx, "unknown_recipients", &r->unknown);
 	mr_team_fail_texts(r->cx, "suggestions", &near);

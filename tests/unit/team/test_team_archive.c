@@ -369,6 +369,7 @@ static void who_else_archives_is_passed_by(void)
 {
 	struct mr_lock lock = MR_LOCK_INIT;
 	struct letter mail = { .from = &green, .to = { &blue } };
+	const struct mr_value *data;
 	int dir = -1;
 
 	begin();
@@ -383,7 +384,13 @@ static void who_else_archives_is_passed_by(void)
 	CHECK_OK(mr_team_archive_drain(&world.cx, world.team, 1000, false), world.cx.err);
 	CHECK_INT(world_int(&world, "SELECT count(*) FROM archive_queue"), 1);
 	world_check_fail(&world, mr_team_archive_drain(&world.cx, world.team, 30, true),
-		MR_TEAM_ARCHIVE_LOCK, "another process is still archiving");
+		MR_TEAM_ARCHIVE_LOCK,
+		"another process is still archiving; try again, or see who it is in "
+		"root/projects/backend/.archive.lock.owner.json");
+	data = mr_team_fail_data(&world.cx.err);
+	CHECK_STR(mr_value_get(data, "project_slug")->text, "backend");
+	CHECK_STR(mr_value_get(data, "lock_path")->text, "root/projects/backend/.archive.lock");
+	CHECK_INT(mr_value_get(data, "timeout_seconds")->integer, 1);
 	mr_lock_release(&lock);
 	mr_fs_closep(&dir);
 	letter_drain(&world);

@@ -194,9 +194,8 @@ static void nothing_is_stored_after_an_error(void)
 	CHECK_STR(mr_value_get(data, "code_alias")->text, "RECIPIENT_UNKNOWN");
 	CHECK_STR(mr_value_get(data, "unknown_recipients")->list.items[1].text, "nobody at all");
 	CHECK_STR(mr_value_get(data, "suggestions")->list.items[0].text, "RedCat");
-	data = &mr_value_get(data, "suggested_tool_calls")->list.items[0];
-	CHECK_STR(mr_value_get(data, "tool")->text, "register_agent");
-	CHECK_STR(mr_value_get(mr_value_get(data, "arguments"), "name")->text, "RedCta");
+	/* Neither could be registered: following the advice would make somebody else. */
+	CHECK_INT(mr_value_get(data, "suggested_tool_calls")->list.len, 0);
 	/* SwiftFox, who would have been made, was not. */
 	CHECK_INT(world_int(world, "SELECT count(*) FROM agents"), 3);
 	CHECK_INT(world_int(world, "SELECT count(*) FROM messages"), 0);
