@@ -23,6 +23,7 @@ enum {
 	FLAT = 20000,
 	FLAT_BATCH = 256,
 	FLAT_ROUNDS = 12,
+	FLAT_SINGLES = 200, /* packs are merged meanwhile */
 	SINGLES = 40,
 	TEXT = 1500,
 };
@@ -133,16 +134,28 @@ static enum mr_code compare_sizes(struct mr_err *err)
 	return rc;
 }
 
+/* A directory that grows and grows, and the longest that one append had to wait. */
 static enum mr_code fill_one_directory(struct mr_err *err)
 {
 	struct mr_history *flat MR_CLEANUP(mr_history_closep) = NULL;
 	enum mr_code rc = build("flat", FLAT, 0, &flat, err);
-	double start = bench_now();
+	double start = bench_now(), worst = 0;
 
-	for (unsigned i = 0; !rc && i < FLAT_ROUNDS; i++)
+	for (unsigned i = 0; !rc && i < FLAT_ROUNDS; i++) {
+		double begun = bench_now();
+
 		rc = append(flat, FLAT + i * FLAT_BATCH, FLAT_BATCH, 0, err);
+		worst = bench_now() - begun > worst ? bench_now() - begun : worst;
+	}
 	bench_figure("history.flat_20000", FLAT_ROUNDS * FLAT_BATCH / (bench_now() - start),
 		"files/s", "500 files/s", 500, BENCH_AT_LEAST, 1);
+	for (unsigned i = 0; !rc && i < FLAT_SINGLES; i++) {
+		double begun = bench_now();
+
+		rc = append(flat, 2 * FLAT + i, 1, 0, err);
+		worst = bench_now() - begun > worst ? bench_now() - begun : worst;
+	}
+	bench_figure("history.flat_20000_worst", worst * 1e3, "ms", "2 s", 2e3, BENCH_AT_MOST, 1);
 	return rc;
 }
 

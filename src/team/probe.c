@@ -1,6 +1,7 @@
 /* team/probe.c */
 #include "team/probe.h"
 
+#include "team/archive.h"
 #include "team/layout.h"
 #include "team/probe_sql.h"
 
@@ -63,6 +64,7 @@ static void probe_archive(struct probing *p, int64_t oldest_us)
 	struct mr_arena *arena = p->cx->arena;
 	const char *place = mr_team_layout_project(arena, mr_team_storage_root(p->team), ".");
 	int64_t waited_us = mr_clock_wall_us(p->cx->clock) - oldest_us;
+	struct mr_team_archive_status archiver;
 	struct statvfs room;
 
 	if (faccessat(AT_FDCWD, place, R_OK | W_OK | X_OK, AT_EACCESS))
@@ -72,6 +74,11 @@ static void probe_archive(struct probing *p, int64_t oldest_us)
 	else if (statvfs(place, &room) == 0 && room.f_bavail < LOW_BYTES / room.f_frsize)
 		add(p, MR_TEAM_DEGRADED,
 			mr_arena_printf(arena, "the disk of %s is nearly full", place));
+	/* What the archiver of this process last met, until it succeeds again. */
+	if (mr_team_archive_status(p->cx, p->team, &archiver) == MR_OK && archiver.failing_since_ts)
+		add(p, MR_TEAM_DEGRADED,
+			mr_arena_printf(arena, "the archive cannot follow: %s",
+				archiver.last_error));
 	if (oldest_us && waited_us > (int64_t)LATE_S * 1000000)
 		add(p, MR_TEAM_DEGRADED,
 			mr_arena_printf(arena,

@@ -6,6 +6,7 @@
 #include "files.h"
 #include "letters.h"
 #include "team/error.h"
+#include "team/probe.h"
 #include "test.h"
 
 #include <string.h>
@@ -498,6 +499,30 @@ static void a_thread_archives_as_mail_comes(void)
 	mr_arena_free(world.cx.arena);
 }
 
+/* It says so, keeps its rows, and does not try again and again. */
+static void a_thread_lives_with_trouble(void)
+{
+	struct letter mail = { .from = &green, .to = { &blue } };
+	struct mr_team_archive_status status;
+	struct mr_team_health health;
+
+	begin();
+	letter_send(&world, &mail);
+	letter_drain(&world);
+	files_put(PROJECT ".git/refs/heads/main", "0123456789012345678901234567890123456789\n");
+	letter_send(&world, &mail);
+	CHECK_OK(mr_team_archive_start(&world.cx, world.team), world.cx.err);
+	do {
+		CHECK_OK(mr_team_archive_status(&world.cx, world.team, &status), world.cx.err);
+	} while (!status.failing_since_ts);
+	CHECK(strstr(status.last_error, "archive root/projects/backend is damaged: "));
+	CHECK_INT(status.depth, 1);
+	mr_team_probe(&world.cx, world.team, &health);
+	CHECK_INT(health.status, MR_TEAM_DEGRADED);
+	CHECK(strstr(health.problems.items[0], "the archive cannot follow: "));
+	world_close(&world);
+}
+
 static void commits_are_the_agents_own(void)
 {
 	struct letter mail = { .from = &green, .to = { &blue }, .subject = "for blue" };
@@ -560,6 +585,7 @@ int main(void)
 		TEST(something_in_the_way_is_said),
 		TEST(a_damaged_archive_keeps_its_rows),
 		TEST(a_thread_archives_as_mail_comes),
+		TEST(a_thread_lives_with_trouble),
 		TEST(commits_are_the_agents_own),
 	};
 
