@@ -74,6 +74,7 @@
  *     team_product.c     operations: projects that belong together
  *     team_project.c     operations: the projects of a team
  *     team_reservation.c operations: leases on files
+ *     team_root.c        operations: the storage as a whole
  *     team_search.c      operation: messages found by what they say
  *     team_share.c       operations: a copy of the mail for others
  *     team_slot.c        operations: build slots
@@ -143,6 +144,7 @@
  *     attachment_body.c  pictures that a body names
  *     attachment_source.c which files may be read
  *     attachment_store.c where they are put
+ *     check.c            does the archive show what the database says?
  *     contact.c          asking for contact, and answering
  *     contact_decide.c   may this agent write to that one?
  *     contact_sql.c      links between agents, and what a decision asks
@@ -168,6 +170,9 @@
  *     product_sql.c      products, and their mail in one order
  *     project.c          which project is meant
  *     project_sql.c      and its row
+ *     rebuild.c          a database from the archives, and the other way round
+ *     rebuild_read.c     what archives say, put back
+ *     rebuild_sql.c      rows as they were
  *     recipient.c        whom a sender means
  *     reservation.c      leases on files: asked for, given back, renewed
  *     reservation_force.c  taken away

@@ -199,6 +199,9 @@ enum mr_code mr_history_head(struct mr_history *history, struct mr_history_id *o
 	return code;
 }
 
+/* NULL for no commit. */
+static int tree_of(struct mr_history *history, const struct mr_history_id *id, git_tree **out);
+
 /* What stands at `path` in a commit, or NULL for nothing, and for no commit. */
 static int find_entry(git_commit *commit, const char *path, git_tree_entry **out)
 {
@@ -261,6 +264,57 @@ enum mr_code mr_history_read(struct mr_arena *arena, struct mr_history *history,
 	if (rc == 0)
 		rc = read_blob(arena, history, git_tree_entry_id(entry), out);
 	return rc < 0 ? fail(err, history, rc, "cannot read a file") : MR_OK;
+}
+
+struct walking {
+	mr_history_visit *visit;
+	void *arg;
+	struct mr_err *err;
+	enum mr_code code;
+};
+
+static int walk_one(const char *root, const git_tree_entry *entry, void *arg)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
+	struct walking *walking = arg;
+	struct mr_history_id id;
+
+	if (git_tree_entry_type(entry) != GIT_OBJECT_BLOB)
+		return 0;
+	arena = mr_arena_new();
+	id = id_of(git_tree_entry_id(entry));
+	walking->code = walking->visit(walking->arg,
+		mr_arena_printf(arena, "%s%s", root, git_tree_entry_name(entry)), &id,
+		walking->err);
+	return walking->code ? -1 : 0;
+}
+
+enum mr_code mr_history_files(struct mr_history *history, mr_history_visit *visit, void *arg,
+	struct mr_err *err)
+{
+	struct walking walking = { visit, arg, err, MR_OK };
+	git_tree *tree MR_CLEANUP(tree_freep) = NULL;
+	struct mr_history_id head;
+	enum mr_code code = mr_history_get_head(history, &head, err);
+	int rc;
+
+	if (code || !head.hex[0])
+		return code;
+	rc = tree_of(history, &head, &tree);
+	if (rc == 0)
+		rc = git_tree_walk(tree, GIT_TREEWALK_PRE, walk_one, &walking);
+	if (walking.code)
+		return walking.code;
+	return rc < 0 ? fail(err, history, rc, "cannot read its files") : MR_OK;
+}
+
+struct mr_history_id mr_history_blob_id(struct mr_bytes data)
+{
+	struct mr_object_id id = mr_object_hash(MR_OBJECT_BLOB, data);
+	struct mr_history_id hex;
+
+	mr_object_id_hex(&id, hex.hex);
+	return hex;
 }
 
 /* --- the log --- */

@@ -150,6 +150,15 @@ MR_CHECK enum mr_code mr_history_head(struct mr_history *history, struct mr_hist
 MR_CHECK enum mr_code mr_history_read(struct mr_arena *arena, struct mr_history *history,
 	const char *commit, const char *path, size_t max, struct mr_bytes *out, struct mr_err *err);
 
+/* Every file of the newest commit, in no particular order: its path and its blob's id, which is
+ * what mr_history_blob_id() says of its bytes. Stops at an error of `visit`. None without commits.
+ */
+typedef enum mr_code mr_history_visit(void *arg, const char *path, const struct mr_history_id *id,
+	struct mr_err *err);
+MR_CHECK enum mr_code mr_history_files(struct mr_history *history, mr_history_visit *visit,
+	void *arg, struct mr_err *err);
+struct mr_history_id mr_history_blob_id(struct mr_bytes data);
+
 struct mr_history_query {
 	const char *path; /* commits that changed this file or directory; NULL for all */
 	struct mr_history_trailer trailer; /* with a path: and those with this trailer, or NULL */

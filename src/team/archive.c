@@ -115,6 +115,14 @@ enum mr_code mr_team_archive_drain(struct mr_ctx *cx, struct mr_team *team, int 
 	return end_drain(cx, &draining);
 }
 
+void mr_team_archive_mend(struct mr_ctx *cx, struct mr_team *team)
+{
+	struct mr_team_round *round = mr_team_round_new(team);
+
+	mr_team_round_mend(cx, round);
+	mr_team_round_free(round, true);
+}
+
 /* --- looking --- */
 
 static enum mr_code flush(struct mr_ctx *cx, struct mr_team *team, const char *slug)

@@ -55,6 +55,9 @@ MR_CHECK enum mr_code mr_team_archive_depth(struct mr_ctx *cx, struct mr_db *db,
  */
 MR_CHECK enum mr_code mr_team_archive_drain(struct mr_ctx *cx, struct mr_team *team, int timeout_ms,
 	bool wait);
+/* Clear what somebody left who died while archiving: locks, and files not in place yet. Whoever
+ * next archives a project does it anyway. */
+void mr_team_archive_mend(struct mr_ctx *cx, struct mr_team *team);
 /* Start a thread that archives as changes come, of other processes within seconds; what fails is
  * logged and tried again, less and less often. mr_team_close() ends it. */
 MR_CHECK enum mr_code mr_team_archive_start(struct mr_ctx *cx, struct mr_team *team);

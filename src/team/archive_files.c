@@ -72,7 +72,19 @@ static enum mr_code add_profile(struct mr_team_files *files, int64_t agent_id)
 	return put_buf(files, mr_team_layout_profile(files->cx->arena, agent.name), &buf);
 }
 
-/* Without `data` (everything is archived anew) one that is there says more than we could. */
+/* What is there already, for who archives everything anew; it says more than we could. */
+static bool read_old(struct mr_team_files *files, const char *path, struct mr_bytes *out)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	int dir MR_CLEANUP(mr_fs_closep) = -1;
+	struct mr_err ignored;
+
+	return files->directory &&
+		mr_fs_open_dir(AT_FDCWD, files->directory, &dir, &ignored) == MR_OK &&
+		mr_fs_open_beneath(dir, path, O_RDONLY, 0, &fd, &ignored) == MR_OK &&
+		mr_fs_read_fd(files->cx->arena, fd, MR_TEAM_RECORD_BYTES, out, &ignored) == MR_OK;
+}
+
 static enum mr_code add_deleted(struct mr_team_files *files,
 	const struct mr_team_archive_item *item)
 {
@@ -86,6 +98,7 @@ static enum mr_code add_deleted(struct mr_team_files *files,
 		.stats = item->data,
 		.deleted_at = agent.deleted_ts,
 		.purged = rc == MR_ENOTFOUND };
+	struct mr_bytes old;
 
 	mr_buf_init(&buf, MR_TEAM_RECORD_BYTES);
 	if (rc && rc != MR_ENOTFOUND)
@@ -93,9 +106,10 @@ static enum mr_code add_deleted(struct mr_team_files *files,
 	rc = add_profile(files, item->ref);
 	if (rc)
 		return rc;
-	if (mr_str_is_empty(item->data) && files->directory &&
-		mr_fs_exists(AT_FDCWD, mr_arena_printf(cx->arena, "%s/%s", files->directory, path)))
+	if (mr_str_is_empty(item->data) && read_old(files, path, &old)) {
+		put(files, path, old);
 		return MR_OK;
+	}
 	if (!gone.deleted_at)
 		gone.deleted_at = item->queued_ts;
 	mr_team_record_gone(cx->arena, &buf, &gone);

@@ -11,7 +11,7 @@
 #include "team/inbox.h"
 #include "team/layout.h"
 #include "team/limits.h"
-#include "team/project.h"
+#include "team/project_sql.h"
 #include "team/root_private.h"
 #include "text/json.h"
 
@@ -29,6 +29,7 @@ enum {
 	AGENTS = 48,            /* trailers */
 	EXCLUDE_BYTES = 1 << 20,
 	SMALL_INDEX = 512 << 10, /* some thousand files: milliseconds */
+	PROJECTS = 1000000,
 };
 
 struct place {
@@ -36,7 +37,6 @@ struct place {
 	char *directory;
 	struct mr_history *history;
 	uint64_t used;
-	bool is_new; /* we made it */
 	bool index_due, tidy_due;
 };
 
@@ -58,41 +58,97 @@ struct mr_team_round *mr_team_round_new(struct mr_team *team)
 	return round;
 }
 
+/* Without one everything is unknown to `git status`: made once, whatever it costs. */
 static bool has_small_index(const struct place *place)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct stat st;
 
-	if (place->is_new)
-		return true;
-	return stat(mr_arena_printf(arena, "%s/" MR_TEAM_INDEX_FILE, place->directory), &st) == 0 &&
+	return stat(mr_arena_printf(arena, "%s/" MR_TEAM_INDEX_FILE, place->directory), &st) != 0 ||
 		st.st_size <= SMALL_INDEX;
 }
 
-static void close_place(struct place *place, bool finish)
+static void forget_place(struct place *place)
 {
-	struct mr_err ignored;
-
-	if (finish && place->history && place->index_due && has_small_index(place) &&
-		mr_history_sync_index(place->history, &ignored))
-		mr_log(MR_LOG_DEBUG, "team.archive.index", "%s", ignored.msg);
 	mr_history_close(place->history);
 	free(place->directory);
 	*place = (struct place){ 0 };
+}
+
+void mr_team_round_retry(struct mr_team_round *round)
+{
+	round->stuck_count = 0;
+}
+
+/* --- the lock --- */
+
+struct hold {
+	struct mr_lock lock;
+	int dir;
+};
+
+static void let_go(struct hold *hold)
+{
+	if (hold->lock.fd >= 0)
+		unlinkat(hold->dir, MR_TEAM_LOCK_OWNER_FILE, 0);
+	mr_lock_release(&hold->lock);
+	mr_fs_closep(&hold->dir);
+}
+
+/* For people and status pages: who holds the lock, and since when. Nobody relies on it. */
+static void tell_owner(struct mr_ctx *cx, int dir)
+{
+	const char *text = mr_arena_printf(cx->arena, "{\"pid\": %ld, \"created_ts\": %.3f}\n",
+		(long)getpid(), (double)mr_clock_wall_us(cx->clock) / 1e6);
+	int fd MR_CLEANUP(mr_fs_closep) = openat(dir, MR_TEAM_LOCK_OWNER_FILE,
+		O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
+		mr_log(MR_LOG_DEBUG, "team.archive.owner", "cannot be written");
+}
+
+static enum mr_code take_lock(struct mr_ctx *cx, const char *directory, int lock_ms,
+	struct hold *hold)
+{
+	enum mr_code rc = mr_fs_make_dirs(AT_FDCWD, directory, 0700, &cx->err);
+
+	if (!rc)
+		rc = mr_fs_open_dir(AT_FDCWD, directory, &hold->dir, &cx->err);
+	if (!rc)
+		rc = mr_lock_take(hold->dir, MR_TEAM_LOCK_FILE, "mailroom archive", lock_ms,
+			cx->clock, &hold->lock, &cx->err);
+	if (rc)
+		return rc;
+	tell_owner(cx, hold->dir);
+	mr_crash_point("archive.locked");
+	return MR_OK;
+}
+
+/* Under the lock, so that who dies here is noticed. */
+static void finish_place(struct mr_team_round *round, struct place *place)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = { .arena = arena, .clock = round->team->clock };
+	struct hold hold MR_CLEANUP(let_go) = { .lock = MR_LOCK_INIT, .dir = -1 };
+
+	if (!place->history || !place->index_due || !has_small_index(place) ||
+		take_lock(&cx, place->directory, 0, &hold))
+		return;
+	if (mr_history_sync_index(place->history, &cx.err))
+		mr_log(MR_LOG_DEBUG, "team.archive.index", "%s", cx.err.msg);
+	place->index_due = false;
 }
 
 void mr_team_round_free(struct mr_team_round *round, bool finish)
 {
 	if (!round)
 		return;
-	for (size_t i = 0; i < PLACES; i++)
-		close_place(&round->places[i], finish);
+	for (size_t i = 0; i < PLACES; i++) {
+		if (finish)
+			finish_place(round, &round->places[i]);
+		forget_place(&round->places[i]);
+	}
 	free(round);
-}
-
-void mr_team_round_retry(struct mr_team_round *round)
-{
-	round->stuck_count = 0;
 }
 
 /* --- histories --- */
@@ -158,70 +214,24 @@ static enum mr_code open_history(struct mr_ctx *cx, struct mr_team_round *round,
 	*out = place;
 	if (place->history && place->project_id == project->id)
 		return MR_OK;
-	close_place(place, false);
+	forget_place(place);
 	place->used = round->uses;
 	rc = mr_team_files_initial(&files);
 	if (rc)
 		return rc;
 	initial.files = files.items;
 	initial.file_count = files.len;
-	place->is_new = !mr_fs_exists(AT_FDCWD,
-		mr_arena_printf(cx->arena, "%s/" MR_TEAM_HEAD_FILE, directory));
 	rc = mr_history_open(directory, &options, round->team->clock, &place->history, &cx->err);
 	if (!rc)
 		rc = exclude_locks(cx, directory);
 	if (rc) {
-		close_place(place, false);
+		forget_place(place);
 		return rc;
 	}
 	place->project_id = project->id;
 	place->directory = strdup(directory);
 	if (!place->directory)
 		abort();
-	return MR_OK;
-}
-
-/* --- the lock --- */
-
-struct hold {
-	struct mr_lock lock;
-	int dir;
-};
-
-static void let_go(struct hold *hold)
-{
-	if (hold->lock.fd >= 0)
-		unlinkat(hold->dir, MR_TEAM_LOCK_OWNER_FILE, 0);
-	mr_lock_release(&hold->lock);
-	mr_fs_closep(&hold->dir);
-}
-
-/* For people and status pages: who holds the lock, and since when. Nobody relies on it. */
-static void tell_owner(struct mr_ctx *cx, int dir)
-{
-	const char *text = mr_arena_printf(cx->arena, "{\"pid\": %ld, \"created_ts\": %.3f}\n",
-		(long)getpid(), (double)mr_clock_wall_us(cx->clock) / 1e6);
-	int fd MR_CLEANUP(mr_fs_closep) = openat(dir, MR_TEAM_LOCK_OWNER_FILE,
-		O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
-		mr_log(MR_LOG_DEBUG, "team.archive.owner", "cannot be written");
-}
-
-static enum mr_code take_lock(struct mr_ctx *cx, const char *directory, int lock_ms,
-	struct hold *hold)
-{
-	enum mr_code rc = mr_fs_make_dirs(AT_FDCWD, directory, 0700, &cx->err);
-
-	if (!rc)
-		rc = mr_fs_open_dir(AT_FDCWD, directory, &hold->dir, &cx->err);
-	if (!rc)
-		rc = mr_lock_take(hold->dir, MR_TEAM_LOCK_FILE, "mailroom archive", lock_ms,
-			cx->clock, &hold->lock, &cx->err);
-	if (rc)
-		return rc;
-	tell_owner(cx, hold->dir);
-	mr_crash_point("archive.locked");
 	return MR_OK;
 }
 
@@ -571,8 +581,51 @@ enum mr_code mr_team_round_go(struct mr_ctx *cx, struct mr_team_round *round, in
 	rc = work_through(cx, &work);
 	/* After damage, look anew next time. */
 	if (rc == MR_EFORMAT || rc == MR_EIO)
-		close_place(work.place, false);
+		forget_place(work.place);
 	return rc;
+}
+
+/* --- after a crash --- */
+
+/* The note of an owner without a lock: who wrote it died. Opening the history mends what is left.
+ */
+static void mend(struct mr_ctx *cx, struct mr_team_round *round, const char *slug)
+{
+	struct hold hold MR_CLEANUP(let_go) = { .lock = MR_LOCK_INIT, .dir = -1 };
+	const char *directory =
+		mr_team_layout_project(cx->arena, round->team->config.storage_root, slug);
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team_project project;
+	struct place *place = NULL;
+	bool found = false;
+	enum mr_code rc;
+
+	if (!mr_fs_exists(AT_FDCWD,
+		    mr_arena_printf(cx->arena, "%s/" MR_TEAM_LOCK_OWNER_FILE, directory)) ||
+		take_lock(cx, directory, 0, &hold))
+		return;
+	rc = mr_team_read(cx, round->team, &reader);
+	if (!rc)
+		rc = mr_team_project_by_slug(cx, reader.db, slug, &found, &project);
+	mr_team_read_done(&reader);
+	if (!rc && found)
+		rc = open_history(cx, round, &project, directory, &place);
+	if (place && !rc)
+		place->index_due = place->tidy_due = true;
+	if (rc)
+		mr_log(MR_LOG_DEBUG, "team.archive.mend", "%s", cx->err.msg);
+}
+
+void mr_team_round_mend(struct mr_ctx *cx, struct mr_team_round *round)
+{
+	const char *projects = mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR,
+		round->team->config.storage_root);
+	struct mr_texts slugs;
+
+	if (mr_fs_list(cx->arena, AT_FDCWD, projects, PROJECTS, &slugs, &cx->err))
+		return;
+	for (size_t i = 0; i < slugs.len; i++)
+		mend(cx, round, slugs.items[i]);
 }
 
 /* --- when there is time --- */

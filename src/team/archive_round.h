@@ -32,6 +32,8 @@ struct mr_team_round_result {
  */
 MR_CHECK enum mr_code mr_team_round_go(struct mr_ctx *cx, struct mr_team_round *round,
 	int64_t project_id, int lock_ms, struct mr_team_round_result *out);
+/* Projects in which somebody died at work: what they left is cleared. For a start, and a check. */
+void mr_team_round_mend(struct mr_ctx *cx, struct mr_team_round *round);
 /* Rows that were left out are tried again. */
 void mr_team_round_retry(struct mr_team_round *round);
 /* Nothing else to do: merge packs and bring an index up to date. `*again`: there is more to do.

@@ -169,12 +169,23 @@ static bool doze(struct mr_team_archiver *archiver, int ms, bool *poked)
 	return !stop;
 }
 
+static void mend(struct mr_team_archiver *archiver)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = { .arena = arena,
+		.clock = archiver->team->clock,
+		.rand = archiver->team->rand };
+
+	mr_team_round_mend(&cx, archiver->round);
+}
+
 static void *run(void *arg)
 {
 	struct mr_team_archiver *archiver = arg;
 	int64_t busy_ms = now_ms();
 	bool tidy = true, poked = true;
 
+	mend(archiver);
 	do {
 		if (go_round(archiver)) {
 			busy_ms = now_ms();

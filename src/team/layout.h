@@ -7,12 +7,19 @@
 
 #define MR_TEAM_DATABASE_FILE "storage.sqlite3"
 #define MR_TEAM_PROJECTS_DIR  "projects"
+/* Below a project's directory. */
+#define MR_TEAM_AGENTS_DIR       "agents"
+#define MR_TEAM_MESSAGES_DIR     "messages"
+#define MR_TEAM_THREADS_NAME     "threads" /* in it */
+#define MR_TEAM_RESERVATIONS_DIR "file_reservations"
+#define MR_TEAM_ATTACHMENTS_DIR  "attachments"
+#define MR_TEAM_SLOTS_DIR        "build_slots"
 /* In a project's directory; the locks are not in its history. */
 #define MR_TEAM_ATTRIBUTES_FILE ".gitattributes"
 #define MR_TEAM_PROJECT_FILE    "project.json"
 #define MR_TEAM_LOCK_FILE       ".archive.lock"
 #define MR_TEAM_LOCK_OWNER_FILE ".archive.lock.owner.json"
-#define MR_TEAM_HEAD_FILE       ".git/HEAD"
+#define MR_TEAM_GIT_DIR         ".git"
 #define MR_TEAM_INDEX_FILE      ".git/index"
 #define MR_TEAM_INFO_DIR        ".git/info"
 #define MR_TEAM_EXCLUDE_FILE    MR_TEAM_INFO_DIR "/exclude"

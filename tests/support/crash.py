@@ -100,13 +100,14 @@ class Crash:
             fails = [name[len("fail:"):] for name in names if name.startswith("fail:")]
             return passes(stops), passes(fails), self.picture(directory)
 
-    def stops(self, title, check=lambda d: None, expect=()):
+    def stops(self, title, check=lambda d: None, expect=(), only=lambda name: True):
         """
-        Stop at each pass of each point. check(directory) looks at what is left before the second
+        Stop at each pass of each point that `only` wants. check(directory) looks at what is left before the second
         run. `expect` names points that must be among those passed, so that a test whose points have
         gone cannot succeed by doing nothing.
         """
         points, _, whole = self.learn()
+        points = [point for point in points if only(point[0])]
         missing = sorted(set(expect) - {name for name, _ in points})
         self.tap.ok(points and not missing, f"{title}: passes its points",
             f"not passed: {missing or 'any'}")

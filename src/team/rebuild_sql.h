@@ -1,0 +1,26 @@
+/* team/rebuild_sql.h - rows put back as they were, with their ids where these are free. */
+#pragma once
+
+#include "team/archive_record.h"
+#include "team/root.h"
+
+/* All inside a change; `id` is set to the one it got. MR_EEXISTS: another has the same name. */
+MR_CHECK enum mr_code mr_team_restore_project(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_project *project);
+MR_CHECK enum mr_code mr_team_restore_agent(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_agent *agent);
+MR_CHECK enum mr_code mr_team_restore_lease(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_reservation *lease, const char *prefix);
+/* Of two that tell of the same pair the later one stays; `*added`: there was none. */
+MR_CHECK enum mr_code mr_team_restore_link(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_link_record *link, bool *added);
+MR_CHECK enum mr_code mr_team_restore_slot(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_slot_record *slot);
+
+/*
+ * What only the database at `old` knows: who has read and acknowledged what (`*kept` rows), and
+ * products, other keys of projects, keys of sent messages. As much as can be read; `db` is not in a
+ * transaction. The error is that of read and acknowledged times.
+ */
+MR_CHECK enum mr_code mr_team_restore_state(struct mr_ctx *cx, struct mr_db *db, const char *old,
+	int64_t *kept);

@@ -1,0 +1,405 @@
+/* tests/unit/team/test_team_rebuild.c - with check.c: database and archive tell the same. */
+#include "team/rebuild.h"
+
+#include "base/fs.h"
+#include "files.h"
+#include "letters.h"
+#include "team/archive.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROJECT "root/projects/backend/"
+#define NAME    "2026/03/2026-03-11T04-15-00Z__hello__1.md"
+
+static struct world world;
+static struct mr_team_project backend, front;
+static struct mr_team_agent green, blue, red, far;
+
+static enum mr_code queue(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	return mr_team_archive_queue(cx, db, arg);
+}
+
+static void queue_item(enum mr_team_archive_kind kind, int64_t project_id, int64_t ref,
+	const char *name)
+{
+	struct mr_team_archive_item item = { .project_id = project_id,
+		.kind = kind,
+		.ref = ref,
+		.name = name,
+		.agent = "GreenCastle",
+		.subject = "a change" };
+
+	CHECK_OK(mr_team_write(&world.cx, world.team, queue, NULL, &item), world.cx.err);
+}
+
+/* Two projects with everything an archive shows. */
+static void fill(void)
+{
+	world_open(&world);
+	backend = world_project(&world, "/data/backend");
+	world_exec(&world, "UPDATE projects SET slug = 'backend', identity_mode = 'git-remote'");
+	front = world_project(&world, "/front");
+	green = world_agent(&world, &backend, "GreenCastle");
+	blue = world_agent(&world, &backend, "BlueLake");
+	far = world_agent(&world, &front, "FarFox");
+	red = world_agent(&world, &backend, "RedCat");
+	world_exec(&world,
+		"UPDATE agents SET is_active = 0, deleted_ts = 77, task_description = 'a \"task\"',"
+		" contact_policy = 'block_all', attachments_policy = 'deny' WHERE id = 4");
+	letter_send(&world,
+		&(struct letter){ .from = &green, .to = { &blue, &far }, .subject = "hello" });
+	letter_send(&world,
+		&(struct letter){ .from = &blue,
+			.to = { &green, &red },
+			.kinds = { MR_TEAM_CC, MR_TEAM_BCC },
+			.subject = "caf\xc3\xa9: re \"x\"",
+			.body = "\n\n---\nodd\n",
+			.thread = "T 1/2" });
+	world_later(&world, 3600);
+	letter_send(&world,
+		&(struct letter){ .from = &far,
+			.to = { &green },
+			.thread = "T 1/2",
+			.attachments = "[{\"type\":\"inline\",\"media_type\":\"image/webp\"}]" });
+	letter_send(&world,
+		&(struct letter){ .from = &green, .to = { &green }, .thread = "T 1/2" });
+	world_exec(&world,
+		"UPDATE messages SET importance = 'urgent', ack_required = 1, reply_to = 1 WHERE "
+		"id = 2;"
+		"UPDATE message_recipients SET urgent = 1 WHERE message_id = 2;"
+		"INSERT INTO file_reservations (project_id, agent_id, path_pattern, prefix, "
+		"exclusive,"
+		" reason, origin, created_ts, expires_ts, released_ts) VALUES"
+		" (1, 1, 'src/a/**', 'src/a', 1, 'why', 'agent', 1000000, 2000000, NULL),"
+		" (1, 2, 'src/a/**', 'src/a', 0, '', 'admin', 1000001, 2000001, 3000000),"
+		" (1, 2, '*.c', '', 1, '', 'escalation', 1000002, 2000002, NULL);"
+		"INSERT INTO agent_links (a_project_id, a_agent_id, b_project_id, b_agent_id, "
+		"status,"
+		" reason, created_ts, updated_ts, expires_ts, notified_ts, unasked) VALUES"
+		" (1, 1, 2, 3, 'approved', 'because', 1000000, 2000000, 3000000, 4000000, 1);"
+		"INSERT INTO build_slots (project_id, agent_id, slot_name, created_ts, expires_ts,"
+		" released_ts) VALUES (1, 1, 'build', 1000000, 2000000, NULL);"
+		"INSERT INTO products (product_uid, name, name_fold, created_at) VALUES ('p1', 'P',"
+		" 'p', 5);"
+		"INSERT INTO product_project_links (product_id, project_id, created_at)"
+		" VALUES (1, 2, 6);"
+		"UPDATE message_recipients SET read_ts = 111 WHERE message_id = 1;"
+		"UPDATE message_recipients SET ack_ts = 222, read_ts = 222 WHERE message_id = 2 AND"
+		" agent_id = 1;");
+	for (int64_t id = 1; id <= 4; id++)
+		queue_item(MR_TEAM_ARCHIVE_PROFILE, id == 3 ? 2 : 1, id, NULL);
+	queue_item(MR_TEAM_ARCHIVE_RESERVATION, 1, 0, "src/a/**");
+	queue_item(MR_TEAM_ARCHIVE_RESERVATION, 1, 0, "*.c");
+	queue_item(MR_TEAM_ARCHIVE_LINKS, 1, 1, NULL);
+	queue_item(MR_TEAM_ARCHIVE_LINKS, 2, 3, NULL);
+	queue_item(MR_TEAM_ARCHIVE_SLOT, 1, 1, NULL);
+	/* The state of messages after they were changed above. */
+	for (int64_t id = 1; id <= 4; id++)
+		queue_item(MR_TEAM_ARCHIVE_MESSAGE, id == 3 ? 2 : 1, id, NULL);
+	queue_item(MR_TEAM_ARCHIVE_INBOX, 2, 1, NULL);
+	queue_item(MR_TEAM_ARCHIVE_INBOX, 1, 3, NULL);
+	letter_drain(&world);
+}
+
+static const char *const tables[] = {
+	"SELECT id || '|' || slug || '|' || human_key || '|' || key_fold || '|' || tail || '|' ||"
+	" identity_mode || '|' || created_at FROM projects ORDER BY id",
+	"SELECT id || '|' || project_id || '|' || name || '|' || name_fold || '|' || program || "
+	"'|' ||"
+	" model || '|' || task_description || '|' || inception_ts || '|' || last_active_ts || '|' "
+	"||"
+	" attachments_policy || '|' || contact_policy || '|' || is_active || '|' ||"
+	" coalesce(deleted_ts, '-') || '|' || is_system FROM agents ORDER BY id",
+	"SELECT id || '|' || uid || '|' || project_id || '|' || sender_id || '|' ||"
+	" coalesce(thread_id, '-') || '|' || thread_seq || '|' || coalesce(reply_to, '-') || '|' ||"
+	" subject || '|' || body_md || '|' || importance || '|' || ack_required || '|' || "
+	"created_ts"
+	" || '|' || attachments || '|' || attachment_bytes FROM messages ORDER BY id",
+	"SELECT message_id || '|' || agent_id || '|' || kind || '|' || urgent || '|' || ack_due || "
+	"'|'"
+	" || coalesce(read_ts, '-') || '|' || coalesce(ack_ts, '-') FROM message_recipients"
+	" ORDER BY message_id, agent_id",
+	"SELECT id || '|' || project_id || '|' || agent_id || '|' || path_pattern || '|' || prefix "
+	"||"
+	" '|' || exclusive || '|' || reason || '|' || origin || '|' || created_ts || '|' ||"
+	" expires_ts || '|' || coalesce(released_ts, '-') FROM file_reservations ORDER BY id",
+	"SELECT id || '|' || a_project_id || '|' || a_agent_id || '|' || b_project_id || '|' ||"
+	" b_agent_id || '|' || status || '|' || reason || '|' || created_ts || '|' || updated_ts ||"
+	" '|' || expires_ts || '|' || notified_ts || '|' || unasked FROM agent_links ORDER BY id",
+	"SELECT id || '|' || project_id || '|' || agent_id || '|' || slot_name || '|' || "
+	"created_ts ||"
+	" '|' || expires_ts || '|' || coalesce(released_ts, '-') FROM build_slots ORDER BY id",
+	"SELECT p.product_uid || '|' || p.name || '|' || l.project_id FROM products p JOIN"
+	" product_project_links l ON l.product_id = p.id",
+};
+
+/* All rows of a table, one a line. */
+static const char *dump_of(size_t i)
+{
+	const char *from = strstr(tables[i], " FROM ");
+	const char *sql = mr_arena_printf(world.cx.arena, "%.*s AS line%s", (int)(from - tables[i]),
+		tables[i], from);
+
+	return world_text(&world,
+		mr_arena_printf(world.cx.arena, "SELECT group_concat(line, char(10)) FROM (%s)",
+			sql));
+}
+
+static struct mr_team_report check(void)
+{
+	struct mr_team_report report;
+
+	CHECK_OK(mr_team_check(&world.cx, world.team, &report), world.cx.err);
+	return report;
+}
+
+static void check_well(void)
+{
+	struct mr_team_report report = check();
+
+	for (size_t i = 0; i < report.len; i++)
+		fprintf(stderr, "# %s %s: %s\n", report.problems[i].kind, report.problems[i].where,
+			report.problems[i].msg);
+	CHECK_INT(report.len, 0);
+}
+
+static struct mr_team_rebuilt rebuild(void)
+{
+	struct mr_team_rebuilt rebuilt;
+
+	mr_team_closep(&world.team);
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
+	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
+	return rebuilt;
+}
+
+static void a_database_comes_back_as_it_was(void)
+{
+	const char *before[MR_LEN(tables)];
+	struct mr_team_rebuilt rebuilt;
+
+	fill();
+	check_well();
+	for (size_t i = 0; i < MR_LEN(tables); i++)
+		before[i] = dump_of(i);
+	rebuilt = rebuild();
+	CHECK_INT(rebuilt.projects, 2);
+	CHECK_INT(rebuilt.agents, 4);
+	CHECK_INT(rebuilt.messages, 4);
+	CHECK_INT(rebuilt.recipients, 6);
+	CHECK_INT(rebuilt.reservations, 3);
+	CHECK_INT(rebuilt.links, 1);
+	CHECK_INT(rebuilt.kept_state, 3);
+	CHECK_INT(rebuilt.len, 0);
+	CHECK(rebuilt.moved_aside && access(rebuilt.moved_aside, F_OK) == 0);
+	CHECK(access("root/storage.sqlite3.rebuild", F_OK) != 0);
+	for (size_t i = 0; i < MR_LEN(tables); i++)
+		CHECK_STR(dump_of(i), before[i]);
+	check_well();
+	CHECK_INT(world_int(&world, "SELECT count(*) FROM archive_queue"), 0);
+	/* An id is never used again. */
+	CHECK_INT(letter_send(&world, &(struct letter){ .from = &green, .to = { &blue } }).id, 5);
+	world_close(&world);
+}
+
+/* Everything the archive has; who had read what is gone with the database. */
+static void a_damaged_database_is_made_anew(void)
+{
+	struct mr_team_rebuilt rebuilt;
+	const char *messages;
+	enum mr_code rc;
+
+	fill();
+	messages = dump_of(2);
+	mr_team_closep(&world.team);
+	unlink("root/storage.sqlite3-wal");
+	files_put("root/storage.sqlite3", "this is not a database, whatever its name may say ....");
+	rc = mr_team_open(&world.cx, &world.config, &world.team);
+	CHECK_INT(rc, MR_EFORMAT);
+	CHECK(strstr(world.cx.err.msg, "root/storage.sqlite3"));
+	CHECK(strstr(world.cx.err.msg, "run `mailroom team rebuild`"));
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
+	CHECK_INT(rebuilt.messages, 4);
+	CHECK_INT(rebuilt.kept_state, 0);
+	CHECK_INT(rebuilt.len, 1);
+	CHECK_STR(rebuilt.problems[0].kind, "database");
+	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
+	CHECK_STR(dump_of(2), messages);
+	check_well();
+	world_close(&world);
+}
+
+static void a_database_that_is_gone_comes_back(void)
+{
+	struct mr_team_rebuilt rebuilt;
+
+	fill();
+	mr_team_closep(&world.team);
+	unlink("root/storage.sqlite3");
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
+	CHECK_STR(rebuilt.moved_aside, NULL);
+	CHECK_INT(rebuilt.messages, 4);
+	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
+	check_well();
+	world_close(&world);
+}
+
+static void what_is_not_archived_yet_is_archived_first(void)
+{
+	fill();
+	letter_send(&world, &(struct letter){ .from = &green, .to = { &blue }, .subject = "late" });
+	CHECK_INT(rebuild().messages, 5);
+	CHECK_STR(world_text(&world, "SELECT subject FROM messages WHERE id = 5"), "late");
+	world_close(&world);
+}
+
+static void who_is_at_work_is_not_robbed(void)
+{
+	struct mr_team_rebuilt rebuilt;
+	int ready[2], done[2], status;
+	char byte;
+	pid_t pid;
+
+	fill();
+	mr_team_closep(&world.team);
+	CHECK(pipe(ready) == 0 && pipe(done) == 0);
+	pid = fork();
+	if (pid == 0) {
+		close(done[1]);
+		if (mr_team_open(&world.cx, &world.config, &world.team) ||
+			write(ready[1], "x", 1) != 1 || read(done[0], &byte, 1) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	close(done[0]);
+	CHECK(read(ready[0], &byte, 1) == 1);
+	CHECK_INT(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), MR_EBUSY);
+	CHECK(strstr(world.cx.err.msg,
+		mr_arena_printf(world.cx.arena, "is open in process %d: stop it first", (int)pid)));
+	close(done[1]);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
+	mr_arena_free(world.cx.arena);
+}
+
+static void files_that_cannot_be_read_are_told(void)
+{
+	struct mr_team_rebuilt rebuilt;
+
+	fill();
+	mr_team_closep(&world.team);
+	files_put(PROJECT "messages/" NAME, "no message");
+	files_put(PROJECT "agents/BlueLake/profile.json", "{");
+	unlink("root/storage.sqlite3");
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
+	CHECK_INT(rebuilt.messages, 3);
+	CHECK_INT(rebuilt.agents, 4);
+	CHECK_INT(rebuilt.len, 2);
+	CHECK_STR(rebuilt.problems[0].where, "backend/agents/BlueLake/profile.json");
+	CHECK_STR(rebuilt.problems[1].where, "backend/messages/" NAME);
+	mr_arena_free(world.cx.arena);
+}
+
+/* The only problem, of this kind, at this place. */
+static void check_finds(const char *kind, const char *where)
+{
+	struct mr_team_report report = check();
+	bool found = false;
+
+	for (size_t i = 0; i < report.len; i++)
+		found = found ||
+			(mr_str_eq(report.problems[i].kind, kind) &&
+				mr_str_eq(report.problems[i].where, where));
+	if (!found)
+		test_fail(__FILE__, __LINE__, "%s %s is not among %zu, the first: %s %s: %s", kind,
+			where, report.len, report.len ? report.problems[0].kind : "",
+			report.len ? report.problems[0].where : "",
+			report.len ? report.problems[0].msg : "");
+}
+
+static void check_tells_what_is_wrong(void)
+{
+	int64_t queued;
+
+	fill();
+	check_well();
+	unlink(PROJECT "messages/" NAME);
+	check_finds("missing_file", "backend/messages/" NAME);
+	CHECK_OK(mr_team_rebuild_archive(&world.cx, world.team, &queued), world.cx.err);
+	CHECK(queued > 10);
+	/* The commit has it: only the work tree lacked it. */
+	files_put(PROJECT "agents/BlueLake/inbox/" NAME, "scribbled over");
+	check_finds("wrong_file", "backend/agents/BlueLake/inbox/" NAME);
+	check_finds("archive", "backend/agents/BlueLake/inbox/" NAME);
+	files_put(PROJECT "notes.txt", "mine");
+	check_finds("unknown_file", "backend/notes.txt");
+	unlink(PROJECT "notes.txt");
+	world_exec(&world,
+		"DELETE FROM message_recipients WHERE message_id = 4; DELETE FROM messages WHERE "
+		"id = 4");
+	check_finds("missing_row",
+		"backend/messages/2026/03/2026-03-11T05-15-00Z__a-subject__4.md");
+	check_finds("search_index", "root/storage.sqlite3");
+	world_close(&world);
+}
+
+static void an_archive_comes_back_from_the_database(void)
+{
+	int64_t queued;
+
+	fill();
+	CHECK_OK(mr_fs_remove_all(AT_FDCWD, "root/projects", &world.cx.err), world.cx.err);
+	CHECK(check().len > 0);
+	CHECK_OK(mr_team_rebuild_archive(&world.cx, world.team, &queued), world.cx.err);
+	check_well();
+	/* And a repository that cannot be read makes way. */
+	CHECK_OK(mr_fs_remove_all(AT_FDCWD, PROJECT ".git/objects/pack", &world.cx.err),
+		world.cx.err);
+	check_finds("archive", "backend");
+	CHECK_OK(mr_team_rebuild_archive(&world.cx, world.team, &queued), world.cx.err);
+	check_well();
+	world_close(&world);
+}
+
+static void those_who_were_purged_stay_away(void)
+{
+	struct mr_team_rebuilt rebuilt;
+
+	fill();
+	world_exec(&world,
+		"DELETE FROM message_recipients WHERE message_id = 3 OR agent_id = 3;"
+		"DELETE FROM agent_links; DELETE FROM messages WHERE id = 3;"
+		"DELETE FROM agents WHERE id = 3;"
+		"INSERT INTO fts_messages(fts_messages) VALUES ('rebuild')");
+	queue_item(MR_TEAM_ARCHIVE_DELETED, 2, 3, "FarFox");
+	queue_item(MR_TEAM_ARCHIVE_LINKS, 1, 1, NULL);
+	queue_item(MR_TEAM_ARCHIVE_MESSAGE, 1, 1, NULL);
+	letter_drain(&world);
+	rebuilt = rebuild();
+	CHECK_INT(rebuilt.messages, 3);
+	CHECK_INT(world_int(&world, "SELECT count(*) FROM agents WHERE name = 'FarFox'"), 0);
+	CHECK_INT(rebuilt.len, 0);
+	world_close(&world);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(a_database_comes_back_as_it_was),
+		TEST(a_damaged_database_is_made_anew),
+		TEST(a_database_that_is_gone_comes_back),
+		TEST(what_is_not_archived_yet_is_archived_first),
+		TEST(who_is_at_work_is_not_robbed),
+		TEST(files_that_cannot_be_read_are_told),
+		TEST(check_tells_what_is_wrong),
+		TEST(an_archive_comes_back_from_the_database),
+		TEST(those_who_were_purged_stay_away),
+	};
+
+	return test_main(tests, MR_LEN(tests));
+}
