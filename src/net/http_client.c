@@ -5,27 +5,78 @@
 
 #include <curl/curl.h>
 
-#include <pthread.h>
+#include <dlfcn.h>
 #include <string.h>
+
+#define LIBRARY "libcurl.so.4"
 
 enum { HOST_BYTES = 120 };
 
-static pthread_once_t started = PTHREAD_ONCE_INIT;
+/*
+ * libcurl brings thirty libraries along, and loading them takes longer than most commands do. So it
+ * is loaded by whoever sends the first request, and then stays.
+ */
+struct api {
+	CURLcode (*global_init)(long flags);
+	CURL *(*init)(void);
+	CURLcode (*setopt)(CURL *handle, CURLoption option, ...);
+	CURLcode (*perform)(CURL *handle);
+	CURLcode (*getinfo)(CURL *handle, CURLINFO info, ...);
+	void (*cleanup)(CURL *handle);
+	const char *(*strerror)(CURLcode code);
+	struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
+	void (*slist_free_all)(struct curl_slist *list);
+};
 
-static void start(void)
+struct client {
+	struct api curl;
+	CURL *handle;
+	struct curl_slist *headers;
+};
+
+static void close_client(struct client *client)
 {
-	curl_global_init(CURL_GLOBAL_DEFAULT);
+	if (client->headers)
+		client->curl.slist_free_all(client->headers);
+	if (client->handle)
+		client->curl.cleanup(client->handle);
 }
 
-static void close_handle(CURL **handle)
+/* ISO C knows no way from a data pointer to a function's; POSIX says that its bytes are the same.
+ */
+static bool find(void *library, const char *name, void *out_function)
 {
-	if (*handle)
-		curl_easy_cleanup(*handle);
+	void *symbol = dlsym(library, name);
+
+	memcpy(out_function, &symbol, sizeof(symbol));
+	return symbol;
 }
 
-static void free_list(struct curl_slist **list)
+static enum mr_code load(struct api *out, struct mr_err *err)
 {
-	curl_slist_free_all(*list);
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	struct api api;
+	bool found;
+
+	if (!library)
+		return mr_err_set(err, MR_ENOTFOUND,
+			"asking other machines needs " LIBRARY ": install the package libcurl4");
+	found = find(library, "curl_global_init", &api.global_init) &&
+		find(library, "curl_easy_init", &api.init) &&
+		find(library, "curl_easy_setopt", &api.setopt) &&
+		find(library, "curl_easy_perform", &api.perform) &&
+		find(library, "curl_easy_getinfo", &api.getinfo) &&
+		find(library, "curl_easy_cleanup", &api.cleanup) &&
+		find(library, "curl_easy_strerror", &api.strerror) &&
+		find(library, "curl_slist_append", &api.slist_append) &&
+		find(library, "curl_slist_free_all", &api.slist_free_all);
+	dlclose(library); /* it stays loaded */
+	if (!found)
+		return mr_err_set(err, MR_EINTERNAL, LIBRARY " is not the library it should be");
+	/* Counted, and safe from any thread since 7.84. */
+	api.global_init(CURL_GLOBAL_DEFAULT);
+	*out = api;
+	return MR_OK;
 }
 
 /* The host and port of the URL, for messages. */
@@ -51,9 +102,10 @@ static size_t take_body(char *data, size_t size, size_t count, void *arg)
 	return buf->failed ? 0 : size * count;
 }
 
-static enum mr_code refuse(CURLcode code, const char *host, const char *why, struct mr_err *err)
+static enum mr_code refuse(const struct client *client, CURLcode code, const char *host,
+	const char *why, struct mr_err *err)
 {
-	const char *text = *why ? why : curl_easy_strerror(code);
+	const char *text = *why ? why : client->curl.strerror(code);
 
 	switch (code) {
 	case CURLE_OPERATION_TIMEDOUT:
@@ -66,39 +118,40 @@ static enum mr_code refuse(CURLcode code, const char *host, const char *why, str
 }
 
 /* Everything about the request but where its answer goes. */
-static enum mr_code set_up(CURL *handle, const struct mr_http_client_request *request,
-	struct curl_slist **headers, struct mr_err *err)
+static enum mr_code set_up(struct client *client, const struct mr_http_client_request *request,
+	struct mr_err *err)
 {
+	const struct api *curl = &client->curl;
 	struct curl_slist *list = NULL;
+	CURL *handle = client->handle;
 
 	for (size_t i = 0; request->headers && request->headers[i]; i++) {
 		/* A line break would begin a header of its own. */
 		if (strpbrk(request->headers[i], "\r\n"))
 			return mr_err_set(err, MR_EINVAL, "a header holds a line break");
-		list = curl_slist_append(*headers, request->headers[i]);
+		list = curl->slist_append(client->headers, request->headers[i]);
 		if (!list)
 			return mr_err_set(err, MR_EINTERNAL, "no memory for headers");
-		*headers = list;
+		client->headers = list;
 	}
-	curl_easy_setopt(handle, CURLOPT_URL, request->url);
-	curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 1L);
-	curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 2L);
-	curl_easy_setopt(handle, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
-	curl_easy_setopt(handle, CURLOPT_HTTPHEADER, *headers);
-	curl_easy_setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
+	curl->setopt(handle, CURLOPT_URL, request->url);
+	curl->setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl->setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
+	curl->setopt(handle, CURLOPT_SSL_VERIFYPEER, 1L);
+	curl->setopt(handle, CURLOPT_SSL_VERIFYHOST, 2L);
+	curl->setopt(handle, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	curl->setopt(handle, CURLOPT_NOSIGNAL, 1L);
+	curl->setopt(handle, CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
+	curl->setopt(handle, CURLOPT_HTTPHEADER, client->headers);
+	curl->setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
 	/* A small answer that grows when it is unpacked is held to the same maximum. */
-	curl_easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");
+	curl->setopt(handle, CURLOPT_ACCEPT_ENCODING, "");
 	if (request->body.data) {
-		curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
-			(curl_off_t)request->body.len);
-		curl_easy_setopt(handle, CURLOPT_POSTFIELDS, (const char *)request->body.data);
+		curl->setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
+		curl->setopt(handle, CURLOPT_POSTFIELDS, (const char *)request->body.data);
 	}
 	if (request->method)
-		curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request->method);
+		curl->setopt(handle, CURLOPT_CUSTOMREQUEST, request->method);
 	return MR_OK;
 }
 
@@ -106,8 +159,7 @@ enum mr_code mr_http_client_send(struct mr_arena *arena,
 	const struct mr_http_client_request *request, struct mr_http_client_response *out,
 	struct mr_err *err)
 {
-	CURL *handle MR_CLEANUP(close_handle) = NULL;
-	struct curl_slist *headers MR_CLEANUP(free_list) = NULL;
+	struct client client MR_CLEANUP(close_client) = { .handle = NULL };
 	struct mr_buf body MR_CLEANUP(mr_buf_release);
 	const char *host = host_of(arena, request->url);
 	char why[CURL_ERROR_SIZE] = "";
@@ -119,25 +171,27 @@ enum mr_code mr_http_client_send(struct mr_arena *arena,
 	mr_buf_init(&body, request->max_bytes);
 	if (strncasecmp(request->url, "http://", 7) != 0 &&
 		strncasecmp(request->url, "https://", 8) != 0)
-		return refuse(CURLE_URL_MALFORMAT, host, why, err);
-	pthread_once(&started, start);
-	handle = curl_easy_init();
-	if (!handle)
-		return mr_err_set(err, MR_EINTERNAL, "the HTTP client cannot be started");
-	rc = set_up(handle, request, &headers, err);
+		return mr_err_set(err, MR_EINVAL, "not an http or https URL (host %s)", host);
+	rc = load(&client.curl, err);
 	if (rc)
 		return rc;
-	curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, take_body);
-	curl_easy_setopt(handle, CURLOPT_WRITEDATA, &body);
-	curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, why);
-	code = curl_easy_perform(handle);
+	client.handle = client.curl.init();
+	if (!client.handle)
+		return mr_err_set(err, MR_EINTERNAL, "the HTTP client cannot be started");
+	rc = set_up(&client, request, err);
+	if (rc)
+		return rc;
+	client.curl.setopt(client.handle, CURLOPT_WRITEFUNCTION, take_body);
+	client.curl.setopt(client.handle, CURLOPT_WRITEDATA, &body);
+	client.curl.setopt(client.handle, CURLOPT_ERRORBUFFER, why);
+	code = client.curl.perform(client.handle);
 	if (body.failed)
 		return mr_err_set(err, MR_ELIMIT, "%s answered with more than %zu bytes", host,
 			request->max_bytes);
 	if (code != CURLE_OK)
-		return refuse(code, host, why, err);
-	curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
-	curl_easy_getinfo(handle, CURLINFO_CONTENT_TYPE, &type);
+		return refuse(&client, code, host, why, err);
+	client.curl.getinfo(client.handle, CURLINFO_RESPONSE_CODE, &status);
+	client.curl.getinfo(client.handle, CURLINFO_CONTENT_TYPE, &type);
 	*out = (struct mr_http_client_response){
 		.status = (int)status,
 		.content_type = mr_arena_strdup(arena, type),
