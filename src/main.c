@@ -50,11 +50,17 @@
  *     settings.c         what is configured, and where it came from
  *     shape_mailbox.c    the mailbox contract's objects
  *     shape_team.c       the team contract's: times, projects, agents
+ *     shape_team_contact.c  links, products, slots
+ *     shape_team_search.c  and what a search found
  *     team_agent.c       operations: the agents of a project
+ *     team_contact.c     operations: who may write to whom
  *     team_health.c      operation: is the team's storage well?
  *     team_home.c        the team's storage of this program
  *     team_ops.c         what the team's operations share
+ *     team_product.c     operations: projects that belong together
  *     team_project.c     operations: the projects of a team
+ *     team_search.c      operation: messages found by what they say
+ *     team_slot.c        operations: build slots
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
@@ -117,8 +123,13 @@
  *     contact_sql.c      links between agents, and what a decision asks
  *     error.c            the contract's errors, with data
  *     identity.c         what a project is named after: a path, or a repository
+ *     inbox.c            what an agent has received, and what it did about it
+ *     inbox_sql.c        lists of messages, each from an index
  *     later.c            (to come)
  *     layout.c           the names of everything in a project's archive
+ *     message.c          sending: decided and stored in one change
+ *     message_recall.c   a key that was used before
+ *     message_reply.c    answers
  *     message_sql.c      messages and recipients
  *     message_store.c    a message becomes rows
  *     model.c            the contract's words
@@ -129,12 +140,18 @@
  *     product_sql.c      products, and their mail in one order
  *     project.c          which project is meant
  *     project_sql.c      and its row
+ *     recipient.c        whom a sender means
  *     retire.c           agents that go
  *     retire_sql.c       what they leave behind
  *     root.c             a team's storage, opened
  *     schema_sql.c       its tables
+ *     search.c           messages found by what they say
+ *     search_query.c     what a person types into a search, taken apart
+ *     search_sql.c       and what it asks of the database
  *     slot.c             build slots: one holder at a time
  *     slot_sql.c         their rows
+ *     snippet.c          the lines of a message around what was looked for
+ *     thread_sql.c       conversations
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *
  *   net/               (to come) other machines

@@ -158,6 +158,49 @@ void mr_utf8_strip(const char **text, size_t *len)
 	}
 }
 
+bool mr_utf8_is_word(uint32_t scalar)
+{
+	switch (utf8proc_category((utf8proc_int32_t)scalar)) {
+	case UTF8PROC_CATEGORY_LU:
+	case UTF8PROC_CATEGORY_LL:
+	case UTF8PROC_CATEGORY_LT:
+	case UTF8PROC_CATEGORY_LM:
+	case UTF8PROC_CATEGORY_LO:
+	case UTF8PROC_CATEGORY_ND:
+	case UTF8PROC_CATEGORY_NL:
+	case UTF8PROC_CATEGORY_NO:
+	case UTF8PROC_CATEGORY_CO:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool mr_utf8_is_mark(uint32_t scalar)
+{
+	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)scalar);
+
+	return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_ME;
+}
+
+uint32_t mr_utf8_fold(uint32_t scalar)
+{
+	utf8proc_int32_t parts[4];
+	utf8proc_ssize_t count;
+
+	if (scalar < 0x80)
+		return scalar >= 'A' && scalar <= 'Z' ? scalar | 0x20 : scalar;
+	scalar = (uint32_t)utf8proc_tolower((utf8proc_int32_t)scalar);
+	count = utf8proc_decompose_char((utf8proc_int32_t)scalar, parts, 4, UTF8PROC_DECOMPOSE,
+		NULL);
+	/* Only a letter and its marks: a Hangul syllable is more than its first sound. */
+	for (utf8proc_ssize_t i = 1; i < count && i < 4; i++) {
+		if (!mr_utf8_is_mark((uint32_t)parts[i]))
+			return scalar;
+	}
+	return count > 1 && count <= 4 ? (uint32_t)parts[0] : scalar;
+}
+
 /* Walk until the next character would pass `columns`; tell how far, and how wide that is. */
 static size_t measure(const char *text, size_t len, size_t columns, size_t *out_width)
 {

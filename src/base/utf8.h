@@ -31,6 +31,13 @@ bool mr_utf8_is_space(uint32_t scalar);
 /* Shrink `*text`, `*len` by leading and trailing Unicode white space; the text is valid. */
 void mr_utf8_strip(const char **text, size_t *len);
 
+/* Part of a word: a letter or a number of any script, or a private character. */
+bool mr_utf8_is_word(uint32_t scalar);
+/* A mark that stands on the letter before it. */
+bool mr_utf8_is_mark(uint32_t scalar);
+/* The letter without case and marks, as a search compares it: 'e' for U+00C9. */
+uint32_t mr_utf8_fold(uint32_t scalar);
+
 /* Columns the text takes on a terminal; control characters count 0. */
 size_t mr_utf8_width(const char *text, size_t len);
 /* Bytes of the longest prefix that takes at most `columns`. */

@@ -389,6 +389,9 @@ enum mr_code mr_db_search_prepare(struct mr_db *db, const struct mr_db_search *s
 		return mr_err_set(err, MR_EINVAL,
 			"search: the limit must be above 0 and the offset "
 			"not below");
+	if (query->among && query->among - query->offset < query->limit)
+		return mr_err_set(err, MR_EINVAL,
+			"search: fewer are ranked than offset and limit ask for");
 	if (strlen(query->match) > MR_DB_MATCH_BYTES)
 		return mr_err_set(err, MR_ELIMIT, "search: more than %d bytes to look for",
 			MR_DB_MATCH_BYTES);

@@ -229,6 +229,9 @@ struct mr_db_search_query {
 	int64_t limit; /* > 0 */
 	int64_t offset;
 	bool newest_first; /* by id, which is much cheaper than by score; all scores are then 0 */
+	/* Rank only so many of the newest that match, because ranking looks at each; 0: all. No
+	 * less than offset and limit together. */
+	int64_t among;
 };
 
 /*

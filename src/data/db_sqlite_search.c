@@ -183,10 +183,13 @@ enum mr_code mr_db_sqlite_search_prepare(struct mr_db *db, const struct mr_db_se
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	struct mr_buf sql MR_CLEANUP(mr_buf_release);
+	int64_t among = query->newest_first ? 0 : query->among;
 	enum mr_code rc;
 
 	mr_buf_init(&sql, MR_DB_SQL_BYTES);
-	mr_buf_printf(&sql, "SELECT %s.rowid, ", search->name);
+	if (among > 0)
+		mr_buf_puts(&sql, "SELECT id, score FROM (");
+	mr_buf_printf(&sql, "SELECT %s.rowid AS id, ", search->name);
 	if (query->newest_first)
 		mr_buf_puts(&sql, "0.0");
 	else
@@ -199,8 +202,15 @@ enum mr_code mr_db_sqlite_search_prepare(struct mr_db *db, const struct mr_db_se
 	mr_buf_printf(&sql, " WHERE %s MATCH ?1", search->name);
 	if (query->where)
 		mr_buf_printf(&sql, " AND (%s)", query->where);
-	mr_buf_printf(&sql, " ORDER BY %s%s.rowid DESC LIMIT ?2 OFFSET ?3",
-		query->newest_first ? "" : "score DESC, ", search->name);
+	/* The index is walked from its newest row on, and no further than need be. */
+	if (among > 0)
+		mr_buf_printf(&sql,
+			" ORDER BY %s.rowid DESC LIMIT %" PRId64
+			") ORDER BY score DESC, id DESC LIMIT ?2 OFFSET ?3",
+			search->name, among);
+	else
+		mr_buf_printf(&sql, " ORDER BY %s%s.rowid DESC LIMIT ?2 OFFSET ?3",
+			query->newest_first ? "" : "score DESC, ", search->name);
 	rc = mr_buf_check(&sql, "a search statement", err);
 	if (!rc)
 		rc = mr_db_prepare(db, mr_buf_text(&sql), &stmt, err);

@@ -38,11 +38,28 @@ extern const struct mr_op mr_op_team_list_agents;
 extern const struct mr_op mr_op_team_register_agent;
 extern const struct mr_op mr_op_team_update_profile;
 extern const struct mr_op mr_op_team_whois;
+/* team_contact.c */
+extern const struct mr_op mr_op_team_contact_list;
+extern const struct mr_op mr_op_team_contact_policy;
+extern const struct mr_op mr_op_team_contact_request;
+extern const struct mr_op mr_op_team_contact_respond;
 /* team_health.c */
 extern const struct mr_op mr_op_team_health;
+/* team_product.c */
+extern const struct mr_op mr_op_team_product_ensure;
+extern const struct mr_op mr_op_team_product_link;
+extern const struct mr_op mr_op_team_product_list;
+extern const struct mr_op mr_op_team_product_search;
+extern const struct mr_op mr_op_team_product_unlink;
 /* team_project.c */
 extern const struct mr_op mr_op_team_ensure_project;
 extern const struct mr_op mr_op_team_list_projects;
+/* team_search.c */
+extern const struct mr_op mr_op_team_search_messages;
+/* team_slot.c */
+extern const struct mr_op mr_op_team_slot_acquire;
+extern const struct mr_op mr_op_team_slot_release;
+extern const struct mr_op mr_op_team_slot_renew;
 
 /* All of the above, in the order people see them. */
 extern const struct mr_op_table mr_nouns;

@@ -9,7 +9,9 @@
 #include "team/inbox.h"
 #include "team/message.h"
 #include "team/model.h"
+#include "team/product.h"
 #include "team/reservation.h"
+#include "team/slot.h"
 
 extern const struct mr_field mr_shape_team_project_fields[];
 extern const struct mr_field mr_shape_team_agent_fields[];
@@ -32,6 +34,29 @@ extern const struct mr_field mr_shape_team_link_fields[];
 		{ .name = "is_active", .type = MR_TYPE_BOOL },                                     \
 	{                                                                                          \
 		.name = "deleted_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE                   \
+	}
+
+/* For tables of results that add to a link's. */
+extern const struct mr_field mr_shape_team_party_fields[];
+#define MR_SHAPE_TEAM_LINK_FIELDS                                                                  \
+	{ .name = "id", .type = MR_TYPE_INT },                                                     \
+		{ .name = "from",                                                                  \
+			.type = MR_TYPE_OBJECT,                                                    \
+			.fields = mr_shape_team_party_fields,                                      \
+			.summary = "who asked" },                                                  \
+		{ .name = "to",                                                                    \
+			.type = MR_TYPE_OBJECT,                                                    \
+			.fields = mr_shape_team_party_fields,                                      \
+			.summary = "who was asked" },                                              \
+		{ .name = "status",                                                                \
+			.type = MR_TYPE_TEXT,                                                      \
+			.summary = "pending, approved or blocked" },                               \
+		{ .name = "reason", .type = MR_TYPE_TEXT },                                        \
+		{ .name = "created_ts", .type = MR_TYPE_TEXT },                                    \
+		{ .name = "updated_ts", .type = MR_TYPE_TEXT },                                    \
+	{                                                                                          \
+		.name = "expires_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE,                  \
+		.summary = "null: never"                                                           \
 	}
 
 /* YYYY-MM-DDTHH:MM:SS.ffffffZ; 0 is null. */
@@ -60,3 +85,8 @@ void mr_shape_team_conflicts(struct mr_out *out, const char *key,
 	const struct mr_team_conflicts *conflicts);
 void mr_shape_team_link(struct mr_out *out, const char *key, const struct mr_team_link *link);
 void mr_shape_team_link_members(struct mr_out *out, const struct mr_team_link *link);
+extern const struct mr_field mr_shape_team_product_fields[];
+void mr_shape_team_product(struct mr_out *out, const char *key,
+	const struct mr_team_product *product);
+extern const struct mr_field mr_shape_team_slot_fields[];
+void mr_shape_team_slot(struct mr_out *out, const char *key, const struct mr_team_slot *slot);

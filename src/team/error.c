@@ -82,6 +82,23 @@ enum mr_code mr_team_fail_value(struct mr_ctx *cx, const char *key, const struct
 	return cx->err.code;
 }
 
+struct mr_value mr_team_value_text(const char *text)
+{
+	return (struct mr_value){ .kind = text ? MR_TEXT : MR_NULL, .text = text };
+}
+
+struct mr_value mr_team_value_map(struct mr_arena *arena, const struct mr_pair *pairs, size_t len)
+{
+	return (struct mr_value){ .kind = MR_MAP,
+		.map = { mr_arena_memdup(arena, pairs, len * sizeof(*pairs)), len } };
+}
+
+struct mr_value mr_team_value_list(struct mr_arena *arena, size_t len)
+{
+	return (struct mr_value){ .kind = MR_LIST,
+		.list = { mr_arena_array(arena, len, sizeof(struct mr_value)), len } };
+}
+
 enum mr_code mr_team_fail_text(struct mr_ctx *cx, const char *key, const char *text)
 {
 	struct mr_value value = { .kind = MR_TEXT, .text = text };

@@ -42,6 +42,11 @@ enum mr_code mr_team_fail_text(struct mr_ctx *cx, const char *key, const char *t
 enum mr_code mr_team_fail_int(struct mr_ctx *cx, const char *key, int64_t number);
 enum mr_code mr_team_fail_texts(struct mr_ctx *cx, const char *key, const struct mr_texts *texts);
 enum mr_code mr_team_fail_value(struct mr_ctx *cx, const char *key, const struct mr_value *value);
+/* Values for it: a text, and a map of `len` pairs, whose array is copied. */
+struct mr_value mr_team_value_text(const char *text);
+struct mr_value mr_team_value_map(struct mr_arena *arena, const struct mr_pair *pairs, size_t len);
+/* A list of `len` nulls, to be filled. */
+struct mr_value mr_team_value_list(struct mr_arena *arena, size_t len);
 /* The data object, or NULL when there is none. */
 const struct mr_value *mr_team_fail_data(const struct mr_err *err);
 

@@ -20,13 +20,14 @@ struct mr_team_started {
 	struct mr_team_reserved reserved;
 	struct mr_team_items inbox;
 };
+/* Join, reserve what is to be worked on, and see what came. */
 MR_CHECK enum mr_code mr_team_macro_start(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_start *request, struct mr_team_started *out);
 
 struct mr_team_prepare {
-	struct mr_team_registration who;
+	struct mr_team_registration who; /* its project must be there */
 	const char *thread_id;
-	bool register_if_missing;
+	bool register_if_missing; /* without it `who` must have a name that is known */
 	bool include_inbox_bodies;
 	int64_t inbox_limit;
 	bool llm_mode;
@@ -38,6 +39,7 @@ struct mr_team_prepared {
 	struct mr_team_summary summary;
 	struct mr_team_items inbox;
 };
+/* Join, and see what a conversation came to and what else there is. */
 MR_CHECK enum mr_code mr_team_macro_prepare(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_prepare *request, struct mr_team_prepared *out);
 
@@ -46,14 +48,17 @@ struct mr_team_cycle {
 	bool was_released;
 	int64_t released, released_ts;
 };
+/* Reserve, and with `auto_release` give back what was granted at once: a look at who else is there.
+ */
 MR_CHECK enum mr_code mr_team_macro_cycle(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_reserve *request, bool auto_release, struct mr_team_cycle *out);
 
 struct mr_team_handshake {
 	struct mr_team_contact_request request;
 	bool auto_accept; /* only where the target's policy would let the sender through */
+	/* Sent when both are there and the target's policy lets it through by then. */
 	const char *welcome_subject, *welcome_body, *thread_id;
-	bool register_if_missing;
+	bool register_if_missing; /* who asks, given both of these */
 	const char *program, *model;
 };
 struct mr_team_shaken {
@@ -64,5 +69,6 @@ struct mr_team_shaken {
 	bool welcomed;
 	struct mr_team_sent welcome;
 };
+/* Ask for contact, perhaps answer, perhaps say hello. */
 MR_CHECK enum mr_code mr_team_macro_handshake(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_handshake *request, struct mr_team_shaken *out);

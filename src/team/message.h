@@ -30,6 +30,7 @@ struct mr_team_blocked {
 	const char *project; /* slug */
 	const char *reason;  /* the rule that decided */
 	enum mr_team_verdict verdict;
+	enum mr_team_contact_policy policy;
 };
 
 struct mr_team_sent {

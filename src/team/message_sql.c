@@ -225,7 +225,7 @@ enum mr_code mr_team_key_put(struct mr_ctx *cx, struct mr_db *db, int64_t sender
 	return mr_stmt_run(put, &cx->err);
 }
 
-void mr_team_message_read(struct mr_stmt *stmt, int column, bool with_body, struct mr_arena *arena,
+void mr_team_message_read(struct mr_stmt *stmt, int column, int body_column, struct mr_arena *arena,
 	struct mr_team_message *out)
 {
 	enum mr_team_importance importance = MR_TEAM_NORMAL;
@@ -244,9 +244,7 @@ void mr_team_message_read(struct mr_stmt *stmt, int column, bool with_body, stru
 		.ack_required = mr_stmt_int(stmt, column + 9) != 0,
 		.created_ts = mr_stmt_int(stmt, column + 10),
 		.attachments = mr_stmt_text(stmt, column + 11, arena),
-		.body_md = with_body
-			? mr_stmt_text(stmt, column + MR_TEAM_MESSAGE_COLUMN_COUNT, arena)
-			: NULL,
+		.body_md = body_column < 0 ? NULL : mr_stmt_text(stmt, body_column, arena),
 	};
 }
 
@@ -271,7 +269,7 @@ enum mr_code mr_team_message_row(struct mr_ctx *cx, struct mr_db *db, int64_t me
 			(long long)message_id);
 		return mr_team_fail_int(cx, "message_id", message_id);
 	}
-	mr_team_message_read(stmt, 0, true, cx->arena, out);
+	mr_team_message_read(stmt, 0, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena, out);
 	return MR_OK;
 }
 

@@ -55,7 +55,7 @@ static const char *const older_nouns[] = {
 	"Dog", "Creek", "Pond", "Cat", "Hill", "Snow", NULL,
 };
 
-static const char *const reserved[] = { "HumanOverseer", "System", "ops", NULL };
+static const char *const reserved[] = { MR_TEAM_OVERSEER_NAME, "System", "ops", NULL };
 /* clang-format on */
 
 static bool is_listed(const char *const *words, const char *text, size_t len)

@@ -10,6 +10,9 @@ enum { MR_TEAM_ADJECTIVES = 62, MR_TEAM_NOUNS = 69 };
 extern const char *const mr_team_adjectives[MR_TEAM_ADJECTIVES + 1];
 extern const char *const mr_team_nouns[MR_TEAM_NOUNS + 1];
 
+/* People speak under this name. */
+#define MR_TEAM_OVERSEER_NAME "HumanOverseer"
+
 /* Names nobody may register: they speak for people or for the system. In any case. */
 bool mr_team_name_is_reserved(const char *name);
 /* Two words of the lists, or of the peers' older ones (RedCat, BlueDog, YellowForest), in

@@ -1,18 +1,42 @@
-/* team/search.h - finding messages by what they say, ranked. */
+/*
+ * team/search.h - finding messages by what they say, ranked.
+ *
+ * A query (team/search_query.h) is answered by the first of these that can: the index, as it was
+ * written; the index, all its words as plain terms, when it cannot be understood; and otherwise
+ * (nothing but signs, only -words, scripts without blanks) a look at the texts themselves, newest
+ * first. Only filters: what passes them, newest first.
+ *
+ * Ranked by BM25, the subject counting twice. To rank costs time for every message that matches, so
+ * of more than MR_TEAM_SEARCH_RANKED the newest are ranked and the others are not found: a word
+ * that stands in every message costs no more than one that stands in a thousand. In the same way
+ * the texts themselves are looked at for the newest MR_TEAM_SEARCH_SCANNED messages of each
+ * project.
+ */
 #pragma once
 
 #include "team/model.h"
 #include "team/root.h"
 
+enum {
+	MR_TEAM_SEARCH_RANKED = 1000,
+	MR_TEAM_SEARCH_SCANNED = 100000,
+	MR_TEAM_SEARCH_OFFSET_MAX = 10000,
+};
+
 /* Which reading of the query answered. */
-enum mr_team_search_mode { MR_TEAM_SEARCH_FTS, MR_TEAM_SEARCH_QUOTED, MR_TEAM_SEARCH_LIKE };
+enum mr_team_search_mode {
+	MR_TEAM_SEARCH_FTS,
+	MR_TEAM_SEARCH_QUOTED,
+	MR_TEAM_SEARCH_LIKE,
+	MR_TEAM_SEARCH_FILTERS, /* there were no words */
+};
 
 struct mr_team_search {
 	const int64_t *project_ids; /* one, or those of a product */
 	size_t project_count;
 	const char *query;
-	int64_t limit; /* clamped to 1 .. MR_TEAM_SEARCH_MAX; 0 is the default */
-	int64_t offset;
+	int64_t limit;    /* clamped to 1 .. MR_TEAM_SEARCH_MAX; 0 is the default */
+	int64_t offset;   /* clamped to 0 .. MR_TEAM_SEARCH_OFFSET_MAX */
 	int64_t agent_id; /* whose is:unread and ack:pending; or 0: anybody's */
 	bool newest_first;
 };
@@ -21,7 +45,7 @@ struct mr_team_hit {
 	struct mr_team_message message; /* without its body */
 	const char *from;
 	const char *project_slug;
-	double score;
+	double score;          /* comparable within one answer; 0 where nothing is ranked */
 	const char *snippet;   /* plain text around the hits */
 	size_t *starts, *ends; /* of the hits in it, in bytes */
 	size_t hit_count;
@@ -33,6 +57,10 @@ struct mr_team_hits {
 };
 
 /* No text a user writes is an error but an empty one (INVALID_ARGUMENT) and filters whose value
- * makes no sense (SEARCH_SYNTAX). Words in bcc lists are not found. */
+ * makes no sense (SEARCH_SYNTAX). to: finds names in to and cc; nobody finds who got a blind copy.
+ */
 MR_CHECK enum mr_code mr_team_search(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_search *search, struct mr_team_hits *out);
+
+/* fts, fts_quoted, like, filters. */
+const char *mr_team_search_mode_name(enum mr_team_search_mode mode);

@@ -55,7 +55,11 @@ TESTED_BY = {
     "src/surface/http/worker.c": "tests/unit/surface/test_server.c",
     "src/team/contact_sql.c": "tests/unit/team/test_team_contact.c",
     "src/team/product_sql.c": "tests/unit/team/test_team_product.c",
+    "src/op/shape_team_search.c": "tests/blackbox/team_search.py",
+    "src/team/search_sql.c": "tests/unit/team/test_team_search.c",
     "src/team/slot_sql.c": "tests/unit/team/test_team_slot.c",
+    "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
+    "src/team/message_sql.c": "tests/unit/team/test_team_message.c",
     "src/text/yaml_scalar.c": "tests/unit/text/test_yaml.c",
 }
 

@@ -286,6 +286,37 @@ static void knows_columns(void)
 	CHECK_INT(mr_utf8_width("a\0b", 3), 2);
 }
 
+static void knows_words_and_folds_them(void)
+{
+	static const struct {
+		uint32_t scalar;
+		bool is_word, is_mark;
+		uint32_t fold;
+	} cases[] = {
+		{ 'a', true, false, 'a' },
+		{ 'Z', true, false, 'z' },
+		{ '7', true, false, '7' },
+		{ '_', false, false, '_' },
+		{ '-', false, false, '-' },
+		{ 0xc9, true, false, 'e' },         /* E acute */
+		{ 0x1ed3, true, false, 'o' },       /* o circumflex grave */
+		{ 0xdf, true, false, 0xdf },        /* sharp s */
+		{ 0x301, false, true, 0x301 },      /* an acute by itself */
+		{ 0x416, true, false, 0x436 },      /* Cyrillic */
+		{ 0xac01, true, false, 0xac01 },    /* a Hangul syllable */
+		{ 0x65e5, true, false, 0x65e5 },    /* Han */
+		{ 0x1f600, false, false, 0x1f600 }, /* a face */
+		{ 0xe000, true, false, 0xe000 },    /* private */
+		{ 0x110000, false, false, 0x110000 },
+	};
+
+	for (size_t i = 0; i < MR_LEN(cases); i++) {
+		CHECK_INT(mr_utf8_is_word(cases[i].scalar), cases[i].is_word);
+		CHECK_INT(mr_utf8_is_mark(cases[i].scalar), cases[i].is_mark);
+		CHECK_INT(mr_utf8_fold(cases[i].scalar), cases[i].fold);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -297,6 +328,7 @@ int main(void)
 		TEST(cutting_bad_bytes_stays_inside),
 		TEST(knows_white_space),
 		TEST(strips),
+		TEST(knows_words_and_folds_them),
 		TEST(knows_columns),
 	};
 

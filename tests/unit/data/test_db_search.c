@@ -193,6 +193,12 @@ static void ranks_filters_and_pages(void)
 			  .where = "t.project = ?4",
 			  .newest_first = true },
 			1, "2 " },
+		{ { .match = "deploy", .limit = 1, .among = 1 }, 0, "4 " },
+		{ { .match = "deploy", .limit = 2, .among = 2 }, 0, "4 2 " },
+		{ { .match = "deploy", .limit = 2, .among = 9 }, 0, "4 1 " },
+		{ { .match = "deploy", .limit = 2, .offset = 1, .among = 3 }, 0, "1 2 " },
+		{ { .match = "deploy", .limit = 2, .where = "t.project = ?4", .among = 2 }, 1,
+			"1 2 " },
 	};
 
 	for (size_t i = 0; i < MR_LEN(cases); i++)
@@ -317,6 +323,9 @@ static void refuses_bad_queries(void)
 	query = (struct mr_db_search_query){ .match = "x" };
 	CHECK_INT(mr_db_search_prepare(db, &search, &query, &stmt, &err), MR_EINVAL);
 	CHECK_STR(err.msg, "search: the limit must be above 0 and the offset not below");
+	query = (struct mr_db_search_query){ .match = "x", .limit = 2, .offset = 1, .among = 2 };
+	CHECK_INT(mr_db_search_prepare(db, &search, &query, &stmt, &err), MR_EINVAL);
+	CHECK_STR(err.msg, "search: fewer are ranked than offset and limit ask for");
 	longest = calloc(1, MR_DB_MATCH_BYTES + 2);
 	memset(longest, 'x', MR_DB_MATCH_BYTES + 1);
 	query = (struct mr_db_search_query){ .match = longest, .limit = 1 };

@@ -1,0 +1,251 @@
+/* op/team_product.c - operations: projects that belong together. */
+#include "op/shape_team_search.h"
+#include "op/team_ops.h"
+#include "team/limits.h"
+#include "team/product.h"
+#include "team/search.h"
+
+static const char *const alias_product[] = { "product", "product_key", "product_name", NULL };
+
+#define PRODUCT_PARAM                                                                              \
+	{                                                                                          \
+		.name = "product_uid", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL, \
+		.summary = "the product: its uid or its name", .aliases = alias_product            \
+	}
+
+static const struct mr_param ensure_params[] = {
+	{ .name = "product_uid",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_POSITIONAL,
+		.summary = "what programs call it; left out, it is made from the name" },
+	{ .name = "name",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_POSITIONAL,
+		.summary = "what people call it; left out, the uid" },
+	{ 0 },
+};
+
+static enum mr_code ensure(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_product product;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_product_ensure(&call->cx, team, mr_args_text(in, "product_uid"),
+			mr_args_text(in, "name"), &product);
+	if (!rc)
+		mr_shape_team_product(out, NULL, &product);
+	return rc;
+}
+
+const struct mr_op mr_op_team_product_ensure = {
+	.name = "ensure_product",
+	.command = "team product ensure",
+	.summary = "Find or make a product",
+	.params = ensure_params,
+	.result = mr_shape_team_product_fields,
+	.needs = MR_NEED_WRITE,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = ensure,
+};
+
+static const char *const roles[] = { "primary", "secondary", NULL };
+
+static const struct mr_param link_params[] = {
+	PRODUCT_PARAM,
+	MR_TEAM_PROJECT_PARAM,
+	{ .name = "role",
+		.type = MR_TYPE_TEXT,
+		.summary = "how much it belongs to it",
+		.choices = roles,
+		.fallback = "primary" },
+	{ 0 },
+};
+
+static enum mr_code link_project(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_product product;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_product_link(&call->cx, team, mr_args_text(in, "product_uid"),
+			mr_args_text(in, "project_key"), mr_args_text(in, "role"), false, &product);
+	if (!rc)
+		mr_shape_team_product(out, NULL, &product);
+	return rc;
+}
+
+const struct mr_op mr_op_team_product_link = {
+	.name = "link_project_to_product",
+	.command = "team product link",
+	.summary = "Count a project to a product",
+	.params = link_params,
+	.result = mr_shape_team_product_fields,
+	.needs = MR_NEED_WRITE,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = link_project,
+};
+
+static const struct mr_param unlink_params[] = {
+	PRODUCT_PARAM,
+	MR_TEAM_PROJECT_PARAM,
+	{ 0 },
+};
+
+static enum mr_code unlink_project(struct mr_call *call, const struct mr_args *in,
+	struct mr_out *out)
+{
+	struct mr_team_product product;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_product_link(&call->cx, team, mr_args_text(in, "product_uid"),
+			mr_args_text(in, "project_key"), NULL, true, &product);
+	if (!rc)
+		mr_shape_team_product(out, NULL, &product);
+	return rc;
+}
+
+const struct mr_op mr_op_team_product_unlink = {
+	.name = "unlink_project_from_product",
+	.command = "team product unlink",
+	.summary = "No longer count a project to a product",
+	.params = unlink_params,
+	.result = mr_shape_team_product_fields,
+	.needs = MR_NEED_WRITE,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = unlink_project,
+};
+
+static const struct mr_param no_params[] = { { 0 } };
+
+static const struct mr_field list_fields[] = {
+	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_product_fields },
+	{ 0 },
+};
+
+static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team_products products;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	(void)in;
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (!rc)
+		rc = mr_team_product_list(&call->cx, reader.db, &products);
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_out_list(out, "result");
+	for (size_t i = 0; i < products.len; i++)
+		mr_shape_team_product(out, NULL, &products.items[i]);
+	mr_out_end(out);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_team_product_list = {
+	.name = "list_products",
+	.command = "team product list",
+	.summary = "List products and their projects",
+	.params = no_params,
+	.result = list_fields,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = list,
+};
+
+static const struct mr_param search_params[] = {
+	PRODUCT_PARAM,
+	{ .name = "query",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "what to look for, as `mailroom team search` takes it" },
+	{ .name = "limit",
+		.type = MR_TYPE_INT,
+		.summary = "how many at most, of all projects together, up to 500",
+		.fallback = "20" },
+	{ 0 },
+};
+
+static const struct mr_field search_fields[] = {
+	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_hit_fields },
+	{ .name = "mode", .type = MR_TYPE_TEXT, .summary = "how the query was read" },
+	{ 0 },
+};
+
+/* The product, and the ids of its projects. */
+static enum mr_code find_projects(struct mr_call *call, struct mr_db *db, const struct mr_args *in,
+	int64_t **out_ids, size_t *out_len)
+{
+	struct mr_team_product product;
+	enum mr_code rc =
+		mr_team_product_find(&call->cx, db, mr_args_text(in, "product_uid"), &product);
+
+	if (rc)
+		return rc;
+	*out_len = product.projects.len;
+	*out_ids = mr_arena_array(call->cx.arena, *out_len + 1, sizeof(**out_ids));
+	for (size_t i = 0; i < *out_len; i++)
+		(*out_ids)[i] = product.projects.items[i].id;
+	return MR_OK;
+}
+
+static enum mr_code find_messages(struct mr_call *call, const struct mr_args *in,
+	struct mr_team_hits *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team *team;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (!rc)
+		rc = find_projects(call, reader.db, in, &ids, &count);
+	if (rc)
+		return rc;
+	return mr_team_search(&call->cx, reader.db,
+		&(struct mr_team_search){
+			.project_ids = ids,
+			.project_count = count,
+			.query = mr_args_text(in, "query"),
+			.limit = mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT),
+		},
+		out);
+}
+
+static enum mr_code search(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_hits hits;
+	enum mr_code rc = find_messages(call, in, &hits);
+
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_shape_team_hits(out, "result", &hits);
+	mr_out_text(out, "mode", mr_team_search_mode_name(hits.mode));
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_team_product_search = {
+	.name = "search_messages_product",
+	.command = "team product search",
+	.summary = "Find messages of all projects of a product, best first",
+	.params = search_params,
+	.result = search_fields,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = search,
+};

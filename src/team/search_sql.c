@@ -1,0 +1,398 @@
+/* team/search_sql.c */
+#include "team/search_sql.h"
+
+#include "team/limits.h"
+#include "team/schema.h"
+#include "team/snippet.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	WHERE_BYTES = 256 << 10, /* every project of a product, every term of a query */
+	/* A pattern for each term, name and project of each filter, a project, an agent. */
+	VALUES_MAX = MR_TEAM_QUERY_TERMS + 2 * MR_TEAM_QUERY_FILTERS + 8,
+	FIRST_VALUE = 4,
+};
+
+struct builder {
+	struct mr_ctx *cx;
+	const struct mr_team_search *search;
+	const struct mr_team_query *query;
+	struct mr_buf *sql;
+	struct mr_team_where_value *values;
+	size_t count;
+};
+
+void mr_team_where_release(struct mr_team_where *where)
+{
+	mr_buf_release(&where->sql);
+}
+
+/* A parameter of this value; its number. */
+static int value(struct builder *b, const char *text, int64_t number)
+{
+	b->values[b->count++] = (struct mr_team_where_value){ text, number };
+	return (int)(b->count - 1) + FIRST_VALUE;
+}
+
+static void put_projects(struct builder *b)
+{
+	const struct mr_team_search *search = b->search;
+
+	if (search->project_count == 1) {
+		mr_buf_printf(b->sql, "t.project_id = ?%d", value(b, NULL, *search->project_ids));
+		return;
+	}
+	mr_buf_puts(b->sql, "t.project_id IN (");
+	for (size_t i = 0; i < search->project_count; i++)
+		mr_buf_printf(b->sql, "%s%" PRId64, i ? ", " : "", search->project_ids[i]);
+	mr_buf_putc(b->sql, ')');
+}
+
+/* "(SELECT ...)": the agents of that name. */
+static void put_agents(struct builder *b, const struct mr_team_filter *filter)
+{
+	mr_buf_printf(b->sql, "(SELECT a.id FROM agents a");
+	if (filter->project)
+		mr_buf_printf(b->sql, " JOIN projects p ON p.id = a.project_id AND p.slug = ?%d",
+			value(b, filter->project, 0));
+	mr_buf_printf(b->sql, " WHERE a.name_fold = ?%d)", value(b, filter->text, 0));
+}
+
+/* Is there a recipient of whom this column is not set? Blind copies are the agent's own affair. */
+static void put_waiting(struct builder *b, const char *column)
+{
+	mr_buf_printf(b->sql,
+		"EXISTS (SELECT 1 FROM message_recipients r WHERE r.message_id = t.id"
+		" AND r.%s IS NULL",
+		column);
+	if (b->search->agent_id)
+		mr_buf_printf(b->sql, " AND r.agent_id = ?%d)",
+			value(b, NULL, b->search->agent_id));
+	else
+		mr_buf_puts(b->sql, " AND r.kind <> 'bcc')");
+}
+
+static void put_thread(struct builder *b, const struct mr_team_filter *filter)
+{
+	int64_t id;
+
+	/* A conversation may go by the number of its first message. */
+	if (mr_str_to_int(filter->text, &id))
+		mr_buf_printf(b->sql, "(t.thread_id = ?%d OR t.id = ?%d)",
+			value(b, filter->text, 0), value(b, NULL, id));
+	else
+		mr_buf_printf(b->sql, "t.thread_id = ?%d", value(b, filter->text, 0));
+}
+
+static void put_filter(struct builder *b, const struct mr_team_filter *filter)
+{
+	/* A thread is NULL of many messages, which NOT would leave unknown. */
+	if (filter->negated)
+		mr_buf_puts(b->sql, "coalesce(NOT ");
+	switch (filter->kind) {
+	case MR_TEAM_FILTER_FROM:
+		mr_buf_puts(b->sql, "t.sender_id IN ");
+		put_agents(b, filter);
+		break;
+	case MR_TEAM_FILTER_TO:
+		mr_buf_puts(b->sql,
+			"EXISTS (SELECT 1 FROM message_recipients r WHERE r.message_id = t.id"
+			" AND r.kind <> 'bcc' AND r.agent_id IN ");
+		put_agents(b, filter);
+		mr_buf_putc(b->sql, ')');
+		break;
+	case MR_TEAM_FILTER_THREAD:
+		put_thread(b, filter);
+		break;
+	case MR_TEAM_FILTER_IMPORTANCE:
+		mr_buf_printf(b->sql, "t.importance = '%s'",
+			mr_team_importance_name(filter->importance));
+		break;
+	case MR_TEAM_FILTER_SINCE:
+		mr_buf_printf(b->sql, "t.created_ts >= ?%d", value(b, NULL, filter->time_us));
+		break;
+	case MR_TEAM_FILTER_UNTIL:
+		mr_buf_printf(b->sql, "t.created_ts < ?%d", value(b, NULL, filter->time_us));
+		break;
+	case MR_TEAM_FILTER_ATTACHMENT:
+		mr_buf_puts(b->sql, "t.attachments <> '[]'");
+		break;
+	case MR_TEAM_FILTER_UNREAD:
+		put_waiting(b, "read_ts");
+		break;
+	case MR_TEAM_FILTER_ACK:
+		mr_buf_puts(b->sql, "(t.ack_required = 1 AND ");
+		put_waiting(b, "ack_ts");
+		mr_buf_putc(b->sql, ')');
+		break;
+	}
+	if (filter->negated)
+		mr_buf_puts(b->sql, ", TRUE)");
+}
+
+/* since: and until: all hold, and so does all that is not to be; else any of a kind will do. */
+static bool is_alternative(const struct mr_team_filter *filter, enum mr_team_filter_kind kind)
+{
+	return filter->kind == kind && !filter->negated && kind != MR_TEAM_FILTER_SINCE &&
+		kind != MR_TEAM_FILTER_UNTIL;
+}
+
+static void put_filters(struct builder *b)
+{
+	const struct mr_team_query *query = b->query;
+
+	for (size_t i = 0; i < query->filter_count; i++) {
+		if (is_alternative(&query->filters[i], query->filters[i].kind))
+			continue;
+		mr_buf_puts(b->sql, " AND ");
+		put_filter(b, &query->filters[i]);
+	}
+	for (int kind = 0; kind <= MR_TEAM_FILTER_ACK; kind++) {
+		bool any = false;
+
+		for (size_t i = 0; i < query->filter_count; i++) {
+			if (!is_alternative(&query->filters[i], (enum mr_team_filter_kind)kind))
+				continue;
+			mr_buf_puts(b->sql, any ? " OR " : " AND (");
+			put_filter(b, &query->filters[i]);
+			any = true;
+		}
+		if (any)
+			mr_buf_putc(b->sql, ')');
+	}
+}
+
+/* %text%, its own signs escaped. */
+static const char *pattern_of(struct mr_arena *arena, const char *text)
+{
+	char *pattern = mr_arena_alloc(arena, 2 * strlen(text) + 3);
+	size_t len = 0;
+
+	pattern[len++] = '%';
+	for (; *text; text++) {
+		if (*text == '%' || *text == '_' || *text == '\\')
+			pattern[len++] = '\\';
+		pattern[len++] = *text;
+	}
+	pattern[len++] = '%';
+	return pattern;
+}
+
+static void put_like(struct builder *b, const struct mr_team_term *term)
+{
+	int pattern = value(b, pattern_of(b->cx->arena, term->text), 0);
+
+	if (term->column == MR_TEAM_ANY_COLUMN)
+		mr_buf_printf(b->sql,
+			"(t.subject LIKE ?%d ESCAPE '\\' OR t.body_md LIKE ?%d ESCAPE '\\')",
+			pattern, pattern);
+	else
+		mr_buf_printf(b->sql, "t.%s LIKE ?%d ESCAPE '\\'",
+			term->column == MR_TEAM_SUBJECT ? "subject" : "body_md", pattern);
+}
+
+/* As deep as parentheses may stand in each other. */
+static void put_node(struct builder *b, const struct mr_team_node *node)
+{
+	const char *between = node->kind == MR_TEAM_OR ? " OR " : " AND ";
+
+	if (node->kind == MR_TEAM_TERM) {
+		put_like(b, node->term);
+		return;
+	}
+	mr_buf_puts(b->sql, node->kind == MR_TEAM_NOT ? "NOT (" : "(");
+	for (const struct mr_team_node *one = node->inside; one; one = one->next) {
+		put_node(b, one);
+		if (one->next && node->kind != MR_TEAM_NOT)
+			mr_buf_puts(b->sql, between);
+		if (node->kind == MR_TEAM_NOT)
+			break;
+	}
+	mr_buf_putc(b->sql, ')');
+}
+
+static void put_words(struct builder *b)
+{
+	const struct mr_team_query *query = b->query;
+
+	if (query->root) {
+		mr_buf_puts(b->sql, " AND ");
+		put_node(b, query->root);
+		return;
+	}
+	for (size_t i = 0; i < query->term_count; i++) {
+		mr_buf_puts(b->sql, " AND ");
+		put_like(b, &query->terms[i]);
+	}
+}
+
+enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search *search,
+	const struct mr_team_query *query, bool like, struct mr_team_where *out)
+{
+	struct builder b = {
+		.cx = cx,
+		.search = search,
+		.query = query,
+		.sql = &out->sql,
+		.values = mr_arena_array(cx->arena, VALUES_MAX, sizeof(*b.values)),
+	};
+
+	mr_buf_init(&out->sql, WHERE_BYTES);
+	put_projects(&b);
+	put_filters(&b);
+	if (like)
+		put_words(&b);
+	out->values = b.values;
+	out->count = b.count;
+	return mr_buf_check(&out->sql, "the conditions of a search", &cx->err);
+}
+
+static void bind(struct mr_stmt *stmt, const struct mr_team_where *where)
+{
+	for (size_t i = 0; i < where->count; i++) {
+		if (where->values[i].text)
+			mr_stmt_bind_text(stmt, (int)i + FIRST_VALUE, where->values[i].text);
+		else
+			mr_stmt_bind_int(stmt, (int)i + FIRST_VALUE, where->values[i].number);
+	}
+}
+
+static enum mr_code collect(struct mr_ctx *cx, struct mr_stmt *stmt, int64_t limit,
+	struct mr_team_found *out, size_t *out_len)
+{
+	size_t len = 0;
+	bool row = true;
+	enum mr_code rc = MR_OK;
+
+	while (!rc && row && len < (size_t)limit) {
+		rc = mr_stmt_step(stmt, &row, &cx->err);
+		if (!rc && row)
+			out[len++] = (struct mr_team_found){ mr_stmt_int(stmt, 0),
+				mr_stmt_real(stmt, 1) };
+	}
+	if (!rc)
+		*out_len = len;
+	return rc;
+}
+
+enum mr_code mr_team_search_index_sql(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_search *search, const char *match, const struct mr_team_where *where,
+	struct mr_team_found *out, size_t *out_len)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	int64_t asked = search->offset + search->limit;
+	struct mr_db_search_query query = {
+		.match = match,
+		.where = mr_buf_text(&where->sql),
+		.limit = search->limit,
+		.offset = search->offset,
+		.newest_first = search->newest_first,
+		.among = asked > MR_TEAM_SEARCH_RANKED ? asked : MR_TEAM_SEARCH_RANKED,
+	};
+	enum mr_code rc = mr_db_search_prepare(db, &mr_team_search_index, &query, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	bind(stmt, where);
+	return collect(cx, stmt, search->limit, out, out_len);
+}
+
+enum mr_code mr_team_search_scan_sql(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_search *search, int64_t floor, const struct mr_team_where *where,
+	struct mr_team_found *out, size_t *out_len)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_buf sql MR_CLEANUP(mr_buf_release);
+	enum mr_code rc;
+
+	mr_buf_init(&sql, WHERE_BYTES + 200);
+	mr_buf_printf(&sql,
+		"SELECT t.id, 0.0 FROM messages t WHERE t.id >= ?1 AND %s"
+		" ORDER BY t.id DESC LIMIT ?2 OFFSET ?3",
+		mr_buf_text(&where->sql));
+	rc = mr_buf_check(&sql, "a search", &cx->err);
+	if (!rc)
+		rc = mr_db_prepare(db, mr_buf_text(&sql), &stmt, &cx->err);
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, floor);
+	mr_stmt_bind_int(stmt, 2, search->limit);
+	mr_stmt_bind_int(stmt, 3, search->offset);
+	bind(stmt, where);
+	return collect(cx, stmt, search->limit, out, out_len);
+}
+
+enum mr_code mr_team_search_floor_sql(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_search *search, int64_t *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	int64_t floor = INT64_MAX;
+	enum mr_code rc = mr_db_prepare(db,
+		"SELECT id FROM messages WHERE project_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2",
+		&stmt, &cx->err);
+
+	for (size_t i = 0; !rc && floor > 0 && i < search->project_count; i++) {
+		bool row = false;
+		int64_t id;
+
+		mr_stmt_reset(stmt);
+		mr_stmt_bind_int(stmt, 1, search->project_ids[i]);
+		mr_stmt_bind_int(stmt, 2, MR_TEAM_SEARCH_SCANNED - 1);
+		rc = mr_stmt_step(stmt, &row, &cx->err);
+		id = !rc && row ? mr_stmt_int(stmt, 0) : 0;
+		floor = id < floor ? id : floor;
+	}
+	if (!rc)
+		*out = search->project_count ? floor : 0;
+	return rc;
+}
+
+static enum mr_team_importance importance_of(const char *word)
+{
+	enum mr_team_importance importance = MR_TEAM_NORMAL;
+
+	if (word)
+		mr_team_importance_of(word, &importance);
+	return importance;
+}
+
+enum mr_code mr_team_search_row_sql(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	struct mr_arena *scratch, bool *found, struct mr_team_hit *out, const char **out_body)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db,
+		"SELECT m.uid, m.project_id, m.sender_id, m.thread_id, m.thread_seq, m.reply_to,"
+		" m.subject, m.importance, m.ack_required, m.created_ts, a.name, p.slug,"
+		" substr(m.body_md, 1, ?2)"
+		" FROM messages m JOIN agents a ON a.id = m.sender_id"
+		" JOIN projects p ON p.id = m.project_id WHERE m.id = ?1",
+		&stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, id);
+	mr_stmt_bind_int(stmt, 2, MR_TEAM_SNIPPET_BODY_BYTES);
+	rc = mr_stmt_step(stmt, found, &cx->err);
+	if (rc || !*found)
+		return rc;
+	out->message = (struct mr_team_message){
+		.id = id,
+		.uid = mr_stmt_text(stmt, 0, cx->arena),
+		.project_id = mr_stmt_int(stmt, 1),
+		.sender_id = mr_stmt_int(stmt, 2),
+		.thread_id = mr_stmt_text(stmt, 3, cx->arena),
+		.thread_seq = mr_stmt_int(stmt, 4),
+		.reply_to = mr_stmt_int(stmt, 5),
+		.subject = mr_stmt_text(stmt, 6, cx->arena),
+		.importance = importance_of(mr_stmt_text(stmt, 7, scratch)),
+		.ack_required = mr_stmt_int(stmt, 8) != 0,
+		.created_ts = mr_stmt_int(stmt, 9),
+		.attachments = "[]",
+	};
+	out->from = mr_stmt_text(stmt, 10, cx->arena);
+	out->project_slug = mr_stmt_text(stmt, 11, cx->arena);
+	*out_body = mr_stmt_text(stmt, 12, scratch);
+	return MR_OK;
+}

@@ -1,0 +1,25 @@
+/* team/snippet.h - the lines of a message around what was looked for, as plain text. Pure. */
+#pragma once
+
+#include "base/arena.h"
+#include "team/search_query.h"
+
+enum {
+	MR_TEAM_SNIPPET_CHARS = 160,
+	MR_TEAM_SNIPPET_HITS = 32,           /* marked in one snippet */
+	MR_TEAM_SNIPPET_BODY_BYTES = 1 << 16 /* of a body, more is not looked at */
+};
+
+struct mr_team_snippet {
+	const char *text;      /* blanks run together, "..." where something is left out */
+	size_t *starts, *ends; /* of the hits in it, in bytes, in their order */
+	size_t hit_count;
+};
+
+/*
+ * Around the first hit of a term that is not negated, or from the beginning when the body has none.
+ * Words are compared without case and marks, as the index does; with `inside` any place that holds
+ * the term's text is a hit, ASCII case ignored, as LIKE does. Never ends inside a character.
+ */
+void mr_team_snippet(struct mr_arena *arena, const char *body, const struct mr_team_query *query,
+	bool inside, struct mr_team_snippet *out);
