@@ -70,6 +70,10 @@ enum mr_trait {
 	MR_QUICK =
 		1,   /* never waits for a disk, a lock or a peer: may run where requests are read */
 	MR_OPEN = 2, /* answered to anyone, without a token */
+	MR_IDEMPOTENT = 4,  /* once more changes nothing more */
+	MR_DESTRUCTIVE = 8, /* takes something away that does not come back */
+	MR_OPEN_WORLD = 16, /* may ask somebody outside */
+	MR_CORE = 32,       /* in the small set of tools (MCP_TOOLS_MODE=core) */
 };
 
 enum mr_surface {

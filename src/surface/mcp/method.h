@@ -1,0 +1,21 @@
+/* surface/mcp/method.h - the methods, each a function that emits the members of its result. */
+#pragma once
+
+#include "surface/mcp/mcp.h"
+
+/* Emits members into the open map "result". */
+typedef enum mr_code mr_mcp_method(struct mr_mcp_exchange *ex, struct mr_out *out);
+
+struct mr_mcp_method_row {
+	const char *name;
+	mr_mcp_method *run;
+	unsigned eras;    /* enum mr_mcp_era */
+	bool is_cachable; /* the second generation wants ttlMs and cacheScope */
+};
+
+/* By name and era; NULL when there is none. */
+const struct mr_mcp_method_row *mr_mcp_method_find(const char *name, enum mr_mcp_era era);
+
+/* tools.c */
+mr_mcp_method mr_mcp_tools_list;
+mr_mcp_method mr_mcp_tools_call;
