@@ -513,6 +513,7 @@ static double check_time(const char *dir, size_t count)
 			struct mr_team_reserve request = { .project_key = "/work/bench",
 				.agent_name = agent_name(7),
 				.paths = { &path, 1 },
+				.ttl_s = 3600,
 				.exclusive = true };
 			struct mr_team_conflicts conflicts;
 

@@ -12,6 +12,7 @@
  *       command.c        the tree of commands that the operation table implies
  *       commands.c       completion and help as operations
  *       completion.c     scripts for bash, zsh and fish
+ *       follow.c         an inbox as it fills
  *       help.c           help for every level
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
@@ -34,6 +35,7 @@
  *     dispatch.c         decode, check needs, run, count, log
  *     envelope.c         how one contract wraps results and errors
  *     envelope_team.c    and how the team's does
+ *     grid.c             cells in columns that fit the terminal
  *     health.c           operations: alive, ready, well
  *     mailbox_account.c  operations: addresses of a mailbox root
  *     mailbox_mail.c     operations: its messages
@@ -46,21 +48,31 @@
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
  *     render.c           a result as people read it
+ *     render_mail.c      messages as people read them
+ *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
  *     shape_mailbox.c    the mailbox contract's objects
  *     shape_team.c       the team contract's: times, projects, agents
  *     shape_team_contact.c  links, products, slots
- *     shape_team_search.c  and what a search found
+ *     shape_team_lease.c and its leases
+ *     shape_team_mail.c  messages as clients read them
+ *     shape_team_search.c  what a search found
+ *     shape_team_summary.c  what conversations came to
  *     team_agent.c       operations: the agents of a project
  *     team_contact.c     operations: who may write to whom
  *     team_health.c      operation: is the team's storage well?
  *     team_home.c        the team's storage of this program
+ *     team_inbox.c       operations: what an agent received and sent
+ *     team_mail.c        operations: send and reply
  *     team_ops.c         what the team's operations share
  *     team_product.c     operations: projects that belong together
  *     team_project.c     operations: the projects of a team
+ *     team_reservation.c operations: leases on files
  *     team_search.c      operation: messages found by what they say
  *     team_slot.c        operations: build slots
+ *     team_summary.c     operations: what conversations came to
+ *     team_thread.c      operations: a message, a conversation
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
@@ -112,8 +124,14 @@
  *   team/              coding agents sharing a repository
  *     agent.c            members of a project: found, registered, edited
  *     agent_sql.c        and their rows
+ *     archive.c          the archive: drained, and looked at
+ *     archive_document.c a message as a file, a thread's digest
+ *     archive_files.c    from rows to files
+ *     archive_record.c   its JSON files
+ *     archive_round.c    rows of a project become a commit
+ *     archive_source_sql.c what its files are made from
  *     archive_sql.c      what the archive does not show yet
- *     archiver.c         from there to git
+ *     archiver.c         the thread that archives
  *     attachment.c       files that go with a message
  *     attachment_body.c  pictures that a body names
  *     attachment_source.c which files may be read
@@ -122,11 +140,13 @@
  *     contact_decide.c   may this agent write to that one?
  *     contact_sql.c      links between agents, and what a decision asks
  *     error.c            the contract's errors, with data
+ *     escalate.c         acknowledgements that do not come
+ *     escalate_sql.c     which ones, and what was done about them
  *     identity.c         what a project is named after: a path, or a repository
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index
- *     later.c            (to come)
  *     layout.c           the names of everything in a project's archive
+ *     llm.c              asking a language model, where one is configured
  *     message.c          sending: decided and stored in one change
  *     message_recall.c   a key that was used before
  *     message_reply.c    answers
@@ -141,6 +161,11 @@
  *     project.c          which project is meant
  *     project_sql.c      and its row
  *     recipient.c        whom a sender means
+ *     reservation.c      leases on files: asked for, given back, renewed
+ *     reservation_force.c  taken away
+ *     reservation_guard.c  and what they have to do with mail
+ *     reservation_list.c   as others see them; the broom that goes before
+ *     reservation_sql.c  leases in the database
  *     retire.c           agents that go
  *     retire_sql.c       what they leave behind
  *     root.c             a team's storage, opened
@@ -148,13 +173,21 @@
  *     search.c           messages found by what they say
  *     search_query.c     what a person types into a search, taken apart
  *     search_sql.c       and what it asks of the database
+ *     shelf.c            leases that a pattern may meet, found quickly
  *     slot.c             build slots: one holder at a time
  *     slot_sql.c         their rows
  *     snippet.c          the lines of a message around what was looked for
+ *     staleness.c        is anybody still working under a lease?
+ *     summary.c          what a conversation came to
+ *     summary_lines.c    by its lines
+ *     summary_llm.c      worded by a model
  *     thread_sql.c       conversations
+ *     timers.c           what a server does now and then
+ *     watch.c            waiting for a change, woken by the kernel
  *   workspace/         (to come) a person's e-mail, worked by an agent
  *
- *   net/               (to come) other machines
+ *   net/               other machines
+ *     http_client.c      one HTTP request, and its answer
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
@@ -196,11 +229,12 @@
  *     arena.c            memory freed all at once
  *     buf.c              bytes being built, with a maximum
  *     clock.c            time, passed in
- *     crash_on.c         named points at which tests stop the program
  *     crash_off.c        the same points in a build for users: nothing
+ *     crash_on.c         named points at which tests stop the program
  *     err.c              what went wrong, and what it means outside
  *     fs.c               files: atomic, bounded, kept inside
  *     fs_tree.c          directories and all that is below them
+ *     fs_watch.c         waiting until a file is touched
  *     lock.c             one holder at a time, by the kernel
  *     log.c              JSON lines to one sink
  *     proc.c             other programs, without a shell
@@ -223,8 +257,9 @@ int main(int argc, char **argv)
 	struct mr_op_table table = { ops, 0 };
 
 	ops[table.len++] = &mr_op_serve;
-	for (size_t i = 0; i < mr_nouns.len && table.len < TABLE_MAX - 2; i++)
+	for (size_t i = 0; i < mr_nouns.len && table.len < TABLE_MAX - 3; i++)
 		ops[table.len++] = mr_nouns.ops[i];
+	ops[table.len++] = &mr_op_team_watch;
 	ops[table.len++] = &mr_op_completion;
 	ops[table.len++] = &mr_op_help;
 	exit(mr_cli_run(&table, argc, (const char *const *)argv, (const char *const *)environ));

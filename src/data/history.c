@@ -434,14 +434,34 @@ static void fill_entry(struct mr_arena *arena, git_commit *commit, struct mr_his
 	*last = '\0';
 }
 
-/* Did the commit change the path? */
-static int is_wanted(git_commit *commit, git_commit *parent, const char *path, bool *out)
+/* A line of the message that is this trailer. */
+static bool has_trailer(git_commit *commit, const struct mr_history_trailer *trailer)
+{
+	const char *at = git_commit_message(commit);
+	size_t key = trailer->key ? strlen(trailer->key) : 0;
+
+	while (key && at && (at = strchr(at, '\n'))) {
+		at++;
+		if (strncmp(at, trailer->key, key) == 0 && strncmp(at + key, ": ", 2) == 0 &&
+			strcspn(at + key + 2, "\n") == strlen(trailer->value) &&
+			strncmp(at + key + 2, trailer->value, strlen(trailer->value)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Did the commit change the path, or does it carry the trailer? */
+static int is_wanted(git_commit *commit, git_commit *parent, const struct mr_history_query *query,
+	bool *out)
 {
 	git_tree_entry *before MR_CLEANUP(tree_entry_freep) = NULL;
 	git_tree_entry *after MR_CLEANUP(tree_entry_freep) = NULL;
+	const char *path = query->path;
 	int rc = 0;
 
 	*out = true;
+	if (path && has_trailer(commit, &query->trailer))
+		return 0;
 	if (path)
 		rc = find_entry(parent, path, &before);
 	if (path && rc == 0)
@@ -491,7 +511,7 @@ enum mr_code mr_history_log(struct mr_arena *arena, struct mr_history *history,
 		int rc = git_commit_parentcount(commit) ? git_commit_parent(&parent, commit, 0) : 0;
 
 		if (rc == 0)
-			rc = is_wanted(commit, parent, query->path, &wanted);
+			rc = is_wanted(commit, parent, query, &wanted);
 		if (wanted)
 			fill_entry(arena, commit, &log.items[log.len++]);
 		git_commit_free(commit);

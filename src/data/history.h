@@ -53,7 +53,7 @@ enum {
 	MR_HISTORY_FILES = 16384,
 	MR_HISTORY_FILE_BYTES = 64 << 20,
 	MR_HISTORY_BATCH_BYTES = 512 << 20,
-	MR_HISTORY_MESSAGE_BYTES = 64 << 10,
+	MR_HISTORY_MESSAGE_BYTES = 256 << 10,
 	MR_HISTORY_TRAILERS = 64,
 	MR_HISTORY_LOG_ENTRIES = 1000,
 	MR_HISTORY_LOG_SCAN = 100000,
@@ -150,10 +150,11 @@ MR_CHECK enum mr_code mr_history_read(struct mr_arena *arena, struct mr_history 
 	const char *commit, const char *path, size_t max, struct mr_bytes *out, struct mr_err *err);
 
 struct mr_history_query {
-	const char *path;  /* commits that changed this file or directory; NULL for all */
-	const char *start; /* from this commit back; NULL for the newest */
-	size_t limit;      /* 1 .. MR_HISTORY_LOG_ENTRIES */
-	size_t max_scan;   /* commits looked at; 0 means 10,000 */
+	const char *path; /* commits that changed this file or directory; NULL for all */
+	struct mr_history_trailer trailer; /* with a path: and those with this trailer, or NULL */
+	const char *start;                 /* from this commit back; NULL for the newest */
+	size_t limit;                      /* 1 .. MR_HISTORY_LOG_ENTRIES */
+	size_t max_scan;                   /* commits looked at; 0 means 10,000 */
 };
 
 struct mr_history_entry {

@@ -27,6 +27,7 @@ struct mr_call {
 	const struct mr_app *app;
 	const char *request_id; /* or NULL */
 	bool may_write;         /* what MR_NEED_WRITE asks for */
+	bool is_admin; /* may overrule others: whoever has the command line, or that role */
 	/* For mr_dispatch_confirm(): a yes that was given before, and a person who can be asked
 	 * now; `confirm` is NULL where nobody can. */
 	bool confirmed;

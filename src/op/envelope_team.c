@@ -65,6 +65,8 @@ static void team_error(struct mr_out *out, const struct mr_err *err)
 	mr_out_map(out, "data");
 	if (err->issues && err->issues->len > 0)
 		say_argument(out, err->issues);
+	if (!data && mr_str_eq(type, MR_TEAM_UNHANDLED))
+		mr_out_text(out, "original_error", mr_code_name(err->code));
 	for (size_t i = 0; data && i < data->map.len; i++)
 		mr_out_value(out, data->map.pairs[i].key, &data->map.pairs[i].value);
 	mr_out_end(out);

@@ -43,10 +43,25 @@ extern const struct mr_op mr_op_team_contact_list;
 extern const struct mr_op mr_op_team_contact_policy;
 extern const struct mr_op mr_op_team_contact_request;
 extern const struct mr_op mr_op_team_contact_respond;
+/* team_inbox.c */
+extern const struct mr_op mr_op_team_ack;
+extern const struct mr_op mr_op_team_acks_overdue;
+extern const struct mr_op mr_op_team_acks_pending;
+extern const struct mr_op mr_op_team_inbox;
+extern const struct mr_op mr_op_team_outbox;
+extern const struct mr_op mr_op_team_read;
+/* team_mail.c */
+extern const struct mr_op mr_op_team_reply;
+extern const struct mr_op mr_op_team_send;
+/* team_thread.c */
+extern const struct mr_op mr_op_team_show;
+extern const struct mr_op mr_op_team_thread;
+extern const struct mr_op mr_op_team_threads;
 /* team_health.c */
 extern const struct mr_op mr_op_team_health;
 /* team_product.c */
 extern const struct mr_op mr_op_team_product_ensure;
+extern const struct mr_op mr_op_team_product_inbox;
 extern const struct mr_op mr_op_team_product_link;
 extern const struct mr_op mr_op_team_product_list;
 extern const struct mr_op mr_op_team_product_search;
@@ -60,6 +75,17 @@ extern const struct mr_op mr_op_team_search_messages;
 extern const struct mr_op mr_op_team_slot_acquire;
 extern const struct mr_op mr_op_team_slot_release;
 extern const struct mr_op mr_op_team_slot_renew;
+/* team_summary.c */
+extern const struct mr_op mr_op_team_summarize_thread;
+extern const struct mr_op mr_op_team_summarize_threads;
+
+/* team_reservation.c */
+extern const struct mr_op mr_op_team_check_paths;
+extern const struct mr_op mr_op_team_force_release;
+extern const struct mr_op mr_op_team_list_reservations;
+extern const struct mr_op mr_op_team_release;
+extern const struct mr_op mr_op_team_renew;
+extern const struct mr_op mr_op_team_reserve;
 
 /* All of the above, in the order people see them. */
 extern const struct mr_op_table mr_nouns;

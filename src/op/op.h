@@ -12,9 +12,12 @@
 #include <stdint.h>
 
 struct mr_args;
+struct mr_buf;
 struct mr_call;
 struct mr_envelope;
 struct mr_out;
+struct mr_render;
+struct mr_value;
 
 enum mr_type {
 	MR_TYPE_TEXT,
@@ -98,6 +101,9 @@ struct mr_op {
 	/* Emits one map into `out`. On failure the error is in call->cx.err and what was emitted is
 	 * lost. */
 	enum mr_code (*run)(struct mr_call *call, const struct mr_args *in, struct mr_out *out);
+	/* Its result as people read it; NULL: as op/render.h shows any result. */
+	void (*render)(struct mr_buf *out, const struct mr_value *result,
+		const struct mr_render *how);
 };
 
 /* All operations of a program, in the order they are listed. */

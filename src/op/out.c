@@ -211,3 +211,8 @@ void mr_out_texts(struct mr_out *out, const char *key, const struct mr_texts *va
 		mr_out_text(out, NULL, value->items[i]);
 	mr_out_end(out);
 }
+
+bool mr_out_is_for_people(const struct mr_out *out)
+{
+	return out->tree != NULL;
+}

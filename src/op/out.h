@@ -25,6 +25,9 @@ void mr_out_init_json(struct mr_out *out, struct mr_buf *buf, unsigned style);
 void mr_out_init_tree(struct mr_out *out, struct mr_arena *arena);
 const struct mr_value *mr_out_tree(const struct mr_out *out);
 
+/* Does a person read it, and not a program? For the few that write to the screen themselves. */
+bool mr_out_is_for_people(const struct mr_out *out);
+
 void mr_out_map(struct mr_out *out, const char *key);
 void mr_out_list(struct mr_out *out, const char *key);
 /* Ends the innermost map or list. */

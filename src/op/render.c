@@ -1,14 +1,15 @@
 /* op/render.c */
 #include "op/render.h"
+#include "text/time.h"
 
 #include "base/utf8.h"
+#include "op/grid.h"
 #include "text/json.h"
 
 #include <string.h>
 
-enum { INDENT = 2, GAP = 2, CELL_MIN = 12, CELL_MAX_WITHOUT_TERMINAL = 1 << 20 };
+enum { INDENT = 2, GAP = 2, CELL_MAX_WITHOUT_TERMINAL = 1 << 20 };
 
-static const char bold[] = "\033[1m";
 static const char dim[] = "\033[2m";
 static const char plain[] = "\033[0m";
 
@@ -43,6 +44,15 @@ static void put_safe(struct mr_buf *out, const char *text, size_t len, bool one_
 void mr_render_text(struct mr_buf *out, const char *text)
 {
 	put_safe(out, text, strlen(text), false);
+}
+
+const char *mr_render_line(struct mr_arena *arena, const char *text)
+{
+	struct mr_buf line MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&line, CELL_MAX_WITHOUT_TERMINAL);
+	put_safe(&line, text, strlen(text), true);
+	return mr_arena_strdup(arena, mr_buf_text(&line));
 }
 
 static bool is_flat(const struct mr_value *value)
@@ -111,14 +121,14 @@ static char *title_of(struct mr_arena *arena, const char *key)
 struct table {
 	struct mr_arena *arena;
 	const char **keys;
-	const char ***cells; /* [row][column] */
-	size_t *widths;
-	size_t rows, columns;
+	const char **cells; /* row after row */
+	struct mr_grid_column *columns;
+	size_t rows, column_count;
 };
 
 static bool has_key(const struct table *t, const char *key)
 {
-	for (size_t i = 0; i < t->columns; i++) {
+	for (size_t i = 0; i < t->column_count; i++) {
 		if (strcmp(t->keys[i], key) == 0)
 			return true;
 	}
@@ -138,9 +148,12 @@ static void find_columns(struct table *t, const struct mr_value *list)
 
 		for (size_t i = 0; i < row->map.len; i++) {
 			if (!has_key(t, row->map.pairs[i].key))
-				t->keys[t->columns++] = row->map.pairs[i].key;
+				t->keys[t->column_count++] = row->map.pairs[i].key;
 		}
 	}
+	t->columns = mr_arena_array(t->arena, t->column_count, sizeof(*t->columns));
+	for (size_t c = 0; c < t->column_count; c++)
+		t->columns[c].title = title_of(t->arena, t->keys[c]);
 }
 
 static const char *cell_text(struct mr_arena *arena, const struct mr_value *value)
@@ -156,61 +169,12 @@ static const char *cell_text(struct mr_arena *arena, const struct mr_value *valu
 static void fill_cells(struct table *t, const struct mr_value *list)
 {
 	t->rows = list->list.len;
-	t->cells = mr_arena_array(t->arena, t->rows, sizeof(*t->cells));
-	t->widths = mr_arena_array(t->arena, t->columns, sizeof(*t->widths));
-	for (size_t c = 0; c < t->columns; c++)
-		t->widths[c] = width_of(t->keys[c]);
+	t->cells = mr_arena_array(t->arena, t->rows * t->column_count, sizeof(*t->cells));
 	for (size_t r = 0; r < t->rows; r++) {
-		t->cells[r] = mr_arena_array(t->arena, t->columns, sizeof(**t->cells));
-		for (size_t c = 0; c < t->columns; c++) {
-			size_t width;
-
-			t->cells[r][c] =
+		for (size_t c = 0; c < t->column_count; c++)
+			t->cells[r * t->column_count + c] =
 				cell_text(t->arena, mr_value_get(&list->list.items[r], t->keys[c]));
-			width = width_of(t->cells[r][c]);
-			if (width > t->widths[c])
-				t->widths[c] = width;
-		}
 	}
-}
-
-/* Take from the widest column until the row fits the terminal; false when that would leave too
- * little of each. */
-static bool fit_columns(struct table *t, size_t room)
-{
-	for (;;) {
-		size_t total = 0;
-		size_t widest = 0;
-
-		for (size_t c = 0; c < t->columns; c++) {
-			total += t->widths[c] + GAP;
-			if (t->widths[c] > t->widths[widest])
-				widest = c;
-		}
-		if (total <= room + GAP)
-			return true;
-		if (t->widths[widest] <= CELL_MIN)
-			return false;
-		t->widths[widest]--;
-	}
-}
-
-/* The text cut to `width` columns, an ellipsis at the end when something is missing. */
-static void put_cell(struct mr_buf *out, const char *text, size_t width, bool last)
-{
-	size_t len = strlen(text);
-	size_t have = mr_utf8_width(text, len);
-
-	if (have > width) {
-		len = mr_utf8_fit(text, len, width - 1);
-		mr_buf_add(out, text, len);
-		mr_buf_put_utf8(out, 0x2026);
-		have = mr_utf8_width(text, len) + 1;
-	} else {
-		mr_buf_add(out, text, len);
-	}
-	if (!last)
-		mr_buf_pad(out, ' ', width - have + GAP);
 }
 
 /* One below the other, for rows with more to say than a line holds. */
@@ -229,28 +193,16 @@ static void render_table(struct mr_buf *out, const struct mr_value *list,
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct table t = { .arena = arena };
+	struct mr_grid grid;
 
 	find_columns(&t, list);
 	fill_cells(&t, list);
-	if (how->width > indent && !fit_columns(&t, how->width - indent)) {
+	grid = (struct mr_grid){ .columns = t.columns,
+		.column_count = t.column_count,
+		.cells = t.cells,
+		.rows = t.rows };
+	if (!mr_grid_put(out, &grid, how, indent))
 		render_records(out, list, how, indent);
-		return;
-	}
-	mr_buf_pad(out, ' ', indent);
-	for (size_t c = 0; c < t.columns; c++) {
-		if (how->colour)
-			mr_buf_puts(out, bold);
-		put_cell(out, title_of(arena, t.keys[c]), t.widths[c], c + 1 == t.columns);
-		if (how->colour)
-			mr_buf_puts(out, plain);
-	}
-	mr_buf_putc(out, '\n');
-	for (size_t r = 0; r < t.rows; r++) {
-		mr_buf_pad(out, ' ', indent);
-		for (size_t c = 0; c < t.columns; c++)
-			put_cell(out, t.cells[r][c], t.widths[c], c + 1 == t.columns);
-		mr_buf_putc(out, '\n');
-	}
 }
 
 static bool is_table(const struct mr_value *list)
@@ -345,4 +297,21 @@ static void render(struct mr_buf *out, const struct mr_value *value, const struc
 void mr_render_value(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
 {
 	render(out, value, how, 0);
+}
+
+const char *mr_render_when(struct mr_arena *arena, const struct mr_value *map, const char *key,
+	const struct mr_render *how)
+{
+	const struct mr_value *value = mr_value_get(map, key);
+	int64_t time_us = 0;
+	const char *text;
+	struct mr_err err;
+
+	if (!value || value->kind != MR_TEXT ||
+		mr_time_parse(value->text, MR_TIME_LENIENT, &time_us, &err))
+		return "-";
+	if (how->now_us)
+		return mr_time_ago(arena, time_us, how->now_us);
+	text = mr_time_format(arena, time_us, MR_TIME_SECONDS);
+	return mr_arena_printf(arena, "%.10s %.5s UTC", text, text + 11);
 }

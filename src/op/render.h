@@ -10,9 +10,40 @@
 
 struct mr_render {
 	bool colour;
-	size_t width; /* columns of the terminal; 0 when there is none: nothing is shortened */
+	size_t width;   /* columns of the terminal; 0 when there is none: nothing is shortened */
+	int64_t now_us; /* for "3 min ago"; 0: times are written out */
 };
 
 void mr_render_value(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 /* Text with control characters replaced; for messages that carry foreign text. */
 void mr_render_text(struct mr_buf *out, const char *text);
+/* The same in one line, copied. */
+const char *mr_render_line(struct mr_arena *arena, const char *text);
+/* The time a member says: "3 min ago" for a person who looks now, "2026-03-11 04:15 UTC" for one
+ * who reads it later; "-" when there is none. */
+const char *mr_render_when(struct mr_arena *arena, const struct mr_value *map, const char *key,
+	const struct mr_render *how);
+
+/* render_mail.c: results about messages. */
+void mr_render_inbox(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_outbox(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_message(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_thread(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_threads(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_sent(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+/* A message in one line, as it comes in. */
+void mr_render_news(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+
+/* render_team.c: projects and agents. */
+void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_agents(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+/* One agent, with its commits where they are told. */
+void mr_render_agent(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_retired(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);

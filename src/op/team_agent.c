@@ -1,4 +1,5 @@
 /* op/team_agent.c - operations: the agents of a project. */
+#include "op/render.h"
 #include "op/team_ops.h"
 #include "team/agent.h"
 #include "team/archive.h"
@@ -85,6 +86,7 @@ const struct mr_op mr_op_team_register_agent = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = register_agent,
+	.render = mr_render_agent,
 };
 
 static const struct mr_param create_params[] = {
@@ -125,6 +127,7 @@ const struct mr_op mr_op_team_create_identity = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = create,
+	.render = mr_render_agent,
 };
 
 static const struct mr_param update_params[] = {
@@ -176,6 +179,7 @@ const struct mr_op mr_op_team_update_profile = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = update,
+	.render = mr_render_agent,
 };
 
 enum { COMMITS_DEFAULT = 5, COMMITS_MAX = 50 };
@@ -271,6 +275,7 @@ const struct mr_op mr_op_team_whois = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = whois,
+	.render = mr_render_agent,
 };
 
 static const struct mr_param list_params[] = {
@@ -322,6 +327,7 @@ const struct mr_op mr_op_team_list_agents = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list,
+	.render = mr_render_agents,
 };
 
 static const struct mr_param delete_params[] = {
@@ -399,4 +405,5 @@ const struct mr_op mr_op_team_delete_agent = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = delete_agent,
+	.render = mr_render_retired,
 };

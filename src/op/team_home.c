@@ -3,6 +3,7 @@
 
 #include "op/settings.h"
 #include "team/error.h"
+#include "team/timers.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ enum { DRAIN_MS = 5000 };
 struct mr_team_home {
 	pthread_mutex_t lock;
 	struct mr_team *team;
+	struct mr_team_timers *timers; /* or NULL */
 };
 
 struct mr_team_home *mr_team_home_new(void)
@@ -29,6 +31,7 @@ void mr_team_home_free(struct mr_team_home *home)
 {
 	if (!home)
 		return;
+	mr_team_timers_stop(home->timers);
 	mr_team_close(home->team, DRAIN_MS);
 	pthread_mutex_destroy(&home->lock);
 	free(home);
@@ -141,4 +144,25 @@ enum mr_code mr_team_home_open(struct mr_call *call, struct mr_team **out)
 		*out = home->team;
 	pthread_mutex_unlock(&home->lock);
 	return rc;
+}
+
+static struct mr_team_timers_config timers_of(const struct mr_settings *s)
+{
+	struct mr_team_timers_config config = { 0 };
+
+	if (mr_settings_bool(s, "reservation.cleanup"))
+		config.sweep_s = mr_settings_int(s, "reservation.cleanup_interval_seconds");
+	if (mr_settings_bool(s, "ack.ttl_enabled"))
+		config.acks_s = mr_settings_int(s, "ack.scan_interval_seconds");
+	return config;
+}
+
+enum mr_code mr_team_home_serve(struct mr_call *call)
+{
+	struct mr_team_timers_config timers = timers_of(call->app->settings);
+	struct mr_team_home *home = call->app->team;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	return rc ? rc : mr_team_timers_start(&call->cx, team, &timers, &home->timers);
 }

@@ -164,6 +164,57 @@ const struct mr_op mr_op_team_product_list = {
 	.run = list,
 };
 
+static const struct mr_param inbox_params[] = {
+	PRODUCT_PARAM,
+	{ .name = "limit",
+		.type = MR_TYPE_INT,
+		.min = 1,
+		.max = MR_TEAM_LIST_MAX,
+		.summary = "at most so many, of all projects together",
+		.fallback = "20" },
+	{ 0 },
+};
+
+static const struct mr_field inbox_fields[] = {
+	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_message_fields },
+	{ 0 },
+};
+
+static enum mr_code inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team_product product;
+	struct mr_team_items items;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (!rc)
+		rc = mr_team_product_find(&call->cx, reader.db, mr_args_text(in, "product_uid"),
+			&product);
+	if (!rc)
+		rc = mr_team_product_inbox(&call->cx, reader.db, &product,
+			mr_args_int(in, "limit", 0), &items);
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_shape_team_items(out, "result", &items, false);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_team_product_inbox = {
+	.name = "product_inbox",
+	.command = "team product inbox",
+	.summary = "Show the newest messages of all projects of a product",
+	.params = inbox_params,
+	.result = inbox_fields,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = inbox,
+};
+
 static const struct mr_param search_params[] = {
 	PRODUCT_PARAM,
 	{ .name = "query",

@@ -1,4 +1,5 @@
 /* op/team_project.c - operations: the projects of a team. */
+#include "op/render.h"
 #include "op/team_ops.h"
 #include "team/project.h"
 
@@ -82,4 +83,5 @@ const struct mr_op mr_op_team_list_projects = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list,
+	.render = mr_render_projects,
 };

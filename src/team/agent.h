@@ -79,6 +79,3 @@ struct mr_team_deletion {
  */
 MR_CHECK enum mr_code mr_team_agent_delete(struct mr_ctx *cx, struct mr_team *team,
 	const char *project_key, const char *name, bool purge, struct mr_team_deletion *out);
-/* What is known of an agent that was purged, for its deleted.json; `project` is not set. */
-MR_CHECK enum mr_code mr_team_agent_purged(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
-	bool *found, struct mr_team_deletion *out);

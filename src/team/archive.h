@@ -15,7 +15,8 @@
 
 enum mr_team_archive_kind {
 	MR_TEAM_ARCHIVE_PROFILE,     /* ref: an agent; agents/<Name>/profile.json */
-	MR_TEAM_ARCHIVE_DELETED,     /* ref: an agent; also deleted.json; `name` is its name */
+	MR_TEAM_ARCHIVE_DELETED,     /* ref: an agent, whose row may be gone; also deleted.json;
+					`name` is its name, `data` its deletion_stats */
 	MR_TEAM_ARCHIVE_MESSAGE,     /* ref: a message of this project: canonical, outbox, digest,
 					attachments, and the inboxes of this project's recipients */
 	MR_TEAM_ARCHIVE_INBOX,       /* ref: a message from elsewhere: inboxes of this project's
@@ -23,6 +24,7 @@ enum mr_team_archive_kind {
 	MR_TEAM_ARCHIVE_RESERVATION, /* name: a pattern; all its leases as they now stand */
 	MR_TEAM_ARCHIVE_SLOT,        /* ref: a build slot */
 	MR_TEAM_ARCHIVE_LINKS,       /* ref: an agent; agents/<Name>/contacts.json */
+	MR_TEAM_ARCHIVE_PROJECT,     /* ref: this project; project.json */
 };
 
 struct mr_team_archive_item {
@@ -34,6 +36,8 @@ struct mr_team_archive_item {
 	const char
 		*subject; /* of the commit; cut to MR_TEAM_COMMIT_SUBJECT, newlines become blanks */
 	const char *tool; /* for the trailer "Tool:", or NULL */
+	const char *data; /* a JSON object, or NULL; see the kinds */
+	int64_t queued_ts; /* when; set by queueing */
 };
 
 /* In the transaction of the change itself. */
@@ -42,16 +46,34 @@ MR_CHECK enum mr_code mr_team_archive_queue(struct mr_ctx *cx, struct mr_db *db,
 /* Rows that wait, of all projects. */
 MR_CHECK enum mr_code mr_team_archive_depth(struct mr_ctx *cx, struct mr_db *db, int64_t *out);
 
-/* Archive what waits, until nothing does or `timeout_ms` is over (0: one round). Several processes
- * may do it at once: one works on a project, others pass it by, or wait when `wait` is set. */
+/*
+ * Archive what waits, until nothing does or `timeout_ms` is over (0: one round). Several processes
+ * may do it at once: one works on a project, others pass it by, or wait when `wait` is set
+ * (ARCHIVE_LOCK_TIMEOUT when that takes too long). A project that cannot be archived is the error,
+ * when all others are; its rows stay. Crash points: archive.locked, archive.committed,
+ * archive.done.
+ */
 MR_CHECK enum mr_code mr_team_archive_drain(struct mr_ctx *cx, struct mr_team *team, int timeout_ms,
 	bool wait);
-/* Start a thread that archives as changes come; mr_team_close() ends it. */
+/* Start a thread that archives as changes come, of other processes within seconds; what fails is
+ * logged and tried again, less and less often. mr_team_close() ends it. */
 MR_CHECK enum mr_code mr_team_archive_start(struct mr_ctx *cx, struct mr_team *team);
 /* Something was queued: the thread looks now. Never blocks. Without a thread nothing happens. */
 void mr_team_archive_wake(struct mr_team *team);
 
-/* The history of a project, to read: for whois and pages. Drains that project first. */
+struct mr_team_archive_status {
+	int64_t depth;            /* rows that wait */
+	int64_t oldest_ts;        /* since when the oldest does; 0: none */
+	bool running;             /* this process archives in the background */
+	int64_t commits, rows;    /* made and done by its thread */
+	int64_t failing_since_ts; /* 0: the last attempt of the thread went well */
+	const char *last_error;   /* or NULL */
+};
+MR_CHECK enum mr_code mr_team_archive_status(struct mr_ctx *cx, struct mr_team *team,
+	struct mr_team_archive_status *out);
+
+/* The history of a project, to read: for whois and pages. Archives first what waits of it, as far
+ * as that is possible now. MR_ENOTFOUND while it has none. */
 MR_CHECK enum mr_code mr_team_archive_open(struct mr_ctx *cx, struct mr_team *team,
 	const char *slug, struct mr_history **out);
 
@@ -64,6 +86,7 @@ struct mr_team_commits {
 	struct mr_team_commit *items;
 	size_t len;
 };
-/* The newest commits that touch this agent's directory or carry its trailer. */
+/* The newest commits that touch this agent's directory or carry its trailer; of a commit for many
+ * the summary is its newest line that names the agent. None while there is no archive. */
 MR_CHECK enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_team *team,
 	const char *slug, const char *agent, size_t limit, struct mr_team_commits *out);

@@ -11,11 +11,12 @@ static const char *const kind_names[] = {
 	[MR_TEAM_ARCHIVE_RESERVATION] = "reservation",
 	[MR_TEAM_ARCHIVE_SLOT] = "slot",
 	[MR_TEAM_ARCHIVE_LINKS] = "links",
+	[MR_TEAM_ARCHIVE_PROJECT] = "project",
 };
 
 static const char SQL_QUEUE[] =
-	"INSERT INTO archive_queue (project_id, kind, ref, name, agent, subject, tool, created_ts)"
-	" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+	"INSERT INTO archive_queue (project_id, kind, ref, name, agent, subject, tool, data,"
+	" created_ts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
 enum mr_code mr_team_archive_queue(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_archive_item *item)
@@ -32,7 +33,8 @@ enum mr_code mr_team_archive_queue(struct mr_ctx *cx, struct mr_db *db,
 	mr_stmt_bind_text(stmt, 5, item->agent ? item->agent : "");
 	mr_stmt_bind_text(stmt, 6, item->subject);
 	mr_stmt_bind_text(stmt, 7, item->tool ? item->tool : "");
-	mr_stmt_bind_int(stmt, 8, mr_clock_wall_us(cx->clock));
+	mr_stmt_bind_text(stmt, 8, item->data ? item->data : "");
+	mr_stmt_bind_int(stmt, 9, mr_clock_wall_us(cx->clock));
 	return mr_stmt_run(stmt, &cx->err);
 }
 
@@ -52,7 +54,7 @@ enum mr_code mr_team_archive_depth(struct mr_ctx *cx, struct mr_db *db, int64_t 
 }
 
 static const char SQL_ROWS[] =
-	"SELECT id, kind, ref, name, agent, subject, tool, created_ts FROM archive_queue"
+	"SELECT id, kind, ref, name, agent, subject, tool, data, created_ts FROM archive_queue"
 	" WHERE project_id = ?1 ORDER BY id LIMIT ?2";
 
 static enum mr_code read_row(struct mr_ctx *cx, struct mr_stmt *stmt, int64_t project_id,
@@ -71,8 +73,9 @@ static enum mr_code read_row(struct mr_ctx *cx, struct mr_stmt *stmt, int64_t pr
 				.name = mr_stmt_text(stmt, 3, cx->arena),
 				.agent = mr_stmt_text(stmt, 4, cx->arena),
 				.subject = mr_stmt_text(stmt, 5, cx->arena),
-				.tool = mr_stmt_text(stmt, 6, cx->arena) },
-			.created_ts = mr_stmt_int(stmt, 7),
+				.tool = mr_stmt_text(stmt, 6, cx->arena),
+				.data = mr_stmt_text(stmt, 7, cx->arena),
+				.queued_ts = mr_stmt_int(stmt, 8) },
 		};
 		return MR_OK;
 	}
@@ -142,17 +145,33 @@ enum mr_code mr_team_archive_projects(struct mr_ctx *cx, struct mr_db *db, int64
 	return MR_OK;
 }
 
-static const char SQL_DONE[] = "DELETE FROM archive_queue WHERE project_id = ?1 AND id <= ?2";
+static const char SQL_OLDEST[] = "SELECT created_ts FROM archive_queue ORDER BY id LIMIT 1";
 
-enum mr_code mr_team_archive_done(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	int64_t up_to)
+enum mr_code mr_team_archive_oldest(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_OLDEST, &stmt, &cx->err);
+	bool row = false;
+
+	if (!rc)
+		rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (!rc)
+		*out = row ? mr_stmt_int(stmt, 0) : 0;
+	return rc;
+}
+
+static const char SQL_DONE[] = "DELETE FROM archive_queue WHERE id = ?1";
+
+enum mr_code mr_team_archive_done(struct mr_ctx *cx, struct mr_db *db, const int64_t *ids,
+	size_t count)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	enum mr_code rc = mr_db_prepare(db, SQL_DONE, &stmt, &cx->err);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_int(stmt, 2, up_to);
-	return mr_stmt_run(stmt, &cx->err);
+	for (size_t i = 0; !rc && i < count; i++) {
+		mr_stmt_bind_int(stmt, 1, ids[i]);
+		rc = mr_stmt_run(stmt, &cx->err);
+		mr_stmt_reset(stmt);
+	}
+	return rc;
 }

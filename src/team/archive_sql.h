@@ -6,7 +6,6 @@
 struct mr_team_archive_row {
 	int64_t id;
 	struct mr_team_archive_item item;
-	int64_t created_ts;
 };
 struct mr_team_archive_rows {
 	struct mr_team_archive_row *items;
@@ -19,6 +18,8 @@ MR_CHECK enum mr_code mr_team_archive_rows(struct mr_ctx *cx, struct mr_db *db, 
 /* Projects that have rows. */
 MR_CHECK enum mr_code mr_team_archive_projects(struct mr_ctx *cx, struct mr_db *db,
 	int64_t **out_ids, size_t *out_len);
-/* Rows of a project up to this one are done. */
-MR_CHECK enum mr_code mr_team_archive_done(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	int64_t up_to);
+/* When the oldest row of all was queued, 0 when there is none. */
+MR_CHECK enum mr_code mr_team_archive_oldest(struct mr_ctx *cx, struct mr_db *db, int64_t *out);
+/* Inside a change: these rows are done. */
+MR_CHECK enum mr_code mr_team_archive_done(struct mr_ctx *cx, struct mr_db *db, const int64_t *ids,
+	size_t count);

@@ -4,6 +4,8 @@
 #include "team/model.h"
 #include "team/root.h"
 
+#define MR_TEAM_OVERSEER "HumanOverseer"
+
 struct mr_team_overdue {
 	int64_t message_id, project_id, agent_id;
 	const char *agent;
@@ -15,8 +17,11 @@ struct mr_team_overdues {
 	struct mr_team_overdue *items;
 	size_t len;
 };
-/* One scan: what has newly become overdue (or by twice as much) is logged and, as configured,
- * answered with a lease or an overseer's message; each once. Due only from `to` recipients. */
+/*
+ * One scan: what has newly become overdue (or by twice as much) is told and, as configured,
+ * answered with a lease or an overseer's message; each once, whatever a crash interrupts. Due only
+ * from active `to` recipients. At most MR_TEAM_OVERDUE_BATCH: then call again.
+ */
 MR_CHECK enum mr_code mr_team_escalate(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_overdues *out);
 /* Inside the change of an acknowledgement: the lease goes, the record too. */

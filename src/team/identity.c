@@ -9,39 +9,41 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { GIT_TIMEOUT_MS = 5000, GIT_OUTPUT = 8192, DIGITS = 10 };
 
-/* "git@host:owner/repo.git" and "ssh://git@host:22/owner/repo" name the same as "https://...". */
-static const char *after_user(const char *rest)
+/* Of "user:password@host:port" the host. */
+static const char *host_of(struct mr_arena *arena, const char *text, size_t len)
 {
-	size_t host = strcspn(rest, "/");
-	const char *at = memchr(rest, '@', host);
+	const char *at = memrchr(text, '@', len);
+	const char *host = at ? at + 1 : text;
 
-	return at ? at + 1 : rest;
+	host = mr_arena_strndup(arena, host, len - (size_t)(host - text));
+	return mr_str_lower(arena, mr_arena_strndup(arena, host, strcspn(host, ":")));
 }
 
+/* "git@host:owner/repo.git" and "ssh://git@host:22/owner/repo" name the same as "https://...". */
 const char *mr_team_identity_normalise(struct mr_arena *arena, const char *url)
 {
 	static const char *const schemes[] = { "https://", "http://", "ssh://", "git://" };
-	char *host = NULL, *path;
+	const char *host, *rest = NULL;
 	struct mr_texts parts;
-	const char *rest = NULL;
+	char *path;
 
 	for (size_t i = 0; i < MR_LEN(schemes); i++) {
 		if (mr_str_starts(url, schemes[i]))
-			rest = after_user(url + strlen(schemes[i]));
+			rest = url + strlen(schemes[i]);
 	}
 	if (rest) {
-		host = mr_arena_strndup(arena, rest, strcspn(rest, ":/"));
+		host = host_of(arena, rest, strcspn(rest, "/"));
 		path = mr_arena_strdup(arena, rest + strcspn(rest, "/"));
 	} else {
 		size_t colon = strcspn(url, ":/");
 
 		if (url[colon] != ':' || !memchr(url, '@', colon))
 			return NULL; /* a path of this machine, or something else */
-		host = mr_arena_strndup(arena, after_user(url), colon);
-		host[strcspn(host, ":")] = '\0';
+		host = host_of(arena, url, colon);
 		path = mr_arena_strdup(arena, url + colon + 1);
 	}
 	while (mr_str_ends(path, "/"))
@@ -49,10 +51,26 @@ const char *mr_team_identity_normalise(struct mr_arena *arena, const char *url)
 	if (mr_str_ends(path, ".git"))
 		path[strlen(path) - strlen(".git")] = '\0';
 	parts = mr_str_split(arena, path, '/');
-	if (mr_str_is_empty(host) || parts.len < 2)
+	if (!*host || parts.len < 2)
 		return NULL;
-	return mr_arena_printf(arena, "%s/%s", mr_str_lower(arena, host),
-		mr_str_join(arena, &parts, "/"));
+	return mr_arena_printf(arena, "%s/%s", host, mr_str_join(arena, &parts, "/"));
+}
+
+/* Our own variables but git's: in a hook they would name another repository. */
+static const char *const *environment(struct mr_arena *arena)
+{
+	const char **kept;
+	size_t len = 0;
+
+	while (environ[len])
+		len++;
+	kept = mr_arena_array(arena, len + 1, sizeof(*kept));
+	len = 0;
+	for (size_t i = 0; environ[i]; i++) {
+		if (!mr_str_starts(environ[i], "GIT_"))
+			kept[len++] = environ[i];
+	}
+	return kept;
 }
 
 /* The first line git says, or NULL. */
@@ -60,6 +78,7 @@ static const char *ask_git(struct mr_ctx *cx, const char *directory, const char 
 {
 	const char *argv[10] = { "git", "-C", directory };
 	struct mr_proc proc = { .argv = argv,
+		.env = environment(cx->arena),
 		.timeout_ms = GIT_TIMEOUT_MS,
 		.max_output = GIT_OUTPUT };
 	struct mr_proc_result result;

@@ -130,6 +130,27 @@ enum mr_code mr_team_inbox_fetch(struct mr_ctx *cx, struct mr_team *team,
 	return fetch(cx, team, query, &box, false, out);
 }
 
+enum mr_code mr_team_inbox_after(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_agent *agent, int64_t after, bool include_bodies, int64_t limit,
+	struct mr_team_items *out)
+{
+	struct mr_team_box_query box = {
+		.box = MR_TEAM_BOX_NEWER,
+		.agent_id = agent->id,
+		.before = after,
+		.with_bodies = include_bodies,
+		.limit = clamp(limit),
+	};
+	struct mr_team_items found;
+	enum mr_code rc = mr_team_box_list(cx, db, &box, &found);
+
+	for (size_t i = 0; !rc && i < found.len; i++)
+		rc = strip(cx, agent, &found.items[i]);
+	if (!rc)
+		*out = found;
+	return rc;
+}
+
 enum mr_code mr_team_outbox_fetch(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_inbox_query *query, struct mr_team_items *out)
 {

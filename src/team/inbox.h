@@ -36,6 +36,10 @@ struct mr_team_inbox_query {
 /* Inboxes are the agent's, whatever project a message was sent in. Changes nothing. */
 MR_CHECK enum mr_code mr_team_inbox_fetch(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_inbox_query *query, struct mr_team_items *out);
+/* What came after the message `after`, oldest first, at most `limit`: for who follows an inbox. */
+MR_CHECK enum mr_code mr_team_inbox_after(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_agent *agent, int64_t after, bool include_bodies, int64_t limit,
+	struct mr_team_items *out);
 /* What the agent sent, with bcc. */
 MR_CHECK enum mr_code mr_team_outbox_fetch(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_inbox_query *query, struct mr_team_items *out);

@@ -15,12 +15,13 @@
  * ?1 agent, ?2 the id to go on from, ?3 thread, ?4 its message when the thread is a number.
  */
 #define RECEIVED_COLUMNS MR_TEAM_ITEM_COLUMNS ", r.kind, r.read_ts, r.ack_ts"
-#define RECEIVED                                                                                   \
+#define RECEIVED_BY                                                                                \
 	" FROM message_recipients r CROSS JOIN messages m ON m.id = r.message_id"                  \
-	" CROSS JOIN agents s ON s.id = m.sender_id CROSS JOIN projects sp ON sp.id = "            \
-	"s.project_id"                                                                             \
-	" WHERE r.agent_id = ?1 AND r.message_id < ?2"
-#define SENT_COLUMNS MR_TEAM_ITEM_COLUMNS ", NULL, NULL, NULL"
+	" CROSS JOIN agents s ON s.id = m.sender_id"                                               \
+	" CROSS JOIN projects sp ON sp.id = s.project_id WHERE r.agent_id = ?1"
+#define RECEIVED       RECEIVED_BY " AND r.message_id < ?2"
+#define RECEIVED_LATER RECEIVED_BY " AND r.message_id > ?2"
+#define SENT_COLUMNS   MR_TEAM_ITEM_COLUMNS ", NULL, NULL, NULL"
 #define SENT                                                                                       \
 	" FROM messages m CROSS JOIN agents s ON s.id = m.sender_id"                               \
 	" CROSS JOIN projects sp ON sp.id = s.project_id WHERE m.sender_id = ?1 AND m.id < ?2"
@@ -38,6 +39,7 @@
 
 static const char *const boxes[MR_TEAM_BOX_COUNT][2] = {
 	[MR_TEAM_BOX_ALL] = BOX(RECEIVED_COLUMNS, RECEIVED NEWEST_RECEIVED),
+	[MR_TEAM_BOX_NEWER] = BOX(RECEIVED_COLUMNS, RECEIVED_LATER " ORDER BY r.message_id"),
 	[MR_TEAM_BOX_UNREAD] =
 		BOX(RECEIVED_COLUMNS, RECEIVED " AND r.read_ts IS NULL" NEWEST_RECEIVED),
 	[MR_TEAM_BOX_URGENT] = BOX(RECEIVED_COLUMNS, RECEIVED " AND r.urgent = 1" NEWEST_RECEIVED),
@@ -46,11 +48,7 @@ static const char *const boxes[MR_TEAM_BOX_COUNT][2] = {
 	[MR_TEAM_BOX_DUE] = BOX(RECEIVED_COLUMNS,
 		RECEIVED " AND r.ack_due = 1 AND r.ack_ts IS NULL" NEWEST_RECEIVED),
 	[MR_TEAM_BOX_DUE_OLDEST] = BOX(RECEIVED_COLUMNS,
-		" FROM message_recipients r CROSS JOIN messages m ON m.id = r.message_id"
-		" CROSS JOIN agents s ON s.id = m.sender_id"
-		" CROSS JOIN projects sp ON sp.id = s.project_id"
-		" WHERE r.agent_id = ?1 AND r.message_id > ?2"
-		" AND r.ack_due = 1 AND r.ack_ts IS NULL ORDER BY r.message_id"),
+		RECEIVED_LATER " AND r.ack_due = 1 AND r.ack_ts IS NULL ORDER BY r.message_id"),
 	[MR_TEAM_BOX_THREAD] =
 		BOX(RECEIVED_COLUMNS, RECEIVED " AND r.message_id" IN_THREAD NEWEST_RECEIVED),
 	[MR_TEAM_BOX_SENT] = BOX(SENT_COLUMNS, SENT NEWEST_SENT),
@@ -104,16 +102,18 @@ static bool is_wanted(const struct mr_team_box_query *query, const struct mr_tea
 		(message->ack_required && item->kind == MR_TEAM_TO && !item->ack_ts);
 }
 
-/* Ids follow time but for a clock that was set back: a minute of that is looked past. */
-static bool is_past(const struct mr_team_box_query *query, const struct mr_team_item *item)
+/* Ids follow time but for a clock that was set back: some seconds of that are looked past. */
+#define SET_BACK_US (5 * MR_TIME_S)
+
+static bool is_past(const struct mr_team_box_query *query, int64_t created_ts)
 {
-	return query->since_ts && item->message.created_ts < query->since_ts - MR_TIME_MIN;
+	return query->since_ts && created_ts < query->since_ts - SET_BACK_US;
 }
 
 static void bind(struct mr_stmt *stmt, const struct mr_team_box_query *query)
 {
 	int64_t number = 0;
-	bool oldest = query->box == MR_TEAM_BOX_DUE_OLDEST;
+	bool oldest = query->box == MR_TEAM_BOX_DUE_OLDEST || query->box == MR_TEAM_BOX_NEWER;
 
 	mr_stmt_bind_int(stmt, 1, query->agent_id);
 	mr_stmt_bind_int(stmt, 2, query->before || oldest ? query->before : INT64_MAX);
@@ -145,9 +145,9 @@ enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 			return rc;
 		if (!row)
 			break;
-		read_item(stmt, query->with_bodies, cx->arena, item);
-		if (is_past(query, item))
+		if (is_past(query, mr_stmt_int(stmt, MR_TEAM_MESSAGE_CREATED)))
 			break;
+		read_item(stmt, query->with_bodies, cx->arena, item);
 		if (!is_wanted(query, item))
 			continue;
 		if ((int64_t)found.len == query->limit) {

@@ -6,6 +6,7 @@
 /* Which index answers; the rest is looked at row by row. */
 enum mr_team_inbox_box {
 	MR_TEAM_BOX_ALL,
+	MR_TEAM_BOX_NEWER, /* what came after, oldest first */
 	MR_TEAM_BOX_UNREAD,
 	MR_TEAM_BOX_URGENT,
 	MR_TEAM_BOX_URGENT_UNREAD,
@@ -20,7 +21,7 @@ enum mr_team_inbox_box {
 struct mr_team_box_query {
 	enum mr_team_inbox_box box;
 	int64_t agent_id;
-	int64_t before; /* ids below this; of MR_TEAM_BOX_DUE_OLDEST ids above it. 0: any */
+	int64_t before; /* ids below this; where the oldest come first above it. 0: any */
 	const char *thread_id;
 	bool urgent_only, unread_only, unacked_only; /* where the box does not say it */
 	bool with_bodies;

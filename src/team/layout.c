@@ -10,6 +10,11 @@
 
 enum { SLUG_BYTES = 80, SAFE_THREAD_BYTES = 128, ATTACHMENT_BYTES = 200 };
 
+const char *mr_team_layout_bell(struct mr_arena *arena, const char *database)
+{
+	return mr_arena_printf(arena, "%s.bell", database);
+}
+
 const char *mr_team_layout_project(struct mr_arena *arena, const char *root, const char *slug)
 {
 	return mr_arena_printf(arena, "%s/" MR_TEAM_PROJECTS_DIR "/%s", root, slug);
@@ -81,6 +86,11 @@ const char *mr_team_layout_digest(struct mr_arena *arena, const char *thread_id,
 		: mr_arena_printf(arena, "messages/threads/%s.part%lld.md", name, (long long)part);
 }
 
+const char *mr_team_layout_agent(struct mr_arena *arena, const char *agent)
+{
+	return mr_arena_printf(arena, "agents/%s", agent);
+}
+
 const char *mr_team_layout_profile(struct mr_arena *arena, const char *agent)
 {
 	return mr_arena_printf(arena, "agents/%s/profile.json", agent);
@@ -136,10 +146,16 @@ bool mr_team_layout_is_attachment(const char *path)
 	return true;
 }
 
+/* Different names never share a directory, and none leads anywhere else. */
 const char *mr_team_layout_slot(struct mr_arena *arena, const char *slot, const char *agent)
 {
-	return mr_arena_printf(arena, "build_slots/%s/%s.json",
-		mr_token_file_slug(arena, slot, SLUG_BYTES, "slot"), agent);
+	const char *name = mr_token_file_slug(arena, slot, SLUG_BYTES, "slot");
+
+	if (!mr_str_eq(name, slot) || *name == '.' || strstr(name, ".."))
+		name = mr_arena_printf(arena, "%s-%.12s",
+			mr_token_slug(arena, slot, SLUG_BYTES, "slot"),
+			mr_digest_sha1(arena, mr_bytes_text(slot)));
+	return mr_arena_printf(arena, "build_slots/%s/%s.json", name, agent);
 }
 
 bool mr_team_layout_is_name(const char *name)

@@ -7,6 +7,18 @@
 
 #define MR_TEAM_DATABASE_FILE "storage.sqlite3"
 #define MR_TEAM_PROJECTS_DIR  "projects"
+/* In a project's directory; the locks are not in its history. */
+#define MR_TEAM_ATTRIBUTES_FILE ".gitattributes"
+#define MR_TEAM_PROJECT_FILE    "project.json"
+#define MR_TEAM_LOCK_FILE       ".archive.lock"
+#define MR_TEAM_LOCK_OWNER_FILE ".archive.lock.owner.json"
+#define MR_TEAM_HEAD_FILE       ".git/HEAD"
+#define MR_TEAM_INDEX_FILE      ".git/index"
+#define MR_TEAM_INFO_DIR        ".git/info"
+#define MR_TEAM_EXCLUDE_FILE    MR_TEAM_INFO_DIR "/exclude"
+
+/* "<database>.bell": touched after every change (team/watch.h) */
+const char *mr_team_layout_bell(struct mr_arena *arena, const char *database);
 
 /* "<root>/projects/<slug>" */
 const char *mr_team_layout_project(struct mr_arena *arena, const char *root, const char *slug);
@@ -29,6 +41,8 @@ const char *mr_team_layout_surface(struct mr_arena *arena, const char *agent, co
 /* "messages/threads/<thread>.md", from the second part on "<thread>.part2.md"; a thread id that is
  * no safe file name becomes "t-<sha1>". */
 const char *mr_team_layout_digest(struct mr_arena *arena, const char *thread_id, int64_t part);
+/* "agents/<agent>" */
+const char *mr_team_layout_agent(struct mr_arena *arena, const char *agent);
 const char *mr_team_layout_profile(struct mr_arena *arena, const char *agent);
 const char *mr_team_layout_deleted(struct mr_arena *arena, const char *agent);
 const char *mr_team_layout_contacts(struct mr_arena *arena, const char *agent);

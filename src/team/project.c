@@ -1,6 +1,7 @@
 /* team/project.c */
 #include "team/project.h"
 
+#include "team/archive.h"
 #include "team/error.h"
 #include "team/identity.h"
 #include "team/limits.h"
@@ -182,6 +183,23 @@ static enum mr_code insert_with_free_slug(struct mr_ctx *cx, struct mr_db *db,
 	return mr_team_project_insert(cx, db, &row, out);
 }
 
+/* With its repository, which begins with a file that says what the project is. */
+static enum mr_code make(struct mr_ctx *cx, struct mr_db *db, const struct mr_team_project *wanted,
+	struct mr_team_project *out)
+{
+	enum mr_code rc = insert_with_free_slug(cx, db, wanted, out);
+
+	if (rc)
+		return rc;
+	return mr_team_archive_queue(cx, db,
+		&(struct mr_team_archive_item){
+			.project_id = out->id,
+			.kind = MR_TEAM_ARCHIVE_PROJECT,
+			.ref = out->id,
+			.subject = "chore: initialize archive",
+		});
+}
+
 /* The project this plan means, if it is there. */
 static enum mr_code seek_planned(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_project *wanted, bool *found, bool *other_key,
@@ -217,7 +235,7 @@ enum mr_code mr_team_project_ensure_in(struct mr_ctx *cx, struct mr_db *db,
 	if (!rc && other_key)
 		rc = mr_team_project_add_key(cx, db, row.id, wanted->human_key);
 	if (!rc && !found)
-		rc = insert_with_free_slug(cx, db, wanted, &row);
+		rc = make(cx, db, wanted, &row);
 	if (!rc)
 		*out = row;
 	return rc;

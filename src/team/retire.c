@@ -13,18 +13,12 @@ struct retiring {
 };
 
 static enum mr_code queue(struct mr_ctx *cx, struct mr_db *db, const struct retiring *r,
-	enum mr_team_archive_kind kind, int64_t ref, const char *name, const char *subject)
+	struct mr_team_archive_item item)
 {
-	return mr_team_archive_queue(cx, db,
-		&(struct mr_team_archive_item){
-			.project_id = r->project.id,
-			.kind = kind,
-			.ref = ref,
-			.name = name,
-			.agent = r->agent.name,
-			.subject = subject,
-			.tool = "delete_agent",
-		});
+	item.project_id = r->project.id;
+	item.agent = r->agent.name;
+	item.tool = "delete_agent";
+	return mr_team_archive_queue(cx, db, &item);
 }
 
 /* What it held is free for others at once, and the archive says so. */
@@ -36,16 +30,26 @@ static enum mr_code let_go(struct mr_ctx *cx, struct mr_db *db, struct retiring 
 	enum mr_code rc = mr_team_retire_leases(cx, db, r->agent.id, now, &patterns);
 
 	for (size_t i = 0; !rc && i < patterns.len; i++)
-		rc = queue(cx, db, r, MR_TEAM_ARCHIVE_RESERVATION, 0, patterns.items[i],
-			mr_arena_printf(cx->arena, "file_reservation: release %s %s", r->agent.name,
-				patterns.items[i]));
+		rc = queue(cx, db, r,
+			(struct mr_team_archive_item){
+				.kind = MR_TEAM_ARCHIVE_RESERVATION,
+				.name = patterns.items[i],
+				.subject = mr_arena_printf(cx->arena,
+					"file_reservation: release %s %s", r->agent.name,
+					patterns.items[i]),
+			});
 	if (rc)
 		return rc;
 	r->deletion.file_reservations_released = (int64_t)patterns.len;
 	rc = mr_team_retire_slots(cx, db, r->agent.id, now, &slots, &slot_count);
 	for (size_t i = 0; !rc && i < slot_count; i++)
-		rc = queue(cx, db, r, MR_TEAM_ARCHIVE_SLOT, slots[i], NULL,
-			mr_arena_printf(cx->arena, "build_slot: release %s", r->agent.name));
+		rc = queue(cx, db, r,
+			(struct mr_team_archive_item){
+				.kind = MR_TEAM_ARCHIVE_SLOT,
+				.ref = slots[i],
+				.subject = mr_arena_printf(cx->arena, "build_slot: release %s",
+					r->agent.name),
+			});
 	return rc;
 }
 
@@ -77,19 +81,37 @@ static enum mr_code retire_change(struct mr_ctx *cx, struct mr_db *db, void *arg
 	if (!rc)
 		rc = mr_team_agent_store(cx, db, &r->agent);
 	if (!rc && !r->purge)
-		rc = queue(cx, db, r, MR_TEAM_ARCHIVE_PROFILE, r->agent.id, NULL,
-			mr_arena_printf(cx->arena, "agent: retire %s", r->agent.name));
+		rc = queue(cx, db, r,
+			(struct mr_team_archive_item){
+				.kind = MR_TEAM_ARCHIVE_PROFILE,
+				.ref = r->agent.id,
+				.subject = mr_arena_printf(cx->arena, "agent: retire %s",
+					r->agent.name),
+			});
 	return rc;
 }
 
 static enum mr_code purge_after(struct mr_ctx *cx, struct mr_db *db, void *arg)
 {
 	struct retiring *r = arg;
-	enum mr_code rc = mr_team_retire_purge(cx, db, &r->agent, &r->deletion);
+	struct mr_team_deletion *gone = &r->deletion;
+	enum mr_code rc = mr_team_retire_purge(cx, db, r->agent.id, gone);
 
-	return rc ? rc
-		  : queue(cx, db, r, MR_TEAM_ARCHIVE_DELETED, r->agent.id, r->agent.name,
-			    mr_arena_printf(cx->arena, "agent: delete %s", r->agent.name));
+	if (rc)
+		return rc;
+	return queue(cx, db, r,
+		(struct mr_team_archive_item){
+			.kind = MR_TEAM_ARCHIVE_DELETED,
+			.ref = r->agent.id,
+			.name = r->agent.name,
+			.subject = mr_arena_printf(cx->arena, "agent: delete %s", r->agent.name),
+			.data = mr_arena_printf(cx->arena,
+				"{\"message_recipients_deleted\":%lld,\"messages_deleted\":%lld,"
+				"\"file_reservations_deleted\":%lld}",
+				(long long)gone->message_recipients_deleted,
+				(long long)gone->messages_deleted,
+				(long long)gone->file_reservations_deleted),
+		});
 }
 
 enum mr_code mr_team_agent_delete(struct mr_ctx *cx, struct mr_team *team, const char *project_key,

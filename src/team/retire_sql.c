@@ -143,30 +143,8 @@ static const char SQL_DELETE_LINKS[] =
 	"DELETE FROM agent_links WHERE a_agent_id = ?1 OR b_agent_id = ?1";
 static const char SQL_DELETE_AGENT[] = "DELETE FROM agents WHERE id = ?1";
 
-static const char SQL_NOTE[] =
-	"INSERT INTO purged_agents (agent_id, project_id, name, deleted_ts, message_recipients,"
-	" messages, file_reservations) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-
-static enum mr_code leave_note(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_agent *agent, const struct mr_team_deletion *deletion)
-{
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_NOTE, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, agent->id);
-	mr_stmt_bind_int(stmt, 2, agent->project_id);
-	mr_stmt_bind_text(stmt, 3, agent->name);
-	mr_stmt_bind_int(stmt, 4, deletion->deleted_ts);
-	mr_stmt_bind_int(stmt, 5, deletion->message_recipients_deleted);
-	mr_stmt_bind_int(stmt, 6, deletion->messages_deleted);
-	mr_stmt_bind_int(stmt, 7, deletion->file_reservations_deleted);
-	return mr_stmt_run(stmt, &cx->err);
-}
-
-enum mr_code mr_team_retire_purge(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_agent *agent, struct mr_team_deletion *deletion)
+enum mr_code mr_team_retire_purge(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
+	struct mr_team_deletion *deletion)
 {
 	int64_t received = 0, sent = 0;
 	const struct {
@@ -183,36 +161,10 @@ enum mr_code mr_team_retire_purge(struct mr_ctx *cx, struct mr_db *db,
 		{ SQL_DELETE_LINKS, NULL },
 		{ SQL_DELETE_AGENT, NULL },
 	};
-	enum mr_code rc = remove_words(cx, db, agent->id);
+	enum mr_code rc = remove_words(cx, db, agent_id);
 
 	for (size_t i = 0; !rc && i < MR_LEN(steps); i++)
-		rc = run(cx, db, steps[i].sql, agent->id, 0, steps[i].changed);
+		rc = run(cx, db, steps[i].sql, agent_id, 0, steps[i].changed);
 	deletion->message_recipients_deleted = received + sent;
-	return rc ? rc : leave_note(cx, db, agent, deletion);
-}
-
-static const char SQL_PURGED[] = "SELECT name, deleted_ts, message_recipients, messages,"
-				 " file_reservations FROM purged_agents WHERE agent_id = ?1";
-
-enum mr_code mr_team_agent_purged(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
-	bool *found, struct mr_team_deletion *out)
-{
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_PURGED, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, agent_id);
-	rc = mr_stmt_step(stmt, found, &cx->err);
-	if (!rc && *found)
-		*out = (struct mr_team_deletion){
-			.agent_id = agent_id,
-			.agent_name = mr_stmt_text(stmt, 0, cx->arena),
-			.purged = true,
-			.deleted_ts = mr_stmt_int(stmt, 1),
-			.message_recipients_deleted = mr_stmt_int(stmt, 2),
-			.messages_deleted = mr_stmt_int(stmt, 3),
-			.file_reservations_deleted = mr_stmt_int(stmt, 4),
-		};
 	return rc;
 }

@@ -9,7 +9,7 @@ MR_CHECK enum mr_code mr_team_retire_leases(struct mr_ctx *cx, struct mr_db *db,
 /* The same for its build slots; their ids. */
 MR_CHECK enum mr_code mr_team_retire_slots(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	int64_t now, int64_t **out_ids, size_t *out_len);
-/* Delete everything it is in, its messages' words and the agent itself; counts what went, and
- * leaves a note. In `after`: the words of its last messages must be there to be removed. */
-MR_CHECK enum mr_code mr_team_retire_purge(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_agent *agent, struct mr_team_deletion *deletion);
+/* Delete everything it is in, its messages' words and the agent itself; counts what went. In
+ * `after`: the words of its last messages must be there to be removed. */
+MR_CHECK enum mr_code mr_team_retire_purge(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
+	struct mr_team_deletion *deletion);

@@ -3,6 +3,7 @@
 
 #include "base/crash.h"
 #include "base/fs.h"
+#include "base/log.h"
 #include "data/db_sqlite.h"
 #include "data/queue.h"
 #include "team/agent_sql.h"
@@ -109,7 +110,10 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 
 	if (!team)
 		abort();
-	*team = (struct mr_team){ .arena = mr_arena_new(), .clock = cx->clock, .rand = cx->rand };
+	*team = (struct mr_team){ .arena = mr_arena_new(),
+		.clock = cx->clock,
+		.rand = cx->rand,
+		.bell = -1 };
 	pthread_mutex_init(&team->lock, NULL);
 	keep_config(team, config);
 	rc = mr_fs_make_dirs(AT_FDCWD,
@@ -117,6 +121,8 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 		0700, &cx->err);
 	if (!rc)
 		rc = open_writer(cx, team);
+	if (!rc)
+		rc = mr_team_bell_open(cx, team);
 	if (rc) {
 		mr_team_close(team, 0);
 		return mr_err_wrap(&cx->err, "team storage %s", config->storage_root);
@@ -125,12 +131,25 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 	return MR_OK;
 }
 
+/* At the end of a command: what cannot be archived now waits for the next. */
+static void drain(struct mr_team *team, int drain_ms)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = { .arena = arena, .clock = team->clock, .rand = team->rand };
+
+	if (mr_team_archive_drain(&cx, team, drain_ms, false))
+		mr_log(MR_LOG_WARN, "team.archive.failed", "%s", cx.err.msg);
+}
+
 void mr_team_close(struct mr_team *team, int drain_ms)
 {
-	(void)drain_ms;
 	if (!team)
 		return;
+	mr_team_archive_stop(team);
+	if (drain_ms > 0 && team->queue)
+		drain(team, drain_ms);
 	mr_queue_close(team->queue);
+	mr_fs_closep(&team->bell);
 	for (size_t i = 0; i < team->idle_count; i++)
 		mr_db_close(team->idle[i]);
 	pthread_mutex_destroy(&team->lock);
@@ -197,6 +216,7 @@ enum mr_code mr_team_write(struct mr_ctx *cx, struct mr_team *team, mr_team_chan
 	if (rc)
 		return rc;
 	mr_crash_point("team.written");
+	mr_team_bell_ring(team);
 	mr_team_archive_wake(team);
 	return MR_OK;
 }

@@ -22,6 +22,7 @@ struct mr_team {
 	const struct mr_clock *clock;
 	struct mr_rand *rand;
 	struct mr_queue *queue;
+	int bell; /* see watch.c; -1 before it is open */
 
 	pthread_mutex_t lock; /* guards what follows */
 	struct mr_db *idle[MR_TEAM_READERS];
@@ -29,3 +30,10 @@ struct mr_team {
 	struct mr_team_noted noted[MR_TEAM_NOTED];
 	struct mr_team_archiver *archiver; /* or NULL: nobody archives in the background */
 };
+
+/* watch.c: the file that tells others of a change. */
+MR_CHECK enum mr_code mr_team_bell_open(struct mr_ctx *cx, struct mr_team *team);
+void mr_team_bell_ring(struct mr_team *team);
+
+/* End the archiver's thread, if there is one; what it is at is finished. For mr_team_close(). */
+void mr_team_archive_stop(struct mr_team *team);

@@ -36,14 +36,6 @@ static const char SQL_MAIL[] =
 	"  is_system INTEGER NOT NULL DEFAULT 0,"
 	"  UNIQUE (project_id, name_fold));"
 	"CREATE INDEX agents_name ON agents(name_fold);"
-	"CREATE TABLE purged_agents (" /* what is left of those: their name, and what went */
-	"  agent_id INTEGER PRIMARY KEY,"
-	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
-	"  name TEXT NOT NULL,"
-	"  deleted_ts INTEGER NOT NULL,"
-	"  message_recipients INTEGER NOT NULL,"
-	"  messages INTEGER NOT NULL,"
-	"  file_reservations INTEGER NOT NULL);"
 
 	"CREATE TABLE messages ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT," /* an id is never used again */
@@ -54,16 +46,17 @@ static const char SQL_MAIL[] =
 	"  thread_seq INTEGER NOT NULL DEFAULT 0,"
 	"  reply_to INTEGER,"
 	"  subject TEXT NOT NULL,"
-	"  body_md TEXT NOT NULL,"
 	"  importance TEXT NOT NULL DEFAULT 'normal',"
 	"  ack_required INTEGER NOT NULL DEFAULT 0,"
 	"  created_ts INTEGER NOT NULL,"
 	"  attachments TEXT NOT NULL DEFAULT '[]',"
-	"  attachment_bytes INTEGER NOT NULL DEFAULT 0);" /* stored by it: for the quota */
+	"  attachment_bytes INTEGER NOT NULL DEFAULT 0," /* stored by it: for the quota */
+	"  body_md TEXT NOT NULL);" /* last: what is behind a long text is dear to read */
 	"CREATE INDEX messages_project ON messages(project_id, id);"
 	"CREATE UNIQUE INDEX messages_thread ON messages(project_id, thread_id, thread_seq)"
 	"  WHERE thread_id IS NOT NULL;"
 	"CREATE INDEX messages_sender ON messages(sender_id, id);"
+	"CREATE INDEX messages_ack ON messages(created_ts) WHERE ack_required = 1;"
 	"CREATE INDEX messages_attached ON messages(project_id, attachment_bytes)"
 	"  WHERE attachment_bytes > 0;"
 
@@ -84,8 +77,6 @@ static const char SQL_MAIL[] =
 	"  WHERE urgent = 1;"
 	"CREATE INDEX message_recipients_due ON message_recipients(agent_id, message_id)"
 	"  WHERE ack_due = 1 AND ack_ts IS NULL;"
-	"CREATE INDEX message_recipients_unacked ON message_recipients(message_id)"
-	"  WHERE ack_ts IS NULL;"
 
 	"CREATE TABLE sent_keys (" /* idempotency: what a sender sent under a key of its own */
 	"  sender_id INTEGER NOT NULL REFERENCES agents(id),"
@@ -94,8 +85,9 @@ static const char SQL_MAIL[] =
 	"  created_ts INTEGER NOT NULL,"
 	"  notes TEXT NOT NULL DEFAULT ''," /* what the answer said besides the message */
 	"  PRIMARY KEY (sender_id, key)) WITHOUT ROWID;"
-	"CREATE INDEX sent_keys_created ON sent_keys(created_ts);"
+	"CREATE INDEX sent_keys_created ON sent_keys(created_ts);";
 
+static const char SQL_LEASES[] =
 	"CREATE TABLE file_reservations ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
 	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
@@ -110,6 +102,7 @@ static const char SQL_MAIL[] =
 	"  released_ts INTEGER);"
 	"CREATE INDEX file_reservations_open ON file_reservations(project_id, prefix, expires_ts)"
 	"  WHERE released_ts IS NULL;"
+	"CREATE INDEX file_reservations_project ON file_reservations(project_id);"
 	"CREATE INDEX file_reservations_agent ON file_reservations(agent_id)"
 	"  WHERE released_ts IS NULL;"
 	"CREATE INDEX file_reservations_pattern ON file_reservations(project_id, path_pattern);"
@@ -175,6 +168,7 @@ static const char SQL_AROUND[] =
 	"  agent TEXT NOT NULL,"
 	"  subject TEXT NOT NULL,"
 	"  tool TEXT NOT NULL,"
+	"  data TEXT NOT NULL DEFAULT '',"
 	"  created_ts INTEGER NOT NULL);"
 	"CREATE INDEX archive_queue_project ON archive_queue(project_id, id);";
 
@@ -184,11 +178,9 @@ static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 }
 
 const struct mr_migration mr_team_migrations[] = {
-	{ .version = 1,
-		.name = "projects, agents, mail, leases",
-		.sql = SQL_MAIL,
-		.run = make_search },
-	{ .version = 2, .name = "contacts, products, slots, archive", .sql = SQL_AROUND },
+	{ .version = 1, .name = "projects, agents, mail", .sql = SQL_MAIL, .run = make_search },
+	{ .version = 2, .name = "leases", .sql = SQL_LEASES },
+	{ .version = 3, .name = "contacts, products, slots, archive", .sql = SQL_AROUND },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 

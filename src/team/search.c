@@ -160,6 +160,7 @@ struct run {
 	struct mr_db *db;
 	const struct mr_team_search *search; /* within its limits */
 	const struct mr_team_query *query;
+	bool alone; /* nothing comes from other projects */
 	struct mr_team_found *found;
 	size_t found_count;
 };
@@ -169,7 +170,8 @@ static enum mr_code ask_index(struct run *run, enum mr_team_search_mode mode)
 	struct mr_team_where where MR_CLEANUP(mr_team_where_release);
 	struct mr_buf match MR_CLEANUP(mr_buf_release);
 	struct writer w = { run->db, &match };
-	enum mr_code rc = mr_team_search_where(run->cx, run->search, run->query, false, &where);
+	enum mr_code rc =
+		mr_team_search_where(run->cx, run->search, run->query, run->alone, false, &where);
 
 	mr_buf_init(&match, MR_DB_MATCH_BYTES);
 	if (rc)
@@ -190,10 +192,11 @@ static enum mr_code scan(struct run *run, bool like)
 {
 	struct mr_team_where where MR_CLEANUP(mr_team_where_release);
 	int64_t floor = 0;
-	enum mr_code rc = mr_team_search_where(run->cx, run->search, run->query, like, &where);
+	enum mr_code rc =
+		mr_team_search_where(run->cx, run->search, run->query, run->alone, like, &where);
 
 	if (!rc && like)
-		rc = mr_team_search_floor_sql(run->cx, run->db, run->search, &floor);
+		rc = mr_team_search_floor_sql(run->cx, run->db, run->search, run->alone, &floor);
 	if (!rc)
 		rc = mr_team_search_scan_sql(run->cx, run->db, run->search, floor, &where,
 			run->found, &run->found_count);
@@ -246,7 +249,7 @@ enum mr_code mr_team_search(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_search within = *search;
 	struct mr_team_query query;
 	struct mr_team_hits hits;
-	struct run run = { cx, db, &within, &query, NULL, 0 };
+	struct run run = { .cx = cx, .db = db, .search = &within, .query = &query };
 	enum mr_code rc = mr_team_query_parse(cx, search->query, &query);
 
 	if (rc)
@@ -256,7 +259,9 @@ enum mr_code mr_team_search(struct mr_ctx *cx, struct mr_db *db,
 	within.offset = clamp(search->offset, 0, MR_TEAM_SEARCH_OFFSET_MAX);
 	run.found = mr_arena_array(cx->arena, (size_t)within.limit, sizeof(*run.found));
 	hits = (struct mr_team_hits){ .mode = mode_of(&query) };
-	rc = find(&run, &hits.mode);
+	rc = mr_team_search_alone_sql(cx, db, &within, &run.alone);
+	if (!rc)
+		rc = find(&run, &hits.mode);
 	if (rc)
 		return rc;
 	hits.items = mr_arena_array(cx->arena, run.found_count + 1, sizeof(*hits.items));

@@ -9,8 +9,7 @@
  * Ranked by BM25, the subject counting twice. To rank costs time for every message that matches, so
  * of more than MR_TEAM_SEARCH_RANKED the newest are ranked and the others are not found: a word
  * that stands in every message costs no more than one that stands in a thousand. In the same way
- * the texts themselves are looked at for the newest MR_TEAM_SEARCH_SCANNED messages of each
- * project.
+ * the texts themselves are looked at for the newest MR_TEAM_SEARCH_SCANNED messages only.
  */
 #pragma once
 
@@ -56,8 +55,11 @@ struct mr_team_hits {
 	enum mr_team_search_mode mode;
 };
 
-/* No text a user writes is an error but an empty one (INVALID_ARGUMENT) and filters whose value
- * makes no sense (SEARCH_SYNTAX). to: finds names in to and cc; nobody finds who got a blind copy.
+/*
+ * A project's messages are those written there, and those from elsewhere that went openly to one of
+ * its agents. No text a user writes is an error but an empty one (INVALID_ARGUMENT) and filters
+ * whose value makes no sense (SEARCH_SYNTAX). to: finds names in to and cc; nobody finds who got a
+ * blind copy.
  */
 MR_CHECK enum mr_code mr_team_search(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_search *search, struct mr_team_hits *out);

@@ -36,18 +36,49 @@ static int value(struct builder *b, const char *text, int64_t number)
 	return (int)(b->count - 1) + FIRST_VALUE;
 }
 
-static void put_projects(struct builder *b)
+/* Is the column one of the projects? */
+static void put_projects(struct builder *b, const char *column)
 {
 	const struct mr_team_search *search = b->search;
 
 	if (search->project_count == 1) {
-		mr_buf_printf(b->sql, "t.project_id = ?%d", value(b, NULL, *search->project_ids));
+		mr_buf_printf(b->sql, "%s = ?%d", column, value(b, NULL, *search->project_ids));
 		return;
 	}
-	mr_buf_puts(b->sql, "t.project_id IN (");
+	mr_buf_printf(b->sql, "%s IN (", column);
 	for (size_t i = 0; i < search->project_count; i++)
 		mr_buf_printf(b->sql, "%s%" PRId64, i ? ", " : "", search->project_ids[i]);
 	mr_buf_putc(b->sql, ')');
+}
+
+/* Written there, or from elsewhere but openly to somebody there. */
+static void put_place(struct builder *b, bool alone)
+{
+	if (alone) {
+		put_projects(b, "t.project_id");
+		return;
+	}
+	mr_buf_putc(b->sql, '(');
+	put_projects(b, "t.project_id");
+	mr_buf_puts(b->sql,
+		" OR EXISTS (SELECT 1 FROM message_recipients r JOIN agents a ON a.id = r.agent_id"
+		" WHERE r.message_id = t.id AND r.kind <> 'bcc' AND ");
+	put_projects(b, "a.project_id");
+	mr_buf_puts(b->sql, "))");
+}
+
+enum mr_code mr_team_search_alone_sql(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_search *search, bool *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	bool row = false;
+	enum mr_code rc = mr_db_prepare(db, "SELECT count(*) FROM projects", &stmt, &cx->err);
+
+	if (!rc)
+		rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (!rc)
+		*out = row && mr_stmt_int(stmt, 0) <= (int64_t)search->project_count;
+	return rc;
 }
 
 /* "(SELECT ...)": the agents of that name. */
@@ -229,7 +260,7 @@ static void put_words(struct builder *b)
 }
 
 enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search *search,
-	const struct mr_team_query *query, bool like, struct mr_team_where *out)
+	const struct mr_team_query *query, bool alone, bool like, struct mr_team_where *out)
 {
 	struct builder b = {
 		.cx = cx,
@@ -240,7 +271,7 @@ enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search
 	};
 
 	mr_buf_init(&out->sql, WHERE_BYTES);
-	put_projects(&b);
+	put_place(&b, alone);
 	put_filters(&b);
 	if (like)
 		put_words(&b);
@@ -324,28 +355,28 @@ enum mr_code mr_team_search_scan_sql(struct mr_ctx *cx, struct mr_db *db,
 	return collect(cx, stmt, search->limit, out, out_len);
 }
 
+/* The oldest of the newest MR_TEAM_SEARCH_SCANNED. */
+static const char SQL_FLOOR_OF_PROJECT[] =
+	"SELECT id FROM messages WHERE project_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2";
+static const char SQL_FLOOR[] = "SELECT max(id) - ?2 FROM messages";
+
 enum mr_code mr_team_search_floor_sql(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_search *search, int64_t *out)
+	const struct mr_team_search *search, bool alone, int64_t *out)
 {
+	bool one = alone && search->project_count == 1;
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	int64_t floor = INT64_MAX;
-	enum mr_code rc = mr_db_prepare(db,
-		"SELECT id FROM messages WHERE project_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2",
-		&stmt, &cx->err);
+	bool row = false;
+	enum mr_code rc =
+		mr_db_prepare(db, one ? SQL_FLOOR_OF_PROJECT : SQL_FLOOR, &stmt, &cx->err);
 
-	for (size_t i = 0; !rc && floor > 0 && i < search->project_count; i++) {
-		bool row = false;
-		int64_t id;
-
-		mr_stmt_reset(stmt);
-		mr_stmt_bind_int(stmt, 1, search->project_ids[i]);
-		mr_stmt_bind_int(stmt, 2, MR_TEAM_SEARCH_SCANNED - 1);
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		id = !rc && row ? mr_stmt_int(stmt, 0) : 0;
-		floor = id < floor ? id : floor;
-	}
+	if (rc)
+		return rc;
+	if (one)
+		mr_stmt_bind_int(stmt, 1, search->project_ids[0]);
+	mr_stmt_bind_int(stmt, 2, MR_TEAM_SEARCH_SCANNED - 1);
+	rc = mr_stmt_step(stmt, &row, &cx->err);
 	if (!rc)
-		*out = search->project_count ? floor : 0;
+		*out = row ? mr_stmt_int(stmt, 0) : 0;
 	return rc;
 }
 

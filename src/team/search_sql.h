@@ -17,10 +17,13 @@ struct mr_team_where {
 
 /* For MR_CLEANUP. */
 void mr_team_where_release(struct mr_team_where *where);
+/* Are these all the projects there are? Then nothing comes from elsewhere. */
+MR_CHECK enum mr_code mr_team_search_alone_sql(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_search *search, bool *out);
 /* The projects and the filters; with `like` also the words, looked for in the texts. Initialises
  * `out`. */
 MR_CHECK enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search *search,
-	const struct mr_team_query *query, bool like, struct mr_team_where *out);
+	const struct mr_team_query *query, bool alone, bool like, struct mr_team_where *out);
 
 struct mr_team_found {
 	int64_t id;
@@ -34,9 +37,9 @@ MR_CHECK enum mr_code mr_team_search_index_sql(struct mr_ctx *cx, struct mr_db *
 MR_CHECK enum mr_code mr_team_search_scan_sql(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_search *search, int64_t floor, const struct mr_team_where *where,
 	struct mr_team_found *out, size_t *out_len);
-/* The id below which a scan does not look; 0 when everything is to be looked at. */
+/* The id below which a scan does not look; not above 0 when everything is to be looked at. */
 MR_CHECK enum mr_code mr_team_search_floor_sql(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_search *search, int64_t *out);
+	const struct mr_team_search *search, bool alone, int64_t *out);
 /* The message and what goes with it; the beginning of the body is in `scratch`. `*found` is false
  * when it is gone. */
 MR_CHECK enum mr_code mr_team_search_row_sql(struct mr_ctx *cx, struct mr_db *db, int64_t id,

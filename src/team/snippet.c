@@ -222,6 +222,17 @@ static void put_scalar(struct mr_buf *buf, uint32_t scalar, const char *bytes, s
 	}
 }
 
+/* The last hit ends here. Bytes that are shown as nothing are no hit. */
+static void end_hit(struct mr_team_snippet *out, size_t end)
+{
+	size_t last = out->hit_count - 1;
+
+	if (out->starts[last] < end)
+		out->ends[last] = end;
+	else
+		out->hit_count--;
+}
+
 static void put_window(const struct finder *f, struct mr_arena *arena, size_t at, struct span hit,
 	struct mr_team_snippet *out)
 {
@@ -242,7 +253,7 @@ static void put_window(const struct finder *f, struct mr_arena *arena, size_t at
 		put_scalar(&buf, scalar, f->text + at, n);
 		at += n;
 		if (open && at >= hit.end) {
-			out->ends[out->hit_count - 1] = buf.len;
+			end_hit(out, buf.len);
 			open = false;
 			/* No further than this window can reach. */
 			ahead = out->hit_count < MR_TEAM_SNIPPET_HITS &&
@@ -250,11 +261,11 @@ static void put_window(const struct finder *f, struct mr_arena *arena, size_t at
 		}
 	}
 	if (open)
-		out->ends[out->hit_count - 1] = buf.len;
+		end_hit(out, buf.len);
 	if (buf.len > 0 && buf.data[buf.len - 1] == ' ')
 		buf.data[--buf.len] = '\0';
 	if (out->hit_count > 0 && out->ends[out->hit_count - 1] > buf.len)
-		out->ends[out->hit_count - 1] = buf.len;
+		end_hit(out, buf.len);
 	if (at < f->len)
 		mr_buf_puts(&buf, "...");
 	out->text = mr_arena_strdup(arena, mr_buf_text(&buf));

@@ -1,7 +1,24 @@
-/* team/summary.h - what a conversation came to, without a model, or with one that is configured. */
+/*
+ * team/summary.h - what a conversation came to, without a model, or with one that is configured.
+ *
+ * The heuristic (spec 15) reads lines: points of lists, boxes that are checked or not, lines with
+ * TODO, ACTION, FIXME, NEXT or BLOCKED as words of their own, @mentions, and `paths` in back
+ * quotes. Participants, totals, mentions and boxes are counted, whatever a model says; it may only
+ * word the points, the actions and the references.
+ */
 #pragma once
 
 #include "team/thread.h"
+
+enum {
+	MR_TEAM_SUMMARY_POINTS = 10,   /* of each kind, in one summary */
+	MR_TEAM_SUMMARY_MENTIONS = 10, /* the most frequent */
+	MR_TEAM_SUMMARY_EXAMPLES = 3,
+	MR_TEAM_SUMMARY_AGGREGATE = 25,       /* points and actions of several threads together */
+	MR_TEAM_SUMMARY_THREADS = 100,        /* in one call */
+	MR_TEAM_SUMMARY_BODY_BYTES = 1 << 16, /* of a message, the rest is not looked at */
+	MR_TEAM_SUMMARY_TEXT_BYTES = 1000,    /* of one point; the rest is cut */
+};
 
 struct mr_team_mention {
 	const char *name;
@@ -10,22 +27,40 @@ struct mr_team_mention {
 
 struct mr_team_summary {
 	const char *thread_id;
-	struct mr_texts participants;
-	int64_t total_messages;
+	struct mr_texts participants; /* sorted */
+	int64_t total_messages;       /* that were looked at */
 	struct mr_texts key_points, action_items, code_references;
 	int64_t open_actions, done_actions;
-	struct mr_team_mention *mentions;
+	struct mr_team_mention *mentions; /* the most frequent first */
 	size_t mention_count;
 	const char *source;            /* heuristic, llm */
-	struct mr_team_items examples; /* the first three */
+	struct mr_team_items examples; /* the first three, without bodies */
 };
 
-/* The heuristic of spec 15 over messages in their order, with bodies. Pure. */
+/* The heuristic over messages in their order, with bodies. Pure. Texts are copied. */
 void mr_team_summarise(struct mr_arena *arena, const char *thread_id,
 	const struct mr_team_items *messages, struct mr_team_summary *out);
 
-/* A thread of one project, or of several (a product); refined by the configured endpoint when
- * `llm_mode` is set and there is one. A model that fails costs nothing but its time. */
+/*
+ * A thread of one project, or of several (a product): its first `limit` messages; 0 or more than
+ * MR_TEAM_LIST_MAX is that. Worded by the configured model when `llm_mode` is set and there is one;
+ * `llm_model` NULL is the configured name. A model that fails costs nothing but its time. An
+ * unknown thread has no messages.
+ */
 MR_CHECK enum mr_code mr_team_summary_thread(struct mr_ctx *cx, struct mr_team *team,
 	const int64_t *project_ids, size_t project_count, const char *thread_id, int64_t limit,
 	bool llm_mode, const char *llm_model, struct mr_team_summary *out);
+
+struct mr_team_summaries {
+	struct mr_team_summary *items; /* as they were asked for */
+	size_t len;
+	struct mr_texts key_points, action_items; /* of all, in their order */
+	struct mr_team_mention *mentions;
+	size_t mention_count;
+	const char *source; /* of the aggregate */
+};
+/* Several threads, and what they have together. INVALID_ARGUMENT (argument `thread_ids`) for none,
+ * and for more than MR_TEAM_SUMMARY_THREADS. */
+MR_CHECK enum mr_code mr_team_summary_threads(struct mr_ctx *cx, struct mr_team *team,
+	const int64_t *project_ids, size_t project_count, const struct mr_texts *thread_ids,
+	int64_t limit, bool llm_mode, const char *llm_model, struct mr_team_summaries *out);

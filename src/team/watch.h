@@ -4,9 +4,10 @@
 #include "team/root.h"
 
 /*
- * Wait until another thread or process has changed the database since the last call, or until
+ * Wait until a thread or process has changed the database since the last call, or until
  * `timeout_ms` has passed; woken by the kernel, not by asking. `*changed` says which. One per
- * waiting thread.
+ * waiting thread. A writer that dies between its change and telling of it leaves others asleep: who
+ * must know looks again after some seconds.
  */
 struct mr_team_watch;
 MR_CHECK enum mr_code mr_team_watch_open(struct mr_ctx *cx, struct mr_team *team,

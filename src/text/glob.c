@@ -15,6 +15,19 @@ const char *mr_glob_literal_prefix(const struct mr_glob *glob)
 	return glob->prefix;
 }
 
+size_t mr_glob_size(const struct mr_glob *glob)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < glob->len; i++) {
+		const struct mr_glob_alternative *alt = &glob->alternatives[i];
+
+		for (size_t j = 0; j < alt->len; j++)
+			size += 1 + alt->segments[j].len;
+	}
+	return size;
+}
+
 size_t mr_glob_common_prefix(const char *a, const char *b)
 {
 	size_t common = 0;

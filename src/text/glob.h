@@ -82,6 +82,9 @@ const char *mr_glob_text(const struct mr_glob *glob);
  */
 bool mr_glob_matches(const struct mr_glob *glob, const char *path);
 
+/* Places in all its alternatives: the product of two bounds the time of their overlap. */
+size_t mr_glob_size(const struct mr_glob *glob);
+
 /*
  * Is there a path that matches both? Exact, and the same both ways round. Time is at most
  * proportional to the product of the expanded patterns. Compile both with or both without

@@ -1,9 +1,12 @@
 """usage: team_search.py PROGRAM SOURCE - messages found by what they say, and conversations summed up."""
 
+import http.server
 import json
 import os
 import sqlite3
 import sys
+import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom, describe  # noqa: E402
@@ -88,7 +91,152 @@ def a_search_refuses_only_nonsense(m):
         assert team.search(bomb)["result"] == []
 
 
+def fill_threads(team):
+    team.post("Plan", "- move the users\n- [ ] write the migration\n- [x] ask @RedStone\nsee `src/db.c`, @RedStone",
+        thread_id="PLAN-1")
+    team.post("Re: Plan", "TODO: tests\nThe transaction is fine.", sender=2, to=1, thread_id="PLAN-1")
+    team.post("Other", "* lunch with @BlueLake", sender=2, to=1, thread_id="OTHER")
+
+
+def a_conversation_is_summed_up(m):
+    team = Team(m)
+    fill_threads(team)
+    answer = m.json("team", "summarize", "backend", "PLAN-1", "--include-examples")
+    assert answer == {"thread_id": "PLAN-1", "summary": {"participants": ["BlueLake", "RedStone"],
+        "key_points": ["move the users", "write the migration", "ask @RedStone"],
+        "action_items": ["- [ ] write the migration", "- [x] ask @RedStone", "TODO: tests"],
+        "total_messages": 2, "open_actions": 1, "done_actions": 1, "mentions": [{"name": "RedStone", "count": 2}],
+        "code_references": ["src/db.c"], "source": "heuristic"},
+        "examples": [
+            {"id": 1, "subject": "Plan", "from": "BlueLake", "created_ts": "2026-03-11T04:15:00.000000Z"},
+            {"id": 2, "subject": "Re: Plan", "from": "RedStone", "created_ts": "2026-03-11T04:16:00.000000Z"}]}, answer
+    answer = m.json("team", "summarize", "backend", "OTHER")
+    assert answer["examples"] == [] and "code_references" not in answer["summary"], answer
+    answer = m.json("team", "summarize", "backend", "nothing")
+    assert answer["summary"]["total_messages"] == 0 and answer["summary"]["participants"] == [], answer
+
+
+def several_conversations_are_summed_up_together(m):
+    team = Team(m)
+    fill_threads(team)
+    answer = m.json("team", "summarize-many", "backend", "PLAN-1", "OTHER", "--per-thread-limit", "1")
+    assert [t["thread_id"] for t in answer["threads"]] == ["PLAN-1", "OTHER"], answer
+    assert answer["threads"][0]["summary"]["total_messages"] == 1, answer
+    assert answer["aggregate"] == {"top_mentions": [{"name": "RedStone", "count": 2}, {"name": "BlueLake", "count": 1}],
+        "action_items": ["- [ ] write the migration", "- [x] ask @RedStone"],
+        "key_points": ["move the users", "write the migration", "ask @RedStone", "lunch with @BlueLake"],
+        "source": "heuristic"}, answer
+    done = m.run("--json", "team", "summarize-many", "backend", *[f"T{i}" for i in range(101)])
+    error = json.loads(done.stdout or done.stderr)["error"]
+    assert error["type"] == "INVALID_ARGUMENT" and error["data"]["argument"] == "thread_ids", error
+
+
+class Model:
+    """A stub of a model's server on a free port: answers every request in one way and keeps what it was asked."""
+
+    def __init__(self, content, status=200, raw=None, hang=False):
+        model = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                model.asked.append((self.path, dict(self.headers), json.loads(body)))
+                if hang:
+                    model.ended.wait(60)
+                    return
+                reply = raw or json.dumps({"choices": [{"message": {"role": "assistant", "content": content}}]}).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(reply)))
+                self.end_headers()
+                self.wfile.write(reply)
+
+            def log_message(self, *ignored):
+                pass
+
+        self.asked = []
+        self.ended = threading.Event()
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.env = {"LLM_ENDPOINT": f"http://127.0.0.1:{self.server.server_address[1]}/v1/", "LLM_API_KEY": "sesame",
+            "LLM_DEFAULT_MODEL": "small"}
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *ignored):
+        self.ended.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def a_model_words_the_summary(m):
+    team = Team(m)
+    fill_threads(team)
+    good = {"key_points": ["users move"], "action_items": [], "code_references": ["src/db.c", 7],
+        "participants": ["Mallory"], "total_messages": 99, "mentions": []}
+    for content in (json.dumps(good), f"```json\n{json.dumps(good)}\n```", f"Sure: {json.dumps(good)} Bye!"):
+        with Model(content) as model:
+            summary = m.json("team", "summarize", "backend", "PLAN-1", env=model.env)["summary"]
+            assert summary["source"] == "llm" and summary["key_points"] == ["users move"], summary
+            # What is empty stays, and what can be counted is counted.
+            assert summary["action_items"][0] == "- [ ] write the migration", summary
+            assert summary["participants"] == ["BlueLake", "RedStone"] and summary["total_messages"] == 2, summary
+            assert summary["mentions"] == [{"name": "RedStone", "count": 2}], summary
+            path, headers, request = model.asked[0]
+            assert path == "/v1/chat/completions" and headers["Authorization"] == "Bearer sesame", (path, headers)
+            assert request["model"] == "small", request
+            system, user = request["messages"]
+            fence = user["content"].split("\n")[0]
+            assert len(fence) >= 24 and user["content"].endswith(fence) and fence in system["content"], request
+            assert "BlueLake wrote:\n- move the users" in user["content"], request
+    with Model(json.dumps(good)) as model:
+        m.json("team", "summarize", "backend", "PLAN-1", "--llm-model", "large", env=model.env)
+        assert model.asked[0][2]["model"] == "large"
+        answer = m.json("team", "summarize", "backend", "PLAN-1", "--llm-mode=false", env=model.env)
+        assert answer["summary"]["source"] == "heuristic" and len(model.asked) == 1, answer
+        m.json("team", "summarize", "backend", "nothing", env=model.env)
+        assert len(model.asked) == 1
+
+
+def a_model_words_several(m):
+    team = Team(m)
+    fill_threads(team)
+    reply = {"threads": [{"thread_id": "OTHER", "key_points": ["they eat"], "actions": ["book a table"]},
+        {"thread_id": "made up", "key_points": ["x"]}],
+        "aggregate": {"top_mentions": [{"name": "Mallory", "count": 9}], "key_points": ["work and food"],
+            "action_items": []}}
+    with Model(json.dumps(reply)) as model:
+        answer = m.json("team", "summarize-many", "backend", "PLAN-1", "OTHER", env=model.env)
+        assert len(model.asked) == 1
+    first, second = (t["summary"] for t in answer["threads"])
+    assert first["source"] == "heuristic" and second["source"] == "llm", answer
+    assert second["key_points"] == ["they eat"] and second["action_items"] == ["book a table"], answer
+    assert answer["aggregate"]["source"] == "llm" and answer["aggregate"]["key_points"] == ["work and food"], answer
+    assert answer["aggregate"]["top_mentions"][0]["name"] == "RedStone" and answer["aggregate"]["action_items"], answer
+
+
+def a_model_that_fails_changes_nothing(m):
+    team = Team(m)
+    fill_threads(team)
+    want = m.json("team", "summarize", "backend", "PLAN-1")
+    for options in (dict(content="I cannot do that"), dict(content="{\"key_points\": "), dict(content="[1]"),
+            dict(content=json.dumps({"key_points": "no list", "action_items": [1, "", None]})),
+            dict(content="", status=500), dict(content="", raw=b"not json"), dict(content="", raw=b"{}"),
+            dict(content="", raw=b"{\"choices\": [{}]}"), dict(content="", raw=b"x" * (2 << 20))):
+        with Model(**options) as model:
+            answer = m.json("team", "summarize", "backend", "PLAN-1", env=model.env)
+            assert answer == want and len(model.asked) == 1, (options.keys(), answer)
+    gone = m.json("team", "summarize", "backend", "PLAN-1", env={"LLM_ENDPOINT": "http://127.0.0.1:1"})
+    assert gone == want, gone
+    with Model("", hang=True) as model:
+        start = time.monotonic()
+        answer = m.json("team", "summarize", "backend", "PLAN-1", env=model.env)
+        assert answer == want and time.monotonic() - start < 50, answer
+
+
 with Tap() as tap:
-    for case in (a_search_finds_and_says_where, a_search_refuses_only_nonsense):
+    for case in (a_search_finds_and_says_where, a_search_refuses_only_nonsense, a_conversation_is_summed_up,
+            several_conversations_are_summed_up_together, a_model_words_the_summary, a_model_words_several,
+            a_model_that_fails_changes_nothing):
         with Mailroom(sys.argv[1]) as room:
             tap.run(case.__name__, case, room)

@@ -130,8 +130,11 @@ static enum mr_code run_for_people(struct mr_call *call, const struct mr_argv *a
 	rc = mr_dispatch(call, args->op, args->args, &out);
 	if (rc)
 		return rc;
+	if (style.width)
+		style.now_us = mr_clock_wall_us(call->app->clock);
 	if (mr_out_tree(&out))
-		mr_render_value(text, mr_out_tree(&out), &style);
+		(args->op->render ? args->op->render : mr_render_value)(text, mr_out_tree(&out),
+			&style);
 	return mr_buf_check(text, "the result", &call->cx.err);
 }
 
@@ -145,6 +148,7 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	call.cx.progress = mr_terminal_progress;
 	call.cx.progress_arg = &progress;
 	call.may_write = true;
+	call.is_admin = true;
 	call.confirmed = args->yes;
 	call.confirm = mr_terminal_confirm;
 	mr_buf_init(&text, OUTPUT_BYTES);

@@ -10,5 +10,7 @@
 extern const struct mr_op mr_op_completion;
 /* help for the words that follow */
 extern const struct mr_op mr_op_help;
+/* follow.c: an inbox as it fills */
+extern const struct mr_op mr_op_team_watch;
 /* serve.c: the HTTP server, until a signal ends it */
 extern const struct mr_op mr_op_serve;

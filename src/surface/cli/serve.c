@@ -6,6 +6,7 @@
 #include "op/call.h"
 #include "op/envelope.h"
 #include "op/settings.h"
+#include "op/team_home.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/terminal.h"
 #include "surface/http/api.h"
@@ -115,6 +116,10 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	configure(call, in, &config);
 	routes = mr_api_routes(call->cx.arena, call->app->table, &count);
 	block_signals(&signals);
+	/* After the signals were blocked: its threads are not to get them. */
+	rc = mr_team_home_serve(call);
+	if (rc)
+		return rc;
 	rc = mr_http_server_start(&config, routes, count, (void *)call->app, &server,
 		&call->cx.err);
 	if (rc)

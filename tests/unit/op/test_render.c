@@ -90,9 +90,152 @@ static void messages_keep_their_lines(void)
 	CHECK_STR(mr_buf_text(&text), "a\n\tb\xef\xbf\xbd");
 }
 
+/* Results about mail, as an operation's own rendering shows them. */
+static void shows(void (*render)(struct mr_buf *, const struct mr_value *,
+			  const struct mr_render *),
+	const char *json, struct mr_render how, const char *expected)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	const struct mr_value *value;
+	struct mr_err err;
+
+	mr_buf_init(&text, 1 << 16);
+	CHECK_OK(mr_json_parse(arena, mr_bytes_text(json), NULL, &value, &err), err);
+	render(&text, value, &how);
+	CHECK_STR(mr_buf_text(&text), expected);
+}
+
+#define INBOX                                                                                      \
+	"{\"result\":[{\"id\":12,\"from\":\"GreenCastle\",\"subject\":\"Build\\u001b[31m "         \
+	"broken\",\"importance\":\"urgent\",\"ack_required\":true,\"created_ts\":"                 \
+	"\"2026-03-11T04:15:00.123456Z\",\"kind\":\"to\",\"read_ts\":null,\"ack_ts\":null},"       \
+	"{\"id\":3,\"from\":\"RedCat\",\"subject\":\"\",\"importance\":\"normal\",\"ack_"          \
+	"required\":"                                                                              \
+	"false,\"created_ts\":\"2026-03-11T03:15:00.000000Z\",\"kind\":\"cc\",\"read_ts\":\"x\","  \
+	"\"ack_ts\":null}]}"
+
+static void inboxes_look_like_mail(void)
+{
+	struct mr_render at_80 = { .width = 80, .now_us = INT64_C(1773202680123456) };
+
+	shows(mr_render_inbox, "{\"result\":[]}", (struct mr_render){ 0 }, "No messages.\n");
+	shows(mr_render_inbox, INBOX, (struct mr_render){ 0 },
+		"id  from         subject            state           when\n"
+		"12  GreenCastle  Build\xef\xbf\xbd[31m broken  new urgent ack  2026-03-11 04:15 "
+		"UTC\n"
+		" 3  RedCat       (no subject)                       2026-03-11 03:15 UTC\n"
+		"\n"
+		"2 messages, 1 new, 1 urgent, 1 to acknowledge\n");
+	shows(mr_render_inbox, INBOX, at_80,
+		"id  from         subject            state           when\n"
+		"12  GreenCastle  Build\xef\xbf\xbd[31m broken  new urgent ack  3 min ago\n"
+		" 3  RedCat       (no subject)                       1 h ago\n"
+		"\n"
+		"2 messages, 1 new, 1 urgent, 1 to acknowledge\n");
+	at_80.width = 30;
+	shows(mr_render_inbox, INBOX, at_80,
+		"12  GreenCastle  3 min ago  new urgent ack\n"
+		"    Build\xef\xbf\xbd[31m broken\n"
+		"3  RedCat  1 h ago\n"
+		"    (no subject)\n"
+		"\n"
+		"2 messages, 1 new, 1 urgent, 1 to acknowledge\n");
+	shows(mr_render_news,
+		"{\"id\":12,\"from\":\"GreenCastle\",\"subject\":\"Build\",\"importance\":\"high\","
+		"\"created_ts\":\"2026-03-11T04:15:00.123456Z\",\"kind\":\"to\",\"read_ts\":null}",
+		(struct mr_render){ .colour = true },
+		"\033[1;31m04:15:00  12  GreenCastle  Build  [new high]\033[0m\n");
+}
+
+static void wide_subjects_are_cut_to_the_column(void)
+{
+	shows(mr_render_outbox,
+		"{\"result\":[{\"id\":1,\"to\":[\"BlueLake\",\"RedCat\"],\"subject\":"
+		"\"\u65e5\u672c\u8a9e\u306e\u4ef6\u540d\u3067\u3059\u304c\u9577\u3044\","
+		"\"importance\":\"normal\",\"created_ts\":\"2026-03-11T04:15:00Z\"}]}",
+		(struct mr_render){ .width = 49,
+			.colour = true,
+			.now_us = INT64_C(1773202500000000) },
+		"\033[1mid  to             subject        state  when\033[0m\n"
+		" 1  BlueLake, Re\xe2\x80\xa6  "
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xae\xe4\xbb\xb6\xe5\x90\x8d\xe2\x80"
+		"\xa6         "
+		"just now\n"
+		"\n"
+		"\033[2m1 message\033[0m\n");
+}
+
+static void letters(void)
+{
+	shows(mr_render_message,
+		"{\"id\":2,\"from\":\"GreenCastle\",\"sender_project\":\"backend\",\"is_human\":"
+		"false,"
+		"\"to\":[\"BlueLake\"],\"cc\":[],\"subject\":\"Plan\",\"thread_id\":\"T\",\"reply_"
+		"to\":1,"
+		"\"created_ts\":\"2026-03-11T04:15:00Z\",\"importance\":\"low\",\"attachments\":["
+		"{\"type\":\"file\",\"path\":\"a.webp\",\"media_type\":\"image/webp\"},"
+		"{\"type\":\"error\",\"reason\":\"bad\"}],\"body_md\":\"# Hi\\n\\u0007text\"}",
+		(struct mr_render){ 0 },
+		"2  Plan\n"
+		"from    GreenCastle (backend)\n"
+		"to      BlueLake\n"
+		"date    2026-03-11 04:15 UTC\n"
+		"thread  T, answers 1\n"
+		"state   low\n"
+		"files   a.webp (image/webp); error (bad)\n"
+		"\n"
+		"# Hi\n"
+		"\xef\xbf\xbdtext\n");
+	shows(mr_render_thread, "{\"messages\":[],\"next_cursor\":null}", (struct mr_render){ 0 },
+		"No messages.\n");
+	shows(mr_render_thread,
+		"{\"messages\":[{\"id\":1,\"from\":\"A\",\"is_human\":true,\"subject\":\"x\","
+		"\"body_md\":\"\"}],\"next_cursor\":7}",
+		(struct mr_render){ 0 },
+		"1  x\n"
+		"from    A, a person\n"
+		"date    -\n"
+		"\n"
+		"\n"
+		"\n"
+		"There is more: --cursor 7\n");
+	shows(mr_render_threads, "{\"result\":[]}", (struct mr_render){ 0 }, "No conversations.\n");
+	shows(mr_render_threads,
+		"{\"result\":[{\"thread_id\":\"T\",\"subject\":\"Plan\",\"messages\":12,\"last_"
+		"from\":"
+		"\"RedCat\",\"last_ts\":\"2026-03-11T04:15:00Z\"}]}",
+		(struct mr_render){ 0 },
+		"thread  subject  messages  last from  when\n"
+		"T       Plan           12  RedCat     2026-03-11 04:15 UTC\n");
+}
+
+static void what_became_of_a_message(void)
+{
+	shows(mr_render_sent,
+		"{\"deliveries\":[{\"project\":\"/b\",\"payload\":{\"id\":4,\"to\":[\"RedCat\"],"
+		"\"cc\":[\"A\",\"B\"],\"bcc\":[],\"thread_id\":\"T\"}}],\"auto_registered\":[\"A\"]"
+		","
+		"\"blocked_recipients\":[{\"name\":\"C\",\"project\":\"p\",\"reason\":\"block_"
+		"all\"}],"
+		"\"contact_requests\":[{\"to\":{\"agent\":\"C\"}}],"
+		"\"warnings\":[{\"path\":\"agents/A/inbox/2026/03/*.md\"}],\"repeated\":true}",
+		(struct mr_render){ 0 },
+		"Sent message 4 to RedCat, cc A, B (thread T)\n"
+		"  now registered: A\n"
+		"  not sent to C@p: block_all\n"
+		"  asked for contact: C\n"
+		"  somebody holds a lease on agents/A/inbox/2026/03/*.md\n"
+		"  sent before, under the same key; nothing was sent now\n");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
+		TEST(inboxes_look_like_mail),
+		TEST(wide_subjects_are_cut_to_the_column),
+		TEST(letters),
+		TEST(what_became_of_a_message),
 		TEST(members_are_aligned),
 		TEST(lists_of_objects_are_tables),
 		TEST(tables_fit_the_terminal),

@@ -366,6 +366,7 @@ static void lists_come_from_indexes(void)
 {
 	static const char *const indexes[MR_TEAM_BOX_COUNT] = {
 		[MR_TEAM_BOX_ALL] = "message_recipients_agent",
+		[MR_TEAM_BOX_NEWER] = "message_recipients_agent",
 		[MR_TEAM_BOX_UNREAD] = "message_recipients_unread",
 		[MR_TEAM_BOX_URGENT] = "message_recipients_urgent",
 		[MR_TEAM_BOX_URGENT_UNREAD] = "message_recipients_u",

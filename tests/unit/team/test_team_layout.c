@@ -54,6 +54,33 @@ static void threads_stay_in_their_directory(void)
 	mr_arena_free(arena);
 }
 
+static void slots_stay_apart_and_in_their_directory(void)
+{
+	static const struct {
+		const char *name, *path;
+	} cases[] = {
+		{ "main-build_1.2", "build_slots/main-build_1.2/BlueLake.json" },
+		{ "main build", "build_slots/main-build-7f172721fa03/BlueLake.json" },
+		{ "..", "build_slots/slot-" },
+		{ ".", "build_slots/slot-" },
+		{ ".git", "build_slots/git-" },
+		{ "a/../b", "build_slots/a-b-" },
+		{ "a..b", "build_slots/a-b-" },
+		{ "Build", "build_slots/build-" },
+		{ "\xc3\xa4", "build_slots/slot-" },
+	};
+	struct mr_arena *arena = mr_arena_new();
+
+	for (size_t i = 0; i < MR_LEN(cases); i++) {
+		const char *path = mr_team_layout_slot(arena, cases[i].name, "BlueLake");
+
+		if (strncmp(path, cases[i].path, strlen(cases[i].path)) || strstr(path, "..") ||
+			strstr(path, "/."))
+			test_fail(__FILE__, __LINE__, "%s: %s", cases[i].name, path);
+	}
+	mr_arena_free(arena);
+}
+
 static void names_the_rest(void)
 {
 	struct mr_arena *arena = mr_arena_new();
@@ -75,6 +102,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(names_messages),
 		TEST(threads_stay_in_their_directory),
+		TEST(slots_stay_apart_and_in_their_directory),
 		TEST(names_the_rest),
 	};
 

@@ -113,6 +113,12 @@ static void open_filled(struct room *room)
 		{ &room->red, &room->green, NULL, NULL, NULL, "Lunch",
 			"Nothing. Deploy is mentioned here, late and once, among many other words "
 			"that say little about it and only make the text longer than it is." },
+		/* 7 */
+		{ &room->other, &room->other, NULL, NULL, NULL, "Among us",
+			"A secret of the frontend." },
+		/* 8 */
+		{ &room->other, &room->other, NULL, &room->red, NULL, "Not for all",
+			"Another secret of the frontend." },
 	};
 
 	for (size_t i = 0; i < MR_LEN(letters); i++)
@@ -177,6 +183,12 @@ static void finds(void)
 		{ "plan -> users", "fts: 3 1" },
 		{ "NEAR(build plan)", "fts:" },
 		{ "nothing-at-all", "fts:" },
+		/* From another project: openly to somebody here, only there, by a blind copy. */
+		{ "frontend", "fts: 5" },
+		{ "among", "fts: 6" },
+		{ "secret", "fts:" },
+		{ "secret)", "fts_quoted:" },
+		{ "secret from:BlueLake OR from:GreenHill", "fts:" },
 		{ "\"build plan", "fts_quoted: 1 3" },
 		{ "(deploy", "fts_quoted: 1 2 6" },
 		{ "deploy)", "fts_quoted: 1 2 6" },
@@ -197,30 +209,31 @@ static void finds(void)
 		{ "\x01\x02", "like:" },
 		{ "\xff", "like:" },
 		/* Filters. */
-		{ "from:bluelake", "filters: 4 1" },
-		{ "from:BlueLake@path-to-frontend", "filters:" },
+		{ "from:bluelake", "filters: 5 4 1" },
+		{ "from:BlueLake@path-to-frontend", "filters: 5" },
+		{ "from:BlueLake@path-to-backend", "filters: 4 1" },
 		{ "from:nobody", "filters:" },
-		{ "from:BlueLake from:RedStone", "filters: 6 4 2 1" },
+		{ "from:BlueLake from:RedStone", "filters: 6 5 4 2 1" },
 		{ "-from:BlueLake", "filters: 6 3 2" },
 		{ "to:GreenHill", "filters: 6 4 2" },
 		{ "to:RedStone", "filters: 1" }, /* not the blind copy of 3 */
-		{ "-to:GreenHill", "filters: 3 1" },
+		{ "-to:GreenHill", "filters: 5 3 1" },
 		{ "thread:PLAN-1", "filters: 2 1" },
 		{ "thread:3", "filters: 4 3" },
-		{ "-thread:PLAN-1", "filters: 6 4 3" },
+		{ "-thread:PLAN-1", "filters: 6 5 4 3" },
 		{ "importance:high", "filters: 2" },
 		{ "importance:high importance:urgent", "filters: 3 2" },
 		{ "-importance:normal", "filters: 3 2" },
 		{ "has:attachment", "filters: 2" },
 		{ "-has:attachment deploy", "fts: 1 6" },
-		{ "is:unread", "filters: 6 4 3" },
+		{ "is:unread", "filters: 6 5 4 3" },
 		{ "ack:pending", "filters: 3" },
-		{ "since:2026-03-11T04:18:00Z", "filters: 6 4 3" },
+		{ "since:2026-03-11T04:18:00Z", "filters: 6 5 4 3" },
 		{ "until:2026-03-11T04:18:00Z", "filters: 3 2 1" },
 		{ "since:2026-03-11T04:17:00Z until:2026-03-11T04:18:00Z", "filters: 3 2" },
 		{ "until:2026-03-10", "filters:" },
-		{ "until:2026-03-11", "filters: 6 4 3 2 1" },
-		{ "since:3m", "filters: 6 4 3" },
+		{ "until:2026-03-11", "filters: 6 5 4 3 2 1" },
+		{ "since:5m", "filters: 6 5 4 3" },
 		{ "deploy from:RedStone", "fts: 2 6" },
 		{ "(deploy from:RedStone", "fts_quoted: 2 6" },
 		{ "-> from:RedStone", "like:" },
@@ -291,7 +304,7 @@ static void pages_projects_and_viewers(void)
 			  (struct mr_team_search){ .query = "from:BlueLake@path-to-frontend",
 				  .project_ids = both,
 				  .project_count = 2 }),
-		"filters: 5");
+		"filters: 8 7 5");
 	CHECK_STR(found(&room,
 			  (struct mr_team_search){ .query = "->",
 				  .project_ids = both,
@@ -304,7 +317,7 @@ static void pages_projects_and_viewers(void)
 	CHECK_STR(found(&room,
 			  (struct mr_team_search){ .query = "-is:unread",
 				  .agent_id = room.green.id }),
-		"filters: 3 2 1");
+		"filters: 5 3 2 1");
 	CHECK_STR(found(&room,
 			  (struct mr_team_search){ .query = "ack:pending",
 				  .agent_id = room.green.id }),

@@ -1,0 +1,65 @@
+/* base/fs_watch.c */
+#include "base/fs_watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+struct mr_fs_watch {
+	int fd;
+};
+
+enum mr_code mr_fs_watch_open(const char *path, struct mr_fs_watch **out, struct mr_err *err)
+{
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	struct mr_fs_watch *watch;
+
+	if (fd < 0)
+		return mr_err_os(err, errno, "cannot watch %s", path);
+	if (inotify_add_watch(fd, path, IN_ATTRIB | IN_MODIFY | IN_DELETE_SELF | IN_MOVE_SELF) <
+		0) {
+		int why = errno;
+
+		close(fd);
+		return mr_err_os(err, why, "cannot watch %s", path);
+	}
+	watch = malloc(sizeof(*watch));
+	if (!watch)
+		abort();
+	watch->fd = fd;
+	*out = watch;
+	return MR_OK;
+}
+
+/* What happened does not matter, only that it did. */
+static bool drain(int fd)
+{
+	char events[4096] __attribute__((aligned(8)));
+	bool any = false;
+
+	while (read(fd, events, sizeof(events)) > 0)
+		any = true;
+	return any;
+}
+
+enum mr_code mr_fs_watch_wait(struct mr_fs_watch *watch, int timeout_ms, bool *changed,
+	struct mr_err *err)
+{
+	struct pollfd fd = { .fd = watch->fd, .events = POLLIN };
+
+	if (poll(&fd, 1, timeout_ms) < 0 && errno != EINTR)
+		return mr_err_os(err, errno, "cannot wait for a file to change");
+	*changed = drain(watch->fd);
+	return MR_OK;
+}
+
+void mr_fs_watch_close(struct mr_fs_watch **watch)
+{
+	if (!*watch)
+		return;
+	close((*watch)->fd);
+	free(*watch);
+	*watch = NULL;
+}

@@ -1,0 +1,36 @@
+/*
+ * net/http_client.h - one HTTP request to another machine, and its whole answer.
+ *
+ * Blocking, bounded in time and size. Certificates and host names are verified. Redirects are not
+ * followed: they are the answer. Any thread may ask.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+struct mr_http_client_request {
+	const char *method; /* NULL is GET */
+	const char *url;    /* http or https */
+	/* "Name: value", NULL-terminated, or NULL. */
+	const char *const *headers;
+	struct mr_bytes body; /* none when its data is NULL */
+	int timeout_ms;       /* for all of it; > 0 */
+	size_t max_bytes;     /* of the answer's body; > 0 */
+};
+
+struct mr_http_client_response {
+	int status;
+	const char *content_type; /* or NULL */
+	struct mr_bytes body;     /* followed by a NUL that is not counted */
+};
+
+/*
+ * Any status is an answer, 500 too. MR_EINVAL: not a URL we ask; MR_ETIMEOUT; MR_ELIMIT: the answer
+ * is too long; MR_EREMOTE: nobody there, not who they claim to be, or not HTTP. Errors name the
+ * host, never the rest of the URL nor a header: they may hold secrets.
+ */
+MR_CHECK enum mr_code mr_http_client_send(struct mr_arena *arena,
+	const struct mr_http_client_request *request, struct mr_http_client_response *out,
+	struct mr_err *err);

@@ -1,0 +1,23 @@
+/* op/grid.h - cells in columns that fit the terminal, cut with an ellipsis where they must be. */
+#pragma once
+
+#include "base/buf.h"
+#include "op/render.h"
+
+struct mr_grid_column {
+	const char *title;
+	bool right; /* numbers stand at the right */
+	bool fixed; /* never cut */
+};
+
+struct mr_grid {
+	const struct mr_grid_column *columns;
+	size_t column_count;
+	const char *const *cells;  /* row after row; one line each, harmless */
+	const char *const *styles; /* of each row, for a terminal in colour; NULL, or NULL inside */
+	size_t rows;
+};
+
+/* False, and nothing is written, when the terminal is too narrow to leave something of each. */
+bool mr_grid_put(struct mr_buf *out, const struct mr_grid *grid, const struct mr_render *how,
+	size_t indent);

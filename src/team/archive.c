@@ -1,0 +1,219 @@
+/* team/archive.c - draining, and looking at what the archive holds. */
+#include "team/archive.h"
+
+#include "base/log.h"
+#include "team/archive_round.h"
+#include "team/archive_sql.h"
+#include "team/error.h"
+#include "team/layout.h"
+#include "team/limits.h"
+#include "team/project_sql.h"
+#include "team/root_private.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum {
+	FLUSH_MS = 2000, /* for who wants to look: better an answer than all of it */
+	SCAN = 5000,     /* commits */
+};
+
+/* Real time, under whatever clock the request runs. */
+static int64_t now_ms(void)
+{
+	return mr_clock_mono_ms(mr_clock_system());
+}
+
+static enum mr_code projects_with_rows(struct mr_ctx *cx, struct mr_team *team, int64_t **out,
+	size_t *out_len)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	enum mr_code rc = mr_team_read(cx, team, &reader);
+
+	return rc ? rc : mr_team_archive_projects(cx, reader.db, out, out_len);
+}
+
+struct draining {
+	struct mr_team *team;
+	struct mr_team_round *round;
+	int64_t deadline; /* on now_ms() */
+	bool wait;
+	bool late; /* somebody was not done in time */
+	struct mr_err first;
+};
+
+static int left_ms(const struct draining *draining)
+{
+	int64_t left = draining->deadline - now_ms();
+
+	return left > 0 ? (int)left : 0;
+}
+
+/* Rows of one project until none are left; what fails is noted, and others go on. */
+static void drain_project(struct mr_ctx *cx, struct draining *draining, int64_t project_id)
+{
+	struct mr_team_round_result result = { .more = true };
+
+	while (result.more) {
+		enum mr_code rc = mr_team_round_go(cx, draining->round, project_id,
+			draining->wait ? left_ms(draining) : 0, &result);
+
+		if (rc && !draining->first.code)
+			draining->first = cx->err;
+		if (result.busy && draining->wait)
+			draining->late = true;
+		if (rc || result.busy || left_ms(draining) == 0)
+			return;
+	}
+}
+
+static enum mr_code end_drain(struct mr_ctx *cx, struct draining *draining)
+{
+	mr_team_round_free(draining->round, true);
+	if (draining->first.code) {
+		cx->err = draining->first;
+		return cx->err.code;
+	}
+	if (draining->late)
+		return mr_team_fail(cx, MR_TEAM_ARCHIVE_LOCK,
+			"another process is still archiving; try again, or see who it is in "
+			"projects/*/" MR_TEAM_LOCK_OWNER_FILE);
+	return MR_OK;
+}
+
+enum mr_code mr_team_archive_drain(struct mr_ctx *cx, struct mr_team *team, int timeout_ms,
+	bool wait)
+{
+	struct draining draining = { .team = team,
+		.round = mr_team_round_new(team),
+		.deadline = now_ms() + timeout_ms,
+		.wait = wait };
+	size_t before = SIZE_MAX;
+
+	for (;;) {
+		int64_t *ids = NULL;
+		size_t len = 0;
+		enum mr_code rc = projects_with_rows(cx, team, &ids, &len);
+
+		if (rc && !draining.first.code)
+			draining.first = cx->err;
+		/* Those that are left are stuck or somebody else's. */
+		if (rc || len == 0 || len >= before)
+			break;
+		before = len;
+		for (size_t i = 0; i < len; i++)
+			drain_project(cx, &draining, ids[i]);
+		if (left_ms(&draining) == 0 || draining.first.code)
+			break;
+	}
+	return end_drain(cx, &draining);
+}
+
+/* --- looking --- */
+
+static enum mr_code flush(struct mr_ctx *cx, struct mr_team *team, const char *slug)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct draining draining = { .team = team, .deadline = now_ms() + FLUSH_MS, .wait = true };
+	struct mr_team_project project;
+	bool found = false;
+	enum mr_code rc = mr_team_read(cx, team, &reader);
+
+	if (!rc)
+		rc = mr_team_project_by_slug(cx, reader.db, slug, &found, &project);
+	mr_team_read_done(&reader);
+	if (rc)
+		return rc;
+	if (!found)
+		return mr_team_fail(cx, MR_TEAM_NOT_FOUND, "there is no project %s", slug);
+	draining.round = mr_team_round_new(team);
+	drain_project(cx, &draining, project.id);
+	mr_team_round_free(draining.round, true);
+	/* What cannot be written can still be looked at. */
+	if (draining.first.code)
+		mr_log(MR_LOG_DEBUG, "team.archive.flush", "%s", draining.first.msg);
+	return MR_OK;
+}
+
+enum mr_code mr_team_archive_open(struct mr_ctx *cx, struct mr_team *team, const char *slug,
+	struct mr_history **out)
+{
+	struct mr_history_options options = { .mode = MR_HISTORY_READ };
+	enum mr_code rc = flush(cx, team, slug);
+
+	if (rc)
+		return rc;
+	return mr_history_open(mr_team_layout_project(cx->arena, mr_team_storage_root(team), slug),
+		&options, team->clock, out, &cx->err);
+}
+
+/* Does the line name the agent, as a whole word? */
+static bool is_about(const char *line, size_t len, const char *agent)
+{
+	size_t name = strlen(agent);
+
+	for (size_t at = 0; at + name <= len; at++) {
+		if (strncmp(line + at, agent, name) == 0 &&
+			(at == 0 || !isalnum((unsigned char)line[at - 1])) &&
+			(at + name == len || !isalnum((unsigned char)line[at + name])))
+			return true;
+	}
+	return false;
+}
+
+/* Of a commit for many the newest line about this agent. */
+static const char *summary_of(struct mr_arena *arena, const struct mr_history_entry *entry,
+	const char *agent)
+{
+	const char *found = NULL;
+	size_t found_len = 0;
+
+	if (!mr_str_starts(entry->subject, "archive: "))
+		return entry->subject;
+	for (const char *line = entry->body; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		if (len > 2 && strncmp(line, "* ", 2) == 0 && is_about(line, len, agent)) {
+			found = line + 2;
+			found_len = len - 2;
+		}
+		line += len + (line[len] == '\n');
+	}
+	return found ? mr_arena_strndup(arena, found, found_len) : entry->subject;
+}
+
+enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_team *team, const char *slug,
+	const char *agent, size_t limit, struct mr_team_commits *out)
+{
+	struct mr_history *history MR_CLEANUP(mr_history_closep) = NULL;
+	const struct mr_history_query query = {
+		.path = mr_team_layout_agent(cx->arena, agent),
+		.trailer = { "Agent", agent },
+		.limit = limit,
+		.max_scan = SCAN,
+	};
+	struct mr_team_commits commits = { 0 };
+	struct mr_history_log log;
+	enum mr_code rc = mr_team_archive_open(cx, team, slug, &history);
+
+	if (rc == MR_ENOTFOUND && !cx->err.word) {
+		*out = commits;
+		return MR_OK;
+	}
+	if (!rc)
+		rc = mr_history_log(cx->arena, history, &query, &log, &cx->err);
+	if (rc)
+		return rc;
+	commits.items = mr_arena_array(cx->arena, log.len, sizeof(*commits.items));
+	for (; commits.len < log.len; commits.len++) {
+		const struct mr_history_entry *entry = &log.items[commits.len];
+
+		commits.items[commits.len] = (struct mr_team_commit){
+			.hexsha = mr_arena_strndup(cx->arena, entry->id.hex, 12),
+			.summary = summary_of(cx->arena, entry, agent),
+			.authored_ts = entry->time_us,
+		};
+	}
+	*out = commits;
+	return MR_OK;
+}

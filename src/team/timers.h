@@ -1,0 +1,24 @@
+/* team/timers.h - what a server does now and then: sweep leases, look for acknowledgements. */
+#pragma once
+
+#include "team/root.h"
+
+/* How often, in seconds; 0 is never. */
+struct mr_team_timers_config {
+	int64_t sweep_s;
+	int64_t acks_s;
+};
+
+struct mr_team_timers;
+
+/*
+ * Start a thread that does both at once, and then again and again. With neither there is no thread
+ * and `*out` is NULL. What fails is logged, and tried again when it is due. `team`, clock and
+ * chance of `cx` must outlive it.
+ */
+MR_CHECK enum mr_code mr_team_timers_start(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_timers_config *config, struct mr_team_timers **out);
+/* Waits for what it is doing (the first round is never left out), not for what is due. NULL is
+ * fine.
+ */
+void mr_team_timers_stop(struct mr_team_timers *timers);
