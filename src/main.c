@@ -48,6 +48,7 @@
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
  *     render.c           a result as people read it
+ *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
@@ -65,6 +66,7 @@
  *     team_home.c        the team's storage of this program
  *     team_inbox.c       operations: what an agent received and sent
  *     team_mail.c        operations: send and reply
+ *     team_macro.c       operations: the usual calls as one
  *     team_ops.c         what the team's operations share
  *     team_product.c     operations: projects that belong together
  *     team_project.c     operations: the projects of a team
@@ -146,6 +148,7 @@
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index
  *     layout.c           the names of everything in a project's archive
+ *     macro.c            the usual sequences of calls as one
  *     llm.c              asking a language model, where one is configured
  *     message.c          sending: decided and stored in one change
  *     message_recall.c   a key that was used before
@@ -192,9 +195,13 @@
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_search.c  and its full-text search
- *     history.c          git repositories: objects, packs, the branch, the log
+ *     history.c          git repositories: reading, the branch, the log, the index
  *     history_append.c   opening, being the only writer, a batch step by step
+ *     history_commit.c   a batch becomes trees, a commit, a pack
+ *     history_object.c   git's objects as bytes: ids, trees, deltas
  *     history_pack.c     packs as files
+ *     history_pack_file.c packs as bytes
+ *     history_pack_merge.c many packs become one, in linear time
  *     history_text.c     paths and commit messages
  *     history_work.c     the work tree, and how far it is
  *     migrate.c          numbered migrations

@@ -38,6 +38,14 @@ void mr_render_sent(struct mr_buf *out, const struct mr_value *value, const stru
 /* A message in one line, as it comes in. */
 void mr_render_news(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 
+/* render_lease.c: leases on files; what was granted; may I edit these? */
+void mr_render_leases(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_reserved(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_paths_checked(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+
 /* render_team.c: projects and agents. */
 void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);

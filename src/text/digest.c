@@ -32,3 +32,28 @@ const char *mr_digest_sha256(struct mr_arena *arena, struct mr_bytes bytes)
 {
 	return hex_digest(arena, bytes, EVP_sha256());
 }
+
+/* The library's own, under our name. */
+struct mr_digest *mr_digest_begin_sha1(void)
+{
+	EVP_MD_CTX *context = EVP_MD_CTX_new();
+
+	if (!context || !EVP_DigestInit_ex(context, EVP_sha1(), NULL))
+		abort();
+	return (struct mr_digest *)context;
+}
+
+void mr_digest_add(struct mr_digest *digest, const void *data, size_t len)
+{
+	if (!EVP_DigestUpdate((EVP_MD_CTX *)digest, data, len))
+		abort();
+}
+
+void mr_digest_end(struct mr_digest *digest, uint8_t *out)
+{
+	EVP_MD_CTX *context = (EVP_MD_CTX *)digest;
+
+	if (out && !EVP_DigestFinal_ex(context, out, NULL))
+		abort();
+	EVP_MD_CTX_free(context);
+}

@@ -191,6 +191,18 @@ static void its_mail_is_in_one_order(void)
 		world.cx.err);
 	CHECK_INT(items.len, 6);
 	mr_team_read_done(&reader);
+	/* From elsewhere to somebody here; a blind copy is nobody else's affair. */
+	world_exec(&world,
+		"INSERT INTO message_recipients (message_id, agent_id, kind)"
+		" VALUES (7, 1, 'cc'), (4, 3, 'bcc'), (1, 2, 'to')");
+	CHECK_OK(mr_team_read(&world.cx, world.team, &reader), world.cx.err);
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 3, &items), world.cx.err);
+	CHECK_INT(items.len, 3);
+	CHECK_STR(items.items[2].message.subject, "s7");
+	CHECK_STR(items.items[2].sender_project, "b");
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, &items), world.cx.err);
+	CHECK_INT(items.len, 7);
+	mr_team_read_done(&reader);
 	world_close(&world);
 }
 
