@@ -28,6 +28,14 @@
  *       stream.c         responses that stay open
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
+ *     mcp/             the Model Context Protocol
+ *       hub.c            who wants to know when a resource changes
+ *       levels.c         log messages for clients
+ *       mcp.c            requests in, answers out
+ *       method.c         the methods
+ *       recent.c         the last calls of tools
+ *       rpc.c            JSON-RPC
+ *       tools.c          the operation table as tools
  *
  *   op/                what can be asked
  *     args.c             from what was sent to typed arguments
@@ -35,6 +43,7 @@
  *     dispatch.c         decode, check needs, run, count, log
  *     envelope.c         how one contract wraps results and errors
  *     envelope_team.c    and how the team's does
+ *     extended.c         operations: tools found and called by name
  *     grid.c             cells in columns that fit the terminal
  *     health.c           operations: alive, ready, well
  *     mailbox_account.c  operations: addresses of a mailbox root
@@ -157,6 +166,7 @@
  *     message_store.c    a message becomes rows
  *     model.c            the contract's words
  *     name.c             an adjective and a noun
+ *     news_sql.c         what changed since one last looked
  *     probe.c            is the storage well?
  *     probe_sql.c        a look at every table that matters
  *     product.c          projects that belong together

@@ -27,7 +27,13 @@ struct mr_call {
 	const struct mr_app *app;
 	const char *request_id; /* or NULL */
 	bool may_write;         /* what MR_NEED_WRITE asks for */
-	bool is_admin; /* may overrule others: whoever has the command line, or that role */
+	bool is_admin;    /* may overrule others: whoever has the command line, or that role */
+	bool is_verified; /* the caller proved to be the agent it acts for */
+	bool fence;       /* texts of others are marked off unless the call says otherwise */
+	const char *fence_used; /* set by the operation: with what they were; or NULL */
+	/* For who waits: is there still somebody to wait for? NULL: always. */
+	bool (*is_over)(void *arg);
+	void *is_over_arg;
 	/* For mr_dispatch_confirm(): a yes that was given before, and a person who can be asked
 	 * now; `confirm` is NULL where nobody can. */
 	bool confirmed;
