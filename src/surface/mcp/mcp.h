@@ -12,6 +12,7 @@
 
 #include "op/call.h"
 #include "op/dispatch.h"
+#include "surface/mcp/hub.h"
 #include "surface/mcp/rpc.h"
 
 #define MR_MCP_LATEST  "2025-11-25" /* of the first generation */
@@ -19,6 +20,19 @@
 #define MR_MCP_ASSUMED "2025-03-26" /* when a client does not say */
 
 enum mr_mcp_era { MR_MCP_SESSIONS = 1, MR_MCP_STATELESS = 2 };
+
+/* How grave a log message is; clients choose from where on they hear. */
+enum mr_mcp_level {
+	MR_MCP_DEBUG,
+	MR_MCP_INFO,
+	MR_MCP_NOTICE,
+	MR_MCP_WARNING,
+	MR_MCP_ERROR,
+	MR_MCP_CRITICAL,
+	MR_MCP_ALERT,
+	MR_MCP_EMERGENCY,
+	MR_MCP_SILENCE, /* of a client that wants none */
+};
 
 struct mr_mcp_session;
 
@@ -43,6 +57,10 @@ struct mr_mcp_channel {
 	enum mr_code (*ask)(struct mr_mcp_channel *channel, struct mr_arena *arena,
 		const char *method, const struct mr_value *params, const struct mr_value **out,
 		struct mr_err *err);
+	/* Hang up on the client, which comes back for the rest; does nothing where it cannot. */
+	void (*pause)(struct mr_mcp_channel *channel);
+	/* Does nobody wait for the answer any more? */
+	bool (*is_over)(struct mr_mcp_channel *channel);
 };
 
 /* One request on its way through. */
@@ -78,6 +96,8 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 void mr_mcp_free(struct mr_mcp *mcp);
 const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp);
 const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
+/* Where changes are published, and heard. */
+struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp);
 
 /*
  * Work on a request and put the whole JSON-RPC response into `out`, which is empty.
@@ -85,6 +105,12 @@ const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
  * for it (200, 400, 404).
  */
 int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, struct mr_buf *out);
+
+/*
+ * May this request take as long as somebody else lets it, or does it speak to the client before it
+ * answers? Then it gets a thread and a stream of its own, and a channel.
+ */
+bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request);
 
 /* For handlers: fail with a JSON-RPC error instead of a result. Returns the error's code. */
 enum mr_code mr_mcp_refuse(struct mr_mcp_exchange *ex, int rpc_code, const char *fmt, ...)
