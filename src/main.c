@@ -17,6 +17,7 @@
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
+ *       access.c         who asks, and what they may
  *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
  *       guard.c          hosts, origins and tokens that may ask

@@ -24,6 +24,7 @@ enum {
 	MR_ROUTE_INLINE = 1, /* the handler never blocks: run it where requests are read */
 	MR_ROUTE_OPEN = 2,   /* no token needed */
 	MR_ROUTE_SLASH = 4,  /* "/mcp" is also "/mcp/" */
+	MR_ROUTE_TASKS = 8,  /* the handler calls mr_http_access_check() for what is in the body */
 };
 
 enum {
