@@ -17,6 +17,7 @@
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
+ *       access.c         who asks, and what they may
  *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
  *       guard.c          hosts, origins and tokens that may ask
@@ -32,7 +33,6 @@
  *     mcp/             the Model Context Protocol
  *       endpoint.c       its path: GET, DELETE, and where POST goes
  *       events.c         the last events of a session's streams
- *       hub.c            who wants to hear of which changes
  *       long_call.c      requests that go on after their handler has returned
  *       mcp.c            requests in, answers out, without a transport
  *       method.c         the methods

@@ -66,7 +66,8 @@ struct mr_field {
 enum mr_need {
 	MR_NEED_WRITE = 1, /* changes something: the caller must be allowed to */
 	MR_NEED_CONFIRM =
-		2, /* destroys something: a person says yes, or the caller said so before */
+		2,         /* destroys something: a person says yes, or the caller said so before */
+	MR_NEED_ADMIN = 4, /* concerns others or the machine: that role, or the command line */
 };
 
 enum mr_trait {

@@ -25,6 +25,7 @@ enum {
 	MR_ROUTE_OPEN = 2,    /* no token needed */
 	MR_ROUTE_SLASH = 4,   /* "/mcp" is also "/mcp/" */
 	MR_ROUTE_NO_HEAD = 8, /* HEAD would not tell anything: it is not allowed */
+	MR_ROUTE_TASKS = 16,  /* the handler calls mr_http_access_check() for what is in the body */
 };
 
 enum {

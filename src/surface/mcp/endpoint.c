@@ -54,7 +54,7 @@ static struct mr_mcp_session *find_session(const struct mr_http_request *req,
 			"the header Mcp-Session-Id is missing");
 		return NULL;
 	}
-	session = mr_mcp_session_find(endpoint->sessions, id);
+	session = mr_mcp_session_find(endpoint->sessions, mr_mcp_post_owner(req), id);
 	if (!session)
 		mr_mcp_post_refuse(resp, 404, NULL, MR_RPC_SESSION, NULL,
 			"there is no such session, or it has ended");
@@ -104,7 +104,7 @@ static size_t add_routes(struct mr_mcp_endpoint *endpoint, const char *pattern,
 
 	for (size_t i = 0; i < MR_LEN(rows); i++)
 		out[i] = (struct mr_http_route){ rows[i].method, pattern, rows[i].handler,
-			MR_ROUTE_SLASH | MR_ROUTE_NO_HEAD, endpoint };
+			MR_ROUTE_SLASH | MR_ROUTE_NO_HEAD | MR_ROUTE_TASKS, endpoint };
 	return MR_LEN(rows);
 }
 

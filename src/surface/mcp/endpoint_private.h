@@ -32,10 +32,8 @@ struct mr_mcp_post {
 void mr_mcp_post_refuse(struct mr_http_response *resp, int status, const struct mr_value *id,
 	int code, const struct mr_value *data, const char *fmt, ...) MR_PRINTF(6, 7);
 
-/* The exchange of one request: memory, rights, who asks. */
-struct mr_mcp_exchange mr_mcp_post_exchange(struct mr_mcp_endpoint *endpoint,
-	const struct mr_http_request *req, struct mr_arena *arena,
-	const struct mr_mcp_client *client);
+/* Whose sessions the request may use: its principal's. */
+const char *mr_mcp_post_owner(const struct mr_http_request *req);
 
 /* post.c */
 mr_http_handler mr_mcp_post;

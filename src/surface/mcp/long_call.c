@@ -4,6 +4,7 @@
  * The response is a stream: of the session, where there is one, so that a client that lost it finds
  * the rest again; else of this connection alone, and then the call is over when the client goes.
  */
+#include "surface/http/access.h"
 #include "surface/mcp/endpoint_private.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ struct long_call {
 	struct mr_mcp_client client;
 	struct mr_rpc *messages;
 	size_t len;
-	const char *request_id;
+	struct mr_call rights; /* what the request's calls get */
 	/* One of the two. */
 	struct mr_mcp_outlet *outlet;
 	struct mr_http_stream *http;
@@ -106,10 +107,10 @@ static void answer(struct long_call *call, const struct mr_rpc *request)
 	struct mr_err gone;
 
 	ex.call = mr_dispatch_call(mr_mcp_app(call->endpoint->mcp), call->arena);
-	ex.call.request_id = call->request_id;
-	ex.call.may_write = true;
+	call->rights.cx = ex.call.cx;
+	ex.call = call->rights;
 	ex.call.is_over = call_is_over;
-	ex.call.over_arg = call;
+	ex.call.is_over_arg = call;
 	ex.channel = &call->channel;
 	mr_buf_init(&text, MR_MCP_ANSWER_BYTES);
 	mr_mcp_answer(&ex, request, &text);
@@ -143,6 +144,34 @@ static void run(void *arg)
 
 /* ---- the start ---- */
 
+static struct mr_texts copy_texts(struct mr_arena *arena, const struct mr_texts *texts)
+{
+	struct mr_texts copy = { mr_arena_array(arena, texts->len + 1, sizeof(*copy.items)),
+		texts->len };
+
+	for (size_t i = 0; i < texts->len; i++)
+		copy.items[i] = mr_arena_strdup(arena, texts->items[i]);
+	return copy;
+}
+
+static struct mr_call copy_rights(struct mr_arena *arena, const struct mr_mcp_post *post)
+{
+	struct mr_call call = mr_dispatch_call(mr_mcp_app(post->endpoint->mcp), arena);
+	struct mr_principal *principal;
+
+	mr_http_access_call(post->req, &call);
+	call.request_id = mr_arena_strdup(arena, call.request_id);
+	call.agent_token = mr_arena_strdup(arena, call.agent_token);
+	if (!call.principal)
+		return call;
+	principal = mr_arena_memdup(arena, call.principal, sizeof(*principal));
+	principal->name = mr_arena_strdup(arena, principal->name);
+	principal->agents = copy_texts(arena, &principal->agents);
+	principal->readonly_tools = copy_texts(arena, &principal->readonly_tools);
+	call.principal = principal;
+	return call;
+}
+
 /* The messages again, in memory that outlives the request: they were read once, so they can be. */
 static struct long_call *make(const struct mr_mcp_post *post)
 {
@@ -158,7 +187,7 @@ static struct long_call *make(const struct mr_mcp_post *post)
 	call->client.version = mr_arena_strdup(arena, post->client.version);
 	if (call->client.session)
 		mr_mcp_session_hold(call->client.session);
-	call->request_id = mr_arena_strdup(arena, post->req->id);
+	call->rights = copy_rights(arena, post);
 	call->len = post->len;
 	call->messages = mr_arena_array(arena, post->len, sizeof(*call->messages));
 	if (mr_json_parse(arena, post->req->body, NULL, &body, &err))

@@ -15,7 +15,6 @@ static const char *const versions[] = { MR_MCP_LATEST, "2025-06-18", "2025-03-26
 struct mr_mcp {
 	const struct mr_app *app;
 	struct mr_mcp_options options;
-	struct mr_mcp_hub *hub;
 };
 
 struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options *options)
@@ -24,15 +23,12 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 
 	if (!mcp)
 		abort();
-	*mcp = (struct mr_mcp){ app, *options, mr_mcp_hub_new() };
+	*mcp = (struct mr_mcp){ app, *options };
 	return mcp;
 }
 
 void mr_mcp_free(struct mr_mcp *mcp)
 {
-	if (!mcp)
-		return;
-	mr_mcp_hub_free(mcp->hub);
 	free(mcp);
 }
 
@@ -44,11 +40,6 @@ const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp)
 const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp)
 {
 	return &mcp->options;
-}
-
-struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp)
-{
-	return mcp->hub;
 }
 
 bool mr_mcp_knows_version(const char *version)

@@ -12,7 +12,6 @@
 
 #include "op/call.h"
 #include "op/dispatch.h"
-#include "surface/mcp/hub.h"
 #include "surface/mcp/rpc.h"
 
 #define MR_MCP_LATEST  "2025-11-25" /* of the first generation */
@@ -96,8 +95,6 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 void mr_mcp_free(struct mr_mcp *mcp);
 const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp);
 const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
-/* Where changes are published, and heard. */
-struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp);
 
 /*
  * Work on a request and put the whole JSON-RPC response into `out`, which is empty.

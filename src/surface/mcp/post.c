@@ -1,7 +1,9 @@
 /* surface/mcp/post.c - what clients send. */
 #include "base/attr.h"
+#include "surface/http/access.h"
 #include "surface/http/media.h"
 #include "surface/mcp/endpoint_private.h"
+#include "surface/mcp/method.h"
 
 #include <string.h>
 
@@ -38,15 +40,17 @@ void mr_mcp_post_refuse(struct mr_http_response *resp, int status, const struct 
 		mr_http_response_header(resp, "Retry-After", "1");
 }
 
-struct mr_mcp_exchange mr_mcp_post_exchange(struct mr_mcp_endpoint *endpoint,
-	const struct mr_http_request *req, struct mr_arena *arena,
-	const struct mr_mcp_client *client)
+const char *mr_mcp_post_owner(const struct mr_http_request *req)
 {
-	struct mr_mcp_exchange ex = { .mcp = endpoint->mcp, .client = client };
+	return req->principal ? req->principal->name : NULL;
+}
 
-	ex.call = mr_dispatch_call(mr_mcp_app(endpoint->mcp), arena);
-	ex.call.request_id = mr_arena_strdup(arena, req->id);
-	ex.call.may_write = true;
+static struct mr_mcp_exchange make_exchange(const struct mr_mcp_post *post)
+{
+	struct mr_mcp_exchange ex = { .mcp = post->endpoint->mcp, .client = &post->client };
+
+	ex.call = mr_dispatch_call(mr_mcp_app(ex.mcp), post->req->arena);
+	mr_http_access_call(post->req, &ex.call);
 	return ex;
 }
 
@@ -105,7 +109,7 @@ static bool find_client(struct mr_mcp_post *post, struct mr_mcp_session **out)
 			.version = version ? version : MR_MCP_ASSUMED };
 		return true;
 	}
-	*out = mr_mcp_session_find(post->endpoint->sessions, id);
+	*out = mr_mcp_session_find(post->endpoint->sessions, mr_mcp_post_owner(post->req), id);
 	if (!*out) {
 		mr_mcp_post_refuse(post->resp, 404, NULL, MR_RPC_SESSION, NULL,
 			"there is no such session, or it has ended");
@@ -131,6 +135,34 @@ static bool may_be_batch(struct mr_mcp_post *post)
 	if (why)
 		mr_mcp_post_refuse(post->resp, 400, NULL, MR_RPC_INVALID, NULL, "%s", why);
 	return !why;
+}
+
+/* ---- may they ---- */
+
+static struct mr_http_task task_of(const struct mr_mcp_post *post, const struct mr_rpc *request)
+{
+	struct mr_http_task task = { .kind = MR_HTTP_OTHER };
+
+	if (mr_str_eq(request->method, "tools/call")) {
+		task.kind = MR_HTTP_TOOL;
+		task.name = mr_mcp_tools_needs(post->endpoint->mcp, request, &task.needs);
+	} else if (mr_str_eq(request->method, "resources/read")) {
+		task.kind = MR_HTTP_RESOURCE;
+	}
+	return task;
+}
+
+/* False when the response says why not. */
+static bool may_do_all(struct mr_mcp_post *post)
+{
+	struct mr_http_task *tasks = mr_arena_array(post->req->arena, post->len, sizeof(*tasks));
+	size_t count = 0;
+
+	for (size_t i = 0; i < post->len; i++) {
+		if (post->messages[i].kind == MR_RPC_REQUEST)
+			tasks[count++] = task_of(post, &post->messages[i]);
+	}
+	return mr_http_access_check(post->req, post->resp, tasks, count) == 200;
 }
 
 /* ---- what is done ---- */
@@ -166,7 +198,8 @@ static void introduce(struct mr_mcp_post *post)
 	mr_mcp_answer(&ex, request, answer);
 	if (!ex.rpc_code) {
 		mr_mcp_hello(request->params, &hello);
-		if (mr_mcp_session_open(post->endpoint->sessions, &hello, &session, &err)) {
+		if (mr_mcp_session_open(post->endpoint->sessions, mr_mcp_post_owner(post->req),
+			    &hello, &session, &err)) {
 			mr_mcp_post_refuse(post->resp, 503, request->id, MR_RPC_TRANSPORT, NULL,
 				"%s", err.msg);
 			return;
@@ -236,7 +269,7 @@ static void serve(struct mr_mcp_post *post)
 {
 	struct mr_mcp_session *session MR_CLEANUP(mr_mcp_session_done) = NULL;
 
-	if (!find_client(post, &session) || !may_be_batch(post))
+	if (!find_client(post, &session) || !may_be_batch(post) || !may_do_all(post))
 		return;
 	for (size_t i = 0; i < post->len; i++) {
 		if (post->messages[i].kind != MR_RPC_REQUEST)

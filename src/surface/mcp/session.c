@@ -46,8 +46,9 @@ struct question {
 
 struct mr_mcp_session {
 	struct mr_mcp_sessions *all;
-	struct mr_arena *arena; /* the id, and what the client said */
+	struct mr_arena *arena; /* the ids, and what the client said */
 	const char *id;
+	const char *owner; /* or NULL */
 
 	/* Guarded by the table's lock. */
 	struct mr_mcp_session *next;
@@ -237,7 +238,7 @@ void mr_mcp_sessions_free(struct mr_mcp_sessions *sessions)
 	free(sessions);
 }
 
-static struct mr_mcp_session *make(struct mr_mcp_sessions *sessions,
+static struct mr_mcp_session *make(struct mr_mcp_sessions *sessions, const char *owner,
 	const struct mr_mcp_hello *hello)
 {
 	struct mr_mcp_session *session = must_alloc(sizeof(*session));
@@ -248,6 +249,7 @@ static struct mr_mcp_session *make(struct mr_mcp_sessions *sessions,
 	session->all = sessions;
 	session->arena = mr_arena_new();
 	session->id = mr_token_base64url(session->arena, mr_bytes_of(random, sizeof(random)));
+	session->owner = mr_arena_strdup(session->arena, owner);
 	session->client = (struct mr_mcp_client){
 		.era = MR_MCP_SESSIONS,
 		.version = mr_arena_strdup(session->arena, hello->version),
@@ -289,8 +291,8 @@ static enum mr_code put_in(struct mr_mcp_sessions *sessions, struct mr_mcp_sessi
 	return rc;
 }
 
-enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const struct mr_mcp_hello *hello,
-	struct mr_mcp_session **out, struct mr_err *err)
+enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const char *owner,
+	const struct mr_mcp_hello *hello, struct mr_mcp_session **out, struct mr_err *err)
 {
 	int64_t now_us = mr_clock_mono_us(sessions->clock);
 	struct mr_mcp_session *session;
@@ -298,7 +300,7 @@ enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const struct 
 
 	if (now_us > MR_MCP_IDLE_S * MR_TIME_S)
 		end_all(sessions, now_us - MR_MCP_IDLE_S * MR_TIME_S);
-	session = make(sessions, hello);
+	session = make(sessions, owner, hello);
 	session->used_us = now_us;
 	rc = put_in(sessions, session, err);
 	if (rc)
@@ -308,7 +310,8 @@ enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const struct 
 	return rc;
 }
 
-struct mr_mcp_session *mr_mcp_session_find(struct mr_mcp_sessions *sessions, const char *id)
+struct mr_mcp_session *mr_mcp_session_find(struct mr_mcp_sessions *sessions, const char *owner,
+	const char *id)
 {
 	int64_t now_us = mr_clock_mono_us(sessions->clock);
 	struct mr_mcp_session *at;
@@ -318,6 +321,8 @@ struct mr_mcp_session *mr_mcp_session_find(struct mr_mcp_sessions *sessions, con
 	at = *bucket_of(sessions, id);
 	while (at && !mr_str_eq_secret(at->id, id))
 		at = at->next;
+	if (at && !mr_str_eq(at->owner, owner))
+		at = NULL;
 	if (at) {
 		is_idle = at->holders == 1 && now_us - at->used_us > MR_MCP_IDLE_S * MR_TIME_S;
 		at->holders++;

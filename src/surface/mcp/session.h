@@ -25,12 +25,13 @@ void mr_mcp_sessions_stop(struct mr_mcp_sessions *sessions);
 /* After the server has stopped: nobody holds one any more. */
 void mr_mcp_sessions_free(struct mr_mcp_sessions *sessions);
 
-/* A new one; MR_ELIMIT when there are too many that are not idle, MR_EBUSY after stop. Let go with
- * _done(). */
-MR_CHECK enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions,
+/* A new one, of that principal (or NULL); MR_ELIMIT when there are too many that are not idle,
+ * MR_EBUSY after stop. Let go with _done(). */
+MR_CHECK enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const char *owner,
 	const struct mr_mcp_hello *hello, struct mr_mcp_session **out, struct mr_err *err);
-/* NULL when there is none of that id, or no longer. Let go with _done(). */
-struct mr_mcp_session *mr_mcp_session_find(struct mr_mcp_sessions *sessions, const char *id);
+/* NULL when that principal has none of that id, or no longer. Let go with _done(). */
+struct mr_mcp_session *mr_mcp_session_find(struct mr_mcp_sessions *sessions, const char *owner,
+	const char *id);
 /* One more that holds it; let go with _done(). */
 struct mr_mcp_session *mr_mcp_session_hold(struct mr_mcp_session *session);
 /* For MR_CLEANUP; NULL inside is fine. */
