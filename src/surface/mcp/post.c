@@ -184,8 +184,7 @@ static void introduce(struct mr_mcp_post *post)
 {
 	const struct mr_rpc *request = &post->messages[0];
 	struct mr_mcp_session *session MR_CLEANUP(mr_mcp_session_done) = NULL;
-	struct mr_mcp_exchange ex =
-		mr_mcp_post_exchange(post->endpoint, post->req, post->req->arena, &post->client);
+	struct mr_mcp_exchange ex = make_exchange(post);
 	struct mr_buf *answer = new_buf(post->req->arena);
 	struct mr_mcp_hello hello;
 	struct mr_err err;
@@ -213,8 +212,7 @@ static void introduce(struct mr_mcp_post *post)
 static int answer_one(const struct mr_mcp_post *post, const struct mr_rpc *request,
 	struct mr_buf *out)
 {
-	struct mr_mcp_exchange ex =
-		mr_mcp_post_exchange(post->endpoint, post->req, post->req->arena, &post->client);
+	struct mr_mcp_exchange ex = make_exchange(post);
 
 	return mr_mcp_answer(&ex, request, out);
 }
