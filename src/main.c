@@ -17,10 +17,12 @@
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
+ *       access.c         who asks, and what they may
  *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
  *       guard.c          hosts, origins and tokens that may ask
  *       listen.c         the socket
+ *       media.c          media types in headers
  *       request.c        what a handler sees and fills
  *       route.c          from method and path to a handler
  *       server.c         requests within their limits, on libmicrohttpd
@@ -29,12 +31,18 @@
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
  *     mcp/             the Model Context Protocol
+ *       endpoint.c       its path: GET, DELETE, and where POST goes
+ *       events.c         the last events of a session's streams
  *       hub.c            who wants to know when a resource changes
  *       levels.c         log messages for clients
- *       mcp.c            requests in, answers out
+ *       long_call.c      requests that go on after their handler has returned
+ *       mcp.c            requests in, answers out, without a transport
  *       method.c         the methods
+ *       post.c           what clients send
  *       recent.c         the last calls of tools
- *       rpc.c            JSON-RPC
+ *       rpc.c            JSON-RPC 2.0
+ *       runner.c         threads for calls that wait
+ *       session.c        clients between their requests
  *       tools.c          the operation table as tools
  *
  *   op/                what can be asked

@@ -70,7 +70,8 @@ struct mr_field {
 enum mr_need {
 	MR_NEED_WRITE = 1, /* changes something: the caller must be allowed to */
 	MR_NEED_CONFIRM =
-		2, /* destroys something: a person says yes, or the caller said so before */
+		2,         /* destroys something: a person says yes, or the caller said so before */
+	MR_NEED_ADMIN = 4, /* concerns others or the machine: that role, or the command line */
 };
 
 enum mr_trait {
@@ -81,7 +82,7 @@ enum mr_trait {
 	MR_DESTRUCTIVE = 8, /* takes something away that does not come back */
 	MR_OPEN_WORLD = 16, /* may ask somebody outside */
 	MR_CORE = 32,       /* in the small set of tools (MCP_TOOLS_MODE=core) */
-	MR_WAITS = 64,      /* may wait for minutes: runs where nobody else is kept waiting */
+	MR_WAITS = 64,      /* takes as long as it is told to: gets a thread of its own */
 	MR_PROXY = 128,     /* runs another operation, and asks for what that one needs */
 	MR_QUOTES = 256,    /* its result holds text that other agents wrote */
 };

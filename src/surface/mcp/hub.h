@@ -9,8 +9,6 @@
 
 #include "op/call.h"
 
-#include <stdatomic.h>
-
 /*
  * Somebody who can be told something unasked: a session, a stream that listens, the other end of
  * stdio. A transport puts one into its own struct.
@@ -21,7 +19,9 @@ struct mr_mcp_listener {
 	 * publishes: it must not block and must not call the hub.
 	 */
 	void (*updated)(struct mr_mcp_listener *listener, const char *uri);
-	_Atomic int log_level; /* enum mr_mcp_level: from which on it is told */
+	/* logging/setLevel: the level (enum mr_mcp_level) of its later requests; or NULL. On the
+	 * thread of the request. */
+	void (*set_level)(struct mr_mcp_listener *listener, int level);
 };
 
 /* What a resource shows, so that one can tell when it changes. */

@@ -21,6 +21,7 @@ bool mr_mcp_level_of(const char *word, enum mr_mcp_level *out)
 
 enum mr_code mr_mcp_logging_set_level(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
+	struct mr_mcp_listener *listener = ex->client->listener;
 	const char *word = mr_mcp_param_text(ex, "level");
 	enum mr_mcp_level level;
 
@@ -30,21 +31,19 @@ enum mr_code mr_mcp_logging_set_level(struct mr_mcp_exchange *ex, struct mr_out 
 			"level must be one of debug, info, notice, warning, error, critical, "
 			"alert, "
 			"emergency");
-	if (ex->client->listener)
-		ex->client->listener->log_level = (int)level;
+	if (listener && listener->set_level)
+		listener->set_level(listener, (int)level);
 	return MR_OK;
 }
 
 void mr_mcp_log(struct mr_mcp_exchange *ex, enum mr_mcp_level level, const char *logger,
 	const char *text)
 {
-	struct mr_mcp_listener *listener = ex->client->listener;
-	int wanted = listener ? listener->log_level : ex->client->log_level;
 	struct mr_buf json MR_CLEANUP(mr_buf_release);
 	struct mr_out out;
 	struct mr_err ignored;
 
-	if (!ex->channel || (int)level < wanted)
+	if (!ex->channel || (int)level < ex->client->log_level)
 		return;
 	mr_buf_init(&json, MESSAGE_BYTES);
 	mr_out_init_json(&out, &json, MR_JSON_COMPACT);

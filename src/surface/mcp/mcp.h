@@ -25,7 +25,7 @@ struct mr_mcp_listener;
 struct mr_mcp_recent;
 struct mr_mcp_session;
 
-/* How much a log message matters, in the protocol's words and order. */
+/* How grave a log message is; clients choose from where on they hear. */
 enum mr_mcp_level {
 	MR_MCP_DEBUG,
 	MR_MCP_INFO,
@@ -35,7 +35,7 @@ enum mr_mcp_level {
 	MR_MCP_CRITICAL,
 	MR_MCP_ALERT,
 	MR_MCP_EMERGENCY,
-	MR_MCP_SILENT, /* nothing is to be told */
+	MR_MCP_SILENCE, /* of a client that wants none */
 };
 /* false for another word. */
 bool mr_mcp_level_of(const char *word, enum mr_mcp_level *out);
@@ -45,7 +45,7 @@ struct mr_mcp_client {
 	enum mr_mcp_era era;
 	const char *version;
 	bool can_sample, can_elicit, has_roots;
-	int log_level; /* enum mr_mcp_level: what it wants to hear; with a listener, that one's */
+	int log_level;                    /* enum mr_mcp_level: what it wants to hear */
 	struct mr_mcp_session *session;   /* or NULL */
 	struct mr_mcp_listener *listener; /* told of changes unasked (hub.h); or NULL: cannot be */
 };
@@ -62,6 +62,10 @@ struct mr_mcp_channel {
 	enum mr_code (*ask)(struct mr_mcp_channel *channel, struct mr_arena *arena,
 		const char *method, const struct mr_value *params, const struct mr_value **out,
 		struct mr_err *err);
+	/* Hang up on the client, which comes back for the rest; does nothing where it cannot. */
+	void (*pause)(struct mr_mcp_channel *channel);
+	/* Does nobody wait for the answer any more? */
+	bool (*is_over)(struct mr_mcp_channel *channel);
 };
 
 /* One request on its way through. */
@@ -120,6 +124,12 @@ void mr_mcp_log(struct mr_mcp_exchange *ex, enum mr_mcp_level level, const char 
  * for it (200, 400, 404).
  */
 int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, struct mr_buf *out);
+
+/*
+ * May this request take as long as somebody else lets it, or does it speak to the client before it
+ * answers? Then it gets a thread and a stream of its own, and a channel.
+ */
+bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request);
 
 /* For handlers: fail with a JSON-RPC error instead of a result. Returns the error's code. */
 enum mr_code mr_mcp_refuse(struct mr_mcp_exchange *ex, int rpc_code, const char *fmt, ...)

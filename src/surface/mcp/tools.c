@@ -252,6 +252,22 @@ static enum mr_code run_tool(struct mr_mcp_exchange *ex, const struct mr_op *op,
 	return mr_dispatch(&ex->call, op, arguments, tree);
 }
 
+bool mr_mcp_tools_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request)
+{
+	const struct mr_op *op = mr_mcp_tool_meant(mcp, request->params);
+
+	return op && op->traits & MR_WAITS;
+}
+
+const char *mr_mcp_tools_needs(const struct mr_mcp *mcp, const struct mr_rpc *request,
+	unsigned *needs)
+{
+	const struct mr_op *op = mr_mcp_tool_meant(mcp, request->params);
+
+	*needs = op ? op->needs : MR_NEED_WRITE;
+	return op ? op->name : NULL;
+}
+
 enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	const char *name = mr_mcp_param_text(ex, "name");
