@@ -22,6 +22,7 @@
  *       api.c            the operation table as HTTP routes
  *       guard.c          hosts, origins and tokens that may ask
  *       listen.c         the socket
+ *       media.c          media types in headers
  *       request.c        what a handler sees and fills
  *       route.c          from method and path to a handler
  *       server.c         requests within their limits, on libmicrohttpd
@@ -29,6 +30,17 @@
  *       stream.c         responses that stay open
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
+ *     mcp/             the Model Context Protocol
+ *       endpoint.c       its path: GET, DELETE, and where POST goes
+ *       events.c         the last events of a session's streams
+ *       long_call.c      requests that go on after their handler has returned
+ *       mcp.c            requests in, answers out, without a transport
+ *       method.c         the methods
+ *       post.c           what clients send
+ *       rpc.c            JSON-RPC 2.0
+ *       runner.c         threads for calls that wait
+ *       session.c        clients between their requests
+ *       tools.c          the operation table as tools
  *
  *   op/                what can be asked
  *     args.c             from what was sent to typed arguments

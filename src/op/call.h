@@ -37,4 +37,8 @@ struct mr_call {
 	bool confirmed;
 	bool (*confirm)(void *arg, const char *question);
 	void *confirm_arg;
+	/* For MR_WAITS: does nobody wait for the result any more? To be looked at every second or
+	 * so; NULL where nobody can tell. */
+	bool (*is_over)(void *arg);
+	void *is_over_arg;
 };

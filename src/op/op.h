@@ -77,6 +77,7 @@ enum mr_trait {
 	MR_IDEMPOTENT = 4,  /* once more changes nothing more */
 	MR_DESTRUCTIVE = 8, /* takes something away that does not come back */
 	MR_OPEN_WORLD = 16, /* may ask somebody outside */
+	MR_WAITS = 64,      /* takes as long as it is told to: gets a thread of its own */
 	MR_CORE = 32,       /* in the small set of tools (MCP_TOOLS_MODE=core) */
 };
 
