@@ -227,7 +227,7 @@
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain
- *     digest.c           SHA-1 and SHA-256
+ *     digest.c           SHA-1 and SHA-256, MACs and signatures
  *     dotenv.c           .env files
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match
@@ -239,6 +239,7 @@
  *     image_png.c        PNG to pixels
  *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
+ *     jwt.c              signed claims, checked
  *     markdown.c         a walk through Markdown, block by block
  *     markdown_fence.c   fenced blocks, by lines
  *     markdown_html.c    as HTML with only our tags
