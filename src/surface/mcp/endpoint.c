@@ -13,7 +13,7 @@ struct mr_mcp_endpoint *mr_mcp_endpoint_new(struct mr_mcp *mcp)
 	if (!endpoint)
 		abort();
 	endpoint->mcp = mcp;
-	endpoint->sessions = mr_mcp_sessions_new(app->clock, app->rand);
+	endpoint->sessions = mr_mcp_sessions_new(app->clock, app->rand, mr_mcp_hub(mcp));
 	endpoint->runner = mr_mcp_runner_new(MR_MCP_LONG_CALLS);
 	return endpoint;
 }
