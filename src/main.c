@@ -147,6 +147,8 @@
  *     error.c            the contract's errors, with data
  *     escalate.c         acknowledgements that do not come
  *     escalate_sql.c     which ones, and what was done about them
+ *     gauge.c            how much there is, and how much waits
+ *     gauge_sql.c        the counting itself
  *     identity.c         what a project is named after: a path, or a repository
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index

@@ -65,6 +65,7 @@ TESTED_BY = {
     "src/team/archive_sql.c": "tests/unit/team/test_team_archive.c",
     "src/team/contact_sql.c": "tests/unit/team/test_team_contact.c",
     "src/team/escalate_sql.c": "tests/unit/team/test_team_escalate.c",
+    "src/team/gauge_sql.c": "tests/unit/team/test_team_gauge.c",
     "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
     "src/team/message_sql.c": "tests/unit/team/test_team_message.c",
     "src/team/share_sql.c": "tests/unit/team/test_team_share.c",
