@@ -17,10 +17,12 @@
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
+ *       access.c         who asks, and what they may
  *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
  *       guard.c          hosts, origins and tokens that may ask
  *       listen.c         the socket
+ *       media.c          media types in headers
  *       request.c        what a handler sees and fills
  *       route.c          from method and path to a handler
  *       server.c         requests within their limits, on libmicrohttpd
@@ -28,6 +30,17 @@
  *       stream.c         responses that stay open
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
+ *     mcp/             the Model Context Protocol
+ *       endpoint.c       its path: GET, DELETE, and where POST goes
+ *       events.c         the last events of a session's streams
+ *       long_call.c      requests that go on after their handler has returned
+ *       mcp.c            requests in, answers out, without a transport
+ *       method.c         the methods
+ *       post.c           what clients send
+ *       rpc.c            JSON-RPC 2.0
+ *       runner.c         threads for calls that wait
+ *       session.c        clients between their requests
+ *       tools.c          the operation table as tools
  *
  *   op/                what can be asked
  *     args.c             from what was sent to typed arguments
@@ -222,7 +235,7 @@
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain
- *     digest.c           SHA-1 and SHA-256
+ *     digest.c           SHA-1 and SHA-256, MACs and signatures
  *     dotenv.c           .env files
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match
@@ -234,6 +247,7 @@
  *     image_png.c        PNG to pixels
  *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
+ *     jwt.c              signed claims, checked
  *     markdown.c         a walk through Markdown, block by block
  *     markdown_fence.c   fenced blocks, by lines
  *     markdown_html.c    as HTML with only our tags

@@ -66,7 +66,8 @@ struct mr_field {
 enum mr_need {
 	MR_NEED_WRITE = 1, /* changes something: the caller must be allowed to */
 	MR_NEED_CONFIRM =
-		2, /* destroys something: a person says yes, or the caller said so before */
+		2,         /* destroys something: a person says yes, or the caller said so before */
+	MR_NEED_ADMIN = 4, /* concerns others or the machine: that role, or the command line */
 };
 
 enum mr_trait {
@@ -76,6 +77,7 @@ enum mr_trait {
 	MR_IDEMPOTENT = 4,  /* once more changes nothing more */
 	MR_DESTRUCTIVE = 8, /* takes something away that does not come back */
 	MR_OPEN_WORLD = 16, /* may ask somebody outside */
+	MR_WAITS = 64,      /* takes as long as it is told to: gets a thread of its own */
 	MR_CORE = 32,       /* in the small set of tools (MCP_TOOLS_MODE=core) */
 };
 

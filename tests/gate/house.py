@@ -50,6 +50,7 @@ TESTED_BY = {
     "src/op/team_ops.c": "tests/blackbox/team_identity.py",
     "src/surface/cli/cli.c": "tests/blackbox/cli.py",
     "src/surface/cli/commands.c": "tests/blackbox/cli.py",
+    "src/surface/http/access.c": "tests/unit/surface/test_server.c",
     "src/surface/http/admit.c": "tests/unit/surface/test_server.c",
     "src/surface/http/api.c": "tests/blackbox/serve.py",
     "src/surface/http/listen.c": "tests/unit/surface/test_server.c",

@@ -5,6 +5,7 @@
 #include "op/envelope.h"
 #include "op/metrics.h"
 #include "op/team_home.h"
+#include "surface/http/access.h"
 #include "text/json.h"
 
 #include <stdio.h>
@@ -138,8 +139,7 @@ static void run_operation(const struct mr_http_request *req, struct mr_http_resp
 	struct mr_buf *text = new_buf(req->arena, ANSWER_BYTES);
 	struct mr_out out;
 
-	call.request_id = req->id;
-	call.may_write = true;
+	mr_http_access_call(req, &call);
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);
 	if (gather(req, &sent) || mr_dispatch(&call, op, &sent.map, &out) ||
 		mr_buf_check(text, "the answer", &call.cx.err))

@@ -20,6 +20,19 @@
 
 enum mr_mcp_era { MR_MCP_SESSIONS = 1, MR_MCP_STATELESS = 2 };
 
+/* How grave a log message is; clients choose from where on they hear. */
+enum mr_mcp_level {
+	MR_MCP_DEBUG,
+	MR_MCP_INFO,
+	MR_MCP_NOTICE,
+	MR_MCP_WARNING,
+	MR_MCP_ERROR,
+	MR_MCP_CRITICAL,
+	MR_MCP_ALERT,
+	MR_MCP_EMERGENCY,
+	MR_MCP_SILENCE, /* of a client that wants none */
+};
+
 struct mr_mcp_session;
 
 /* Who asks, as far as it told. */
@@ -43,6 +56,10 @@ struct mr_mcp_channel {
 	enum mr_code (*ask)(struct mr_mcp_channel *channel, struct mr_arena *arena,
 		const char *method, const struct mr_value *params, const struct mr_value **out,
 		struct mr_err *err);
+	/* Hang up on the client, which comes back for the rest; does nothing where it cannot. */
+	void (*pause)(struct mr_mcp_channel *channel);
+	/* Does nobody wait for the answer any more? */
+	bool (*is_over)(struct mr_mcp_channel *channel);
 };
 
 /* One request on its way through. */
@@ -85,6 +102,12 @@ const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
  * for it (200, 400, 404).
  */
 int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, struct mr_buf *out);
+
+/*
+ * May this request take as long as somebody else lets it, or does it speak to the client before it
+ * answers? Then it gets a thread and a stream of its own, and a channel.
+ */
+bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request);
 
 /* For handlers: fail with a JSON-RPC error instead of a result. Returns the error's code. */
 enum mr_code mr_mcp_refuse(struct mr_mcp_exchange *ex, int rpc_code, const char *fmt, ...)

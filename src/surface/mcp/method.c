@@ -74,3 +74,8 @@ const struct mr_mcp_method_row *mr_mcp_method_find(const char *name, enum mr_mcp
 	}
 	return NULL;
 }
+
+bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request)
+{
+	return mr_str_eq(request->method, "tools/call") && mr_mcp_tools_is_long(mcp, request);
+}

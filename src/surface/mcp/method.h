@@ -19,3 +19,8 @@ const struct mr_mcp_method_row *mr_mcp_method_find(const char *name, enum mr_mcp
 /* tools.c */
 mr_mcp_method mr_mcp_tools_list;
 mr_mcp_method mr_mcp_tools_call;
+/* Is the tool of this tools/call one that waits? */
+bool mr_mcp_tools_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request);
+/* What the tool of this tools/call needs (enum mr_need), and its name, or NULL. */
+const char *mr_mcp_tools_needs(const struct mr_mcp *mcp, const struct mr_rpc *request,
+	unsigned *needs);

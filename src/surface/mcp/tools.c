@@ -111,6 +111,30 @@ static void put_failure(struct mr_mcp_exchange *ex, const struct mr_op *op, stru
 	mr_out_bool(out, "isError", true);
 }
 
+static const struct mr_op *find_called(const struct mr_mcp *mcp, const struct mr_rpc *request)
+{
+	const struct mr_value *name = mr_value_get(request->params, "name");
+
+	return name && name->kind == MR_TEXT ? mr_op_find(mr_mcp_app(mcp)->table, name->text)
+					     : NULL;
+}
+
+bool mr_mcp_tools_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request)
+{
+	const struct mr_op *op = find_called(mcp, request);
+
+	return op && op->traits & MR_WAITS;
+}
+
+const char *mr_mcp_tools_needs(const struct mr_mcp *mcp, const struct mr_rpc *request,
+	unsigned *needs)
+{
+	const struct mr_op *op = find_called(mcp, request);
+
+	*needs = op ? op->needs : MR_NEED_WRITE;
+	return op ? op->name : NULL;
+}
+
 enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	const char *name = mr_mcp_param_text(ex, "name");
