@@ -64,6 +64,7 @@
  *     render_contact.c   contacts, products, slots, macros
  *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
+ *     render_part.c      what the renderers share
  *     render_search.c    what was found, what was summed up
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
@@ -245,6 +246,7 @@
  *     image.c            pictures: what they are, how large
  *     image_jpeg.c       JPEG to pixels
  *     image_png.c        PNG to pixels
+ *     image_turn.c       which way is up
  *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
  *     jwt.c              signed claims, checked

@@ -43,6 +43,7 @@ TESTED_BY = {
     "src/mailbox/repair_sql.c": "tests/unit/mailbox/test_mailbox_repair.c",
     "src/mailbox/trash.c": "tests/unit/mailbox/test_mailbox_clear.c",
     "src/op/grid.c": "tests/unit/op/test_render.c",
+    "src/op/render_part.c": "tests/unit/op/test_render_contact.c",
     "src/op/shape_mailbox.c": "tests/blackbox/mailbox.py",
     "src/op/shape_team.c": "tests/blackbox/team_identity.py",
     "src/op/shape_team_search.c": "tests/blackbox/team_search.py",
