@@ -33,10 +33,13 @@
  *     mcp/             the Model Context Protocol
  *       endpoint.c       its path: GET, DELETE, and where POST goes
  *       events.c         the last events of a session's streams
+ *       hub.c            who wants to know when a resource changes
+ *       levels.c         log messages for clients
  *       long_call.c      requests that go on after their handler has returned
  *       mcp.c            requests in, answers out, without a transport
  *       method.c         the methods
  *       post.c           what clients send
+ *       recent.c         the last calls of tools
  *       rpc.c            JSON-RPC 2.0
  *       runner.c         threads for calls that wait
  *       session.c        clients between their requests
@@ -48,6 +51,7 @@
  *     dispatch.c         decode, check needs, run, count, log
  *     envelope.c         how one contract wraps results and errors
  *     envelope_team.c    and how the team's does
+ *     extended.c         operations: tools found and called by name
  *     grid.c             cells in columns that fit the terminal
  *     health.c           operations: alive, ready, well
  *     mailbox_account.c  operations: addresses of a mailbox root
@@ -176,6 +180,7 @@
  *     message_store.c    a message becomes rows
  *     model.c            the contract's words
  *     name.c             an adjective and a noun
+ *     news_sql.c         what changed since one last looked
  *     probe.c            is the storage well?
  *     probe_sql.c        a look at every table that matters
  *     product.c          projects that belong together

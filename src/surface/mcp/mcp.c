@@ -2,7 +2,9 @@
 #include "surface/mcp/mcp.h"
 
 #include "base/attr.h"
+#include "surface/mcp/hub.h"
 #include "surface/mcp/method.h"
+#include "surface/mcp/recent.h"
 #include "text/token.h"
 
 #include <stdarg.h>
@@ -15,6 +17,8 @@ static const char *const versions[] = { MR_MCP_LATEST, "2025-06-18", "2025-03-26
 struct mr_mcp {
 	const struct mr_app *app;
 	struct mr_mcp_options options;
+	struct mr_mcp_hub *hub;
+	struct mr_mcp_recent *recent;
 };
 
 struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options *options)
@@ -23,13 +27,27 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 
 	if (!mcp)
 		abort();
-	*mcp = (struct mr_mcp){ app, *options };
+	*mcp = (struct mr_mcp){ app, *options, mr_mcp_hub_new(app), mr_mcp_recent_new() };
 	return mcp;
 }
 
 void mr_mcp_free(struct mr_mcp *mcp)
 {
+	if (!mcp)
+		return;
+	mr_mcp_hub_free(mcp->hub);
+	mr_mcp_recent_free(mcp->recent);
 	free(mcp);
+}
+
+struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp)
+{
+	return mcp->hub;
+}
+
+struct mr_mcp_recent *mr_mcp_recent(const struct mr_mcp *mcp)
+{
+	return mcp->recent;
 }
 
 const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp)
@@ -125,11 +143,23 @@ static void put_modern(struct mr_out *out, const struct mr_mcp_method_row *row)
 		mr_out_int(out, "ttlMs", 0);
 		mr_out_text(out, "cacheScope", "private");
 	}
+}
+
+static void put_meta(struct mr_out *out, const struct mr_mcp_exchange *ex)
+{
+	bool modern = ex->client->era == MR_MCP_STATELESS;
+
+	if (!ex->meta && !modern)
+		return;
 	mr_out_map(out, "_meta");
-	mr_out_map(out, "io.modelcontextprotocol/serverInfo");
-	mr_out_text(out, "name", "mailroom");
-	mr_out_text(out, "version", MR_VERSION);
-	mr_out_end(out);
+	for (size_t i = 0; ex->meta && i < ex->meta->map.len; i++)
+		mr_out_value(out, ex->meta->map.pairs[i].key, &ex->meta->map.pairs[i].value);
+	if (modern) {
+		mr_out_map(out, "io.modelcontextprotocol/serverInfo");
+		mr_out_text(out, "name", "mailroom");
+		mr_out_text(out, "version", MR_VERSION);
+		mr_out_end(out);
+	}
 	mr_out_end(out);
 }
 
@@ -164,6 +194,7 @@ int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, stru
 		return answer_error(ex, request, out);
 	if (ex->client->era == MR_MCP_STATELESS)
 		put_modern(&json, row);
+	put_meta(&json, ex);
 	mr_out_end(&json);
 	mr_out_end(&json);
 	if (mr_buf_check(out, "the answer", &ex->call.cx.err))
