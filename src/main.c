@@ -65,8 +65,11 @@
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
  *     render.c           a result as people read it
+ *     render_contact.c   contacts, products, slots, macros
  *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
+ *     render_part.c      what the renderers share
+ *     render_search.c    what was found, what was summed up
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
@@ -89,6 +92,7 @@
  *     team_project.c     operations: the projects of a team
  *     team_reservation.c operations: leases on files
  *     team_search.c      operation: messages found by what they say
+ *     team_share.c       operations: a copy of the mail for others
  *     team_slot.c        operations: build slots
  *     team_summary.c     operations: what conversations came to
  *     team_thread.c      operations: a message, a conversation
@@ -161,6 +165,8 @@
  *     error.c            the contract's errors, with data
  *     escalate.c         acknowledgements that do not come
  *     escalate_sql.c     which ones, and what was done about them
+ *     gauge.c            how much there is, and how much waits
+ *     gauge_sql.c        the counting itself
  *     identity.c         what a project is named after: a path, or a repository
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index
@@ -194,6 +200,14 @@
  *     search.c           messages found by what they say
  *     search_query.c     what a person types into a search, taken apart
  *     search_sql.c       and what it asks of the database
+ *     share.c            a copy of the mail for others to read
+ *     share_attach.c     its attachments
+ *     share_files.c      its files: written, cut, listed
+ *     share_manifest.c   what it says about itself
+ *     share_secret.c     secrets found, replaced, and proved gone
+ *     share_sql.c        what is read for it, and its tables
+ *     share_verify.c     a copy compared with its manifest
+ *     share_view.c       its page's data
  *     shelf.c            leases that a pattern may meet, found quickly
  *     slot.c             build slots: one holder at a time
  *     slot_sql.c         their rows
@@ -237,6 +251,7 @@
  *     image.c            pictures: what they are, how large
  *     image_jpeg.c       JPEG to pixels
  *     image_png.c        PNG to pixels
+ *     image_turn.c       which way is up
  *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
  *     jwt.c              signed claims, checked

@@ -63,6 +63,8 @@ static const struct mr_op *const all[] = {
 	&mr_op_team_slot_acquire,
 	&mr_op_team_slot_renew,
 	&mr_op_team_slot_release,
+	&mr_op_team_share_export,
+	&mr_op_team_share_verify,
 	&mr_op_team_health,
 	&mr_op_extended_list,
 	&mr_op_extended_call,

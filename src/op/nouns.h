@@ -80,6 +80,9 @@ extern const struct mr_op mr_op_team_ensure_project;
 extern const struct mr_op mr_op_team_list_projects;
 /* team_search.c */
 extern const struct mr_op mr_op_team_search_messages;
+/* team_share.c */
+extern const struct mr_op mr_op_team_share_export;
+extern const struct mr_op mr_op_team_share_verify;
 /* team_slot.c */
 extern const struct mr_op mr_op_team_slot_acquire;
 extern const struct mr_op mr_op_team_slot_release;

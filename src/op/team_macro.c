@@ -1,4 +1,5 @@
 /* op/team_macro.c - operations: the usual sequences of calls as one. */
+#include "op/render.h"
 #include "op/shape_team_summary.h"
 #include "op/team_ops.h"
 #include "team/limits.h"
@@ -131,6 +132,7 @@ const struct mr_op mr_op_team_macro_start = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = start,
+	.render = mr_render_session,
 };
 
 static const struct mr_param prepare_params[] = {
@@ -229,6 +231,7 @@ const struct mr_op mr_op_team_macro_prepare = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = prepare,
+	.render = mr_render_prepared,
 };
 
 static const struct mr_param cycle_params[] = {
@@ -318,6 +321,7 @@ const struct mr_op mr_op_team_macro_cycle = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = cycle,
+	.render = mr_render_cycle,
 };
 
 static const char *const alias_requester[] = { "agent_name", "agent", "from_agent", NULL };
@@ -452,4 +456,5 @@ const struct mr_op mr_op_team_macro_handshake = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = handshake,
+	.render = mr_render_handshake,
 };

@@ -1,4 +1,5 @@
 /* op/team_product.c - operations: projects that belong together. */
+#include "op/render.h"
 #include "op/shape_team_search.h"
 #include "op/shape_team_summary.h"
 #include "op/team_ops.h"
@@ -51,6 +52,7 @@ const struct mr_op mr_op_team_product_ensure = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = ensure,
+	.render = mr_render_product,
 };
 
 static const char *const roles[] = { "primary", "secondary", NULL };
@@ -90,6 +92,7 @@ const struct mr_op mr_op_team_product_link = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = link_project,
+	.render = mr_render_product,
 };
 
 static const struct mr_param unlink_params[] = {
@@ -123,6 +126,7 @@ const struct mr_op mr_op_team_product_unlink = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = unlink_project,
+	.render = mr_render_product,
 };
 
 static const struct mr_param no_params[] = { { 0 } };
@@ -164,6 +168,7 @@ const struct mr_op mr_op_team_product_list = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list,
+	.render = mr_render_products,
 };
 
 static const struct mr_param inbox_params[] = {
@@ -215,6 +220,7 @@ const struct mr_op mr_op_team_product_inbox = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = inbox,
+	.render = mr_render_inbox,
 };
 
 static const struct mr_param search_params[] = {
@@ -301,6 +307,7 @@ const struct mr_op mr_op_team_product_search = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = search,
+	.render = mr_render_hits,
 };
 
 static const char *const alias_threads[] = { "thread_ids", NULL };
@@ -407,4 +414,5 @@ const struct mr_op mr_op_team_product_summarize = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = summarize,
+	.render = mr_render_summary,
 };

@@ -1,4 +1,5 @@
 /* op/team_search.c - operations: messages found by what they say. */
+#include "op/render.h"
 #include "op/shape_team_search.h"
 #include "op/team_ops.h"
 #include "team/agent.h"
@@ -103,4 +104,5 @@ const struct mr_op mr_op_team_search_messages = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = search,
+	.render = mr_render_hits,
 };

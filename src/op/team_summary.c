@@ -1,4 +1,5 @@
 /* op/team_summary.c - operations: what conversations came to. */
+#include "op/render.h"
 #include "op/shape_team_summary.h"
 #include "op/team_ops.h"
 #include "team/limits.h"
@@ -89,6 +90,7 @@ const struct mr_op mr_op_team_summarize_thread = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = summarise_one,
+	.render = mr_render_summary,
 };
 
 static const struct mr_param many_params[] = {
@@ -135,4 +137,5 @@ const struct mr_op mr_op_team_summarize_threads = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = summarise_many,
+	.render = mr_render_summary,
 };

@@ -247,7 +247,7 @@ enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 			return rc;
 		if (!row)
 			break;
-		mr_team_message_read(stmt, 0, false, cx->arena, &item->message);
+		mr_team_message_read(stmt, 0, -1, cx->arena, &item->message);
 		item->from = mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena);
 		item->sender_project =
 			mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT + 1, cx->arena);

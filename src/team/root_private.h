@@ -1,4 +1,5 @@
-/* team/root_private.h - what is inside an opened root; for root.c, archiver.c and watch.c. */
+/* team/root_private.h - what is inside an opened root; for root.c, archiver.c, attachment_store.c
+ * and watch.c. */
 #pragma once
 
 #include "data/queue.h"
@@ -26,7 +27,8 @@ struct mr_team {
 	int bell; /* see watch.c; -1 before it is open */
 	struct mr_team_ear *ear; /* or NULL: nobody has waited yet; made under `lock` */
 
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t picture; /* one is decoded at a time: each may take 200 MB */
+	pthread_mutex_t lock;    /* guards what follows */
 	struct mr_db *idle[MR_TEAM_READERS];
 	size_t idle_count;
 	struct mr_team_noted noted[MR_TEAM_NOTED];

@@ -179,6 +179,7 @@ static void its_mail_is_in_one_order(void)
 	CHECK_INT(items.len, 4);
 	/* 9, 8, 6, 5: 7 is of the project that is not linked. */
 	CHECK_STR(items.items[0].message.subject, "s9");
+	CHECK(items.items[0].message.body_md == NULL);
 	CHECK_STR(items.items[0].from, "GreenCastle");
 	CHECK_STR(items.items[0].sender_project, "a");
 	CHECK_STR(items.items[1].message.subject, "s8");
