@@ -79,8 +79,10 @@ const struct mr_op mr_op_team_contact_request = {
 	.name = "request_contact",
 	.command = "team contact request",
 	.summary = "Ask an agent of another project to take one's messages",
-	.help = "An agent that is open, or auto and of the same program, is a contact at once; "
-		"others get a message that tells them how to answer.",
+	.help = "Use it when a message was refused with CONTACT_REQUIRED. An agent that "
+		"is open, or auto and of the same program, is a contact at once; others "
+		"get a message that tells them how to answer.",
+	.cluster = "contact",
 	.params = request_params,
 	.result = request_fields,
 	.needs = MR_NEED_WRITE,
@@ -196,11 +198,14 @@ const struct mr_op mr_op_team_contact_respond = {
 	.name = "respond_contact",
 	.command = "team contact respond",
 	.summary = "Answer a contact request",
-	.help = "Approving somebody who has not asked lets that agent write to this one. Blocking "
-		"stops messages in both directions until it is taken back by approving.",
+	.help = "Use it when somebody has asked to be your contact. Approving somebody "
+		"who has not asked lets that agent write to this one. Blocking stops "
+		"messages in both directions until it is taken back by approving.",
+	.cluster = "contact",
 	.params = respond_params,
 	.result = respond_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = respond,
@@ -259,8 +264,11 @@ const struct mr_op mr_op_team_contact_list = {
 	.name = "list_contacts",
 	.command = "team contact list",
 	.summary = "List an agent's contacts and requests, in both directions",
+	.help = "Use it to see who may write to you, and who still waits for your answer.",
+	.cluster = "contact",
 	.params = list_params,
 	.result = list_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list,
@@ -305,13 +313,16 @@ const struct mr_op mr_op_team_contact_policy = {
 	.name = "set_contact_policy",
 	.command = "team contact policy",
 	.summary = "Set who may write to an agent",
-	.help = "open: everybody. auto: contacts, and who has to do with it: the same program, a "
-		"thread both are in, projects of one product, leases that overlap. contacts_only: "
-		"contacts. block_all: contacts it has approved, and answers to what it wrote. "
-		"Within a project only block_all and blocked contacts count.",
+	.help = "open: everybody. auto: contacts, and who has to do with it: the same "
+		"program, a thread both are in, projects of one product, leases that "
+		"overlap. contacts_only: contacts. block_all: contacts it has approved, "
+		"and answers to what it wrote. Within a project only block_all and "
+		"blocked contacts count.",
+	.cluster = "contact",
 	.params = policy_params,
 	.result = mr_shape_team_agent_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = set_policy,

@@ -148,11 +148,15 @@ const struct mr_op mr_op_team_send = {
 	.name = "send_message",
 	.command = "team send",
 	.summary = "Send a message to agents of this or another project",
-	.help = "A bare name is looked for in the project, then everywhere. Who is unknown here "
-		"and has a valid name becomes an agent by being written to.",
+	.help = "Use it to tell or ask other agents something; give what belongs together "
+		"one thread_id. A bare name is looked for in the project, then "
+		"everywhere. Who is unknown here and has a valid name becomes an agent by "
+		"being written to.",
+	.cluster = "messaging",
 	.params = send_params,
 	.result = send_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = send_message,
@@ -236,9 +240,13 @@ const struct mr_op mr_op_team_reply = {
 	.name = "reply_message",
 	.command = "team reply",
 	.summary = "Answer a message, in its thread",
+	.help = "Use it instead of send_message when you answer: recipient, subject and "
+		"thread come from the message.",
+	.cluster = "messaging",
 	.params = reply_params,
 	.result = reply_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = reply_message,

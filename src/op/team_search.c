@@ -95,12 +95,15 @@ const struct mr_op mr_op_team_search_messages = {
 	.name = "search_messages",
 	.command = "team search",
 	.summary = "Find messages of a project by what they say",
-	.help = "Best match first, the subject counting twice; of very many matches the newest "
-		"hundreds are ranked. What cannot be understood is looked for as plain words; only "
-		"an empty query and a filter that makes no sense are refused. On the command line "
-		"a query that begins with a dash comes after --.",
+	.help = "Use it before you ask something that may have been answered already. "
+		"Best match first, the subject counting twice; of very many matches the "
+		"newest hundreds are ranked. What cannot be understood is looked for as "
+		"plain words; only an empty query and a filter that makes no sense are "
+		"refused.",
+	.cluster = "search",
 	.params = search_params,
 	.result = search_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = search,

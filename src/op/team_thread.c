@@ -53,8 +53,12 @@ const struct mr_op mr_op_team_show = {
 	.name = "get_message",
 	.command = "team show",
 	.summary = "One message with its text",
+	.help = "Use it when a listing without bodies has shown something you need to "
+		"read.",
+	.cluster = "messaging",
 	.params = show_params,
 	.result = mr_shape_team_message_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = get_message,
@@ -136,10 +140,13 @@ const struct mr_op mr_op_team_thread = {
 	.name = "get_thread",
 	.command = "team thread",
 	.summary = "A conversation from its beginning",
-	.help = "Messages stored in the project, and those of other projects that are openly "
-		"addressed to one of its agents.",
+	.help = "Use it to read a conversation you come late to. It shows messages stored "
+		"in the project, and those of other projects that are openly addressed to "
+		"one of its agents.",
+	.cluster = "messaging",
 	.params = thread_params,
 	.result = thread_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = get_thread,
@@ -220,8 +227,12 @@ const struct mr_op mr_op_team_threads = {
 	.name = "list_threads",
 	.command = "team threads",
 	.summary = "Conversations of a project, the most recently used first",
+	.help = "Use it to find what is being talked about; the most recently used come "
+		"first.",
+	.cluster = "messaging",
 	.params = threads_params,
 	.result = threads_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list_threads,
