@@ -96,6 +96,7 @@
  *     team_slot.c        operations: build slots
  *     team_summary.c     operations: what conversations came to
  *     team_thread.c      operations: a message, a conversation
+ *     team_wait.c        operation: waiting for mail
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files

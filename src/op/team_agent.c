@@ -4,8 +4,6 @@
 #include "team/agent.h"
 #include "team/archive.h"
 
-static const char *const contact_policies[] = { "open", "auto", "contacts_only", "block_all",
-	NULL };
 static const char *const alias_hint[] = { "hint", "name", NULL };
 static const char *const alias_name[] = { "agent_name", "agent", NULL };
 
@@ -24,11 +22,13 @@ static const char *const alias_name[] = { "agent_name", "agent", NULL };
 		.summary = "what it is working on, for the others" },                              \
 		{ .name = "attachments_policy",                                                    \
 			.type = MR_TYPE_TEXT,                                                      \
-			.summary = "how files come with its mail: auto, inline, attach, deny",     \
+			.flags = MR_LENIENT,                                                       \
+			.summary = "how files come with its mail",                                 \
+			.choices = mr_shape_team_attachments_policies,                             \
 			.fallback = "auto" },                                                      \
 	{                                                                                          \
 		.name = "contact_policy", .type = MR_TYPE_TEXT, .summary = "who may write to it",  \
-		.choices = contact_policies, .fallback = "open"                                    \
+		.choices = mr_shape_team_contact_policies, .fallback = "open"                      \
 	}
 
 static const struct mr_param register_params[] = {
@@ -145,11 +145,13 @@ static const struct mr_param update_params[] = {
 		.summary = "what it is working on now" },
 	{ .name = "attachments_policy",
 		.type = MR_TYPE_TEXT,
-		.summary = "how files come with its mail: auto, inline, attach, deny" },
+		.flags = MR_LENIENT,
+		.summary = "how files come with its mail",
+		.choices = mr_shape_team_attachments_policies },
 	{ .name = "contact_policy",
 		.type = MR_TYPE_TEXT,
 		.summary = "who may write to it",
-		.choices = contact_policies },
+		.choices = mr_shape_team_contact_policies },
 	{ 0 },
 };
 
@@ -295,7 +297,9 @@ static const struct mr_param list_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	{ .name = "include_retired",
 		.type = MR_TYPE_BOOL,
-		.summary = "also those that are retired" },
+		.summary = "also those that are retired",
+		.fallback = "false" },
+	MR_TEAM_PAGE_PARAMS,
 	{ 0 },
 };
 
@@ -310,6 +314,8 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 	struct mr_team_agents agents;
 	struct mr_team_project project;
 	struct mr_team *team;
+	size_t from, until;
+	int64_t *ids;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
@@ -322,9 +328,15 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 			!mr_args_bool(in, "include_retired", false), &agents);
 	if (rc)
 		return rc;
+	ids = mr_arena_array(call->cx.arena, agents.len, sizeof(*ids));
+	for (size_t i = 0; i < agents.len; i++)
+		ids[i] = agents.items[i].id;
+	rc = mr_team_page(call, in, ids, agents.len, &from, &until);
+	if (rc)
+		return rc;
 	mr_out_map(out, NULL);
 	mr_out_list(out, "result");
-	for (size_t i = 0; i < agents.len; i++)
+	for (size_t i = from; i < until; i++)
 		mr_shape_team_agent(out, NULL, &agents.items[i]);
 	mr_out_end(out);
 	mr_out_end(out);
@@ -356,7 +368,8 @@ static const struct mr_param delete_params[] = {
 	{ .name = "purge",
 		.type = MR_TYPE_BOOL,
 		.summary = "delete it and the messages it sent, for good; the archive's history "
-			   "stays" },
+			   "stays",
+		.fallback = "false" },
 	{ 0 },
 };
 

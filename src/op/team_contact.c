@@ -98,6 +98,8 @@ static const char *const alias_responder[] = { "to_agent_name", "agent_name", "a
 static const char *const alias_requester[] = { "from_agent_name", NULL };
 static const char *const alias_requester_project[] = { "from_project_slug", NULL };
 
+static const char *const answers[] = { "approved", "blocked", NULL };
+
 /* Nothing is required: a link's number can stand for the names. */
 static const struct mr_param respond_params[] = {
 	{ .name = "project_key",
@@ -124,7 +126,11 @@ static const struct mr_param respond_params[] = {
 		.min = 1,
 		.max = INT64_MAX,
 		.summary = "the request's number, in place of the names" },
-	{ .name = "status", .type = MR_TYPE_TEXT, .summary = "the answer: approved or blocked" },
+	{ .name = "status",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_LENIENT,
+		.choices = answers,
+		.summary = "the answer" },
 	{ .name = "accept", .type = MR_TYPE_BOOL, .summary = "the same answer as a yes or a no" },
 	{ .name = "ttl_seconds",
 		.type = MR_TYPE_INT,
@@ -217,7 +223,10 @@ static const struct mr_param list_params[] = {
 	MR_TEAM_AGENT_PARAM,
 	{ .name = "status",
 		.type = MR_TYPE_TEXT,
-		.summary = "only these: pending, approved or blocked" },
+		.flags = MR_LENIENT,
+		.choices = mr_shape_team_link_statuses,
+		.summary = "only these" },
+	MR_TEAM_PAGE_PARAMS,
 	{ 0 },
 };
 
@@ -237,6 +246,8 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 	struct mr_team_agent agent;
 	struct mr_team_links links;
 	struct mr_team *team;
+	size_t from, until;
+	int64_t *ids;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
@@ -250,10 +261,16 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 			mr_args_text(in, "status"), &links);
 	if (rc)
 		return rc;
+	ids = mr_arena_array(call->cx.arena, links.len, sizeof(*ids));
+	for (size_t i = 0; i < links.len; i++)
+		ids[i] = links.items[i].id;
+	rc = mr_team_page(call, in, ids, links.len, &from, &until);
+	if (rc)
+		return rc;
 	mr_out_map(out, NULL);
 	mr_out_text(out, "agent", agent.name);
 	mr_out_list(out, "contacts");
-	for (size_t i = 0; i < links.len; i++)
+	for (size_t i = from; i < until; i++)
 		mr_shape_team_link(out, NULL, &links.items[i]);
 	mr_out_end(out);
 	mr_out_end(out);
@@ -282,8 +299,9 @@ static const struct mr_param policy_params[] = {
 	MR_TEAM_AGENT_PARAM,
 	{ .name = "policy",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "open, auto, contacts_only or block_all",
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT,
+		.summary = "which one",
+		.choices = mr_shape_team_contact_policies,
 		.aliases = alias_policy },
 	{ 0 },
 };

@@ -45,6 +45,7 @@ static const struct mr_param inbox_params[] = {
 	SINCE_PARAM,
 	THREAD_PARAM,
 	CURSOR_PARAM,
+	MR_TEAM_READING_PARAMS,
 	{ 0 },
 };
 
@@ -92,8 +93,10 @@ static enum mr_code fetch_inbox(struct mr_call *call, const struct mr_args *in, 
 	query.cursor = mr_args_int(in, "cursor", 0);
 	if (!rc)
 		rc = mr_team_inbox_fetch(&call->cx, team, &query, &items);
-	if (!rc)
-		put_list(out, &items, false);
+	if (rc)
+		return rc;
+	mr_team_show_bodies(call, in, &items);
+	put_list(out, &items, false);
 	return rc;
 }
 
@@ -122,6 +125,7 @@ static const struct mr_param outbox_params[] = {
 	SINCE_PARAM,
 	THREAD_PARAM,
 	CURSOR_PARAM,
+	MR_TEAM_READING_PARAMS,
 	{ 0 },
 };
 
@@ -137,8 +141,10 @@ static enum mr_code list_outbox(struct mr_call *call, const struct mr_args *in, 
 	query.cursor = mr_args_int(in, "cursor", 0);
 	if (!rc)
 		rc = mr_team_outbox_fetch(&call->cx, team, &query, &items);
-	if (!rc)
-		put_list(out, &items, true);
+	if (rc)
+		return rc;
+	mr_team_show_bodies(call, in, &items);
+	put_list(out, &items, true);
 	return rc;
 }
 
@@ -162,6 +168,7 @@ static const struct mr_param pending_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	MR_TEAM_AGENT_PARAM,
 	LIMIT_PARAM("20"),
+	CURSOR_PARAM,
 	{ 0 },
 };
 
@@ -200,6 +207,7 @@ static enum mr_code acks_pending(struct mr_call *call, const struct mr_args *in,
 		.project_key = mr_args_text(in, "project_key"),
 		.agent_name = mr_args_text(in, "agent_name"),
 		.limit = limit_of(in, 20),
+		.cursor = mr_args_int(in, "cursor", 0),
 		.unacked_only = true,
 	};
 	struct mr_team_items items;
@@ -241,6 +249,7 @@ static const struct mr_param overdue_params[] = {
 		.max = INT32_MAX,
 		.summary = "the same in seconds" },
 	LIMIT_PARAM("50"),
+	CURSOR_PARAM,
 	{ 0 },
 };
 
@@ -250,6 +259,7 @@ static enum mr_code acks_overdue(struct mr_call *call, const struct mr_args *in,
 		.project_key = mr_args_text(in, "project_key"),
 		.agent_name = mr_args_text(in, "agent_name"),
 		.limit = limit_of(in, 50),
+		.cursor = mr_args_int(in, "cursor", 0),
 	};
 	int64_t age_s =
 		mr_args_int(in, "ttl_seconds", mr_args_int(in, "ttl_minutes", 60) * INT64_C(60));

@@ -160,6 +160,7 @@ static const struct mr_param prepare_params[] = {
 		.type = MR_TYPE_BOOL,
 		.summary = "with the messages' texts",
 		.fallback = "false" },
+	MR_TEAM_READING_PARAMS,
 	{ .name = "llm_mode",
 		.type = MR_TYPE_BOOL,
 		.summary = "let the model of llm.endpoint word it, when one is configured",
@@ -220,9 +221,11 @@ static enum mr_code prepare(struct mr_call *call, const struct mr_args *in, stru
 
 	if (!rc)
 		rc = mr_team_macro_prepare(&call->cx, team, &request, &ready);
-	if (!rc)
-		put_prepared(out, &ready, mr_args_bool(in, "include_examples", true));
-	return rc;
+	if (rc)
+		return rc;
+	mr_team_show_bodies(call, in, &ready.inbox);
+	put_prepared(out, &ready, mr_args_bool(in, "include_examples", true));
+	return MR_OK;
 }
 
 const struct mr_op mr_op_team_macro_prepare = {

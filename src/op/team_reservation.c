@@ -5,9 +5,11 @@
 #include "team/reservation.h"
 
 static const char *const alias_paths[] = { "path_pattern", "path", NULL };
-static const char *const alias_ids[] = { "reservation_ids", NULL };
+static const char *const alias_ids[] = { "reservation_ids", "reservation_id", "file_reservation_id",
+	NULL };
 static const char *const alias_id[] = { "reservation_id", "id", NULL };
 static const char *const alias_ttl[] = { "ttl", NULL };
+static const char *const alias_extend[] = { "ttl_seconds", "ttl", NULL };
 
 #define PATHS_PARAM                                                                                \
 	{                                                                                          \
@@ -248,7 +250,8 @@ static const struct mr_param renew_params[] = {
 	{ .name = "extend_seconds",
 		.type = MR_TYPE_INT,
 		.summary = "by how much, at least 60",
-		.fallback = "1800" },
+		.fallback = "1800",
+		.aliases = alias_extend },
 	{ 0 },
 };
 
@@ -413,6 +416,9 @@ static const struct mr_param list_params[] = {
 		.max = MR_TEAM_LIST_MAX,
 		.summary = "how many, the newest",
 		.fallback = "1000" },
+	{ .name = "cursor",
+		.type = MR_TYPE_INT,
+		.summary = "go on before this one: the id of the first one seen" },
 	{ 0 },
 };
 
@@ -432,8 +438,8 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 
 	if (!rc)
 		rc = mr_team_reservation_list(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_bool(in, "active_only", false), mr_args_int(in, "limit", 0),
-			&leases);
+			mr_args_bool(in, "active_only", false), mr_args_int(in, "cursor", 0),
+			mr_args_int(in, "limit", 0), &leases);
 	if (rc)
 		return rc;
 	mr_out_map(out, NULL);
