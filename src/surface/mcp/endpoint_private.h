@@ -39,3 +39,5 @@ const char *mr_mcp_post_owner(const struct mr_http_request *req);
 mr_http_handler mr_mcp_post;
 /* long_call.c: open the stream and let a thread go on. Fills the response in any case. */
 void mr_mcp_long_call(struct mr_mcp_post *post);
+/* listen.c: a stream of changes. Fills the response in any case. */
+void mr_mcp_post_listen(struct mr_mcp_post *post);

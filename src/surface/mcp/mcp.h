@@ -33,6 +33,10 @@ enum mr_mcp_level {
 	MR_MCP_SILENCE, /* of a client that wants none */
 };
 
+/* false for another word. */
+bool mr_mcp_level_of(const char *word, enum mr_mcp_level *out);
+
+struct mr_mcp_asked;
 struct mr_mcp_session;
 
 /* Who asks, as far as it told. */
@@ -72,6 +76,7 @@ struct mr_mcp_exchange {
 	/* A failure of the protocol, not of a tool: fill by mr_mcp_refuse(). */
 	int rpc_code;
 	const struct mr_value *rpc_data;
+	struct mr_mcp_asked *asked; /* of ask.h */
 };
 
 /* Only in the first generation: what a client said of itself, for the transport to keep. */
@@ -95,6 +100,8 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 void mr_mcp_free(struct mr_mcp *mcp);
 const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp);
 const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
+/* Nobody else knows it; another one in each run. */
+struct mr_bytes mr_mcp_secret(const struct mr_mcp *mcp);
 
 /*
  * Work on a request and put the whole JSON-RPC response into `out`, which is empty.
@@ -107,7 +114,8 @@ int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, stru
  * May this request take as long as somebody else lets it, or does it speak to the client before it
  * answers? Then it gets a thread and a stream of its own, and a channel.
  */
-bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request);
+bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
+	const struct mr_rpc *request);
 
 /* For handlers: fail with a JSON-RPC error instead of a result. Returns the error's code. */
 enum mr_code mr_mcp_refuse(struct mr_mcp_exchange *ex, int rpc_code, const char *fmt, ...)

@@ -14,7 +14,8 @@ struct mr_mcp_method_row {
 };
 
 /* By name and era; NULL when there is none. */
-const struct mr_mcp_method_row *mr_mcp_method_find(const char *name, enum mr_mcp_era era);
+const struct mr_mcp_method_row *mr_mcp_method_find(const struct mr_mcp *mcp, const char *name,
+	enum mr_mcp_era era);
 
 /* tools.c */
 mr_mcp_method mr_mcp_tools_list;

@@ -2,6 +2,7 @@
 #include "op/args.h"
 #include "op/envelope.h"
 #include "op/schema.h"
+#include "surface/mcp/fixtures.h"
 #include "surface/mcp/method.h"
 
 enum { ANSWER_BYTES = 32 << 20 };
@@ -68,6 +69,8 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	mr_out_list(out, "tools");
 	for (size_t i = from; i < until; i++)
 		put_tool(out, tools[i]);
+	if (until == count && mr_mcp_options(ex->mcp)->fixtures)
+		mr_mcp_fixture_tools(ex, out);
 	mr_out_end(out);
 	if (until < count)
 		mr_mcp_page_next(ex, out, names[until - 1]);
@@ -143,6 +146,8 @@ enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 	const struct mr_value *result;
 	struct mr_out tree;
 
+	if (!op && name && mr_mcp_options(ex->mcp)->fixtures && mr_mcp_fixture_is_tool(name))
+		return mr_mcp_fixture_call(ex, name, arguments, out);
 	if (!op || !(op->surfaces & MR_ON_MCP))
 		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "there is no tool %.100s",
 			name ? name : "");
