@@ -32,6 +32,9 @@ struct mr_call {
 	/* Who asks over the network; NULL on the command line, which may do everything. */
 	const struct mr_principal *principal;
 	const char *agent_token; /* of the agent the caller acts as (AGENT_AUTH), or NULL */
+	bool is_verified;        /* the caller proved to be the agent it acts as */
+	bool fence;              /* texts of others are marked off unless the call says otherwise */
+	const char *fence_used;  /* set by the operation: with what they were; or NULL */
 	/* For mr_dispatch_confirm(): a yes that was given before, and a person who can be asked
 	 * now; `confirm` is NULL where nobody can. */
 	bool confirmed;

@@ -14,6 +14,7 @@ static const char *const team_identity_modes[] = { "dir", "git-remote", "git-top
 	"git-common-dir", NULL };
 static const char *const reservation_glob_styles[] = { "path", "fnmatch", NULL };
 static const char *const ack_escalation_modes[] = { "log", "file_reservation", "overseer", NULL };
+static const char *const mcp_tools_modes[] = { "core", "extended", NULL };
 static const char *const log_levels[] = { "debug", "info", "warning", "error", "off", NULL };
 
 /* Names and defaults that other servers' users know are kept (spec/coordination.md section 2). */
@@ -311,6 +312,23 @@ const struct mr_setting mr_setting_table[] = {
 		.fallback = "",
 		.flags = MR_SETTING_SECRET,
 		.summary = "its key" },
+	{ .key = "mcp.tools_mode",
+		.env = "MCP_TOOLS_MODE",
+		.type = MR_TYPE_TEXT,
+		.fallback = "extended",
+		.choices = mcp_tools_modes,
+		.summary = "which tools MCP clients are shown: core, a dozen, or all" },
+	{ .key = "mcp.fence",
+		.env = "MCP_FENCE",
+		.type = MR_TYPE_BOOL,
+		.fallback = "false",
+		.summary = "mark off the texts of other agents, so that they cannot pose as ours" },
+	{ .key = "mcp.capabilities_file",
+		.env = "MCP_CAPABILITIES_FILE",
+		.type = MR_TYPE_TEXT,
+		.fallback = "",
+		.flags = MR_SETTING_PATH,
+		.summary = "JSON that says what each agent is good at, for the others to read" },
 	{ .key = "log.level",
 		.env = "LOG_LEVEL",
 		.type = MR_TYPE_TEXT,

@@ -19,7 +19,7 @@ RANKS = {"base": 0, "text": 1, "data": 2, "net": 2, "mailbox": 3, "team": 3, "wo
          "bridge": 4, "op": 5, "surface": 6}
 
 FOREIGN = ["sqlite3.h", "git2.h", "yaml.h", "jansson.h", "microhttpd.h", "md4c.h", "utf8proc.h",
-           "curl/curl.h", "openssl/evp.h", "webp/encode.h", "webp/decode.h", "png.h", "turbojpeg.h", "gmime/gmime.h", "libpq-fe.h"]
+           "curl/curl.h", "openssl/evp.h", "webp/encode.h", "webp/decode.h", "png.h", "turbojpeg.h", "gmime/gmime.h", "libpq-fe.h", "zlib.h"]
 
 BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "gets", "gmtime", "localtime", "ctime", "asctime",
           "strtok", "atoi", "atol", "atoll", "atof", "rand", "srand", "alloca", "system", "popen"]
@@ -43,6 +43,7 @@ TESTED_BY = {
     "src/mailbox/repair_sql.c": "tests/unit/mailbox/test_mailbox_repair.c",
     "src/mailbox/trash.c": "tests/unit/mailbox/test_mailbox_clear.c",
     "src/op/grid.c": "tests/unit/op/test_render.c",
+    "src/op/render_part.c": "tests/unit/op/test_render_contact.c",
     "src/op/shape_mailbox.c": "tests/blackbox/mailbox.py",
     "src/op/shape_team.c": "tests/blackbox/team_identity.py",
     "src/op/shape_team_search.c": "tests/blackbox/team_search.py",
@@ -66,8 +67,10 @@ TESTED_BY = {
     "src/team/archive_sql.c": "tests/unit/team/test_team_archive.c",
     "src/team/contact_sql.c": "tests/unit/team/test_team_contact.c",
     "src/team/escalate_sql.c": "tests/unit/team/test_team_escalate.c",
+    "src/team/gauge_sql.c": "tests/unit/team/test_team_gauge.c",
     "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
     "src/team/message_sql.c": "tests/unit/team/test_team_message.c",
+    "src/team/share_sql.c": "tests/unit/team/test_team_share.c",
     "src/team/probe_sql.c": "tests/unit/team/test_team_probe.c",
     "src/team/product_sql.c": "tests/unit/team/test_team_product.c",
     "src/team/project_sql.c": "tests/unit/team/test_team_project.c",

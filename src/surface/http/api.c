@@ -4,6 +4,7 @@
 #include "op/dispatch.h"
 #include "op/envelope.h"
 #include "op/metrics.h"
+#include "op/team_home.h"
 #include "surface/http/access.h"
 #include "text/json.h"
 
@@ -151,7 +152,9 @@ static void show_metrics(const struct mr_http_request *req, struct mr_http_respo
 {
 	const struct mr_app *app = req->app;
 	struct mr_buf *text = new_buf(req->arena, METRICS_BYTES);
+	struct mr_call call = mr_dispatch_call(app, req->arena);
 
+	mr_team_home_measure(&call);
 	mr_metrics_write(app->metrics, text);
 	mr_http_response_body(resp, 200, "text/plain; version=0.0.4; charset=utf-8",
 		mr_buf_bytes(text));

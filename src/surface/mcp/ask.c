@@ -1,6 +1,7 @@
 /* surface/mcp/ask.c */
 #include "surface/mcp/ask.h"
 
+#include "op/principal.h"
 #include "text/digest.h"
 #include "text/time.h"
 #include "text/token.h"
@@ -34,7 +35,7 @@ bool mr_mcp_can_ask(const struct mr_mcp_exchange *ex, const char *method)
 	const struct mr_mcp_client *client = ex->client;
 	const char *capability = capability_of(method);
 
-	return capability[0] == 's' ? client->can_sample
+	return capability[0] == 's'    ? client->can_sample
 		: capability[0] == 'e' ? client->can_elicit
 				       : client->has_roots;
 }
@@ -111,7 +112,7 @@ static const char *purpose_of(const struct mr_mcp_exchange *ex)
 	const char *uri = mr_mcp_param_text(ex, "uri");
 
 	return mr_arena_printf(ex->call.cx.arena, "%s\n%s\n%s", ex->asked->method,
-		name        ? name
+		name          ? name
 			: uri ? uri
 			      : "",
 		principal ? principal->name : "");
@@ -121,8 +122,8 @@ static const char *seal_of(const struct mr_mcp_exchange *ex, const char *payload
 {
 	const char *text = mr_arena_printf(ex->call.cx.arena, "%s\n%s", purpose_of(ex), payload);
 	uint8_t mac[MR_DIGEST_BYTES];
-	size_t len = mr_digest_hmac(MR_DIGEST_SHA256, mr_mcp_secret(ex->mcp), mr_bytes_text(text),
-		mac);
+	size_t len =
+		mr_digest_hmac(MR_DIGEST_SHA256, mr_mcp_secret(ex->mcp), mr_bytes_text(text), mac);
 
 	return mr_token_base64url(ex->call.cx.arena, mr_bytes_of(mac, len));
 }
@@ -137,8 +138,7 @@ static const char *seal(struct mr_mcp_exchange *ex, const struct mr_value *state
 	mr_buf_init(&text, STATE_BYTES);
 	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
 	mr_out_map(&out, NULL);
-	mr_out_int(&out, "until",
-		mr_clock_wall_us(ex->call.cx.clock) / MR_TIME_S + MR_MCP_STATE_S);
+	mr_out_int(&out, "until", mr_clock_wall_us(ex->call.cx.clock) / MR_TIME_S + MR_MCP_STATE_S);
 	mr_out_value(&out, "state", state);
 	mr_out_end(&out);
 	payload = mr_token_base64url(ex->call.cx.arena, mr_buf_bytes(&text));

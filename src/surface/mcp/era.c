@@ -82,6 +82,43 @@ static const char *wrong_header(const struct mr_http_request *req, const struct 
 	return NULL;
 }
 
+/* An argument as a header says it; NULL for none. */
+static const char *header_text(struct mr_arena *arena, const struct mr_value *value)
+{
+	if (!value)
+		return NULL;
+	switch (value->kind) {
+	case MR_TEXT:
+		return value->text;
+	case MR_INT:
+		return mr_arena_printf(arena, "%lld", (long long)value->integer);
+	case MR_BOOL:
+		return value->boolean ? "true" : "false";
+	default:
+		return NULL;
+	}
+}
+
+const char *mr_mcp_era_wrong_param(const struct mr_http_request *req, const struct mr_value *schema,
+	const struct mr_value *arguments)
+{
+	const struct mr_value *properties = mr_value_get(schema, "properties");
+
+	for (size_t i = 0; properties && i < properties->map.len; i++) {
+		const struct mr_pair *pair = &properties->map.pairs[i];
+		const struct mr_value *header = mr_value_get(&pair->value, "x-mcp-header");
+		const char *name;
+
+		if (!header || header->kind != MR_TEXT)
+			continue;
+		name = mr_arena_printf(req->arena, "Mcp-Param-%s", header->text);
+		if (!mr_mcp_era_header_says(req, name,
+			    header_text(req->arena, mr_value_get(arguments, pair->key))))
+			return name;
+	}
+	return NULL;
+}
+
 /* ---- the body ---- */
 
 static bool object(struct mr_mcp_objection *out, int code, const char *message,

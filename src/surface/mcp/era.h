@@ -32,3 +32,10 @@ bool mr_mcp_era_check(const struct mr_http_request *req, const struct mr_rpc *me
 /* Does header `name` say `value`? Blanks around it are not part of it, =?base64?...?= is decoded.
  * NULL is no value: then there must be no header. */
 bool mr_mcp_era_header_says(const struct mr_http_request *req, const char *name, const char *value);
+
+/*
+ * The first header Mcp-Param-... that does not say what its argument says, or NULL. Which argument
+ * has one, `schema` says: properties with "x-mcp-header". NULL schema: none has.
+ */
+const char *mr_mcp_era_wrong_param(const struct mr_http_request *req, const struct mr_value *schema,
+	const struct mr_value *arguments);

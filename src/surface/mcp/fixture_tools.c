@@ -2,15 +2,15 @@
 #include "base/attr.h"
 #include "surface/mcp/ask.h"
 #include "surface/mcp/fixtures.h"
+#include "surface/mcp/hub.h"
 
 #include <string.h>
 #include <time.h>
 
 #define EMPTY       "{\"type\":\"object\",\"properties\":{}}"
 #define TAKES(what) "{\"type\":\"object\",\"properties\":{" what "}}"
-#define WAV                                                                                        \
-	"UklGRiwAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQgAAACAgICAgICAgA=="
-#define IMAGE "{\"type\":\"image\",\"data\":\"" MR_MCP_FIXTURE_PNG "\",\"mimeType\":\"image/png\"}"
+#define WAV         "UklGRiwAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQgAAACAgICAgICAgA=="
+#define IMAGE       "{\"type\":\"image\",\"data\":\"" MR_MCP_FIXTURE_PNG "\",\"mimeType\":\"image/png\"}"
 #define RESOURCE                                                                                   \
 	"{\"type\":\"resource\",\"resource\":{\"uri\":\"test://embedded-resource\",\"mimeType\":"  \
 	"\"text/plain\",\"text\":\"This is an embedded resource content.\"}}"
@@ -57,17 +57,6 @@ static const char *text_of(const struct mr_value *map, const char *key)
 	return value && value->kind == MR_TEXT ? value->text : "";
 }
 
-static const char *json_of(struct mr_arena *arena, const struct mr_value *value)
-{
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
-	struct mr_json_writer w;
-
-	mr_buf_init(&text, 1 << 20);
-	mr_json_init(&w, &text, MR_JSON_COMPACT);
-	mr_json_value(&w, value);
-	return mr_arena_strdup(arena, mr_buf_text(&text));
-}
-
 /* ---- tools that notify ---- */
 
 static void pause_a_little(void)
@@ -95,16 +84,7 @@ static void notify(struct mr_mcp_exchange *ex, const char *method, const struct 
 
 static void log_info(struct mr_mcp_exchange *ex, const char *text)
 {
-	struct mr_out params;
-
-	if (ex->client->log_level > MR_MCP_INFO)
-		return;
-	mr_out_init_tree(&params, ex->call.cx.arena);
-	mr_out_map(&params, NULL);
-	mr_out_text(&params, "level", "info");
-	mr_out_text(&params, "data", text);
-	mr_out_end(&params);
-	notify(ex, "notifications/message", mr_out_tree(&params));
+	mr_mcp_log(ex, MR_MCP_INFO, "conformance", text);
 }
 
 static enum mr_code run_logging(struct mr_mcp_exchange *ex, const struct mr_value *arguments,
@@ -174,7 +154,7 @@ static enum mr_code ask_and_show(struct mr_mcp_exchange *ex, const char *key, co
 		return mr_mcp_ask_later(ex);
 	put_text(out,
 		mr_arena_printf(ex->call.cx.arena, "The client said: %s",
-			json_of(ex->call.cx.arena, said)));
+			mr_mcp_json(ex->call.cx.arena, said)));
 	return MR_OK;
 }
 
@@ -255,8 +235,8 @@ static enum mr_code run_enums(struct mr_mcp_exchange *ex, const struct mr_value 
 		"\"titledSingle\":{\"type\":\"string\",\"oneOf\":" TITLES "},"
 		"\"legacyEnum\":{\"type\":\"string\",\"enum\":[\"opt1\",\"opt2\",\"opt3\"],"
 		"\"enumNames\":[\"Option One\",\"Option Two\",\"Option Three\"]},"
-		"\"untitledMulti\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":" VALUES
-		"}},"
+		"\"untitledMulti\":{\"type\":\"array\",\"items\":{\"type\":\"string\","
+		"\"enum\":" VALUES "}},"
 		"\"titledMulti\":{\"type\":\"array\",\"items\":{\"anyOf\":" TITLES "}}},"
 		"\"required\":[]}}",
 		out);
@@ -371,8 +351,8 @@ static enum mr_code run_rounds(struct mr_mcp_exchange *ex, const struct mr_value
 	(void)arguments;
 	rc = mr_mcp_ask(ex, is_second ? "step2" : "step1", "elicitation/create",
 		mr_mcp_fixture_json(arena,
-			is_second ? "{\"message\":\"Step 2: What is your favorite color?\"," NAME_SCHEMA(
-					    "color") "}"
+			is_second ? "{\"message\":\"Step 2: What is your favorite "
+				    "color?\"," NAME_SCHEMA("color") "}"
 				  : "{\"message\":\"Step 1: What is your name?\"," NAME_SCHEMA(
 					    "name") "}"),
 		&said);
@@ -425,7 +405,8 @@ static const struct tool tools[] = {
 	{ "json_schema_2020_12_tool",
 		"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\","
 		"\"$defs\":{\"address\":{\"$anchor\":\"addressDef\",\"type\":\"object\","
-		"\"properties\":{\"street\":{\"type\":\"string\"},\"city\":{\"type\":\"string\"}}}},"
+		"\"properties\":{\"street\":{\"type\":\"string\"},\"city\":{\"type\":\"string\"}}}}"
+		","
 		"\"properties\":{\"name\":{\"type\":\"string\"},\"address\":{\"$ref\":"
 		"\"#/$defs/address\"},\"contactMethod\":{\"type\":\"string\",\"enum\":[\"phone\","
 		"\"email\"]},\"phone\":{\"type\":\"string\"},\"email\":{\"type\":\"string\"}},"

@@ -161,7 +161,8 @@ static enum mr_code list_resources(struct mr_mcp_exchange *ex, struct mr_out *ou
 {
 	emit_json(ex, out,
 		"{\"resources\":["
-		"{\"uri\":\"test://static-text\",\"name\":\"static-text\",\"mimeType\":\"text/plain\"},"
+		"{\"uri\":\"test://static-text\",\"name\":\"static-text\",\"mimeType\":\"text/"
+		"plain\"},"
 		"{\"uri\":\"test://static-binary\",\"name\":\"static-binary\",\"mimeType\":"
 		"\"image/png\"},"
 		"{\"uri\":\"test://watched-resource\",\"name\":\"watched\",\"mimeType\":"
@@ -203,7 +204,7 @@ static enum mr_code refuse_resource(struct mr_mcp_exchange *ex, const char *uri)
 		"there is no resource %.200s", uri);
 }
 
-bool mr_mcp_fixture_read(struct mr_mcp_exchange *ex, const char *uri, struct mr_out *out)
+static bool read_fixture(struct mr_mcp_exchange *ex, const char *uri, struct mr_out *out)
 {
 	static const char before[] = "test://template/", after[] = "/data";
 	struct mr_arena *arena = ex->call.cx.arena;
@@ -230,7 +231,7 @@ static enum mr_code read_resource(struct mr_mcp_exchange *ex, struct mr_out *out
 {
 	const char *uri = mr_mcp_param_text(ex, "uri");
 
-	if (uri && mr_mcp_fixture_read(ex, uri, out))
+	if (uri && read_fixture(ex, uri, out))
 		return MR_OK;
 	return refuse_resource(ex, uri ? uri : "");
 }
@@ -246,11 +247,11 @@ enum { BOTH = MR_MCP_SESSIONS | MR_MCP_STATELESS };
 
 const struct mr_mcp_method_row mr_mcp_fixture_rows[MR_MCP_FIXTURE_ROWS] = {
 	{ "completion/complete", complete, BOTH, false },
-	{ "logging/setLevel", accept, MR_MCP_SESSIONS, false },
 	{ "prompts/get", get_prompt, BOTH, false },
 	{ "prompts/list", list_prompts, BOTH, true },
 	{ "resources/list", list_resources, BOTH, true },
 	{ "resources/read", read_resource, BOTH, true },
 	{ "resources/subscribe", accept, MR_MCP_SESSIONS, false },
 	{ "resources/templates/list", list_templates, BOTH, true },
+	{ "resources/unsubscribe", accept, MR_MCP_SESSIONS, false },
 };

@@ -3,7 +3,9 @@
 
 #include "base/attr.h"
 #include "surface/mcp/ask.h"
+#include "surface/mcp/hub.h"
 #include "surface/mcp/method.h"
+#include "surface/mcp/recent.h"
 #include "text/token.h"
 
 #include <stdarg.h>
@@ -18,6 +20,8 @@ enum { SECRET_BYTES = 32 };
 struct mr_mcp {
 	const struct mr_app *app;
 	struct mr_mcp_options options;
+	struct mr_mcp_hub *hub;
+	struct mr_mcp_recent *recent;
 	uint8_t secret[SECRET_BYTES];
 };
 
@@ -27,14 +31,28 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 
 	if (!mcp)
 		abort();
-	*mcp = (struct mr_mcp){ app, *options };
+	*mcp = (struct mr_mcp){ app, *options, mr_mcp_hub_new(app), mr_mcp_recent_new() };
 	mr_rand_fill(app->rand, mcp->secret, sizeof(mcp->secret));
 	return mcp;
 }
 
 void mr_mcp_free(struct mr_mcp *mcp)
 {
+	if (!mcp)
+		return;
+	mr_mcp_hub_free(mcp->hub);
+	mr_mcp_recent_free(mcp->recent);
 	free(mcp);
+}
+
+struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp)
+{
+	return mcp->hub;
+}
+
+struct mr_mcp_recent *mr_mcp_recent(const struct mr_mcp *mcp)
+{
+	return mcp->recent;
 }
 
 const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp)
@@ -50,20 +68,6 @@ const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp)
 struct mr_bytes mr_mcp_secret(const struct mr_mcp *mcp)
 {
 	return mr_bytes_of(mcp->secret, sizeof(mcp->secret));
-}
-
-bool mr_mcp_level_of(const char *word, enum mr_mcp_level *out)
-{
-	static const char *const words[] = { "debug", "info", "notice", "warning", "error",
-		"critical", "alert", "emergency" };
-
-	for (size_t i = 0; i < MR_LEN(words); i++) {
-		if (!mr_str_eq(words[i], word))
-			continue;
-		*out = (enum mr_mcp_level)i;
-		return true;
-	}
-	return false;
 }
 
 bool mr_mcp_knows_version(const char *version)
@@ -141,13 +145,21 @@ void mr_mcp_page_next(struct mr_mcp_exchange *ex, struct mr_out *out, const char
 		mr_token_base64url(ex->call.cx.arena, mr_bytes_text(last_name)));
 }
 
-static void put_meta(struct mr_out *out)
+static void put_meta(struct mr_out *out, const struct mr_mcp_exchange *ex)
 {
+	bool modern = ex->client->era == MR_MCP_STATELESS;
+
+	if (!ex->meta && !modern)
+		return;
 	mr_out_map(out, "_meta");
-	mr_out_map(out, "io.modelcontextprotocol/serverInfo");
-	mr_out_text(out, "name", "mailroom");
-	mr_out_text(out, "version", MR_VERSION);
-	mr_out_end(out);
+	for (size_t i = 0; ex->meta && i < ex->meta->map.len; i++)
+		mr_out_value(out, ex->meta->map.pairs[i].key, &ex->meta->map.pairs[i].value);
+	if (modern) {
+		mr_out_map(out, "io.modelcontextprotocol/serverInfo");
+		mr_out_text(out, "name", "mailroom");
+		mr_out_text(out, "version", MR_VERSION);
+		mr_out_end(out);
+	}
 	mr_out_end(out);
 }
 
@@ -159,7 +171,6 @@ static void put_modern(struct mr_out *out, const struct mr_mcp_method_row *row)
 		mr_out_int(out, "ttlMs", 0);
 		mr_out_text(out, "cacheScope", "private");
 	}
-	put_meta(out);
 }
 
 static int answer_error(struct mr_mcp_exchange *ex, const struct mr_rpc *request,
@@ -186,7 +197,7 @@ static int answer_question(struct mr_mcp_exchange *ex, const struct mr_rpc *requ
 	mr_rpc_begin(&json, request->id);
 	mr_out_map(&json, "result");
 	mr_mcp_ask_emit(ex, &json);
-	put_meta(&json);
+	put_meta(&json, ex);
 	mr_out_end(&json);
 	mr_out_end(&json);
 	return 200;
@@ -216,6 +227,7 @@ int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, stru
 		return answer_error(ex, request, out);
 	if (ex->client->era == MR_MCP_STATELESS)
 		put_modern(&json, row);
+	put_meta(&json, ex);
 	mr_out_end(&json);
 	mr_out_end(&json);
 	if (mr_buf_check(out, "the answer", &ex->call.cx.err))

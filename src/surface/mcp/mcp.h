@@ -20,6 +20,12 @@
 
 enum mr_mcp_era { MR_MCP_SESSIONS = 1, MR_MCP_STATELESS = 2 };
 
+struct mr_mcp_asked;
+struct mr_mcp_hub;
+struct mr_mcp_listener;
+struct mr_mcp_recent;
+struct mr_mcp_session;
+
 /* How grave a log message is; clients choose from where on they hear. */
 enum mr_mcp_level {
 	MR_MCP_DEBUG,
@@ -32,20 +38,17 @@ enum mr_mcp_level {
 	MR_MCP_EMERGENCY,
 	MR_MCP_SILENCE, /* of a client that wants none */
 };
-
 /* false for another word. */
 bool mr_mcp_level_of(const char *word, enum mr_mcp_level *out);
-
-struct mr_mcp_asked;
-struct mr_mcp_session;
 
 /* Who asks, as far as it told. */
 struct mr_mcp_client {
 	enum mr_mcp_era era;
 	const char *version;
 	bool can_sample, can_elicit, has_roots;
-	int log_level;                  /* enum mr_mcp_level: what it wants to hear */
-	struct mr_mcp_session *session; /* or NULL */
+	int log_level;                    /* enum mr_mcp_level: what it wants to hear */
+	struct mr_mcp_session *session;   /* or NULL */
+	struct mr_mcp_listener *listener; /* told of changes unasked (hub.h); or NULL: cannot be */
 };
 
 /*
@@ -77,6 +80,8 @@ struct mr_mcp_exchange {
 	int rpc_code;
 	const struct mr_value *rpc_data;
 	struct mr_mcp_asked *asked; /* of ask.h */
+	/* What the result's _meta holds besides what every result's does; or NULL. */
+	const struct mr_value *meta;
 };
 
 /* Only in the first generation: what a client said of itself, for the transport to keep. */
@@ -102,6 +107,20 @@ const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp);
 const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
 /* Nobody else knows it; another one in each run. */
 struct mr_bytes mr_mcp_secret(const struct mr_mcp *mcp);
+/* Who wants to know of changes, and what was called lately. They stay the server's. */
+struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp);
+struct mr_mcp_recent *mr_mcp_recent(const struct mr_mcp *mcp);
+
+/*
+ * The operation that a tools/call with these params runs in the end, whatever name it goes by (an
+ * alias of the peers, call_extended_tool); NULL when there is none. For who must know before it
+ * runs: rights, limits, MR_WAITS.
+ */
+const struct mr_op *mr_mcp_tool_meant(const struct mr_mcp *mcp, const struct mr_value *params);
+
+/* A log message for who asks, while it asks: when it wants to hear of that level, and can. */
+void mr_mcp_log(struct mr_mcp_exchange *ex, enum mr_mcp_level level, const char *logger,
+	const char *text);
 
 /*
  * Work on a request and put the whole JSON-RPC response into `out`, which is empty.

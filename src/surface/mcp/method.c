@@ -63,6 +63,7 @@ enum { BOTH = MR_MCP_SESSIONS | MR_MCP_STATELESS };
 
 static const struct mr_mcp_method_row rows[] = {
 	{ "initialize", initialize, MR_MCP_SESSIONS, false },
+	{ "logging/setLevel", mr_mcp_logging_set_level, MR_MCP_SESSIONS, false },
 	{ "ping", ping, MR_MCP_SESSIONS, false },
 	{ "server/discover", discover, MR_MCP_STATELESS, true },
 	{ "tools/call", mr_mcp_tools_call, BOTH, false },

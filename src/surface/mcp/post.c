@@ -4,6 +4,7 @@
 #include "surface/http/media.h"
 #include "surface/mcp/endpoint_private.h"
 #include "surface/mcp/era.h"
+#include "surface/mcp/fixtures.h"
 #include "surface/mcp/method.h"
 
 #include <string.h>
@@ -264,6 +265,32 @@ static bool has_long(const struct mr_mcp_post *post)
 	return false;
 }
 
+static void listen_to(struct mr_mcp_post *post)
+{
+	struct mr_mcp_exchange ex = make_exchange(post);
+
+	ex.params = post->messages[0].params;
+	mr_mcp_post_listen(post, &ex);
+}
+
+/* Headers that repeat arguments of a tool: only those of the conformance tests have such. */
+static bool do_params_agree(struct mr_mcp_post *post)
+{
+	const struct mr_rpc *request = &post->messages[0];
+	const struct mr_value *name = mr_value_get(request->params, "name");
+	const char *wrong = NULL;
+
+	if (mr_mcp_options(post->endpoint->mcp)->fixtures &&
+		mr_str_eq(request->method, "tools/call") && name && name->kind == MR_TEXT)
+		wrong = mr_mcp_era_wrong_param(post->req,
+			mr_mcp_fixture_schema(post->req->arena, name->text),
+			mr_value_get(request->params, "arguments"));
+	if (wrong)
+		mr_mcp_post_refuse(post->resp, 400, request->id, MR_RPC_HEADERS, NULL,
+			"the header %s must say what the body says", wrong);
+	return !wrong;
+}
+
 /* The second generation: one message, which says all about itself. */
 static void serve_modern(struct mr_mcp_post *post)
 {
@@ -271,10 +298,10 @@ static void serve_modern(struct mr_mcp_post *post)
 
 	if (post->requests == 0)
 		post->resp->status = 202;
-	else if (!may_do_all(post))
+	else if (!do_params_agree(post) || !may_do_all(post))
 		return;
 	else if (mr_str_eq(request->method, "subscriptions/listen"))
-		mr_mcp_post_listen(post);
+		listen_to(post);
 	else if (has_long(post))
 		mr_mcp_long_call(post);
 	else
