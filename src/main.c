@@ -31,10 +31,15 @@
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
  *     mcp/             the Model Context Protocol
+ *       ask.c            what must be known from the client first
  *       endpoint.c       its path: GET, DELETE, and where POST goes
+ *       era.c            which generation a message speaks
  *       events.c         the last events of a session's streams
+ *       fixture_tools.c  tools of the conformance tests
+ *       fixtures.c       their prompts and resources
  *       hub.c            who wants to know when a resource changes
  *       levels.c         log messages for clients
+ *       listening.c      streams of changes, of the second generation
  *       long_call.c      requests that go on after their handler has returned
  *       mcp.c            requests in, answers out, without a transport
  *       method.c         the methods
