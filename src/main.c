@@ -33,10 +33,15 @@
  *       worker.c         threads for what may block
  *     mcp/             the Model Context Protocol
  *       claim.c          what a request of the second generation says of itself
+ *       ask.c            what must be known from the client first
  *       endpoint.c       its path: GET, DELETE, and where POST goes
+ *       era.c            which generation a message speaks
  *       events.c         the last events of a session's streams
+ *       fixture_tools.c  tools of the conformance tests
+ *       fixtures.c       their prompts and resources
  *       hub.c            who wants to know when a resource changes
  *       levels.c         log messages for clients
+ *       listening.c      streams of changes, of the second generation
  *       long_call.c      requests that go on after their handler has returned
  *       mcp.c            requests in, answers out, without a transport
  *       method.c         the methods

@@ -44,9 +44,10 @@ void mr_mcp_claim(struct mr_arena *arena, const struct mr_value *params, struct 
 		out->data = version_data(arena, version);
 	} else if (!can || can->kind != MR_MAP) {
 		refuse(out, MR_RPC_PARAMS, PREFIX "clientCapabilities is missing in _meta");
-	} else if (level && (level->kind != MR_TEXT || !mr_mcp_level_of(level->text, &wanted))) {
-		refuse(out, MR_RPC_PARAMS, PREFIX "logLevel is none of the protocol's levels");
 	}
+	/* A level nobody knows is none. */
+	if (level && level->kind == MR_TEXT && !mr_mcp_level_of(level->text, &wanted))
+		wanted = MR_MCP_SILENCE;
 	out->client = (struct mr_mcp_client){
 		.era = MR_MCP_STATELESS,
 		.version = MR_MCP_MODERN,

@@ -13,7 +13,8 @@ struct mr_mcp_endpoint *mr_mcp_endpoint_new(struct mr_mcp *mcp)
 	if (!endpoint)
 		abort();
 	endpoint->mcp = mcp;
-	endpoint->sessions = mr_mcp_sessions_new(app->clock, app->rand);
+	endpoint->sessions = mr_mcp_sessions_new(app->clock, app->rand, mr_mcp_hub(mcp));
+	pthread_mutex_init(&endpoint->lock, NULL);
 	endpoint->runner = mr_mcp_runner_new(MR_MCP_LONG_CALLS);
 	return endpoint;
 }
@@ -23,6 +24,7 @@ void mr_mcp_endpoint_stop(struct mr_mcp_endpoint *endpoint)
 	atomic_store(&endpoint->stopping, true);
 	mr_mcp_sessions_stop(endpoint->sessions);
 	mr_mcp_runner_stop(endpoint->runner);
+	mr_mcp_listening_stop(endpoint);
 }
 
 void mr_mcp_endpoint_free(struct mr_mcp_endpoint *endpoint)
@@ -32,6 +34,7 @@ void mr_mcp_endpoint_free(struct mr_mcp_endpoint *endpoint)
 	mr_mcp_endpoint_stop(endpoint);
 	mr_mcp_runner_free(endpoint->runner);
 	mr_mcp_sessions_free(endpoint->sessions);
+	pthread_mutex_destroy(&endpoint->lock);
 	free(endpoint);
 }
 

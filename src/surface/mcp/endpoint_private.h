@@ -5,6 +5,7 @@
 #include "surface/mcp/runner.h"
 #include "surface/mcp/session.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum { MR_MCP_ANSWER_BYTES = 32 << 20 };
@@ -14,6 +15,8 @@ struct mr_mcp_endpoint {
 	struct mr_mcp_sessions *sessions;
 	struct mr_mcp_runner *runner;
 	_Atomic(bool) stopping;
+	pthread_mutex_t lock;
+	struct mr_mcp_listening *listenings;
 };
 
 /* A POST while its handler runs. */
@@ -39,3 +42,7 @@ const char *mr_mcp_post_owner(const struct mr_http_request *req);
 mr_http_handler mr_mcp_post;
 /* long_call.c: open the stream and let a thread go on. Fills the response in any case. */
 void mr_mcp_long_call(struct mr_mcp_post *post);
+/* listening.c: a stream of changes. Fills the response in any case. */
+void mr_mcp_post_listen(struct mr_mcp_post *post, struct mr_mcp_exchange *ex);
+/* End all such streams. */
+void mr_mcp_listening_stop(struct mr_mcp_endpoint *endpoint);

@@ -20,6 +20,7 @@
 
 enum mr_mcp_era { MR_MCP_SESSIONS = 1, MR_MCP_STATELESS = 2 };
 
+struct mr_mcp_asked;
 struct mr_mcp_hub;
 struct mr_mcp_listener;
 struct mr_mcp_recent;
@@ -78,6 +79,7 @@ struct mr_mcp_exchange {
 	/* A failure of the protocol, not of a tool: fill by mr_mcp_refuse(). */
 	int rpc_code;
 	const struct mr_value *rpc_data;
+	struct mr_mcp_asked *asked; /* of ask.h */
 	/* What the result's _meta holds besides what every result's does; or NULL. */
 	const struct mr_value *meta;
 };
@@ -103,6 +105,8 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 void mr_mcp_free(struct mr_mcp *mcp);
 const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp);
 const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
+/* Nobody else knows it; another one in each run. */
+struct mr_bytes mr_mcp_secret(const struct mr_mcp *mcp);
 /* Who wants to know of changes, and what was called lately. They stay the server's. */
 struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp);
 struct mr_mcp_recent *mr_mcp_recent(const struct mr_mcp *mcp);
@@ -129,7 +133,8 @@ int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, stru
  * May this request take as long as somebody else lets it, or does it speak to the client before it
  * answers? Then it gets a thread and a stream of its own, and a channel.
  */
-bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request);
+bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
+	const struct mr_rpc *request);
 
 /* For handlers: fail with a JSON-RPC error instead of a result. Returns the error's code. */
 enum mr_code mr_mcp_refuse(struct mr_mcp_exchange *ex, int rpc_code, const char *fmt, ...)

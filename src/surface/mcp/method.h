@@ -13,8 +13,14 @@ struct mr_mcp_method_row {
 	bool is_cachable; /* the second generation wants ttlMs and cacheScope */
 };
 
+/* What the hub calls the lists of tools, prompts and resources; no resource has such a name. */
+#define MR_MCP_URI_TOOLS     "mailroom:list/tools"
+#define MR_MCP_URI_PROMPTS   "mailroom:list/prompts"
+#define MR_MCP_URI_RESOURCES "mailroom:list/resources"
+
 /* By name and era; NULL when there is none. */
-const struct mr_mcp_method_row *mr_mcp_method_find(const char *name, enum mr_mcp_era era);
+const struct mr_mcp_method_row *mr_mcp_method_find(const struct mr_mcp *mcp, const char *name,
+	enum mr_mcp_era era);
 
 /* levels.c */
 mr_mcp_method mr_mcp_logging_set_level;

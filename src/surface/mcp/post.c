@@ -3,6 +3,8 @@
 #include "surface/http/access.h"
 #include "surface/http/media.h"
 #include "surface/mcp/endpoint_private.h"
+#include "surface/mcp/era.h"
+#include "surface/mcp/fixtures.h"
 #include "surface/mcp/method.h"
 
 #include <string.h>
@@ -257,16 +259,87 @@ static bool has_long(const struct mr_mcp_post *post)
 {
 	for (size_t i = 0; i < post->len; i++) {
 		if (post->messages[i].kind == MR_RPC_REQUEST &&
-			mr_mcp_is_long(post->endpoint->mcp, &post->messages[i]))
+			mr_mcp_is_long(post->endpoint->mcp, &post->client, &post->messages[i]))
 			return true;
 	}
+	return false;
+}
+
+static void listen_to(struct mr_mcp_post *post)
+{
+	struct mr_mcp_exchange ex = make_exchange(post);
+
+	ex.params = post->messages[0].params;
+	mr_mcp_post_listen(post, &ex);
+}
+
+/* Headers that repeat arguments of a tool: only those of the conformance tests have such. */
+static bool do_params_agree(struct mr_mcp_post *post)
+{
+	const struct mr_rpc *request = &post->messages[0];
+	const struct mr_value *name = mr_value_get(request->params, "name");
+	const char *wrong = NULL;
+
+	if (mr_mcp_options(post->endpoint->mcp)->fixtures &&
+		mr_str_eq(request->method, "tools/call") && name && name->kind == MR_TEXT)
+		wrong = mr_mcp_era_wrong_param(post->req,
+			mr_mcp_fixture_schema(post->req->arena, name->text),
+			mr_value_get(request->params, "arguments"));
+	if (wrong)
+		mr_mcp_post_refuse(post->resp, 400, request->id, MR_RPC_HEADERS, NULL,
+			"the header %s must say what the body says", wrong);
+	return !wrong;
+}
+
+/* The second generation: one message, which says all about itself. */
+static void serve_modern(struct mr_mcp_post *post)
+{
+	const struct mr_rpc *request = &post->messages[0];
+
+	if (post->requests == 0)
+		post->resp->status = 202;
+	else if (!do_params_agree(post) || !may_do_all(post))
+		return;
+	else if (mr_str_eq(request->method, "subscriptions/listen"))
+		listen_to(post);
+	else if (has_long(post))
+		mr_mcp_long_call(post);
+	else
+		answer(post);
+}
+
+/* Which generation is it? False when the response says what is wrong. */
+static bool find_era(struct mr_mcp_post *post, bool *is_modern)
+{
+	struct mr_mcp_objection objection;
+
+	*is_modern = false;
+	for (size_t i = 0; i < post->len; i++)
+		*is_modern |= mr_mcp_era_is_modern(&post->messages[i]);
+	if (post->is_batch && *is_modern) {
+		mr_mcp_post_refuse(post->resp, 400, NULL, MR_RPC_INVALID, NULL,
+			"there are no batches in protocol version " MR_MCP_MODERN);
+		return false;
+	}
+	if (post->is_batch ||
+		mr_mcp_era_check(post->req, &post->messages[0], &post->client, &objection))
+		return true;
+	mr_mcp_post_refuse(post->resp, 400, post->messages[0].id, objection.code, objection.data,
+		"%s", objection.message);
 	return false;
 }
 
 static void serve(struct mr_mcp_post *post)
 {
 	struct mr_mcp_session *session MR_CLEANUP(mr_mcp_session_done) = NULL;
+	bool is_modern;
 
+	if (!find_era(post, &is_modern))
+		return;
+	if (is_modern) {
+		serve_modern(post);
+		return;
+	}
 	if (!find_client(post, &session) || !may_be_batch(post) || !may_do_all(post))
 		return;
 	for (size_t i = 0; i < post->len; i++) {

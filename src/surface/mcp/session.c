@@ -7,6 +7,7 @@
 #include "surface/mcp/session.h"
 
 #include "surface/mcp/events.h"
+#include "surface/mcp/hub.h"
 #include "text/time.h"
 #include "text/token.h"
 
@@ -45,6 +46,7 @@ struct question {
 };
 
 struct mr_mcp_session {
+	struct mr_mcp_listener listener; /* first: it is the session */
 	struct mr_mcp_sessions *all;
 	struct mr_arena *arena; /* the ids, and what the client said */
 	const char *id;
@@ -70,6 +72,7 @@ struct mr_mcp_session {
 struct mr_mcp_sessions {
 	const struct mr_clock *clock;
 	struct mr_rand *rand;
+	struct mr_mcp_hub *hub;
 	pthread_mutex_t lock;
 	bool stopping;
 	size_t count;
@@ -89,12 +92,14 @@ static void *must_alloc(size_t size)
 
 /* ---- the table ---- */
 
-struct mr_mcp_sessions *mr_mcp_sessions_new(const struct mr_clock *clock, struct mr_rand *rand)
+struct mr_mcp_sessions *mr_mcp_sessions_new(const struct mr_clock *clock, struct mr_rand *rand,
+	struct mr_mcp_hub *hub)
 {
 	struct mr_mcp_sessions *sessions = must_alloc(sizeof(*sessions));
 
 	sessions->clock = clock;
 	sessions->rand = rand;
+	sessions->hub = hub;
 	pthread_mutex_init(&sessions->lock, NULL);
 	return sessions;
 }
@@ -109,8 +114,16 @@ static struct mr_mcp_session **bucket_of(struct mr_mcp_sessions *sessions, const
 	return &sessions->buckets[hash % BUCKETS];
 }
 
+/* Its subscriptions. A request that was under way may have added one after the session's end. */
+static void forget(struct mr_mcp_session *session)
+{
+	if (session->all->hub)
+		mr_mcp_hub_unsubscribe(session->all->hub, NULL, &session->listener);
+}
+
 static void free_session(struct mr_mcp_session *session)
 {
+	forget(session);
 	mr_mcp_events_free(session->events);
 	pthread_cond_destroy(&session->changed);
 	pthread_mutex_destroy(&session->lock);
@@ -187,6 +200,7 @@ void mr_mcp_session_end(struct mr_mcp_session *session)
 	pthread_cond_broadcast(&session->changed);
 	http = unlink_outlet(&session->unasked);
 	pthread_mutex_unlock(&session->lock);
+	forget(session);
 	mr_http_stream_close(http);
 }
 
@@ -238,6 +252,26 @@ void mr_mcp_sessions_free(struct mr_mcp_sessions *sessions)
 	free(sessions);
 }
 
+static void on_updated(struct mr_mcp_listener *listener, const char *uri)
+{
+	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_out out;
+
+	mr_buf_init(&json, MESSAGE_BYTES);
+	mr_out_init_json(&out, &json, MR_JSON_COMPACT);
+	mr_rpc_begin_call(&out, NULL, "notifications/resources/updated");
+	mr_out_map(&out, "params");
+	mr_out_text(&out, "uri", uri);
+	mr_out_end(&out);
+	mr_out_end(&out);
+	mr_mcp_session_tell((struct mr_mcp_session *)listener, mr_buf_bytes(&json));
+}
+
+static void on_level(struct mr_mcp_listener *listener, int level)
+{
+	mr_mcp_session_set_level((struct mr_mcp_session *)listener, level);
+}
+
 static struct mr_mcp_session *make(struct mr_mcp_sessions *sessions, const char *owner,
 	const struct mr_mcp_hello *hello)
 {
@@ -247,6 +281,7 @@ static struct mr_mcp_session *make(struct mr_mcp_sessions *sessions, const char 
 
 	mr_rand_fill(sessions->rand, random, sizeof(random));
 	session->all = sessions;
+	session->listener = (struct mr_mcp_listener){ on_updated, on_level };
 	session->arena = mr_arena_new();
 	session->id = mr_token_base64url(session->arena, mr_bytes_of(random, sizeof(random)));
 	session->owner = mr_arena_strdup(session->arena, owner);
@@ -257,6 +292,7 @@ static struct mr_mcp_session *make(struct mr_mcp_sessions *sessions, const char 
 		.can_elicit = hello->can_elicit,
 		.has_roots = hello->has_roots,
 		.session = session,
+		.listener = &session->listener,
 	};
 	session->holders = 2; /* the table and the caller */
 	session->events = mr_mcp_events_new();

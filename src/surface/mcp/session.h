@@ -19,7 +19,9 @@ enum {
 
 struct mr_mcp_sessions;
 
-struct mr_mcp_sessions *mr_mcp_sessions_new(const struct mr_clock *clock, struct mr_rand *rand);
+/* Who subscribes to something of the hub (or NULL) is forgotten there when its session ends. */
+struct mr_mcp_sessions *mr_mcp_sessions_new(const struct mr_clock *clock, struct mr_rand *rand,
+	struct mr_mcp_hub *hub);
 /* Ends all, so that nobody waits for a client any more. */
 void mr_mcp_sessions_stop(struct mr_mcp_sessions *sessions);
 /* After the server has stopped: nobody holds one any more. */

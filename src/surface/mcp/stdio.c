@@ -575,7 +575,7 @@ static bool submit(struct stdio *io, struct job *job)
 	for (size_t i = 0; i < job->len; i++)
 		job->is_long = job->is_long ||
 			(job->messages[i].kind == MR_RPC_REQUEST &&
-				mr_mcp_is_long(io->mcp, &job->messages[i]));
+				mr_mcp_is_long(io->mcp, &job->client, &job->messages[i]));
 	pthread_mutex_lock(&io->lock);
 	is_full = job->is_long && io->long_len == MR_MCP_STDIO_LONG;
 	while (!is_full && io->waiting_len >= MR_MCP_STDIO_WAITING)

@@ -4,6 +4,7 @@
 #include "op/envelope.h"
 #include "op/schema.h"
 #include "op/settings.h"
+#include "surface/mcp/fixtures.h"
 #include "surface/mcp/method.h"
 #include "surface/mcp/recent.h"
 
@@ -138,6 +139,8 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	mr_out_list(out, "tools");
 	for (size_t i = from; i < until; i++)
 		put_tool(out, tools[i], mr_mcp_options(ex->mcp)->core_only);
+	if (until == count && mr_mcp_options(ex->mcp)->fixtures)
+		mr_mcp_fixture_tools(ex, out);
 	mr_out_end(out);
 	if (until < count)
 		mr_mcp_page_next(ex, out, names[until - 1]);
@@ -279,6 +282,8 @@ enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 	const struct mr_op *worker;
 	struct mr_out tree;
 
+	if (!op && name && mr_mcp_options(ex->mcp)->fixtures && mr_mcp_fixture_is_tool(name))
+		return mr_mcp_fixture_call(ex, name, arguments, out);
 	if (!op)
 		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "there is no tool %.100s",
 			name ? name : "");
