@@ -14,6 +14,7 @@
  *       completion.c     scripts for bash, zsh and fish
  *       follow.c         an inbox as it fills
  *       help.c           help for every level
+ *       mcp_stdio.c      MCP for a client that starts it
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
@@ -31,6 +32,7 @@
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
  *     mcp/             the Model Context Protocol
+ *       claim.c          what a request of the second generation says of itself
  *       ask.c            what must be known from the client first
  *       endpoint.c       its path: GET, DELETE, and where POST goes
  *       era.c            which generation a message speaks
@@ -48,6 +50,7 @@
  *       rpc.c            JSON-RPC 2.0
  *       runner.c         threads for calls that wait
  *       session.c        clients between their requests
+ *       stdio.c          a message a line, requests at once
  *       tools.c          the operation table as tools
  *
  *   op/                what can be asked
@@ -304,6 +307,7 @@ int main(int argc, char **argv)
 	struct mr_op_table table = { ops, 0 };
 
 	ops[table.len++] = &mr_op_serve;
+	ops[table.len++] = &mr_op_mcp;
 	for (size_t i = 0; i < mr_nouns.len && table.len < TABLE_MAX - 3; i++)
 		ops[table.len++] = mr_nouns.ops[i];
 	ops[table.len++] = &mr_op_team_watch;
