@@ -48,6 +48,8 @@
  *       rpc.c            JSON-RPC 2.0
  *       runner.c         threads for calls that wait
  *       session.c        clients between their requests
+ *       session_ask.c    what they are asked
+ *       session_stream.c what they are sent
  *       tools.c          the operation table as tools
  *
  *   op/                what can be asked
