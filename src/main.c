@@ -14,6 +14,7 @@
  *       completion.c     scripts for bash, zsh and fish
  *       follow.c         an inbox as it fills
  *       help.c           help for every level
+ *       mcp_stdio.c      MCP for a client that starts it
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
@@ -31,6 +32,7 @@
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
  *     mcp/             the Model Context Protocol
+ *       claim.c          what a request of the second generation says of itself
  *       ask.c            what must be known from the client first
  *       endpoint.c       its path: GET, DELETE, and where POST goes
  *       era.c            which generation a message speaks
@@ -50,6 +52,7 @@
  *       session.c        clients between their requests
  *       session_ask.c    what they are asked
  *       session_stream.c what they are sent
+ *       stdio.c          a message a line, requests at once
  *       tools.c          the operation table as tools
  *
  *   op/                what can be asked
@@ -305,6 +308,7 @@ int main(int argc, char **argv)
 	struct mr_op_table table = { ops, 0 };
 
 	ops[table.len++] = &mr_op_serve;
+	ops[table.len++] = &mr_op_mcp;
 	for (size_t i = 0; i < mr_nouns.len && table.len < TABLE_MAX - 3; i++)
 		ops[table.len++] = mr_nouns.ops[i];
 	ops[table.len++] = &mr_op_team_watch;

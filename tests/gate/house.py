@@ -60,6 +60,7 @@ TESTED_BY = {
     "src/surface/http/stream.c": "tests/unit/surface/test_server.c",
     "src/surface/http/watch.c": "tests/unit/surface/test_server.c",
     "src/surface/http/worker.c": "tests/unit/surface/test_server.c",
+    "src/surface/mcp/stdio.c": "tests/blackbox/mcp_stdio.py",
     "src/team/agent_sql.c": "tests/unit/team/test_team_agent.c",
     "src/team/archive_files.c": "tests/unit/team/test_team_archive.c",
     "src/team/archive_round.c": "tests/unit/team/test_team_archive.c",
