@@ -50,6 +50,8 @@
  *       rpc.c            JSON-RPC 2.0
  *       runner.c         threads for calls that wait
  *       session.c        clients between their requests
+ *       session_ask.c    what they are asked
+ *       session_stream.c what they are sent
  *       stdio.c          a message a line, requests at once
  *       tools.c          the operation table as tools
  *
