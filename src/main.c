@@ -159,6 +159,7 @@
  *     agent.c            members of a project: found, registered, edited
  *     agent_sql.c        and their rows
  *     archive.c          the archive: drained, and looked at
+ *     archive_commit.c   which commit brought a message into it
  *     archive_document.c a message as a file, a thread's digest
  *     archive_files.c    from rows to files
  *     archive_record.c   its JSON files

@@ -11,6 +11,7 @@
 #include "base/ctx.h"
 #include "data/db.h"
 #include "data/history.h"
+#include "team/model.h"
 #include "team/root.h"
 
 enum mr_team_archive_kind {
@@ -82,6 +83,11 @@ struct mr_team_commit {
 	const char *summary;
 	int64_t authored_ts;
 };
+/* How a file came to be in a commit. */
+struct mr_team_change_of {
+	int64_t insertions, deletions;
+	struct mr_texts excerpt; /* its first lines, each with its sign */
+};
 struct mr_team_commits {
 	struct mr_team_commit *items;
 	size_t len;
@@ -90,3 +96,12 @@ struct mr_team_commits {
  * the summary is its newest line that names the agent. None while there is no archive. */
 MR_CHECK enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_team *team,
 	const char *slug, const char *agent, size_t limit, struct mr_team_commits *out);
+
+/*
+ * For each message (newest first) the commit that brought it into the archive of its project; its
+ * `hexsha` is NULL where there is none, or none near enough to be found. Archives first what waits.
+ * `changes` may be NULL.
+ */
+MR_CHECK enum mr_code mr_team_archive_commits_at(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_message *const *messages, size_t count, struct mr_team_commit *out,
+	struct mr_team_change_of *changes);
