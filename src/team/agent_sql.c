@@ -139,13 +139,14 @@ enum mr_code mr_team_agent_after(struct mr_ctx *cx, struct mr_db *db, int64_t af
 }
 
 /* From the prefix to before the prefix with the largest character after it: an index walks that. */
-static const char SQL_NAMES[] = "SELECT DISTINCT name FROM agents WHERE name_fold >= ?1"
-				" AND name_fold < ?2 AND is_active = 1 ORDER BY name_fold LIMIT ?3";
-static const char SQL_NAMES_OF[] =
+static const char SQL_BEGIN[] = "SELECT min(name) FROM agents WHERE name_fold >= ?1"
+				" AND name_fold < ?2 AND is_active = 1"
+				" GROUP BY name_fold ORDER BY name_fold LIMIT ?3";
+static const char SQL_BEGIN_OF[] =
 	"SELECT name FROM agents WHERE project_id = ?4 AND name_fold >= ?1"
 	" AND name_fold < ?2 AND is_active = 1 ORDER BY name_fold LIMIT ?3";
 
-enum mr_code mr_team_agent_names(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+enum mr_code mr_team_agent_complete(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	const char *prefix, int64_t limit, struct mr_texts *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
@@ -153,7 +154,7 @@ enum mr_code mr_team_agent_names(struct mr_ctx *cx, struct mr_db *db, int64_t pr
 	struct mr_texts names = {
 		mr_arena_array(cx->arena, (size_t)limit + 1, sizeof(*names.items)), 0
 	};
-	enum mr_code rc = mr_db_prepare(db, project_id ? SQL_NAMES_OF : SQL_NAMES, &stmt, &cx->err);
+	enum mr_code rc = mr_db_prepare(db, project_id ? SQL_BEGIN_OF : SQL_BEGIN, &stmt, &cx->err);
 
 	if (rc)
 		return rc;

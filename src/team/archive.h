@@ -105,3 +105,18 @@ MR_CHECK enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_te
 MR_CHECK enum mr_code mr_team_archive_commits_at(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_message *const *messages, size_t count, struct mr_team_commit *out,
 	struct mr_team_change_of *changes);
+
+struct mr_team_lock {
+	const char *project;           /* slug */
+	const char *path, *owner_path; /* of the lock, and of the note who has it */
+	int64_t pid;
+	int64_t since_us;
+	bool is_alive; /* there is such a process */
+};
+struct mr_team_locks {
+	struct mr_team_lock *items;
+	size_t len;
+};
+/* Who archives which project now; and who died doing it, which stops nobody. For people. */
+MR_CHECK enum mr_code mr_team_archive_locks(struct mr_ctx *cx, struct mr_team *team,
+	struct mr_team_locks *out);
