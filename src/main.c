@@ -19,9 +19,15 @@
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
  *       access.c         who asks, and what they may
+ *       access_settings.c  and what is configured about it
  *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
- *       guard.c          hosts, origins and tokens that may ask
+ *       cors.c           what pages of other origins are told
+ *       discovery.c      what clients look up before they ask
+ *       forward.c        who asks behind a proxy
+ *       guard.c          hosts and origins that may ask
+ *       jwks.c           the keys of whoever issues tokens
+ *       limits.c         how often somebody may ask
  *       listen.c         the socket
  *       media.c          media types in headers
  *       request.c        what a handler sees and fills
@@ -50,6 +56,8 @@
  *       rpc.c            JSON-RPC 2.0
  *       runner.c         threads for calls that wait
  *       session.c        clients between their requests
+ *       session_ask.c    what they are asked
+ *       session_stream.c what they are sent
  *       stdio.c          a message a line, requests at once
  *       tools.c          the operation table as tools
  *
@@ -108,6 +116,7 @@
  *     team_slot.c        operations: build slots
  *     team_summary.c     operations: what conversations came to
  *     team_thread.c      operations: a message, a conversation
+ *     team_wait.c        operation: waiting for mail
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
