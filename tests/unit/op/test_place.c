@@ -89,6 +89,7 @@ static void files_stay_inside(void)
 static void the_program_has_a_name(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const char *before = mr_arena_strdup(arena, getenv("PATH"));
 
 	CHECK(chdir(test_dir()) == 0);
 	CHECK(setenv("PATH", "/nowhere", 1) == 0);
@@ -96,6 +97,7 @@ static void the_program_has_a_name(void)
 	CHECK(symlink("/bin/true", "mailroom") == 0);
 	CHECK(setenv("PATH", mr_place_absolute(arena, "."), 1) == 0);
 	CHECK_STR(mr_place_program(arena), "mailroom");
+	CHECK(setenv("PATH", before, 1) == 0);
 }
 
 int main(void)
