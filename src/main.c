@@ -19,9 +19,15 @@
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
  *       access.c         who asks, and what they may
+ *       access_settings.c  and what is configured about it
  *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
- *       guard.c          hosts, origins and tokens that may ask
+ *       cors.c           what pages of other origins are told
+ *       discovery.c      what clients look up before they ask
+ *       forward.c        who asks behind a proxy
+ *       guard.c          hosts and origins that may ask
+ *       jwks.c           the keys of whoever issues tokens
+ *       limits.c         how often somebody may ask
  *       listen.c         the socket
  *       media.c          media types in headers
  *       request.c        what a handler sees and fills
@@ -64,7 +70,10 @@
  *
  *   op/                what can be asked
  *     args.c             from what was sent to typed arguments
+ *     client.c           coding agents' programs, and what their files say of us
+ *     client_file.c      other programs' settings, changed in one place
  *     config.c           operations: what is configured
+ *     connect.c          operation: Mailroom entered into a client
  *     dispatch.c         decode, check needs, run, count, log
  *     envelope.c         how one contract wraps results and errors
  *     envelope_team.c    and how the team's does
@@ -81,6 +90,7 @@
  *     op.c               the table
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
+ *     place.c            where the program, a repository, the server are
  *     render.c           a result as people read it
  *     render_contact.c   contacts, products, slots, macros
  *     render_lease.c     leases as people read them

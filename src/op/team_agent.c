@@ -407,8 +407,10 @@ static enum mr_code delete_agent(struct mr_call *call, const struct mr_args *in,
 	const char *name = mr_args_text(in, "name");
 	struct mr_team_deletion deletion;
 	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_team_ops_admin(call, in, "purge");
 
+	if (!rc)
+		rc = mr_team_home_open(call, &team);
 	if (!rc && purge)
 		rc = mr_dispatch_confirm(call,
 			mr_arena_printf(call->cx.arena,

@@ -11,6 +11,15 @@ enum { FENCE_BYTES = 12 };
 const char *const mr_team_alias_project[] = { "project_slug", "project", "human_key", NULL };
 const char *const mr_team_alias_agent[] = { "agent", NULL };
 
+enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_args *in, const char *name)
+{
+	if (!mr_args_bool(in, name, false) || call->is_admin)
+		return MR_OK;
+	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
+		"only an administrator may set %s; on the server's machine: mailroom team", name);
+	return mr_team_fail_text(&call->cx, "argument", name);
+}
+
 enum mr_code mr_team_page(struct mr_call *call, const struct mr_args *in, const int64_t *ids,
 	size_t count, size_t *from, size_t *until)
 {

@@ -29,6 +29,11 @@ extern const char *const mr_team_alias_agent[];
 		.summary = "the agent's name, in any case", .aliases = mr_team_alias_agent,        \
 	}
 
+/* Overruling others is for administrators: the command line, and that role. PERMISSION_DENIED when
+ * the argument `name` is true and the caller is none. */
+MR_CHECK enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_args *in,
+	const char *name);
+
 /* Of lists that are short as a rule: all of it unless less is asked for. */
 #define MR_TEAM_PAGE_PARAMS                                                                        \
 	{ .name = "limit",                                                                         \

@@ -54,16 +54,6 @@ static const struct mr_field reserve_fields[] = {
 	{ 0 },
 };
 
-/* Overruling others is for administrators: the command line, and later a role. */
-static enum mr_code check_admin(struct mr_call *call, const struct mr_args *in, const char *name)
-{
-	if (!mr_args_bool(in, name, false) || call->is_admin)
-		return MR_OK;
-	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
-		"only an administrator may set %s; on the server's machine: mailroom team", name);
-	return mr_team_fail_text(&call->cx, "argument", name);
-}
-
 static struct mr_team_reserve request_of(struct mr_call *call, const struct mr_args *in)
 {
 	return (struct mr_team_reserve){
@@ -80,7 +70,7 @@ static enum mr_code reserve(struct mr_call *call, const struct mr_args *in, stru
 	struct mr_team_reserve request = request_of(call, in);
 	struct mr_team_reserved reserved;
 	struct mr_team *team;
-	enum mr_code rc = check_admin(call, in, "admin");
+	enum mr_code rc = mr_team_ops_admin(call, in, "admin");
 
 	request.ttl_s = mr_args_int(in, "ttl_seconds", request.ttl_s);
 	request.reason = mr_args_text(in, "reason");
@@ -376,7 +366,7 @@ static enum mr_code force(struct mr_call *call, const struct mr_args *in, struct
 	};
 	struct mr_team_forced forced;
 	struct mr_team *team;
-	enum mr_code rc = check_admin(call, in, "override");
+	enum mr_code rc = mr_team_ops_admin(call, in, "override");
 
 	if (!rc)
 		rc = mr_team_home_open(call, &team);
