@@ -1,5 +1,6 @@
 /* surface/mcp/complete.c - completion/complete: what an argument that was begun may become. */
 #include "base/attr.h"
+#include "surface/mcp/fixtures.h"
 #include "surface/mcp/prompts.h"
 #include "surface/mcp/resources.h"
 #include "team/agent.h"
@@ -167,12 +168,14 @@ static const char *text_in(const struct mr_value *map, const char *key)
 }
 
 /* Is there such a prompt or template? */
-static bool is_known(const struct mr_value *ref)
+static bool is_known(const struct mr_mcp *mcp, const struct mr_value *ref)
 {
 	const char *type = text_in(ref, "type");
 	const char *name = text_in(ref, "name");
 	const char *uri = text_in(ref, "uri");
 
+	if (mr_mcp_options(mcp)->fixtures && name && mr_mcp_fixture_is_prompt(name))
+		return true;
 	return (mr_str_eq(type, "ref/prompt") && name && mr_mcp_prompt_find(name)) ||
 		(mr_str_eq(type, "ref/resource") && uri && mr_mcp_resource_template(uri));
 }
@@ -202,7 +205,7 @@ enum mr_code mr_mcp_complete(struct mr_mcp_exchange *ex, struct mr_out *out)
 
 	if (!name || !c.begun)
 		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "argument needs a name and a value");
-	if (!is_known(mr_value_get(ex->params, "ref")))
+	if (!is_known(ex->mcp, mr_value_get(ex->params, "ref")))
 		return mr_mcp_refuse(ex, MR_RPC_PARAMS,
 			"ref names neither a prompt nor a template of this server");
 	c.project = text_in(chosen, "project");

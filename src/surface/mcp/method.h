@@ -19,8 +19,7 @@ struct mr_mcp_method_row {
 #define MR_MCP_URI_RESOURCES "mailroom:list/resources"
 
 /* By name and era; NULL when there is none. */
-const struct mr_mcp_method_row *mr_mcp_method_find(const struct mr_mcp *mcp, const char *name,
-	enum mr_mcp_era era);
+const struct mr_mcp_method_row *mr_mcp_method_find(const char *name, enum mr_mcp_era era);
 
 /* complete.c */
 mr_mcp_method mr_mcp_complete;

@@ -3,6 +3,7 @@
 
 #include "base/attr.h"
 #include "base/buf.h"
+#include "surface/mcp/fixtures.h"
 
 #include <string.h>
 
@@ -133,6 +134,8 @@ enum mr_code mr_mcp_prompts_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	mr_out_list(out, "prompts");
 	for (size_t i = from; i < MR_LEN(prompts); i++)
 		mr_mcp_prompt_emit(out, &prompts[i]);
+	if (mr_mcp_options(ex->mcp)->fixtures)
+		mr_mcp_fixture_prompts(ex, out);
 	mr_out_end(out);
 	return MR_OK;
 }
@@ -171,6 +174,8 @@ enum mr_code mr_mcp_prompts_get(struct mr_mcp_exchange *ex, struct mr_out *out)
 	struct mr_buf text MR_CLEANUP(mr_buf_release);
 
 	mr_buf_init(&text, TEXT_BYTES);
+	if (name && mr_mcp_options(ex->mcp)->fixtures && mr_mcp_fixture_is_prompt(name))
+		return mr_mcp_fixture_prompt(ex, name, out);
 	if (!prompt)
 		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "there is no prompt %.100s",
 			name ? name : "");

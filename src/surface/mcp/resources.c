@@ -3,6 +3,7 @@
 
 #include "base/attr.h"
 #include "op/settings.h"
+#include "surface/mcp/fixtures.h"
 #include "team/agent.h"
 #include "team/thread.h"
 #include "text/token.h"
@@ -332,6 +333,8 @@ enum mr_code mr_mcp_resources_read(struct mr_mcp_exchange *ex, struct mr_out *ou
 
 	if (!uri)
 		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "uri is missing");
+	if (mr_mcp_options(ex->mcp)->fixtures && mr_mcp_fixture_read(ex, uri, out))
+		return MR_OK;
 	rc = begin(ex, uri, &r, &row);
 	mr_out_init_tree(&tree, ex->call.cx.arena);
 	if (!rc)
@@ -390,8 +393,12 @@ static enum mr_code find_topic(struct mr_mcp_exchange *ex, const char *text,
 enum mr_code mr_mcp_resource_topic(struct mr_mcp_exchange *ex, const char *uri,
 	struct mr_mcp_topic *out)
 {
-	enum mr_code rc = find_topic(ex, uri, out);
+	enum mr_code rc;
 
+	*out = (struct mr_mcp_topic){ .kind = MR_MCP_TOPIC_OTHER };
+	if (mr_mcp_options(ex->mcp)->fixtures && mr_str_starts(uri, "test://"))
+		return MR_OK;
+	rc = find_topic(ex, uri, out);
 	return rc ? refuse(ex, uri, rc) : MR_OK;
 }
 
@@ -469,6 +476,8 @@ enum mr_code mr_mcp_resources_templates(struct mr_mcp_exchange *ex, struct mr_ou
 		mr_out_text(out, "mimeType", "application/json");
 		mr_out_end(out);
 	}
+	if (mr_mcp_options(ex->mcp)->fixtures)
+		mr_mcp_fixture_templates(ex, out);
 	mr_out_end(out);
 	return MR_OK;
 }
@@ -624,6 +633,8 @@ enum mr_code mr_mcp_resources_list(struct mr_mcp_exchange *ex, struct mr_out *ou
 		rc = list_agents(&l, from.phase == 'a' ? from.id : 0);
 	if (rc)
 		return refuse(ex, "resource://", rc);
+	if (!l.last.phase && mr_mcp_options(ex->mcp)->fixtures)
+		mr_mcp_fixture_resources(ex, out);
 	mr_out_end(out);
 	if (l.last.phase)
 		mr_mcp_page_next(ex, out,
