@@ -99,12 +99,12 @@ MR_CHECK enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_te
 
 /*
  * For each message (newest first) the commit that brought it into the archive of its project; its
- * `hexsha` is NULL where there is none, or none near enough to be found. Archives first what waits.
- * `changes` may be NULL.
+ * `hexsha` is NULL where there is none yet, or none near enough to be found. With `flush` what waits
+ * is archived first, which takes its time. `changes` may be NULL.
  */
 MR_CHECK enum mr_code mr_team_archive_commits_at(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_message *const *messages, size_t count, struct mr_team_commit *out,
-	struct mr_team_change_of *changes);
+	const struct mr_team_message *const *messages, size_t count, bool flush,
+	struct mr_team_commit *out, struct mr_team_change_of *changes);
 
 struct mr_team_lock {
 	const char *project;           /* slug */

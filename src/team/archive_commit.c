@@ -32,8 +32,9 @@ static enum mr_code find_slug(struct mr_ctx *cx, struct mr_team *team, int64_t p
 }
 
 static enum mr_code find_walk(struct mr_ctx *cx, struct mr_team *team, int64_t project_id,
-	struct walk **walks, struct walk **out)
+	bool flush, struct walk **walks, struct walk **out)
 {
+	const struct mr_history_options options = { .mode = MR_HISTORY_READ };
 	struct walk *walk = *walks;
 	const char *slug;
 	enum mr_code rc;
@@ -47,7 +48,10 @@ static enum mr_code find_walk(struct mr_ctx *cx, struct mr_team *team, int64_t p
 	if (rc)
 		return rc;
 	walk = mr_arena_alloc(cx->arena, sizeof(*walk));
-	rc = mr_team_archive_open(cx, team, slug, &walk->history);
+	rc = flush ? mr_team_archive_open(cx, team, slug, &walk->history)
+		   : mr_history_open(mr_team_layout_project(cx->arena, mr_team_storage_root(team),
+					     slug),
+			     &options, cx->clock, &walk->history, &cx->err);
 	if (rc && (rc != MR_ENOTFOUND || cx->err.word))
 		return rc;
 	walk->project_id = project_id;
@@ -106,8 +110,8 @@ static enum mr_code find_commit(struct mr_ctx *cx, struct walk *walk,
 }
 
 enum mr_code mr_team_archive_commits_at(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_message *const *messages, size_t count, struct mr_team_commit *out,
-	struct mr_team_change_of *changes)
+	const struct mr_team_message *const *messages, size_t count, bool flush,
+	struct mr_team_commit *out, struct mr_team_change_of *changes)
 {
 	struct walk *walks = NULL, *walk;
 	enum mr_code rc = MR_OK;
@@ -116,7 +120,7 @@ enum mr_code mr_team_archive_commits_at(struct mr_ctx *cx, struct mr_team *team,
 		out[i] = (struct mr_team_commit){ 0 };
 		if (changes)
 			changes[i] = (struct mr_team_change_of){ 0 };
-		rc = find_walk(cx, team, messages[i]->project_id, &walks, &walk);
+		rc = find_walk(cx, team, messages[i]->project_id, flush, &walks, &walk);
 		if (!rc && walk->history)
 			rc = find_commit(cx, walk, messages[i], &out[i],
 				changes ? &changes[i] : NULL);

@@ -110,7 +110,8 @@ static enum mr_code find_box(struct mr_mcp_reading *r, int64_t limit, struct box
 	return MR_OK;
 }
 
-static enum mr_code find_commits(struct mr_mcp_reading *r, struct box *box, bool with_changes)
+static enum mr_code find_commits(struct mr_mcp_reading *r, struct box *box, bool flush,
+	bool with_changes)
 {
 	struct mr_arena *arena = r->ex->call.cx.arena;
 	size_t len = box->items.len;
@@ -121,8 +122,8 @@ static enum mr_code find_commits(struct mr_mcp_reading *r, struct box *box, bool
 	box->commits = mr_arena_array(arena, len, sizeof(*box->commits));
 	if (with_changes)
 		box->changes = mr_arena_array(arena, len, sizeof(*box->changes));
-	return mr_team_archive_commits_at(&r->ex->call.cx, r->team, messages, len, box->commits,
-		box->changes);
+	return mr_team_archive_commits_at(&r->ex->call.cx, r->team, messages, len, flush,
+		box->commits, box->changes);
 }
 
 static void put_commit(struct mr_out *out, const struct mr_team_commit *commit,
@@ -179,7 +180,8 @@ static void put_box(struct mr_mcp_reading *r, struct box *box, int64_t ttl_s, st
 	mr_out_end(out);
 }
 
-static enum mr_code read_inbox(struct mr_mcp_reading *r, bool with_changes, struct mr_out *out)
+static enum mr_code read_inbox(struct mr_mcp_reading *r, bool flush, bool with_changes,
+	struct mr_out *out)
 {
 	struct box box = { 0 };
 	enum mr_code rc = find_box(r, LIMIT, &box);
@@ -187,7 +189,7 @@ static enum mr_code read_inbox(struct mr_mcp_reading *r, bool with_changes, stru
 	if (!rc)
 		rc = mr_team_inbox_fetch(&r->ex->call.cx, r->team, &box.query, &box.items);
 	if (!rc)
-		rc = find_commits(r, &box, with_changes);
+		rc = find_commits(r, &box, flush, with_changes);
 	if (!rc)
 		put_box(r, &box, -1, out);
 	return rc;
@@ -195,17 +197,17 @@ static enum mr_code read_inbox(struct mr_mcp_reading *r, bool with_changes, stru
 
 enum mr_code mr_mcp_read_inbox(struct mr_mcp_reading *r, struct mr_out *out)
 {
-	return read_inbox(r, false, out);
+	return read_inbox(r, false, false, out);
 }
 
 enum mr_code mr_mcp_read_mailbox(struct mr_mcp_reading *r, struct mr_out *out)
 {
-	return read_inbox(r, false, out);
+	return read_inbox(r, true, false, out);
 }
 
 enum mr_code mr_mcp_read_mailbox_with_commits(struct mr_mcp_reading *r, struct mr_out *out)
 {
-	return read_inbox(r, true, out);
+	return read_inbox(r, true, true, out);
 }
 
 enum mr_code mr_mcp_read_outbox(struct mr_mcp_reading *r, struct mr_out *out)
@@ -216,7 +218,7 @@ enum mr_code mr_mcp_read_outbox(struct mr_mcp_reading *r, struct mr_out *out)
 	if (!rc)
 		rc = mr_team_outbox_fetch(&r->ex->call.cx, r->team, &box.query, &box.items);
 	if (!rc)
-		rc = find_commits(r, &box, false);
+		rc = find_commits(r, &box, false, false);
 	if (!rc)
 		put_box(r, &box, -1, out);
 	return rc;
