@@ -99,7 +99,7 @@ static void root_open(struct root *root, const char *dir, const char *name, bool
 	config = mr_team_config_default(root->path);
 	must(mr_team_open(&cx, &config, &root->team), &cx, root->path);
 	for (size_t i = 0; i < AGENTS; i++) {
-		struct mr_team_registration who = { .project_key = "/work/bench",
+		struct mr_team_registration who = { .project_key = "/path/to/bench",
 			.name = agent_name(i),
 			.program = "bench",
 			.model = "none" };
@@ -124,7 +124,7 @@ static void root_close(struct root *root)
 static void send_one(struct root *root, struct mr_ctx *cx, size_t number)
 {
 	const char *to[] = { agent_name(number + 1), NULL };
-	struct mr_team_draft draft = { .project_key = "/work/bench",
+	struct mr_team_draft draft = { .project_key = "/path/to/bench",
 		.sender_name = agent_name(number),
 		.lists.to = { to, 1 },
 		.subject = "review of the migration",
@@ -454,7 +454,7 @@ static double fetch_time(const char *dir, size_t count)
 	for (size_t round = 0; round < 5; round++) {
 		begun = bench_now();
 		for (size_t i = 0; i < FETCHES / 5; i++) {
-			struct mr_team_inbox_query query = { .project_key = "/work/bench",
+			struct mr_team_inbox_query query = { .project_key = "/path/to/bench",
 				.agent_name = agent_name(i),
 				.limit = 20 };
 			struct mr_team_items items;
@@ -491,7 +491,7 @@ static double check_time(const char *dir, size_t count)
 	cx = context(&root);
 	for (size_t i = 0; i < count; i += AT_ONCE) {
 		const char *paths[AT_ONCE + 1] = { NULL };
-		struct mr_team_reserve request = { .project_key = "/work/bench",
+		struct mr_team_reserve request = { .project_key = "/path/to/bench",
 			.agent_name = agent_name(i / AT_ONCE),
 			.paths = { paths, AT_ONCE },
 			.ttl_s = 3600,
@@ -510,7 +510,7 @@ static double check_time(const char *dir, size_t count)
 
 		for (size_t i = 0; i < CHECKS / 5; i++) {
 			const char *path = "src/part1/module*.c";
-			struct mr_team_reserve request = { .project_key = "/work/bench",
+			struct mr_team_reserve request = { .project_key = "/path/to/bench",
 				.agent_name = agent_name(7),
 				.paths = { &path, 1 },
 				.ttl_s = 3600,

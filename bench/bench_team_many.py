@@ -28,7 +28,7 @@ class Root:
         self.path = path
         self.env = dict(os.environ, STORAGE_ROOT=path, HTTP_PORT="0", LOG_LEVEL="warning")
         for name in NAMES:
-            self.run("team", "register", "/work/bench", "--program", "bench", "--model", "none", "--name", name)
+            self.run("team", "register", "/path/to/bench", "--program", "bench", "--model", "none", "--name", name)
 
     def run(self, *args):
         done = subprocess.run([PROGRAM, *args, "--json"], env=self.env, cwd="/", text=True,
@@ -39,7 +39,7 @@ class Root:
 
     def loop(self, number, until, ids):
         while time.monotonic() < until:
-            sent = self.run("team", "send", "work-bench", NAMES[number], "--to", NAMES[(number + 1) % LOOPS],
+            sent = self.run("team", "send", "path-to-bench", NAMES[number], "--to", NAMES[(number + 1) % LOOPS],
                 "--subject", "bench", "--body-md", "one of many")
             ids.append(sent["deliveries"][0]["payload"]["id"])
 

@@ -48,7 +48,10 @@
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
  *     render.c           a result as people read it
+ *     render_contact.c   contacts, products, slots, macros
+ *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
+ *     render_search.c    what was found, what was summed up
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
@@ -65,11 +68,13 @@
  *     team_home.c        the team's storage of this program
  *     team_inbox.c       operations: what an agent received and sent
  *     team_mail.c        operations: send and reply
+ *     team_macro.c       operations: the usual calls as one
  *     team_ops.c         what the team's operations share
  *     team_product.c     operations: projects that belong together
  *     team_project.c     operations: the projects of a team
  *     team_reservation.c operations: leases on files
  *     team_search.c      operation: messages found by what they say
+ *     team_share.c       operations: a copy of the mail for others
  *     team_slot.c        operations: build slots
  *     team_summary.c     operations: what conversations came to
  *     team_thread.c      operations: a message, a conversation
@@ -146,6 +151,7 @@
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index
  *     layout.c           the names of everything in a project's archive
+ *     macro.c            the usual sequences of calls as one
  *     llm.c              asking a language model, where one is configured
  *     message.c          sending: decided and stored in one change
  *     message_recall.c   a key that was used before
@@ -173,6 +179,14 @@
  *     search.c           messages found by what they say
  *     search_query.c     what a person types into a search, taken apart
  *     search_sql.c       and what it asks of the database
+ *     share.c            a copy of the mail for others to read
+ *     share_attach.c     its attachments
+ *     share_files.c      its files: written, cut, listed
+ *     share_manifest.c   what it says about itself
+ *     share_secret.c     secrets found, replaced, and proved gone
+ *     share_sql.c        what is read for it, and its tables
+ *     share_verify.c     a copy compared with its manifest
+ *     share_view.c       its page's data
  *     shelf.c            leases that a pattern may meet, found quickly
  *     slot.c             build slots: one holder at a time
  *     slot_sql.c         their rows
@@ -192,9 +206,13 @@
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_search.c  and its full-text search
- *     history.c          git repositories: objects, packs, the branch, the log
+ *     history.c          git repositories: reading, the branch, the log, the index
  *     history_append.c   opening, being the only writer, a batch step by step
+ *     history_commit.c   a batch becomes trees, a commit, a pack
+ *     history_object.c   git's objects as bytes: ids, trees, deltas
  *     history_pack.c     packs as files
+ *     history_pack_file.c packs as bytes
+ *     history_pack_merge.c many packs become one, in linear time
  *     history_text.c     paths and commit messages
  *     history_work.c     the work tree, and how far it is
  *     migrate.c          numbered migrations

@@ -172,7 +172,7 @@ void mr_db_sqlite_search_quote(struct mr_buf *match, const char *column, const c
 
 static void put_score(struct mr_buf *sql, const struct mr_db_search *search)
 {
-	mr_buf_printf(sql, "-bm25(%s", search->name);
+	mr_buf_printf(sql, MR_DB_SQLITE_SCORE "(%s", search->name);
 	for (size_t i = 0; search->columns[i]; i++)
 		mr_buf_printf(sql, ", %.6f", search->weights ? search->weights[i] : 1.0);
 	mr_buf_putc(sql, ')');
@@ -184,9 +184,11 @@ enum mr_code mr_db_sqlite_search_prepare(struct mr_db *db, const struct mr_db_se
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	struct mr_buf sql MR_CLEANUP(mr_buf_release);
 	int64_t among = query->newest_first ? 0 : query->among;
-	enum mr_code rc;
+	enum mr_code rc = query->newest_first ? MR_OK : mr_db_sqlite_add_score(db, err);
 
 	mr_buf_init(&sql, MR_DB_SQL_BYTES);
+	if (rc)
+		return rc;
 	if (among > 0)
 		mr_buf_puts(&sql, "SELECT id, score FROM (");
 	mr_buf_printf(&sql, "SELECT %s.rowid AS id, ", search->name);

@@ -1,15 +1,11 @@
-/* data/history.c - everything that needs the git library: objects, packs, the branch, the index. */
+/* data/history.c - everything that needs the git library: reading, the branch, the index. */
 #include "data/history.h"
 
-#include "base/crash.h"
 #include "base/fs.h"
 #include "data/history_private.h"
 
 #include <errno.h>
 #include <git2.h>
-#include <git2/sys/commit.h>
-#include <git2/sys/mempack.h>
-#include <git2/sys/odb_backend.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +15,6 @@
 enum {
 	CACHE_BYTES = 32 << 20, /* the library's, for all handles */
 	CACHED_TREE = 4 << 20,
-	NAMED_TREE = 1 << 20, /* larger ones are few, and slow to read */
-	FRESH_FIRST = 999,    /* priority: before what is on disk */
 	MOVES_BEFORE_REOPEN = 64,
 	DEFAULT_SCAN = 10000,
 };
@@ -29,7 +23,6 @@ enum {
 
 /*
  * The options belong to the process; what the user has in ~/.gitconfig must not reach the archive.
- * The library puts nothing on disk for us: mr_history_sync() does, once for each file.
  */
 static void start_library(void)
 {
@@ -39,8 +32,6 @@ static void start_library(void)
 	git_libgit2_init();
 	git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)CACHE_BYTES);
 	git_libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_TREE, (size_t)CACHED_TREE);
-	/* Asks of every name put into a tree whether its blob is there; we have just made it. */
-	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_OBJECT_CREATION, 0);
 	for (size_t i = 0; i < MR_LEN(levels); i++)
 		git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, levels[i], "");
 }
@@ -79,18 +70,12 @@ static enum mr_code fail(struct mr_err *err, const struct mr_history *history, i
 		git_##type##_free(*object);                                                        \
 	}
 FREEP(commit)
-FREEP(config)
 FREEP(diff)
 FREEP(index)
-FREEP(odb)
 FREEP(odb_object)
-FREEP(packbuilder)
-FREEP(reference)
 FREEP(repository)
-FREEP(signature)
 FREEP(tree)
 FREEP(tree_entry)
-FREEP(treebuilder)
 
 static struct mr_history_id id_of(const git_oid *oid)
 {
@@ -116,27 +101,8 @@ void mr_history_close_repository(struct mr_history *history)
 {
 	git_odb_free(history->odb);
 	git_repository_free(history->repo);
-	history->fresh = NULL;
 	history->odb = NULL;
 	history->repo = NULL;
-}
-
-/* New objects are kept in memory; how packs are made is ours to say, not the repository's. */
-static int prepare_to_write(struct mr_history *history)
-{
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	git_config *config MR_CLEANUP(config_freep) = NULL;
-	int rc = git_mempack_new(&history->fresh);
-
-	if (rc == 0)
-		rc = git_odb_add_backend(history->odb, history->fresh, FRESH_FIRST);
-	if (rc == 0)
-		rc = git_repository_config(&config, history->repo);
-	if (rc == 0)
-		rc = git_config_add_file_ondisk(config,
-			mr_arena_printf(arena, "%s/.git/mailroom/config", history->path),
-			GIT_CONFIG_LEVEL_APP, history->repo, 0);
-	return rc;
 }
 
 enum mr_code mr_history_open_repository(struct mr_history *history, struct mr_err *err)
@@ -153,112 +119,7 @@ enum mr_code mr_history_open_repository(struct mr_history *history, struct mr_er
 			"%s holds a bare repository, which has no work tree to write files to",
 			history->path);
 	rc = git_repository_odb(&history->odb, history->repo);
-	if (rc == 0 && history->mode != MR_HISTORY_READ)
-		rc = prepare_to_write(history);
 	return rc < 0 ? fail(err, history, rc, "cannot open its objects") : MR_OK;
-}
-
-/* --- packs --- */
-
-/* Write what was put into the builder as one durable pack; `out_name` may be NULL. */
-static enum mr_code write_pack(struct mr_history *history, git_packbuilder *builder, char *out_name,
-	size_t size, struct mr_err *err)
-{
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const char *dir = mr_arena_printf(arena, "%s/.git/mailroom", history->path);
-	int number = mr_crash_fail("history.pack.write");
-	int rc;
-
-	if (number)
-		return mr_err_os(err, number, "cannot write a pack");
-	rc = git_packbuilder_write(builder, dir, 0444, NULL, NULL);
-	if (rc < 0)
-		return fail(err, history, rc, "cannot write a pack");
-	mr_crash_point("history.pack.written");
-	if (out_name)
-		snprintf(out_name, size, "pack-%s", git_packbuilder_name(builder));
-	return mr_history_pack_place(history, git_packbuilder_name(builder), err);
-}
-
-struct gathering {
-	git_repository *repo;
-	git_odb *odb;
-	git_packbuilder *builder;
-};
-
-/* Versions of one directory mostly begin with the same file: told its name, the library puts them
- * side by side when it looks for what is alike. */
-static int insert_one(const git_oid *oid, void *arg)
-{
-	git_tree *tree MR_CLEANUP(tree_freep) = NULL;
-	struct gathering *to = arg;
-	const git_tree_entry *first = NULL;
-	git_object_t type;
-	size_t size;
-	int rc = git_odb_read_header(&size, &type, to->odb, oid);
-
-	if (rc == 0 && type == GIT_OBJECT_TREE && size < NAMED_TREE)
-		rc = git_tree_lookup(&tree, to->repo, oid);
-	if (rc == 0 && tree)
-		first = git_tree_entry_byindex(tree, 0);
-	return rc < 0 ? rc
-		      : git_packbuilder_insert(to->builder, oid,
-				first ? git_tree_entry_name(first) : NULL);
-}
-
-/* Everything that is in the packs, into the builder. */
-static int gather(struct mr_history *history, const struct mr_texts *names,
-	git_packbuilder *builder)
-{
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct gathering to = { history->repo, history->odb, builder };
-	git_odb *packs MR_CLEANUP(odb_freep) = NULL;
-	int rc = git_odb_new(&packs);
-
-	for (size_t i = 0; rc == 0 && i < names->len; i++) {
-		git_odb_backend *backend;
-
-		rc = git_odb_backend_one_pack(&backend,
-			mr_arena_printf(arena, "%s/.git/objects/pack/%s.idx", history->path,
-				names->items[i]));
-		if (rc == 0)
-			rc = git_odb_add_backend(packs, backend, 1);
-	}
-	return rc == 0 ? git_odb_foreach(packs, insert_one, &to) : rc;
-}
-
-enum mr_code mr_history_merge(struct mr_history *history, size_t count, uint64_t max_bytes,
-	struct mr_err *err)
-{
-	for (;;) {
-		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-		git_packbuilder *builder MR_CLEANUP(packbuilder_freep) = NULL;
-		char name[64];
-		struct mr_texts names;
-		enum mr_code code =
-			mr_history_pack_choose(arena, history, count, max_bytes, &names, err);
-		int rc;
-
-		if (code || names.len < 2)
-			return code;
-		rc = git_packbuilder_new(&builder, history->repo);
-		if (rc == 0)
-			rc = gather(history, &names, builder);
-		if (rc < 0)
-			return fail(err, history, rc, "cannot merge packs");
-		code = write_pack(history, builder, name, sizeof(name), err);
-		mr_crash_point("history.merge.written");
-		if (!code)
-			code = mr_history_pack_remove(history, &names, name, err);
-		/* The library keeps packs open that are no longer there. */
-		git_packbuilder_free(builder);
-		builder = NULL;
-		mr_history_close_repository(history);
-		if (!code)
-			code = mr_history_open_repository(history, err);
-		if (code)
-			return code;
-	}
 }
 
 /* --- reading --- */
@@ -595,235 +456,60 @@ enum mr_code mr_history_diff(struct mr_history *history, const struct mr_history
 	return code;
 }
 
-/* --- a commit --- */
+/* --- for a commit --- */
 
-struct build {
-	struct mr_history *history;
-	git_packbuilder *pack; /* gets every object that is new */
-};
-
-enum outcome { SAME, CHANGED, EMPTY };
-
-/* What the batch does at one name of a directory. */
-struct group {
-	char name[MR_HISTORY_NAME_BYTES + 1];
-	size_t path_len;            /* up to and with the name */
-	struct mr_history_op *leaf; /* the file of that name, or NULL */
-	struct mr_history_op *below;
-	size_t below_count; /* files in the directory of that name */
-	bool puts;          /* any of these is not a removal */
-	const git_tree_entry *old;
-	bool was_dir;
-};
-
-static enum mr_code apply(const struct build *build, const git_oid *tree, struct mr_history_op *ops,
-	size_t count, size_t skip, git_oid *out, enum outcome *out_outcome, struct mr_err *err);
-
-/* The operations at `ops` that share a name at byte `skip`; returns how many. */
-static size_t take_group(struct mr_history_op *ops, size_t count, size_t skip, struct group *out)
+bool mr_history_hash_blob(struct mr_bytes data, struct mr_object_id *out)
 {
-	const char *first = ops[0].file->path;
-	size_t len = strcspn(first + skip, "/"), taken = 0;
+	git_oid oid;
 
-	*out = (struct group){ .path_len = skip + len };
-	memcpy(out->name, first + skip, len);
-	for (; taken < count; taken++) {
-		const char *path = ops[taken].file->path;
-
-		if (strncmp(path, first, skip + len) != 0 ||
-			(path[skip + len] != '\0' && path[skip + len] != '/'))
-			break;
-		if (path[skip + len] == '\0') {
-			out->leaf = &ops[taken];
-			continue;
-		}
-		if (!out->below)
-			out->below = &ops[taken];
-		out->below_count++;
-		out->puts = out->puts || !ops[taken].file->remove;
-	}
-	return taken;
+	if (git_odb_hash(&oid, data.len ? (const void *)data.data : "", data.len, GIT_OBJECT_BLOB) <
+		0)
+		return false;
+	memcpy(out->bytes, oid.id, sizeof(out->bytes));
+	return true;
 }
 
-static enum mr_code say_conflict(const struct build *build, const struct group *group,
-	const char *is, struct mr_err *err)
+static git_oid oid_of(const struct mr_object_id *id)
 {
-	const char *path = group->leaf ? group->leaf->file->path : group->below->file->path;
+	git_oid oid;
 
-	return mr_err_set(err, MR_ECONFLICT, "%.*s in archive %s is %s", (int)group->path_len, path,
-		build->history->path, is);
+	memcpy(oid.id, id->bytes, sizeof(oid.id));
+	return oid;
 }
 
-/* The file of the group's name; `*out` is its blob when it is changed. */
-static enum mr_code apply_leaf(const struct build *build, const struct group *group, git_oid *out,
-	struct mr_err *err)
+enum mr_code mr_history_load_tree(struct mr_history *history, struct mr_arena *arena,
+	const struct mr_object_id *id, struct mr_bytes *out, struct mr_err *err)
 {
-	const struct mr_history_file *file = group->leaf->file;
-	git_odb_backend *fresh = build->history->fresh;
-	const void *data = file->data.len ? (const void *)file->data.data : "";
-	int rc;
+	git_odb_object *object MR_CLEANUP(odb_object_freep) = NULL;
+	git_oid oid = oid_of(id);
+	int rc = git_odb_read(&object, history->odb, &oid);
+	size_t len;
 
-	if (group->was_dir)
-		return say_conflict(build, group, "a directory", err);
-	if (file->remove) {
-		group->leaf->changed = group->old != NULL;
-		return MR_OK;
-	}
-	if (group->puts)
-		return say_conflict(build, group, "to be both a file and a directory", err);
-	/* The library's SHA-1 notices bytes made to collide, and refuses them. */
-	if (git_odb_hash(out, data, file->data.len, GIT_OBJECT_BLOB) < 0)
-		return mr_err_set(err, MR_EINVAL, "%s: the bytes cannot be hashed", file->path);
-	group->leaf->changed = !group->old ||
-		git_tree_entry_filemode(group->old) != GIT_FILEMODE_BLOB ||
-		!git_oid_equal(git_tree_entry_id(group->old), out);
-	if (!group->leaf->changed)
-		return MR_OK;
-	/* Past git_odb_write(), which looks for it on disk first, twice. */
-	rc = fresh->write(fresh, out, data, file->data.len, GIT_OBJECT_BLOB);
-	if (rc == 0)
-		rc = git_packbuilder_insert(build->pack, out, NULL);
-	return rc < 0 ? fail(err, build->history, rc, "cannot add a file") : MR_OK;
+	if (rc < 0)
+		return fail(err, history, rc, "cannot read a directory");
+	if (git_odb_object_type(object) != GIT_OBJECT_TREE)
+		return say_damaged(err, history, "a directory", "it is something else");
+	len = git_odb_object_size(object);
+	*out = mr_bytes_of(mr_arena_memdup(arena, git_odb_object_data(object), len), len);
+	return MR_OK;
 }
 
-/* What becomes of the group's name. */
-static enum mr_code apply_group(const struct build *build, const struct group *group, git_oid *out,
-	enum outcome *out_outcome, struct mr_err *err)
+enum mr_code mr_history_load_root(struct mr_history *history, const struct mr_history_id *commit,
+	struct mr_object_id *out, struct mr_err *err)
 {
-	enum mr_code code;
-
-	*out_outcome = SAME;
-	if (group->leaf) {
-		code = apply_leaf(build, group, out, err);
-		if (code)
-			return code;
-		if (group->leaf->changed)
-			*out_outcome = group->leaf->file->remove ? EMPTY : CHANGED;
-		if (!group->leaf->file->remove)
-			return MR_OK;
-	}
-	if (!group->was_dir && !group->puts)
-		return MR_OK;
-	if (group->old && !group->was_dir && !group->leaf)
-		return say_conflict(build, group, "a file, not a directory", err);
-	return apply(build, group->was_dir ? git_tree_entry_id(group->old) : NULL, group->below,
-		group->below_count, group->path_len + 1, out, out_outcome, err);
-}
-
-static int edit(const struct build *build, git_treebuilder **builder, const git_tree *tree,
-	const struct group *group, const git_oid *oid, enum outcome outcome)
-{
-	bool is_file = group->leaf && !group->leaf->file->remove;
-	int rc = 0;
-
-	if (outcome == SAME)
-		return 0;
-	if (!*builder)
-		rc = git_treebuilder_new(builder, build->history->repo, tree);
-	if (rc == 0 && outcome == EMPTY)
-		return group->old ? git_treebuilder_remove(*builder, group->name) : 0;
-	if (rc == 0)
-		rc = git_treebuilder_insert(NULL, *builder, group->name, oid,
-			is_file ? GIT_FILEMODE_BLOB : GIT_FILEMODE_TREE);
-	return rc;
-}
-
-/* The tree after `ops`, whose paths are relative to it from byte `skip` on. */
-static enum mr_code apply(const struct build *build, const git_oid *tree, struct mr_history_op *ops,
-	size_t count, size_t skip, git_oid *out, enum outcome *out_outcome, struct mr_err *err)
-{
-	git_tree *old MR_CLEANUP(tree_freep) = NULL;
-	git_treebuilder *builder MR_CLEANUP(treebuilder_freep) = NULL;
-	int rc = tree ? git_tree_lookup(&old, build->history->repo, tree) : 0;
-
-	while (rc == 0 && count > 0) {
-		struct group group;
-		size_t taken = take_group(ops, count, skip, &group);
-		enum outcome outcome;
-		git_oid oid;
-		enum mr_code code;
-
-		group.old = old ? git_tree_entry_byname(old, group.name) : NULL;
-		group.was_dir =
-			group.old && git_tree_entry_filemode(group.old) == GIT_FILEMODE_TREE;
-		code = apply_group(build, &group, &oid, &outcome, err);
-		if (code)
-			return code;
-		rc = edit(build, &builder, old, &group, &oid, outcome);
-		ops += taken;
-		count -= taken;
-	}
-	*out_outcome = SAME;
-	if (rc == 0 && builder) {
-		*out_outcome = git_treebuilder_entrycount(builder) ? CHANGED : EMPTY;
-		/* Written even when empty: the uppermost may be. */
-		rc = git_treebuilder_write(out, builder);
-		if (rc == 0)
-			rc = git_packbuilder_insert(build->pack, out, NULL);
-	}
-	return rc < 0 ? fail(err, build->history, rc, "cannot change a directory") : MR_OK;
-}
-
-static int write_commit(const struct build *build, const git_oid *tree, const git_oid *parent,
-	const char *message, int64_t time_us, git_oid *out)
-{
-	git_signature *author MR_CLEANUP(signature_freep) = NULL;
-	struct mr_history *history = build->history;
-	const git_oid *parents[] = { parent };
-	int rc = git_signature_new(&author, history->author_name, history->author_email,
-		time_us / 1000000, 0);
+	git_commit *found MR_CLEANUP(commit_freep) = NULL;
+	git_oid oid;
+	int rc = git_oid_fromstr(&oid, commit->hex);
 
 	if (rc == 0)
-		rc = git_commit_create_from_ids(out, history->repo, NULL, author, author, NULL,
-			message, tree, parent ? 1 : 0, parents);
-	return rc == 0 ? git_packbuilder_insert(build->pack, out, NULL) : rc;
-}
-
-enum mr_code mr_history_commit(struct mr_history *history, struct mr_history_op *ops, size_t count,
-	const char *message, int64_t time_us, const struct mr_history_id *parent,
-	struct mr_history_id *out, struct mr_err *err)
-{
-	git_packbuilder *pack MR_CLEANUP(packbuilder_freep) = NULL;
-	struct build build = { .history = history };
-	git_tree *old MR_CLEANUP(tree_freep) = NULL;
-	git_oid tree, commit, from;
-	enum outcome outcome;
-	enum mr_code code;
-	int rc = tree_of(history, parent, &old);
-
-	if (rc == 0 && old)
-		rc = git_oid_fromstr(&from, parent->hex);
-	if (rc == 0)
-		rc = git_packbuilder_new(&pack, history->repo);
+		rc = git_commit_lookup(&found, history->repo, &oid);
 	if (rc < 0)
 		return fail(err, history, rc, "cannot read the newest commit");
-	build.pack = pack;
-	code = apply(&build, old ? git_tree_id(old) : NULL, ops, count, 0, &tree, &outcome, err);
-	*out = (struct mr_history_id){ "" };
-	if (!code && outcome != SAME) {
-		rc = write_commit(&build, &tree, old ? &from : NULL, message, time_us, &commit);
-		if (rc < 0)
-			code = fail(err, history, rc, "cannot make a commit");
-		if (!code)
-			code = write_pack(history, pack, NULL, 0, err);
-		if (!code)
-			*out = id_of(&commit);
-	}
-	git_mempack_reset(history->fresh);
-	return code;
+	memcpy(out->bytes, git_commit_tree_id(found)->id, sizeof(out->bytes));
+	return MR_OK;
 }
 
-enum mr_code mr_history_write_next(struct mr_history *history, const struct mr_history_id *id,
-	struct mr_err *err)
-{
-	git_reference *next MR_CLEANUP(reference_freep) = NULL;
-	git_oid oid;
-	int rc = git_oid_fromstr(&oid, id->hex);
-
-	if (rc == 0)
-		rc = git_reference_create(&next, history->repo, MR_HISTORY_NEXT, &oid, 1, NULL);
-	return rc < 0 ? fail(err, history, rc, "cannot write the branch") : MR_OK;
-}
+/* --- the index --- */
 
 enum mr_code mr_history_write_index(struct mr_history *history, struct mr_err *err)
 {

@@ -19,9 +19,10 @@
  * with the commit and writes those that differ. Work tree and note go to disk (syncfs) once in
  * MR_HISTORY_SYNC_COMMITS appends, and in mr_history_tidy().
  *
- * Packs are merged as they grow in number, small ones first, so that there are never many; older
- * trees then become deltas against newer ones. Packs that git itself made (`git gc`) are left
- * alone.
+ * Packs are merged as they grow in number, small ones first, so that there are never many. That
+ * takes time by their bytes, and an append does only little of it; more is for mr_history_tidy().
+ * Older versions of a directory then become deltas against newer ones. Packs that git itself made
+ * (`git gc`) are merged too unless git keeps something beside them.
  *
  * The index is not touched by appends, since rewriting it costs as much as the archive is large;
  * call mr_history_sync_index() when there is time, so that `git status` has nothing to report.
@@ -180,7 +181,11 @@ MR_CHECK enum mr_code mr_history_log(struct mr_arena *arena, struct mr_history *
 /* The value of the first trailer of that name, in any case; or NULL. */
 const char *mr_history_trailer(const struct mr_history_entry *entry, const char *key);
 
-/* For idle times: merge packs, and put the work tree on disk. */
+/* For idle times: merge packs, and put the work tree on disk. A part of it that takes a second at
+ * most; `*more`: call again. */
+MR_CHECK enum mr_code mr_history_tidy_some(struct mr_history *history, bool *more,
+	struct mr_err *err);
+/* All of it. */
 MR_CHECK enum mr_code mr_history_tidy(struct mr_history *history, struct mr_err *err);
 /*
  * Bring .git/index to the newest commit, for people who look with `git status`. What git knows of

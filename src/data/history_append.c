@@ -18,20 +18,23 @@ enum {
 	AUTHOR_BYTES = 256,
 	GITLOCK_MS = 10000, /* git itself holds these for moments */
 	GITLOCK_STEP_MS = 5,
-	ATTEMPTS = 8,           /* against a person who commits at the same time */
-	MERGE_BYTES = 64 << 20, /* more is left to mr_history_tidy() */
-	TIDY_PACKS = 4,
-	TIDY_BYTES = 256 << 20,
+	ATTEMPTS = 8,          /* against a person who commits at the same time */
+	LOOK_BYTES = 16 << 20, /* written: time to look at the packs */
 	INDEX_BYTES = 1 << 30,
 };
 
 /* Files are stored as they are, whatever a .gitattributes says. */
 static const char ATTRIBUTES[] = "* -text\n";
-/*
- * For the library's search for files that are alike: with so little memory it compares a file with
- * few others, which makes packs twice as fast and hardly larger.
- */
-static const char CONFIG[] = "[pack]\n\twindowMemory = 8k\n";
+/* Within an append: tens of milliseconds. The rest is left to mr_history_tidy(). */
+static const struct mr_history_merge_limits merge_limits = { .count = MR_HISTORY_PACKS,
+	.some = 4,
+	.at_bytes = 32 << 20,
+	.max_bytes = 64 << 20 };
+/* At once: a second at worst. */
+static const struct mr_history_merge_limits tidy_limits = { .count = 4,
+	.some = 2,
+	.at_bytes = 32 << 20,
+	.max_bytes = 256 << 20 };
 static const char REF_LOCK[] = MR_HISTORY_REF ".lock";
 static const char INDEX_LOCK[] = "index.lock";
 
@@ -79,7 +82,7 @@ static void gitlock_release(struct mr_history *history, const char *path)
 /* What stays in .git/mailroom; all else there is temporary. */
 static bool is_kept(const char *name)
 {
-	return mr_str_eq(name, "config") || mr_str_eq(name, "lock") || mr_str_eq(name, "state");
+	return mr_str_eq(name, "lock") || mr_str_eq(name, "state");
 }
 
 /* Remove what a dead writer left: links to our lock, and everything temporary. */
@@ -105,8 +108,6 @@ static enum mr_code sweep(struct mr_history *history, const struct mr_lock *lock
 		if (!is_kept(names.items[i]))
 			unlinkat(history->own_dir, names.items[i], 0);
 	}
-	unlinkat(history->git_dir, MR_HISTORY_NEXT ".lock", 0);
-	unlinkat(history->git_dir, MR_HISTORY_NEXT, 0);
 	return MR_OK;
 }
 
@@ -122,9 +123,6 @@ static enum mr_code take_lock(struct mr_history *history, int timeout_ms, struct
 		out, err);
 	if (!rc)
 		rc = sweep(history, out, err);
-	if (!rc && !mr_fs_exists(history->own_dir, "config"))
-		rc = mr_fs_write(history->own_dir, "config", mr_bytes_text(CONFIG), MR_FS_REPLACE,
-			0666, err);
 	return rc ? mr_err_wrap(err, "archive %s", history->path) : MR_OK;
 }
 
@@ -277,6 +275,7 @@ void mr_history_close(struct mr_history *history)
 	if (!history)
 		return;
 	mr_history_close_repository(history);
+	mr_history_kept_free(history);
 	mr_fs_closep(&history->own_dir);
 	mr_fs_closep(&history->git_dir);
 	mr_fs_closep(&history->work_dir);
@@ -344,10 +343,13 @@ static enum mr_code move_branch(struct mr_history *history, const struct mr_hist
 	const struct mr_history_id *to, bool *out_moved, struct mr_err *err)
 {
 	struct mr_history_id now;
-	enum mr_code rc = mr_history_write_next(history, to, err);
+	char line[MR_HISTORY_ID_BYTES + 1];
+	enum mr_code rc;
 
+	snprintf(line, sizeof(line), "%s\n", to->hex);
+	rc = mr_history_temp_write(history, MR_HISTORY_NEXT, mr_bytes_text(line), err);
 	if (!rc)
-		rc = mr_history_sync(history->git_dir, MR_HISTORY_NEXT, err);
+		rc = mr_history_sync(history->own_dir, MR_HISTORY_NEXT, err);
 	mr_crash_point("history.ref.written");
 	if (!rc)
 		rc = gitlock_take(history, REF_LOCK, err);
@@ -356,7 +358,7 @@ static enum mr_code move_branch(struct mr_history *history, const struct mr_hist
 	rc = mr_history_get_head(history, &now, err);
 	*out_moved = !rc && mr_str_eq(now.hex, from->hex);
 	if (*out_moved &&
-		renameat(history->git_dir, MR_HISTORY_NEXT, history->git_dir, MR_HISTORY_REF) != 0)
+		renameat(history->own_dir, MR_HISTORY_NEXT, history->git_dir, MR_HISTORY_REF) != 0)
 		rc = mr_err_os(err, errno, "cannot write %s", MR_HISTORY_REF);
 	mr_crash_point("history.ref.named");
 	if (*out_moved && !rc)
@@ -366,12 +368,27 @@ static enum mr_code move_branch(struct mr_history *history, const struct mr_hist
 	return rc;
 }
 
+/*
+ * Merge packs, if it is time: not what was asked for, and when it fails tried again by the next.
+ * Who appends once and goes looks once in sixteen times, by the commit's last digit.
+ */
+static void merge_some(struct mr_history *history, const struct mr_history_id *head)
+{
+	struct mr_err ignored;
+	bool merged;
+
+	if (head->hex[MR_HISTORY_ID_BYTES - 2] != '0' && history->unmerged_bytes < LOOK_BYTES)
+		return;
+	history->unmerged_bytes = 0;
+	if (mr_history_merge(history, &merge_limits, &merged, &ignored))
+		mr_log(MR_LOG_DEBUG, "history.merge", "%s", ignored.msg);
+}
+
 /* The history has it: bring the work tree up to it. */
 static enum mr_code follow(struct mr_history *history, const struct mr_history_op *ops,
 	size_t count, const struct mr_history_id *head, struct mr_err *err)
 {
 	struct mr_history_work work MR_CLEANUP(mr_history_work_close) = { history, .dir = -1 };
-	struct mr_err ignored;
 	enum mr_code rc = MR_OK;
 
 	/* What goes, goes first: it may be in the way. */
@@ -386,9 +403,8 @@ static enum mr_code follow(struct mr_history *history, const struct mr_history_o
 		return mr_err_wrap(err, "committed, but not in the work tree yet");
 	mr_crash_point("history.append.files");
 	rc = mr_history_work_note(history, head, false, err);
-	/* Not what was asked for, and tried again by the next. */
-	if (!rc && mr_history_merge(history, MR_HISTORY_PACKS, MERGE_BYTES, &ignored))
-		mr_log(MR_LOG_DEBUG, "history.merge", "%s", ignored.msg);
+	if (!rc)
+		merge_some(history, head);
 	return rc;
 }
 
@@ -436,17 +452,28 @@ enum mr_code mr_history_append(struct mr_history *history, const struct mr_histo
 
 /* --- when there is time --- */
 
-enum mr_code mr_history_tidy(struct mr_history *history, struct mr_err *err)
+enum mr_code mr_history_tidy_some(struct mr_history *history, bool *more, struct mr_err *err)
 {
 	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
 	struct mr_history_id head;
 	enum mr_code rc = become_writer(history, history->lock_timeout_ms, &lock, err);
 
 	if (!rc)
-		rc = mr_history_merge(history, TIDY_PACKS, TIDY_BYTES, err);
-	if (!rc)
-		rc = mr_history_get_head(history, &head, err);
+		rc = mr_history_merge(history, &tidy_limits, more, err);
+	if (rc || *more)
+		return rc;
+	rc = mr_history_get_head(history, &head, err);
 	return rc ? rc : mr_history_work_note(history, &head, true, err);
+}
+
+enum mr_code mr_history_tidy(struct mr_history *history, struct mr_err *err)
+{
+	enum mr_code rc = MR_OK;
+	bool more = true;
+
+	while (!rc && more)
+		rc = mr_history_tidy_some(history, &more, err);
+	return rc;
 }
 
 enum mr_code mr_history_sync_index(struct mr_history *history, struct mr_err *err)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,27 +18,29 @@ enum {
 
 static const char PACK_DIR[] = "objects/pack";
 
+const char *mr_history_pack_path(struct mr_arena *arena, const char *name, const char *suffix)
+{
+	return mr_arena_printf(arena, "%s/%s.%s", PACK_DIR, name, suffix);
+}
+
 /*
  * Name the pack in .git/mailroom into place, the index first. A crash leaves at worst an index
  * without a pack, which git ignores, and which is nobody's: git itself names the pack first.
  */
 enum mr_code mr_history_pack_place(struct mr_history *history, const char *name, struct mr_err *err)
 {
-	static const char *const suffixes[] = { "idx", "pack" };
-	char from[64], to[128];
+	static const struct {
+		const char *from, *suffix;
+	} files[] = { { MR_HISTORY_INDEX_TEMP, "idx" }, { MR_HISTORY_PACK_TEMP, "pack" } };
+	char to[128];
 	enum mr_code code = MR_OK;
 
-	for (size_t i = 0; !code && i < MR_LEN(suffixes); i++) {
-		snprintf(from, sizeof(from), "pack-%s.%s", name, suffixes[i]);
-		code = mr_history_sync(history->own_dir, from, err);
-	}
-	mr_crash_point("history.pack.synced");
-	for (size_t i = 0; !code && i < MR_LEN(suffixes); i++) {
+	mr_crash_point("history.pack.written");
+	for (size_t i = 0; !code && i < MR_LEN(files); i++) {
 		int number = mr_crash_fail("history.pack.rename");
 
-		snprintf(from, sizeof(from), "pack-%s.%s", name, suffixes[i]);
-		snprintf(to, sizeof(to), "%s/%s", PACK_DIR, from);
-		if (!number && renameat(history->own_dir, from, history->git_dir, to) != 0)
+		snprintf(to, sizeof(to), "%s/pack-%s.%s", PACK_DIR, name, files[i].suffix);
+		if (!number && renameat(history->own_dir, files[i].from, history->git_dir, to) != 0)
 			number = errno;
 		if (number)
 			code = mr_err_os(err, number, "cannot name %s", to);
@@ -56,80 +59,103 @@ struct pack {
 	unsigned tier;
 };
 
-static bool has_suffix(const struct mr_texts *names, const char *stem, const char *suffix)
+/* "pack-<digits>" of "pack-<digits>.idx"; NULL for what is no part of a pack. */
+static const char *stem_of(struct mr_arena *arena, const char *name)
 {
-	for (size_t i = 0; i < names->len; i++) {
-		if (mr_str_starts(names->items[i], stem) &&
-			mr_str_eq(names->items[i] + strlen(stem), suffix))
-			return true;
-	}
-	return false;
+	const char *dot = strchr(name, '.');
+
+	if (!mr_str_starts(name, "pack-") || !dot)
+		return NULL;
+	return mr_arena_strndup(arena, name, (size_t)(dot - name));
 }
 
 /*
- * Remove an index without a pack; else look whether the pack is just these two files, as ours are.
- * The index grows with the number of objects, so what was merged is in a higher tier than its
- * parts, however small it is.
+ * Is it just two files, as ours are? The index grows with the number of objects, so what was merged
+ * is in a higher tier than its parts, however small it is.
  */
-static bool is_mergeable(struct mr_history *history, const struct mr_texts *names, const char *stem,
-	struct pack *out)
+static bool look_at(struct mr_arena *arena, struct mr_history *history, struct pack *pack)
 {
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const char *path = mr_arena_printf(arena, "%s/%s.idx", PACK_DIR, stem);
-	size_t beside = 0;
 	struct stat st, index;
 
-	if (!has_suffix(names, stem, ".pack")) {
-		unlinkat(history->git_dir, path, 0);
+	if (fstatat(history->git_dir, mr_history_pack_path(arena, pack->name, "idx"), &index,
+		    AT_SYMLINK_NOFOLLOW) != 0 ||
+		fstatat(history->git_dir, mr_history_pack_path(arena, pack->name, "pack"), &st,
+			AT_SYMLINK_NOFOLLOW) != 0)
 		return false;
-	}
-	for (size_t i = 0; i < names->len; i++)
-		beside += mr_str_starts(names->items[i], stem);
-	if (beside != 2 || fstatat(history->git_dir, path, &index, AT_SYMLINK_NOFOLLOW) != 0)
-		return false;
-	path = mr_arena_printf(arena, "%s/%s.pack", PACK_DIR, stem);
-	if (fstatat(history->git_dir, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return false;
-	out->size = (uint64_t)st.st_size;
-	out->tier = 0;
+	pack->size = (uint64_t)st.st_size;
+	pack->tier = 0;
 	for (int64_t rest = index.st_size - EMPTY_INDEX; rest >= TIER; rest /= TIER)
-		out->tier++;
+		pack->tier++;
 	return true;
 }
 
-/* The packs of the lowest tier that has `count` of them; fewer than two when there is none. */
-enum mr_code mr_history_pack_choose(struct mr_arena *arena, struct mr_history *history,
-	size_t count, uint64_t max_bytes, struct mr_texts *out, struct mr_err *err)
+/* The packs in the directory that are ours to merge; an index without a pack is removed. */
+static enum mr_code list_packs(struct mr_arena *arena, struct mr_history *history,
+	struct pack **out, size_t *out_len, struct mr_err *err)
 {
-	uint64_t bytes[TIERS] = { 0 };
-	size_t counts[TIERS] = { 0 }, len = 0;
-	struct pack *packs;
 	struct mr_texts names;
-	unsigned tier = 0;
 	enum mr_code code = mr_fs_list(arena, history->git_dir, PACK_DIR, NAMES, &names, err);
+	size_t len = 0;
+
+	if (code)
+		return code;
+	*out = mr_arena_array(arena, names.len + 1, sizeof(**out));
+	/* Sorted, so what belongs to one pack stands together: the idx before the pack. */
+	for (size_t i = 0, next; i < names.len; i = next) {
+		const char *stem = stem_of(arena, names.items[i]);
+		struct pack *pack = &(*out)[len];
+
+		next = i + 1;
+		while (stem && next < names.len && mr_str_starts(names.items[next], stem))
+			next++;
+		if (!stem)
+			continue;
+		pack->name = stem;
+		if (next - i == 1 && mr_str_ends(names.items[i], ".idx"))
+			unlinkat(history->git_dir, mr_history_pack_path(arena, stem, "idx"), 0);
+		else if (next - i == 2 && mr_str_ends(names.items[i], ".idx") &&
+			mr_str_ends(names.items[i + 1], ".pack") && look_at(arena, history, pack))
+			len++;
+	}
+	*out_len = len;
+	return MR_OK;
+}
+
+static int size_order(const void *a, const void *b)
+{
+	const struct pack *left = a, *right = b;
+
+	return (left->size > right->size) - (left->size < right->size);
+}
+
+/* The lowest tier with enough packs; fewer than two when there is none. */
+enum mr_code mr_history_pack_choose(struct mr_arena *arena, struct mr_history *history,
+	const struct mr_history_merge_limits *limits, struct mr_texts *out, struct mr_err *err)
+{
+	struct pack *packs = NULL;
+	size_t len = 0;
+	enum mr_code code = list_packs(arena, history, &packs, &len, err);
 
 	*out = (struct mr_texts){ 0 };
-	if (code || names.len < count)
+	if (code)
 		return code;
-	packs = mr_arena_array(arena, names.len, sizeof(*packs));
-	for (size_t i = 0; i < names.len; i++) {
-		if (!mr_str_starts(names.items[i], "pack-") || !mr_str_ends(names.items[i], ".idx"))
-			continue;
-		packs[len].name = mr_arena_strndup(arena, names.items[i],
-			strlen(names.items[i]) - strlen(".idx"));
-		if (!is_mergeable(history, &names, packs[len].name, &packs[len]))
-			continue;
-		counts[packs[len].tier]++;
-		bytes[packs[len].tier] += packs[len].size;
-		len++;
-	}
-	while (tier < TIERS && (counts[tier] < count || bytes[tier] > max_bytes))
-		tier++;
 	out->items = mr_arena_array(arena, len + 1, sizeof(*out->items));
-	for (size_t i = 0; i < len; i++) {
-		if (packs[i].tier == tier)
+	qsort(packs, len, sizeof(*packs), size_order);
+	for (unsigned tier = 0; tier < TIERS; tier++) {
+		uint64_t bytes = 0;
+
+		out->len = 0;
+		for (size_t i = 0; i < len; i++) {
+			if (packs[i].tier != tier || bytes + packs[i].size > limits->max_bytes)
+				continue;
+			bytes += packs[i].size;
 			out->items[out->len++] = packs[i].name;
+		}
+		if (out->len >= limits->count ||
+			(out->len >= limits->some && bytes >= limits->at_bytes))
+			return MR_OK;
 	}
+	out->len = 0;
 	return MR_OK;
 }
 

@@ -1,9 +1,13 @@
 /*
  * data/history_private.h - what the files history*.c share.
  *
- *   history.c         all that needs the git library: objects, the branch, the index
+ *   history.c         all that needs the git library: reading, the branch, the index
  *   history_append.c  opening, being the only writer, the order of things
- *   history_pack.c    packs as files
+ *   history_commit.c  a batch becomes trees, a commit and a pack
+ *   history_object.c  objects as bytes
+ *   history_pack.c    packs as files: placed, chosen, removed
+ *   history_pack_file.c   packs as bytes
+ *   history_pack_merge.c  many packs become one
  *   history_text.c    paths and messages
  *   history_work.c    the work tree and the note about it
  *
@@ -13,14 +17,16 @@
 
 #include "base/lock.h"
 #include "data/history.h"
+#include "data/history_object.h"
 
 #define MR_HISTORY_REF "refs/heads/main"
-/* Written by the library, then renamed to the branch, so that git's lock on it can be ours. */
-#define MR_HISTORY_NEXT  "MAILROOM_NEXT"
-#define MR_HISTORY_INDEX "index.tmp"
+/* In .git/mailroom, each renamed to where it belongs. */
+#define MR_HISTORY_NEXT       "ref.tmp"
+#define MR_HISTORY_INDEX      "index.tmp"
+#define MR_HISTORY_PACK_TEMP  "pack.tmp"
+#define MR_HISTORY_INDEX_TEMP "idx.tmp"
 
 struct git_odb;
-struct git_odb_backend;
 struct git_repository;
 
 struct mr_history {
@@ -32,10 +38,14 @@ struct mr_history {
 	int work_dir, git_dir, own_dir; /* own_dir is .git/mailroom; -1 when reading */
 	struct git_repository *repo;
 	struct git_odb *odb;
-	struct git_odb_backend *fresh; /* objects of the batch at hand, in memory; owned by `odb` */
 	/* Packs that others merged stay open here: look anew after some moves of the branch. */
 	struct mr_history_id last_head;
 	unsigned moves;
+	/* What the next append will ask for. */
+	struct mr_history_kept *kept; /* trees; or NULL */
+	struct mr_history_id root_of; /* a commit of ours, */
+	struct mr_object_id root;     /* and its tree */
+	uint64_t unmerged_bytes;      /* written by this handle since packs were looked at */
 };
 
 /* One file of a batch. */
@@ -54,21 +64,15 @@ void mr_history_close_repository(struct mr_history *history);
 /* The branch's commit. */
 MR_CHECK enum mr_code mr_history_get_head(struct mr_history *history, struct mr_history_id *out,
 	struct mr_err *err);
-/*
- * Make a commit on top of `parent` and put it, with all that is new, on disk as one pack. `ops` are
- * sorted by mr_history_path_order(), each path once. `*out` is "" when there is nothing to change.
- */
-MR_CHECK enum mr_code mr_history_commit(struct mr_history *history, struct mr_history_op *ops,
-	size_t count, const char *message, int64_t time_us, const struct mr_history_id *parent,
-	struct mr_history_id *out, struct mr_err *err);
-/* Write MR_HISTORY_NEXT, not yet durable. */
-MR_CHECK enum mr_code mr_history_write_next(struct mr_history *history,
-	const struct mr_history_id *id, struct mr_err *err);
+/* The id of a file's bytes; false for bytes that were made to collide. */
+bool mr_history_hash_blob(struct mr_bytes data, struct mr_object_id *out);
+MR_CHECK enum mr_code mr_history_load_tree(struct mr_history *history, struct mr_arena *arena,
+	const struct mr_object_id *id, struct mr_bytes *out, struct mr_err *err);
+/* The uppermost directory of a commit. */
+MR_CHECK enum mr_code mr_history_load_root(struct mr_history *history,
+	const struct mr_history_id *commit, struct mr_object_id *out, struct mr_err *err);
 /* Write the newest commit's index to .git/mailroom/MR_HISTORY_INDEX, from what is there already. */
 MR_CHECK enum mr_code mr_history_write_index(struct mr_history *history, struct mr_err *err);
-/* Merge packs while `count` of about one size are there. */
-MR_CHECK enum mr_code mr_history_merge(struct mr_history *history, size_t count, uint64_t max_bytes,
-	struct mr_err *err);
 
 /* A file that differs between two commits: its new content, or NULL when it is gone. */
 typedef enum mr_code mr_history_differ(void *arg, const char *path, const struct mr_bytes *data,
@@ -77,6 +81,17 @@ typedef enum mr_code mr_history_differ(void *arg, const char *path, const struct
 MR_CHECK enum mr_code mr_history_diff(struct mr_history *history,
 	const struct mr_history_id *before, const struct mr_history_id *after,
 	mr_history_differ *differ, void *arg, struct mr_err *err);
+
+/* --- history_commit.c --- */
+
+/*
+ * Make a commit on top of `parent` and put it, with all that is new, on disk as one pack. `ops` are
+ * sorted by mr_history_path_order(), each path once. `*out` is "" when there is nothing to change.
+ */
+MR_CHECK enum mr_code mr_history_commit(struct mr_history *history, struct mr_history_op *ops,
+	size_t count, const char *message, int64_t time_us, const struct mr_history_id *parent,
+	struct mr_history_id *out, struct mr_err *err);
+void mr_history_kept_free(struct mr_history *history);
 
 /* --- history_text.c --- */
 
@@ -95,15 +110,30 @@ MR_CHECK enum mr_code mr_history_sync(int dir, const char *name, struct mr_err *
 
 /* --- history_pack.c --- */
 
-/* Name a pack that was written to .git/mailroom into place, durably. */
+/* Name the pack that was written to MR_HISTORY_PACK_TEMP into place, durably. */
 MR_CHECK enum mr_code mr_history_pack_place(struct mr_history *history, const char *name,
 	struct mr_err *err);
-/* Names, without suffix, of the smallest `count` or more packs of about one size; or none. */
+/* "objects/pack/<name>.<suffix>" */
+const char *mr_history_pack_path(struct mr_arena *arena, const char *name, const char *suffix);
+
+/* Packs of about one size are merged when there are `count` of them, or `some` that have
+ * `at_bytes` together; never more than `max_bytes` at once. */
+struct mr_history_merge_limits {
+	size_t count, some;
+	uint64_t at_bytes, max_bytes;
+};
+/* Names, without suffix, of packs that should be merged, the smallest first; or none. */
 MR_CHECK enum mr_code mr_history_pack_choose(struct mr_arena *arena, struct mr_history *history,
-	size_t count, uint64_t max_bytes, struct mr_texts *out, struct mr_err *err);
+	const struct mr_history_merge_limits *limits, struct mr_texts *out, struct mr_err *err);
 /* Remove these, but not the one named `but`. */
 MR_CHECK enum mr_code mr_history_pack_remove(struct mr_history *history,
 	const struct mr_texts *names, const char *but, struct mr_err *err);
+
+/* --- history_pack_merge.c --- */
+
+/* Merge once, if there is something to; `*merged` says whether. */
+MR_CHECK enum mr_code mr_history_merge(struct mr_history *history,
+	const struct mr_history_merge_limits *limits, bool *merged, struct mr_err *err);
 
 /* --- history_work.c --- */
 

@@ -59,18 +59,27 @@ extern const struct mr_op mr_op_team_thread;
 extern const struct mr_op mr_op_team_threads;
 /* team_health.c */
 extern const struct mr_op mr_op_team_health;
+/* team_macro.c */
+extern const struct mr_op mr_op_team_macro_cycle;
+extern const struct mr_op mr_op_team_macro_handshake;
+extern const struct mr_op mr_op_team_macro_prepare;
+extern const struct mr_op mr_op_team_macro_start;
 /* team_product.c */
 extern const struct mr_op mr_op_team_product_ensure;
 extern const struct mr_op mr_op_team_product_inbox;
 extern const struct mr_op mr_op_team_product_link;
 extern const struct mr_op mr_op_team_product_list;
 extern const struct mr_op mr_op_team_product_search;
+extern const struct mr_op mr_op_team_product_summarize;
 extern const struct mr_op mr_op_team_product_unlink;
 /* team_project.c */
 extern const struct mr_op mr_op_team_ensure_project;
 extern const struct mr_op mr_op_team_list_projects;
 /* team_search.c */
 extern const struct mr_op mr_op_team_search_messages;
+/* team_share.c */
+extern const struct mr_op mr_op_team_share_export;
+extern const struct mr_op mr_op_team_share_verify;
 /* team_slot.c */
 extern const struct mr_op mr_op_team_slot_acquire;
 extern const struct mr_op mr_op_team_slot_release;

@@ -38,6 +38,20 @@ void mr_render_sent(struct mr_buf *out, const struct mr_value *value, const stru
 /* A message in one line, as it comes in. */
 void mr_render_news(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 
+/* render_lease.c: leases on files; what was granted; may I edit these? */
+void mr_render_leases(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_reserved(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_paths_checked(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+
+/* render_search.c: what was found, the hits marked; conversations summed up. */
+void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+/* One, or several and what they have together. */
+void mr_render_summary(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+
 /* render_team.c: projects and agents. */
 void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
@@ -46,4 +60,21 @@ void mr_render_agents(struct mr_buf *out, const struct mr_value *value,
 /* One agent, with its commits where they are told. */
 void mr_render_agent(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 void mr_render_retired(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+
+/* render_contact.c: contacts, products, slots, macros. */
+void mr_render_link(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_contacts(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_products(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_product(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_slot(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_session(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_prepared(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_cycle(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_handshake(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);

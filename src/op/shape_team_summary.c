@@ -82,3 +82,42 @@ void mr_shape_team_summary(struct mr_out *out, const char *key,
 	mr_out_text(out, "source", summary->source);
 	mr_out_end(out);
 }
+
+const struct mr_field mr_shape_team_thread_summary_fields[] = {
+	{ .name = "thread_id", .type = MR_TYPE_TEXT },
+	{ .name = "summary", .type = MR_TYPE_OBJECT, .fields = mr_shape_team_summary_fields },
+	{ 0 },
+};
+
+const struct mr_field mr_shape_team_aggregate_fields[] = {
+	{ .name = "top_mentions", .type = MR_TYPE_LIST, .fields = mr_shape_team_mention_fields },
+	{ .name = "action_items", .type = MR_TYPE_TEXTS },
+	{ .name = "key_points", .type = MR_TYPE_TEXTS },
+	{ .name = "source", .type = MR_TYPE_TEXT, .summary = "heuristic or llm" },
+	{ 0 },
+};
+
+const struct mr_field mr_shape_team_summaries_fields[] = {
+	MR_SHAPE_TEAM_SUMMARIES_FIELDS(0),
+	{ 0 },
+};
+
+void mr_shape_team_summaries(struct mr_out *out, const struct mr_team_summaries *all)
+{
+	mr_out_map(out, NULL);
+	mr_out_list(out, "threads");
+	for (size_t i = 0; i < all->len; i++) {
+		mr_out_map(out, NULL);
+		mr_out_text(out, "thread_id", all->items[i].thread_id);
+		mr_shape_team_summary(out, "summary", &all->items[i]);
+		mr_out_end(out);
+	}
+	mr_out_end(out);
+	mr_out_map(out, "aggregate");
+	mr_shape_team_mentions(out, "top_mentions", all->mentions, all->mention_count);
+	mr_out_texts(out, "action_items", &all->action_items);
+	mr_out_texts(out, "key_points", &all->key_points);
+	mr_out_text(out, "source", all->source);
+	mr_out_end(out);
+	mr_out_end(out);
+}

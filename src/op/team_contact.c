@@ -1,4 +1,5 @@
 /* op/team_contact.c - operations: who may write to whom. */
+#include "op/render.h"
 #include "op/team_ops.h"
 #include "team/contact.h"
 #include "team/limits.h"
@@ -86,6 +87,7 @@ const struct mr_op mr_op_team_contact_request = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = request,
+	.render = mr_render_link,
 };
 
 static const char *const alias_responder_project[] = { "project_slug", "project", "to_project_slug",
@@ -202,6 +204,7 @@ const struct mr_op mr_op_team_contact_respond = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = respond,
+	.render = mr_render_link,
 };
 
 static const struct mr_param list_params[] = {
@@ -261,6 +264,7 @@ const struct mr_op mr_op_team_contact_list = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list,
+	.render = mr_render_contacts,
 };
 
 static const char *const alias_policy[] = { "contact_policy", NULL };
@@ -311,4 +315,5 @@ const struct mr_op mr_op_team_contact_policy = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = set_policy,
+	.render = mr_render_agent,
 };

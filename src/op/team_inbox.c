@@ -102,8 +102,7 @@ const struct mr_op mr_op_team_inbox = {
 	.command = "team inbox",
 	.summary = "The newest messages an agent has received",
 	.help = "Looking changes nothing: `mailroom team read` and `mailroom team ack` do. An "
-		"agent "
-		"has one inbox, whatever project a message was sent in.",
+		"agent has one inbox, whatever project a message was sent in.",
 	.params = inbox_params,
 	.result = list_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,

@@ -149,8 +149,7 @@ const struct mr_op mr_op_team_send = {
 	.command = "team send",
 	.summary = "Send a message to agents of this or another project",
 	.help = "A bare name is looked for in the project, then everywhere. Who is unknown here "
-		"and "
-		"has a valid name becomes an agent by being written to.",
+		"and has a valid name becomes an agent by being written to.",
 	.params = send_params,
 	.result = send_fields,
 	.needs = MR_NEED_WRITE,

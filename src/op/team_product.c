@@ -1,9 +1,12 @@
 /* op/team_product.c - operations: projects that belong together. */
+#include "op/render.h"
 #include "op/shape_team_search.h"
+#include "op/shape_team_summary.h"
 #include "op/team_ops.h"
 #include "team/limits.h"
 #include "team/product.h"
 #include "team/search.h"
+#include "team/summary.h"
 
 static const char *const alias_product[] = { "product", "product_key", "product_name", NULL };
 
@@ -49,6 +52,7 @@ const struct mr_op mr_op_team_product_ensure = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = ensure,
+	.render = mr_render_product,
 };
 
 static const char *const roles[] = { "primary", "secondary", NULL };
@@ -88,6 +92,7 @@ const struct mr_op mr_op_team_product_link = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = link_project,
+	.render = mr_render_product,
 };
 
 static const struct mr_param unlink_params[] = {
@@ -121,6 +126,7 @@ const struct mr_op mr_op_team_product_unlink = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = unlink_project,
+	.render = mr_render_product,
 };
 
 static const struct mr_param no_params[] = { { 0 } };
@@ -162,6 +168,7 @@ const struct mr_op mr_op_team_product_list = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list,
+	.render = mr_render_products,
 };
 
 static const struct mr_param inbox_params[] = {
@@ -213,6 +220,7 @@ const struct mr_op mr_op_team_product_inbox = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = inbox,
+	.render = mr_render_inbox,
 };
 
 static const struct mr_param search_params[] = {
@@ -299,4 +307,112 @@ const struct mr_op mr_op_team_product_search = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = search,
+	.render = mr_render_hits,
+};
+
+static const char *const alias_threads[] = { "thread_ids", NULL };
+
+static const struct mr_param summarize_params[] = {
+	PRODUCT_PARAM,
+	{ .name = "thread_id",
+		.type = MR_TYPE_TEXTS,
+		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "the conversation's id; several are also summed up together",
+		.aliases = alias_threads },
+	{ .name = "include_examples",
+		.type = MR_TYPE_BOOL,
+		.summary = "of one conversation, also say which its first three messages are",
+		.fallback = "false" },
+	{ .name = "per_thread_limit",
+		.type = MR_TYPE_INT,
+		.min = 1,
+		.max = MR_TEAM_LIST_MAX,
+		.summary = "look at so many messages of each, from its first",
+		.fallback = "50 of several, 1000 of one" },
+	{ .name = "llm_mode",
+		.type = MR_TYPE_BOOL,
+		.summary = "let the model of llm.endpoint word it, when one is configured",
+		.fallback = "true" },
+	{ .name = "llm_model",
+		.type = MR_TYPE_TEXT,
+		.summary = "another model than the configured one" },
+	{ 0 },
+};
+
+static const struct mr_field summarize_fields[] = {
+	{ .name = "thread_id", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL },
+	{ .name = "summary",
+		.type = MR_TYPE_OBJECT,
+		.flags = MR_OPTIONAL,
+		.fields = mr_shape_team_summary_fields,
+		.summary = "of one conversation" },
+	{ .name = "examples",
+		.type = MR_TYPE_LIST,
+		.flags = MR_OPTIONAL,
+		.fields = mr_shape_team_example_fields },
+	MR_SHAPE_TEAM_SUMMARIES_FIELDS(MR_OPTIONAL),
+	{ 0 },
+};
+
+/* The ids of the product's projects; the reader is given back before a model is asked. */
+static enum mr_code read_projects(struct mr_call *call, struct mr_team *team,
+	const struct mr_args *in, int64_t **out_ids, size_t *out_len)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	enum mr_code rc = mr_team_read(&call->cx, team, &reader);
+
+	return rc ? rc : find_projects(call, reader.db, in, out_ids, out_len);
+}
+
+static void put_summary(struct mr_out *out, const struct mr_team_summary *summary, bool examples)
+{
+	static const struct mr_team_items none;
+
+	mr_out_map(out, NULL);
+	mr_out_text(out, "thread_id", summary->thread_id);
+	mr_shape_team_summary(out, "summary", summary);
+	mr_shape_team_examples(out, "examples", examples ? &summary->examples : &none);
+	mr_out_end(out);
+}
+
+static enum mr_code summarize(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_texts thread_ids = mr_args_texts(call->cx.arena, in, "thread_id");
+	bool llm_mode = mr_args_bool(in, "llm_mode", true);
+	const char *llm_model = mr_args_text(in, "llm_model");
+	struct mr_team_summaries all;
+	struct mr_team_summary one;
+	struct mr_team *team;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = read_projects(call, team, in, &ids, &count);
+	if (rc)
+		return rc;
+	if (thread_ids.len == 1) {
+		rc = mr_team_summary_thread(&call->cx, team, ids, count, thread_ids.items[0],
+			mr_args_int(in, "per_thread_limit", 0), llm_mode, llm_model, &one);
+		if (!rc)
+			put_summary(out, &one, mr_args_bool(in, "include_examples", false));
+		return rc;
+	}
+	rc = mr_team_summary_threads(&call->cx, team, ids, count, &thread_ids,
+		mr_args_int(in, "per_thread_limit", 50), llm_mode, llm_model, &all);
+	if (!rc)
+		mr_shape_team_summaries(out, &all);
+	return rc;
+}
+
+const struct mr_op mr_op_team_product_summarize = {
+	.name = "summarize_thread_product",
+	.command = "team product summarize",
+	.summary = "Sum up a conversation that goes through several projects of a product",
+	.params = summarize_params,
+	.result = summarize_fields,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = summarize,
+	.render = mr_render_summary,
 };

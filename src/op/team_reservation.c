@@ -1,4 +1,5 @@
 /* op/team_reservation.c - operations: leases on the files of a project. */
+#include "op/render.h"
 #include "op/team_ops.h"
 #include "team/limits.h"
 #include "team/reservation.h"
@@ -106,6 +107,7 @@ const struct mr_op mr_op_team_reserve = {
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
+	.render = mr_render_reserved,
 	.run = reserve,
 };
 
@@ -152,6 +154,7 @@ const struct mr_op mr_op_team_check_paths = {
 	.result = check_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
+	.render = mr_render_paths_checked,
 	.run = check,
 };
 
@@ -437,5 +440,6 @@ const struct mr_op mr_op_team_list_reservations = {
 	.result = list_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
+	.render = mr_render_leases,
 	.run = list,
 };

@@ -1,4 +1,5 @@
 /* op/team_search.c - operations: messages found by what they say. */
+#include "op/render.h"
 #include "op/shape_team_search.h"
 #include "op/team_ops.h"
 #include "team/agent.h"
@@ -95,7 +96,7 @@ const struct mr_op mr_op_team_search_messages = {
 	.command = "team search",
 	.summary = "Find messages of a project by what they say",
 	.help = "Best match first, the subject counting twice; of very many matches the newest "
-		"thousand are ranked. What cannot be understood is looked for as plain words; only "
+		"hundreds are ranked. What cannot be understood is looked for as plain words; only "
 		"an empty query and a filter that makes no sense are refused. On the command line "
 		"a query that begins with a dash comes after --.",
 	.params = search_params,
@@ -103,4 +104,5 @@ const struct mr_op mr_op_team_search_messages = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = search,
+	.render = mr_render_hits,
 };

@@ -1,4 +1,5 @@
 /* op/team_slot.c - operations: build slots. */
+#include "op/render.h"
 #include "op/team_ops.h"
 #include "team/limits.h"
 #include "team/slot.h"
@@ -68,6 +69,7 @@ const struct mr_op mr_op_team_slot_acquire = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = acquire,
+	.render = mr_render_slot,
 };
 
 static const struct mr_param renew_params[] = {
@@ -103,6 +105,7 @@ const struct mr_op mr_op_team_slot_renew = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = renew,
+	.render = mr_render_slot,
 };
 
 static const struct mr_param release_params[] = {
@@ -136,4 +139,5 @@ const struct mr_op mr_op_team_slot_release = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = release,
+	.render = mr_render_slot,
 };

@@ -1,4 +1,5 @@
 /* op/team_summary.c - operations: what conversations came to. */
+#include "op/render.h"
 #include "op/shape_team_summary.h"
 #include "op/team_ops.h"
 #include "team/limits.h"
@@ -89,6 +90,7 @@ const struct mr_op mr_op_team_summarize_thread = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = summarise_one,
+	.render = mr_render_summary,
 };
 
 static const struct mr_param many_params[] = {
@@ -104,46 +106,6 @@ static const struct mr_param many_params[] = {
 	LLM_PARAMS,
 	{ 0 },
 };
-
-static const struct mr_field thread_fields[] = {
-	{ .name = "thread_id", .type = MR_TYPE_TEXT },
-	{ .name = "summary", .type = MR_TYPE_OBJECT, .fields = mr_shape_team_summary_fields },
-	{ 0 },
-};
-
-static const struct mr_field aggregate_fields[] = {
-	{ .name = "top_mentions", .type = MR_TYPE_LIST, .fields = mr_shape_team_mention_fields },
-	{ .name = "action_items", .type = MR_TYPE_TEXTS },
-	{ .name = "key_points", .type = MR_TYPE_TEXTS },
-	{ .name = "source", .type = MR_TYPE_TEXT, .summary = "heuristic or llm" },
-	{ 0 },
-};
-
-static const struct mr_field many_fields[] = {
-	{ .name = "threads", .type = MR_TYPE_LIST, .fields = thread_fields },
-	{ .name = "aggregate", .type = MR_TYPE_OBJECT, .fields = aggregate_fields },
-	{ 0 },
-};
-
-static void put_summaries(struct mr_out *out, const struct mr_team_summaries *all)
-{
-	mr_out_map(out, NULL);
-	mr_out_list(out, "threads");
-	for (size_t i = 0; i < all->len; i++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "thread_id", all->items[i].thread_id);
-		mr_shape_team_summary(out, "summary", &all->items[i]);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-	mr_out_map(out, "aggregate");
-	mr_shape_team_mentions(out, "top_mentions", all->mentions, all->mention_count);
-	mr_out_texts(out, "action_items", &all->action_items);
-	mr_out_texts(out, "key_points", &all->key_points);
-	mr_out_text(out, "source", all->source);
-	mr_out_end(out);
-	mr_out_end(out);
-}
 
 static enum mr_code summarise_many(struct mr_call *call, const struct mr_args *in,
 	struct mr_out *out)
@@ -161,7 +123,7 @@ static enum mr_code summarise_many(struct mr_call *call, const struct mr_args *i
 			mr_args_int(in, "per_thread_limit", 50), mr_args_bool(in, "llm_mode", true),
 			mr_args_text(in, "llm_model"), &all);
 	if (!rc)
-		put_summaries(out, &all);
+		mr_shape_team_summaries(out, &all);
 	return rc;
 }
 
@@ -171,8 +133,9 @@ const struct mr_op mr_op_team_summarize_threads = {
 	.summary = "Sum up several conversations, and what they have together",
 	.help = "Each as team summarize does it; then the mentions, actions and points of all.",
 	.params = many_params,
-	.result = many_fields,
+	.result = mr_shape_team_summaries_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = summarise_many,
+	.render = mr_render_summary,
 };

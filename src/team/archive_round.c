@@ -589,8 +589,8 @@ void mr_team_round_tidy(struct mr_team_round *round, bool *again)
 		if (*again)
 			return; /* one thing at a time */
 		if (place->tidy_due) {
-			place->tidy_due = false;
-			rc = mr_history_tidy(place->history, &err);
+			rc = mr_history_tidy_some(place->history, &place->tidy_due, &err);
+			place->tidy_due = place->tidy_due && !rc;
 		} else {
 			place->index_due = false;
 			rc = mr_history_sync_index(place->history, &err);

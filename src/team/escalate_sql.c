@@ -1,18 +1,15 @@
 /* team/escalate_sql.c */
 #include "team/escalate_sql.h"
 
-/* From messages that ask for an acknowledgement, by their age; the k-th time at 2^k times the TTL.
- */
+/* From the index of acknowledgements that are due; the k-th time at 2^k times the TTL. */
 const char mr_team_escalate_question[] =
 	"SELECT m.id, m.project_id, m.subject, m.thread_id, s.name, m.created_ts,"
 	" r.agent_id, a.project_id, a.name, coalesce(e.times, 0), coalesce(e.reservation_id, 0)"
-	" FROM messages m"
-	" CROSS JOIN message_recipients r CROSS JOIN agents a CROSS JOIN agents s"
-	" LEFT JOIN ack_escalations e ON e.message_id = m.id AND e.agent_id = r.agent_id"
-	" WHERE m.ack_required = 1 AND m.created_ts <= ?1 - ?2"
-	" AND r.message_id = m.id AND r.ack_ts IS NULL AND r.kind = 'to'"
-	" AND a.id = r.agent_id AND s.id = m.sender_id"
-	" AND a.is_active = 1 AND coalesce(e.times, 0) < 3"
+	" FROM message_recipients r CROSS JOIN messages m CROSS JOIN agents a CROSS JOIN agents s"
+	" LEFT JOIN ack_escalations e ON e.message_id = r.message_id AND e.agent_id = r.agent_id"
+	" WHERE r.ack_due = 1 AND r.ack_ts IS NULL AND m.id = r.message_id"
+	" AND a.id = r.agent_id AND a.is_active = 1 AND s.id = m.sender_id"
+	" AND coalesce(e.times, 0) < 3"
 	" AND ?1 - m.created_ts >= ?2 * (1 << coalesce(e.times, 0))"
 	" ORDER BY m.created_ts, m.id, r.agent_id LIMIT ?3";
 

@@ -26,7 +26,8 @@ MR_CHECK enum mr_code mr_team_product_link(struct mr_ctx *cx, struct mr_team *te
 	struct mr_team_product *out);
 MR_CHECK enum mr_code mr_team_product_list(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_products *out);
-/* The newest messages of all its projects, in one order. */
+/* The newest messages of all its projects, in one order: written there, or openly to an agent of
+ * one. */
 MR_CHECK enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_product *product, int64_t limit, struct mr_team_items *out);
 /* Are both projects linked to one product? For the contact policy `auto`. */

@@ -3,6 +3,7 @@
 
 #include "team/limits.h"
 #include "team/message_sql.h"
+#include "team/name.h"
 
 #include <string.h>
 
@@ -202,14 +203,25 @@ enum mr_code mr_team_product_remove(struct mr_ctx *cx, struct mr_db *db, int64_t
 	return mr_stmt_run(stmt, &cx->err);
 }
 
-/* The newest of each project, and of these the newest: never more than projects times limit. */
+/*
+ * The newest written in each project, the newest from elsewhere openly to each of its agents, and
+ * of these the newest: never more rows than projects and agents times the limit.
+ */
 static const char SQL_INBOX[] =
-	"SELECT " MR_TEAM_MESSAGE_COLUMNS ", a.name, s.slug, a.is_system"
-	" FROM product_project_links l"
-	" JOIN messages m ON m.id IN (SELECT x.id FROM messages x"
-	" WHERE x.project_id = l.project_id ORDER BY x.id DESC LIMIT ?2)"
+	"WITH found (id) AS ("
+	" SELECT m.id FROM product_project_links l"
+	"  JOIN messages m ON m.id IN (SELECT x.id FROM messages x"
+	"   WHERE x.project_id = l.project_id ORDER BY x.id DESC LIMIT ?2)"
+	"  WHERE l.product_id = ?1"
+	" UNION SELECT m.id FROM product_project_links l JOIN agents b ON b.project_id = "
+	"l.project_id"
+	"  JOIN messages m ON m.id IN (SELECT r.message_id FROM message_recipients r"
+	"   WHERE r.agent_id = b.id AND r.kind <> 'bcc' ORDER BY r.message_id DESC LIMIT ?2)"
+	"  WHERE l.product_id = ?1)"
+	" SELECT " MR_TEAM_MESSAGE_COLUMNS ", a.name, s.slug, a.is_system"
+	" FROM found f JOIN messages m ON m.id = f.id"
 	" JOIN agents a ON a.id = m.sender_id JOIN projects s ON s.id = a.project_id"
-	" WHERE l.product_id = ?1 ORDER BY m.id DESC LIMIT ?2";
+	" ORDER BY m.id DESC LIMIT ?2";
 
 enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_product *product, int64_t limit, struct mr_team_items *out)
@@ -235,11 +247,11 @@ enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 			return rc;
 		if (!row)
 			break;
-		mr_team_message_read(stmt, 0, false, cx->arena, &item->message);
+		mr_team_message_read(stmt, 0, -1, cx->arena, &item->message);
 		item->from = mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena);
 		item->sender_project =
 			mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT + 1, cx->arena);
-		item->from_human = mr_str_eq(item->from, "HumanOverseer") &&
+		item->from_human = mr_str_eq(item->from, MR_TEAM_OVERSEER_NAME) &&
 			mr_stmt_int(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT + 2) != 0;
 		found.len++;
 	}

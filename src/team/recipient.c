@@ -19,17 +19,11 @@ struct resolving {
 	struct mr_texts unknown;
 };
 
-/* "Name", "Name@project", "project:<key>#Name", taken apart; `project` NULL for the first. */
-struct address {
-	const char *name;
-	const char *project;
-};
-
-static struct address parse(struct mr_arena *arena, const char *written)
+struct mr_team_address mr_team_address_parse(struct mr_arena *arena, const char *written)
 {
 	static const char prefix[] = "project:";
 	char *text = mr_str_trim(arena, written);
-	struct address address = { .name = text };
+	struct mr_team_address address = { .name = text };
 	char *mark;
 
 	if (mr_str_starts(text, prefix) && (mark = strrchr(text, '#'))) {
@@ -40,7 +34,7 @@ static struct address parse(struct mr_arena *arena, const char *written)
 	}
 	/* People write @Name. And a name holds no '@', but a project's key may. */
 	if (*text == '@')
-		address.name = ++text;
+		address.name = text = mr_str_trim(arena, text + 1);
 	mark = strchr(text, '@');
 	if (mark) {
 		*mark = '\0';
@@ -115,7 +109,7 @@ static enum mr_code add_new(struct resolving *r, const char *name, enum mr_team_
 	return rc ? rc : add(r, &made, kind, true);
 }
 
-static bool may_register(const struct resolving *r, const struct address *address)
+static bool may_register(const struct resolving *r, const struct mr_team_address *address)
 {
 	const struct mr_team_config *config = mr_team_config(r->team);
 
@@ -149,7 +143,7 @@ static enum mr_code look_elsewhere(struct resolving *r, const char *name,
 }
 
 /* In the project that was named, or in the message's own. */
-static enum mr_code look_in(struct resolving *r, const struct address *address, bool *found,
+static enum mr_code look_in(struct resolving *r, const struct mr_team_address *address, bool *found,
 	bool *local, struct mr_team_agent *out)
 {
 	struct mr_team_project project = *r->project;
@@ -167,7 +161,7 @@ static enum mr_code look_in(struct resolving *r, const struct address *address, 
 static enum mr_code resolve_one(struct resolving *r, const char *written,
 	enum mr_team_recipient_kind kind)
 {
-	struct address address = parse(r->cx->arena, written);
+	struct mr_team_address address = mr_team_address_parse(r->cx->arena, written);
 	struct mr_team_agents elsewhere = { NULL, 0 };
 	struct mr_team_agent agent;
 	bool found = false;

@@ -21,6 +21,13 @@ struct mr_team_address_lists {
 	struct mr_texts to, cc, bcc;
 };
 
+/* What was written, taken apart; `project` is NULL for a bare name. Either may be empty. Pure. */
+struct mr_team_address {
+	const char *name;
+	const char *project;
+};
+struct mr_team_address mr_team_address_parse(struct mr_arena *arena, const char *written);
+
 /*
  * Inside a change: `Name`, `Name@project`, `project:<key>#Name`; a bare name is looked for in the
  * sender's project, then as the only active agent of that name anywhere else. A name in several

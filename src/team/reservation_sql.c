@@ -175,7 +175,8 @@ enum mr_code mr_team_lease_below(struct mr_ctx *cx, struct mr_db *db,
 		mr_arena_printf(cx->arena, "%s0", prefix), out);
 }
 
-static const char SQL_ANYWHERE[] = NEAR_COLUMNS "LIMIT ?4";
+/* The prefix leads to the index of open leases, not to that of all there ever were. */
+static const char SQL_ANYWHERE[] = NEAR_COLUMNS "AND f.prefix >= '' LIMIT ?4";
 
 enum mr_code mr_team_lease_anywhere(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_lease_near *near, struct mr_team_lease_rows *out)
@@ -241,10 +242,10 @@ enum mr_code mr_team_lease_idle(struct mr_ctx *cx, struct mr_db *db, int64_t pro
 static const char SQL_LIST[] = COLUMNS "WHERE f.id IN (SELECT id FROM file_reservations"
 				       " WHERE project_id = ?1 ORDER BY id DESC LIMIT ?2)"
 				       " ORDER BY f.id";
-static const char SQL_LIST_ACTIVE[] =
-	COLUMNS "WHERE f.id IN (SELECT id FROM file_reservations WHERE project_id = ?1"
-		" AND released_ts IS NULL AND expires_ts > ?3 ORDER BY id DESC LIMIT ?2)"
-		" ORDER BY f.id";
+static const char SQL_LIST_ACTIVE[] = COLUMNS
+	"WHERE f.id IN (SELECT id FROM file_reservations WHERE project_id = ?1"
+	" AND prefix >= '' AND released_ts IS NULL AND expires_ts > ?3 ORDER BY id DESC LIMIT ?2)"
+	" ORDER BY f.id";
 
 enum mr_code mr_team_lease_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t now, bool active_only, int64_t limit, struct mr_team_lease_rows *out)

@@ -56,7 +56,6 @@ static const char SQL_MAIL[] =
 	"CREATE UNIQUE INDEX messages_thread ON messages(project_id, thread_id, thread_seq)"
 	"  WHERE thread_id IS NOT NULL;"
 	"CREATE INDEX messages_sender ON messages(sender_id, id);"
-	"CREATE INDEX messages_ack ON messages(created_ts) WHERE ack_required = 1;"
 	"CREATE INDEX messages_attached ON messages(project_id, attachment_bytes)"
 	"  WHERE attachment_bytes > 0;"
 

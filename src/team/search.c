@@ -171,7 +171,7 @@ static enum mr_code ask_index(struct run *run, enum mr_team_search_mode mode)
 	struct mr_buf match MR_CLEANUP(mr_buf_release);
 	struct writer w = { run->db, &match };
 	enum mr_code rc =
-		mr_team_search_where(run->cx, run->search, run->query, run->alone, false, &where);
+		mr_team_search_where(run->cx, run->search, run->query, run->alone, true, &where);
 
 	mr_buf_init(&match, MR_DB_MATCH_BYTES);
 	if (rc)
@@ -193,7 +193,7 @@ static enum mr_code scan(struct run *run, bool like)
 	struct mr_team_where where MR_CLEANUP(mr_team_where_release);
 	int64_t floor = 0;
 	enum mr_code rc =
-		mr_team_search_where(run->cx, run->search, run->query, run->alone, like, &where);
+		mr_team_search_where(run->cx, run->search, run->query, run->alone, false, &where);
 
 	if (!rc && like)
 		rc = mr_team_search_floor_sql(run->cx, run->db, run->search, run->alone, &floor);

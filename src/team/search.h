@@ -7,9 +7,11 @@
  * first. Only filters: what passes them, newest first.
  *
  * Ranked by BM25, the subject counting twice. To rank costs time for every message that matches, so
- * of more than MR_TEAM_SEARCH_RANKED the newest are ranked and the others are not found: a word
- * that stands in every message costs no more than one that stands in a thousand. In the same way
- * the texts themselves are looked at for the newest MR_TEAM_SEARCH_SCANNED messages only.
+ * of very many the newest are ranked and the others are not found: MR_TEAM_SEARCH_RANKED of them,
+ * or MR_TEAM_SEARCH_RANKED_ROWS where the index alone does not tell which are meant, because there
+ * are filters or other projects. A word that stands in every message costs no more than one that
+ * stands in five hundred. In the same way the texts themselves are looked at for the newest
+ * MR_TEAM_SEARCH_SCANNED messages only.
  */
 #pragma once
 
@@ -17,7 +19,8 @@
 #include "team/root.h"
 
 enum {
-	MR_TEAM_SEARCH_RANKED = 1000,
+	MR_TEAM_SEARCH_RANKED = 500,
+	MR_TEAM_SEARCH_RANKED_ROWS = 200,
 	MR_TEAM_SEARCH_SCANNED = 100000,
 	MR_TEAM_SEARCH_OFFSET_MAX = 10000,
 };

@@ -260,7 +260,7 @@ static void put_words(struct builder *b)
 }
 
 enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search *search,
-	const struct mr_team_query *query, bool alone, bool like, struct mr_team_where *out)
+	const struct mr_team_query *query, bool alone, bool indexed, struct mr_team_where *out)
 {
 	struct builder b = {
 		.cx = cx,
@@ -271,9 +271,10 @@ enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search
 	};
 
 	mr_buf_init(&out->sql, WHERE_BYTES);
-	put_place(&b, alone);
+	if (!(alone && indexed && query->filter_count == 0))
+		put_place(&b, alone);
 	put_filters(&b);
-	if (like)
+	if (!indexed)
 		put_words(&b);
 	out->values = b.values;
 	out->count = b.count;
@@ -314,13 +315,15 @@ enum mr_code mr_team_search_index_sql(struct mr_ctx *cx, struct mr_db *db,
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	int64_t asked = search->offset + search->limit;
+	int64_t ranked = where->sql.len ? MR_TEAM_SEARCH_RANKED_ROWS : MR_TEAM_SEARCH_RANKED;
 	struct mr_db_search_query query = {
 		.match = match,
-		.where = mr_buf_text(&where->sql),
+		/* Without conditions no row is looked at: the index alone answers. */
+		.where = where->sql.len ? mr_buf_text(&where->sql) : NULL,
 		.limit = search->limit,
 		.offset = search->offset,
 		.newest_first = search->newest_first,
-		.among = asked > MR_TEAM_SEARCH_RANKED ? asked : MR_TEAM_SEARCH_RANKED,
+		.among = asked > ranked ? asked : ranked,
 	};
 	enum mr_code rc = mr_db_search_prepare(db, &mr_team_search_index, &query, &stmt, &cx->err);
 

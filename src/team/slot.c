@@ -4,13 +4,13 @@
 #include "team/error.h"
 #include "team/limits.h"
 #include "team/slot_sql.h"
+#include "team/watch.h"
 #include "text/time.h"
 
 #include <string.h>
-#include <time.h>
 
 #define SECOND INT64_C(1000000)
-enum { PAUSE_MS = 100 };
+enum { LOOK_MS = 3000 }; /* a change may go untold: look now and then */
 
 static enum mr_code check_ttl(struct mr_ctx *cx, int64_t ttl_s)
 {
@@ -126,20 +126,45 @@ static enum mr_code run_acquire(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	return rc;
 }
 
-static void pause_for(int64_t ms)
+/* Until something changes, the holder's time is over, or ours is. */
+static enum mr_code wait_turn(struct mr_ctx *cx, struct mr_team_watch *watch,
+	const struct working *work, int64_t left_ms)
 {
-	struct timespec time = { ms / 1000, (long)(ms % 1000) * 1000000 };
+	int64_t over_ms = (work->held_until - mr_clock_wall_us(cx->clock)) / 1000 + 1;
+	int64_t wait_ms = over_ms < left_ms ? over_ms : left_ms;
+	bool changed;
 
-	nanosleep(&time, NULL);
+	return mr_team_watch_wait(cx, watch, (int)(wait_ms < LOOK_MS ? wait_ms : LOOK_MS),
+		&changed);
+}
+
+static enum mr_code acquire_or_wait(struct mr_ctx *cx, struct mr_team *team, int64_t wait_s,
+	struct working *work)
+{
+	/* The machine's own clock: a wait must end even where a test's clock stands still. */
+	const struct mr_clock *clock = mr_clock_system();
+	int64_t end_ms = mr_clock_mono_ms(clock) + wait_s * 1000;
+	struct mr_team_watch *watch MR_CLEANUP(mr_team_watch_close) = NULL;
+	enum mr_code rc = MR_OK;
+
+	if (wait_s > 0)
+		rc = mr_team_watch_open(cx, team, &watch);
+	while (!rc) {
+		int64_t left_ms;
+
+		rc = mr_team_write(cx, team, run_acquire, NULL, work);
+		left_ms = end_ms - mr_clock_mono_ms(clock);
+		if (rc != MR_ECONFLICT || work->held_until == 0 || wait_s == 0 || left_ms <= 0)
+			break;
+		rc = wait_turn(cx, watch, work, left_ms);
+	}
+	return rc;
 }
 
 enum mr_code mr_team_slot_acquire(struct mr_ctx *cx, struct mr_team *team, const char *project_key,
 	const char *agent_name, const char *slot_name, int64_t ttl_s, int64_t wait_s,
 	struct mr_team_slot *out)
 {
-	/* The machine's own clock: a wait must end even where a test's clock stands still. */
-	const struct mr_clock *clock = mr_clock_system();
-	int64_t begin_ms = mr_clock_mono_ms(clock);
 	struct working work = {
 		.team = team,
 		.project_key = project_key,
@@ -154,16 +179,8 @@ enum mr_code mr_team_slot_acquire(struct mr_ctx *cx, struct mr_team *team, const
 	if (!rc && (wait_s < 0 || wait_s > MR_TEAM_SLOT_WAIT_MAX_S))
 		rc = mr_team_refuse(cx, "wait_seconds", "wait_seconds must be from 0 to %d",
 			MR_TEAM_SLOT_WAIT_MAX_S);
-	while (!rc) {
-		int64_t left_ms;
-
-		rc = mr_team_write(cx, team, run_acquire, NULL, &work);
-		left_ms = begin_ms + wait_s * 1000 - mr_clock_mono_ms(clock);
-		if (rc != MR_ECONFLICT || work.held_until == 0 || left_ms <= 0)
-			break;
-		pause_for(left_ms < PAUSE_MS ? left_ms : PAUSE_MS);
-		rc = MR_OK;
-	}
+	if (!rc)
+		rc = acquire_or_wait(cx, team, wait_s, &work);
 	if (!rc)
 		*out = work.slot;
 	return rc;

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import sys
@@ -47,7 +48,7 @@ def command_line_and_http_agree(m):
 
 def trouble_with_storage_is_503(m):
     with m.serve() as server:
-        os.rmdir(m.root)
+        shutil.rmtree(m.root)
         m.write("data", "a file in the way")
         for path in ("/health/readiness", "/health"):
             status, _, text = server.get(path)

@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom, describe  # noqa: E402
+from promise import Promises  # noqa: E402
 from tap import Tap  # noqa: E402
 
 
@@ -17,6 +18,7 @@ class Team:
     def __init__(self, m, **env):
         self.m = m
         self.env = env
+        self.promises = Promises(m)
         self.call("ensure-project", "/path/to/backend")
         self.call("ensure-project", "/path/to/frontend")
         for project, name, program in (("backend", "GreenCastle", "codex"), ("backend", "RedFox", "codex"),
@@ -24,7 +26,9 @@ class Team:
             self.call("register", project, name, "--program", program, "--model", "m")
 
     def call(self, *args, **options):
-        return self.m.json("team", *args, env=self.env, **options)
+        result = self.m.json("team", *args, env=self.env, **options)
+        self.promises.check(["team", *args], result)
+        return result
 
     def fail(self, *args):
         """The error of a call that must fail."""
@@ -195,8 +199,18 @@ def products(m):
     inbox = team.call("product", "inbox", "shop", "--limit", "5")["result"]
     assert [item["from"] for item in inbox] == ["GreenCastle", "BlueLake"], inbox
     assert len(team.call("product", "search", "shop", "s")["result"]) == 2
+    for project, sender, to in (("backend", "GreenCastle", "RedFox"), ("frontend", "BlueLake", "BlueLake")):
+        team.send(project, sender, to, "--thread-id", "T-1")
+    summary = team.call("product", "summarize", "shop", "T-1", "--include-examples")
+    assert summary["summary"]["participants"] == ["BlueLake", "GreenCastle"], summary
+    assert summary["summary"]["total_messages"] == 2 and len(summary["examples"]) == 2, summary
+    both = team.call("product", "summarize", "shop", "T-1", "T-2")
+    assert [t["summary"]["total_messages"] for t in both["threads"]] == [2, 0], both
     team.call("product", "unlink", "shop", "frontend")
-    assert len(team.call("product", "search", "shop", "s")["result"]) == 1
+    # What is written there, and what came from elsewhere to somebody there.
+    hits = team.call("product", "search", "shop", "s")["result"]
+    assert sorted(hit["id"] for hit in hits) == [1, 2, 3], hits
+    assert [item["id"] for item in team.call("product", "inbox", "shop")["result"]] == [3, 2, 1]
     assert team.refused("frontend", "BlueLake", "GreenCastle")["type"] == "CONTACT_REQUIRED"
     error = team.fail("product", "inbox", "shpo")
     assert error["type"] == "NOT_FOUND" and error["data"]["suggestions"] == ["shop"], error
@@ -234,8 +248,53 @@ def slots(m):
     assert team.fail("slot", "acquire", "backend", slot["agent"], "build-0", "--wait-seconds", "1")["data"]["holder"] == other
 
 
+def sessions(m):
+    """Macros do in one call what several would."""
+    team = Team(m)
+    team.send("frontend", "BlueLake", "GreenCastle", "--thread-id", "T-1")
+    start = ("macro", "start-session", "/path/to/backend", "--program", "codex", "--model", "m", "--agent-name", "GreenCastle")
+    started = team.call(*start, "--file-reservation-paths", "src/**")
+    assert started["project"]["slug"] == "path-to-backend" and started["agent"]["name"] == "GreenCastle", started
+    assert started["file_reservations"]["granted"][0]["reason"] == "macro-session", started
+    assert [item["subject"] for item in started["inbox"]] == ["s"], started
+    assert team.call(*start)["file_reservations"] == {"granted": [], "conflicts": []}
+    made = team.call("macro", "start-session", "/path/to/new", "--program", "p", "--model", "m")
+    assert made["agent"]["name"] and made["inbox"] == [], made
+
+    prepare = ("macro", "prepare-thread", "backend", "T-1", "--program", "codex", "--model", "m")
+    ready = team.call(*prepare, "--agent-name", "GreenCastle", "--include-inbox-bodies")
+    assert ready["thread"]["total_messages"] == 1 and len(ready["thread"]["examples"]) == 1, ready
+    assert ready["inbox"][0]["body_md"] == "b", ready
+    error = team.fail(*prepare, "--no-register-if-missing")
+    assert error["type"] == "INVALID_ARGUMENT" and error["data"]["argument"] == "agent_name", error
+    assert team.fail("macro", "prepare-thread", "nowhere", "T-1", "--program", "p", "--model", "m")["type"] == "NOT_FOUND"
+
+    cycle = team.call("macro", "reservation-cycle", "backend", "RedFox", "src/a.c", "--auto-release")
+    assert cycle["file_reservations"]["conflicts"][0]["holders"][0]["agent"] == "GreenCastle", cycle
+    assert cycle["released"]["released"] == 1, cycle
+    assert team.call("macro", "reservation-cycle", "backend", "RedFox", "docs/**")["released"] is None
+
+
+def handshakes(m):
+    """Nobody is made to answer yes against its policy."""
+    team = Team(m)
+    shake = ("macro", "contact-handshake", "frontend", "BlueLake", "GreenCastle", "--to-project", "backend", "--auto-accept",
+        "--welcome-subject", "Hello", "--welcome-body", "I am new")
+    team.policy("backend", "GreenCastle", "contacts_only")
+    shaken = team.call(*shake)
+    assert shaken["request"]["status"] == "pending" and shaken["request"]["notified"] is True, shaken
+    assert shaken["response"] is None and shaken["welcome_message"] is None, shaken
+    team.policy("backend", "GreenCastle", "open")
+    shaken = team.call(*shake)
+    assert shaken["request"]["to"]["project"] == "path-to-backend", shaken
+    assert shaken["response"]["status"] == "approved", shaken
+    assert shaken["welcome_message"]["deliveries"][0]["payload"]["subject"] == "Hello", shaken
+    assert team.subjects("backend", "GreenCastle")[0] == "Hello"
+
+
 TESTS = [the_workflow_of_the_seed, only_contacts, nobody_at_all, approvals_expire, a_request_with_the_message,
-    many_ask_at_once, nothing_enforced, answers_that_make_no_sense, products, slots]
+    many_ask_at_once, nothing_enforced, answers_that_make_no_sense, products, slots,
+    sessions, handshakes]
 
 
 def main():

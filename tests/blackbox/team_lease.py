@@ -313,13 +313,30 @@ def two_processes_see_each_other(m):
     assert counts == [0, 1, 2, 3], counts
 
 
+def leases_and_mail(m):
+    p = Project(m)
+    m.json("team", "register", p.path, "RedStone", "--program", "codex", "--model", "gpt")
+    send = ("send", "GreenCastle", "--to", "BlueLake", "--subject", "s", "--body-md", "b")
+    p.reserve("RedStone", "**", "agents/BlueLake/inbox/*/*/*.md")
+    warned = p.ask(*send)
+    assert warned["count"] == 1, warned
+    assert "RedStone" in json.dumps(warned), warned
+    p.ask("release", "RedStone")
+    p.reserve("RedStone", "agents/BlueLake/inbox/*/*/*.md", "--admin")
+    stopped = p.error(*send)
+    assert stopped["type"] == "FILE_RESERVATION_CONFLICT" and "RedStone" in json.dumps(stopped["data"]), stopped
+    assert p.change("SELECT count(*) FROM messages")[0][0] == 1
+    m.json("team", *send[:1], "backend", *send[1:], env={"FILE_RESERVATIONS_ENFORCEMENT_ENABLED": "false"})
+    p.change("UPDATE file_reservations SET expires_ts = ? WHERE released_ts IS NULL", int(time.time() * 1000000))
+    assert p.ask(*send)["count"] == 1
+
+
 def a_server_sweeps_and_escalates(m):
     p = Project(m)
     p.reserve("GreenCastle", "a")
     p.change("UPDATE file_reservations SET expires_ts = 5")
-    p.change("INSERT INTO messages (uid, project_id, sender_id, subject, body_md, ack_required, created_ts)"
-        " SELECT 'u', project_id, id, 's', 'b', 1, 5 FROM agents WHERE name = 'GreenCastle'")
-    p.change("INSERT INTO message_recipients (message_id, agent_id) SELECT 1, id FROM agents WHERE name = 'BlueLake'")
+    p.ask("send", "GreenCastle", "--to", "BlueLake", "--subject", "s", "--body-md", "b", "--ack-required")
+    p.change("UPDATE messages SET created_ts = 5")
     env = {"FILE_RESERVATIONS_CLEANUP_ENABLED": "true", "ACK_TTL_ENABLED": "true", "ACK_ESCALATION_ENABLED": "true",
         "ACK_ESCALATION_MODE": "file_reservation", "ACK_ESCALATION_CLAIM_HOLDER_NAME": "ops"}
     for _ in range(2):
@@ -331,24 +348,40 @@ def a_server_sweeps_and_escalates(m):
         " JOIN agents a ON a.id = f.agent_id WHERE f.released_ts IS NULL")
     assert rows == [("agents/BlueLake/inbox/1970/01/*.md", "ack-overdue", "escalation", "ops", "ops")], rows
     assert "ack_overdue" not in logged, "the second server had nothing to tell"
+    p.ask("ack", "BlueLake", "1")
+    assert p.change("SELECT count(*) FROM file_reservations WHERE released_ts IS NULL")[0][0] == 0
+    assert p.change("SELECT count(*) FROM ack_escalations")[0][0] == 0
     with m.serve(env={}) as server:
         server.stop()
         assert "reservation_sweep" not in server.logged()
 
 
 def as_people_read_it(m):
-    Project(m)
+    p = Project(m)
+    assert m.run("team", "reservations", "backend").stdout == "No leases.\n"
+    assert m.run("team", "check-paths", "backend", "a").stdout == "Nobody else holds any of them.\n"
     done = m.run("team", "reserve", "backend", "GreenCastle", "src/**")
-    assert done.returncode == 0 and "src/**" in done.stdout, describe(done)
-    refused = m.run("team", "force-release", "backend", "BlueLake", "1")
+    assert done.returncode == 0, describe(done)
+    assert done.stdout.splitlines()[0].split() == ["id", "pattern", "state", "until", "reason"], describe(done)
+    assert done.stdout.splitlines()[1].split()[:3] == ["1", "src/**", "exclusive"], describe(done)
+    held = m.run("team", "check-paths", "backend", "src/a").stdout.splitlines()
+    assert held[0] == "src/a is held by others:" and held[2].split()[1:4] == ["GreenCastle", "src/**", "exclusive"], held
+    both = m.run("team", "reserve", "backend", "BlueLake", "src/a", "--ttl-seconds", "9", "--no-exclusive").stdout
+    assert "talk to the others before you edit" in both and "warning: ttl_seconds is 9" in both, both
+    p.ask("release", "GreenCastle")
+    listed = [line.split()[1:4] for line in m.run("team", "reservations", "backend").stdout.splitlines()[1:]]
+    assert listed == [["GreenCastle", "src/**", "released"], ["BlueLake", "src/a", "shared"]], listed
+    p.ask("release", "BlueLake")
+    p.reserve("GreenCastle", "src/**")
+    refused = m.run("team", "force-release", "backend", "BlueLake", "3")
     assert refused.returncode == 1 and not refused.stdout, describe(refused)
-    assert "lease 1 of GreenCastle on src/** is still in use" in refused.stderr, describe(refused)
+    assert "lease 3 of GreenCastle on src/** is still in use" in refused.stderr, describe(refused)
 
 
 TESTS = [a_conflict_is_granted_and_reported, own_leases_do_not_conflict, patterns_overlap_exactly, shared_leases,
     stars_that_cross, renewing, times_to_live, releasing, the_archive_follows, listing, taking_away,
     stale_leases_make_way, what_is_refused, a_thousand_at_once, bombs_end_in_time, two_processes_see_each_other,
-    a_server_sweeps_and_escalates, as_people_read_it]
+    leases_and_mail, a_server_sweeps_and_escalates, as_people_read_it]
 
 
 def main():

@@ -91,6 +91,23 @@ def a_search_refuses_only_nonsense(m):
         assert team.search(bomb)["result"] == []
 
 
+def what_is_sent_is_found(m):
+    Team(m)
+    for name in ("GreenHill", "SwiftFox"):
+        m.json("team", "register", "backend", name, "--program", "codex", "--model", "gpt")
+    m.json("team", "send", "backend", "BlueLake", "--to", "RedStone", "--cc", "GreenHill", "--bcc", "SwiftFox",
+        "--subject", "Migration", "--body-md", "We move the users table.\n\n- [ ] back it up @RedStone",
+        "--thread-id", "M-1")
+
+    def ids(query):
+        return [hit["id"] for hit in m.json("team", "search", "backend", query)["result"]]
+
+    assert ids("users table") == [1] and ids("to:RedStone") == [1] and ids("to:GreenHill") == [1]
+    assert ids("to:SwiftFox") == [] and ids("SwiftFox") == []
+    summary = m.json("team", "summarize", "backend", "M-1")["summary"]
+    assert summary["open_actions"] == 1 and summary["participants"] == ["BlueLake"], summary
+
+
 def fill_threads(team):
     team.post("Plan", "- move the users\n- [ ] write the migration\n- [x] ask @RedStone\nsee `src/db.c`, @RedStone",
         thread_id="PLAN-1")
@@ -235,8 +252,8 @@ def a_model_that_fails_changes_nothing(m):
 
 
 with Tap() as tap:
-    for case in (a_search_finds_and_says_where, a_search_refuses_only_nonsense, a_conversation_is_summed_up,
-            several_conversations_are_summed_up_together, a_model_words_the_summary, a_model_words_several,
+    for case in (a_search_finds_and_says_where, a_search_refuses_only_nonsense, what_is_sent_is_found,
+            a_conversation_is_summed_up, several_conversations_are_summed_up_together, a_model_words_the_summary, a_model_words_several,
             a_model_that_fails_changes_nothing):
         with Mailroom(sys.argv[1]) as room:
             tap.run(case.__name__, case, room)

@@ -16,7 +16,7 @@ PROGRAM = sys.argv[1]
 KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 WORKERS = ("north", "south")
 FILES = 8
-POINTS = ["history.make.info", "history.make.done", "history.pack.written", "history.pack.synced",
+POINTS = ["history.make.info", "history.make.done", "history.pack.written",
     "history.pack.named", "history.pack.done", "history.gitlock.taken", "history.ref.written",
     "history.ref.named", "history.ref.synced", "history.gitlock.released", "history.file.written",
     "history.file.named", "history.file.removed", "history.append.files", "history.state.written",
@@ -48,7 +48,7 @@ def leftovers(directory):
     found = tree(os.path.join(directory, "archive", ".git"))
     own = [path for path in found if path.startswith("mailroom/")]
     return sorted({path for path in found if path.endswith(".lock") or ".tmp" in path}
-        | (set(own) - {"mailroom/config", "mailroom/lock", "mailroom/state"}))
+        | (set(own) - {"mailroom/lock", "mailroom/state"}))
 
 
 def work_tree(directory):

@@ -19,7 +19,7 @@ RANKS = {"base": 0, "text": 1, "data": 2, "net": 2, "mailbox": 3, "team": 3, "wo
          "bridge": 4, "op": 5, "surface": 6}
 
 FOREIGN = ["sqlite3.h", "git2.h", "yaml.h", "jansson.h", "microhttpd.h", "md4c.h", "utf8proc.h",
-           "curl/curl.h", "openssl/evp.h", "webp/encode.h", "webp/decode.h", "png.h", "turbojpeg.h", "gmime/gmime.h", "libpq-fe.h"]
+           "curl/curl.h", "openssl/evp.h", "webp/encode.h", "webp/decode.h", "png.h", "turbojpeg.h", "gmime/gmime.h", "libpq-fe.h", "zlib.h"]
 
 BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "gets", "gmtime", "localtime", "ctime", "asctime",
           "strtok", "atoi", "atol", "atoll", "atof", "rand", "srand", "alloca", "system", "popen"]
@@ -67,6 +67,7 @@ TESTED_BY = {
     "src/team/escalate_sql.c": "tests/unit/team/test_team_escalate.c",
     "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
     "src/team/message_sql.c": "tests/unit/team/test_team_message.c",
+    "src/team/share_sql.c": "tests/unit/team/test_team_share.c",
     "src/team/probe_sql.c": "tests/unit/team/test_team_probe.c",
     "src/team/product_sql.c": "tests/unit/team/test_team_product.c",
     "src/team/project_sql.c": "tests/unit/team/test_team_project.c",

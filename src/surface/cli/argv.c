@@ -76,10 +76,11 @@ static enum mr_code take_global(struct parsing *p, const char *word, bool *taken
 	return MR_OK;
 }
 
-/* "--no-color" and "--no_color" are "no_color"; without what follows '='. */
+/* "--no-color" and "--no_color" are "no_color", "-o" is "o"; without what follows '='. */
 static char *option_name(struct mr_arena *arena, const char *word)
 {
-	char *name = mr_arena_strndup(arena, word + 2, strcspn(word + 2, "="));
+	const char *start = word + strspn(word, "-");
+	char *name = mr_arena_strndup(arena, start, strcspn(start, "="));
 
 	for (char *c = name; *c; c++)
 		*c = *c == '-' ? '_' : *c;
@@ -137,6 +138,12 @@ static enum mr_code take_option(struct parsing *p, const char *word)
 		return give(p, param, "true");
 	value = take_value(p, word);
 	return value ? give(p, param, value) : MR_EINVAL;
+}
+
+/* "-o", where a parameter has that letter for an alias. */
+static bool is_letter(const struct parsing *p, const char *word)
+{
+	return word[1] != '-' && word[1] && !word[2] && mr_param_find(p->out->op->params, word + 1);
 }
 
 /* The n-th parameter that stands without its name; a list takes all that follow. */
@@ -224,7 +231,8 @@ static enum mr_code take_rest(struct parsing *p)
 			continue;
 		} else {
 			rc = take_global(p, word, &taken);
-			if (!rc && !taken && p->out->op && mr_str_starts(word, "--"))
+			if (!rc && !taken && p->out->op &&
+				(mr_str_starts(word, "--") || is_letter(p, word)))
 				rc = take_option(p, word);
 			else if (!rc && !taken)
 				rc = mr_err_set(p->err, MR_EINVAL, "there is no option %s", word);

@@ -4,7 +4,8 @@
  * mailroom [global options] COMMAND… [options] [arguments]. Global options may stand anywhere
  * before
  * "--". Options are --name VALUE or --name=VALUE; a flag is --name or --no-name; a list's option
- * may be repeated. Underscores and hyphens in names are the same.
+ * may be repeated. Underscores and hyphens in names are the same. An alias of one letter is an
+ * option of its own: -o VALUE.
  */
 #pragma once
 

@@ -171,12 +171,41 @@ static void put_commands(struct writing *w, const char *path)
 	}
 }
 
+/* Words up to LINE_WIDTH columns; a line break that is written stays. */
+static void put_wrapped(struct mr_buf *out, const char *text)
+{
+	enum { LINE_WIDTH = 80 };
+	size_t column = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, " \n");
+
+		if (column && column + 1 + len > LINE_WIDTH) {
+			mr_buf_putc(out, '\n');
+			column = 0;
+		}
+		if (column && len)
+			mr_buf_putc(out, ' ');
+		mr_buf_add(out, text, len);
+		column += (column && len) + len;
+		text += len;
+		if (*text == '\n') {
+			mr_buf_putc(out, '\n');
+			column = 0;
+		}
+		text += *text != '\0';
+	}
+	mr_buf_putc(out, '\n');
+}
+
 static void put_op(struct writing *w, const struct mr_op *op)
 {
 	put_usage(w, op);
 	mr_buf_printf(w->out, "\n%s.\n", op->summary);
-	if (op->help)
-		mr_buf_printf(w->out, "\n%s\n", op->help);
+	if (op->help) {
+		mr_buf_putc(w->out, '\n');
+		put_wrapped(w->out, op->help);
+	}
 	put_params(w, op, true);
 	put_params(w, op, false);
 }

@@ -205,6 +205,29 @@ static void ranks_filters_and_pages(void)
 		CHECK_STR(ids_of(db, &cases[i].query, cases[i].project), cases[i].ids);
 }
 
+/* More rows hold a word than are counted, and a row holds it more often than is counted. */
+static void rare_words_count_more(void)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = open_db();
+	struct mr_err err;
+
+	exec(db,
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
+		" INSERT INTO message SELECT i, 1, 's', CASE i WHEN 7 THEN 'common rare'"
+		" WHEN 8 THEN 'common common' WHEN 9 THEN replace(hex(zeroblob(500)), '00', "
+		"'common ') ELSE iif(i % 2, 'common word', 'other word') END FROM n");
+	CHECK_OK(mr_db_search_rebuild(db, &search, &err), err);
+	CHECK_STR(ids_of(db, &(struct mr_db_search_query){ .match = "common OR rare", .limit = 2 },
+			  0),
+		"7 8 ");
+	/* The one that says it 500 times is not the best of all: it is long. */
+	CHECK_STR(ids_of(db, &(struct mr_db_search_query){ .match = "common", .limit = 1 }, 0),
+		"8 ");
+	CHECK_STR(ids_of(db, &(struct mr_db_search_query){ .match = "common AND word", .limit = 1 },
+			  0),
+		"2999 ");
+}
+
 static void follows_changes(void)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = open_filled();
@@ -364,6 +387,7 @@ int main(void)
 		TEST(finds_terms),
 		TEST(combines_terms),
 		TEST(ranks_filters_and_pages),
+		TEST(rare_words_count_more),
 		TEST(follows_changes),
 		TEST(follows_transactions),
 		TEST(is_rebuilt),

@@ -148,7 +148,7 @@ static void check_clean(const char *name)
 	CHECK_OK(mr_fs_list(arena, AT_FDCWD, mr_arena_printf(arena, "%s/.git/mailroom", at(name)),
 			 100, &names, &err),
 		err);
-	CHECK_STR(mr_str_join(arena, &names, " "), "config lock state");
+	CHECK_STR(mr_str_join(arena, &names, " "), "lock state");
 	CHECK(!mr_fs_exists(AT_FDCWD,
 		mr_arena_printf(arena, "%s/.git/refs/heads/main.lock", at(name))));
 	CHECK(!mr_fs_exists(AT_FDCWD, mr_arena_printf(arena, "%s/.git/index.lock", at(name))));
@@ -1055,9 +1055,9 @@ static void says_that_the_disk_is_full(void)
 		const char *what;
 	} cases[] = {
 		{ "history.pack.write:ENOSPC", 1, "cannot write a pack" },
-		{ "history.sync:EIO", 1, ".idx on disk" },
-		{ "history.sync:EIO", 2, ".pack on disk" },
-		{ "history.sync:EIO", 3, "cannot put MAILROOM_NEXT on disk" },
+		{ "history.sync:EIO", 1, "cannot put a pack on disk" },
+		{ "history.sync:EIO", 2, "cannot put the index of a pack on disk" },
+		{ "history.sync:EIO", 3, "cannot put ref.tmp on disk" },
 		{ "history.pack.rename:EROFS", 1, ".idx" },
 		{ "history.pack.rename:EROFS", 2, ".pack" },
 	};

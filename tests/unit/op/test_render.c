@@ -229,6 +229,58 @@ static void what_became_of_a_message(void)
 		"  sent before, under the same key; nothing was sent now\n");
 }
 
+static void finds_are_marked(void)
+{
+	static const char json[] =
+		"{\"result\":[{\"id\":7,\"subject\":\"Plan\",\"importance\":\"high\","
+		"\"created_ts\":\"2026-03-11T04:15:00Z\",\"thread_id\":\"T\",\"from\":\"Blue\","
+		"\"snippet\":\"the \\u202eplan of\",\"offsets\":[{\"start\":7,\"end\":11}]}],"
+		"\"mode\":\"fts_quoted\"}";
+
+	shows(mr_render_hits, json, (struct mr_render){ 0 },
+		"7  Plan  Blue, T, high, 2026-03-11 04:15 UTC\n"
+		"    the \xef\xbf\xbdplan of\n"
+		"the query was read as plain words\n");
+	shows(mr_render_hits, json, (struct mr_render){ .colour = true },
+		"7  \033[1mPlan\033[0m  \033[2mBlue, T, high, 2026-03-11 04:15 UTC\033[0m\n"
+		"    the \xef\xbf\xbd\033[1mplan\033[0m of\n"
+		"\033[2mthe query was read as plain words\n\033[0m");
+	shows(mr_render_hits,
+		"{\"result\":[{\"id\":1,\"from\":\"A\",\"project\":\"x\"},{\"id\":2,\"from\":\"A\","
+		"\"project\":\"y\"}],\"mode\":\"fts\"}",
+		(struct mr_render){ 0 },
+		"1  (no subject)  A, x, -\n"
+		"2  (no subject)  A, y, -\n");
+	shows(mr_render_hits, "{\"result\":[],\"mode\":\"like\"}", (struct mr_render){ 0 },
+		"nothing found\n"
+		"looked for in the texts themselves, newest first\n");
+}
+
+static void summaries_read_well(void)
+{
+#define SUMMARY                                                                                    \
+	"\"thread_id\":\"T\",\"summary\":{\"participants\":[\"A\",\"B\"],"                         \
+	"\"key_points\":[\"one\"],\"action_items\":[\"- [ ] two\"],\"total_messages\":2,"          \
+	"\"open_actions\":1,\"done_actions\":0,\"mentions\":[{\"name\":\"A\",\"count\":3},"        \
+	"{\"name\":\"B\",\"count\":1}],\"code_references\":[\"src/a.c\"],\"source\":\"llm\"}"
+#define SHOWN                                                                                      \
+	"T: 2 messages by A, B, worded by a model\n"                                               \
+	"points\n  one\nactions, 1 open, 0 done\n  - [ ] two\nmentions\n  @A 3, @B 1\n"            \
+	"paths\n  src/a.c\n"
+
+	shows(mr_render_summary,
+		"{" SUMMARY ",\"examples\":[{\"id\":1,\"subject\":\"S\",\"from\":\"A\","
+		"\"created_ts\":\"2026-03-11T04:15:00Z\"}]}",
+		(struct mr_render){ 0 }, SHOWN "first messages\n  1  S  A, 2026-03-11 04:15 UTC\n");
+	shows(mr_render_summary,
+		"{\"threads\":[{" SUMMARY "}],\"aggregate\":{\"top_mentions\":[],"
+		"\"action_items\":[],\"key_points\":[\"one\"]}}",
+		(struct mr_render){ 0 }, SHOWN "\ntogether\npoints\n  one\n");
+	shows(mr_render_summary,
+		"{\"thread_id\":\"none\",\"summary\":{\"total_messages\":0},\"examples\":[]}",
+		(struct mr_render){ 0 }, "none: 0 messages\n");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -236,6 +288,8 @@ int main(void)
 		TEST(wide_subjects_are_cut_to_the_column),
 		TEST(letters),
 		TEST(what_became_of_a_message),
+		TEST(finds_are_marked),
+		TEST(summaries_read_well),
 		TEST(members_are_aligned),
 		TEST(lists_of_objects_are_tables),
 		TEST(tables_fit_the_terminal),

@@ -129,6 +129,13 @@ static void answers_keep_their_promise(void)
 		"{\"project_key\":\"b\",\"message_id\":3,\"agent_name\":\"GreenCastle\"}");
 	run(&f, "list_threads", "{\"project_key\":\"b\"}");
 	run(&f, "get_thread", "{\"project_key\":\"b\",\"thread_id\":\"T\",\"limit\":1}");
+	run(&f, "search_messages", "{\"project_key\":\"b\",\"query\":\"t\"}");
+	run(&f, "search_messages",
+		"{\"project_key\":\"b\",\"query\":\"is:unread\",\"limit\":\"3\",\"offset\":1,"
+		"\"order\":\"newest\",\"agent\":\"RedCat\"}");
+	run(&f, "summarize_thread",
+		"{\"project_key\":\"b\",\"thread_id\":\"T\",\"include_examples\":true}");
+	run(&f, "summarize_threads", "{\"project_key\":\"b\",\"thread_ids\":[\"T\",\"none\"]}");
 	tear_down(&f);
 }
 

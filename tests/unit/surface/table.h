@@ -5,9 +5,15 @@
 
 static const char *const table_modes[] = { "safe", "force", NULL };
 
+static const char *const table_letters[] = { "l", NULL };
+
 static const struct mr_param table_send_params[] = {
 	{ .name = "subject", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED, .summary = "what about" },
-	{ .name = "limit", .type = MR_TYPE_INT, .summary = "how many", .fallback = "20" },
+	{ .name = "limit",
+		.type = MR_TYPE_INT,
+		.summary = "how many",
+		.fallback = "20",
+		.aliases = table_letters },
 	{ .name = "ack_required", .type = MR_TYPE_BOOL, .summary = "ask for an answer" },
 	{ .name = "cc", .type = MR_TYPE_TEXTS, .summary = "copies" },
 	{ .name = "mode", .type = MR_TYPE_TEXT, .summary = "it's how", .choices = table_modes },

@@ -55,6 +55,7 @@ static void arguments_are_gathered(void)
 		"{\"subject\":\"\",\"to\":[\"--json\",\"-x\"]}");
 	reads("team mail send --subject - --limit -5", &table_send,
 		"{\"subject\":\"-\",\"limit\":\"-5\"}");
+	reads("team mail send A -l 5", &table_send, "{\"limit\":\"5\",\"to\":[\"A\"]}");
 	reads("team mail send -", &table_send, "{\"to\":[\"-\"]}");
 }
 

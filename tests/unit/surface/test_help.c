@@ -69,6 +69,27 @@ static void a_command_can_be_a_group_too(void)
 		"                            one of safe|force\n");
 }
 
+static void long_help_is_wrapped(void)
+{
+	static const struct mr_op op = { .name = "x",
+		.command = "x",
+		.summary = "Do",
+		.help = "One two three four five six seven eight nine ten eleven twelve thirteen "
+			"14 "
+			"15 16.\nA line of its own.\n\nAnd a paragraph.",
+		.surfaces = MR_ON_CLI };
+	static const struct mr_op *const ops[] = { &op };
+	struct mr_op_table one = { ops, 1 };
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&text, 1 << 16);
+	mr_help_write(&text, &one, "x", false);
+	CHECK(strstr(mr_buf_text(&text),
+		"\n\nOne two three four five six seven eight nine ten eleven twelve thirteen 14 "
+		"15\n"
+		"16.\nA line of its own.\n\nAnd a paragraph.\n"));
+}
+
 static void colour_only_when_asked(void)
 {
 	struct mr_buf text MR_CLEANUP(mr_buf_release);
@@ -84,6 +105,7 @@ int main(void)
 		TEST(the_program_lists_its_commands),
 		TEST(a_command_lists_its_options),
 		TEST(a_command_can_be_a_group_too),
+		TEST(long_help_is_wrapped),
 		TEST(colour_only_when_asked),
 	};
 

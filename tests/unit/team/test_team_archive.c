@@ -337,14 +337,14 @@ static void slots(void)
 	begin();
 	world_exec(&world,
 		"INSERT INTO build_slots (project_id, agent_id, slot_name, created_ts, expires_ts)"
-		" VALUES (1, 2, 'Release Build', 1000000, 2000000)");
+		" VALUES (1, 2, 'release-build', 1000000, 2000000)");
 	queue_item((struct mr_team_archive_item){ .kind = MR_TEAM_ARCHIVE_SLOT,
 		.ref = 1,
 		.agent = "BlueLake",
-		.subject = "build_slot: BlueLake Release Build" });
+		.subject = "build_slot: BlueLake release-build" });
 	letter_drain(&world);
 	CHECK(strstr(read_file(PROJECT "build_slots/release-build/BlueLake.json"),
-		"\"slot_name\": \"Release Build\""));
+		"\"slot_name\": \"release-build\""));
 	world_close(&world);
 }
 

@@ -35,11 +35,12 @@ static void message(struct scene *s, int64_t id, const char *kind, bool ack)
 			"INSERT INTO messages (id, uid, project_id, sender_id, subject, body_md,"
 			" ack_required, created_ts) VALUES (%lld, 'u%lld', %lld, %lld,"
 			" 'Please review', 'b', %d, %lld);"
-			"INSERT INTO message_recipients (message_id, agent_id, kind)"
-			" VALUES (%lld, %lld, '%s')",
+			"INSERT INTO message_recipients (message_id, agent_id, kind, ack_due)"
+			" VALUES (%lld, %lld, '%s', %d)",
 			(long long)id, (long long)id, (long long)s->project.id,
 			(long long)s->green.id, ack, (long long)s->world.clock.now_us,
-			(long long)id, (long long)s->blue.id, kind));
+			(long long)id, (long long)s->blue.id, kind,
+			ack && strcmp(kind, "to") == 0));
 }
 
 static struct mr_team_overdues scan(struct scene *s)
@@ -231,8 +232,8 @@ static void a_scan_takes_its_time(void)
 			" ack_required, created_ts) SELECT i, 'u' || i, %lld, %lld, 's', 'b', 1, "
 			"%lld"
 			" FROM n;"
-			"INSERT INTO message_recipients (message_id, agent_id) SELECT id, %lld"
-			" FROM messages",
+			"INSERT INTO message_recipients (message_id, agent_id, ack_due)"
+			" SELECT id, %lld, 1 FROM messages",
 			(long long)s.project.id, (long long)s.green.id,
 			(long long)s.world.clock.now_us, (long long)s.blue.id));
 	CHECK_INT(scan(&s).len, MR_TEAM_OVERDUE_BATCH);
@@ -258,10 +259,9 @@ static void uses_indexes(void)
 	while (!mr_stmt_step(stmt, &row, &s.world.cx.err) && row) {
 		const char *step = mr_stmt_text(stmt, 3, s.world.cx.arena);
 
-		if (strstr(step, "SCAN"))
+		/* The index holds what is due, and nothing else. */
+		if (strstr(step, "SCAN") && !strstr(step, "message_recipients_due"))
 			test_fail(__FILE__, __LINE__, "%s", step);
-		if (strstr(step, " m "))
-			CHECK(strstr(step, "messages_ack"));
 	}
 	mr_stmt_done(&stmt);
 	mr_team_read_done(&reader);

@@ -350,6 +350,50 @@ static void quotas_refuse(void)
 	world_close(world);
 }
 
+/* A lease on somebody's inbox: of an escalation it stops mail, of another agent it is told. */
+static void leases_on_inboxes(void)
+{
+	struct scene scene;
+	struct world *world = &scene.world;
+	struct mr_team_draft draft;
+	struct mr_team_sent sent;
+	const struct mr_value *conflict;
+
+	set_scene(&scene);
+	world_exec(world,
+		mr_arena_printf(world->cx.arena,
+			"INSERT INTO file_reservations (project_id, agent_id, path_pattern, prefix,"
+			" reason, origin, created_ts, expires_ts)"
+			" VALUES (2, 3, 'agents/BlueLake/inbox/*/*/*.md', 'agents/BlueLake/inbox',"
+			" 'ack-overdue', 'agent', 1, %lld)",
+			(long long)(WORLD_NOW_US + 3600000000)));
+	draft = mail_draft(world, "BlueLake", "x");
+	sent = mail_send(world, &draft);
+	CHECK_INT(sent.warnings.len, 1);
+	CHECK_STR(sent.warnings.items[0].path, "agents/BlueLake/inbox/2026/03/*.md");
+	CHECK_STR(sent.warnings.items[0].holders.items[0].agent, "BlueLake");
+	world_exec(world, "UPDATE file_reservations SET origin = 'escalation'");
+	world_check_fail(world, mr_team_send(&world->cx, world->team, &draft, &sent),
+		MR_TEAM_RESERVATION_CONFLICT,
+		"BlueLake holds a lease on agents/BlueLake/inbox/*/*/*.md until "
+		"2026-03-11T05:15:00Z (ack-overdue)");
+	conflict = &mr_value_get(mr_team_fail_data(&world->cx.err), "conflicts")->list.items[0];
+	CHECK_STR(mr_value_get(conflict, "surface")->text, "agents/BlueLake/inbox/2026/03/*.md");
+	CHECK_STR(mr_value_get(conflict, "holder")->text, "BlueLake");
+	CHECK(mr_value_get(conflict, "exclusive")->boolean);
+	CHECK_STR(mr_value_get(conflict, "expires_ts")->text, "2026-03-11T05:15:00.000000Z");
+	CHECK_INT(world_int(world, "SELECT count(*) FROM messages"), 1);
+	/* When it ends, or where nobody enforces it, mail goes on. */
+	world->config.enforce_reservations = false;
+	world_reopen(world);
+	mail_send(world, &draft);
+	world->config.enforce_reservations = true;
+	world_reopen(world);
+	world_later(world, 3601);
+	mail_send(world, &draft);
+	world_close(world);
+}
+
 static void uids_grow_when_they_collide(void)
 {
 	struct scene scene;
@@ -539,6 +583,7 @@ int main(void)
 		TEST(too_many_recipients),
 		TEST(a_key_sends_once),
 		TEST(quotas_refuse),
+		TEST(leases_on_inboxes),
 		TEST(uids_grow_when_they_collide),
 		TEST(replies_follow_their_message),
 		TEST(reply_to_all_but_the_blind),

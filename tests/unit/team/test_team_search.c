@@ -359,26 +359,38 @@ static void a_hit_says_what_it_is(void)
 /* Of very many the newest are ranked, and offset and limit still go on. */
 static void common_words_rank_the_newest(void)
 {
+	enum { LAST = MR_TEAM_SEARCH_RANKED + 200 };
 	struct mr_team_search request = { .project_count = 1, .query = "common", .limit = 3 };
 	struct mr_team_hits hits;
 	struct room room;
+	int64_t both[2];
 
 	open_empty(&room);
-	request.project_ids = &room.back.id;
+	both[0] = room.back.id;
+	both[1] = room.front.id;
+	request.project_ids = both;
 	world_exec(&room.world,
 		mr_arena_printf(room.world.cx.arena,
 			"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
 			"%d)"
 			" INSERT INTO messages (uid, project_id, sender_id, subject, body_md,"
 			" created_ts) SELECT i, %" PRId64 ", %" PRId64
-			", iif(i IN (1, 400), 'common common common', 's'), 'common', i FROM n;"
+			", iif(i IN (1, 300, 600), 'common common common', 's'), 'common', i FROM "
+			"n;"
 			"INSERT INTO fts_messages (fts_messages) VALUES ('rebuild')",
-			MR_TEAM_SEARCH_RANKED + 200, room.back.id, room.blue.id));
+			LAST, room.back.id, room.blue.id));
+	/* There is another project: the newest 200 from 700 on. 300 says it too, but long ago. */
 	CHECK_OK(search(&room, &request, &hits), room.world.cx.err);
 	CHECK_INT(hits.len, 3);
-	CHECK_INT(hits.items[0].message.id, 400); /* 1 says it too, but long ago */
-	CHECK_INT(hits.items[1].message.id, MR_TEAM_SEARCH_RANKED + 200);
-	request.offset = MR_TEAM_SEARCH_RANKED + 198;
+	CHECK_INT(hits.items[0].message.id, 600);
+	CHECK_INT(hits.items[1].message.id, LAST);
+	/* All projects: the newest 500. */
+	request.project_count = 2;
+	CHECK_OK(search(&room, &request, &hits), room.world.cx.err);
+	CHECK_INT(hits.items[0].message.id, 600);
+	CHECK_INT(hits.items[1].message.id, 300);
+	CHECK_INT(hits.items[2].message.id, LAST);
+	request.offset = LAST - 2;
 	CHECK_OK(search(&room, &request, &hits), room.world.cx.err);
 	CHECK_INT(hits.len, 2);
 	request.limit = 500;

@@ -28,7 +28,8 @@ static void prepare(struct world *world)
 			" created_ts, expires_ts) VALUES (%lld, %lld, 'a', 1, 2);"
 			"INSERT INTO messages (uid, project_id, sender_id, subject, body_md,"
 			" ack_required, created_ts) VALUES ('u', %lld, %lld, 's', 'b', 1, 1);"
-			"INSERT INTO message_recipients (message_id, agent_id) VALUES (1, %lld)",
+			"INSERT INTO message_recipients (message_id, agent_id, ack_due)"
+			" VALUES (1, %lld, 1)",
 			(long long)project.id, (long long)agent.id, (long long)project.id,
 			(long long)agent.id, (long long)agent.id));
 }

@@ -29,11 +29,26 @@ static void nul_counts(void)
 	mr_arena_free(arena);
 }
 
+static void piece_by_piece(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_digest *digest = mr_digest_begin_sha256();
+	struct mr_digest *sha1 = mr_digest_begin_sha1();
+
+	mr_digest_add(digest, "a", 1);
+	mr_digest_add(digest, NULL, 0);
+	mr_digest_add(digest, "bc", 2);
+	CHECK_STR(mr_digest_end_hex(arena, digest), mr_digest_sha256(arena, mr_bytes_text("abc")));
+	mr_digest_add(sha1, "abc", 3);
+	CHECK_STR(mr_digest_end_hex(arena, sha1), mr_digest_sha1(arena, mr_bytes_text("abc")));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(the_standards_examples),
 		TEST(nul_counts),
+		TEST(piece_by_piece),
 	};
 
 	return test_main(tests, MR_LEN(tests));

@@ -651,9 +651,39 @@ static void agrees_with_a_naive_matcher(void)
 	CHECK(positive > 10000 && positive < 100000);
 }
 
+/* Every alternative counts, and no pattern is larger than its limits allow. */
+static void has_a_size(void)
+{
+	static const struct {
+		const char *pattern;
+		size_t size;
+	} table[] = {
+		{ "a", 3 }, /* the name, its character, and all below */
+		{ "a*", 3 },
+		{ "**", 1 },
+		{ "{a,b}", 6 },
+		{ "ab/c*", 6 },
+	};
+	struct mr_arena *arena = mr_arena_new();
+	struct mr_err err = { 0 };
+	struct mr_glob *glob;
+
+	for (size_t i = 0; i < MR_LEN(table); i++) {
+		CHECK_OK(mr_glob_compile(arena, table[i].pattern, NULL, &glob, &err), err);
+		CHECK_INT(mr_glob_size(glob), table[i].size);
+	}
+	CHECK_OK(mr_glob_compile(arena,
+			 "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", NULL,
+			 &glob, &err),
+		err);
+	CHECK_INT(mr_glob_size(glob), 64 * 40);
+	mr_arena_free(arena);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
+		TEST(has_a_size),
 		TEST(normalises),
 		TEST(matches),
 		TEST(widens_a_last_star),

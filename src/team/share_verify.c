@@ -1,0 +1,134 @@
+/* team/share_verify.c - an export compared with its manifest. */
+#include "base/fs.h"
+#include "team/share_private.h"
+#include "text/digest.h"
+
+#include <string.h>
+
+static const struct mr_json_limits manifest_limits = {
+	.max_bytes = 256 << 20,
+	.max_depth = 16,
+	.max_nodes = 10000000,
+};
+
+struct listed {
+	const char *path, *sha256;
+	int64_t bytes;
+};
+
+static enum mr_code read_manifest(struct mr_ctx *cx, int dir, const char *expected,
+	const struct mr_value **out)
+{
+	struct mr_bytes text;
+	enum mr_code rc = mr_fs_read(cx->arena, dir, MR_TEAM_SHARE_MANIFEST,
+		manifest_limits.max_bytes, &text, &cx->err);
+
+	if (rc)
+		return rc;
+	if (expected && !mr_str_eq_nocase(expected, mr_digest_sha256(cx->arena, text)))
+		return mr_err_set(&cx->err, MR_EFORMAT,
+			MR_TEAM_SHARE_MANIFEST " is not the one that was made: its SHA-256 is %s",
+			mr_digest_sha256(cx->arena, text));
+	rc = mr_json_parse(cx->arena, text, &manifest_limits, out, &cx->err);
+	return rc ? mr_err_wrap(&cx->err, MR_TEAM_SHARE_MANIFEST) : MR_OK;
+}
+
+static bool read_listed(const struct mr_value *value, struct mr_issues *issues, struct listed *out)
+{
+	struct mr_cursor root = mr_cursor_root(value, issues);
+	struct mr_cursor path = mr_cursor_key(&root, "path");
+	struct mr_cursor bytes = mr_cursor_key(&root, "bytes");
+	struct mr_cursor sha256 = mr_cursor_key(&root, "sha256");
+
+	return mr_cursor_text(&path, &out->path) &&
+		mr_cursor_int(&bytes, 0, INT64_MAX, &out->bytes) &&
+		mr_cursor_text(&sha256, &out->sha256);
+}
+
+static enum mr_code check_file(struct mr_ctx *cx, int dir, const struct listed *file)
+{
+	const char *sha256;
+	int64_t bytes;
+	enum mr_code rc = mr_team_share_hash(cx, dir, file->path, &sha256, &bytes);
+
+	if (rc == MR_ENOTFOUND)
+		return mr_err_set(&cx->err, MR_EFORMAT, "%s is missing", file->path);
+	if (rc)
+		return rc;
+	if (bytes != file->bytes)
+		return mr_err_set(&cx->err, MR_EFORMAT,
+			"%s was changed: it has %lld bytes, not %lld", file->path, (long long)bytes,
+			(long long)file->bytes);
+	if (!mr_str_eq(sha256, file->sha256))
+		return mr_err_set(&cx->err, MR_EFORMAT, "%s was changed: its SHA-256 is %s",
+			file->path, sha256);
+	return MR_OK;
+}
+
+/* Both are sorted: the manifest's list and the directory's, which has the manifest besides. */
+static enum mr_code check_extra(struct mr_ctx *cx, const struct mr_texts *there,
+	const struct mr_texts *listed)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < there->len; i++) {
+		if (mr_str_eq(there->items[i], MR_TEAM_SHARE_MANIFEST))
+			continue;
+		if (k < listed->len && mr_str_eq(there->items[i], listed->items[k]))
+			k++;
+		else
+			return mr_err_set(&cx->err, MR_EFORMAT, "%s is not in the manifest",
+				there->items[i]);
+	}
+	return MR_OK;
+}
+
+static enum mr_code check_listed(struct mr_ctx *cx, int dir, const struct mr_value *manifest,
+	struct mr_texts *out)
+{
+	const struct mr_value *files = mr_value_get(manifest, "files");
+	struct mr_issues issues;
+	enum mr_code rc = MR_OK;
+
+	if (!files || files->kind != MR_LIST || files->list.len == 0)
+		return mr_err_set(&cx->err, MR_EFORMAT,
+			MR_TEAM_SHARE_MANIFEST " does not list its files");
+	mr_issues_init(&issues, cx->arena);
+	out->items = mr_arena_array(cx->arena, files->list.len + 1, sizeof(char *));
+	out->len = 0;
+	for (size_t i = 0; i < files->list.len && !rc; i++) {
+		struct listed file;
+
+		if (!read_listed(&files->list.items[i], &issues, &file))
+			return mr_err_set(&cx->err, MR_EFORMAT,
+				MR_TEAM_SHARE_MANIFEST ": file %zu lacks its path, size or digest",
+				i + 1);
+		rc = check_file(cx, dir, &file);
+		out->items[out->len++] = file.path;
+		if (cx->progress)
+			cx->progress(cx->progress_arg, "files", i + 1, files->list.len);
+	}
+	return rc;
+}
+
+enum mr_code mr_team_share_verify(struct mr_ctx *cx, const char *directory,
+	const char *manifest_sha256, int64_t *files)
+{
+	int dir MR_CLEANUP(mr_fs_closep) = -1;
+	const struct mr_value *manifest = NULL;
+	struct mr_texts there, listed = { 0 };
+	enum mr_code rc = mr_fs_open_dir(AT_FDCWD, directory, &dir, &cx->err);
+
+	if (!rc)
+		rc = read_manifest(cx, dir, manifest_sha256, &manifest);
+	if (!rc)
+		rc = check_listed(cx, dir, manifest, &listed);
+	if (!rc)
+		rc = mr_team_share_files(cx, dir, &there);
+	if (!rc)
+		rc = check_extra(cx, &there, &listed);
+	if (rc)
+		return mr_err_wrap(&cx->err, "%s", directory);
+	*files = (int64_t)listed.len;
+	return MR_OK;
+}
