@@ -147,6 +147,13 @@
  *     error.c            the contract's errors, with data
  *     escalate.c         acknowledgements that do not come
  *     escalate_sql.c     which ones, and what was done about them
+ *     guard.c            leases at the door: may these files be changed now?
+ *     guard_archive.c    leases from the archive's files
+ *     guard_database.c   from the database
+ *     guard_edit.c       what a coding agent's editor is about to write to
+ *     guard_git.c        what a commit or a push would change
+ *     guard_hook.c       git's hooks, put in place and taken away
+ *     guard_server.c     leases from a server
  *     identity.c         what a project is named after: a path, or a repository
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index
