@@ -17,10 +17,12 @@
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
+ *       access.c         who asks, and what they may
  *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
  *       guard.c          hosts, origins and tokens that may ask
  *       listen.c         the socket
+ *       media.c          media types in headers
  *       request.c        what a handler sees and fills
  *       route.c          from method and path to a handler
  *       server.c         requests within their limits, on libmicrohttpd
@@ -28,6 +30,25 @@
  *       stream.c         responses that stay open
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
+ *     mcp/             the Model Context Protocol
+ *       ask.c            what must be known from the client first
+ *       endpoint.c       its path: GET, DELETE, and where POST goes
+ *       era.c            which generation a message speaks
+ *       events.c         the last events of a session's streams
+ *       fixture_tools.c  tools of the conformance tests
+ *       fixtures.c       their prompts and resources
+ *       hub.c            who wants to know when a resource changes
+ *       levels.c         log messages for clients
+ *       listening.c      streams of changes, of the second generation
+ *       long_call.c      requests that go on after their handler has returned
+ *       mcp.c            requests in, answers out, without a transport
+ *       method.c         the methods
+ *       post.c           what clients send
+ *       recent.c         the last calls of tools
+ *       rpc.c            JSON-RPC 2.0
+ *       runner.c         threads for calls that wait
+ *       session.c        clients between their requests
+ *       tools.c          the operation table as tools
  *
  *   op/                what can be asked
  *     args.c             from what was sent to typed arguments
@@ -35,6 +56,7 @@
  *     dispatch.c         decode, check needs, run, count, log
  *     envelope.c         how one contract wraps results and errors
  *     envelope_team.c    and how the team's does
+ *     extended.c         operations: tools found and called by name
  *     grid.c             cells in columns that fit the terminal
  *     health.c           operations: alive, ready, well
  *     mailbox_account.c  operations: addresses of a mailbox root
@@ -51,6 +73,7 @@
  *     render_contact.c   contacts, products, slots, macros
  *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
+ *     render_part.c      what the renderers share
  *     render_search.c    what was found, what was summed up
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
@@ -147,6 +170,7 @@
  *     error.c            the contract's errors, with data
  *     escalate.c         acknowledgements that do not come
  *     escalate_sql.c     which ones, and what was done about them
+<<<<<<< HEAD
  *     guard.c            leases at the door: may these files be changed now?
  *     guard_archive.c    leases from the archive's files
  *     guard_database.c   from the database
@@ -154,6 +178,10 @@
  *     guard_git.c        what a commit or a push would change
  *     guard_hook.c       git's hooks, put in place and taken away
  *     guard_server.c     leases from a server
+=======
+ *     gauge.c            how much there is, and how much waits
+ *     gauge_sql.c        the counting itself
+>>>>>>> mcp
  *     identity.c         what a project is named after: a path, or a repository
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index
@@ -167,6 +195,7 @@
  *     message_store.c    a message becomes rows
  *     model.c            the contract's words
  *     name.c             an adjective and a noun
+ *     news_sql.c         what changed since one last looked
  *     probe.c            is the storage well?
  *     probe_sql.c        a look at every table that matters
  *     product.c          projects that belong together
@@ -227,7 +256,7 @@
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain
- *     digest.c           SHA-1 and SHA-256
+ *     digest.c           SHA-1 and SHA-256, MACs and signatures
  *     dotenv.c           .env files
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match
@@ -237,8 +266,10 @@
  *     image.c            pictures: what they are, how large
  *     image_jpeg.c       JPEG to pixels
  *     image_png.c        PNG to pixels
+ *     image_turn.c       which way is up
  *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
+ *     jwt.c              signed claims, checked
  *     markdown.c         a walk through Markdown, block by block
  *     markdown_fence.c   fenced blocks, by lines
  *     markdown_html.c    as HTML with only our tags

@@ -71,7 +71,7 @@ static void decode_text(const struct mr_cursor *at, const struct mr_param *param
 		return;
 	}
 	*out = *at->value;
-	if (param->choices)
+	if (param->choices && !(param->flags & MR_LENIENT))
 		check_choice(at, param, out->text);
 }
 

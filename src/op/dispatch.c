@@ -5,6 +5,7 @@
 #include "op/args.h"
 #include "op/envelope.h"
 #include "op/metrics.h"
+#include "op/principal.h"
 
 struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena)
 {
@@ -24,7 +25,10 @@ enum mr_code mr_dispatch_confirm(struct mr_call *call, const char *question)
 
 static enum mr_code check_needs(struct mr_call *call, const struct mr_op *op)
 {
-	if (op->needs & MR_NEED_WRITE && !call->may_write)
+	if (op->needs & MR_NEED_ADMIN && !call->is_admin)
+		return mr_err_set(&call->cx.err, MR_EPERM, "%s is for administrators", op->name);
+	if (op->needs & MR_NEED_WRITE && !call->may_write &&
+		!(call->principal && mr_texts_has(&call->principal->readonly_tools, op->name)))
 		return mr_err_set(&call->cx.err, MR_EPERM,
 			"%s changes something, and you may only read", op->name);
 	return MR_OK;

@@ -5,6 +5,9 @@
 
 /* config.c */
 extern const struct mr_op mr_op_config;
+/* extended.c */
+extern const struct mr_op mr_op_extended_call;
+extern const struct mr_op mr_op_extended_list;
 /* health.c */
 extern const struct mr_op mr_op_health;
 extern const struct mr_op mr_op_liveness;

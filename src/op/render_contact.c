@@ -1,38 +1,5 @@
 /* op/render_contact.c - contacts, products, slots and macros as people read them. */
-#include "op/grid.h"
-#include "op/render.h"
-
-static const char dim[] = "\033[2m";
-
-static const char *line_at(struct mr_arena *arena, const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_TEXT ? mr_render_line(arena, value->text) : "";
-}
-
-static const char *id_of(struct mr_arena *arena, const struct mr_value *map)
-{
-	const struct mr_value *value = mr_value_get(map, "id");
-
-	return mr_arena_printf(arena, "%lld",
-		(long long)(value && value->kind == MR_INT ? value->integer : 0));
-}
-
-static bool is_set(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_BOOL && value->boolean;
-}
-
-/* The list of a result, or NULL when it is empty. */
-static const struct mr_value *list_of(const struct mr_value *value, const char *key)
-{
-	const struct mr_value *list = mr_value_get(value, key);
-
-	return list && list->kind == MR_LIST && list->list.len > 0 ? list : NULL;
-}
+#include "op/render_part.h"
 
 /* The object of a result, or NULL when it is null. */
 static const struct mr_value *map_of(const struct mr_value *value, const char *key)
@@ -47,8 +14,8 @@ static const char *party_of(struct mr_arena *arena, const struct mr_value *link,
 {
 	const struct mr_value *party = mr_value_get(link, key);
 
-	return mr_arena_printf(arena, "%s@%s", line_at(arena, party, "agent"),
-		line_at(arena, party, "project"));
+	return mr_arena_printf(arena, "%s@%s", mr_part_line(arena, party, "agent"),
+		mr_part_line(arena, party, "project"));
 }
 
 /* Ends lie ahead, and are written out. */
@@ -60,15 +27,15 @@ static const char *end_of(struct mr_arena *arena, const struct mr_value *map)
 void mr_render_link(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const char *status = line_at(arena, value, "status"), *end = end_of(arena, value);
+	const char *status = mr_part_line(arena, value, "status"), *end = end_of(arena, value);
 
 	(void)how;
-	mr_buf_printf(out, "Contact %s: %s -> %s, %s", id_of(arena, value),
+	mr_buf_printf(out, "Contact %s: %s -> %s, %s", mr_part_number(arena, value, "id"),
 		party_of(arena, value, "from"), party_of(arena, value, "to"), status);
 	if (!mr_str_eq(status, "blocked"))
 		mr_buf_printf(out, " until %s", end);
 	mr_buf_putc(out, '\n');
-	if (is_set(value, "notified"))
+	if (mr_part_bool(value, "notified"))
 		mr_buf_puts(out, "The other has been told.\n");
 }
 
@@ -84,11 +51,11 @@ void mr_render_contacts(struct mr_buf *out, const struct mr_value *value,
 		{ .title = "until", .fixed = true },
 		{ .title = "reason" },
 	};
-	const struct mr_value *list = list_of(value, "contacts");
+	const struct mr_value *list = mr_part_list(value, "contacts");
 	const char **cells, **styles;
 
 	if (!list) {
-		mr_buf_printf(out, "%s has no contacts.\n", line_at(arena, value, "agent"));
+		mr_buf_printf(out, "%s has no contacts.\n", mr_part_line(arena, value, "agent"));
 		return;
 	}
 	cells = mr_arena_array(arena, list->list.len * MR_LEN(columns), sizeof(*cells));
@@ -97,13 +64,13 @@ void mr_render_contacts(struct mr_buf *out, const struct mr_value *value,
 		const struct mr_value *one = &list->list.items[i];
 		const char **row = &cells[i * MR_LEN(columns)];
 
-		row[0] = id_of(arena, one);
+		row[0] = mr_part_number(arena, one, "id");
 		row[1] = party_of(arena, one, "from");
 		row[2] = party_of(arena, one, "to");
-		row[3] = line_at(arena, one, "status");
+		row[3] = mr_part_line(arena, one, "status");
 		row[4] = end_of(arena, one);
-		row[5] = line_at(arena, one, "reason");
-		styles[i] = mr_str_eq(row[3], "blocked") ? dim : NULL;
+		row[5] = mr_part_line(arena, one, "reason");
+		styles[i] = mr_str_eq(row[3], "blocked") ? mr_style_dim : NULL;
 	}
 	if (!mr_grid_put(out,
 		    &(struct mr_grid){ columns, MR_LEN(columns), cells, styles, list->list.len },
@@ -113,14 +80,14 @@ void mr_render_contacts(struct mr_buf *out, const struct mr_value *value,
 
 static const char *slugs_of(struct mr_arena *arena, const struct mr_value *product)
 {
-	const struct mr_value *list = list_of(product, "projects");
+	const struct mr_value *list = mr_part_list(product, "projects");
 	struct mr_texts slugs = { NULL, 0 };
 
 	if (!list)
 		return "-";
 	slugs.items = mr_arena_array(arena, list->list.len + 1, sizeof(*slugs.items));
 	for (; slugs.len < list->list.len; slugs.len++)
-		slugs.items[slugs.len] = line_at(arena, &list->list.items[slugs.len], "slug");
+		slugs.items[slugs.len] = mr_part_line(arena, &list->list.items[slugs.len], "slug");
 	return mr_str_join(arena, &slugs, ", ");
 }
 
@@ -133,7 +100,7 @@ void mr_render_products(struct mr_buf *out, const struct mr_value *value,
 		{ .title = "name" },
 		{ .title = "projects" },
 	};
-	const struct mr_value *list = list_of(value, "result");
+	const struct mr_value *list = mr_part_list(value, "result");
 	const char **cells;
 
 	if (!list) {
@@ -145,8 +112,8 @@ void mr_render_products(struct mr_buf *out, const struct mr_value *value,
 		const struct mr_value *one = &list->list.items[i];
 		const char **row = &cells[i * MR_LEN(columns)];
 
-		row[0] = line_at(arena, one, "product_uid");
-		row[1] = line_at(arena, one, "name");
+		row[0] = mr_part_line(arena, one, "product_uid");
+		row[1] = mr_part_line(arena, one, "name");
 		row[2] = slugs_of(arena, one);
 	}
 	if (!mr_grid_put(out,
@@ -166,12 +133,12 @@ void mr_render_product(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const struct mr_value *list = list_of(value, "projects");
+	const struct mr_value *list = mr_part_list(value, "projects");
 	struct mr_pair pair;
 	struct mr_value projects;
 
-	mr_buf_printf(out, "%s (%s)%s\n", line_at(arena, value, "name"),
-		line_at(arena, value, "product_uid"), list ? "" : ": no projects yet");
+	mr_buf_printf(out, "%s (%s)%s\n", mr_part_line(arena, value, "name"),
+		mr_part_line(arena, value, "product_uid"), list ? "" : ": no projects yet");
 	if (!list)
 		return;
 	projects = result_of(&pair, list);
@@ -183,13 +150,14 @@ void mr_render_slot(struct mr_buf *out, const struct mr_value *value, const stru
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 
 	(void)how;
-	if (*line_at(arena, value, "released_ts"))
-		mr_buf_printf(out, "Slot %s (%s) is free again.\n", id_of(arena, value),
-			line_at(arena, value, "slot_name"));
+	if (*mr_part_line(arena, value, "released_ts"))
+		mr_buf_printf(out, "Slot %s (%s) is free again.\n",
+			mr_part_number(arena, value, "id"),
+			mr_part_line(arena, value, "slot_name"));
 	else
-		mr_buf_printf(out, "Slot %s (%s) is held by %s until %s.\n", id_of(arena, value),
-			line_at(arena, value, "slot_name"), line_at(arena, value, "agent"),
-			end_of(arena, value));
+		mr_buf_printf(out, "Slot %s (%s) is held by %s until %s.\n",
+			mr_part_number(arena, value, "id"), mr_part_line(arena, value, "slot_name"),
+			mr_part_line(arena, value, "agent"), end_of(arena, value));
 }
 
 void mr_render_session(struct mr_buf *out, const struct mr_value *value,
@@ -200,7 +168,7 @@ void mr_render_session(struct mr_buf *out, const struct mr_value *value,
 	struct mr_value inbox = result_of(&pair, mr_value_get(value, "inbox"));
 
 	mr_render_agent(out, mr_value_get(value, "agent"), how);
-	if (list_of(reserved, "granted")) {
+	if (mr_part_list(reserved, "granted")) {
 		mr_buf_putc(out, '\n');
 		mr_render_reserved(out, reserved, how);
 	}

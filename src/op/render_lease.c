@@ -1,57 +1,5 @@
 /* op/render_lease.c - leases as people read them: who works on what, until when. */
-#include "op/grid.h"
-#include "op/render.h"
-#include "text/time.h"
-
-static const char bold[] = "\033[1m";
-static const char dim[] = "\033[2m";
-static const char yellow[] = "\033[33m";
-static const char plain[] = "\033[0m";
-
-static const char *line_at(struct mr_arena *arena, const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return mr_render_line(arena, value && value->kind == MR_TEXT ? value->text : "");
-}
-
-static bool bool_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_BOOL && value->boolean;
-}
-
-static const char *id_of(struct mr_arena *arena, const struct mr_value *map)
-{
-	const struct mr_value *value = mr_value_get(map, "id");
-
-	return mr_arena_printf(arena, "%lld",
-		(long long)(value && value->kind == MR_INT ? value->integer : 0));
-}
-
-static const struct mr_value *list_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_LIST && value->list.len ? value : NULL;
-}
-
-/* "in 2 h" for a person who looks now, "2026-03-11 04:15 UTC" for one who reads it later. */
-static const char *when(struct mr_arena *arena, const struct mr_value *map, const char *key,
-	const struct mr_render *how)
-{
-	const char *text = line_at(arena, map, key);
-	int64_t time_us = 0;
-	struct mr_err err;
-
-	if (!*text || mr_time_parse(text, MR_TIME_LENIENT, &time_us, &err))
-		return "-";
-	if (how->now_us)
-		return mr_time_ago(arena, time_us, how->now_us);
-	text = mr_time_format(arena, time_us, MR_TIME_SECONDS);
-	return mr_arena_printf(arena, "%.10s %.5s UTC", text, text + 11);
-}
+#include "op/render_part.h"
 
 static bool is_released(const struct mr_value *lease)
 {
@@ -64,9 +12,9 @@ static const char *state_of(const struct mr_value *lease)
 {
 	if (is_released(lease))
 		return "released";
-	return bool_at(lease, "stale")        ? "stale"
-		: bool_at(lease, "exclusive") ? "exclusive"
-					      : "shared";
+	return mr_part_bool(lease, "stale")        ? "stale"
+		: mr_part_bool(lease, "exclusive") ? "exclusive"
+						   : "shared";
 }
 
 static void put_leases(struct mr_buf *out, const struct mr_value *list, const struct mr_render *how,
@@ -94,15 +42,17 @@ static void put_leases(struct mr_buf *out, const struct mr_value *list, const st
 	for (size_t i = 0; i < list->list.len; i++) {
 		const struct mr_value *one = &list->list.items[i];
 
-		cells[at++] = id_of(arena, one);
+		cells[at++] = mr_part_number(arena, one, "id");
 		if (with_agent)
-			cells[at++] = line_at(arena, one, "agent");
-		cells[at++] = line_at(arena, one, "path_pattern");
+			cells[at++] = mr_part_line(arena, one, "agent");
+		cells[at++] = mr_part_line(arena, one, "path_pattern");
 		cells[at++] = state_of(one);
-		cells[at++] =
-			when(arena, one, is_released(one) ? "released_ts" : "expires_ts", how);
-		cells[at++] = line_at(arena, one, "reason");
-		styles[i] = is_released(one) ? dim : bool_at(one, "stale") ? yellow : NULL;
+		cells[at++] = mr_render_when(arena, one,
+			is_released(one) ? "released_ts" : "expires_ts", how);
+		cells[at++] = mr_part_line(arena, one, "reason");
+		styles[i] = is_released(one)         ? mr_style_dim
+			: mr_part_bool(one, "stale") ? mr_style_yellow
+						     : NULL;
 	}
 
 	struct mr_grid grid = { columns, width, cells, styles, list->list.len };
@@ -111,25 +61,21 @@ static void put_leases(struct mr_buf *out, const struct mr_value *list, const st
 		mr_render_value(out, list, how);
 }
 
+static void put_line(struct mr_buf *out, const struct mr_render *how, const char *style,
+	const char *text)
+{
+	mr_part_styled(out, how, style, text);
+	mr_buf_putc(out, '\n');
+}
+
 void mr_render_leases(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
 {
-	const struct mr_value *list = list_at(value, "result");
+	const struct mr_value *list = mr_part_list(value, "result");
 
 	if (list)
 		put_leases(out, list, how, true, 0);
 	else
 		mr_buf_puts(out, "No leases.\n");
-}
-
-static void put_line(struct mr_buf *out, const struct mr_render *how, const char *style,
-	const char *text)
-{
-	if (how->colour)
-		mr_buf_puts(out, style);
-	mr_buf_puts(out, text);
-	if (how->colour)
-		mr_buf_puts(out, plain);
-	mr_buf_putc(out, '\n');
 }
 
 static void put_conflicts(struct mr_buf *out, const struct mr_value *list,
@@ -139,14 +85,14 @@ static void put_conflicts(struct mr_buf *out, const struct mr_value *list,
 
 	for (size_t i = 0; i < list->list.len; i++) {
 		const struct mr_value *one = &list->list.items[i];
-		const struct mr_value *holders = list_at(one, "holders");
+		const struct mr_value *holders = mr_part_list(one, "holders");
 
-		put_line(out, how, bold,
+		put_line(out, how, mr_style_bold,
 			mr_arena_printf(arena,
-				"%s is held by others:", line_at(arena, one, "path")));
+				"%s is held by others:", mr_part_line(arena, one, "path")));
 		if (holders)
 			put_leases(out, holders, how, true, 2);
-		if (bool_at(one, "has_more"))
+		if (mr_part_bool(one, "has_more"))
 			mr_buf_puts(out, "  and more\n");
 	}
 }
@@ -155,9 +101,9 @@ void mr_render_reserved(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const struct mr_value *granted = list_at(value, "granted");
-	const struct mr_value *conflicts = list_at(value, "conflicts");
-	const struct mr_value *warnings = list_at(value, "warnings");
+	const struct mr_value *granted = mr_part_list(value, "granted");
+	const struct mr_value *conflicts = mr_part_list(value, "conflicts");
+	const struct mr_value *warnings = mr_part_list(value, "warnings");
 
 	if (granted)
 		put_leases(out, granted, how, false, 0);
@@ -169,7 +115,7 @@ void mr_render_reserved(struct mr_buf *out, const struct mr_value *value,
 			"edit.\n");
 	}
 	for (size_t i = 0; warnings && i < warnings->list.len; i++)
-		put_line(out, how, yellow,
+		put_line(out, how, mr_style_yellow,
 			mr_arena_printf(arena, "warning: %s",
 				mr_render_line(arena, warnings->list.items[i].text)));
 }
@@ -177,7 +123,7 @@ void mr_render_reserved(struct mr_buf *out, const struct mr_value *value,
 void mr_render_paths_checked(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {
-	const struct mr_value *conflicts = list_at(value, "conflicts");
+	const struct mr_value *conflicts = mr_part_list(value, "conflicts");
 
 	if (conflicts)
 		put_conflicts(out, conflicts, how);

@@ -1,15 +1,10 @@
 /* op/render_mail.c - messages as people read them: a list like any mail program's, a letter. */
 #include "base/utf8.h"
-#include "op/grid.h"
-#include "op/render.h"
+#include "op/render_part.h"
 #include "text/time.h"
 
 #include <string.h>
 
-static const char bold[] = "\033[1m";
-static const char dim[] = "\033[2m";
-static const char red[] = "\033[31m";
-static const char bold_red[] = "\033[1;31m";
 static const char plain[] = "\033[0m";
 
 static const char *text_at(const struct mr_value *map, const char *key)
@@ -19,20 +14,6 @@ static const char *text_at(const struct mr_value *map, const char *key)
 	return value && value->kind == MR_TEXT ? value->text : NULL;
 }
 
-static int64_t int_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_INT ? value->integer : 0;
-}
-
-static bool bool_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_BOOL && value->boolean;
-}
-
 static size_t len_at(const struct mr_value *map, const char *key)
 {
 	const struct mr_value *value = mr_value_get(map, key);
@@ -40,27 +21,9 @@ static size_t len_at(const struct mr_value *map, const char *key)
 	return value && value->kind == MR_LIST ? value->list.len : 0;
 }
 
-/* "A, B", harmless; "" for none. */
-static const char *names_at(struct mr_arena *arena, const struct mr_value *map, const char *key)
-{
-	const char *text = "";
-
-	for (size_t i = 0; i < len_at(map, key); i++)
-		text = mr_arena_printf(arena, "%s%s%s", text, i ? ", " : "",
-			mr_value_get(map, key)->list.items[i].text);
-	return mr_render_line(arena, text);
-}
-
-static const char *line_at(struct mr_arena *arena, const struct mr_value *map, const char *key)
-{
-	const char *text = text_at(map, key);
-
-	return mr_render_line(arena, text ? text : "");
-}
-
 static const char *subject_of(struct mr_arena *arena, const struct mr_value *message)
 {
-	const char *subject = line_at(arena, message, "subject");
+	const char *subject = mr_part_line(arena, message, "subject");
 
 	return *subject ? subject : "(no subject)";
 }
@@ -72,7 +35,7 @@ static bool is_new(const struct mr_value *message)
 
 static bool is_due(const struct mr_value *message)
 {
-	return bool_at(message, "ack_required") && !text_at(message, "ack_ts") &&
+	return mr_part_bool(message, "ack_required") && !text_at(message, "ack_ts") &&
 		mr_str_eq(text_at(message, "kind"), "to");
 }
 
@@ -104,8 +67,8 @@ static const char *style_of(const struct mr_value *message)
 	bool urgent = is_urgent(message);
 
 	if (is_new(message))
-		return urgent ? bold_red : bold;
-	return urgent && is_due(message) ? red : NULL;
+		return urgent ? mr_style_bold_red : mr_style_bold;
+	return urgent && is_due(message) ? mr_style_red : NULL;
 }
 
 static void put_styled(struct mr_buf *out, const struct mr_render *how, const char *style,
@@ -127,7 +90,7 @@ static void put_head(struct mr_buf *out, const struct mr_render *how, const char
 
 	if (!*text)
 		return;
-	put_styled(out, how, dim, name);
+	put_styled(out, how, mr_style_dim, name);
 	mr_buf_pad(out, ' ', NAME_WIDTH - strlen(name));
 	mr_buf_puts(out, text);
 	mr_buf_putc(out, '\n');
@@ -137,15 +100,15 @@ static const char *sender_of(struct mr_arena *arena, const struct mr_value *mess
 {
 	const char *project = text_at(message, "sender_project");
 
-	return mr_arena_printf(arena, "%s%s%s%s%s", line_at(arena, message, "from"),
-		bool_at(message, "is_human") ? ", a person" : "", project ? " (" : "",
+	return mr_arena_printf(arena, "%s%s%s%s%s", mr_part_line(arena, message, "from"),
+		mr_part_bool(message, "is_human") ? ", a person" : "", project ? " (" : "",
 		project ? mr_render_line(arena, project) : "", project ? ")" : "");
 }
 
 static const char *thread_of(struct mr_arena *arena, const struct mr_value *message)
 {
-	int64_t reply_to = int_at(message, "reply_to");
-	const char *thread = line_at(arena, message, "thread_id");
+	int64_t reply_to = mr_part_int(message, "reply_to");
+	const char *thread = mr_part_line(arena, message, "thread_id");
 
 	if (!reply_to)
 		return thread;
@@ -195,14 +158,14 @@ void mr_render_message(struct mr_buf *out, const struct mr_value *value,
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	const char *body = text_at(value, "body_md");
 
-	put_styled(out, how, is_urgent(value) ? bold_red : bold,
-		mr_arena_printf(arena, "%lld  %s", (long long)int_at(value, "id"),
+	put_styled(out, how, is_urgent(value) ? mr_style_bold_red : mr_style_bold,
+		mr_arena_printf(arena, "%lld  %s", (long long)mr_part_int(value, "id"),
 			subject_of(arena, value)));
 	mr_buf_putc(out, '\n');
 	put_head(out, how, "from", sender_of(arena, value));
-	put_head(out, how, "to", names_at(arena, value, "to"));
-	put_head(out, how, "cc", names_at(arena, value, "cc"));
-	put_head(out, how, "bcc", names_at(arena, value, "bcc"));
+	put_head(out, how, "to", mr_part_names(arena, value, "to"));
+	put_head(out, how, "cc", mr_part_names(arena, value, "cc"));
+	put_head(out, how, "bcc", mr_part_names(arena, value, "bcc"));
 	put_head(out, how, "date", date_of(arena, value, how));
 	put_head(out, how, "thread", thread_of(arena, value));
 	put_head(out, how, "state", state_of(arena, value));
@@ -221,7 +184,8 @@ static void put_letters(struct mr_buf *out, const struct mr_value *list,
 	for (size_t i = 0; i < list->list.len; i++) {
 		if (i) {
 			mr_buf_putc(out, '\n');
-			put_styled(out, how, dim, "----------------------------------------");
+			put_styled(out, how, mr_style_dim,
+				"----------------------------------------");
 			mr_buf_puts(out, "\n\n");
 		}
 		mr_render_message(out, &list->list.items[i], how);
@@ -251,7 +215,7 @@ static void put_summary(struct mr_buf *out, const struct mr_value *list,
 		if (count[i])
 			text = mr_arena_printf(arena, "%s, %zu %s", text, count[i], words[i]);
 	}
-	put_styled(out, how, dim, text);
+	put_styled(out, how, mr_style_dim, text);
 	mr_buf_putc(out, '\n');
 }
 
@@ -264,8 +228,10 @@ static void put_narrow(struct mr_buf *out, struct mr_arena *arena, const struct 
 		const char *state = state_of(arena, one);
 
 		put_styled(out, how, style_of(one),
-			mr_arena_printf(arena, "%lld  %s  %s%s%s", (long long)int_at(one, "id"),
-				*who == 't' ? names_at(arena, one, who) : line_at(arena, one, who),
+			mr_arena_printf(arena, "%lld  %s  %s%s%s",
+				(long long)mr_part_int(one, "id"),
+				*who == 't' ? mr_part_names(arena, one, who)
+					    : mr_part_line(arena, one, who),
 				mr_render_when(arena, one, "created_ts", how), *state ? "  " : "",
 				state));
 		mr_buf_puts(out, "\n    ");
@@ -294,9 +260,10 @@ static void put_list(struct mr_buf *out, const struct mr_value *list, const stru
 	for (size_t i = 0; i < list->list.len; i++) {
 		const struct mr_value *one = &list->list.items[i];
 
-		cells[i * width] = mr_arena_printf(arena, "%lld", (long long)int_at(one, "id"));
-		cells[i * width + 1] =
-			*who == 't' ? names_at(arena, one, who) : line_at(arena, one, who);
+		cells[i * width] =
+			mr_arena_printf(arena, "%lld", (long long)mr_part_int(one, "id"));
+		cells[i * width + 1] = *who == 't' ? mr_part_names(arena, one, who)
+						   : mr_part_line(arena, one, who);
 		cells[i * width + 2] = subject_of(arena, one);
 		cells[i * width + 3] = state_of(arena, one);
 		cells[i * width + 4] = mr_render_when(arena, one, "created_ts", how);
@@ -336,7 +303,7 @@ void mr_render_outbox(struct mr_buf *out, const struct mr_value *value, const st
 void mr_render_thread(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
 {
 	const struct mr_value *list = mr_value_get(value, "messages");
-	int64_t next = int_at(value, "next_cursor");
+	int64_t next = mr_part_int(value, "next_cursor");
 
 	if (!list || list->kind != MR_LIST || list->list.len == 0) {
 		mr_buf_puts(out, "No messages.\n");
@@ -374,10 +341,10 @@ void mr_render_threads(struct mr_buf *out, const struct mr_value *value,
 		const struct mr_value *one = &list->list.items[i];
 		const char **row = &cells[i * MR_LEN(columns)];
 
-		row[0] = line_at(arena, one, "thread_id");
+		row[0] = mr_part_line(arena, one, "thread_id");
 		row[1] = subject_of(arena, one);
-		row[2] = mr_arena_printf(arena, "%lld", (long long)int_at(one, "messages"));
-		row[3] = line_at(arena, one, "last_from");
+		row[2] = mr_arena_printf(arena, "%lld", (long long)mr_part_int(one, "messages"));
+		row[3] = mr_part_line(arena, one, "last_from");
 		row[4] = mr_render_when(arena, one, "last_ts", how);
 	}
 	grid.cells = cells;
@@ -396,20 +363,20 @@ static void put_notes(struct mr_buf *out, struct mr_arena *arena, const struct m
 
 	if (len_at(value, "auto_registered"))
 		mr_buf_printf(out, "  now registered: %s\n",
-			names_at(arena, value, "auto_registered"));
+			mr_part_names(arena, value, "auto_registered"));
 	for (size_t i = 0; i < len_at(value, "blocked_recipients"); i++) {
 		const struct mr_value *one = &blocked->list.items[i];
 
-		mr_buf_printf(out, "  not sent to %s@%s: %s\n", line_at(arena, one, "name"),
-			line_at(arena, one, "project"), line_at(arena, one, "reason"));
+		mr_buf_printf(out, "  not sent to %s@%s: %s\n", mr_part_line(arena, one, "name"),
+			mr_part_line(arena, one, "project"), mr_part_line(arena, one, "reason"));
 	}
 	for (size_t i = 0; i < len_at(value, "contact_requests"); i++)
 		mr_buf_printf(out, "  asked for contact: %s\n",
-			line_at(arena, mr_value_get(&asked->list.items[i], "to"), "agent"));
+			mr_part_line(arena, mr_value_get(&asked->list.items[i], "to"), "agent"));
 	for (size_t i = 0; i < len_at(value, "warnings"); i++)
 		mr_buf_printf(out, "  somebody holds a lease on %s\n",
-			line_at(arena, &leases->list.items[i], "path"));
-	if (bool_at(value, "repeated"))
+			mr_part_line(arena, &leases->list.items[i], "path"));
+	if (mr_part_bool(value, "repeated"))
 		mr_buf_puts(out, "  sent before, under the same key; nothing was sent now\n");
 }
 
@@ -423,14 +390,14 @@ void mr_render_sent(struct mr_buf *out, const struct mr_value *value, const stru
 	if (len_at(value, "deliveries"))
 		message =
 			mr_value_get(&mr_value_get(value, "deliveries")->list.items[0], "payload");
-	mr_buf_printf(out, "Sent message %lld", (long long)int_at(message, "id"));
+	mr_buf_printf(out, "Sent message %lld", (long long)mr_part_int(message, "id"));
 	for (size_t i = 0; i < MR_LEN(kinds); i++) {
 		if (len_at(message, kinds[i]))
 			mr_buf_printf(out, "%s%s %s", i ? ", " : " ", kinds[i],
-				names_at(arena, message, kinds[i]));
+				mr_part_names(arena, message, kinds[i]));
 	}
 	if (text_at(message, "thread_id"))
-		mr_buf_printf(out, " (thread %s)", line_at(arena, message, "thread_id"));
+		mr_buf_printf(out, " (thread %s)", mr_part_line(arena, message, "thread_id"));
 	mr_buf_putc(out, '\n');
 	put_notes(out, arena, value);
 }
@@ -441,10 +408,10 @@ void mr_render_news(struct mr_buf *out, const struct mr_value *value, const stru
 	const char *time = text_at(value, "created_ts");
 	const char *state = state_of(arena, value);
 	const char *line = mr_arena_printf(arena, "%.8s  %lld  %s  %s%s%s%s",
-		time && strlen(time) > 19 ? time + 11 : "", (long long)int_at(value, "id"),
-		line_at(arena, value, "from"), subject_of(arena, value), *state ? "  [" : "", state,
-		*state ? "]" : "");
+		time && strlen(time) > 19 ? time + 11 : "", (long long)mr_part_int(value, "id"),
+		mr_part_line(arena, value, "from"), subject_of(arena, value), *state ? "  [" : "",
+		state, *state ? "]" : "");
 
-	put_styled(out, how, is_urgent(value) ? bold_red : NULL, line);
+	put_styled(out, how, is_urgent(value) ? mr_style_bold_red : NULL, line);
 	mr_buf_putc(out, '\n');
 }

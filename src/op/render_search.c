@@ -1,25 +1,14 @@
 /* op/render_search.c - what a search found and what conversations came to, as people read it. */
-#include "op/render.h"
+#include "op/render_part.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const char bold[] = "\033[1m";
-static const char dim[] = "\033[2m";
-static const char plain[] = "\033[0m";
 
 static const char *text_at(const struct mr_value *map, const char *key)
 {
 	const struct mr_value *value = mr_value_get(map, key);
 
 	return value && value->kind == MR_TEXT ? value->text : "";
-}
-
-static long long int_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_INT ? (long long)value->integer : 0;
 }
 
 /* Empty when there is none. */
@@ -30,16 +19,6 @@ static struct mr_value list_at(const struct mr_value *map, const char *key)
 	return value && value->kind == MR_LIST ? *value : (struct mr_value){ .kind = MR_LIST };
 }
 
-static void put_styled(struct mr_buf *out, const struct mr_render *how, const char *style,
-	const char *text)
-{
-	if (how->colour && *text)
-		mr_buf_puts(out, style);
-	mr_buf_puts(out, text);
-	if (how->colour && *text)
-		mr_buf_puts(out, plain);
-}
-
 /* Some bytes of a text, on one line and harmless. */
 static void put_piece(struct mr_buf *out, const struct mr_render *how, const char *style,
 	const char *text, size_t len)
@@ -48,7 +27,7 @@ static void put_piece(struct mr_buf *out, const struct mr_render *how, const cha
 	const char *line = mr_render_line(arena, mr_arena_strndup(arena, text, len));
 
 	if (style)
-		put_styled(out, how, style, line);
+		mr_part_styled(out, how, style, line);
 	else
 		mr_buf_puts(out, line);
 }
@@ -63,13 +42,13 @@ static void put_snippet(struct mr_buf *out, const struct mr_render *how, const s
 		return;
 	mr_buf_puts(out, "    ");
 	for (size_t i = 0; i < offsets.list.len; i++) {
-		size_t start = (size_t)int_at(&offsets.list.items[i], "start");
-		size_t end = (size_t)int_at(&offsets.list.items[i], "end");
+		size_t start = (size_t)mr_part_int(&offsets.list.items[i], "start");
+		size_t end = (size_t)mr_part_int(&offsets.list.items[i], "end");
 
 		if (start < at || end < start || end > len)
 			break;
 		put_piece(out, how, NULL, text + at, start - at);
-		put_piece(out, how, bold, text + start, end - start);
+		put_piece(out, how, mr_style_bold, text + start, end - start);
 		at = end;
 	}
 	put_piece(out, how, NULL, text + at, len - at);
@@ -93,10 +72,11 @@ static void put_hit(struct mr_buf *out, const struct mr_render *how, const struc
 	if (*text_at(hit, "importance") && !mr_str_eq(text_at(hit, "importance"), "normal"))
 		words[about.len++] = text_at(hit, "importance");
 	words[about.len++] = mr_render_when(arena, hit, "created_ts", how);
-	mr_buf_printf(out, "%lld  ", int_at(hit, "id"));
-	put_styled(out, how, bold, *subject ? subject : "(no subject)");
+	mr_buf_printf(out, "%lld  ", (long long)mr_part_int(hit, "id"));
+	mr_part_styled(out, how, mr_style_bold, *subject ? subject : "(no subject)");
 	mr_buf_puts(out, "  ");
-	put_styled(out, how, dim, mr_render_line(arena, mr_str_join(arena, &about, ", ")));
+	mr_part_styled(out, how, mr_style_dim,
+		mr_render_line(arena, mr_str_join(arena, &about, ", ")));
 	mr_buf_putc(out, '\n');
 	put_snippet(out, how, hit);
 }
@@ -122,9 +102,10 @@ void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const stru
 	if (list.list.len == 0)
 		mr_buf_puts(out, "nothing found\n");
 	if (mr_str_eq(mode, "fts_quoted"))
-		put_styled(out, how, dim, "the query was read as plain words\n");
+		mr_part_styled(out, how, mr_style_dim, "the query was read as plain words\n");
 	else if (mr_str_eq(mode, "like"))
-		put_styled(out, how, dim, "looked for in the texts themselves, newest first\n");
+		mr_part_styled(out, how, mr_style_dim,
+			"looked for in the texts themselves, newest first\n");
 }
 
 static void put_texts(struct mr_buf *out, const struct mr_render *how, const char *title,
@@ -132,7 +113,7 @@ static void put_texts(struct mr_buf *out, const struct mr_render *how, const cha
 {
 	if (list->list.len == 0)
 		return;
-	put_styled(out, how, dim, title);
+	mr_part_styled(out, how, mr_style_dim, title);
 	mr_buf_putc(out, '\n');
 	for (size_t i = 0; i < list->list.len; i++) {
 		const struct mr_value *one = &list->list.items[i];
@@ -151,10 +132,10 @@ static void put_mentions(struct mr_buf *out, const struct mr_render *how,
 		const char *name = text_at(&list->list.items[i], "name");
 
 		if (i == 0)
-			put_styled(out, how, dim, "mentions\n");
+			mr_part_styled(out, how, mr_style_dim, "mentions\n");
 		mr_buf_puts(out, i ? ", @" : "  @");
 		put_piece(out, how, NULL, name, strlen(name));
-		mr_buf_printf(out, " %lld", int_at(&list->list.items[i], "count"));
+		mr_buf_printf(out, " %lld", (long long)mr_part_int(&list->list.items[i], "count"));
 	}
 	if (list->list.len)
 		mr_buf_putc(out, '\n');
@@ -164,9 +145,9 @@ static void put_title(struct mr_buf *out, const struct mr_render *how, const cha
 	const struct mr_value *summary)
 {
 	struct mr_value names = list_at(summary, "participants");
-	long long total = int_at(summary, "total_messages");
+	long long total = (long long)mr_part_int(summary, "total_messages");
 
-	put_piece(out, how, bold, thread_id, strlen(thread_id));
+	put_piece(out, how, mr_style_bold, thread_id, strlen(thread_id));
 	mr_buf_printf(out, ": %lld message%s", total, total == 1 ? "" : "s");
 	for (size_t i = 0; i < names.list.len; i++) {
 		const struct mr_value *name = &names.list.items[i];
@@ -176,7 +157,7 @@ static void put_title(struct mr_buf *out, const struct mr_render *how, const cha
 			put_piece(out, how, NULL, name->text, strlen(name->text));
 	}
 	if (mr_str_eq(text_at(summary, "source"), "llm"))
-		put_styled(out, how, dim, ", worded by a model");
+		mr_part_styled(out, how, mr_style_dim, ", worded by a model");
 	mr_buf_putc(out, '\n');
 }
 
@@ -187,7 +168,8 @@ static void put_summary(struct mr_buf *out, const struct mr_render *how, const c
 	struct mr_value actions = list_at(summary, "action_items");
 	struct mr_value mentions = list_at(summary, "mentions");
 	struct mr_value paths = list_at(summary, "code_references");
-	long long open = int_at(summary, "open_actions"), done = int_at(summary, "done_actions");
+	long long open = (long long)mr_part_int(summary, "open_actions"),
+		  done = (long long)mr_part_int(summary, "done_actions");
 	char title[80] = "actions";
 
 	put_title(out, how, thread_id, summary);
@@ -214,7 +196,7 @@ static void put_summaries(struct mr_buf *out, const struct mr_render *how,
 		put_summary(out, how, text_at(one, "thread_id"), mr_value_get(one, "summary"));
 		mr_buf_putc(out, '\n');
 	}
-	put_styled(out, how, bold, "together\n");
+	mr_part_styled(out, how, mr_style_bold, "together\n");
 	put_texts(out, how, "points", &points);
 	put_texts(out, how, "actions", &actions);
 	put_mentions(out, how, &mentions);
@@ -232,7 +214,7 @@ void mr_render_summary(struct mr_buf *out, const struct mr_value *value,
 	put_summary(out, how, text_at(value, "thread_id"), mr_value_get(value, "summary"));
 	for (size_t i = 0; i < examples.list.len; i++) {
 		if (i == 0)
-			put_styled(out, how, dim, "first messages\n");
+			mr_part_styled(out, how, mr_style_dim, "first messages\n");
 		mr_buf_puts(out, "  ");
 		put_hit(out, how, &examples.list.items[i], false);
 	}

@@ -1,59 +1,7 @@
 /* op/render_team.c - projects and agents as people read them. */
-#include "op/grid.h"
-#include "op/render.h"
+#include "op/render_part.h"
 
 #include <string.h>
-
-static const char bold[] = "\033[1m";
-static const char dim[] = "\033[2m";
-static const char plain[] = "\033[0m";
-
-static const char *line_at(struct mr_arena *arena, const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_TEXT ? mr_render_line(arena, value->text) : "";
-}
-
-static int64_t int_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_INT ? value->integer : 0;
-}
-
-static bool is_set(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_BOOL && value->boolean;
-}
-
-static void put_styled(struct mr_buf *out, const struct mr_render *how, const char *style,
-	const char *text)
-{
-	if (how->colour)
-		mr_buf_puts(out, style);
-	mr_buf_puts(out, text);
-	if (how->colour)
-		mr_buf_puts(out, plain);
-}
-
-/* The list of a result, or NULL when it is empty. */
-static const struct mr_value *list_of(const struct mr_value *value, const char *key)
-{
-	const struct mr_value *list = mr_value_get(value, key);
-
-	return list && list->kind == MR_LIST && list->list.len > 0 ? list : NULL;
-}
-
-/* As a table, or on a terminal that is too narrow row by row as any result. */
-static void put_grid(struct mr_buf *out, const struct mr_grid *grid, const struct mr_value *list,
-	const struct mr_render *how, size_t indent)
-{
-	if (!mr_grid_put(out, grid, how, indent))
-		mr_render_value(out, list, how);
-}
 
 void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
@@ -64,7 +12,7 @@ void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 		{ .title = "key" },
 		{ .title = "made", .fixed = true },
 	};
-	const struct mr_value *list = list_of(value, "result");
+	const struct mr_value *list = mr_part_list(value, "result");
 	const char **cells;
 
 	if (!list) {
@@ -75,18 +23,19 @@ void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 	for (size_t i = 0; i < list->list.len; i++) {
 		const struct mr_value *one = &list->list.items[i];
 
-		cells[i * MR_LEN(columns)] = line_at(arena, one, "slug");
-		cells[i * MR_LEN(columns) + 1] = line_at(arena, one, "human_key");
+		cells[i * MR_LEN(columns)] = mr_part_line(arena, one, "slug");
+		cells[i * MR_LEN(columns) + 1] = mr_part_line(arena, one, "human_key");
 		cells[i * MR_LEN(columns) + 2] = mr_render_when(arena, one, "created_at", how);
 	}
-	put_grid(out, &(struct mr_grid){ columns, MR_LEN(columns), cells, NULL, list->list.len },
-		list, how, 0);
+	mr_part_grid(out,
+		&(struct mr_grid){ columns, MR_LEN(columns), cells, NULL, list->list.len }, list,
+		how, 0);
 }
 
 static const char *made_of(struct mr_arena *arena, const struct mr_value *agent)
 {
-	return mr_arena_printf(arena, "%s, %s", line_at(arena, agent, "program"),
-		line_at(arena, agent, "model"));
+	return mr_arena_printf(arena, "%s, %s", mr_part_line(arena, agent, "program"),
+		mr_part_line(arena, agent, "model"));
 }
 
 void mr_render_agents(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
@@ -98,7 +47,7 @@ void mr_render_agents(struct mr_buf *out, const struct mr_value *value, const st
 		{ .title = "works on" },
 		{ .title = "active", .fixed = true },
 	};
-	const struct mr_value *list = list_of(value, "result");
+	const struct mr_value *list = mr_part_list(value, "result");
 	const char **cells, **styles;
 
 	if (!list) {
@@ -110,16 +59,17 @@ void mr_render_agents(struct mr_buf *out, const struct mr_value *value, const st
 	for (size_t i = 0; i < list->list.len; i++) {
 		const struct mr_value *one = &list->list.items[i];
 		const char **row = &cells[i * MR_LEN(columns)];
-		bool active = is_set(one, "is_active");
+		bool active = mr_part_bool(one, "is_active");
 
-		row[0] = line_at(arena, one, "name");
+		row[0] = mr_part_line(arena, one, "name");
 		row[1] = made_of(arena, one);
-		row[2] = line_at(arena, one, "task_description");
+		row[2] = mr_part_line(arena, one, "task_description");
 		row[3] = active ? mr_render_when(arena, one, "last_active_ts", how) : "retired";
-		styles[i] = active ? NULL : dim;
+		styles[i] = active ? NULL : mr_style_dim;
 	}
-	put_grid(out, &(struct mr_grid){ columns, MR_LEN(columns), cells, styles, list->list.len },
-		list, how, 0);
+	mr_part_grid(out,
+		&(struct mr_grid){ columns, MR_LEN(columns), cells, styles, list->list.len }, list,
+		how, 0);
 }
 
 static void put_head(struct mr_buf *out, const struct mr_render *how, const char *name,
@@ -129,7 +79,7 @@ static void put_head(struct mr_buf *out, const struct mr_render *how, const char
 
 	if (!*text)
 		return;
-	put_styled(out, how, dim, name);
+	mr_part_styled(out, how, mr_style_dim, name);
 	mr_buf_pad(out, ' ', NAME_WIDTH - strlen(name));
 	mr_buf_puts(out, text);
 	mr_buf_putc(out, '\n');
@@ -149,29 +99,30 @@ static void put_commits(struct mr_buf *out, struct mr_arena *arena, const struct
 	for (size_t i = 0; i < list->list.len; i++) {
 		const struct mr_value *one = &list->list.items[i];
 
-		cells[i * MR_LEN(columns)] = line_at(arena, one, "hexsha");
-		cells[i * MR_LEN(columns) + 1] = line_at(arena, one, "summary");
+		cells[i * MR_LEN(columns)] = mr_part_line(arena, one, "hexsha");
+		cells[i * MR_LEN(columns) + 1] = mr_part_line(arena, one, "summary");
 		cells[i * MR_LEN(columns) + 2] = mr_render_when(arena, one, "authored_ts", how);
 	}
 	mr_buf_putc(out, '\n');
-	put_grid(out, &(struct mr_grid){ columns, MR_LEN(columns), cells, NULL, list->list.len },
-		list, how, 0);
+	mr_part_grid(out,
+		&(struct mr_grid){ columns, MR_LEN(columns), cells, NULL, list->list.len }, list,
+		how, 0);
 }
 
 void mr_render_agent(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const struct mr_value *commits = list_of(value, "recent_commits");
+	const struct mr_value *commits = mr_part_list(value, "recent_commits");
 
-	put_styled(out, how, bold, line_at(arena, value, "name"));
+	mr_part_styled(out, how, mr_style_bold, mr_part_line(arena, value, "name"));
 	mr_buf_putc(out, '\n');
 	put_head(out, how, "runs on", made_of(arena, value));
-	put_head(out, how, "works on", line_at(arena, value, "task_description"));
-	put_head(out, how, "contact", line_at(arena, value, "contact_policy"));
-	put_head(out, how, "attachments", line_at(arena, value, "attachments_policy"));
+	put_head(out, how, "works on", mr_part_line(arena, value, "task_description"));
+	put_head(out, how, "contact", mr_part_line(arena, value, "contact_policy"));
+	put_head(out, how, "attachments", mr_part_line(arena, value, "attachments_policy"));
 	put_head(out, how, "registered", mr_render_when(arena, value, "inception_ts", how));
 	put_head(out, how, "last active", mr_render_when(arena, value, "last_active_ts", how));
-	if (!is_set(value, "is_active"))
+	if (!mr_part_bool(value, "is_active"))
 		put_head(out, how, "retired", mr_render_when(arena, value, "deleted_ts", how));
 	if (commits)
 		put_commits(out, arena, commits, how);
@@ -181,15 +132,15 @@ void mr_render_retired(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const char *name = line_at(arena, value, "agent_name");
+	const char *name = mr_part_line(arena, value, "agent_name");
 
 	(void)how;
-	if (!is_set(value, "purged")) {
+	if (!mr_part_bool(value, "purged")) {
 		mr_buf_printf(out, "%s is retired; %lld of its leases ended.\n", name,
-			(long long)int_at(value, "file_reservations_released"));
+			(long long)mr_part_int(value, "file_reservations_released"));
 		return;
 	}
 	mr_buf_printf(out, "%s is deleted, with %lld messages it sent and %lld leases.\n", name,
-		(long long)int_at(value, "messages_deleted"),
-		(long long)int_at(value, "file_reservations_deleted"));
+		(long long)mr_part_int(value, "messages_deleted"),
+		(long long)mr_part_int(value, "file_reservations_deleted"));
 }

@@ -8,6 +8,8 @@
 /* The whole schema as the member `key` (NULL at the top). */
 void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op);
 void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op);
+/* Only its members and their types, for who counts every byte. */
+void mr_schema_output_brief(struct mr_out *out, const char *key, const struct mr_op *op);
 
 /* Does a result have the shape it promises? Reports every difference. */
 void mr_schema_check(const struct mr_field *fields, const struct mr_cursor *at);

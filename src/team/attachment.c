@@ -29,6 +29,7 @@ struct attach {
 	struct entry *entries;
 	size_t len;
 	size_t list_left, body_left; /* bytes that pictures may still take there */
+	size_t read_left;            /* bytes of files that may still be read */
 };
 
 /* A body's pictures, the files beside it, and one that says that there were more. */
@@ -66,6 +67,21 @@ static void add_error(struct attach *a, const char *path, const char *reason)
 static const char *digest_of(const struct mr_team_stored *stored)
 {
 	return stored->sha1 ? stored->sha1 : stored->sha256;
+}
+
+static enum mr_code read_file(struct attach *a, const char *path, struct mr_bytes *out)
+{
+	size_t max =
+		a->read_left < MR_TEAM_ATTACHMENT_BYTES ? a->read_left : MR_TEAM_ATTACHMENT_BYTES;
+	enum mr_code rc = mr_team_source_read(a->cx, &a->sources, path, max, out);
+
+	if (rc == MR_ELIMIT && max < MR_TEAM_ATTACHMENT_BYTES)
+		return mr_err_set(&a->cx->err, MR_ELIMIT,
+			"with %s the message has more than %d bytes of files", path,
+			MR_TEAM_MESSAGE_FILES_BYTES);
+	if (!rc)
+		a->read_left -= out->len;
+	return rc;
 }
 
 static size_t encoded(size_t bytes)
@@ -115,7 +131,7 @@ static enum mr_code attach_image(struct attach *a, const char *path, struct entr
 		add_stored(a, path, &stored);
 		return MR_OK;
 	}
-	rc = mr_team_source_read(a->cx, &a->sources, path, MR_TEAM_ATTACHMENT_BYTES, &bytes);
+	rc = read_file(a, path, &bytes);
 	if (rc == MR_ENOTFOUND)
 		return MR_OK;
 	if (rc == MR_EPERM)
@@ -212,8 +228,7 @@ static enum mr_code attach_path(struct attach *a, const char *path)
 {
 	struct mr_team_stored stored;
 	struct mr_bytes bytes;
-	enum mr_code rc =
-		mr_team_source_read(a->cx, &a->sources, path, MR_TEAM_ATTACHMENT_BYTES, &bytes);
+	enum mr_code rc = read_file(a, path, &bytes);
 
 	if (rc == MR_ELIMIT)
 		return too_large(a, path);
@@ -369,6 +384,7 @@ enum mr_code mr_team_attach(struct mr_ctx *cx, struct mr_team *team,
 		return rc;
 	a.store = (struct mr_team_store){ team, request->project, -1, MR_TEAM_MESSAGE_PIXELS };
 	a.entries = mr_arena_array(cx->arena, ENTRIES_MAX, sizeof(*a.entries));
+	a.read_left = MR_TEAM_MESSAGE_FILES_BYTES;
 	a.list_left = a.body_left = MR_TEAM_INLINE_BYTES;
 	if (strlen(request->body_md) + a.body_left > MR_TEAM_BODY_BYTES - PLACES_BYTES)
 		a.body_left = 0;

@@ -25,7 +25,10 @@ static const char *real_dir(struct mr_ctx *cx, const char *path)
 	const char *real = path[0] == '/' ? real_path(cx, path) : NULL;
 	struct stat st;
 
-	return real && stat(real, &st) == 0 && S_ISDIR(st.st_mode) ? real : NULL;
+	/* All there is, is nobody's directory. */
+	if (!real || mr_str_eq(real, "/"))
+		return NULL;
+	return stat(real, &st) == 0 && S_ISDIR(st.st_mode) ? real : NULL;
 }
 
 /* What is left of `path` below `dir`, or NULL when it is not there. */
@@ -33,8 +36,6 @@ static const char *below(const char *dir, const char *path)
 {
 	size_t len = strlen(dir);
 
-	if (len > 0 && dir[len - 1] == '/')
-		len--; /* "/" itself */
 	if (strncmp(dir, path, len) != 0 || path[len] != '/')
 		return NULL;
 	return path + len + 1;
@@ -82,7 +83,7 @@ static bool is_private(const struct mr_team_sources *sources, const char *real)
 static enum mr_code outside(struct mr_ctx *cx, const char *name)
 {
 	return mr_err_set(&cx->err, MR_EPERM,
-		"%s lies outside the project's directory and of what ATTACHMENT_ROOTS allows",
+		"%s lies outside the project's directory and those that ATTACHMENT_ROOTS names",
 		name);
 }
 

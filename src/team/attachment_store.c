@@ -4,6 +4,7 @@
 #include "team/attachment_private.h"
 #include "team/layout.h"
 #include "team/limits.h"
+#include "team/root_private.h"
 #include "text/digest.h"
 #include "text/json.h"
 #include "text/time.h"
@@ -168,7 +169,7 @@ static bool find_picture(struct mr_ctx *cx, struct mr_team_store *store, const c
 static enum mr_code make_webp(struct mr_ctx *cx, struct mr_team_store *store, struct mr_bytes bytes,
 	const struct mr_image_info *info, struct mr_bytes *out)
 {
-	struct mr_image image MR_CLEANUP(mr_image_release) = { 0 };
+	struct mr_image image = { 0 };
 	uint64_t pixels = (uint64_t)info->width * info->height;
 	enum mr_code rc;
 
@@ -176,9 +177,12 @@ static enum mr_code make_webp(struct mr_ctx *cx, struct mr_team_store *store, st
 		return mr_err_set(&cx->err, MR_ELIMIT,
 			"the message has more pictures than are converted at once");
 	store->pixels -= pixels;
+	pthread_mutex_lock(&store->team->picture);
 	rc = mr_image_decode(bytes, &limits, &image, &cx->err);
 	if (!rc)
 		rc = mr_image_to_webp(cx->arena, &image, WEBP_QUALITY, out, &cx->err);
+	mr_image_release(&image);
+	pthread_mutex_unlock(&store->team->picture);
 	return rc;
 }
 

@@ -27,13 +27,13 @@ enum {
 	MR_TEAM_TTL_MAX_S = 2592000, /* 30 days: longer is forgotten, not held */
 	MR_TEAM_TTL_SHORT_S = 60,    /* below this a warning is in place */
 	MR_TEAM_RENEW_MIN_S = 60,
-	MR_TEAM_STALE_PATHS = 200, /* files looked at to tell whether a lease is in use */
-	MR_TEAM_STALE_ENTRIES = 50000, /* entries of directories passed to find them */
-	MR_TEAM_STALE_GITS = 24,       /* runs of git in a listing or a sweep */
-	MR_TEAM_STALE_LEASES = 200,    /* of idle holders that one sweep looks at */
-	MR_TEAM_HOLDERS = 100,         /* named for one pattern */
-	MR_TEAM_LEASES_NEAR = 100000,  /* leases looked through for one request */
-	MR_TEAM_LEASES_MEET = 1000,    /* of an agent, looked through for a contact policy */
+	MR_TEAM_STALE_PATHS = 200,      /* files looked at to tell whether a lease is in use */
+	MR_TEAM_STALE_ENTRIES = 50000,  /* entries of directories passed to find them */
+	MR_TEAM_STALE_GITS = 24,        /* runs of git in a listing or a sweep */
+	MR_TEAM_STALE_LEASES = 200,     /* of idle holders that one sweep looks at */
+	MR_TEAM_HOLDERS = 100,          /* named for one pattern */
+	MR_TEAM_LEASES_NEAR = 100000,   /* leases looked through for one request */
+	MR_TEAM_LEASES_MEET = 1000,     /* of an agent, looked through for a contact policy */
 	MR_TEAM_OVERLAP_COST = 1 << 28, /* places of patterns compared for one request: a second */
 	MR_TEAM_SWEEP_BATCH = 500,      /* leases ended in one change: others must get their turn */
 	MR_TEAM_OVERDUE_BATCH = 500,    /* acknowledgements escalated in one change */
@@ -52,7 +52,8 @@ enum {
 	/* Attachments. */
 	MR_TEAM_ATTACHMENTS = 64,
 	MR_TEAM_ATTACHMENT_BYTES = 25 << 20,
-	MR_TEAM_INLINE_BYTES = 512 << 10,   /* base64 in one list, and in one body */
+	MR_TEAM_MESSAGE_FILES_BYTES = 100 << 20, /* read for one message: it is in memory */
+	MR_TEAM_INLINE_BYTES = 512 << 10,        /* base64 in one list, and in one body */
 	MR_TEAM_MESSAGE_PIXELS = 200000000, /* decoded for one message: a minute's work at most */
 	MR_TEAM_IMAGE_WIDTH = 7680,
 	MR_TEAM_IMAGE_HEIGHT = 4320,

@@ -115,6 +115,7 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 		.rand = cx->rand,
 		.bell = -1 };
 	pthread_mutex_init(&team->lock, NULL);
+	pthread_mutex_init(&team->picture, NULL);
 	keep_config(team, config);
 	rc = mr_fs_make_dirs(AT_FDCWD,
 		mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, team->config.storage_root),
@@ -149,9 +150,11 @@ void mr_team_close(struct mr_team *team, int drain_ms)
 	if (drain_ms > 0 && team->queue)
 		drain(team, drain_ms);
 	mr_queue_close(team->queue);
+	mr_team_ear_close(team);
 	mr_fs_closep(&team->bell);
 	for (size_t i = 0; i < team->idle_count; i++)
 		mr_db_close(team->idle[i]);
+	pthread_mutex_destroy(&team->picture);
 	pthread_mutex_destroy(&team->lock);
 	mr_arena_free(team->arena);
 	free(team);

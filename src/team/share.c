@@ -10,6 +10,7 @@
 #include "team/share_sql.h"
 #include "text/token.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define BODY_REDACTED "[Message body redacted]"
@@ -300,12 +301,26 @@ static enum mr_code make_database(struct mr_team_share_job *job, const char *dir
 	return rc ? rc : mr_team_share_finish(job->cx, db);
 }
 
+/* A database is its owner's alone, a copy is for those who may see the directory. */
+static enum mr_code open_up(struct mr_team_share_job *job)
+{
+	struct stat st;
+
+	if (fstat(job->dir, &st) != 0 ||
+		fchmodat(job->dir, MR_TEAM_SHARE_DATABASE, st.st_mode & 0666, 0) != 0)
+		return mr_err_os(&job->cx->err, errno, "cannot change who may read %s",
+			MR_TEAM_SHARE_DATABASE);
+	return MR_OK;
+}
+
 static enum mr_code make_files(struct mr_team_share_job *job, const char *directory)
 {
 	enum mr_code rc = mr_fs_open_dir(AT_FDCWD, directory, &job->dir, &job->cx->err);
 
 	if (!rc)
 		rc = make_database(job, directory);
+	if (!rc)
+		rc = open_up(job);
 	if (!rc)
 		rc = mr_team_view_end(job);
 	if (!rc)

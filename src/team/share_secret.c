@@ -221,6 +221,8 @@ static bool is_bearer(const struct look *look, size_t i, struct find *out)
 	while (at < look->len && isspace(look->text[at]))
 		at++;
 	run = run_of(look, at, "._-~+/=");
+	while (run > 0 && look->text[at + run - 1] == '.')
+		run--; /* the sentence's */
 	if (run < BEARER_MIN)
 		return false;
 	*out = (struct find){ at + run, at, is_mixed(look, at, at + run) ? at + run : at };

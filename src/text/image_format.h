@@ -21,3 +21,9 @@ MR_CHECK enum mr_code mr_image_webp_decode(struct mr_bytes bytes, struct mr_imag
 
 /* Room for the pixels of an image of this size. */
 void mr_image_make(struct mr_image *image, uint32_t width, uint32_t height, bool has_alpha);
+
+/* How a JPEG is to be turned, as EXIF numbers it: 1 (not at all) to 8. */
+unsigned mr_image_jpeg_turn(struct mr_bytes jpeg);
+/* Does it make width of height? */
+bool mr_image_turn_swaps(unsigned turn);
+void mr_image_turn(struct mr_image *image, unsigned turn);

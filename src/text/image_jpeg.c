@@ -38,11 +38,13 @@ enum mr_code mr_image_jpeg_look(struct mr_bytes bytes, struct mr_image_info *out
 	tjhandle handle MR_CLEANUP(destroy) = tjInitDecompress();
 	struct head head = { 0 };
 	enum mr_code rc = read_head(handle, bytes, &head, err);
+	bool swaps;
 
 	if (rc)
 		return rc;
-	out->width = (uint32_t)head.width;
-	out->height = (uint32_t)head.height;
+	swaps = mr_image_turn_swaps(mr_image_jpeg_turn(bytes));
+	out->width = (uint32_t)(swaps ? head.height : head.width);
+	out->height = (uint32_t)(swaps ? head.width : head.height);
 	return MR_OK;
 }
 
@@ -77,5 +79,6 @@ enum mr_code mr_image_jpeg_decode(struct mr_bytes bytes, struct mr_image *out, s
 		ink_to_light(out->pixels, (size_t)head.width * (size_t)head.height);
 		out->has_alpha = false;
 	}
+	mr_image_turn(out, mr_image_jpeg_turn(bytes));
 	return MR_OK;
 }

@@ -72,6 +72,21 @@ def metrics_count_requests(m):
             assert re.fullmatch(r"# (HELP|TYPE) \w+ .*|\w+(\{.*\})? [0-9.e+-]+", line), line
 
 
+def metrics_tell_of_the_team(m):
+    """Also of what other processes did: messages by project, leases that hold, the archive."""
+    with m.serve() as server:
+        m.json("team", "ensure-project", "/srv/backend")
+        for name in ("BlueLake", "GreenCastle"):
+            m.json("team", "register", "/srv/backend", "--program", "codex", "--model", "gpt-5", "--name", name)
+        m.json("team", "send", "/srv/backend", "BlueLake", "--to", "GreenCastle", "--subject", "s", "--body-md", "b")
+        m.json("team", "reserve", "/srv/backend", "BlueLake", "src/*.c", "--ttl-seconds", "600")
+        for _ in range(2):
+            text = server.get("/metrics")[2].splitlines()
+            assert 'mailroom_messages_total{project="srv-backend"} 1' in text, text
+            assert "mailroom_reservations_active 1" in text and "mailroom_sqlite_busy_total 0" in text, text
+            assert any(line.startswith("mailroom_git_queue_depth ") for line in text), text
+
+
 def strangers_are_refused(m):
     with m.serve() as server:
         for path in ("/health/liveness", "/metrics", "/nowhere"):
@@ -175,7 +190,8 @@ def bad_framing_is_refused(m):
 
 with Tap() as tap:
     for case in (it_says_where_it_is, health_is_answered, command_line_and_http_agree, trouble_with_storage_is_503,
-            metrics_count_requests, strangers_are_refused, a_token_is_asked_for, unknown_paths_and_methods,
+            metrics_count_requests, metrics_tell_of_the_team, strangers_are_refused, a_token_is_asked_for,
+            unknown_paths_and_methods,
             bodies_have_a_limit, requests_are_logged_with_their_id, signals_end_it_well, a_taken_port_is_explained,
             a_root_that_cannot_be_made_is_explained, bad_framing_is_refused):
         with Mailroom(sys.argv[1]) as room:

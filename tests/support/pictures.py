@@ -62,7 +62,7 @@ class Bits:
         return bytes(int(text[i:i + 8], 2) for i in range(0, len(text), 8)).replace(b"\xff", b"\xff\x00")
 
 
-def jpeg(width=16, height=16, components=3, progressive=False, adobe=None, exif=False):
+def jpeg(width=16, height=16, components=3, progressive=False, adobe=None, exif=False, turn=0):
     """Every block has one brightness: a DC coefficient and the end of the block."""
     def segment(mark, data):
         return bytes([0xff, mark]) + struct.pack(">H", len(data) + 2) + data
@@ -73,6 +73,8 @@ def jpeg(width=16, height=16, components=3, progressive=False, adobe=None, exif=
     out = b"\xff\xd8"
     if exif:
         out += segment(0xe1, b"Exif\0\0MM\0*\0\0\0\x08\0\0\0\0\0\0 secret place")
+    if turn:
+        out += segment(0xe1, b"Exif\0\0II*\0" + struct.pack("<IHHHIHHI", 8, 1, 0x0112, 3, 1, turn, 0, 0))
     if adobe is not None:
         out += segment(0xee, b"Adobe\0d\0\0\0\0" + bytes([adobe]))
     out += segment(0xdb, b"\0" + bytes([1] * 64))
@@ -166,6 +168,8 @@ def corpus():
         "jpeg_cmyk": jpeg(components=4, adobe=0),
         "jpeg_ycck": jpeg(components=4, adobe=2),
         "jpeg_exif": jpeg(exif=True),
+        "jpeg_turned": jpeg(24, 16, components=1, turn=6),
+        "jpeg_bad_exif": jpeg(turn=3).replace(b"II*\0\x08\0\0\0", b"II*\0\xff\xff\xff\xff"),
         "jpeg_cut": jpeg(64, 64)[:-60],
         "jpeg_huge": jpeg(8, 8).replace(struct.pack(">HH", 8, 8), struct.pack(">HH", 60000, 60000)),
         "webp_plain": webp(),

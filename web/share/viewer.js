@@ -27,6 +27,10 @@
 		return element;
 	}
 
+	function counted(number, one) {
+		return number + " " + one + (number === 1 ? "" : "s");
+	}
+
 	function threadKey(m) {
 		return m.project + "\n" + (m.thread === null ? m.id : m.thread);
 	}
@@ -100,7 +104,7 @@
 		for (const list of threads.values()) {
 			if (list.some(isWanted)) {
 				const first = list[list.length - 1];
-				const count = list.length === 1 ? "1 message" : list.length + " messages, last from " + list[0].from;
+				const count = counted(list.length, "message") + ", the last from " + list[0].from;
 				wanted.push(() => row(first, "#t" + first.id, count));
 			}
 		}
@@ -109,9 +113,8 @@
 
 	function showList() {
 		const all = rows();
-		const what = state.byThread ? "thread" : "message";
 		$("list").replaceChildren(...all.slice(0, state.shown).map((build) => build()));
-		$("count").textContent = all.length + " " + what + (all.length === 1 ? "" : "s");
+		$("count").textContent = counted(all.length, state.byThread ? "thread" : "message");
 		$("more").hidden = all.length <= state.shown;
 		markCurrent();
 	}
@@ -134,7 +137,7 @@
 		return bytes >= 1 << 20 ? (bytes / (1 << 20)).toFixed(1) + " MiB" : bytes >= 1024 ? Math.round(bytes / 1024) + " KiB" : bytes + " bytes";
 	}
 
-	/* Pictures are shown; other files are links, and only to files of this export. */
+	/* Pictures are shown; all are links, and only to what is in this export. */
 	function attachment(file) {
 		const item = make("li");
 		const name = file.filename || file.path || file.type;
@@ -145,6 +148,12 @@
 		if (isOurs && file.type === "file") {
 			const link = make("a", name);
 			link.href = place;
+			item.append(link);
+		} else if (/^data:[\w.+/-]+;base64,/.test(place)) {
+			/* To be saved: a browser does not open what it is told to download. */
+			const link = make("a", name);
+			link.href = place;
+			link.download = name;
 			item.append(link);
 		} else {
 			item.append(make("span", name));
@@ -196,14 +205,14 @@
 	}
 
 	function buttons() {
-		const bar = make("div");
+		const bar = make("div", undefined, "bar");
 		const back = make("button", "\u2190 All messages", "back");
 		const plain = make("button", "Plain text");
 		back.type = plain.type = "button";
 		back.addEventListener("click", () => { location.hash = ""; });
 		plain.setAttribute("aria-pressed", String(state.plain));
 		plain.addEventListener("click", () => { state.plain = !state.plain; showChosen(); });
-		bar.append(back, " ", plain);
+		bar.append(back, plain);
 		return bar;
 	}
 
@@ -235,12 +244,12 @@
 		const meta = share.meta;
 		const projects = share.projects;
 		const select = $("project");
-		const name = projects.length === 1 ? projects[0].name : projects.length + " projects";
+		const name = projects.length === 1 ? projects[0].name : counted(projects.length, "project");
 		document.title = "Mail of " + name;
 		document.querySelector("h1").textContent = document.title;
-		$("about").textContent = messages.length + " messages, exported " + (meta.generated_at || "") +
-			" by " + (meta.exporter || "") + "; scrubbed (" + (meta.scrub || "") + "), " +
-			(meta.secrets_replaced || 0) + " secrets replaced";
+		$("about").textContent = counted(messages.length, "message") + ", exported " +
+			(meta.generated_at || "").replace("T", " ").replace("Z", " UTC") + " by " + meta.exporter +
+			"; scrubbed (" + meta.scrub + "), " + counted(meta.secrets_replaced || 0, "secret") + " replaced";
 		select.append(new Option("All projects", ""), ...projects.map((p) => new Option(p.slug, p.slug)));
 		select.hidden = projects.length < 2;
 		$("filter").addEventListener("input", () => {

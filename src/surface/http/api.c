@@ -4,6 +4,8 @@
 #include "op/dispatch.h"
 #include "op/envelope.h"
 #include "op/metrics.h"
+#include "op/team_home.h"
+#include "surface/http/access.h"
 #include "text/json.h"
 
 #include <stdio.h>
@@ -137,8 +139,7 @@ static void run_operation(const struct mr_http_request *req, struct mr_http_resp
 	struct mr_buf *text = new_buf(req->arena, ANSWER_BYTES);
 	struct mr_out out;
 
-	call.request_id = req->id;
-	call.may_write = true;
+	mr_http_access_call(req, &call);
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);
 	if (gather(req, &sent) || mr_dispatch(&call, op, &sent.map, &out) ||
 		mr_buf_check(text, "the answer", &call.cx.err))
@@ -151,7 +152,9 @@ static void show_metrics(const struct mr_http_request *req, struct mr_http_respo
 {
 	const struct mr_app *app = req->app;
 	struct mr_buf *text = new_buf(req->arena, METRICS_BYTES);
+	struct mr_call call = mr_dispatch_call(app, req->arena);
 
+	mr_team_home_measure(&call);
 	mr_metrics_write(app->metrics, text);
 	mr_http_response_body(resp, 200, "text/plain; version=0.0.4; charset=utf-8",
 		mr_buf_bytes(text));

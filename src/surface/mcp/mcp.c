@@ -2,7 +2,10 @@
 #include "surface/mcp/mcp.h"
 
 #include "base/attr.h"
+#include "surface/mcp/ask.h"
+#include "surface/mcp/hub.h"
 #include "surface/mcp/method.h"
+#include "surface/mcp/recent.h"
 #include "text/token.h"
 
 #include <stdarg.h>
@@ -12,9 +15,14 @@
 static const char *const versions[] = { MR_MCP_LATEST, "2025-06-18", "2025-03-26", "2024-11-05",
 	"2024-10-07" };
 
+enum { SECRET_BYTES = 32 };
+
 struct mr_mcp {
 	const struct mr_app *app;
 	struct mr_mcp_options options;
+	struct mr_mcp_hub *hub;
+	struct mr_mcp_recent *recent;
+	uint8_t secret[SECRET_BYTES];
 };
 
 struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options *options)
@@ -23,13 +31,28 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 
 	if (!mcp)
 		abort();
-	*mcp = (struct mr_mcp){ app, *options };
+	*mcp = (struct mr_mcp){ app, *options, mr_mcp_hub_new(app), mr_mcp_recent_new() };
+	mr_rand_fill(app->rand, mcp->secret, sizeof(mcp->secret));
 	return mcp;
 }
 
 void mr_mcp_free(struct mr_mcp *mcp)
 {
+	if (!mcp)
+		return;
+	mr_mcp_hub_free(mcp->hub);
+	mr_mcp_recent_free(mcp->recent);
 	free(mcp);
+}
+
+struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp)
+{
+	return mcp->hub;
+}
+
+struct mr_mcp_recent *mr_mcp_recent(const struct mr_mcp *mcp)
+{
+	return mcp->recent;
 }
 
 const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp)
@@ -40,6 +63,11 @@ const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp)
 const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp)
 {
 	return &mcp->options;
+}
+
+struct mr_bytes mr_mcp_secret(const struct mr_mcp *mcp)
+{
+	return mr_bytes_of(mcp->secret, sizeof(mcp->secret));
 }
 
 bool mr_mcp_knows_version(const char *version)
@@ -117,6 +145,24 @@ void mr_mcp_page_next(struct mr_mcp_exchange *ex, struct mr_out *out, const char
 		mr_token_base64url(ex->call.cx.arena, mr_bytes_text(last_name)));
 }
 
+static void put_meta(struct mr_out *out, const struct mr_mcp_exchange *ex)
+{
+	bool modern = ex->client->era == MR_MCP_STATELESS;
+
+	if (!ex->meta && !modern)
+		return;
+	mr_out_map(out, "_meta");
+	for (size_t i = 0; ex->meta && i < ex->meta->map.len; i++)
+		mr_out_value(out, ex->meta->map.pairs[i].key, &ex->meta->map.pairs[i].value);
+	if (modern) {
+		mr_out_map(out, "io.modelcontextprotocol/serverInfo");
+		mr_out_text(out, "name", "mailroom");
+		mr_out_text(out, "version", MR_VERSION);
+		mr_out_end(out);
+	}
+	mr_out_end(out);
+}
+
 /* What the second generation wants on every result. */
 static void put_modern(struct mr_out *out, const struct mr_mcp_method_row *row)
 {
@@ -125,12 +171,6 @@ static void put_modern(struct mr_out *out, const struct mr_mcp_method_row *row)
 		mr_out_int(out, "ttlMs", 0);
 		mr_out_text(out, "cacheScope", "private");
 	}
-	mr_out_map(out, "_meta");
-	mr_out_map(out, "io.modelcontextprotocol/serverInfo");
-	mr_out_text(out, "name", "mailroom");
-	mr_out_text(out, "version", MR_VERSION);
-	mr_out_end(out);
-	mr_out_end(out);
 }
 
 static int answer_error(struct mr_mcp_exchange *ex, const struct mr_rpc *request,
@@ -139,15 +179,34 @@ static int answer_error(struct mr_mcp_exchange *ex, const struct mr_rpc *request
 	int code = ex->rpc_code ? ex->rpc_code : MR_RPC_INTERNAL;
 	struct mr_out json;
 
+	ex->rpc_code = code;
 	mr_buf_clear(out);
 	mr_out_init_json(&json, out, MR_JSON_COMPACT);
 	mr_rpc_error(&json, request->id, code, ex->call.cx.err.msg, ex->rpc_data);
 	return code == MR_RPC_METHOD ? 404 : code == MR_RPC_CAPABILITY ? 400 : 200;
 }
 
+/* The client must be asked something first. */
+static int answer_question(struct mr_mcp_exchange *ex, const struct mr_rpc *request,
+	struct mr_buf *out)
+{
+	struct mr_out json;
+
+	mr_buf_clear(out);
+	mr_out_init_json(&json, out, MR_JSON_COMPACT);
+	mr_rpc_begin(&json, request->id);
+	mr_out_map(&json, "result");
+	mr_mcp_ask_emit(ex, &json);
+	put_meta(&json, ex);
+	mr_out_end(&json);
+	mr_out_end(&json);
+	return 200;
+}
+
 int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, struct mr_buf *out)
 {
-	const struct mr_mcp_method_row *row = mr_mcp_method_find(request->method, ex->client->era);
+	const struct mr_mcp_method_row *row =
+		mr_mcp_method_find(ex->mcp, request->method, ex->client->era);
 	struct mr_out json;
 	enum mr_code rc;
 
@@ -159,11 +218,16 @@ int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, stru
 	mr_out_init_json(&json, out, MR_JSON_COMPACT);
 	mr_rpc_begin(&json, request->id);
 	mr_out_map(&json, "result");
-	rc = row->run(ex, &json);
+	rc = mr_mcp_ask_begin(ex, request->method);
+	if (!rc)
+		rc = row->run(ex, &json);
+	if (rc && mr_mcp_ask_is_due(ex) && !ex->rpc_code)
+		return answer_question(ex, request, out);
 	if (rc)
 		return answer_error(ex, request, out);
 	if (ex->client->era == MR_MCP_STATELESS)
 		put_modern(&json, row);
+	put_meta(&json, ex);
 	mr_out_end(&json);
 	mr_out_end(&json);
 	if (mr_buf_check(out, "the answer", &ex->call.cx.err))

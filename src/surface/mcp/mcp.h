@@ -20,15 +20,35 @@
 
 enum mr_mcp_era { MR_MCP_SESSIONS = 1, MR_MCP_STATELESS = 2 };
 
+struct mr_mcp_asked;
+struct mr_mcp_hub;
+struct mr_mcp_listener;
+struct mr_mcp_recent;
 struct mr_mcp_session;
+
+/* How grave a log message is; clients choose from where on they hear. */
+enum mr_mcp_level {
+	MR_MCP_DEBUG,
+	MR_MCP_INFO,
+	MR_MCP_NOTICE,
+	MR_MCP_WARNING,
+	MR_MCP_ERROR,
+	MR_MCP_CRITICAL,
+	MR_MCP_ALERT,
+	MR_MCP_EMERGENCY,
+	MR_MCP_SILENCE, /* of a client that wants none */
+};
+/* false for another word. */
+bool mr_mcp_level_of(const char *word, enum mr_mcp_level *out);
 
 /* Who asks, as far as it told. */
 struct mr_mcp_client {
 	enum mr_mcp_era era;
 	const char *version;
 	bool can_sample, can_elicit, has_roots;
-	int log_level;                  /* enum mr_mcp_level: what it wants to hear */
-	struct mr_mcp_session *session; /* or NULL */
+	int log_level;                    /* enum mr_mcp_level: what it wants to hear */
+	struct mr_mcp_session *session;   /* or NULL */
+	struct mr_mcp_listener *listener; /* told of changes unasked (hub.h); or NULL: cannot be */
 };
 
 /*
@@ -43,6 +63,10 @@ struct mr_mcp_channel {
 	enum mr_code (*ask)(struct mr_mcp_channel *channel, struct mr_arena *arena,
 		const char *method, const struct mr_value *params, const struct mr_value **out,
 		struct mr_err *err);
+	/* Hang up on the client, which comes back for the rest; does nothing where it cannot. */
+	void (*pause)(struct mr_mcp_channel *channel);
+	/* Does nobody wait for the answer any more? */
+	bool (*is_over)(struct mr_mcp_channel *channel);
 };
 
 /* One request on its way through. */
@@ -55,6 +79,9 @@ struct mr_mcp_exchange {
 	/* A failure of the protocol, not of a tool: fill by mr_mcp_refuse(). */
 	int rpc_code;
 	const struct mr_value *rpc_data;
+	struct mr_mcp_asked *asked; /* of ask.h */
+	/* What the result's _meta holds besides what every result's does; or NULL. */
+	const struct mr_value *meta;
 };
 
 /* Only in the first generation: what a client said of itself, for the transport to keep. */
@@ -78,6 +105,22 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 void mr_mcp_free(struct mr_mcp *mcp);
 const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp);
 const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
+/* Nobody else knows it; another one in each run. */
+struct mr_bytes mr_mcp_secret(const struct mr_mcp *mcp);
+/* Who wants to know of changes, and what was called lately. They stay the server's. */
+struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp);
+struct mr_mcp_recent *mr_mcp_recent(const struct mr_mcp *mcp);
+
+/*
+ * The operation that a tools/call with these params runs in the end, whatever name it goes by (an
+ * alias of the peers, call_extended_tool); NULL when there is none. For who must know before it
+ * runs: rights, limits, MR_WAITS.
+ */
+const struct mr_op *mr_mcp_tool_meant(const struct mr_mcp *mcp, const struct mr_value *params);
+
+/* A log message for who asks, while it asks: when it wants to hear of that level, and can. */
+void mr_mcp_log(struct mr_mcp_exchange *ex, enum mr_mcp_level level, const char *logger,
+	const char *text);
 
 /*
  * Work on a request and put the whole JSON-RPC response into `out`, which is empty.
@@ -85,6 +128,13 @@ const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
  * for it (200, 400, 404).
  */
 int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, struct mr_buf *out);
+
+/*
+ * May this request take as long as somebody else lets it, or does it speak to the client before it
+ * answers? Then it gets a thread and a stream of its own, and a channel.
+ */
+bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
+	const struct mr_rpc *request);
 
 /* For handlers: fail with a JSON-RPC error instead of a result. Returns the error's code. */
 enum mr_code mr_mcp_refuse(struct mr_mcp_exchange *ex, int rpc_code, const char *fmt, ...)

@@ -13,9 +13,26 @@ struct mr_mcp_method_row {
 	bool is_cachable; /* the second generation wants ttlMs and cacheScope */
 };
 
+/* What the hub calls the lists of tools, prompts and resources; no resource has such a name. */
+#define MR_MCP_URI_TOOLS     "mailroom:list/tools"
+#define MR_MCP_URI_PROMPTS   "mailroom:list/prompts"
+#define MR_MCP_URI_RESOURCES "mailroom:list/resources"
+
 /* By name and era; NULL when there is none. */
-const struct mr_mcp_method_row *mr_mcp_method_find(const char *name, enum mr_mcp_era era);
+const struct mr_mcp_method_row *mr_mcp_method_find(const struct mr_mcp *mcp, const char *name,
+	enum mr_mcp_era era);
+
+/* levels.c */
+mr_mcp_method mr_mcp_logging_set_level;
 
 /* tools.c */
 mr_mcp_method mr_mcp_tools_list;
 mr_mcp_method mr_mcp_tools_call;
+/* For handlers: a value as compact JSON, and the note beside what other agents wrote. */
+const char *mr_mcp_json(struct mr_arena *arena, const struct mr_value *value);
+void mr_mcp_note_quotes(struct mr_mcp_exchange *ex);
+/* Is the tool of this tools/call one that waits? */
+bool mr_mcp_tools_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request);
+/* What the tool of this tools/call needs (enum mr_need), and its name, or NULL. */
+const char *mr_mcp_tools_needs(const struct mr_mcp *mcp, const struct mr_rpc *request,
+	unsigned *needs);

@@ -330,6 +330,7 @@ static void nothing_from_outside(void)
 	static const char *const names[] = { "../secret.png", "/etc/passwd", "link.png",
 		"deep/../../secret.png", "linked/secret.png", "HERE/secret.png" };
 	struct fixture f;
+	const char *workspace;
 
 	open_fixture(&f);
 	put_picture(&f, "png_rgb", "secret.png");
@@ -349,6 +350,12 @@ static void nothing_from_outside(void)
 			MR_TEAM_ATTACHMENT_REJECTED, "lies outside the project's directory");
 	}
 	CHECK(!mr_fs_exists(AT_FDCWD, project_path(&f, "attachments")));
+	/* A project of everything opens nothing. */
+	workspace = f.project.human_key;
+	f.project.human_key = "/";
+	world_check_fail(&f.world, attach(&f, "x", "/etc/passwd"), MR_TEAM_ATTACHMENT_REJECTED,
+		"lies outside");
+	f.project.human_key = workspace;
 	/* The same file, allowed. */
 	f.world.config.attachment_roots = (struct mr_texts){ (const char *[]){ f.here }, 1 };
 	world_reopen(&f.world);
@@ -398,8 +405,14 @@ static void what_cannot_be_attached(void)
 	CHECK_INT(int_of(mr_team_fail_data(&f.world.cx.err), "limit"), MR_TEAM_ATTACHMENT_BYTES);
 	CHECK_OK(attach(&f, "![a](large)", NULL), f.world.cx.err);
 	CHECK_STR(text_of(item(&f, 0), "type"), "error");
+	CHECK(truncate("work/large", MR_TEAM_ATTACHMENT_BYTES) == 0);
 	for (size_t i = 0; i < MR_LEN(many); i++)
-		many[i] = "a";
+		many[i] = "large";
+	request.paths.len = 5;
+	world_check_fail(&f.world, mr_team_attach(&f.world.cx, f.world.team, &request, &f.out),
+		MR_TEAM_PAYLOAD_TOO_LARGE,
+		"with large the message has more than 104857600 bytes of files");
+	request.paths.len = MR_TEAM_ATTACHMENTS + 1;
 	world_check_fail(&f.world, mr_team_attach(&f.world.cx, f.world.team, &request, &f.out),
 		MR_TEAM_PAYLOAD_TOO_LARGE, "a message takes at most 64 files, not 65");
 	world_close(&f.world);

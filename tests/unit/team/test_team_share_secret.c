@@ -39,6 +39,7 @@ static void forms(void)
 		{ "AKIAIOSFODNN7EXAMPLE", "[REDACTED]" },
 		{ "Authorization: Bearer " A20, "Authorization: [REDACTED]" },
 		{ "bearer\n" A20 "=", "[REDACTED]" },
+		{ "It is Bearer " A20 ".", "It is [REDACTED]." },
 		{ "eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl", "[REDACTED]" },
 		{ "a -----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY----- b",
 			"a [REDACTED] b" },

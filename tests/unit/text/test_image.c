@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "files.h"
 #include "test.h"
+#include "text/image_format.h"
 
 #include <string.h>
 
@@ -45,6 +46,8 @@ static void good_pictures(void)
 		{ "jpeg_cmyk", 16, 16, false, { 0 } },
 		{ "jpeg_ycck", 16, 16, false, { 0 } },
 		{ "jpeg_exif", 16, 16, false, { 0 } },
+		{ "jpeg_bad_exif", 16, 16, false, { 0 } },
+		{ "jpeg_turned", 16, 24, false, { 0 } },
 		{ "webp_plain", 8, 8, false, { 200, 100, 50 } },
 		{ "webp_alpha", 8, 8, true, { 1, 2, 3, 128 } },
 	};
@@ -84,6 +87,41 @@ static void inks_become_light(void)
 	CHECK_INT(image.pixels[0], 78 * 157 / 255);
 	CHECK_INT(image.pixels[1], 104 * 157 / 255);
 	CHECK_INT(image.pixels[2], 131 * 157 / 255);
+}
+
+/* Pixels of a picture of three by two, numbered; how they stand after each turn. */
+static void turns(void)
+{
+	static const char *const rows[] = { "123456", "123456", "321654", "654321", "456123",
+		"142536", "415263", "635241", "362514", "123456" };
+
+	for (unsigned turn = 0; turn < MR_LEN(rows); turn++) {
+		struct mr_image image MR_CLEANUP(mr_image_release) = { 0 };
+
+		mr_image_make(&image, 3, 2, false);
+		for (uint8_t i = 0; i < 6; i++)
+			image.pixels[i * 3] = (uint8_t)('1' + i);
+		mr_image_turn(&image, turn);
+		CHECK_INT(image.width, turn >= 5 && turn <= 8 ? 2 : 3);
+		CHECK_INT(image.width * image.height, 6);
+		for (size_t i = 0; i < 6; i++)
+			CHECK_INT(image.pixels[i * 3], rows[turn][i]);
+	}
+}
+
+/* Blocks of 24x16, a quarter to the right: what was below on the left is above on the left. */
+static void a_camera_held_upright(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_image image MR_CLEANUP(mr_image_release) = { 0 };
+	struct mr_image_info info = { 0 };
+	struct mr_err err;
+
+	CHECK_OK(mr_image_look(picture(arena, "jpeg_turned"), &limits, &info, &err), err);
+	CHECK_INT(info.width, 16);
+	CHECK_OK(mr_image_decode(picture(arena, "jpeg_turned"), &limits, &image, &err), err);
+	CHECK_INT(image.pixels[0], 114);       /* block 3: DC -109 over 8, and 128 */
+	CHECK_INT(image.pixels[(15) * 3], 78); /* block 0: DC -400 */
 }
 
 static void only_pixels_are_kept(void)
@@ -205,6 +243,8 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(good_pictures),
 		TEST(inks_become_light),
+		TEST(turns),
+		TEST(a_camera_held_upright),
 		TEST(only_pixels_are_kept),
 		TEST(bad_pictures),
 		TEST(heads),

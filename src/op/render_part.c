@@ -1,0 +1,75 @@
+/* op/render_part.c */
+#include "op/render_part.h"
+
+const char mr_style_bold[] = "\033[1m";
+const char mr_style_dim[] = "\033[2m";
+const char mr_style_red[] = "\033[31m";
+const char mr_style_bold_red[] = "\033[1;31m";
+const char mr_style_yellow[] = "\033[33m";
+
+static const char plain[] = "\033[0m";
+
+const char *mr_part_line(struct mr_arena *arena, const struct mr_value *map, const char *key)
+{
+	const struct mr_value *value = mr_value_get(map, key);
+
+	return value && value->kind == MR_TEXT ? mr_render_line(arena, value->text) : "";
+}
+
+int64_t mr_part_int(const struct mr_value *map, const char *key)
+{
+	const struct mr_value *value = mr_value_get(map, key);
+
+	return value && value->kind == MR_INT ? value->integer : 0;
+}
+
+bool mr_part_bool(const struct mr_value *map, const char *key)
+{
+	const struct mr_value *value = mr_value_get(map, key);
+
+	return value && value->kind == MR_BOOL && value->boolean;
+}
+
+const struct mr_value *mr_part_list(const struct mr_value *map, const char *key)
+{
+	const struct mr_value *value = mr_value_get(map, key);
+
+	return value && value->kind == MR_LIST && value->list.len > 0 ? value : NULL;
+}
+
+const char *mr_part_names(struct mr_arena *arena, const struct mr_value *map, const char *key)
+{
+	const struct mr_value *list = mr_part_list(map, key);
+	struct mr_texts texts = { NULL, 0 };
+
+	if (!list)
+		return "";
+	texts.items = mr_arena_array(arena, list->list.len + 1, sizeof(*texts.items));
+	for (size_t i = 0; i < list->list.len; i++) {
+		if (list->list.items[i].kind == MR_TEXT)
+			texts.items[texts.len++] = list->list.items[i].text;
+	}
+	return mr_render_line(arena, mr_str_join(arena, &texts, ", "));
+}
+
+const char *mr_part_number(struct mr_arena *arena, const struct mr_value *map, const char *key)
+{
+	return mr_arena_printf(arena, "%lld", (long long)mr_part_int(map, key));
+}
+
+void mr_part_styled(struct mr_buf *out, const struct mr_render *how, const char *style,
+	const char *text)
+{
+	if (how->colour && *text)
+		mr_buf_puts(out, style);
+	mr_buf_puts(out, text);
+	if (how->colour && *text)
+		mr_buf_puts(out, plain);
+}
+
+void mr_part_grid(struct mr_buf *out, const struct mr_grid *grid, const struct mr_value *list,
+	const struct mr_render *how, size_t indent)
+{
+	if (!mr_grid_put(out, grid, how, indent))
+		mr_render_value(out, list, how);
+}

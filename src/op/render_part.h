@@ -1,0 +1,29 @@
+/* op/render_part.h - what the renderers share: asking a result for its members, and styles. */
+#pragma once
+
+#include "op/grid.h"
+#include "op/render.h"
+
+extern const char mr_style_bold[];
+extern const char mr_style_dim[];
+extern const char mr_style_red[];
+extern const char mr_style_bold_red[];
+extern const char mr_style_yellow[];
+
+/* A text member in one harmless line; "" when there is none. */
+const char *mr_part_line(struct mr_arena *arena, const struct mr_value *map, const char *key);
+/* 0 and false when there is none. */
+int64_t mr_part_int(const struct mr_value *map, const char *key);
+bool mr_part_bool(const struct mr_value *map, const char *key);
+/* NULL when there is none, or nothing in it. */
+const struct mr_value *mr_part_list(const struct mr_value *map, const char *key);
+/* The texts of a list, "A, B". */
+const char *mr_part_names(struct mr_arena *arena, const struct mr_value *map, const char *key);
+const char *mr_part_number(struct mr_arena *arena, const struct mr_value *map, const char *key);
+
+/* The text in a style, where there is colour. */
+void mr_part_styled(struct mr_buf *out, const struct mr_render *how, const char *style,
+	const char *text);
+/* As a table, or on a terminal that is too narrow row by row as any result. */
+void mr_part_grid(struct mr_buf *out, const struct mr_grid *grid, const struct mr_value *list,
+	const struct mr_render *how, size_t indent);

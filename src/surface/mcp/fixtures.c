@@ -1,0 +1,257 @@
+/* surface/mcp/fixtures.c - the tests' prompts and resources. */
+#include "surface/mcp/fixtures.h"
+
+#include "base/attr.h"
+#include "surface/mcp/ask.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct mr_value *mr_mcp_fixture_json(struct mr_arena *arena, const char *json)
+{
+	const struct mr_value *value;
+	struct mr_err err;
+
+	if (mr_json_parse(arena, mr_bytes_text(json), NULL, &value, &err))
+		abort();
+	return value;
+}
+
+void mr_mcp_fixture_emit(struct mr_out *out, const struct mr_value *map)
+{
+	for (size_t i = 0; i < map->map.len; i++)
+		mr_out_value(out, map->map.pairs[i].key, &map->map.pairs[i].value);
+}
+
+static void emit_json(struct mr_mcp_exchange *ex, struct mr_out *out, const char *json)
+{
+	mr_mcp_fixture_emit(out, mr_mcp_fixture_json(ex->call.cx.arena, json));
+}
+
+void mr_mcp_fixture_capabilities(struct mr_out *out)
+{
+	static const char *const names[] = { "prompts", "resources" };
+
+	for (size_t i = 0; i < MR_LEN(names); i++) {
+		mr_out_map(out, names[i]);
+		if (i == 1)
+			mr_out_bool(out, "subscribe", true);
+		mr_out_bool(out, "listChanged", true);
+		mr_out_end(out);
+	}
+	mr_out_map(out, "completions");
+	mr_out_end(out);
+	mr_out_map(out, "logging");
+	mr_out_end(out);
+}
+
+/* ---- prompts ---- */
+
+static enum mr_code list_prompts(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	emit_json(ex, out,
+		"{\"prompts\":["
+		"{\"name\":\"test_simple_prompt\",\"description\":\"Takes nothing\"},"
+		"{\"name\":\"test_prompt_with_arguments\",\"description\":\"Repeats both\","
+		"\"arguments\":[{\"name\":\"arg1\",\"description\":\"one\",\"required\":true},"
+		"{\"name\":\"arg2\",\"description\":\"two\",\"required\":true}]},"
+		"{\"name\":\"test_prompt_with_embedded_resource\",\"description\":\"Has a "
+		"resource in it\",\"arguments\":[{\"name\":\"resourceUri\",\"description\":"
+		"\"which\",\"required\":true}]},"
+		"{\"name\":\"test_prompt_with_image\",\"description\":\"Has an image in it\"},"
+		"{\"name\":\"test_input_required_result_prompt\",\"description\":\"Asks first\"}"
+		"]}");
+	return MR_OK;
+}
+
+static const char *argument(const struct mr_mcp_exchange *ex, const char *key)
+{
+	const struct mr_value *value = mr_value_get(mr_value_get(ex->params, "arguments"), key);
+
+	return value && value->kind == MR_TEXT ? value->text : "";
+}
+
+static void begin_message(struct mr_out *out, const char *type)
+{
+	mr_out_map(out, NULL);
+	mr_out_text(out, "role", "user");
+	mr_out_map(out, "content");
+	mr_out_text(out, "type", type);
+}
+
+static void put_text_message(struct mr_out *out, const char *text)
+{
+	begin_message(out, "text");
+	mr_out_text(out, "text", text);
+	mr_out_end(out);
+	mr_out_end(out);
+}
+
+static void put_resource_message(struct mr_out *out, const char *uri)
+{
+	begin_message(out, "resource");
+	mr_out_map(out, "resource");
+	mr_out_text(out, "uri", uri);
+	mr_out_text(out, "mimeType", "text/plain");
+	mr_out_text(out, "text", "Embedded resource content for testing.");
+	mr_out_end(out);
+	mr_out_end(out);
+	mr_out_end(out);
+}
+
+static void put_image_message(struct mr_out *out)
+{
+	begin_message(out, "image");
+	mr_out_text(out, "data", MR_MCP_FIXTURE_PNG);
+	mr_out_text(out, "mimeType", "image/png");
+	mr_out_end(out);
+	mr_out_end(out);
+}
+
+static enum mr_code ask_for_context(struct mr_mcp_exchange *ex, const struct mr_value **out)
+{
+	const struct mr_value *params = mr_mcp_fixture_json(ex->call.cx.arena,
+		"{\"message\":\"What context should the prompt use?\",\"requestedSchema\":"
+		"{\"type\":\"object\",\"properties\":{\"context\":{\"type\":\"string\"}},"
+		"\"required\":[\"context\"]}}");
+	enum mr_code rc = mr_mcp_ask(ex, "user_context", "elicitation/create", params, out);
+
+	return rc || *out ? rc : mr_mcp_ask_later(ex);
+}
+
+static enum mr_code get_prompt(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	const char *name = mr_mcp_param_text(ex, "name");
+	struct mr_arena *arena = ex->call.cx.arena;
+	const struct mr_value *said;
+
+	if (mr_str_eq(name, "test_input_required_result_prompt")) {
+		enum mr_code rc = ask_for_context(ex, &said);
+
+		if (rc)
+			return rc;
+	} else if (!mr_str_eq(name, "test_simple_prompt") &&
+		!mr_str_eq(name, "test_prompt_with_arguments") &&
+		!mr_str_eq(name, "test_prompt_with_embedded_resource") &&
+		!mr_str_eq(name, "test_prompt_with_image")) {
+		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "there is no prompt %.100s",
+			name ? name : "");
+	}
+	mr_out_list(out, "messages");
+	if (mr_str_ends(name, "embedded_resource"))
+		put_resource_message(out, argument(ex, "resourceUri"));
+	else if (mr_str_ends(name, "image"))
+		put_image_message(out);
+	put_text_message(out,
+		mr_arena_printf(arena, "This is a prompt for testing: arg1='%s', arg2='%s'",
+			argument(ex, "arg1"), argument(ex, "arg2")));
+	mr_out_end(out);
+	return MR_OK;
+}
+
+static enum mr_code complete(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	emit_json(ex, out, "{\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}}");
+	return MR_OK;
+}
+
+/* ---- resources ---- */
+
+static enum mr_code list_resources(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	emit_json(ex, out,
+		"{\"resources\":["
+		"{\"uri\":\"test://static-text\",\"name\":\"static-text\",\"mimeType\":\"text/"
+		"plain\"},"
+		"{\"uri\":\"test://static-binary\",\"name\":\"static-binary\",\"mimeType\":"
+		"\"image/png\"},"
+		"{\"uri\":\"test://watched-resource\",\"name\":\"watched\",\"mimeType\":"
+		"\"text/plain\"}]}");
+	return MR_OK;
+}
+
+static enum mr_code list_templates(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	emit_json(ex, out,
+		"{\"resourceTemplates\":[{\"uriTemplate\":\"test://template/{id}/data\","
+		"\"name\":\"template\",\"mimeType\":\"application/json\"}]}");
+	return MR_OK;
+}
+
+static void put_contents(struct mr_out *out, const char *uri, const char *type, const char *key,
+	const char *what)
+{
+	mr_out_list(out, "contents");
+	mr_out_map(out, NULL);
+	mr_out_text(out, "uri", uri);
+	mr_out_text(out, "mimeType", type);
+	mr_out_text(out, key, what);
+	mr_out_end(out);
+	mr_out_end(out);
+}
+
+static enum mr_code refuse_resource(struct mr_mcp_exchange *ex, const char *uri)
+{
+	struct mr_out data;
+
+	mr_out_init_tree(&data, ex->call.cx.arena);
+	mr_out_map(&data, NULL);
+	mr_out_text(&data, "uri", uri);
+	mr_out_end(&data);
+	ex->rpc_data = mr_out_tree(&data);
+	return mr_mcp_refuse(ex,
+		ex->client->era == MR_MCP_STATELESS ? MR_RPC_PARAMS : MR_RPC_RESOURCE,
+		"there is no resource %.200s", uri);
+}
+
+static bool read_fixture(struct mr_mcp_exchange *ex, const char *uri, struct mr_out *out)
+{
+	static const char before[] = "test://template/", after[] = "/data";
+	struct mr_arena *arena = ex->call.cx.arena;
+	size_t len = strlen(uri);
+
+	if (mr_str_eq(uri, "test://static-text") || mr_str_eq(uri, "test://watched-resource")) {
+		put_contents(out, uri, "text/plain", "text", "This is a text for testing.");
+	} else if (mr_str_eq(uri, "test://static-binary")) {
+		put_contents(out, uri, "image/png", "blob", MR_MCP_FIXTURE_PNG);
+	} else if (mr_str_starts(uri, before) && mr_str_ends(uri, after) &&
+		len > sizeof(before) + sizeof(after) - 2) {
+		const char *id = mr_arena_strndup(arena, uri + sizeof(before) - 1,
+			len - (sizeof(before) + sizeof(after) - 2));
+
+		put_contents(out, uri, "application/json", "text",
+			mr_arena_printf(arena, "{\"id\":\"%s\",\"templateTest\":true}", id));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static enum mr_code read_resource(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	const char *uri = mr_mcp_param_text(ex, "uri");
+
+	if (uri && read_fixture(ex, uri, out))
+		return MR_OK;
+	return refuse_resource(ex, uri ? uri : "");
+}
+
+static enum mr_code accept(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	(void)ex;
+	(void)out;
+	return MR_OK;
+}
+
+enum { BOTH = MR_MCP_SESSIONS | MR_MCP_STATELESS };
+
+const struct mr_mcp_method_row mr_mcp_fixture_rows[MR_MCP_FIXTURE_ROWS] = {
+	{ "completion/complete", complete, BOTH, false },
+	{ "prompts/get", get_prompt, BOTH, false },
+	{ "prompts/list", list_prompts, BOTH, true },
+	{ "resources/list", list_resources, BOTH, true },
+	{ "resources/read", read_resource, BOTH, true },
+	{ "resources/subscribe", accept, MR_MCP_SESSIONS, false },
+	{ "resources/templates/list", list_templates, BOTH, true },
+	{ "resources/unsubscribe", accept, MR_MCP_SESSIONS, false },
+};
