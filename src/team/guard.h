@@ -119,8 +119,8 @@ struct mr_team_guard_install {
 };
 /*
  * Put our hooks in place: again changes nothing but what they run. A hook of somebody else becomes
- * NAME.mailroom-orig and is run first. MR_EEXISTS when there is such a file already and it is
- * another.
+ * NAME.mailroom-orig and is run first. INVALID_ARGUMENT when there is such a file already and
+ * it is another.
  */
 MR_CHECK enum mr_code mr_team_guard_hooks_install(struct mr_ctx *cx,
 	const struct mr_team_guard_place *place, const struct mr_team_guard_install *install,
