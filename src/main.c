@@ -14,13 +14,20 @@
  *       completion.c     scripts for bash, zsh and fish
  *       follow.c         an inbox as it fills
  *       help.c           help for every level
+ *       mcp_stdio.c      MCP for a client that starts it
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
  *       access.c         who asks, and what they may
+ *       access_settings.c  and what is configured about it
  *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
- *       guard.c          hosts, origins and tokens that may ask
+ *       cors.c           what pages of other origins are told
+ *       discovery.c      what clients look up before they ask
+ *       forward.c        who asks behind a proxy
+ *       guard.c          hosts and origins that may ask
+ *       jwks.c           the keys of whoever issues tokens
+ *       limits.c         how often somebody may ask
  *       listen.c         the socket
  *       media.c          media types in headers
  *       request.c        what a handler sees and fills
@@ -31,6 +38,7 @@
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
  *     mcp/             the Model Context Protocol
+ *       claim.c          what a request of the second generation says of itself
  *       ask.c            what must be known from the client first
  *       endpoint.c       its path: GET, DELETE, and where POST goes
  *       era.c            which generation a message speaks
@@ -48,6 +56,9 @@
  *       rpc.c            JSON-RPC 2.0
  *       runner.c         threads for calls that wait
  *       session.c        clients between their requests
+ *       session_ask.c    what they are asked
+ *       session_stream.c what they are sent
+ *       stdio.c          a message a line, requests at once
  *       tools.c          the operation table as tools
  *
  *   op/                what can be asked
@@ -104,6 +115,7 @@
  *     team_slot.c        operations: build slots
  *     team_summary.c     operations: what conversations came to
  *     team_thread.c      operations: a message, a conversation
+ *     team_wait.c        operation: waiting for mail
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
@@ -313,6 +325,7 @@ int main(int argc, char **argv)
 	struct mr_op_table table = { ops, 0 };
 
 	ops[table.len++] = &mr_op_serve;
+	ops[table.len++] = &mr_op_mcp;
 	for (size_t i = 0; i < mr_nouns.len && table.len < TABLE_MAX - 3; i++)
 		ops[table.len++] = mr_nouns.ops[i];
 	ops[table.len++] = &mr_op_team_watch;

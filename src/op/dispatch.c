@@ -45,6 +45,8 @@ static enum mr_code run(struct mr_call *call, const struct mr_op *op, const stru
 	rc = check_needs(call, op);
 	if (rc)
 		return rc;
+	call->cx.is_over = call->is_over;
+	call->cx.is_over_arg = call->is_over_arg;
 	op->envelope->begin_result(out);
 	rc = op->run(call, &in, out);
 	if (rc)

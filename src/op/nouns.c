@@ -28,6 +28,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_team_send,
 	&mr_op_team_reply,
 	&mr_op_team_inbox,
+	&mr_op_team_wait,
 	&mr_op_team_outbox,
 	&mr_op_team_show,
 	&mr_op_team_read,

@@ -98,6 +98,8 @@ extern const struct mr_op mr_op_team_slot_renew;
 extern const struct mr_op mr_op_team_summarize_thread;
 extern const struct mr_op mr_op_team_summarize_threads;
 
+/* team_wait.c */
+extern const struct mr_op mr_op_team_wait;
 /* team_reservation.c */
 extern const struct mr_op mr_op_team_check_paths;
 extern const struct mr_op mr_op_team_force_release;

@@ -35,7 +35,9 @@ enum mr_param_flag {
 	MR_REQUIRED = 1,
 	MR_POSITIONAL = 2, /* on the command line it stands without its name */
 	MR_SECRET = 4,     /* never shown again */
-	MR_LENIENT = 8,    /* `choices` are advertised; what else is taken its part decides */
+	/* Of a text: `choices` are advertised, and what else is taken its part decides; a number is
+	 * as good as its digits. */
+	MR_LENIENT = 8,
 };
 
 /* An argument. A table ends with an entry whose name is NULL. */

@@ -13,7 +13,7 @@ enum mr_role {
 
 /* A role implies the ones before it: whoever made this has set them too. */
 struct mr_principal {
-	const char *name; /* for logs and limits: "sub:alice", "token", "local", "anonymous" */
+	const char *name; /* for logs and limits: "sub:alice", "token:1", "local", "anonymous" */
 	unsigned roles;   /* enum mr_role */
 	bool is_local;    /* let in because it sits on this machine, without proof */
 	/* May act as any agent without the agent's own token (AGENT_AUTH): a proven administrator.

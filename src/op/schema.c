@@ -39,7 +39,14 @@ static void put_param(struct mr_out *out, const struct mr_param *param)
 	struct mr_value fallback;
 
 	mr_out_map(out, param->name);
-	mr_out_text(out, "type", type_names[param->type]);
+	if (param->type == MR_TYPE_TEXT && param->flags & MR_LENIENT && !param->choices) {
+		mr_out_list(out, "type");
+		mr_out_text(out, NULL, "string");
+		mr_out_text(out, NULL, "integer");
+		mr_out_end(out);
+	} else {
+		mr_out_text(out, "type", type_names[param->type]);
+	}
 	if (param->type == MR_TYPE_TEXTS || param->type == MR_TYPE_INTS) {
 		mr_out_map(out, "items");
 		mr_out_text(out, "type", param->type == MR_TYPE_INTS ? "integer" : "string");

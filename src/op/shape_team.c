@@ -3,6 +3,14 @@
 
 #include "text/time.h"
 
+const char *const mr_shape_team_importances[] = { "low", "normal", "high", "urgent", NULL };
+const char *const mr_shape_team_kinds[] = { "to", "cc", "bcc", NULL };
+const char *const mr_shape_team_attachments_policies[] = { "auto", "inline", "attach", "deny",
+	NULL };
+const char *const mr_shape_team_contact_policies[] = { "open", "auto", "contacts_only", "block_all",
+	NULL };
+const char *const mr_shape_team_link_statuses[] = { "pending", "approved", "blocked", NULL };
+
 void mr_shape_team_time(struct mr_out *out, const char *key, int64_t time_us)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;

@@ -10,6 +10,8 @@
 #include "op/shape_team.h"
 #include "op/team_home.h"
 #include "team/error.h"
+#include "team/inbox.h"
+#include "team/limits.h"
 
 /* Aliases that clients of the peers send (spec 6.1); NULL-terminated. */
 extern const char *const mr_team_alias_project[];
@@ -26,3 +28,44 @@ extern const char *const mr_team_alias_agent[];
 		.name = "agent_name", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL,  \
 		.summary = "the agent's name, in any case", .aliases = mr_team_alias_agent,        \
 	}
+
+/* Overruling others is for administrators: the command line, and that role. PERMISSION_DENIED when
+ * the argument `name` is true and the caller is none. */
+MR_CHECK enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_args *in,
+	const char *name);
+
+/* Of lists that are short as a rule: all of it unless less is asked for. */
+#define MR_TEAM_PAGE_PARAMS                                                                        \
+	{ .name = "limit",                                                                         \
+		.type = MR_TYPE_INT,                                                               \
+		.min = 1,                                                                          \
+		.max = MR_TEAM_LIST_MAX,                                                           \
+		.summary = "at most so many",                                                      \
+		.fallback = "1000" },                                                              \
+	{                                                                                          \
+		.name = "cursor", .type = MR_TYPE_INT,                                             \
+		.summary = "go on after this one: the id of the last one seen",                    \
+	}
+/* Of what shows messages' texts. */
+#define MR_TEAM_READING_PARAMS                                                                     \
+	{ .name = "max_chars",                                                                     \
+		.type = MR_TYPE_INT,                                                               \
+		.min = 1,                                                                          \
+		.max = MR_TEAM_BODY_BYTES,                                                         \
+		.summary = "cut each text after so many characters; truncated says so" },          \
+	{                                                                                          \
+		.name = "fence", .type = MR_TYPE_BOOL,                                             \
+		.summary = "put each text between marks nobody can guess",                         \
+		.fallback = "as mcp.fence says",                                                   \
+	}
+
+/*
+ * The part of a list of `count` that was asked for, by MR_TEAM_PAGE_PARAMS: from `*from` to before
+ * `*until`. INVALID_ARGUMENT when the cursor is none of `ids`.
+ */
+MR_CHECK enum mr_code mr_team_page(struct mr_call *call, const struct mr_args *in,
+	const int64_t *ids, size_t count, size_t *from, size_t *until);
+/* The bodies as they were asked for by MR_TEAM_READING_PARAMS: cut, and between marks. */
+void mr_team_show_bodies(struct mr_call *call, const struct mr_args *in,
+	struct mr_team_items *items);
+void mr_team_show_body(struct mr_call *call, const struct mr_args *in, struct mr_team_item *item);

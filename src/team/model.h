@@ -75,6 +75,7 @@ struct mr_team_message {
 	const char *body_md; /* NULL where bodies were not asked for */
 	enum mr_team_importance importance;
 	bool ack_required;
+	bool verified; /* the sender had proved to be who it is */
 	int64_t created_ts;
 	const char *attachments; /* a JSON list */
 };

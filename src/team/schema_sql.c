@@ -49,6 +49,7 @@ static const char SQL_MAIL[] =
 	"  importance TEXT NOT NULL DEFAULT 'normal',"
 	"  ack_required INTEGER NOT NULL DEFAULT 0,"
 	"  created_ts INTEGER NOT NULL,"
+	"  verified INTEGER NOT NULL DEFAULT 0," /* the sender proved to be who it is */
 	"  attachments TEXT NOT NULL DEFAULT '[]',"
 	"  attachment_bytes INTEGER NOT NULL DEFAULT 0," /* stored by it: for the quota */
 	"  body_md TEXT NOT NULL);" /* last: what is behind a long text is dear to read */

@@ -103,7 +103,8 @@ def strangers_are_refused(m):
 
 
 def a_token_is_asked_for(m):
-    with m.serve(env={"HTTP_BEARER_TOKEN": "hunter2", "HTTP_REQUEST_LOG_ENABLED": "1"}) as server:
+    with m.serve(env={"HTTP_BEARER_TOKEN": "hunter2", "HTTP_REQUEST_LOG_ENABLED": "1",
+            "HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED": "false"}) as server:
         assert server.get("/health")[0] == 200
         status, headers, text = server.get("/metrics")
         assert (status, json.loads(text)) == (401, {"detail": "Unauthorized"}), text

@@ -10,6 +10,7 @@
 #include "surface/cli/commands.h"
 #include "surface/cli/terminal.h"
 #include "surface/http/api.h"
+#include "surface/http/discovery.h"
 #include "surface/mcp/endpoint.h"
 
 #include <signal.h>
@@ -34,7 +35,6 @@ static void configure(const struct mr_call *call, const struct mr_args *in,
 	struct mr_http_config *out)
 {
 	const struct mr_settings *s = call->app->settings;
-	const char *token = mr_settings_text(s, "http.bearer_token");
 	const char *host = mr_args_text(in, "host");
 
 	mr_http_config_defaults(out);
@@ -42,7 +42,7 @@ static void configure(const struct mr_call *call, const struct mr_args *in,
 	out->port = (int)mr_args_int(in, "port", mr_settings_int(s, "http.port"));
 	out->allowed_hosts = *mr_settings_texts(s, "http.allowed_hosts");
 	out->allowed_origins = *mr_settings_texts(s, "http.allowed_origins");
-	out->token = *token ? token : NULL;
+	mr_http_cors_read(s, &out->cors);
 	out->max_body_bytes = (size_t)mr_settings_int(s, "http.max_body_bytes");
 	out->max_connections = (unsigned)mr_settings_int(s, "http.max_connections");
 	out->idle_timeout_s = (unsigned)mr_settings_int(s, "http.idle_timeout_seconds");
@@ -102,6 +102,7 @@ static void raise_file_limit(void)
 
 /* What the server works with; made before it starts and freed after it has stopped. */
 struct service {
+	struct mr_http_access *access;
 	struct mr_mcp *mcp;
 	struct mr_mcp_endpoint *endpoint;
 	struct mr_http_route *routes;
@@ -118,8 +119,11 @@ static void make_service(const struct mr_call *call, struct service *out)
 	out->mcp = mr_mcp_new(call->app, &options);
 	out->endpoint = mr_mcp_endpoint_new(out->mcp);
 	api = mr_api_routes(call->cx.arena, call->app->table, &len);
-	out->routes = mr_arena_array(call->cx.arena, len + MR_MCP_ROUTES, sizeof(*out->routes));
+	out->routes = mr_arena_array(call->cx.arena, len + MR_DISCOVERY_ROUTES + MR_MCP_ROUTES,
+		sizeof(*out->routes));
 	memcpy(out->routes, api, len * sizeof(*api));
+	memcpy(out->routes + len, mr_discovery_routes, sizeof(mr_discovery_routes));
+	len += MR_DISCOVERY_ROUTES;
 	out->routes_len = len +
 		mr_mcp_endpoint_routes(out->endpoint, call->cx.arena,
 			mr_settings_text(s, "http.path"), out->routes + len);
@@ -129,6 +133,24 @@ static void free_service(struct service *service)
 {
 	mr_mcp_endpoint_free(service->endpoint);
 	mr_mcp_free(service->mcp);
+	mr_http_access_free(service->access);
+}
+
+static enum mr_code make_access(struct mr_call *call, struct mr_http_access **out)
+{
+	struct mr_http_access_config config;
+	enum mr_code rc =
+		mr_http_access_read(call->cx.arena, call->app->settings, &config, &call->cx.err);
+
+	config.clock = call->app->clock;
+	return rc ? rc : mr_http_access_new(&config, out, &call->cx.err);
+}
+
+static bool asks_everybody(const struct mr_settings *s)
+{
+	return mr_settings_bool(s, "jwt.enabled") ||
+		(!mr_settings_bool(s, "http.allow_localhost") &&
+			*mr_settings_text(s, "http.bearer_token"));
 }
 
 static void wait_for_signal(const sigset_t *signals)
@@ -158,6 +180,10 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	start_log(call->app->settings);
 	raise_file_limit();
 	configure(call, in, &config);
+	rc = make_access(call, &service.access);
+	if (rc)
+		return rc;
+	config.access = service.access;
 	block_signals(&signals);
 	/* After the signals were blocked: its threads are not to get them. */
 	rc = mr_team_home_serve(call);
@@ -169,7 +195,7 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	if (rc)
 		return rc;
 	mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
-	announce(server, root, config.token != NULL);
+	announce(server, root, asks_everybody(call->app->settings));
 	wait_for_signal(&signals);
 	mr_mcp_endpoint_stop(service.endpoint);
 	mr_http_server_stop(server, GRACE_MS);

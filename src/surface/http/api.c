@@ -131,9 +131,9 @@ static void answer_error(struct mr_http_response *resp, const struct mr_op *op,
 	mr_http_response_json(resp, op->envelope->http_status(err), mr_buf_bytes(text));
 }
 
-static void run_operation(const struct mr_http_request *req, struct mr_http_response *resp)
+static void run(const struct mr_op *op, const struct mr_http_request *req,
+	struct mr_http_response *resp)
 {
-	const struct mr_op *op = req->match.route->arg;
 	struct mr_call call = mr_dispatch_call(req->app, req->arena);
 	struct gathering sent = { .arena = req->arena, .err = &call.cx.err };
 	struct mr_buf *text = new_buf(req->arena, ANSWER_BYTES);
@@ -146,6 +146,36 @@ static void run_operation(const struct mr_http_request *req, struct mr_http_resp
 		answer_error(resp, op, &call.cx.err);
 	else
 		mr_http_response_json(resp, 200, mr_buf_bytes(text));
+}
+
+static void run_operation(const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	const struct mr_http_route *route = req->match.route;
+	const struct mr_op *op = route->arg;
+	struct mr_http_task task = mr_http_task_of(op);
+
+	if (route->flags & MR_ROUTE_OPEN || mr_http_access_check(req, resp, &task, 1) == 200)
+		run(op, req, resp);
+}
+
+/* Any tool, for scripts that do not speak MCP. Its name is not one of its arguments. */
+static void run_tool(const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	const char *name = mr_http_request_param(req, "name");
+	const struct mr_op *op = mr_op_find(((const struct mr_app *)req->app)->table, name);
+	struct mr_http_request bare = *req;
+	struct mr_http_task task = { MR_HTTP_TOOL, NULL, MR_NEED_WRITE };
+	bool is_tool = op && op->surfaces & MR_ON_MCP;
+
+	if (is_tool)
+		task = mr_http_task_of(op);
+	if (mr_http_access_check(req, resp, &task, 1) != 200)
+		return;
+	bare.match.len = 0;
+	if (is_tool)
+		run(op, &bare, resp);
+	else
+		mr_http_response_error(resp, 404, "There is no tool %.64s", name);
 }
 
 static void show_metrics(const struct mr_http_request *req, struct mr_http_response *resp)
@@ -163,7 +193,7 @@ static void show_metrics(const struct mr_http_request *req, struct mr_http_respo
 const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct mr_op_table *table,
 	size_t *out_count)
 {
-	struct mr_http_route *routes = mr_arena_array(arena, table->len + 1, sizeof(*routes));
+	struct mr_http_route *routes = mr_arena_array(arena, table->len + 2, sizeof(*routes));
 	size_t count = 0;
 
 	for (size_t i = 0; i < table->len; i++) {
@@ -179,13 +209,19 @@ const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct m
 			.handler = run_operation,
 			.arg = op,
 			.flags = (op->traits & MR_QUICK ? MR_ROUTE_INLINE : 0u) |
-				(op->traits & MR_OPEN ? MR_ROUTE_OPEN : 0u),
+				(op->traits & MR_OPEN ? MR_ROUTE_OPEN : 0u) | MR_ROUTE_TASKS,
 		};
 	}
 	routes[count++] = (struct mr_http_route){
 		.method = "GET",
 		.pattern = "/metrics",
 		.handler = show_metrics,
+	};
+	routes[count++] = (struct mr_http_route){
+		.method = "POST",
+		.pattern = "/api/tools/{name}",
+		.handler = run_tool,
+		.flags = MR_ROUTE_TASKS,
 	};
 	*out_count = count;
 	return routes;

@@ -1,20 +1,20 @@
 /* surface/mcp/era.c */
 #include "surface/mcp/era.h"
 
+#include "surface/mcp/claim.h"
 #include "text/token.h"
 
 #include <string.h>
 
-#define META "io.modelcontextprotocol/"
-
-static const struct mr_value *meta_of(const struct mr_rpc *message, const char *key)
+static const struct mr_value *version_of(const struct mr_rpc *message)
 {
-	return mr_value_get(mr_value_get(message->params, "_meta"), key);
+	return mr_value_get(mr_value_get(message->params, "_meta"),
+		"io.modelcontextprotocol/protocolVersion");
 }
 
 bool mr_mcp_era_is_modern(const struct mr_rpc *message)
 {
-	return message->kind != MR_RPC_RESPONSE && meta_of(message, META "protocolVersion");
+	return message->kind != MR_RPC_RESPONSE && version_of(message);
 }
 
 /* ---- headers ---- */
@@ -128,73 +128,32 @@ static bool object(struct mr_mcp_objection *out, int code, const char *message,
 	return false;
 }
 
-static const struct mr_value *version_data(struct mr_arena *arena, const char *requested)
-{
-	struct mr_out out;
-
-	mr_out_init_tree(&out, arena);
-	mr_out_map(&out, NULL);
-	mr_out_list(&out, "supported");
-	mr_out_text(&out, NULL, MR_MCP_MODERN);
-	mr_out_end(&out);
-	mr_out_text(&out, "requested", requested);
-	mr_out_end(&out);
-	return mr_out_tree(&out);
-}
-
-static void fill_client(const struct mr_rpc *message, struct mr_mcp_client *out)
-{
-	const struct mr_value *can = meta_of(message, META "clientCapabilities");
-	const struct mr_value *level = meta_of(message, META "logLevel");
-	enum mr_mcp_level wanted = MR_MCP_SILENCE;
-
-	if (level && level->kind == MR_TEXT && !mr_mcp_level_of(level->text, &wanted))
-		wanted = MR_MCP_SILENCE;
-	*out = (struct mr_mcp_client){
-		.era = MR_MCP_STATELESS,
-		.version = MR_MCP_MODERN,
-		.can_sample = mr_value_get(can, "sampling"),
-		.can_elicit = mr_value_get(can, "elicitation"),
-		.has_roots = mr_value_get(can, "roots"),
-		.log_level = wanted,
-	};
-}
-
 bool mr_mcp_era_check(const struct mr_http_request *req, const struct mr_rpc *message,
 	struct mr_mcp_client *client, struct mr_mcp_objection *out)
 {
-	const struct mr_value *version = meta_of(message, META "protocolVersion");
-	const struct mr_value *can = meta_of(message, META "clientCapabilities");
-	const char *header = mr_http_request_header(req, "MCP-Protocol-Version");
+	const struct mr_value *version = version_of(message);
+	struct mr_mcp_claim claim;
 	const char *wrong;
 
 	if (message->kind != MR_RPC_REQUEST)
 		return true;
 	if (!version) {
-		if (!header || mr_str_eq(message->method, "initialize") ||
+		if (mr_str_eq(message->method, "initialize") ||
 			!mr_mcp_era_header_says(req, "MCP-Protocol-Version", MR_MCP_MODERN))
 			return true;
 		return object(out, MR_RPC_PARAMS,
-			"params._meta must have " META "protocolVersion and " META
-			"clientCapabilities",
+			"params._meta must say which version this is and what the client can do",
 			NULL);
 	}
-	if (version->kind != MR_TEXT)
-		return object(out, MR_RPC_PARAMS, META "protocolVersion must be a string", NULL);
-	wrong = wrong_header(req, message, version->text);
+	wrong = version->kind == MR_TEXT ? wrong_header(req, message, version->text) : NULL;
 	if (wrong)
 		return object(out, MR_RPC_HEADERS,
 			mr_arena_printf(req->arena, "the header %s must say what the body says",
 				wrong),
 			NULL);
-	if (!mr_str_eq(version->text, MR_MCP_MODERN))
-		return object(out, MR_RPC_VERSION,
-			mr_arena_printf(req->arena, "protocol version %.40s is not spoken here",
-				version->text),
-			version_data(req->arena, version->text));
-	if (!can || can->kind != MR_MAP)
-		return object(out, MR_RPC_PARAMS,
-			"params._meta must have " META "clientCapabilities, an object", NULL);
-	fill_client(message, client);
+	mr_mcp_claim(req->arena, message->params, &claim);
+	if (claim.rpc_code)
+		return object(out, claim.rpc_code, claim.message, claim.data);
+	*client = claim.client;
 	return true;
 }

@@ -43,9 +43,9 @@ void mr_mcp_log(struct mr_mcp_exchange *ex, enum mr_mcp_level level, const char 
 	struct mr_out out;
 	struct mr_err ignored;
 
+	mr_buf_init(&json, MESSAGE_BYTES);
 	if (!ex->channel || (int)level < ex->client->log_level)
 		return;
-	mr_buf_init(&json, MESSAGE_BYTES);
 	mr_out_init_json(&out, &json, MR_JSON_COMPACT);
 	mr_rpc_begin_call(&out, NULL, "notifications/message");
 	mr_out_map(&out, "params");

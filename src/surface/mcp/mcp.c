@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const versions[] = { MR_MCP_LATEST, "2025-06-18", "2025-03-26", "2024-11-05",
-	"2024-10-07" };
+static const char *const versions[] = { MR_MCP_VERSIONS };
 
 enum { SECRET_BYTES = 32 };
 

@@ -12,10 +12,9 @@
 
 #include "op/call.h"
 #include "op/dispatch.h"
+#include "op/protocol.h"
 #include "surface/mcp/rpc.h"
 
-#define MR_MCP_LATEST  "2025-11-25" /* of the first generation */
-#define MR_MCP_MODERN  "2026-07-28"
 #define MR_MCP_ASSUMED "2025-03-26" /* when a client does not say */
 
 enum mr_mcp_era { MR_MCP_SESSIONS = 1, MR_MCP_STATELESS = 2 };

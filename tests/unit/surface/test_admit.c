@@ -131,7 +131,7 @@ static void wants_the_token(void)
 	struct mr_http_config config = app_config();
 	struct client *c;
 
-	config.token = "s3cret";
+	config.access = app_access("s3cret");
 	app_start_with(&config);
 	c = app_client();
 	for (size_t i = 0; i < MR_LEN(table); i++) {
@@ -143,6 +143,7 @@ static void wants_the_token(void)
 	}
 	client_close(c);
 	app_stop();
+	mr_http_access_free(config.access);
 }
 
 /* ---- bodies and limits ---- */
