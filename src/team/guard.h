@@ -26,7 +26,7 @@ struct mr_team_guard_place {
 MR_CHECK enum mr_code mr_team_guard_place(struct mr_ctx *cx, const char *directory,
 	struct mr_team_guard_place *out);
 /* What a commit would change now, relative to `top`: of a rename both names, of a deletion the one
- * that goes. Sorted, each once. */
+ * that goes, of a merge only what neither side had. Sorted, each once. */
 MR_CHECK enum mr_code mr_team_guard_staged(struct mr_ctx *cx,
 	const struct mr_team_guard_place *place, struct mr_texts *out);
 /*

@@ -248,15 +248,49 @@ enum mr_code mr_team_guard_place(struct mr_ctx *cx, const char *directory,
 	"--name-only", "--no-renames", "--no-relative", "--no-ext-diff", "--no-color",             \
 		"--ignore-submodules=none", "-z"
 
+/* Of a merge that is being made: what is as in neither of its parents. The rest is others' work. */
+static enum mr_code keep_merged(struct mr_ctx *cx, const struct mr_team_guard_place *place,
+	struct mr_texts *paths)
+{
+	static const char *const merging[] = { "rev-parse", "--quiet", "--verify", "MERGE_HEAD",
+		NULL };
+	static const char *const words[] = { "diff", "--cached", NAMES, "MERGE_HEAD", "--", NULL };
+	struct mr_texts theirs;
+	struct mr_bytes said;
+	size_t kept = 0, at = 0;
+	bool worked = false;
+	enum mr_code rc = run(cx, place, merging, &worked, &said);
+
+	if (rc || !worked)
+		return rc;
+	rc = ask(cx, place, words, &said);
+	if (rc)
+		return rc;
+	theirs = mr_team_guard_split(cx->arena, said);
+	for (size_t i = 0; i < paths->len; i++) {
+		while (at < theirs.len && strcmp(theirs.items[at], paths->items[i]) < 0)
+			at++;
+		if (at < theirs.len && mr_str_eq(theirs.items[at], paths->items[i]))
+			paths->items[kept++] = paths->items[i];
+	}
+	paths->len = kept;
+	return MR_OK;
+}
+
 enum mr_code mr_team_guard_staged(struct mr_ctx *cx, const struct mr_team_guard_place *place,
 	struct mr_texts *out)
 {
 	static const char *const words[] = { "diff", "--cached", NAMES, "--", NULL };
+	struct mr_texts paths = { NULL, 0 };
 	struct mr_bytes said;
 	enum mr_code rc = ask(cx, place, words, &said);
 
 	if (!rc)
-		*out = mr_team_guard_split(cx->arena, said);
+		paths = mr_team_guard_split(cx->arena, said);
+	if (!rc && paths.len)
+		rc = keep_merged(cx, place, &paths);
+	if (!rc)
+		*out = paths;
 	return rc;
 }
 
@@ -382,7 +416,7 @@ enum mr_code mr_team_guard_pushed(struct mr_ctx *cx, const struct mr_team_guard_
 			lines.len, REFS_MAX);
 	new_ids.items = mr_arena_array(cx->arena, lines.len + 1, sizeof(*new_ids.items));
 	for (size_t i = 0; i < lines.len && !rc; i++) {
-		struct push_ref ref;
+		struct push_ref ref = { 0 };
 
 		rc = parse_ref(cx, lines.items[i], &ref);
 		if (!rc)

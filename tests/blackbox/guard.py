@@ -258,6 +258,23 @@ def what_is_committed_counts(m):
     r.git("commit", "-q", "--allow-empty", "-m", "x", AGENT_NAME=OTHER)
 
 
+def a_merge_brings_others_work(m):
+    """What the holder has committed elsewhere may be merged; what is changed on the way may not."""
+    r = Repo(m)
+    r.start("both", "theirs", "held")
+    r.git("checkout", "-qb", "topic")
+    r.commit("both", "theirs", "held", agent=HOLDER)
+    r.git("checkout", "-q", "main")
+    r.commit("both")
+    r.reserve("theirs", "held")
+    r.git("merge", "-q", "topic", status=1, AGENT_NAME=OTHER)
+    r.commit("both")
+    r.git("reset", "-q", "--hard", "HEAD~1")
+    r.git("merge", "-q", "topic", status=1, AGENT_NAME=OTHER)
+    said = r.commit("both", "held", status=1).stderr
+    assert "held" in said and "theirs" not in said, said
+
+
 def case_folds_where_the_file_system_does(m):
     r = Repo(m)
     r.reserve("Src/App.py")
@@ -883,7 +900,7 @@ def the_tools_have_their_contract(m):
 
 TESTS = [a_commit_is_refused_and_told, names_in_any_case, only_active_exclusive_leases_of_others,
     two_holders_are_both_named, patterns, all_kinds_of_names, renames_deletions_and_modes, odd_settings_of_git,
-    what_is_committed_counts, case_folds_where_the_file_system_does, without_a_name, warnings_and_bypass,
+    what_is_committed_counts, a_merge_brings_others_work, case_folds_where_the_file_system_does, without_a_name, warnings_and_bypass,
     what_cannot_be_found_out, no_project_no_guard, paths_on_standard_input, without_the_database, a_peers_archive,
     bad_files_are_passed_over_and_told, a_damaged_database_is_no_way_around, another_programs_env, which_project,
     identities, a_server_that_is_configured, installed_and_taken_away, refused_places,
