@@ -75,6 +75,22 @@ static enum mr_code fail(struct mr_ctx *cx, const char *why)
 	return mr_err_set(&cx->err, MR_EREMOTE, "the server was asked for leases: %s", why);
 }
 
+/* What it said, and why when it told. */
+static enum mr_code fail_status(struct mr_ctx *cx, const struct mr_http_client_response *response)
+{
+	const struct mr_value *answer = NULL, *text = NULL;
+	struct mr_err ignored = { 0 };
+
+	if (!mr_json_parse(cx->arena, response->body, NULL, &answer, &ignored))
+		text = mr_value_get(mr_value_get(answer, "error"), "message");
+	return fail(cx,
+		mr_arena_printf(cx->arena, "it said %d%s%.200s", response->status,
+			response->status == 401 ? "; is AGENT_MAIL_TOKEN right?" : "",
+			text && text->kind == MR_TEXT
+				? mr_arena_printf(cx->arena, ": %s", text->text)
+				: ""));
+}
+
 /* result.contents[0].text is a list of leases. */
 static enum mr_code take_answer(struct mr_ctx *cx, struct mr_team_guard_look *look,
 	struct mr_bytes body)
@@ -156,9 +172,7 @@ static enum mr_code ask_server(struct mr_ctx *cx, struct mr_team_guard_look *loo
 	if (rc)
 		return mr_err_wrap(&cx->err, "the server was asked for leases");
 	if (response.status != 200)
-		return fail(cx,
-			mr_arena_printf(cx->arena, "it said %d%s", response.status,
-				response.status == 401 ? "; is AGENT_MAIL_TOKEN right?" : ""));
+		return fail_status(cx, &response);
 	return take_answer(cx, look, data_of(cx->arena, &response));
 }
 

@@ -4,6 +4,7 @@ import glob
 import http.server
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -117,6 +118,10 @@ class Repo:
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
+
+
+def slug_of(path):
+    return re.sub(r"[^a-z0-9]+", "-", path.lower()).strip("-")
 
 
 def change_json(path, **members):
@@ -381,7 +386,7 @@ def without_the_database(m):
 def a_peers_archive(m):
     """Records without holders and project.json; no end is no end."""
     r = Repo(m, register=False, install=False)
-    slug = "".join(c if c.isalnum() else "-" for c in r.path.lower()).strip("-")
+    slug = slug_of(r.path)
     folder = os.path.join(m.root, "projects", slug, "file_reservations")
     os.makedirs(folder)
     base = {"id": 1, "project": r.path, "agent": HOLDER, "exclusive": True, "reason": "", "created_ts": "2020-01-01"}
@@ -490,6 +495,11 @@ class Peer(http.server.BaseHTTPRequestHandler):
             self.send_response(401)
             self.end_headers()
             return
+        if "nowhere" in asked["params"]["uri"]:
+            self.send_response(404)
+            self.end_headers()
+            self.wfile.write(b'{"jsonrpc": "2.0", "id": 1, "error": {"code": -32002, "message": "no such resource"}}')
+            return
         leases = [{"id": 1, "agent": HOLDER, "path_pattern": "a", "exclusive": True, "reason": "r", "released_ts": None,
             "expires_ts": "2999-01-01T00:00:00Z"}, {"id": 2, "agent": 7}]
         body = json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {"contents": [
@@ -513,7 +523,7 @@ def a_server_that_is_configured(m):
     env = {"AGENT_MAIL_URL": f"http://127.0.0.1:{server.server_port}/mcp", "AGENT_MAIL_TOKEN": "secret"}
     assert r.held("a", "b", **env) == {"a": [HOLDER]}
     asked, headers = server.asked[-1]
-    slug = "".join(c if c.isalnum() else "-" for c in r.path.lower()).strip("-")
+    slug = slug_of(r.path)
     assert asked["method"] == headers["Mcp-Method"] == "resources/read", asked
     assert asked["params"]["uri"].startswith(f"resource://file_reservations/{slug}?"), asked
     answer = r.check("b", **env)
@@ -523,6 +533,8 @@ def a_server_that_is_configured(m):
     r.edit("a", status=2, **env)
     wrong = r.check("a", status=2, **{**env, "AGENT_MAIL_TOKEN": "guess"})["error"]["message"]
     assert "401" in wrong and "AGENT_MAIL_TOKEN" in wrong and "guess" not in wrong, wrong
+    unknown = r.check("a", status=2, **env, AGENT_MAIL_PROJECT="nowhere")["error"]["message"]
+    assert "it said 404: no such resource" in unknown, unknown
     server.shutdown()
     server.server_close()
     r.check("a", status=2, **env)
@@ -900,8 +912,8 @@ def the_tools_have_their_contract(m):
 
 TESTS = [a_commit_is_refused_and_told, names_in_any_case, only_active_exclusive_leases_of_others,
     two_holders_are_both_named, patterns, all_kinds_of_names, renames_deletions_and_modes, odd_settings_of_git,
-    what_is_committed_counts, a_merge_brings_others_work, case_folds_where_the_file_system_does, without_a_name, warnings_and_bypass,
-    what_cannot_be_found_out, no_project_no_guard, paths_on_standard_input, without_the_database, a_peers_archive,
+    what_is_committed_counts, a_merge_brings_others_work, case_folds_where_the_file_system_does, without_a_name,
+    warnings_and_bypass, what_cannot_be_found_out, no_project_no_guard, paths_on_standard_input, without_the_database, a_peers_archive,
     bad_files_are_passed_over_and_told, a_damaged_database_is_no_way_around, another_programs_env, which_project,
     identities, a_server_that_is_configured, installed_and_taken_away, refused_places,
     an_existing_hook_is_kept_and_goes_first, hooks_that_are_no_scripts_of_ours, others_hooks_are_never_lost,
