@@ -87,6 +87,7 @@ enum mr_trait {
 	MR_WAITS = 64,      /* takes as long as it is told to: gets a thread of its own */
 	MR_PROXY = 128,     /* runs another operation, and asks for what that one needs */
 	MR_QUOTES = 256,    /* its result holds text that other agents wrote */
+	MR_ABROAD = 512,    /* runs in other programs' directories: an .env there may be theirs */
 };
 
 enum mr_surface {
