@@ -338,7 +338,7 @@ enum mr_code mr_jwt_verify(struct mr_arena *arena, const char *text, const struc
 	const struct mr_jwt_rules *rules, const struct mr_value **out_claims, struct mr_err *err)
 {
 	struct token token = { 0 };
-	const struct key *key;
+	const struct key *key = NULL;
 	enum mr_code rc = split(arena, text, &token, err);
 
 	if (!rc)
