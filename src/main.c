@@ -62,6 +62,7 @@
  *       tools.c          the operation table as tools
  *
  *   op/                what can be asked
+ *     actor.c            whether a caller may act as an agent
  *     args.c             from what was sent to typed arguments
  *     config.c           operations: what is configured
  *     dispatch.c         decode, check needs, run, count, log

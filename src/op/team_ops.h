@@ -25,7 +25,8 @@ extern const char *const mr_team_alias_agent[];
 	}
 #define MR_TEAM_AGENT_PARAM                                                                        \
 	{                                                                                          \
-		.name = "agent_name", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL,  \
+		.name = "agent_name", .type = MR_TYPE_TEXT,                                        \
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,                                   \
 		.summary = "the agent's name, in any case", .aliases = mr_team_alias_agent,        \
 	}
 
@@ -69,3 +70,5 @@ MR_CHECK enum mr_code mr_team_page(struct mr_call *call, const struct mr_args *i
 void mr_team_show_bodies(struct mr_call *call, const struct mr_args *in,
 	struct mr_team_items *items);
 void mr_team_show_body(struct mr_call *call, const struct mr_args *in, struct mr_team_item *item);
+/* Let the registration give out a token as AGENT_AUTH says. */
+void mr_team_ops_tokens(const struct mr_call *call, struct mr_team_registration *request);
