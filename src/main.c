@@ -64,7 +64,10 @@
  *   op/                what can be asked
  *     actor.c            whether a caller may act as an agent
  *     args.c             from what was sent to typed arguments
+ *     client.c           coding agents' programs, and what their files say of us
+ *     client_file.c      other programs' settings, changed in one place
  *     config.c           operations: what is configured
+ *     connect.c          operation: Mailroom entered into a client
  *     dispatch.c         decode, check needs, run, count, log
  *     envelope.c         how one contract wraps results and errors
  *     envelope_team.c    and how the team's does
@@ -81,6 +84,7 @@
  *     op.c               the table
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
+ *     place.c            where the program, a repository, the server are
  *     render.c           a result as people read it
  *     render_contact.c   contacts, products, slots, macros
  *     render_lease.c     leases as people read them

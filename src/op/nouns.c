@@ -69,6 +69,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_team_health,
 	&mr_op_extended_list,
 	&mr_op_extended_call,
+	&mr_op_connect,
 	&mr_op_config,
 	&mr_op_health,
 	&mr_op_liveness,

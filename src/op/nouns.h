@@ -5,6 +5,8 @@
 
 /* config.c */
 extern const struct mr_op mr_op_config;
+/* connect.c */
+extern const struct mr_op mr_op_connect;
 /* extended.c */
 extern const struct mr_op mr_op_extended_call;
 extern const struct mr_op mr_op_extended_list;

@@ -153,18 +153,28 @@ static void put_field(struct mr_out *out, const struct mr_field *field)
 	mr_out_end(out);
 }
 
-static void put_fields(struct mr_out *out, const struct mr_field *fields)
+static void put_properties(struct mr_out *out, const struct mr_field *fields)
 {
 	mr_out_map(out, "properties");
 	for (size_t i = 0; i < mr_field_count(fields); i++)
 		put_field(out, &fields[i]);
 	mr_out_end(out);
+}
+
+static void put_required(struct mr_out *out, const struct mr_field *fields)
+{
 	mr_out_list(out, "required");
 	for (size_t i = 0; i < mr_field_count(fields); i++) {
 		if (!(fields[i].flags & MR_OPTIONAL))
 			mr_out_text(out, NULL, fields[i].name);
 	}
 	mr_out_end(out);
+}
+
+static void put_fields(struct mr_out *out, const struct mr_field *fields)
+{
+	put_properties(out, fields);
+	put_required(out, fields);
 }
 
 void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op)
@@ -174,6 +184,28 @@ void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *o
 	if (op->result)
 		put_fields(out, op->result);
 	/* A word that clients of the peers know: they show only the list. */
+	if (mr_op_is_list(op))
+		mr_out_bool(out, "x-fastmcp-wrap-result", true);
+	mr_out_end(out);
+}
+
+void mr_schema_output_or_error(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	mr_out_map(out, key);
+	mr_out_text(out, "type", "object");
+	if (op->result) {
+		put_properties(out, op->result);
+		mr_out_list(out, "anyOf");
+		mr_out_map(out, NULL);
+		put_required(out, op->result);
+		mr_out_end(out);
+		mr_out_map(out, NULL);
+		mr_out_list(out, "required");
+		mr_out_text(out, NULL, "error");
+		mr_out_end(out);
+		mr_out_end(out);
+		mr_out_end(out);
+	}
 	if (mr_op_is_list(op))
 		mr_out_bool(out, "x-fastmcp-wrap-result", true);
 	mr_out_end(out);

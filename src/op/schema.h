@@ -10,6 +10,8 @@ void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op
 /* With agent_token, where the operation is done as an agent (op/actor.h). */
 void mr_schema_input_token(struct mr_out *out, const char *key, const struct mr_op *op);
 void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op);
+/* The same where a failure has the place of the result: then its only member is "error". */
+void mr_schema_output_or_error(struct mr_out *out, const char *key, const struct mr_op *op);
 /* Only its members and their types, for who counts every byte. */
 void mr_schema_output_brief(struct mr_out *out, const char *key, const struct mr_op *op);
 

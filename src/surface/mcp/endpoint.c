@@ -100,15 +100,13 @@ static void delete (const struct mr_http_request *req, struct mr_http_response *
 static size_t add_routes(struct mr_mcp_endpoint *endpoint, const char *pattern,
 	struct mr_http_route *out)
 {
-	const struct {
-		const char *method;
-		mr_http_handler *handler;
-	} rows[] = { { "GET", get }, { "POST", mr_mcp_post }, { "DELETE", delete } };
+	const unsigned flags = MR_ROUTE_SLASH | MR_ROUTE_NO_HEAD;
 
-	for (size_t i = 0; i < MR_LEN(rows); i++)
-		out[i] = (struct mr_http_route){ rows[i].method, pattern, rows[i].handler,
-			MR_ROUTE_SLASH | MR_ROUTE_NO_HEAD | MR_ROUTE_TASKS, endpoint };
-	return MR_LEN(rows);
+	out[0] = (struct mr_http_route){ "GET", pattern, get, flags, endpoint };
+	out[1] = (struct mr_http_route){ "POST", pattern, mr_mcp_post, flags | MR_ROUTE_TASKS,
+		endpoint };
+	out[2] = (struct mr_http_route){ "DELETE", pattern, delete, flags, endpoint };
+	return 3;
 }
 
 size_t mr_mcp_endpoint_routes(struct mr_mcp_endpoint *endpoint, struct mr_arena *arena,

@@ -23,9 +23,13 @@ void mr_mcp_fixture_emit(struct mr_out *out, const struct mr_value *map)
 		mr_out_value(out, map->map.pairs[i].key, &map->map.pairs[i].value);
 }
 
-static void emit_json(struct mr_mcp_exchange *ex, struct mr_out *out, const char *json)
+/* The items of a list. */
+static void emit_items(struct mr_mcp_exchange *ex, struct mr_out *out, const char *json)
 {
-	mr_mcp_fixture_emit(out, mr_mcp_fixture_json(ex->call.cx.arena, json));
+	const struct mr_value *list = mr_mcp_fixture_json(ex->call.cx.arena, json);
+
+	for (size_t i = 0; i < list->list.len; i++)
+		mr_out_value(out, NULL, &list->list.items[i]);
 }
 
 void mr_mcp_fixture_capabilities(struct mr_out *out)
@@ -47,10 +51,10 @@ void mr_mcp_fixture_capabilities(struct mr_out *out)
 
 /* ---- prompts ---- */
 
-static enum mr_code list_prompts(struct mr_mcp_exchange *ex, struct mr_out *out)
+void mr_mcp_fixture_prompts(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
-	emit_json(ex, out,
-		"{\"prompts\":["
+	emit_items(ex, out,
+		"["
 		"{\"name\":\"test_simple_prompt\",\"description\":\"Takes nothing\"},"
 		"{\"name\":\"test_prompt_with_arguments\",\"description\":\"Repeats both\","
 		"\"arguments\":[{\"name\":\"arg1\",\"description\":\"one\",\"required\":true},"
@@ -60,8 +64,7 @@ static enum mr_code list_prompts(struct mr_mcp_exchange *ex, struct mr_out *out)
 		"\"which\",\"required\":true}]},"
 		"{\"name\":\"test_prompt_with_image\",\"description\":\"Has an image in it\"},"
 		"{\"name\":\"test_input_required_result_prompt\",\"description\":\"Asks first\"}"
-		"]}");
-	return MR_OK;
+		"]");
 }
 
 static const char *argument(const struct mr_mcp_exchange *ex, const char *key)
@@ -119,9 +122,21 @@ static enum mr_code ask_for_context(struct mr_mcp_exchange *ex, const struct mr_
 	return rc || *out ? rc : mr_mcp_ask_later(ex);
 }
 
-static enum mr_code get_prompt(struct mr_mcp_exchange *ex, struct mr_out *out)
+bool mr_mcp_fixture_is_prompt(const char *name)
 {
-	const char *name = mr_mcp_param_text(ex, "name");
+	static const char *const names[] = { "test_simple_prompt", "test_prompt_with_arguments",
+		"test_prompt_with_embedded_resource", "test_prompt_with_image",
+		"test_input_required_result_prompt" };
+
+	for (size_t i = 0; i < MR_LEN(names); i++) {
+		if (mr_str_eq(names[i], name))
+			return true;
+	}
+	return false;
+}
+
+enum mr_code mr_mcp_fixture_prompt(struct mr_mcp_exchange *ex, const char *name, struct mr_out *out)
+{
 	struct mr_arena *arena = ex->call.cx.arena;
 	const struct mr_value *said;
 
@@ -130,12 +145,6 @@ static enum mr_code get_prompt(struct mr_mcp_exchange *ex, struct mr_out *out)
 
 		if (rc)
 			return rc;
-	} else if (!mr_str_eq(name, "test_simple_prompt") &&
-		!mr_str_eq(name, "test_prompt_with_arguments") &&
-		!mr_str_eq(name, "test_prompt_with_embedded_resource") &&
-		!mr_str_eq(name, "test_prompt_with_image")) {
-		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "there is no prompt %.100s",
-			name ? name : "");
 	}
 	mr_out_list(out, "messages");
 	if (mr_str_ends(name, "embedded_resource"))
@@ -151,31 +160,31 @@ static enum mr_code get_prompt(struct mr_mcp_exchange *ex, struct mr_out *out)
 
 static enum mr_code complete(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
-	emit_json(ex, out, "{\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}}");
+	mr_mcp_fixture_emit(out,
+		mr_mcp_fixture_json(ex->call.cx.arena,
+			"{\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}}"));
 	return MR_OK;
 }
 
 /* ---- resources ---- */
 
-static enum mr_code list_resources(struct mr_mcp_exchange *ex, struct mr_out *out)
+void mr_mcp_fixture_resources(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
-	emit_json(ex, out,
-		"{\"resources\":["
+	emit_items(ex, out,
+		"["
 		"{\"uri\":\"test://static-text\",\"name\":\"static-text\",\"mimeType\":\"text/"
 		"plain\"},"
 		"{\"uri\":\"test://static-binary\",\"name\":\"static-binary\",\"mimeType\":"
 		"\"image/png\"},"
 		"{\"uri\":\"test://watched-resource\",\"name\":\"watched\",\"mimeType\":"
-		"\"text/plain\"}]}");
-	return MR_OK;
+		"\"text/plain\"}]");
 }
 
-static enum mr_code list_templates(struct mr_mcp_exchange *ex, struct mr_out *out)
+void mr_mcp_fixture_templates(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
-	emit_json(ex, out,
-		"{\"resourceTemplates\":[{\"uriTemplate\":\"test://template/{id}/data\","
-		"\"name\":\"template\",\"mimeType\":\"application/json\"}]}");
-	return MR_OK;
+	emit_items(ex, out,
+		"[{\"uriTemplate\":\"test://template/{id}/data\",\"name\":\"template\","
+		"\"mimeType\":\"application/json\"}]");
 }
 
 static void put_contents(struct mr_out *out, const char *uri, const char *type, const char *key,
@@ -204,7 +213,7 @@ static enum mr_code refuse_resource(struct mr_mcp_exchange *ex, const char *uri)
 		"there is no resource %.200s", uri);
 }
 
-static bool read_fixture(struct mr_mcp_exchange *ex, const char *uri, struct mr_out *out)
+bool mr_mcp_fixture_read(struct mr_mcp_exchange *ex, const char *uri, struct mr_out *out)
 {
 	static const char before[] = "test://template/", after[] = "/data";
 	struct mr_arena *arena = ex->call.cx.arena;
@@ -227,11 +236,47 @@ static bool read_fixture(struct mr_mcp_exchange *ex, const char *uri, struct mr_
 	return true;
 }
 
+/* ---- methods, until the server has them ---- */
+
+static enum mr_code get_prompt(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	const char *name = mr_mcp_param_text(ex, "name");
+
+	if (!name || !mr_mcp_fixture_is_prompt(name))
+		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "there is no prompt %.100s",
+			name ? name : "");
+	return mr_mcp_fixture_prompt(ex, name, out);
+}
+
+static enum mr_code list_prompts(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	mr_out_list(out, "prompts");
+	mr_mcp_fixture_prompts(ex, out);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+static enum mr_code list_resources(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	mr_out_list(out, "resources");
+	mr_mcp_fixture_resources(ex, out);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+static enum mr_code list_templates(struct mr_mcp_exchange *ex, struct mr_out *out)
+{
+	mr_out_list(out, "resourceTemplates");
+	mr_mcp_fixture_templates(ex, out);
+	mr_out_end(out);
+	return MR_OK;
+}
+
 static enum mr_code read_resource(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	const char *uri = mr_mcp_param_text(ex, "uri");
 
-	if (uri && read_fixture(ex, uri, out))
+	if (uri && mr_mcp_fixture_read(ex, uri, out))
 		return MR_OK;
 	return refuse_resource(ex, uri ? uri : "");
 }

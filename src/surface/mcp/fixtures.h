@@ -25,6 +25,17 @@ const struct mr_value *mr_mcp_fixture_schema(struct mr_arena *arena, const char 
 MR_CHECK enum mr_code mr_mcp_fixture_call(struct mr_mcp_exchange *ex, const char *name,
 	const struct mr_value *arguments, struct mr_out *out);
 
+/* Items of the lists of prompts, resources and templates. */
+void mr_mcp_fixture_prompts(struct mr_mcp_exchange *ex, struct mr_out *out);
+void mr_mcp_fixture_resources(struct mr_mcp_exchange *ex, struct mr_out *out);
+void mr_mcp_fixture_templates(struct mr_mcp_exchange *ex, struct mr_out *out);
+bool mr_mcp_fixture_is_prompt(const char *name);
+/* Of a prompt that is one: emits the members of the result. */
+MR_CHECK enum mr_code mr_mcp_fixture_prompt(struct mr_mcp_exchange *ex, const char *name,
+	struct mr_out *out);
+/* Emits the members of the result of reading it; false when there is no such resource. */
+bool mr_mcp_fixture_read(struct mr_mcp_exchange *ex, const char *uri, struct mr_out *out);
+
 /* A text of ours as a value. */
 const struct mr_value *mr_mcp_fixture_json(struct mr_arena *arena, const char *json);
 /* Its members. */

@@ -116,7 +116,7 @@ static void put_tool(struct mr_out *out, const struct mr_op *op, bool brief, boo
 	if (brief)
 		mr_schema_output_brief(out, "outputSchema", op);
 	else
-		mr_schema_output(out, "outputSchema", op);
+		mr_schema_output_or_error(out, "outputSchema", op);
 	put_annotations(out, op);
 	mr_out_end(out);
 }
