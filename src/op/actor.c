@@ -13,7 +13,7 @@
 
 enum mr_actor_mode mr_actor_mode(const struct mr_app *app)
 {
-	const char *word = mr_settings_text(app->settings, "agent.auth");
+	const char *word = app->settings ? mr_settings_text(app->settings, "agent.auth") : "off";
 
 	return mr_str_eq_nocase(word, "off")     ? MR_ACTOR_OFF
 		: mr_str_eq_nocase(word, "warn") ? MR_ACTOR_WARN
