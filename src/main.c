@@ -40,6 +40,7 @@
  *     mcp/             the Model Context Protocol
  *       claim.c          what a request of the second generation says of itself
  *       ask.c            what must be known from the client first
+ *       complete.c       what an argument that was begun may become
  *       endpoint.c       its path: GET, DELETE, and where POST goes
  *       era.c            which generation a message speaks
  *       events.c         the last events of a session's streams
@@ -52,7 +53,12 @@
  *       mcp.c            requests in, answers out, without a transport
  *       method.c         the methods
  *       post.c           what clients send
+ *       prompts.c        the prompts
  *       recent.c         the last calls of tools
+ *       resource_mail.c  messages by their URIs
+ *       resource_team.c  projects, agents, leases by theirs
+ *       resource_tooling.c  the server itself by its own
+ *       resources.c      what can be read by its URI
  *       rpc.c            JSON-RPC 2.0
  *       runner.c         threads for calls that wait
  *       session.c        clients between their requests
@@ -60,6 +66,7 @@
  *       session_stream.c what they are sent
  *       stdio.c          a message a line, requests at once
  *       tools.c          the operation table as tools
+ *       uri.c            resource://... taken apart
  *
  *   op/                what can be asked
  *     actor.c            whether a caller may act as an agent
@@ -170,8 +177,10 @@
  *     agent.c            members of a project: found, registered, edited
  *     agent_sql.c        and their rows
  *     archive.c          the archive: drained, and looked at
+ *     archive_commit.c   which commit brought a message into it
  *     archive_document.c a message as a file, a thread's digest
  *     archive_files.c    from rows to files
+ *     archive_locks.c    who writes to it now
  *     archive_record.c   its JSON files
  *     archive_round.c    rows of a project become a commit
  *     archive_source_sql.c what its files are made from

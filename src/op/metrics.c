@@ -134,6 +134,19 @@ void mr_metrics_set(struct mr_metrics *metrics, enum mr_metric metric, const cha
 	pthread_mutex_unlock(&metrics->mutex);
 }
 
+uint64_t mr_metrics_counted(struct mr_metrics *metrics, enum mr_metric metric, const char *first,
+	const char *second)
+{
+	const struct series *s;
+	uint64_t count;
+
+	pthread_mutex_lock(&metrics->mutex);
+	s = find(metrics, metric, first, second ? second : "");
+	count = s ? s->count : 0;
+	pthread_mutex_unlock(&metrics->mutex);
+	return count;
+}
+
 void mr_metrics_observe(struct mr_metrics *metrics, enum mr_metric metric, const char *first,
 	double value)
 {

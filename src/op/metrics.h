@@ -41,5 +41,8 @@ void mr_metrics_set(struct mr_metrics *metrics, enum mr_metric metric, const cha
 /* Add one observation to a histogram. */
 void mr_metrics_observe(struct mr_metrics *metrics, enum mr_metric metric, const char *first,
 	double value);
+/* How much a counter has counted under these labels. */
+uint64_t mr_metrics_counted(struct mr_metrics *metrics, enum mr_metric metric, const char *first,
+	const char *second);
 /* All of them in the text format 0.0.4. */
 void mr_metrics_write(struct mr_metrics *metrics, struct mr_buf *out);

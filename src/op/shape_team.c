@@ -34,15 +34,20 @@ const struct mr_field mr_shape_team_project_fields[] = {
 	{ 0 },
 };
 
-void mr_shape_team_project(struct mr_out *out, const char *key,
-	const struct mr_team_project *project)
+void mr_shape_team_project_members(struct mr_out *out, const struct mr_team_project *project)
 {
-	mr_out_map(out, key);
 	mr_out_int(out, "id", project->id);
 	mr_out_text(out, "slug", project->slug);
 	mr_out_text(out, "human_key", project->human_key);
 	mr_shape_team_time(out, "created_at", project->created_at);
 	mr_out_text(out, "identity_mode", project->identity_mode);
+}
+
+void mr_shape_team_project(struct mr_out *out, const char *key,
+	const struct mr_team_project *project)
+{
+	mr_out_map(out, key);
+	mr_shape_team_project_members(out, project);
 	mr_out_end(out);
 }
 

@@ -192,6 +192,7 @@ void mr_shape_team_project(struct mr_out *out, const char *key,
 	const struct mr_team_project *project);
 void mr_shape_team_agent(struct mr_out *out, const char *key, const struct mr_team_agent *agent);
 /* The members of an open map, for results that add to them. */
+void mr_shape_team_project_members(struct mr_out *out, const struct mr_team_project *project);
 void mr_shape_team_agent_members(struct mr_out *out, const struct mr_team_agent *agent);
 /* A message of an inbox, an outbox or a thread; a body where there is one. `names`: to and cc (and
  * bcc where it is known) too. */

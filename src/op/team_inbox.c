@@ -81,6 +81,7 @@ static void put_list(struct mr_out *out, const struct mr_team_items *items, bool
 
 static enum mr_code fetch_inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_inbox_query query = query_of(in, 20);
 	struct mr_team_items items;
 	struct mr_team *team;
@@ -95,7 +96,7 @@ static enum mr_code fetch_inbox(struct mr_call *call, const struct mr_args *in, 
 		rc = mr_team_inbox_fetch(&call->cx, team, &query, &items);
 	if (rc)
 		return rc;
-	mr_team_show_bodies(call, in, &items);
+	mr_team_show_bodies(call, &showing, &items);
 	put_list(out, &items, false);
 	return rc;
 }
@@ -131,6 +132,7 @@ static const struct mr_param outbox_params[] = {
 
 static enum mr_code list_outbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_inbox_query query = query_of(in, 20);
 	struct mr_team_items items;
 	struct mr_team *team;
@@ -143,7 +145,7 @@ static enum mr_code list_outbox(struct mr_call *call, const struct mr_args *in, 
 		rc = mr_team_outbox_fetch(&call->cx, team, &query, &items);
 	if (rc)
 		return rc;
-	mr_team_show_bodies(call, in, &items);
+	mr_team_show_bodies(call, &showing, &items);
 	put_list(out, &items, true);
 	return rc;
 }

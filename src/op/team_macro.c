@@ -208,6 +208,7 @@ static void put_prepared(struct mr_out *out, const struct mr_team_prepared *read
 
 static enum mr_code prepare(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_prepare request = {
 		.who = who_of(in, mr_args_text(in, "project_key")),
 		.thread_id = mr_args_text(in, "thread_id"),
@@ -226,7 +227,7 @@ static enum mr_code prepare(struct mr_call *call, const struct mr_args *in, stru
 		rc = mr_team_macro_prepare(&call->cx, team, &request, &ready);
 	if (rc)
 		return rc;
-	mr_team_show_bodies(call, in, &ready.inbox);
+	mr_team_show_bodies(call, &showing, &ready.inbox);
 	put_prepared(out, &ready, mr_args_bool(in, "include_examples", true));
 	return MR_OK;
 }

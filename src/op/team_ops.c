@@ -59,30 +59,38 @@ static const char *fenced(struct mr_call *call, const struct mr_team_item *item)
 		fence, item->from, item->sender_project, item->message.body_md, fence);
 }
 
-void mr_team_show_body(struct mr_call *call, const struct mr_args *in, struct mr_team_item *item)
+struct mr_team_showing mr_team_showing(const struct mr_call *call, const struct mr_args *in)
+{
+	return (struct mr_team_showing){
+		.is_limited = mr_args_has(in, "max_chars"),
+		.max_chars = mr_args_int(in, "max_chars", 0),
+		.fence = mr_args_bool(in, "fence", call->fence),
+	};
+}
+
+void mr_team_show_body(struct mr_call *call, const struct mr_team_showing *how,
+	struct mr_team_item *item)
 {
 	const char *body = item->message.body_md;
 	size_t len = body ? strlen(body) : 0;
-	size_t kept = len;
+	size_t kept =
+		how->is_limited && body ? mr_utf8_prefix(body, len, (size_t)how->max_chars) : len;
 
 	if (!body)
 		return;
-	if (mr_args_has(in, "max_chars")) {
-		kept = mr_utf8_prefix(body, len, (size_t)mr_args_int(in, "max_chars", 0));
-		item->is_limited = true;
-		item->truncated = kept < len;
-	}
+	item->is_limited = how->is_limited;
+	item->truncated = kept < len;
 	if (kept < len)
 		item->message.body_md = mr_arena_strndup(call->cx.arena, body, kept);
-	if (mr_args_bool(in, "fence", call->fence))
+	if (how->fence)
 		item->message.body_md = fenced(call, item);
 }
 
-void mr_team_show_bodies(struct mr_call *call, const struct mr_args *in,
+void mr_team_show_bodies(struct mr_call *call, const struct mr_team_showing *how,
 	struct mr_team_items *items)
 {
 	for (size_t i = 0; i < items->len; i++)
-		mr_team_show_body(call, in, &items->items[i]);
+		mr_team_show_body(call, how, &items->items[i]);
 }
 
 void mr_team_ops_tokens(const struct mr_call *call, struct mr_team_registration *request)

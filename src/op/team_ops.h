@@ -66,9 +66,17 @@ MR_CHECK enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_ar
  */
 MR_CHECK enum mr_code mr_team_page(struct mr_call *call, const struct mr_args *in,
 	const int64_t *ids, size_t count, size_t *from, size_t *until);
-/* The bodies as they were asked for by MR_TEAM_READING_PARAMS: cut, and between marks. */
-void mr_team_show_bodies(struct mr_call *call, const struct mr_args *in,
+/* How bodies are shown. */
+struct mr_team_showing {
+	bool is_limited;
+	int64_t max_chars;
+	bool fence; /* between marks nobody can guess */
+};
+/* As asked for by MR_TEAM_READING_PARAMS. */
+struct mr_team_showing mr_team_showing(const struct mr_call *call, const struct mr_args *in);
+void mr_team_show_body(struct mr_call *call, const struct mr_team_showing *how,
+	struct mr_team_item *item);
+void mr_team_show_bodies(struct mr_call *call, const struct mr_team_showing *how,
 	struct mr_team_items *items);
-void mr_team_show_body(struct mr_call *call, const struct mr_args *in, struct mr_team_item *item);
 /* Let the registration give out a token as AGENT_AUTH says. */
 void mr_team_ops_tokens(const struct mr_call *call, struct mr_team_registration *request);

@@ -39,6 +39,7 @@ static enum mr_code find_message(struct mr_call *call, const struct mr_args *in,
 
 static enum mr_code get_message(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_item item;
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
@@ -47,7 +48,7 @@ static enum mr_code get_message(struct mr_call *call, const struct mr_args *in, 
 		rc = find_message(call, in, team, &item);
 	if (rc)
 		return rc;
-	mr_team_show_body(call, in, &item);
+	mr_team_show_body(call, &showing, &item);
 	mr_shape_team_item(out, NULL, &item, true);
 	return MR_OK;
 }
@@ -119,6 +120,7 @@ static enum mr_code find_thread(struct mr_call *call, const struct mr_args *in,
 
 static enum mr_code get_thread(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_project project;
 	struct mr_team_items items;
 	struct mr_team *team;
@@ -128,7 +130,7 @@ static enum mr_code get_thread(struct mr_call *call, const struct mr_args *in, s
 		rc = find_thread(call, in, team, &project, &items);
 	if (rc)
 		return rc;
-	mr_team_show_bodies(call, in, &items);
+	mr_team_show_bodies(call, &showing, &items);
 	mr_out_map(out, NULL);
 	mr_out_text(out, "project", project.slug);
 	mr_out_text(out, "thread_id", mr_args_text(in, "thread_id"));

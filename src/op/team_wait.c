@@ -151,6 +151,7 @@ static enum mr_code wait_for(struct mr_call *call, struct waiting *w, int64_t ti
 static enum mr_code wait_for_mail(struct mr_call *call, const struct mr_args *in,
 	struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_watch *watch MR_CLEANUP(mr_team_watch_close) = NULL;
 	int64_t timeout_s = mr_args_int(in, "timeout_seconds", TIMEOUT_DEFAULT_S);
 	struct waiting w = { .limit = mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT),
@@ -169,7 +170,7 @@ static enum mr_code wait_for_mail(struct mr_call *call, const struct mr_args *in
 		rc = wait_for(call, &w, timeout_s * 1000, watch, &items);
 	if (rc)
 		return rc;
-	mr_team_show_bodies(call, in, &items);
+	mr_team_show_bodies(call, &showing, &items);
 	mr_out_map(out, NULL);
 	mr_shape_team_items(out, "messages", &items, false);
 	mr_out_bool(out, "timed_out", items.len == 0);

@@ -23,6 +23,8 @@ struct mr_team_news {
 MR_CHECK enum mr_code mr_team_news_after(struct mr_ctx *cx, struct mr_db *db, int64_t after,
 	int64_t limit, struct mr_team_news *out);
 
+/* A number that grows when a project or an agent comes, and changes when an agent goes. */
+MR_CHECK enum mr_code mr_team_news_members(struct mr_ctx *cx, struct mr_db *db, int64_t *out);
 /* A number that is another one after a lease of the project was taken, renewed or released. */
 MR_CHECK enum mr_code mr_team_news_leases(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t *out);

@@ -119,3 +119,23 @@ enum mr_code mr_team_news_leases(struct mr_ctx *cx, struct mr_db *db, int64_t pr
 			(uint64_t)mr_stmt_int(stmt, 2));
 	return rc;
 }
+
+/* An agent that goes does so by a change; there are never so many that counting would matter. */
+static const char SQL_MEMBERS[] =
+	"SELECT (SELECT COALESCE(max(id), 0) FROM projects), COALESCE(max(id), 0),"
+	" COALESCE(sum(is_active), 0) FROM agents";
+
+enum mr_code mr_team_news_members(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_MEMBERS, &stmt, &cx->err);
+	bool row = false;
+
+	if (rc)
+		return rc;
+	rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (!rc)
+		*out = (mr_stmt_int(stmt, 0) << 42) + (mr_stmt_int(stmt, 1) << 21) +
+			mr_stmt_int(stmt, 2);
+	return rc;
+}

@@ -3,6 +3,7 @@
 #include "team/limits.h"
 #include "team/message_private.h"
 #include "team/message_sql.h"
+#include "team/project.h"
 #include "team/thread.h"
 
 /*
@@ -163,6 +164,38 @@ enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t pr
 		if (rc)
 			return rc;
 		found.len++;
+	}
+	*out = found;
+	return MR_OK;
+}
+
+static const char SQL_PROJECTS[] =
+	"SELECT p.id FROM projects p WHERE EXISTS (SELECT 1 FROM messages m"
+	"  WHERE m.project_id = p.id AND m.thread_id = ?1)"
+	" OR p.id = (SELECT n.project_id FROM messages n WHERE n.id = ?2) LIMIT 2";
+
+enum mr_code mr_team_thread_projects(struct mr_ctx *cx, struct mr_db *db, const char *thread_id,
+	struct mr_team_projects *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_team_projects found = { mr_arena_array(cx->arena, 2, sizeof(*found.items)), 0 };
+	enum mr_code rc = mr_db_prepare(db, SQL_PROJECTS, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_text(stmt, 1, thread_id);
+	mr_stmt_bind_int(stmt, 2, number_of(thread_id));
+	for (;;) {
+		bool row = false;
+
+		rc = mr_stmt_step(stmt, &row, &cx->err);
+		if (!rc && row)
+			rc = mr_team_project_get(cx, db, mr_stmt_int(stmt, 0),
+				&found.items[found.len++]);
+		if (rc)
+			return rc;
+		if (!row)
+			break;
 	}
 	*out = found;
 	return MR_OK;

@@ -32,23 +32,6 @@ static void emit_items(struct mr_mcp_exchange *ex, struct mr_out *out, const cha
 		mr_out_value(out, NULL, &list->list.items[i]);
 }
 
-void mr_mcp_fixture_capabilities(struct mr_out *out)
-{
-	static const char *const names[] = { "prompts", "resources" };
-
-	for (size_t i = 0; i < MR_LEN(names); i++) {
-		mr_out_map(out, names[i]);
-		if (i == 1)
-			mr_out_bool(out, "subscribe", true);
-		mr_out_bool(out, "listChanged", true);
-		mr_out_end(out);
-	}
-	mr_out_map(out, "completions");
-	mr_out_end(out);
-	mr_out_map(out, "logging");
-	mr_out_end(out);
-}
-
 /* ---- prompts ---- */
 
 void mr_mcp_fixture_prompts(struct mr_mcp_exchange *ex, struct mr_out *out)
@@ -158,14 +141,6 @@ enum mr_code mr_mcp_fixture_prompt(struct mr_mcp_exchange *ex, const char *name,
 	return MR_OK;
 }
 
-static enum mr_code complete(struct mr_mcp_exchange *ex, struct mr_out *out)
-{
-	mr_mcp_fixture_emit(out,
-		mr_mcp_fixture_json(ex->call.cx.arena,
-			"{\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}}"));
-	return MR_OK;
-}
-
 /* ---- resources ---- */
 
 void mr_mcp_fixture_resources(struct mr_mcp_exchange *ex, struct mr_out *out)
@@ -199,20 +174,6 @@ static void put_contents(struct mr_out *out, const char *uri, const char *type, 
 	mr_out_end(out);
 }
 
-static enum mr_code refuse_resource(struct mr_mcp_exchange *ex, const char *uri)
-{
-	struct mr_out data;
-
-	mr_out_init_tree(&data, ex->call.cx.arena);
-	mr_out_map(&data, NULL);
-	mr_out_text(&data, "uri", uri);
-	mr_out_end(&data);
-	ex->rpc_data = mr_out_tree(&data);
-	return mr_mcp_refuse(ex,
-		ex->client->era == MR_MCP_STATELESS ? MR_RPC_PARAMS : MR_RPC_RESOURCE,
-		"there is no resource %.200s", uri);
-}
-
 bool mr_mcp_fixture_read(struct mr_mcp_exchange *ex, const char *uri, struct mr_out *out)
 {
 	static const char before[] = "test://template/", after[] = "/data";
@@ -235,68 +196,3 @@ bool mr_mcp_fixture_read(struct mr_mcp_exchange *ex, const char *uri, struct mr_
 	}
 	return true;
 }
-
-/* ---- methods, until the server has them ---- */
-
-static enum mr_code get_prompt(struct mr_mcp_exchange *ex, struct mr_out *out)
-{
-	const char *name = mr_mcp_param_text(ex, "name");
-
-	if (!name || !mr_mcp_fixture_is_prompt(name))
-		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "there is no prompt %.100s",
-			name ? name : "");
-	return mr_mcp_fixture_prompt(ex, name, out);
-}
-
-static enum mr_code list_prompts(struct mr_mcp_exchange *ex, struct mr_out *out)
-{
-	mr_out_list(out, "prompts");
-	mr_mcp_fixture_prompts(ex, out);
-	mr_out_end(out);
-	return MR_OK;
-}
-
-static enum mr_code list_resources(struct mr_mcp_exchange *ex, struct mr_out *out)
-{
-	mr_out_list(out, "resources");
-	mr_mcp_fixture_resources(ex, out);
-	mr_out_end(out);
-	return MR_OK;
-}
-
-static enum mr_code list_templates(struct mr_mcp_exchange *ex, struct mr_out *out)
-{
-	mr_out_list(out, "resourceTemplates");
-	mr_mcp_fixture_templates(ex, out);
-	mr_out_end(out);
-	return MR_OK;
-}
-
-static enum mr_code read_resource(struct mr_mcp_exchange *ex, struct mr_out *out)
-{
-	const char *uri = mr_mcp_param_text(ex, "uri");
-
-	if (uri && mr_mcp_fixture_read(ex, uri, out))
-		return MR_OK;
-	return refuse_resource(ex, uri ? uri : "");
-}
-
-static enum mr_code accept(struct mr_mcp_exchange *ex, struct mr_out *out)
-{
-	(void)ex;
-	(void)out;
-	return MR_OK;
-}
-
-enum { BOTH = MR_MCP_SESSIONS | MR_MCP_STATELESS };
-
-const struct mr_mcp_method_row mr_mcp_fixture_rows[MR_MCP_FIXTURE_ROWS] = {
-	{ "completion/complete", complete, BOTH, false },
-	{ "prompts/get", get_prompt, BOTH, false },
-	{ "prompts/list", list_prompts, BOTH, true },
-	{ "resources/list", list_resources, BOTH, true },
-	{ "resources/read", read_resource, BOTH, true },
-	{ "resources/subscribe", accept, MR_MCP_SESSIONS, false },
-	{ "resources/templates/list", list_templates, BOTH, true },
-	{ "resources/unsubscribe", accept, MR_MCP_SESSIONS, false },
-};

@@ -7,13 +7,6 @@
 
 #include "surface/mcp/method.h"
 
-enum { MR_MCP_FIXTURE_ROWS = 8 };
-/* Methods that are served for the tests alone, where the server has none of its own. */
-extern const struct mr_mcp_method_row mr_mcp_fixture_rows[MR_MCP_FIXTURE_ROWS];
-
-/* Members of "capabilities". */
-void mr_mcp_fixture_capabilities(struct mr_out *out);
-
 /* Items of the list of tools. */
 void mr_mcp_fixture_tools(struct mr_mcp_exchange *ex, struct mr_out *out);
 bool mr_mcp_fixture_is_tool(const char *name);

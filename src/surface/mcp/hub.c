@@ -20,8 +20,9 @@ struct subscription {
 	struct subscription *next;
 	struct mr_mcp_listener *listener;
 	struct mr_mcp_topic topic;
-	int64_t mark; /* of mail: the newest message there was; of leases: their number */
+	int64_t mark; /* of mail: the newest message there was; of others: their number */
 	bool is_due;
+	bool is_looked_at; /* in this round */
 	char *uri;
 };
 
@@ -130,24 +131,37 @@ static enum mr_code look_at_mail(struct mr_ctx *cx, struct mr_mcp_hub *hub, stru
 	return rc;
 }
 
-/* Under the lock. One question for each project, whoever asks for it. */
-static enum mr_code look_at_leases(struct mr_ctx *cx, struct mr_mcp_hub *hub, struct mr_db *db)
+/* Of these a number is kept that changes when they do. */
+static bool has_number(const struct mr_mcp_topic *topic)
+{
+	return topic->kind == MR_MCP_TOPIC_LEASES || topic->kind == MR_MCP_TOPIC_MEMBERS;
+}
+
+static enum mr_code read_number(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_mcp_topic *topic, int64_t *out)
+{
+	return topic->kind == MR_MCP_TOPIC_MEMBERS ? mr_team_news_members(cx, db, out)
+						   : mr_team_news_leases(cx, db, topic->id, out);
+}
+
+/* Under the lock. One question for each topic, whoever asks for it. */
+static enum mr_code look_at_numbers(struct mr_ctx *cx, struct mr_mcp_hub *hub, struct mr_db *db)
 {
 	for (struct subscription *sub = hub->first; sub; sub = sub->next) {
 		int64_t mark;
 		enum mr_code rc;
 
-		if (sub->topic.kind != MR_MCP_TOPIC_LEASES || sub->is_due)
+		if (!has_number(&sub->topic) || sub->is_looked_at)
 			continue;
-		rc = mr_team_news_leases(cx, db, sub->topic.id, &mark);
+		rc = read_number(cx, db, &sub->topic, &mark);
 		if (rc)
 			return rc;
 		for (struct subscription *same = sub; same; same = same->next) {
-			if (same->topic.kind != MR_MCP_TOPIC_LEASES ||
-				same->topic.id != sub->topic.id)
+			if (same->topic.kind != sub->topic.kind || same->topic.id != sub->topic.id)
 				continue;
 			same->is_due = same->mark != mark;
 			same->mark = mark;
+			same->is_looked_at = true;
 		}
 	}
 	return MR_OK;
@@ -157,6 +171,7 @@ static enum mr_code look_at_leases(struct mr_ctx *cx, struct mr_mcp_hub *hub, st
 static void tell(struct mr_mcp_hub *hub)
 {
 	for (struct subscription *sub = hub->first; sub; sub = sub->next) {
+		sub->is_looked_at = false;
 		if (!sub->is_due)
 			continue;
 		sub->is_due = false;
@@ -175,7 +190,7 @@ static void look(struct mr_mcp_hub *hub)
 	if (!rc)
 		rc = look_at_mail(&cx, hub, reader.db);
 	if (!rc)
-		rc = look_at_leases(&cx, hub, reader.db);
+		rc = look_at_numbers(&cx, hub, reader.db);
 	tell(hub);
 	pthread_mutex_unlock(&hub->lock);
 	if (rc)
@@ -234,9 +249,8 @@ static enum mr_code read_mark(struct mr_call *call, struct mr_team *team,
 
 	if (rc)
 		return rc;
-	return topic->kind == MR_MCP_TOPIC_LEASES
-		? mr_team_news_leases(&call->cx, reader.db, topic->id, out)
-		: mr_team_message_last(&call->cx, reader.db, out);
+	return has_number(topic) ? read_number(&call->cx, reader.db, topic, out)
+				 : mr_team_message_last(&call->cx, reader.db, out);
 }
 
 static char *copy_of(const char *text)
@@ -277,7 +291,7 @@ static enum mr_code add(struct mr_mcp_hub *hub, struct mr_call *call, const char
 	if (rc)
 		return rc;
 	/* Nobody has asked before: what was before concerns nobody. */
-	if (of_team && topic->kind != MR_MCP_TOPIC_LEASES && hub->seen < 0)
+	if (of_team && !has_number(topic) && hub->seen < 0)
 		hub->seen = mark;
 	sub = calloc(1, sizeof(*sub));
 	if (!sub)

@@ -26,10 +26,11 @@ struct mr_mcp_listener {
 
 /* What a resource shows, so that one can tell when it changes. */
 enum mr_mcp_topic_kind {
-	MR_MCP_TOPIC_OTHER,  /* only mr_mcp_hub_publish() tells of it */
-	MR_MCP_TOPIC_INBOX,  /* `id` is an agent */
-	MR_MCP_TOPIC_THREAD, /* `thread_id` as seen from the project `id` */
-	MR_MCP_TOPIC_LEASES, /* `id` is a project */
+	MR_MCP_TOPIC_OTHER,   /* only mr_mcp_hub_publish() tells of it */
+	MR_MCP_TOPIC_INBOX,   /* `id` is an agent */
+	MR_MCP_TOPIC_THREAD,  /* `thread_id` as seen from the project `id` */
+	MR_MCP_TOPIC_LEASES,  /* `id` is a project */
+	MR_MCP_TOPIC_MEMBERS, /* which projects and agents there are */
 };
 struct mr_mcp_topic {
 	enum mr_mcp_topic_kind kind;

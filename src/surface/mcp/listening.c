@@ -5,6 +5,7 @@
 #include "surface/mcp/endpoint_private.h"
 #include "surface/mcp/hub.h"
 #include "surface/mcp/method.h"
+#include "surface/mcp/resources.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,14 @@ static const struct {
 	const char *filter;
 	const char *uri; /* in the hub */
 	const char *method;
+	enum mr_mcp_topic_kind topic;
 } lists[] = {
-	{ "toolsListChanged", MR_MCP_URI_TOOLS, "notifications/tools/list_changed" },
-	{ "promptsListChanged", MR_MCP_URI_PROMPTS, "notifications/prompts/list_changed" },
-	{ "resourcesListChanged", MR_MCP_URI_RESOURCES, "notifications/resources/list_changed" },
+	{ "toolsListChanged", MR_MCP_URI_TOOLS, "notifications/tools/list_changed",
+		MR_MCP_TOPIC_OTHER },
+	{ "promptsListChanged", MR_MCP_URI_PROMPTS, "notifications/prompts/list_changed",
+		MR_MCP_TOPIC_OTHER },
+	{ "resourcesListChanged", MR_MCP_URI_RESOURCES, "notifications/resources/list_changed",
+		MR_MCP_TOPIC_MEMBERS },
 };
 
 static void put_id(const struct mr_mcp_listening *listening, struct mr_out *out)
@@ -177,9 +182,10 @@ static bool is_list_uri(const char *uri)
 static bool subscribe(struct mr_mcp_exchange *ex, struct mr_mcp_listening *listening,
 	const struct mr_value *uri)
 {
-	const struct mr_mcp_topic topic = { .kind = MR_MCP_TOPIC_OTHER };
+	struct mr_mcp_topic topic;
 
 	return uri->kind == MR_TEXT && !is_list_uri(uri->text) &&
+		!mr_mcp_resource_topic(ex, uri->text, &topic) &&
 		!mr_mcp_hub_subscribe(mr_mcp_hub(ex->mcp), &ex->call, uri->text, &topic,
 			&listening->listener);
 }
@@ -190,7 +196,6 @@ static void acknowledge(struct mr_mcp_exchange *ex, struct mr_mcp_listening *lis
 {
 	const struct mr_value *uris = mr_value_get(filter, "resourceSubscriptions");
 	struct mr_mcp_hub *hub = mr_mcp_hub(ex->mcp);
-	const struct mr_mcp_topic topic = { .kind = MR_MCP_TOPIC_OTHER };
 	struct mr_out out;
 
 	mr_out_init_json(&out, json, MR_JSON_COMPACT);
@@ -199,6 +204,8 @@ static void acknowledge(struct mr_mcp_exchange *ex, struct mr_mcp_listening *lis
 	put_id(listening, &out);
 	mr_out_map(&out, "notifications");
 	for (size_t i = 0; i < MR_LEN(lists); i++) {
+		const struct mr_mcp_topic topic = { .kind = lists[i].topic };
+
 		if (wants(filter, lists[i].filter) &&
 			!mr_mcp_hub_subscribe(hub, &ex->call, lists[i].uri, &topic,
 				&listening->listener))

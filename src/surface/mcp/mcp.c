@@ -204,8 +204,7 @@ static int answer_question(struct mr_mcp_exchange *ex, const struct mr_rpc *requ
 
 int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, struct mr_buf *out)
 {
-	const struct mr_mcp_method_row *row =
-		mr_mcp_method_find(ex->mcp, request->method, ex->client->era);
+	const struct mr_mcp_method_row *row = mr_mcp_method_find(request->method, ex->client->era);
 	struct mr_out json;
 	enum mr_code rc;
 

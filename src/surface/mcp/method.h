@@ -19,11 +19,24 @@ struct mr_mcp_method_row {
 #define MR_MCP_URI_RESOURCES "mailroom:list/resources"
 
 /* By name and era; NULL when there is none. */
-const struct mr_mcp_method_row *mr_mcp_method_find(const struct mr_mcp *mcp, const char *name,
-	enum mr_mcp_era era);
+const struct mr_mcp_method_row *mr_mcp_method_find(const char *name, enum mr_mcp_era era);
+
+/* complete.c */
+mr_mcp_method mr_mcp_complete;
 
 /* levels.c */
 mr_mcp_method mr_mcp_logging_set_level;
+
+/* prompts.c */
+mr_mcp_method mr_mcp_prompts_list;
+mr_mcp_method mr_mcp_prompts_get;
+
+/* resources.c */
+mr_mcp_method mr_mcp_resources_list;
+mr_mcp_method mr_mcp_resources_read;
+mr_mcp_method mr_mcp_resources_subscribe;
+mr_mcp_method mr_mcp_resources_templates;
+mr_mcp_method mr_mcp_resources_unsubscribe;
 
 /* tools.c */
 mr_mcp_method mr_mcp_tools_list;
