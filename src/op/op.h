@@ -90,7 +90,8 @@ enum mr_trait {
 	MR_WAITS = 64,      /* takes as long as it is told to: gets a thread of its own */
 	MR_PROXY = 128,     /* runs another operation, and asks for what that one needs */
 	MR_QUOTES = 256,    /* its result holds text that other agents wrote */
-	MR_JOINS = 512,     /* registers who acts: one that has no token yet gets it here */
+	MR_ABROAD = 512,    /* runs in other programs' directories: an .env there may be theirs */
+	MR_JOINS = 1024,    /* registers who acts: one that has no token yet gets it here */
 };
 
 enum mr_surface {

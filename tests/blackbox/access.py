@@ -314,6 +314,12 @@ def an_agent_is_its_token(m):
         assert json.loads(text)["result"]["isError"] is True and "agent_token" in text, text
         _, _, text = expect(rpc(server, call(1, "fetch_inbox", **inbox)), 200)
         assert not json.loads(text)["result"].get("isError"), text
+        # A mailbox is as private when it is a resource.
+        read = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "resource://inbox/RedFox?project=/p"}}
+        _, _, text = expect(rpc(server, read), 200)
+        assert "error" in json.loads(text) and "X-Agent-Token" in text, text
+        _, _, text = expect(rpc(server, read, {"X-Agent-Token": tokens["RedFox"]}), 200)
+        assert len(json.loads(json.loads(text)["result"]["contents"][0]["text"])["messages"]) == 3, text
         _, _, text = expect(rpc(server, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}), 200)
         schemas = {t["name"]: t["inputSchema"]["properties"] for t in json.loads(text)["result"]["tools"]}
         assert "agent_token" in schemas["send_message"] and "agent_token" not in schemas["whois"], schemas
