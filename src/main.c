@@ -69,6 +69,7 @@
  *       uri.c            resource://... taken apart
  *
  *   op/                what can be asked
+ *     actor.c            whether a caller may act as an agent
  *     args.c             from what was sent to typed arguments
  *     client.c           coding agents' programs, and what their files say of us
  *     client_file.c      other programs' settings, changed in one place

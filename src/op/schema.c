@@ -1,6 +1,8 @@
 /* op/schema.c */
 #include "op/schema.h"
 
+#include "op/actor.h"
+
 enum { DESCRIPTION_BYTES = 4096 };
 
 static const char *const type_names[] = {
@@ -69,13 +71,19 @@ static void put_param(struct mr_out *out, const struct mr_param *param)
 	mr_out_end(out);
 }
 
-void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op)
+static void put_input(struct mr_out *out, const char *key, const struct mr_op *op, bool with_token)
 {
+	static const struct mr_param token = { .name = "agent_token",
+		.type = MR_TYPE_TEXT,
+		.summary = "what register_agent gave you" };
+
 	mr_out_map(out, key);
 	mr_out_text(out, "type", "object");
 	mr_out_map(out, "properties");
 	for (size_t i = 0; i < mr_param_count(op->params); i++)
 		put_param(out, &op->params[i]);
+	if (with_token)
+		put_param(out, &token);
 	mr_out_end(out);
 	mr_out_list(out, "required");
 	for (size_t i = 0; i < mr_param_count(op->params); i++) {
@@ -85,6 +93,16 @@ void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op
 	mr_out_end(out);
 	mr_out_bool(out, "additionalProperties", false);
 	mr_out_end(out);
+}
+
+void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	put_input(out, key, op, false);
+}
+
+void mr_schema_input_token(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	put_input(out, key, op, mr_actor_param(op));
 }
 
 static void put_fields(struct mr_out *out, const struct mr_field *fields);

@@ -7,6 +7,8 @@
 
 /* The whole schema as the member `key` (NULL at the top). */
 void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op);
+/* With agent_token, where the operation is done as an agent (op/actor.h). */
+void mr_schema_input_token(struct mr_out *out, const char *key, const struct mr_op *op);
 void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op);
 /* The same where a failure has the place of the result: then its only member is "error". */
 void mr_schema_output_or_error(struct mr_out *out, const char *key, const struct mr_op *op);

@@ -1,5 +1,6 @@
 /* surface/mcp/tools.c - the operation table as tools. */
 #include "base/attr.h"
+#include "op/actor.h"
 #include "op/args.h"
 #include "op/envelope.h"
 #include "op/schema.h"
@@ -102,13 +103,16 @@ static void put_annotations(struct mr_out *out, const struct mr_op *op)
 }
 
 /* In the small list every byte is paid for by the client's model. */
-static void put_tool(struct mr_out *out, const struct mr_op *op, bool brief)
+static void put_tool(struct mr_out *out, const struct mr_op *op, bool brief, bool with_token)
 {
 	mr_out_map(out, NULL);
 	mr_out_text(out, "name", op->name);
 	mr_out_text(out, "title", op->summary);
 	mr_out_text(out, "description", op->help ? op->help : op->summary);
-	mr_schema_input(out, "inputSchema", op);
+	if (with_token)
+		mr_schema_input_token(out, "inputSchema", op);
+	else
+		mr_schema_input(out, "inputSchema", op);
 	if (brief)
 		mr_schema_output_brief(out, "outputSchema", op);
 	else
@@ -123,6 +127,7 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	struct mr_arena *arena = ex->call.cx.arena;
 	const char **names = mr_arena_array(arena, table->len, sizeof(*names));
 	const struct mr_op **tools = mr_arena_array(arena, table->len, sizeof(*tools));
+	bool with_token = mr_actor_mode(mr_mcp_app(ex->mcp)) != MR_ACTOR_OFF;
 	size_t count = 0, from = 0, until;
 	enum mr_code rc;
 
@@ -138,7 +143,7 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	until = count - from > MR_MCP_PAGE ? from + MR_MCP_PAGE : count;
 	mr_out_list(out, "tools");
 	for (size_t i = from; i < until; i++)
-		put_tool(out, tools[i], mr_mcp_options(ex->mcp)->core_only);
+		put_tool(out, tools[i], mr_mcp_options(ex->mcp)->core_only, with_token);
 	if (until == count && mr_mcp_options(ex->mcp)->fixtures)
 		mr_mcp_fixture_tools(ex, out);
 	mr_out_end(out);
