@@ -533,6 +533,7 @@ void mr_http_access_call(const struct mr_http_request *req, struct mr_call *call
 	const struct mr_principal *p = req->principal;
 
 	call->request_id = req->id;
+	call->traceparent = mr_http_request_header(req, "traceparent");
 	call->principal = p;
 	call->may_write = p->roles & MR_ROLE_WRITER;
 	call->is_admin = p->roles & MR_ROLE_ADMIN;
