@@ -95,7 +95,7 @@ static enum mr_code edit_json(struct mr_arena *arena, const struct mr_client *cl
 {
 	static const char *const inputs[] = { "inputs", NULL };
 	const char *path[] = { client->key, MR_CLIENT_SERVER, NULL };
-	const struct mr_value *before, *after;
+	const struct mr_value *before = NULL, *after = NULL;
 	enum mr_code rc = mr_client_json_read(arena, text, &before, err);
 
 	if (rc)
@@ -162,7 +162,7 @@ static enum mr_code edit_hooks(struct mr_arena *arena, const struct mr_client *c
 	struct mr_err *err)
 {
 	static const char *const path[] = { "hooks", "PreToolUse", NULL };
-	const struct mr_value *before, *after;
+	const struct mr_value *before = NULL, *after = NULL;
 	enum mr_code rc = mr_client_json_read(arena, text, &before, err);
 
 	(void)client;

@@ -285,7 +285,7 @@ static enum mr_code decide(struct connecting *c, const struct mr_args *in)
 {
 	const struct mr_settings *s = c->call->app->settings;
 	const char *source = mr_settings_source(s, "storage.root");
-	bool asks = *mr_settings_text(s, "http.bearer_token");
+	bool asks = mr_place_needs_token(s, !mr_args_text(in, "url"));
 	struct mr_arena *arena = c->call->cx.arena;
 
 	c->wish.command = mr_place_program(arena);

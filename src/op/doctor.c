@@ -271,7 +271,7 @@ static void check_clients(struct doctor *d)
 	if (!any)
 		say(d, "clients", WARNING, "mailroom connect claude-code, or another client",
 			"no coding agent knows Mailroom in %s", d->project);
-	if (d->needs_server && *mr_settings_text(d->settings, "http.bearer_token") &&
+	if (d->needs_server && mr_place_needs_token(d->settings, true) &&
 		mr_str_is_empty(getenv(MR_CLIENT_TOKEN_ENV)))
 		say(d, "token", WARNING,
 			"export " MR_CLIENT_TOKEN_ENV " where you start your coding agent",

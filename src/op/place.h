@@ -23,3 +23,5 @@ MR_CHECK enum mr_code mr_place_file(struct mr_arena *arena, const char *project,
 const char *mr_place_url(struct mr_arena *arena, const struct mr_settings *settings);
 /* The same without the path at its end. */
 const char *mr_place_server(struct mr_arena *arena, const struct mr_settings *settings);
+/* Does that server ask a client for a token: one on this machine, or one elsewhere? */
+bool mr_place_needs_token(const struct mr_settings *settings, bool is_local);

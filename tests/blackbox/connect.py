@@ -123,6 +123,12 @@ def what_it_starts_answers(r):
 def tokens_stay_out_of_files(r):
     secret = "s3cret-t0ken-of-the-server"
     env = {"HTTP_BEARER_TOKEN": secret, "MAILROOM_TOKEN": secret}
+    # Who sits on this machine needs none, unless it is said otherwise.
+    r.connect("cursor", env=env)
+    assert "headers" not in r.json(".cursor/mcp.json")["mcpServers"]["mailroom"]
+    r.connect("cursor", "--url", "https://far.example/mcp", env=env)
+    assert "headers" in r.json(".cursor/mcp.json")["mcpServers"]["mailroom"]
+    env["HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED"] = "false"
     for client in CLIENTS:
         for more in ((), ("--stdio",)):
             done = r.run("connect", client, *more, env=env)

@@ -97,7 +97,7 @@ def a_token_is_needed(r):
         r.run("connect", "cursor", env=env)
         check = r.doctor(status=1, env=env)["mcp"]
         assert "HTTP_BEARER_TOKEN" in check["advice"], check
-        env["HTTP_BEARER_TOKEN"] = "s3cret"
+        env.update(HTTP_BEARER_TOKEN="s3cret", HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED="false")
         checks = r.doctor(env=env)
         assert checks["mcp"]["state"] == "ok" and checks["token"]["state"] == "warning", checks
         assert "MAILROOM_TOKEN" in checks["token"]["advice"], checks
