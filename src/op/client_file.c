@@ -90,7 +90,7 @@ enum mr_code mr_client_json_set(struct mr_arena *arena, const struct mr_value *d
 	struct mr_err *err)
 {
 	static const struct mr_value empty = { .kind = MR_MAP };
-	const struct mr_value *inner;
+	const struct mr_value *inner = NULL;
 	enum mr_code rc;
 
 	if (!path[0]) {

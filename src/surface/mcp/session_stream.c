@@ -102,7 +102,7 @@ static void join(struct mr_mcp_link *link, struct mr_mcp_outlet *outlet)
 enum mr_code mr_mcp_session_listen(struct mr_mcp_session *session,
 	const struct mr_http_request *req, struct mr_http_response *resp, struct mr_err *err)
 {
-	struct mr_mcp_link *link;
+	struct mr_mcp_link *link = NULL;
 	enum mr_code rc;
 
 	pthread_mutex_lock(&session->lock);
@@ -140,7 +140,7 @@ enum mr_code mr_mcp_session_resume(struct mr_mcp_session *session, const char *l
 	struct mr_http_stream *done = NULL;
 	struct mr_mcp_outlet *outlet;
 	uint64_t stream, number;
-	struct mr_mcp_link *link;
+	struct mr_mcp_link *link = NULL;
 	enum mr_code rc;
 
 	if (!mr_mcp_events_parse_id(last_id, &stream, &number))
@@ -214,7 +214,7 @@ enum mr_code mr_mcp_session_stream(struct mr_mcp_session *session,
 	struct mr_http_response *resp, struct mr_mcp_outlet **out, struct mr_err *err)
 {
 	struct mr_mcp_outlet *outlet;
-	struct mr_mcp_link *link;
+	struct mr_mcp_link *link = NULL;
 	enum mr_code rc;
 
 	pthread_mutex_lock(&session->lock);
