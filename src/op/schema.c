@@ -34,7 +34,7 @@ static void put_description(struct mr_out *out, const struct mr_param *param)
 	mr_out_text(out, "description", mr_buf_text(&text));
 }
 
-static void put_param(struct mr_out *out, const struct mr_param *param)
+static void put_param(struct mr_out *out, const struct mr_param *param, bool brief)
 {
 	struct mr_value fallback;
 
@@ -56,12 +56,14 @@ static void put_param(struct mr_out *out, const struct mr_param *param)
 	} else if (param->choices) {
 		put_choices(out, param->choices);
 	}
-	if (param->type == MR_TYPE_INT && param->max > param->min) {
+	if (param->type == MR_TYPE_INT && param->max > param->min && !brief) {
 		mr_out_int(out, "minimum", param->min);
 		mr_out_int(out, "maximum", param->max);
 	}
 	if (mr_param_default(param, &fallback)) {
 		mr_out_value(out, "default", &fallback);
+		mr_out_text(out, "description", param->summary);
+	} else if (brief) {
 		mr_out_text(out, "description", param->summary);
 	} else {
 		put_description(out, param);
@@ -69,13 +71,12 @@ static void put_param(struct mr_out *out, const struct mr_param *param)
 	mr_out_end(out);
 }
 
-void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op)
+static void put_params(struct mr_out *out, const struct mr_op *op, bool brief)
 {
-	mr_out_map(out, key);
 	mr_out_text(out, "type", "object");
 	mr_out_map(out, "properties");
 	for (size_t i = 0; i < mr_param_count(op->params); i++)
-		put_param(out, &op->params[i]);
+		put_param(out, &op->params[i], brief);
 	mr_out_end(out);
 	mr_out_list(out, "required");
 	for (size_t i = 0; i < mr_param_count(op->params); i++) {
@@ -83,7 +84,20 @@ void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op
 			mr_out_text(out, NULL, op->params[i].name);
 	}
 	mr_out_end(out);
+}
+
+void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	mr_out_map(out, key);
+	put_params(out, op, false);
 	mr_out_bool(out, "additionalProperties", false);
+	mr_out_end(out);
+}
+
+void mr_schema_input_brief(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	mr_out_map(out, key);
+	put_params(out, op, true);
 	mr_out_end(out);
 }
 
