@@ -69,6 +69,7 @@
  *       uri.c            resource://... taken apart
  *
  *   op/                what can be asked
+ *     actor.c            whether a caller may act as an agent
  *     args.c             from what was sent to typed arguments
  *     client.c           coding agents' programs, and what their files say of us
  *     client_file.c      other programs' settings, changed in one place
@@ -93,6 +94,7 @@
  *     place.c            where the program, a repository, the server are
  *     render.c           a result as people read it
  *     render_contact.c   contacts, products, slots, macros
+ *     render_guard.c     files that others hold, and how to ask
  *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
  *     render_part.c      what the renderers share
@@ -109,6 +111,8 @@
  *     shape_team_summary.c  what conversations came to
  *     team_agent.c       operations: the agents of a project
  *     team_contact.c     operations: who may write to whom
+ *     team_guard.c       git hooks that look at leases
+ *     team_guard_check.c may these files be committed, pushed, edited?
  *     team_health.c      operation: is the team's storage well?
  *     team_home.c        the team's storage of this program
  *     team_inbox.c       operations: what an agent received and sent
@@ -197,6 +201,13 @@
  *     escalate_sql.c     which ones, and what was done about them
  *     gauge.c            how much there is, and how much waits
  *     gauge_sql.c        the counting itself
+ *     guard.c            leases at the door: may these files be changed now?
+ *     guard_archive.c    leases from the archive's files
+ *     guard_database.c   from the database
+ *     guard_edit.c       what a coding agent's editor is about to write to
+ *     guard_git.c        what a commit or a push would change
+ *     guard_hook.c       git's hooks, put in place and taken away
+ *     guard_server.c     leases from a server
  *     identity.c         what a project is named after: a path, or a repository
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index

@@ -2,6 +2,7 @@
 #include "op/dispatch.h"
 
 #include "base/log.h"
+#include "op/actor.h"
 #include "op/args.h"
 #include "op/envelope.h"
 #include "op/metrics.h"
@@ -38,11 +39,13 @@ static enum mr_code run(struct mr_call *call, const struct mr_op *op, const stru
 	struct mr_out *out)
 {
 	struct mr_args in;
-	enum mr_code rc = mr_args_decode(call->cx.arena, op->params, sent, &in, &call->cx.err);
+	enum mr_code rc = mr_args_decode(call->cx.arena, op->params,
+		mr_actor_take_token(call, op, sent), &in, &call->cx.err);
 
-	if (rc)
-		return rc;
-	rc = check_needs(call, op);
+	if (!rc)
+		rc = check_needs(call, op);
+	if (!rc)
+		rc = mr_actor_check(call, op, &in);
 	if (rc)
 		return rc;
 	call->cx.is_over = call->is_over;

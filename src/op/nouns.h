@@ -10,6 +10,13 @@ extern const struct mr_op mr_op_connect;
 /* extended.c */
 extern const struct mr_op mr_op_extended_call;
 extern const struct mr_op mr_op_extended_list;
+/* team_guard.c */
+extern const struct mr_op mr_op_guard_install;
+extern const struct mr_op mr_op_guard_status;
+extern const struct mr_op mr_op_guard_uninstall;
+/* team_guard_check.c */
+extern const struct mr_op mr_op_guard_check;
+extern const struct mr_op mr_op_guard_edit;
 /* health.c */
 extern const struct mr_op mr_op_health;
 extern const struct mr_op mr_op_liveness;

@@ -38,6 +38,9 @@ enum mr_param_flag {
 	/* Of a text: `choices` are advertised, and what else is taken its part decides; a number is
 	 * as good as its digits. */
 	MR_LENIENT = 8,
+	/* Names the agent the caller acts as, in project_key: with AGENT_AUTH it takes that one's
+	 * token, which is then an argument too (agent_token). */
+	MR_ACTOR = 16,
 };
 
 /* An argument. A table ends with an entry whose name is NULL. */
@@ -87,6 +90,8 @@ enum mr_trait {
 	MR_WAITS = 64,      /* takes as long as it is told to: gets a thread of its own */
 	MR_PROXY = 128,     /* runs another operation, and asks for what that one needs */
 	MR_QUOTES = 256,    /* its result holds text that other agents wrote */
+	MR_ABROAD = 512,    /* runs in other programs' directories: an .env there may be theirs */
+	MR_JOINS = 1024,    /* registers who acts: one that has no token yet gets it here */
 };
 
 enum mr_surface {

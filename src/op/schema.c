@@ -1,6 +1,8 @@
 /* op/schema.c */
 #include "op/schema.h"
 
+#include "op/actor.h"
+
 enum { DESCRIPTION_BYTES = 4096 };
 
 static const char *const type_names[] = {
@@ -71,12 +73,20 @@ static void put_param(struct mr_out *out, const struct mr_param *param, bool bri
 	mr_out_end(out);
 }
 
-static void put_params(struct mr_out *out, const struct mr_op *op, bool brief)
+static void put_input(struct mr_out *out, const char *key, const struct mr_op *op, bool brief,
+	bool with_token)
 {
+	static const struct mr_param token = { .name = "agent_token",
+		.type = MR_TYPE_TEXT,
+		.summary = "what register_agent gave you" };
+
+	mr_out_map(out, key);
 	mr_out_text(out, "type", "object");
 	mr_out_map(out, "properties");
 	for (size_t i = 0; i < mr_param_count(op->params); i++)
 		put_param(out, &op->params[i], brief);
+	if (with_token && mr_actor_param(op))
+		put_param(out, &token, brief);
 	mr_out_end(out);
 	mr_out_list(out, "required");
 	for (size_t i = 0; i < mr_param_count(op->params); i++) {
@@ -84,21 +94,25 @@ static void put_params(struct mr_out *out, const struct mr_op *op, bool brief)
 			mr_out_text(out, NULL, op->params[i].name);
 	}
 	mr_out_end(out);
+	if (!brief)
+		mr_out_bool(out, "additionalProperties", false);
+	mr_out_end(out);
 }
 
 void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op)
 {
-	mr_out_map(out, key);
-	put_params(out, op, false);
-	mr_out_bool(out, "additionalProperties", false);
-	mr_out_end(out);
+	put_input(out, key, op, false, false);
 }
 
-void mr_schema_input_brief(struct mr_out *out, const char *key, const struct mr_op *op)
+void mr_schema_input_token(struct mr_out *out, const char *key, const struct mr_op *op)
 {
-	mr_out_map(out, key);
-	put_params(out, op, true);
-	mr_out_end(out);
+	put_input(out, key, op, false, true);
+}
+
+void mr_schema_input_brief(struct mr_out *out, const char *key, const struct mr_op *op,
+	bool with_token)
+{
+	put_input(out, key, op, true, with_token);
 }
 
 static void put_fields(struct mr_out *out, const struct mr_field *fields);

@@ -493,6 +493,37 @@ const struct mr_setting mr_setting_table[] = {
 		.min = 0,
 		.max = INT64_C(1) << 40,
 		.summary = "unread messages of an agent; 0 is no limit" },
+	{ .key = "guard.agent",
+		.env = "AGENT_NAME",
+		.type = MR_TYPE_TEXT,
+		.fallback = "",
+		.summary = "who commits, pushes and edits here: the name of an agent" },
+	{ .key = "guard.mode",
+		.env = "AGENT_MAIL_GUARD_MODE",
+		.type = MR_TYPE_TEXT,
+		.fallback = "block",
+		.summary = "what the guard does about files others hold: block or warn" },
+	{ .key = "guard.bypass",
+		.env = "AGENT_MAIL_BYPASS",
+		.type = MR_TYPE_TEXT,
+		.fallback = "",
+		.summary = "1 lets everything through" },
+	{ .key = "guard.project",
+		.env = "AGENT_MAIL_PROJECT",
+		.type = MR_TYPE_TEXT,
+		.fallback = "",
+		.summary = "the guard's project; empty is that of the repository" },
+	{ .key = "guard.url",
+		.env = "AGENT_MAIL_URL",
+		.type = MR_TYPE_TEXT,
+		.fallback = "",
+		.summary = "MCP endpoint that the guard asks when the project is not kept here" },
+	{ .key = "guard.token",
+		.env = "AGENT_MAIL_TOKEN",
+		.type = MR_TYPE_TEXT,
+		.fallback = "",
+		.flags = MR_SETTING_SECRET,
+		.summary = "its bearer token" },
 	{ .key = "llm.endpoint",
 		.env = "LLM_ENDPOINT",
 		.type = MR_TYPE_TEXT,
@@ -771,7 +802,7 @@ static int index_of_env(const char *name)
 	return -1;
 }
 
-static enum mr_code load_dotenv(struct loading *ld, int cwd)
+static enum mr_code load_dotenv(struct loading *ld, int cwd, bool lenient)
 {
 	struct mr_dotenv env;
 	struct mr_bytes text;
@@ -780,7 +811,7 @@ static enum mr_code load_dotenv(struct loading *ld, int cwd)
 		return MR_OK;
 	if (mr_fs_read(ld->arena, cwd, ".env", MR_DOTENV_BYTES, &text, ld->err) ||
 		mr_dotenv_parse(ld->arena, text, &env, ld->err))
-		return mr_err_wrap(ld->err, ".env");
+		return lenient ? MR_OK : mr_err_wrap(ld->err, ".env");
 	for (size_t i = 0; i < env.len; i++) {
 		const struct mr_dotenv_entry *e = &env.entries[i];
 		const char *source = mr_arena_printf(ld->arena, ".env line %zu", e->line);
@@ -794,7 +825,7 @@ static enum mr_code load_dotenv(struct loading *ld, int cwd)
 			/* The file may serve other programs too; what looks like ours must be ours.
 			 */
 			rc = refuse_key(ld, source, e->name, near);
-		if (rc)
+		if (rc && !lenient)
 			return rc;
 	}
 	return MR_OK;
@@ -850,7 +881,7 @@ enum mr_code mr_settings_load(struct mr_arena *arena, const struct mr_settings_s
 	if (!rc)
 		rc = load_config_file(&ld, sources);
 	if (!rc)
-		rc = load_dotenv(&ld, sources->cwd);
+		rc = load_dotenv(&ld, sources->cwd, sources->lenient_dotenv);
 	if (!rc)
 		rc = load_environ(&ld, sources->variables);
 	if (!rc)

@@ -53,6 +53,11 @@ void mr_shape_team_project(struct mr_out *out, const char *key,
 
 const struct mr_field mr_shape_team_agent_fields[] = {
 	MR_SHAPE_TEAM_AGENT_FIELDS,
+	{ .name = "agent_token",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_OPTIONAL,
+		.summary =
+			"with AGENT_AUTH, shown this once: keep it, and send it whenever you act" },
 	{ 0 },
 };
 
@@ -71,6 +76,8 @@ void mr_shape_team_agent_members(struct mr_out *out, const struct mr_team_agent 
 	mr_out_text(out, "contact_policy", mr_team_contact_policy_name(agent->contact_policy));
 	mr_out_bool(out, "is_active", agent->is_active);
 	mr_shape_team_time(out, "deleted_ts", agent->deleted_ts);
+	if (agent->token)
+		mr_out_text(out, "agent_token", agent->token);
 }
 
 void mr_shape_team_agent(struct mr_out *out, const char *key, const struct mr_team_agent *agent)

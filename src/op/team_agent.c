@@ -35,7 +35,7 @@ static const struct mr_param register_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	{ .name = "name",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL,
+		.flags = MR_POSITIONAL | MR_ACTOR,
 		.summary = "an adjective and a noun, GreenCastle; one is found when left out",
 		.aliases = alias_name },
 	PROGRAM_PARAMS,
@@ -51,6 +51,7 @@ static enum mr_code do_register(struct mr_call *call, struct mr_team_registratio
 	struct mr_team_agent agent;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
+	mr_team_ops_tokens(call, request);
 	if (!rc)
 		rc = mr_team_agent_register(&call->cx, team, request, &project, &agent);
 	if (!rc)
@@ -85,7 +86,7 @@ const struct mr_op mr_op_team_register_agent = {
 	.params = register_params,
 	.result = mr_shape_team_agent_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_CORE | MR_IDEMPOTENT,
+	.traits = MR_CORE | MR_IDEMPOTENT | MR_JOINS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = register_agent,
@@ -197,7 +198,11 @@ enum { COMMITS_DEFAULT = 5, COMMITS_MAX = 50 };
 
 static const struct mr_param whois_params[] = {
 	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
+	{ .name = "agent_name",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "the agent's name, in any case",
+		.aliases = mr_team_alias_agent },
 	{ .name = "include_recent_commits",
 		.type = MR_TYPE_BOOL,
 		.summary = "and what it did, from the project's history",
@@ -362,7 +367,7 @@ static const struct mr_param delete_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	{ .name = "name",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,
 		.summary = "the agent's name, in any case",
 		.aliases = alias_name },
 	{ .name = "purge",

@@ -21,6 +21,7 @@ static const char *const alias_paths[] = { "path_pattern", "path", NULL };
 			.summary = "the model behind it" },                                        \
 		{ .name = "agent_name",                                                            \
 			.type = MR_TYPE_TEXT,                                                      \
+			.flags = MR_ACTOR,                                                         \
 			.summary = "its name; one is found when left out",                         \
 			.aliases = mr_team_alias_agent },                                          \
 	{                                                                                          \
@@ -109,6 +110,7 @@ static enum mr_code start(struct mr_call *call, const struct mr_args *in, struct
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
+	mr_team_ops_tokens(call, &request.who);
 	if (!rc)
 		rc = mr_team_macro_start(&call->cx, team, &request, &started);
 	if (rc)
@@ -132,7 +134,7 @@ const struct mr_op mr_op_team_macro_start = {
 	.params = start_params,
 	.result = start_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_QUOTES,
+	.traits = MR_JOINS | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = start,
@@ -220,6 +222,7 @@ static enum mr_code prepare(struct mr_call *call, const struct mr_args *in, stru
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
+	mr_team_ops_tokens(call, &request.who);
 	if (!rc)
 		rc = mr_team_macro_prepare(&call->cx, team, &request, &ready);
 	if (rc)
@@ -239,7 +242,7 @@ const struct mr_op mr_op_team_macro_prepare = {
 	.params = prepare_params,
 	.result = prepare_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_QUOTES | MR_OPEN_WORLD | MR_WAITS,
+	.traits = MR_JOINS | MR_QUOTES | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = prepare,
@@ -347,7 +350,7 @@ static const struct mr_param handshake_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	{ .name = "requester",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,
 		.summary = "who asks",
 		.aliases = alias_requester },
 	{ .name = "target",

@@ -9,7 +9,8 @@ static const char *const alias_to[] = { "recipients", "recipient_names", NULL };
 
 #define SENDER_PARAM                                                                               \
 	{                                                                                          \
-		.name = "sender_name", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL, \
+		.name = "sender_name", .type = MR_TYPE_TEXT,                                       \
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,                                   \
 		.summary = "who sends it: an agent of the project", .aliases = alias_sender,       \
 	}
 #define BODY_PARAM                                                                                 \

@@ -1,6 +1,9 @@
 /* op/team_ops.c */
 #include "op/team_ops.h"
 
+#include "op/actor.h"
+#include "op/principal.h"
+
 #include "base/utf8.h"
 #include "text/token.h"
 
@@ -88,4 +91,12 @@ void mr_team_show_bodies(struct mr_call *call, const struct mr_team_showing *how
 {
 	for (size_t i = 0; i < items->len; i++)
 		mr_team_show_body(call, how, &items->items[i]);
+}
+
+void mr_team_ops_tokens(const struct mr_call *call, struct mr_team_registration *request)
+{
+	const struct mr_principal *p = call->principal;
+
+	request->with_token = mr_actor_mode(call->app) != MR_ACTOR_OFF;
+	request->renew_token = !p || p->acts_for_all;
 }

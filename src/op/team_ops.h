@@ -25,7 +25,8 @@ extern const char *const mr_team_alias_agent[];
 	}
 #define MR_TEAM_AGENT_PARAM                                                                        \
 	{                                                                                          \
-		.name = "agent_name", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL,  \
+		.name = "agent_name", .type = MR_TYPE_TEXT,                                        \
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,                                   \
 		.summary = "the agent's name, in any case", .aliases = mr_team_alias_agent,        \
 	}
 
@@ -76,3 +77,5 @@ void mr_team_show_body(struct mr_call *call, const struct mr_team_showing *how,
 	struct mr_team_item *item);
 void mr_team_show_bodies(struct mr_call *call, const struct mr_team_showing *how,
 	struct mr_team_items *items);
+/* Let the registration give out a token as AGENT_AUTH says. */
+void mr_team_ops_tokens(const struct mr_call *call, struct mr_team_registration *request);

@@ -16,6 +16,10 @@ struct mr_team_registration {
 	const char *attachments_policy; /* unknown words are auto */
 	const char *contact_policy;     /* unknown words are INVALID_ARGUMENT */
 	bool create;                    /* create_agent_identity: never an agent that is there */
+	/* AGENT_AUTH: an agent that has no token gets one; and so does one that was retired, when
+	 * an administrator asks, because its token may be lost. */
+	bool with_token;
+	bool renew_token;
 };
 
 /*
@@ -48,6 +52,13 @@ MR_CHECK enum mr_code mr_team_agent_elsewhere(struct mr_ctx *cx, struct mr_db *d
 MR_CHECK enum mr_code mr_team_agent_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	bool active_only, struct mr_team_agents *out);
 
+/* Has the agent got a token, and is this one it? NULL is none. */
+struct mr_team_proof {
+	bool has_token;
+	bool is_it;
+};
+MR_CHECK enum mr_code mr_team_agent_prove(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	const char *token, struct mr_team_proof *out);
 /* Active ones of all projects, by id, after this one. */
 MR_CHECK enum mr_code mr_team_agent_after(struct mr_ctx *cx, struct mr_db *db, int64_t after,
 	int64_t limit, struct mr_team_agents *out);

@@ -3,6 +3,7 @@
 
 #include "team/error.h"
 #include "team/limits.h"
+#include "text/digest.h"
 
 #include <string.h>
 
@@ -280,6 +281,45 @@ enum mr_code mr_team_agent_insert(struct mr_ctx *cx, struct mr_db *db,
 	if (!rc)
 		*out = made;
 	return rc;
+}
+
+static const char SQL_TOKEN[] = "SELECT token_hash FROM agents WHERE id = ?1";
+
+enum mr_code mr_team_agent_prove(struct mr_ctx *cx, struct mr_db *db, int64_t id, const char *token,
+	struct mr_team_proof *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_TOKEN, &stmt, &cx->err);
+	const char *hash;
+	bool row = false;
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, id);
+	rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (rc)
+		return rc;
+	hash = row ? mr_stmt_text(stmt, 0, cx->arena) : NULL;
+	out->has_token = hash;
+	out->is_it = hash && token &&
+		mr_str_eq_secret(hash, mr_digest_sha256(cx->arena, mr_bytes_text(token)));
+	return MR_OK;
+}
+
+static const char SQL_STORE_TOKEN[] = "UPDATE agents SET token_hash = ?2 WHERE id = ?1";
+
+enum mr_code mr_team_agent_store_token(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	const char *token)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_STORE_TOKEN, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, id);
+	/* Long and random: a plain digest tells nobody what it was. */
+	mr_stmt_bind_text(stmt, 2, mr_digest_sha256(cx->arena, mr_bytes_text(token)));
+	return mr_stmt_run(stmt, &cx->err);
 }
 
 static const char SQL_STORE[] =

@@ -51,7 +51,8 @@ struct mr_team_agent {
 	enum mr_team_contact_policy contact_policy;
 	bool is_active;
 	int64_t deleted_ts;
-	bool is_system; /* the overseer, the escalation's holder: policy does not bind them */
+	bool is_system;    /* the overseer, the escalation's holder: policy does not bind them */
+	const char *token; /* made by the registration that returns it: to be shown once; or NULL */
 };
 
 struct mr_team_agents {

@@ -271,15 +271,15 @@ static bool is_signed(const struct token *token, const struct key *key)
 	return mr_digest_is_equal(mr_bytes_of(mac, len), token->signature);
 }
 
-/* A time as seconds; `fallback` where there is none. */
-static enum mr_code read_time(const struct mr_value *claims, const char *name, double fallback,
-	double *out, struct mr_err *err)
+/* A time as seconds; where there is none, `*out` stays as it is. */
+static enum mr_code read_time(const struct mr_value *claims, const char *name, double *out,
+	struct mr_err *err)
 {
 	const struct mr_value *value = mr_value_get(claims, name);
 
 	if (!value)
-		*out = fallback;
-	else if (value->kind == MR_INT)
+		return MR_OK;
+	if (value->kind == MR_INT)
 		*out = (double)value->integer;
 	else if (value->kind == MR_FLOAT)
 		*out = value->real;
@@ -290,10 +290,10 @@ static enum mr_code read_time(const struct mr_value *claims, const char *name, d
 
 static enum mr_code check_times(const struct mr_value *claims, int64_t now_s, struct mr_err *err)
 {
-	double now = (double)now_s, exp, nbf, iat;
+	double now = (double)now_s, exp = now, nbf = now, iat = now;
 
-	if (read_time(claims, "exp", now, &exp, err) || read_time(claims, "nbf", now, &nbf, err) ||
-		read_time(claims, "iat", now, &iat, err))
+	if (read_time(claims, "exp", &exp, err) || read_time(claims, "nbf", &nbf, err) ||
+		read_time(claims, "iat", &iat, err))
 		return err->code;
 	/* Written so that not-a-number is refused. */
 	if (!(exp > now - MR_JWT_LEEWAY_S))
@@ -338,7 +338,7 @@ enum mr_code mr_jwt_verify(struct mr_arena *arena, const char *text, const struc
 	const struct mr_jwt_rules *rules, const struct mr_value **out_claims, struct mr_err *err)
 {
 	struct token token = { 0 };
-	const struct key *key;
+	const struct key *key = NULL;
 	enum mr_code rc = split(arena, text, &token, err);
 
 	if (!rc)

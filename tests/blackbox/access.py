@@ -289,6 +289,58 @@ def keys_are_fetched(m):
         issuer.shutdown()
 
 
+# ---- agents ----
+
+def an_agent_is_its_token(m):
+    with m.serve(env={"AGENT_AUTH": "require", "HTTP_BEARER_TOKENS": THREE}) as server:
+        tokens = {}
+        for name in ("BlueLake", "RedFox"):
+            _, _, text = expect(tool(server, "register_agent", project_key="/p", program="x", model="y", name=name), 200)
+            tokens[name] = json.loads(text)["agent_token"]
+        message = {"project_key": "/p", "sender_name": "BlueLake", "to": ["RedFox"], "subject": "s", "body_md": "b"}
+        for more in ({}, {"X-Agent-Token": "mra_no"}, {"X-Agent-Token": tokens["RedFox"]}):
+            _, _, text = expect(tool(server, "send_message", more, **message), 403)
+            error = json.loads(text)["error"]
+            assert error["type"] == "PERMISSION_DENIED" and error["data"] == {"agent": "BlueLake"}, text
+        expect(tool(server, "send_message", {"X-Agent-Token": tokens["BlueLake"]}, **message), 200)
+        expect(tool(server, "send_message", agent_token=tokens["BlueLake"], **message), 200)
+        # A proven administrator may act for all, but is not the agent.
+        expect(tool(server, "send_message", bearer("admin-token"), **message), 200)
+        inbox = {"project_key": "/p", "agent_name": "RedFox", "agent_token": tokens["RedFox"]}
+        _, _, text = expect(tool(server, "fetch_inbox", **inbox), 200)
+        assert [i["from_verified"] for i in json.loads(text)["result"]] == [False, True, True], text
+        # In MCP it is a tool's error, and the argument is advertised.
+        _, _, text = expect(rpc(server, call(1, "fetch_inbox", project_key="/p", agent_name="RedFox")), 200)
+        assert json.loads(text)["result"]["isError"] is True and "agent_token" in text, text
+        _, _, text = expect(rpc(server, call(1, "fetch_inbox", **inbox)), 200)
+        assert not json.loads(text)["result"].get("isError"), text
+        # A mailbox is as private when it is a resource.
+        read = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "resource://inbox/RedFox?project=/p"}}
+        _, _, text = expect(rpc(server, read), 200)
+        assert "error" in json.loads(text) and "X-Agent-Token" in text, text
+        _, _, text = expect(rpc(server, read, {"X-Agent-Token": tokens["RedFox"]}), 200)
+        assert len(json.loads(json.loads(text)["result"]["contents"][0]["text"])["messages"]) == 3, text
+        _, _, text = expect(rpc(server, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}), 200)
+        schemas = {t["name"]: t["inputSchema"]["properties"] for t in json.loads(text)["result"]["tools"]}
+        assert "agent_token" in schemas["send_message"] and "agent_token" not in schemas["whois"], schemas
+        server.stop()
+        assert tokens["BlueLake"] not in server.logged(), server.logged()
+    # A lost token: whoever has the machine retires the agent and registers it again.
+    m.json("team", "retire", "/p", "BlueLake", env={"AGENT_AUTH": "require"})
+    again = m.json("team", "register", "/p", "BlueLake", "--program", "x", "--model", "y", env={"AGENT_AUTH": "require"})
+    assert again["agent_token"] not in tokens.values(), again
+
+
+def without_agent_auth_nothing_changes(m):
+    with m.serve() as server:
+        _, _, text = expect(tool(server, "register_agent", project_key="/p", program="x", model="y", name="BlueLake"), 200)
+        assert "agent_token" not in json.loads(text), text
+        _, _, text = expect(rpc(server, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}), 200)
+        assert '"agent_token":{"type"' not in text.replace(" ", "").split('"outputSchema"')[0], text
+        # Clients that send one anyway are not refused.
+        expect(tool(server, "fetch_inbox", project_key="/p", agent_name="BlueLake", agent_token="x"), 200)
+
+
 # ---- limits ----
 
 def limits_are_told(m):
@@ -418,7 +470,8 @@ def unless_somebody_else_does_it(m):
 CASES = (this_machine_needs_no_token, others_need_one, nobody_looks_local_by_a_header,
     a_trusted_proxy_names_the_client, without_a_token_strangers_read, roles_decide_what_may_be_called,
     some_things_are_for_administrators, the_list_of_readonly_tools_extends, roles_hold_inside_mcp,
-    settings_that_cannot_work_are_explained, tokens_are_checked, keys_are_fetched, limits_are_told,
+    settings_that_cannot_work_are_explained, tokens_are_checked, keys_are_fetched, an_agent_is_its_token,
+    without_agent_auth_nothing_changes, limits_are_told,
     guessing_has_a_limit, without_cors_nothing_is_told, listed_origins_may_ask, any_origin_needs_a_token,
     there_is_no_oauth_here, unless_somebody_else_does_it)
 

@@ -26,8 +26,8 @@ def request(method, params=None, id=1):
     return message
 
 
-def call(name, id=1, **arguments):
-    return request("tools/call", {"name": name, "arguments": arguments}, id)
+def call(tool, id=1, **arguments):
+    return request("tools/call", {"name": tool, "arguments": arguments}, id)
 
 
 class Events:
@@ -461,6 +461,74 @@ def only_the_same_stream_is_replayed(s):
     again.close()
 
 
+def two_agents(c):
+    """(project, sender, reader) of a project with two agents."""
+    project = "/srv/wire"
+    assert not c.post(call("ensure_project", human_key=project))[2]["result"]["isError"]
+    for name in ("BlueLake", "GreenCastle"):
+        made = c.post(call("register_agent", project_key=project, program="p", model="m", name=name))[2]["result"]
+        assert not made["isError"], made
+    return project, "BlueLake", "GreenCastle"
+
+
+def mail(c, project, sender, reader, subject):
+    sent = c.post(call("send_message", project_key=project, sender_name=sender, to=[reader], subject=subject,
+        body_md="b"))[2]["result"]
+    assert not sent["isError"], sent
+
+
+def what_came_while_away_is_told_later(s):
+    """A subscription outlives the connection that listens; nothing is told twice."""
+    c = Client(s)
+    c.open()
+    project, sender, reader = two_agents(c)
+    uri = f"resource://inbox/{reader}?project={project}"
+    assert c.post(request("resources/subscribe", {"uri": uri}))[2]["result"] == {}
+    connection, _, events = c.listen()
+    assert events.next() == ("0-0", None)
+    mail(c, project, sender, reader, "one")
+    id, message = events.next()
+    assert id == "0-1" and message["method"] == "notifications/resources/updated", message
+    assert message["params"]["uri"] == uri, message
+    connection.sock.shutdown(socket.SHUT_RDWR)
+    connection.close()
+    mail(c, project, sender, reader, "two")
+    connection, response, events = c.listen("0-1")
+    assert response.status == 200
+    id, message = events.next()
+    assert id == "0-2" and message["params"]["uri"] == uri, (id, message)
+    connection.close()
+    connection, _, events = c.listen("0-0")
+    assert [events.next()[0], events.next()[0]] == ["0-1", "0-2"]
+    connection.close()
+    assert c.post(request("resources/unsubscribe", {"uri": uri}))[2]["result"] == {}
+
+
+def who_waits_holds_up_nobody(s):
+    """More wait than there are threads that read requests; one message wakes them all."""
+    c = Client(s)
+    c.open()
+    project, sender, reader = two_agents(c)
+    waiting = []
+    for n in range(24):
+        connection, response = c.send("POST",
+            call("wait_for_mail", id=n, project_key=project, agent_name=reader, timeout_seconds=60))
+        events = Events(response)
+        assert response.headers["Content-Type"] == "text/event-stream" and events.next()[1] is None
+        waiting.append((connection, events))
+    for n in range(20):
+        assert c.post(request("ping", id=n))[0] == 200
+    # Who is told that nobody waits stops; so does who is hung up on, without a session.
+    c.post({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 0}})
+    assert waiting[0][1].next() is None
+    mail(c, project, sender, reader, "wake up")
+    for connection, events in waiting[1:]:
+        _, message = events.next()
+        assert not message["result"]["isError"] and "wake up" in json.dumps(message), message
+        assert events.next() is None
+        connection.close()
+
+
 def who_never_reads_is_cut_off(s):
     """It costs a bounded queue, and others nothing."""
     c = Client(s)
@@ -500,6 +568,9 @@ def the_server_ends_with_streams_open(m):
     with m.serve(env={"MCP_CONFORMANCE_FIXTURES": "true"}) as server:
         c = Client(server)
         c.open(sampling={})
+        project, _, reader = two_agents(c)
+        for who in (c, Client(server)):
+            who.send("POST", call("wait_for_mail", project_key=project, agent_name=reader, timeout_seconds=60))
         _, _, listening = c.listen()
         listening.next()
         _, response = c.send("POST", call("test_sampling", prompt="?"))
@@ -510,7 +581,9 @@ def the_server_ends_with_streams_open(m):
             **modern_headers("subscriptions/listen"))
         told = Events(response)
         told.next()
+        begun = time.monotonic()
         assert server.stop() == 0
+        assert time.monotonic() - begun < 30, "it waited for who waits"
         assert listening.next() is None and asked.next() is None
         assert told.next()[1]["result"]["_meta"] == {META + "subscriptionId": 5}
         assert told.next() is None
@@ -669,7 +742,8 @@ SHARED = [headers_are_checked_first, bodies_that_are_no_messages, notifications_
     foreign_sessions_are_unknown, without_a_session_each_request_stands_alone, versions_are_checked,
     other_methods_are_not_allowed, strangers_are_refused, batches_belong_to_one_version, one_stream_listens,
     a_stream_that_broke_can_be_opened_again, calls_that_speak_are_streams, clients_are_asked, calls_can_be_cancelled,
-    lost_events_are_found_again, only_the_same_stream_is_replayed, who_never_reads_is_cut_off, many_post_at_once,
+    lost_events_are_found_again, only_the_same_stream_is_replayed,
+    what_came_while_away_is_told_later, who_waits_holds_up_nobody, who_never_reads_is_cut_off, many_post_at_once,
     requests_say_all_about_themselves, bodies_decide_the_generation, versions_nobody_speaks, headers_repeat_the_body,
     clients_are_asked_by_results, what_is_remembered_is_sealed, changes_are_heard, logs_are_sent_to_who_wants_them]
 OWN = [bodies_that_are_too_large, sessions_belong_to_who_opened_them, the_path_is_a_setting,

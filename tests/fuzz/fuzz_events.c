@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	for (uint64_t i = 0; i < 12; i++) {
 		if (i < 3)
 			mr_mcp_events_open(events);
-		mr_mcp_events_add(events, i % (i < 3 ? i + 1 : 3), 0, mr_bytes_text("{}"));
+		mr_mcp_events_add(events, i % (i < 3 ? i + 1 : 3), 0, MR_MCP_EVENT_BYTES,
+			mr_bytes_text("{}"));
 	}
 	if (mr_mcp_events_parse_id(id, &stream, &number)) {
 		mr_mcp_events_id(stream, number, again);

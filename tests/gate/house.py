@@ -48,6 +48,7 @@ TESTED_BY = {
     "src/op/shape_team.c": "tests/blackbox/team_identity.py",
     "src/op/shape_team_search.c": "tests/blackbox/team_search.py",
     "src/op/shape_team_summary.c": "tests/blackbox/team_search.py",
+    "src/op/team_guard.c": "tests/blackbox/guard.py",
     "src/op/team_ops.c": "tests/blackbox/team_identity.py",
     "src/surface/cli/cli.c": "tests/blackbox/cli.py",
     "src/surface/cli/commands.c": "tests/blackbox/cli.py",

@@ -86,6 +86,19 @@ static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
 	return text ? text : err->msg;
 }
 
+/* What takes more than one line. */
+static bool tell(const struct mr_envelope *envelope, const struct mr_err *err)
+{
+	struct mr_render style = mr_terminal_style(STDERR_FILENO);
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&text, OUTPUT_BYTES);
+	if (!envelope->tell || !envelope->tell(&text, err, &style))
+		return false;
+	write_text(STDERR_FILENO, &text);
+	return true;
+}
+
 static int fail(struct mr_arena *arena, const struct mr_argv *args, const struct mr_err *err)
 {
 	const struct mr_envelope *envelope = args->op ? args->op->envelope : &mr_envelope_plain;
@@ -99,7 +112,7 @@ static int fail(struct mr_arena *arena, const struct mr_argv *args, const struct
 		envelope->error(&out, err);
 		mr_buf_putc(&text, '\n');
 		write_text(STDOUT_FILENO, &text);
-	} else {
+	} else if (!tell(envelope, err)) {
 		complain(args->path, typed_message(arena, args->op, err));
 	}
 	return envelope->exit_status(err);
@@ -166,6 +179,7 @@ static enum mr_code load_settings(struct mr_arena *arena, const struct mr_argv *
 		.config_file = args->config_file,
 		.variables = variables,
 		.cwd = AT_FDCWD,
+		.lenient_dotenv = args->op->traits & MR_ABROAD,
 	};
 
 	return mr_settings_load(arena, &sources, out, err);

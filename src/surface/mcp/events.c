@@ -81,10 +81,10 @@ static void drop_oldest(struct mr_mcp_events *events)
 	free(event);
 }
 
-static void drop_old(struct mr_mcp_events *events, int64_t now_us)
+static void drop_old(struct mr_mcp_events *events, int64_t now_us, size_t max_bytes)
 {
 	while (events->oldest &&
-		(events->len > MR_MCP_EVENTS || events->bytes > MR_MCP_EVENT_BYTES ||
+		(events->len > MR_MCP_EVENTS || events->bytes > max_bytes ||
 			now_us - events->oldest->at_us > MR_MCP_EVENTS_S * MR_TIME_S))
 		drop_oldest(events);
 }
@@ -125,13 +125,13 @@ void mr_mcp_events_close(struct mr_mcp_events *events, uint64_t stream)
 }
 
 uint64_t mr_mcp_events_add(struct mr_mcp_events *events, uint64_t stream, int64_t now_us,
-	struct mr_bytes json)
+	size_t max_bytes, struct mr_bytes json)
 {
 	struct stream *to = find(events, stream);
 	struct mr_mcp_event *event;
 	uint64_t number = ++to->last;
 
-	if (json.len > MR_MCP_EVENT_BYTES) {
+	if (json.len > max_bytes) {
 		to->lost = number;
 		return number;
 	}
@@ -146,7 +146,7 @@ uint64_t mr_mcp_events_add(struct mr_mcp_events *events, uint64_t stream, int64_
 	events->len++;
 	events->bytes += json.len;
 	to->kept++;
-	drop_old(events, now_us);
+	drop_old(events, now_us, max_bytes);
 	return number;
 }
 
@@ -182,7 +182,7 @@ bool mr_mcp_events_knows(struct mr_mcp_events *events, uint64_t stream, uint64_t
 {
 	const struct stream *found;
 
-	drop_old(events, now_us);
+	drop_old(events, now_us, MR_MCP_EVENT_BYTES);
 	found = find(events, stream);
 	return found && number <= found->last && number >= found->lost;
 }

@@ -14,7 +14,8 @@
 
 enum {
 	MR_MCP_EVENTS = 1000,
-	MR_MCP_EVENT_BYTES = 2 << 20, /* of one session together */
+	MR_MCP_EVENT_BYTES = 2 << 20,       /* of one session together, at most */
+	MR_MCP_EVENT_BYTES_ALL = 256 << 20, /* of all sessions, about */
 	MR_MCP_EVENTS_S = 600,
 	MR_MCP_EVENT_ID_BYTES = 48,
 };
@@ -37,9 +38,10 @@ void mr_mcp_events_free(struct mr_mcp_events *events);
 uint64_t mr_mcp_events_open(struct mr_mcp_events *events);
 /* No more will be added to it; what is kept can still be asked for. */
 void mr_mcp_events_close(struct mr_mcp_events *events, uint64_t stream);
-/* Keep this (not at all when it is larger than everything that may be kept); the event's number. */
+/* Keep this, and of what is older no more than makes `max_bytes` together (not even this, when it
+ * is larger); the event's number. */
 uint64_t mr_mcp_events_add(struct mr_mcp_events *events, uint64_t stream, int64_t now_us,
-	struct mr_bytes json);
+	size_t max_bytes, struct mr_bytes json);
 
 void mr_mcp_events_id(uint64_t stream, uint64_t number, char out[MR_MCP_EVENT_ID_BYTES]);
 /* Only what mr_mcp_events_id() writes. */

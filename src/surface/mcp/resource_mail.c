@@ -1,4 +1,5 @@
 /* surface/mcp/resource_mail.c - messages by their URIs. */
+#include "op/actor.h"
 #include "op/settings.h"
 #include "surface/mcp/resources.h"
 #include "team/agent.h"
@@ -97,6 +98,9 @@ static enum mr_code find_box(struct mr_mcp_reading *r, int64_t limit, struct box
 	int64_t asked = mr_uri_int(&r->uri, "limit", limit);
 	enum mr_code rc = mr_mcp_resource_agent(r, r->variable, &box->project, &box->agent);
 
+	/* To read an agent's mail is to act as it. */
+	if (!rc)
+		rc = mr_actor_check_agent(&r->ex->call, box->project.slug, box->agent.name);
 	if (rc)
 		return rc;
 	box->query = (struct mr_team_inbox_query){

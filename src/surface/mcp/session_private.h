@@ -11,6 +11,7 @@
 #include "surface/mcp/session.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { MR_MCP_MESSAGE_BYTES = 4 << 20, MR_MCP_BUCKETS = 1024 };
 
@@ -69,7 +70,7 @@ struct mr_mcp_sessions {
 	struct mr_mcp_hub *hub;
 	pthread_mutex_t lock;
 	bool stopping;
-	size_t count;
+	_Atomic(size_t) count;
 	struct mr_mcp_session *buckets[MR_MCP_BUCKETS];
 };
 

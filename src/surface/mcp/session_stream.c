@@ -166,12 +166,21 @@ enum mr_code mr_mcp_session_resume(struct mr_mcp_session *session, const char *l
 	return rc;
 }
 
-/* Under the session's lock. */
+/* How much one session may keep: the more there are, the less. */
+static size_t share_of(struct mr_mcp_sessions *sessions)
+{
+	size_t count = atomic_load(&sessions->count);
+	size_t share = MR_MCP_EVENT_BYTES_ALL / (count ? count : 1);
+
+	return share < MR_MCP_EVENT_BYTES ? share : MR_MCP_EVENT_BYTES;
+}
+
 void mr_mcp_outlet_put(struct mr_mcp_outlet *outlet, struct mr_bytes json)
 {
 	struct mr_mcp_session *session = outlet->session;
 	int64_t now_us = mr_clock_mono_us(session->all->clock);
-	uint64_t number = mr_mcp_events_add(session->events, outlet->stream, now_us, json);
+	uint64_t number = mr_mcp_events_add(session->events, outlet->stream, now_us,
+		share_of(session->all), json);
 
 	if (outlet->link)
 		send_event(outlet->link->http, outlet->stream, number, (const char *)json.data);

@@ -1,5 +1,6 @@
 /* surface/mcp/tools.c - the operation table as tools. */
 #include "base/attr.h"
+#include "op/actor.h"
 #include "op/args.h"
 #include "op/envelope.h"
 #include "op/schema.h"
@@ -102,27 +103,30 @@ static void put_annotations(struct mr_out *out, const struct mr_op *op, bool bri
 	mr_out_end(out);
 }
 
-static void put_tool(struct mr_out *out, const struct mr_op *op)
+static void put_tool(struct mr_out *out, const struct mr_op *op, bool with_token)
 {
 	mr_out_map(out, NULL);
 	mr_out_text(out, "name", op->name);
 	mr_out_text(out, "title", op->summary);
 	mr_out_text(out, "description", op->help ? op->help : op->summary);
-	mr_schema_input(out, "inputSchema", op);
-	mr_schema_output(out, "outputSchema", op);
+	if (with_token)
+		mr_schema_input_token(out, "inputSchema", op);
+	else
+		mr_schema_input(out, "inputSchema", op);
+	mr_schema_output_or_error(out, "outputSchema", op);
 	put_annotations(out, op, false);
 	mr_out_end(out);
 }
 
 /* In the small list every byte is paid for by the client's model: it can do without knowing the
  * form of results; programs must know which of them are lists. */
-static void put_brief_tool(struct mr_out *out, const struct mr_op *op)
+static void put_brief_tool(struct mr_out *out, const struct mr_op *op, bool with_token)
 {
 	mr_out_map(out, NULL);
 	mr_out_text(out, "name", op->name);
 	mr_out_text(out, "title", op->summary);
 	mr_out_text(out, "description", op->help ? op->help : op->summary);
-	mr_schema_input_brief(out, "inputSchema", op);
+	mr_schema_input_brief(out, "inputSchema", op, with_token);
 	if (mr_op_is_list(op))
 		mr_schema_output_brief(out, "outputSchema", op);
 	put_annotations(out, op, true);
@@ -135,6 +139,7 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	struct mr_arena *arena = ex->call.cx.arena;
 	const char **names = mr_arena_array(arena, table->len, sizeof(*names));
 	const struct mr_op **tools = mr_arena_array(arena, table->len, sizeof(*tools));
+	bool with_token = mr_actor_mode(mr_mcp_app(ex->mcp)) != MR_ACTOR_OFF;
 	size_t count = 0, from = 0, until;
 	enum mr_code rc;
 
@@ -150,7 +155,8 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	until = count - from > MR_MCP_PAGE ? from + MR_MCP_PAGE : count;
 	mr_out_list(out, "tools");
 	for (size_t i = from; i < until; i++)
-		(mr_mcp_options(ex->mcp)->core_only ? put_brief_tool : put_tool)(out, tools[i]);
+		(mr_mcp_options(ex->mcp)->core_only ? put_brief_tool : put_tool)(out, tools[i],
+			with_token);
 	if (until == count && mr_mcp_options(ex->mcp)->fixtures)
 		mr_mcp_fixture_tools(ex, out);
 	mr_out_end(out);

@@ -29,7 +29,7 @@ static void ids_are_what_they_were(void)
 
 static void add(struct mr_mcp_events *events, uint64_t stream, int64_t now_us, const char *json)
 {
-	mr_mcp_events_add(events, stream, now_us, mr_bytes_text(json));
+	mr_mcp_events_add(events, stream, now_us, MR_MCP_EVENT_BYTES, mr_bytes_text(json));
 }
 
 static void streams_are_kept_apart(void)
@@ -39,9 +39,9 @@ static void streams_are_kept_apart(void)
 
 	CHECK_INT(mr_mcp_events_open(events), 0);
 	CHECK_INT(mr_mcp_events_open(events), 1);
-	CHECK_INT(mr_mcp_events_add(events, 0, 1, mr_bytes_text("a")), 1);
-	CHECK_INT(mr_mcp_events_add(events, 1, 1, mr_bytes_text("b")), 1);
-	CHECK_INT(mr_mcp_events_add(events, 0, 1, mr_bytes_text("c")), 2);
+	CHECK_INT(mr_mcp_events_add(events, 0, 1, MR_MCP_EVENT_BYTES, mr_bytes_text("a")), 1);
+	CHECK_INT(mr_mcp_events_add(events, 1, 1, MR_MCP_EVENT_BYTES, mr_bytes_text("b")), 1);
+	CHECK_INT(mr_mcp_events_add(events, 0, 1, MR_MCP_EVENT_BYTES, mr_bytes_text("c")), 2);
 	event = mr_mcp_events_after(events, 0, 0);
 	CHECK_STR(event->json, "a");
 	event = mr_mcp_events_after(events, 0, event->number);
