@@ -76,6 +76,7 @@
  *     config.c           operations: what is configured
  *     connect.c          operation: Mailroom entered into a client
  *     dispatch.c         decode, check needs, run, count, log
+ *     doctor.c           operation: is everything in order here?
  *     envelope.c         how one contract wraps results and errors
  *     envelope_team.c    and how the team's does
  *     extended.c         operations: tools found and called by name
@@ -128,6 +129,7 @@
  *     team_summary.c     operations: what conversations came to
  *     team_thread.c      operations: a message, a conversation
  *     team_wait.c        operation: waiting for mail
+ *     trace.c            operations as spans of somebody's trace
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
@@ -264,6 +266,7 @@
  *
  *   net/               other machines
  *     http_client.c      one HTTP request, and its answer
+ *     otlp.c             traces for a collector
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it

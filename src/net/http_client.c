@@ -92,6 +92,8 @@ static enum mr_code set_up(CURL *handle, const struct mr_http_client_request *re
 	curl_easy_setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
 	/* A small answer that grows when it is unpacked is held to the same maximum. */
 	curl_easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");
+	if (request->is_direct)
+		curl_easy_setopt(handle, CURLOPT_NOPROXY, "*");
 	if (request->body.data) {
 		curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
 			(curl_off_t)request->body.len);

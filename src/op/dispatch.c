@@ -7,6 +7,7 @@
 #include "op/envelope.h"
 #include "op/metrics.h"
 #include "op/principal.h"
+#include "op/trace.h"
 
 struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena)
 {
@@ -69,6 +70,7 @@ enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op, const str
 		1);
 	mr_metrics_observe(call->app->metrics, MR_METRIC_TOOL_SECONDS, op->name,
 		(double)took_us / 1e6);
+	mr_trace_operation(call, op, rc, took_us);
 	if (rc == MR_EINTERNAL || rc == MR_EIO)
 		mr_log(MR_LOG_ERROR, "operation_failed", "%s: %s", op->name, call->cx.err.msg);
 	return rc;

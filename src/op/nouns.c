@@ -75,6 +75,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_guard_check,
 	&mr_op_guard_edit,
 	&mr_op_connect,
+	&mr_op_doctor,
 	&mr_op_config,
 	&mr_op_health,
 	&mr_op_liveness,

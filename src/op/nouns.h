@@ -10,6 +10,8 @@ extern const struct mr_op mr_op_connect;
 /* extended.c */
 extern const struct mr_op mr_op_extended_call;
 extern const struct mr_op mr_op_extended_list;
+/* doctor.c */
+extern const struct mr_op mr_op_doctor;
 /* team_guard.c */
 extern const struct mr_op mr_op_guard_install;
 extern const struct mr_op mr_op_guard_status;

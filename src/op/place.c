@@ -12,6 +12,7 @@
 
 const char *mr_place_program(struct mr_arena *arena)
 {
+	static const char gone[] = " (deleted)";
 	const char *path = getenv("PATH");
 	struct mr_texts dirs = mr_str_split(arena, path ? path : "", ':');
 	char self[PATH_MAX];
@@ -23,7 +24,13 @@ const char *mr_place_program(struct mr_arena *arena)
 		if (access(file, X_OK) == 0)
 			return "mailroom";
 	}
-	return len > 0 ? mr_arena_strndup(arena, self, (size_t)len) : "mailroom";
+	if (len <= 0)
+		return "mailroom";
+	/* It was replaced by a newer one while it ran. */
+	if ((size_t)len > strlen(gone) &&
+		memcmp(self + len - strlen(gone), gone, strlen(gone)) == 0)
+		len -= (ssize_t)strlen(gone);
+	return mr_arena_strndup(arena, self, (size_t)len);
 }
 
 static const char *working_directory(struct mr_arena *arena)

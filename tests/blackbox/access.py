@@ -368,6 +368,15 @@ def limits_are_told(m):
         for client, status in (("192.0.2.1", 200), ("192.0.2.1", 429), ("192.0.2.2", 200),
                 ("192.0.2.3, 192.0.2.2", 429)):
             expect(tool(server, "health_check", {"X-Forwarded-For": client}), status)
+    # In a session the answer is JSON-RPC.
+    with m.serve(env=env) as server:
+        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
+            "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}
+        _, headers, _ = expect(rpc(server, hello), 200)
+        session = {"Mcp-Session-Id": headers["Mcp-Session-Id"], "MCP-Protocol-Version": "2025-11-25"}
+        expect(rpc(server, call(1, "health_check"), session), 200)
+        _, headers, text = expect(rpc(server, call(2, "health_check"), session), 429)
+        assert json.loads(text)["error"]["code"] == -32000 and headers["Retry-After"] == "1", text
     # A client cannot make itself another one.
     with m.serve(env=env) as server:
         for client, status in (("192.0.2.1", 200), ("192.0.2.2", 429)):

@@ -278,8 +278,9 @@ def many_at_once_lose_nothing(m):
 with Tap() as tap:
     for case in (it_introduces_itself, versions_are_agreed_on, two_agents_talk, it_works_beside_a_server,
             the_archive_is_written, what_is_wrong_is_answered, a_line_has_a_limit, a_tool_that_fails_says_so,
-            batches_are_of_one_version, the_second_generation_needs_no_introduction, the_last_line_needs_no_newline,
-            signals_end_it_well, a_client_that_left_ends_it,
+            batches_are_of_one_version, the_second_generation_needs_no_introduction, waiting_blocks_nobody,
+            too_many_that_wait_are_refused, a_call_can_be_cancelled, the_end_of_input_ends_it_soon,
+            the_last_line_needs_no_newline, signals_end_it_well, a_client_that_left_ends_it,
             only_messages_go_to_standard_output, trouble_with_storage_is_a_tools_trouble, many_at_once_lose_nothing):
         with Mailroom(sys.argv[1]) as room:
             tap.run(case.__name__, case, room)

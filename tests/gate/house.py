@@ -50,6 +50,7 @@ TESTED_BY = {
     "src/op/shape_team_summary.c": "tests/blackbox/team_search.py",
     "src/op/team_guard.c": "tests/blackbox/guard.py",
     "src/op/team_ops.c": "tests/blackbox/team_identity.py",
+    "src/op/trace.c": "tests/blackbox/serve.py",
     "src/surface/cli/cli.c": "tests/blackbox/cli.py",
     "src/surface/cli/commands.c": "tests/blackbox/cli.py",
     "src/surface/http/admit.c": "tests/unit/surface/test_server.c",

@@ -1,6 +1,7 @@
 /* surface/cli/cli.c */
 #include "surface/cli/cli.h"
 
+#include "net/otlp.h"
 #include "op/call.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"
@@ -168,7 +169,9 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	rc = args->json || args->op->envelope->only_json ? run_json(&call, args, &text)
 							 : run_for_people(&call, args, &text);
 	mr_terminal_progress_end(&progress);
-	return rc ? fail(arena, args, &call.cx.err) : write_text(STDOUT_FILENO, &text);
+	if (rc)
+		return fail(arena, args, &call.cx.err);
+	return write_text(STDOUT_FILENO, &text) ? 1 : call.exit_status;
 }
 
 static enum mr_code load_settings(struct mr_arena *arena, const struct mr_argv *args,
@@ -191,6 +194,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = NULL;
 	struct mr_team_home *team MR_CLEANUP(mr_team_home_freep) = NULL;
+	struct mr_otlp *traces MR_CLEANUP(mr_otlp_freep) = NULL;
 	struct mr_app app = {
 		.table = table,
 		.clock = mr_clock_system(),
@@ -216,5 +220,6 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 		return fail(arena, &args, &err);
 	app.metrics = metrics = mr_metrics_new();
 	app.team = team = mr_team_home_new();
+	app.traces = traces = mr_otlp_new();
 	return run_op(&app, arena, &args);
 }

@@ -6,6 +6,7 @@
 #include "op/envelope.h"
 #include "op/settings.h"
 #include "op/team_home.h"
+#include "op/trace.h"
 #include "surface/cli/commands.h"
 #include "surface/mcp/stdio.h"
 
@@ -60,6 +61,8 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	(void)out;
 	start_log(s);
 	rc = catch_signals(&stop, &call->cx.err);
+	if (!rc)
+		rc = mr_trace_begin(call);
 	if (rc)
 		return rc;
 	/* Also when storage is in trouble: a client that cannot start us would not say why. */

@@ -7,6 +7,7 @@
 #include "op/envelope.h"
 #include "op/settings.h"
 #include "op/team_home.h"
+#include "op/trace.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/terminal.h"
 #include "surface/http/api.h"
@@ -186,7 +187,9 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	config.access = service.access;
 	block_signals(&signals);
 	/* After the signals were blocked: its threads are not to get them. */
-	rc = mr_team_home_serve(call);
+	rc = mr_trace_begin(call);
+	if (!rc)
+		rc = mr_team_home_serve(call);
 	if (rc)
 		return rc;
 	make_service(call, &service);

@@ -18,6 +18,7 @@ struct mr_http_access {
 	const struct mr_jwt_keys *secret; /* or NULL */
 	struct mr_http_jwks *jwks;        /* or NULL */
 	struct mr_http_limits *limits;
+	struct mr_http_limits *failures; /* apart: no flood of requests makes us forget a guess */
 };
 
 /* ---- made and unmade ---- */
@@ -114,6 +115,7 @@ enum mr_code mr_http_access_new(const struct mr_http_access_config *config,
 	}
 	mr_rand_fill(mr_rand_system(), &seed, sizeof(seed));
 	access->limits = mr_http_limits_new(MR_HTTP_BUCKETS, seed);
+	access->failures = mr_http_limits_new(MR_HTTP_BUCKETS, seed);
 	if (c->with_jwt && !mr_str_is_empty(c->jwt_keys_url))
 		access->jwks = mr_http_jwks_new(c->fetch ? c->fetch : mr_http_jwks_get,
 			c->fetch ? c->fetch_arg : (void *)(uintptr_t)c->jwt_keys_url, c->clock);
@@ -129,6 +131,7 @@ void mr_http_access_free(struct mr_http_access *access)
 		return;
 	mr_http_jwks_free(access->jwks);
 	mr_http_limits_free(access->limits);
+	mr_http_limits_free(access->failures);
 	mr_arena_free(access->arena);
 }
 
@@ -350,7 +353,7 @@ static bool is_guessing(struct mr_http_access *access, const struct mr_http_requ
 	struct mr_http_wish wish = failure_wish(access, req);
 	struct mr_http_quota quota;
 
-	if (mr_http_limits_peek(access->limits, mr_clock_mono_us(access->config.clock), &wish,
+	if (mr_http_limits_peek(access->failures, mr_clock_mono_us(access->config.clock), &wish,
 		    &quota))
 		return false;
 	refuse_rate(resp, &quota);
@@ -366,7 +369,7 @@ static enum mr_http_entry turn_away(struct mr_http_access *access,
 	if (has_guessed) {
 		struct mr_http_wish wish = failure_wish(access, req);
 
-		(void)mr_http_limits_take(access->limits, mr_clock_mono_us(access->config.clock),
+		(void)mr_http_limits_take(access->failures, mr_clock_mono_us(access->config.clock),
 			&wish, 1, &quota);
 	}
 	mr_http_response_header(resp, "WWW-Authenticate", challenge);
@@ -530,6 +533,7 @@ void mr_http_access_call(const struct mr_http_request *req, struct mr_call *call
 	const struct mr_principal *p = req->principal;
 
 	call->request_id = req->id;
+	call->traceparent = mr_http_request_header(req, "traceparent");
 	call->principal = p;
 	call->may_write = p->roles & MR_ROLE_WRITER;
 	call->is_admin = p->roles & MR_ROLE_ADMIN;

@@ -161,6 +161,7 @@ static struct mr_call copy_rights(struct mr_arena *arena, const struct mr_mcp_po
 
 	mr_http_access_call(post->req, &call);
 	call.request_id = mr_arena_strdup(arena, call.request_id);
+	call.traceparent = mr_arena_strdup(arena, call.traceparent);
 	call.agent_token = mr_arena_strdup(arena, call.agent_token);
 	if (!call.principal)
 		return call;

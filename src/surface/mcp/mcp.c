@@ -205,10 +205,13 @@ static int answer_question(struct mr_mcp_exchange *ex, const struct mr_rpc *requ
 int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, struct mr_buf *out)
 {
 	const struct mr_mcp_method_row *row = mr_mcp_method_find(request->method, ex->client->era);
+	const char *trace = text_in(mr_value_get(request->params, "_meta"), "traceparent");
 	struct mr_out json;
 	enum mr_code rc;
 
 	ex->params = request->params;
+	if (trace)
+		ex->call.traceparent = trace;
 	if (!row) {
 		mr_mcp_refuse(ex, MR_RPC_METHOD, "there is no method %.100s", request->method);
 		return answer_error(ex, request, out);

@@ -159,12 +159,18 @@ static bool may_do_all(struct mr_mcp_post *post)
 {
 	struct mr_http_task *tasks = mr_arena_array(post->req->arena, post->len, sizeof(*tasks));
 	size_t count = 0;
+	int status;
 
 	for (size_t i = 0; i < post->len; i++) {
 		if (post->messages[i].kind == MR_RPC_REQUEST)
 			tasks[count++] = task_of(post, &post->messages[i]);
 	}
-	return mr_http_access_check(post->req, post->resp, tasks, count) == 200;
+	status = mr_http_access_check(post->req, post->resp, tasks, count);
+	/* Whoever has a session reads JSON-RPC; the headers stay. */
+	if (status == 429 && post->client.session)
+		mr_mcp_post_refuse(post->resp, 429, NULL, MR_RPC_TRANSPORT, NULL,
+			"Rate limit exceeded");
+	return status == 200;
 }
 
 /* ---- what is done ---- */
