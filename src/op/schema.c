@@ -36,7 +36,7 @@ static void put_description(struct mr_out *out, const struct mr_param *param)
 	mr_out_text(out, "description", mr_buf_text(&text));
 }
 
-static void put_param(struct mr_out *out, const struct mr_param *param)
+static void put_param(struct mr_out *out, const struct mr_param *param, bool brief)
 {
 	struct mr_value fallback;
 
@@ -58,12 +58,14 @@ static void put_param(struct mr_out *out, const struct mr_param *param)
 	} else if (param->choices) {
 		put_choices(out, param->choices);
 	}
-	if (param->type == MR_TYPE_INT && param->max > param->min) {
+	if (param->type == MR_TYPE_INT && param->max > param->min && !brief) {
 		mr_out_int(out, "minimum", param->min);
 		mr_out_int(out, "maximum", param->max);
 	}
 	if (mr_param_default(param, &fallback)) {
 		mr_out_value(out, "default", &fallback);
+		mr_out_text(out, "description", param->summary);
+	} else if (brief) {
 		mr_out_text(out, "description", param->summary);
 	} else {
 		put_description(out, param);
@@ -71,7 +73,8 @@ static void put_param(struct mr_out *out, const struct mr_param *param)
 	mr_out_end(out);
 }
 
-static void put_input(struct mr_out *out, const char *key, const struct mr_op *op, bool with_token)
+static void put_input(struct mr_out *out, const char *key, const struct mr_op *op, bool brief,
+	bool with_token)
 {
 	static const struct mr_param token = { .name = "agent_token",
 		.type = MR_TYPE_TEXT,
@@ -81,9 +84,9 @@ static void put_input(struct mr_out *out, const char *key, const struct mr_op *o
 	mr_out_text(out, "type", "object");
 	mr_out_map(out, "properties");
 	for (size_t i = 0; i < mr_param_count(op->params); i++)
-		put_param(out, &op->params[i]);
-	if (with_token)
-		put_param(out, &token);
+		put_param(out, &op->params[i], brief);
+	if (with_token && mr_actor_param(op))
+		put_param(out, &token, brief);
 	mr_out_end(out);
 	mr_out_list(out, "required");
 	for (size_t i = 0; i < mr_param_count(op->params); i++) {
@@ -91,18 +94,25 @@ static void put_input(struct mr_out *out, const char *key, const struct mr_op *o
 			mr_out_text(out, NULL, op->params[i].name);
 	}
 	mr_out_end(out);
-	mr_out_bool(out, "additionalProperties", false);
+	if (!brief)
+		mr_out_bool(out, "additionalProperties", false);
 	mr_out_end(out);
 }
 
 void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op)
 {
-	put_input(out, key, op, false);
+	put_input(out, key, op, false, false);
 }
 
 void mr_schema_input_token(struct mr_out *out, const char *key, const struct mr_op *op)
 {
-	put_input(out, key, op, mr_actor_param(op));
+	put_input(out, key, op, false, true);
+}
+
+void mr_schema_input_brief(struct mr_out *out, const char *key, const struct mr_op *op,
+	bool with_token)
+{
+	put_input(out, key, op, true, with_token);
 }
 
 static void put_fields(struct mr_out *out, const struct mr_field *fields);

@@ -12,7 +12,9 @@ void mr_schema_input_token(struct mr_out *out, const char *key, const struct mr_
 void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op);
 /* The same where a failure has the place of the result: then its only member is "error". */
 void mr_schema_output_or_error(struct mr_out *out, const char *key, const struct mr_op *op);
-/* Only its members and their types, for who counts every byte. */
+/* For who counts every byte: without what is only said twice; of a result only its members. */
+void mr_schema_input_brief(struct mr_out *out, const char *key, const struct mr_op *op,
+	bool with_token);
 void mr_schema_output_brief(struct mr_out *out, const char *key, const struct mr_op *op);
 
 /* Does a result have the shape it promises? Reports every difference. */

@@ -562,7 +562,8 @@ const struct mr_setting mr_setting_table[] = {
 		.env = "OTEL_EXPORTER_OTLP_ENDPOINT",
 		.type = MR_TYPE_TEXT,
 		.fallback = "",
-		.summary = "URL of an OpenTelemetry collector (OTLP over HTTP) that gets traces; empty "
+		.summary = "URL of an OpenTelemetry collector (OTLP over HTTP) that gets traces; "
+			   "empty "
 			   "is none" },
 	{ .key = "otel.headers",
 		.env = "OTEL_EXPORTER_OTLP_HEADERS",

@@ -80,8 +80,8 @@ const struct mr_op mr_op_team_register_agent = {
 	.command = "team register",
 	.summary = "Join a project, or update one's profile in it",
 	.help = "Call it at the start of a session. The project is made when it is not "
-		"there. A name that is known in the project, in any case, is updated and "
-		"keeps its id; without a name a free one is found.",
+		"there. A known name, in any case, is updated and keeps its id; without "
+		"a name a free one is found.",
 	.cluster = "identity",
 	.params = register_params,
 	.result = mr_shape_team_agent_fields,

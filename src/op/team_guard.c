@@ -257,6 +257,8 @@ const struct mr_op mr_op_guard_uninstall = {
 	.name = "uninstall_precommit_guard",
 	.command = "guard uninstall",
 	.summary = "Take the guard's hooks away, and put back what was there",
+	.help = "Use it when a repository is no longer shared. Nothing else of the project "
+		"changes.",
 	.cluster = "infrastructure",
 	.params = uninstall_params,
 	.result = uninstall_fields,

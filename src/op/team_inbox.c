@@ -107,7 +107,7 @@ const struct mr_op mr_op_team_inbox = {
 	.summary = "The newest messages an agent has received",
 	.help = "Call it when you start and after each piece of work; newest first. "
 		"Looking changes nothing: mark_message_read and acknowledge_message do. "
-		"An agent has one inbox, whatever project a message was sent in.",
+		"An agent has one inbox for all projects.",
 	.cluster = "messaging",
 	.params = inbox_params,
 	.result = list_fields,

@@ -26,7 +26,7 @@ static const char *const alias_to[] = { "recipients", "recipient_names", NULL };
 #define KEY_PARAM                                                                                  \
 	{                                                                                          \
 		.name = "idempotency_key", .type = MR_TYPE_TEXT,                                   \
-		.summary = "a name for this call: within a day the same sender and key send once", \
+		.summary = "the same sender and key send only once a day",                         \
 	}
 
 static const struct mr_param send_params[] = {
@@ -149,10 +149,9 @@ const struct mr_op mr_op_team_send = {
 	.name = "send_message",
 	.command = "team send",
 	.summary = "Send a message to agents of this or another project",
-	.help = "Use it to tell or ask other agents something; give what belongs together "
-		"one thread_id. A bare name is looked for in the project, then "
-		"everywhere. Who is unknown here and has a valid name becomes an agent by "
-		"being written to.",
+	.help = "Use it to tell or ask others something; give what belongs together one "
+		"thread_id. A bare name is looked for here, then everywhere; who is "
+		"unknown and has a valid name becomes an agent.",
 	.cluster = "messaging",
 	.params = send_params,
 	.result = send_fields,

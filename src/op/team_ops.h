@@ -20,7 +20,7 @@ extern const char *const mr_team_alias_agent[];
 #define MR_TEAM_PROJECT_PARAM                                                                      \
 	{                                                                                          \
 		.name = "project_key", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL, \
-		.summary = "the project: its path, its slug, or the last part of its path",        \
+		.summary = "its path, its slug, or the last part of its path",                     \
 		.aliases = mr_team_alias_project,                                                  \
 	}
 #define MR_TEAM_AGENT_PARAM                                                                        \
@@ -53,11 +53,10 @@ MR_CHECK enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_ar
 		.type = MR_TYPE_INT,                                                               \
 		.min = 1,                                                                          \
 		.max = MR_TEAM_BODY_BYTES,                                                         \
-		.summary = "cut each text after so many characters; truncated says so" },          \
+		.summary = "cut each text after so many characters" },                             \
 	{                                                                                          \
 		.name = "fence", .type = MR_TYPE_BOOL,                                             \
-		.summary = "put each text between marks nobody can guess",                         \
-		.fallback = "as mcp.fence says",                                                   \
+		.summary = "mark each text off as another's", .fallback = "as mcp.fence says",     \
 	}
 
 /*

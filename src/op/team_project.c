@@ -39,8 +39,8 @@ const struct mr_op mr_op_team_ensure_project = {
 	.name = "ensure_project",
 	.command = "team ensure-project",
 	.summary = "Find a project by its path, or make it",
-	.help = "Call it once in a repository before anything else. Everybody who gives "
-		"the same path gets the same project; calling it again changes nothing.",
+	.help = "Call it once in a repository before anything else. Who gives the same "
+		"path gets the same project.",
 	.cluster = "infrastructure",
 	.params = ensure_params,
 	.result = mr_shape_team_project_fields,

@@ -91,10 +91,10 @@ const struct mr_op mr_op_team_reserve = {
 	.name = "file_reservation_paths",
 	.command = "team reserve",
 	.summary = "Take leases on files before editing them",
-	.help = "Call it before you edit files that others may edit. Leases are advice: a "
-		"path that others hold is granted all the same and reported under "
-		"conflicts, with who holds it and until when. A directory covers all "
-		"below it; ? * [a-z] {a,b} and ** are understood.",
+	.help = "Call it before you edit files that others may edit. Leases are advice: "
+		"a path that others hold is granted all the same and reported under "
+		"conflicts. A directory covers all below it; ? * [a-z] {a,b} and ** are "
+		"understood.",
 	.cluster = "file_reservations",
 	.params = reserve_params,
 	.result = reserve_fields,

@@ -63,8 +63,8 @@ MR_CHECK enum mr_code mr_team_agent_prove(struct mr_ctx *cx, struct mr_db *db, i
 MR_CHECK enum mr_code mr_team_agent_after(struct mr_ctx *cx, struct mr_db *db, int64_t after,
 	int64_t limit, struct mr_team_agents *out);
 /* The names of active ones that begin so, in any case, of one project or of all (0); each once. */
-MR_CHECK enum mr_code mr_team_agent_complete(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	const char *prefix, int64_t limit, struct mr_texts *out);
+MR_CHECK enum mr_code mr_team_agent_complete(struct mr_ctx *cx, struct mr_db *db,
+	int64_t project_id, const char *prefix, int64_t limit, struct mr_texts *out);
 
 /* Project and agent of a request, the two lookups every tool begins with. A retired agent is
  * NOT_FOUND: it has to register again before it acts. Notes that the agent was active (at most once

@@ -85,6 +85,26 @@ static enum mr_code read_change(struct mr_ctx *cx, struct walk *walk, const char
 	return MR_OK;
 }
 
+/* Of a commit for many the line about this message. */
+static const char *summary_of(struct mr_arena *arena, const struct mr_history_entry *entry,
+	const struct mr_team_message *message)
+{
+	const char *end = mr_arena_printf(arena, " | %s", message->subject);
+	const char *found = entry->subject;
+
+	if (!mr_str_starts(entry->subject, "archive: "))
+		return found;
+	for (const char *line = entry->body; *line;) {
+		size_t len = strcspn(line, "\n");
+		const char *text = mr_arena_strndup(arena, line, len);
+
+		if (mr_str_starts(text, "* mail: ") && mr_str_ends(text, end))
+			found = text + strlen("* ");
+		line += len + (line[len] == '\n');
+	}
+	return found;
+}
+
 static enum mr_code find_commit(struct mr_ctx *cx, struct walk *walk,
 	const struct mr_team_message *message, struct mr_team_commit *out,
 	struct mr_team_change_of *change)
@@ -103,7 +123,7 @@ static enum mr_code find_commit(struct mr_ctx *cx, struct walk *walk,
 	walk->at = mr_arena_strdup(cx->arena, log.items[0].id.hex);
 	*out = (struct mr_team_commit){
 		.hexsha = mr_arena_strndup(cx->arena, walk->at, 12),
-		.summary = log.items[0].subject,
+		.summary = summary_of(cx->arena, &log.items[0], message),
 		.authored_ts = log.items[0].time_us,
 	};
 	return change ? read_change(cx, walk, walk->at, query.path, change) : MR_OK;

@@ -86,12 +86,13 @@ static bool is_listed(const struct mr_mcp *mcp, const struct mr_op *op)
 		(!mr_mcp_options(mcp)->core_only || op->traits & MR_CORE);
 }
 
-static void put_annotations(struct mr_out *out, const struct mr_op *op)
+static void put_annotations(struct mr_out *out, const struct mr_op *op, bool brief)
 {
 	bool writes = op->needs & MR_NEED_WRITE || op->traits & MR_PROXY;
 
 	mr_out_map(out, "annotations");
-	mr_out_text(out, "title", op->summary);
+	if (!brief)
+		mr_out_text(out, "title", op->summary);
 	mr_out_bool(out, "readOnlyHint", !writes);
 	if (writes) {
 		mr_out_bool(out, "destructiveHint",
@@ -102,8 +103,7 @@ static void put_annotations(struct mr_out *out, const struct mr_op *op)
 	mr_out_end(out);
 }
 
-/* In the small list every byte is paid for by the client's model. */
-static void put_tool(struct mr_out *out, const struct mr_op *op, bool brief, bool with_token)
+static void put_tool(struct mr_out *out, const struct mr_op *op, bool with_token)
 {
 	mr_out_map(out, NULL);
 	mr_out_text(out, "name", op->name);
@@ -113,11 +113,23 @@ static void put_tool(struct mr_out *out, const struct mr_op *op, bool brief, boo
 		mr_schema_input_token(out, "inputSchema", op);
 	else
 		mr_schema_input(out, "inputSchema", op);
-	if (brief)
+	mr_schema_output_or_error(out, "outputSchema", op);
+	put_annotations(out, op, false);
+	mr_out_end(out);
+}
+
+/* In the small list every byte is paid for by the client's model: it can do without knowing the
+ * form of results; programs must know which of them are lists. */
+static void put_brief_tool(struct mr_out *out, const struct mr_op *op, bool with_token)
+{
+	mr_out_map(out, NULL);
+	mr_out_text(out, "name", op->name);
+	mr_out_text(out, "title", op->summary);
+	mr_out_text(out, "description", op->help ? op->help : op->summary);
+	mr_schema_input_brief(out, "inputSchema", op, with_token);
+	if (mr_op_is_list(op))
 		mr_schema_output_brief(out, "outputSchema", op);
-	else
-		mr_schema_output_or_error(out, "outputSchema", op);
-	put_annotations(out, op);
+	put_annotations(out, op, true);
 	mr_out_end(out);
 }
 
@@ -143,7 +155,8 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	until = count - from > MR_MCP_PAGE ? from + MR_MCP_PAGE : count;
 	mr_out_list(out, "tools");
 	for (size_t i = from; i < until; i++)
-		put_tool(out, tools[i], mr_mcp_options(ex->mcp)->core_only, with_token);
+		(mr_mcp_options(ex->mcp)->core_only ? put_brief_tool : put_tool)(out, tools[i],
+			with_token);
 	if (until == count && mr_mcp_options(ex->mcp)->fixtures)
 		mr_mcp_fixture_tools(ex, out);
 	mr_out_end(out);
