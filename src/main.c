@@ -14,13 +14,22 @@
  *       completion.c     scripts for bash, zsh and fish
  *       follow.c         an inbox as it fills
  *       help.c           help for every level
+ *       mcp_stdio.c      MCP for a client that starts it
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       who reads the output, and asking a person
  *     http/            the HTTP server
+ *       access.c         who asks, and what they may
+ *       access_settings.c  and what is configured about it
  *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
- *       guard.c          hosts, origins and tokens that may ask
+ *       cors.c           what pages of other origins are told
+ *       discovery.c      what clients look up before they ask
+ *       forward.c        who asks behind a proxy
+ *       guard.c          hosts and origins that may ask
+ *       jwks.c           the keys of whoever issues tokens
+ *       limits.c         how often somebody may ask
  *       listen.c         the socket
+ *       media.c          media types in headers
  *       request.c        what a handler sees and fills
  *       route.c          from method and path to a handler
  *       server.c         requests within their limits, on libmicrohttpd
@@ -28,13 +37,49 @@
  *       stream.c         responses that stay open
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
+ *     mcp/             the Model Context Protocol
+ *       claim.c          what a request of the second generation says of itself
+ *       ask.c            what must be known from the client first
+ *       complete.c       what an argument that was begun may become
+ *       endpoint.c       its path: GET, DELETE, and where POST goes
+ *       era.c            which generation a message speaks
+ *       events.c         the last events of a session's streams
+ *       fixture_tools.c  tools of the conformance tests
+ *       fixtures.c       their prompts and resources
+ *       hub.c            who wants to know when a resource changes
+ *       levels.c         log messages for clients
+ *       listening.c      streams of changes, of the second generation
+ *       long_call.c      requests that go on after their handler has returned
+ *       mcp.c            requests in, answers out, without a transport
+ *       method.c         the methods
+ *       post.c           what clients send
+ *       prompts.c        the prompts
+ *       recent.c         the last calls of tools
+ *       resource_mail.c  messages by their URIs
+ *       resource_team.c  projects, agents, leases by theirs
+ *       resource_tooling.c  the server itself by its own
+ *       resources.c      what can be read by its URI
+ *       rpc.c            JSON-RPC 2.0
+ *       runner.c         threads for calls that wait
+ *       session.c        clients between their requests
+ *       session_ask.c    what they are asked
+ *       session_stream.c what they are sent
+ *       stdio.c          a message a line, requests at once
+ *       tools.c          the operation table as tools
+ *       uri.c            resource://... taken apart
  *
  *   op/                what can be asked
+ *     actor.c            whether a caller may act as an agent
  *     args.c             from what was sent to typed arguments
+ *     client.c           coding agents' programs, and what their files say of us
+ *     client_file.c      other programs' settings, changed in one place
  *     config.c           operations: what is configured
+ *     connect.c          operation: Mailroom entered into a client
  *     dispatch.c         decode, check needs, run, count, log
+ *     doctor.c           operation: is everything in order here?
  *     envelope.c         how one contract wraps results and errors
  *     envelope_team.c    and how the team's does
+ *     extended.c         operations: tools found and called by name
  *     grid.c             cells in columns that fit the terminal
  *     health.c           operations: alive, ready, well
  *     mailbox_account.c  operations: addresses of a mailbox root
@@ -47,8 +92,10 @@
  *     op.c               the table
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
+ *     place.c            where the program, a repository, the server are
  *     render.c           a result as people read it
  *     render_contact.c   contacts, products, slots, macros
+ *     render_guard.c     files that others hold, and how to ask
  *     render_lease.c     leases as people read them
  *     render_mail.c      messages as people read them
  *     render_part.c      what the renderers share
@@ -65,6 +112,8 @@
  *     shape_team_summary.c  what conversations came to
  *     team_agent.c       operations: the agents of a project
  *     team_contact.c     operations: who may write to whom
+ *     team_guard.c       git hooks that look at leases
+ *     team_guard_check.c may these files be committed, pushed, edited?
  *     team_health.c      operation: is the team's storage well?
  *     team_home.c        the team's storage of this program
  *     team_inbox.c       operations: what an agent received and sent
@@ -80,6 +129,8 @@
  *     team_slot.c        operations: build slots
  *     team_summary.c     operations: what conversations came to
  *     team_thread.c      operations: a message, a conversation
+ *     team_wait.c        operation: waiting for mail
+ *     trace.c            operations as spans of somebody's trace
  *
  *   bridge/            (to come) the only place that may know more than one of the three parts
  *   mailbox/           agents' mailboxes in plain files
@@ -133,8 +184,10 @@
  *     agent.c            members of a project: found, registered, edited
  *     agent_sql.c        and their rows
  *     archive.c          the archive: drained, and looked at
+ *     archive_commit.c   which commit brought a message into it
  *     archive_document.c a message as a file, a thread's digest
  *     archive_files.c    from rows to files
+ *     archive_locks.c    who writes to it now
  *     archive_record.c   its JSON files
  *     archive_round.c    rows of a project become a commit
  *     archive_source_sql.c what its files are made from
@@ -151,6 +204,15 @@
  *     error.c            the contract's errors, with data
  *     escalate.c         acknowledgements that do not come
  *     escalate_sql.c     which ones, and what was done about them
+ *     gauge.c            how much there is, and how much waits
+ *     gauge_sql.c        the counting itself
+ *     guard.c            leases at the door: may these files be changed now?
+ *     guard_archive.c    leases from the archive's files
+ *     guard_database.c   from the database
+ *     guard_edit.c       what a coding agent's editor is about to write to
+ *     guard_git.c        what a commit or a push would change
+ *     guard_hook.c       git's hooks, put in place and taken away
+ *     guard_server.c     leases from a server
  *     identity.c         what a project is named after: a path, or a repository
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index
@@ -164,6 +226,7 @@
  *     message_store.c    a message becomes rows
  *     model.c            the contract's words
  *     name.c             an adjective and a noun
+ *     news_sql.c         what changed since one last looked
  *     probe.c            is the storage well?
  *     probe_sql.c        a look at every table that matters
  *     product.c          projects that belong together
@@ -209,6 +272,7 @@
  *
  *   net/               other machines
  *     http_client.c      one HTTP request, and its answer
+ *     otlp.c             traces for a collector
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
@@ -227,7 +291,7 @@
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain
- *     digest.c           SHA-1 and SHA-256
+ *     digest.c           SHA-1 and SHA-256, MACs and signatures
  *     dotenv.c           .env files
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match
@@ -240,6 +304,7 @@
  *     image_turn.c       which way is up
  *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
+ *     jwt.c              signed claims, checked
  *     markdown.c         a walk through Markdown, block by block
  *     markdown_fence.c   fenced blocks, by lines
  *     markdown_html.c    as HTML with only our tags
@@ -283,6 +348,7 @@ int main(int argc, char **argv)
 	struct mr_op_table table = { ops, 0 };
 
 	ops[table.len++] = &mr_op_serve;
+	ops[table.len++] = &mr_op_mcp;
 	for (size_t i = 0; i < mr_nouns.len && table.len < TABLE_MAX - 3; i++)
 		ops[table.len++] = mr_nouns.ops[i];
 	ops[table.len++] = &mr_op_team_watch;

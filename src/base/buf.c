@@ -107,6 +107,20 @@ void mr_buf_printf(struct mr_buf *buf, const char *fmt, ...)
 	buf->len += (size_t)len;
 }
 
+void mr_buf_put_int(struct mr_buf *buf, int64_t value)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+	do
+		digits[--at] = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (value < 0)
+		digits[--at] = '-';
+	mr_buf_add(buf, digits + at, sizeof(digits) - at);
+}
+
 void mr_buf_put_utf8(struct mr_buf *buf, uint32_t scalar)
 {
 	char bytes[4];
@@ -120,7 +134,8 @@ static void put_escape(struct mr_buf *buf, uint32_t scalar)
 
 	for (const char *s = shorts; *s; s += 2) {
 		if ((uint32_t)*s == scalar) {
-			mr_buf_printf(buf, "\\%c", s[1]);
+			/* JSON inside JSON is full of them. */
+			mr_buf_add(buf, (const char[]){ '\\', s[1] }, 2);
 			return;
 		}
 	}

@@ -32,6 +32,8 @@ void mr_buf_puts(struct mr_buf *buf, const char *text);
 void mr_buf_putc(struct mr_buf *buf, char c);
 void mr_buf_pad(struct mr_buf *buf, char c, size_t count);
 void mr_buf_printf(struct mr_buf *buf, const char *fmt, ...) MR_PRINTF(2, 3);
+/* In decimal; what "%lld" would write, sooner. */
+void mr_buf_put_int(struct mr_buf *buf, int64_t value);
 /* One Unicode scalar value as UTF-8. */
 void mr_buf_put_utf8(struct mr_buf *buf, uint32_t scalar);
 /*

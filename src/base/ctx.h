@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/rand.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct mr_ctx {
@@ -21,4 +22,8 @@ struct mr_ctx {
 	/* Told how far long work is, now and then; NULL when nobody watches. */
 	void (*progress)(void *arg, const char *what, size_t done, size_t total);
 	void *progress_arg;
+	/* For who waits long: does nobody want the result any more? To be asked every second or
+	 * so; NULL where nobody can tell. */
+	bool (*is_over)(void *arg);
+	void *is_over_arg;
 };

@@ -146,6 +146,8 @@ static enum mr_code set_up(struct client *client, const struct mr_http_client_re
 	curl->setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
 	/* A small answer that grows when it is unpacked is held to the same maximum. */
 	curl->setopt(handle, CURLOPT_ACCEPT_ENCODING, "");
+	if (request->is_direct)
+		curl->setopt(handle, CURLOPT_NOPROXY, "*");
 	if (request->body.data) {
 		curl->setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
 		curl->setopt(handle, CURLOPT_POSTFIELDS, (const char *)request->body.data);

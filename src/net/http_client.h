@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
+#include <stdbool.h>
+
 struct mr_http_client_request {
 	const char *method; /* NULL is GET */
 	const char *url;    /* http or https */
@@ -18,6 +20,7 @@ struct mr_http_client_request {
 	struct mr_bytes body; /* none when its data is NULL */
 	int timeout_ms;       /* for all of it; > 0 */
 	size_t max_bytes;     /* of the answer's body; > 0 */
+	bool is_direct;       /* through no proxy, whatever the environment says */
 };
 
 struct mr_http_client_response {

@@ -66,12 +66,20 @@ static void check_range(const struct mr_cursor *at, const struct mr_param *param
 static void decode_text(const struct mr_cursor *at, const struct mr_param *param,
 	struct mr_value *out)
 {
+	bool is_lenient = param->flags & MR_LENIENT;
+
+	if (is_lenient && at->value->kind == MR_INT) {
+		out->kind = MR_TEXT;
+		out->text =
+			mr_arena_printf(at->issues->arena, "%lld", (long long)at->value->integer);
+		return;
+	}
 	if (at->value->kind != MR_TEXT) {
 		refuse_type(at, "string");
 		return;
 	}
 	*out = *at->value;
-	if (param->choices)
+	if (param->choices && !is_lenient)
 		check_choice(at, param, out->text);
 }
 

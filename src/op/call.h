@@ -8,6 +8,8 @@
 
 struct mr_metrics;
 struct mr_op_table;
+struct mr_otlp;
+struct mr_principal;
 struct mr_settings;
 struct mr_team_home;
 
@@ -17,6 +19,7 @@ struct mr_app {
 	const struct mr_settings *settings;
 	struct mr_metrics *metrics; /* guards itself */
 	struct mr_team_home *team;  /* guards itself */
+	struct mr_otlp *traces;     /* guards itself; or NULL */
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* the kernel's: safe from any thread */
 	int64_t started_us;   /* the clock's mono face at the start */
@@ -25,12 +28,25 @@ struct mr_app {
 struct mr_call {
 	struct mr_ctx cx; /* what the parts get to see */
 	const struct mr_app *app;
-	const char *request_id; /* or NULL */
-	bool may_write;         /* what MR_NEED_WRITE asks for */
+	const char *request_id;  /* or NULL */
+	const char *traceparent; /* of who asks (W3C Trace Context), or NULL */
+	bool may_write;          /* what MR_NEED_WRITE asks for */
 	bool is_admin; /* may overrule others: whoever has the command line, or that role */
+	/* Who asks over the network; NULL on the command line, which may do everything. */
+	const struct mr_principal *principal;
+	const char *agent_token; /* of the agent the caller acts as (AGENT_AUTH), or NULL */
+	bool is_verified;        /* the caller proved to be the agent it acts as */
+	bool fence;              /* texts of others are marked off unless the call says otherwise */
+	const char *fence_used;  /* set by the operation: with what they were; or NULL */
+	/* What a command ends with although it has a result: set by the operation, 0 at first. */
+	int exit_status;
 	/* For mr_dispatch_confirm(): a yes that was given before, and a person who can be asked
 	 * now; `confirm` is NULL where nobody can. */
 	bool confirmed;
 	bool (*confirm)(void *arg, const char *question);
 	void *confirm_arg;
+	/* For MR_WAITS: does nobody wait for the result any more? To be looked at every second or
+	 * so; NULL where nobody can tell. */
+	bool (*is_over)(void *arg);
+	void *is_over_arg;
 };

@@ -2,9 +2,12 @@
 #include "op/dispatch.h"
 
 #include "base/log.h"
+#include "op/actor.h"
 #include "op/args.h"
 #include "op/envelope.h"
 #include "op/metrics.h"
+#include "op/principal.h"
+#include "op/trace.h"
 
 struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena)
 {
@@ -24,7 +27,10 @@ enum mr_code mr_dispatch_confirm(struct mr_call *call, const char *question)
 
 static enum mr_code check_needs(struct mr_call *call, const struct mr_op *op)
 {
-	if (op->needs & MR_NEED_WRITE && !call->may_write)
+	if (op->needs & MR_NEED_ADMIN && !call->is_admin)
+		return mr_err_set(&call->cx.err, MR_EPERM, "%s is for administrators", op->name);
+	if (op->needs & MR_NEED_WRITE && !call->may_write &&
+		!(call->principal && mr_texts_has(&call->principal->readonly_tools, op->name)))
 		return mr_err_set(&call->cx.err, MR_EPERM,
 			"%s changes something, and you may only read", op->name);
 	return MR_OK;
@@ -34,13 +40,17 @@ static enum mr_code run(struct mr_call *call, const struct mr_op *op, const stru
 	struct mr_out *out)
 {
 	struct mr_args in;
-	enum mr_code rc = mr_args_decode(call->cx.arena, op->params, sent, &in, &call->cx.err);
+	enum mr_code rc = mr_args_decode(call->cx.arena, op->params,
+		mr_actor_take_token(call, op, sent), &in, &call->cx.err);
 
+	if (!rc)
+		rc = check_needs(call, op);
+	if (!rc)
+		rc = mr_actor_check(call, op, &in);
 	if (rc)
 		return rc;
-	rc = check_needs(call, op);
-	if (rc)
-		return rc;
+	call->cx.is_over = call->is_over;
+	call->cx.is_over_arg = call->is_over_arg;
 	op->envelope->begin_result(out);
 	rc = op->run(call, &in, out);
 	if (rc)
@@ -60,6 +70,7 @@ enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op, const str
 		1);
 	mr_metrics_observe(call->app->metrics, MR_METRIC_TOOL_SECONDS, op->name,
 		(double)took_us / 1e6);
+	mr_trace_operation(call, op, rc, took_us);
 	if (rc == MR_EINTERNAL || rc == MR_EIO)
 		mr_log(MR_LOG_ERROR, "operation_failed", "%s: %s", op->name, call->cx.err.msg);
 	return rc;

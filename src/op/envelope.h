@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "op/out.h"
+#include "op/render.h"
 
 struct mr_envelope {
 	/* Around the handler's map; a contract without a wrapper opens nothing. */
@@ -15,6 +16,9 @@ struct mr_envelope {
 	void (*error)(struct mr_out *out, const struct mr_err *err);
 	int (*exit_status)(const struct mr_err *err);
 	int (*http_status)(const struct mr_err *err);
+	/* The failure as people read it, when that is more than its message; false: it is not.
+	 * NULL: never. */
+	bool (*tell)(struct mr_buf *out, const struct mr_err *err, const struct mr_render *how);
 	unsigned json_style; /* enum mr_json_style, of results and errors */
 	bool only_json;      /* the contract fixes the output: people get JSON too */
 };

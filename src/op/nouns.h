@@ -5,6 +5,20 @@
 
 /* config.c */
 extern const struct mr_op mr_op_config;
+/* connect.c */
+extern const struct mr_op mr_op_connect;
+/* extended.c */
+extern const struct mr_op mr_op_extended_call;
+extern const struct mr_op mr_op_extended_list;
+/* doctor.c */
+extern const struct mr_op mr_op_doctor;
+/* team_guard.c */
+extern const struct mr_op mr_op_guard_install;
+extern const struct mr_op mr_op_guard_status;
+extern const struct mr_op mr_op_guard_uninstall;
+/* team_guard_check.c */
+extern const struct mr_op mr_op_guard_check;
+extern const struct mr_op mr_op_guard_edit;
 /* health.c */
 extern const struct mr_op mr_op_health;
 extern const struct mr_op mr_op_liveness;
@@ -88,6 +102,8 @@ extern const struct mr_op mr_op_team_slot_renew;
 extern const struct mr_op mr_op_team_summarize_thread;
 extern const struct mr_op mr_op_team_summarize_threads;
 
+/* team_wait.c */
+extern const struct mr_op mr_op_team_wait;
 /* team_reservation.c */
 extern const struct mr_op mr_op_team_check_paths;
 extern const struct mr_op mr_op_team_check;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "text/value.h"
 
 #include <stdint.h>
 
@@ -17,7 +18,6 @@ struct mr_call;
 struct mr_envelope;
 struct mr_out;
 struct mr_render;
-struct mr_value;
 
 enum mr_type {
 	MR_TYPE_TEXT,
@@ -35,6 +35,12 @@ enum mr_param_flag {
 	MR_REQUIRED = 1,
 	MR_POSITIONAL = 2, /* on the command line it stands without its name */
 	MR_SECRET = 4,     /* never shown again */
+	/* Of a text: `choices` are advertised, and what else is taken its part decides; a number is
+	 * as good as its digits. */
+	MR_LENIENT = 8,
+	/* Names the agent the caller acts as, in project_key: with AGENT_AUTH it takes that one's
+	 * token, which is then an argument too (agent_token). */
+	MR_ACTOR = 16,
 };
 
 /* An argument. A table ends with an entry whose name is NULL. */
@@ -45,7 +51,9 @@ struct mr_param {
 	const char *summary;
 	const char *const *choices; /* NULL-terminated, for texts; or NULL */
 	int64_t min, max;           /* for integers, when max > min */
-	const char *fallback;       /* what holds when it is left out, for people; or NULL */
+	/* What holds when it is left out, or NULL: the value itself, or several words for people.
+	 */
+	const char *fallback;
 	const char *const *aliases; /* accepted, not advertised; NULL-terminated, or NULL */
 };
 
@@ -61,18 +69,29 @@ struct mr_field {
 	unsigned flags;
 	const char *summary;
 	const struct mr_field *fields; /* of an object, or of a list's objects */
+	const char *const *choices;    /* the only texts it can be; or NULL */
 };
 
 enum mr_need {
 	MR_NEED_WRITE = 1, /* changes something: the caller must be allowed to */
 	MR_NEED_CONFIRM =
-		2, /* destroys something: a person says yes, or the caller said so before */
+		2,         /* destroys something: a person says yes, or the caller said so before */
+	MR_NEED_ADMIN = 4, /* concerns others or the machine: that role, or the command line */
 };
 
 enum mr_trait {
 	MR_QUICK =
 		1,   /* never waits for a disk, a lock or a peer: may run where requests are read */
 	MR_OPEN = 2, /* answered to anyone, without a token */
+	MR_IDEMPOTENT = 4,  /* once more changes nothing more */
+	MR_DESTRUCTIVE = 8, /* takes something away that does not come back */
+	MR_OPEN_WORLD = 16, /* may ask somebody outside */
+	MR_CORE = 32,       /* in the small set of tools (MCP_TOOLS_MODE=core) */
+	MR_WAITS = 64,      /* takes as long as it is told to: gets a thread of its own */
+	MR_PROXY = 128,     /* runs another operation, and asks for what that one needs */
+	MR_QUOTES = 256,    /* its result holds text that other agents wrote */
+	MR_ABROAD = 512,    /* runs in other programs' directories: an .env there may be theirs */
+	MR_JOINS = 1024,    /* registers who acts: one that has no token yet gets it here */
 };
 
 enum mr_surface {
@@ -87,7 +106,8 @@ struct mr_op {
 		*command; /* the words of the command line: "team inbox"; NULL when not MR_ON_CLI */
 	const char *route;   /* "GET /health"; NULL when not MR_ON_HTTP */
 	const char *summary; /* one line */
-	const char *help;    /* more, or NULL */
+	const char *help;    /* more: what it does and when to use it; or NULL */
+	const char *cluster; /* what it belongs to, for directories: messaging; or NULL */
 	const struct mr_param *params;
 	const struct mr_field *result;
 	unsigned needs;    /* enum mr_need */
@@ -113,5 +133,9 @@ const struct mr_op *mr_op_find(const struct mr_op_table *table, const char *name
 /* How many entries a table of parameters or fields has; NULL has none. */
 size_t mr_param_count(const struct mr_param *params);
 size_t mr_field_count(const struct mr_field *fields);
+/* Is the result a list, under its first member "result"? */
+bool mr_op_is_list(const struct mr_op *op);
+/* What is used when it is left out, when that is a value; false when it is words, or nothing. */
+bool mr_param_default(const struct mr_param *param, struct mr_value *out);
 /* The parameter of this name or alias, or NULL. */
 const struct mr_param *mr_param_find(const struct mr_param *params, const char *name);

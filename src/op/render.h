@@ -46,6 +46,9 @@ void mr_render_reserved(struct mr_buf *out, const struct mr_value *value,
 void mr_render_paths_checked(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 
+/* render_guard.c: files that others hold, and how to ask for them. */
+void mr_render_guard(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+
 /* render_search.c: what was found, the hits marked; conversations summed up. */
 void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 /* One, or several and what they have together. */

@@ -1,6 +1,10 @@
 /* op/schema.c */
 #include "op/schema.h"
 
+#include "op/actor.h"
+
+enum { DESCRIPTION_BYTES = 4096 };
+
 static const char *const type_names[] = {
 	[MR_TYPE_TEXT] = "string",
 	[MR_TYPE_INT] = "integer",
@@ -20,10 +24,31 @@ static void put_choices(struct mr_out *out, const char *const *choices)
 	mr_out_end(out);
 }
 
-static void put_param(struct mr_out *out, const struct mr_param *param)
+/* A default that is no value is said in words. */
+static void put_description(struct mr_out *out, const struct mr_param *param)
 {
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&text, DESCRIPTION_BYTES);
+	mr_buf_puts(&text, param->summary);
+	if (param->fallback)
+		mr_buf_printf(&text, " (default: %s)", param->fallback);
+	mr_out_text(out, "description", mr_buf_text(&text));
+}
+
+static void put_param(struct mr_out *out, const struct mr_param *param, bool brief)
+{
+	struct mr_value fallback;
+
 	mr_out_map(out, param->name);
-	mr_out_text(out, "type", type_names[param->type]);
+	if (param->type == MR_TYPE_TEXT && param->flags & MR_LENIENT && !param->choices) {
+		mr_out_list(out, "type");
+		mr_out_text(out, NULL, "string");
+		mr_out_text(out, NULL, "integer");
+		mr_out_end(out);
+	} else {
+		mr_out_text(out, "type", type_names[param->type]);
+	}
 	if (param->type == MR_TYPE_TEXTS || param->type == MR_TYPE_INTS) {
 		mr_out_map(out, "items");
 		mr_out_text(out, "type", param->type == MR_TYPE_INTS ? "integer" : "string");
@@ -33,21 +58,35 @@ static void put_param(struct mr_out *out, const struct mr_param *param)
 	} else if (param->choices) {
 		put_choices(out, param->choices);
 	}
-	if (param->type == MR_TYPE_INT && param->max > param->min) {
+	if (param->type == MR_TYPE_INT && param->max > param->min && !brief) {
 		mr_out_int(out, "minimum", param->min);
 		mr_out_int(out, "maximum", param->max);
 	}
-	mr_out_text(out, "description", param->summary);
+	if (mr_param_default(param, &fallback)) {
+		mr_out_value(out, "default", &fallback);
+		mr_out_text(out, "description", param->summary);
+	} else if (brief) {
+		mr_out_text(out, "description", param->summary);
+	} else {
+		put_description(out, param);
+	}
 	mr_out_end(out);
 }
 
-void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op)
+static void put_input(struct mr_out *out, const char *key, const struct mr_op *op, bool brief,
+	bool with_token)
 {
+	static const struct mr_param token = { .name = "agent_token",
+		.type = MR_TYPE_TEXT,
+		.summary = "what register_agent gave you" };
+
 	mr_out_map(out, key);
 	mr_out_text(out, "type", "object");
 	mr_out_map(out, "properties");
 	for (size_t i = 0; i < mr_param_count(op->params); i++)
-		put_param(out, &op->params[i]);
+		put_param(out, &op->params[i], brief);
+	if (with_token && mr_actor_param(op))
+		put_param(out, &token, brief);
 	mr_out_end(out);
 	mr_out_list(out, "required");
 	for (size_t i = 0; i < mr_param_count(op->params); i++) {
@@ -55,8 +94,25 @@ void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op
 			mr_out_text(out, NULL, op->params[i].name);
 	}
 	mr_out_end(out);
-	mr_out_bool(out, "additionalProperties", false);
+	if (!brief)
+		mr_out_bool(out, "additionalProperties", false);
 	mr_out_end(out);
+}
+
+void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	put_input(out, key, op, false, false);
+}
+
+void mr_schema_input_token(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	put_input(out, key, op, false, true);
+}
+
+void mr_schema_input_brief(struct mr_out *out, const char *key, const struct mr_op *op,
+	bool with_token)
+{
+	put_input(out, key, op, true, with_token);
 }
 
 static void put_fields(struct mr_out *out, const struct mr_field *fields);
@@ -71,6 +127,16 @@ static void put_type(struct mr_out *out, const struct mr_field *field)
 	mr_out_list(out, "type");
 	mr_out_text(out, NULL, type_names[field->type]);
 	mr_out_text(out, NULL, "null");
+	mr_out_end(out);
+}
+
+static void put_field_choices(struct mr_out *out, const struct mr_field *field)
+{
+	mr_out_list(out, "enum");
+	for (size_t i = 0; field->choices[i]; i++)
+		mr_out_text(out, NULL, field->choices[i]);
+	if (field->flags & MR_NULLABLE)
+		mr_out_null(out, NULL);
 	mr_out_end(out);
 }
 
@@ -90,17 +156,23 @@ static void put_field(struct mr_out *out, const struct mr_field *field)
 			put_fields(out, field->fields);
 		mr_out_end(out);
 	}
+	if (field->choices)
+		put_field_choices(out, field);
 	if (field->summary)
 		mr_out_text(out, "description", field->summary);
 	mr_out_end(out);
 }
 
-static void put_fields(struct mr_out *out, const struct mr_field *fields)
+static void put_properties(struct mr_out *out, const struct mr_field *fields)
 {
 	mr_out_map(out, "properties");
 	for (size_t i = 0; i < mr_field_count(fields); i++)
 		put_field(out, &fields[i]);
 	mr_out_end(out);
+}
+
+static void put_required(struct mr_out *out, const struct mr_field *fields)
+{
 	mr_out_list(out, "required");
 	for (size_t i = 0; i < mr_field_count(fields); i++) {
 		if (!(fields[i].flags & MR_OPTIONAL))
@@ -109,12 +181,59 @@ static void put_fields(struct mr_out *out, const struct mr_field *fields)
 	mr_out_end(out);
 }
 
+static void put_fields(struct mr_out *out, const struct mr_field *fields)
+{
+	put_properties(out, fields);
+	put_required(out, fields);
+}
+
 void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op)
 {
 	mr_out_map(out, key);
 	mr_out_text(out, "type", "object");
 	if (op->result)
 		put_fields(out, op->result);
+	/* A word that clients of the peers know: they show only the list. */
+	if (mr_op_is_list(op))
+		mr_out_bool(out, "x-fastmcp-wrap-result", true);
+	mr_out_end(out);
+}
+
+void mr_schema_output_or_error(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	mr_out_map(out, key);
+	mr_out_text(out, "type", "object");
+	if (op->result) {
+		put_properties(out, op->result);
+		mr_out_list(out, "anyOf");
+		mr_out_map(out, NULL);
+		put_required(out, op->result);
+		mr_out_end(out);
+		mr_out_map(out, NULL);
+		mr_out_list(out, "required");
+		mr_out_text(out, NULL, "error");
+		mr_out_end(out);
+		mr_out_end(out);
+		mr_out_end(out);
+	}
+	if (mr_op_is_list(op))
+		mr_out_bool(out, "x-fastmcp-wrap-result", true);
+	mr_out_end(out);
+}
+
+void mr_schema_output_brief(struct mr_out *out, const char *key, const struct mr_op *op)
+{
+	mr_out_map(out, key);
+	mr_out_text(out, "type", "object");
+	mr_out_map(out, "properties");
+	for (size_t i = 0; i < mr_field_count(op->result); i++) {
+		mr_out_map(out, op->result[i].name);
+		put_type(out, &op->result[i]);
+		mr_out_end(out);
+	}
+	mr_out_end(out);
+	if (mr_op_is_list(op))
+		mr_out_bool(out, "x-fastmcp-wrap-result", true);
 	mr_out_end(out);
 }
 
@@ -138,6 +257,15 @@ static void check_items(const struct mr_field *field, const struct mr_cursor *at
 	}
 }
 
+static bool is_choice(const struct mr_field *field, const char *text)
+{
+	for (size_t i = 0; field->choices[i]; i++) {
+		if (mr_str_eq(field->choices[i], text))
+			return true;
+	}
+	return false;
+}
+
 static void check_field(const struct mr_field *field, const struct mr_cursor *at)
 {
 	const char *text;
@@ -146,7 +274,8 @@ static void check_field(const struct mr_field *field, const struct mr_cursor *at
 
 	switch (field->type) {
 	case MR_TYPE_TEXT:
-		mr_cursor_text(at, &text);
+		if (mr_cursor_text(at, &text) && field->choices && !is_choice(field, text))
+			mr_cursor_refuse(at, "is none of its choices: %s", text);
 		break;
 	case MR_TYPE_INT:
 		mr_cursor_int(at, INT64_MIN, INT64_MAX, &number);

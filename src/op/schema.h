@@ -7,7 +7,15 @@
 
 /* The whole schema as the member `key` (NULL at the top). */
 void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op);
+/* With agent_token, where the operation is done as an agent (op/actor.h). */
+void mr_schema_input_token(struct mr_out *out, const char *key, const struct mr_op *op);
 void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op);
+/* The same where a failure has the place of the result: then its only member is "error". */
+void mr_schema_output_or_error(struct mr_out *out, const char *key, const struct mr_op *op);
+/* For who counts every byte: without what is only said twice; of a result only its members. */
+void mr_schema_input_brief(struct mr_out *out, const char *key, const struct mr_op *op,
+	bool with_token);
+void mr_schema_output_brief(struct mr_out *out, const char *key, const struct mr_op *op);
 
 /* Does a result have the shape it promises? Reports every difference. */
 void mr_schema_check(const struct mr_field *fields, const struct mr_cursor *at);

@@ -36,6 +36,7 @@ struct mr_settings_sources {
 	const char *config_file;            /* named on the command line, or NULL */
 	const char *const *variables;       /* NAME=value, NULL-terminated */
 	int cwd;                            /* where .env and mailroom.yaml are looked for */
+	bool lenient_dotenv; /* .env may be another program's: what does not fit is passed over */
 };
 
 /*

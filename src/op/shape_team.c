@@ -3,6 +3,14 @@
 
 #include "text/time.h"
 
+const char *const mr_shape_team_importances[] = { "low", "normal", "high", "urgent", NULL };
+const char *const mr_shape_team_kinds[] = { "to", "cc", "bcc", NULL };
+const char *const mr_shape_team_attachments_policies[] = { "auto", "inline", "attach", "deny",
+	NULL };
+const char *const mr_shape_team_contact_policies[] = { "open", "auto", "contacts_only", "block_all",
+	NULL };
+const char *const mr_shape_team_link_statuses[] = { "pending", "approved", "blocked", NULL };
+
 void mr_shape_team_time(struct mr_out *out, const char *key, int64_t time_us)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
@@ -26,20 +34,30 @@ const struct mr_field mr_shape_team_project_fields[] = {
 	{ 0 },
 };
 
-void mr_shape_team_project(struct mr_out *out, const char *key,
-	const struct mr_team_project *project)
+void mr_shape_team_project_members(struct mr_out *out, const struct mr_team_project *project)
 {
-	mr_out_map(out, key);
 	mr_out_int(out, "id", project->id);
 	mr_out_text(out, "slug", project->slug);
 	mr_out_text(out, "human_key", project->human_key);
 	mr_shape_team_time(out, "created_at", project->created_at);
 	mr_out_text(out, "identity_mode", project->identity_mode);
+}
+
+void mr_shape_team_project(struct mr_out *out, const char *key,
+	const struct mr_team_project *project)
+{
+	mr_out_map(out, key);
+	mr_shape_team_project_members(out, project);
 	mr_out_end(out);
 }
 
 const struct mr_field mr_shape_team_agent_fields[] = {
 	MR_SHAPE_TEAM_AGENT_FIELDS,
+	{ .name = "agent_token",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_OPTIONAL,
+		.summary =
+			"with AGENT_AUTH, shown this once: keep it, and send it whenever you act" },
 	{ 0 },
 };
 
@@ -58,6 +76,8 @@ void mr_shape_team_agent_members(struct mr_out *out, const struct mr_team_agent 
 	mr_out_text(out, "contact_policy", mr_team_contact_policy_name(agent->contact_policy));
 	mr_out_bool(out, "is_active", agent->is_active);
 	mr_shape_team_time(out, "deleted_ts", agent->deleted_ts);
+	if (agent->token)
+		mr_out_text(out, "agent_token", agent->token);
 }
 
 void mr_shape_team_agent(struct mr_out *out, const char *key, const struct mr_team_agent *agent)

@@ -13,6 +13,13 @@
 #include "team/reservation.h"
 #include "team/slot.h"
 
+/* The contract's words, NULL-terminated: for parameters and fields. */
+extern const char *const mr_shape_team_importances[];
+extern const char *const mr_shape_team_kinds[];
+extern const char *const mr_shape_team_attachments_policies[];
+extern const char *const mr_shape_team_contact_policies[];
+extern const char *const mr_shape_team_link_statuses[];
+
 extern const struct mr_field mr_shape_team_project_fields[];
 extern const struct mr_field mr_shape_team_agent_fields[];
 extern const struct mr_field mr_shape_team_message_fields[]; /* of lists: no body, from, kind */
@@ -39,21 +46,26 @@ extern const struct mr_field mr_shape_team_delivery_fields[];
 		{ .name = "subject", .type = MR_TYPE_TEXT },                                       \
 		{ .name = "importance",                                                            \
 			.type = MR_TYPE_TEXT,                                                      \
-			.summary = "low, normal, high or urgent" },                                \
+			.choices = mr_shape_team_importances },                                    \
 		{ .name = "ack_required", .type = MR_TYPE_BOOL },                                  \
 		{ .name = "created_ts", .type = MR_TYPE_TEXT },                                    \
 	{                                                                                          \
 		.name = "attachments", .type = MR_TYPE_LIST                                        \
 	}
-/* What a reader is told besides; the body where it was asked for. */
-#define MR_SHAPE_TEAM_ITEM_FIELDS                                                                  \
-	MR_SHAPE_TEAM_MESSAGE_FIELDS,                                                              \
+/* Who a text is from, as the server knows it. */
+#define MR_SHAPE_TEAM_PROVENANCE_FIELDS                                                            \
+	{ .name = "from_verified",                                                                 \
+		.type = MR_TYPE_BOOL,                                                              \
+		.summary = "whether the sender had proved to be who it is" },                      \
 		{ .name = "sender_project",                                                        \
 			.type = MR_TYPE_TEXT,                                                      \
 			.summary = "the slug of the sender's project" },                           \
-		{ .name = "is_human",                                                              \
-			.type = MR_TYPE_BOOL,                                                      \
-			.summary = "whether a person wrote it" },                                  \
+	{                                                                                          \
+		.name = "is_human", .type = MR_TYPE_BOOL, .summary = "whether a person wrote it"   \
+	}
+/* What a reader is told besides; the body where it was asked for. */
+#define MR_SHAPE_TEAM_ITEM_FIELDS                                                                  \
+	MR_SHAPE_TEAM_MESSAGE_FIELDS, MR_SHAPE_TEAM_PROVENANCE_FIELDS,                             \
 		{ .name = "to", .type = MR_TYPE_TEXTS, .flags = MR_OPTIONAL },                     \
 		{ .name = "cc", .type = MR_TYPE_TEXTS, .flags = MR_OPTIONAL },                     \
 		{ .name = "bcc",                                                                   \
@@ -63,11 +75,14 @@ extern const struct mr_field mr_shape_team_delivery_fields[];
 		{ .name = "kind",                                                                  \
 			.type = MR_TYPE_TEXT,                                                      \
 			.flags = MR_OPTIONAL,                                                      \
-			.summary = "how the reader was addressed: to, cc or bcc" },                \
+			.choices = mr_shape_team_kinds,                                            \
+			.summary = "how the reader was addressed" },                               \
 		{ .name = "read_ts", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL | MR_NULLABLE },   \
 		{ .name = "ack_ts", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL | MR_NULLABLE },    \
+		{ .name = "body_md", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL },                 \
 	{                                                                                          \
-		.name = "body_md", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL                      \
+		.name = "truncated", .type = MR_TYPE_BOOL, .flags = MR_OPTIONAL,                   \
+		.summary = "with max_chars: whether some of the body was cut off"                  \
 	}
 /* What its sender is told. */
 #define MR_SHAPE_TEAM_PAYLOAD_FIELDS                                                               \
@@ -111,8 +126,12 @@ extern const struct mr_field mr_shape_team_delivery_fields[];
 		{ .name = "inception_ts", .type = MR_TYPE_TEXT },                                  \
 		{ .name = "last_active_ts", .type = MR_TYPE_TEXT },                                \
 		{ .name = "project_id", .type = MR_TYPE_INT },                                     \
-		{ .name = "attachments_policy", .type = MR_TYPE_TEXT },                            \
-		{ .name = "contact_policy", .type = MR_TYPE_TEXT },                                \
+		{ .name = "attachments_policy",                                                    \
+			.type = MR_TYPE_TEXT,                                                      \
+			.choices = mr_shape_team_attachments_policies },                           \
+		{ .name = "contact_policy",                                                        \
+			.type = MR_TYPE_TEXT,                                                      \
+			.choices = mr_shape_team_contact_policies },                               \
 		{ .name = "is_active", .type = MR_TYPE_BOOL },                                     \
 	{                                                                                          \
 		.name = "deleted_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE                   \
@@ -156,7 +175,7 @@ extern const struct mr_field mr_shape_team_party_fields[];
 			.summary = "who was asked" },                                              \
 		{ .name = "status",                                                                \
 			.type = MR_TYPE_TEXT,                                                      \
-			.summary = "pending, approved or blocked" },                               \
+			.choices = mr_shape_team_link_statuses },                                  \
 		{ .name = "reason", .type = MR_TYPE_TEXT },                                        \
 		{ .name = "created_ts", .type = MR_TYPE_TEXT },                                    \
 		{ .name = "updated_ts", .type = MR_TYPE_TEXT },                                    \
@@ -173,6 +192,7 @@ void mr_shape_team_project(struct mr_out *out, const char *key,
 	const struct mr_team_project *project);
 void mr_shape_team_agent(struct mr_out *out, const char *key, const struct mr_team_agent *agent);
 /* The members of an open map, for results that add to them. */
+void mr_shape_team_project_members(struct mr_out *out, const struct mr_team_project *project);
 void mr_shape_team_agent_members(struct mr_out *out, const struct mr_team_agent *agent);
 /* A message of an inbox, an outbox or a thread; a body where there is one. `names`: to and cc (and
  * bcc where it is known) too. */

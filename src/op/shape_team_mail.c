@@ -76,6 +76,7 @@ static void put_message(struct mr_out *out, const struct mr_team_message *messag
 void mr_shape_team_item_members(struct mr_out *out, const struct mr_team_item *item, bool names)
 {
 	put_message(out, &item->message, item->from);
+	mr_out_bool(out, "from_verified", item->message.verified);
 	mr_out_text(out, "sender_project", item->sender_project);
 	mr_out_bool(out, "is_human", item->from_human);
 	if (names) {
@@ -91,6 +92,8 @@ void mr_shape_team_item_members(struct mr_out *out, const struct mr_team_item *i
 	}
 	if (item->message.body_md)
 		mr_out_text(out, "body_md", item->message.body_md);
+	if (item->message.body_md && item->is_limited)
+		mr_out_bool(out, "truncated", item->truncated);
 }
 
 void mr_shape_team_item(struct mr_out *out, const char *key, const struct mr_team_item *item,

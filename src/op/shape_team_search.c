@@ -12,11 +12,12 @@ static const struct mr_field offset_fields[] = {
 const struct mr_field mr_shape_team_hit_fields[] = {
 	{ .name = "id", .type = MR_TYPE_INT },
 	{ .name = "subject", .type = MR_TYPE_TEXT },
-	{ .name = "importance", .type = MR_TYPE_TEXT },
+	{ .name = "importance", .type = MR_TYPE_TEXT, .choices = mr_shape_team_importances },
 	{ .name = "ack_required", .type = MR_TYPE_BOOL },
 	{ .name = "created_ts", .type = MR_TYPE_TEXT },
 	{ .name = "thread_id", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
 	{ .name = "from", .type = MR_TYPE_TEXT },
+	MR_SHAPE_TEAM_PROVENANCE_FIELDS,
 	{ .name = "uid", .type = MR_TYPE_TEXT },
 	{ .name = "project", .type = MR_TYPE_TEXT, .summary = "the slug of its project" },
 	{ .name = "snippet", .type = MR_TYPE_TEXT, .summary = "plain text around the hits" },
@@ -40,6 +41,9 @@ static void put_hit(struct mr_out *out, const struct mr_team_hit *hit)
 	mr_shape_team_time(out, "created_ts", hit->message.created_ts);
 	mr_out_text(out, "thread_id", hit->message.thread_id);
 	mr_out_text(out, "from", hit->from);
+	mr_out_bool(out, "from_verified", hit->message.verified);
+	mr_out_text(out, "sender_project", hit->sender_project);
+	mr_out_bool(out, "is_human", hit->from_human);
 	mr_out_text(out, "uid", hit->message.uid);
 	mr_out_text(out, "project", hit->project_slug);
 	mr_out_text(out, "snippet", hit->snippet);

@@ -4,8 +4,6 @@
 #include "team/agent.h"
 #include "team/archive.h"
 
-static const char *const contact_policies[] = { "open", "auto", "contacts_only", "block_all",
-	NULL };
 static const char *const alias_hint[] = { "hint", "name", NULL };
 static const char *const alias_name[] = { "agent_name", "agent", NULL };
 
@@ -24,18 +22,20 @@ static const char *const alias_name[] = { "agent_name", "agent", NULL };
 		.summary = "what it is working on, for the others" },                              \
 		{ .name = "attachments_policy",                                                    \
 			.type = MR_TYPE_TEXT,                                                      \
-			.summary = "how files come with its mail: auto, inline, attach, deny",     \
+			.flags = MR_LENIENT,                                                       \
+			.summary = "how files come with its mail",                                 \
+			.choices = mr_shape_team_attachments_policies,                             \
 			.fallback = "auto" },                                                      \
 	{                                                                                          \
 		.name = "contact_policy", .type = MR_TYPE_TEXT, .summary = "who may write to it",  \
-		.choices = contact_policies, .fallback = "open"                                    \
+		.choices = mr_shape_team_contact_policies, .fallback = "open"                      \
 	}
 
 static const struct mr_param register_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	{ .name = "name",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL,
+		.flags = MR_POSITIONAL | MR_ACTOR,
 		.summary = "an adjective and a noun, GreenCastle; one is found when left out",
 		.aliases = alias_name },
 	PROGRAM_PARAMS,
@@ -51,6 +51,7 @@ static enum mr_code do_register(struct mr_call *call, struct mr_team_registratio
 	struct mr_team_agent agent;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
+	mr_team_ops_tokens(call, request);
 	if (!rc)
 		rc = mr_team_agent_register(&call->cx, team, request, &project, &agent);
 	if (!rc)
@@ -78,11 +79,14 @@ const struct mr_op mr_op_team_register_agent = {
 	.name = "register_agent",
 	.command = "team register",
 	.summary = "Join a project, or update one's profile in it",
-	.help = "The project is made when it is not there. A name that is known in the project, in "
-		"any case, is updated and keeps its id; without a name a free one is found.",
+	.help = "Call it at the start of a session. The project is made when it is not "
+		"there. A known name, in any case, is updated and keeps its id; without "
+		"a name a free one is found.",
+	.cluster = "identity",
 	.params = register_params,
 	.result = mr_shape_team_agent_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_CORE | MR_IDEMPOTENT | MR_JOINS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = register_agent,
@@ -120,7 +124,9 @@ const struct mr_op mr_op_team_create_identity = {
 	.name = "create_agent_identity",
 	.command = "team create-identity",
 	.summary = "Join a project as somebody new",
-	.help = "Never updates an agent that is there.",
+	.help = "Never updates an agent that is there: for the second of two agents that "
+		"run the same program.",
+	.cluster = "identity",
 	.params = create_params,
 	.result = mr_shape_team_agent_fields,
 	.needs = MR_NEED_WRITE,
@@ -140,11 +146,13 @@ static const struct mr_param update_params[] = {
 		.summary = "what it is working on now" },
 	{ .name = "attachments_policy",
 		.type = MR_TYPE_TEXT,
-		.summary = "how files come with its mail: auto, inline, attach, deny" },
+		.flags = MR_LENIENT,
+		.summary = "how files come with its mail",
+		.choices = mr_shape_team_attachments_policies },
 	{ .name = "contact_policy",
 		.type = MR_TYPE_TEXT,
 		.summary = "who may write to it",
-		.choices = contact_policies },
+		.choices = mr_shape_team_contact_policies },
 	{ 0 },
 };
 
@@ -173,9 +181,13 @@ const struct mr_op mr_op_team_update_profile = {
 	.name = "update_agent_profile",
 	.command = "team profile",
 	.summary = "Change what is said about an agent",
+	.help = "Use it when your task changes, so that the others know. What is left out "
+		"stays as it is.",
+	.cluster = "identity",
 	.params = update_params,
 	.result = mr_shape_team_agent_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = update,
@@ -186,7 +198,11 @@ enum { COMMITS_DEFAULT = 5, COMMITS_MAX = 50 };
 
 static const struct mr_param whois_params[] = {
 	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
+	{ .name = "agent_name",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "the agent's name, in any case",
+		.aliases = mr_team_alias_agent },
 	{ .name = "include_recent_commits",
 		.type = MR_TYPE_BOOL,
 		.summary = "and what it did, from the project's history",
@@ -270,8 +286,12 @@ const struct mr_op mr_op_team_whois = {
 	.name = "whois",
 	.command = "team whois",
 	.summary = "Show an agent's profile and what it did last",
+	.help = "Use it before you write to an agent you do not know, or to see what it "
+		"did last.",
+	.cluster = "identity",
 	.params = whois_params,
 	.result = whois_fields,
+	.traits = MR_CORE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = whois,
@@ -282,7 +302,9 @@ static const struct mr_param list_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	{ .name = "include_retired",
 		.type = MR_TYPE_BOOL,
-		.summary = "also those that are retired" },
+		.summary = "also those that are retired",
+		.fallback = "false" },
+	MR_TEAM_PAGE_PARAMS,
 	{ 0 },
 };
 
@@ -297,6 +319,8 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 	struct mr_team_agents agents;
 	struct mr_team_project project;
 	struct mr_team *team;
+	size_t from, until;
+	int64_t *ids;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
@@ -309,9 +333,15 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 			!mr_args_bool(in, "include_retired", false), &agents);
 	if (rc)
 		return rc;
+	ids = mr_arena_array(call->cx.arena, agents.len, sizeof(*ids));
+	for (size_t i = 0; i < agents.len; i++)
+		ids[i] = agents.items[i].id;
+	rc = mr_team_page(call, in, ids, agents.len, &from, &until);
+	if (rc)
+		return rc;
 	mr_out_map(out, NULL);
 	mr_out_list(out, "result");
-	for (size_t i = 0; i < agents.len; i++)
+	for (size_t i = from; i < until; i++)
 		mr_shape_team_agent(out, NULL, &agents.items[i]);
 	mr_out_end(out);
 	mr_out_end(out);
@@ -322,8 +352,11 @@ const struct mr_op mr_op_team_list_agents = {
 	.name = "list_agents",
 	.command = "team agents",
 	.summary = "List the agents of a project, most recently active first",
+	.help = "Use it to find whom to write to; the most recently active come first.",
+	.cluster = "identity",
 	.params = list_params,
 	.result = list_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list,
@@ -334,13 +367,14 @@ static const struct mr_param delete_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	{ .name = "name",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,
 		.summary = "the agent's name, in any case",
 		.aliases = alias_name },
 	{ .name = "purge",
 		.type = MR_TYPE_BOOL,
 		.summary = "delete it and the messages it sent, for good; the archive's history "
-			   "stays" },
+			   "stays",
+		.fallback = "false" },
 	{ 0 },
 };
 
@@ -378,8 +412,10 @@ static enum mr_code delete_agent(struct mr_call *call, const struct mr_args *in,
 	const char *name = mr_args_text(in, "name");
 	struct mr_team_deletion deletion;
 	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_team_ops_admin(call, in, "purge");
 
+	if (!rc)
+		rc = mr_team_home_open(call, &team);
 	if (!rc && purge)
 		rc = mr_dispatch_confirm(call,
 			mr_arena_printf(call->cx.arena,
@@ -398,10 +434,14 @@ const struct mr_op mr_op_team_delete_agent = {
 	.name = "delete_agent",
 	.command = "team retire",
 	.summary = "Retire an agent: its name and mail stay, its leases end",
-	.help = "With --purge it is deleted, and so are the messages it sent, for everyone.",
+	.help = "Use it for an agent that does not come back. Its name and its mail stay, "
+		"its leases end. With purge it is deleted, and so are the messages it "
+		"sent, for everyone.",
+	.cluster = "identity",
 	.params = delete_params,
 	.result = delete_fields,
 	.needs = MR_NEED_WRITE | MR_NEED_CONFIRM,
+	.traits = MR_DESTRUCTIVE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = delete_agent,

@@ -20,7 +20,7 @@ static const struct mr_param request_params[] = {
 		.aliases = alias_from_project },
 	{ .name = "from_agent",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,
 		.summary = "who asks",
 		.aliases = alias_from },
 	{ .name = "to_agent",
@@ -79,8 +79,10 @@ const struct mr_op mr_op_team_contact_request = {
 	.name = "request_contact",
 	.command = "team contact request",
 	.summary = "Ask an agent of another project to take one's messages",
-	.help = "An agent that is open, or auto and of the same program, is a contact at once; "
-		"others get a message that tells them how to answer.",
+	.help = "Use it when a message was refused with CONTACT_REQUIRED. An agent that "
+		"is open, or auto and of the same program, is a contact at once; others "
+		"get a message that tells them how to answer.",
+	.cluster = "contact",
 	.params = request_params,
 	.result = request_fields,
 	.needs = MR_NEED_WRITE,
@@ -96,6 +98,8 @@ static const char *const alias_responder[] = { "to_agent_name", "agent_name", "a
 static const char *const alias_requester[] = { "from_agent_name", NULL };
 static const char *const alias_requester_project[] = { "from_project_slug", NULL };
 
+static const char *const answers[] = { "approved", "blocked", NULL };
+
 /* Nothing is required: a link's number can stand for the names. */
 static const struct mr_param respond_params[] = {
 	{ .name = "project_key",
@@ -105,7 +109,7 @@ static const struct mr_param respond_params[] = {
 		.aliases = alias_responder_project },
 	{ .name = "to_agent",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL,
+		.flags = MR_POSITIONAL | MR_ACTOR,
 		.summary = "who answers",
 		.aliases = alias_responder },
 	{ .name = "from_agent",
@@ -122,7 +126,11 @@ static const struct mr_param respond_params[] = {
 		.min = 1,
 		.max = INT64_MAX,
 		.summary = "the request's number, in place of the names" },
-	{ .name = "status", .type = MR_TYPE_TEXT, .summary = "the answer: approved or blocked" },
+	{ .name = "status",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_LENIENT,
+		.choices = answers,
+		.summary = "the answer" },
 	{ .name = "accept", .type = MR_TYPE_BOOL, .summary = "the same answer as a yes or a no" },
 	{ .name = "ttl_seconds",
 		.type = MR_TYPE_INT,
@@ -196,11 +204,14 @@ const struct mr_op mr_op_team_contact_respond = {
 	.name = "respond_contact",
 	.command = "team contact respond",
 	.summary = "Answer a contact request",
-	.help = "Approving somebody who has not asked lets that agent write to this one. Blocking "
-		"stops messages in both directions until it is taken back by approving.",
+	.help = "Use it when somebody has asked to be your contact. Approving somebody "
+		"who has not asked lets that agent write to this one. Blocking stops "
+		"messages in both directions until it is taken back by approving.",
+	.cluster = "contact",
 	.params = respond_params,
 	.result = respond_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = respond,
@@ -212,7 +223,10 @@ static const struct mr_param list_params[] = {
 	MR_TEAM_AGENT_PARAM,
 	{ .name = "status",
 		.type = MR_TYPE_TEXT,
-		.summary = "only these: pending, approved or blocked" },
+		.flags = MR_LENIENT,
+		.choices = mr_shape_team_link_statuses,
+		.summary = "only these" },
+	MR_TEAM_PAGE_PARAMS,
 	{ 0 },
 };
 
@@ -232,6 +246,8 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 	struct mr_team_agent agent;
 	struct mr_team_links links;
 	struct mr_team *team;
+	size_t from, until;
+	int64_t *ids;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
@@ -245,10 +261,16 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 			mr_args_text(in, "status"), &links);
 	if (rc)
 		return rc;
+	ids = mr_arena_array(call->cx.arena, links.len, sizeof(*ids));
+	for (size_t i = 0; i < links.len; i++)
+		ids[i] = links.items[i].id;
+	rc = mr_team_page(call, in, ids, links.len, &from, &until);
+	if (rc)
+		return rc;
 	mr_out_map(out, NULL);
 	mr_out_text(out, "agent", agent.name);
 	mr_out_list(out, "contacts");
-	for (size_t i = 0; i < links.len; i++)
+	for (size_t i = from; i < until; i++)
 		mr_shape_team_link(out, NULL, &links.items[i]);
 	mr_out_end(out);
 	mr_out_end(out);
@@ -259,8 +281,11 @@ const struct mr_op mr_op_team_contact_list = {
 	.name = "list_contacts",
 	.command = "team contact list",
 	.summary = "List an agent's contacts and requests, in both directions",
+	.help = "Use it to see who may write to you, and who still waits for your answer.",
+	.cluster = "contact",
 	.params = list_params,
 	.result = list_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list,
@@ -274,8 +299,9 @@ static const struct mr_param policy_params[] = {
 	MR_TEAM_AGENT_PARAM,
 	{ .name = "policy",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "open, auto, contacts_only or block_all",
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT,
+		.summary = "which one",
+		.choices = mr_shape_team_contact_policies,
 		.aliases = alias_policy },
 	{ 0 },
 };
@@ -305,13 +331,16 @@ const struct mr_op mr_op_team_contact_policy = {
 	.name = "set_contact_policy",
 	.command = "team contact policy",
 	.summary = "Set who may write to an agent",
-	.help = "open: everybody. auto: contacts, and who has to do with it: the same program, a "
-		"thread both are in, projects of one product, leases that overlap. contacts_only: "
-		"contacts. block_all: contacts it has approved, and answers to what it wrote. "
-		"Within a project only block_all and blocked contacts count.",
+	.help = "open: everybody. auto: contacts, and who has to do with it: the same "
+		"program, a thread both are in, projects of one product, leases that "
+		"overlap. contacts_only: contacts. block_all: contacts it has approved, "
+		"and answers to what it wrote. Within a project only block_all and "
+		"blocked contacts count.",
+	.cluster = "contact",
 	.params = policy_params,
 	.result = mr_shape_team_agent_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = set_policy,

@@ -1,4 +1,5 @@
 /* op/team_health.c - operation: is the team's storage well? */
+#include "op/protocol.h"
 #include "op/settings.h"
 #include "op/team_ops.h"
 #include "team/layout.h"
@@ -6,14 +7,17 @@
 
 #include <string.h>
 
+static const char *const statuses[] = { "ok", "degraded", "error", NULL };
+
 static const struct mr_field health_fields[] = {
-	{ .name = "status", .type = MR_TYPE_TEXT, .summary = "ok, degraded or error" },
+	{ .name = "status", .type = MR_TYPE_TEXT, .choices = statuses },
 	{ .name = "environment", .type = MR_TYPE_TEXT },
 	{ .name = "http_host", .type = MR_TYPE_TEXT },
 	{ .name = "http_port", .type = MR_TYPE_INT },
 	{ .name = "database_url", .type = MR_TYPE_TEXT, .summary = "without a password" },
 	{ .name = "storage_root", .type = MR_TYPE_TEXT },
 	{ .name = "version", .type = MR_TYPE_TEXT },
+	{ .name = "protocol_versions", .type = MR_TYPE_TEXTS, .summary = "of MCP, newest first" },
 	{ .name = "uptime_seconds", .type = MR_TYPE_INT },
 	{ .name = "archive_pending",
 		.type = MR_TYPE_INT,
@@ -39,6 +43,8 @@ static const char *public_url(struct mr_arena *arena, const char *url)
 static void emit(struct mr_call *call, struct mr_out *out, const char *database,
 	const struct mr_team_health *health)
 {
+	static const char *versions[] = { MR_MCP_MODERN, MR_MCP_VERSIONS, NULL };
+	const struct mr_texts spoken = { versions, MR_LEN(versions) - 1 };
 	const struct mr_settings *s = call->app->settings;
 	int64_t up_us = mr_clock_mono_us(call->app->clock) - call->app->started_us;
 
@@ -50,6 +56,7 @@ static void emit(struct mr_call *call, struct mr_out *out, const char *database,
 	mr_out_text(out, "database_url", public_url(call->cx.arena, database));
 	mr_out_text(out, "storage_root", mr_settings_text(s, "storage.root"));
 	mr_out_text(out, "version", MR_VERSION);
+	mr_out_texts(out, "protocol_versions", &spoken);
 	mr_out_int(out, "uptime_seconds", up_us / 1000000);
 	mr_out_int(out, "archive_pending", health->archive_pending);
 	mr_out_texts(out, "problems", &health->problems);
@@ -79,7 +86,10 @@ const struct mr_op mr_op_team_health = {
 	.name = "health_check",
 	.command = "team health",
 	.summary = "Check that the team's database and archive work",
+	.help = "Use it when calls fail: it says which part does not work, and why.",
+	.cluster = "infrastructure",
 	.result = health_fields,
+	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = health,

@@ -1,9 +1,11 @@
 /* op/team_home.c */
 #include "op/team_home.h"
 
+#include "op/metrics.h"
 #include "op/settings.h"
 #include "team/archive.h"
 #include "team/error.h"
+#include "team/gauge.h"
 #include "team/timers.h"
 
 #include <pthread.h>
@@ -16,6 +18,10 @@ struct mr_team_home {
 	pthread_mutex_t lock;
 	struct mr_team *team;
 	struct mr_team_timers *timers; /* or NULL */
+	/* What has been counted already; guarded by `counting`. */
+	pthread_mutex_t counting;
+	int64_t messages_seen;
+	uint64_t busy_seen;
 };
 
 struct mr_team_home *mr_team_home_new(void)
@@ -25,6 +31,7 @@ struct mr_team_home *mr_team_home_new(void)
 	if (!home)
 		abort();
 	pthread_mutex_init(&home->lock, NULL);
+	pthread_mutex_init(&home->counting, NULL);
 	return home;
 }
 
@@ -34,6 +41,7 @@ void mr_team_home_free(struct mr_team_home *home)
 		return;
 	mr_team_timers_stop(home->timers);
 	mr_team_close(home->team, DRAIN_MS);
+	pthread_mutex_destroy(&home->counting);
 	pthread_mutex_destroy(&home->lock);
 	free(home);
 }
@@ -83,6 +91,11 @@ static enum mr_team_escalation escalation(const char *word)
 					      : MR_TEAM_ESCALATE_LEASE;
 }
 
+static void note_commit(void *arg, int64_t took_us)
+{
+	mr_metrics_observe(arg, MR_METRIC_GIT_SECONDS, NULL, (double)took_us / 1e6);
+}
+
 enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *out)
 {
 	const struct mr_settings *s = call->app->settings;
@@ -125,6 +138,8 @@ enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *ou
 		.llm_endpoint = mr_settings_text(s, "llm.endpoint"),
 		.llm_model = mr_settings_text(s, "llm.model"),
 		.llm_key = mr_settings_text(s, "llm.key"),
+		.on_commit = note_commit,
+		.on_commit_arg = call->app->metrics,
 	};
 	return MR_OK;
 }
@@ -168,4 +183,39 @@ enum mr_code mr_team_home_serve(struct mr_call *call)
 	if (!rc)
 		rc = mr_team_archive_start(&call->cx, team);
 	return rc ? rc : mr_team_timers_start(&call->cx, team, &timers, &home->timers);
+}
+
+/* Under the lock. */
+static void count(struct mr_call *call, struct mr_team_home *home, struct mr_team *team)
+{
+	struct mr_metrics *metrics = call->app->metrics;
+	struct mr_team_tallies tallies;
+	struct mr_team_gauges gauges;
+
+	if (mr_team_gauges(&call->cx, team, &gauges))
+		return;
+	mr_metrics_set(metrics, MR_METRIC_RESERVATIONS, NULL, (uint64_t)gauges.reservations);
+	mr_metrics_set(metrics, MR_METRIC_GIT_QUEUE, NULL, (uint64_t)gauges.archive_pending);
+	mr_metrics_count(metrics, MR_METRIC_SQLITE_BUSY, NULL, NULL, gauges.busy - home->busy_seen);
+	home->busy_seen = gauges.busy;
+	if (mr_team_tally(&call->cx, team, &home->messages_seen, &tallies))
+		return;
+	for (size_t i = 0; i < tallies.len; i++)
+		mr_metrics_count(metrics, MR_METRIC_MESSAGES, tallies.items[i].slug, NULL,
+			(uint64_t)tallies.items[i].messages);
+}
+
+void mr_team_home_measure(struct mr_call *call)
+{
+	struct mr_team_home *home = call->app->team;
+	struct mr_team *team = NULL;
+
+	pthread_mutex_lock(&home->lock);
+	team = home->team;
+	pthread_mutex_unlock(&home->lock);
+	if (!team)
+		return;
+	pthread_mutex_lock(&home->counting);
+	count(call, home, team);
+	pthread_mutex_unlock(&home->counting);
 }

@@ -24,5 +24,8 @@ MR_CHECK enum mr_code mr_team_home_open(struct mr_call *call, struct mr_team **o
  * home does.
  */
 MR_CHECK enum mr_code mr_team_home_serve(struct mr_call *call);
+/* Bring the metrics about messages, leases and the archive up to date; what cannot be counted
+ * stays as it was. */
+void mr_team_home_measure(struct mr_call *call);
 /* What the settings say about it. */
 MR_CHECK enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *out);

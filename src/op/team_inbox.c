@@ -45,6 +45,7 @@ static const struct mr_param inbox_params[] = {
 	SINCE_PARAM,
 	THREAD_PARAM,
 	CURSOR_PARAM,
+	MR_TEAM_READING_PARAMS,
 	{ 0 },
 };
 
@@ -80,6 +81,7 @@ static void put_list(struct mr_out *out, const struct mr_team_items *items, bool
 
 static enum mr_code fetch_inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_inbox_query query = query_of(in, 20);
 	struct mr_team_items items;
 	struct mr_team *team;
@@ -92,8 +94,10 @@ static enum mr_code fetch_inbox(struct mr_call *call, const struct mr_args *in, 
 	query.cursor = mr_args_int(in, "cursor", 0);
 	if (!rc)
 		rc = mr_team_inbox_fetch(&call->cx, team, &query, &items);
-	if (!rc)
-		put_list(out, &items, false);
+	if (rc)
+		return rc;
+	mr_team_show_bodies(call, &showing, &items);
+	put_list(out, &items, false);
 	return rc;
 }
 
@@ -101,10 +105,13 @@ const struct mr_op mr_op_team_inbox = {
 	.name = "fetch_inbox",
 	.command = "team inbox",
 	.summary = "The newest messages an agent has received",
-	.help = "Looking changes nothing: `mailroom team read` and `mailroom team ack` do. An "
-		"agent has one inbox, whatever project a message was sent in.",
+	.help = "Call it when you start and after each piece of work; newest first. "
+		"Looking changes nothing: mark_message_read and acknowledge_message do. "
+		"An agent has one inbox for all projects.",
+	.cluster = "messaging",
 	.params = inbox_params,
 	.result = list_fields,
+	.traits = MR_CORE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = fetch_inbox,
@@ -119,11 +126,13 @@ static const struct mr_param outbox_params[] = {
 	SINCE_PARAM,
 	THREAD_PARAM,
 	CURSOR_PARAM,
+	MR_TEAM_READING_PARAMS,
 	{ 0 },
 };
 
 static enum mr_code list_outbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_inbox_query query = query_of(in, 20);
 	struct mr_team_items items;
 	struct mr_team *team;
@@ -134,8 +143,10 @@ static enum mr_code list_outbox(struct mr_call *call, const struct mr_args *in, 
 	query.cursor = mr_args_int(in, "cursor", 0);
 	if (!rc)
 		rc = mr_team_outbox_fetch(&call->cx, team, &query, &items);
-	if (!rc)
-		put_list(out, &items, true);
+	if (rc)
+		return rc;
+	mr_team_show_bodies(call, &showing, &items);
+	put_list(out, &items, true);
 	return rc;
 }
 
@@ -143,6 +154,8 @@ const struct mr_op mr_op_team_outbox = {
 	.name = "list_outbox",
 	.command = "team outbox",
 	.summary = "The newest messages an agent has sent",
+	.help = "Use it to see what you have told others already, newest first.",
+	.cluster = "messaging",
 	.params = outbox_params,
 	.result = list_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
@@ -157,6 +170,7 @@ static const struct mr_param pending_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	MR_TEAM_AGENT_PARAM,
 	LIMIT_PARAM("20"),
+	CURSOR_PARAM,
 	{ 0 },
 };
 
@@ -195,6 +209,7 @@ static enum mr_code acks_pending(struct mr_call *call, const struct mr_args *in,
 		.project_key = mr_args_text(in, "project_key"),
 		.agent_name = mr_args_text(in, "agent_name"),
 		.limit = limit_of(in, 20),
+		.cursor = mr_args_int(in, "cursor", 0),
 		.unacked_only = true,
 	};
 	struct mr_team_items items;
@@ -212,8 +227,11 @@ const struct mr_op mr_op_team_acks_pending = {
 	.name = "acks_pending",
 	.command = "team acks pending",
 	.summary = "Messages whose acknowledgement an agent owes, newest first",
+	.help = "Use it to see what others wait for, newest first.",
+	.cluster = "messaging",
 	.params = pending_params,
 	.result = dues_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = acks_pending,
@@ -233,6 +251,7 @@ static const struct mr_param overdue_params[] = {
 		.max = INT32_MAX,
 		.summary = "the same in seconds" },
 	LIMIT_PARAM("50"),
+	CURSOR_PARAM,
 	{ 0 },
 };
 
@@ -242,6 +261,7 @@ static enum mr_code acks_overdue(struct mr_call *call, const struct mr_args *in,
 		.project_key = mr_args_text(in, "project_key"),
 		.agent_name = mr_args_text(in, "agent_name"),
 		.limit = limit_of(in, 50),
+		.cursor = mr_args_int(in, "cursor", 0),
 	};
 	int64_t age_s =
 		mr_args_int(in, "ttl_seconds", mr_args_int(in, "ttl_minutes", 60) * INT64_C(60));
@@ -260,8 +280,11 @@ const struct mr_op mr_op_team_acks_overdue = {
 	.name = "acks_overdue",
 	.command = "team acks overdue",
 	.summary = "Of these the ones that are late, oldest first",
+	.help = "Use it to see for what others have waited too long, oldest first.",
+	.cluster = "messaging",
 	.params = overdue_params,
 	.result = dues_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = acks_overdue,
@@ -313,9 +336,13 @@ const struct mr_op mr_op_team_read = {
 	.name = "mark_message_read",
 	.command = "team read",
 	.summary = "Mark a message as read",
+	.help = "Call it when you have dealt with a message. The time of the first call "
+		"is kept.",
+	.cluster = "messaging",
 	.params = mark_params,
 	.result = read_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_CORE | MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = mark_read,
@@ -358,9 +385,13 @@ const struct mr_op mr_op_team_ack = {
 	.name = "acknowledge_message",
 	.command = "team ack",
 	.summary = "Acknowledge a message, and mark it as read",
+	.help = "Call it for a message with ack_required when you have understood it; its "
+		"sender waits for that. It counts as read then, too.",
+	.cluster = "messaging",
 	.params = mark_params,
 	.result = ack_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = acknowledge,

@@ -21,6 +21,7 @@ static const char *const alias_paths[] = { "path_pattern", "path", NULL };
 			.summary = "the model behind it" },                                        \
 		{ .name = "agent_name",                                                            \
 			.type = MR_TYPE_TEXT,                                                      \
+			.flags = MR_ACTOR,                                                         \
 			.summary = "its name; one is found when left out",                         \
 			.aliases = mr_team_alias_agent },                                          \
 	{                                                                                          \
@@ -109,6 +110,7 @@ static enum mr_code start(struct mr_call *call, const struct mr_args *in, struct
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
+	mr_team_ops_tokens(call, &request.who);
 	if (!rc)
 		rc = mr_team_macro_start(&call->cx, team, &request, &started);
 	if (rc)
@@ -126,9 +128,13 @@ const struct mr_op mr_op_team_macro_start = {
 	.name = "macro_start_session",
 	.command = "team macro start-session",
 	.summary = "Join a project, reserve files, and see what came",
+	.help = "The one call to begin with: it ensures the project, registers you, "
+		"reserves the files you name, and shows your newest mail.",
+	.cluster = "workflow_macros",
 	.params = start_params,
 	.result = start_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_JOINS | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = start,
@@ -156,6 +162,7 @@ static const struct mr_param prepare_params[] = {
 		.type = MR_TYPE_BOOL,
 		.summary = "with the messages' texts",
 		.fallback = "false" },
+	MR_TEAM_READING_PARAMS,
 	{ .name = "llm_mode",
 		.type = MR_TYPE_BOOL,
 		.summary = "let the model of llm.endpoint word it, when one is configured",
@@ -201,6 +208,7 @@ static void put_prepared(struct mr_out *out, const struct mr_team_prepared *read
 
 static enum mr_code prepare(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_prepare request = {
 		.who = who_of(in, mr_args_text(in, "project_key")),
 		.thread_id = mr_args_text(in, "thread_id"),
@@ -214,20 +222,27 @@ static enum mr_code prepare(struct mr_call *call, const struct mr_args *in, stru
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
+	mr_team_ops_tokens(call, &request.who);
 	if (!rc)
 		rc = mr_team_macro_prepare(&call->cx, team, &request, &ready);
-	if (!rc)
-		put_prepared(out, &ready, mr_args_bool(in, "include_examples", true));
-	return rc;
+	if (rc)
+		return rc;
+	mr_team_show_bodies(call, &showing, &ready.inbox);
+	put_prepared(out, &ready, mr_args_bool(in, "include_examples", true));
+	return MR_OK;
 }
 
 const struct mr_op mr_op_team_macro_prepare = {
 	.name = "macro_prepare_thread",
 	.command = "team macro prepare-thread",
 	.summary = "Join a project, and see what a conversation came to and what else came",
+	.help = "The one call to join a conversation: it registers you, sums the thread "
+		"up, and shows your newest mail.",
+	.cluster = "workflow_macros",
 	.params = prepare_params,
 	.result = prepare_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_JOINS | MR_QUOTES | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = prepare,
@@ -315,6 +330,9 @@ const struct mr_op mr_op_team_macro_cycle = {
 	.name = "macro_file_reservation_cycle",
 	.command = "team macro reservation-cycle",
 	.summary = "Reserve files, and perhaps give them back at once",
+	.help = "Use it for a short edit: it reserves, and with auto_release gives back "
+		"at once what it was granted.",
+	.cluster = "workflow_macros",
 	.params = cycle_params,
 	.result = cycle_fields,
 	.needs = MR_NEED_WRITE,
@@ -332,7 +350,7 @@ static const struct mr_param handshake_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	{ .name = "requester",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,
 		.summary = "who asks",
 		.aliases = alias_requester },
 	{ .name = "target",
@@ -450,9 +468,13 @@ const struct mr_op mr_op_team_macro_handshake = {
 	.name = "macro_contact_handshake",
 	.command = "team macro contact-handshake",
 	.summary = "Ask for contact, perhaps answer, perhaps say hello",
+	.help = "Use it to get to know an agent of another project in one call; with "
+		"welcome_subject and welcome_body it also sends a first message.",
+	.cluster = "workflow_macros",
 	.params = handshake_params,
 	.result = handshake_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = handshake,

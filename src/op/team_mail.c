@@ -6,11 +6,11 @@
 static const char *const alias_sender[] = { "from", "from_agent", "sender", NULL };
 static const char *const alias_body[] = { "body", NULL };
 static const char *const alias_to[] = { "recipients", "recipient_names", NULL };
-static const char *const importances[] = { "low", "normal", "high", "urgent", NULL };
 
 #define SENDER_PARAM                                                                               \
 	{                                                                                          \
-		.name = "sender_name", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL, \
+		.name = "sender_name", .type = MR_TYPE_TEXT,                                       \
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,                                   \
 		.summary = "who sends it: an agent of the project", .aliases = alias_sender,       \
 	}
 #define BODY_PARAM                                                                                 \
@@ -26,7 +26,7 @@ static const char *const importances[] = { "low", "normal", "high", "urgent", NU
 #define KEY_PARAM                                                                                  \
 	{                                                                                          \
 		.name = "idempotency_key", .type = MR_TYPE_TEXT,                                   \
-		.summary = "a name for this call: within a day the same sender and key send once", \
+		.summary = "the same sender and key send only once a day",                         \
 	}
 
 static const struct mr_param send_params[] = {
@@ -47,7 +47,7 @@ static const struct mr_param send_params[] = {
 		.fallback = "as attachment.convert_images says" },
 	{ .name = "importance",
 		.type = MR_TYPE_TEXT,
-		.choices = importances,
+		.choices = mr_shape_team_importances,
 		.summary = "how much it matters",
 		.fallback = "normal" },
 	{ .name = "ack_required",
@@ -129,6 +129,7 @@ static enum mr_code send_message(struct mr_call *call, const struct mr_args *in,
 		.auto_contact_if_blocked = mr_args_bool(in, "auto_contact_if_blocked", false),
 		.strict_recipients = mr_args_bool(in, "strict_recipients", false),
 		.idempotency_key = mr_args_text(in, "idempotency_key"),
+		.verified = call->is_verified,
 	};
 	struct mr_team_sent sent;
 	struct mr_team *team;
@@ -148,11 +149,14 @@ const struct mr_op mr_op_team_send = {
 	.name = "send_message",
 	.command = "team send",
 	.summary = "Send a message to agents of this or another project",
-	.help = "A bare name is looked for in the project, then everywhere. Who is unknown here "
-		"and has a valid name becomes an agent by being written to.",
+	.help = "Use it to tell or ask others something; give what belongs together one "
+		"thread_id. A bare name is looked for here, then everywhere; who is "
+		"unknown and has a valid name becomes an agent.",
+	.cluster = "messaging",
 	.params = send_params,
 	.result = send_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = send_message,
@@ -184,7 +188,7 @@ static const struct mr_param reply_params[] = {
 		.fallback = "Re:" },
 	{ .name = "importance",
 		.type = MR_TYPE_TEXT,
-		.choices = importances,
+		.choices = mr_shape_team_importances,
 		.summary = "how much it matters",
 		.fallback = "as the message" },
 	{ .name = "ack_required",
@@ -217,6 +221,7 @@ static enum mr_code reply_message(struct mr_call *call, const struct mr_args *in
 		.ack_required = choice(in, "ack_required"),
 		.attachment_paths = mr_args_texts(call->cx.arena, in, "attachment_paths"),
 		.idempotency_key = mr_args_text(in, "idempotency_key"),
+		.verified = call->is_verified,
 	};
 	struct mr_team_sent sent;
 	struct mr_team *team;
@@ -236,9 +241,13 @@ const struct mr_op mr_op_team_reply = {
 	.name = "reply_message",
 	.command = "team reply",
 	.summary = "Answer a message, in its thread",
+	.help = "Use it instead of send_message when you answer: recipient, subject and "
+		"thread come from the message.",
+	.cluster = "messaging",
 	.params = reply_params,
 	.result = reply_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = reply_message,

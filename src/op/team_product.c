@@ -8,6 +8,7 @@
 #include "team/search.h"
 #include "team/summary.h"
 
+static const char *const alias_cursor[] = { "offset", NULL };
 static const char *const alias_product[] = { "product", "product_key", "product_name", NULL };
 
 #define PRODUCT_PARAM                                                                              \
@@ -46,9 +47,13 @@ const struct mr_op mr_op_team_product_ensure = {
 	.name = "ensure_product",
 	.command = "team product ensure",
 	.summary = "Find or make a product",
+	.help = "Use it when several repositories make one product; link each of them "
+		"with link_project_to_product.",
+	.cluster = "product_bus",
 	.params = ensure_params,
 	.result = mr_shape_team_product_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = ensure,
@@ -86,9 +91,12 @@ const struct mr_op mr_op_team_product_link = {
 	.name = "link_project_to_product",
 	.command = "team product link",
 	.summary = "Count a project to a product",
+	.help = "Agents of projects of one product count as having to do with each other.",
+	.cluster = "product_bus",
 	.params = link_params,
 	.result = mr_shape_team_product_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = link_project,
@@ -120,16 +128,22 @@ const struct mr_op mr_op_team_product_unlink = {
 	.name = "unlink_project_from_product",
 	.command = "team product unlink",
 	.summary = "No longer count a project to a product",
+	.help = "Use it when a repository has left the product. Its mail stays.",
+	.cluster = "product_bus",
 	.params = unlink_params,
 	.result = mr_shape_team_product_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = unlink_project,
 	.render = mr_render_product,
 };
 
-static const struct mr_param no_params[] = { { 0 } };
+static const struct mr_param list_params[] = {
+	MR_TEAM_PAGE_PARAMS,
+	{ 0 },
+};
 
 static const struct mr_field list_fields[] = {
 	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_product_fields },
@@ -141,18 +155,25 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team_products products;
 	struct mr_team *team;
+	size_t from, until;
+	int64_t *ids;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
-	(void)in;
 	if (!rc)
 		rc = mr_team_read(&call->cx, team, &reader);
 	if (!rc)
 		rc = mr_team_product_list(&call->cx, reader.db, &products);
 	if (rc)
 		return rc;
+	ids = mr_arena_array(call->cx.arena, products.len, sizeof(*ids));
+	for (size_t i = 0; i < products.len; i++)
+		ids[i] = products.items[i].id;
+	rc = mr_team_page(call, in, ids, products.len, &from, &until);
+	if (rc)
+		return rc;
 	mr_out_map(out, NULL);
 	mr_out_list(out, "result");
-	for (size_t i = 0; i < products.len; i++)
+	for (size_t i = from; i < until; i++)
 		mr_shape_team_product(out, NULL, &products.items[i]);
 	mr_out_end(out);
 	mr_out_end(out);
@@ -163,7 +184,9 @@ const struct mr_op mr_op_team_product_list = {
 	.name = "list_products",
 	.command = "team product list",
 	.summary = "List products and their projects",
-	.params = no_params,
+	.help = "Use it to see which projects belong together.",
+	.cluster = "product_bus",
+	.params = list_params,
 	.result = list_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
@@ -179,6 +202,9 @@ static const struct mr_param inbox_params[] = {
 		.max = MR_TEAM_LIST_MAX,
 		.summary = "at most so many, of all projects together",
 		.fallback = "20" },
+	{ .name = "cursor",
+		.type = MR_TYPE_INT,
+		.summary = "go on after this message: the id of the last one seen" },
 	{ 0 },
 };
 
@@ -202,7 +228,7 @@ static enum mr_code inbox(struct mr_call *call, const struct mr_args *in, struct
 			&product);
 	if (!rc)
 		rc = mr_team_product_inbox(&call->cx, reader.db, &product,
-			mr_args_int(in, "limit", 0), &items);
+			mr_args_int(in, "cursor", 0), mr_args_int(in, "limit", 0), &items);
 	if (rc)
 		return rc;
 	mr_out_map(out, NULL);
@@ -215,8 +241,11 @@ const struct mr_op mr_op_team_product_inbox = {
 	.name = "product_inbox",
 	.command = "team product inbox",
 	.summary = "Show the newest messages of all projects of a product",
+	.help = "Use it to see what goes on in all projects of a product, newest first.",
+	.cluster = "product_bus",
 	.params = inbox_params,
 	.result = inbox_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = inbox,
@@ -228,11 +257,16 @@ static const struct mr_param search_params[] = {
 	{ .name = "query",
 		.type = MR_TYPE_TEXT,
 		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "what to look for, as `mailroom team search` takes it" },
+		.summary = "what to look for, as search_messages takes it" },
 	{ .name = "limit",
 		.type = MR_TYPE_INT,
 		.summary = "how many at most, of all projects together, up to 500",
 		.fallback = "20" },
+	{ .name = "cursor",
+		.type = MR_TYPE_INT,
+		.summary = "go on after so many: how many were seen",
+		.aliases = alias_cursor,
+		.fallback = "0" },
 	{ 0 },
 };
 
@@ -280,6 +314,7 @@ static enum mr_code find_messages(struct mr_call *call, const struct mr_args *in
 			.project_count = count,
 			.query = mr_args_text(in, "query"),
 			.limit = mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT),
+			.offset = mr_args_int(in, "cursor", 0),
 		},
 		out);
 }
@@ -302,8 +337,11 @@ const struct mr_op mr_op_team_product_search = {
 	.name = "search_messages_product",
 	.command = "team product search",
 	.summary = "Find messages of all projects of a product, best first",
+	.help = "As search_messages does it, in all projects of a product.",
+	.cluster = "product_bus",
 	.params = search_params,
 	.result = search_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = search,
@@ -409,8 +447,12 @@ const struct mr_op mr_op_team_product_summarize = {
 	.name = "summarize_thread_product",
 	.command = "team product summarize",
 	.summary = "Sum up a conversation that goes through several projects of a product",
+	.help = "As summarize_thread does it, for a conversation that goes through "
+		"several projects; several threads are also summed up together.",
+	.cluster = "product_bus",
 	.params = summarize_params,
 	.result = summarize_fields,
+	.traits = MR_QUOTES | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = summarize,

@@ -39,12 +39,21 @@ const struct mr_op mr_op_team_ensure_project = {
 	.name = "ensure_project",
 	.command = "team ensure-project",
 	.summary = "Find a project by its path, or make it",
+	.help = "Call it once in a repository before anything else. Who gives the same "
+		"path gets the same project.",
+	.cluster = "infrastructure",
 	.params = ensure_params,
 	.result = mr_shape_team_project_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_CORE | MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = ensure,
+};
+
+static const struct mr_param list_params[] = {
+	MR_TEAM_PAGE_PARAMS,
+	{ 0 },
 };
 
 static const struct mr_field list_fields[] = {
@@ -57,18 +66,25 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team_projects projects;
 	struct mr_team *team;
+	size_t from, until;
+	int64_t *ids;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
-	(void)in;
 	if (!rc)
 		rc = mr_team_read(&call->cx, team, &reader);
 	if (!rc)
 		rc = mr_team_project_list(&call->cx, reader.db, &projects);
 	if (rc)
 		return rc;
+	ids = mr_arena_array(call->cx.arena, projects.len, sizeof(*ids));
+	for (size_t i = 0; i < projects.len; i++)
+		ids[i] = projects.items[i].id;
+	rc = mr_team_page(call, in, ids, projects.len, &from, &until);
+	if (rc)
+		return rc;
 	mr_out_map(out, NULL);
 	mr_out_list(out, "result");
-	for (size_t i = 0; i < projects.len; i++)
+	for (size_t i = from; i < until; i++)
 		mr_shape_team_project(out, NULL, &projects.items[i]);
 	mr_out_end(out);
 	mr_out_end(out);
@@ -79,6 +95,9 @@ const struct mr_op mr_op_team_list_projects = {
 	.name = "list_projects",
 	.command = "team projects",
 	.summary = "List all projects, oldest first",
+	.help = "Use it to find a project you have only heard of, oldest first.",
+	.cluster = "infrastructure",
+	.params = list_params,
 	.result = list_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,

@@ -5,9 +5,11 @@
 #include "team/reservation.h"
 
 static const char *const alias_paths[] = { "path_pattern", "path", NULL };
-static const char *const alias_ids[] = { "reservation_ids", NULL };
+static const char *const alias_ids[] = { "reservation_ids", "reservation_id", "file_reservation_id",
+	NULL };
 static const char *const alias_id[] = { "reservation_id", "id", NULL };
 static const char *const alias_ttl[] = { "ttl", NULL };
+static const char *const alias_extend[] = { "ttl_seconds", "ttl", NULL };
 
 #define PATHS_PARAM                                                                                \
 	{                                                                                          \
@@ -52,16 +54,6 @@ static const struct mr_field reserve_fields[] = {
 	{ 0 },
 };
 
-/* Overruling others is for administrators: the command line, and later a role. */
-static enum mr_code check_admin(struct mr_call *call, const struct mr_args *in, const char *name)
-{
-	if (!mr_args_bool(in, name, false) || call->is_admin)
-		return MR_OK;
-	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
-		"only an administrator may set %s; on the server's machine: mailroom team", name);
-	return mr_team_fail_text(&call->cx, "argument", name);
-}
-
 static struct mr_team_reserve request_of(struct mr_call *call, const struct mr_args *in)
 {
 	return (struct mr_team_reserve){
@@ -78,7 +70,7 @@ static enum mr_code reserve(struct mr_call *call, const struct mr_args *in, stru
 	struct mr_team_reserve request = request_of(call, in);
 	struct mr_team_reserved reserved;
 	struct mr_team *team;
-	enum mr_code rc = check_admin(call, in, "admin");
+	enum mr_code rc = mr_team_ops_admin(call, in, "admin");
 
 	request.ttl_s = mr_args_int(in, "ttl_seconds", request.ttl_s);
 	request.reason = mr_args_text(in, "reason");
@@ -99,12 +91,15 @@ const struct mr_op mr_op_team_reserve = {
 	.name = "file_reservation_paths",
 	.command = "team reserve",
 	.summary = "Take leases on files before editing them",
-	.help = "Leases are advice: a path that others hold is granted all the same and reported "
-		"under conflicts, with who holds it and until when. A directory covers all below "
-		"it; ? * [a-z] {a,b} and ** are understood.",
+	.help = "Call it before you edit files that others may edit. Leases are advice: "
+		"a path that others hold is granted all the same and reported under "
+		"conflicts. A directory covers all below it; ? * [a-z] {a,b} and ** are "
+		"understood.",
+	.cluster = "file_reservations",
 	.params = reserve_params,
 	.result = reserve_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.render = mr_render_reserved,
@@ -150,6 +145,8 @@ const struct mr_op mr_op_team_check_paths = {
 	.name = "check_paths",
 	.command = "team check-paths",
 	.summary = "Ask whether files may be edited now, without taking a lease",
+	.help = "Use it to ask before a single edit, or from a hook; nothing is reserved.",
+	.cluster = "file_reservations",
 	.params = check_params,
 	.result = check_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
@@ -224,10 +221,13 @@ const struct mr_op mr_op_team_release = {
 	.name = "release_file_reservations",
 	.command = "team release",
 	.summary = "Give leases back; without a filter all of the agent's",
-	.help = "With both filters a lease must fit both. What is released already stays as it is.",
+	.help = "Call it as soon as you have finished with the files. With both filters a "
+		"lease must fit both. What is released already stays as it is.",
+	.cluster = "file_reservations",
 	.params = release_params,
 	.result = release_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = release,
@@ -240,7 +240,8 @@ static const struct mr_param renew_params[] = {
 	{ .name = "extend_seconds",
 		.type = MR_TYPE_INT,
 		.summary = "by how much, at least 60",
-		.fallback = "1800" },
+		.fallback = "1800",
+		.aliases = alias_extend },
 	{ 0 },
 };
 
@@ -290,6 +291,8 @@ const struct mr_op mr_op_team_renew = {
 	.name = "renew_file_reservations",
 	.command = "team renew",
 	.summary = "Keep leases longer; without a filter all of the agent's",
+	.help = "Call it before your leases end when your work takes longer.",
+	.cluster = "file_reservations",
 	.params = renew_params,
 	.result = renew_fields,
 	.needs = MR_NEED_WRITE,
@@ -363,7 +366,7 @@ static enum mr_code force(struct mr_call *call, const struct mr_args *in, struct
 	};
 	struct mr_team_forced forced;
 	struct mr_team *team;
-	enum mr_code rc = check_admin(call, in, "override");
+	enum mr_code rc = mr_team_ops_admin(call, in, "override");
 
 	if (!rc)
 		rc = mr_team_home_open(call, &team);
@@ -378,10 +381,14 @@ const struct mr_op mr_op_team_force_release = {
 	.name = "force_release_file_reservation",
 	.command = "team force-release",
 	.summary = "Take away a lease whose holder left it",
-	.help = "Refused while the holder, its mail, the files or git show recent activity.",
+	.help = "Use it when a lease is in your way and its holder seems to be gone. "
+		"Refused while the holder, its mail, the files or git show recent "
+		"activity.",
+	.cluster = "file_reservations",
 	.params = force_params,
 	.result = force_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_DESTRUCTIVE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = force,
@@ -399,6 +406,9 @@ static const struct mr_param list_params[] = {
 		.max = MR_TEAM_LIST_MAX,
 		.summary = "how many, the newest",
 		.fallback = "1000" },
+	{ .name = "cursor",
+		.type = MR_TYPE_INT,
+		.summary = "go on before this one: the id of the first one seen" },
 	{ 0 },
 };
 
@@ -418,8 +428,8 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 
 	if (!rc)
 		rc = mr_team_reservation_list(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_bool(in, "active_only", false), mr_args_int(in, "limit", 0),
-			&leases);
+			mr_args_bool(in, "active_only", false), mr_args_int(in, "cursor", 0),
+			mr_args_int(in, "limit", 0), &leases);
 	if (rc)
 		return rc;
 	mr_out_map(out, NULL);
@@ -435,9 +445,12 @@ const struct mr_op mr_op_team_list_reservations = {
 	.name = "list_file_reservations",
 	.command = "team reservations",
 	.summary = "List the leases of a project, and whether they are in use",
-	.help = "Leases that are over, or that their holders left, are released first.",
+	.help = "Use it to see who works on what. Leases that are over, or that their "
+		"holders left, are released first.",
+	.cluster = "file_reservations",
 	.params = list_params,
 	.result = list_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.render = mr_render_leases,

@@ -6,6 +6,7 @@
 #include "team/limits.h"
 #include "team/search.h"
 
+static const char *const alias_cursor[] = { "offset", NULL };
 static const char *const orders[] = { "relevance", "newest", NULL };
 
 static const struct mr_param search_params[] = {
@@ -20,9 +21,10 @@ static const struct mr_param search_params[] = {
 		.type = MR_TYPE_INT,
 		.summary = "how many at most, up to 500",
 		.fallback = "20" },
-	{ .name = "offset",
+	{ .name = "cursor",
 		.type = MR_TYPE_INT,
-		.summary = "leave out so many of the best",
+		.summary = "go on after so many: how many were seen",
+		.aliases = alias_cursor,
 		.fallback = "0" },
 	{ .name = "order",
 		.type = MR_TYPE_TEXT,
@@ -67,7 +69,7 @@ static enum mr_code find(struct mr_call *call, struct mr_team *team, const struc
 			.project_count = 1,
 			.query = mr_args_text(in, "query"),
 			.limit = mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT),
-			.offset = mr_args_int(in, "offset", 0),
+			.offset = mr_args_int(in, "cursor", 0),
 			.agent_id = agent.id,
 			.newest_first = mr_str_eq(mr_args_text(in, "order"), "newest"),
 		},
@@ -95,12 +97,15 @@ const struct mr_op mr_op_team_search_messages = {
 	.name = "search_messages",
 	.command = "team search",
 	.summary = "Find messages of a project by what they say",
-	.help = "Best match first, the subject counting twice; of very many matches the newest "
-		"hundreds are ranked. What cannot be understood is looked for as plain words; only "
-		"an empty query and a filter that makes no sense are refused. On the command line "
-		"a query that begins with a dash comes after --.",
+	.help = "Use it before you ask something that may have been answered already. "
+		"Best match first, the subject counting twice; of very many matches the "
+		"newest hundreds are ranked. What cannot be understood is looked for as "
+		"plain words; only an empty query and a filter that makes no sense are "
+		"refused.",
+	.cluster = "search",
 	.params = search_params,
 	.result = search_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = search,

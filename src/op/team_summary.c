@@ -81,12 +81,14 @@ const struct mr_op mr_op_team_summarize_thread = {
 	.name = "summarize_thread",
 	.command = "team summarize",
 	.summary = "Sum up a conversation: points, actions, mentions, paths",
-	.help = "By its lines: lists, boxes, TODO, ACTION, FIXME, NEXT, BLOCKED, @names and "
-		"`paths`. "
-		"With llm.endpoint set, a model words points and actions; when it fails or takes "
-		"longer than 20 seconds, the lines stand. source says which it was.",
+	.help = "Use it instead of reading a long thread. By its lines: lists, boxes, "
+		"TODO, ACTION, FIXME, NEXT, BLOCKED, @names and `paths`. With "
+		"llm.endpoint set, a model words points and actions; when it fails or "
+		"takes longer than 20 seconds, the lines stand. source says which it was.",
+	.cluster = "search",
 	.params = one_params,
 	.result = one_fields,
+	.traits = MR_QUOTES | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = summarise_one,
@@ -131,9 +133,12 @@ const struct mr_op mr_op_team_summarize_threads = {
 	.name = "summarize_threads",
 	.command = "team summarize-many",
 	.summary = "Sum up several conversations, and what they have together",
-	.help = "Each as team summarize does it; then the mentions, actions and points of all.",
+	.help = "Each as summarize_thread does it; then the mentions, actions and points "
+		"of all. Use it to catch up with several at once.",
+	.cluster = "search",
 	.params = many_params,
 	.result = mr_shape_team_summaries_fields,
+	.traits = MR_QUOTES | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = summarise_many,

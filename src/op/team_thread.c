@@ -13,6 +13,7 @@ static const struct mr_param show_params[] = {
 		.type = MR_TYPE_TEXT,
 		.summary = "as this agent sees it: its own kind, read_ts and ack_ts",
 		.aliases = mr_team_alias_agent },
+	MR_TEAM_READING_PARAMS,
 	{ 0 },
 };
 
@@ -38,23 +39,30 @@ static enum mr_code find_message(struct mr_call *call, const struct mr_args *in,
 
 static enum mr_code get_message(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_item item;
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
 		rc = find_message(call, in, team, &item);
-	if (!rc)
-		mr_shape_team_item(out, NULL, &item, true);
-	return rc;
+	if (rc)
+		return rc;
+	mr_team_show_body(call, &showing, &item);
+	mr_shape_team_item(out, NULL, &item, true);
+	return MR_OK;
 }
 
 const struct mr_op mr_op_team_show = {
 	.name = "get_message",
 	.command = "team show",
 	.summary = "One message with its text",
+	.help = "Use it when a listing without bodies has shown something you need to "
+		"read.",
+	.cluster = "messaging",
 	.params = show_params,
 	.result = mr_shape_team_message_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = get_message,
@@ -78,6 +86,7 @@ static const struct mr_param thread_params[] = {
 	{ .name = "cursor",
 		.type = MR_TYPE_INT,
 		.summary = "go on after this message: the id of the last one seen" },
+	MR_TEAM_READING_PARAMS,
 	{ 0 },
 };
 
@@ -111,6 +120,7 @@ static enum mr_code find_thread(struct mr_call *call, const struct mr_args *in,
 
 static enum mr_code get_thread(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_project project;
 	struct mr_team_items items;
 	struct mr_team *team;
@@ -120,6 +130,7 @@ static enum mr_code get_thread(struct mr_call *call, const struct mr_args *in, s
 		rc = find_thread(call, in, team, &project, &items);
 	if (rc)
 		return rc;
+	mr_team_show_bodies(call, &showing, &items);
 	mr_out_map(out, NULL);
 	mr_out_text(out, "project", project.slug);
 	mr_out_text(out, "thread_id", mr_args_text(in, "thread_id"));
@@ -136,10 +147,13 @@ const struct mr_op mr_op_team_thread = {
 	.name = "get_thread",
 	.command = "team thread",
 	.summary = "A conversation from its beginning",
-	.help = "Messages stored in the project, and those of other projects that are openly "
-		"addressed to one of its agents.",
+	.help = "Use it to read a conversation you come late to. It shows messages stored "
+		"in the project, and those of other projects that are openly addressed to "
+		"one of its agents.",
+	.cluster = "messaging",
 	.params = thread_params,
 	.result = thread_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = get_thread,
@@ -152,6 +166,9 @@ static const struct mr_param threads_params[] = {
 		.type = MR_TYPE_INT,
 		.summary = "at most so many, up to 1000",
 		.fallback = "20" },
+	{ .name = "cursor",
+		.type = MR_TYPE_INT,
+		.summary = "go on after this thread: the last_id of the last one seen" },
 	{ 0 },
 };
 
@@ -162,6 +179,7 @@ static const struct mr_field listed_fields[] = {
 	{ .name = "first_ts", .type = MR_TYPE_TEXT },
 	{ .name = "last_ts", .type = MR_TYPE_TEXT },
 	{ .name = "last_from", .type = MR_TYPE_TEXT },
+	{ .name = "last_id", .type = MR_TYPE_INT, .summary = "the id of its newest message" },
 	{ 0 },
 };
 
@@ -182,8 +200,8 @@ static enum mr_code find_threads(struct mr_call *call, const struct mr_args *in,
 		rc = mr_team_project_find(&call->cx, reader.db, mr_args_text(in, "project_key"),
 			&project);
 	if (!rc)
-		rc = mr_team_thread_list(&call->cx, reader.db, project.id, limit < 1 ? 1 : limit,
-			out);
+		rc = mr_team_thread_list(&call->cx, reader.db, project.id,
+			mr_args_int(in, "cursor", 0), limit < 1 ? 1 : limit, out);
 	return rc;
 }
 
@@ -209,6 +227,7 @@ static enum mr_code list_threads(struct mr_call *call, const struct mr_args *in,
 		mr_shape_team_time(out, "first_ts", thread->first_ts);
 		mr_shape_team_time(out, "last_ts", thread->last_ts);
 		mr_out_text(out, "last_from", thread->last_from);
+		mr_out_int(out, "last_id", thread->last_id);
 		mr_out_end(out);
 	}
 	mr_out_end(out);
@@ -220,8 +239,12 @@ const struct mr_op mr_op_team_threads = {
 	.name = "list_threads",
 	.command = "team threads",
 	.summary = "Conversations of a project, the most recently used first",
+	.help = "Use it to find what is being talked about; the most recently used come "
+		"first.",
+	.cluster = "messaging",
 	.params = threads_params,
 	.result = threads_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list_threads,

@@ -5,8 +5,11 @@
 #include "team/error.h"
 #include "team/limits.h"
 #include "team/name.h"
+#include "text/token.h"
 
 #include <string.h>
+
+enum { TOKEN_BYTES = 24 };
 
 static enum mr_code seek_either(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	const char *name, bool *found, struct mr_team_agent *out)
@@ -120,6 +123,7 @@ struct registering {
 	const struct mr_team_config *config;
 	const struct mr_team_registration *request;
 	const char *tool;
+	const char *token; /* for whoever has none; or NULL: nobody gets one */
 	struct mr_team_project plan;
 	struct mr_team_project project;
 	struct mr_team_agent agent;
@@ -160,6 +164,23 @@ static bool is_taken(void *arg, const char *name)
 	return !asking->rc && found;
 }
 
+static enum mr_code give_token(struct mr_ctx *cx, struct mr_db *db, struct registering *r,
+	bool was_retired)
+{
+	struct mr_team_proof proof;
+	enum mr_code rc;
+
+	if (!r->token)
+		return MR_OK;
+	rc = mr_team_agent_prove(cx, db, r->agent.id, NULL, &proof);
+	if (rc || (proof.has_token && !(was_retired && r->request->renew_token)))
+		return rc;
+	rc = mr_team_agent_store_token(cx, db, r->agent.id, r->token);
+	if (!rc)
+		r->agent.token = r->token;
+	return rc;
+}
+
 static enum mr_code make(struct mr_ctx *cx, struct mr_db *db, struct registering *r,
 	const char *name)
 {
@@ -172,7 +193,8 @@ static enum mr_code make(struct mr_ctx *cx, struct mr_db *db, struct registering
 	row.name = name ? name : mr_team_name_generate(cx->arena, cx->rand, is_taken, &asking);
 	if (asking.rc)
 		return asking.rc;
-	return mr_team_agent_insert(cx, db, &row, r->tool, &r->agent);
+	rc = mr_team_agent_insert(cx, db, &row, r->tool, &r->agent);
+	return rc ? rc : give_token(cx, db, r, false);
 }
 
 static enum mr_code update_known(struct mr_ctx *cx, struct mr_db *db, struct registering *r,
@@ -189,9 +211,10 @@ static enum mr_code update_known(struct mr_ctx *cx, struct mr_db *db, struct reg
 	rc = mr_team_agent_store(cx, db, &row);
 	if (!rc)
 		rc = queue_profile(cx, db, &row, r->tool);
-	if (!rc)
-		r->agent = row;
-	return rc;
+	if (rc)
+		return rc;
+	r->agent = row;
+	return give_token(cx, db, r, !known->is_active);
 }
 
 static enum mr_code refuse_name(struct mr_ctx *cx, const struct registering *r, const char *name)
@@ -266,6 +289,10 @@ enum mr_code mr_team_agent_register(struct mr_ctx *cx, struct mr_team *team,
 	};
 	enum mr_code rc = check_text(cx, "program", request->program, MR_TEAM_LABEL_BYTES, true);
 
+	/* Before the change, which may be made more than once. */
+	if (request->with_token)
+		r.token = mr_arena_printf(cx->arena, "mra_%s",
+			mr_token_hex(cx->arena, cx->rand, TOKEN_BYTES));
 	if (!rc)
 		rc = check_text(cx, "model", request->model, MR_TEAM_LABEL_BYTES, true);
 	if (!rc)

@@ -16,6 +16,10 @@ struct mr_team_registration {
 	const char *attachments_policy; /* unknown words are auto */
 	const char *contact_policy;     /* unknown words are INVALID_ARGUMENT */
 	bool create;                    /* create_agent_identity: never an agent that is there */
+	/* AGENT_AUTH: an agent that has no token gets one; and so does one that was retired, when
+	 * an administrator asks, because its token may be lost. */
+	bool with_token;
+	bool renew_token;
 };
 
 /*
@@ -47,6 +51,20 @@ MR_CHECK enum mr_code mr_team_agent_elsewhere(struct mr_ctx *cx, struct mr_db *d
 /* Of one project, most recently active first. */
 MR_CHECK enum mr_code mr_team_agent_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	bool active_only, struct mr_team_agents *out);
+
+/* Has the agent got a token, and is this one it? NULL is none. */
+struct mr_team_proof {
+	bool has_token;
+	bool is_it;
+};
+MR_CHECK enum mr_code mr_team_agent_prove(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	const char *token, struct mr_team_proof *out);
+/* Active ones of all projects, by id, after this one. */
+MR_CHECK enum mr_code mr_team_agent_after(struct mr_ctx *cx, struct mr_db *db, int64_t after,
+	int64_t limit, struct mr_team_agents *out);
+/* The names of active ones that begin so, in any case, of one project or of all (0); each once. */
+MR_CHECK enum mr_code mr_team_agent_complete(struct mr_ctx *cx, struct mr_db *db,
+	int64_t project_id, const char *prefix, int64_t limit, struct mr_texts *out);
 
 /* Project and agent of a request, the two lookups every tool begins with. A retired agent is
  * NOT_FOUND: it has to register again before it acts. Notes that the agent was active (at most once

@@ -3,6 +3,7 @@
 
 #include "team/error.h"
 #include "team/limits.h"
+#include "text/digest.h"
 
 #include <string.h>
 
@@ -122,6 +123,61 @@ enum mr_code mr_team_agent_elsewhere(struct mr_ctx *cx, struct mr_db *db, int64_
 	return read_rows(cx, stmt, out);
 }
 
+static const char SQL_AFTER[] = "SELECT " COLUMNS " FROM agents WHERE id > ?1 AND is_active = 1"
+				" ORDER BY id LIMIT ?2";
+
+enum mr_code mr_team_agent_after(struct mr_ctx *cx, struct mr_db *db, int64_t after, int64_t limit,
+	struct mr_team_agents *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_AFTER, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, after);
+	mr_stmt_bind_int(stmt, 2, limit);
+	return read_rows(cx, stmt, out);
+}
+
+/* From the prefix to before the prefix with the largest character after it: an index walks that. */
+static const char SQL_BEGIN[] = "SELECT min(name) FROM agents WHERE name_fold >= ?1"
+				" AND name_fold < ?2 AND is_active = 1"
+				" GROUP BY name_fold ORDER BY name_fold LIMIT ?3";
+static const char SQL_BEGIN_OF[] =
+	"SELECT name FROM agents WHERE project_id = ?4 AND name_fold >= ?1"
+	" AND name_fold < ?2 AND is_active = 1 ORDER BY name_fold LIMIT ?3";
+
+enum mr_code mr_team_agent_complete(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *prefix, int64_t limit, struct mr_texts *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	const char *fold = mr_str_lower(cx->arena, prefix);
+	struct mr_texts names = {
+		mr_arena_array(cx->arena, (size_t)limit + 1, sizeof(*names.items)), 0
+	};
+	enum mr_code rc = mr_db_prepare(db, project_id ? SQL_BEGIN_OF : SQL_BEGIN, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_text(stmt, 1, fold);
+	mr_stmt_bind_text(stmt, 2, mr_arena_printf(cx->arena, "%s\xf4\x8f\xbf\xbf", fold));
+	mr_stmt_bind_int(stmt, 3, limit);
+	if (project_id)
+		mr_stmt_bind_int(stmt, 4, project_id);
+	for (;;) {
+		bool row = false;
+
+		rc = mr_stmt_step(stmt, &row, &cx->err);
+		if (rc)
+			return rc;
+		if (!row || (int64_t)names.len == limit)
+			break;
+		names.items[names.len++] = mr_stmt_text(stmt, 0, cx->arena);
+	}
+	*out = names;
+	return MR_OK;
+}
+
 static const char SQL_LIST[] =
 	"SELECT " COLUMNS " FROM agents WHERE project_id = ?1 AND is_active >= ?2"
 	" ORDER BY last_active_ts DESC, id DESC";
@@ -225,6 +281,45 @@ enum mr_code mr_team_agent_insert(struct mr_ctx *cx, struct mr_db *db,
 	if (!rc)
 		*out = made;
 	return rc;
+}
+
+static const char SQL_TOKEN[] = "SELECT token_hash FROM agents WHERE id = ?1";
+
+enum mr_code mr_team_agent_prove(struct mr_ctx *cx, struct mr_db *db, int64_t id, const char *token,
+	struct mr_team_proof *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_TOKEN, &stmt, &cx->err);
+	const char *hash;
+	bool row = false;
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, id);
+	rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (rc)
+		return rc;
+	hash = row ? mr_stmt_text(stmt, 0, cx->arena) : NULL;
+	out->has_token = hash;
+	out->is_it = hash && token &&
+		mr_str_eq_secret(hash, mr_digest_sha256(cx->arena, mr_bytes_text(token)));
+	return MR_OK;
+}
+
+static const char SQL_STORE_TOKEN[] = "UPDATE agents SET token_hash = ?2 WHERE id = ?1";
+
+enum mr_code mr_team_agent_store_token(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	const char *token)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_STORE_TOKEN, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, id);
+	/* Long and random: a plain digest tells nobody what it was. */
+	mr_stmt_bind_text(stmt, 2, mr_digest_sha256(cx->arena, mr_bytes_text(token)));
+	return mr_stmt_run(stmt, &cx->err);
 }
 
 static const char SQL_STORE[] =

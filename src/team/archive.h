@@ -11,6 +11,7 @@
 #include "base/ctx.h"
 #include "data/db.h"
 #include "data/history.h"
+#include "team/model.h"
 #include "team/root.h"
 
 enum mr_team_archive_kind {
@@ -85,6 +86,11 @@ struct mr_team_commit {
 	const char *summary;
 	int64_t authored_ts;
 };
+/* How a file came to be in a commit. */
+struct mr_team_change_of {
+	int64_t insertions, deletions;
+	struct mr_texts excerpt; /* its first lines, each with its sign */
+};
 struct mr_team_commits {
 	struct mr_team_commit *items;
 	size_t len;
@@ -93,3 +99,27 @@ struct mr_team_commits {
  * the summary is its newest line that names the agent. None while there is no archive. */
 MR_CHECK enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_team *team,
 	const char *slug, const char *agent, size_t limit, struct mr_team_commits *out);
+
+/*
+ * For each message (newest first) the commit that brought it into the archive of its project; its
+ * `hexsha` is NULL where there is none yet, or none near enough to be found. With `flush` what waits
+ * is archived first, which takes its time. `changes` may be NULL.
+ */
+MR_CHECK enum mr_code mr_team_archive_commits_at(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_message *const *messages, size_t count, bool flush,
+	struct mr_team_commit *out, struct mr_team_change_of *changes);
+
+struct mr_team_lock {
+	const char *project;           /* slug */
+	const char *path, *owner_path; /* of the lock, and of the note who has it */
+	int64_t pid;
+	int64_t since_us;
+	bool is_alive; /* there is such a process */
+};
+struct mr_team_locks {
+	struct mr_team_lock *items;
+	size_t len;
+};
+/* Who archives which project now; and who died doing it, which stops nobody. For people. */
+MR_CHECK enum mr_code mr_team_archive_locks(struct mr_ctx *cx, struct mr_team *team,
+	struct mr_team_locks *out);

@@ -368,7 +368,9 @@ static enum mr_code commit(struct mr_ctx *cx, struct mr_team_round *round, struc
 	struct batch *batch, bool *committed)
 {
 	struct mr_history_batch write = { 0 };
+	const struct mr_team_config *config = mr_team_config(round->team);
 	struct mr_history_appended appended = { 0 };
+	int64_t begun_us;
 	enum mr_code rc = gather(cx, round, batch, place->directory);
 
 	*committed = false;
@@ -382,9 +384,12 @@ static enum mr_code commit(struct mr_ctx *cx, struct mr_team_round *round, struc
 	write.trailers = batch->trailers;
 	write.trailer_count = batch->trailer_count;
 	write.time_us = batch->rows[batch->row_count - 1].item.queued_ts;
+	begun_us = mr_clock_mono_us(cx->clock);
 	rc = mr_history_append(place->history, &write, &appended, &cx->err);
 	if (rc)
 		return rc;
+	if (config->on_commit && appended.committed)
+		config->on_commit(config->on_commit_arg, mr_clock_mono_us(cx->clock) - begun_us);
 	*committed = appended.committed;
 	place->index_due = place->tidy_due = true;
 	mr_crash_point("archive.committed");

@@ -14,6 +14,8 @@ struct mr_team_item {
 	int64_t read_ts, ack_ts;
 	struct mr_texts to, cc, bcc; /* names; bcc only in the sender's own outbox */
 	bool without_data;           /* this reader takes no attachments: metadata only (13.4) */
+	/* Set by who shows it: only so much of the body was wanted, and there was more. */
+	bool is_limited, truncated;
 };
 
 struct mr_team_items {

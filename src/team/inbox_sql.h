@@ -2,6 +2,7 @@
 #pragma once
 
 #include "team/inbox.h"
+#include "team/message_sql.h"
 
 /* Which index answers; the rest is looked at row by row. */
 enum mr_team_inbox_box {
@@ -50,7 +51,7 @@ MR_CHECK enum mr_code mr_team_box_mark(struct mr_ctx *cx, struct mr_db *db, int6
 #define MR_TEAM_ITEM_COLUMNS MR_TEAM_MESSAGE_COLUMNS ", s.name, sp.slug, s.is_system"
 #define MR_TEAM_ITEM_SENDER                                                                        \
 	" JOIN agents s ON s.id = m.sender_id JOIN projects sp ON sp.id = s.project_id"
-enum { MR_TEAM_ITEM_COLUMN_COUNT = 15 };
+enum { MR_TEAM_ITEM_COLUMN_COUNT = MR_TEAM_MESSAGE_COLUMN_COUNT + 3 };
 /* The body, when it was asked for, is in `body_column`; -1 when not. */
 void mr_team_item_read(struct mr_stmt *stmt, int body_column, struct mr_arena *arena,
 	struct mr_team_item *out);

@@ -112,6 +112,11 @@ const char *mr_team_layout_reservation(struct mr_arena *arena, const char *patte
 		mr_digest_sha1(arena, mr_bytes_text(pattern)));
 }
 
+const char *mr_team_layout_reservations(struct mr_arena *arena, const char *directory)
+{
+	return mr_arena_printf(arena, "%s/file_reservations", directory);
+}
+
 const char *mr_team_layout_attachment(struct mr_arena *arena, const char *digest, const char *ext)
 {
 	return mr_arena_printf(arena, "attachments/%.2s/%s.%s", digest, digest, ext);

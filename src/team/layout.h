@@ -55,6 +55,8 @@ const char *mr_team_layout_deleted(struct mr_arena *arena, const char *agent);
 const char *mr_team_layout_contacts(struct mr_arena *arena, const char *agent);
 /* "file_reservations/<sha1 of the pattern>.json" */
 const char *mr_team_layout_reservation(struct mr_arena *arena, const char *pattern);
+/* "<directory>/file_reservations" */
+const char *mr_team_layout_reservations(struct mr_arena *arena, const char *directory);
 /* "attachments/ab/<digest>.<ext>"; originals below attachments/originals */
 const char *mr_team_layout_attachment(struct mr_arena *arena, const char *digest, const char *ext);
 const char *mr_team_layout_original(struct mr_arena *arena, const char *digest, const char *ext);

@@ -451,6 +451,7 @@ static enum mr_code store(struct mr_ctx *cx, struct mr_db *db, struct sending *s
 			.body_md = s->attached.body_md,
 			.importance = s->importance,
 			.ack_required = s->draft->ack_required,
+			.verified = s->draft->verified,
 			.attachments = s->attached.json },
 		.attachment_bytes = s->attached.bytes,
 		.from = s->sender.name,

@@ -23,6 +23,7 @@ struct mr_team_draft {
 	bool strict_recipients;
 	const char *idempotency_key; /* or NULL */
 	const char *tool;            /* for the archive; NULL is send_message */
+	bool verified;               /* the sender has proved to be who it is */
 };
 
 struct mr_team_blocked {
@@ -68,6 +69,7 @@ struct mr_team_reply {
 	int ack_required;           /* -1: the original's */
 	struct mr_texts attachment_paths;
 	const char *idempotency_key;
+	bool verified;
 };
 /* In the original's thread, or in one named by its id. The replier must be able to see it. */
 MR_CHECK enum mr_code mr_team_reply(struct mr_ctx *cx, struct mr_team *team,

@@ -98,6 +98,7 @@ enum mr_code mr_team_reply(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_item original;
 	enum mr_code rc = look_up(cx, team, reply, &original, &all, &replier);
 	struct mr_team_draft draft = {
+		.verified = reply->verified,
 		.project_key = reply->project_key,
 		.sender_name = reply->sender_name,
 		.body_md = reply->body_md,

@@ -35,12 +35,13 @@ static enum mr_code find_uid(struct mr_ctx *cx, struct mr_db *db, int64_t now_us
 
 static const char SQL_INSERT[] =
 	"INSERT INTO messages (id, uid, project_id, sender_id, thread_id, thread_seq, reply_to,"
-	" subject, body_md, importance, ack_required, created_ts, attachments, attachment_bytes)"
+	" subject, body_md, importance, ack_required, created_ts, attachments, attachment_bytes,"
+	" verified)"
 	" VALUES (?1, ?2, ?3, ?4, ?5,"
 	"  CASE WHEN ?5 IS NULL THEN 0 WHEN ?6 > 0 THEN ?6 ELSE 1 + COALESCE((SELECT"
 	"   max(o.thread_seq) FROM messages o WHERE o.project_id = ?3 AND o.thread_id = ?5), 0) "
 	"END,"
-	"  ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+	"  ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
 	" RETURNING id, thread_seq";
 
 static void bind_id(struct mr_stmt *stmt, int index, int64_t id)
@@ -81,6 +82,7 @@ enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 	mr_stmt_bind_int(stmt, 12, row.created_ts);
 	mr_stmt_bind_text(stmt, 13, row.attachments);
 	mr_stmt_bind_int(stmt, 14, attachment_bytes);
+	mr_stmt_bind_int(stmt, 15, row.verified);
 	rc = mr_stmt_step(stmt, &stored, &cx->err);
 	if (!rc && !stored)
 		rc = mr_err_set(&cx->err, MR_EINTERNAL, "the message was not stored");
@@ -245,6 +247,7 @@ void mr_team_message_read(struct mr_stmt *stmt, int column, int body_column, str
 		.ack_required = mr_stmt_int(stmt, column + 9) != 0,
 		.created_ts = mr_stmt_int(stmt, column + 10),
 		.attachments = mr_stmt_text(stmt, column + 11, arena),
+		.verified = mr_stmt_int(stmt, column + 12) != 0,
 		.body_md = body_column < 0 ? NULL : mr_stmt_text(stmt, body_column, arena),
 	};
 }

@@ -51,7 +51,8 @@ struct mr_team_agent {
 	enum mr_team_contact_policy contact_policy;
 	bool is_active;
 	int64_t deleted_ts;
-	bool is_system; /* the overseer, the escalation's holder: policy does not bind them */
+	bool is_system;    /* the overseer, the escalation's holder: policy does not bind them */
+	const char *token; /* made by the registration that returns it: to be shown once; or NULL */
 };
 
 struct mr_team_agents {
@@ -75,6 +76,7 @@ struct mr_team_message {
 	const char *body_md; /* NULL where bodies were not asked for */
 	enum mr_team_importance importance;
 	bool ack_required;
+	bool verified; /* the sender had proved to be who it is */
 	int64_t created_ts;
 	const char *attachments; /* a JSON list */
 };

@@ -27,9 +27,10 @@ MR_CHECK enum mr_code mr_team_product_link(struct mr_ctx *cx, struct mr_team *te
 MR_CHECK enum mr_code mr_team_product_list(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_products *out);
 /* The newest messages of all its projects, in one order: written there, or openly to an agent of
- * one. */
+ * one. Older than the message `before` (0: all). */
 MR_CHECK enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_product *product, int64_t limit, struct mr_team_items *out);
+	const struct mr_team_product *product, int64_t before, int64_t limit,
+	struct mr_team_items *out);
 /* Are both projects linked to one product? For the contact policy `auto`. */
 MR_CHECK enum mr_code mr_team_product_shared(struct mr_ctx *cx, struct mr_db *db, int64_t project_a,
 	int64_t project_b, bool *out);

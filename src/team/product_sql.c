@@ -211,12 +211,13 @@ static const char SQL_INBOX[] =
 	"WITH found (id) AS ("
 	" SELECT m.id FROM product_project_links l"
 	"  JOIN messages m ON m.id IN (SELECT x.id FROM messages x"
-	"   WHERE x.project_id = l.project_id ORDER BY x.id DESC LIMIT ?2)"
+	"   WHERE x.project_id = l.project_id AND x.id < ?3 ORDER BY x.id DESC LIMIT ?2)"
 	"  WHERE l.product_id = ?1"
 	" UNION SELECT m.id FROM product_project_links l JOIN agents b ON b.project_id = "
 	"l.project_id"
 	"  JOIN messages m ON m.id IN (SELECT r.message_id FROM message_recipients r"
-	"   WHERE r.agent_id = b.id AND r.kind <> 'bcc' ORDER BY r.message_id DESC LIMIT ?2)"
+	"   WHERE r.agent_id = b.id AND r.message_id < ?3 AND r.kind <> 'bcc' ORDER BY "
+	"r.message_id DESC LIMIT ?2)"
 	"  WHERE l.product_id = ?1)"
 	" SELECT " MR_TEAM_MESSAGE_COLUMNS ", a.name, s.slug, a.is_system"
 	" FROM found f JOIN messages m ON m.id = f.id"
@@ -224,7 +225,8 @@ static const char SQL_INBOX[] =
 	" ORDER BY m.id DESC LIMIT ?2";
 
 enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_product *product, int64_t limit, struct mr_team_items *out)
+	const struct mr_team_product *product, int64_t before, int64_t limit,
+	struct mr_team_items *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	int64_t most = limit <= 0          ? MR_TEAM_LIST_DEFAULT
@@ -238,6 +240,7 @@ enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 		return rc;
 	mr_stmt_bind_int(stmt, 1, product->id);
 	mr_stmt_bind_int(stmt, 2, most);
+	mr_stmt_bind_int(stmt, 3, before > 0 ? before : INT64_MAX);
 	for (;;) {
 		struct mr_team_item *item = &found.items[found.len];
 		bool row = false;

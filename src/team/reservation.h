@@ -114,10 +114,11 @@ struct mr_team_leases {
 	struct mr_team_lease *items;
 	size_t len;
 };
-/* The newest `limit` of a project (clamped to 1 .. MR_TEAM_LIST_MAX; 0 is that), oldest first. The
- * project is swept before. */
+/* The newest `limit` of a project (clamped to 1 .. MR_TEAM_LIST_MAX; 0 is that) that are older than
+ * the lease `before` (0: all), oldest first. The project is swept before. */
 MR_CHECK enum mr_code mr_team_reservation_list(struct mr_ctx *cx, struct mr_team *team,
-	const char *project_key, bool active_only, int64_t limit, struct mr_team_leases *out);
+	const char *project_key, bool active_only, int64_t before, int64_t limit,
+	struct mr_team_leases *out);
 /* Leases that expired get their released_ts, and stale ones too; their files follow. For a timer
  * and before a listing. Of one project, or of all (0). */
 MR_CHECK enum mr_code mr_team_reservation_sweep(struct mr_ctx *cx, struct mr_team *team,

@@ -83,7 +83,7 @@ static enum mr_code find_project(struct mr_ctx *cx, struct mr_team *team, const 
 }
 
 static enum mr_code read_list(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_project *project, bool active_only, int64_t limit,
+	const struct mr_team_project *project, bool active_only, int64_t before, int64_t limit,
 	struct mr_team_leases *out)
 {
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
@@ -94,7 +94,7 @@ static enum mr_code read_list(struct mr_ctx *cx, struct mr_team *team,
 
 	if (!rc)
 		rc = mr_team_lease_list(cx, reader.db, project->id, mr_clock_wall_us(cx->clock),
-			active_only, limit, &rows);
+			active_only, before, limit, &rows);
 	leases.items = mr_arena_array(cx->arena, rows.len, sizeof(*leases.items));
 	for (size_t i = 0; i < rows.len && !rc; i++) {
 		struct mr_team_lease *lease = &leases.items[leases.len++];
@@ -109,7 +109,8 @@ static enum mr_code read_list(struct mr_ctx *cx, struct mr_team *team,
 }
 
 enum mr_code mr_team_reservation_list(struct mr_ctx *cx, struct mr_team *team,
-	const char *project_key, bool active_only, int64_t limit, struct mr_team_leases *out)
+	const char *project_key, bool active_only, int64_t before, int64_t limit,
+	struct mr_team_leases *out)
 {
 	struct mr_team_project project;
 	int64_t released;
@@ -119,5 +120,5 @@ enum mr_code mr_team_reservation_list(struct mr_ctx *cx, struct mr_team *team,
 		limit = MR_TEAM_LIST_MAX;
 	if (!rc)
 		rc = mr_team_reservation_sweep(cx, team, project.id, &released);
-	return rc ? rc : read_list(cx, team, &project, active_only, limit, out);
+	return rc ? rc : read_list(cx, team, &project, active_only, before, limit, out);
 }

@@ -240,15 +240,18 @@ enum mr_code mr_team_lease_idle(struct mr_ctx *cx, struct mr_db *db, int64_t pro
 }
 
 static const char SQL_LIST[] = COLUMNS "WHERE f.id IN (SELECT id FROM file_reservations"
-				       " WHERE project_id = ?1 ORDER BY id DESC LIMIT ?2)"
+				       " WHERE project_id = ?1 AND id < ?4 ORDER BY id DESC"
+				       " LIMIT ?2)"
 				       " ORDER BY f.id";
-static const char SQL_LIST_ACTIVE[] = COLUMNS
-	"WHERE f.id IN (SELECT id FROM file_reservations WHERE project_id = ?1"
-	" AND prefix >= '' AND released_ts IS NULL AND expires_ts > ?3 ORDER BY id DESC LIMIT ?2)"
-	" ORDER BY f.id";
+static const char SQL_LIST_ACTIVE[] =
+	COLUMNS "WHERE f.id IN (SELECT id FROM file_reservations WHERE project_id = ?1"
+		" AND prefix >= '' AND released_ts IS NULL AND expires_ts > ?3 AND +id < ?4"
+		" ORDER BY id DESC LIMIT ?2)"
+		" ORDER BY f.id";
 
 enum mr_code mr_team_lease_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	int64_t now, bool active_only, int64_t limit, struct mr_team_lease_rows *out)
+	int64_t now, bool active_only, int64_t before, int64_t limit,
+	struct mr_team_lease_rows *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	enum mr_code rc =
@@ -260,6 +263,7 @@ enum mr_code mr_team_lease_list(struct mr_ctx *cx, struct mr_db *db, int64_t pro
 	mr_stmt_bind_int(stmt, 2, limit);
 	if (active_only)
 		mr_stmt_bind_int(stmt, 3, now);
+	mr_stmt_bind_int(stmt, 4, before > 0 ? before : INT64_MAX);
 	return collect(cx, stmt, out);
 }
 

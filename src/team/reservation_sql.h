@@ -55,7 +55,8 @@ MR_CHECK enum mr_code mr_team_lease_idle(struct mr_ctx *cx, struct mr_db *db, in
 	int64_t now, int64_t active_before, int64_t limit, struct mr_team_lease_rows *out);
 /* The newest of a project, oldest first. */
 MR_CHECK enum mr_code mr_team_lease_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	int64_t now, bool active_only, int64_t limit, struct mr_team_lease_rows *out);
+	int64_t now, bool active_only, int64_t before, int64_t limit,
+	struct mr_team_lease_rows *out);
 
 /* When an agent last sent, read or acknowledged something; 0 is never. */
 MR_CHECK enum mr_code mr_team_lease_mail_ts(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,

@@ -150,6 +150,7 @@ void mr_team_close(struct mr_team *team, int drain_ms)
 	if (drain_ms > 0 && team->queue)
 		drain(team, drain_ms);
 	mr_queue_close(team->queue);
+	mr_team_ear_close(team);
 	mr_fs_closep(&team->bell);
 	for (size_t i = 0; i < team->idle_count; i++)
 		mr_db_close(team->idle[i]);

@@ -56,6 +56,10 @@ struct mr_team_config {
 	const char *llm_endpoint; /* "" is none */
 	const char *llm_model;
 	const char *llm_key;
+
+	/* Told how long each commit to an archive took, by whichever thread made it; or NULL. */
+	void (*on_commit)(void *arg, int64_t took_us);
+	void *on_commit_arg;
 };
 
 /* The defaults of spec/coordination.md section 2, for a root at `storage_root`. */

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 struct mr_team_archiver;
+struct mr_team_ear;
 
 enum { MR_TEAM_NOTED = 256 };
 /* When an agent was last noted as active; another with the same remainder takes its place. */
@@ -24,6 +25,7 @@ struct mr_team {
 	struct mr_rand *rand;
 	struct mr_queue *queue;
 	int bell; /* see watch.c; -1 before it is open */
+	struct mr_team_ear *ear; /* or NULL: nobody has waited yet; made under `lock` */
 
 	pthread_mutex_t picture; /* one is decoded at a time: each may take 200 MB */
 	pthread_mutex_t lock;    /* guards what follows */
@@ -36,6 +38,8 @@ struct mr_team {
 /* watch.c: the file that tells others of a change. */
 MR_CHECK enum mr_code mr_team_bell_open(struct mr_ctx *cx, struct mr_team *team);
 void mr_team_bell_ring(struct mr_team *team);
+/* Nobody waits any more. */
+void mr_team_ear_close(struct mr_team *team);
 
 /* End the archiver's thread, if there is one; what it is at is finished. For mr_team_close(). */
 void mr_team_archive_stop(struct mr_team *team);

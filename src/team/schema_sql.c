@@ -49,6 +49,7 @@ static const char SQL_MAIL[] =
 	"  importance TEXT NOT NULL DEFAULT 'normal',"
 	"  ack_required INTEGER NOT NULL DEFAULT 0,"
 	"  created_ts INTEGER NOT NULL,"
+	"  verified INTEGER NOT NULL DEFAULT 0," /* the sender proved to be who it is */
 	"  attachments TEXT NOT NULL DEFAULT '[]',"
 	"  attachment_bytes INTEGER NOT NULL DEFAULT 0," /* stored by it: for the quota */
 	"  body_md TEXT NOT NULL);" /* last: what is behind a long text is dear to read */
@@ -172,6 +173,9 @@ static const char SQL_AROUND[] =
 	"  created_ts INTEGER NOT NULL);"
 	"CREATE INDEX archive_queue_project ON archive_queue(project_id, id);";
 
+/* What an agent proves to be itself with (AGENT_AUTH): the SHA-256 of its token, or NULL. */
+static const char SQL_TOKENS[] = "ALTER TABLE agents ADD COLUMN token_hash TEXT;";
+
 static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 {
 	return mr_db_search_create(db, &mr_team_search_index, err);
@@ -181,6 +185,7 @@ const struct mr_migration mr_team_migrations[] = {
 	{ .version = 1, .name = "projects, agents, mail", .sql = SQL_MAIL, .run = make_search },
 	{ .version = 2, .name = "leases", .sql = SQL_LEASES },
 	{ .version = 3, .name = "contacts, products, slots, archive", .sql = SQL_AROUND },
+	{ .version = 4, .name = "agents' tokens", .sql = SQL_TOKENS },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 

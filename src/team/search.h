@@ -46,6 +46,8 @@ struct mr_team_search {
 struct mr_team_hit {
 	struct mr_team_message message; /* without its body */
 	const char *from;
+	const char *sender_project; /* the slug of the sender's own */
+	bool from_human;            /* the overseer */
 	const char *project_slug;
 	double score;          /* comparable within one answer; 0 where nothing is ranked */
 	const char *snippet;   /* plain text around the hits */

@@ -2,6 +2,7 @@
 #include "team/search_sql.h"
 
 #include "team/limits.h"
+#include "team/name.h"
 #include "team/schema.h"
 #include "team/snippet.h"
 
@@ -399,8 +400,9 @@ enum mr_code mr_team_search_row_sql(struct mr_ctx *cx, struct mr_db *db, int64_t
 	enum mr_code rc = mr_db_prepare(db,
 		"SELECT m.uid, m.project_id, m.sender_id, m.thread_id, m.thread_seq, m.reply_to,"
 		" m.subject, m.importance, m.ack_required, m.created_ts, a.name, p.slug,"
-		" substr(m.body_md, 1, ?2)"
+		" m.verified, s.slug, a.is_system, substr(m.body_md, 1, ?2)"
 		" FROM messages m JOIN agents a ON a.id = m.sender_id"
+		" JOIN projects s ON s.id = a.project_id"
 		" JOIN projects p ON p.id = m.project_id WHERE m.id = ?1",
 		&stmt, &cx->err);
 
@@ -427,6 +429,9 @@ enum mr_code mr_team_search_row_sql(struct mr_ctx *cx, struct mr_db *db, int64_t
 	};
 	out->from = mr_stmt_text(stmt, 10, cx->arena);
 	out->project_slug = mr_stmt_text(stmt, 11, cx->arena);
-	*out_body = mr_stmt_text(stmt, 12, scratch);
+	out->message.verified = mr_stmt_int(stmt, 12) != 0;
+	out->sender_project = mr_stmt_text(stmt, 13, cx->arena);
+	out->from_human = mr_stmt_int(stmt, 14) != 0 && mr_str_eq(out->from, MR_TEAM_OVERSEER_NAME);
+	*out_body = mr_stmt_text(stmt, 15, scratch);
 	return MR_OK;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SECOND INT64_C(1000000)
-enum { LOOK_MS = 3000 }; /* a change may go untold: look now and then */
+enum { LOOK_OVER_MS = 1000, LOOK_MS = 3000 }; /* a change may go untold: look now and then */
 
 static enum mr_code check_ttl(struct mr_ctx *cx, int64_t ttl_s)
 {
@@ -132,9 +132,10 @@ static enum mr_code wait_turn(struct mr_ctx *cx, struct mr_team_watch *watch,
 {
 	int64_t over_ms = (work->held_until - mr_clock_wall_us(cx->clock)) / 1000 + 1;
 	int64_t wait_ms = over_ms < left_ms ? over_ms : left_ms;
+	int64_t most_ms = cx->is_over ? LOOK_OVER_MS : LOOK_MS;
 	bool changed;
 
-	return mr_team_watch_wait(cx, watch, (int)(wait_ms < LOOK_MS ? wait_ms : LOOK_MS),
+	return mr_team_watch_wait(cx, watch, (int)(wait_ms < most_ms ? wait_ms : most_ms),
 		&changed);
 }
 
@@ -154,7 +155,8 @@ static enum mr_code acquire_or_wait(struct mr_ctx *cx, struct mr_team *team, int
 
 		rc = mr_team_write(cx, team, run_acquire, NULL, work);
 		left_ms = end_ms - mr_clock_mono_ms(clock);
-		if (rc != MR_ECONFLICT || work->held_until == 0 || wait_s == 0 || left_ms <= 0)
+		if (rc != MR_ECONFLICT || work->held_until == 0 || wait_s == 0 || left_ms <= 0 ||
+			(cx->is_over && cx->is_over(cx->is_over_arg)))
 			break;
 		rc = wait_turn(cx, watch, work, left_ms);
 	}

@@ -9,6 +9,7 @@ struct mr_team_thread {
 	int64_t messages;
 	int64_t first_ts, last_ts;
 	const char *last_from;
+	int64_t last_id; /* of its newest message */
 };
 struct mr_team_threads {
 	struct mr_team_thread *items; /* most recently used first */
@@ -20,5 +21,10 @@ struct mr_team_threads {
 MR_CHECK enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	const char *thread_id, bool include_bodies, int64_t after, int64_t limit,
 	struct mr_team_items *out);
+/* The projects that have messages of this thread, or the message it is named after: at most two, so
+ * that one can tell whether it is one. */
+MR_CHECK enum mr_code mr_team_thread_projects(struct mr_ctx *cx, struct mr_db *db,
+	const char *thread_id, struct mr_team_projects *out);
+/* Those whose newest message is older than `before` (0: all). */
 MR_CHECK enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	int64_t limit, struct mr_team_threads *out);
+	int64_t before, int64_t limit, struct mr_team_threads *out);

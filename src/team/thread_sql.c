@@ -3,6 +3,7 @@
 #include "team/limits.h"
 #include "team/message_private.h"
 #include "team/message_sql.h"
+#include "team/project.h"
 #include "team/thread.h"
 
 /*
@@ -91,7 +92,7 @@ static const char SQL_THREADS[] =
 	"SELECT m.thread_id, m.created_ts, s.name,"
 	" (SELECT count(*) FROM messages c WHERE c.project_id = m.project_id"
 	"   AND c.thread_id = m.thread_id),"
-	" f.created_ts, f.subject"
+	" f.created_ts, f.subject, m.id"
 	" FROM messages m CROSS JOIN agents s ON s.id = m.sender_id"
 	" CROSS JOIN messages f ON f.id = (SELECT o.id FROM messages o"
 	"   WHERE o.project_id = m.project_id AND o.thread_id = m.thread_id"
@@ -127,7 +128,7 @@ static enum mr_code count_root(struct mr_ctx *cx, struct mr_db *db, struct mr_te
 }
 
 enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	int64_t limit, struct mr_team_threads *out)
+	int64_t before, int64_t limit, struct mr_team_threads *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	struct mr_team_threads found = { NULL, 0 };
@@ -139,7 +140,7 @@ enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t pr
 	limit = limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX : limit;
 	found.items = mr_arena_array(cx->arena, (size_t)limit, sizeof(*found.items));
 	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_int(stmt, 2, INT64_MAX);
+	mr_stmt_bind_int(stmt, 2, before > 0 ? before : INT64_MAX);
 	mr_stmt_bind_int(stmt, 3, limit);
 	for (;;) {
 		struct mr_team_thread *thread = &found.items[found.len];
@@ -157,11 +158,44 @@ enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t pr
 			.messages = mr_stmt_int(stmt, 3),
 			.first_ts = mr_stmt_int(stmt, 4),
 			.subject = mr_stmt_text(stmt, 5, cx->arena),
+			.last_id = mr_stmt_int(stmt, 6),
 		};
 		rc = count_root(cx, db, thread);
 		if (rc)
 			return rc;
 		found.len++;
+	}
+	*out = found;
+	return MR_OK;
+}
+
+static const char SQL_PROJECTS[] =
+	"SELECT p.id FROM projects p WHERE EXISTS (SELECT 1 FROM messages m"
+	"  WHERE m.project_id = p.id AND m.thread_id = ?1)"
+	" OR p.id = (SELECT n.project_id FROM messages n WHERE n.id = ?2) LIMIT 2";
+
+enum mr_code mr_team_thread_projects(struct mr_ctx *cx, struct mr_db *db, const char *thread_id,
+	struct mr_team_projects *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_team_projects found = { mr_arena_array(cx->arena, 2, sizeof(*found.items)), 0 };
+	enum mr_code rc = mr_db_prepare(db, SQL_PROJECTS, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_text(stmt, 1, thread_id);
+	mr_stmt_bind_int(stmt, 2, number_of(thread_id));
+	for (;;) {
+		bool row = false;
+
+		rc = mr_stmt_step(stmt, &row, &cx->err);
+		if (!rc && row)
+			rc = mr_team_project_get(cx, db, mr_stmt_int(stmt, 0),
+				&found.items[found.len++]);
+		if (rc)
+			return rc;
+		if (!row)
+			break;
 	}
 	*out = found;
 	return MR_OK;

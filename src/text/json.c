@@ -314,7 +314,7 @@ void mr_json_bool(struct mr_json_writer *w, bool value)
 void mr_json_int(struct mr_json_writer *w, int64_t value)
 {
 	begin_value(w);
-	mr_buf_printf(w->buf, "%lld", (long long)value);
+	mr_buf_put_int(w->buf, value);
 }
 
 void mr_json_real(struct mr_json_writer *w, double value)

@@ -24,7 +24,7 @@ def no_command_is_a_usage_error(m):
 def every_command_has_help(m):
     operations = m.json("operations")["operations"]
     assert len(operations) >= 8
-    for operation in operations:
+    for operation in (o for o in operations if o["command"]):
         words = operation["command"].split()
         for form in (words + ["--help"], ["help"] + words):
             done = m.run(*form)

@@ -25,7 +25,7 @@ def rows(heading):
 
 
 def operations(m):
-    told = [[o["name"], "mailroom " + o["command"], o["route"] or "", o["summary"]]
+    told = [[o["name"], "mailroom " + o["command"] if o["command"] else "", o["route"] or "", o["summary"]]
         for o in m.json("operations")["operations"]]
     assert rows("Operations") == told, [pair for pair in zip(rows("Operations"), told) if pair[0] != pair[1]]
 

@@ -1,5 +1,6 @@
 """usage: serve.py PROGRAM - the server as clients, supervisors and attackers meet it."""
 
+import http.server
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom, describe  # noqa: E402
@@ -72,6 +74,85 @@ def metrics_count_requests(m):
             assert re.fullmatch(r"# (HELP|TYPE) \w+ .*|\w+(\{.*\})? [0-9.e+-]+", line), line
 
 
+def metrics_tell_of_the_team(m):
+    """Also of what other processes did: messages by project, leases that hold, the archive."""
+    with m.serve() as server:
+        m.json("team", "ensure-project", "/srv/backend")
+        for name in ("BlueLake", "GreenCastle"):
+            m.json("team", "register", "/srv/backend", "--program", "codex", "--model", "gpt-5", "--name", name)
+        m.json("team", "send", "/srv/backend", "BlueLake", "--to", "GreenCastle", "--subject", "s", "--body-md", "b")
+        m.json("team", "reserve", "/srv/backend", "BlueLake", "src/*.c", "--ttl-seconds", "600")
+        for _ in range(2):
+            text = server.get("/metrics")[2].splitlines()
+            assert 'mailroom_messages_total{project="srv-backend"} 1' in text, text
+            assert "mailroom_reservations_active 1" in text and "mailroom_sqlite_busy_total 0" in text, text
+            assert any(line.startswith("mailroom_git_queue_depth ") for line in text), text
+
+
+class Collector:
+    """What an OpenTelemetry collector is sent, and its headers."""
+
+    def __init__(self, status=200):
+        self.seen = []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                outer.seen.append((self.path, dict(self.headers), json.loads(body)))
+                self.send_response(status)
+                self.end_headers()
+
+            def log_message(self, *args):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def spans(self):
+        return [span for _, _, body in self.seen for resource in body["resourceSpans"]
+            for scope in resource["scopeSpans"] for span in scope["spans"]]
+
+
+def traces_go_to_a_collector(m):
+    collector = Collector()
+    trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+    env = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "OTEL_EXPORTER_OTLP_HEADERS": "x-key=s3cret",
+        "OTEL_SERVICE_NAME": "mail"}
+    with m.serve(env=env) as server:
+        server.get("/health", traceparent=f"00-{trace}-{parent}-01")
+        server.get("/health/liveness")
+        server.get("/health/readiness", traceparent=f"00-{trace}-{parent}-00")
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "whois", "arguments": {},
+            "_meta": {"traceparent": f"00-{trace}-{parent}-01"}}}
+        server.request("POST", "/mcp", {"Accept": "application/json, text/event-stream",
+            "Content-Type": "application/json"}, json.dumps(message))
+        assert server.stop() == 0
+        assert "s3cret" not in server.logged()
+    spans = {span["name"]: span for span in collector.spans()}
+    assert set(spans) == {"health", "health_liveness", "whois"}, spans
+    path, headers, body = collector.seen[0]
+    assert path == "/v1/traces" and headers["Content-Type"] == "application/json" and headers["x-key"] == "s3cret"
+    named = body["resourceSpans"][0]["resource"]["attributes"][0]
+    assert named == {"key": "service.name", "value": {"stringValue": "mail"}}, named
+    assert (spans["health"]["traceId"], spans["health"]["parentSpanId"]) == (trace, parent), spans
+    assert spans["health"]["kind"] == 2 and spans["health"]["status"] == {}, spans
+    assert int(spans["health"]["endTimeUnixNano"]) >= int(spans["health"]["startTimeUnixNano"]) > 10**18, spans
+    assert spans["health_liveness"]["traceId"] != trace and "parentSpanId" not in spans["health_liveness"], spans
+    assert spans["whois"]["traceId"] == trace and spans["whois"]["status"]["code"] == 2, spans
+
+
+def a_bad_collector_harms_nobody(m):
+    collector = Collector(status=500)
+    with m.serve(env={"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}) as server:
+        assert server.get("/health")[0] == 200
+        assert server.stop() == 0
+        assert '"event":"traces_dropped"' in server.logged() and "status 500" in server.logged(), server.logged()
+    done = m.run("serve", env={"OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318"})
+    assert done.returncode == 2 and "otel.endpoint must begin with http" in done.stderr, describe(done)
+
+
 def strangers_are_refused(m):
     with m.serve() as server:
         for path in ("/health/liveness", "/metrics", "/nowhere"):
@@ -88,7 +169,8 @@ def strangers_are_refused(m):
 
 
 def a_token_is_asked_for(m):
-    with m.serve(env={"HTTP_BEARER_TOKEN": "hunter2", "HTTP_REQUEST_LOG_ENABLED": "1"}) as server:
+    with m.serve(env={"HTTP_BEARER_TOKEN": "hunter2", "HTTP_REQUEST_LOG_ENABLED": "1",
+            "HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED": "false"}) as server:
         assert server.get("/health")[0] == 200
         status, headers, text = server.get("/metrics")
         assert (status, json.loads(text)) == (401, {"detail": "Unauthorized"}), text
@@ -175,7 +257,9 @@ def bad_framing_is_refused(m):
 
 with Tap() as tap:
     for case in (it_says_where_it_is, health_is_answered, command_line_and_http_agree, trouble_with_storage_is_503,
-            metrics_count_requests, strangers_are_refused, a_token_is_asked_for, unknown_paths_and_methods,
+            metrics_count_requests, metrics_tell_of_the_team, traces_go_to_a_collector,
+            a_bad_collector_harms_nobody, strangers_are_refused, a_token_is_asked_for,
+            unknown_paths_and_methods,
             bodies_have_a_limit, requests_are_logged_with_their_id, signals_end_it_well, a_taken_port_is_explained,
             a_root_that_cannot_be_made_is_explained, bad_framing_is_refused):
         with Mailroom(sys.argv[1]) as room:

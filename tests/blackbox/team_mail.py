@@ -18,7 +18,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 UID = re.compile(r"msg_\d{8}_[0-9a-f]{6}")
 MESSAGE = {"id", "uid", "project_id", "sender_id", "from", "thread_id", "reply_to", "subject", "importance", "ack_required",
     "created_ts", "attachments"}
-ITEM = MESSAGE | {"sender_project", "is_human", "kind", "read_ts", "ack_ts"}
+ITEM = MESSAGE | {"from_verified", "sender_project", "is_human", "kind", "read_ts", "ack_ts"}
 
 
 def scene(m):

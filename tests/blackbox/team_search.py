@@ -56,6 +56,7 @@ def a_search_finds_and_says_where(m):
     assert score > 0, score
     assert hit == {"id": first, "subject": "Deploy plan", "importance": "normal", "ack_required": False,
         "created_ts": "2026-03-11T04:15:00.000000Z", "thread_id": "PLAN-1", "from": "BlueLake",
+        "from_verified": False, "sender_project": hit["project"], "is_human": False,
         "uid": "msg_20260311_000000", "project": hit["project"],
         "snippet": "The build plan for users. And the full-text index.", "offsets": [{"start": 10, "end": 14}]}, hit
     for query, want, mode in [

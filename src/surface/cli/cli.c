@@ -1,6 +1,7 @@
 /* surface/cli/cli.c */
 #include "surface/cli/cli.h"
 
+#include "net/otlp.h"
 #include "op/call.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"
@@ -86,6 +87,19 @@ static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
 	return text ? text : err->msg;
 }
 
+/* What takes more than one line. */
+static bool tell(const struct mr_envelope *envelope, const struct mr_err *err)
+{
+	struct mr_render style = mr_terminal_style(STDERR_FILENO);
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&text, OUTPUT_BYTES);
+	if (!envelope->tell || !envelope->tell(&text, err, &style))
+		return false;
+	write_text(STDERR_FILENO, &text);
+	return true;
+}
+
 static int fail(struct mr_arena *arena, const struct mr_argv *args, const struct mr_err *err)
 {
 	const struct mr_envelope *envelope = args->op ? args->op->envelope : &mr_envelope_plain;
@@ -99,7 +113,7 @@ static int fail(struct mr_arena *arena, const struct mr_argv *args, const struct
 		envelope->error(&out, err);
 		mr_buf_putc(&text, '\n');
 		write_text(STDOUT_FILENO, &text);
-	} else {
+	} else if (!tell(envelope, err)) {
 		complain(args->path, typed_message(arena, args->op, err));
 	}
 	return envelope->exit_status(err);
@@ -155,7 +169,9 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	rc = args->json || args->op->envelope->only_json ? run_json(&call, args, &text)
 							 : run_for_people(&call, args, &text);
 	mr_terminal_progress_end(&progress);
-	return rc ? fail(arena, args, &call.cx.err) : write_text(STDOUT_FILENO, &text);
+	if (rc)
+		return fail(arena, args, &call.cx.err);
+	return write_text(STDOUT_FILENO, &text) ? 1 : call.exit_status;
 }
 
 static enum mr_code load_settings(struct mr_arena *arena, const struct mr_argv *args,
@@ -166,6 +182,7 @@ static enum mr_code load_settings(struct mr_arena *arena, const struct mr_argv *
 		.config_file = args->config_file,
 		.variables = variables,
 		.cwd = AT_FDCWD,
+		.lenient_dotenv = args->op->traits & MR_ABROAD,
 	};
 
 	return mr_settings_load(arena, &sources, out, err);
@@ -177,6 +194,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = NULL;
 	struct mr_team_home *team MR_CLEANUP(mr_team_home_freep) = NULL;
+	struct mr_otlp *traces MR_CLEANUP(mr_otlp_freep) = NULL;
 	struct mr_app app = {
 		.table = table,
 		.clock = mr_clock_system(),
@@ -202,5 +220,6 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 		return fail(arena, &args, &err);
 	app.metrics = metrics = mr_metrics_new();
 	app.team = team = mr_team_home_new();
+	app.traces = traces = mr_otlp_new();
 	return run_op(&app, arena, &args);
 }

@@ -7,15 +7,19 @@
 #include "op/envelope.h"
 #include "op/settings.h"
 #include "op/team_home.h"
+#include "op/trace.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/terminal.h"
 #include "surface/http/api.h"
+#include "surface/http/discovery.h"
+#include "surface/mcp/endpoint.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { GRACE_MS = 10000 };
+enum { GRACE_MS = 10000, STREAM_BYTES = 4 << 20 };
 
 static const struct mr_param params[] = {
 	{ .name = "host",
@@ -32,7 +36,6 @@ static void configure(const struct mr_call *call, const struct mr_args *in,
 	struct mr_http_config *out)
 {
 	const struct mr_settings *s = call->app->settings;
-	const char *token = mr_settings_text(s, "http.bearer_token");
 	const char *host = mr_args_text(in, "host");
 
 	mr_http_config_defaults(out);
@@ -40,10 +43,11 @@ static void configure(const struct mr_call *call, const struct mr_args *in,
 	out->port = (int)mr_args_int(in, "port", mr_settings_int(s, "http.port"));
 	out->allowed_hosts = *mr_settings_texts(s, "http.allowed_hosts");
 	out->allowed_origins = *mr_settings_texts(s, "http.allowed_origins");
-	out->token = *token ? token : NULL;
+	mr_http_cors_read(s, &out->cors);
 	out->max_body_bytes = (size_t)mr_settings_int(s, "http.max_body_bytes");
 	out->max_connections = (unsigned)mr_settings_int(s, "http.max_connections");
 	out->idle_timeout_s = (unsigned)mr_settings_int(s, "http.idle_timeout_seconds");
+	out->max_stream_bytes = STREAM_BYTES;
 	out->log_requests = mr_settings_bool(s, "http.request_log");
 	out->clock = call->app->clock;
 	out->rand = call->app->rand;
@@ -67,10 +71,11 @@ static void announce(const struct mr_http_server *server, const char *root, bool
 	mr_buf_printf(&text,
 		"Mailroom " MR_VERSION " listens on %s\n"
 		"  data     %s\n"
+		"  MCP      %s/mcp\n"
 		"  try      curl %s/health\n"
 		"  metrics  curl %s%s/metrics\n"
 		"  stop     Ctrl-C\n",
-		url, root, url,
+		url, root, url, url,
 		needs_token ? "-H \"Authorization: Bearer $HTTP_BEARER_TOKEN\" " : "", url);
 	mr_terminal_write(STDOUT_FILENO, mr_buf_bytes(&text));
 }
@@ -96,16 +101,78 @@ static void raise_file_limit(void)
 	}
 }
 
+/* What the server works with; made before it starts and freed after it has stopped. */
+struct service {
+	struct mr_http_access *access;
+	struct mr_mcp *mcp;
+	struct mr_mcp_endpoint *endpoint;
+	struct mr_http_route *routes;
+	size_t routes_len;
+};
+
+static void make_service(const struct mr_call *call, struct service *out)
+{
+	const struct mr_settings *s = call->app->settings;
+	const struct mr_mcp_options options = { .fixtures = mr_settings_bool(s, "mcp.fixtures") };
+	const struct mr_http_route *api;
+	size_t len;
+
+	out->mcp = mr_mcp_new(call->app, &options);
+	out->endpoint = mr_mcp_endpoint_new(out->mcp);
+	api = mr_api_routes(call->cx.arena, call->app->table, &len);
+	out->routes = mr_arena_array(call->cx.arena, len + MR_DISCOVERY_ROUTES + MR_MCP_ROUTES,
+		sizeof(*out->routes));
+	memcpy(out->routes, api, len * sizeof(*api));
+	memcpy(out->routes + len, mr_discovery_routes, sizeof(mr_discovery_routes));
+	len += MR_DISCOVERY_ROUTES;
+	out->routes_len = len +
+		mr_mcp_endpoint_routes(out->endpoint, call->cx.arena,
+			mr_settings_text(s, "http.path"), out->routes + len);
+}
+
+static void free_service(struct service *service)
+{
+	mr_mcp_endpoint_free(service->endpoint);
+	mr_mcp_free(service->mcp);
+	mr_http_access_free(service->access);
+}
+
+static enum mr_code make_access(struct mr_call *call, struct mr_http_access **out)
+{
+	struct mr_http_access_config config;
+	enum mr_code rc =
+		mr_http_access_read(call->cx.arena, call->app->settings, &config, &call->cx.err);
+
+	config.clock = call->app->clock;
+	return rc ? rc : mr_http_access_new(&config, out, &call->cx.err);
+}
+
+static bool asks_everybody(const struct mr_settings *s)
+{
+	return mr_settings_bool(s, "jwt.enabled") ||
+		(!mr_settings_bool(s, "http.allow_localhost") &&
+			*mr_settings_text(s, "http.bearer_token"));
+}
+
+static void wait_for_signal(const sigset_t *signals)
+{
+	int got;
+
+	while (sigwait(signals, &got) != 0)
+		continue;
+	mr_log(MR_LOG_INFO, "stopping", "%s", got == SIGINT ? "SIGINT" : "SIGTERM");
+	/* A second signal ends us at once, as people expect. */
+	pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+}
+
 static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	const char *root = mr_settings_text(call->app->settings, "storage.root");
+	struct service service MR_CLEANUP(free_service) = { 0 };
 	struct mr_http_server *server = NULL;
-	const struct mr_http_route *routes;
 	struct mr_http_config config;
-	size_t count;
 	sigset_t signals;
 	enum mr_code rc;
-	int got;
 
 	(void)out;
 	rc = mr_fs_make_dirs(AT_FDCWD, root, 0700, &call->cx.err);
@@ -114,23 +181,26 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	start_log(call->app->settings);
 	raise_file_limit();
 	configure(call, in, &config);
-	routes = mr_api_routes(call->cx.arena, call->app->table, &count);
-	block_signals(&signals);
-	/* After the signals were blocked: its threads are not to get them. */
-	rc = mr_team_home_serve(call);
+	rc = make_access(call, &service.access);
 	if (rc)
 		return rc;
-	rc = mr_http_server_start(&config, routes, count, (void *)call->app, &server,
-		&call->cx.err);
+	config.access = service.access;
+	block_signals(&signals);
+	/* After the signals were blocked: its threads are not to get them. */
+	rc = mr_trace_begin(call);
+	if (!rc)
+		rc = mr_team_home_serve(call);
+	if (rc)
+		return rc;
+	make_service(call, &service);
+	rc = mr_http_server_start(&config, service.routes, service.routes_len, (void *)call->app,
+		&server, &call->cx.err);
 	if (rc)
 		return rc;
 	mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
-	announce(server, root, config.token != NULL);
-	while (sigwait(&signals, &got) != 0)
-		continue;
-	mr_log(MR_LOG_INFO, "stopping", "%s", got == SIGINT ? "SIGINT" : "SIGTERM");
-	/* A second signal ends us at once, as people expect. */
-	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+	announce(server, root, asks_everybody(call->app->settings));
+	wait_for_signal(&signals);
+	mr_mcp_endpoint_stop(service.endpoint);
 	mr_http_server_stop(server, GRACE_MS);
 	mr_http_server_free(server);
 	mr_log(MR_LOG_INFO, "stopped", "");
@@ -141,8 +211,9 @@ const struct mr_op mr_op_serve = {
 	.name = "serve",
 	.command = "serve",
 	.summary = "Serve Mailroom over HTTP until Ctrl-C",
-	.help = "Answers /health, /health/liveness, /health/readiness and /metrics. Everything it\n"
-		"listens with is a setting too; see mailroom config.",
+	.help = "Answers MCP at /mcp, and /health, /health/liveness, /health/readiness and "
+		"/metrics.\n"
+		"Everything it listens with is a setting too; see mailroom config.",
 	.params = params,
 	.surfaces = MR_ON_CLI,
 	.envelope = &mr_envelope_plain,

@@ -7,14 +7,17 @@ static enum mr_http_verdict refuse(struct mr_http_response *resp, int status, co
 	return MR_HTTP_REFUSED;
 }
 
-static enum mr_http_verdict admit_source(const struct mr_http_guard *guard, const char *local,
-	const struct mr_http_request *req, struct mr_http_response *resp)
+static enum mr_http_verdict admit_source(const struct mr_http_rules *rules, const char *local,
+	struct mr_http_request *req, struct mr_http_response *resp)
 {
-	if (!mr_http_guard_host(guard, mr_http_request_header(req, "Host"), local))
+	if (!mr_http_guard_host(&rules->guard, mr_http_request_header(req, "Host"), local))
 		return refuse(resp, 403, "This Host is not served here");
-	if (!mr_http_guard_origin(guard, mr_http_request_header(req, "Origin"), local))
+	req->is_foreign =
+		!mr_http_guard_origin(&rules->guard, mr_http_request_header(req, "Origin"), local);
+	if (req->is_foreign && !mr_http_cors_is_any(&rules->cors))
 		return refuse(resp, 403, "Requests from this Origin are not allowed");
-	return MR_HTTP_WELCOME;
+	mr_http_cors_mark(&rules->cors, req, resp);
+	return mr_http_cors_preflight(&rules->cors, req, resp) ? MR_HTTP_REFUSED : MR_HTTP_WELCOME;
 }
 
 static enum mr_http_verdict admit_route(const struct mr_http_rules *rules,
@@ -22,16 +25,12 @@ static enum mr_http_verdict admit_route(const struct mr_http_rules *rules,
 {
 	int status = mr_http_route_match(req->arena, rules->routes, rules->routes_len, req->method,
 		req->path, &req->match);
-	const struct mr_http_route *route = req->match.route;
 
-	if (route)
-		req->pattern = route->pattern;
+	if (req->match.route)
+		req->pattern = req->match.route->pattern;
 	/* Before the route's own verdict: strangers do not learn which paths there are. */
-	if (rules->token && !(route && (route->flags & MR_ROUTE_OPEN)) &&
-		!mr_http_guard_bearer(mr_http_request_header(req, "Authorization"), rules->token)) {
-		mr_http_response_header(resp, "WWW-Authenticate", "Bearer");
-		return refuse(resp, 401, "Unauthorized");
-	}
+	if (mr_http_access_enter(rules->access, req, resp) == MR_HTTP_TURNED)
+		return MR_HTTP_REFUSED;
 	switch (status) {
 	case 200:
 		return MR_HTTP_WELCOME;
@@ -82,7 +81,7 @@ static enum mr_http_verdict admit(const struct mr_http_rules *rules,
 			rules->max_header_bytes);
 		return MR_HTTP_REFUSED;
 	}
-	verdict = admit_source(&rules->guard, arrival->local, req, resp);
+	verdict = admit_source(rules, arrival->local, req, resp);
 	if (verdict == MR_HTTP_WELCOME)
 		verdict = admit_route(rules, req, resp);
 	if (verdict == MR_HTTP_WELCOME && arrival->is_query_bad)

@@ -1,11 +1,15 @@
 /*
  * surface/http/admit.h - everything about a request that can be decided from its headers. Pure.
  *
- * In this order: framing (400), size of the headers (431), Host and Origin (403), token (401),
- * route (400, 404, 405, 414), query (400), length of the body (413).
+ * In this order: framing (400), size of the headers (431), Host and Origin (403), a preflight's
+ * answer (204), who asks (401, 403, 429), route (400, 404, 405, 414), query (400), length of the
+ * body (413). Whoever shows a JWT is asked later, by a thread that may wait: with one that is not
+ * good, routes that are not there are 404 all the same.
  */
 #pragma once
 
+#include "surface/http/access.h"
+#include "surface/http/cors.h"
 #include "surface/http/guard.h"
 #include "surface/http/request.h"
 
@@ -15,7 +19,8 @@ enum { MR_HTTP_DRAIN_BYTES = 4 * 1024 * 1024 };
 
 struct mr_http_rules {
 	struct mr_http_guard guard;
-	const char *token; /* or NULL */
+	struct mr_http_cors cors;
+	struct mr_http_access *access; /* or NULL */
 	const struct mr_http_route *routes;
 	size_t routes_len;
 	size_t max_header_bytes;
@@ -31,8 +36,8 @@ struct mr_http_arrival {
 };
 
 enum mr_http_verdict {
-	MR_HTTP_WELCOME,
-	MR_HTTP_REFUSED, /* `resp` says why; the body, if any, is to be dropped first */
+	MR_HTTP_WELCOME, /* without req->principal: once mr_http_access_settle() says so too */
+	MR_HTTP_REFUSED, /* `resp` is the answer; the body, if any, is to be dropped first */
 	MR_HTTP_CUT,     /* the same, to be answered at once, and the connection closed */
 };
 

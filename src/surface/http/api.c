@@ -4,6 +4,8 @@
 #include "op/dispatch.h"
 #include "op/envelope.h"
 #include "op/metrics.h"
+#include "op/team_home.h"
+#include "surface/http/access.h"
 #include "text/json.h"
 
 #include <stdio.h>
@@ -129,16 +131,15 @@ static void answer_error(struct mr_http_response *resp, const struct mr_op *op,
 	mr_http_response_json(resp, op->envelope->http_status(err), mr_buf_bytes(text));
 }
 
-static void run_operation(const struct mr_http_request *req, struct mr_http_response *resp)
+static void run(const struct mr_op *op, const struct mr_http_request *req,
+	struct mr_http_response *resp)
 {
-	const struct mr_op *op = req->match.route->arg;
 	struct mr_call call = mr_dispatch_call(req->app, req->arena);
 	struct gathering sent = { .arena = req->arena, .err = &call.cx.err };
 	struct mr_buf *text = new_buf(req->arena, ANSWER_BYTES);
 	struct mr_out out;
 
-	call.request_id = req->id;
-	call.may_write = true;
+	mr_http_access_call(req, &call);
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);
 	if (gather(req, &sent) || mr_dispatch(&call, op, &sent.map, &out) ||
 		mr_buf_check(text, "the answer", &call.cx.err))
@@ -147,11 +148,43 @@ static void run_operation(const struct mr_http_request *req, struct mr_http_resp
 		mr_http_response_json(resp, 200, mr_buf_bytes(text));
 }
 
+static void run_operation(const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	const struct mr_http_route *route = req->match.route;
+	const struct mr_op *op = route->arg;
+	struct mr_http_task task = mr_http_task_of(op);
+
+	if (route->flags & MR_ROUTE_OPEN || mr_http_access_check(req, resp, &task, 1) == 200)
+		run(op, req, resp);
+}
+
+/* Any tool, for scripts that do not speak MCP. Its name is not one of its arguments. */
+static void run_tool(const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	const char *name = mr_http_request_param(req, "name");
+	const struct mr_op *op = mr_op_find(((const struct mr_app *)req->app)->table, name);
+	struct mr_http_request bare = *req;
+	struct mr_http_task task = { MR_HTTP_TOOL, NULL, MR_NEED_WRITE };
+	bool is_tool = op && op->surfaces & MR_ON_MCP;
+
+	if (is_tool)
+		task = mr_http_task_of(op);
+	if (mr_http_access_check(req, resp, &task, 1) != 200)
+		return;
+	bare.match.len = 0;
+	if (is_tool)
+		run(op, &bare, resp);
+	else
+		mr_http_response_error(resp, 404, "There is no tool %.64s", name);
+}
+
 static void show_metrics(const struct mr_http_request *req, struct mr_http_response *resp)
 {
 	const struct mr_app *app = req->app;
 	struct mr_buf *text = new_buf(req->arena, METRICS_BYTES);
+	struct mr_call call = mr_dispatch_call(app, req->arena);
 
+	mr_team_home_measure(&call);
 	mr_metrics_write(app->metrics, text);
 	mr_http_response_body(resp, 200, "text/plain; version=0.0.4; charset=utf-8",
 		mr_buf_bytes(text));
@@ -160,7 +193,7 @@ static void show_metrics(const struct mr_http_request *req, struct mr_http_respo
 const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct mr_op_table *table,
 	size_t *out_count)
 {
-	struct mr_http_route *routes = mr_arena_array(arena, table->len + 1, sizeof(*routes));
+	struct mr_http_route *routes = mr_arena_array(arena, table->len + 2, sizeof(*routes));
 	size_t count = 0;
 
 	for (size_t i = 0; i < table->len; i++) {
@@ -176,13 +209,19 @@ const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct m
 			.handler = run_operation,
 			.arg = op,
 			.flags = (op->traits & MR_QUICK ? MR_ROUTE_INLINE : 0u) |
-				(op->traits & MR_OPEN ? MR_ROUTE_OPEN : 0u),
+				(op->traits & MR_OPEN ? MR_ROUTE_OPEN : 0u) | MR_ROUTE_TASKS,
 		};
 	}
 	routes[count++] = (struct mr_http_route){
 		.method = "GET",
 		.pattern = "/metrics",
 		.handler = show_metrics,
+	};
+	routes[count++] = (struct mr_http_route){
+		.method = "POST",
+		.pattern = "/api/tools/{name}",
+		.handler = run_tool,
+		.flags = MR_ROUTE_TASKS,
 	};
 	*out_count = count;
 	return routes;

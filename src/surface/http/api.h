@@ -1,5 +1,6 @@
 /*
- * surface/http/api.h - the operation table as HTTP routes, and /metrics.
+ * surface/http/api.h - the operation table as HTTP routes, every tool as
+ * POST /api/tools/{name}, and /metrics.
  *
  * Arguments come from the path, the query string and, with a method that has one, a JSON object as
  * body. An operation's result is the body of the answer; its envelope chooses the status of an

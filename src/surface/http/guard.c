@@ -151,16 +151,6 @@ bool mr_http_guard_origin(const struct mr_http_guard *guard, const char *origin,
 	return parse_authority(authority, &parsed) && is_ours(guard, &parsed, local);
 }
 
-bool mr_http_guard_bearer(const char *authorization, const char *token)
-{
-	static const char scheme[] = "bearer ";
-
-	if (!authorization || strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
-		return false;
-	authorization += sizeof(scheme) - 1;
-	return mr_str_eq_secret(token, authorization + strspn(authorization, " "));
-}
-
 bool mr_http_guard_is_request_id(const char *text)
 {
 	size_t len = strnlen(text, REQUEST_ID_BYTES + 1);

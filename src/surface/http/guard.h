@@ -36,8 +36,5 @@ bool mr_http_guard_host(const struct mr_http_guard *guard, const char *host, con
 /* May a page from there ask? NULL (no Origin header) passes, "null" does not. */
 bool mr_http_guard_origin(const struct mr_http_guard *guard, const char *origin, const char *local);
 
-/* Is this "Bearer <token>"? The scheme's case is ignored, the token compared in constant time. */
-bool mr_http_guard_bearer(const char *authorization, const char *token);
-
 /* 1 to 64 of A-Z a-z 0-9 . _ - : a request id we take over from the client. */
 bool mr_http_guard_is_request_id(const char *text);

@@ -15,8 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct mr_http_access;
 struct mr_http_stream;
 struct mr_http_streams;
+struct mr_principal;
 
 struct mr_http_header {
 	const char *name;
@@ -28,11 +30,14 @@ struct mr_http_request {
 	void *app;      /* as given to mr_http_server_start() */
 	const char *id; /* the client's X-Request-Id when it is sane, else ours */
 	const char *method;
-	const char *path;     /* as sent, without the query */
-	const char *pattern;  /* of the route */
-	struct mr_bytes body; /* followed by a NUL that is not counted */
-	const char *client_ip;
+	const char *path;      /* as sent, without the query */
+	const char *pattern;   /* of the route */
+	struct mr_bytes body;  /* followed by a NUL that is not counted */
+	const char *client_ip; /* behind a trusted proxy: the one the proxy names */
 	bool is_loopback; /* does the client sit on this machine? By its address, not by a header */
+	bool is_foreign;  /* from a page whose Origin only "*" lets in */
+	struct mr_http_access *access;        /* or NULL: everybody may do everything */
+	const struct mr_principal *principal; /* who asks: set before a handler runs */
 	struct mr_http_match match;
 	struct mr_http_param *query; /* decoded */
 	size_t query_len;

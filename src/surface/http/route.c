@@ -191,7 +191,8 @@ static const char *decode_param(struct mr_arena *arena, const struct span *span)
 static bool method_fits(const struct mr_http_route *route, const char *method)
 {
 	return strcmp(route->method, method) == 0 ||
-		(strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0);
+		(strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0 &&
+			!(route->flags & MR_ROUTE_NO_HEAD));
 }
 
 /* The methods of every row that fits the path, each once, in the table's order. */
@@ -207,7 +208,7 @@ static const char *list_allowed(struct mr_arena *arena, const struct mr_http_rou
 			continue;
 		if (!mr_texts_has(&seen, routes[i].method))
 			seen.items[seen.len++] = routes[i].method;
-		if (strcmp(routes[i].method, "GET") == 0 && !mr_texts_has(&seen, "HEAD"))
+		if (method_fits(&routes[i], "HEAD") && !mr_texts_has(&seen, "HEAD"))
 			seen.items[seen.len++] = "HEAD";
 	}
 	return seen.len ? mr_str_join(arena, &seen, ", ") : NULL;

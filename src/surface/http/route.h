@@ -21,9 +21,11 @@ struct mr_http_response;
 typedef void mr_http_handler(const struct mr_http_request *req, struct mr_http_response *resp);
 
 enum {
-	MR_ROUTE_INLINE = 1, /* the handler never blocks: run it where requests are read */
-	MR_ROUTE_OPEN = 2,   /* no token needed */
-	MR_ROUTE_SLASH = 4,  /* "/mcp" is also "/mcp/" */
+	MR_ROUTE_INLINE = 1,  /* the handler never blocks: run it where requests are read */
+	MR_ROUTE_OPEN = 2,    /* no token needed */
+	MR_ROUTE_SLASH = 4,   /* "/mcp" is also "/mcp/" */
+	MR_ROUTE_NO_HEAD = 8, /* HEAD would not tell anything: it is not allowed */
+	MR_ROUTE_TASKS = 16,  /* the handler calls mr_http_access_check() for what is in the body */
 };
 
 enum {

@@ -220,7 +220,9 @@ static void work(void *job)
 {
 	struct request *r = job;
 
-	r->pub.match.route->handler(&r->pub, &r->resp);
+	if (r->pub.principal ||
+		mr_http_access_settle(r->pub.access, &r->pub, &r->resp) == MR_HTTP_ENTERED)
+		r->pub.match.route->handler(&r->pub, &r->resp);
 	r->phase = PHASE_READY;
 	MHD_resume_connection(r->mhd);
 }
@@ -242,7 +244,7 @@ static enum MHD_Result proceed(struct request *r)
 	if (r->phase == PHASE_READY)
 		return answer(r);
 	r->pub.body = mr_buf_bytes(&r->body);
-	if (r->pub.match.route->flags & MR_ROUTE_INLINE) {
+	if (r->pub.match.route->flags & MR_ROUTE_INLINE && r->pub.principal) {
 		r->pub.match.route->handler(&r->pub, &r->resp);
 		r->phase = PHASE_READY;
 		return answer(r);
@@ -516,6 +518,21 @@ static size_t keep_escapes(void *arg, struct MHD_Connection *mhd, char *text)
 
 /* ---- start and stop ---- */
 
+/* Those allowed, and those that CORS names: to name them is to allow them. */
+static struct mr_texts known_origins(struct mr_arena *arena, const struct mr_http_config *config)
+{
+	const struct mr_texts *more = &config->cors.origins;
+	struct mr_texts all = config->allowed_origins;
+
+	if (!config->cors.is_enabled)
+		return all;
+	all.items = mr_arena_array(arena, all.len + more->len + 1, sizeof(char *));
+	memcpy(all.items, config->allowed_origins.items, all.len * sizeof(char *));
+	for (size_t i = 0; i < more->len; i++)
+		all.items[all.len++] = more->items[i];
+	return all;
+}
+
 static struct mr_http_server *new_server(const struct mr_http_config *config,
 	const struct mr_http_route *routes, size_t count, void *app)
 {
@@ -527,8 +544,9 @@ static struct mr_http_server *new_server(const struct mr_http_config *config,
 	server->config = mr_http_config_copy(arena, config);
 	server->rules = (struct mr_http_rules){
 		.guard.hosts = server->config.allowed_hosts,
-		.guard.origins = server->config.allowed_origins,
-		.token = server->config.token,
+		.guard.origins = known_origins(arena, &server->config),
+		.cors = server->config.cors,
+		.access = server->config.access,
 		.routes = routes,
 		.routes_len = count,
 		.max_header_bytes = config->max_header_bytes,

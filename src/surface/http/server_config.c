@@ -45,8 +45,6 @@ enum mr_code mr_http_config_check(const struct mr_http_config *config, struct mr
 				(unsigned long long)settings[i].max,
 				(unsigned long long)settings[i].value);
 	}
-	if (config->token && !*config->token)
-		return mr_err_set(err, MR_EINVAL, "http: the token is empty");
 	return MR_OK;
 }
 
@@ -66,8 +64,10 @@ struct mr_http_config mr_http_config_copy(struct mr_arena *arena,
 	struct mr_http_config copy = *config;
 
 	copy.host = mr_arena_strdup(arena, config->host);
-	copy.token = mr_arena_strdup(arena, config->token);
 	copy.allowed_hosts = copy_texts(arena, &config->allowed_hosts);
 	copy.allowed_origins = copy_texts(arena, &config->allowed_origins);
+	copy.cors.origins = copy_texts(arena, &config->cors.origins);
+	copy.cors.methods = copy_texts(arena, &config->cors.methods);
+	copy.cors.headers = copy_texts(arena, &config->cors.headers);
 	return copy;
 }

@@ -5,6 +5,8 @@
 #include "base/err.h"
 #include "base/rand.h"
 #include "base/str.h"
+#include "surface/http/access.h"
+#include "surface/http/cors.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +28,9 @@ struct mr_http_config {
 	int port;                        /* 0 takes any that is free */
 	struct mr_texts allowed_hosts;   /* besides loopback and `host` itself */
 	struct mr_texts allowed_origins; /* whole origins, besides those hosts' own */
-	const char *token;               /* or NULL; routes without MR_ROUTE_OPEN need it */
+	struct mr_http_cors cors;
+	/* Who may ask; must outlive the server. NULL: everybody, everything. */
+	struct mr_http_access *access;
 	size_t max_header_bytes;
 	size_t max_body_bytes;
 	unsigned max_connections;

@@ -190,6 +190,23 @@ static void puts_scalars(void)
 	}
 }
 
+static void puts_integers(void)
+{
+	static const struct {
+		int64_t value;
+		const char *want;
+	} rows[] = { { 0, "0" }, { 7, "7" }, { -1, "-1" }, { 1000, "1000" },
+		{ INT64_MAX, "9223372036854775807" }, { INT64_MIN, "-9223372036854775808" } };
+
+	for (size_t i = 0; i < MR_LEN(rows); i++) {
+		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+
+		mr_buf_init(&buf, 64);
+		mr_buf_put_int(&buf, rows[i].value);
+		CHECK_STR(mr_buf_text(&buf), rows[i].want);
+	}
+}
+
 static void check_json(const char *text, size_t len, bool ascii, const char *want)
 {
 	struct mr_buf buf MR_CLEANUP(mr_buf_release);
@@ -273,6 +290,7 @@ int main(void)
 		TEST(huge_counts_fail_without_memory),
 		TEST(a_failed_format_fails_the_buffer),
 		TEST(sizes_past_the_address_space_abort),
+		TEST(puts_integers),
 		TEST(puts_scalars),
 		TEST(writes_json_strings),
 		TEST(bad_bytes_become_the_replacement),

@@ -34,6 +34,28 @@ static void writes_prometheus_text(void)
 		"mailroom_http_request_seconds_count{route=\"/a\"} 2\n"));
 }
 
+static void what_has_no_labels_is_always_there(void)
+{
+	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = mr_metrics_new();
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&text, 1 << 20);
+	mr_metrics_write(metrics, &text);
+	CHECK(strstr(mr_buf_text(&text), "\nmailroom_sqlite_busy_total 0\n"));
+	CHECK(strstr(mr_buf_text(&text),
+		"# TYPE mailroom_reservations_active gauge\nmailroom_reservations_active 0\n"));
+	CHECK(strstr(mr_buf_text(&text), "\nmailroom_git_commit_seconds_bucket{le=\"0.5\"} 0\n"));
+	CHECK(strstr(mr_buf_text(&text), "\nmailroom_git_commit_seconds_count 0\n"));
+	CHECK(!strstr(mr_buf_text(&text), "\nmailroom_rate_limited_total{"));
+	mr_metrics_set(metrics, MR_METRIC_RESERVATIONS, NULL, 7);
+	mr_metrics_set(metrics, MR_METRIC_RESERVATIONS, NULL, 3);
+	mr_metrics_count(metrics, MR_METRIC_RATE_LIMITED, "tools", NULL, 2);
+	mr_buf_clear(&text);
+	mr_metrics_write(metrics, &text);
+	CHECK(strstr(mr_buf_text(&text), "\nmailroom_reservations_active 3\n"));
+	CHECK(strstr(mr_buf_text(&text), "\nmailroom_rate_limited_total{kind=\"tools\"} 2\n"));
+}
+
 static void the_number_of_series_is_bounded(void)
 {
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = mr_metrics_new();
@@ -79,6 +101,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(writes_prometheus_text),
+		TEST(what_has_no_labels_is_always_there),
 		TEST(the_number_of_series_is_bounded),
 		TEST(threads_lose_nothing),
 	};

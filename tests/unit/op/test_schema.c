@@ -1,7 +1,9 @@
 /* tests/unit/op/test_schema.c */
 #include "op/schema.h"
 #include "test.h"
+
 #include "text/json.h"
+#include <string.h>
 
 static const char *const modes[] = { "safe", "force", NULL };
 
@@ -68,6 +70,12 @@ static void schemas_are_written_from_the_table(void)
 		"{\"type\":\"boolean\"}},\"required\":[\"count\",\"items\",\"score\",\"first\","
 		"\"any\","
 		"\"ok\"]}");
+	mr_buf_clear(&text);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	mr_schema_output_or_error(&out, NULL, &op);
+	CHECK_STR(strstr(mr_buf_text(&text), ",\"anyOf\""),
+		",\"anyOf\":[{\"required\":[\"count\",\"items\",\"score\",\"first\","
+		"\"any\",\"ok\"]},{\"required\":[\"error\"]}]}");
 }
 
 static void checks(const char *json, const char *why)

@@ -165,6 +165,21 @@ struct mr_http_config app_config(void)
 	return config;
 }
 
+struct mr_http_access *app_access(const char *token)
+{
+	struct mr_http_token one = { token, MR_ROLE_ADMIN };
+	struct mr_http_access_config config;
+	struct mr_http_access *access;
+	struct mr_err err;
+
+	mr_http_access_defaults(&config);
+	config.tokens = &one;
+	config.tokens_len = 1;
+	config.allow_local = false;
+	CHECK_OK(mr_http_access_new(&config, &access, &err), err);
+	return access;
+}
+
 void app_start_with(const struct mr_http_config *config)
 {
 	struct mr_err err;

@@ -34,6 +34,8 @@ void app_wait_for(const unsigned *counter, unsigned want);
 void app_open_gate(void);
 
 struct mr_http_config app_config(void);
+/* One token with every right, and nobody without it; the test frees it. */
+struct mr_http_access *app_access(const char *token);
 void app_start(void);
 void app_start_with(const struct mr_http_config *config);
 /* Twice, which must be the same as once, then free. */

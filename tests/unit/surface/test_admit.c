@@ -131,7 +131,7 @@ static void wants_the_token(void)
 	struct mr_http_config config = app_config();
 	struct client *c;
 
-	config.token = "s3cret";
+	config.access = app_access("s3cret");
 	app_start_with(&config);
 	c = app_client();
 	for (size_t i = 0; i < MR_LEN(table); i++) {
@@ -143,6 +143,54 @@ static void wants_the_token(void)
 	}
 	client_close(c);
 	app_stop();
+	mr_http_access_free(config.access);
+}
+
+/* HS256 with the secret "s3cret": {"role":"admin"}, and the same with another secret. */
+#define GOOD                                                                                       \
+	"eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYWRtaW4ifQ."                                             \
+	"F5h7WnBVNXk-KQRhLS6rHlJYDBo7YlsnF-rXzONWZ38"
+#define FORGED                                                                                     \
+	"eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYWRtaW4ifQ."                                             \
+	"VTOT4HnM0Sou4fHkG3u2QWpIart7cdHV8l_7aH0VmL0"
+
+/* Checked by a worker, on routes too that are answered at once otherwise. */
+static void wants_a_signed_token(void)
+{
+	static const struct {
+		const char *request;
+		int status;
+	} table[] = {
+		{ "GET /quick HTTP/1.1\r\n" HOST "\r\n", 200 },
+		{ "GET /worker HTTP/1.1\r\n" HOST "\r\n", 401 },
+		{ "GET /worker HTTP/1.1\r\n" HOST "Authorization: Bearer " GOOD "\r\n\r\n", 200 },
+		{ "GET /worker HTTP/1.1\r\n" HOST "Authorization: Bearer " FORGED "\r\n\r\n", 401 },
+		{ "POST /echo-inline HTTP/1.1\r\n" HOST "Content-Length: 2\r\n"
+		  "Authorization: Bearer " GOOD "\r\n\r\nhi",
+			200 },
+		{ "POST /echo-inline HTTP/1.1\r\n" HOST "Content-Length: 2\r\n"
+		  "Authorization: Bearer " FORGED "\r\n\r\nhi",
+			401 },
+		{ "POST /echo-inline HTTP/1.1\r\n" HOST "Content-Length: 2\r\n\r\nhi", 401 },
+		{ "GET /nothing HTTP/1.1\r\n" HOST "Authorization: Bearer " GOOD "\r\n\r\n", 404 },
+		{ "GET /nothing HTTP/1.1\r\n" HOST "\r\n", 401 },
+	};
+	struct mr_http_config config = app_config();
+	struct mr_http_access_config access;
+	struct mr_err err;
+	struct client *c;
+
+	mr_http_access_defaults(&access);
+	access.with_jwt = true;
+	access.jwt_secret = "s3cret";
+	CHECK_OK(mr_http_access_new(&access, &config.access, &err), err);
+	app_start_with(&config);
+	c = app_client();
+	for (size_t i = 0; i < MR_LEN(table); i++)
+		CHECK_INT(client_ask(c, table[i].request), table[i].status);
+	client_close(c);
+	app_stop();
+	mr_http_access_free(config.access);
 }
 
 /* ---- bodies and limits ---- */
@@ -352,6 +400,7 @@ int main(void)
 		TEST(refuses),
 		TEST(goes_on_after_a_refusal),
 		TEST(wants_the_token),
+		TEST(wants_a_signed_token),
 		TEST(reads_chunked_bodies),
 		TEST(carries_large_bodies),
 		TEST(refuses_bodies_past_the_limit),

@@ -421,10 +421,6 @@ static void says_why_it_cannot_start(void)
 	CHECK(try_start(&config, &err) == MR_EINVAL);
 	CHECK_STR(err.msg, "http: workers must be 1 to 1024, not 0");
 	config.workers = 1;
-	config.token = "";
-	CHECK(try_start(&config, &err) == MR_EINVAL);
-	CHECK_STR(err.msg, "http: the token is empty");
-	config.token = NULL;
 	CHECK(mr_http_server_start(&config, &bad, 1, &app, &server, &err) == MR_EINVAL);
 	CHECK_STR(err.msg, "route 0, nowhere: it must start with /");
 }
@@ -503,7 +499,7 @@ static void logs_requests_without_secrets(void)
 
 	mr_log_start(MR_LOG_INFO, keep_log, NULL);
 	config.log_requests = true;
-	config.token = "s3cret";
+	config.access = app_access("s3cret");
 	app_start_with(&config);
 	c = app_client();
 	CHECK_INT(client_ask(c,
@@ -522,6 +518,7 @@ static void logs_requests_without_secrets(void)
 	CHECK(strstr(logged, "\"path\":\"/000") && strlen(logged) < 600);
 	client_close(c);
 	app_stop();
+	mr_http_access_free(config.access);
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 #include "team/limits.h"
 #include "team/name.h"
 #include "test.h"
+#include "text/digest.h"
 #include "world.h"
 
 #include <pthread.h>
@@ -725,6 +726,63 @@ static void many_at_once_get_names_of_their_own(void)
 	world_close(&world);
 }
 
+/* ---- tokens ---- */
+
+static void tokens_are_given_once(void)
+{
+	struct mr_team_registration request = { .project_key = "/p",
+		.name = "BlueLake",
+		.program = "codex",
+		.model = "gpt" };
+	struct mr_team_project project;
+	struct mr_team_agent agent, again;
+	struct mr_team_proof proof;
+	struct mr_team_deletion deletion;
+	struct world w;
+
+	world_open(&w);
+	/* Without being told to, nobody gets one. */
+	CHECK_OK(mr_team_agent_register(&w.cx, w.team, &request, &project, &agent), w.cx.err);
+	CHECK(!agent.token);
+	CHECK_INT(world_int(&w, "SELECT count(*) FROM agents WHERE token_hash IS NULL"), 1);
+	request.with_token = true;
+	CHECK_OK(mr_team_agent_register(&w.cx, w.team, &request, &project, &agent), w.cx.err);
+	CHECK(mr_str_starts(agent.token, "mra_") && strlen(agent.token) == 52);
+	/* Only its digest is kept. */
+	CHECK_STR(world_text(&w, "SELECT token_hash FROM agents"),
+		mr_digest_sha256(w.cx.arena, mr_bytes_text(agent.token)));
+	CHECK_OK(mr_team_agent_register(&w.cx, w.team, &request, &project, &again), w.cx.err);
+	CHECK(!again.token);
+	{
+		struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+
+		CHECK_OK(mr_team_read(&w.cx, w.team, &reader), w.cx.err);
+		CHECK_OK(mr_team_agent_prove(&w.cx, reader.db, agent.id, agent.token, &proof),
+			w.cx.err);
+		CHECK(proof.has_token && proof.is_it);
+		CHECK_OK(mr_team_agent_prove(&w.cx, reader.db, agent.id, "mra_x", &proof),
+			w.cx.err);
+		CHECK(proof.has_token && !proof.is_it);
+		CHECK_OK(mr_team_agent_prove(&w.cx, reader.db, agent.id, NULL, &proof), w.cx.err);
+		CHECK(proof.has_token && !proof.is_it);
+		CHECK_OK(mr_team_agent_prove(&w.cx, reader.db, 99, agent.token, &proof), w.cx.err);
+		CHECK(!proof.has_token && !proof.is_it);
+	}
+	/* An administrator's registration gives a new one to an agent that was retired only. */
+	request.renew_token = true;
+	CHECK_OK(mr_team_agent_register(&w.cx, w.team, &request, &project, &again), w.cx.err);
+	CHECK(!again.token);
+	CHECK_OK(mr_team_agent_delete(&w.cx, w.team, "/p", "BlueLake", false, &deletion), w.cx.err);
+	request.renew_token = false;
+	CHECK_OK(mr_team_agent_register(&w.cx, w.team, &request, &project, &again), w.cx.err);
+	CHECK(!again.token);
+	CHECK_OK(mr_team_agent_delete(&w.cx, w.team, "/p", "BlueLake", false, &deletion), w.cx.err);
+	request.renew_token = true;
+	CHECK_OK(mr_team_agent_register(&w.cx, w.team, &request, &project, &again), w.cx.err);
+	CHECK(again.token && strcmp(again.token, agent.token) != 0);
+	world_close(&w);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -745,6 +803,7 @@ int main(void)
 		TEST(a_name_is_inserted_once),
 		TEST(lookups_use_indexes),
 		TEST(many_at_once_get_names_of_their_own),
+		TEST(tokens_are_given_once),
 	};
 
 	return test_main(tests, MR_LEN(tests));

@@ -373,7 +373,7 @@ static struct mr_team_leases list(struct scene *s, bool active_only, int64_t lim
 	struct mr_team_leases out;
 
 	CHECK_OK(mr_team_reservation_list(&s->world.cx, s->world.team, "backend", active_only,
-			 limit, &out),
+			 0, limit, &out),
 		s->world.cx.err);
 	return out;
 }
@@ -411,7 +411,7 @@ static void lists_and_sweeps(void)
 	CHECK_INT(leases.items[1].reservation.released_ts, s.world.clock.now_us);
 	CHECK_STR(leases.items[1].staleness.reasons.items[0], "agent_inactive>1800s");
 	world_check_fail(&s.world,
-		mr_team_reservation_list(&s.world.cx, s.world.team, "nowhere", true, 0, &leases),
+		mr_team_reservation_list(&s.world.cx, s.world.team, "nowhere", true, 0, 0, &leases),
 		MR_TEAM_NOT_FOUND, "nowhere");
 	world_close(&s.world);
 }

@@ -1,0 +1,174 @@
+/* op/actor.c */
+#include "op/actor.h"
+
+#include "base/log.h"
+#include "op/principal.h"
+#include "op/settings.h"
+#include "op/team_home.h"
+#include "team/agent.h"
+#include "team/error.h"
+#include "text/value.h"
+
+#include <string.h>
+
+enum mr_actor_mode mr_actor_mode(const struct mr_app *app)
+{
+	const char *word = app->settings ? mr_settings_text(app->settings, "agent.auth") : "off";
+
+	return mr_str_eq_nocase(word, "off")     ? MR_ACTOR_OFF
+		: mr_str_eq_nocase(word, "warn") ? MR_ACTOR_WARN
+						 : MR_ACTOR_REQUIRE;
+}
+
+const struct mr_param *mr_actor_param(const struct mr_op *op)
+{
+	for (const struct mr_param *p = op->params; p && p->name; p++) {
+		if (p->flags & MR_ACTOR)
+			return p;
+	}
+	return NULL;
+}
+
+static enum mr_code deny(struct mr_call *call, const char *agent_name, const char *why)
+{
+	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED, "%s %.64s", why, agent_name);
+	return mr_team_fail_text(&call->cx, "agent", agent_name);
+}
+
+/* Does the JWT name this agent? Names are compared in any case, as everywhere. */
+static bool is_named(const struct mr_texts *agents, const char *agent_name)
+{
+	for (size_t i = 0; i < agents->len; i++) {
+		if (mr_str_eq_nocase(agents->items[i], agent_name))
+			return true;
+	}
+	return false;
+}
+
+/* The agent as the operation will find it; `*found` is false when it will not. */
+static enum mr_code find_agent(struct mr_call *call, struct mr_db *db, const char *project_key,
+	const char *agent_name, bool *found, struct mr_team_agent *out)
+{
+	struct mr_team_project project;
+	enum mr_code rc = mr_team_project_find(&call->cx, db, project_key, &project);
+
+	if (!rc)
+		rc = mr_team_agent_find(&call->cx, db, &project, agent_name, false, out);
+	*found = !rc;
+	/* That is the operation's to say. */
+	if (rc == MR_ENOTFOUND || rc == MR_EINVAL) {
+		call->cx.err = (struct mr_err){ 0 };
+		rc = MR_OK;
+	}
+	return rc;
+}
+
+static enum mr_code prove(struct mr_call *call, const char *project_key, const char *agent_name,
+	bool *found, struct mr_team_agent *agent, struct mr_team_proof *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (!rc)
+		rc = find_agent(call, reader.db, project_key, agent_name, found, agent);
+	if (!rc && *found)
+		rc = mr_team_agent_prove(&call->cx, reader.db, agent->id, call->agent_token, out);
+	return rc;
+}
+
+static enum mr_code check(struct mr_call *call, const char *project_key, const char *agent_name,
+	bool may_join)
+{
+	const struct mr_principal *p = call->principal;
+	enum mr_actor_mode mode = mr_actor_mode(call->app);
+	struct mr_team_proof proof = { 0 };
+	struct mr_team_agent agent;
+	bool found = false;
+	enum mr_code rc;
+
+	call->is_verified = false;
+	if (p && p->is_bound) {
+		if (!is_named(&p->agents, agent_name))
+			return deny(call, agent_name, "your token's agents do not include");
+		call->is_verified = true;
+		return MR_OK;
+	}
+	/* Who does not have to prove anything may still do it. */
+	if (mode == MR_ACTOR_OFF || ((!p || p->acts_for_all) && !call->agent_token))
+		return MR_OK;
+	rc = prove(call, project_key, agent_name, &found, &agent, &proof);
+	if (rc || !found)
+		return rc;
+	call->is_verified = proof.is_it;
+	if (proof.is_it || !p || p->acts_for_all || (may_join && !proof.has_token))
+		return MR_OK;
+	if (mode == MR_ACTOR_WARN) {
+		mr_log(MR_LOG_WARN, "agent_unproven", "%s acts as %s without its token", p->name,
+			agent.name);
+		return MR_OK;
+	}
+	return deny(call, agent.name,
+		proof.has_token ? "send agent_token, or the header X-Agent-Token, to act as"
+				: "register first, to get the agent_token that it takes to act as");
+}
+
+/* Nobody is named, so somebody is found: whoever must prove something cannot have that. */
+static enum mr_code check_unnamed(struct mr_call *call, const struct mr_op *op, const char *param)
+{
+	const struct mr_principal *p = call->principal;
+	bool is_bound = p && p->is_bound;
+	bool must_prove = p && !p->acts_for_all && mr_actor_mode(call->app) == MR_ACTOR_REQUIRE;
+
+	call->is_verified = false;
+	if (!(op->needs & MR_NEED_WRITE) || !(is_bound || must_prove) ||
+		(op->traits & MR_JOINS && !is_bound))
+		return MR_OK;
+	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED, "say who you are: %s is missing", param);
+	return mr_team_fail_text(&call->cx, "argument", param);
+}
+
+enum mr_code mr_actor_check(struct mr_call *call, const struct mr_op *op, const struct mr_args *in)
+{
+	const struct mr_param *actor = mr_actor_param(op);
+	const struct mr_param *project = mr_param_find(op->params, "project_key");
+	const char *project_key, *name;
+
+	if (!actor || !project)
+		return MR_OK;
+	project_key = mr_args_text(in, project->name);
+	name = mr_args_text(in, actor->name);
+	if (!project_key)
+		return check_unnamed(call, op, project->name);
+	if (!name)
+		return check_unnamed(call, op, actor->name);
+	return check(call, project_key, name, op->traits & MR_JOINS);
+}
+
+enum mr_code mr_actor_check_agent(struct mr_call *call, const char *project_key,
+	const char *agent_name)
+{
+	return check(call, project_key, agent_name, false);
+}
+
+const struct mr_value *mr_actor_take_token(struct mr_call *call, const struct mr_op *op,
+	const struct mr_value *sent)
+{
+	const struct mr_value *token = mr_value_get(sent, "agent_token");
+	struct mr_value *rest;
+
+	if (!token || token->kind != MR_TEXT || !mr_actor_param(op) ||
+		mr_param_find(op->params, "agent_token"))
+		return sent;
+	call->agent_token = token->text;
+	rest = mr_arena_memdup(call->cx.arena, sent, sizeof(*sent));
+	rest->map.pairs = mr_arena_array(call->cx.arena, sent->map.len, sizeof(*rest->map.pairs));
+	rest->map.len = 0;
+	for (size_t i = 0; i < sent->map.len; i++) {
+		if (strcmp(sent->map.pairs[i].key, "agent_token") != 0)
+			rest->map.pairs[rest->map.len++] = sent->map.pairs[i];
+	}
+	return rest;
+}

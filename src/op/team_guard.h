@@ -1,0 +1,22 @@
+/* op/team_guard.h - what the guard's operations share: who asks, where, and how strictly. */
+#pragma once
+
+#include "op/args.h"
+#include "op/call.h"
+#include "team/guard.h"
+
+enum mr_guard_mode { MR_GUARD_BLOCK, MR_GUARD_WARN };
+
+/* What the variables say (spec/coordination.md section 10). */
+struct mr_guard_setup {
+	struct mr_team_config config;
+	enum mr_guard_mode mode;
+	bool bypass;
+	const char *agent;   /* or NULL */
+	const char *project; /* or NULL */
+	const char *url, *token;
+};
+
+/* INVALID_ARGUMENT for a mode nobody knows. A DATABASE_URL that is not for us (in another program's
+ * .env) is passed over: then storage.root counts. */
+MR_CHECK enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out);

@@ -1,0 +1,88 @@
+/* surface/cli/mcp_stdio.c - MCP on standard input and output, for clients that start their servers.
+ */
+#include "base/log.h"
+#include "op/args.h"
+#include "op/call.h"
+#include "op/envelope.h"
+#include "op/settings.h"
+#include "op/team_home.h"
+#include "op/trace.h"
+#include "surface/cli/commands.h"
+#include "surface/mcp/stdio.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static void free_mcp(struct mr_mcp **mcp)
+{
+	mr_mcp_free(*mcp);
+}
+
+static void start_log(const struct mr_settings *settings)
+{
+	enum mr_log_level level = MR_LOG_INFO;
+
+	mr_log_level_parse(mr_settings_text(settings, "log.level"), &level);
+	mr_log_start(level, NULL, NULL);
+}
+
+/* A descriptor that can be read once we are told to end. Before any thread starts. */
+static enum mr_code catch_signals(int *out, struct mr_err *err)
+{
+	sigset_t signals;
+	int fd;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	if (fd < 0)
+		return mr_err_os(err, errno, "signalfd");
+	*out = fd;
+	return MR_OK;
+}
+
+static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	const struct mr_settings *s = call->app->settings;
+	const struct mr_mcp_options options = {
+		.core_only = mr_str_eq(mr_settings_text(s, "mcp.tools_mode"), "core"),
+		.fixtures = mr_settings_bool(s, "mcp.fixtures"),
+	};
+	struct mr_mcp *mcp MR_CLEANUP(free_mcp) = NULL;
+	int stop = -1;
+	enum mr_code rc;
+
+	(void)in;
+	(void)out;
+	start_log(s);
+	rc = catch_signals(&stop, &call->cx.err);
+	if (!rc)
+		rc = mr_trace_begin(call);
+	if (rc)
+		return rc;
+	/* Also when storage is in trouble: a client that cannot start us would not say why. */
+	if (mr_team_home_serve(call))
+		mr_log(MR_LOG_ERROR, "storage", "%s", call->cx.err.msg);
+	mcp = mr_mcp_new(call->app, &options);
+	rc = mr_mcp_stdio_serve(mcp, STDIN_FILENO, STDOUT_FILENO, stop, &call->cx.err);
+	close(stop);
+	return rc;
+}
+
+const struct mr_op mr_op_mcp = {
+	.name = "mcp",
+	.command = "mcp",
+	.summary = "Speak MCP on standard input and output, for a client that starts it",
+	.help = "One JSON-RPC message a line, until the input ends. It works on storage.root by\n"
+		"itself, beside a server and any number of others like it: all see the same mail "
+		"at\n"
+		"once. mailroom connect CLIENT --stdio writes it into a client's configuration.",
+	.surfaces = MR_ON_CLI,
+	.envelope = &mr_envelope_plain,
+	.run = serve,
+};

@@ -1,0 +1,541 @@
+/* surface/http/access.c */
+#include "surface/http/access.h"
+
+#include "base/log.h"
+#include "surface/http/forward.h"
+#include "text/time.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { NAME_BYTES = 128 };
+
+struct mr_http_access {
+	struct mr_arena *arena;
+	struct mr_http_access_config config;
+	struct mr_http_nets proxies;
+	const struct mr_jwt_keys *secret; /* or NULL */
+	struct mr_http_jwks *jwks;        /* or NULL */
+	struct mr_http_limits *limits;
+	struct mr_http_limits *failures; /* apart: no flood of requests makes us forget a guess */
+};
+
+/* ---- made and unmade ---- */
+
+void mr_http_access_defaults(struct mr_http_access_config *out)
+{
+	*out = (struct mr_http_access_config){
+		.allow_local = true,
+		.jwt_algs = MR_JWT_HS256,
+		.jwt_secret = "",
+		.jwt_keys_url = "",
+		.jwt_audience = "",
+		.jwt_issuer = "",
+		.jwt_role_claim = "role",
+		.with_roles = true,
+		.default_role = "reader",
+		.clock = mr_clock_system(),
+	};
+}
+
+static struct mr_texts copy_texts(struct mr_arena *arena, const struct mr_texts *texts)
+{
+	struct mr_texts copy = { mr_arena_array(arena, texts->len + 1, sizeof(char *)),
+		texts->len };
+
+	for (size_t i = 0; i < texts->len; i++)
+		copy.items[i] = mr_arena_strdup(arena, texts->items[i]);
+	return copy;
+}
+
+static void copy_config(struct mr_arena *arena, struct mr_http_access_config *c)
+{
+	struct mr_http_token *tokens = mr_arena_array(arena, c->tokens_len + 1, sizeof(*tokens));
+	const char **texts[] = { &c->jwt_secret, &c->jwt_keys_url, &c->jwt_audience, &c->jwt_issuer,
+		&c->jwt_role_claim, &c->default_role, &c->challenge };
+	struct mr_texts *lists[] = { &c->trusted_proxies, &c->reader_roles, &c->writer_roles,
+		&c->admin_roles, &c->readonly_tools };
+
+	for (size_t i = 0; i < c->tokens_len; i++) {
+		tokens[i] = c->tokens[i];
+		tokens[i].token = mr_arena_strdup(arena, c->tokens[i].token);
+	}
+	c->tokens = tokens;
+	for (size_t i = 0; i < MR_LEN(texts); i++)
+		*texts[i] = mr_arena_strdup(arena, *texts[i]);
+	for (size_t i = 0; i < MR_LEN(lists); i++)
+		*lists[i] = copy_texts(arena, lists[i]);
+}
+
+static enum mr_code check_jwt(const struct mr_http_access_config *c, struct mr_err *err)
+{
+	unsigned hmac = MR_JWT_HS256 | MR_JWT_HS384 | MR_JWT_HS512;
+
+	if (!c->with_jwt)
+		return MR_OK;
+	if (mr_str_is_empty(c->jwt_keys_url) && mr_str_is_empty(c->jwt_secret))
+		return mr_err_set(err, MR_EINVAL,
+			"jwt.enabled: neither jwt.secret nor jwt.jwks_url is set");
+	/* Or every token would be refused, and nobody would know why. */
+	if (!mr_str_is_empty(c->jwt_keys_url) && !(c->jwt_algs & ~hmac))
+		return mr_err_set(err, MR_EINVAL,
+			"jwt.algorithms: with jwt.jwks_url it must have one of RS256, ES256, "
+			"EdDSA");
+	if (mr_str_is_empty(c->jwt_keys_url) && !(c->jwt_algs & hmac))
+		return mr_err_set(err, MR_EINVAL,
+			"jwt.algorithms: with jwt.secret it must have one of HS256, HS384, HS512");
+	return MR_OK;
+}
+
+enum mr_code mr_http_access_new(const struct mr_http_access_config *config,
+	struct mr_http_access **out, struct mr_err *err)
+{
+	struct mr_arena *arena = mr_arena_new();
+	struct mr_http_access *access = mr_arena_alloc(arena, sizeof(*access));
+	struct mr_http_access_config *c = &access->config;
+	enum mr_code rc = check_jwt(config, err);
+	uint64_t seed;
+
+	for (size_t i = 0; i < config->tokens_len && !rc; i++) {
+		if (mr_str_is_empty(config->tokens[i].token))
+			rc = mr_err_set(err, MR_EINVAL, "http.bearer_tokens: a token is empty");
+	}
+	access->arena = arena;
+	*c = *config;
+	copy_config(arena, c);
+	if (!rc) {
+		rc = mr_http_nets_parse(arena, &c->trusted_proxies, &access->proxies, err);
+		if (rc)
+			rc = mr_err_wrap(err, "http.trusted_proxies");
+	}
+	if (rc) {
+		mr_arena_free(arena);
+		return rc;
+	}
+	mr_rand_fill(mr_rand_system(), &seed, sizeof(seed));
+	access->limits = mr_http_limits_new(MR_HTTP_BUCKETS, seed);
+	access->failures = mr_http_limits_new(MR_HTTP_BUCKETS, seed);
+	if (c->with_jwt && !mr_str_is_empty(c->jwt_keys_url))
+		access->jwks = mr_http_jwks_new(c->fetch ? c->fetch : mr_http_jwks_get,
+			c->fetch ? c->fetch_arg : (void *)(uintptr_t)c->jwt_keys_url, c->clock);
+	else if (c->with_jwt)
+		access->secret = mr_jwt_keys_secret(arena, c->jwt_secret);
+	*out = access;
+	return MR_OK;
+}
+
+void mr_http_access_free(struct mr_http_access *access)
+{
+	if (!access)
+		return;
+	mr_http_jwks_free(access->jwks);
+	mr_http_limits_free(access->limits);
+	mr_http_limits_free(access->failures);
+	mr_arena_free(access->arena);
+}
+
+/* ---- roles ---- */
+
+/* A role and all it implies. */
+static unsigned with_lesser(unsigned roles)
+{
+	if (roles & MR_ROLE_ADMIN)
+		roles |= MR_ROLE_WRITER;
+	if (roles & MR_ROLE_WRITER)
+		roles |= MR_ROLE_READER;
+	return roles;
+}
+
+static bool has_word(const struct mr_texts *words, const char *word)
+{
+	for (size_t i = 0; i < words->len; i++) {
+		if (strcasecmp(words->items[i], word) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The contract's words are known whatever the lists say. */
+static unsigned role_of(const struct mr_http_access_config *c, const char *word)
+{
+	unsigned roles = 0;
+
+	if (has_word(&c->admin_roles, word) || strcasecmp(word, "admin") == 0)
+		roles |= MR_ROLE_ADMIN;
+	if (has_word(&c->writer_roles, word) || strcasecmp(word, "writer") == 0)
+		roles |= MR_ROLE_WRITER;
+	if (has_word(&c->reader_roles, word) || strcasecmp(word, "reader") == 0)
+		roles |= MR_ROLE_READER;
+	return with_lesser(roles);
+}
+
+/* The claim of this name, or, with dots, the one inside. */
+static const struct mr_value *find_claim(struct mr_arena *arena, const struct mr_value *claims,
+	const char *name)
+{
+	const struct mr_value *value = mr_value_get(claims, name);
+	const char *dot = strchr(name, '.');
+
+	if (value || !dot)
+		return value;
+	value = mr_value_get(claims, mr_arena_strndup(arena, name, (size_t)(dot - name)));
+	return value ? find_claim(arena, value, dot + 1) : NULL;
+}
+
+static unsigned roles_of(const struct mr_http_access_config *c, const struct mr_value *claim)
+{
+	unsigned roles = 0;
+	bool has_any = false;
+
+	if (claim && claim->kind == MR_TEXT && *claim->text)
+		return role_of(c, claim->text);
+	for (size_t i = 0; claim && claim->kind == MR_LIST && i < claim->list.len; i++) {
+		const struct mr_value *item = &claim->list.items[i];
+
+		if (item->kind == MR_TEXT && *item->text) {
+			has_any = true;
+			roles |= role_of(c, item->text);
+		}
+	}
+	return has_any ? roles : role_of(c, c->default_role);
+}
+
+/* ---- principals ---- */
+
+static struct mr_principal *new_principal(struct mr_http_access *access,
+	struct mr_http_request *req, const char *name, unsigned roles)
+{
+	struct mr_principal *p = mr_arena_alloc(req->arena, sizeof(*p));
+	const struct mr_http_access_config *c = &access->config;
+
+	p->name = name;
+	p->roles = c->with_roles ? with_lesser(roles)
+				 : MR_ROLE_READER | MR_ROLE_WRITER | MR_ROLE_ADMIN;
+	p->readonly_tools = c->readonly_tools;
+	return p;
+}
+
+static void bind_agents(struct mr_arena *arena, const struct mr_value *claim,
+	struct mr_principal *p)
+{
+	size_t max = claim && claim->kind == MR_LIST ? claim->list.len : 1;
+
+	if (!claim)
+		return;
+	/* Whatever it is: a claim that cannot be read binds to nobody. */
+	p->is_bound = true;
+	p->agents.items = mr_arena_array(arena, max + 1, sizeof(char *));
+	if (claim->kind == MR_TEXT)
+		p->agents.items[p->agents.len++] = claim->text;
+	for (size_t i = 0; claim->kind == MR_LIST && i < max; i++) {
+		if (claim->list.items[i].kind == MR_TEXT)
+			p->agents.items[p->agents.len++] = claim->list.items[i].text;
+	}
+}
+
+static struct mr_principal *principal_of_claims(struct mr_http_access *access,
+	struct mr_http_request *req, const struct mr_value *claims)
+{
+	const struct mr_http_access_config *c = &access->config;
+	const struct mr_value *sub = mr_value_get(claims, "sub");
+	const char *name = sub && sub->kind == MR_TEXT && *sub->text
+		? mr_arena_printf(req->arena, "sub:%.*s", NAME_BYTES, sub->text)
+		: "jwt";
+	unsigned roles = roles_of(c, find_claim(req->arena, claims, c->jwt_role_claim));
+	struct mr_principal *p = new_principal(access, req, name, roles);
+
+	p->acts_for_all = c->with_roles && roles & MR_ROLE_ADMIN;
+	bind_agents(req->arena, mr_value_get(claims, "agents"), p);
+	return p;
+}
+
+/* "Bearer <this>", or NULL. */
+static const char *credential_of(const struct mr_http_request *req)
+{
+	static const char scheme[] = "bearer ";
+	const char *text = mr_http_request_header(req, "Authorization");
+
+	if (!text || strncasecmp(text, scheme, sizeof(scheme) - 1) != 0)
+		return NULL;
+	text += sizeof(scheme) - 1;
+	return text + strspn(text, " ");
+}
+
+/* All are compared, each in constant time. */
+static const struct mr_http_token *find_token(const struct mr_http_access_config *c,
+	const char *credential)
+{
+	const struct mr_http_token *found = NULL;
+
+	for (size_t i = 0; credential && i < c->tokens_len; i++) {
+		if (mr_str_eq_secret(c->tokens[i].token, credential))
+			found = &c->tokens[i];
+	}
+	return found;
+}
+
+/* ---- limits ---- */
+
+static const char *who(const struct mr_http_request *req)
+{
+	const struct mr_principal *p = req->principal;
+
+	return p && mr_str_starts(p->name, "sub:")
+		? p->name
+		: mr_http_forward_identity(req->arena, req->client_ip);
+}
+
+static const char *number(struct mr_arena *arena, int64_t n)
+{
+	return mr_arena_printf(arena, "%lld", (long long)n);
+}
+
+static void show_quota(struct mr_http_response *resp, const struct mr_http_quota *quota)
+{
+	if (!quota->is_limited)
+		return;
+	mr_http_response_header(resp, "RateLimit-Limit", number(resp->arena, quota->limit));
+	mr_http_response_header(resp, "RateLimit-Remaining", number(resp->arena, quota->remaining));
+	mr_http_response_header(resp, "RateLimit-Reset", number(resp->arena, quota->full_in_s));
+	if (quota->retry_in_s)
+		mr_http_response_header(resp, "Retry-After",
+			number(resp->arena, quota->retry_in_s));
+}
+
+static void refuse_rate(struct mr_http_response *resp, const struct mr_http_quota *quota)
+{
+	show_quota(resp, quota);
+	mr_http_response_error(resp, 429, "Rate limit exceeded");
+}
+
+static bool spend(struct mr_http_access *access, const struct mr_http_request *req,
+	struct mr_http_response *resp, const struct mr_http_task *tasks, size_t count)
+{
+	static const char *const kinds[] = { "other", "tools", "resources" };
+	const struct mr_http_access_config *c = &access->config;
+	struct mr_http_wish *wishes;
+	struct mr_http_quota quota;
+	const char *name = who(req);
+	bool fits;
+
+	if (!c->with_limits)
+		return true;
+	wishes = mr_arena_array(req->arena, count + 1, sizeof(*wishes));
+	for (size_t i = 0; i < count; i++) {
+		wishes[i].limit = c->limits[tasks[i].kind];
+		wishes[i].key = mr_arena_printf(req->arena, "%s:%.64s:%s", kinds[tasks[i].kind],
+			tasks[i].name ? tasks[i].name : "*", name);
+	}
+	fits = mr_http_limits_take(access->limits, mr_clock_mono_us(c->clock), wishes, count,
+		&quota);
+	if (fits)
+		show_quota(resp, &quota);
+	else
+		refuse_rate(resp, &quota);
+	return fits;
+}
+
+static struct mr_http_wish failure_wish(struct mr_http_access *access,
+	const struct mr_http_request *req)
+{
+	return (struct mr_http_wish){
+		mr_arena_printf(req->arena, "auth:*:%s",
+			mr_http_forward_identity(req->arena, req->client_ip)),
+		access->config.failures,
+	};
+}
+
+/* Has this address guessed too often? Then not even the right answer is looked at. */
+static bool is_guessing(struct mr_http_access *access, const struct mr_http_request *req,
+	struct mr_http_response *resp)
+{
+	struct mr_http_wish wish = failure_wish(access, req);
+	struct mr_http_quota quota;
+
+	if (mr_http_limits_peek(access->failures, mr_clock_mono_us(access->config.clock), &wish,
+		    &quota))
+		return false;
+	refuse_rate(resp, &quota);
+	return true;
+}
+
+static enum mr_http_entry turn_away(struct mr_http_access *access,
+	const struct mr_http_request *req, struct mr_http_response *resp, bool has_guessed)
+{
+	const char *challenge = access->config.challenge ? access->config.challenge : "Bearer";
+	struct mr_http_quota quota;
+
+	if (has_guessed) {
+		struct mr_http_wish wish = failure_wish(access, req);
+
+		(void)mr_http_limits_take(access->failures, mr_clock_mono_us(access->config.clock),
+			&wish, 1, &quota);
+	}
+	mr_http_response_header(resp, "WWW-Authenticate", challenge);
+	mr_http_response_error(resp, 401, "Unauthorized");
+	return MR_HTTP_TURNED;
+}
+
+/* ---- the door ---- */
+
+static enum mr_http_entry forbid(struct mr_http_response *resp)
+{
+	mr_http_response_error(resp, 403, "Forbidden");
+	return MR_HTTP_TURNED;
+}
+
+static bool is_reading(const char *method)
+{
+	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
+/* Who it is, is known: may it use this route at all? Routes that look into the body ask again. */
+static enum mr_http_entry admit(struct mr_http_access *access, struct mr_http_request *req,
+	struct mr_http_response *resp, const struct mr_principal *principal)
+{
+	const struct mr_http_route *route = req->match.route;
+	struct mr_http_task task = { .kind = MR_HTTP_OTHER };
+
+	bool has_tasks = route && route->flags & MR_ROUTE_TASKS;
+	unsigned role = has_tasks || is_reading(req->method) ? MR_ROLE_READER : MR_ROLE_WRITER;
+
+	req->principal = principal;
+	if (route && !(principal->roles & role))
+		return forbid(resp);
+	if (has_tasks)
+		return MR_HTTP_ENTERED;
+	return spend(access, req, resp, &task, 1) ? MR_HTTP_ENTERED : MR_HTTP_TURNED;
+}
+
+static enum mr_http_entry enter(struct mr_http_access *access, struct mr_http_request *req,
+	struct mr_http_response *resp, bool is_forwarded)
+{
+	const struct mr_http_access_config *c = &access->config;
+	bool is_local = c->allow_local && !c->with_jwt && req->is_loopback && !is_forwarded &&
+		!req->is_foreign;
+	bool asks_nobody = c->tokens_len == 0 && !c->with_jwt;
+	const char *credential = credential_of(req);
+	const struct mr_http_token *token;
+	struct mr_principal *p;
+
+	if (credential && !is_local && !asks_nobody && is_guessing(access, req, resp))
+		return MR_HTTP_TURNED;
+	token = find_token(c, credential);
+	if (token) {
+		p = new_principal(access, req,
+			mr_arena_printf(req->arena, "token:%td", token - c->tokens + 1),
+			token->role);
+		p->acts_for_all = token->role & MR_ROLE_ADMIN;
+		return admit(access, req, resp, p);
+	}
+	if (c->with_jwt && credential && mr_jwt_is_shaped(credential))
+		return MR_HTTP_UNSETTLED;
+	if (is_local) {
+		p = new_principal(access, req, "local", MR_ROLE_ADMIN);
+		p->is_local = true;
+		return admit(access, req, resp, p);
+	}
+	/* A page from anywhere is somebody's browser, not somebody. */
+	if (asks_nobody && !req->is_foreign)
+		return admit(access, req, resp,
+			new_principal(access, req, "anonymous", role_of(c, c->default_role)));
+	return turn_away(access, req, resp, credential);
+}
+
+enum mr_http_entry mr_http_access_enter(struct mr_http_access *access, struct mr_http_request *req,
+	struct mr_http_response *resp)
+{
+	static const struct mr_principal everybody = {
+		.name = "anonymous",
+		.roles = MR_ROLE_READER | MR_ROLE_WRITER | MR_ROLE_ADMIN,
+	};
+	static const struct mr_principal anybody = { .name = "anonymous" };
+	const struct mr_http_route *route = req->match.route;
+	struct mr_http_origin origin;
+
+	req->access = access;
+	if (!access) {
+		req->principal = &everybody;
+		return MR_HTTP_ENTERED;
+	}
+	origin = mr_http_forward_origin(req->arena, &access->proxies, req);
+	req->client_ip = origin.ip;
+	req->is_loopback = req->is_loopback && !origin.is_forwarded;
+	if (route && route->flags & MR_ROUTE_OPEN) {
+		req->principal = &anybody;
+		return MR_HTTP_ENTERED;
+	}
+	return enter(access, req, resp, origin.is_forwarded);
+}
+
+enum mr_http_entry mr_http_access_settle(struct mr_http_access *access, struct mr_http_request *req,
+	struct mr_http_response *resp)
+{
+	const struct mr_http_access_config *c = &access->config;
+	struct mr_jwt_rules rules = { c->jwt_algs, c->jwt_audience, c->jwt_issuer,
+		mr_clock_wall_us(c->clock) / MR_TIME_S };
+	const char *token = credential_of(req);
+	const struct mr_value *claims;
+	struct mr_err err;
+	enum mr_code rc = access->jwks
+		? mr_http_jwks_verify(access->jwks, req->arena, token, &rules, &claims, &err)
+		: mr_jwt_verify(req->arena, token, access->secret, &rules, &claims, &err);
+
+	if (!rc)
+		return admit(access, req, resp, principal_of_claims(access, req, claims));
+	mr_log(MR_LOG_DEBUG, "jwt_refused", "%s", err.msg);
+	if (rc == MR_EREMOTE || rc == MR_EBUSY) {
+		mr_http_response_header(resp, "Retry-After", rc == MR_EBUSY ? "1" : "30");
+		mr_http_response_error(resp, 503, "The keys to check tokens with are not there");
+		return MR_HTTP_TURNED;
+	}
+	return turn_away(access, req, resp, true);
+}
+
+/* ---- for handlers ---- */
+
+struct mr_http_task mr_http_task_of(const struct mr_op *op)
+{
+	return (struct mr_http_task){ MR_HTTP_TOOL, op->name, op->needs };
+}
+
+static bool may(const struct mr_principal *p, const struct mr_http_task *task)
+{
+	unsigned role = task->needs & MR_NEED_ADMIN ? MR_ROLE_ADMIN
+		: task->needs & MR_NEED_WRITE       ? MR_ROLE_WRITER
+						    : MR_ROLE_READER;
+
+	if (task->kind == MR_HTTP_OTHER && !task->needs)
+		return true;
+	if (role == MR_ROLE_WRITER && task->kind == MR_HTTP_TOOL && task->name &&
+		mr_texts_has(&p->readonly_tools, task->name))
+		role = MR_ROLE_READER;
+	return p->roles & role;
+}
+
+int mr_http_access_check(const struct mr_http_request *req, struct mr_http_response *resp,
+	const struct mr_http_task *tasks, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!may(req->principal, &tasks[i])) {
+			forbid(resp);
+			return 403;
+		}
+	}
+	if (req->access && !spend(req->access, req, resp, tasks, count))
+		return 429;
+	return 200;
+}
+
+void mr_http_access_call(const struct mr_http_request *req, struct mr_call *call)
+{
+	const struct mr_principal *p = req->principal;
+
+	call->request_id = req->id;
+	call->traceparent = mr_http_request_header(req, "traceparent");
+	call->principal = p;
+	call->may_write = p->roles & MR_ROLE_WRITER;
+	call->is_admin = p->roles & MR_ROLE_ADMIN;
+	call->agent_token = mr_http_request_header(req, "X-Agent-Token");
+}

@@ -1,0 +1,40 @@
+/*
+ * surface/mcp/ask.h - what a handler must know from the client before it can answer.
+ *
+ * In the first generation the question goes out on the request's stream and the handler waits. In
+ * the second the answer is that input is required, and the client sends the request again with what
+ * was asked for; what the handler wants to remember until then travels with the client, sealed, so
+ * that it comes back unchanged or not at all, and for this request only. Handlers need not care:
+ * they ask all they need, and while something is not there yet return mr_mcp_ask_later().
+ */
+#pragma once
+
+#include "surface/mcp/mcp.h"
+
+enum { MR_MCP_STATE_S = 600 }; /* after which what was remembered is not taken back */
+
+/* Did the client say that it can be asked this? */
+bool mr_mcp_can_ask(const struct mr_mcp_exchange *ex, const char *method);
+/*
+ * Ask; `key` names the question, `params` may be NULL. `*out` is the client's result, in the
+ * exchange's arena, or NULL when it is not there yet. A client that cannot be asked this is
+ * refused.
+ */
+MR_CHECK enum mr_code mr_mcp_ask(struct mr_mcp_exchange *ex, const char *key, const char *method,
+	const struct mr_value *params, const struct mr_value **out);
+/* What a handler returns while something is not there yet. */
+enum mr_code mr_mcp_ask_later(struct mr_mcp_exchange *ex);
+
+/* What was kept when the client was asked the last time; NULL the first time. */
+const struct mr_value *mr_mcp_ask_state(const struct mr_mcp_exchange *ex);
+/* Remember this until the client comes again. It can read it. */
+void mr_mcp_ask_keep(struct mr_mcp_exchange *ex, const struct mr_value *state);
+
+/* ---- for mr_mcp_answer() ---- */
+
+/* Read what came back; a seal that is broken, or another request's, is refused. */
+MR_CHECK enum mr_code mr_mcp_ask_begin(struct mr_mcp_exchange *ex, const char *method);
+/* Must something be asked? */
+bool mr_mcp_ask_is_due(const struct mr_mcp_exchange *ex);
+/* The members of the result that says so. */
+void mr_mcp_ask_emit(struct mr_mcp_exchange *ex, struct mr_out *out);

@@ -1,0 +1,22 @@
+/*
+ * surface/mcp/runner.h - threads for calls that take as long as somebody else lets them: a bounded
+ * number, each started when it is needed.
+ */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct mr_mcp_runner;
+
+/* At most `max` at once. */
+struct mr_mcp_runner *mr_mcp_runner_new(unsigned max);
+/* Run `run(arg)` on a thread of its own. MR_ELIMIT when too many run, MR_EBUSY after stop; then it
+ * is not run. */
+MR_CHECK enum mr_code mr_mcp_runner_start(struct mr_mcp_runner *runner, void (*run)(void *arg),
+	void *arg, struct mr_err *err);
+/* Start no more, and wait for those that run, however long. */
+void mr_mcp_runner_stop(struct mr_mcp_runner *runner);
+/* Stops first. NULL is fine. */
+void mr_mcp_runner_free(struct mr_mcp_runner *runner);

@@ -1,0 +1,37 @@
+/*
+ * surface/mcp/uri.h - resource://inbox/BlueLake?project=backend taken apart. Pure.
+ *
+ * Lenient: a '%' that encodes nothing stands for itself, a slash at the end does not matter, a
+ * query may also be part of the last segment, encoded with it.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "text/value.h"
+
+enum { MR_URI_BYTES = 4096 };
+
+struct mr_uri {
+	const char *path; /* without the scheme and the query, as it came: inbox/BlueLake */
+	struct mr_pair *query;
+	size_t query_len;
+};
+
+/* false: another scheme, too long, or not UTF-8 without NUL when decoded. */
+bool mr_uri_parse(struct mr_arena *arena, const char *text, struct mr_uri *out);
+/*
+ * Is its path `prefix`, and what comes then? With `variable` the prefix ends before a slash, and
+ * the rest of the path, whatever it holds, is the variable, decoded and not empty; a query inside
+ * it is added to the URI's.
+ */
+bool mr_uri_match(struct mr_arena *arena, struct mr_uri *uri, const char *prefix,
+	const char **variable);
+
+/* What the query says; NULL and the fallback when it says nothing of use. Flags: 1, true, t, yes,
+ * y, on in any case are true, everything else is false. */
+const char *mr_uri_text(const struct mr_uri *uri, const char *key);
+bool mr_uri_flag(const struct mr_uri *uri, const char *key);
+int64_t mr_uri_int(const struct mr_uri *uri, const char *key, int64_t fallback);
+
+/* A text so that it can be a segment, or a value of a query. */
+const char *mr_uri_encode(struct mr_arena *arena, const char *text);

@@ -1,0 +1,28 @@
+/* team/gauge.h - how much there is and how much waits, for who measures. */
+#pragma once
+
+#include "team/root.h"
+
+struct mr_team_gauges {
+	int64_t reservations; /* leases that hold now */
+	int64_t archive_pending;
+	uint64_t busy; /* transactions another process kept from the database, since the start */
+};
+
+MR_CHECK enum mr_code mr_team_gauges(struct mr_ctx *cx, struct mr_team *team,
+	struct mr_team_gauges *out);
+
+/* Messages of a project. */
+struct mr_team_tally {
+	const char *slug;
+	int64_t messages;
+};
+struct mr_team_tallies {
+	struct mr_team_tally *items;
+	size_t len;
+};
+
+/* The messages after number `*seen` (0: all), counted for each project that has any; `*seen`
+ * becomes the last one's number. */
+MR_CHECK enum mr_code mr_team_tally(struct mr_ctx *cx, struct mr_team *team, int64_t *seen,
+	struct mr_team_tallies *out);

@@ -1,0 +1,340 @@
+"""usage: connect.py PROGRAM - Mailroom entered into coding agents' programs, and taken out again."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mailroom import Mailroom, describe  # noqa: E402
+from tap import Tap  # noqa: E402
+
+URL = "http://127.0.0.1:8765/mcp"
+CLIENTS = ("claude-code", "codex", "gemini", "cursor", "vscode")
+FILES = {"claude-code": ".mcp.json", "gemini": ".gemini/settings.json", "cursor": ".cursor/mcp.json",
+    "vscode": ".vscode/mcp.json"}
+
+
+class Repo:
+    """A repository in the room, whose directory is also home; mailroom is in PATH unless told otherwise."""
+
+    def __init__(self, m):
+        self.m = m
+        self.dir = os.path.join(m.dir, "repo")
+        os.makedirs(os.path.join(self.dir, "src"))
+        subprocess.run(["git", "init", "-q", self.dir], check=True)
+        self.path = os.path.dirname(m.program) + ":" + os.environ["PATH"]
+
+    def run(self, *args, cwd=None, env=None):
+        more = {"PATH": self.path, "STORAGE_ROOT": None, **(env or {})}
+        return subprocess.run([self.m.program, *args], cwd=cwd or self.dir, env=self.m.env(**more), text=True,
+            capture_output=True, timeout=60, check=False)
+
+    def connect(self, *args, status=0, **options):
+        done = self.run("--json", "connect", *args, **options)
+        assert done.returncode == status, describe(done)
+        return json.loads(done.stdout)
+
+    def actions(self, *args, **options):
+        return [file["action"] for file in self.connect(*args, **options)["files"]]
+
+    def read(self, name):
+        with open(os.path.join(self.dir, name), "rb") as file:
+            return file.read()
+
+    def json(self, name):
+        return json.loads(self.read(name))
+
+    def write(self, name, data):
+        path = os.path.join(self.dir, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(data.encode() if isinstance(data, str) else data)
+
+    def names(self):
+        return sorted(os.path.relpath(os.path.join(folder, name), self.m.dir)
+            for folder, _, names in os.walk(self.m.dir) if "/.git/" not in folder + "/" for name in names)
+
+
+def each_client_gets_its_own_form(r):
+    entries = {
+        "claude-code": ("mcpServers", {"type": "http", "url": URL}),
+        "gemini": ("mcpServers", {"httpUrl": URL}),
+        "cursor": ("mcpServers", {"url": URL}),
+        "vscode": ("servers", {"type": "http", "url": URL}),
+    }
+    for client, (key, entry) in entries.items():
+        r.connect(client)
+        assert r.json(FILES[client]) == {key: {"mailroom": entry}}, (client, r.read(FILES[client]))
+    r.connect("codex")
+    assert r.read("../.codex/config.toml").decode() == (
+        "# >>> mailroom (written by mailroom connect codex; --undo removes it)\n"
+        f'[mcp_servers.mailroom]\nurl = "{URL}"\n# <<< mailroom\n'), r.read("../.codex/config.toml")
+    assert stat.S_IMODE(os.stat(os.path.join(r.m.dir, ".codex/config.toml")).st_mode) == 0o600
+    assert r.json(".claude/settings.json") == {"hooks": {"PreToolUse": [{
+        "matcher": "Edit|MultiEdit|Write|NotebookEdit",
+        "hooks": [{"type": "command", "command": "mailroom guard hook pre-tool-use", "timeout": 10}]}]}}
+    page = r.read("AGENTS.md").decode()
+    assert page.startswith("<!-- mailroom:begin claude-code gemini cursor vscode codex -->\n"), page
+    assert page.endswith("<!-- mailroom:end -->\n") and page.count("mailroom:begin") == 1, page
+    for tool in ("macro_start_session", "file_reservation_paths", "fetch_inbox", "release_file_reservations"):
+        assert tool in page, tool
+
+
+def tools_it_names_are_there(r):
+    """What agents are told to call can be called, with these arguments."""
+    r.connect("cursor")
+    page = r.read("AGENTS.md").decode()
+    names = {o["name"] for o in json.loads(r.run("--json", "operations").stdout)["operations"]}
+    told = {word for word in page.split("`")[1::2] if word.islower() and "_" in word} - {"human_key", "ack_required"}
+    assert told <= names | {"wait_for_mail"}, told - names
+
+
+def a_program_it_starts(r):
+    program = {"command": "mailroom", "args": ["mcp"]}
+    entries = {"claude-code": {"type": "stdio", **program}, "gemini": program, "cursor": program,
+        "vscode": {"type": "stdio", **program}}
+    for client, entry in entries.items():
+        result = r.connect(client, "--stdio")
+        assert (result["transport"], result["url"], result["command"]) == ("stdio", None, "mailroom"), result
+        key = "servers" if client == "vscode" else "mcpServers"
+        assert r.json(FILES[client])[key]["mailroom"] == entry, (client, r.read(FILES[client]))
+    r.connect("codex", "--stdio")
+    assert 'command = "mailroom"\nargs = ["mcp"]\n#' in r.read("../.codex/config.toml").decode()
+    # Data that is elsewhere only here and now is named, so that the client's program finds it too.
+    root = os.path.join(r.m.dir, "else where")
+    r.connect("claude-code", "--stdio", env={"STORAGE_ROOT": root})
+    assert r.json(".mcp.json")["mcpServers"]["mailroom"]["env"] == {"STORAGE_ROOT": root}
+    r.connect("codex", "--stdio", env={"STORAGE_ROOT": root})
+    assert f'env.STORAGE_ROOT = "{root}"\n' in r.read("../.codex/config.toml").decode()
+
+
+def what_it_starts_answers(r):
+    """The entry as it was written, run as the client would."""
+    r.connect("claude-code", "--stdio", env={"PATH": "/usr/bin:/bin"})
+    entry = r.json(".mcp.json")["mcpServers"]["mailroom"]
+    assert entry["command"] == os.path.realpath(r.m.program), entry
+    done = subprocess.run([entry["command"], *entry["args"]], cwd=r.dir, env=r.m.env(), text=True,
+        input='{"jsonrpc":"2.0","id":1,"method":"ping"}\n', capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0 and json.loads(done.stdout)["result"] == {}, describe(done)
+
+
+def tokens_stay_out_of_files(r):
+    secret = "s3cret-t0ken-of-the-server"
+    env = {"HTTP_BEARER_TOKEN": secret, "MAILROOM_TOKEN": secret}
+    # Who sits on this machine needs none, unless it is said otherwise.
+    r.connect("cursor", env=env)
+    assert "headers" not in r.json(".cursor/mcp.json")["mcpServers"]["mailroom"]
+    r.connect("cursor", "--url", "https://far.example/mcp", env=env)
+    assert "headers" in r.json(".cursor/mcp.json")["mcpServers"]["mailroom"]
+    env["HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED"] = "false"
+    for client in CLIENTS:
+        for more in ((), ("--stdio",)):
+            done = r.run("connect", client, *more, env=env)
+            assert done.returncode == 0 and secret not in done.stdout + done.stderr, describe(done)
+            for name in r.names():
+                assert secret.encode() not in r.read(os.path.join(r.m.dir, name)), (client, name)
+        r.connect(client, env=env)
+    assert r.json(".mcp.json")["mcpServers"]["mailroom"]["headers"] == {"Authorization": "Bearer ${MAILROOM_TOKEN}"}
+    assert r.json(".gemini/settings.json")["mcpServers"]["mailroom"]["headers"] == {
+        "Authorization": "Bearer ${MAILROOM_TOKEN}"}
+    assert r.json(".cursor/mcp.json")["mcpServers"]["mailroom"]["headers"] == {
+        "Authorization": "Bearer ${env:MAILROOM_TOKEN}"}
+    assert 'bearer_token_env_var = "MAILROOM_TOKEN"\n' in r.read("../.codex/config.toml").decode()
+    code = r.json(".vscode/mcp.json")
+    assert code["servers"]["mailroom"]["headers"] == {"Authorization": "Bearer ${input:mailroom-token}"}, code
+    assert code["inputs"] == [{"type": "promptString", "id": "mailroom-token", "password": True,
+        "description": "Bearer token of the Mailroom server"}], code
+    # And without one, nothing of it stays.
+    r.connect("vscode")
+    assert r.json(".vscode/mcp.json") == {"servers": {"mailroom": {"type": "http", "url": URL}}}
+
+
+def what_was_there_stays(r):
+    r.write(".mcp.json", '{"zeta":1.50,"mcpServers":{"other":{"command":"x","args":["ü","\\u0007"]}},"alpha":[]}')
+    r.write(".claude/settings.json", json.dumps({"permissions": {"allow": ["Bash"]}, "hooks": {"PreToolUse": [
+        {"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}], "Stop": []}}))
+    r.write("../.codex/config.toml", 'model = "o9"\r\n\r\n[mcp_servers.other]\r\nurl = "x"')
+    r.write("AGENTS.md", "# Rules\n\nBe kind.\n")
+    r.connect("claude-code")
+    r.connect("codex")
+    mcp = r.json(".mcp.json")
+    assert list(mcp) == ["zeta", "mcpServers", "alpha"] and list(mcp["mcpServers"]) == ["other", "mailroom"], mcp
+    assert mcp["mcpServers"]["other"] == {"command": "x", "args": ["ü", "\a"]} and mcp["zeta"] == 1.5, mcp
+    assert r.read(".mcp.json").startswith(b'{\n  "zeta": 1.5,\n  "mcpServers": {\n    "other": {\n'), r.read(".mcp.json")
+    settings = r.json(".claude/settings.json")
+    assert settings["permissions"] == {"allow": ["Bash"]} and settings["hooks"]["Stop"] == [], settings
+    assert [g["matcher"] for g in settings["hooks"]["PreToolUse"]] == ["Bash", "Edit|MultiEdit|Write|NotebookEdit"]
+    toml = r.read("../.codex/config.toml")
+    assert toml.startswith(b'model = "o9"\r\n\r\n[mcp_servers.other]\r\nurl = "x"\n\n# >>> mailroom'), toml
+    assert r.read("AGENTS.md").startswith(b"# Rules\n\nBe kind.\n\n<!-- mailroom:begin claude-code codex -->\n")
+
+
+def again_changes_nothing(r):
+    for client in CLIENTS:
+        assert set(r.actions(client)) <= {"created", "updated"}, client
+    files = {name: r.read(os.path.join(r.m.dir, name)) for name in r.names()}
+    times = {name: os.stat(os.path.join(r.m.dir, name)).st_mtime_ns for name in files}
+    for client in CLIENTS:
+        assert set(r.actions(client)) == {"unchanged"}, client
+    assert files == {name: r.read(os.path.join(r.m.dir, name)) for name in r.names()}
+    assert times == {name: os.stat(os.path.join(r.m.dir, name)).st_mtime_ns for name in files}
+    # Another port is a change, and leaves one entry.
+    r.connect("claude-code", "--url", "http://10.0.0.7:9000/mcp")
+    r.connect("codex", env={"HTTP_PORT": "9000"})
+    assert r.json(".mcp.json")["mcpServers"] == {"mailroom": {"type": "http", "url": "http://10.0.0.7:9000/mcp"}}
+    toml = r.read("../.codex/config.toml").decode()
+    assert toml.count("[mcp_servers.mailroom]") == 1 and "127.0.0.1:9000" in toml, toml
+
+
+def undo_leaves_no_trace(r):
+    before = r.names()
+    for client in CLIENTS:
+        r.connect(client)
+    for client in CLIENTS:
+        assert set(r.actions(client, "--undo")) <= {"removed", "updated"}, client
+    assert r.names() == before, r.names()
+    assert not os.path.exists(os.path.join(r.dir, ".claude")) and not os.path.exists(os.path.join(r.m.dir, ".codex"))
+    assert set(r.actions("cursor", "--undo")) == {"unchanged"}
+
+
+def undo_restores_byte_for_byte(r):
+    files = {
+        ".mcp.json": b'{ "mcpServers" : {\t"other":{}} }',
+        ".claude/settings.json": b'{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[]}]}}\n\n',
+        "../.codex/config.toml": b'model = "o9"',
+        "AGENTS.md": b"# Rules",
+        ".cursor/mcp.json": b"\n",
+    }
+    for name, data in files.items():
+        r.write(name, data)
+    os.chmod(os.path.join(r.dir, ".mcp.json"), 0o600)
+    before = r.names()
+    assert r.actions("claude-code") == ["updated"] * 3
+    assert r.read(".mcp.json.mailroom-backup") == files[".mcp.json"]
+    assert stat.S_IMODE(os.stat(os.path.join(r.dir, ".mcp.json")).st_mode) == 0o600
+    for client in ("codex", "cursor"):
+        r.connect(client)
+    r.connect("claude-code", "--stdio")
+    assert r.read(".mcp.json.mailroom-backup") == files[".mcp.json"]
+    assert r.actions("claude-code", "--undo") == ["restored", "restored", "updated"]
+    assert r.actions("codex", "--undo") == ["restored", "updated"]
+    assert r.actions("cursor", "--undo") == ["restored", "restored"]
+    for name, data in files.items():
+        assert r.read(name) == data, (name, r.read(name))
+    assert r.names() == before, r.names()
+
+
+def undo_keeps_what_came_later(r):
+    r.write(".mcp.json", '{"mcpServers":{}}')
+    r.write("AGENTS.md", "# Rules\n")
+    r.connect("claude-code")
+    mcp = r.json(".mcp.json")
+    mcp["mcpServers"]["later"] = {"command": "y"}
+    r.write(".mcp.json", json.dumps(mcp))
+    r.write("AGENTS.md", r.read("AGENTS.md") + b"\nBe brief.\n")
+    result = r.connect("claude-code", "--undo")
+    assert [file["action"] for file in result["files"]] == ["updated", "removed", "updated"], result
+    assert r.json(".mcp.json") == {"mcpServers": {"later": {"command": "y"}}}
+    assert r.read("AGENTS.md") == b"# Rules\n\nBe brief.\n", r.read("AGENTS.md")
+    assert result["files"][0]["backup"].endswith(".mcp.json.mailroom-backup"), result
+
+
+def printing_writes_nothing(r):
+    before = r.names()
+    for client in CLIENTS:
+        result = r.connect(client, "--print")
+        assert all(file["action"] == "print" and file["content"] for file in result["files"]), result
+        done = r.run("connect", client, "--print")
+        assert done.returncode == 0 and result["files"][0]["content"] in done.stdout, describe(done)
+    assert r.names() == before
+
+
+def files_it_cannot_read_are_left_alone(r):
+    cases = (("cursor", ".cursor/mcp.json", '{"a": 1, // why\n}', "not valid JSON"),
+        ("gemini", ".gemini/settings.json", "[1]", "no object"),
+        ("vscode", ".vscode/mcp.json", '{"servers": []}', '"mailroom" is no object'),
+        ("claude-code", ".claude/settings.json", '{"hooks": {"PreToolUse": {}}}', '"PreToolUse" is no list'),
+        ("cursor", "AGENTS.md", "<!-- mailroom:begin cursor -->\nand no end\n", "is missing after"),
+        ("codex", "../.codex/config.toml", '[mcp_servers.mailroom]\nurl = "mine"\n', "not written by mailroom connect"))
+    for client, name, text, why in cases:
+        r.write(name, text)
+        before = r.names()
+        error = r.connect(client, status=1)
+        assert why in error["detail"] and os.path.basename(name) in error["detail"], error
+        if error["code"] == "malformed":
+            assert f"mailroom connect {client} --print" in error["detail"], error
+        assert r.read(name).decode() == text and r.names() == before, (name, r.names())
+        os.unlink(os.path.join(r.dir, name))
+
+
+def links_do_not_lead_out(r):
+    r.write("../victim", "precious\n")
+    os.symlink("../victim", os.path.join(r.dir, "AGENTS.md"))
+    error = r.connect("cursor", status=1)
+    assert error["code"] == "forbidden" and "leads out of the project" in error["detail"], error
+    assert r.read("../victim") == b"precious\n" and not os.path.exists(os.path.join(r.dir, ".cursor"))
+    os.unlink(os.path.join(r.dir, "AGENTS.md"))
+    os.makedirs(os.path.join(r.m.dir, "outside"))
+    os.symlink("../outside", os.path.join(r.dir, ".cursor"))
+    assert r.connect("cursor", status=1)["code"] == "forbidden"
+    assert os.listdir(os.path.join(r.m.dir, "outside")) == []
+    # Inside the project, and at home, links are followed: the file stays where it is kept.
+    os.unlink(os.path.join(r.dir, ".cursor"))
+    r.write("doc/agents.md", "# Rules\n")
+    os.symlink("doc/agents.md", os.path.join(r.dir, "AGENTS.md"))
+    r.write("../dotfiles/codex.toml", "a = 1\n")
+    os.makedirs(os.path.join(r.m.dir, ".codex"))
+    os.symlink("../dotfiles/codex.toml", os.path.join(r.m.dir, ".codex/config.toml"))
+    r.connect("codex")
+    assert os.path.islink(os.path.join(r.dir, "AGENTS.md")) and b"mailroom:begin" in r.read("doc/agents.md")
+    assert os.path.islink(os.path.join(r.m.dir, ".codex/config.toml"))
+    assert b"[mcp_servers.mailroom]" in r.read("../dotfiles/codex.toml")
+
+
+def the_project_is_found(r):
+    result = r.connect("cursor", cwd=os.path.join(r.dir, "src"))
+    assert result["project"] == os.path.realpath(r.dir) and os.path.exists(os.path.join(r.dir, ".cursor/mcp.json"))
+    elsewhere = os.path.join(r.m.dir, "plain")
+    os.makedirs(elsewhere)
+    assert r.connect("cursor", cwd=elsewhere)["project"] == os.path.realpath(elsewhere)
+    result = r.connect("gemini", "--project", elsewhere)
+    assert os.path.exists(os.path.join(elsewhere, ".gemini/settings.json")), result
+    r.connect("codex", env={"CODEX_HOME": os.path.join(r.m.dir, "codex-home")})
+    assert b"[mcp_servers.mailroom]" in r.read("../codex-home/config.toml")
+
+
+def wrong_wishes_are_told(r):
+    cases = ((("emacs",), "must be one of: claude-code, codex, gemini, cursor, vscode"),
+        ((), "is required"),
+        (("cursor", "--undo", "--print"), "exclude each other"),
+        (("cursor", "--stdio", "--url", URL), "exclude each other"),
+        (("cursor", "--url", "ftp://x"), "must begin with http://"),
+        (("cursor", "--set", "http.port=0"), "a client needs to know which"))
+    for args, why in cases:
+        done = r.run("connect", *args)
+        assert done.returncode == 2 and why in done.stderr, describe(done)
+    assert r.connect("cursor", "--project", "/no/such/place", status=1)["code"] == "not_found"
+    assert r.connect("codex", status=1, env={"HOME": None})["code"] == "not_found"
+
+
+def people_are_told_what_is_left_to_do(r):
+    done = r.run("connect", "claude-code")
+    assert "  created    " in done.stdout and "mailroom serve" in done.stdout, done.stdout
+    done = r.run("connect", "gemini", "--with-token")
+    assert "MAILROOM_TOKEN where Gemini CLI is started" in done.stdout, done.stdout
+    done = r.run("connect", "codex", env={"PATH": "/usr/bin:/bin"})
+    assert "not in your PATH" in done.stdout, done.stdout
+    for host, url in (("0.0.0.0", "http://127.0.0.1:8765/mcp"), ("::1", "http://[::1]:8765/mcp")):
+        assert r.connect("cursor", env={"HTTP_HOST": host})["url"] == url
+
+
+with Tap() as tap:
+    for case in (each_client_gets_its_own_form, tools_it_names_are_there, a_program_it_starts, what_it_starts_answers,
+            tokens_stay_out_of_files, what_was_there_stays, again_changes_nothing, undo_leaves_no_trace,
+            undo_restores_byte_for_byte, undo_keeps_what_came_later, printing_writes_nothing,
+            files_it_cannot_read_are_left_alone, links_do_not_lead_out, the_project_is_found, wrong_wishes_are_told,
+            people_are_told_what_is_left_to_do):
+        with Mailroom(sys.argv[1]) as room:
+            tap.run(case.__name__, case, Repo(room))
