@@ -605,53 +605,58 @@ struct holding {
 	int64_t leases_in, links_in;
 };
 
-#define PUSH(h, name, value)                                                                       \
-	do {                                                                                       \
-		if ((h)->name##_count == (h)->name##_room) {                                       \
-			void *grown;                                                               \
-			(h)->name##_room = (h)->name##_room ? 2 * (h)->name##_room : 64;           \
-			grown = mr_arena_array((h)->r->cx->arena, (h)->name##_room,                \
-				sizeof(*(h)->name##s));                                            \
-			if ((h)->name##_count)                                                     \
-				memcpy(grown, (h)->name##s,                                        \
-					(h)->name##_count * sizeof(*(h)->name##s));                \
-			(h)->name##s = grown;                                                      \
-		}                                                                                  \
-		(h)->name##s[(h)->name##_count++] = (value);                                       \
-	} while (0)
+/* `items` with room for one more; `*room` is doubled when they were full. */
+static void *one_more(struct mr_arena *arena, void *items, size_t count, size_t *room, size_t size)
+{
+	void *grown;
+
+	if (count < *room)
+		return items;
+	*room = *room ? 2 * *room : 64;
+	grown = mr_arena_array(arena, *room, size);
+	if (count)
+		memcpy(grown, items, count * size);
+	return grown;
+}
+
+static void read_lease_file(struct holding *h, const char *name)
+{
+	struct mr_ctx *cx = h->r->cx;
+	const char *path = mr_arena_printf(cx->arena, MR_TEAM_RESERVATIONS_DIR "/%s", name);
+	struct mr_team_reservations leases;
+	struct mr_bytes bytes;
+
+	if (mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err) ||
+		mr_team_record_read_leases(cx->arena, bytes, &leases, &cx->err)) {
+		tell(h->r, h->home, path, cx->err.msg);
+		return;
+	}
+	for (size_t i = 0; i < leases.len; i++) {
+		h->leases = one_more(cx->arena, h->leases, h->lease_count, &h->lease_room,
+			sizeof(*h->leases));
+		h->leases[h->lease_count++] = leases.items[i];
+	}
+}
 
 static enum mr_code read_leases(struct holding *h)
 {
-	struct restoring *r = h->r;
-	struct mr_ctx *cx = r->cx;
+	struct mr_ctx *cx = h->r->cx;
 	struct mr_texts names;
-	enum mr_code rc = list(r, h->home, MR_TEAM_RESERVATIONS_DIR, &names);
+	enum mr_code rc = list(h->r, h->home, MR_TEAM_RESERVATIONS_DIR, &names);
 
-	for (size_t i = 0; !rc && i < names.len; i++) {
-		const char *path =
-			mr_arena_printf(cx->arena, MR_TEAM_RESERVATIONS_DIR "/%s", names.items[i]);
-		struct mr_team_reservations leases;
-		struct mr_bytes bytes;
-
-		if (!mr_str_ends(path, ".json"))
-			continue;
-		if (mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err) ||
-			mr_team_record_read_leases(cx->arena, bytes, &leases, &cx->err)) {
-			tell(r, h->home, path, cx->err.msg);
-			continue;
-		}
-		for (size_t k = 0; k < leases.len; k++)
-			PUSH(h, lease, leases.items[k]);
-	}
 	if (rc)
 		return rc;
+	for (size_t i = 0; i < names.len; i++) {
+		if (mr_str_ends(names.items[i], ".json"))
+			read_lease_file(h, names.items[i]);
+	}
 	h->prefixes = mr_arena_array(cx->arena, h->lease_count + 1, sizeof(*h->prefixes));
 	for (size_t i = 0; i < h->lease_count; i++) {
 		struct mr_glob *glob = NULL;
 
 		/* One that is none can meet anything: it is looked at each time. */
 		h->prefixes[i] = "";
-		if (mr_team_shelf_compile(cx, r->team, h->home->project.human_key,
+		if (mr_team_shelf_compile(cx, h->r->team, h->home->project.human_key,
 			    h->leases[i].path_pattern, &glob) == MR_OK)
 			h->prefixes[i] = mr_glob_literal_prefix(glob);
 	}
@@ -669,37 +674,45 @@ static enum mr_fs_next note_slot(void *arg, const struct mr_fs_entry *entry)
 	if (entry->type != DT_REG || !mr_str_ends(entry->name, ".json"))
 		return MR_FS_GO_ON;
 	if (mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err) ||
-		mr_team_record_read_slot(cx->arena, bytes, &slot, &cx->err))
+		mr_team_record_read_slot(cx->arena, bytes, &slot, &cx->err)) {
 		tell(h->r, h->home, path, cx->err.msg);
-	else
-		PUSH(h, slot, slot);
+		return MR_FS_GO_ON;
+	}
+	h->slots = one_more(cx->arena, h->slots, h->slot_count, &h->slot_room, sizeof(*h->slots));
+	h->slots[h->slot_count++] = slot;
 	return MR_FS_GO_ON;
+}
+
+static void read_link_file(struct holding *h, const char *agent)
+{
+	struct mr_ctx *cx = h->r->cx;
+	const char *path = mr_team_layout_contacts(cx->arena, agent);
+	struct mr_team_link_records links;
+	struct mr_bytes bytes;
+	enum mr_code rc = mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err);
+
+	if (rc == MR_ENOTFOUND)
+		return;
+	if (!rc)
+		rc = mr_team_record_read_links(cx->arena, bytes, &links, &cx->err);
+	if (rc) {
+		tell(h->r, h->home, path, cx->err.msg);
+		return;
+	}
+	for (size_t i = 0; i < links.len; i++) {
+		h->links = one_more(cx->arena, h->links, h->link_count, &h->link_room,
+			sizeof(*h->links));
+		h->links[h->link_count++] = links.items[i];
+	}
 }
 
 static enum mr_code read_links(struct holding *h)
 {
-	struct mr_ctx *cx = h->r->cx;
 	struct mr_texts names;
 	enum mr_code rc = list(h->r, h->home, MR_TEAM_AGENTS_DIR, &names);
 
-	for (size_t i = 0; !rc && i < names.len; i++) {
-		const char *path = mr_team_layout_contacts(cx->arena, names.items[i]);
-		struct mr_team_link_records links;
-		struct mr_bytes bytes;
-		enum mr_code read =
-			mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err);
-
-		if (read == MR_ENOTFOUND)
-			continue;
-		if (!read)
-			read = mr_team_record_read_links(cx->arena, bytes, &links, &cx->err);
-		if (read) {
-			tell(h->r, h->home, path, cx->err.msg);
-			continue;
-		}
-		for (size_t k = 0; k < links.len; k++)
-			PUSH(h, link, links.items[k]);
-	}
+	for (size_t i = 0; !rc && i < names.len; i++)
+		read_link_file(h, names.items[i]);
 	return rc;
 }
 
