@@ -11,7 +11,8 @@
 
 enum { QUICK_MS = 1000, PATIENT_MS = 5000, ANSWER_BYTES = 16 << 20, REQUEST_BYTES = 8192 };
 
-#define PROTOCOL "2026-07-28"
+#define PROTOCOL       "2026-07-28"
+#define VERSION_HEADER ("MCP-Protocol-Version: " PROTOCOL)
 
 /* A resource every server of this kind has: the leases of a project. */
 static void put_request(struct mr_buf *out, const char *uri)
@@ -146,7 +147,7 @@ static enum mr_code ask_server(struct mr_ctx *cx, struct mr_team_guard_look *loo
 	const struct mr_team_guard_question *question = look->question;
 	struct mr_buf body MR_CLEANUP(mr_buf_release);
 	const char *headers[] = { "Content-Type: application/json",
-		"Accept: application/json, text/event-stream", "MCP-Protocol-Version: " PROTOCOL,
+		"Accept: application/json, text/event-stream", VERSION_HEADER,
 		"Mcp-Method: resources/read", mr_arena_printf(cx->arena, "Mcp-Name: %s", uri), NULL,
 		NULL };
 	struct mr_http_client_response response;

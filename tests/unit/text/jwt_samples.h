@@ -1,4 +1,5 @@
-/* tests/unit/text/jwt_samples.h - keys, and tokens their owners signed at 1700000000 for an hour. */
+/* tests/unit/text/jwt_samples.h - keys, and tokens their owners signed at 1700000000 for an hour.
+ */
 #pragma once
 
 /* clang-format off */
