@@ -1,7 +1,9 @@
 """usage: docs.py PROGRAM SOURCE - the documents say what the program does, no more and no less."""
 
+import json
 import os
 import re
+import socket
 import subprocess
 import sys
 
@@ -94,9 +96,32 @@ def team_page_can_be_pasted(m):
         assert text in done.stdout, (text, done.stdout)
 
 
+def mcp_page_can_be_pasted(m):
+    """The same, with a server on a port of its own."""
+    script = "\n".join(re.findall(r"```sh\n(.*?)```", read("docs/mcp.md"), re.DOTALL))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    # A person waits a second; a machine under load waits until it is there.
+    assert "sleep 1\n" in script and script.count("mailroom connect") > 5
+    script = script.replace("sleep 1\n", f"until curl -sf http://127.0.0.1:{port}/health; do sleep 0.1; done\n")
+    script = "trap 'kill $! 2>/dev/null || :' EXIT\n" + script
+    env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"], HTTP_PORT=port)
+    done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True,
+        timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-1500:] + done.stdout[-500:]
+    assert "problem  " not in done.stdout, done.stdout
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"jsonrpc"')]
+    answers += [json.loads(line[6:]) for line in done.stdout.splitlines() if line.startswith("data: {")]
+    assert len(answers) == 7 and not [a for a in answers if a["result"].get("isError")], done.stdout
+    assert "I rewrite src/auth.c." in json.dumps(answers), done.stdout
+    assert re.search(r'mailroom_messages_total\{project="[^"]*shop"\} 1', done.stdout), done.stdout
+    assert os.listdir(os.path.join(m.dir, "shop")) != [] and not os.path.exists(os.path.join(m.dir, "shop/.mcp.json"))
+
+
 def links_lead_somewhere(m):
     for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/ARCHITECTURE.md", "docs/reference.md",
-            "docs/INTEROP.md", "docs/mailbox.md", "docs/team.md"):
+            "docs/INTEROP.md", "docs/mailbox.md", "docs/mcp.md", "docs/team.md"):
         for target in re.findall(r"\]\(([^)#]+)\)", re.sub("`[^`\n]*`", "", read(name))):
             path = os.path.join(SOURCE, os.path.dirname(name), target)
             assert os.path.exists(path), f"{name}: {target}"
@@ -104,6 +129,6 @@ def links_lead_somewhere(m):
 
 with Tap() as tap:
     for case in (operations, global_options, settings, errors, metrics, readme_commands_work,
-            mailbox_page_can_be_pasted, team_page_can_be_pasted, links_lead_somewhere):
+            mailbox_page_can_be_pasted, team_page_can_be_pasted, mcp_page_can_be_pasted, links_lead_somewhere):
         with Mailroom(PROGRAM) as room:
             tap.run(case.__name__, case, room)
