@@ -17,6 +17,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -48,18 +50,6 @@ static bool is_in_use(const char *path, long *out_pid)
 	return true;
 }
 
-/* What the old database still has to archive, the archive should have first. */
-static void drain_old(struct mr_ctx *cx, const struct mr_team_config *config)
-{
-	struct mr_team *team MR_CLEANUP(mr_team_closep) = NULL;
-	enum mr_code rc = mr_team_open(cx, config, &team);
-
-	if (!rc)
-		rc = mr_team_archive_drain(cx, team, DRAIN_MS, true);
-	if (rc)
-		mr_log(MR_LOG_DEBUG, "team.rebuild.drain", "%s", cx->err.msg);
-}
-
 static enum mr_code remove_database(struct mr_ctx *cx, const char *path)
 {
 	for (size_t i = 0; i <= MR_LEN(companions); i++) {
@@ -70,6 +60,87 @@ static enum mr_code remove_database(struct mr_ctx *cx, const char *path)
 			return mr_err_os(&cx->err, errno, "cannot remove %s", name);
 	}
 	return MR_OK;
+}
+
+/* Is `name` what swap() calls the database `path` when it moves it aside? */
+static bool is_aside(const char *name, const char *path)
+{
+	return mr_str_starts(name, path) && name[strlen(path)] == '.' && mr_str_ends(name, ".old");
+}
+
+/* Was `one` written after `other`? */
+static bool is_newer(const struct stat *one, const struct stat *other)
+{
+	const struct timespec *a = &one->st_mtim, *b = &other->st_mtim;
+
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/*
+ * Give back the log that was moved to `aside`. `*out_whole` is false when the database has been
+ * used without it: then it does not fit any more, and stays where it is.
+ */
+static enum mr_code give_back(struct mr_ctx *cx, const char *database, const char *aside,
+	const struct stat *own, bool *out_whole)
+{
+	const char *from = mr_arena_printf(cx->arena, "%s-wal", aside);
+	const char *to = mr_arena_printf(cx->arena, "%s-wal", database);
+	struct stat log;
+	enum mr_code rc = MR_OK;
+
+	*out_whole = true;
+	if (lstat(from, &log) == 0) {
+		*out_whole = !mr_fs_exists(AT_FDCWD, to) && !is_newer(own, &log);
+		if (*out_whole)
+			rc = mr_fs_rename(AT_FDCWD, from, AT_FDCWD, to, MR_FS_NEW, &cx->err);
+	}
+	mr_crash_point("rebuild.log_back");
+	return rc;
+}
+
+/*
+ * A swap that was stopped left the database with a second name, and perhaps its log beside that
+ * one: without it the newest changes are missing, and whoever opens the second name damages the
+ * first. So undo it.
+ */
+static enum mr_code undo_swap(struct mr_ctx *cx, const char *database)
+{
+	const char *slash = strrchr(database, '/');
+	const char *place = slash
+		? mr_arena_strndup(cx->arena, database, (size_t)(slash - database) + 1)
+		: "./";
+	struct mr_texts names = { 0 };
+	struct stat own, other;
+	enum mr_code rc = MR_OK;
+
+	if (stat(database, &own) != 0 || own.st_nlink < 2)
+		return MR_OK;
+	rc = mr_fs_list(cx->arena, AT_FDCWD, place, MR_TEAM_NAMES, &names, &cx->err);
+	for (size_t i = 0; !rc && i < names.len; i++) {
+		const char *aside = mr_arena_printf(cx->arena, "%s%s", place, names.items[i]);
+		bool whole = false;
+
+		if (!is_aside(names.items[i], slash ? slash + 1 : database) ||
+			lstat(aside, &other) != 0 || other.st_dev != own.st_dev ||
+			other.st_ino != own.st_ino)
+			continue;
+		rc = give_back(cx, database, aside, &own, &whole);
+		if (!rc && whole)
+			rc = remove_database(cx, aside);
+	}
+	return rc;
+}
+
+/* What the old database still has to archive, the archive should have first. */
+static void drain_old(struct mr_ctx *cx, const struct mr_team_config *config)
+{
+	struct mr_team *team MR_CLEANUP(mr_team_closep) = NULL;
+	enum mr_code rc = mr_team_open(cx, config, &team);
+
+	if (!rc)
+		rc = mr_team_archive_drain(cx, team, DRAIN_MS, true);
+	if (rc)
+		mr_log(MR_LOG_DEBUG, "team.rebuild.drain", "%s", cx->err.msg);
 }
 
 static enum mr_code build(struct mr_ctx *cx, const struct mr_team_config *config,
@@ -150,6 +221,9 @@ enum mr_code mr_team_rebuild_database(struct mr_ctx *cx, const struct mr_team_co
 	if (has_old && is_in_use(database, &pid))
 		return mr_err_set(&cx->err, MR_EBUSY, "%s is open in process %ld: stop it first",
 			database, pid);
+	rc = undo_swap(cx, database);
+	if (rc)
+		return rc;
 	if (has_old)
 		drain_old(cx, config);
 	rc = build(cx, config, fresh, &counts, &problems);
