@@ -236,6 +236,7 @@
  *     rebuild.c          a database from the archives, and the other way round
  *     rebuild_read.c     what archives say, put back
  *     rebuild_sql.c      rows as they were
+ *     rebuild_tree.c     the files of an archive as its newest commit has them
  *     recipient.c        whom a sender means
  *     reservation.c      leases on files: asked for, given back, renewed
  *     reservation_force.c  taken away

@@ -180,6 +180,10 @@ static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fr
 	const char *aside = NULL;
 	enum mr_code rc;
 
+	/* Rows in a log of its own would stay behind. */
+	if (mr_fs_exists(AT_FDCWD, mr_arena_printf(cx->arena, "%s-wal", fresh)))
+		return mr_err_set(&cx->err, MR_EIO,
+			"%s could not be completed: is the disk full? Nothing was changed", fresh);
 	for (int i = 0; mr_fs_exists(AT_FDCWD, database) && i < 100; i++) {
 		aside = i ? mr_arena_printf(cx->arena, "%s.%s-%d.old", database, stamp, i)
 			  : mr_arena_printf(cx->arena, "%s.%s.old", database, stamp);
@@ -445,6 +449,8 @@ enum mr_code mr_team_rebuild_archive(struct mr_ctx *cx, struct mr_team *team, in
 			rc = flush(cx, refill);
 		if (!rc)
 			rc = mr_team_archive_drain(cx, team, ARCHIVE_MS, true);
+		if (!rc)
+			rc = mr_team_rebuild_tree(cx, team, projects.items[i].slug);
 	}
 	if (!rc)
 		*queued = refill->queued;

@@ -34,3 +34,10 @@ bool mr_team_is_purged(struct mr_arena *arena, int dir, const char *agent);
 /* Everything that the archives of `from` (a storage root) have, into an empty database. */
 MR_CHECK enum mr_code mr_team_restore(struct mr_ctx *cx, struct mr_team *team, const char *from,
 	struct mr_team_rebuilt *counts, struct mr_team_problems *problems);
+
+/* --- rebuild_tree.c --- */
+
+/* Files of a project's directory that are gone, or not as its newest commit has them, are written
+ * anew. */
+MR_CHECK enum mr_code mr_team_rebuild_tree(struct mr_ctx *cx, struct mr_team *team,
+	const char *slug);

@@ -149,11 +149,14 @@ void mr_team_close(struct mr_team *team, int drain_ms)
 	mr_team_archive_stop(team);
 	if (drain_ms > 0 && team->queue)
 		drain(team, drain_ms);
+	if (team->queue)
+		mr_queue_stop(team->queue);
+	for (size_t i = 0; i < team->idle_count; i++)
+		mr_db_close(team->idle[i]);
+	/* The writer's connection last: it folds the log into the database. */
 	mr_queue_close(team->queue);
 	mr_team_ear_close(team);
 	mr_fs_closep(&team->bell);
-	for (size_t i = 0; i < team->idle_count; i++)
-		mr_db_close(team->idle[i]);
 	pthread_mutex_destroy(&team->picture);
 	pthread_mutex_destroy(&team->lock);
 	mr_arena_free(team->arena);

@@ -363,6 +363,14 @@ static void an_archive_comes_back_from_the_database(void)
 	check_finds("archive", "backend");
 	CHECK_OK(mr_team_rebuild_archive(&world.cx, world.team, &queued), world.cx.err);
 	check_well();
+	/* And files that somebody took away or wrote over, while the history has them. */
+	CHECK(unlink(PROJECT "messages/" NAME) == 0);
+	CHECK_OK(mr_fs_remove_all(AT_FDCWD, PROJECT "agents/BlueLake", &world.cx.err),
+		world.cx.err);
+	files_put(PROJECT "agents/GreenCastle/profile.json", "{}");
+	CHECK(check().len > 2);
+	CHECK_OK(mr_team_rebuild_archive(&world.cx, world.team, &queued), world.cx.err);
+	check_well();
 	world_close(&world);
 }
 

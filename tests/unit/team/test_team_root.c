@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void makes_what_is_missing(void)
 {
@@ -37,6 +38,20 @@ static void keeps_what_was_written(void)
 	CHECK_STR(world_text(&world, "SELECT name FROM agents"), "GreenCastle");
 	CHECK_STR(world_text(&world, "SELECT slug FROM projects"), "path-to-backend");
 	world_close(&world);
+}
+
+/* Whoever copies the file has it all. */
+static void closing_leaves_one_file(void)
+{
+	struct world world;
+
+	world_open(&world);
+	world_project(&world, "/path/to/backend");
+	CHECK_INT(world_int(&world, "SELECT count(*) FROM projects"), 1);
+	mr_team_closep(&world.team);
+	CHECK(access("root/storage.sqlite3", F_OK) == 0);
+	CHECK(access("root/storage.sqlite3-wal", F_OK) != 0);
+	mr_arena_free(world.cx.arena);
 }
 
 static enum mr_code half_and_fail(struct mr_ctx *cx, struct mr_db *db, void *arg)
@@ -106,6 +121,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(makes_what_is_missing),
 		TEST(keeps_what_was_written),
+		TEST(closing_leaves_one_file),
 		TEST(a_change_that_fails_leaves_nothing),
 		TEST(a_damaged_database_names_the_way_out),
 		TEST(data_of_errors_grows),
