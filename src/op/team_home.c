@@ -2,6 +2,7 @@
 #include "op/team_home.h"
 
 #include "op/settings.h"
+#include "team/archive.h"
 #include "team/error.h"
 #include "team/timers.h"
 
@@ -164,5 +165,7 @@ enum mr_code mr_team_home_serve(struct mr_call *call)
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
+	if (!rc)
+		rc = mr_team_archive_start(&call->cx, team);
 	return rc ? rc : mr_team_timers_start(&call->cx, team, &timers, &home->timers);
 }

@@ -1,9 +1,11 @@
 """usage: team_root.py PROGRAM SOURCE - the storage as a whole: checked, and made anew."""
 
+import fcntl
 import glob
 import os
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom  # noqa: E402
@@ -117,7 +119,24 @@ def whois_knows_the_agents_own_commits(m):
     assert summaries[1] == "mail: GreenCastle -> BlueLake | number 4", summaries
 
 
-TESTS = [all_is_well, check_says_what_is_wrong, a_damaged_database_is_refused_and_made_anew,
+def a_server_archives_what_commands_leave(m):
+    team = Team(m)
+    lock = open(os.path.join(team.archive, ".archive.lock"), "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    team.json("send", "backend", "GreenCastle", "--to", "BlueLake", "--subject", "left", "--body-md", "b")
+    assert "left" not in team.git("log", "--format=%s"), "archived in spite of the lock"
+    with m.serve():
+        lock.close()
+        deadline = time.monotonic() + 30
+        while "| left" not in team.git("log", "-1", "--format=%s"):
+            assert time.monotonic() < deadline, "the server did not archive it"
+            time.sleep(0.05)
+        result = m.run("team", "rebuild", "--yes")
+        assert result.returncode == 1 and "stop it first" in result.stderr, result
+    assert team.json("check")["ok"]
+
+
+TESTS = [all_is_well, a_server_archives_what_commands_leave, check_says_what_is_wrong, a_damaged_database_is_refused_and_made_anew,
     what_was_read_is_kept_when_it_can_be, an_archive_comes_back, whois_knows_the_agents_own_commits]
 
 
