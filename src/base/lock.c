@@ -229,6 +229,20 @@ enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeo
 	}
 }
 
+enum mr_code mr_lock_share(int fd, const char *path, int timeout_ms, struct mr_err *err)
+{
+	int64_t end_ms = mr_clock_mono_ms(mr_clock_system()) + timeout_ms;
+
+	while (flock(fd, LOCK_SH | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return mr_err_os(err, errno, "cannot lock %s", path);
+		if (mr_clock_mono_ms(mr_clock_system()) >= end_ms)
+			return say_busy(err, path, fd);
+		sleep_ms(SLEEP_MS);
+	}
+	return MR_OK;
+}
+
 bool mr_lock_is_held(int dir, const char *path)
 {
 	int fd MR_CLEANUP(mr_fs_closep) =

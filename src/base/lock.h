@@ -26,6 +26,11 @@ struct mr_lock {
  */
 MR_CHECK enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeout_ms,
 	const struct mr_clock *clock, struct mr_lock *out, struct mr_err *err);
+/*
+ * Share the lock of `fd`, an open lock file, with any number of others, while nobody holds it
+ * alone; until it is closed. MR_EBUSY after the timeout, with the owner's line in the message.
+ */
+MR_CHECK enum mr_code mr_lock_share(int fd, const char *path, int timeout_ms, struct mr_err *err);
 /* Is somebody holding it just now? Changes nothing; false too when it cannot be told. */
 bool mr_lock_is_held(int dir, const char *path);
 /* For MR_CLEANUP; not held is fine. */

@@ -311,7 +311,9 @@ static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
 	/* SQLite opens a write-protected file for reading, and would say so at the first write. */
 	if (!options->read_only && sqlite3_db_readonly(self->handle, "main"))
 		return mr_err_set(err, MR_EPERM,
-			"database %s may not be written; check who owns the file and its directory",
+			"database %s may not be written; check who owns the file and its "
+			"directory, "
+			"and that the disk is mounted for writing",
 			shown_path(options, room));
 	set_limits(self->handle);
 	sqlite3_busy_handler(self->handle, on_busy, self);

@@ -66,7 +66,10 @@ static void emit(struct mr_call *call, struct mr_out *out, const char *database,
 static enum mr_code health(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	const char *url = mr_settings_text(call->app->settings, "database.url");
-	const char *database = *url ? url : MR_TEAM_DATABASE_FILE;
+	const char *database = *url
+		? url
+		: mr_arena_printf(call->cx.arena, "%s/" MR_TEAM_DATABASE_FILE,
+			  mr_settings_text(call->app->settings, "storage.root"));
 	const char *problem[2] = { NULL, NULL };
 	struct mr_team_health health = { .status = MR_TEAM_DOWN, .problems = { problem, 1 } };
 	struct mr_team *team;

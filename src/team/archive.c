@@ -16,6 +16,7 @@
 enum {
 	FLUSH_MS = 2000, /* for who wants to look: better an answer than all of it */
 	SCAN = 5000,     /* commits */
+	LOOKS = 8,       /* times so many, when what was found is secret */
 };
 
 /* Real time, under whatever clock the request runs. */
@@ -161,11 +162,14 @@ enum mr_code mr_team_archive_open(struct mr_ctx *cx, struct mr_team *team, const
 		&options, team->clock, out, &cx->err);
 }
 
-/* Does the line name the agent, as a whole word? */
+/* Does the line name the agent, as a whole word, before what people wrote? */
 static bool is_about(const char *line, size_t len, const char *agent)
 {
 	size_t name = strlen(agent);
+	const char *words = memmem(line, len, " | ", 3);
 
+	if (words)
+		len = (size_t)(words - line);
 	for (size_t at = 0; at + name <= len; at++) {
 		if (strncmp(line + at, agent, name) == 0 &&
 			(at == 0 || !isalnum((unsigned char)line[at - 1])) &&
@@ -196,38 +200,74 @@ static const char *summary_of(struct mr_arena *arena, const struct mr_history_en
 	return found ? mr_arena_strndup(arena, found, found_len) : entry->subject;
 }
 
+/*
+ * Does the commit say that it is about the agent? One that only touches its directory is a blind
+ * copy it got, and nobody else's business.
+ */
+static bool is_open(const struct mr_history_entry *entry, const char *agent)
+{
+	for (size_t i = 0; i < entry->trailer_count; i++) {
+		if (mr_str_eq(entry->trailers[i].key, "Agent") &&
+			mr_str_eq(entry->trailers[i].value, agent))
+			return true;
+	}
+	if (is_about(entry->subject, strlen(entry->subject), agent))
+		return true;
+	for (const char *line = entry->body; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		if (is_about(line, len, agent))
+			return true;
+		line += len + (line[len] == '\n');
+	}
+	return false;
+}
+
+/* The next commits of a query that are nobody's secret; `*query` goes on behind them. */
+static enum mr_code more_commits(struct mr_ctx *cx, struct mr_history *history, const char *agent,
+	struct mr_history_query *query, struct mr_team_commits *out)
+{
+	struct mr_history_log log;
+	enum mr_code rc = mr_history_log(cx->arena, history, query, &log, &cx->err);
+
+	for (size_t i = 0; !rc && i < log.len && out->len < query->limit; i++) {
+		const struct mr_history_entry *entry = &log.items[i];
+
+		if (!is_open(entry, agent))
+			continue;
+		out->items[out->len++] = (struct mr_team_commit){
+			.hexsha = mr_arena_strndup(cx->arena, entry->id.hex, 12),
+			.summary = summary_of(cx->arena, entry, agent),
+			.authored_ts = entry->time_us,
+		};
+	}
+	query->start = NULL;
+	if (!rc && log.len == query->limit && log.next.hex[0])
+		query->start = mr_arena_strdup(cx->arena, log.next.hex);
+	return rc;
+}
+
 enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_team *team, const char *slug,
 	const char *agent, size_t limit, struct mr_team_commits *out)
 {
 	struct mr_history *history MR_CLEANUP(mr_history_closep) = NULL;
-	const struct mr_history_query query = {
+	struct mr_history_query query = {
 		.path = mr_team_layout_agent(cx->arena, agent),
 		.trailer = { "Agent", agent },
 		.limit = limit,
 		.max_scan = SCAN,
 	};
 	struct mr_team_commits commits = { 0 };
-	struct mr_history_log log;
 	enum mr_code rc = mr_team_archive_open(cx, team, slug, &history);
 
 	if (rc == MR_ENOTFOUND && !cx->err.word) {
 		*out = commits;
 		return MR_OK;
 	}
+	commits.items = mr_arena_array(cx->arena, limit, sizeof(*commits.items));
+	for (int i = 0; !rc && i < LOOKS && commits.len < limit && (i == 0 || query.start); i++)
+		rc = more_commits(cx, history, agent, &query, &commits);
 	if (!rc)
-		rc = mr_history_log(cx->arena, history, &query, &log, &cx->err);
-	if (rc)
-		return rc;
-	commits.items = mr_arena_array(cx->arena, log.len, sizeof(*commits.items));
-	for (; commits.len < log.len; commits.len++) {
-		const struct mr_history_entry *entry = &log.items[commits.len];
-
-		commits.items[commits.len] = (struct mr_team_commit){
-			.hexsha = mr_arena_strndup(cx->arena, entry->id.hex, 12),
-			.summary = summary_of(cx->arena, entry, agent),
-			.authored_ts = entry->time_us,
-		};
-	}
-	*out = commits;
-	return MR_OK;
+		*out = commits;
+	return rc;
 }

@@ -95,8 +95,9 @@ struct mr_team_commits {
 	struct mr_team_commit *items;
 	size_t len;
 };
-/* The newest commits that touch this agent's directory or carry its trailer; of a commit for many
- * the summary is its newest line that names the agent. None while there is no archive. */
+/* The newest commits that touch this agent's directory and say so, or carry its trailer: not the
+ * blind copies it got. Of a commit for many the summary is its newest line that names the agent.
+ * None while there is no archive. */
 MR_CHECK enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_team *team,
 	const char *slug, const char *agent, size_t limit, struct mr_team_commits *out);
 

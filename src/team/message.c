@@ -301,9 +301,12 @@ static enum mr_code refuse_surfaces(struct mr_ctx *cx, const struct mr_team_conf
 		}
 	}
 	mr_team_fail(cx, MR_TEAM_RESERVATION_CONFLICT,
-		"%s holds a lease on %s until %s (%s): no mail until it ends", first->agent,
+		"%s holds a lease on %s until %s (%s): no mail until it ends%s", first->agent,
 		first->path_pattern, mr_time_format(cx->arena, first->expires_ts, MR_TIME_SECONDS),
-		first->reason);
+		first->reason,
+		mr_str_eq(first->origin, "escalation")
+			? ", or what is overdue there is acknowledged"
+			: "");
 	return mr_team_fail_value(cx, "conflicts", &list);
 }
 

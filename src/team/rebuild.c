@@ -3,6 +3,7 @@
 
 #include "base/crash.h"
 #include "base/fs.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "data/db_sqlite.h"
 #include "team/agent.h"
@@ -23,6 +24,7 @@
 
 enum {
 	DRAIN_MS = 60000,
+	OTHERS_MS = 2000, /* commands end */
 	ARCHIVE_MS = 24 * 3600 * 1000,
 	PAGE = 500,
 	/* Where SQLite locks its files: who has one open holds a part of this. */
@@ -48,6 +50,39 @@ static bool is_in_use(const char *path, long *out_pid)
 		return false;
 	*out_pid = (long)lock.l_pid;
 	return true;
+}
+
+/* Nobody opens it from now on, and nobody has it open. */
+static enum mr_code keep_others_out(struct mr_ctx *cx, const char *database, struct mr_lock *out)
+{
+	const char *bell = mr_team_layout_bell(cx->arena, database);
+	enum mr_code rc = mr_lock_take(AT_FDCWD, bell, "mailroom team rebuild", OTHERS_MS,
+		cx->clock, out, &cx->err);
+	long pid;
+
+	/* Another program does not know the bell. */
+	if ((!rc || rc == MR_EBUSY) && is_in_use(database, &pid))
+		return mr_err_set(&cx->err, MR_EBUSY, "%s is open in process %ld: stop it first",
+			database, pid);
+	if (rc == MR_EBUSY)
+		mr_err_set(&cx->err, rc, "%s is open in other processes: stop them first",
+			database);
+	return rc;
+}
+
+/* What the old database still has to archive, the archive should have first. */
+static void drain_old(struct mr_ctx *cx, const struct mr_team_config *config)
+{
+	struct mr_team *team MR_CLEANUP(mr_team_closep) = NULL;
+	struct mr_team_config own = *config;
+	enum mr_code rc;
+
+	own.alone = true;
+	rc = mr_team_open(cx, &own, &team);
+	if (!rc)
+		rc = mr_team_archive_drain(cx, team, DRAIN_MS, true);
+	if (rc)
+		mr_log(MR_LOG_DEBUG, "team.rebuild.drain", "%s", cx->err.msg);
 }
 
 static enum mr_code remove_database(struct mr_ctx *cx, const char *path)
@@ -131,18 +166,6 @@ static enum mr_code undo_swap(struct mr_ctx *cx, const char *database)
 	return rc;
 }
 
-/* What the old database still has to archive, the archive should have first. */
-static void drain_old(struct mr_ctx *cx, const struct mr_team_config *config)
-{
-	struct mr_team *team MR_CLEANUP(mr_team_closep) = NULL;
-	enum mr_code rc = mr_team_open(cx, config, &team);
-
-	if (!rc)
-		rc = mr_team_archive_drain(cx, team, DRAIN_MS, true);
-	if (rc)
-		mr_log(MR_LOG_DEBUG, "team.rebuild.drain", "%s", cx->err.msg);
-}
-
 static enum mr_code build(struct mr_ctx *cx, const struct mr_team_config *config,
 	const char *database, struct mr_team_rebuilt *counts, struct mr_team_problems *problems)
 {
@@ -217,17 +240,17 @@ enum mr_code mr_team_rebuild_database(struct mr_ctx *cx, const struct mr_team_co
 		? config->database
 		: mr_arena_printf(cx->arena, "%s/" MR_TEAM_DATABASE_FILE, config->storage_root);
 	const char *fresh = mr_arena_printf(cx->arena, "%s.rebuild", database);
-	bool has_old = mr_fs_exists(AT_FDCWD, database);
-	long pid;
-	enum mr_code rc;
+	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
+	bool has_old;
+	enum mr_code rc = keep_others_out(cx, database, &lock);
 
+	if (rc)
+		return rc;
 	mr_team_problems_init(&problems, cx->arena);
-	if (has_old && is_in_use(database, &pid))
-		return mr_err_set(&cx->err, MR_EBUSY, "%s is open in process %ld: stop it first",
-			database, pid);
 	rc = undo_swap(cx, database);
 	if (rc)
 		return rc;
+	has_old = mr_fs_exists(AT_FDCWD, database);
 	if (has_old)
 		drain_old(cx, config);
 	rc = build(cx, config, fresh, &counts, &problems);

@@ -13,6 +13,7 @@
 #include "team/schema.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define REBUILD_HINT "run `mailroom team rebuild`"
 
@@ -102,6 +103,25 @@ static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
 	return rc;
 }
 
+/*
+ * The bell first, so that no rebuild puts another database in place of the one we open. Where there
+ * can be none, what SQLite says of the place is worth more.
+ */
+static enum mr_code open_database(struct mr_ctx *cx, struct mr_team *team)
+{
+	struct stat st;
+	enum mr_code rc = MR_OK;
+
+	if (stat(team->config.database, &st) != 0 || S_ISREG(st.st_mode))
+		rc = mr_team_bell_open(cx, team);
+	if (rc == MR_EBUSY)
+		return rc;
+	rc = open_writer(cx, team);
+	if (!rc && team->bell < 0)
+		rc = mr_team_bell_open(cx, team);
+	return rc;
+}
+
 enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config,
 	struct mr_team **out)
 {
@@ -121,9 +141,7 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 		mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, team->config.storage_root),
 		0700, &cx->err);
 	if (!rc)
-		rc = open_writer(cx, team);
-	if (!rc)
-		rc = mr_team_bell_open(cx, team);
+		rc = open_database(cx, team);
 	if (rc) {
 		mr_team_close(team, 0);
 		return mr_err_wrap(&cx->err, "team storage %s", config->storage_root);

@@ -19,6 +19,7 @@ enum mr_team_escalation { MR_TEAM_ESCALATE_LOG, MR_TEAM_ESCALATE_LEASE, MR_TEAM_
 struct mr_team_config {
 	const char *storage_root;
 	const char *database; /* a path; NULL is storage.sqlite3 in the root */
+	bool alone;           /* the caller holds the database's bell: a rebuild */
 	const char *author_name, *author_email;
 
 	enum mr_team_name_mode name_mode;
@@ -67,7 +68,8 @@ struct mr_team_config mr_team_config_default(const char *storage_root);
 
 /*
  * Open, and make what is missing: directories (0700), database, tables. MR_EFORMAT names a damaged
- * database and `mailroom team rebuild`. `clock` must outlive the handle.
+ * database and `mailroom team rebuild`, MR_EBUSY one that is being rebuilt for longer than one
+ * wants to wait. `clock` must outlive the handle.
  */
 MR_CHECK enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config,
 	struct mr_team **out);

@@ -35,7 +35,10 @@ struct mr_team {
 	struct mr_team_archiver *archiver; /* or NULL: nobody archives in the background */
 };
 
-/* watch.c: the file that tells others of a change. */
+/*
+ * watch.c: the file that tells others of a change, and that who has the database open shares: a
+ * rebuild holds it alone. MR_EBUSY: so it does now.
+ */
 MR_CHECK enum mr_code mr_team_bell_open(struct mr_ctx *cx, struct mr_team *team);
 void mr_team_bell_ring(struct mr_team *team);
 /* Nobody waits any more. */

@@ -12,6 +12,7 @@
 
 #include "base/fs.h"
 #include "base/fs_watch.h"
+#include "base/lock.h"
 #include "team/layout.h"
 #include "team/root_private.h"
 
@@ -26,6 +27,8 @@ struct mr_team_ear {
 	uint64_t rung;
 	bool listening; /* somebody is inside the kernel */
 };
+
+enum { REBUILD_WAIT_MS = 5000 };
 
 struct mr_team_watch {
 	struct mr_team_ear *ear;
@@ -44,7 +47,13 @@ enum mr_code mr_team_bell_open(struct mr_ctx *cx, struct mr_team *team)
 	team->bell = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (team->bell < 0)
 		return mr_err_os(&cx->err, errno, "cannot open %s", path);
-	return MR_OK;
+	if (team->config.alone || !mr_lock_share(team->bell, path, REBUILD_WAIT_MS, &cx->err))
+		return MR_OK;
+	mr_fs_closep(&team->bell);
+	if (cx->err.code == MR_EBUSY)
+		mr_err_set(&cx->err, MR_EBUSY, "database %s is being rebuilt; try again later",
+			team->config.database);
+	return cx->err.code;
 }
 
 void mr_team_bell_ring(struct mr_team *team)

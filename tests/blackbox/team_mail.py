@@ -104,6 +104,8 @@ def copies_of_three_kinds(m):
         assert "BlueLake" not in text or "/outbox/" in name, name
     assert "BlueLake" not in log(m, "path-to-backend")
     assert m.json("team", "search", "backend", "BlueLake")["result"] == []
+    assert "Plan" not in json.dumps(m.json("team", "whois", "frontend", "BlueLake")["recent_commits"])
+    assert "Plan" in json.dumps(m.json("team", "whois", "backend", "RedCat")["recent_commits"])
 
 
 def the_strongest_kind_wins(m):

@@ -1,10 +1,13 @@
 """usage: team_root.py PROGRAM SOURCE - the storage as a whole: checked, and made anew."""
 
+import concurrent.futures
 import fcntl
 import glob
+import json
 import os
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -136,7 +139,55 @@ def a_server_archives_what_commands_leave(m):
     assert team.json("check")["ok"]
 
 
-TESTS = [all_is_well, a_server_archives_what_commands_leave, check_says_what_is_wrong, a_damaged_database_is_refused_and_made_anew,
+def nothing_is_lost_by_who_sends_meanwhile(m):
+    """Commands come and go while the database is made anew: each finds the old one or the new one, never one that is let go."""
+    team = Team(m)
+    stop, sent = threading.Event(), []
+
+    def write(name):
+        while not stop.is_set():
+            answer = team.json("send", "backend", name, "--to", "RedCat", "--subject", "meanwhile", "--body-md", "b")
+            sent.append(answer["deliveries"][0]["payload"]["id"])
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        writers = [pool.submit(write, name) for name in ("GreenCastle", "BlueLake")]
+        made = 0
+        try:
+            for _ in range(100):
+                done = m.run("--json", "--yes", "team", "rebuild")
+                made += done.returncode == 0
+                assert done.returncode == 0 or "stop" in done.stdout, done.stdout
+                if made == 3:
+                    break
+        finally:
+            stop.set()
+        for writer in writers:
+            writer.result()
+    assert made == 3, made
+    listed = team.json("inbox", "backend", "RedCat", "--limit", "1000")["result"]
+    assert sorted(x["id"] for x in listed if x["subject"] == "meanwhile") == sorted(sent)
+    assert team.json("check")["ok"], team.json("check")
+
+
+def a_rebuild_waits_for_who_archives(m):
+    """Sending does not; so ARCHIVE_LOCK_TIMEOUT is an error of the library's drain, and a unit test's."""
+    team = Team(m)
+    with open(os.path.join(team.archive, ".archive.lock"), "rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        team.json("send", "backend", "GreenCastle", "--to", "RedCat", "--subject", "held", "--body-md", "b")
+        rebuilding = subprocess.Popen([m.program, "--json", "--yes", "team", "rebuild", "--from", "database"], cwd=m.dir,
+            env=m.env(), stdout=subprocess.PIPE, text=True)
+        try:
+            rebuilding.wait(0.5)
+            raise AssertionError("it did not wait")
+        except subprocess.TimeoutExpired:
+            pass
+    assert json.loads(rebuilding.communicate(timeout=60)[0])["problem_count"] == 0
+    assert team.json("check")["ok"]
+
+
+TESTS = [all_is_well, nothing_is_lost_by_who_sends_meanwhile, a_rebuild_waits_for_who_archives,
+    a_server_archives_what_commands_leave, check_says_what_is_wrong, a_damaged_database_is_refused_and_made_anew,
     what_was_read_is_kept_when_it_can_be, an_archive_comes_back, whois_knows_the_agents_own_commits]
 
 

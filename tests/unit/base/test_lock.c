@@ -323,10 +323,35 @@ static void tells_whether_it_is_held(void)
 	CHECK(!mr_lock_is_held(AT_FDCWD, "l"));
 }
 
+static void is_shared_while_nobody_has_it_alone(void)
+{
+	struct mr_lock lock = MR_LOCK_INIT;
+	struct mr_err err;
+	int one, two;
+
+	files_enter();
+	CHECK_OK(mr_lock_take(AT_FDCWD, "l", "all of it", 0, mr_clock_system(), &lock, &err), err);
+	one = open("l", O_RDWR | O_CLOEXEC);
+	two = open("l", O_RDONLY | O_CLOEXEC);
+	CHECK_INT(mr_lock_share(one, "l", 30, &err), MR_EBUSY);
+	CHECK(strstr(err.msg, "lock l is held by pid="));
+	CHECK(strstr(err.msg, "what=all of it"));
+	mr_lock_release(&lock);
+	CHECK_OK(mr_lock_share(one, "l", 0, &err), err);
+	CHECK_OK(mr_lock_share(two, "l", 0, &err), err);
+	CHECK_INT(mr_lock_take(AT_FDCWD, "l", "t", 0, mr_clock_system(), &lock, &err), MR_EBUSY);
+	close(one);
+	close(two);
+	CHECK_OK(mr_lock_take(AT_FDCWD, "l", "t", 0, mr_clock_system(), &lock, &err), err);
+	mr_lock_release(&lock);
+	CHECK_INT(mr_lock_share(-1, "l", 0, &err), MR_EIO);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(tells_whether_it_is_held),
+		TEST(is_shared_while_nobody_has_it_alone),
 		TEST(says_who_holds_it),
 		TEST(error_stays_untouched_on_success),
 		TEST(reads_any_owner_line),

@@ -511,7 +511,8 @@ static void respects_permissions(void)
 	CHECK_INT(chmod(path_of("db"), 0444), 0);
 	CHECK_INT(root ? seteuid(65534) : 0, 0);
 	check_refused((struct mr_db_options){ .path = path_of("db") }, MR_EPERM, "database ",
-		"db may not be written; check who owns the file and its directory");
+		"db may not be written; check who owns the file and its directory, and that the "
+		"disk is mounted for writing");
 	CHECK_INT(root ? seteuid(0) : 0, 0);
 }
 

@@ -561,6 +561,20 @@ static void commits_are_the_agents_own(void)
 		world.cx.err);
 	CHECK_INT(commits.len, 1);
 	CHECK_STR(commits.items[0].summary, "mail: GreenCastle -> RedCat | number 2");
+	/* What it got unseen stays so, though a commit touches its directory. */
+	mail = (struct letter){ .from = &green,
+		.to = { &blue, &red },
+		.kinds = { MR_TEAM_TO, MR_TEAM_BCC } };
+	for (int i = 0; i < 3; i++) {
+		mail.subject = i == 1 ? "ask RedCat" : "secret";
+		letter_send(&world, &mail);
+		letter_drain(&world);
+	}
+	CHECK_OK(mr_team_archive_commits_of(&world.cx, world.team, SLUG, "RedCat", 2, &commits),
+		world.cx.err);
+	CHECK_INT(commits.len, 2);
+	CHECK_STR(commits.items[0].summary, "mail: GreenCastle -> RedCat | number 2");
+	CHECK_STR(commits.items[1].summary, "file_reservation: RedCat src/**");
 	world_check_fail(&world,
 		mr_team_archive_commits_of(&world.cx, world.team, "none", "RedCat", 1, &commits),
 		MR_TEAM_NOT_FOUND, "there is no project none");

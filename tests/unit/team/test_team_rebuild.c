@@ -2,6 +2,7 @@
 #include "team/rebuild.h"
 
 #include "base/fs.h"
+#include "base/lock.h"
 #include "files.h"
 #include "letters.h"
 #include "team/archive.h"
@@ -287,6 +288,25 @@ static void who_is_at_work_is_not_robbed(void)
 	mr_arena_free(world.cx.arena);
 }
 
+static void who_comes_in_between_waits(void)
+{
+	struct mr_lock lock = MR_LOCK_INIT;
+	struct mr_err err;
+
+	fill();
+	mr_team_closep(&world.team);
+	CHECK_OK(mr_lock_take(AT_FDCWD, "root/storage.sqlite3.bell", "test", 0, world.cx.clock,
+			 &lock, &err),
+		err);
+	CHECK_INT(mr_team_open(&world.cx, &world.config, &world.team), MR_EBUSY);
+	CHECK_STR(world.cx.err.msg,
+		"team storage root: database root/storage.sqlite3 is being rebuilt; try again "
+		"later");
+	mr_lock_release(&lock);
+	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
+	world_close(&world);
+}
+
 static void files_that_cannot_be_read_are_told(void)
 {
 	struct mr_team_rebuilt rebuilt;
@@ -403,6 +423,7 @@ int main(void)
 		TEST(a_database_that_is_gone_comes_back),
 		TEST(what_is_not_archived_yet_is_archived_first),
 		TEST(who_is_at_work_is_not_robbed),
+		TEST(who_comes_in_between_waits),
 		TEST(files_that_cannot_be_read_are_told),
 		TEST(check_tells_what_is_wrong),
 		TEST(an_archive_comes_back_from_the_database),
