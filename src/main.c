@@ -67,6 +67,7 @@
  *       stdio.c          a message a line, requests at once
  *       tools.c          the operation table as tools
  *       uri.c            resource://... taken apart
+ *       wanted.c         what a client wants to hear of
  *
  *   op/                what can be asked
  *     actor.c            whether a caller may act as an agent

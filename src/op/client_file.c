@@ -196,6 +196,9 @@ enum mr_code mr_client_block_find(struct mr_bytes text, const struct mr_client_m
 			marks->end, marks->begin);
 	newline = memchr(last, '\n', (size_t)(end - last));
 	last = newline ? newline + 1 : end;
+	if (find_line(last, end, marks->begin))
+		return mr_err_set(err, MR_EFORMAT, "there are two lines \"%s\": which one is it?",
+			marks->begin);
 	*out = mr_bytes_of(first, (size_t)(last - first));
 	return MR_OK;
 }
@@ -214,6 +217,7 @@ enum mr_code mr_client_block_set(struct mr_arena *arena, struct mr_bytes text,
 	struct mr_bytes old;
 	enum mr_code rc = mr_client_block_find(text, marks, &old, err);
 
+	mr_buf_init(&made, (size_t)2 * MR_CLIENT_FILE_BYTES);
 	if (rc)
 		return rc;
 	if (old.data)
@@ -222,7 +226,6 @@ enum mr_code mr_client_block_set(struct mr_arena *arena, struct mr_bytes text,
 	if (!block && old.data && before > 1 && text.data[before - 1] == '\n' &&
 		text.data[before - 2] == '\n')
 		before--;
-	mr_buf_init(&made, (size_t)2 * MR_CLIENT_FILE_BYTES);
 	mr_buf_add(&made, text.data, before);
 	if (block && !old.data && before > 0)
 		mr_buf_puts(&made, text.data[before - 1] == '\n' ? "\n" : "\n\n");

@@ -42,7 +42,7 @@ struct mr_client_marks {
 	const char *end;
 };
 /* The block, marks included, as it stands in the text; `data` NULL when there is none. MR_EFORMAT
- * when it has no end. */
+ * when it has no end, or there are two. */
 MR_CHECK enum mr_code mr_client_block_find(struct mr_bytes text,
 	const struct mr_client_marks *marks, struct mr_bytes *out, struct mr_err *err);
 /* The text with `block` (whole lines, marks included) in place of ours, or at its end after a

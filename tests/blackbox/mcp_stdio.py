@@ -44,6 +44,40 @@ def versions_are_agreed_on(m):
             assert result["protocolVersion"] == agreed, (wanted, result)
 
 
+def a_small_set_of_tools_can_be_had(m):
+    """On stdio and over HTTP."""
+    env = {"MCP_TOOLS_MODE": "core"}
+    with Stdio(m, env=env) as client:
+        names = [tool["name"] for tool in client.ask("tools/list")["tools"]]
+    assert "send_message" in names and "call_extended_tool" in names and len(names) <= 12, names
+    with m.serve(env=env) as server:
+        text = server.request("POST", "/mcp", {"Accept": "application/json, text/event-stream",
+            "Content-Type": "application/json"}, '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}')[2]
+    assert [tool["name"] for tool in json.loads(text)["result"]["tools"]] == names, text
+
+
+def the_client_is_asked_and_told(m):
+    """By the conformance tests' own tools: questions and progress come on the same line."""
+    with Stdio(m, env={"MCP_CONFORMANCE_FIXTURES": "true"}, hello=False) as client:
+        client.ask("initialize", {"protocolVersion": LATEST, "capabilities": {"sampling": {}, "elicitation": {}}})
+        call = client.begin("tools/call", {"name": "test_sampling", "arguments": {"prompt": "Say hello"}})
+        asked = client.message(lambda message: message.get("method") == "sampling/createMessage")
+        assert client.ask("ping") == {}
+        client.send({"jsonrpc": "2.0", "id": "nobody asked", "result": {}})
+        client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"role": "assistant", "model": "m",
+            "content": {"type": "text", "text": "Hello there"}}})
+        assert "Hello there" in json.dumps(client.answer(call)), call
+        call = client.begin("tools/call", {"name": "test_sampling", "arguments": {"prompt": "Say hello"}})
+        asked = client.message(lambda message: message.get("method") == "sampling/createMessage")
+        client.send({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -1, "message": "not today"}})
+        assert "not today" in json.dumps(client.answer(call))
+        call = client.begin("tools/call", {"name": "test_tool_with_progress", "arguments": {},
+            "_meta": {"progressToken": "p"}})
+        answer = client.answer(call)
+        told = [k["params"]["progress"] for k in client.kept if k.get("method") == "notifications/progress"]
+        assert answer["result"] and len(told) >= 2 and told == sorted(told), (answer, client.kept)
+
+
 def two_agents_talk(m):
     """Each has a process of its own; they share the storage and see each other's mail at once."""
     with Stdio(m) as one, Stdio(m) as two:
@@ -197,6 +231,38 @@ def changes_are_told(m):
         client.ask("resources/unsubscribe", {"uri": uri})
 
 
+def the_second_generation_listens(m):
+    with Stdio(m, hello=False) as client, Stdio(m) as other:
+        register(other, "BlueLake", "GreenCastle")
+        uri = "resource://inbox/GreenCastle?project=srv-backend"
+        key = "io.modelcontextprotocol/subscriptionId"
+        wanted = {"notifications": {"resourceSubscriptions": [uri, "resource://nothing"], "toolsListChanged": True}}
+        id = client.begin("subscriptions/listen", {"_meta": MODERN, **wanted})
+        first = client.message()
+        assert first["method"] == "notifications/subscriptions/acknowledged", first
+        assert first["params"]["notifications"] == {"toolsListChanged": True, "resourceSubscriptions": [uri]}, first
+        assert first["params"]["_meta"] == {key: id}, first
+        send(other, "BlueLake", "GreenCastle")
+        told = client.message()
+        assert told["method"] == "notifications/resources/updated", told
+        assert told["params"] == {"_meta": {key: id}, "uri": uri}, told
+        # Another one, which stays until the end; the first is cancelled and hears nothing more.
+        last = client.begin("subscriptions/listen", {"_meta": MODERN, "notifications": {"promptsListChanged": True}})
+        assert client.message()["params"]["_meta"] == {key: last}
+        client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+        assert client.ask("tools/list", {"_meta": MODERN})["tools"]
+        send(other, "BlueLake", "GreenCastle")
+        assert client.fail("subscriptions/listen", {"_meta": MODERN})["code"] == -32602
+        for _ in range(15):
+            client.begin("subscriptions/listen", {"_meta": MODERN, **wanted})
+        error = client.fail("subscriptions/listen", {"_meta": MODERN, **wanted})
+        assert error["code"] == -32000 and "too many" in error["message"], error
+        client.end()
+        ended = client.answer(last)
+        assert ended["result"] == {"resultType": "complete", "_meta": {key: last}}, ended
+        assert not [k for k in client.kept if k.get("id") == id], client.kept
+
+
 def the_end_of_input_ends_it_soon(m):
     """What was asked is answered; who waits is told that it is over."""
     with Stdio(m) as client:
@@ -276,10 +342,12 @@ def many_at_once_lose_nothing(m):
 
 
 with Tap() as tap:
-    for case in (it_introduces_itself, versions_are_agreed_on, two_agents_talk, it_works_beside_a_server,
+    for case in (it_introduces_itself, versions_are_agreed_on, a_small_set_of_tools_can_be_had,
+            the_client_is_asked_and_told, two_agents_talk, it_works_beside_a_server,
             the_archive_is_written, what_is_wrong_is_answered, a_line_has_a_limit, a_tool_that_fails_says_so,
             batches_are_of_one_version, the_second_generation_needs_no_introduction, waiting_blocks_nobody,
-            too_many_that_wait_are_refused, a_call_can_be_cancelled, changes_are_told, the_end_of_input_ends_it_soon,
+            too_many_that_wait_are_refused, a_call_can_be_cancelled, changes_are_told,
+            the_second_generation_listens, the_end_of_input_ends_it_soon,
             the_last_line_needs_no_newline, signals_end_it_well, a_client_that_left_ends_it,
             only_messages_go_to_standard_output, trouble_with_storage_is_a_tools_trouble, many_at_once_lose_nothing):
         with Mailroom(sys.argv[1]) as room:

@@ -67,6 +67,7 @@ TESTED_BY = {
     "src/surface/mcp/mcp.c": "tests/unit/surface/test_ask.c",
     "src/surface/mcp/method.c": "tests/unit/surface/test_ask.c",
     "src/surface/mcp/stdio.c": "tests/blackbox/mcp_stdio.py",
+    "src/surface/mcp/wanted.c": "tests/blackbox/mcp_stdio.py",
     "src/team/agent_sql.c": "tests/unit/team/test_team_agent.c",
     "src/op/team_root.c": "tests/blackbox/team_root.py",
     "src/team/archive_files.c": "tests/unit/team/test_team_archive.c",

@@ -49,10 +49,7 @@ static enum mr_code catch_signals(int *out, struct mr_err *err)
 static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	const struct mr_settings *s = call->app->settings;
-	const struct mr_mcp_options options = {
-		.core_only = mr_str_eq(mr_settings_text(s, "mcp.tools_mode"), "core"),
-		.fixtures = mr_settings_bool(s, "mcp.fixtures"),
-	};
+	const struct mr_mcp_options options = mr_mcp_options_of(s);
 	struct mr_mcp *mcp MR_CLEANUP(free_mcp) = NULL;
 	int stop = -1;
 	enum mr_code rc;

@@ -3,16 +3,12 @@
  * generation wants to hear of.
  */
 #include "surface/mcp/endpoint_private.h"
-#include "surface/mcp/hub.h"
-#include "surface/mcp/method.h"
-#include "surface/mcp/resources.h"
+#include "surface/mcp/wanted.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 64 << 10, WAITING_BYTES = 1 << 20 };
-
-#define SUBSCRIPTION_ID "io.modelcontextprotocol/subscriptionId"
+enum { WAITING_BYTES = 1 << 20 };
 
 struct mr_mcp_listening {
 	struct mr_mcp_listener listener; /* first: it is the listening */
@@ -28,28 +24,6 @@ struct mr_mcp_listening {
 	struct mr_mcp_listening *next, **at;
 	bool is_closed;
 };
-
-/* What a client can ask for besides resources, and what it is then told. */
-static const struct {
-	const char *filter;
-	const char *uri; /* in the hub */
-	const char *method;
-	enum mr_mcp_topic_kind topic;
-} lists[] = {
-	{ "toolsListChanged", MR_MCP_URI_TOOLS, "notifications/tools/list_changed",
-		MR_MCP_TOPIC_OTHER },
-	{ "promptsListChanged", MR_MCP_URI_PROMPTS, "notifications/prompts/list_changed",
-		MR_MCP_TOPIC_OTHER },
-	{ "resourcesListChanged", MR_MCP_URI_RESOURCES, "notifications/resources/list_changed",
-		MR_MCP_TOPIC_MEMBERS },
-};
-
-static void put_id(const struct mr_mcp_listening *listening, struct mr_out *out)
-{
-	mr_out_map(out, "_meta");
-	mr_out_value(out, SUBSCRIPTION_ID, listening->id);
-	mr_out_end(out);
-}
 
 /* A client that has gone, or does not read, is let go by the stream. */
 static void send_json(struct mr_mcp_listening *listening, const struct mr_buf *json)
@@ -90,26 +64,10 @@ static void free_listening(struct mr_mcp_listening *listening)
 static void on_updated(struct mr_mcp_listener *listener, const char *uri)
 {
 	struct mr_mcp_listening *listening = (struct mr_mcp_listening *)listener;
-	const char *method = "notifications/resources/updated";
 	struct mr_buf json MR_CLEANUP(mr_buf_release);
-	struct mr_out out;
 
-	for (size_t i = 0; i < MR_LEN(lists); i++) {
-		if (strcmp(lists[i].uri, uri) == 0) {
-			method = lists[i].method;
-			uri = NULL;
-			break;
-		}
-	}
-	mr_buf_init(&json, MESSAGE_BYTES);
-	mr_out_init_json(&out, &json, MR_JSON_COMPACT);
-	mr_rpc_begin_call(&out, NULL, method);
-	mr_out_map(&out, "params");
-	put_id(listening, &out);
-	if (uri)
-		mr_out_text(&out, "uri", uri);
-	mr_out_end(&out);
-	mr_out_end(&out);
+	mr_buf_init(&json, MR_MCP_WANTED_BYTES);
+	mr_mcp_wanted_change(listening->id, uri, &json);
 	if (!json.failed)
 		send_json(listening, &json);
 }
@@ -130,20 +88,12 @@ static void on_ended(void *arg)
 	free_listening(listening);
 }
 
-/* The response to the request: it comes at the end. */
 static void send_result(struct mr_mcp_listening *listening)
 {
 	struct mr_buf json MR_CLEANUP(mr_buf_release);
-	struct mr_out out;
 
-	mr_buf_init(&json, MESSAGE_BYTES);
-	mr_out_init_json(&out, &json, MR_JSON_COMPACT);
-	mr_rpc_begin(&out, listening->id);
-	mr_out_map(&out, "result");
-	mr_out_text(&out, "resultType", "complete");
-	put_id(listening, &out);
-	mr_out_end(&out);
-	mr_out_end(&out);
+	mr_buf_init(&json, MR_MCP_WANTED_BYTES);
+	mr_mcp_wanted_end(listening->id, &json);
 	send_json(listening, &json);
 }
 
@@ -161,68 +111,6 @@ void mr_mcp_listening_stop(struct mr_mcp_endpoint *endpoint)
 }
 
 /* ---- the request ---- */
-
-static bool wants(const struct mr_value *filter, const char *key)
-{
-	const struct mr_value *value = mr_value_get(filter, key);
-
-	return value && value->kind == MR_BOOL && value->boolean;
-}
-
-static bool is_list_uri(const char *uri)
-{
-	for (size_t i = 0; i < MR_LEN(lists); i++) {
-		if (strcmp(lists[i].uri, uri) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Subscribe to one resource that stands in the filter; false when there is no such thing. */
-static bool subscribe(struct mr_mcp_exchange *ex, struct mr_mcp_listening *listening,
-	const struct mr_value *uri)
-{
-	struct mr_mcp_topic topic;
-
-	return uri->kind == MR_TEXT && !is_list_uri(uri->text) &&
-		!mr_mcp_resource_topic(ex, uri->text, &topic) &&
-		!mr_mcp_hub_subscribe(mr_mcp_hub(ex->mcp), &ex->call, uri->text, &topic,
-			&listening->listener);
-}
-
-/* Subscribe to all that is wanted and served, and say what that is. */
-static void acknowledge(struct mr_mcp_exchange *ex, struct mr_mcp_listening *listening,
-	const struct mr_value *filter, struct mr_buf *json)
-{
-	const struct mr_value *uris = mr_value_get(filter, "resourceSubscriptions");
-	struct mr_mcp_hub *hub = mr_mcp_hub(ex->mcp);
-	struct mr_out out;
-
-	mr_out_init_json(&out, json, MR_JSON_COMPACT);
-	mr_rpc_begin_call(&out, NULL, "notifications/subscriptions/acknowledged");
-	mr_out_map(&out, "params");
-	put_id(listening, &out);
-	mr_out_map(&out, "notifications");
-	for (size_t i = 0; i < MR_LEN(lists); i++) {
-		const struct mr_mcp_topic topic = { .kind = lists[i].topic };
-
-		if (wants(filter, lists[i].filter) &&
-			!mr_mcp_hub_subscribe(hub, &ex->call, lists[i].uri, &topic,
-				&listening->listener))
-			mr_out_bool(&out, lists[i].filter, true);
-	}
-	if (uris && uris->kind == MR_LIST) {
-		mr_out_list(&out, "resourceSubscriptions");
-		for (size_t i = 0; i < uris->list.len; i++) {
-			if (subscribe(ex, listening, &uris->list.items[i]))
-				mr_out_value(&out, NULL, &uris->list.items[i]);
-		}
-		mr_out_end(&out);
-	}
-	mr_out_end(&out);
-	mr_out_end(&out);
-	mr_out_end(&out);
-}
 
 static struct mr_mcp_listening *make(struct mr_mcp_post *post)
 {
@@ -255,15 +143,15 @@ static void add(struct mr_mcp_endpoint *endpoint, struct mr_mcp_listening *liste
 
 void mr_mcp_post_listen(struct mr_mcp_post *post, struct mr_mcp_exchange *ex)
 {
-	const struct mr_value *filter = mr_value_get(ex->params, "notifications");
+	const struct mr_value *filter = mr_mcp_wanted_filter(ex);
 	struct mr_mcp_listening *listening;
 	struct mr_buf json MR_CLEANUP(mr_buf_release);
 	struct mr_err err;
 
 	mr_buf_init(&json, MR_MCP_ANSWER_BYTES);
-	if (!filter || filter->kind != MR_MAP) {
-		mr_mcp_post_refuse(post->resp, 200, post->messages[0].id, MR_RPC_PARAMS, NULL,
-			"notifications must be an object");
+	if (!filter) {
+		mr_mcp_post_refuse(post->resp, 200, post->messages[0].id, ex->rpc_code, NULL, "%s",
+			ex->call.cx.err.msg);
 		return;
 	}
 	listening = make(post);
@@ -275,6 +163,6 @@ void mr_mcp_post_listen(struct mr_mcp_post *post, struct mr_mcp_exchange *ex)
 		return;
 	}
 	add(post->endpoint, listening);
-	acknowledge(ex, listening, filter, &json);
+	mr_mcp_wanted_begin(ex, filter, listening->id, &listening->listener, &json);
 	send_acknowledgement(listening, &json);
 }

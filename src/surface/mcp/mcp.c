@@ -2,6 +2,7 @@
 #include "surface/mcp/mcp.h"
 
 #include "base/attr.h"
+#include "op/settings.h"
 #include "surface/mcp/ask.h"
 #include "surface/mcp/hub.h"
 #include "surface/mcp/method.h"
@@ -23,6 +24,14 @@ struct mr_mcp {
 	struct mr_mcp_recent *recent;
 	uint8_t secret[SECRET_BYTES];
 };
+
+struct mr_mcp_options mr_mcp_options_of(const struct mr_settings *settings)
+{
+	return (struct mr_mcp_options){
+		.core_only = mr_str_eq(mr_settings_text(settings, "mcp.tools_mode"), "core"),
+		.fixtures = mr_settings_bool(settings, "mcp.fixtures"),
+	};
+}
 
 struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options *options)
 {

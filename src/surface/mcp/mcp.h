@@ -99,6 +99,9 @@ struct mr_mcp_options {
 	bool fixtures;  /* MCP_CONFORMANCE_FIXTURES: the conformance suite's own tools */
 };
 
+/* As they are set. */
+struct mr_mcp_options mr_mcp_options_of(const struct mr_settings *settings);
+
 /* `app` must outlive it. */
 struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options *options);
 void mr_mcp_free(struct mr_mcp *mcp);

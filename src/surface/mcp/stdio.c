@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "surface/mcp/claim.h"
 #include "surface/mcp/hub.h"
+#include "surface/mcp/wanted.h"
 #include "text/json.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ enum {
 	LOOK_MS = 1000, /* who waits for the client looks so often whether it is still there */
 };
 
-/* What a thread does: answer a line's requests, or tell of a resource. */
+/* What a thread does: answer a line's requests, or write a message. */
 struct job {
 	struct job *next;
 	struct stdio *io;
@@ -35,7 +36,19 @@ struct job {
 	size_t len;
 	bool is_batch, is_long;
 	_Atomic(bool) is_cancelled;
-	const char *uri; /* the resource, or NULL */
+	const char *text; /* the message, or NULL */
+};
+
+/* A request of the second generation that is answered by changes, until it is cancelled. */
+struct listening {
+	struct mr_mcp_listener listener; /* first: it is the listening */
+	struct listening *next;
+	struct stdio *io;
+	struct mr_arena *arena;
+	const struct mr_value *id;
+	/* Nothing is said before the acknowledgement: until then it waits here. */
+	bool is_acknowledged, is_cancelled;
+	struct job *early, **last;
 };
 
 /* One of ours that the client has not answered yet. */
@@ -68,6 +81,8 @@ struct stdio {
 	bool is_closing;
 	struct question *questions;
 	unsigned asked;
+	struct listening *listenings;
+	size_t listenings_len;
 };
 
 /* ---- what leaves ---- */
@@ -330,18 +345,15 @@ static void answer(struct job *job)
 
 static void tell(struct job *job)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
 	struct mr_err gone;
-	struct mr_out out;
 
-	mr_buf_init(&text, ANSWER_BYTES);
-	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
-	mr_rpc_begin_call(&out, NULL, "notifications/resources/updated");
-	mr_out_map(&out, "params");
-	mr_out_text(&out, "uri", job->uri);
-	mr_out_end(&out);
-	mr_out_end(&out);
-	(void)!write_message(job->io, mr_buf_bytes(&text), &gone);
+	(void)!write_message(job->io, mr_bytes_text(job->text), &gone);
+}
+
+static bool is_listen(const struct job *job)
+{
+	return !job->is_batch && job->client.era == MR_MCP_STATELESS &&
+		mr_str_eq(job->messages[0].method, "subscriptions/listen");
 }
 
 /* Under the lock: the next job becomes a running one. */
@@ -371,6 +383,8 @@ static void end_job(struct stdio *io, struct job *job)
 	pthread_cond_broadcast(&io->changed);
 }
 
+static void listen_to(struct job *job);
+
 static void *work(void *arg)
 {
 	struct stdio *io = arg;
@@ -387,8 +401,10 @@ static void *work(void *arg)
 			break;
 		job = take_job(io);
 		pthread_mutex_unlock(&io->lock);
-		if (job->uri)
+		if (job->text)
 			tell(job);
+		else if (is_listen(job))
+			listen_to(job);
 		else
 			answer(job);
 		pthread_mutex_lock(&io->lock);
@@ -420,20 +436,35 @@ static struct stdio *io_of(struct mr_mcp_listener *listener)
 	return (struct stdio *)((char *)listener - offsetof(struct stdio, listener));
 }
 
+/* A message about a change of `uri`; of the same nothing is said twice while it waits. */
+static struct job *change_job(struct stdio *io, const struct mr_value *id, const char *uri,
+	const struct job *before)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct job *job;
+
+	mr_buf_init(&text, MR_MCP_WANTED_BYTES);
+	mr_mcp_wanted_change(id, uri, &text);
+	for (; before; before = before->next) {
+		if (mr_str_eq(before->text, mr_buf_text(&text)))
+			return NULL;
+	}
+	if (text.failed)
+		return NULL;
+	job = new_job(io);
+	job->text = mr_arena_strdup(job->arena, mr_buf_text(&text));
+	return job;
+}
+
 static void on_updated(struct mr_mcp_listener *listener, const char *uri)
 {
 	struct stdio *io = io_of(listener);
-	bool is_known = false;
+	struct job *job;
 
 	pthread_mutex_lock(&io->lock);
-	for (const struct job *job = io->waiting; job && !is_known; job = job->next)
-		is_known = mr_str_eq(job->uri, uri);
-	if (!is_known) {
-		struct job *job = new_job(io);
-
-		job->uri = mr_arena_strdup(job->arena, uri);
+	job = change_job(io, NULL, uri, io->waiting);
+	if (job)
 		put_job(io, job);
-	}
 	pthread_mutex_unlock(&io->lock);
 }
 
@@ -444,6 +475,136 @@ static void on_level(struct mr_mcp_listener *listener, int level)
 	pthread_mutex_lock(&io->lock);
 	io->client.log_level = level;
 	pthread_mutex_unlock(&io->lock);
+}
+
+/* ---- the second generation listens ---- */
+
+static void on_change(struct mr_mcp_listener *listener, const char *uri)
+{
+	struct listening *listening = (struct listening *)listener;
+	struct stdio *io = listening->io;
+	struct job *job;
+
+	pthread_mutex_lock(&io->lock);
+	job = change_job(io, listening->id, uri,
+		listening->is_acknowledged ? io->waiting : listening->early);
+	if (job && listening->is_acknowledged) {
+		put_job(io, job);
+	} else if (job) {
+		*listening->last = job;
+		listening->last = &job->next;
+	}
+	pthread_mutex_unlock(&io->lock);
+}
+
+/* NULL when there are too many. The request's id lives with it. */
+static struct listening *add_listening(struct job *job)
+{
+	struct stdio *io = job->io;
+	struct mr_arena *arena = mr_arena_new();
+	struct listening *listening = mr_arena_alloc(arena, sizeof(*listening));
+	struct mr_value *id = mr_arena_memdup(arena, job->messages[0].id, sizeof(*id));
+	bool is_full;
+
+	if (id->kind == MR_TEXT)
+		id->text = mr_arena_strdup(arena, id->text);
+	*listening = (struct listening){ .listener = { .updated = on_change },
+		.io = io,
+		.arena = arena,
+		.id = id,
+		.last = &listening->early };
+	pthread_mutex_lock(&io->lock);
+	is_full = io->listenings_len == MR_MCP_STDIO_LISTENING;
+	if (!is_full) {
+		listening->next = io->listenings;
+		io->listenings = listening;
+		io->listenings_len++;
+	}
+	pthread_mutex_unlock(&io->lock);
+	if (!is_full)
+		return listening;
+	mr_arena_free(arena);
+	return NULL;
+}
+
+/* Under the lock: out of the list, by its id or (NULL) any. One that is not acknowledged yet is in
+ * use: it goes when it is. */
+static struct listening *take_listening(struct stdio *io, const struct mr_value *id)
+{
+	for (struct listening **at = &io->listenings; *at; at = &(*at)->next) {
+		struct listening *found = *at;
+
+		if (id && !mr_value_equal(found->id, id))
+			continue;
+		if (!found->is_acknowledged) {
+			found->is_cancelled = true;
+			return NULL;
+		}
+		*at = found->next;
+		io->listenings_len--;
+		return found;
+	}
+	return NULL;
+}
+
+static void end_listening(struct stdio *io, struct listening *listening)
+{
+	mr_mcp_hub_unsubscribe(mr_mcp_hub(io->mcp), NULL, &listening->listener);
+	while (listening->early) {
+		struct job *job = listening->early;
+
+		listening->early = job->next;
+		free_job(job);
+	}
+	mr_arena_free(listening->arena);
+}
+
+/* The acknowledgement is written; then what was kept back. */
+static void acknowledge(struct stdio *io, struct listening *listening, const struct mr_buf *json)
+{
+	struct listening *over = NULL;
+	struct mr_err gone;
+
+	(void)!write_message(io, mr_buf_bytes(json), &gone);
+	pthread_mutex_lock(&io->lock);
+	listening->is_acknowledged = true;
+	while (listening->early) {
+		struct job *job = listening->early;
+
+		listening->early = job->next;
+		put_job(io, job);
+	}
+	if (listening->is_cancelled)
+		over = take_listening(io, listening->id);
+	pthread_mutex_unlock(&io->lock);
+	if (over)
+		end_listening(io, over);
+}
+
+static void listen_to(struct job *job)
+{
+	const struct mr_rpc *request = &job->messages[0];
+	struct mr_mcp_exchange ex = { .mcp = job->io->mcp,
+		.client = &job->client,
+		.params = request->params };
+	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	const struct mr_value *filter;
+	struct listening *listening;
+
+	mr_buf_init(&json, ANSWER_BYTES);
+	ex.call = mr_dispatch_call(mr_mcp_app(job->io->mcp), job->arena);
+	ex.call.may_write = ex.call.is_admin = true;
+	filter = mr_mcp_wanted_filter(&ex);
+	listening = filter ? add_listening(job) : NULL;
+	if (!listening) {
+		write_error(job->io, request->id, filter ? MR_RPC_TRANSPORT : ex.rpc_code,
+			filter ? "too many streams of changes: cancel one first"
+			       : ex.call.cx.err.msg,
+			NULL);
+		return;
+	}
+	mr_mcp_wanted_begin(&ex, filter, request->id, &listening->listener, &json);
+	acknowledge(job->io, listening, &json);
 }
 
 /* ---- what arrives ---- */
@@ -486,7 +647,7 @@ static void cancel(struct stdio *io, const struct mr_value *id)
 
 	for (size_t i = 0; i < MR_LEN(lists); i++) {
 		for (struct job *job = lists[i]; job; job = job->next) {
-			if (!job->uri && !job->is_batch && mr_value_equal(job->messages[0].id, id))
+			if (!job->text && !job->is_batch && mr_value_equal(job->messages[0].id, id))
 				atomic_store(&job->is_cancelled, true);
 		}
 	}
@@ -496,13 +657,17 @@ static void cancel(struct stdio *io, const struct mr_value *id)
 static void take_notice(struct stdio *io, const struct mr_rpc *message)
 {
 	const struct mr_value *id = mr_value_get(message->params, "requestId");
+	struct listening *listening;
 
 	if (message->kind != MR_RPC_NOTIFICATION || !id ||
 		!mr_str_eq(message->method, "notifications/cancelled"))
 		return;
 	pthread_mutex_lock(&io->lock);
 	cancel(io, id);
+	listening = take_listening(io, id);
 	pthread_mutex_unlock(&io->lock);
+	if (listening)
+		end_listening(io, listening);
 }
 
 /* Who sends it? False when the answer says why not. */
@@ -712,8 +877,11 @@ static void begin(struct stdio *io, struct mr_mcp *mcp, int in, int out)
 
 static void end(struct stdio *io)
 {
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_err gone;
 	size_t count;
 
+	mr_buf_init(&text, MR_MCP_WANTED_BYTES);
 	atomic_store(&io->is_over, true);
 	mr_mcp_hub_unsubscribe(mr_mcp_hub(io->mcp), NULL, &io->listener);
 	pthread_mutex_lock(&io->lock);
@@ -725,8 +893,20 @@ static void end(struct stdio *io)
 		pthread_join(io->threads[i], NULL);
 	/* A subscription made while we ended. */
 	mr_mcp_hub_unsubscribe(mr_mcp_hub(io->mcp), NULL, &io->listener);
-	while (io->waiting)
-		free_job(take_job(io));
+	while (io->listenings) {
+		struct listening *listening = take_listening(io, NULL);
+
+		mr_mcp_wanted_end(listening->id, &text);
+		(void)!write_message(io, mr_buf_bytes(&text), &gone);
+		mr_buf_clear(&text);
+		end_listening(io, listening);
+	}
+	while (io->waiting) {
+		struct job *job = io->waiting;
+
+		io->waiting = job->next;
+		free_job(job);
+	}
 	pthread_cond_destroy(&io->changed);
 	pthread_mutex_destroy(&io->lock);
 	pthread_mutex_destroy(&io->writing);

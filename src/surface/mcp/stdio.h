@@ -14,7 +14,8 @@ enum {
 	MR_MCP_STDIO_LINE = 4 << 20, /* bytes of a message, without its newline */
 	MR_MCP_STDIO_THREADS = 32,   /* requests worked on at once */
 	MR_MCP_STDIO_LONG = 24,      /* of these, calls that wait */
-	MR_MCP_STDIO_WAITING = 256,  /* then nothing more is read for a while */
+	MR_MCP_STDIO_LISTENING = 16,
+	MR_MCP_STDIO_WAITING = 256, /* then nothing more is read for a while */
 };
 
 /*

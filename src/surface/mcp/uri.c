@@ -119,8 +119,10 @@ bool mr_uri_match(struct mr_arena *arena, struct mr_uri *uri, const char *prefix
 			return false;
 		text = mr_arena_strndup(arena, text, (size_t)(hidden - text));
 	}
+	if (!*text)
+		return false;
 	*variable = text;
-	return *text != '\0';
+	return true;
 }
 
 const char *mr_uri_text(const struct mr_uri *uri, const char *key)

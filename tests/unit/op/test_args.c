@@ -19,6 +19,8 @@ static const struct mr_param params[] = {
 	{ .name = "paths", .type = MR_TYPE_TEXTS },
 	{ .name = "ids", .type = MR_TYPE_INTS },
 	{ .name = "payload", .type = MR_TYPE_OBJECT },
+	{ .name = "since", .type = MR_TYPE_TEXT, .flags = MR_LENIENT },
+	{ .name = "policy", .type = MR_TYPE_TEXT, .flags = MR_LENIENT, .choices = modes },
 	{ 0 },
 };
 
@@ -156,6 +158,21 @@ static void nothing_sent_is_an_empty_map(void)
 	CHECK_INT(mr_args_decode(arena, params, NULL, &in, &err), MR_EINVAL);
 }
 
+static void what_is_lenient_takes_more(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_args in;
+	struct mr_err err;
+
+	CHECK_OK(decode(arena, "{\"project_key\":\"p\",\"since\":-12,\"policy\":\"Deny\"}", &in,
+			 &err),
+		err);
+	CHECK_STR(mr_args_text(&in, "since"), "-12");
+	CHECK_STR(mr_args_text(&in, "policy"), "Deny");
+	CHECK_INT(decode(arena, "{\"project_key\":5}", &in, &err), MR_EINVAL);
+	CHECK_INT(decode(arena, "{\"project_key\":\"p\",\"since\":[]}", &in, &err), MR_EINVAL);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -164,6 +181,7 @@ int main(void)
 		TEST(falls_back_when_left_out),
 		TEST(says_what_is_wrong),
 		TEST(nothing_sent_is_an_empty_map),
+		TEST(what_is_lenient_takes_more),
 	};
 
 	return test_main(tests, MR_LEN(tests));

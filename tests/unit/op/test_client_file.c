@@ -161,6 +161,10 @@ static void blocks_come_and_go(void)
 			  &err),
 		MR_EFORMAT);
 	CHECK_STR(err.msg, "the line \"# end\" is missing after \"# begin\"");
+	CHECK_INT(mr_client_block_set(arena, mr_bytes_text("# begin\n# end\n# begin\n# end\n"),
+			  &marks, NULL, &out, &err),
+		MR_EFORMAT);
+	CHECK_STR(err.msg, "there are two lines \"# begin\": which one is it?");
 }
 
 int main(void)

@@ -75,6 +75,16 @@ static void the_number_of_series_is_bounded(void)
 	CHECK(strstr(mr_buf_text(&text), "_count{tool=\"other\"} "));
 }
 
+static void counters_can_be_asked(void)
+{
+	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = mr_metrics_new();
+
+	mr_metrics_count(metrics, MR_METRIC_TOOL_CALLS, "t", "ok", 3);
+	CHECK_INT(mr_metrics_counted(metrics, MR_METRIC_TOOL_CALLS, "t", "ok"), 3);
+	CHECK_INT(mr_metrics_counted(metrics, MR_METRIC_TOOL_CALLS, "t", "error"), 0);
+	CHECK_INT(mr_metrics_counted(metrics, MR_METRIC_TOOL_CALLS, "u", "ok"), 0);
+}
+
 static void *count_many(void *arg)
 {
 	for (int i = 0; i < 10000; i++)
@@ -103,6 +113,7 @@ int main(void)
 		TEST(writes_prometheus_text),
 		TEST(what_has_no_labels_is_always_there),
 		TEST(the_number_of_series_is_bounded),
+		TEST(counters_can_be_asked),
 		TEST(threads_lose_nothing),
 	};
 

@@ -78,6 +78,69 @@ static void schemas_are_written_from_the_table(void)
 		"\"any\",\"ok\"]},{\"required\":[\"error\"]}]}");
 }
 
+static const char *const colours[] = { "red", "blue", NULL };
+
+static const struct mr_param more_params[] = {
+	{ .name = "limit",
+		.type = MR_TYPE_INT,
+		.summary = "n",
+		.fallback = "20",
+		.min = 1,
+		.max = 9 },
+	{ .name = "prefix", .type = MR_TYPE_TEXT, .summary = "p", .fallback = "as it was" },
+	{ .name = "since", .type = MR_TYPE_TEXT, .flags = MR_LENIENT, .summary = "s" },
+	{ 0 },
+};
+static const struct mr_field more_fields[] = {
+	{ .name = "result", .type = MR_TYPE_LIST },
+	{ .name = "colour", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE, .choices = colours },
+	{ 0 },
+};
+static const struct mr_op more = { .name = "m", .params = more_params, .result = more_fields };
+
+static void written(void (*write)(struct mr_out *, const char *, const struct mr_op *),
+	const char *want)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_out out;
+
+	mr_buf_init(&text, 1 << 16);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	write(&out, NULL, &more);
+	CHECK_STR(mr_buf_text(&text), want);
+}
+
+static void write_brief(struct mr_out *out, const char *key, const struct mr_op *of)
+{
+	mr_schema_input_brief(out, key, of, false);
+}
+
+static void defaults_and_choices_are_told(void)
+{
+	written(mr_schema_input,
+		"{\"type\":\"object\",\"properties\":{\"limit\":{\"type\":\"integer\",\"minimum\":"
+		"1,"
+		"\"maximum\":9,\"default\":20,\"description\":\"n\"},\"prefix\":{\"type\":"
+		"\"string\","
+		"\"description\":\"p (default: as it was)\"},\"since\":{\"type\":[\"string\","
+		"\"integer\"],\"description\":\"s\"}},\"required\":[],"
+		"\"additionalProperties\":false}");
+	written(write_brief,
+		"{\"type\":\"object\",\"properties\":{\"limit\":{\"type\":\"integer\",\"default\":"
+		"20,"
+		"\"description\":\"n\"},\"prefix\":{\"type\":\"string\",\"description\":\"p\"},"
+		"\"since\":{\"type\":[\"string\",\"integer\"],\"description\":\"s\"}},"
+		"\"required\":[]}");
+	written(mr_schema_output,
+		"{\"type\":\"object\",\"properties\":{\"result\":{\"type\":\"array\",\"items\":{"
+		"\"type\":\"object\"}},\"colour\":{\"type\":[\"string\",\"null\"],\"enum\":["
+		"\"red\",\"blue\",null]}},\"required\":[\"result\",\"colour\"],"
+		"\"x-fastmcp-wrap-result\":true}");
+	written(mr_schema_output_brief,
+		"{\"type\":\"object\",\"properties\":{\"result\":{\"type\":\"array\"},\"colour\":{"
+		"\"type\":[\"string\",\"null\"]}},\"x-fastmcp-wrap-result\":true}");
+}
+
 static void checks(const char *json, const char *why)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
@@ -120,6 +183,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(schemas_are_written_from_the_table),
+		TEST(defaults_and_choices_are_told),
 		TEST(results_are_held_to_their_promise),
 	};
 
