@@ -99,8 +99,8 @@ MR_CHECK enum mr_code mr_team_archive_commits_of(struct mr_ctx *cx, struct mr_te
 
 /*
  * For each message (newest first) the commit that brought it into the archive of its project; its
- * `hexsha` is NULL where there is none yet, or none near enough to be found. With `flush` what waits
- * is archived first, which takes its time. `changes` may be NULL.
+ * `hexsha` is NULL where there is none yet, or none near enough to be found. With `flush` what
+ * waits is archived first, which takes its time. `changes` may be NULL.
  */
 MR_CHECK enum mr_code mr_team_archive_commits_at(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_message *const *messages, size_t count, bool flush,

@@ -24,7 +24,7 @@ struct mr_team {
 	const struct mr_clock *clock;
 	struct mr_rand *rand;
 	struct mr_queue *queue;
-	int bell; /* see watch.c; -1 before it is open */
+	int bell;                /* see watch.c; -1 before it is open */
 	struct mr_team_ear *ear; /* or NULL: nobody has waited yet; made under `lock` */
 
 	pthread_mutex_t picture; /* one is decoded at a time: each may take 200 MB */

@@ -372,8 +372,8 @@ static struct mr_team_leases list(struct scene *s, bool active_only, int64_t lim
 {
 	struct mr_team_leases out;
 
-	CHECK_OK(mr_team_reservation_list(&s->world.cx, s->world.team, "backend", active_only,
-			 0, limit, &out),
+	CHECK_OK(mr_team_reservation_list(&s->world.cx, s->world.team, "backend", active_only, 0,
+			 limit, &out),
 		s->world.cx.err);
 	return out;
 }
