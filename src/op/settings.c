@@ -693,7 +693,8 @@ static enum mr_code take_text(struct loading *ld, int i, const char *text, const
 			return mr_err_set(ld->err, MR_EINVAL,
 				"%s: %s must be one of %s, not \"%s\"", source, setting->key,
 				choices_of(ld->arena, setting), text);
-		if (setting->flags & MR_SETTING_PATH && mr_str_starts(text, "~/"))
+		/* Without a home it stays as it is: who needs the place says so. */
+		if (setting->flags & MR_SETTING_PATH && *ld->home && mr_str_starts(text, "~/"))
 			entry.text = entry.shown =
 				mr_arena_printf(ld->arena, "%s%s", ld->home, text + 1);
 		break;

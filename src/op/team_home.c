@@ -101,6 +101,10 @@ enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *ou
 	const struct mr_settings *s = call->app->settings;
 	enum mr_code rc = database_path(call, &out->database);
 
+	if (!rc && mr_str_starts(mr_settings_text(s, "storage.root"), "~/"))
+		rc = mr_err_set(&call->cx.err, MR_EINVAL,
+			"storage.root is %s, and HOME is not set; set it, or STORAGE_ROOT",
+			mr_settings_text(s, "storage.root"));
 	if (rc)
 		return rc;
 	*out = (struct mr_team_config){

@@ -91,6 +91,9 @@ static void types_are_read(void)
 	CHECK_INT(mr_settings_int(settings, "http.max_body_bytes"), 4194304);
 	CHECK_STR(mr_settings_text(settings, "storage.root"),
 		"/h/.mcp_agent_mail_git_mailbox_repo");
+	c.environ[0] = "HOME=";
+	CHECK_OK(load(arena, &c, &settings, &err), err);
+	CHECK_STR(mr_settings_text(settings, "storage.root"), "~/.mcp_agent_mail_git_mailbox_repo");
 }
 
 static void secrets_are_masked(void)
