@@ -185,7 +185,8 @@ def the_second_generation_needs_no_introduction(m):
 def waiting_blocks_nobody(m):
     with Stdio(m) as client:
         register(client, "BlueLake", "GreenCastle")
-        waits = [client.begin_call("wait_for_mail", project_key=PROJECT, agent_name="GreenCastle", timeout_seconds=50)
+        waits = [client.begin_call("wait_for_mail", project_key=PROJECT, agent_name="GreenCastle", since=0,
+            timeout_seconds=50)
             for _ in range(8)]
         assert client.ask("ping") == {}
         send(client, "BlueLake", "GreenCastle", "At last")
