@@ -512,7 +512,7 @@ def who_waits_holds_up_nobody(s):
     waiting = []
     for n in range(24):
         connection, response = c.send("POST",
-            call("wait_for_mail", id=n, project_key=project, agent_name=reader, timeout_seconds=60, since=0))
+            call("wait_for_mail", id=n, project_key=project, agent_name=reader, timeout_seconds=60))
         events = Events(response)
         assert response.headers["Content-Type"] == "text/event-stream" and events.next()[1] is None
         waiting.append((connection, events))
