@@ -104,6 +104,7 @@
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from
+ *     settings_table.c   everything that can be
  *     shape_mailbox.c    the mailbox contract's objects
  *     shape_team.c       the team contract's: times, projects, agents
  *     shape_team_contact.c  links, products, slots
@@ -235,6 +236,7 @@
  *     project.c          which project is meant
  *     project_sql.c      and its row
  *     rebuild.c          a database from the archives, and the other way round
+ *     rebuild_hold.c     leases, slots and links, put back
  *     rebuild_read.c     what archives say, put back
  *     rebuild_sql.c      rows as they were
  *     rebuild_tree.c     the files of an archive as its newest commit has them

@@ -25,8 +25,9 @@ struct mr_setting {
 	const char *summary;
 };
 
-/* All settings; the last has no key. */
+/* All settings; the last has no key, and is not counted. */
 extern const struct mr_setting mr_setting_table[];
+extern const int mr_setting_count;
 
 struct mr_settings;
 

@@ -5,9 +5,10 @@
 #include "team/rebuild.h"
 
 enum {
-	MR_TEAM_PROBLEMS = 200,       /* that are listed */
-	MR_TEAM_NAMES = 10000000,     /* in one directory */
-	MR_TEAM_FILE_BYTES = 64 << 20 /* of the archive */
+	MR_TEAM_PROBLEMS = 200,        /* that are listed */
+	MR_TEAM_NAMES = 10000000,      /* in one directory */
+	MR_TEAM_FILE_BYTES = 64 << 20, /* of the archive */
+	MR_TEAM_TREE_DEPTH = 8,
 };
 
 struct mr_team_problems {
@@ -31,9 +32,46 @@ bool mr_team_is_purged(struct mr_arena *arena, int dir, const char *agent);
 
 /* --- rebuild_read.c --- */
 
+/* A project as it is found. */
+struct mr_team_home_found {
+	struct mr_team_project project;
+	int dir;
+};
+
+/* A message's file. */
+struct mr_team_file_found {
+	int64_t id; /* as its name says, 0 when it does not */
+	const char *path;
+	struct mr_team_home_found *home;
+};
+
+struct mr_team_restoring {
+	struct mr_ctx *cx;
+	struct mr_team *team;
+	struct mr_team_rebuilt *counts;
+	struct mr_team_problems *problems;
+	struct mr_team_home_found *homes;
+	size_t home_count;
+	struct mr_team_file_found *found;
+	size_t found_count, found_room;
+};
+
+/* A file that could not be read. */
+void mr_team_restoring_tell(struct mr_team_restoring *r, const struct mr_team_home_found *home,
+	const char *path, const char *msg);
+/* The names in a directory of the project; none when it is not there. */
+MR_CHECK enum mr_code mr_team_restoring_list(struct mr_team_restoring *r,
+	const struct mr_team_home_found *home, const char *path, struct mr_texts *out);
+
 /* Everything that the archives of `from` (a storage root) have, into an empty database. */
 MR_CHECK enum mr_code mr_team_restore(struct mr_ctx *cx, struct mr_team *team, const char *from,
 	struct mr_team_rebuilt *counts, struct mr_team_problems *problems);
+
+/* --- rebuild_hold.c --- */
+
+/* Leases, slots and links of a project whose agents are there already. */
+MR_CHECK enum mr_code mr_team_restore_holdings(struct mr_team_restoring *r,
+	struct mr_team_home_found *home);
 
 /* --- rebuild_tree.c --- */
 

@@ -21,7 +21,6 @@
 enum {
 	BATCH = 256, /* messages in one change */
 	BATCH_BYTES = 16 << 20,
-	DEPTH = 8,
 };
 
 /* --- shared with checking --- */
@@ -91,41 +90,19 @@ bool mr_team_is_purged(struct mr_arena *arena, int dir, const char *agent)
 
 /* --- where things are --- */
 
-/* A project as it is found. */
-struct home {
-	struct mr_team_project project;
-	int dir;
-};
-
-/* A message's file. */
-struct found {
-	int64_t id; /* as its name says, 0 when it does not */
-	const char *path;
-	struct home *home;
-};
-
-struct restoring {
-	struct mr_ctx *cx;
-	struct mr_team *team;
-	struct mr_team_rebuilt *counts;
-	struct mr_team_problems *problems;
-	struct home *homes;
-	size_t home_count;
-	struct found *found;
-	size_t found_count, found_room;
-};
-
-static const char *place_of(struct restoring *r, const struct home *home, const char *path)
+static const char *place_of(struct mr_team_restoring *r, const struct mr_team_home_found *home,
+	const char *path)
 {
 	return mr_arena_printf(r->cx->arena, "%s/%s", home->project.slug, path);
 }
 
-static void tell(struct restoring *r, const struct home *home, const char *path, const char *msg)
+void mr_team_restoring_tell(struct mr_team_restoring *r, const struct mr_team_home_found *home,
+	const char *path, const char *msg)
 {
 	mr_team_problems_add(r->problems, "archive", place_of(r, home, path), "%s", msg);
 }
 
-static void progress(struct restoring *r, const char *what, size_t done, size_t total)
+static void progress(struct mr_team_restoring *r, const char *what, size_t done, size_t total)
 {
 	if (r->cx->progress)
 		r->cx->progress(r->cx->progress_arg, what, done, total);
@@ -135,7 +112,7 @@ static void progress(struct restoring *r, const char *what, size_t done, size_t 
 
 static enum mr_code insert_home(struct mr_ctx *cx, struct mr_db *db, void *arg)
 {
-	struct home *home = arg;
+	struct mr_team_home_found *home = arg;
 	struct mr_team_project project = home->project;
 	enum mr_code rc = mr_team_restore_project(cx, db, &project);
 
@@ -145,7 +122,8 @@ static enum mr_code insert_home(struct mr_ctx *cx, struct mr_db *db, void *arg)
 }
 
 /* Without project.json, as the peers have it, a slug is all that is known. */
-static enum mr_code restore_home(struct restoring *r, struct home *home, const char *slug)
+static enum mr_code restore_home(struct mr_team_restoring *r, struct mr_team_home_found *home,
+	const char *slug)
 {
 	struct mr_ctx *cx = r->cx;
 	struct mr_bytes bytes;
@@ -165,7 +143,7 @@ static enum mr_code restore_home(struct restoring *r, struct home *home, const c
 	home->project.slug = slug;
 	rc = mr_team_write(cx, r->team, insert_home, NULL, home);
 	if (rc == MR_EEXISTS) {
-		tell(r, home, MR_TEAM_PROJECT_FILE,
+		mr_team_restoring_tell(r, home, MR_TEAM_PROJECT_FILE,
 			"another project has the same key; this one is now known by its slug");
 		home->project.human_key = slug;
 		rc = mr_team_write(cx, r->team, insert_home, NULL, home);
@@ -197,7 +175,8 @@ static enum mr_code insert_people(struct mr_ctx *cx, struct mr_db *db, void *arg
 	return rc;
 }
 
-static struct mr_team_agent stranger(struct restoring *r, int64_t project_id, const char *name)
+static struct mr_team_agent stranger(struct mr_team_restoring *r, int64_t project_id,
+	const char *name)
 {
 	int64_t now = mr_clock_wall_us(r->cx->clock);
 
@@ -211,8 +190,8 @@ static struct mr_team_agent stranger(struct restoring *r, int64_t project_id, co
 		.is_active = true };
 }
 
-static void read_agent(struct restoring *r, struct home *home, const char *name,
-	struct people *people)
+static void read_agent(struct mr_team_restoring *r, struct mr_team_home_found *home,
+	const char *name, struct people *people)
 {
 	struct mr_ctx *cx = r->cx;
 	const char *path = mr_team_layout_profile(cx->arena, name);
@@ -226,7 +205,7 @@ static void read_agent(struct restoring *r, struct home *home, const char *name,
 	if (!rc)
 		rc = mr_team_record_read_profile(cx->arena, bytes, &agent, &cx->err);
 	if (rc) {
-		tell(r, home, path, cx->err.msg);
+		mr_team_restoring_tell(r, home, path, cx->err.msg);
 		agent = stranger(r, home->project.id, name);
 	}
 	agent.name = name;
@@ -235,8 +214,8 @@ static void read_agent(struct restoring *r, struct home *home, const char *name,
 }
 
 /* The names in a directory of the archive; none when it is not there. */
-static enum mr_code list(struct restoring *r, const struct home *home, const char *path,
-	struct mr_texts *out)
+enum mr_code mr_team_restoring_list(struct mr_team_restoring *r,
+	const struct mr_team_home_found *home, const char *path, struct mr_texts *out)
 {
 	struct mr_ctx *cx = r->cx;
 	enum mr_code rc = mr_fs_list(cx->arena, home->dir, path, MR_TEAM_NAMES, out, &cx->err);
@@ -247,11 +226,11 @@ static enum mr_code list(struct restoring *r, const struct home *home, const cha
 	return MR_OK;
 }
 
-static enum mr_code restore_agents(struct restoring *r, struct home *home)
+static enum mr_code restore_agents(struct mr_team_restoring *r, struct mr_team_home_found *home)
 {
 	struct people people = { 0 };
 	struct mr_texts names;
-	enum mr_code rc = list(r, home, MR_TEAM_AGENTS_DIR, &names);
+	enum mr_code rc = mr_team_restoring_list(r, home, MR_TEAM_AGENTS_DIR, &names);
 
 	if (rc || names.len == 0)
 		return rc;
@@ -268,8 +247,8 @@ static enum mr_code restore_agents(struct restoring *r, struct home *home)
 
 static enum mr_fs_next note_message(void *arg, const struct mr_fs_entry *entry)
 {
-	struct restoring *r = arg;
-	struct home *home = &r->homes[r->home_count - 1];
+	struct mr_team_restoring *r = arg;
+	struct mr_team_home_found *home = &r->homes[r->home_count - 1];
 	const char *mark, *dot;
 	int64_t id = 0;
 
@@ -286,7 +265,7 @@ static enum mr_fs_next note_message(void *arg, const struct mr_fs_entry *entry)
 		!mr_str_to_int(mr_arena_strndup(r->cx->arena, mark, (size_t)(dot - mark)), &id))
 		id = 0;
 	if (r->found_count == r->found_room) {
-		struct found *grown;
+		struct mr_team_file_found *grown;
 
 		r->found_room = r->found_room ? 2 * r->found_room : 1024;
 		grown = mr_arena_array(r->cx->arena, r->found_room, sizeof(*grown));
@@ -294,7 +273,7 @@ static enum mr_fs_next note_message(void *arg, const struct mr_fs_entry *entry)
 			memcpy(grown, r->found, r->found_count * sizeof(*grown));
 		r->found = grown;
 	}
-	r->found[r->found_count++] = (struct found){ .id = id,
+	r->found[r->found_count++] = (struct mr_team_file_found){ .id = id,
 		.path = mr_arena_printf(r->cx->arena, MR_TEAM_MESSAGES_DIR "/%s", entry->path),
 		.home = home };
 	return MR_FS_GO_ON;
@@ -302,7 +281,7 @@ static enum mr_fs_next note_message(void *arg, const struct mr_fs_entry *entry)
 
 static int found_order(const void *a, const void *b)
 {
-	const struct found *left = a, *right = b;
+	const struct mr_team_file_found *left = a, *right = b;
 
 	if (left->id != right->id)
 		return left->id < right->id ? -1 : 1;
@@ -311,13 +290,13 @@ static int found_order(const void *a, const void *b)
 
 /* One message, read. */
 struct letter {
-	const struct found *found;
+	const struct mr_team_file_found *found;
 	struct mr_team_document document;
 	const char *body;
 };
 
 struct batch {
-	struct restoring *r;
+	struct mr_team_restoring *r;
 	struct mr_arena *arena;
 	struct letter letters[BATCH];
 	size_t len, bytes;
@@ -328,8 +307,8 @@ struct batch {
 };
 
 /* The blind copies stand in the sender's own copy only. */
-static void read_bcc(struct restoring *r, struct mr_arena *arena, const struct found *found,
-	struct mr_team_document *document)
+static void read_bcc(struct mr_team_restoring *r, struct mr_arena *arena,
+	const struct mr_team_file_found *found, struct mr_team_document *document)
 {
 	const char *name = strrchr(found->path, '/') + 1;
 	const char *from = document->from;
@@ -355,9 +334,9 @@ static void read_bcc(struct restoring *r, struct mr_arena *arena, const struct f
 	document->bcc = outbox.bcc;
 }
 
-static void read_letter(struct batch *batch, const struct found *found)
+static void read_letter(struct batch *batch, const struct mr_team_file_found *found)
 {
-	struct restoring *r = batch->r;
+	struct mr_team_restoring *r = batch->r;
 	struct letter *letter = &batch->letters[batch->len];
 	struct mr_bytes bytes;
 	enum mr_code rc = mr_team_archive_file(batch->arena, found->home->dir, found->path, &bytes,
@@ -366,7 +345,7 @@ static void read_letter(struct batch *batch, const struct found *found)
 	if (!rc)
 		rc = mr_team_document_parse(batch->arena, bytes, &letter->document, &r->cx->err);
 	if (rc) {
-		tell(r, found->home, found->path, r->cx->err.msg);
+		mr_team_restoring_tell(r, found->home, found->path, r->cx->err.msg);
 		return;
 	}
 	read_bcc(r, batch->arena, found, &letter->document);
@@ -386,8 +365,8 @@ static void read_letter(struct batch *batch, const struct found *found)
 }
 
 /* "Name", or "Name@slug" of another project. */
-static bool find_home(struct restoring *r, struct mr_arena *arena, const char *address,
-	struct home *own, struct home **out, const char **out_name)
+static bool find_home(struct mr_team_restoring *r, struct mr_arena *arena, const char *address,
+	struct mr_team_home_found *own, struct mr_team_home_found **out, const char **out_name)
 {
 	const char *at = strrchr(address, '@');
 
@@ -409,9 +388,9 @@ static bool find_home(struct restoring *r, struct mr_arena *arena, const char *a
 static enum mr_code find_agent(struct mr_ctx *cx, struct mr_db *db, struct batch *batch,
 	const struct letter *letter, const char *address, int64_t *out)
 {
-	struct restoring *r = batch->r;
+	struct mr_team_restoring *r = batch->r;
 	struct mr_team_agent agent;
-	struct home *home;
+	struct mr_team_home_found *home;
 	const char *name;
 	bool found = false;
 	enum mr_code rc;
@@ -549,7 +528,7 @@ static enum mr_code insert_batch(struct mr_ctx *cx, struct mr_db *db, void *arg)
 }
 
 /* Up to BATCH messages from `first` on; `*taken` of them were looked at. */
-static enum mr_code restore_some(struct restoring *r, size_t first, size_t *taken)
+static enum mr_code restore_some(struct mr_team_restoring *r, size_t first, size_t *taken)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct batch *batch = mr_arena_alloc(arena, sizeof(*batch));
@@ -577,7 +556,7 @@ static enum mr_code restore_some(struct restoring *r, size_t first, size_t *take
 	return MR_OK;
 }
 
-static enum mr_code restore_messages(struct restoring *r)
+static enum mr_code restore_messages(struct mr_team_restoring *r)
 {
 	enum mr_code rc = MR_OK;
 
@@ -588,220 +567,6 @@ static enum mr_code restore_messages(struct restoring *r)
 		rc = restore_some(r, at, &taken);
 	}
 	return rc;
-}
-
-/* --- leases, slots, links --- */
-
-struct holding {
-	struct restoring *r;
-	struct home *home;
-	struct mr_team_reservation *leases;
-	const char **prefixes;
-	size_t lease_count, lease_room;
-	struct mr_team_slot_record *slots;
-	size_t slot_count, slot_room;
-	struct mr_team_link_record *links;
-	size_t link_count, link_room;
-	int64_t leases_in, links_in;
-};
-
-/* `items` with room for one more; `*room` is doubled when they were full. */
-static void *one_more(struct mr_arena *arena, void *items, size_t count, size_t *room, size_t size)
-{
-	void *grown;
-
-	if (count < *room)
-		return items;
-	*room = *room ? 2 * *room : 64;
-	grown = mr_arena_array(arena, *room, size);
-	if (count)
-		memcpy(grown, items, count * size);
-	return grown;
-}
-
-static void read_lease_file(struct holding *h, const char *name)
-{
-	struct mr_ctx *cx = h->r->cx;
-	const char *path = mr_arena_printf(cx->arena, MR_TEAM_RESERVATIONS_DIR "/%s", name);
-	struct mr_team_reservations leases;
-	struct mr_bytes bytes;
-
-	if (mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err) ||
-		mr_team_record_read_leases(cx->arena, bytes, &leases, &cx->err)) {
-		tell(h->r, h->home, path, cx->err.msg);
-		return;
-	}
-	for (size_t i = 0; i < leases.len; i++) {
-		h->leases = one_more(cx->arena, h->leases, h->lease_count, &h->lease_room,
-			sizeof(*h->leases));
-		h->leases[h->lease_count++] = leases.items[i];
-	}
-}
-
-static enum mr_code read_leases(struct holding *h)
-{
-	struct mr_ctx *cx = h->r->cx;
-	struct mr_texts names;
-	enum mr_code rc = list(h->r, h->home, MR_TEAM_RESERVATIONS_DIR, &names);
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < names.len; i++) {
-		if (mr_str_ends(names.items[i], ".json"))
-			read_lease_file(h, names.items[i]);
-	}
-	h->prefixes = mr_arena_array(cx->arena, h->lease_count + 1, sizeof(*h->prefixes));
-	for (size_t i = 0; i < h->lease_count; i++) {
-		struct mr_glob *glob = NULL;
-
-		/* One that is none can meet anything: it is looked at each time. */
-		h->prefixes[i] = "";
-		if (mr_team_shelf_compile(cx, h->r->team, h->home->project.human_key,
-			    h->leases[i].path_pattern, &glob) == MR_OK)
-			h->prefixes[i] = mr_glob_literal_prefix(glob);
-	}
-	return MR_OK;
-}
-
-static enum mr_fs_next note_slot(void *arg, const struct mr_fs_entry *entry)
-{
-	struct holding *h = arg;
-	struct mr_ctx *cx = h->r->cx;
-	struct mr_team_slot_record slot;
-	struct mr_bytes bytes;
-	const char *path = mr_arena_printf(cx->arena, MR_TEAM_SLOTS_DIR "/%s", entry->path);
-
-	if (entry->type != DT_REG || !mr_str_ends(entry->name, ".json"))
-		return MR_FS_GO_ON;
-	if (mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err) ||
-		mr_team_record_read_slot(cx->arena, bytes, &slot, &cx->err)) {
-		tell(h->r, h->home, path, cx->err.msg);
-		return MR_FS_GO_ON;
-	}
-	h->slots = one_more(cx->arena, h->slots, h->slot_count, &h->slot_room, sizeof(*h->slots));
-	h->slots[h->slot_count++] = slot;
-	return MR_FS_GO_ON;
-}
-
-static void read_link_file(struct holding *h, const char *agent)
-{
-	struct mr_ctx *cx = h->r->cx;
-	const char *path = mr_team_layout_contacts(cx->arena, agent);
-	struct mr_team_link_records links;
-	struct mr_bytes bytes;
-	enum mr_code rc = mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err);
-
-	if (rc == MR_ENOTFOUND)
-		return;
-	if (!rc)
-		rc = mr_team_record_read_links(cx->arena, bytes, &links, &cx->err);
-	if (rc) {
-		tell(h->r, h->home, path, cx->err.msg);
-		return;
-	}
-	for (size_t i = 0; i < links.len; i++) {
-		h->links = one_more(cx->arena, h->links, h->link_count, &h->link_room,
-			sizeof(*h->links));
-		h->links[h->link_count++] = links.items[i];
-	}
-}
-
-static enum mr_code read_links(struct holding *h)
-{
-	struct mr_texts names;
-	enum mr_code rc = list(h->r, h->home, MR_TEAM_AGENTS_DIR, &names);
-
-	for (size_t i = 0; !rc && i < names.len; i++)
-		read_link_file(h, names.items[i]);
-	return rc;
-}
-
-/* 0 when there is no such agent any more. */
-static enum mr_code agent_id(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	const char *name, int64_t *out)
-{
-	struct mr_team_agent agent;
-	bool found = false;
-	enum mr_code rc = mr_team_agent_seek(cx, db, project_id, name, &found, &agent);
-
-	*out = !rc && found ? agent.id : 0;
-	return rc;
-}
-
-static enum mr_code insert_link(struct mr_ctx *cx, struct mr_db *db, struct holding *h,
-	const struct mr_team_link_record *read)
-{
-	struct mr_team_link_record record = *read;
-	struct mr_team_link *link = &record.link;
-	bool added = false;
-	enum mr_code rc = MR_OK;
-
-	for (size_t i = 0; i < h->r->home_count; i++) {
-		const struct mr_team_project *project = &h->r->homes[i].project;
-
-		if (mr_str_eq(project->slug, link->a_project))
-			link->a_project_id = project->id;
-		if (mr_str_eq(project->slug, link->b_project))
-			link->b_project_id = project->id;
-	}
-	rc = agent_id(cx, db, link->a_project_id, link->a_agent, &link->a_agent_id);
-	if (!rc)
-		rc = agent_id(cx, db, link->b_project_id, link->b_agent, &link->b_agent_id);
-	if (!rc && link->a_agent_id && link->b_agent_id)
-		rc = mr_team_restore_link(cx, db, &record, &added);
-	h->links_in += added;
-	return rc;
-}
-
-static enum mr_code insert_holdings(struct mr_ctx *cx, struct mr_db *db, void *arg)
-{
-	struct holding *h = arg;
-	int64_t project_id = h->home->project.id;
-	enum mr_code rc = MR_OK;
-
-	h->leases_in = h->links_in = 0;
-	for (size_t i = 0; !rc && i < h->lease_count; i++) {
-		struct mr_team_reservation lease = h->leases[i];
-
-		lease.project_id = project_id;
-		rc = agent_id(cx, db, project_id, lease.agent, &lease.agent_id);
-		if (rc || !lease.agent_id)
-			continue;
-		rc = mr_team_restore_lease(cx, db, &lease, h->prefixes[i]);
-		h->leases_in += !rc;
-	}
-	for (size_t i = 0; !rc && i < h->slot_count; i++) {
-		struct mr_team_slot_record slot = h->slots[i];
-
-		slot.project_id = project_id;
-		rc = agent_id(cx, db, project_id, slot.agent, &slot.agent_id);
-		if (!rc && slot.agent_id)
-			rc = mr_team_restore_slot(cx, db, &slot);
-		/* Two that both hold it: the first does. */
-		if (rc == MR_EEXISTS)
-			rc = MR_OK;
-	}
-	for (size_t i = 0; !rc && i < h->link_count; i++)
-		rc = insert_link(cx, db, h, &h->links[i]);
-	return rc;
-}
-
-static enum mr_code restore_holdings(struct restoring *r, struct home *home)
-{
-	struct holding h = { .r = r, .home = home };
-	enum mr_code rc = read_leases(&h);
-
-	if (!rc && mr_fs_exists(home->dir, MR_TEAM_SLOTS_DIR))
-		rc = mr_fs_walk(home->dir, MR_TEAM_SLOTS_DIR, DEPTH, note_slot, &h, &r->cx->err);
-	if (!rc)
-		rc = read_links(&h);
-	if (!rc)
-		rc = mr_team_write(r->cx, r->team, insert_holdings, NULL, &h);
-	if (rc)
-		return rc;
-	r->counts->reservations += h.leases_in;
-	r->counts->links += h.links_in;
-	return MR_OK;
 }
 
 /* --- all of it --- */
@@ -820,10 +585,10 @@ static enum mr_code change_nothing(struct mr_ctx *cx, struct mr_db *db, void *ar
 	return MR_OK;
 }
 
-static enum mr_code enter(struct restoring *r, const char *from, const char *slug)
+static enum mr_code enter(struct mr_team_restoring *r, const char *from, const char *slug)
 {
 	struct mr_ctx *cx = r->cx;
-	struct home *home = &r->homes[r->home_count];
+	struct mr_team_home_found *home = &r->homes[r->home_count];
 	enum mr_code rc = mr_fs_open_dir(AT_FDCWD, mr_team_layout_project(cx->arena, from, slug),
 		&home->dir, &cx->err);
 
@@ -837,14 +602,18 @@ static enum mr_code enter(struct restoring *r, const char *from, const char *slu
 	if (!rc)
 		rc = restore_agents(r, home);
 	if (!rc && mr_fs_exists(home->dir, MR_TEAM_MESSAGES_DIR))
-		rc = mr_fs_walk(home->dir, MR_TEAM_MESSAGES_DIR, DEPTH, note_message, r, &cx->err);
+		rc = mr_fs_walk(home->dir, MR_TEAM_MESSAGES_DIR, MR_TEAM_TREE_DEPTH, note_message,
+			r, &cx->err);
 	return rc;
 }
 
 enum mr_code mr_team_restore(struct mr_ctx *cx, struct mr_team *team, const char *from,
 	struct mr_team_rebuilt *counts, struct mr_team_problems *problems)
 {
-	struct restoring r = { .cx = cx, .team = team, .counts = counts, .problems = problems };
+	struct mr_team_restoring r = { .cx = cx,
+		.team = team,
+		.counts = counts,
+		.problems = problems };
 	struct mr_texts slugs;
 	enum mr_code rc = mr_team_archive_slugs(cx, from, &slugs);
 
@@ -858,7 +627,7 @@ enum mr_code mr_team_restore(struct mr_ctx *cx, struct mr_team *team, const char
 	if (!rc)
 		rc = restore_messages(&r);
 	for (size_t i = 0; !rc && i < r.home_count; i++)
-		rc = restore_holdings(&r, &r.homes[i]);
+		rc = mr_team_restore_holdings(&r, &r.homes[i]);
 	if (!rc)
 		rc = mr_team_write(cx, team, change_nothing, rebuild_search, NULL);
 	for (size_t i = 0; i < r.home_count; i++)
