@@ -65,6 +65,9 @@
  *       session_ask.c    what they are asked
  *       session_stream.c what they are sent
  *       stdio.c          a message a line, requests at once
+ *       stdio_ask.c      what the client is asked meanwhile
+ *       stdio_job.c      the threads that answer
+ *       stdio_listen.c   what it is told unasked
  *       tools.c          the operation table as tools
  *       uri.c            resource://... taken apart
  *       wanted.c         what a client wants to hear of
