@@ -2,7 +2,10 @@
 #include "bench.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 double bench_now(void)
 {
@@ -10,6 +13,22 @@ double bench_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+double bench_resident_mib(pid_t pid)
+{
+	char path[64], line[256] = "";
+	const char *resident;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/statm", (long)pid);
+	f = fopen(path, "r");
+	if (!f || !fgets(line, sizeof(line), f) || !(resident = strchr(line, ' '))) {
+		perror(path);
+		exit(1);
+	}
+	fclose(f);
+	return (double)strtol(resident, NULL, 10) * (double)sysconf(_SC_PAGESIZE) / (1024 * 1024);
 }
 
 void bench_figure(const char *what, double value, const char *unit, const char *yardstick,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <sys/types.h>
 
 enum bench_goal {
 	BENCH_AT_LEAST, /* ratio = value / yardstick must reach the target */
@@ -14,6 +15,9 @@ enum bench_goal {
 
 /* Seconds on a clock that never goes back. */
 double bench_now(void);
+
+/* The memory of a process that is there. */
+double bench_resident_mib(pid_t pid);
 
 void bench_figure(const char *what, double value, const char *unit, const char *yardstick,
 	double yardstick_value, enum bench_goal goal, double target);

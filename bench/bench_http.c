@@ -4,6 +4,7 @@
  * One client thread drives 64 keep-alive connections over epoll, each with one request under way.
  */
 #include "bench.h"
+#include "http_load.h"
 
 #include "op/metrics.h"
 #include "op/nouns.h"
@@ -13,18 +14,15 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CONNECTIONS = 64, TURNS = 61, STREAMS = 1000, ANSWER_BYTES = 4096 };
+enum { TURNS = 61, STREAMS = 1000, ANSWER_BYTES = 4096 };
 
 static const double TURN_S = 0.05;
 static const char LIVENESS[] = "{\"status\":\"alive\"}";
@@ -137,114 +135,13 @@ static struct mr_http_server *start_product(struct mr_arena *arena, struct mr_ap
 
 /* ---- the client ---- */
 
-static int dial(int port)
+static struct bench_load *connect_load(int port, const char *request)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET,
-		.sin_port = htons((uint16_t)port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int on = 1;
+	struct bench_load *load = bench_load_new(port);
 
-	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) != 0)
-		die("connect");
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	return fd;
-}
-
-static void ask(int fd, const char *request, size_t len)
-{
-	if (send(fd, request, len, MSG_NOSIGNAL) != (ssize_t)len)
-		die("send");
-}
-
-/* The length of the answer to `request`: the same each time, so that later it is only counted. */
-static size_t answer_length(int fd, const char *request)
-{
-	char answer[ANSWER_BYTES] = "";
-	size_t len = 0;
-
-	ask(fd, request, strlen(request));
-	while (!strstr(answer, LIVENESS)) {
-		ssize_t n = recv(fd, answer + len, sizeof(answer) - 1 - len, 0);
-
-		if (n <= 0)
-			die("recv");
-		len += (size_t)n;
-		answer[len] = '\0';
-	}
-	return len;
-}
-
-struct load {
-	const char *request;
-	size_t request_len;
-	size_t answer_len;
-	int epoll;
-	int fds[CONNECTIONS];
-	size_t got[CONNECTIONS]; /* of the answer under way */
-};
-
-static void connect_load(struct load *load, int port, const char *request)
-{
-	*load = (struct load){ .request = request,
-		.request_len = strlen(request),
-		.epoll = epoll_create1(EPOLL_CLOEXEC) };
-	for (unsigned i = 0; i < CONNECTIONS; i++) {
-		struct epoll_event event = { .events = EPOLLIN, .data.u32 = i };
-
-		load->fds[i] = dial(port);
-		load->answer_len = answer_length(load->fds[i], request);
-		epoll_ctl(load->epoll, EPOLL_CTL_ADD, load->fds[i], &event);
-	}
-}
-
-static void close_load(struct load *load)
-{
-	for (unsigned i = 0; i < CONNECTIONS; i++)
-		close(load->fds[i]);
-	close(load->epoll);
-}
-
-/* Take what has come; returns how many answers are complete, and asks again where `more`. */
-static unsigned take_answers(struct load *load, bool more)
-{
-	struct epoll_event events[CONNECTIONS];
-	int count = epoll_wait(load->epoll, events, CONNECTIONS, 1000);
-	unsigned complete = 0;
-
-	for (int k = 0; k < count; k++) {
-		unsigned i = events[k].data.u32;
-		char answer[ANSWER_BYTES];
-		ssize_t n = recv(load->fds[i], answer, sizeof(answer), 0);
-
-		if (n <= 0)
-			die("recv");
-		load->got[i] += (size_t)n;
-		if (load->got[i] < load->answer_len)
-			continue;
-		load->got[i] = 0;
-		complete++;
-		if (more)
-			ask(load->fds[i], load->request, load->request_len);
-	}
-	return complete;
-}
-
-static double requests_per_second(struct load *load)
-{
-	uint64_t answered = 0;
-	unsigned under_way = CONNECTIONS;
-	double begin = bench_now(), now;
-
-	for (unsigned i = 0; i < CONNECTIONS; i++)
-		ask(load->fds[i], load->request, load->request_len);
-	do {
-		answered += take_answers(load, true);
-		now = bench_now();
-	} while (now - begin < TURN_S);
-	while (under_way)
-		under_way -= take_answers(load, false);
-	return (double)(answered + CONNECTIONS) / (bench_now() - begin);
+	for (unsigned i = 0; i < BENCH_CONNECTIONS; i++)
+		bench_load_set(load, i, request, LIVENESS);
+	return load;
 }
 
 /* What each contestant did in one turn, requests per second. */
@@ -268,7 +165,7 @@ static void measure_speed(void)
 					 "User-Agent: bench\r\nAccept: */*\r\n\r\n";
 	static struct turn turns[TURNS];
 	const struct turn *median = &turns[TURNS / 2];
-	struct load bare_load, our_load, worker_load;
+	struct bench_load *bare_load, *our_load, *worker_load;
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = mr_metrics_new();
 	struct mr_app app = { .metrics = metrics, .clock = mr_clock_system() };
@@ -277,19 +174,19 @@ static void measure_speed(void)
 	int bare_port;
 	struct MHD_Daemon *daemon = start_bare(&bare_port);
 
-	connect_load(&bare_load, bare_port, ASK_LIVENESS);
-	connect_load(&our_load, mr_http_server_port(product), ASK_LIVENESS);
-	connect_load(&worker_load, mr_http_server_port(server), ask_worker);
+	bare_load = connect_load(bare_port, ASK_LIVENESS);
+	our_load = connect_load(mr_http_server_port(product), ASK_LIVENESS);
+	worker_load = connect_load(mr_http_server_port(server), ask_worker);
 	/* Short turns side by side: what else the machine does then slows all alike. */
 	for (int i = 0; i < TURNS; i++) {
-		turns[i].bare = requests_per_second(&bare_load);
-		turns[i].ours = requests_per_second(&our_load);
-		turns[i].worker = requests_per_second(&worker_load);
+		turns[i].bare = bench_load_turn(bare_load, TURN_S);
+		turns[i].ours = bench_load_turn(our_load, TURN_S);
+		turns[i].worker = bench_load_turn(worker_load, TURN_S);
 	}
 	qsort(turns, TURNS, sizeof(*turns), by_ratio);
-	close_load(&bare_load);
-	close_load(&our_load);
-	close_load(&worker_load);
+	bench_load_free(bare_load);
+	bench_load_free(our_load);
+	bench_load_free(worker_load);
 	MHD_stop_daemon(daemon);
 	mr_http_server_free(server);
 	mr_http_server_free(product);
@@ -301,17 +198,6 @@ static void measure_speed(void)
 
 /* ---- memory ---- */
 
-static double resident_mib(void)
-{
-	long pages = 0, ignored;
-	FILE *f = fopen("/proc/self/statm", "r");
-
-	if (!f || fscanf(f, "%ld %ld", &ignored, &pages) != 2)
-		die("/proc/self/statm");
-	fclose(f);
-	return (double)pages * (double)sysconf(_SC_PAGESIZE) / (1024 * 1024);
-}
-
 /* In a process of its own: open the streams, say so, hold them until told to end. */
 static void hold_streams(int port, int ready, int end)
 {
@@ -319,9 +205,9 @@ static void hold_streams(int port, int ready, int end)
 
 	for (int i = 0; i < STREAMS; i++) {
 		char head[ANSWER_BYTES];
-		int fd = dial(port);
+		int fd = bench_http_dial(port);
 
-		ask(fd, ASK_STREAM, sizeof(ASK_STREAM) - 1);
+		bench_http_send(fd, ASK_STREAM, sizeof(ASK_STREAM) - 1);
 		if (recv(fd, head, sizeof(head), 0) <= 0)
 			die("stream");
 	}
@@ -340,7 +226,7 @@ static void measure_streams(void)
 
 	if (pipe(ready) != 0 || pipe(end) != 0)
 		die("pipe");
-	before = resident_mib();
+	before = bench_resident_mib(getpid());
 	pid = fork();
 	if (pid == 0) {
 		close(end[1]);
@@ -349,7 +235,7 @@ static void measure_streams(void)
 	close(ready[1]);
 	if (pid < 0 || read(ready[0], &c, 1) != 1)
 		die("streams");
-	after = resident_mib();
+	after = bench_resident_mib(getpid());
 	close(end[1]);
 	waitpid(pid, NULL, 0);
 	mr_http_server_free(server);

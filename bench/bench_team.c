@@ -5,13 +5,11 @@
  * /var/tmp: a real disk, please.
  */
 #include "bench.h"
+#include "team_root.h"
 
-#include "base/fs.h"
 #include "data/db_sqlite.h"
-#include "team/agent.h"
 #include "team/archive.h"
 #include "team/inbox.h"
-#include "team/message.h"
 #include "team/reservation.h"
 #include "team/root.h"
 #include "team/schema.h"
@@ -24,11 +22,7 @@
 
 enum {
 	ROUNDS = 3,
-	THREADS = 64,
-	SENDS_EACH = 40,
 	BARE_SENDS = 400,
-	BODY_BYTES = 1024,
-	AGENTS = 16,
 	STEADY_PER_S = 1000,
 	STEADY_S = 10,
 	BURST = 2000,
@@ -48,205 +42,51 @@ enum {
 	CHECKS = 200,
 };
 
-#define START_US (INT64_C(1735689600) * 1000000) /* 2025-01-01 */
-
-struct root {
-	char path[300];
-	struct mr_clock_fixed clock;
-	bool still; /* time is moved by us */
-	struct mr_team *team;
-};
-
-static char body[BODY_BYTES + 1];
-
-static void die(const char *what, const char *why)
+static void drain(struct bench_root *root)
 {
-	fprintf(stderr, "bench_team: %s: %s\n", what, why);
-	exit(1);
-}
+	struct mr_ctx cx = bench_context(root);
 
-static struct mr_ctx context(struct root *root)
-{
-	return (struct mr_ctx){ .arena = mr_arena_new(),
-		.clock = root->still ? &root->clock.clock : mr_clock_system(),
-		.rand = mr_rand_system() };
-}
-
-static void must(enum mr_code rc, const struct mr_ctx *cx, const char *what)
-{
-	if (rc)
-		die(what, cx->err.msg);
-}
-
-static const char *agent_name(size_t i)
-{
-	static const char *const names[AGENTS] = { "RedRiver", "BlueLake", "GreenCastle", "GoldFox",
-		"SilverOwl", "BronzeBear", "AmberHawk", "CoralWolf", "JadeDeer", "RubyLion",
-		"PearlTiger", "OnyxRaven", "IvoryHeron", "EbonyCrane", "AzureSwan", "BoldOtter" };
-
-	return names[i % AGENTS];
-}
-
-static void root_open(struct root *root, const char *dir, const char *name, bool still)
-{
-	struct mr_team_config config;
-	struct mr_ctx cx;
-
-	snprintf(root->path, sizeof(root->path), "%s/%s", dir, name);
-	root->still = still;
-	mr_clock_fixed_init(&root->clock, START_US);
-	cx = context(root);
-	config = mr_team_config_default(root->path);
-	must(mr_team_open(&cx, &config, &root->team), &cx, root->path);
-	for (size_t i = 0; i < AGENTS; i++) {
-		struct mr_team_registration who = { .project_key = "/path/to/bench",
-			.name = agent_name(i),
-			.program = "bench",
-			.model = "none" };
-		struct mr_team_project project;
-		struct mr_team_agent agent;
-
-		must(mr_team_agent_register(&cx, root->team, &who, &project, &agent), &cx,
-			"register");
-	}
+	bench_must(mr_team_archive_drain(&cx, root->team, 3600 * 1000, true), &cx, "drain");
 	mr_arena_free(cx.arena);
-}
-
-static void root_close(struct root *root)
-{
-	struct mr_err err;
-
-	mr_team_close(root->team, 0);
-	if (mr_fs_remove_all(AT_FDCWD, root->path, &err))
-		die(root->path, err.msg);
-}
-
-static void send_one(struct root *root, struct mr_ctx *cx, size_t number)
-{
-	const char *to[] = { agent_name(number + 1), NULL };
-	struct mr_team_draft draft = { .project_key = "/path/to/bench",
-		.sender_name = agent_name(number),
-		.lists.to = { to, 1 },
-		.subject = "review of the migration",
-		.body_md = body,
-		.convert_images = -1 };
-	struct mr_team_sent sent;
-
-	must(mr_team_send(cx, root->team, &draft, &sent), cx, "send");
-}
-
-static void drain(struct root *root)
-{
-	struct mr_ctx cx = context(root);
-
-	must(mr_team_archive_drain(&cx, root->team, 3600 * 1000, true), &cx, "drain");
-	mr_arena_free(cx.arena);
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-	qsort(values, count, sizeof(*values), by_value);
-	return values[count / 2];
 }
 
 /* --- sending ------------------------------------------------------------------------------ */
-
-struct sender {
-	struct root *root;
-	size_t first, count;
-	double *waits; /* or NULL */
-	double gap_s;  /* between sends; 0: at once */
-	pthread_t thread;
-};
-
-static void *run_sender(void *arg)
-{
-	struct sender *sender = arg;
-	double begun = bench_now();
-
-	for (size_t i = 0; i < sender->count; i++) {
-		struct mr_ctx cx = context(sender->root);
-		double start = bench_now();
-
-		if (sender->gap_s > 0 && start < begun + (double)i * sender->gap_s) {
-			double rest = begun + (double)i * sender->gap_s - start;
-			struct timespec nap = { .tv_sec = (time_t)rest,
-				.tv_nsec = (long)((rest - (double)(time_t)rest) * 1e9) };
-
-			nanosleep(&nap, NULL);
-		}
-		start = bench_now();
-		send_one(sender->root, &cx, sender->first + i);
-		if (sender->waits)
-			sender->waits[i] = bench_now() - start;
-		mr_arena_free(cx.arena);
-	}
-	return NULL;
-}
-
-/* Seconds that `threads` senders need for `count` messages each. */
-static double send_many(struct root *root, size_t threads, size_t count, double gap_s,
-	double *waits)
-{
-	struct sender senders[THREADS];
-	double begun = bench_now();
-
-	for (size_t i = 0; i < threads; i++) {
-		senders[i] = (struct sender){ .root = root,
-			.first = i,
-			.count = count,
-			.gap_s = gap_s,
-			.waits = waits ? waits + i * count : NULL };
-		if (pthread_create(&senders[i].thread, NULL, run_sender, &senders[i]))
-			die("pthread_create", "failed");
-	}
-	for (size_t i = 0; i < threads; i++)
-		pthread_join(senders[i].thread, NULL);
-	return bench_now() - begun;
-}
 
 static void bare_step(struct mr_db *db, const char *sql, int64_t id, struct mr_err *err)
 {
 	struct mr_stmt *stmt = NULL;
 
 	if (mr_db_prepare(db, sql, &stmt, err))
-		die("bare", err->msg);
+		bench_die("bare", err->msg);
 	if (strstr(sql, "?1"))
 		mr_stmt_bind_int(stmt, 1, id);
 	if (strstr(sql, "?2"))
-		mr_stmt_bind_text(stmt, 2, body);
+		mr_stmt_bind_text(stmt, 2, bench_body());
 	if (mr_stmt_run(stmt, err))
-		die("bare", err->msg);
+		bench_die("bare", err->msg);
 	mr_stmt_done(&stmt);
 }
 
 /* Messages a second by one connection that inserts the same rows, one commit each. */
 static double bare_rate(const char *dir)
 {
-	struct root root;
+	struct bench_root root;
 	struct mr_db_options options = { .path = NULL };
 	struct mr_db *db = NULL;
 	struct mr_err err;
 	char path[320];
 	double begun;
 
-	root_open(&root, dir, "bare", false);
+	bench_root_open(&root, dir, "bare", false);
 	mr_team_close(root.team, 0);
 	snprintf(path, sizeof(path), "%s/storage.sqlite3", root.path);
 	options.path = path;
 	if (mr_db_open(&mr_db_sqlite, &options, &db, &err))
-		die(path, err.msg);
+		bench_die(path, err.msg);
 	begun = bench_now();
 	for (int64_t id = 1; id <= BARE_SENDS; id++) {
 		if (mr_db_begin(db, MR_DB_IMMEDIATE, &err))
-			die("bare", err.msg);
+			bench_die("bare", err.msg);
 		bare_step(db,
 			"INSERT INTO messages (id, uid, project_id, sender_id, subject, body_md,"
 			" created_ts) VALUES (?1, 'msg_' || ?1, 1, 1, 'review of the migration', "
@@ -261,54 +101,54 @@ static double bare_rate(const char *dir)
 			" created_ts) VALUES (1, 'message', ?1, '', 'RedRiver', 'mail', '', 1)",
 			id, &err);
 		if (mr_db_search_add(db, &mr_team_search_index, id, &err) || mr_db_commit(db, &err))
-			die("bare", err.msg);
+			bench_die("bare", err.msg);
 	}
 	begun = bench_now() - begun;
 	mr_db_close(db);
-	if (mr_fs_remove_all(AT_FDCWD, root.path, &err))
-		die(root.path, err.msg);
+	bench_dir_remove(root.path);
 	return BARE_SENDS / begun;
 }
 
 static void bench_send(const char *dir)
 {
-	static double waits[THREADS * SENDS_EACH];
+	static double waits[BENCH_SENDERS * BENCH_SENDS_EACH];
 	double bare[ROUNDS], rates[ROUNDS], p99[ROUNDS];
 
 	for (size_t i = 0; i < ROUNDS; i++) {
-		struct root root;
+		struct bench_root root;
 
 		bare[i] = bare_rate(dir);
-		root_open(&root, dir, "send", false);
-		rates[i] = THREADS * SENDS_EACH / send_many(&root, THREADS, SENDS_EACH, 0, waits);
-		qsort(waits, THREADS * SENDS_EACH, sizeof(*waits), by_value);
-		p99[i] = waits[THREADS * SENDS_EACH * 99 / 100];
-		root_close(&root);
+		bench_root_open(&root, dir, "send", false);
+		rates[i] = BENCH_SENDERS * BENCH_SENDS_EACH /
+			bench_send_many(&root, BENCH_SENDERS, BENCH_SENDS_EACH, 0, waits);
+		qsort(waits, BENCH_SENDERS * BENCH_SENDS_EACH, sizeof(*waits), bench_by_value);
+		p99[i] = waits[BENCH_SENDERS * BENCH_SENDS_EACH * 99 / 100];
+		bench_root_close(&root);
 	}
-	median(bare, ROUNDS);
-	bench_figure("send, 64 senders in one process", median(rates, ROUNDS), "/s",
+	bench_median(bare, ROUNDS);
+	bench_figure("send, 64 senders in one process", bench_median(rates, ROUNDS), "/s",
 		"bare rows and commits, /s", bare[ROUNDS / 2], BENCH_AT_LEAST, 3);
-	bench_figure("send, 64 senders, p99", median(p99, ROUNDS) * 1000, "ms", "bare commit, ms",
-		1000 / bare[ROUNDS / 2], BENCH_AT_MOST, 100);
+	bench_figure("send, 64 senders, p99", bench_median(p99, ROUNDS) * 1000, "ms",
+		"bare commit, ms", 1000 / bare[ROUNDS / 2], BENCH_AT_MOST, 100);
 }
 
 /* --- the archive -------------------------------------------------------------------------- */
 
-static int64_t depth(struct root *root)
+static int64_t depth(struct bench_root *root)
 {
-	struct mr_ctx cx = context(root);
+	struct mr_ctx cx = bench_context(root);
 	struct mr_team_reader reader = { 0 };
 	int64_t count = 0;
 
-	must(mr_team_read(&cx, root->team, &reader), &cx, "read");
-	must(mr_team_archive_depth(&cx, reader.db, &count), &cx, "depth");
+	bench_must(mr_team_read(&cx, root->team, &reader), &cx, "read");
+	bench_must(mr_team_archive_depth(&cx, reader.db, &count), &cx, "depth");
 	mr_team_read_done(&reader);
 	mr_arena_free(cx.arena);
 	return count;
 }
 
 struct steady {
-	struct root *root;
+	struct bench_root *root;
 	bool done;
 	double worst_s;
 	pthread_t thread;
@@ -330,17 +170,17 @@ static void *watch_depth(void *arg)
 
 static void bench_steady(const char *dir)
 {
-	struct root root;
+	struct bench_root root;
 	struct steady steady = { .root = &root };
 	struct mr_ctx cx;
 	double took, begun;
 
-	root_open(&root, dir, "steady", false);
-	cx = context(&root);
-	must(mr_team_archive_start(&cx, root.team), &cx, "archiver");
+	bench_root_open(&root, dir, "steady", false);
+	cx = bench_context(&root);
+	bench_must(mr_team_archive_start(&cx, root.team), &cx, "archiver");
 	mr_arena_free(cx.arena);
 	pthread_create(&steady.thread, NULL, watch_depth, &steady);
-	took = send_many(&root, 20, STEADY_S * STEADY_PER_S / 20, 20.0 / STEADY_PER_S, NULL);
+	took = bench_send_many(&root, 20, STEADY_S * STEADY_PER_S / 20, 20.0 / STEADY_PER_S, NULL);
 	__atomic_store_n(&steady.done, true, __ATOMIC_RELEASE);
 	pthread_join(steady.thread, NULL);
 	bench_figure("steady load that was reached", STEADY_S * STEADY_PER_S / took, "/s",
@@ -348,56 +188,56 @@ static void bench_steady(const char *dir)
 	bench_figure("archiver behind a steady 1,000/s, worst", steady.worst_s, "s", "allowed, s",
 		LAG_S, BENCH_AT_MOST, 1);
 	begun = bench_now();
-	send_many(&root, 40, BURST / 40, 0, NULL);
+	bench_send_many(&root, 40, BURST / 40, 0, NULL);
 	while (depth(&root) > 0 && bench_now() - begun < 60)
 		usleep(5000);
 	bench_figure("archiver done after a burst of 2,000", bench_now() - begun, "s", "allowed, s",
 		LAG_S, BENCH_AT_MOST, 1);
-	root_close(&root);
+	bench_root_close(&root);
 }
 
 static void bench_month(const char *dir)
 {
-	struct root root;
+	struct bench_root root;
 	double begun;
 
-	root_open(&root, dir, "month", false);
-	send_many(&root, 40, MONTH / 40, 0, NULL);
+	bench_root_open(&root, dir, "month", false);
+	bench_send_many(&root, 40, MONTH / 40, 0, NULL);
 	drain(&root);
-	send_many(&root, 40, MONTH_MORE / 40, 0, NULL);
+	bench_send_many(&root, 40, MONTH_MORE / 40, 0, NULL);
 	begun = bench_now();
 	drain(&root);
 	bench_figure("archived, 20,000 in the month", MONTH_MORE / (bench_now() - begun), "/s",
 		"wanted, /s", MONTH_PER_S, BENCH_AT_LEAST, 1);
-	root_close(&root);
+	bench_root_close(&root);
 }
 
 /* Seconds to archive one message when `count` are there, spread over two years. */
 static double archive_one(const char *dir, size_t count)
 {
 	double times[SINGLES];
-	struct root root;
+	struct bench_root root;
 	struct mr_ctx cx;
 
-	root_open(&root, dir, "years", true);
+	bench_root_open(&root, dir, "years", true);
 	for (size_t month = 0; month < MONTHS; month++) {
-		root.clock.now_us = START_US + (int64_t)month * 30 * 86400 * 1000000;
-		send_many(&root, 10, (count + MONTHS * 10 - 1) / (MONTHS * 10), 0, NULL);
+		root.clock.now_us = BENCH_START_US + (int64_t)month * 30 * 86400 * 1000000;
+		bench_send_many(&root, 10, (count + MONTHS * 10 - 1) / (MONTHS * 10), 0, NULL);
 		drain(&root);
 	}
 	root.clock.now_us += INT64_C(40) * 86400 * 1000000; /* a new month */
 	for (size_t i = 0; i < SINGLES; i++) {
 		double begun;
 
-		cx = context(&root);
-		send_one(&root, &cx, i);
+		cx = bench_context(&root);
+		bench_send_one(&root, &cx, i);
 		begun = bench_now();
 		drain(&root);
 		times[i] = bench_now() - begun;
 		mr_arena_free(cx.arena);
 	}
-	root_close(&root);
-	return median(times, SINGLES);
+	bench_root_close(&root);
+	return bench_median(times, SINGLES);
 }
 
 static void bench_years(const char *dir)
@@ -411,64 +251,33 @@ static void bench_years(const char *dir)
 
 /* --- reading and leasing ------------------------------------------------------------------ */
 
-/* Messages made directly: reading is what is measured. */
-static enum mr_code fill_inbox(struct mr_ctx *cx, struct mr_db *db, void *arg)
-{
-	struct mr_stmt *messages MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_stmt *recipients MR_CLEANUP(mr_stmt_done) = NULL;
-	size_t count = *(size_t *)arg;
-	enum mr_code rc = mr_db_prepare(db,
-		"INSERT INTO messages (id, uid, project_id, sender_id, subject, body_md, "
-		"created_ts)"
-		" VALUES (?1, 'm' || ?1, 1, 1 + ?1 % 16, 'subject', ?2, ?1)",
-		&messages, &cx->err);
-
-	if (!rc)
-		rc = mr_db_prepare(db,
-			"INSERT INTO message_recipients (message_id, agent_id)"
-			" VALUES (?1, 1 + (?1 + 1) % 16)",
-			&recipients, &cx->err);
-	for (size_t i = 1; i <= count && !rc; i++) {
-		mr_stmt_bind_int(messages, 1, (int64_t)i);
-		mr_stmt_bind_text(messages, 2, body);
-		rc = mr_stmt_run(messages, &cx->err);
-		mr_stmt_bind_int(recipients, 1, (int64_t)i);
-		if (!rc)
-			rc = mr_stmt_run(recipients, &cx->err);
-		mr_stmt_reset(messages);
-		mr_stmt_reset(recipients);
-	}
-	return rc;
-}
-
 static double fetch_time(const char *dir, size_t count)
 {
 	double begun, times[5];
-	struct root root;
+	struct bench_root root;
 	struct mr_ctx cx;
 
-	root_open(&root, dir, "inbox", false);
-	cx = context(&root);
-	must(mr_team_write(&cx, root.team, fill_inbox, NULL, &count), &cx, "fill");
-	mr_arena_free(cx.arena);
+	bench_root_open(&root, dir, "inbox", false);
+	bench_fill(&root, count, false);
 	for (size_t round = 0; round < 5; round++) {
 		begun = bench_now();
 		for (size_t i = 0; i < FETCHES / 5; i++) {
-			struct mr_team_inbox_query query = { .project_key = "/path/to/bench",
-				.agent_name = agent_name(i),
+			struct mr_team_inbox_query query = { .project_key = BENCH_PROJECT,
+				.agent_name = bench_agent(i),
 				.limit = 20 };
 			struct mr_team_items items;
 
-			cx = context(&root);
-			must(mr_team_inbox_fetch(&cx, root.team, &query, &items), &cx, "fetch");
+			cx = bench_context(&root);
+			bench_must(mr_team_inbox_fetch(&cx, root.team, &query, &items), &cx,
+				"fetch");
 			if (items.len != 20)
-				die("fetch", "not 20 messages");
+				bench_die("fetch", "not 20 messages");
 			mr_arena_free(cx.arena);
 		}
 		times[round] = (bench_now() - begun) / (FETCHES / 5);
 	}
-	root_close(&root);
-	return median(times, 5);
+	bench_root_close(&root);
+	return bench_median(times, 5);
 }
 
 static void bench_inbox(const char *dir)
@@ -483,16 +292,16 @@ static void bench_inbox(const char *dir)
 static double check_time(const char *dir, size_t count)
 {
 	enum { AT_ONCE = 100 };
-	struct root root;
+	struct bench_root root;
 	struct mr_ctx cx;
 	double times[5];
 
-	root_open(&root, dir, "leases", false);
-	cx = context(&root);
+	bench_root_open(&root, dir, "leases", false);
+	cx = bench_context(&root);
 	for (size_t i = 0; i < count; i += AT_ONCE) {
 		const char *paths[AT_ONCE + 1] = { NULL };
-		struct mr_team_reserve request = { .project_key = "/path/to/bench",
-			.agent_name = agent_name(i / AT_ONCE),
+		struct mr_team_reserve request = { .project_key = BENCH_PROJECT,
+			.agent_name = bench_agent(i / AT_ONCE),
 			.paths = { paths, AT_ONCE },
 			.ttl_s = 3600,
 			.exclusive = true,
@@ -502,7 +311,7 @@ static double check_time(const char *dir, size_t count)
 		for (size_t p = 0; p < AT_ONCE; p++)
 			paths[p] = mr_arena_printf(cx.arena, "src/part%zu/module%zu.c",
 				(i + p) / 50, i + p);
-		must(mr_team_reserve(&cx, root.team, &request, &reserved), &cx, "reserve");
+		bench_must(mr_team_reserve(&cx, root.team, &request, &reserved), &cx, "reserve");
 	}
 	mr_arena_free(cx.arena);
 	for (size_t round = 0; round < 5; round++) {
@@ -510,24 +319,24 @@ static double check_time(const char *dir, size_t count)
 
 		for (size_t i = 0; i < CHECKS / 5; i++) {
 			const char *path = "src/part1/module*.c";
-			struct mr_team_reserve request = { .project_key = "/path/to/bench",
-				.agent_name = agent_name(7),
+			struct mr_team_reserve request = { .project_key = BENCH_PROJECT,
+				.agent_name = bench_agent(7),
 				.paths = { &path, 1 },
 				.ttl_s = 3600,
 				.exclusive = true };
 			struct mr_team_conflicts conflicts;
 
-			cx = context(&root);
-			must(mr_team_reserve_check(&cx, root.team, &request, &conflicts), &cx,
+			cx = bench_context(&root);
+			bench_must(mr_team_reserve_check(&cx, root.team, &request, &conflicts), &cx,
 				"check");
 			if (conflicts.len != 1)
-				die("check", "no conflict was seen");
+				bench_die("check", "no conflict was seen");
 			mr_arena_free(cx.arena);
 		}
 		times[round] = (bench_now() - begun) / (CHECKS / 5);
 	}
-	root_close(&root);
-	return median(times, 5);
+	bench_root_close(&root);
+	return bench_median(times, 5);
 }
 
 static void bench_leases(const char *dir)
@@ -552,21 +361,14 @@ int main(int argc, char **argv)
 		{ "inbox", bench_inbox },
 		{ "leases", bench_leases },
 	};
-	const char *tmp = getenv("TMPDIR");
 	const char *only = argc > 1 ? argv[1] : NULL;
 	char dir[256];
-	struct mr_err err;
 
-	for (size_t i = 0; i < BODY_BYTES; i++)
-		body[i] = " the module review deploys lease\n"[(i * 7 + i / 31) % 33];
-	snprintf(dir, sizeof(dir), "%s/bench-team-XXXXXX", tmp ? tmp : "/var/tmp");
-	if (!mkdtemp(dir))
-		die(dir, "cannot be made");
+	bench_dir_make(dir, sizeof(dir), "bench-team");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (!only || strcmp(only, parts[i].name) == 0)
 			parts[i].run(dir);
 	}
-	if (mr_fs_remove_all(AT_FDCWD, dir, &err))
-		die(dir, err.msg);
+	bench_dir_remove(dir);
 	return 0;
 }
