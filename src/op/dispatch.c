@@ -71,6 +71,8 @@ enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op, const str
 	mr_metrics_observe(call->app->metrics, MR_METRIC_TOOL_SECONDS, op->name,
 		(double)took_us / 1e6);
 	mr_trace_operation(call, op, rc, took_us);
+	if (rc && op->envelope->blame)
+		op->envelope->blame(&call->cx, op->name);
 	if (rc == MR_EINTERNAL || rc == MR_EIO)
 		mr_log(MR_LOG_ERROR, "operation_failed", "%s: %s", op->name, call->cx.err.msg);
 	return rc;

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/ctx.h"
 #include "base/err.h"
 #include "op/out.h"
 #include "op/render.h"
@@ -14,6 +15,8 @@ struct mr_envelope {
 	void (*end_result)(struct mr_out *out);
 	/* The whole error object. */
 	void (*error)(struct mr_out *out, const struct mr_err *err);
+	/* Adds what the contract's errors say of the operation that failed; NULL: nothing. */
+	void (*blame)(struct mr_ctx *cx, const char *op);
 	int (*exit_status)(const struct mr_err *err);
 	int (*http_status)(const struct mr_err *err);
 	/* The failure as people read it, when that is more than its message; false: it is not.

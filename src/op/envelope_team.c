@@ -74,6 +74,16 @@ static void team_error(struct mr_out *out, const struct mr_err *err)
 	mr_out_end(out);
 }
 
+/* Of what nobody foresaw at least the place is known. A tool that another one ran is named first,
+ * and stays. */
+static void team_blame(struct mr_ctx *cx, const char *op)
+{
+	if (mr_team_fail_data(&cx->err) || !mr_str_eq(type_of(&cx->err), MR_TEAM_UNHANDLED))
+		return;
+	mr_team_fail_text(cx, "tool", op);
+	mr_team_fail_text(cx, "original_error", mr_code_name(cx->err.code));
+}
+
 static void add_nothing(struct mr_out *out)
 {
 	(void)out;
@@ -93,6 +103,7 @@ const struct mr_envelope mr_envelope_team = {
 	.begin_result = add_nothing,
 	.end_result = add_nothing,
 	.error = team_error,
+	.blame = team_blame,
 	.exit_status = team_exit_status,
 	.http_status = team_http_status,
 	.json_style = MR_JSON_COMPACT,

@@ -96,7 +96,7 @@ def damage(m):
     error = m.json("team", "inbox", "backend", "GreenCastle", status=1)["error"]
     assert (error["type"], error["recoverable"]) == ("UNHANDLED_EXCEPTION", False), error
     assert path in error["message"] and "mailroom team rebuild" in error["message"], error
-    assert error["data"] == {"original_error": "malformed"}, error
+    assert error["data"] == {"tool": "fetch_inbox", "original_error": "malformed"}, error
 
 
 def main():
