@@ -82,7 +82,7 @@ void mr_shape_team_item_members(struct mr_out *out, const struct mr_team_item *i
 	if (names) {
 		mr_out_texts(out, "to", &item->to);
 		mr_out_texts(out, "cc", &item->cc);
-		if (item->bcc.len)
+		if (item->with_bcc)
 			mr_out_texts(out, "bcc", &item->bcc);
 	}
 	if (item->received) {

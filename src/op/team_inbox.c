@@ -21,7 +21,8 @@
 	}
 #define THREAD_PARAM                                                                               \
 	{                                                                                          \
-		.name = "thread_id", .type = MR_TYPE_TEXT, .summary = "only this conversation",    \
+		.name = "thread_id", .type = MR_TYPE_TEXT, .flags = MR_LENIENT,                    \
+		.summary = "only this conversation",                                               \
 	}
 #define CURSOR_PARAM                                                                               \
 	{                                                                                          \
@@ -158,6 +159,7 @@ const struct mr_op mr_op_team_outbox = {
 	.cluster = "messaging",
 	.params = outbox_params,
 	.result = list_fields,
+	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.run = list_outbox,
@@ -171,6 +173,8 @@ static const struct mr_param pending_params[] = {
 	MR_TEAM_AGENT_PARAM,
 	LIMIT_PARAM("20"),
 	CURSOR_PARAM,
+	BODIES_PARAM,
+	MR_TEAM_READING_PARAMS,
 	{ 0 },
 };
 
@@ -185,10 +189,13 @@ static const struct mr_field dues_fields[] = {
 	{ 0 },
 };
 
-static void put_due(struct mr_call *call, struct mr_out *out, const struct mr_team_items *items)
+static void put_due(struct mr_call *call, const struct mr_args *in, struct mr_team_items *items,
+	struct mr_out *out)
 {
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	int64_t now = mr_clock_wall_us(call->cx.clock);
 
+	mr_team_show_bodies(call, &showing, items);
 	mr_out_map(out, NULL);
 	mr_out_list(out, "result");
 	for (size_t i = 0; i < items->len; i++) {
@@ -205,21 +212,17 @@ static void put_due(struct mr_call *call, struct mr_out *out, const struct mr_te
 
 static enum mr_code acks_pending(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct mr_team_inbox_query query = {
-		.project_key = mr_args_text(in, "project_key"),
-		.agent_name = mr_args_text(in, "agent_name"),
-		.limit = limit_of(in, 20),
-		.cursor = mr_args_int(in, "cursor", 0),
-		.unacked_only = true,
-	};
+	struct mr_team_inbox_query query = query_of(in, 20);
 	struct mr_team_items items;
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
+	query.cursor = mr_args_int(in, "cursor", 0);
+	query.unacked_only = true;
 	if (!rc)
 		rc = mr_team_inbox_fetch(&call->cx, team, &query, &items);
 	if (!rc)
-		put_due(call, out, &items);
+		put_due(call, in, &items, out);
 	return rc;
 }
 
@@ -252,27 +255,25 @@ static const struct mr_param overdue_params[] = {
 		.summary = "the same in seconds" },
 	LIMIT_PARAM("50"),
 	CURSOR_PARAM,
+	BODIES_PARAM,
+	MR_TEAM_READING_PARAMS,
 	{ 0 },
 };
 
 static enum mr_code acks_overdue(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct mr_team_inbox_query query = {
-		.project_key = mr_args_text(in, "project_key"),
-		.agent_name = mr_args_text(in, "agent_name"),
-		.limit = limit_of(in, 50),
-		.cursor = mr_args_int(in, "cursor", 0),
-	};
+	struct mr_team_inbox_query query = query_of(in, 50);
 	int64_t age_s =
 		mr_args_int(in, "ttl_seconds", mr_args_int(in, "ttl_minutes", 60) * INT64_C(60));
 	struct mr_team_items items;
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
+	query.cursor = mr_args_int(in, "cursor", 0);
 	if (!rc)
 		rc = mr_team_inbox_overdue(&call->cx, team, &query, age_s, &items);
 	if (!rc)
-		put_due(call, out, &items);
+		put_due(call, in, &items, out);
 	return rc;
 }
 

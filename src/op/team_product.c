@@ -205,6 +205,11 @@ static const struct mr_param inbox_params[] = {
 	{ .name = "cursor",
 		.type = MR_TYPE_INT,
 		.summary = "go on after this message: the id of the last one seen" },
+	{ .name = "include_bodies",
+		.type = MR_TYPE_BOOL,
+		.summary = "with their texts",
+		.fallback = "false" },
+	MR_TEAM_READING_PARAMS,
 	{ 0 },
 };
 
@@ -216,6 +221,7 @@ static const struct mr_field inbox_fields[] = {
 static enum mr_code inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team_showing showing = mr_team_showing(call, in);
 	struct mr_team_product product;
 	struct mr_team_items items;
 	struct mr_team *team;
@@ -228,9 +234,11 @@ static enum mr_code inbox(struct mr_call *call, const struct mr_args *in, struct
 			&product);
 	if (!rc)
 		rc = mr_team_product_inbox(&call->cx, reader.db, &product,
-			mr_args_int(in, "cursor", 0), mr_args_int(in, "limit", 0), &items);
+			mr_args_int(in, "cursor", 0), mr_args_int(in, "limit", 0),
+			mr_args_bool(in, "include_bodies", false), &items);
 	if (rc)
 		return rc;
+	mr_team_show_bodies(call, &showing, &items);
 	mr_out_map(out, NULL);
 	mr_shape_team_items(out, "result", &items, false);
 	mr_out_end(out);
@@ -354,7 +362,7 @@ static const struct mr_param summarize_params[] = {
 	PRODUCT_PARAM,
 	{ .name = "thread_id",
 		.type = MR_TYPE_TEXTS,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT,
 		.summary = "the conversation's id; several are also summed up together",
 		.aliases = alias_threads },
 	{ .name = "include_examples",

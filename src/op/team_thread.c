@@ -73,7 +73,7 @@ static const struct mr_param thread_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	{ .name = "thread_id",
 		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT,
 		.summary = "its id, or the id of the message that began it" },
 	{ .name = "include_bodies",
 		.type = MR_TYPE_BOOL,

@@ -12,7 +12,8 @@ struct mr_team_item {
 	bool received;              /* who asked is a recipient: the next three are its own */
 	enum mr_team_recipient_kind kind;
 	int64_t read_ts, ack_ts;
-	struct mr_texts to, cc, bcc; /* names; bcc only in the sender's own outbox */
+	bool with_bcc;               /* who asked has sent it: bcc is known */
+	struct mr_texts to, cc, bcc; /* names */
 	bool without_data;           /* this reader takes no attachments: metadata only (13.4) */
 	/* Set by who shows it: only so much of the body was wanted, and there was more. */
 	bool is_limited, truncated;

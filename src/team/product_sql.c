@@ -219,13 +219,14 @@ static const char SQL_INBOX[] =
 	"   WHERE r.agent_id = b.id AND r.message_id < ?3 AND r.kind <> 'bcc' ORDER BY "
 	"r.message_id DESC LIMIT ?2)"
 	"  WHERE l.product_id = ?1)"
-	" SELECT " MR_TEAM_MESSAGE_COLUMNS ", a.name, s.slug, a.is_system"
+	" SELECT " MR_TEAM_MESSAGE_COLUMNS ", a.name, s.slug, a.is_system,"
+	" iif(?4, m.body_md, NULL)"
 	" FROM found f JOIN messages m ON m.id = f.id"
 	" JOIN agents a ON a.id = m.sender_id JOIN projects s ON s.id = a.project_id"
 	" ORDER BY m.id DESC LIMIT ?2";
 
 enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_product *product, int64_t before, int64_t limit,
+	const struct mr_team_product *product, int64_t before, int64_t limit, bool include_bodies,
 	struct mr_team_items *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
@@ -241,6 +242,7 @@ enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 	mr_stmt_bind_int(stmt, 1, product->id);
 	mr_stmt_bind_int(stmt, 2, most);
 	mr_stmt_bind_int(stmt, 3, before > 0 ? before : INT64_MAX);
+	mr_stmt_bind_int(stmt, 4, include_bodies);
 	for (;;) {
 		struct mr_team_item *item = &found.items[found.len];
 		bool row = false;
@@ -250,7 +252,9 @@ enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 			return rc;
 		if (!row)
 			break;
-		mr_team_message_read(stmt, 0, -1, cx->arena, &item->message);
+		mr_team_message_read(stmt, 0,
+			include_bodies ? MR_TEAM_MESSAGE_COLUMN_COUNT + 3 : -1, cx->arena,
+			&item->message);
 		item->from = mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena);
 		item->sender_project =
 			mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT + 1, cx->arena);

@@ -29,6 +29,98 @@ static void operations_are_well_formed(void)
 	}
 }
 
+/* Does a result hold such a field, at any depth? */
+static bool shows(const struct mr_field *fields, const char *name)
+{
+	for (size_t i = 0; i < mr_field_count(fields); i++) {
+		if (strcmp(fields[i].name, name) == 0 || shows(fields[i].fields, name))
+			return true;
+	}
+	return false;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	for (; *names; names++) {
+		if (strcmp(name, *names) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool takes(const struct mr_op *op, const char *name)
+{
+	return mr_param_find(op->params, name) != NULL;
+}
+
+/* A client's model pays for every byte: what can grow without end is given in pages. */
+static void tools_that_list_take_a_limit_and_a_cursor(void)
+{
+	/* As long as this table, whatever agents do. */
+	static const char *const fixed[] = { "list_extended_tools", NULL };
+	size_t seen = 0;
+
+	for (size_t i = 0; i < mr_nouns.len; i++) {
+		const struct mr_op *op = mr_nouns.ops[i];
+		bool lists = mr_op_is_list(op) || strncmp(op->name, "list_", 5) == 0;
+
+		for (size_t f = 0; f < mr_field_count(op->result); f++)
+			lists = lists || strcmp(op->result[f].name, "messages") == 0;
+		if (!(op->surfaces & MR_ON_MCP) || !lists || is_one_of(op->name, fixed))
+			continue;
+		seen++;
+		if (!takes(op, "limit") || !takes(op, "cursor"))
+			test_fail(__FILE__, __LINE__, "%s takes no limit or no cursor", op->name);
+	}
+	CHECK(seen >= 15);
+}
+
+static void tools_that_show_texts_can_cut_and_fence_them(void)
+{
+	/* They give back to the sender what it wrote; the start of a session shows no bodies. */
+	static const char *const own[] = { "send_message", "reply_message", "macro_start_session",
+		"macro_contact_handshake", NULL };
+	size_t seen = 0;
+
+	for (size_t i = 0; i < mr_nouns.len; i++) {
+		const struct mr_op *op = mr_nouns.ops[i];
+
+		if (!(op->surfaces & MR_ON_MCP) || !shows(op->result, "body_md") ||
+			is_one_of(op->name, own))
+			continue;
+		seen++;
+		if (!takes(op, "max_chars") || !takes(op, "fence"))
+			test_fail(__FILE__, __LINE__, "%s takes no max_chars or no fence",
+				op->name);
+	}
+	CHECK(seen >= 8);
+}
+
+/* What others wrote, however short, is marked as theirs beside the result. */
+static void tools_that_quote_say_so(void)
+{
+	static const char *const texts[] = { "subject", "body_md", "snippet", "reason",
+		"task_description", "key_points", NULL };
+	/* What they show the caller has just written. */
+	static const char *const own[] = { "send_message", "reply_message", "register_agent",
+		"create_agent_identity", "update_agent_profile", "set_contact_policy", NULL };
+	size_t seen = 0;
+
+	for (size_t i = 0; i < mr_nouns.len; i++) {
+		const struct mr_op *op = mr_nouns.ops[i];
+		bool quotes = false;
+
+		for (size_t t = 0; texts[t]; t++)
+			quotes = quotes || shows(op->result, texts[t]);
+		if (!(op->surfaces & MR_ON_MCP) || !quotes || is_one_of(op->name, own))
+			continue;
+		seen++;
+		if (!(op->traits & MR_QUOTES))
+			test_fail(__FILE__, __LINE__, "%s does not say that it quotes", op->name);
+	}
+	CHECK(seen >= 20);
+}
+
 struct fixture {
 	struct mr_arena *arena;
 	struct mr_app app;
@@ -155,6 +247,9 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(operations_are_well_formed),
+		TEST(tools_that_list_take_a_limit_and_a_cursor),
+		TEST(tools_that_show_texts_can_cut_and_fence_them),
+		TEST(tools_that_quote_say_so),
 		TEST(health_is_told),
 		TEST(a_place_that_cannot_be_used_is_not_ready),
 		TEST(settings_are_listed_without_secrets),

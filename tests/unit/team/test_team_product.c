@@ -175,7 +175,8 @@ static void its_mail_is_in_one_order(void)
 	link_project(&world, "shop", "a", false);
 	product = link_project(&world, "shop", "c", false);
 	CHECK_OK(mr_team_read(&world.cx, world.team, &reader), world.cx.err);
-	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 4, &items), world.cx.err);
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 4, false, &items),
+		world.cx.err);
 	CHECK_INT(items.len, 4);
 	/* 9, 8, 6, 5: 7 is of the project that is not linked. */
 	CHECK_STR(items.items[0].message.subject, "s9");
@@ -186,9 +187,10 @@ static void its_mail_is_in_one_order(void)
 	CHECK_STR(items.items[1].from, "BlueLake");
 	CHECK_STR(items.items[2].message.subject, "s6");
 	CHECK_STR(items.items[3].message.subject, "s5");
-	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 0, &items), world.cx.err);
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 0, false, &items),
+		world.cx.err);
 	CHECK_INT(items.len, 6);
-	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, INT64_MAX, &items),
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, INT64_MAX, false, &items),
 		world.cx.err);
 	CHECK_INT(items.len, 6);
 	mr_team_read_done(&reader);
@@ -197,11 +199,13 @@ static void its_mail_is_in_one_order(void)
 		"INSERT INTO message_recipients (message_id, agent_id, kind)"
 		" VALUES (7, 1, 'cc'), (4, 3, 'bcc'), (1, 2, 'to')");
 	CHECK_OK(mr_team_read(&world.cx, world.team, &reader), world.cx.err);
-	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 3, &items), world.cx.err);
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 3, false, &items),
+		world.cx.err);
 	CHECK_INT(items.len, 3);
 	CHECK_STR(items.items[2].message.subject, "s7");
 	CHECK_STR(items.items[2].sender_project, "b");
-	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 0, &items), world.cx.err);
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 0, false, &items),
+		world.cx.err);
 	CHECK_INT(items.len, 7);
 	mr_team_read_done(&reader);
 	world_close(&world);

@@ -1,0 +1,401 @@
+"""usage: mcp_shapes.py PROGRAM - each tool as the contract has it: its arguments, their defaults and other names, and the
+members and types of what it gives, no more and no fewer."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mailroom import Mailroom  # noqa: E402
+from mcp import Stdio  # noqa: E402
+from tap import Tap  # noqa: E402
+
+B, F = "/srv/backend", "/srv/frontend"
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+
+
+class Maybe:
+    """Null, or this."""
+
+    def __init__(self, shape):
+        self.shape = shape
+
+
+def fits(value, shape, at="$"):
+    """A member whose name ends in ? may be missing; others must be there, and none besides."""
+    if isinstance(shape, Maybe):
+        if value is not None:
+            fits(value, shape.shape, at)
+    elif shape is TIME:
+        assert isinstance(value, str) and TIME.fullmatch(value), (at, value)
+    elif isinstance(shape, list):
+        assert isinstance(value, list), (at, value)
+        for i, item in enumerate(value):
+            fits(item, shape[0], f"{at}[{i}]")
+    elif isinstance(shape, dict):
+        assert isinstance(value, dict), (at, value)
+        known = {name.rstrip("?") for name in shape}
+        needed = {name for name in shape if not name.endswith("?")}
+        assert set(value) <= known and needed <= set(value), (at, "besides", set(value) - known, "missing", needed - set(value))
+        for name, inner in shape.items():
+            if name.rstrip("?") in value:
+                fits(value[name.rstrip("?")], inner, f"{at}.{name.rstrip('?')}")
+    elif isinstance(shape, tuple):
+        assert value in shape and type(value) is type(shape[0]), (at, value, shape)
+    else:
+        assert type(value) is shape, (at, value, shape)
+
+
+# ---- the shared objects: the contract's members, and after them ours ----
+
+PROJECT = {"id": int, "slug": str, "human_key": str, "created_at": TIME, "identity_mode": ("dir",)}
+AGENT = {"id": int, "name": str, "program": str, "model": str, "task_description": str, "inception_ts": TIME,
+    "last_active_ts": TIME, "project_id": int, "attachments_policy": ("auto", "inline", "attach", "deny"),
+    "is_active": bool, "deleted_ts": Maybe(TIME), "contact_policy": ("open", "auto", "contacts_only", "block_all")}
+MESSAGE = {"id": int, "project_id": int, "sender_id": int, "thread_id": Maybe(str), "subject": str,
+    "importance": ("low", "normal", "high", "urgent"), "ack_required": bool, "created_ts": TIME, "attachments": [dict],
+    "from": str, "uid": str, "reply_to": Maybe(int)}
+PAYLOAD = MESSAGE | {"to": [str], "cc": [str], "bcc": [str], "body_md": str}
+READ = MESSAGE | {"from_verified": bool, "sender_project": str, "is_human": bool}
+ITEM = READ | {"kind": ("to", "cc", "bcc"), "read_ts": Maybe(TIME), "ack_ts": Maybe(TIME)}
+SENT = {"deliveries": [{"project": str, "payload": PAYLOAD}], "count": int, "attachments": [dict]}
+GRANT = {"id": int, "path_pattern": str, "exclusive": bool, "reason": str, "expires_ts": TIME}
+HOLDER = {"agent": str, "path_pattern": str, "exclusive": bool, "expires_ts": TIME, "id": int, "reason": str}
+RESERVED = {"granted": [GRANT], "conflicts": [{"path": str, "holders": [HOLDER]}]}
+RELEASED = {"released": int, "released_at": TIME}
+LEASE = {"id": int, "agent": str, "path_pattern": str, "exclusive": bool, "reason": str, "created_ts": TIME, "expires_ts": TIME,
+    "released_ts": Maybe(TIME), "stale": bool, "stale_reasons": [str], "last_agent_activity_ts": Maybe(TIME),
+    "last_mail_activity_ts": Maybe(TIME), "last_filesystem_activity_ts": Maybe(TIME), "last_git_activity_ts": Maybe(TIME)}
+END = {"project": str, "agent": str}
+LINK = {"id": int, "from": END, "to": END, "status": ("pending", "approved", "blocked"), "reason": str, "created_ts": TIME,
+    "updated_ts": TIME, "expires_ts": Maybe(TIME)}
+MENTIONS = [{"name": str, "count": int}]
+SUMMARY = {"participants": [str], "key_points": [str], "action_items": [str], "total_messages": int, "open_actions": int,
+    "done_actions": int, "mentions": MENTIONS, "code_references?": [str], "source": ("heuristic",)}
+EXAMPLES = [{"id": int, "subject": str, "from": str, "created_ts": TIME}]
+THREAD = {"thread_id": str, "summary": SUMMARY, "examples": EXAMPLES}
+FOUND = {"id": int, "subject": str, "importance": str, "ack_required": bool, "created_ts": TIME, "thread_id": Maybe(str),
+    "from": str, "from_verified": bool, "sender_project": str, "is_human": bool, "uid": str, "project": str, "snippet": str,
+    "offsets": [[int]], "score": float}
+PRODUCT = {"id": int, "product_uid": str, "name": str, "created_at": TIME, "projects": [PROJECT]}
+SLOT = {"id": int, "slot_name": str, "agent": str, "created_ts": TIME, "expires_ts": TIME, "released_ts": Maybe(TIME)}
+HOOKS = [{"name": str, "path": str, "state": str, "chained": bool}]
+
+ME = {"project_key": B, "agent_name": "RedCat"}
+OTHER = {"project_key": B, "agent_name": "GreenCastle"}
+REPO = object()  # the path of a repository
+
+# In an order in which each call finds what it needs; `proof` is what the answer must also say.
+CALLS = [
+    ("health_check", {}, {"status": ("ok",), "environment": str, "http_host": str, "http_port": int, "database_url": str,
+        "storage_root": str, "version": str, "protocol_versions": [str], "uptime_seconds": int, "archive_pending": int,
+        "problems": [str]}, {"environment": "development", "http_host": "127.0.0.1", "http_port": 8765}),
+    ("ensure_project", {"human_key": B}, PROJECT, {"human_key": B}),
+    ("list_projects", {}, {"result": [PROJECT]}, {}),
+    ("register_agent", {"project_key": F, "program": "x", "model": "y", "name": "BlueLake"}, AGENT,
+        {"task_description": "", "attachments_policy": "auto", "contact_policy": "open", "is_active": True}),
+    ("register_agent", {"project_key": B, "program": "x", "model": "y", "name": "RedCat"}, AGENT, {"name": "RedCat"}),
+    ("register_agent", {"project_key": B, "program": "codex", "model": "y", "name": "redcat", "attachments_policy": "some"},
+        AGENT, {"name": "RedCat", "program": "codex", "attachments_policy": "auto"}),
+    ("create_agent_identity", {"project_key": B, "program": "codex", "model": "y", "name_hint": "GreenCastle"}, AGENT,
+        {"name": "GreenCastle"}),
+    ("whois", ME, AGENT | {"recent_commits": [{"hexsha": str, "summary": str, "authored_ts": TIME}]}, {}),
+    ("whois", ME | {"include_recent_commits": False}, AGENT | {"recent_commits": [dict]}, {"recent_commits": []}),
+    ("list_agents", {"project_key": B}, {"result": [AGENT]}, {}),
+    ("update_agent_profile", ME | {"task_description": "t"}, AGENT, {"task_description": "t"}),
+    ("send_message", {"project_key": B, "sender_name": "GreenCastle", "to": ["RedCat"], "cc": "BlueLake", "subject": "plan",
+        "body_md": "- build `src/a.c`\n- [ ] test @RedCat", "thread_id": "T", "importance": "high", "ack_required": True}, SENT,
+        {"count": 1}),
+    ("send_message", {"project_key": B, "sender_name": "GreenCastle", "to": ["RedCat"], "subject": "s", "body_md": "b"}, SENT,
+        {"count": 1}),
+    ("reply_message", {"project_key": B, "message_id": 1, "sender_name": "RedCat", "body_md": "ok"},
+        PAYLOAD | {"deliveries": SENT["deliveries"], "count": int},
+        {"thread_id": "T", "reply_to": 1, "subject": "Re: plan", "to": ["GreenCastle"], "ack_required": True}),
+    ("fetch_inbox", ME, {"result": [ITEM]}, {}),
+    ("fetch_inbox", ME | {"include_bodies": True}, {"result": [ITEM | {"body_md": str}]}, {}),
+    ("fetch_inbox", ME | {"include_bodies": True, "max_chars": 1}, {"result": [ITEM | {"body_md": str, "truncated": bool}]}, {}),
+    ("wait_for_mail", ME | {"since": 0}, {"messages": [ITEM], "timed_out": (False,), "cursor": int}, {}),
+    ("list_outbox", OTHER, {"result": [READ | {"to": [str], "cc": [str], "bcc": [str]}]}, {}),
+    ("get_message", {"project_key": B, "message_id": 1}, READ | {"to": [str], "cc": [str], "body_md": str}, {"id": 1}),
+    ("acks_pending", ME, {"result": [ITEM | {"age_seconds": int}]}, {}),
+    ("acks_pending", ME | {"include_bodies": True, "max_chars": 3},
+        {"result": [ITEM | {"age_seconds": int, "body_md": ("- b",), "truncated": (True,)}]}, {}),
+    ("acks_overdue", ME | {"ttl_seconds": 0, "include_bodies": True}, {"result": [ITEM | {"age_seconds": int, "body_md": str}]},
+        {}),
+    ("mark_message_read", ME | {"message_id": 1}, {"message_id": int, "read": bool, "read_at": TIME}, {"read": True}),
+    ("mark_message_read", OTHER | {"message_id": 1}, {"message_id": int, "read": bool, "read_at": Maybe(TIME)},
+        {"message_id": 1, "read": False, "read_at": None}),
+    ("acknowledge_message", ME | {"message_id": 1}, {"message_id": int, "acknowledged": bool, "acknowledged_at": TIME,
+        "read_at": TIME}, {"acknowledged": True}),
+    ("acknowledge_message", OTHER | {"message_id": 1}, {"message_id": int, "acknowledged": bool,
+        "acknowledged_at": Maybe(TIME), "read_at": Maybe(TIME)}, {"acknowledged": False, "acknowledged_at": None}),
+    ("list_threads", {"project_key": B}, {"result": [{"thread_id": str, "subject": str, "messages": int, "first_ts": TIME,
+        "last_ts": TIME, "last_from": str, "last_id": int}]}, {}),
+    ("get_thread", {"project_key": B, "thread_id": "T"}, {"project": str, "thread_id": str,
+        "messages": [READ | {"to": [str], "cc": [str], "body_md": str}], "next_cursor": Maybe(int)}, {"next_cursor": None}),
+    ("search_messages", {"project_key": B, "query": "plan"}, {"result": [FOUND], "mode": ("fts",)}, {}),
+    ("summarize_thread", {"project_key": B, "thread_id": "T"}, THREAD, {"examples": []}),
+    ("summarize_thread", {"project_key": B, "thread_id": "T", "include_examples": True}, THREAD, {"thread_id": "T"}),
+    ("summarize_threads", {"project_key": B, "thread_ids": ["T"]}, {"threads": [{"thread_id": str, "summary": SUMMARY}],
+        "aggregate": {"top_mentions": MENTIONS, "action_items": [str], "key_points": [str], "source": ("heuristic",)}}, {}),
+    ("file_reservation_paths", OTHER | {"paths": ["src/**"]}, RESERVED, {"conflicts": []}),
+    ("file_reservation_paths", ME | {"paths": "src/a.c"}, RESERVED, {}),
+    ("check_paths", ME | {"paths": ["src/a.c"]}, {"ok": bool, "conflicts": RESERVED["conflicts"]}, {"ok": False}),
+    ("list_file_reservations", {"project_key": B}, {"result": [LEASE]}, {}),
+    ("renew_file_reservations", ME, {"renewed": int, "file_reservations": [{"id": int, "path_pattern": str,
+        "old_expires_ts": TIME, "new_expires_ts": TIME}]}, {"renewed": 1}),
+    ("force_release_file_reservation", ME | {"file_reservation_id": 1, "override": True}, RELEASED | {"reservation":
+        LEASE | {"notified": bool}}, {"released": 1}),
+    ("force_release_file_reservation", ME | {"file_reservation_id": 1}, RELEASED | {"already_released": (True,)},
+        {"released": 0}),
+    ("release_file_reservations", ME, RELEASED, {"released": 1}),
+    ("set_contact_policy", {"project_key": F, "agent_name": "BlueLake", "policy": "contacts_only"}, AGENT,
+        {"contact_policy": "contacts_only"}),
+    ("request_contact", {"project_key": B, "from_agent": "RedCat", "to_agent": "BlueLake", "to_project": F},
+        LINK | {"notified": bool}, {"status": "pending", "notified": True}),
+    ("respond_contact", {"project_key": F, "to_agent": "BlueLake", "from_agent": "RedCat", "from_project": B, "accept": True},
+        LINK | {"updated": (0, 1)}, {"status": "approved", "updated": 1}),
+    ("list_contacts", {"project_key": F, "agent_name": "BlueLake"}, {"agent": str, "contacts": [LINK]}, {"agent": "BlueLake"}),
+    ("macro_start_session", {"human_key": B, "program": "codex", "model": "y", "agent_name": "RedCat",
+        "file_reservation_paths": ["q"]}, {"project": PROJECT, "agent": AGENT, "file_reservations": RESERVED, "inbox": [ITEM]},
+        {}),
+    ("macro_start_session", {"human_key": B, "program": "codex", "model": "y", "agent_name": "RedCat"},
+        {"project": PROJECT, "agent": AGENT, "file_reservations": RESERVED, "inbox": [ITEM]},
+        {"file_reservations": {"granted": [], "conflicts": []}}),
+    ("macro_prepare_thread", {"project_key": B, "thread_id": "T", "program": "codex", "model": "y", "agent_name": "RedCat"},
+        {"project": PROJECT, "agent": AGENT, "thread": THREAD | {"total_messages": int}, "inbox": [ITEM]}, {}),
+    ("macro_file_reservation_cycle", ME | {"paths": ["z"]}, {"file_reservations": RESERVED, "released": Maybe(RELEASED)},
+        {"released": None}),
+    ("macro_file_reservation_cycle", ME | {"paths": ["z"], "auto_release": True}, {"file_reservations": RESERVED,
+        "released": RELEASED}, {}),
+    ("macro_contact_handshake", {"project_key": F, "requester": "BlueLake", "target": "GreenCastle", "to_project": B,
+        "auto_accept": True, "welcome_subject": "hello", "welcome_body": "b"}, {"request": LINK | {"notified": bool},
+        "response": Maybe(LINK), "welcome_message": SENT}, {}),
+    ("macro_contact_handshake", {"project_key": B, "agent_name": "GreenCastle", "to_agent": "BlueLake", "to_project": F},
+        {"request": LINK | {"notified": bool}, "response": Maybe(LINK), "welcome_message": Maybe(SENT)},
+        {"response": None, "welcome_message": None}),
+    ("ensure_product", {"product_uid": "suite"}, PRODUCT, {"projects": []}),
+    ("link_project_to_product", {"product_uid": "suite", "project_key": B}, PRODUCT, {}),
+    ("list_products", {}, {"result": [PRODUCT]}, {}),
+    ("product_inbox", {"product_uid": "suite"}, {"result": [READ]}, {}),
+    ("product_inbox", {"product_uid": "suite", "include_bodies": True, "max_chars": 2},
+        {"result": [READ | {"body_md": str, "truncated": bool}]}, {}),
+    ("search_messages_product", {"product_uid": "suite", "query": "plan"}, {"result": [FOUND], "mode": ("fts",)}, {}),
+    ("summarize_thread_product", {"product_uid": "suite", "thread_id": "T"}, THREAD, {}),
+    ("unlink_project_from_product", {"product_uid": "suite", "project_key": B}, PRODUCT, {"projects": []}),
+    ("acquire_build_slot", ME | {"slot_name": "b"}, SLOT, {"released_ts": None}),
+    ("renew_build_slot", ME | {"slot_id": 1}, SLOT, {}),
+    ("release_build_slot", ME | {"slot_id": 1}, SLOT, {}),
+    ("list_extended_tools", {}, {"total": int, "by_category": dict, "tools": [{"name": str, "category": str,
+        "description": str}]}, {}),
+    ("call_extended_tool", {"tool_name": "whois", "arguments": ME}, AGENT | {"recent_commits": [dict]}, {"name": "RedCat"}),
+    ("install_precommit_guard", {"project_key": B, "code_repo_path": REPO}, {"hook": str, "hooks": HOOKS, "project": str,
+        "warnings": [str]}, {}),
+    ("uninstall_precommit_guard", {"code_repo_path": REPO}, {"removed": bool, "hooks": HOOKS}, {"removed": True}),
+    ("uninstall_precommit_guard", {"code_repo_path": REPO}, {"removed": bool, "hooks": HOOKS}, {"removed": False}),
+    ("delete_agent", {"project_key": B, "name": "GreenCastle"}, {"agent_id": int, "agent_name": str, "project": str,
+        "message_recipients_deleted": int, "messages_deleted": int, "file_reservations_deleted": int, "purged": bool,
+        "deleted_ts": TIME, "file_reservations_released": int}, {"agent_name": "GreenCastle", "purged": False}),
+]
+
+# Tools whose result is a list, bare in the text and under "result" in the structure.
+LISTS = {"fetch_inbox", "search_messages", "list_projects", "list_agents", "list_outbox", "acks_pending", "acks_overdue",
+    "list_threads", "list_file_reservations", "list_products", "product_inbox", "search_messages_product"}
+
+# What must be given, and what holds otherwise, as the contract's sections 7.1 to 7.7 have it. None: nothing, or a setting.
+ARGUMENTS = {
+    "health_check": ("", {}),
+    "ensure_project": ("human_key", {"identity_mode": None}),
+    "list_extended_tools": ("", {}),
+    "call_extended_tool": ("tool_name", {"arguments": None}),
+    "install_precommit_guard": ("project_key", {"code_repo_path": None}),
+    "uninstall_precommit_guard": ("code_repo_path", {}),
+    "register_agent": ("project_key program model", {"name": None, "task_description": None, "attachments_policy": "auto",
+        "contact_policy": "open"}),
+    "create_agent_identity": ("project_key program model", {"name_hint": None, "task_description": None,
+        "attachments_policy": "auto"}),
+    "whois": ("project_key agent_name", {"include_recent_commits": True, "commit_limit": 5}),
+    "delete_agent": ("project_key name", {"purge": False}),
+    "send_message": ("project_key sender_name subject body_md", {"to": None, "cc": None, "bcc": None, "attachment_paths": None,
+        "convert_images": None, "importance": "normal", "ack_required": False, "thread_id": None,
+        "auto_contact_if_blocked": False, "idempotency_key": None, "reply_to": None}),
+    "reply_message": ("project_key message_id sender_name body_md", {"to": None, "cc": None, "bcc": None,
+        "subject_prefix": "Re:", "reply_all": False, "importance": None, "ack_required": None, "attachment_paths": None}),
+    "fetch_inbox": ("project_key agent_name", {"limit": 20, "urgent_only": False, "include_bodies": False, "since_ts": None,
+        "unread_only": False, "thread_id": None, "cursor": None}),
+    "mark_message_read": ("project_key agent_name message_id", {}),
+    "acknowledge_message": ("project_key agent_name message_id", {}),
+    "request_contact": ("project_key from_agent to_agent", {"to_project": None, "reason": None, "ttl_seconds": None}),
+    "respond_contact": ("", {"project_key": None, "to_agent": None, "from_agent": None, "accept": None, "status": None,
+        "from_project": None, "ttl_seconds": None, "link_id": None}),
+    "list_contacts": ("project_key agent_name", {"status": None}),
+    "set_contact_policy": ("project_key agent_name policy", {}),
+    "search_messages": ("project_key query", {"limit": 20}),
+    "summarize_thread": ("project_key thread_id", {"include_examples": False, "llm_mode": True, "llm_model": None}),
+    "summarize_threads": ("project_key thread_ids", {"llm_mode": True, "llm_model": None, "per_thread_limit": 50}),
+    "file_reservation_paths": ("project_key agent_name paths", {"ttl_seconds": 3600, "exclusive": True, "reason": None}),
+    "release_file_reservations": ("project_key agent_name", {"paths": None, "file_reservation_ids": None}),
+    "renew_file_reservations": ("project_key agent_name", {"extend_seconds": 1800, "paths": None,
+        "file_reservation_ids": None}),
+    "force_release_file_reservation": ("project_key agent_name file_reservation_id", {"notify_previous": True, "note": None}),
+    "macro_start_session": ("human_key program model", {"task_description": None, "agent_name": None,
+        "file_reservation_paths": None, "file_reservation_reason": "macro-session", "file_reservation_ttl_seconds": 3600,
+        "inbox_limit": 10}),
+    "macro_prepare_thread": ("project_key thread_id program model", {"agent_name": None, "task_description": None,
+        "register_if_missing": True, "include_examples": True, "inbox_limit": 10, "include_inbox_bodies": False,
+        "llm_mode": True, "llm_model": None}),
+    "macro_file_reservation_cycle": ("project_key agent_name paths", {"ttl_seconds": 3600, "exclusive": True,
+        "reason": "macro-file_reservation", "auto_release": False}),
+    "macro_contact_handshake": ("project_key requester target", {"to_project": None, "reason": None, "ttl_seconds": None,
+        "auto_accept": False, "welcome_subject": None, "welcome_body": None, "thread_id": None, "register_if_missing": True,
+        "program": None, "model": None}),
+    "wait_for_mail": ("project_key agent_name", {"timeout_seconds": 30}),
+}
+
+# Other names of arguments that are understood, and lists that arrive as something else: a call, and what it must give.
+ALIASES = [
+    ("fetch_inbox", {"project_slug": B, "agent": "RedCat"}, lambda r: len(r["result"]) == 1),
+    ("fetch_inbox", {"project_key": B, "agent_name": "redcat", "limit": "1", "include_bodies": "true"},
+        lambda r: "body_md" in r["result"][0]),
+    *[("send_message", {"project_slug": B, name: "GreenCastle", to: ["RedCat"], "subject": "s", "body": "text"},
+        lambda r: (r["deliveries"][0]["payload"]["from"], r["deliveries"][0]["payload"]["to"],
+            r["deliveries"][0]["payload"]["body_md"]) == ("GreenCastle", ["RedCat"], "text"))
+        for name, to in (("from", "recipients"), ("from_agent", "recipient_names"), ("sender", "to"))],
+    ("send_message", {"project_key": B, "sender_name": "GreenCastle", "to": "RedCat, BlueLake", "cc": "SwiftFox", "subject": "s",
+        "body_md": "b"}, lambda r: (len(r["deliveries"][0]["payload"]["to"]), r["deliveries"][0]["payload"]["cc"]) ==
+            (2, ["SwiftFox"])),
+    *[("reply_message", {"project_slug": B, "message_id": "1", name: "RedCat", "body": "text"},
+        lambda r: (r["from"], r["body_md"], r["reply_to"]) == ("RedCat", "text", 1)) for name in ("from", "from_agent", "sender")],
+    ("file_reservation_paths", {"project_slug": B, "agent": "RedCat", "path_pattern": "a/**", "ttl": 90, "exclusive": "false"},
+        lambda r: r["granted"][0]["path_pattern"] == "a/**" and r["granted"][0]["exclusive"] is False),
+    ("macro_file_reservation_cycle", {"project_slug": B, "agent": "RedCat", "path_pattern": "b", "ttl": 90},
+        lambda r: r["file_reservations"]["granted"][0]["path_pattern"] == "b"),
+    ("renew_file_reservations", {"project_slug": B, "agent": "RedCat", "reservation_ids": [1]}, lambda r: r["renewed"] == 1),
+    ("release_file_reservations", {"project_slug": B, "agent": "RedCat", "reservation_ids": [1]}, lambda r: r["released"] == 1),
+    ("set_contact_policy", {"project_slug": B, "agent": "RedCat", "contact_policy": "auto"},
+        lambda r: r["contact_policy"] == "auto"),
+    ("create_agent_identity", {"project_slug": B, "program": "x", "model": "y", "hint": "BoldHawk"},
+        lambda r: r["name"] == "BoldHawk"),
+    ("install_precommit_guard", {"project_slug": B, "target_repo_path": REPO}, lambda r: r["hook"].endswith("pre-commit")),
+    ("uninstall_precommit_guard", {"target_repo_path": REPO}, lambda r: r["removed"] is True),
+    ("request_contact", {"from_project_slug": B, "from_agent_name": "RedCat", "to_project_slug": F, "to_agent_name": "BlueLake",
+        "reason": "r"}, lambda r: r["to"]["agent"] == "BlueLake"),
+    ("respond_contact", {"link_id": 1, "project_key": F, "to_agent": "BlueLake", "status": "blocked"},
+        lambda r: r["status"] == "blocked"),
+    ("summarize_thread", {"project_key": B, "thread_id": 1}, lambda r: r["thread_id"] == "1"),
+]
+
+# Arguments that are refused, and the one that is named.
+REFUSED = [
+    ("fetch_inbox", {"project_key": B, "agent_nam": "RedCat"}, "agent_name", "did you mean agent_name?"),
+    ("fetch_inbox", ME | {"limit": "many"}, "limit", "must be an integer"),
+    ("fetch_inbox", ME | {"urgent_only": "perhaps"}, "urgent_only", "must be a boolean"),
+    ("fetch_inbox", ME | {"since_ts": "never"}, "since_ts", "expected a year"),
+    ("send_message", {"project_key": B, "sender_name": "RedCat", "to": ["RedCat"], "cc": 5, "subject": "s", "body_md": "b"}, "cc",
+        "must be a string"),
+    ("send_message", {"project_key": B, "sender_name": "RedCat", "to": ["RedCat"], "subject": "s", "body_md": "b",
+        "importance": "huge"}, "importance", "must be one of: low, normal, high, urgent"),
+    ("send_message", {"project_key": B, "sender_name": "RedCat", "to": [], "subject": "s", "body_md": "b"}, "to",
+        "needs somebody"),
+    ("set_contact_policy", ME | {"policy": "friends"}, "policy", "open, auto, contacts_only, block_all"),
+    ("file_reservation_paths", ME | {"paths": ["a"], "ttl_seconds": 0}, "ttl_seconds", "must be between"),
+    ("file_reservation_paths", ME | {"paths": []}, "paths", ""),
+    ("macro_prepare_thread", {"project_key": B, "thread_id": "T", "program": "x", "model": "y", "register_if_missing": False},
+        "agent_name", ""),
+]
+
+
+def given(m, arguments):
+    repo = os.path.join(m.dir, "repo")
+    if REPO in arguments.values() and not os.path.exists(repo):
+        subprocess.run(["git", "init", "-q", repo], check=True, timeout=60)
+    return {name: repo if value is REPO else value for name, value in arguments.items()}
+
+
+def ask(m, client, tool, arguments):
+    return client.ask("tools/call", {"name": tool, "arguments": given(m, arguments)})
+
+
+def results_have_their_members(m):
+    with Stdio(m) as client:
+        for tool, arguments, shape, proof in CALLS:
+            result = ask(m, client, tool, arguments)
+            assert not result["isError"], (tool, result)
+            value = result["structuredContent"]
+            fits(value, shape, f"{tool}: $")
+            assert {name: value[name] for name in proof} == proof, (tool, proof, value)
+            # A list of nothing would prove nothing.
+            for name in ("result", "messages", "inbox", "contacts", "granted", "threads") if tool != "macro_start_session" else ():
+                assert value.get(name) != [], (tool, name)
+            [content] = result["content"]
+            assert content["type"] == "text", content
+            inner = value["result"] if tool in LISTS else value
+            assert json.loads(content["text"]) == inner, (tool, content)
+
+
+def every_tool_is_looked_at(m):
+    with Stdio(m) as client:
+        tools = {tool["name"]: tool for tool in client.ask("tools/list")["tools"]}
+    assert set(tools) == {call[0] for call in CALLS}, set(tools) ^ {call[0] for call in CALLS}
+    assert {name for name, tool in tools.items() if tool["outputSchema"].get("x-fastmcp-wrap-result")} == LISTS
+    # What a call gave is what the list promised.
+    for tool, _, shape, _ in CALLS:
+        schema = tools[tool]["outputSchema"]
+        assert schema["type"] == "object" and schema.get("additionalProperties", True) is not False, schema
+        if tool != "call_extended_tool":
+            assert {name.rstrip("?") for name in shape} <= set(schema["properties"]), (tool, schema)
+
+
+def arguments_have_their_defaults(m):
+    with Stdio(m) as client:
+        tools = {tool["name"]: tool["inputSchema"] for tool in client.ask("tools/list")["tools"]}
+    for name, (required, optional) in ARGUMENTS.items():
+        schema = tools[name]
+        assert set(schema.get("required", [])) == set(required.split()), (name, schema.get("required"))
+        for argument, default in optional.items():
+            assert schema["properties"][argument].get("default") == default, (name, argument, schema["properties"][argument])
+        for argument, about in schema["properties"].items():
+            assert about["description"] and about["type"], (name, argument)
+
+
+def other_names_are_understood(m):
+    with Stdio(m) as client:
+        for project, name in ((B, "RedCat"), (B, "GreenCastle"), (F, "BlueLake"), (B, "SwiftFox")):
+            client.call("register_agent", project_key=project, name=name, program="x", model="y")
+        client.call("send_message", project_key=B, sender_name="GreenCastle", to=["RedCat"], subject="s", body_md="b")
+        # They are understood, and not shown.
+        shown = {tool["name"]: tool["inputSchema"]["properties"] for tool in client.ask("tools/list")["tools"]}
+        for tool, arguments, proof in ALIASES:
+            result = ask(m, client, tool, arguments)
+            assert not result["isError"] and proof(result["structuredContent"]), (tool, arguments, result)
+        for alias in ("project_slug", "agent", "sender", "body", "recipients", "recipient_names", "reservation_ids", "ttl", "hint",
+                "path_pattern", "target_repo_path"):
+            assert not [name for name, arguments in shown.items() if alias in arguments], alias
+
+
+def what_is_wrong_is_named(m):
+    with Stdio(m) as client:
+        client.call("register_agent", project_key=B, name="RedCat", program="x", model="y")
+        for tool, arguments, argument, why in REFUSED:
+            result = ask(m, client, tool, arguments)
+            assert result["isError"], (tool, arguments, result)
+            error = result["structuredContent"]["error"]
+            assert error["type"] == "INVALID_ARGUMENT" and error["recoverable"] is True, error
+            assert error["data"]["argument"] == argument and why in error["message"], (tool, arguments, error)
+            message, envelope = result["content"][0]["text"].split("\n", 1)
+            assert message == error["message"] and json.loads(envelope) == result["structuredContent"], result
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    with Tap() as tap:
+        for case in (results_have_their_members, every_tool_is_looked_at, arguments_have_their_defaults,
+                other_names_are_understood, what_is_wrong_is_named):
+            with Mailroom(sys.argv[1]) as m:
+                tap.run(case.__name__.replace("_", " "), case, m)
+
+
+main()
