@@ -278,11 +278,41 @@ static const char *cluster_of_name(const struct mr_app *app, const char *name)
 	return op ? cluster_of(op) : clusters[0].name;
 }
 
-static bool fits(const struct mr_uri *uri, const char *key, const char *value)
-{
-	const char *wanted = mr_uri_text(uri, key);
+/* Whose calls are wanted: a project by any of the names it may have been called with. */
+struct wanted {
+	const char *agent, *project; /* as they were given, or NULL */
+	struct mr_team_project known;
+	bool is_known;
+};
 
-	return !wanted || mr_str_eq_nocase(wanted, value);
+static enum mr_code read_wanted(struct mr_mcp_reading *r, struct wanted *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_ctx *cx = &r->ex->call.cx;
+	enum mr_code rc;
+
+	*out = (struct wanted){ .agent = mr_uri_text(&r->uri, "agent"),
+		.project = mr_uri_text(&r->uri, "project") };
+	if (!out->project)
+		return MR_OK;
+	rc = mr_team_read(cx, r->team, &reader);
+	if (!rc)
+		rc = mr_team_project_find(cx, reader.db, out->project, &out->known);
+	out->is_known = !rc;
+	return rc == MR_ENOTFOUND || rc == MR_EINVAL ? MR_OK : rc;
+}
+
+static bool is_of_project(const struct wanted *w, const char *called)
+{
+	const char *tail;
+
+	if (!w->project || mr_str_eq_nocase(w->project, called))
+		return true;
+	if (!w->is_known)
+		return false;
+	tail = strrchr(w->known.human_key, '/');
+	return mr_str_eq(called, w->known.human_key) || mr_str_eq_nocase(called, w->known.slug) ||
+		mr_str_eq_nocase(called, tail ? tail + 1 : w->known.human_key);
 }
 
 static void put_or_null(struct mr_out *out, const char *key, const char *text)
@@ -295,8 +325,12 @@ enum mr_code mr_mcp_read_recent(struct mr_mcp_reading *r, struct mr_out *out)
 	struct mr_ctx *cx = &r->ex->call.cx;
 	int64_t window_s = WINDOW_S;
 	struct mr_mcp_called *calls;
+	struct wanted wanted;
 	size_t len, count = 0;
+	enum mr_code rc = read_wanted(r, &wanted);
 
+	if (rc)
+		return rc;
 	if (!mr_str_to_int(r->variable, &window_s) || window_s < 1)
 		window_s = WINDOW_S;
 	if (window_s > WINDOW_MAX_S)
@@ -308,8 +342,8 @@ enum mr_code mr_mcp_read_recent(struct mr_mcp_reading *r, struct mr_out *out)
 	mr_out_int(out, "window_seconds", window_s);
 	mr_out_list(out, "entries");
 	for (size_t i = 0; i < len; i++) {
-		if (!fits(&r->uri, "agent", calls[i].agent) ||
-			!fits(&r->uri, "project", calls[i].project))
+		if ((wanted.agent && !mr_str_eq_nocase(wanted.agent, calls[i].agent)) ||
+			!is_of_project(&wanted, calls[i].project))
 			continue;
 		mr_out_map(out, NULL);
 		mr_shape_team_time(out, "timestamp", calls[i].at_us);
