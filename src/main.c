@@ -35,6 +35,7 @@
  *       server.c         requests within their limits, on libmicrohttpd
  *       server_config.c  what can be set about a server
  *       stream.c         responses that stay open
+ *       traffic.c        how much is under way, until it is over
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
  *     mcp/             the Model Context Protocol

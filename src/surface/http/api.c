@@ -6,6 +6,7 @@
 #include "op/metrics.h"
 #include "op/team_home.h"
 #include "surface/http/access.h"
+#include "surface/http/server.h"
 #include "text/json.h"
 
 #include <stdio.h>
@@ -131,6 +132,20 @@ static void answer_error(struct mr_http_response *resp, const struct mr_op *op,
 	mr_http_response_json(resp, op->envelope->http_status(err), mr_buf_bytes(text));
 }
 
+/* What waits needs a thread, of which there are so many, and somebody who waits for it. */
+static bool begin_wait(const struct mr_http_request *req, struct mr_http_response *resp,
+	struct mr_call *call)
+{
+	if (!mr_http_server_wait(req)) {
+		mr_http_response_error(resp, 503, "Too many requests wait already");
+		mr_http_response_header(resp, "Retry-After", "1");
+		return false;
+	}
+	call->is_over = mr_http_server_is_over;
+	call->is_over_arg = (void *)(uintptr_t)req;
+	return true;
+}
+
 static void run(const struct mr_op *op, const struct mr_http_request *req,
 	struct mr_http_response *resp)
 {
@@ -140,12 +155,16 @@ static void run(const struct mr_op *op, const struct mr_http_request *req,
 	struct mr_out out;
 
 	mr_http_access_call(req, &call);
+	if (op->traits & MR_WAITS && !begin_wait(req, resp, &call))
+		return;
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);
 	if (gather(req, &sent) || mr_dispatch(&call, op, &sent.map, &out) ||
 		mr_buf_check(text, "the answer", &call.cx.err))
 		answer_error(resp, op, &call.cx.err);
 	else
 		mr_http_response_json(resp, 200, mr_buf_bytes(text));
+	if (op->traits & MR_WAITS)
+		mr_http_server_wait_done(req);
 }
 
 static void run_operation(const struct mr_http_request *req, struct mr_http_response *resp)

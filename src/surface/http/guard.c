@@ -18,6 +18,18 @@ struct host {
 	char name[HOST_BYTES + 1];
 };
 
+void mr_http_guard_count(struct mr_http_framing *framing, const char *name, const char *value)
+{
+	if (strcasecmp(name, "Content-Length") == 0) {
+		framing->content_lengths++;
+	} else if (strcasecmp(name, "Transfer-Encoding") == 0) {
+		framing->transfer_encodings++;
+		framing->transfer_encoding = value;
+	} else if (strcasecmp(name, "Host") == 0) {
+		framing->hosts++;
+	}
+}
+
 const char *mr_http_guard_framing(const struct mr_http_framing *framing)
 {
 	if (framing->content_lengths && framing->transfer_encodings)

@@ -25,6 +25,8 @@ struct mr_http_framing {
 	const char *transfer_encoding; /* the last one's value, or NULL */
 };
 
+/* Add what a header says of it. */
+void mr_http_guard_count(struct mr_http_framing *framing, const char *name, const char *value);
 /* What is wrong with the framing, for the answer 400; NULL when nothing is. */
 const char *mr_http_guard_framing(const struct mr_http_framing *framing);
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct mr_http_access;
+struct mr_http_server;
 struct mr_http_stream;
 struct mr_http_streams;
 struct mr_principal;
@@ -44,6 +45,8 @@ struct mr_http_request {
 	struct mr_http_header *headers;
 	size_t headers_len;
 	struct mr_http_streams *streams;
+	struct mr_http_server *server; /* and the descriptor of the connection, for server.h */
+	int fd;
 };
 
 /* A route's parameter; NULL when the pattern has no such name. */

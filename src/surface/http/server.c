@@ -12,6 +12,7 @@
 #include "surface/http/admit.h"
 #include "surface/http/listen.h"
 #include "surface/http/stream_private.h"
+#include "surface/http/traffic.h"
 #include "surface/http/watch.h"
 #include "surface/http/worker.h"
 
@@ -25,15 +26,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
 	STREAM_BLOCK_BYTES = 1024,
 	PEER_TIMEOUT_MS = 60 * 1000, /* unacknowledged bytes: the peer is dead */
-	LINGER_MS = 100,             /* at stop, for requests that are on their way */
 	FLUSH_MS = 1000,             /* at stop, for answers that came after the grace */
+	SLOWEST_BYTES_S = 16 << 10,  /* who takes an answer slower is hung up on */
+	SPARE = 16,                  /* one in so many connections is kept for who comes next */
 	CLIENT_LEFT = 499,
 };
 
@@ -53,12 +54,7 @@ struct mr_http_server {
 	struct MHD_Daemon *daemon;
 	int listen_fd;
 
-	pthread_mutex_t lock;
-	pthread_cond_t quiet; /* a request or a connection has ended */
-	unsigned in_flight;   /* requests begun and not finished */
-	unsigned connections;
-	int64_t last_ms; /* a request ended; on the system's clock */
-	_Atomic(bool) stopping;
+	struct mr_http_traffic traffic;
 };
 
 struct connection {
@@ -146,12 +142,6 @@ static void end_stream(void *arg)
 	free(body);
 }
 
-static void set_default(struct mr_http_response *resp, const char *name, const char *value)
-{
-	if (!mr_http_response_get_header(resp, name))
-		mr_http_response_header(resp, name, value);
-}
-
 static struct MHD_Response *new_stream_response(struct request *r)
 {
 	const union MHD_ConnectionInfo *info =
@@ -189,6 +179,15 @@ static void forget(struct request *r)
 	r->pub.arena = NULL;
 }
 
+/* A client that takes its answer too slowly costs the memory it is in. */
+static void expect_reading(struct request *r)
+{
+	int64_t now = now_us(r->server);
+	int64_t seconds = r->server->config.idle_timeout_s + r->resp.body.len / SLOWEST_BYTES_S;
+
+	mr_http_watch_answer(&r->conn->watched, now, now + seconds * 1000000);
+}
+
 static enum MHD_Result answer(struct request *r)
 {
 	struct mr_http_response *resp = &r->resp;
@@ -198,12 +197,13 @@ static enum MHD_Result answer(struct request *r)
 
 	if (!mhd)
 		return MHD_NO;
-	set_default(resp, "Cache-Control", "no-store");
+	if (!mr_http_response_get_header(resp, "Cache-Control"))
+		mr_http_response_header(resp, "Cache-Control", "no-store");
 	for (size_t i = 0; i < resp->headers_len; i++)
 		MHD_add_response_header(mhd, resp->headers[i].name, resp->headers[i].value);
 	MHD_add_response_header(mhd, "X-Request-Id", r->pub.id);
 	MHD_add_response_header(mhd, "X-Content-Type-Options", "nosniff");
-	if (r->must_close || atomic_load(&r->server->stopping))
+	if (r->must_close || atomic_load(&r->server->traffic.stopping))
 		MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONNECTION, "close");
 	rc = MHD_queue_response(r->mhd, (unsigned)resp->status, mhd);
 	MHD_destroy_response(mhd);
@@ -211,6 +211,8 @@ static enum MHD_Result answer(struct request *r)
 	/* A stream may stay for hours: keep only what its end needs. */
 	if (is_stream)
 		forget(r);
+	else
+		expect_reading(r);
 	return rc;
 }
 
@@ -240,7 +242,7 @@ static void drop(void *job)
 /* The request is here: answer it, or have it worked on. */
 static enum MHD_Result proceed(struct request *r)
 {
-	atomic_store(&r->conn->watched.deadline_us, 0);
+	mr_http_watch_rest(&r->conn->watched);
 	if (r->phase == PHASE_READY)
 		return answer(r);
 	r->pub.body = mr_buf_bytes(&r->body);
@@ -279,14 +281,7 @@ static enum MHD_Result collect_header(void *arg, enum MHD_ValueKind kind, const 
 		return MHD_NO;
 	value = value ? value : "";
 	req->headers[req->headers_len++] = (struct mr_http_header){ name, value };
-	if (strcasecmp(name, "Content-Length") == 0) {
-		c->arrival.framing.content_lengths++;
-	} else if (strcasecmp(name, "Transfer-Encoding") == 0) {
-		c->arrival.framing.transfer_encodings++;
-		c->arrival.framing.transfer_encoding = value;
-	} else if (strcasecmp(name, "Host") == 0) {
-		c->arrival.framing.hosts++;
-	}
+	mr_http_guard_count(&c->arrival.framing, name, value);
 	return MHD_YES;
 }
 
@@ -372,11 +367,11 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	r->pub.client_ip = r->conn->peer.text;
 	r->pub.is_loopback = r->conn->peer.is_loopback;
 	r->pub.streams = server->streams;
-	atomic_store(&r->conn->watched.deadline_us,
+	r->pub.server = server;
+	r->pub.fd = r->conn->watched.fd;
+	mr_http_watch_expect(&r->conn->watched, r->begun_us,
 		r->begun_us + (int64_t)server->config.receive_timeout_s * 1000000);
-	pthread_mutex_lock(&server->lock);
-	server->in_flight++;
-	pthread_mutex_unlock(&server->lock);
+	mr_http_traffic_begin_request(&server->traffic);
 	judge(r);
 	return r;
 }
@@ -419,12 +414,14 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *mhd, const c
 /* ---- the end of a request ---- */
 
 /* Until the next request's headers are there. */
-static int64_t waiting_deadline(const struct mr_http_server *server, int64_t now)
+static void expect_request(const struct mr_http_server *server, struct connection *conn,
+	int64_t now)
 {
 	const struct mr_http_config *config = &server->config;
 
 	/* Silence is the library's to end; longer than both together, bytes have been trickling. */
-	return now + (int64_t)(config->idle_timeout_s + config->receive_timeout_s) * 1000000;
+	mr_http_watch_expect(&conn->watched, now,
+		now + (int64_t)(config->idle_timeout_s + config->receive_timeout_s) * 1000000);
 }
 
 static void finish(void *arg, struct MHD_Connection *mhd, void **state,
@@ -450,18 +447,13 @@ static void finish(void *arg, struct MHD_Connection *mhd, void **state,
 
 		server->config.observe(server->app, &finished);
 	}
-	atomic_store(&r->conn->watched.deadline_us, waiting_deadline(server, now));
+	expect_request(server, r->conn, now);
 	/* Opened, but never part of an answer. */
 	if (r->resp.stream)
 		mr_http_stream_detach(r->resp.stream);
 	forget(r);
 	free(r);
-	pthread_mutex_lock(&server->lock);
-	if (--server->in_flight == 0 && atomic_load(&server->stopping)) {
-		server->last_ms = mr_clock_mono_ms(mr_clock_system());
-		pthread_cond_broadcast(&server->quiet);
-	}
-	pthread_mutex_unlock(&server->lock);
+	mr_http_traffic_end_request(&server->traffic);
 }
 
 /* ---- connections ---- */
@@ -472,21 +464,22 @@ static void open_connection(struct mr_http_server *server, struct MHD_Connection
 	const union MHD_ConnectionInfo *info;
 	struct connection *conn = must_alloc(sizeof(*conn));
 	unsigned timeout_ms = PEER_TIMEOUT_MS;
+	unsigned max = server->config.max_connections;
 
 	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
 	conn->watched.fd = info->connect_fd;
 	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	mr_http_listen_describe(info->client_addr, &conn->peer);
-	atomic_store(&conn->watched.deadline_us, waiting_deadline(server, now_us(server)));
+	expect_request(server, conn, now_us(server));
 	/* A stream's client may vanish without a word: the kernel finds out by what it does not
 	 * confirm. */
 	(void)setsockopt(conn->watched.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
 		sizeof(timeout_ms));
 	*context = conn;
+	/* At the limit the library would accept nobody until somebody goes. */
+	if (mr_http_traffic_open_connection(&server->traffic) > max - max / SPARE)
+		mr_http_watch_make_room(server->watch);
 	mr_http_watch_add(server->watch, &conn->watched);
-	pthread_mutex_lock(&server->lock);
-	server->connections++;
-	pthread_mutex_unlock(&server->lock);
 }
 
 static void on_connection(void *arg, struct MHD_Connection *mhd, void **context,
@@ -502,10 +495,7 @@ static void on_connection(void *arg, struct MHD_Connection *mhd, void **context,
 	mr_http_watch_remove(server->watch, &conn->watched);
 	*context = NULL;
 	free(conn);
-	pthread_mutex_lock(&server->lock);
-	if (--server->connections == 0)
-		pthread_cond_broadcast(&server->quiet);
-	pthread_mutex_unlock(&server->lock);
+	mr_http_traffic_close_connection(&server->traffic);
 }
 
 /* Paths and queries are decoded by us, once, where a bad escape can be refused. */
@@ -518,33 +508,17 @@ static size_t keep_escapes(void *arg, struct MHD_Connection *mhd, char *text)
 
 /* ---- start and stop ---- */
 
-/* Those allowed, and those that CORS names: to name them is to allow them. */
-static struct mr_texts known_origins(struct mr_arena *arena, const struct mr_http_config *config)
-{
-	const struct mr_texts *more = &config->cors.origins;
-	struct mr_texts all = config->allowed_origins;
-
-	if (!config->cors.is_enabled)
-		return all;
-	all.items = mr_arena_array(arena, all.len + more->len + 1, sizeof(char *));
-	memcpy(all.items, config->allowed_origins.items, all.len * sizeof(char *));
-	for (size_t i = 0; i < more->len; i++)
-		all.items[all.len++] = more->items[i];
-	return all;
-}
-
 static struct mr_http_server *new_server(const struct mr_http_config *config,
 	const struct mr_http_route *routes, size_t count, void *app)
 {
 	struct mr_arena *arena = mr_arena_new();
 	struct mr_http_server *server = mr_arena_alloc(arena, sizeof(*server));
-	pthread_condattr_t attr;
 
 	server->arena = arena;
 	server->config = mr_http_config_copy(arena, config);
 	server->rules = (struct mr_http_rules){
 		.guard.hosts = server->config.allowed_hosts,
-		.guard.origins = known_origins(arena, &server->config),
+		.guard.origins = mr_http_config_origins(arena, &server->config),
 		.cors = server->config.cors,
 		.access = server->config.access,
 		.routes = routes,
@@ -555,11 +529,7 @@ static struct mr_http_server *new_server(const struct mr_http_config *config,
 	server->app = app;
 	server->listen_fd = -1;
 	mr_rand_fill(config->rand, &server->id_base, sizeof(server->id_base));
-	pthread_mutex_init(&server->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&server->quiet, &attr);
-	pthread_condattr_destroy(&attr);
+	mr_http_traffic_init(&server->traffic);
 	return server;
 }
 
@@ -609,6 +579,12 @@ static enum mr_code start_threads(struct mr_http_server *server, struct mr_err *
 		.keepalive_us = (int64_t)config->keepalive_ms * 1000,
 		.clock = config->clock,
 	};
+	struct mr_http_worker_config workers = {
+		.threads = config->workers,
+		.more = config->more_workers,
+		.waits = config->max_waits,
+		.queue = config->worker_queue,
+	};
 	int tick_ms = config->keepalive_ms < 2000 ? (int)config->keepalive_ms / 2 : 1000;
 	enum mr_code rc = mr_http_streams_new(&streams, &server->streams, err);
 
@@ -616,8 +592,7 @@ static enum mr_code start_threads(struct mr_http_server *server, struct mr_err *
 		rc = mr_http_watch_start(server->streams, config->clock, tick_ms, &server->watch,
 			err);
 	if (!rc)
-		rc = mr_http_worker_start(config->workers, config->worker_queue, work,
-			&server->workers, err);
+		rc = mr_http_worker_start(&workers, work, &server->workers, err);
 	return rc ? rc : start_daemon(server, err);
 }
 
@@ -662,57 +637,40 @@ const char *mr_http_server_url(const struct mr_http_server *server)
 
 void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *out)
 {
-	pthread_mutex_lock(&server->lock);
-	out->connections = server->connections;
-	out->requests = server->in_flight;
-	pthread_mutex_unlock(&server->lock);
+	pthread_mutex_lock(&server->traffic.lock);
+	out->connections = server->traffic.connections;
+	out->requests = server->traffic.requests;
+	pthread_mutex_unlock(&server->traffic.lock);
 	out->streams = mr_http_streams_count(server->streams);
 }
 
-/* Under the lock. */
-static void wait_until(struct mr_http_server *server, int64_t until_ms)
+bool mr_http_server_wait(const struct mr_http_request *req)
 {
-	struct timespec ts = { .tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000 };
-
-	pthread_cond_timedwait(&server->quiet, &server->lock, &ts);
+	return mr_http_worker_wait(req->server->workers);
 }
 
-/* Wait for what is under way, and for what may already be on the wire, until `end_ms`. */
-static void drain(struct mr_http_server *server, int64_t end_ms)
+void mr_http_server_wait_done(const struct mr_http_request *req)
 {
-	pthread_mutex_lock(&server->lock);
-	for (;;) {
-		int64_t now = mr_clock_mono_ms(mr_clock_system());
-		int64_t until = end_ms;
+	mr_http_worker_wait_done(req->server->workers);
+}
 
-		if (server->in_flight == 0 && server->connections == 0)
-			break;
-		if (server->in_flight == 0 && server->last_ms + LINGER_MS < until)
-			until = server->last_ms + LINGER_MS;
-		if (now >= until)
-			break;
-		wait_until(server, until);
-	}
-	pthread_mutex_unlock(&server->lock);
+bool mr_http_server_is_over(void *arg)
+{
+	const struct mr_http_request *req = arg;
+
+	return atomic_load(&req->server->traffic.stopping) || mr_http_watch_has_left(req->fd);
 }
 
 void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 {
-	int64_t now = mr_clock_mono_ms(mr_clock_system());
-	bool again;
-
-	pthread_mutex_lock(&server->lock);
-	again = atomic_exchange(&server->stopping, true);
-	server->last_ms = now;
-	pthread_mutex_unlock(&server->lock);
-	if (again)
+	if (!mr_http_traffic_stop(&server->traffic))
 		return;
 	if (server->daemon) {
 		MHD_quiesce_daemon(server->daemon);
 		/* Not closed yet: the reading thread may be about to ask it once more. */
 		shutdown(server->listen_fd, SHUT_RDWR);
 		mr_http_streams_finish(server->streams);
-		drain(server, now + grace_ms);
+		mr_http_traffic_drain(&server->traffic, grace_ms);
 	}
 	/* From here on nothing is suspended any more: no worker takes it, and all streams are
 	 * ending. */
@@ -720,7 +678,7 @@ void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 		mr_http_worker_stop(server->workers, drop);
 	if (server->daemon) {
 		if (grace_ms)
-			drain(server, mr_clock_mono_ms(mr_clock_system()) + FLUSH_MS);
+			mr_http_traffic_drain(&server->traffic, FLUSH_MS);
 		MHD_stop_daemon(server->daemon);
 	}
 	mr_http_watch_stop(server->watch);
@@ -735,7 +693,6 @@ void mr_http_server_free(struct mr_http_server *server)
 		close(server->listen_fd);
 	mr_http_worker_free(server->workers);
 	mr_http_streams_free(server->streams);
-	pthread_cond_destroy(&server->quiet);
-	pthread_mutex_destroy(&server->lock);
+	mr_http_traffic_release(&server->traffic);
 	mr_arena_free(server->arena);
 }

@@ -3,9 +3,11 @@
  *
  * One thread reads requests and writes answers. Routes that never block are answered by it; the
  * others run on worker threads while their connection sleeps, so that no request waits for
- * another's work. Before anything else a request's framing, Host and Origin are checked (guard.h),
- * then the token, then route and size. Every answer carries X-Request-Id, X-Content-Type-Options,
- * and Cache-Control: no-store unless the handler set one; errors are {"detail":"..."}.
+ * another's work. When nearly all connections are taken, the one whose client has been silent
+ * longest makes room for the next. Before anything else a request's framing, Host and Origin are
+ * checked (guard.h), then the token, then route and size. Every answer carries X-Request-Id,
+ * X-Content-Type-Options, and Cache-Control: no-store unless the handler set one; errors are
+ * {"detail":"..."}.
  *
  * Requests so malformed that the HTTP library cannot read them (and header blocks past twice the
  * limit) are answered by the library itself with a plain page and 400, 413, 414 or 431.
@@ -40,6 +42,17 @@ struct mr_http_stats {
 	unsigned streams;
 };
 void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *out);
+
+/*
+ * For a handler that is about to wait for somebody else, on the thread it runs on. False when so
+ * many do that there would be too few threads for the others: then it is to be refused (503). Else
+ * it looks every second or so whether the answer is still wanted (the client has not hung up, the
+ * server does not stop), and says when it does not wait any more.
+ */
+bool mr_http_server_wait(const struct mr_http_request *req);
+void mr_http_server_wait_done(const struct mr_http_request *req);
+/* Of a struct mr_http_request. */
+bool mr_http_server_is_over(void *req);
 
 /*
  * Stop: accept no more, answer what has arrived (with Connection: close), end the streams, close.

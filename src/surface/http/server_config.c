@@ -1,6 +1,8 @@
 /* surface/http/server_config.c */
 #include "surface/http/server_config.h"
 
+#include <string.h>
+
 void mr_http_config_defaults(struct mr_http_config *out)
 {
 	*out = (struct mr_http_config){
@@ -11,6 +13,8 @@ void mr_http_config_defaults(struct mr_http_config *out)
 		.idle_timeout_s = 60,
 		.receive_timeout_s = 30,
 		.workers = 8,
+		.more_workers = 56,
+		.max_waits = 32,
 		.worker_queue = 256,
 		.max_streams = 1024,
 		.max_stream_bytes = 1 << 20,
@@ -32,6 +36,8 @@ enum mr_code mr_http_config_check(const struct mr_http_config *config, struct mr
 		{ "idle_timeout_s", config->idle_timeout_s, 1, 86400 },
 		{ "receive_timeout_s", config->receive_timeout_s, 1, 86400 },
 		{ "workers", config->workers, 1, 1024 },
+		{ "more_workers", config->more_workers, 0, 1024 },
+		{ "max_waits", config->max_waits, 0, config->workers + config->more_workers - 1 },
 		{ "worker_queue", config->worker_queue, 1, 1000000 },
 		{ "max_streams", config->max_streams, 1, 1000000 },
 		{ "max_stream_bytes", config->max_stream_bytes, 1024, 1 << 30 },
@@ -70,4 +76,18 @@ struct mr_http_config mr_http_config_copy(struct mr_arena *arena,
 	copy.cors.methods = copy_texts(arena, &config->cors.methods);
 	copy.cors.headers = copy_texts(arena, &config->cors.headers);
 	return copy;
+}
+
+struct mr_texts mr_http_config_origins(struct mr_arena *arena, const struct mr_http_config *config)
+{
+	const struct mr_texts *more = &config->cors.origins;
+	struct mr_texts all = config->allowed_origins;
+
+	if (!config->cors.is_enabled)
+		return all;
+	all.items = mr_arena_array(arena, all.len + more->len + 1, sizeof(char *));
+	memcpy(all.items, config->allowed_origins.items, all.len * sizeof(char *));
+	for (size_t i = 0; i < more->len; i++)
+		all.items[all.len++] = more->items[i];
+	return all;
 }

@@ -36,7 +36,9 @@ struct mr_http_config {
 	unsigned max_connections;
 	unsigned idle_timeout_s;    /* of silence: between requests, or of a client that stalls */
 	unsigned receive_timeout_s; /* for a whole request to arrive */
-	unsigned workers;
+	unsigned workers;           /* threads that run handlers */
+	unsigned more_workers;      /* and that come when these are all busy */
+	unsigned max_waits; /* handlers that wait for somebody else at once; fewer than threads */
 	unsigned worker_queue; /* requests that wait for a worker; more are answered 503 */
 	unsigned max_streams;
 	size_t max_stream_bytes; /* queued for one client that does not read */
@@ -54,3 +56,5 @@ MR_CHECK enum mr_code mr_http_config_check(const struct mr_http_config *config, 
 /* With its texts in `arena`. */
 struct mr_http_config mr_http_config_copy(struct mr_arena *arena,
 	const struct mr_http_config *config);
+/* The origins allowed, and those that CORS names: to name them is to allow them. */
+struct mr_texts mr_http_config_origins(struct mr_arena *arena, const struct mr_http_config *config);

@@ -21,8 +21,7 @@ struct mr_http_watch {
 	pthread_t thread;
 };
 
-/* Has the client said its last, and have we read it? */
-static bool has_left(int fd)
+bool mr_http_watch_has_left(int fd)
 {
 	char c;
 
@@ -37,7 +36,9 @@ static bool waits_in_vain(struct mr_http_watched *w, int64_t deadline)
 {
 	bool known = w->left_us == deadline;
 
-	w->left_us = has_left(w->fd) ? deadline : 0;
+	if (atomic_load(&w->is_answer))
+		return false;
+	w->left_us = mr_http_watch_has_left(w->fd) ? deadline : 0;
 	return known && w->left_us;
 }
 
@@ -141,5 +142,47 @@ void mr_http_watch_remove(struct mr_http_watch *watch, struct mr_http_watched *w
 		watch->first = watched->next;
 	if (watched->next)
 		watched->next->prev = watched->prev;
+	pthread_mutex_unlock(&watch->lock);
+}
+
+void mr_http_watch_expect(struct mr_http_watched *watched, int64_t now_us, int64_t deadline_us)
+{
+	atomic_store(&watched->is_answer, false);
+	atomic_store(&watched->deadline_us, deadline_us);
+	atomic_store(&watched->since_us, now_us);
+}
+
+void mr_http_watch_answer(struct mr_http_watched *watched, int64_t now_us, int64_t deadline_us)
+{
+	atomic_store(&watched->is_answer, true);
+	atomic_store(&watched->deadline_us, deadline_us);
+	atomic_store(&watched->since_us, now_us);
+}
+
+void mr_http_watch_rest(struct mr_http_watched *watched)
+{
+	atomic_store(&watched->since_us, 0);
+	atomic_store(&watched->deadline_us, 0);
+}
+
+void mr_http_watch_make_room(struct mr_http_watch *watch)
+{
+	struct mr_http_watched *found = NULL;
+	int64_t oldest = INT64_MAX;
+
+	pthread_mutex_lock(&watch->lock);
+	for (struct mr_http_watched *w = watch->first; w; w = w->next) {
+		int64_t since = atomic_load(&w->since_us);
+
+		if (since && since < oldest) {
+			oldest = since;
+			found = w;
+		}
+	}
+	if (found) {
+		/* Not the same again while it goes. */
+		mr_http_watch_rest(found);
+		shutdown(found->fd, SHUT_RDWR);
+	}
 	pthread_mutex_unlock(&watch->lock);
 }

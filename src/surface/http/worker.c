@@ -2,20 +2,46 @@
 #include "surface/http/worker.h"
 
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
+
+/* No job was taken for so long, and some wait: the threads that are there are stuck. */
+enum { STUCK_MS = 20 };
 
 struct mr_http_worker {
-	pthread_mutex_t lock;
-	pthread_cond_t wanted; /* a job waits, or the end has come */
-	bool stopping;
+	struct mr_http_worker_config config;
 	mr_http_worker_run *run;
+	pthread_mutex_t lock;   /* guards what follows */
+	pthread_cond_t wanted;  /* a job waits, or the end has come */
+	pthread_cond_t lacking; /* of threads: more jobs than idle ones; or the end */
+	pthread_cond_t left;    /* one of those that came has gone */
+	bool stopping;
 	void **jobs; /* a ring */
-	unsigned max;
 	unsigned first;
 	unsigned len;
+	unsigned idle;
+	unsigned came;    /* threads that came and have not left */
+	unsigned waiting; /* jobs */
+	uint64_t taken;   /* jobs ever */
+	bool has_foreman;
+	pthread_t foreman;
 	unsigned threads_len;
 	pthread_t threads[];
 };
+
+/* Under the lock, which is let go of meanwhile. */
+static void run_next(struct mr_http_worker *pool)
+{
+	void *job = pool->jobs[pool->first];
+
+	pool->first = (pool->first + 1) % pool->config.queue;
+	pool->len--;
+	pool->taken++;
+	pthread_mutex_unlock(&pool->lock);
+	pool->run(job);
+	pthread_mutex_lock(&pool->lock);
+}
 
 static void *work(void *arg)
 {
@@ -23,45 +49,122 @@ static void *work(void *arg)
 
 	pthread_mutex_lock(&pool->lock);
 	for (;;) {
-		void *job;
-
+		pool->idle++;
 		while (pool->len == 0 && !pool->stopping)
 			pthread_cond_wait(&pool->wanted, &pool->lock);
+		pool->idle--;
 		if (pool->len == 0)
 			break;
-		job = pool->jobs[pool->first];
-		pool->first = (pool->first + 1) % pool->max;
-		pool->len--;
-		pthread_mutex_unlock(&pool->lock);
-		pool->run(job);
-		pthread_mutex_lock(&pool->lock);
+		run_next(pool);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
 
-enum mr_code mr_http_worker_start(unsigned threads, unsigned queue, mr_http_worker_run *run,
-	struct mr_http_worker **out, struct mr_err *err)
+static void *help_out(void *arg)
 {
-	struct mr_http_worker *pool = calloc(1, sizeof(*pool) + threads * sizeof(pool->threads[0]));
-	int rc;
+	struct mr_http_worker *pool = arg;
 
-	if (!pool || !(pool->jobs = calloc(queue, sizeof(*pool->jobs)))) {
-		free(pool);
-		return mr_err_set(err, MR_ELIMIT, "no memory for %u workers", threads);
+	pthread_mutex_lock(&pool->lock);
+	while (pool->len > 0)
+		run_next(pool);
+	pool->came--;
+	pthread_cond_broadcast(&pool->left);
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+/* Under the lock. Without a thread more, jobs wait a little longer. */
+static void call_help(struct mr_http_worker *pool)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	for (unsigned i = 0; i < pool->len && pool->came < pool->config.more; i++) {
+		if (pthread_create(&thread, &attr, help_out, pool) != 0)
+			break;
+		pool->came++;
 	}
-	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->wanted, NULL);
-	pool->run = run;
-	pool->max = queue;
-	while (pool->threads_len < threads) {
-		rc = pthread_create(&pool->threads[pool->threads_len], NULL, work, pool);
-		if (rc) {
-			mr_http_worker_stop(pool, run);
-			mr_http_worker_free(pool);
-			return mr_err_os(err, rc, "cannot start a worker thread");
+	pthread_attr_destroy(&attr);
+}
+
+/* Under the lock: nothing but the end is waited for. */
+static void wait_a_moment(struct mr_http_worker *pool)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += STUCK_MS * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	while (!pool->stopping && pthread_cond_timedwait(&pool->lacking, &pool->lock, &until) == 0)
+		;
+}
+
+/* The foreman: looks whether work goes on while there are more jobs than idle threads. */
+static void *look(void *arg)
+{
+	struct mr_http_worker *pool = arg;
+
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->stopping) {
+		uint64_t before = pool->taken;
+
+		if (pool->len <= pool->idle) {
+			pthread_cond_wait(&pool->lacking, &pool->lock);
+			continue;
 		}
-		pool->threads_len++;
+		wait_a_moment(pool);
+		if (!pool->stopping && pool->taken == before)
+			call_help(pool);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+static enum mr_code start_threads(struct mr_http_worker *pool, struct mr_err *err)
+{
+	int rc = 0;
+
+	while (!rc && pool->threads_len < pool->config.threads) {
+		rc = pthread_create(&pool->threads[pool->threads_len], NULL, work, pool);
+		pool->threads_len += !rc;
+	}
+	if (!rc && pool->config.more) {
+		rc = pthread_create(&pool->foreman, NULL, look, pool);
+		pool->has_foreman = !rc;
+	}
+	return rc ? mr_err_os(err, rc, "cannot start a worker thread") : MR_OK;
+}
+
+enum mr_code mr_http_worker_start(const struct mr_http_worker_config *config,
+	mr_http_worker_run *run, struct mr_http_worker **out, struct mr_err *err)
+{
+	struct mr_http_worker *pool =
+		calloc(1, sizeof(*pool) + config->threads * sizeof(pool->threads[0]));
+	pthread_condattr_t attr;
+	enum mr_code rc;
+
+	if (!pool || !(pool->jobs = calloc(config->queue, sizeof(*pool->jobs)))) {
+		free(pool);
+		return mr_err_set(err, MR_ELIMIT, "no memory for %u workers", config->threads);
+	}
+	pool->config = *config;
+	pool->run = run;
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->wanted, NULL);
+	pthread_cond_init(&pool->lacking, &attr);
+	pthread_cond_init(&pool->left, NULL);
+	pthread_condattr_destroy(&attr);
+	rc = start_threads(pool, err);
+	if (rc) {
+		mr_http_worker_stop(pool, run);
+		mr_http_worker_free(pool);
+		return rc;
 	}
 	*out = pool;
 	return MR_OK;
@@ -72,13 +175,33 @@ bool mr_http_worker_submit(struct mr_http_worker *pool, void *job)
 	bool fits;
 
 	pthread_mutex_lock(&pool->lock);
-	fits = !pool->stopping && pool->len < pool->max;
+	fits = !pool->stopping && pool->len < pool->config.queue;
 	if (fits) {
-		pool->jobs[(pool->first + pool->len++) % pool->max] = job;
+		pool->jobs[(pool->first + pool->len++) % pool->config.queue] = job;
 		pthread_cond_signal(&pool->wanted);
+		if (pool->len == pool->idle + 1)
+			pthread_cond_signal(&pool->lacking);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	return fits;
+}
+
+bool mr_http_worker_wait(struct mr_http_worker *pool)
+{
+	bool may;
+
+	pthread_mutex_lock(&pool->lock);
+	may = pool->waiting < pool->config.waits;
+	pool->waiting += may;
+	pthread_mutex_unlock(&pool->lock);
+	return may;
+}
+
+void mr_http_worker_wait_done(struct mr_http_worker *pool)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->waiting--;
+	pthread_mutex_unlock(&pool->lock);
 }
 
 void mr_http_worker_stop(struct mr_http_worker *pool, mr_http_worker_run *drop)
@@ -87,18 +210,28 @@ void mr_http_worker_stop(struct mr_http_worker *pool, mr_http_worker_run *drop)
 	pool->stopping = true;
 	for (; pool->len; pool->len--) {
 		drop(pool->jobs[pool->first]);
-		pool->first = (pool->first + 1) % pool->max;
+		pool->first = (pool->first + 1) % pool->config.queue;
 	}
 	pthread_cond_broadcast(&pool->wanted);
+	pthread_cond_broadcast(&pool->lacking);
 	pthread_mutex_unlock(&pool->lock);
+	if (pool->has_foreman)
+		pthread_join(pool->foreman, NULL);
+	pool->has_foreman = false;
 	while (pool->threads_len)
 		pthread_join(pool->threads[--pool->threads_len], NULL);
+	pthread_mutex_lock(&pool->lock);
+	while (pool->came)
+		pthread_cond_wait(&pool->left, &pool->lock);
+	pthread_mutex_unlock(&pool->lock);
 }
 
 void mr_http_worker_free(struct mr_http_worker *pool)
 {
 	if (!pool)
 		return;
+	pthread_cond_destroy(&pool->left);
+	pthread_cond_destroy(&pool->lacking);
 	pthread_cond_destroy(&pool->wanted);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool->jobs);

@@ -217,6 +217,18 @@ static enum mr_code open_stream(struct long_call *call, const struct mr_mcp_post
 	return rc;
 }
 
+/* A thread and a stream, or neither: who is refused is told so by the status. */
+static bool begin(struct long_call *call, const struct mr_mcp_post *post, const struct mr_value *id,
+	struct mr_err *err)
+{
+	if (mr_mcp_runner_enter(post->endpoint->runner, err))
+		return false;
+	if (!open_stream(call, post, id, err))
+		return true;
+	mr_mcp_runner_leave(post->endpoint->runner);
+	return false;
+}
+
 void mr_mcp_long_call(struct mr_mcp_post *post)
 {
 	struct long_call *call = make(post);
@@ -230,7 +242,7 @@ void mr_mcp_long_call(struct mr_mcp_post *post)
 		if (call->messages[i].kind == MR_RPC_REQUEST)
 			id = call->messages[i].id;
 	}
-	if (open_stream(call, post, id, &err)) {
+	if (!begin(call, post, id, &err)) {
 		mr_mcp_post_refuse(post->resp, 503, id, MR_RPC_TRANSPORT, NULL, "%s", err.msg);
 		end(call);
 		return;

@@ -34,7 +34,7 @@ struct mr_mcp_runner *mr_mcp_runner_new(unsigned max)
 	return runner;
 }
 
-static void leave(struct mr_mcp_runner *runner)
+void mr_mcp_runner_leave(struct mr_mcp_runner *runner)
 {
 	pthread_mutex_lock(&runner->lock);
 	if (--runner->running == 0)
@@ -48,11 +48,11 @@ static void *work(void *arg)
 
 	free(arg);
 	job.run(job.arg);
-	leave(job.runner);
+	mr_mcp_runner_leave(job.runner);
 	return NULL;
 }
 
-static enum mr_code enter(struct mr_mcp_runner *runner, struct mr_err *err)
+enum mr_code mr_mcp_runner_enter(struct mr_mcp_runner *runner, struct mr_err *err)
 {
 	enum mr_code rc = MR_OK;
 
@@ -90,13 +90,9 @@ static int start_thread(struct job *job)
 enum mr_code mr_mcp_runner_start(struct mr_mcp_runner *runner, void (*run)(void *arg), void *arg,
 	struct mr_err *err)
 {
-	enum mr_code rc = enter(runner, err);
-	struct job *job;
+	struct job *job = malloc(sizeof(*job));
 	int os;
 
-	if (rc)
-		return rc;
-	job = malloc(sizeof(*job));
 	if (!job)
 		abort();
 	*job = (struct job){ runner, run, arg };
@@ -104,7 +100,7 @@ enum mr_code mr_mcp_runner_start(struct mr_mcp_runner *runner, void (*run)(void 
 	if (!os)
 		return MR_OK;
 	free(job);
-	leave(runner);
+	mr_mcp_runner_leave(runner);
 	return mr_err_os(err, os, "cannot start a thread");
 }
 

@@ -2,9 +2,11 @@
 #include "http_app.h"
 
 #include "test.h"
+#include "text/time.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -361,6 +363,40 @@ static void limits_connections(void)
 	app_stop();
 }
 
+/* Who has been silent longest goes; who is worked for does not. */
+static void makes_room_for_who_comes(void)
+{
+	enum { MAX = 32, MANY = 3 * MAX };
+	struct mr_http_config config = app_config();
+	struct client *clients[MANY], *worked, *slow;
+	struct mr_http_stats stats;
+
+	config.max_connections = MAX;
+	app_start_with(&config);
+	worked = app_client();
+	client_say(worked, "GET /gated HTTP/1.1\r\n" HOST "\r\n");
+	app_wait_for(&app.entered, 1);
+	slow = app_client();
+	client_say(slow, "POST /echo HTTP/1.1\r\n" HOST "Content-Length: 5000\r\n\r\nab");
+	for (int i = 0; i < MANY; i++) {
+		clients[i] = app_client();
+		CHECK_INT(client_ask(clients[i], "GET /quick HTTP/1.1\r\n" HOST "\r\n"), 200);
+	}
+	mr_http_server_stats(server, &stats);
+	CHECK(stats.connections <= MAX);
+	CHECK(client_has_ended(slow));
+	for (int i = 0; i < MANY - MAX; i++)
+		CHECK(client_has_ended(clients[i]));
+	CHECK_INT(client_ask(clients[MANY - 1], "GET /quick HTTP/1.1\r\n" HOST "\r\n"), 200);
+	app_open_gate();
+	CHECK_INT(client_hear_response(worked, true), 200);
+	for (int i = 0; i < MANY; i++)
+		client_close(clients[i]);
+	client_close(worked);
+	client_close(slow);
+	app_stop();
+}
+
 static void hangs_up_on_slow_senders(void)
 {
 	static const struct {
@@ -394,6 +430,46 @@ static void hangs_up_on_slow_senders(void)
 	app_stop();
 }
 
+static _Atomic(int64_t) now = MR_TIME_S;
+
+static int64_t read_now(const struct mr_clock *clock)
+{
+	(void)clock;
+	return atomic_load(&now);
+}
+
+/* It is never silent, but at that pace the answer would be in memory for hours. */
+static void hangs_up_on_slow_readers(void)
+{
+	enum { LARGE = 32 << 20, READ_S = LARGE / (16 << 10) };
+	const struct mr_clock clock = { read_now, read_now };
+	struct mr_http_config config = app_config();
+	struct client *c;
+	char *body = calloc(1, LARGE);
+	size_t got = 0;
+	ssize_t n;
+
+	config.clock = &clock;
+	config.max_body_bytes = LARGE;
+	config.keepalive_ms = 100;
+	app_start_with(&config);
+	c = app_client();
+	client_say(c, "POST /echo HTTP/1.1\r\n" HOST "Content-Length: 33554432\r\n\r\n");
+	client_say_bytes(c, body, LARGE);
+	CHECK(client_hear_head(c));
+	atomic_store(&now, (READ_S + 60) * MR_TIME_S);
+	for (int i = 0; i < 100; i++)
+		CHECK(recv(c->fd, body, 1000, 0) > 0);
+	atomic_store(&now, (READ_S + 62) * MR_TIME_S);
+	app_wait_for(&app.observed, 1);
+	while ((n = recv(c->fd, body, LARGE, 0)) > 0)
+		got += (size_t)n;
+	CHECK(got < LARGE / 2);
+	client_close(c);
+	free(body);
+	app_stop();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -407,7 +483,9 @@ int main(void)
 		TEST(hangs_up_on_endless_bodies),
 		TEST(refuses_headers_past_the_limit),
 		TEST(limits_connections),
+		TEST(makes_room_for_who_comes),
 		TEST(hangs_up_on_slow_senders),
+		TEST(hangs_up_on_slow_readers),
 	};
 	return test_main(tests, MR_LEN(tests));
 }

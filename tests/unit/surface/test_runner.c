@@ -22,18 +22,33 @@ static void wait_at_gate(void *arg)
 	pthread_mutex_unlock(&lock);
 }
 
+static void places_are_given_back(void)
+{
+	struct mr_mcp_runner *runner = mr_mcp_runner_new(1);
+	struct mr_err err;
+
+	for (int i = 0; i < 3; i++) {
+		CHECK_OK(mr_mcp_runner_enter(runner, &err), err);
+		CHECK_INT(mr_mcp_runner_enter(runner, &err), MR_ELIMIT);
+		mr_mcp_runner_leave(runner);
+	}
+	mr_mcp_runner_free(runner);
+}
+
 static void runs_as_many_as_it_may(void)
 {
 	struct mr_mcp_runner *runner = mr_mcp_runner_new(3);
 	struct mr_err err;
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
+		CHECK_OK(mr_mcp_runner_enter(runner, &err), err);
 		CHECK_OK(mr_mcp_runner_start(runner, wait_at_gate, NULL, &err), err);
+	}
 	pthread_mutex_lock(&lock);
 	while (entered < 3)
 		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
-	CHECK_INT(mr_mcp_runner_start(runner, wait_at_gate, NULL, &err), MR_ELIMIT);
+	CHECK_INT(mr_mcp_runner_enter(runner, &err), MR_ELIMIT);
 	CHECK_STR(err.msg, "3 long calls are under way, which is the maximum");
 	pthread_mutex_lock(&lock);
 	is_open = true;
@@ -41,7 +56,7 @@ static void runs_as_many_as_it_may(void)
 	pthread_mutex_unlock(&lock);
 	mr_mcp_runner_stop(runner);
 	CHECK_INT(left, 3);
-	CHECK_INT(mr_mcp_runner_start(runner, wait_at_gate, NULL, &err), MR_EBUSY);
+	CHECK_INT(mr_mcp_runner_enter(runner, &err), MR_EBUSY);
 	CHECK_STR(err.msg, "the server is stopping");
 	mr_mcp_runner_free(runner);
 	mr_mcp_runner_free(NULL);
@@ -49,7 +64,10 @@ static void runs_as_many_as_it_may(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(runs_as_many_as_it_may) };
+	static const struct test tests[] = {
+		TEST(runs_as_many_as_it_may),
+		TEST(places_are_given_back),
+	};
 
 	return test_main(tests, MR_LEN(tests));
 }

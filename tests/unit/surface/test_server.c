@@ -162,6 +162,7 @@ static void says_when_it_is_busy(void)
 	struct client *running, *queued, *c;
 
 	config.workers = 1;
+	config.more_workers = config.max_waits = 0;
 	config.worker_queue = 1;
 	app_start_with(&config);
 	running = app_client();
@@ -325,6 +326,7 @@ static void stop_without_grace_refuses_what_has_not_begun(void)
 	pthread_t stopper;
 
 	config.workers = 1;
+	config.more_workers = config.max_waits = 0;
 	app_start_with(&config);
 	running = app_client();
 	client_say(running, "GET /gated HTTP/1.1\r\n" HOST "\r\n");
