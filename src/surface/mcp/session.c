@@ -141,6 +141,28 @@ static struct mr_mcp_session *pick(struct mr_mcp_sessions *sessions, int64_t bef
 	return found;
 }
 
+/* When there is no room: the one that was not used for longest ends, if that is long enough. Its
+ * client is told to introduce itself again. */
+static void make_room(struct mr_mcp_sessions *sessions, int64_t before_us)
+{
+	struct mr_mcp_session *oldest = NULL;
+
+	pthread_mutex_lock(&sessions->lock);
+	for (size_t i = 0; i < MR_MCP_BUCKETS && sessions->count == MR_MCP_SESSIONS_MAX; i++) {
+		for (struct mr_mcp_session *at = sessions->buckets[i]; at; at = at->next) {
+			if (at->holders == 1 && at->used_us <= before_us &&
+				(!oldest || at->used_us < oldest->used_us))
+				oldest = at;
+		}
+	}
+	if (oldest)
+		oldest->holders++;
+	pthread_mutex_unlock(&sessions->lock);
+	if (oldest)
+		mr_mcp_session_end(oldest);
+	mr_mcp_session_done(&oldest);
+}
+
 static void end_all(struct mr_mcp_sessions *sessions, int64_t before_us)
 {
 	struct mr_mcp_session *session;
@@ -252,6 +274,7 @@ enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const char *o
 
 	if (now_us > MR_MCP_IDLE_S * MR_TIME_S)
 		end_all(sessions, now_us - MR_MCP_IDLE_S * MR_TIME_S);
+	make_room(sessions, now_us - MR_MCP_UNUSED_S * MR_TIME_S);
 	session = make(sessions, owner, hello);
 	session->used_us = now_us;
 	rc = put_in(sessions, session, err);

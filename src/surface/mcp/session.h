@@ -14,6 +14,7 @@
 enum {
 	MR_MCP_SESSIONS_MAX = 4096,
 	MR_MCP_IDLE_S = 3600,
+	MR_MCP_UNUSED_S = 60,  /* after which it makes room for another, when there is none */
 	MR_MCP_RETRY_MS = 500, /* after which a client that was hung up on comes back */
 };
 
@@ -27,7 +28,7 @@ void mr_mcp_sessions_stop(struct mr_mcp_sessions *sessions);
 /* After the server has stopped: nobody holds one any more. */
 void mr_mcp_sessions_free(struct mr_mcp_sessions *sessions);
 
-/* A new one, of that principal (or NULL); MR_ELIMIT when there are too many that are not idle,
+/* A new one, of that principal (or NULL); MR_ELIMIT when there are too many that are in use,
  * MR_EBUSY after stop. Let go with _done(). */
 MR_CHECK enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const char *owner,
 	const struct mr_mcp_hello *hello, struct mr_mcp_session **out, struct mr_err *err);

@@ -126,8 +126,8 @@ static void idle_sessions_end(void)
 static void there_is_a_maximum(void)
 {
 	struct mr_arena *arena = mr_arena_new();
-	struct mr_mcp_session *session = NULL;
-	const char *first;
+	struct mr_mcp_session *session = NULL, *none = NULL;
+	const char *first, *second;
 	struct mr_err err;
 
 	start();
@@ -140,7 +140,15 @@ static void there_is_a_maximum(void)
 	session = mr_mcp_session_find(sessions, NULL, first);
 	mr_mcp_session_end(session);
 	mr_mcp_session_done(&session);
-	open_one(arena, NULL);
+	second = open_one(arena, NULL);
+	/* Who was not used for a while makes room; who is held or was does not. */
+	clock_.now_us += MR_MCP_UNUSED_S * MR_TIME_S;
+	session = mr_mcp_session_find(sessions, NULL, second);
+	for (int i = 0; i < MR_MCP_SESSIONS_MAX - 1; i++)
+		open_one(arena, NULL);
+	CHECK_INT(mr_mcp_session_open(sessions, NULL, &hello, &none, &err), MR_ELIMIT);
+	CHECK(is_there(NULL, second));
+	mr_mcp_session_done(&session);
 	mr_mcp_sessions_stop(sessions);
 	CHECK_INT(mr_mcp_session_open(sessions, NULL, &hello, &session, &err), MR_EBUSY);
 	mr_mcp_sessions_free(sessions);
