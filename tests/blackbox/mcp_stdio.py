@@ -266,6 +266,19 @@ def the_second_generation_listens(m):
         assert not [k for k in client.kept if k.get("id") == id], client.kept
 
 
+def who_cancels_at_once_listens_to_nothing(m):
+    """The cancellation may be read before a thread has begun with what it cancels."""
+    with Stdio(m, hello=False) as client:
+        for n in range(40):
+            lines = ({"jsonrpc": "2.0", "id": n, "method": "subscriptions/listen",
+                "params": {"_meta": MODERN, "notifications": {"toolsListChanged": True}}},
+                {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": n}})
+            client.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+            assert client.message()["method"] == "notifications/subscriptions/acknowledged"
+        assert client.end() == 0, client.logged()
+        assert client.message() is None
+
+
 def the_end_of_input_ends_it_soon(m):
     """What was asked is answered; who waits is told that it is over."""
     with Stdio(m) as client:
@@ -350,7 +363,7 @@ with Tap() as tap:
             the_archive_is_written, what_is_wrong_is_answered, a_line_has_a_limit, a_tool_that_fails_says_so,
             batches_are_of_one_version, the_second_generation_needs_no_introduction, waiting_blocks_nobody,
             too_many_that_wait_are_refused, a_call_can_be_cancelled, changes_are_told,
-            the_second_generation_listens, the_end_of_input_ends_it_soon,
+            the_second_generation_listens, who_cancels_at_once_listens_to_nothing, the_end_of_input_ends_it_soon,
             the_last_line_needs_no_newline, signals_end_it_well, a_client_that_left_ends_it,
             only_messages_go_to_standard_output, trouble_with_storage_is_a_tools_trouble, many_at_once_lose_nothing):
         with Mailroom(sys.argv[1]) as room:

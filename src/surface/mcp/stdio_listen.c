@@ -10,7 +10,7 @@ struct mr_mcp_stdio_listening {
 	struct mr_arena *arena;
 	const struct mr_value *id;
 	/* Nothing is said before the acknowledgement: until then it waits here. */
-	bool is_acknowledged, is_cancelled;
+	bool is_acknowledged;
 	struct mr_mcp_stdio_job *early, **last;
 };
 
@@ -118,19 +118,15 @@ static struct mr_mcp_stdio_listening *add_listening(struct mr_mcp_stdio_job *job
 }
 
 /* Under the lock: out of the list, by its id or (NULL) any. One that is not acknowledged yet is in
- * use: it goes when it is. */
+ * use: its job knows that it was cancelled. */
 static struct mr_mcp_stdio_listening *take_listening(struct mr_mcp_stdio *io,
 	const struct mr_value *id)
 {
 	for (struct mr_mcp_stdio_listening **at = &io->listenings; *at; at = &(*at)->next) {
 		struct mr_mcp_stdio_listening *found = *at;
 
-		if (id && !mr_value_equal(found->id, id))
+		if (!found->is_acknowledged || (id && !mr_value_equal(found->id, id)))
 			continue;
-		if (!found->is_acknowledged) {
-			found->is_cancelled = true;
-			return NULL;
-		}
 		*at = found->next;
 		io->listenings_len--;
 		return found;
@@ -151,9 +147,10 @@ static void end_listening(struct mr_mcp_stdio *io, struct mr_mcp_stdio_listening
 }
 
 /* The acknowledgement is written; then what was kept back. */
-static void acknowledge(struct mr_mcp_stdio *io, struct mr_mcp_stdio_listening *listening,
+static void acknowledge(struct mr_mcp_stdio_job *job, struct mr_mcp_stdio_listening *listening,
 	const struct mr_buf *json)
 {
+	struct mr_mcp_stdio *io = job->io;
 	struct mr_mcp_stdio_listening *over = NULL;
 	struct mr_err gone;
 
@@ -161,12 +158,13 @@ static void acknowledge(struct mr_mcp_stdio *io, struct mr_mcp_stdio_listening *
 	pthread_mutex_lock(&io->lock);
 	listening->is_acknowledged = true;
 	while (listening->early) {
-		struct mr_mcp_stdio_job *job = listening->early;
+		struct mr_mcp_stdio_job *kept = listening->early;
 
-		listening->early = job->next;
-		mr_mcp_stdio_job_put(io, job);
+		listening->early = kept->next;
+		mr_mcp_stdio_job_put(io, kept);
 	}
-	if (listening->is_cancelled)
+	/* Also before it was in the list. */
+	if (atomic_load(&job->is_cancelled))
 		over = take_listening(io, listening->id);
 	pthread_mutex_unlock(&io->lock);
 	if (over)
@@ -196,7 +194,7 @@ void mr_mcp_stdio_listen(struct mr_mcp_stdio_job *job)
 		return;
 	}
 	mr_mcp_wanted_begin(&ex, filter, request->id, &listening->listener, &json);
-	acknowledge(job->io, listening, &json);
+	acknowledge(job, listening, &json);
 }
 
 void mr_mcp_stdio_unlisten(struct mr_mcp_stdio *io, const struct mr_value *id)
