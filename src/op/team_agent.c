@@ -419,9 +419,9 @@ static enum mr_code delete_agent(struct mr_call *call, const struct mr_args *in,
 	if (!rc && purge)
 		rc = mr_dispatch_confirm(call,
 			mr_arena_printf(call->cx.arena,
-				"%.60s and the messages it sent are deleted, also for those who "
-				"received them. Go on?",
-				name));
+				"%.60s of %.200s and the messages it sent are deleted, also for "
+				"those who received them. Go on?",
+				name, mr_args_text(in, "project_key")));
 	if (!rc)
 		rc = mr_team_agent_delete(&call->cx, team, mr_args_text(in, "project_key"), name,
 			purge, &deletion);

@@ -106,7 +106,7 @@ bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client
 	const struct mr_rpc *request)
 {
 	return mr_str_eq(request->method, "tools/call") &&
-		(mr_mcp_tools_is_long(mcp, request) ||
+		(mr_mcp_tools_is_long(mcp, client, request) ||
 			(mr_mcp_options(mcp)->fixtures &&
 				mr_mcp_fixture_is_long(client, request->params)));
 }

@@ -5,6 +5,7 @@
 #include "op/envelope.h"
 #include "op/schema.h"
 #include "op/settings.h"
+#include "surface/mcp/ask.h"
 #include "surface/mcp/fixtures.h"
 #include "surface/mcp/method.h"
 #include "surface/mcp/recent.h"
@@ -264,6 +265,63 @@ static bool lacks(const struct alias *alias, const struct mr_op *op,
 	return true;
 }
 
+/* {"message":question,"requestedSchema":{…}}: a form with one box. */
+static const struct mr_value *form_of(struct mr_arena *arena, const char *question)
+{
+	struct mr_out out;
+
+	mr_out_init_tree(&out, arena);
+	mr_out_map(&out, NULL);
+	mr_out_text(&out, "message", question);
+	mr_out_map(&out, "requestedSchema");
+	mr_out_text(&out, "type", "object");
+	mr_out_map(&out, "properties");
+	mr_out_map(&out, "confirm");
+	mr_out_text(&out, "type", "boolean");
+	mr_out_text(&out, "title", "Yes, do it");
+	mr_out_end(&out);
+	mr_out_end(&out);
+	mr_out_list(&out, "required");
+	mr_out_text(&out, NULL, "confirm");
+	mr_out_end(&out);
+	mr_out_end(&out);
+	mr_out_end(&out);
+	return mr_out_tree(&out);
+}
+
+/*
+ * What cannot be undone is for a person to allow: the client puts the question. A yes that comes
+ * with a later request counts for the question it was asked, and for no other.
+ */
+static bool ask_person(void *arg, const char *question)
+{
+	struct mr_mcp_exchange *ex = arg;
+	struct mr_arena *arena = ex->call.cx.arena;
+	const struct mr_value *state, *said = NULL, *yes;
+	const char *action;
+
+	if (!mr_mcp_can_ask(ex, "elicitation/create"))
+		return false;
+	if (mr_mcp_ask(ex, "confirm", "elicitation/create", form_of(arena, question), &said)) {
+		ex->rpc_code = 0; /* the tool's own answer says it */
+		return false;
+	}
+	if (!said) {
+		const struct mr_value kept = { .kind = MR_TEXT, .text = question };
+
+		mr_mcp_ask_keep(ex, mr_arena_memdup(arena, &kept, sizeof(kept)));
+		(void)!mr_mcp_ask_later(ex);
+		return false;
+	}
+	state = mr_mcp_ask_state(ex);
+	if (ex->client->era == MR_MCP_STATELESS &&
+		(!state || state->kind != MR_TEXT || !mr_str_eq(state->text, question)))
+		return false;
+	action = text_in(said, "action");
+	yes = mr_value_get(mr_value_get(said, "content"), "confirm");
+	return mr_str_eq(action, "accept") && yes && yes->kind == MR_BOOL && yes->boolean;
+}
+
 static enum mr_code run_tool(struct mr_mcp_exchange *ex, const struct mr_op *op,
 	const struct alias *alias, const struct mr_value *arguments, struct mr_out *tree)
 {
@@ -273,10 +331,14 @@ static enum mr_code run_tool(struct mr_mcp_exchange *ex, const struct mr_op *op,
 	return mr_dispatch(&ex->call, op, arguments, tree);
 }
 
-bool mr_mcp_tools_is_long(const struct mr_mcp *mcp, const struct mr_rpc *request)
+bool mr_mcp_tools_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
+	const struct mr_rpc *request)
 {
 	const struct mr_op *op = mr_mcp_tool_meant(mcp, request->params);
 
+	if (op && op->needs & MR_NEED_CONFIRM && client->era == MR_MCP_SESSIONS &&
+		client->can_elicit)
+		return true;
 	return op && op->traits & MR_WAITS;
 }
 
@@ -308,8 +370,12 @@ enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 	worker = worker_of(ex->mcp, op, &inner);
 	remember(ex, worker, inner);
 	ex->call.fence = mr_settings_bool(mr_mcp_app(ex->mcp)->settings, "mcp.fence");
+	ex->call.confirm = ask_person;
+	ex->call.confirm_arg = ex;
 	mr_out_init_tree(&tree, ex->call.cx.arena);
 	if (run_tool(ex, op, alias, arguments, &tree)) {
+		if (mr_mcp_ask_is_due(ex))
+			return ex->call.cx.err.code;
 		put_failure(ex, op, out);
 		return MR_OK;
 	}
