@@ -239,6 +239,8 @@
  *     product_sql.c      products, and their mail in one order
  *     project.c          which project is meant
  *     project_sql.c      and its row
+ *     purge.c            an agent taken out altogether, and out of the archive's files
+ *     purge_sql.c        where it left traces
  *     rebuild.c          a database from the archives, and the other way round
  *     rebuild_hold.c     leases, slots and links, put back
  *     rebuild_read.c     what archives say, put back

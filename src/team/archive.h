@@ -26,6 +26,7 @@ enum mr_team_archive_kind {
 	MR_TEAM_ARCHIVE_SLOT,        /* ref: a build slot */
 	MR_TEAM_ARCHIVE_LINKS,       /* ref: an agent; agents/<Name>/contacts.json */
 	MR_TEAM_ARCHIVE_PROJECT,     /* ref: this project; project.json */
+	MR_TEAM_ARCHIVE_REMOVED,     /* data: a JSON list of paths nothing stands for any more */
 };
 
 struct mr_team_archive_item {
@@ -37,7 +38,7 @@ struct mr_team_archive_item {
 	const char
 		*subject; /* of the commit; cut to MR_TEAM_COMMIT_SUBJECT, newlines become blanks */
 	const char *tool; /* for the trailer "Tool:", or NULL */
-	const char *data; /* a JSON object, or NULL; see the kinds */
+	const char *data; /* JSON, or NULL; see the kinds */
 	int64_t queued_ts; /* when; set by queueing */
 };
 

@@ -12,6 +12,7 @@
 #include "team/layout.h"
 #include "team/limits.h"
 #include "team/message_private.h"
+#include "text/json.h"
 
 #include <string.h>
 
@@ -30,6 +31,12 @@ static void put(struct mr_team_files *files, const char *path, struct mr_bytes d
 	}
 	files->items[files->len++] = (struct mr_history_file){ .path = path, .data = data };
 	files->bytes += data.len;
+}
+
+static void put_removal(struct mr_team_files *files, const char *path)
+{
+	put(files, path, (struct mr_bytes){ 0 });
+	files->items[files->len - 1].remove = true;
 }
 
 /* What was built; the bytes move to the arena. */
@@ -69,6 +76,9 @@ static enum mr_code add_profile(struct mr_team_files *files, int64_t agent_id)
 	if (rc)
 		return rc;
 	mr_team_record_profile(&buf, files->project, &agent);
+	/* It, or one of its name before it, may have gone once. */
+	if (agent.is_active)
+		put_removal(files, mr_team_layout_deleted(files->cx->arena, agent.name));
 	return put_buf(files, mr_team_layout_profile(files->cx->arena, agent.name), &buf);
 }
 
@@ -135,6 +145,25 @@ static enum mr_code add_links(struct mr_team_files *files, int64_t agent_id)
 	return put_buf(files, mr_team_layout_contacts(cx->arena, agent.name), &buf);
 }
 
+/* --- what is gone --- */
+
+static enum mr_code add_removed(struct mr_team_files *files, const char *json)
+{
+	struct mr_ctx *cx = files->cx;
+	const struct mr_value *list = NULL;
+	enum mr_code rc =
+		mr_json_parse(cx->arena, mr_bytes_text(json ? json : ""), NULL, &list, &cx->err);
+
+	/* A row nobody can read is no damaged archive. */
+	if (rc || list->kind != MR_LIST)
+		return mr_err_set(&cx->err, MR_EINVAL, "no list of files to remove");
+	for (size_t i = 0; i < list->list.len; i++) {
+		if (list->list.items[i].kind == MR_TEXT)
+			put_removal(files, list->list.items[i].text);
+	}
+	return MR_OK;
+}
+
 /* --- leases and slots --- */
 
 static enum mr_code add_leases(struct mr_team_files *files, const char *pattern)
@@ -150,8 +179,7 @@ static enum mr_code add_leases(struct mr_team_files *files, const char *pattern)
 		return rc;
 	if (leases.len == 0) {
 		/* Of an agent whose rows are gone. */
-		put(files, mr_team_layout_reservation(cx->arena, pattern), (struct mr_bytes){ 0 });
-		files->items[files->len - 1].remove = true;
+		put_removal(files, mr_team_layout_reservation(cx->arena, pattern));
 		return MR_OK;
 	}
 	mr_team_record_leases(&buf, files->project->human_key, &leases);
@@ -425,6 +453,8 @@ enum mr_code mr_team_files_add(struct mr_team_files *files, const struct mr_team
 		return add_slot(files, item->ref);
 	case MR_TEAM_ARCHIVE_LINKS:
 		return add_links(files, item->ref);
+	case MR_TEAM_ARCHIVE_REMOVED:
+		return add_removed(files, item->data);
 	}
 	return MR_OK;
 }

@@ -12,6 +12,7 @@ static const char *const kind_names[] = {
 	[MR_TEAM_ARCHIVE_SLOT] = "slot",
 	[MR_TEAM_ARCHIVE_LINKS] = "links",
 	[MR_TEAM_ARCHIVE_PROJECT] = "project",
+	[MR_TEAM_ARCHIVE_REMOVED] = "removed",
 };
 
 static const char SQL_QUEUE[] =

@@ -1,7 +1,6 @@
 /* team/check.c - does the archive show what the database says, and nothing else? */
 #include "base/fs.h"
 #include "team/agent.h"
-#include "team/archive_document.h"
 #include "team/archive_files.h"
 #include "team/archive_source_sql.h"
 #include "team/attachment.h"
@@ -41,7 +40,6 @@ struct checking {
 	size_t len, room;
 	const char **strays; /* files that nobody expects */
 	size_t stray_count, stray_room;
-	bool has_purged;
 };
 
 static const char *place(struct checking *c, const char *path)
@@ -83,8 +81,11 @@ static void take_files(struct checking *c, const struct mr_team_files *files, bo
 {
 	for (size_t i = 0; i < files->len; i++) {
 		const struct mr_history_file *file = &files->items[i];
-		struct expected *expected = expect(c, file->path);
+		struct expected *expected;
 
+		if (file->remove)
+			continue;
+		expected = expect(c, file->path);
 		if (!is_loose(file->path, loose))
 			expected->id = mr_history_blob_id(file->data);
 		if (mr_str_ends(file->path, "/profile.json"))
@@ -286,34 +287,13 @@ static void check_file(struct checking *c, struct expected *expected)
 		"it says something else than the database");
 }
 
-/* What nobody expects may be of an agent whose rows are gone. */
-static bool is_of_purged(struct checking *c, const char *path)
-{
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_team_document document;
-	struct mr_bytes bytes;
-	struct mr_err ignored;
-	const char *rest = path + strlen(MR_TEAM_AGENTS_DIR "/");
-
-	if (is_below(path, MR_TEAM_AGENTS_DIR) &&
-		mr_team_is_purged(arena, c->dir, mr_arena_strndup(arena, rest, strcspn(rest, "/"))))
-		return true;
-	if (!mr_str_ends(path, ".md") ||
-		mr_team_archive_file(arena, c->dir, path, &bytes, &ignored))
-		return false;
-	if (mr_team_document_parse(arena, bytes, &document, &ignored))
-		/* A digest: of whom cannot be told. */
-		return is_below(path, MR_TEAM_MESSAGES_DIR "/" MR_TEAM_THREADS_NAME) &&
-			c->has_purged;
-	return mr_team_is_purged(arena, c->dir, document.from);
-}
-
 static void tell_unknown(struct checking *c, const char *path)
 {
 	bool is_message = is_below(path, MR_TEAM_MESSAGES_DIR) &&
 		!is_below(path, MR_TEAM_MESSAGES_DIR "/" MR_TEAM_THREADS_NAME);
 
-	if (is_of_purged(c, path))
+	/* All that is left of an agent that was purged. */
+	if (is_below(path, MR_TEAM_AGENTS_DIR) && mr_str_ends(path, "/deleted.json"))
 		return;
 	mr_team_problems_add(&c->problems, is_message ? "missing_row" : "unknown_file",
 		place(c, path), "%s",
@@ -357,8 +337,6 @@ static enum mr_fs_next see_file(void *arg, const struct mr_fs_entry *entry)
 		return MR_FS_SKIP;
 	if (entry->type == DT_DIR || find(c, entry->path))
 		return MR_FS_GO_ON;
-	if (mr_str_ends(entry->path, "/deleted.json"))
-		c->has_purged = true;
 	if (c->stray_count == c->stray_room) {
 		const char **grown;
 
@@ -427,7 +405,6 @@ static enum mr_code check_project(struct checking *c)
 	c->len = c->room = 0;
 	c->strays = NULL;
 	c->stray_count = c->stray_room = 0;
-	c->has_purged = false;
 	c->directory = mr_team_layout_project(c->cx->arena, mr_team_storage_root(c->team),
 		c->project->slug);
 	rc = mr_fs_open_dir(AT_FDCWD, c->directory, &dir, &c->cx->err);

@@ -239,6 +239,18 @@ static const char *const sql_rest[] = {
 	"INSERT OR IGNORE INTO ack_escalations (message_id, agent_id, times, reservation_id,"
 	" updated_ts) SELECT nm.id, na.id, o.times, o.reservation_id, o.updated_ts"
 	" FROM old.ack_escalations o " SAME_MESSAGE " " SAME_AGENT,
+	/* Who had to prove to be itself still has to, and who did, did. */
+	"UPDATE agents SET token_hash = s.token_hash FROM (SELECT na.id, oa.token_hash"
+	" FROM old.agents oa JOIN old.projects op ON op.id = oa.project_id " SAME_PROJECT
+	" JOIN agents na ON na.project_id = np.id AND na.name_fold = oa.name_fold"
+	" WHERE oa.token_hash IS NOT NULL) s WHERE agents.id = s.id",
+	"UPDATE messages SET verified = 1 WHERE uid IN"
+	" (SELECT o.uid FROM old.messages o WHERE o.verified = 1)",
+	/* No id is used again, of whatever is gone. */
+	"UPDATE main.sqlite_sequence SET seq = max(main.sqlite_sequence.seq, o.seq)"
+	" FROM old.sqlite_sequence o WHERE o.name = main.sqlite_sequence.name",
+	"INSERT INTO main.sqlite_sequence (name, seq) SELECT o.name, o.seq FROM"
+	" old.sqlite_sequence o WHERE o.name NOT IN (SELECT name FROM main.sqlite_sequence)",
 };
 
 enum mr_code mr_team_restore_state(struct mr_ctx *cx, struct mr_db *db, const char *old,

@@ -2,6 +2,7 @@
 #include "team/agent.h"
 #include "team/agent_sql.h"
 #include "team/error.h"
+#include "team/purge.h"
 #include "team/retire_sql.h"
 
 struct retiring {
@@ -94,24 +95,8 @@ static enum mr_code retire_change(struct mr_ctx *cx, struct mr_db *db, void *arg
 static enum mr_code purge_after(struct mr_ctx *cx, struct mr_db *db, void *arg)
 {
 	struct retiring *r = arg;
-	struct mr_team_deletion *gone = &r->deletion;
-	enum mr_code rc = mr_team_retire_purge(cx, db, r->agent.id, gone);
 
-	if (rc)
-		return rc;
-	return queue(cx, db, r,
-		(struct mr_team_archive_item){
-			.kind = MR_TEAM_ARCHIVE_DELETED,
-			.ref = r->agent.id,
-			.name = r->agent.name,
-			.subject = mr_arena_printf(cx->arena, "agent: delete %s", r->agent.name),
-			.data = mr_arena_printf(cx->arena,
-				"{\"message_recipients_deleted\":%lld,\"messages_deleted\":%lld,"
-				"\"file_reservations_deleted\":%lld}",
-				(long long)gone->message_recipients_deleted,
-				(long long)gone->messages_deleted,
-				(long long)gone->file_reservations_deleted),
-		});
+	return mr_team_purge(cx, db, &r->agent, &r->deletion);
 }
 
 enum mr_code mr_team_agent_delete(struct mr_ctx *cx, struct mr_team *team, const char *project_key,

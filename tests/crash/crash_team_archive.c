@@ -60,6 +60,7 @@ static enum mr_code post(struct mr_ctx *cx, struct mr_team *team, int number)
 	struct mr_team_draft draft = { .project_key = KEYS[0],
 		.sender_name = "GreenCastle",
 		.lists = { .to = one(cx->arena, number % 2 ? "BlueLake" : "RedFox@data-front"),
+			.cc = one(cx->arena, "WildBear"),
 			.bcc = one(cx->arena, "QuietOwl") },
 		.subject = mr_arena_printf(cx->arena, "number %d", number),
 		.body_md = "the body",
@@ -73,8 +74,11 @@ static enum mr_code post(struct mr_ctx *cx, struct mr_team *team, int number)
 
 static enum mr_code act(struct mr_ctx *cx, struct mr_team *team, const char *dir)
 {
+	struct mr_team_deletion gone;
 	enum mr_code rc = enrol(cx, team, KEYS[0], "GreenCastle");
 
+	if (!rc)
+		rc = enrol(cx, team, KEYS[0], "WildBear");
 	if (!rc)
 		rc = enrol(cx, team, KEYS[0], "BlueLake");
 	if (!rc)
@@ -89,6 +93,11 @@ static enum mr_code act(struct mr_ctx *cx, struct mr_team *team, const char *dir
 		if (!rc && i == 1)
 			rc = mr_team_archive_drain(cx, team, DRAIN_MS, true);
 	}
+	if (!rc)
+		rc = mr_team_archive_drain(cx, team, DRAIN_MS, true);
+	/* Who goes is taken out of files that have been there for a while. */
+	if (!rc)
+		rc = mr_team_agent_delete(cx, team, KEYS[0], "WildBear", true, &gone);
 	return rc ? rc : mr_team_archive_drain(cx, team, DRAIN_MS, true);
 }
 

@@ -83,6 +83,7 @@ TESTED_BY = {
     "src/team/probe_sql.c": "tests/unit/team/test_team_probe.c",
     "src/team/product_sql.c": "tests/unit/team/test_team_product.c",
     "src/team/project_sql.c": "tests/unit/team/test_team_project.c",
+    "src/team/purge_sql.c": "tests/unit/team/test_team_purge.c",
     "src/team/reservation_sql.c": "tests/unit/team/test_team_shelf.c",
     "src/team/retire_sql.c": "tests/unit/team/test_team_agent.c",
     "src/team/search_sql.c": "tests/unit/team/test_team_search.c",

@@ -574,9 +574,9 @@ static void purging_leaves_nothing_but_a_note(void)
 		" VALUES ('integrity-check', 1)");
 	CHECK_STR(world_text(&world,
 			  "SELECT kind || ' ' || ref || ' ' || name || ' ' || subject"
-			  " FROM archive_queue ORDER BY id DESC LIMIT 1"),
+			  " FROM archive_queue WHERE kind = 'deleted'"),
 		"deleted 1 GreenCastle agent: delete GreenCastle");
-	CHECK_STR(world_text(&world, "SELECT data FROM archive_queue ORDER BY id DESC LIMIT 1"),
+	CHECK_STR(world_text(&world, "SELECT data FROM archive_queue WHERE kind = 'deleted'"),
 		"{\"message_recipients_deleted\":2,\"messages_deleted\":1,"
 		"\"file_reservations_deleted\":3}");
 	/* Its name is free again, its id is not. */

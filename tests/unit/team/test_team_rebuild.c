@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/lock.h"
+#include "dump.h"
 #include "files.h"
 #include "letters.h"
 #include "team/archive.h"
@@ -107,50 +108,6 @@ static void fill(void)
 	letter_drain(&world);
 }
 
-static const char *const tables[] = {
-	"SELECT id || '|' || slug || '|' || human_key || '|' || key_fold || '|' || tail || '|' ||"
-	" identity_mode || '|' || created_at FROM projects ORDER BY id",
-	"SELECT id || '|' || project_id || '|' || name || '|' || name_fold || '|' || program || "
-	"'|' ||"
-	" model || '|' || task_description || '|' || inception_ts || '|' || last_active_ts || '|' "
-	"||"
-	" attachments_policy || '|' || contact_policy || '|' || is_active || '|' ||"
-	" coalesce(deleted_ts, '-') || '|' || is_system FROM agents ORDER BY id",
-	"SELECT id || '|' || uid || '|' || project_id || '|' || sender_id || '|' ||"
-	" coalesce(thread_id, '-') || '|' || thread_seq || '|' || coalesce(reply_to, '-') || '|' ||"
-	" subject || '|' || body_md || '|' || importance || '|' || ack_required || '|' || "
-	"created_ts"
-	" || '|' || attachments || '|' || attachment_bytes FROM messages ORDER BY id",
-	"SELECT message_id || '|' || agent_id || '|' || kind || '|' || urgent || '|' || ack_due || "
-	"'|'"
-	" || coalesce(read_ts, '-') || '|' || coalesce(ack_ts, '-') FROM message_recipients"
-	" ORDER BY message_id, agent_id",
-	"SELECT id || '|' || project_id || '|' || agent_id || '|' || path_pattern || '|' || prefix "
-	"||"
-	" '|' || exclusive || '|' || reason || '|' || origin || '|' || created_ts || '|' ||"
-	" expires_ts || '|' || coalesce(released_ts, '-') FROM file_reservations ORDER BY id",
-	"SELECT id || '|' || a_project_id || '|' || a_agent_id || '|' || b_project_id || '|' ||"
-	" b_agent_id || '|' || status || '|' || reason || '|' || created_ts || '|' || updated_ts ||"
-	" '|' || expires_ts || '|' || notified_ts || '|' || unasked FROM agent_links ORDER BY id",
-	"SELECT id || '|' || project_id || '|' || agent_id || '|' || slot_name || '|' || "
-	"created_ts ||"
-	" '|' || expires_ts || '|' || coalesce(released_ts, '-') FROM build_slots ORDER BY id",
-	"SELECT p.product_uid || '|' || p.name || '|' || l.project_id FROM products p JOIN"
-	" product_project_links l ON l.product_id = p.id",
-};
-
-/* All rows of a table, one a line. */
-static const char *dump_of(size_t i)
-{
-	const char *from = strstr(tables[i], " FROM ");
-	const char *sql = mr_arena_printf(world.cx.arena, "%.*s AS line%s", (int)(from - tables[i]),
-		tables[i], from);
-
-	return world_text(&world,
-		mr_arena_printf(world.cx.arena, "SELECT group_concat(line, char(10)) FROM (%s)",
-			sql));
-}
-
 static struct mr_team_report check(void)
 {
 	struct mr_team_report report;
@@ -161,33 +118,23 @@ static struct mr_team_report check(void)
 
 static void check_well(void)
 {
-	struct mr_team_report report = check();
-
-	for (size_t i = 0; i < report.len; i++)
-		fprintf(stderr, "# %s %s: %s\n", report.problems[i].kind, report.problems[i].where,
-			report.problems[i].msg);
-	CHECK_INT(report.len, 0);
+	dump_check_well(&world);
 }
 
 static struct mr_team_rebuilt rebuild(void)
 {
-	struct mr_team_rebuilt rebuilt;
-
-	mr_team_closep(&world.team);
-	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
-	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
-	return rebuilt;
+	return dump_rebuild(&world);
 }
 
 static void a_database_comes_back_as_it_was(void)
 {
-	const char *before[MR_LEN(tables)];
+	const char *before[DUMP_TABLES];
 	struct mr_team_rebuilt rebuilt;
 
 	fill();
 	check_well();
-	for (size_t i = 0; i < MR_LEN(tables); i++)
-		before[i] = dump_of(i);
+	for (size_t i = 0; i < DUMP_TABLES; i++)
+		before[i] = dump_table(&world, i);
 	rebuilt = rebuild();
 	CHECK_INT(rebuilt.projects, 2);
 	CHECK_INT(rebuilt.agents, 4);
@@ -199,8 +146,8 @@ static void a_database_comes_back_as_it_was(void)
 	CHECK_INT(rebuilt.len, 0);
 	CHECK(rebuilt.moved_aside && access(rebuilt.moved_aside, F_OK) == 0);
 	CHECK(access("root/storage.sqlite3.rebuild", F_OK) != 0);
-	for (size_t i = 0; i < MR_LEN(tables); i++)
-		CHECK_STR(dump_of(i), before[i]);
+	for (size_t i = 0; i < DUMP_TABLES; i++)
+		CHECK_STR(dump_table(&world, i), before[i]);
 	check_well();
 	CHECK_INT(world_int(&world, "SELECT count(*) FROM archive_queue"), 0);
 	/* An id is never used again. */
@@ -216,7 +163,7 @@ static void a_damaged_database_is_made_anew(void)
 	enum mr_code rc;
 
 	fill();
-	messages = dump_of(2);
+	messages = dump_table(&world, 2);
 	mr_team_closep(&world.team);
 	unlink("root/storage.sqlite3-wal");
 	files_put("root/storage.sqlite3", "this is not a database, whatever its name may say ....");
@@ -230,7 +177,7 @@ static void a_damaged_database_is_made_anew(void)
 	CHECK_INT(rebuilt.len, 1);
 	CHECK_STR(rebuilt.problems[0].kind, "database");
 	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
-	CHECK_STR(dump_of(2), messages);
+	CHECK_STR(dump_table(&world, 2), messages);
 	check_well();
 	world_close(&world);
 }

@@ -1,0 +1,125 @@
+/* team/purge_sql.c */
+#include "team/purge_sql.h"
+
+#include "base/buf.h"
+
+#include <string.h>
+
+enum { TRACES_MAX = 256 << 20 }; /* bytes of rows: some millions */
+
+#define GOT                                                                                        \
+	" FROM message_recipients r JOIN messages m ON m.id = r.message_id AND m.sender_id <> ?1"
+
+static const char *const sql_traces[] = {
+	[MR_TEAM_TRACE_SENT] = "SELECT project_id, id, NULL, subject, created_ts FROM messages"
+			       " WHERE sender_id = ?1 ORDER BY id",
+	[MR_TEAM_TRACE_COPIES] =
+		"SELECT a.project_id, m.id, a.name, m.subject, m.created_ts FROM messages m"
+		" JOIN message_recipients r ON r.message_id = m.id JOIN agents a ON a.id = "
+		"r.agent_id"
+		" WHERE m.sender_id = ?1"
+		" UNION ALL SELECT a.project_id, m.id, a.name, m.subject, m.created_ts" GOT
+		" JOIN agents a ON a.id = r.agent_id WHERE r.agent_id = ?1",
+	[MR_TEAM_TRACE_GOT] = "SELECT m.project_id, m.id, NULL, NULL, 0" GOT
+			      " WHERE r.agent_id = ?1 ORDER BY m.id",
+	[MR_TEAM_TRACE_ABROAD] =
+		"SELECT DISTINCT a.project_id, m.id, NULL, NULL, 0" GOT
+		" JOIN message_recipients o ON o.message_id = m.id AND o.agent_id <> ?1"
+		" JOIN agents a ON a.id = o.agent_id AND a.project_id <> m.project_id"
+		" WHERE r.agent_id = ?1 ORDER BY m.id",
+	[MR_TEAM_TRACE_THREADS] =
+		"SELECT s.project_id, s.first, NULL, s.thread_id, (SELECT max(m.thread_seq)"
+		"  FROM messages m WHERE m.project_id = s.project_id AND m.thread_id = s.thread_id)"
+		" FROM (SELECT project_id, thread_id, min(thread_seq) AS first FROM messages"
+		"  WHERE sender_id = ?1 AND thread_id IS NOT NULL GROUP BY 1, 2) s",
+	[MR_TEAM_TRACE_CONTACTS] =
+		"SELECT a.project_id, a.id, a.name, NULL, 0 FROM agents a WHERE a.id IN"
+		" (SELECT b_agent_id FROM agent_links WHERE a_agent_id = ?1 UNION"
+		"  SELECT a_agent_id FROM agent_links WHERE b_agent_id = ?1)",
+	[MR_TEAM_TRACE_SLOTS] = "SELECT DISTINCT project_id, 0, NULL, slot_name, 0"
+				" FROM build_slots WHERE agent_id = ?1",
+	[MR_TEAM_TRACE_LEASES] = "SELECT DISTINCT project_id, 0, NULL, path_pattern, 0"
+				 " FROM file_reservations WHERE agent_id = ?1",
+};
+
+enum mr_code mr_team_purge_traces(struct mr_ctx *cx, struct mr_db *db, enum mr_team_trace_kind kind,
+	int64_t agent_id, struct mr_team_traces *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_buf found MR_CLEANUP(mr_buf_release);
+	enum mr_code rc = mr_db_prepare(db, sql_traces[kind], &stmt, &cx->err);
+	bool row = true;
+
+	mr_buf_init(&found, TRACES_MAX);
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, agent_id);
+	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
+		struct mr_team_trace trace = {
+			.project_id = mr_stmt_int(stmt, 0),
+			.ref = mr_stmt_int(stmt, 1),
+			.name = mr_stmt_text(stmt, 2, cx->arena),
+			.text = mr_stmt_text(stmt, 3, cx->arena),
+			.number = mr_stmt_int(stmt, 4),
+		};
+
+		mr_buf_add(&found, &trace, sizeof(trace));
+	}
+	if (!rc)
+		rc = mr_buf_check(&found, "the traces of an agent", &cx->err);
+	if (rc)
+		return rc;
+	out->len = found.len / sizeof(*out->items);
+	out->items = mr_arena_array(cx->arena, out->len + 1, sizeof(*out->items));
+	if (out->len)
+		memcpy(out->items, found.data, found.len);
+	return MR_OK;
+}
+
+/* By way of numbers nobody has: no two of a thread may share one at any time. */
+static const char SQL_MARK[] =
+	"UPDATE messages SET thread_seq = -n.place FROM (SELECT id, row_number() OVER (ORDER BY"
+	" thread_seq) AS place FROM messages WHERE project_id = ?1 AND thread_id = ?2) n"
+	" WHERE messages.id = n.id";
+static const char SQL_NUMBER[] = "UPDATE messages SET thread_seq = -thread_seq"
+				 " WHERE project_id = ?1 AND thread_id = ?2";
+
+enum mr_code mr_team_purge_renumber(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *thread_id)
+{
+	const char *const steps[] = { SQL_MARK, SQL_NUMBER };
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; !rc && i < MR_LEN(steps); i++) {
+		struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+
+		rc = mr_db_prepare(db, steps[i], &stmt, &cx->err);
+		if (rc)
+			break;
+		mr_stmt_bind_int(stmt, 1, project_id);
+		mr_stmt_bind_text(stmt, 2, thread_id);
+		rc = mr_stmt_run(stmt, &cx->err);
+	}
+	return rc;
+}
+
+static const char SQL_AT[] =
+	"SELECT id FROM messages WHERE project_id = ?1 AND thread_id = ?2 AND thread_seq = ?3";
+
+enum mr_code mr_team_purge_message_at(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *thread_id, int64_t place, int64_t *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_AT, &stmt, &cx->err);
+	bool row = false;
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, project_id);
+	mr_stmt_bind_text(stmt, 2, thread_id);
+	mr_stmt_bind_int(stmt, 3, place);
+	rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (!rc)
+		*out = row ? mr_stmt_int(stmt, 0) : 0;
+	return rc;
+}

@@ -1,0 +1,71 @@
+/* tests/unit/team/dump.c */
+#include "dump.h"
+
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const tables[DUMP_TABLES] = {
+	"SELECT id || '|' || slug || '|' || human_key || '|' || key_fold || '|' || tail || '|' ||"
+	" identity_mode || '|' || created_at FROM projects ORDER BY id",
+	"SELECT id || '|' || project_id || '|' || name || '|' || name_fold || '|' || program || "
+	"'|' ||"
+	" model || '|' || task_description || '|' || inception_ts || '|' || last_active_ts || '|' "
+	"||"
+	" attachments_policy || '|' || contact_policy || '|' || is_active || '|' ||"
+	" coalesce(deleted_ts, '-') || '|' || is_system FROM agents ORDER BY id",
+	"SELECT id || '|' || uid || '|' || project_id || '|' || sender_id || '|' ||"
+	" coalesce(thread_id, '-') || '|' || thread_seq || '|' || coalesce(reply_to, '-') || '|' ||"
+	" subject || '|' || body_md || '|' || importance || '|' || ack_required || '|' || "
+	"created_ts"
+	" || '|' || attachments || '|' || attachment_bytes FROM messages ORDER BY id",
+	"SELECT message_id || '|' || agent_id || '|' || kind || '|' || urgent || '|' || ack_due || "
+	"'|'"
+	" || coalesce(read_ts, '-') || '|' || coalesce(ack_ts, '-') FROM message_recipients"
+	" ORDER BY message_id, agent_id",
+	"SELECT id || '|' || project_id || '|' || agent_id || '|' || path_pattern || '|' || prefix "
+	"||"
+	" '|' || exclusive || '|' || reason || '|' || origin || '|' || created_ts || '|' ||"
+	" expires_ts || '|' || coalesce(released_ts, '-') FROM file_reservations ORDER BY id",
+	"SELECT id || '|' || a_project_id || '|' || a_agent_id || '|' || b_project_id || '|' ||"
+	" b_agent_id || '|' || status || '|' || reason || '|' || created_ts || '|' || updated_ts ||"
+	" '|' || expires_ts || '|' || notified_ts || '|' || unasked FROM agent_links ORDER BY id",
+	"SELECT id || '|' || project_id || '|' || agent_id || '|' || slot_name || '|' || "
+	"created_ts ||"
+	" '|' || expires_ts || '|' || coalesce(released_ts, '-') FROM build_slots ORDER BY id",
+	"SELECT p.product_uid || '|' || p.name || '|' || l.project_id FROM products p JOIN"
+	" product_project_links l ON l.product_id = p.id",
+};
+
+const char *dump_table(struct world *world, size_t table)
+{
+	const char *from = strstr(tables[table], " FROM ");
+	const char *sql = mr_arena_printf(world->cx.arena, "%.*s AS line%s",
+		(int)(from - tables[table]), tables[table], from);
+
+	return world_text(world,
+		mr_arena_printf(world->cx.arena, "SELECT group_concat(line, char(10)) FROM (%s)",
+			sql));
+}
+
+void dump_check_well(struct world *world)
+{
+	struct mr_team_report report;
+
+	CHECK_OK(mr_team_check(&world->cx, world->team, &report), world->cx.err);
+	for (size_t i = 0; i < report.len; i++)
+		fprintf(stderr, "# %s %s: %s\n", report.problems[i].kind, report.problems[i].where,
+			report.problems[i].msg);
+	CHECK_INT(report.len, 0);
+}
+
+struct mr_team_rebuilt dump_rebuild(struct world *world)
+{
+	struct mr_team_rebuilt rebuilt;
+
+	mr_team_closep(&world->team);
+	CHECK_OK(mr_team_rebuild_database(&world->cx, &world->config, &rebuilt), world->cx.err);
+	CHECK_OK(mr_team_open(&world->cx, &world->config, &world->team), world->cx.err);
+	return rebuilt;
+}
