@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 
+#include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,16 +129,35 @@ void mr_buf_put_utf8(struct mr_buf *buf, uint32_t scalar)
 	mr_buf_add(buf, bytes, mr_utf8_put(scalar, bytes));
 }
 
+/* The letter after the backslash; 0 where there is none so short. */
+static char short_escape(uint32_t scalar)
+{
+	switch (scalar) {
+	case '"':
+	case '\\':
+		return (char)scalar;
+	case '\b':
+		return 'b';
+	case '\f':
+		return 'f';
+	case '\n':
+		return 'n';
+	case '\r':
+		return 'r';
+	case '\t':
+		return 't';
+	default:
+		return 0;
+	}
+}
+
 static void put_escape(struct mr_buf *buf, uint32_t scalar)
 {
-	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+	char letter = short_escape(scalar);
 
-	for (const char *s = shorts; *s; s += 2) {
-		if ((uint32_t)*s == scalar) {
-			/* JSON inside JSON is full of them. */
-			mr_buf_add(buf, (const char[]){ '\\', s[1] }, 2);
-			return;
-		}
+	if (letter) {
+		mr_buf_add(buf, (const char[]){ '\\', letter }, 2);
+		return;
 	}
 	if (scalar < 0x10000) {
 		mr_buf_printf(buf, "\\u%04x", (unsigned)scalar);
@@ -148,9 +168,55 @@ static void put_escape(struct mr_buf *buf, uint32_t scalar)
 		(unsigned)(0xdc00 + (scalar & 0x3ff)));
 }
 
-static bool is_verbatim(unsigned char c)
+/* How many of eight bytes stand for themselves, before the first that does not? */
+static unsigned count_verbatim(const char *text)
 {
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+	uint64_t word, wrong;
+
+	memcpy(&word, text, sizeof(word));
+	word = le64toh(word);
+	/* A subtraction reaches the high bit of a byte where that byte was too small for it. */
+	wrong = word | (word - ones * 0x20) | ((word ^ ones * '"') - ones) |
+		((word ^ ones * '\\') - ones) | ((word ^ ones * 0x7f) - ones);
+	wrong &= highs;
+	return wrong ? (unsigned)__builtin_ctzll(wrong) / 8 : 8;
+}
+
+/*
+ * Text up to the first byte that is neither verbatim nor has a short escape; returns how much that
+ * was. JSON inside JSON is full of quotes: there is room for all of it to be.
+ */
+static size_t put_plain(struct mr_buf *buf, const char *text, size_t len)
+{
+	char *out = buf->data + buf->len;
+	size_t at = 0;
+
+	while (at < len) {
+		unsigned char c = (unsigned char)text[at];
+		char letter = short_escape(c);
+
+		if (letter) {
+			*out++ = '\\';
+			*out++ = letter;
+			at++;
+		} else if (c < 0x20 || c >= 0x7f) {
+			break;
+		} else if (len - at < 8) {
+			*out++ = (char)c;
+			at++;
+		} else {
+			unsigned n = count_verbatim(text + at);
+
+			/* All eight: what is too much is written over. */
+			memcpy(out, text + at, 8);
+			out += n;
+			at += n;
+		}
+	}
+	buf->len = (size_t)(out - buf->data);
+	buf->data[buf->len] = '\0';
+	return at;
 }
 
 void mr_buf_put_json(struct mr_buf *buf, const char *text, size_t len, bool ascii)
@@ -158,15 +224,13 @@ void mr_buf_put_json(struct mr_buf *buf, const char *text, size_t len, bool asci
 	size_t at = 0;
 
 	mr_buf_putc(buf, '"');
-	while (at < len) {
-		size_t run = at;
+	while (at < len && !buf->failed) {
 		uint32_t scalar = 0xfffd;
 		size_t n;
 
-		while (run < len && is_verbatim((unsigned char)text[run]))
-			run++;
-		mr_buf_add(buf, text + at, run - at);
-		at = run;
+		/* Near the maximum there may be room for what it is, and not for the worst. */
+		if (len - at <= (buf->max - buf->len) / 2 && reserve(buf, 2 * (len - at)))
+			at += put_plain(buf, text + at, len - at);
 		if (at == len)
 			break;
 		n = mr_utf8_next(text + at, len - at, &scalar);

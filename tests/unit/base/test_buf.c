@@ -249,6 +249,44 @@ static void writes_json_strings(void)
 	check_json("a\0b", 3, false, "\"a\\u0000b\"");
 }
 
+/* What stands at one place must not depend on what stands beside it, nor on how much. */
+static void json_strings_are_the_sum_of_their_bytes(void)
+{
+	static const char dots[] = "....................";
+
+	for (int c = 1; c < 0x80; c++) {
+		for (size_t at = 0; at < sizeof(dots) - 1; at++) {
+			struct mr_buf one MR_CLEANUP(mr_buf_release);
+			struct mr_buf want MR_CLEANUP(mr_buf_release);
+			char text[sizeof(dots)];
+
+			memcpy(text, dots, sizeof(dots));
+			text[at] = (char)c;
+			mr_buf_init(&one, 100);
+			mr_buf_put_json(&one, &text[at], 1, true);
+			mr_buf_init(&want, 100);
+			mr_buf_printf(&want, "\"%.*s%.*s%s\"", (int)at, dots, (int)one.len - 2,
+				one.data + 1, dots + at + 1);
+			check_json(text, strlen(text), true, mr_buf_text(&want));
+		}
+	}
+}
+
+static void json_strings_may_fill_the_buffer(void)
+{
+	static const char text[] = "a\"b\"c\"d\"e";
+	static const char want[] = "\"a\\\"b\\\"c\\\"d\\\"e\"";
+
+	for (size_t max = 0; max <= sizeof(want); max++) {
+		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+
+		mr_buf_init(&buf, max);
+		mr_buf_put_json(&buf, text, strlen(text), false);
+		CHECK_INT(buf.failed, max < strlen(want));
+		CHECK(buf.len <= max && strncmp(mr_buf_text(&buf), want, buf.len) == 0);
+	}
+}
+
 #define FFFD "\xef\xbf\xbd"
 
 static void bad_bytes_become_the_replacement(void)
@@ -293,6 +331,8 @@ int main(void)
 		TEST(puts_integers),
 		TEST(puts_scalars),
 		TEST(writes_json_strings),
+		TEST(json_strings_are_the_sum_of_their_bytes),
+		TEST(json_strings_may_fill_the_buffer),
 		TEST(bad_bytes_become_the_replacement),
 	};
 
