@@ -13,14 +13,12 @@ const char *const mr_shape_team_link_statuses[] = { "pending", "approved", "bloc
 
 void mr_shape_team_time(struct mr_out *out, const char *key, int64_t time_us)
 {
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
+	char text[MR_TIME_BYTES];
 
-	if (time_us == 0) {
+	if (time_us == 0)
 		mr_out_null(out, key);
-		return;
-	}
-	arena = mr_arena_new();
-	mr_out_text(out, key, mr_time_format(arena, time_us, MR_TIME_MICROS));
+	else
+		mr_out_text(out, key, mr_time_write(text, time_us, MR_TIME_MICROS));
 }
 
 const struct mr_field mr_shape_team_project_fields[] = {

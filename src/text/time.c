@@ -258,47 +258,68 @@ enum mr_code mr_time_parse(const char *text, enum mr_time_form form, int64_t *ou
 	return MR_OK;
 }
 
-const char *mr_time_format(struct mr_arena *arena, int64_t us, enum mr_time_style style)
+/* What stands for a number of the time; everything else is itself. */
+static const char *const patterns[] = {
+	[MR_TIME_SECONDS] = "y-m-dTH:M:SZ",
+	[MR_TIME_SECONDS_OFFSET] = "y-m-dTH:M:S+00:00",
+	[MR_TIME_MICROS] = "y-m-dTH:M:S.uZ",
+	[MR_TIME_MICROS_OFFSET] = "y-m-dTH:M:S.u+00:00",
+	[MR_TIME_COMPACT] = "ymdTHMSZ",
+	[MR_TIME_COMPACT_DASH] = "ymd-HMSZ",
+	[MR_TIME_COMPACT_DATE] = "ymd",
+	[MR_TIME_DATE] = "y-m-d",
+	[MR_TIME_FILE] = "y-m-dTH-M-SZ",
+	[MR_TIME_MONTH_PATH] = "y/m",
+};
+
+static char *put_digits(char *out, int64_t value, int digits)
+{
+	for (int i = digits; i-- > 0; value /= 10)
+		out[i] = (char)('0' + value % 10);
+	return out + digits;
+}
+
+const char *mr_time_write(char out[MR_TIME_BYTES], int64_t us, enum mr_time_style style)
 {
 	struct civil c = civil_of(us < first_us ? first_us : us > last_us ? last_us : us);
-	int year = (int)c.year;
-	int month = (int)c.month;
-	int day = (int)c.day;
-	int hour = (int)c.hour;
-	int minute = (int)c.minute;
-	int second = (int)c.second;
-	int micro = (int)c.micro;
+	char *at = out;
 
-	switch (style) {
-	case MR_TIME_SECONDS:
-		return mr_arena_printf(arena, "%04d-%02d-%02dT%02d:%02d:%02dZ", year, month, day,
-			hour, minute, second);
-	case MR_TIME_SECONDS_OFFSET:
-		return mr_arena_printf(arena, "%04d-%02d-%02dT%02d:%02d:%02d+00:00", year, month,
-			day, hour, minute, second);
-	case MR_TIME_MICROS:
-		return mr_arena_printf(arena, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", year, month,
-			day, hour, minute, second, micro);
-	case MR_TIME_MICROS_OFFSET:
-		return mr_arena_printf(arena, "%04d-%02d-%02dT%02d:%02d:%02d.%06d+00:00", year,
-			month, day, hour, minute, second, micro);
-	case MR_TIME_COMPACT:
-		return mr_arena_printf(arena, "%04d%02d%02dT%02d%02d%02dZ", year, month, day, hour,
-			minute, second);
-	case MR_TIME_COMPACT_DASH:
-		return mr_arena_printf(arena, "%04d%02d%02d-%02d%02d%02dZ", year, month, day, hour,
-			minute, second);
-	case MR_TIME_COMPACT_DATE:
-		return mr_arena_printf(arena, "%04d%02d%02d", year, month, day);
-	case MR_TIME_FILE:
-		return mr_arena_printf(arena, "%04d-%02d-%02dT%02d-%02d-%02dZ", year, month, day,
-			hour, minute, second);
-	case MR_TIME_MONTH_PATH:
-		return mr_arena_printf(arena, "%04d/%02d", year, month);
-	case MR_TIME_DATE:
-		break;
+	for (const char *p = patterns[style]; *p; p++) {
+		switch (*p) {
+		case 'y':
+			at = put_digits(at, c.year, 4);
+			break;
+		case 'm':
+			at = put_digits(at, c.month, 2);
+			break;
+		case 'd':
+			at = put_digits(at, c.day, 2);
+			break;
+		case 'H':
+			at = put_digits(at, c.hour, 2);
+			break;
+		case 'M':
+			at = put_digits(at, c.minute, 2);
+			break;
+		case 'S':
+			at = put_digits(at, c.second, 2);
+			break;
+		case 'u':
+			at = put_digits(at, c.micro, 6);
+			break;
+		default:
+			*at++ = *p;
+		}
 	}
-	return mr_arena_printf(arena, "%04d-%02d-%02d", year, month, day);
+	*at = '\0';
+	return out;
+}
+
+const char *mr_time_format(struct mr_arena *arena, int64_t us, enum mr_time_style style)
+{
+	char text[MR_TIME_BYTES];
+
+	return mr_arena_strdup(arena, mr_time_write(text, us, style));
 }
 
 const char *mr_time_ago(struct mr_arena *arena, int64_t then_us, int64_t now_us)

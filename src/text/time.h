@@ -55,6 +55,10 @@ enum mr_time_style {
  * first or the last moment that can. */
 const char *mr_time_format(struct mr_arena *arena, int64_t us, enum mr_time_style style);
 
+/* The same without an arena; returns `out`. */
+enum { MR_TIME_BYTES = sizeof("2026-03-11T04:15:00.123456+00:00") };
+const char *mr_time_write(char out[MR_TIME_BYTES], int64_t us, enum mr_time_style style);
+
 /* How long ago, for people: "just now", "3 min ago", "2 h ago", "1 day ago", "5 days ago"; of what
  * is to come "in 30 s", "in 2 h". Rounded to the nearest. */
 const char *mr_time_ago(struct mr_arena *arena, int64_t then_us, int64_t now_us);
