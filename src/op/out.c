@@ -10,10 +10,26 @@ struct mr_out_class {
 	void (*scalar)(struct mr_out *out, const char *key, const struct mr_value *value);
 };
 
+/* Is this the member that is looked for? */
+static bool is_wanted(const struct mr_out *out, const char *key)
+{
+	return out->span && out->json.depth == 1 && key && strcmp(key, out->span->key) == 0;
+}
+
 static void json_key(struct mr_out *out, const char *key)
 {
-	if (key)
-		mr_json_key(&out->json, key);
+	if (!key)
+		return;
+	mr_json_key(&out->json, key);
+	if (is_wanted(out, key))
+		out->span->from = out->json.buf->len;
+}
+
+/* A value has ended: was it the one? */
+static void json_ended(struct mr_out *out)
+{
+	if (out->span && out->json.depth == 1 && out->span->from && !out->span->to)
+		out->span->to = out->json.buf->len;
 }
 
 struct mr_out_tree {
@@ -127,12 +143,14 @@ static void json_begin(struct mr_out *out, const char *key, enum mr_kind kind)
 static void json_end(struct mr_out *out)
 {
 	mr_json_end(&out->json);
+	json_ended(out);
 }
 
 static void json_scalar(struct mr_out *out, const char *key, const struct mr_value *value)
 {
 	json_key(out, key);
 	mr_json_value(&out->json, value);
+	json_ended(out);
 }
 
 static const struct mr_out_class json_class = { json_begin, json_end, json_scalar };
@@ -142,6 +160,11 @@ void mr_out_init_json(struct mr_out *out, struct mr_buf *buf, unsigned style)
 {
 	*out = (struct mr_out){ .class = &json_class };
 	mr_json_init(&out->json, buf, style);
+}
+
+void mr_out_find(struct mr_out *out, struct mr_out_span *span)
+{
+	out->span = span;
 }
 
 void mr_out_init_tree(struct mr_out *out, struct mr_arena *arena)
@@ -174,6 +197,22 @@ void mr_out_end(struct mr_out *out)
 void mr_out_value(struct mr_out *out, const char *key, const struct mr_value *value)
 {
 	out->class->scalar(out, key, value);
+}
+
+void mr_out_bytes(struct mr_out *out, const char *key, struct mr_bytes text)
+{
+	assert(!out->tree);
+	json_key(out, key);
+	mr_json_bytes(&out->json, text);
+	json_ended(out);
+}
+
+void mr_out_json(struct mr_out *out, const char *key, struct mr_bytes json)
+{
+	assert(!out->tree);
+	json_key(out, key);
+	mr_json_raw(&out->json, json);
+	json_ended(out);
 }
 
 void mr_out_null(struct mr_out *out, const char *key)

@@ -16,11 +16,21 @@ struct mr_out_class;
 struct mr_out {
 	const struct mr_out_class *class;
 	struct mr_json_writer json;
+	struct mr_out_span *span; /* or NULL */
 	struct mr_out_tree *tree;
 };
 
 /* Write JSON (enum mr_json_style) into `buf`. */
 void mr_out_init_json(struct mr_out *out, struct mr_buf *buf, unsigned style);
+/*
+ * Before anything is written as JSON: learn where the member `key` of the outermost map comes to
+ * stand in the text. Without such a member it stays empty.
+ */
+struct mr_out_span {
+	const char *key;
+	size_t from, to;
+};
+void mr_out_find(struct mr_out *out, struct mr_out_span *span);
 /* Build a tree in `arena`; mr_out_tree() returns it once the last end was called. */
 void mr_out_init_tree(struct mr_out *out, struct mr_arena *arena);
 const struct mr_value *mr_out_tree(const struct mr_out *out);
@@ -40,3 +50,6 @@ void mr_out_real(struct mr_out *out, const char *key, double value);
 void mr_out_text(struct mr_out *out, const char *key, const char *value);
 void mr_out_texts(struct mr_out *out, const char *key, const struct mr_texts *value);
 void mr_out_value(struct mr_out *out, const char *key, const struct mr_value *value);
+/* Only where JSON is written: a text of so many bytes, and a value that is JSON already. */
+void mr_out_bytes(struct mr_out *out, const char *key, struct mr_bytes text);
+void mr_out_json(struct mr_out *out, const char *key, struct mr_bytes json);

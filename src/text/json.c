@@ -338,14 +338,24 @@ void mr_json_real(struct mr_json_writer *w, double value)
 		mr_buf_puts(w->buf, ".0");
 }
 
+void mr_json_bytes(struct mr_json_writer *w, struct mr_bytes text)
+{
+	begin_value(w);
+	mr_buf_put_json(w->buf, (const char *)text.data, text.len, w->style & MR_JSON_ASCII);
+}
+
 void mr_json_text(struct mr_json_writer *w, const char *text)
 {
-	if (!text) {
+	if (text)
+		mr_json_bytes(w, mr_bytes_text(text));
+	else
 		mr_json_null(w);
-		return;
-	}
+}
+
+void mr_json_raw(struct mr_json_writer *w, struct mr_bytes json)
+{
 	begin_value(w);
-	mr_buf_put_json(w->buf, text, strlen(text), w->style & MR_JSON_ASCII);
+	mr_buf_add(w->buf, json.data, json.len);
 }
 
 static void write_pair(struct mr_json_writer *w, const struct mr_pair *pair)

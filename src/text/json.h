@@ -61,4 +61,7 @@ void mr_json_int(struct mr_json_writer *w, int64_t value);
 void mr_json_real(struct mr_json_writer *w, double value);
 /* NULL is null. */
 void mr_json_text(struct mr_json_writer *w, const char *text);
+void mr_json_bytes(struct mr_json_writer *w, struct mr_bytes text);
 void mr_json_value(struct mr_json_writer *w, const struct mr_value *value);
+/* A value that another writer wrote: one, and whole. */
+void mr_json_raw(struct mr_json_writer *w, struct mr_bytes json);

@@ -178,12 +178,12 @@ const char *mr_mcp_json(struct mr_arena *arena, const struct mr_value *value)
 		mr_buf_bytes(&text).len);
 }
 
-static void put_text(struct mr_out *out, const char *text)
+static void put_text(struct mr_out *out, struct mr_bytes text)
 {
 	mr_out_list(out, "content");
 	mr_out_map(out, NULL);
 	mr_out_text(out, "type", "text");
-	mr_out_text(out, "text", text);
+	mr_out_bytes(out, "text", text);
 	mr_out_end(out);
 	mr_out_end(out);
 }
@@ -197,8 +197,8 @@ static void put_failure(struct mr_mcp_exchange *ex, const struct mr_op *op, stru
 	mr_out_init_tree(&tree, arena);
 	op->envelope->error(&tree, &ex->call.cx.err);
 	put_text(out,
-		mr_arena_printf(arena, "%s\n%s", ex->call.cx.err.msg,
-			mr_mcp_json(arena, mr_out_tree(&tree))));
+		mr_bytes_text(mr_arena_printf(arena, "%s\n%s", ex->call.cx.err.msg,
+			mr_mcp_json(arena, mr_out_tree(&tree)))));
 	mr_out_value(out, "structuredContent", mr_out_tree(&tree));
 	mr_out_bool(out, "isError", true);
 }
@@ -323,12 +323,12 @@ static bool ask_person(void *arg, const char *question)
 }
 
 static enum mr_code run_tool(struct mr_mcp_exchange *ex, const struct mr_op *op,
-	const struct alias *alias, const struct mr_value *arguments, struct mr_out *tree)
+	const struct alias *alias, const struct mr_value *arguments, struct mr_out *out)
 {
 	if (lacks(alias, op, arguments))
 		return mr_err_set(&ex->call.cx.err, MR_EINVAL, "%s needs %s", alias->name,
 			alias->needs);
-	return mr_dispatch(&ex->call, op, arguments, tree);
+	return mr_dispatch(&ex->call, op, arguments, out);
 }
 
 bool mr_mcp_tools_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
@@ -351,17 +351,41 @@ const char *mr_mcp_tools_needs(const struct mr_mcp *mcp, const struct mr_rpc *re
 	return op ? op->name : NULL;
 }
 
+/*
+ * The result twice: as a text for the model, which of lists is the list itself, and for programs.
+ * It is written once, since for a list of messages this is most of the work.
+ */
+static enum mr_code put_result(struct mr_mcp_exchange *ex, const struct mr_op *worker,
+	const struct mr_buf *json, const struct mr_out_span *list, struct mr_out *out)
+{
+	struct mr_bytes all = mr_buf_bytes(json);
+	enum mr_code rc = mr_buf_check(json, "the answer", &ex->call.cx.err);
+
+	if (rc)
+		return rc;
+	put_text(out,
+		mr_op_is_list(worker) ? mr_bytes_of(all.data + list->from, list->to - list->from)
+				      : all);
+	mr_out_json(out, "structuredContent", all);
+	mr_out_bool(out, "isError", false);
+	if (worker->traits & MR_QUOTES)
+		mr_mcp_note_quotes(ex);
+	return MR_OK;
+}
+
 enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	const char *name = mr_mcp_param_text(ex, "name");
 	const struct mr_value *arguments = mr_value_get(ex->params, "arguments");
 	const struct mr_value *inner = arguments;
-	const struct mr_value *result;
 	const struct alias *alias;
 	const struct mr_op *op = find_tool(ex->mcp, name, &alias);
 	const struct mr_op *worker;
-	struct mr_out tree;
+	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_out_span list = { .key = "result" };
+	struct mr_out result;
 
+	mr_buf_init(&json, ANSWER_BYTES);
 	if (!op && name && mr_mcp_options(ex->mcp)->fixtures && mr_mcp_fixture_is_tool(name))
 		return mr_mcp_fixture_call(ex, name, arguments, out);
 	if (!op)
@@ -372,20 +396,13 @@ enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 	ex->call.fence = mr_settings_bool(mr_mcp_app(ex->mcp)->settings, "mcp.fence");
 	ex->call.confirm = ask_person;
 	ex->call.confirm_arg = ex;
-	mr_out_init_tree(&tree, ex->call.cx.arena);
-	if (run_tool(ex, op, alias, arguments, &tree)) {
+	mr_out_init_json(&result, &json, MR_JSON_COMPACT);
+	mr_out_find(&result, &list);
+	if (run_tool(ex, op, alias, arguments, &result)) {
 		if (mr_mcp_ask_is_due(ex))
 			return ex->call.cx.err.code;
 		put_failure(ex, op, out);
 		return MR_OK;
 	}
-	result = mr_out_tree(&tree);
-	put_text(out,
-		mr_mcp_json(ex->call.cx.arena,
-			mr_op_is_list(worker) ? mr_value_get(result, "result") : result));
-	mr_out_value(out, "structuredContent", result);
-	mr_out_bool(out, "isError", false);
-	if (worker->traits & MR_QUOTES)
-		mr_mcp_note_quotes(ex);
-	return MR_OK;
+	return put_result(ex, worker, &json, &list, out);
 }

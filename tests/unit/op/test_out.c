@@ -2,6 +2,8 @@
 #include "op/out.h"
 #include "test.h"
 
+#include <string.h>
+
 static void emit(struct mr_out *out)
 {
 	const char *names[] = { "x", "y", NULL };
@@ -40,6 +42,56 @@ static void streams_json(void)
 	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
 	emit(&out);
 	CHECK_STR(mr_buf_text(&text), expected);
+}
+
+/* What stands between `from` and `to`, or where there is none "-". */
+static void finds(const char *key, const char *want)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf found MR_CLEANUP(mr_buf_release);
+	struct mr_out_span span = { .key = key };
+	struct mr_out out;
+
+	mr_buf_init(&text, 4096);
+	mr_buf_init(&found, 4096);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	mr_out_find(&out, &span);
+	emit(&out);
+	CHECK_STR(mr_buf_text(&text), expected);
+	mr_buf_add(&found, mr_buf_text(&text) + span.from, span.to - span.from);
+	CHECK_STR(span.to ? mr_buf_text(&found) : "-", want);
+}
+
+static void says_where_a_member_stands(void)
+{
+	finds("text", "\"a\\nb\"");
+	finds("int", "-7");
+	finds("texts", "[\"x\",\"y\"]");
+	finds("list", "[{},1]");
+	finds("map", "{\"empty\":[]}");
+	finds("empty", "-");
+	finds("other", "-");
+}
+
+static void takes_json_as_it_is(void)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_out_span span = { .key = "j" };
+	struct mr_out out;
+
+	mr_buf_init(&text, 4096);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	mr_out_find(&out, &span);
+	mr_out_map(&out, NULL);
+	mr_out_bytes(&out, "b", mr_bytes_of("a\"bc", 3));
+	mr_out_json(&out, "j", mr_bytes_text("{\"x\":[1,2]}"));
+	mr_out_list(&out, "l");
+	mr_out_json(&out, NULL, mr_bytes_text("1"));
+	mr_out_json(&out, NULL, mr_bytes_text("\"2\""));
+	mr_out_end(&out);
+	mr_out_end(&out);
+	CHECK_STR(mr_buf_text(&text), "{\"b\":\"a\\\"b\",\"j\":{\"x\":[1,2]},\"l\":[1,\"2\"]}");
+	CHECK_INT(span.to - span.from, strlen("{\"x\":[1,2]}"));
 }
 
 static void builds_the_same_tree(void)
@@ -81,6 +133,8 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(streams_json),
+		TEST(says_where_a_member_stands),
+		TEST(takes_json_as_it_is),
 		TEST(builds_the_same_tree),
 		TEST(the_tree_outlives_its_sources),
 	};
