@@ -105,6 +105,7 @@
  *     render_mail.c      messages as people read them
  *     render_part.c      what the renderers share
  *     render_search.c    what was found, what was summed up
+ *     render_self.c      settings and operations
  *     render_team.c      projects and agents as people read them
  *     schema.c           JSON Schema from the table
  *     settings.c         what is configured, and where it came from

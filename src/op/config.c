@@ -44,11 +44,12 @@ const struct mr_op mr_op_config = {
 	.name = "config",
 	.command = "config",
 	.summary = "Show the settings in force and where each came from",
-	.help = "Command line (--set key=value) > environment > .env in the working directory >\n"
-		"mailroom.yaml (--config FILE, $MAILROOM_CONFIG, the working directory, or\n"
+	.help = "Command line (--set key=value) > environment > .env in the working directory > "
+		"mailroom.yaml (--config FILE, $MAILROOM_CONFIG, the working directory, or "
 		"~/.config/mailroom) > default.",
 	.result = result_fields,
 	.surfaces = MR_ON_CLI,
 	.envelope = &mr_envelope_plain,
 	.run = show,
+	.render = mr_render_settings,
 };

@@ -433,9 +433,9 @@ const struct mr_op mr_op_connect = {
 	.command = "connect",
 	.summary = "Enter Mailroom into a coding agent's program, or take it out again",
 	.help = "Writes the client's MCP entry, a hook where it has hooks, and a block in "
-		"AGENTS.md\n"
-		"that tells agents how to use it. All else in these files stays; what they said\n"
-		"before stands beside them (" BACKUP "). Tokens are never written: files name the\n"
+		"AGENTS.md "
+		"that tells agents how to use it. All else in these files stays; what they said "
+		"before stands beside them (" BACKUP "). Tokens are never written: files name the "
 		"variable MAILROOM_TOKEN.",
 	.params = params,
 	.result = result_fields,

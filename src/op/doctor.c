@@ -489,8 +489,8 @@ const struct mr_op mr_op_doctor = {
 	.command = "doctor",
 	.summary = "Check everything that agents need here to talk to each other",
 	.help = "Settings, storage, database, archive, git, the coding agents' programs, the "
-		"commit\n"
-		"guard, the server and its MCP: a line each, and what to do. Ends with 1 when\n"
+		"commit "
+		"guard, the server and its MCP: a line each, and what to do. Ends with 1 when "
 		"something must be mended.",
 	.params = params,
 	.result = result_fields,

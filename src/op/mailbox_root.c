@@ -229,7 +229,7 @@ const struct mr_op mr_op_mailbox_repair = {
 	.command = "mailbox repair",
 	.summary = "Rebuild a root's index, links and missing state from its messages",
 	.help = "Flags and boxes that exist are kept; documents that cannot be read are set "
-		"aside.\n"
+		"aside. "
 		"mailroom mailbox check tells beforehand what it would find.",
 	.params = repair_params,
 	.result = repair_fields,

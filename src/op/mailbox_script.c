@@ -235,7 +235,7 @@ const struct mr_op mr_op_mailbox_script = {
 	.command = "mailbox script",
 	.summary = "Run a managed script: one JSON payload in, one JSON object out",
 	.help = "What the scripts in a root's rules/scripts/ call. Exit status 0, 1 for a failure "
-		"that\n"
+		"that "
 		"was handled, 2 for wrong usage; the output is one JSON object in any case.",
 	.params = params,
 	.needs = MR_NEED_WRITE,

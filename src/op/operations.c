@@ -49,6 +49,7 @@ const struct mr_op mr_op_operations = {
 	.surfaces = MR_ON_CLI,
 	.envelope = &mr_envelope_plain,
 	.run = list,
+	.render = mr_render_operations,
 };
 
 static const struct mr_param schema_params[] = {

@@ -55,6 +55,12 @@ void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const stru
 void mr_render_summary(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 
+/* render_self.c: the program's settings and operations. */
+void mr_render_settings(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_operations(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+
 /* render_team.c: projects and agents. */
 void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);

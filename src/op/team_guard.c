@@ -206,8 +206,8 @@ const struct mr_op mr_op_guard_install = {
 	.command = "guard install",
 	.summary = "Install git hooks that refuse commits and pushes of files others hold",
 	.help = "Hooks pre-commit and pre-push of the repository. A hook that is there is kept "
-		"and\n"
-		"run first. Commits then need AGENT_NAME; AGENT_MAIL_GUARD_MODE=warn only warns,\n"
+		"and "
+		"run first. Commits then need AGENT_NAME; AGENT_MAIL_GUARD_MODE=warn only warns, "
 		"AGENT_MAIL_BYPASS=1 lets one through.",
 	.cluster = "infrastructure",
 	.params = install_params,

@@ -66,8 +66,8 @@ const struct mr_op mr_op_team_check = {
 	.name = "team_check",
 	.command = "team check",
 	.summary = "Compare the database with the archives",
-	.help = "What is not archived yet is archived first; apart from that nothing is changed.\n"
-		"Kinds of problems: database, search_index, queue, missing_file, wrong_file,\n"
+	.help = "What is not archived yet is archived first; apart from that nothing is changed. "
+		"Kinds of problems: database, search_index, queue, missing_file, wrong_file, "
 		"unknown_file, missing_row, archive.",
 	.params = no_params,
 	.result = check_fields,
@@ -176,9 +176,9 @@ const struct mr_op mr_op_team_rebuild = {
 	.command = "team rebuild",
 	.summary = "Make the database anew from the archives, or the archives from it",
 	.help = "From the archive: messages with their ids, recipients, agents, leases, contacts "
-		"and\n"
-		"build slots come back; who had read what, products and keys come from the old\n"
-		"database as far as it can be read. It stays beside the new one. Nobody else may\n"
+		"and "
+		"build slots come back; who had read what, products and keys come from the old "
+		"database as far as it can be read. It stays beside the new one. Nobody else may "
 		"have the storage open.",
 	.params = rebuild_params,
 	.result = rebuild_fields,

@@ -35,16 +35,53 @@ def every_command_has_help(m):
         assert done.returncode == 0, describe(done)
 
 
+def help_can_be_read(m):
+    """All of it, from the top: in 80 columns, each group with words of its own."""
+    paths, seen = [[]], 0
+    while paths:
+        path = paths.pop()
+        text = m.run(*path, "--help").stdout
+        for line in text.splitlines():
+            # What stands in one piece cannot be broken.
+            assert len(line) <= 80 or line.startswith("Usage: ") or " " not in line.strip() or line.endswith("."), (path, line)
+        commands = text.split("\nCommands\n")[1].split("\n\n")[0] if "\nCommands\n" in text else ""
+        for line in commands.splitlines():
+            if line[2] == " ":
+                continue
+            word, about = line.split(None, 1)
+            seen += 1
+            paths.append([*path, word])
+            below = m.run(*path, word, "--help").stdout
+            if f"Usage: mailroom {' '.join([*path, word])} COMMAND" in below:
+                first = below.split("\nCommands\n  ")[1].split()[0]
+                assert not about.startswith((first + ",", first + " ")) and about != first, (path, line)
+    assert seen > 80, seen
+
+
+def tables_fit_the_terminal(m):
+    for args in (["config"], ["operations"]):
+        lines = in_a_terminal(m, *args, env={"TERM": "dumb", "HTTP_PORT": "9"}).splitlines()
+        assert len(lines) > 50 and max(len(line) for line in lines) <= 80, (args, max(lines, key=len))
+        # Names are never cut: they are what one goes on with.
+        assert not [line for line in lines if "\N{HORIZONTAL ELLIPSIS}" in line.split()[0]], args
+    assert "environment HTTP_PORT" in m.run("config", env={"HTTP_PORT": "9"}).stdout
+
+
 def mistakes_exit_with_2(m):
     for args, text in (
-            (["heath"], "mailroom: mailroom has no command 'heath'; did you mean 'health'?\n"),
+            (["heath"], "mailroom: there is no command 'heath'; did you mean 'health'?\n"),
             (["serve", "--prot", "1"], "mailroom serve: there is no option --prot; did you mean --port?\n"),
             (["serve", "--port", "x"], "mailroom serve: --port must be an integer\n"),
             (["serve", "--port", "99999"], "mailroom serve: --port must be between 0 and 65535\n"),
-            (["schema"], "mailroom schema: OPERATION is required\n"),
+            (["schema"], "mailroom schema: OPERATION is required; see mailroom schema --help\n"),
             (["completion", "tcsh"], "mailroom completion: SHELL must be one of: bash, zsh, fish\n"),
             (["--set", "http.prot=1", "config"],
                 "mailroom config: command line: there is no setting http.prot; did you mean http.port?\n"),
+            (["connect"], "mailroom connect: CLIENT is required, one of: claude-code, codex, gemini, cursor, vscode; "
+                "see mailroom connect --help\n"),
+            (["team", "inbx"], "mailroom team: there is no command 'inbx'; did you mean 'inbox'?\n"),
+            (["health", "liveness", "now"],
+                "mailroom health liveness: 'now' is one argument too many; see mailroom health liveness --help\n"),
             (["help", "zebra"], "mailroom help: there is no command 'zebra'; see mailroom help\n")):
         done = m.run(*args)
         assert (done.returncode, done.stdout, done.stderr) == (2, "", text), describe(done)
@@ -181,9 +218,9 @@ def zsh_completes(m):
 
 
 with Tap() as tap:
-    for case in (version, no_command_is_a_usage_error, every_command_has_help, mistakes_exit_with_2,
+    for case in (version, no_command_is_a_usage_error, every_command_has_help, help_can_be_read, mistakes_exit_with_2,
             failures_exit_with_1, errors_are_json_when_asked, a_result_is_one_json_object, people_get_aligned_text,
-            colour_is_for_terminals, settings_come_in_order, secrets_are_never_shown,
+            colour_is_for_terminals, tables_fit_the_terminal, settings_come_in_order, secrets_are_never_shown,
             storage_that_cannot_be_used_is_reported, output_that_cannot_be_written_is_a_failure, bash_completes,
             fish_completes, zsh_completes):
         with Mailroom(sys.argv[1]) as room:

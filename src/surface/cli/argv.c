@@ -168,12 +168,12 @@ static enum mr_code refuse_word(struct parsing *p, const char *word)
 	if (!*p->out->path)
 		what = "mailroom";
 	if (p->out->op && !words.len)
-		return mr_err_set(p->err, MR_EINVAL, "%s takes no argument '%s'", what, word);
+		return mr_err_set(p->err, MR_EINVAL, "'%s' is one argument too many; see %s --help",
+			word, what);
 	if (near)
-		return mr_err_set(p->err, MR_EINVAL, "%s has no command '%s'; did you mean '%s'?",
-			what, word, near);
-	return mr_err_set(p->err, MR_EINVAL, "%s has no command '%s'; see %s --help", what, word,
-		what);
+		return mr_err_set(p->err, MR_EINVAL, "there is no command '%s'; did you mean '%s'?",
+			word, near);
+	return mr_err_set(p->err, MR_EINVAL, "there is no command '%s'; see %s --help", word, what);
 }
 
 static enum mr_code take_positional(struct parsing *p, const char *word)

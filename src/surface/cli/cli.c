@@ -63,27 +63,44 @@ static const char *typed_name(struct mr_arena *arena, const struct mr_op *op, co
 	return name;
 }
 
-/* Field problems in the words of a command line: all values are texts there, so "not string" goes.
- */
+/* All values are texts on a command line, so "not string" goes. */
+static const char *typed_problem(struct mr_arena *arena, const struct mr_op *op,
+	const struct mr_issue *issue)
+{
+	const struct mr_param *param = mr_param_find(op->params, issue->path + 2);
+	struct mr_texts choices = { param ? (const char **)param->choices : NULL, 0 };
+
+	if (issue->kind == MR_ISSUE_TYPE)
+		return mr_arena_printf(arena, "must be %s %s",
+			strchr("aeiou", issue->expected[0]) ? "an" : "a", issue->expected);
+	if (issue->kind != MR_ISSUE_MISSING || !choices.items)
+		return issue->msg;
+	while (choices.items[choices.len])
+		choices.len++;
+	return mr_arena_printf(arena, "%s, one of: %s", issue->msg,
+		mr_str_join(arena, &choices, ", "));
+}
+
+/* Field problems in the words of a command line; who forgot something is told where to look. */
 static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
 	const struct mr_err *err)
 {
 	const char *text = NULL;
+	bool is_short = false;
 
 	if (!err->issues || !op)
 		return err->msg;
 	for (size_t i = 0; i < err->issues->len; i++) {
 		const struct mr_issue *issue = &err->issues->items[i];
-		const char *what = issue->kind == MR_ISSUE_TYPE
-			? mr_arena_printf(arena, "must be %s %s",
-				  strchr("aeiou", issue->expected[0]) ? "an" : "a", issue->expected)
-			: issue->msg;
 
 		if (mr_str_eq(issue->path, "$"))
 			return err->msg;
+		is_short = is_short || issue->kind == MR_ISSUE_MISSING;
 		text = mr_arena_printf(arena, "%s%s%s %s", text ? text : "", text ? "; " : "",
-			typed_name(arena, op, issue->path), what);
+			typed_name(arena, op, issue->path), typed_problem(arena, op, issue));
 	}
+	if (is_short)
+		text = mr_arena_printf(arena, "%s; see mailroom %s --help", text, op->command);
 	return text ? text : err->msg;
 }
 

@@ -53,8 +53,8 @@ const struct mr_op mr_op_completion = {
 	.name = "completion",
 	.command = "completion",
 	.summary = "Print a completion script for your shell",
-	.help = "  bash: source <(mailroom completion bash)\n"
-		"  zsh:  source <(mailroom completion zsh)\n"
+	.help = "  bash: source <(mailroom completion bash) "
+		"  zsh:  source <(mailroom completion zsh) "
 		"  fish: mailroom completion fish | source",
 	.params = completion_params,
 	.surfaces = MR_ON_CLI,

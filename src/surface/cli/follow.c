@@ -161,7 +161,7 @@ const struct mr_op mr_op_team_watch = {
 	.name = "watch_inbox",
 	.command = "team watch",
 	.summary = "Follow an inbox: each message as it comes, until Ctrl-C",
-	.help = "One line for each message; with --json one object. Nothing is marked as read.\n"
+	.help = "One line for each message; with --json one object. Nothing is marked as read. "
 		"In scripts: mailroom team watch backend BlueLake --count 1 --timeout 60 --json",
 	.params = params,
 	.surfaces = MR_ON_CLI,

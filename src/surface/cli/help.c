@@ -14,9 +14,18 @@ static const struct {
 	const char *path;
 	const char *summary;
 } groups[] = {
+	{ "guard", "Git hooks that keep commits and pushes off files that others hold" },
+	{ "guard hook", "For a coding agent's own hooks: before it edits a file" },
 	{ "mailbox", "Mailbox roots: addresses and their mail, in plain files" },
 	{ "mailbox accounts", "The addresses of a root" },
 	{ "mailbox messages", "The messages of an address" },
+	{ "team", "Agents that share repositories: names, mail, file leases, search" },
+	{ "team acks", "Acknowledgements that an agent owes" },
+	{ "team contact", "Who may write to whom between projects" },
+	{ "team macro", "The usual calls as one" },
+	{ "team product", "Projects that belong together: one inbox, one search" },
+	{ "team share", "A copy of the mail for others to read, without secrets" },
+	{ "team slot", "Turns at what only one agent may do at a time" },
 };
 
 struct writing {
@@ -93,20 +102,57 @@ static void put_usage(struct writing *w, const struct mr_op *op)
 	mr_buf_putc(w->out, '\n');
 }
 
-enum { COLUMN = 28 };
+enum { LEAST_COLUMN = 14, COLUMN = 28, LINE_WIDTH = 80 };
+
+/*
+ * Words up to LINE_WIDTH columns, in lines that begin at `indent`; the first one is there already.
+ * A line break that is written stays.
+ */
+static void put_wrapped(struct mr_buf *out, const char *text, size_t indent)
+{
+	size_t column = indent;
+
+	while (*text) {
+		size_t len = strcspn(text, " \n");
+
+		if (column > indent && column + 1 + len > LINE_WIDTH) {
+			mr_buf_putc(out, '\n');
+			mr_buf_pad(out, ' ', indent);
+			column = indent;
+		}
+		if (column > indent && len) {
+			mr_buf_putc(out, ' ');
+			column++;
+		}
+		mr_buf_add(out, text, len);
+		column += len;
+		text += len;
+		if (*text == '\n') {
+			mr_buf_putc(out, '\n');
+			column = indent;
+		}
+		text += *text != '\0';
+	}
+	mr_buf_putc(out, '\n');
+}
 
 /* "  left      right"; a left side too long for its column takes a line of its own. */
-static void put_row(struct writing *w, const char *left, const char *right)
+static void put_row_at(struct writing *w, size_t column, const char *left, const char *right)
 {
 	size_t len = strlen(left) + 2;
 
 	mr_buf_printf(w->out, "  %s", left);
-	if (len + 2 > COLUMN) {
+	if (len + 2 > column) {
 		mr_buf_putc(w->out, '\n');
 		len = 0;
 	}
-	mr_buf_pad(w->out, ' ', COLUMN - len);
-	mr_buf_printf(w->out, "%s\n", right);
+	mr_buf_pad(w->out, ' ', column - len);
+	put_wrapped(w->out, right, column);
+}
+
+static void put_row(struct writing *w, const char *left, const char *right)
+{
+	put_row_at(w, COLUMN, left, right);
 }
 
 static const char *param_summary(struct mr_arena *arena, const struct mr_param *param)
@@ -117,7 +163,9 @@ static const char *param_summary(struct mr_arena *arena, const struct mr_param *
 		summary = mr_arena_printf(arena, "%s (required)", summary);
 	if (is_list(param) && !(param->flags & MR_POSITIONAL))
 		summary = mr_arena_printf(arena, "%s; may be repeated", summary);
-	if (param->fallback)
+	/* An option that is not given is off: that goes without saying. */
+	if (param->fallback &&
+		!(param->type == MR_TYPE_BOOL && mr_str_eq(param->fallback, "false")))
 		summary = mr_arena_printf(arena, "%s (default %s)", summary, param->fallback);
 	return summary;
 }
@@ -137,6 +185,8 @@ static void put_params(struct writing *w, const struct mr_op *op, bool positiona
 		heading = true;
 		if (positional)
 			left = upper_name(w->arena, param->name);
+		else if (param->type == MR_TYPE_BOOL && mr_str_eq(param->fallback, "true"))
+			left = mr_arena_printf(w->arena, "--[no-]%s", left + 2);
 		else if (param->type != MR_TYPE_BOOL)
 			left = mr_arena_printf(w->arena, "%s %s", left,
 				value_name(w->arena, param));
@@ -161,41 +211,20 @@ static void put_globals(struct writing *w)
 static void put_commands(struct writing *w, const char *path)
 {
 	struct mr_texts words = mr_command_words(w->arena, w->table, path);
+	size_t column = LEAST_COLUMN;
 
+	for (size_t i = 0; i < words.len; i++) {
+		size_t needed = strlen(words.items[i]) + 4;
+
+		column = needed > column && needed <= COLUMN ? needed : column;
+	}
 	put_heading(w, "Commands");
 	for (size_t i = 0; i < words.len; i++) {
 		const char *longer = mr_command_join(w->arena, path, words.items[i]);
 		const struct mr_op *op = mr_command_find(w->table, longer);
 
-		put_row(w, words.items[i], op ? op->summary : group_summary(w, longer));
+		put_row_at(w, column, words.items[i], op ? op->summary : group_summary(w, longer));
 	}
-}
-
-/* Words up to LINE_WIDTH columns; a line break that is written stays. */
-static void put_wrapped(struct mr_buf *out, const char *text)
-{
-	enum { LINE_WIDTH = 80 };
-	size_t column = 0;
-
-	while (*text) {
-		size_t len = strcspn(text, " \n");
-
-		if (column && column + 1 + len > LINE_WIDTH) {
-			mr_buf_putc(out, '\n');
-			column = 0;
-		}
-		if (column && len)
-			mr_buf_putc(out, ' ');
-		mr_buf_add(out, text, len);
-		column += (column && len) + len;
-		text += len;
-		if (*text == '\n') {
-			mr_buf_putc(out, '\n');
-			column = 0;
-		}
-		text += *text != '\0';
-	}
-	mr_buf_putc(out, '\n');
 }
 
 static void put_op(struct writing *w, const struct mr_op *op)
@@ -204,7 +233,7 @@ static void put_op(struct writing *w, const struct mr_op *op)
 	mr_buf_printf(w->out, "\n%s.\n", op->summary);
 	if (op->help) {
 		mr_buf_putc(w->out, '\n');
-		put_wrapped(w->out, op->help);
+		put_wrapped(w->out, op->help, 0);
 	}
 	put_params(w, op, true);
 	put_params(w, op, false);
@@ -222,8 +251,8 @@ void mr_help_write(struct mr_buf *out, const struct mr_op_table *table, const ch
 		put_op(&w, op);
 	} else {
 		mr_buf_printf(out, "Usage: mailroom %s%sCOMMAND\n", path, *path ? " " : "");
-		if (!*path)
-			mr_buf_puts(out, "\nMail for AI agents, in plain files.\n");
+		mr_buf_printf(out, "\n%s.\n",
+			*path ? group_summary(&w, path) : "Mail for AI agents, in plain files");
 	}
 	if (group)
 		put_commands(&w, path);

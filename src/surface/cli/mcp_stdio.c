@@ -74,10 +74,10 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 const struct mr_op mr_op_mcp = {
 	.name = "mcp",
 	.command = "mcp",
-	.summary = "Speak MCP on standard input and output, for a client that starts it",
-	.help = "One JSON-RPC message a line, until the input ends. It works on storage.root by\n"
+	.summary = "Speak MCP on stdin and stdout, for a client that starts it",
+	.help = "One JSON-RPC message a line, until the input ends. It works on storage.root by "
 		"itself, beside a server and any number of others like it: all see the same mail "
-		"at\n"
+		"at "
 		"once. mailroom connect CLIENT --stdio writes it into a client's configuration.",
 	.surfaces = MR_ON_CLI,
 	.envelope = &mr_envelope_plain,

@@ -212,7 +212,7 @@ const struct mr_op mr_op_serve = {
 	.command = "serve",
 	.summary = "Serve Mailroom over HTTP until Ctrl-C",
 	.help = "Answers MCP at /mcp, and /health, /health/liveness, /health/readiness and "
-		"/metrics.\n"
+		"/metrics. "
 		"Everything it listens with is a setting too; see mailroom config.",
 	.params = params,
 	.surfaces = MR_ON_CLI,

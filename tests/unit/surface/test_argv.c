@@ -107,12 +107,12 @@ static void refuses(const char *line, const char *why)
 
 static void mistakes_are_named(void)
 {
-	refuses("taem", "mailroom has no command 'taem'; did you mean 'team'?");
-	refuses("zebra", "mailroom has no command 'zebra'; see mailroom --help");
-	refuses("team inobx", "mailroom team has no command 'inobx'; did you mean 'inbox'?");
-	refuses("health redy", "mailroom health has no command 'redy'; did you mean 'ready'?");
-	refuses("team inbox now", "mailroom team inbox takes no argument 'now'");
-	refuses("health ready safe force", "mailroom health ready takes no argument 'force'");
+	refuses("taem", "there is no command 'taem'; did you mean 'team'?");
+	refuses("zebra", "there is no command 'zebra'; see mailroom --help");
+	refuses("team inobx", "there is no command 'inobx'; did you mean 'inbox'?");
+	refuses("health redy", "there is no command 'redy'; did you mean 'ready'?");
+	refuses("team inbox now", "'now' is one argument too many; see mailroom team inbox --help");
+	refuses("health ready safe force", "'force' is one argument too many; see mailroom health ready --help");
 	refuses("team mail send --subjet x",
 		"there is no option --subjet; did you mean --subject?");
 	refuses("team mail send --jsn", "there is no option --jsn; did you mean --json?");

@@ -26,8 +26,16 @@ static void the_program_lists_its_commands(void)
 		"Mail for AI agents, in plain files.\n"
 		"\n"
 		"Commands\n"
-		"  team                      mail, inbox\n"
-		"  health                    Check\n");
+		"  team        Agents that share repositories: names, mail, file leases, search\n"
+		"  health      Check\n");
+	shows("team",
+		"Usage: mailroom team COMMAND\n"
+		"\n"
+		"Agents that share repositories: names, mail, file leases, search.\n"
+		"\n"
+		"Commands\n"
+		"  mail        send\n"
+		"  inbox       Show an inbox\n");
 }
 
 static void a_command_lists_its_options(void)
@@ -58,7 +66,7 @@ static void a_command_can_be_a_group_too(void)
 		"Check.\n"
 		"\n"
 		"Commands\n"
-		"  ready                     Check more\n");
+		"  ready       Check more\n");
 	shows("health ready",
 		"Usage: mailroom health ready [MODE]\n"
 		"\n"
@@ -90,6 +98,34 @@ static void long_help_is_wrapped(void)
 		"16.\nA line of its own.\n\nAnd a paragraph.\n"));
 }
 
+static void flags_that_are_on_can_be_turned_off(void)
+{
+	static const struct mr_param params[] = {
+		{ .name = "keep_it", .type = MR_TYPE_BOOL, .summary = "stay", .fallback = "true" },
+		{ .name = "loud", .type = MR_TYPE_BOOL, .summary = "shout", .fallback = "false" },
+		{ .name = "note",
+			.type = MR_TYPE_TEXT,
+			.summary = "more words than there is room for in a line of a terminal" },
+		{ 0 },
+	};
+	static const struct mr_op op = { .name = "x",
+		.command = "x",
+		.summary = "Do",
+		.params = params,
+		.surfaces = MR_ON_CLI };
+	static const struct mr_op *const ops[] = { &op };
+	struct mr_op_table one = { ops, 1 };
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+
+	mr_buf_init(&text, 1 << 16);
+	mr_help_write(&text, &one, "x", false);
+	CHECK(strstr(mr_buf_text(&text),
+		"\n  --[no-]keep-it            stay (default true)\n"
+		"  --loud                    shout\n"
+		"  --note NOTE               more words than there is room for in a line of a\n"
+		"                            terminal\n"));
+}
+
 static void colour_only_when_asked(void)
 {
 	struct mr_buf text MR_CLEANUP(mr_buf_release);
@@ -106,6 +142,7 @@ int main(void)
 		TEST(a_command_lists_its_options),
 		TEST(a_command_can_be_a_group_too),
 		TEST(long_help_is_wrapped),
+		TEST(flags_that_are_on_can_be_turned_off),
 		TEST(colour_only_when_asked),
 	};
 
