@@ -26,4 +26,8 @@ struct mr_ctx {
 	 * so; NULL where nobody can tell. */
 	bool (*is_over)(void *arg);
 	void *is_over_arg;
+	/* Told when the thread begins to wait for the disk and when it goes on, so that another can
+	 * have its place; NULL where nobody wants it. */
+	void (*pause)(void *arg, bool begins);
+	void *pause_arg;
 };

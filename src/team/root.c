@@ -235,8 +235,13 @@ enum mr_code mr_team_write(struct mr_ctx *cx, struct mr_team *team, mr_team_chan
 	struct mr_queue_job job = { .run = run_change,
 		.after = after ? run_after : NULL,
 		.arg = &change };
-	enum mr_code rc = mr_queue_run(team->queue, &job, &cx->err);
+	enum mr_code rc;
 
+	if (cx->pause)
+		cx->pause(cx->pause_arg, true);
+	rc = mr_queue_run(team->queue, &job, &cx->err);
+	if (cx->pause)
+		cx->pause(cx->pause_arg, false);
 	if (rc)
 		return rc;
 	mr_crash_point("team.written");

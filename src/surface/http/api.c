@@ -155,6 +155,7 @@ static void run(const struct mr_op *op, const struct mr_http_request *req,
 	struct mr_out out;
 
 	mr_http_access_call(req, &call);
+	mr_http_server_lend(req, &call.cx);
 	if (op->traits & MR_WAITS && !begin_wait(req, resp, &call))
 		return;
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);

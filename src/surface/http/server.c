@@ -654,6 +654,19 @@ void mr_http_server_wait_done(const struct mr_http_request *req)
 	mr_http_worker_wait_done(req->server->workers);
 }
 
+static void pause_work(void *arg, bool begins)
+{
+	struct mr_http_server *server = arg;
+
+	mr_http_worker_pause(server->workers, begins);
+}
+
+void mr_http_server_lend(const struct mr_http_request *req, struct mr_ctx *cx)
+{
+	cx->pause = pause_work;
+	cx->pause_arg = req->server;
+}
+
 bool mr_http_server_is_over(void *arg)
 {
 	const struct mr_http_request *req = arg;

@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include "base/ctx.h"
 #include "base/err.h"
 #include "surface/http/request.h"
 #include "surface/http/route.h"
@@ -42,6 +43,9 @@ struct mr_http_stats {
 	unsigned streams;
 };
 void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *out);
+
+/* For a handler, on the thread it runs on: while `cx` waits for the disk, others may work. */
+void mr_http_server_lend(const struct mr_http_request *req, struct mr_ctx *cx);
 
 /*
  * For a handler that is about to wait for somebody else, on the thread it runs on. False when so

@@ -1,34 +1,98 @@
 /* surface/http/worker.c */
 #include "surface/http/worker.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* No job was taken for so long, and some wait: the threads that are there are stuck. */
-enum { STUCK_MS = 20 };
+enum {
+	/* No job was taken for so long, and some wait: the threads that are there are stuck. */
+	STUCK_MS = 20,
+	/* One that came stays so long without a job: the next crowd is often near. */
+	LINGER_MS = 2000,
+};
 
 struct mr_http_worker {
 	struct mr_http_worker_config config;
 	mr_http_worker_run *run;
 	pthread_mutex_t lock;   /* guards what follows */
-	pthread_cond_t wanted;  /* a job waits, or the end has come */
-	pthread_cond_t lacking; /* of threads: more jobs than idle ones; or the end */
+	pthread_cond_t wanted;  /* a job may begin, or the end has come */
+	pthread_cond_t lacking; /* for the foreman: jobs wait, or the end has come */
 	pthread_cond_t left;    /* one of those that came has gone */
 	bool stopping;
 	void **jobs; /* a ring */
 	unsigned first;
 	unsigned len;
 	unsigned idle;
+	unsigned busy;    /* threads with a job */
+	unsigned paused;  /* of these */
+	unsigned extra;   /* may be busy besides, because others are stuck */
 	unsigned came;    /* threads that came and have not left */
 	unsigned waiting; /* jobs */
 	uint64_t taken;   /* jobs ever */
 	bool has_foreman;
+	bool foreman_looks; /* and need not be called */
 	pthread_t foreman;
 	unsigned threads_len;
 	pthread_t threads[];
 };
+
+static struct timespec after_ms(unsigned ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += (long)(ms % 1000) * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	return until;
+}
+
+/* Under the lock: more at once would only take the processors from each other. */
+static bool may_begin(const struct mr_http_worker *pool)
+{
+	return pool->len > 0 && pool->busy < pool->config.threads + pool->paused + pool->extra;
+}
+
+/* Under the lock: has a job to wait for the end of another? */
+static bool is_lacking(const struct mr_http_worker *pool)
+{
+	return pool->len > pool->idle ||
+		pool->len + pool->busy > pool->config.threads + pool->paused + pool->extra;
+}
+
+/* Under the lock. */
+static void call_foreman(struct mr_http_worker *pool)
+{
+	if (!pool->foreman_looks && is_lacking(pool))
+		pthread_cond_signal(&pool->lacking);
+}
+
+static void *help_out(void *arg);
+
+/* Under the lock: have one job begun, if it may. Without a thread more it waits a little longer. */
+static void call_one(struct mr_http_worker *pool)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (!may_begin(pool))
+		return;
+	if (pool->idle > 0) {
+		pthread_cond_signal(&pool->wanted);
+		return;
+	}
+	if (pool->came == pool->config.more || pool->stopping)
+		return;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&thread, &attr, help_out, pool) == 0)
+		pool->came++;
+	pthread_attr_destroy(&attr);
+}
 
 /* Under the lock, which is let go of meanwhile. */
 static void run_next(struct mr_http_worker *pool)
@@ -38,9 +102,26 @@ static void run_next(struct mr_http_worker *pool)
 	pool->first = (pool->first + 1) % pool->config.queue;
 	pool->len--;
 	pool->taken++;
+	pool->busy++;
 	pthread_mutex_unlock(&pool->lock);
 	pool->run(job);
 	pthread_mutex_lock(&pool->lock);
+	pool->busy--;
+	if (pool->len == 0)
+		pool->extra = 0;
+}
+
+/* Under the lock. False: nothing came by then (NULL: it waits for ever), or the end did. */
+static bool await_job(struct mr_http_worker *pool, const struct timespec *until)
+{
+	int rc = 0;
+
+	pool->idle++;
+	while (!may_begin(pool) && !(pool->stopping && pool->len == 0) && rc != ETIMEDOUT)
+		rc = until ? pthread_cond_timedwait(&pool->wanted, &pool->lock, until)
+			   : pthread_cond_wait(&pool->wanted, &pool->lock);
+	pool->idle--;
+	return may_begin(pool);
 }
 
 static void *work(void *arg)
@@ -48,15 +129,8 @@ static void *work(void *arg)
 	struct mr_http_worker *pool = arg;
 
 	pthread_mutex_lock(&pool->lock);
-	for (;;) {
-		pool->idle++;
-		while (pool->len == 0 && !pool->stopping)
-			pthread_cond_wait(&pool->wanted, &pool->lock);
-		pool->idle--;
-		if (pool->len == 0)
-			break;
+	while (await_job(pool, NULL))
 		run_next(pool);
-	}
 	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
@@ -64,46 +138,40 @@ static void *work(void *arg)
 static void *help_out(void *arg)
 {
 	struct mr_http_worker *pool = arg;
+	struct timespec until = after_ms(LINGER_MS);
 
 	pthread_mutex_lock(&pool->lock);
-	while (pool->len > 0)
+	while (await_job(pool, &until)) {
 		run_next(pool);
+		until = after_ms(LINGER_MS);
+	}
 	pool->came--;
 	pthread_cond_broadcast(&pool->left);
 	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
 
-/* Under the lock. Without a thread more, jobs wait a little longer. */
-static void call_help(struct mr_http_worker *pool)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	for (unsigned i = 0; i < pool->len && pool->came < pool->config.more; i++) {
-		if (pthread_create(&thread, &attr, help_out, pool) != 0)
-			break;
-		pool->came++;
-	}
-	pthread_attr_destroy(&attr);
-}
-
 /* Under the lock: nothing but the end is waited for. */
 static void wait_a_moment(struct mr_http_worker *pool)
 {
-	struct timespec until;
+	struct timespec until = after_ms(STUCK_MS);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += STUCK_MS * 1000000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	while (!pool->stopping && pthread_cond_timedwait(&pool->lacking, &pool->lock, &until) == 0)
 		;
 }
 
-/* The foreman: looks whether work goes on while there are more jobs than idle threads. */
+/* Under the lock: each job that waits may begin, as far as threads may come. */
+static void call_help(struct mr_http_worker *pool)
+{
+	unsigned count = pool->len;
+
+	for (unsigned i = 0; i < count && pool->extra < pool->config.more; i++) {
+		pool->extra++;
+		call_one(pool);
+	}
+}
+
+/* The foreman: looks whether work goes on while jobs wait. */
 static void *look(void *arg)
 {
 	struct mr_http_worker *pool = arg;
@@ -112,7 +180,8 @@ static void *look(void *arg)
 	while (!pool->stopping) {
 		uint64_t before = pool->taken;
 
-		if (pool->len <= pool->idle) {
+		pool->foreman_looks = pool->len > 0 && is_lacking(pool);
+		if (!pool->foreman_looks) {
 			pthread_cond_wait(&pool->lacking, &pool->lock);
 			continue;
 		}
@@ -123,7 +192,6 @@ static void *look(void *arg)
 	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
-
 static enum mr_code start_threads(struct mr_http_worker *pool, struct mr_err *err)
 {
 	int rc = 0;
@@ -156,7 +224,7 @@ enum mr_code mr_http_worker_start(const struct mr_http_worker_config *config,
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&pool->wanted, NULL);
+	pthread_cond_init(&pool->wanted, &attr);
 	pthread_cond_init(&pool->lacking, &attr);
 	pthread_cond_init(&pool->left, NULL);
 	pthread_condattr_destroy(&attr);
@@ -178,12 +246,31 @@ bool mr_http_worker_submit(struct mr_http_worker *pool, void *job)
 	fits = !pool->stopping && pool->len < pool->config.queue;
 	if (fits) {
 		pool->jobs[(pool->first + pool->len++) % pool->config.queue] = job;
-		pthread_cond_signal(&pool->wanted);
-		if (pool->len == pool->idle + 1)
-			pthread_cond_signal(&pool->lacking);
+		call_one(pool);
+		call_foreman(pool);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	return fits;
+}
+
+/* Under the lock. */
+static void give_place(struct mr_http_worker *pool)
+{
+	pool->paused++;
+	call_one(pool);
+}
+
+static void take_place(struct mr_http_worker *pool)
+{
+	pool->paused--;
+	call_foreman(pool);
+}
+
+void mr_http_worker_pause(struct mr_http_worker *pool, bool begins)
+{
+	pthread_mutex_lock(&pool->lock);
+	(begins ? give_place : take_place)(pool);
+	pthread_mutex_unlock(&pool->lock);
 }
 
 bool mr_http_worker_wait(struct mr_http_worker *pool)
@@ -192,7 +279,10 @@ bool mr_http_worker_wait(struct mr_http_worker *pool)
 
 	pthread_mutex_lock(&pool->lock);
 	may = pool->waiting < pool->config.waits;
-	pool->waiting += may;
+	if (may) {
+		pool->waiting++;
+		give_place(pool);
+	}
 	pthread_mutex_unlock(&pool->lock);
 	return may;
 }
@@ -201,6 +291,7 @@ void mr_http_worker_wait_done(struct mr_http_worker *pool)
 {
 	pthread_mutex_lock(&pool->lock);
 	pool->waiting--;
+	take_place(pool);
 	pthread_mutex_unlock(&pool->lock);
 }
 

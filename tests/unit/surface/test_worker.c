@@ -105,6 +105,40 @@ static void what_has_not_begun_is_dropped(void)
 	CHECK_INT(dropped, 2);
 }
 
+/* Enter, and be paused at the gate. */
+static struct mr_http_worker *pausing;
+
+static void pause_at_gate(void *job)
+{
+	mr_http_worker_pause(pausing, true);
+	wait_at_gate(job);
+	mr_http_worker_pause(pausing, false);
+}
+
+/* Until there is no thread more. */
+static void who_is_paused_gives_its_place(void)
+{
+	struct mr_http_worker_config config = { 1, 3, .waits = 2, .queue = 8 };
+	struct mr_err err;
+
+	CHECK_OK(mr_http_worker_start(&config, pause_at_gate, &pausing, &err), err);
+	for (unsigned i = 0; i < 6; i++)
+		CHECK(mr_http_worker_submit(pausing, &lock));
+	wait_for(&entered, 4);
+	CHECK_INT(entered, 4);
+	open_gate();
+	wait_for(&left, 6);
+	/* They have stayed, or come again. */
+	is_open = false;
+	for (unsigned i = 0; i < 4; i++)
+		CHECK(mr_http_worker_submit(pausing, &lock));
+	wait_for(&entered, 10);
+	open_gate();
+	stop(pausing);
+	CHECK_INT(left, 10);
+	CHECK_INT(dropped, 0);
+}
+
 static void so_many_may_wait(void)
 {
 	struct mr_http_worker *pool = start(1, 0, 2);
@@ -122,6 +156,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(others_come_when_all_are_busy),
 		TEST(what_has_not_begun_is_dropped),
+		TEST(who_is_paused_gives_its_place),
 		TEST(so_many_may_wait),
 	};
 
