@@ -347,8 +347,43 @@ static enum mr_code edit_page(struct mr_arena *arena, const struct mr_client *cl
 	return mr_client_block_set(arena, text, &page_marks, block, out, err);
 }
 
+/* ---- CLAUDE.md, GEMINI.md: for those who read a page of their own ---- */
+
+#define INCLUDE_BEGIN "<!-- mailroom:include"
+
+static const struct mr_client_marks include_marks = { INCLUDE_BEGIN, "<!-- mailroom:end -->" };
+
+static bool says(struct mr_bytes text, const char *what)
+{
+	return memmem(text.data, text.len, what, strlen(what)) != NULL;
+}
+
+static enum mr_code edit_include(struct mr_arena *arena, const struct mr_client *client,
+	const struct mr_client_wish *wish, struct mr_bytes text, struct mr_bytes *out,
+	struct mr_err *err)
+{
+	static const char block[] = INCLUDE_BEGIN " -->\n@AGENTS.md\n<!-- mailroom:end -->\n";
+	struct mr_bytes old;
+	enum mr_code rc = mr_client_block_find(text, &include_marks, &old, err);
+
+	(void)client;
+	if (rc)
+		return rc;
+	/* One that includes the other already, or is its copy, is left alone. */
+	if (wish ? old.data || says(text, "@AGENTS.md") || says(text, PAGE_BEGIN) : !old.data) {
+		*out = text;
+		return MR_OK;
+	}
+	return mr_client_block_set(arena, text, &include_marks, wish ? block : NULL, out, err);
+}
+
 /* ---- the table ---- */
 
+#define INCLUDE_FILE(name)                                                                         \
+	{                                                                                          \
+		.path = (name), .what = "that AGENTS.md is read", .mark = INCLUDE_BEGIN,           \
+		.edit = edit_include                                                               \
+	}
 #define AGENTS_FILE                                                                                \
 	{                                                                                          \
 		.path = "AGENTS.md", .what = "what agents are told", .mark = PAGE_BEGIN,           \
@@ -362,14 +397,12 @@ const struct mr_client mr_clients[] = {
 			{ .path = ".claude/settings.json",
 				.what = "a hook that minds leases",
 				.edit = edit_hooks },
-			AGENTS_FILE },
+			AGENTS_FILE, INCLUDE_FILE("CLAUDE.md") },
 		.key = "mcpServers",
 		.url_key = "url",
 		.token_text = "Bearer ${" MR_CLIENT_TOKEN_ENV "}",
 		.has_type = true,
-		.hint = "Claude Code asks once whether it may use the servers of .mcp.json. It "
-			"reads "
-			"CLAUDE.md: a line @AGENTS.md there includes the other." },
+		.hint = "Claude Code asks once whether it may use the servers of .mcp.json." },
 	{ .name = "codex",
 		.title = "Codex",
 		.files = { { .path = ".codex/config.toml",
@@ -383,11 +416,10 @@ const struct mr_client mr_clients[] = {
 		.files = { { .path = ".gemini/settings.json",
 				   .what = "the server",
 				   .edit = edit_json },
-			AGENTS_FILE },
+			AGENTS_FILE, INCLUDE_FILE("GEMINI.md") },
 		.key = "mcpServers",
 		.url_key = "httpUrl",
-		.token_text = "Bearer ${" MR_CLIENT_TOKEN_ENV "}",
-		.hint = "Gemini CLI reads GEMINI.md: a line @AGENTS.md there includes the other." },
+		.token_text = "Bearer ${" MR_CLIENT_TOKEN_ENV "}" },
 	{ .name = "cursor",
 		.title = "Cursor",
 		.files = { { .path = ".cursor/mcp.json", .what = "the server", .edit = edit_json },

@@ -22,7 +22,7 @@ struct mr_client_wish {
 	bool with_token;
 };
 
-enum { MR_CLIENT_FILES = 3 };
+enum { MR_CLIENT_FILES = 4 };
 
 struct mr_client;
 

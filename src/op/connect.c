@@ -259,17 +259,31 @@ static enum mr_code leave(struct connecting *c, struct change *change)
 	return rc;
 }
 
+/* One file may have two names, CLAUDE.md being a link to AGENTS.md: it is changed once. */
+static bool is_known(const struct connecting *c, const char *path)
+{
+	for (size_t i = 0; i < c->len; i++) {
+		if (mr_str_eq(c->changes[i].path, path))
+			return true;
+	}
+	return false;
+}
+
 static enum mr_code carry_out(struct connecting *c)
 {
+	const struct mr_client_file *files = c->client->files;
 	enum mr_code rc = MR_OK;
 
-	for (; c->len < MR_CLIENT_FILES && c->client->files[c->len].path && !rc; c->len++) {
+	for (size_t i = 0; i < MR_CLIENT_FILES && files[i].path && !rc; i++) {
 		struct change *change = &c->changes[c->len];
 
-		change->file = &c->client->files[c->len];
+		*change = (struct change){ .file = &files[i] };
 		rc = look(c, change);
+		if (!rc && is_known(c, change->path))
+			continue;
 		if (!rc)
 			rc = plan(c, change);
+		c->len += !rc;
 	}
 	for (size_t i = 0; i < c->len && !rc; i++) {
 		c->changes[i].action = "print";
@@ -335,7 +349,9 @@ static void emit_notes(struct connecting *c, struct mr_out *out)
 
 	mr_out_list(out, "notes");
 	if (!c->undo && c->wish.url)
-		mr_out_text(out, NULL, "The server must run: mailroom serve");
+		mr_out_text(out, NULL,
+			"The server must run: mailroom serve (or connect with --stdio, which needs "
+			"none)");
 	if (!c->undo && c->wish.url && c->wish.with_token)
 		mr_out_text(out, NULL,
 			mr_str_eq(c->client->name, "vscode")
@@ -354,6 +370,12 @@ static void emit_notes(struct connecting *c, struct mr_out *out)
 				c->wish.command));
 	if (!c->undo && c->client->hint)
 		mr_out_text(out, NULL, c->client->hint);
+	if (!c->undo && !c->print)
+		mr_out_text(out, NULL,
+			mr_arena_printf(arena,
+				"Next: start %s in %s. mailroom doctor says whether all is in "
+				"order.",
+				c->client->title, c->project));
 	mr_out_end(out);
 }
 

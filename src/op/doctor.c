@@ -75,6 +75,8 @@ struct doctor {
 	size_t len;
 	bool is_bad;
 	bool needs_server; /* a client here goes to our address */
+	bool starts_own;   /* a client here starts `mailroom mcp` */
+	bool goes_far;     /* a client here goes to another address */
 };
 
 static void say(struct doctor *d, const char *name, enum state state, const char *advice,
@@ -222,9 +224,11 @@ static void check_entry(struct doctor *d, const struct mr_client *client, const 
 			entry->command);
 	} else if (entry->command) {
 		say(d, client->name, FINE, NULL, "starts %s mcp", entry->command);
+		d->starts_own = true;
 	} else if (entry->url && !mr_str_eq(entry->url, url)) {
 		say(d, client->name, WARNING, advice, "%s goes to %s; the server here is %s", path,
 			entry->url, url);
+		d->goes_far = true;
 	} else if (entry->url) {
 		say(d, client->name, FINE, NULL, "goes to %s", entry->url);
 		d->needs_server = true;
@@ -352,8 +356,13 @@ static bool check_server(struct doctor *d)
 		return false;
 	}
 	if (ask(d, "/health", NULL, &answer)) {
-		say(d, "server", d->needs_server ? PROBLEM : WARNING, "mailroom serve",
-			"nothing answers at %s: %s", server, why(d));
+		if (d->starts_own && !d->needs_server && !d->goes_far)
+			say(d, "server", FINE, NULL,
+				"none at %s, and none is needed: the clients here start their own",
+				server);
+		else
+			say(d, "server", d->needs_server ? PROBLEM : WARNING, "mailroom serve",
+				"nothing answers at %s", server);
 		return false;
 	}
 	said = told(d, &answer, status);

@@ -37,24 +37,22 @@ def every_command_has_help(m):
 
 def help_can_be_read(m):
     """All of it, from the top: in 80 columns, each group with words of its own."""
-    paths, seen = [[]], 0
+    paths, seen = [([], None)], 0
     while paths:
-        path = paths.pop()
+        path, about = paths.pop()
         text = m.run(*path, "--help").stdout
         for line in text.splitlines():
             # What stands in one piece cannot be broken.
             assert len(line) <= 80 or line.startswith("Usage: ") or " " not in line.strip() or line.endswith("."), (path, line)
         commands = text.split("\nCommands\n")[1].split("\n\n")[0] if "\nCommands\n" in text else ""
+        if about and text.startswith(f"Usage: mailroom {' '.join(path)} COMMAND"):
+            first = commands.split()[0]
+            assert not about.startswith(first + ",") and about != first, (path, about)
         for line in commands.splitlines():
-            if line[2] == " ":
-                continue
-            word, about = line.split(None, 1)
-            seen += 1
-            paths.append([*path, word])
-            below = m.run(*path, word, "--help").stdout
-            if f"Usage: mailroom {' '.join([*path, word])} COMMAND" in below:
-                first = below.split("\nCommands\n  ")[1].split()[0]
-                assert not about.startswith((first + ",", first + " ")) and about != first, (path, line)
+            if line[2] != " ":
+                word, told = line.split(None, 1)
+                paths.append(([*path, word], told))
+                seen += 1
     assert seen > 80, seen
 
 

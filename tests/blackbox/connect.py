@@ -82,6 +82,33 @@ def each_client_gets_its_own_form(r):
         assert tool in page, tool
 
 
+def pages_of_their_own_include_the_block(r):
+    """Claude Code and Gemini CLI do not read AGENTS.md unless they are told to."""
+    include = b"<!-- mailroom:include -->\n@AGENTS.md\n<!-- mailroom:end -->\n"
+    r.write("CLAUDE.md", "Be brief.\n")
+    r.connect("claude-code")
+    r.connect("gemini")
+    assert r.read("CLAUDE.md") == b"Be brief.\n\n" + include and r.read("GEMINI.md") == include, r.read("CLAUDE.md")
+    assert set(r.actions("claude-code")) == {"unchanged"}
+    r.connect("gemini", "--undo")
+    assert not os.path.exists(os.path.join(r.dir, "GEMINI.md"))
+    # One that does so already is left alone.
+    r.write("GEMINI.md", "See @AGENTS.md for the rules.\n")
+    assert r.actions("gemini")[-1] == "unchanged" and r.actions("gemini", "--undo")[-1] == "unchanged"
+    assert r.read("GEMINI.md") == b"See @AGENTS.md for the rules.\n"
+    # So is one that is the other by another name.
+    os.unlink(os.path.join(r.dir, "GEMINI.md"))
+    r.connect("claude-code", "--undo")
+    r.write("AGENTS.md", "# Rules\n")
+    os.symlink("AGENTS.md", os.path.join(r.dir, "GEMINI.md"))
+    for _ in range(2):
+        assert len(r.connect("gemini")["files"]) == 2
+        page = r.read("AGENTS.md")
+        assert page.startswith(b"# Rules\n") and page.count(b"mailroom:begin gemini") == 1 and b"include" not in page, page
+    r.connect("gemini", "--undo")
+    assert r.read("AGENTS.md") == b"# Rules\n" and os.path.islink(os.path.join(r.dir, "GEMINI.md"))
+
+
 def tools_it_names_are_there(r):
     """What agents are told to call can be called, with these arguments."""
     r.connect("cursor")
@@ -205,20 +232,21 @@ def undo_restores_byte_for_byte(r):
         ".claude/settings.json": b'{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[]}]}}\n\n',
         "../.codex/config.toml": b'model = "o9"',
         "AGENTS.md": b"# Rules",
+        "CLAUDE.md": b"Be brief.",
         ".cursor/mcp.json": b"\n",
     }
     for name, data in files.items():
         r.write(name, data)
     os.chmod(os.path.join(r.dir, ".mcp.json"), 0o600)
     before = r.names()
-    assert r.actions("claude-code") == ["updated"] * 3
+    assert r.actions("claude-code") == ["updated"] * 4
     assert r.read(".mcp.json.mailroom-backup") == files[".mcp.json"]
     assert stat.S_IMODE(os.stat(os.path.join(r.dir, ".mcp.json")).st_mode) == 0o600
     for client in ("codex", "cursor"):
         r.connect(client)
     r.connect("claude-code", "--stdio")
     assert r.read(".mcp.json.mailroom-backup") == files[".mcp.json"]
-    assert r.actions("claude-code", "--undo") == ["restored", "restored", "updated"]
+    assert r.actions("claude-code", "--undo") == ["restored", "restored", "updated", "restored"]
     assert r.actions("codex", "--undo") == ["restored", "updated"]
     assert r.actions("cursor", "--undo") == ["restored", "restored"]
     for name, data in files.items():
@@ -235,7 +263,7 @@ def undo_keeps_what_came_later(r):
     r.write(".mcp.json", json.dumps(mcp))
     r.write("AGENTS.md", r.read("AGENTS.md") + b"\nBe brief.\n")
     result = r.connect("claude-code", "--undo")
-    assert [file["action"] for file in result["files"]] == ["updated", "removed", "updated"], result
+    assert [file["action"] for file in result["files"]] == ["updated", "removed", "updated", "removed"], result
     assert r.json(".mcp.json") == {"mcpServers": {"later": {"command": "y"}}}
     assert r.read("AGENTS.md") == b"# Rules\n\nBe brief.\n", r.read("AGENTS.md")
     assert result["files"][0]["backup"].endswith(".mcp.json.mailroom-backup"), result
@@ -322,6 +350,10 @@ def wrong_wishes_are_told(r):
 def people_are_told_what_is_left_to_do(r):
     done = r.run("connect", "claude-code")
     assert "  created    " in done.stdout and "mailroom serve" in done.stdout, done.stdout
+    assert f"Next: start Claude Code in {os.path.realpath(r.dir)}. mailroom doctor says" in done.stdout, done.stdout
+    done = r.run("connect", "claude-code", "--stdio")
+    assert "mailroom serve" not in done.stdout and "Next: start Claude Code" in done.stdout, done.stdout
+    assert "Next" not in r.run("connect", "claude-code", "--undo").stdout
     done = r.run("connect", "gemini", "--with-token")
     assert "MAILROOM_TOKEN where Gemini CLI is started" in done.stdout, done.stdout
     done = r.run("connect", "codex", env={"PATH": "/usr/bin:/bin"})
@@ -331,7 +363,7 @@ def people_are_told_what_is_left_to_do(r):
 
 
 with Tap() as tap:
-    for case in (each_client_gets_its_own_form, tools_it_names_are_there, a_program_it_starts, what_it_starts_answers,
+    for case in (each_client_gets_its_own_form, pages_of_their_own_include_the_block, tools_it_names_are_there, a_program_it_starts, what_it_starts_answers,
             tokens_stay_out_of_files, what_was_there_stays, again_changes_nothing, undo_leaves_no_trace,
             undo_restores_byte_for_byte, undo_keeps_what_came_later, printing_writes_nothing,
             files_it_cannot_read_are_left_alone, links_do_not_lead_out, the_project_is_found, wrong_wishes_are_told,

@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom  # noqa: E402
+from mcp import Stdio  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PROGRAM, SOURCE = sys.argv[1:3]
@@ -119,6 +120,33 @@ def mcp_page_can_be_pasted(m):
     assert os.listdir(os.path.join(m.dir, "shop")) != [] and not os.path.exists(os.path.join(m.dir, "shop/.mcp.json"))
 
 
+def three_commands_make_two_agents_talk(m):
+    """The README's: what they write into the clients' files is started as the clients would, and one hears the other."""
+    block = re.search(r"## Two agents in three commands\n.*?```sh\n(.*?)```", read("README.md"), re.DOTALL).group(1)
+    commands = [line.split("#")[0].split() for line in block.splitlines()]
+    assert len(commands) == 3 and commands[0] == ["script/install"], commands
+    assert os.access(os.path.join(SOURCE, "script/install"), os.X_OK)
+    assert block.split("#")[0].strip() in read("docs/mcp.md")
+    repo = os.path.join(m.dir, "shop")
+    subprocess.run(["git", "init", "-q", repo], check=True, timeout=60)
+    env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"], STORAGE_ROOT=None)
+    for words in commands[1:]:
+        subprocess.run(words, cwd=repo, env=env, check=True, capture_output=True, timeout=60)
+    with open(os.path.join(repo, ".mcp.json"), encoding="utf-8") as file:
+        claude = json.load(file)["mcpServers"]["mailroom"]
+    with open(os.path.join(m.dir, ".codex/config.toml"), encoding="utf-8") as file:
+        codex = file.read()
+    assert [claude["command"], *claude["args"]] == ["mailroom", "mcp"], claude
+    assert 'command = "mailroom"\nargs = ["mcp"]\n' in codex, codex
+    with Stdio(m, env={"STORAGE_ROOT": None}) as one, Stdio(m, env={"STORAGE_ROOT": None}) as other:
+        names = [client.call("macro_start_session", human_key=repo, program=program, model="m")["agent"]["name"]
+            for client, program in ((one, "claude-code"), (other, "codex"))]
+        waiting = other.begin_call("wait_for_mail", project_key=repo, agent_name=names[1], timeout_seconds=60)
+        one.call("send_message", project_key=repo, sender_name=names[0], to=[names[1]], subject="Hello", body_md="I am here.")
+        [message] = other.answer(waiting)["result"]["structuredContent"]["messages"]
+        assert (message["from"], message["subject"]) == (names[0], "Hello"), message
+
+
 def links_lead_somewhere(m):
     for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/ARCHITECTURE.md", "docs/reference.md",
             "docs/INTEROP.md", "docs/mailbox.md", "docs/mcp.md", "docs/team.md"):
@@ -129,6 +157,7 @@ def links_lead_somewhere(m):
 
 with Tap() as tap:
     for case in (operations, global_options, settings, errors, metrics, readme_commands_work,
-            mailbox_page_can_be_pasted, team_page_can_be_pasted, mcp_page_can_be_pasted, links_lead_somewhere):
+            mailbox_page_can_be_pasted, team_page_can_be_pasted, mcp_page_can_be_pasted,
+            three_commands_make_two_agents_talk, links_lead_somewhere):
         with Mailroom(PROGRAM) as room:
             tap.run(case.__name__, case, room)

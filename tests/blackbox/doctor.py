@@ -86,7 +86,11 @@ def a_server_that_is_needed_must_run(r):
     assert check["state"] == "problem" and check["advice"] == "mailroom serve", check
     done = r.run("doctor")
     assert done.returncode == 1 and "\nproblem  server" in done.stdout and "-> mailroom serve" in done.stdout
+    # Who starts its own needs none; who goes elsewhere may.
     r.run("connect", "cursor", "--stdio")
+    check = r.doctor()["server"]
+    assert check["state"] == "ok" and check["detail"].endswith("none is needed: the clients here start their own"), check
+    r.run("connect", "gemini", "--url", "http://10.9.8.7:1/mcp")
     assert r.states()["server"] == "warning"
 
 
