@@ -66,13 +66,18 @@ size_t mr_db_statements_in_use(const struct mr_db *db)
 	return db->in_use;
 }
 
-/* FNV-1a. */
+/* FNV-1a, but eight bytes at a time: every statement of every request comes by. */
 static uint64_t hash_text(const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = 0xcbf29ce484222325u, word;
+	size_t len = strlen(text);
 
-	for (const char *c = text; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+	for (; len >= sizeof(word); len -= sizeof(word), text += sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = (hash ^ word) * 0x100000001b3u;
+	}
+	for (; len > 0; len--, text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
 	return hash;
 }
 
@@ -242,6 +247,11 @@ int64_t mr_db_last_id(struct mr_db *db)
 int64_t mr_db_changes(struct mr_db *db)
 {
 	return db->driver->changes(db);
+}
+
+int64_t mr_db_total_changes(struct mr_db *db)
+{
+	return db->driver->total_changes(db);
 }
 
 enum mr_code mr_db_begin(struct mr_db *db, enum mr_db_begin how, struct mr_err *err)

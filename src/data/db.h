@@ -130,6 +130,8 @@ MR_CHECK enum mr_code mr_db_has_table(struct mr_db *db, const char *name, bool *
 int64_t mr_db_last_id(struct mr_db *db);
 /* Rows changed by the last INSERT, UPDATE or DELETE. */
 int64_t mr_db_changes(struct mr_db *db);
+/* Rows changed since the connection was opened, also by what was rolled back. */
+int64_t mr_db_total_changes(struct mr_db *db);
 
 enum mr_db_begin {
 	MR_DB_DEFERRED,  /* reads one unchanging state; becoming a writer later may fail with

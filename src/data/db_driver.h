@@ -37,6 +37,7 @@ struct mr_db_driver {
 	enum mr_code (*exec)(struct mr_db *db, const char *sql, struct mr_err *err);
 	int64_t (*last_id)(struct mr_db *db);
 	int64_t (*changes)(struct mr_db *db);
+	int64_t (*total_changes)(struct mr_db *db);
 	bool (*in_transaction)(struct mr_db *db);
 	/* The statement that begins a transaction of each kind. */
 	const char *begin_sql[2];

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -330,9 +331,16 @@ static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
 	return rc ? rc : ask(self, "PRAGMA schema_version", version, sizeof(version), err);
 }
 
+/* Its count of allocated bytes, which nobody asks for, is one lock that all connections share. */
+static void configure(void)
+{
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static enum mr_code sqlite_open(struct mr_arena *arena, const struct mr_db_options *options,
 	struct mr_db **out, struct mr_err *err)
 {
+	static pthread_once_t configured = PTHREAD_ONCE_INIT;
 	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
 	struct sqlite_db *self = mr_arena_alloc(arena, sizeof(*self));
 	char room[SHOWN_PATH_BYTES + 8];
@@ -343,6 +351,7 @@ static enum mr_code sqlite_open(struct mr_arena *arena, const struct mr_db_optio
 	if (!options->path || options->path[0] == '\0' || options->path[0] == ':')
 		return mr_err_set(err, MR_EINVAL, "\"%s\" cannot name a database",
 			options->path ? options->path : "");
+	pthread_once(&configured, configure);
 	flags |= options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	if (options->create && !options->read_only)
 		rc = create_file(options, arena, err);
@@ -375,6 +384,11 @@ static int64_t sqlite_last_id(struct mr_db *db)
 static int64_t sqlite_changes(struct mr_db *db)
 {
 	return sqlite3_changes64(db_of(db)->handle);
+}
+
+static int64_t sqlite_total_changes(struct mr_db *db)
+{
+	return sqlite3_total_changes64(db_of(db)->handle);
 }
 
 static bool sqlite_in_transaction(struct mr_db *db)
@@ -734,6 +748,7 @@ const struct mr_db_driver mr_db_sqlite = {
 	.exec = sqlite_exec,
 	.last_id = sqlite_last_id,
 	.changes = sqlite_changes,
+	.total_changes = sqlite_total_changes,
 	.in_transaction = sqlite_in_transaction,
 	.begin_sql = { [MR_DB_DEFERRED] = "BEGIN", [MR_DB_IMMEDIATE] = "BEGIN IMMEDIATE" },
 	.has_table_sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",

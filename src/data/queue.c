@@ -36,6 +36,7 @@ struct mr_queue {
 	struct mr_db *db;    /* the writer's alone, like ... */
 	struct entry *batch; /* ... what it has taken */
 	size_t batch_max;
+	size_t careful; /* batches that are still to be run with savepoints */
 
 	pthread_mutex_t lock; /* guards the rest */
 	pthread_cond_t work;  /* the writer sleeps here when there is none */
@@ -56,43 +57,59 @@ struct mr_queue {
 enum outcome {
 	SETTLED, /* every job has its result */
 	SPOILED, /* one job made the transaction unusable; it has its result, and the others none */
+	UNCLEAN, /* one failed when it had changed something, and there is no savepoint to go back
+		    to */
 };
 
-/* Run one job; false when the transaction is spoiled. */
-static bool run_job(struct mr_db *db, struct entry *entry)
+enum { CAREFUL_BATCHES = 64 }; /* where one job fails so, others will */
+
+static enum outcome call_job(struct mr_db *db, struct entry *entry)
+{
+	entry->rc = entry->slot.job.run(db, entry->slot.job.arg, &entry->err);
+	assert(mr_db_statements_in_use(db) == 0);
+	if (mr_db_in_transaction(db))
+		return SETTLED;
+	if (!entry->rc)
+		entry->rc = mr_err_set(&entry->err, MR_EINTERNAL,
+			"a job ended the writer's transaction");
+	return SPOILED;
+}
+
+static enum outcome run_bare(struct mr_db *db, struct entry *entry)
+{
+	int64_t before = mr_db_total_changes(db);
+
+	if (call_job(db, entry) == SPOILED)
+		return SPOILED;
+	return entry->rc && mr_db_total_changes(db) != before ? UNCLEAN : SETTLED;
+}
+
+static enum outcome run_careful(struct mr_db *db, struct entry *entry)
 {
 	struct mr_err ignored;
 
 	entry->rc = mr_db_run(db, "SAVEPOINT job", &entry->err);
-	if (entry->rc)
-		return false;
-	entry->rc = entry->slot.job.run(db, entry->slot.job.arg, &entry->err);
-	assert(mr_db_statements_in_use(db) == 0);
-	if (!mr_db_in_transaction(db)) {
-		if (!entry->rc)
-			entry->rc = mr_err_set(&entry->err, MR_EINTERNAL,
-				"a job ended the writer's transaction");
-		return false;
-	}
+	if (entry->rc || call_job(db, entry) == SPOILED)
+		return SPOILED;
 	if (entry->rc && mr_db_run(db, "ROLLBACK TO SAVEPOINT job", &ignored))
-		return false;
+		return SPOILED;
 	if (mr_db_run(db, "RELEASE SAVEPOINT job", &ignored)) {
 		if (!entry->rc) {
 			entry->err = ignored;
 			entry->rc = ignored.code;
 		}
-		return false;
+		return SPOILED;
 	}
-	return true;
+	return SETTLED;
 }
 
-static bool run_after(struct mr_db *db, struct entry *entry)
+static enum outcome run_after(struct mr_db *db, struct entry *entry)
 {
 	if (entry->rc || !entry->slot.job.after)
-		return true;
+		return SETTLED;
 	entry->rc = entry->slot.job.after(db, entry->slot.job.arg, &entry->err);
 	assert(mr_db_statements_in_use(db) == 0);
-	return entry->rc == MR_OK;
+	return entry->rc ? SPOILED : SETTLED;
 }
 
 static void fail_all(struct entry *entries, size_t count, const struct mr_err *err)
@@ -124,6 +141,9 @@ static enum mr_code commit(struct mr_db *db, struct mr_err *err)
 /* All jobs in one transaction. */
 static enum outcome try_batch(struct mr_queue *queue, struct entry *entries, size_t count)
 {
+	enum outcome (*run_job)(struct mr_db *, struct entry *) =
+		queue->careful ? run_careful : run_bare;
+	enum outcome outcome = SETTLED;
 	struct mr_db *db = queue->db;
 	struct mr_err err;
 	enum mr_code rc = mr_db_begin(db, MR_DB_IMMEDIATE, &err);
@@ -135,13 +155,15 @@ static enum outcome try_batch(struct mr_queue *queue, struct entry *entries, siz
 	}
 	mr_crash_point("queue.begun");
 	for (size_t i = 0; i < count; i++) {
-		if (!run_job(db, &entries[i]))
-			return SPOILED;
+		outcome = run_job(db, &entries[i]);
+		if (outcome)
+			return outcome;
 		mr_crash_point("queue.job_done");
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (!run_after(db, &entries[i]))
-			return SPOILED;
+		outcome = run_after(db, &entries[i]);
+		if (outcome)
+			return outcome;
 	}
 	mr_crash_point("queue.before_commit");
 	rc = commit(db, &err);
@@ -193,7 +215,16 @@ static void settle(struct mr_queue *queue, struct entry *entries, size_t count)
 /* Halve a spoiled batch until the job that spoils it stands alone: at most nine times deep. */
 static void run_batch(struct mr_queue *queue, struct entry *entries, size_t count)
 {
-	if (try_batch(queue, entries, count) == SPOILED) {
+	enum outcome outcome = try_batch(queue, entries, count);
+
+	if (outcome == UNCLEAN) {
+		mr_db_rollback(queue->db);
+		queue->careful = CAREFUL_BATCHES;
+		outcome = try_batch(queue, entries, count);
+	} else if (queue->careful) {
+		queue->careful--;
+	}
+	if (outcome == SPOILED) {
 		mr_db_rollback(queue->db);
 		if (count > 1) {
 			pthread_mutex_lock(&queue->lock);

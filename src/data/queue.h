@@ -1,10 +1,13 @@
 /*
  * data/queue.h - the one writer of a database in this process, who commits for many at once.
  *
- * A thread owns the read-write connection. It takes all jobs that wait, runs each under a savepoint
- * in one transaction, commits once, and then answers them all: one fsync serves everyone who
- * waited. A job answered with MR_OK is durable; a job that fails leaves nothing behind and harms no
- * other.
+ * A thread owns the read-write connection. It takes all jobs that wait, runs them in one
+ * transaction, commits once, and then answers them all: one fsync serves everyone who waited. A job
+ * answered with MR_OK is durable; a job that fails leaves nothing behind and harms no other.
+ *
+ * Most jobs that fail do so before they have changed anything. When one has, the transaction is
+ * rolled back and run again with a savepoint for each job, and so are the next: savepoints for all
+ * would cost every job a copy of the pages it touches.
  */
 #pragma once
 
@@ -19,9 +22,10 @@ enum {
 
 /*
  * One change. It may be run more than once before it is answered: when a transaction cannot be kept
- * (an `after` failed, the disk filled up), it is rolled back and its jobs are run again in smaller
- * ones. So `run` and `after` change nothing but the database and their own `arg`, which they fill
- * anew each time. They may not begin or end transactions, and must finish their statements.
+ * (one failed half way, an `after` failed, the disk filled up), it is rolled back and its jobs are
+ * run again, if need be in smaller ones. So `run` and `after` change nothing but the database and
+ * their own `arg`, which they fill anew each time. They may not begin or end transactions, and must
+ * finish their statements.
  */
 struct mr_queue_job {
 	enum mr_code (*run)(struct mr_db *db, void *arg, struct mr_err *err);

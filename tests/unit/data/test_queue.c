@@ -65,6 +65,7 @@ static int64_t number(const char *sql)
 /* How a job misbehaves. */
 enum fault {
 	GOOD,
+	REFUSES,     /* before its first row */
 	FAILS,       /* after its first row */
 	FAILS_AFTER, /* in `after` */
 	DANGLES,     /* a deferred constraint, seen at COMMIT */
@@ -96,12 +97,15 @@ static enum mr_code insert(struct mr_db *db, const char *sql, int64_t n, struct 
 static enum mr_code run_task(struct mr_db *db, void *arg, struct mr_err *err)
 {
 	struct task *task = arg;
-	enum mr_code rc = insert(db,
+	enum mr_code rc;
+
+	task->runs++;
+	if (task->fault == REFUSES)
+		return mr_err_set(err, MR_EINVAL, "job %d refuses", (int)task->n);
+	rc = insert(db,
 		task->fault == DANGLES ? "INSERT INTO one(n, up) VALUES(?1, -1)"
 				       : "INSERT INTO one(n) VALUES(?1)",
 		task->n, err);
-
-	task->runs++;
 	if (rc)
 		return rc;
 	if (task->fault == FAILS)
@@ -185,17 +189,25 @@ static void submit(struct mr_queue *queue, struct task *task)
 	CHECK_OK(mr_queue_submit(queue, &job, &err), err);
 }
 
+/* BATCH tasks from number `first` on, one of them with a fault, go into one batch. The gate must
+ * stay until they are answered. */
+static void submit_batch(struct mr_queue *queue, struct gate *gate, struct task tasks[BATCH],
+	int first, enum fault fault, int at)
+{
+	close_gate(queue, gate);
+	for (int i = 0; i < BATCH; i++) {
+		tasks[i] = (struct task){ .n = first + i, .fault = i == at ? fault : GOOD };
+		submit(queue, &tasks[i]);
+	}
+	sem_post(&gate->let_go);
+}
+
 /* BATCH tasks, one of them with a fault, are run in one batch, then the queue is stopped. */
 static void run_batch(struct mr_queue *queue, struct task tasks[BATCH], enum fault fault, int at)
 {
 	struct gate gate;
 
-	close_gate(queue, &gate);
-	for (int i = 0; i < BATCH; i++) {
-		tasks[i] = (struct task){ .n = i, .fault = i == at ? fault : GOOD };
-		submit(queue, &tasks[i]);
-	}
-	sem_post(&gate.let_go);
+	submit_batch(queue, &gate, tasks, 0, fault, at);
 	mr_queue_stop(queue);
 	for (int i = 0; i < BATCH; i++)
 		CHECK_INT(tasks[i].answers, 1);
@@ -287,6 +299,47 @@ static void isolates(enum fault fault, enum mr_code code, const char *why)
 			CHECK_STR(tasks[places[i]].err.msg, why);
 		check_all_but(tasks, places[i]);
 	}
+}
+
+static void isolates_a_job_that_refuses(void)
+{
+	isolates(REFUSES, MR_EINVAL, " refuses");
+}
+
+/* What changed nothing is no reason to run the others again. */
+static void runs_all_once_beside_a_refusal(void)
+{
+	struct mr_queue *queue MR_CLEANUP(mr_queue_closep) =
+		open_queue((struct mr_queue_options){ 0 });
+	struct task tasks[BATCH];
+
+	run_batch(queue, tasks, REFUSES, 4);
+	for (int i = 0; i < BATCH; i++)
+		CHECK_INT(tasks[i].runs, 1);
+}
+
+/* The first failure half way costs its batch a second run, the next ones cost nobody anything. */
+static void is_careful_after_a_failure(void)
+{
+	struct mr_queue *queue MR_CLEANUP(mr_queue_closep) =
+		open_queue((struct mr_queue_options){ 0 });
+	struct task first[BATCH], second[BATCH], between = { .n = 2 * BATCH };
+	struct mr_queue_job job = job_of(&between);
+	struct gate gates[2];
+	struct mr_err err;
+
+	submit_batch(queue, &gates[0], first, 0, FAILS, 4);
+	CHECK_OK(mr_queue_run(queue, &job, &err), err);
+	submit_batch(queue, &gates[1], second, BATCH, FAILS, 4);
+	mr_queue_stop(queue);
+	for (int i = 0; i < BATCH; i++) {
+		CHECK_INT(first[i].runs, i <= 4 ? 2 : 1);
+		CHECK_INT(first[i].rc, i == 4 ? MR_EINVAL : MR_OK);
+		CHECK_INT(second[i].runs, 1);
+		CHECK_INT(second[i].rc, i == 4 ? MR_EINVAL : MR_OK);
+	}
+	CHECK_INT(number("SELECT count(*) FROM one JOIN two USING(n) WHERE filler = 'after'"),
+		2 * (BATCH - 1) + 1);
 }
 
 static void isolates_a_job_that_fails(void)
@@ -594,7 +647,10 @@ int main(void)
 		TEST(runs_a_job),
 		TEST(commits_many_at_once),
 		TEST(bounds_a_batch),
+		TEST(isolates_a_job_that_refuses),
+		TEST(runs_all_once_beside_a_refusal),
 		TEST(isolates_a_job_that_fails),
+		TEST(is_careful_after_a_failure),
 		TEST(isolates_a_failure_afterwards),
 		TEST(isolates_a_deferred_constraint),
 		TEST(isolates_a_full_disk),
