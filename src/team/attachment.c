@@ -24,7 +24,8 @@ struct attach {
 	struct mr_ctx *cx;
 	const struct mr_team_attach_request *request;
 	const struct mr_team_config *config;
-	struct mr_team_sources sources;
+	struct mr_team_sources sources; /* once something is to be read */
+	bool has_sources;
 	struct mr_team_store store;
 	struct entry *entries;
 	size_t len;
@@ -73,8 +74,12 @@ static enum mr_code read_file(struct attach *a, const char *path, struct mr_byte
 {
 	size_t max =
 		a->read_left < MR_TEAM_ATTACHMENT_BYTES ? a->read_left : MR_TEAM_ATTACHMENT_BYTES;
-	enum mr_code rc = mr_team_source_read(a->cx, &a->sources, path, max, out);
+	enum mr_code rc;
 
+	if (!a->has_sources)
+		mr_team_sources_find(a->cx, a->store.team, a->request->project, &a->sources);
+	a->has_sources = true;
+	rc = mr_team_source_read(a->cx, &a->sources, path, max, out);
 	if (rc == MR_ELIMIT && max < MR_TEAM_ATTACHMENT_BYTES)
 		return mr_err_set(&a->cx->err, MR_ELIMIT,
 			"with %s the message has more than %d bytes of files", path,
@@ -382,13 +387,16 @@ enum mr_code mr_team_attach(struct mr_ctx *cx, struct mr_team *team,
 	mr_buf_init(&body, MR_TEAM_BODY_BYTES);
 	if (rc)
 		return rc;
+	if (!request->paths.len && !strstr(request->body_md, "![")) {
+		*out = (struct mr_team_attached){ .body_md = request->body_md, .json = "[]" };
+		return MR_OK;
+	}
 	a.store = (struct mr_team_store){ team, request->project, -1, MR_TEAM_MESSAGE_PIXELS };
 	a.entries = mr_arena_array(cx->arena, ENTRIES_MAX, sizeof(*a.entries));
 	a.read_left = MR_TEAM_MESSAGE_FILES_BYTES;
 	a.list_left = a.body_left = MR_TEAM_INLINE_BYTES;
 	if (strlen(request->body_md) + a.body_left > MR_TEAM_BODY_BYTES - PLACES_BYTES)
 		a.body_left = 0;
-	mr_team_sources_find(cx, team, request->project, &a.sources);
 	rc = attach_body(&a, is_converting(&a), &body);
 	for (size_t i = 0; i < request->paths.len && !rc; i++)
 		rc = attach_path(&a, request->paths.items[i]);

@@ -10,29 +10,6 @@
 /* Six digits are enough for most days; more only when they are not. */
 enum { UID_DIGITS = 6, UID_DIGITS_MAX = 32, UID_DIGITS_STEP = 2 };
 
-static const char SQL_UID[] = "SELECT 1 FROM messages WHERE uid = ?1";
-
-static enum mr_code find_uid(struct mr_ctx *cx, struct mr_db *db, int64_t now_us, const char **out)
-{
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_UID, &stmt, &cx->err);
-
-	for (size_t digits = UID_DIGITS; !rc && digits <= UID_DIGITS_MAX;
-		digits += UID_DIGITS_STEP) {
-		const char *uid = mr_token_uid(cx->arena, cx->rand, now_us, digits);
-		bool taken = true;
-
-		mr_stmt_bind_text(stmt, 1, uid);
-		rc = mr_stmt_step(stmt, &taken, &cx->err);
-		if (!rc && !taken) {
-			*out = uid;
-			return MR_OK;
-		}
-		mr_stmt_reset(stmt);
-	}
-	return rc ? rc : mr_err_set(&cx->err, MR_EINTERNAL, "no free uid for a message");
-}
-
 static const char SQL_INSERT[] =
 	"INSERT INTO messages (id, uid, project_id, sender_id, thread_id, thread_seq, reply_to,"
 	" subject, body_md, importance, ack_required, created_ts, attachments, attachment_bytes,"
@@ -42,7 +19,7 @@ static const char SQL_INSERT[] =
 	"   max(o.thread_seq) FROM messages o WHERE o.project_id = ?3 AND o.thread_id = ?5), 0) "
 	"END,"
 	"  ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
-	" RETURNING id, thread_seq";
+	" ON CONFLICT (uid) DO NOTHING RETURNING id, thread_seq";
 
 static void bind_id(struct mr_stmt *stmt, int index, int64_t id)
 {
@@ -52,45 +29,59 @@ static void bind_id(struct mr_stmt *stmt, int index, int64_t id)
 		mr_stmt_bind_null(stmt, index);
 }
 
+/* `*stored` is false when another message has the uid. */
+static enum mr_code insert(struct mr_ctx *cx, struct mr_db *db, struct mr_team_message *row,
+	int64_t attachment_bytes, bool *stored)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_INSERT, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	bind_id(stmt, 1, row->id);
+	mr_stmt_bind_text(stmt, 2, row->uid);
+	mr_stmt_bind_int(stmt, 3, row->project_id);
+	mr_stmt_bind_int(stmt, 4, row->sender_id);
+	mr_stmt_bind_text(stmt, 5, row->thread_id);
+	mr_stmt_bind_int(stmt, 6, row->thread_seq);
+	bind_id(stmt, 7, row->reply_to);
+	mr_stmt_bind_text(stmt, 8, row->subject);
+	mr_stmt_bind_text(stmt, 9, row->body_md);
+	mr_stmt_bind_text(stmt, 10, mr_team_importance_name(row->importance));
+	mr_stmt_bind_int(stmt, 11, row->ack_required);
+	mr_stmt_bind_int(stmt, 12, row->created_ts);
+	mr_stmt_bind_text(stmt, 13, row->attachments);
+	mr_stmt_bind_int(stmt, 14, attachment_bytes);
+	mr_stmt_bind_int(stmt, 15, row->verified);
+	rc = mr_stmt_step(stmt, stored, &cx->err);
+	if (rc || !*stored)
+		return rc;
+	row->id = mr_stmt_int(stmt, 0);
+	row->thread_seq = mr_stmt_int(stmt, 1);
+	return mr_stmt_run(stmt, &cx->err);
+}
+
 enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_message *message, int64_t attachment_bytes)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	struct mr_team_message row = *message;
 	bool stored = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_INSERT, &stmt, &cx->err);
+	enum mr_code rc = MR_OK;
 
 	if (!row.created_ts)
 		row.created_ts = mr_clock_wall_us(cx->clock);
-	if (!rc && !row.uid)
-		rc = find_uid(cx, db, row.created_ts, &row.uid);
-	if (rc)
-		return rc;
 	if (!row.attachments)
 		row.attachments = "[]";
-	bind_id(stmt, 1, row.id);
-	mr_stmt_bind_text(stmt, 2, row.uid);
-	mr_stmt_bind_int(stmt, 3, row.project_id);
-	mr_stmt_bind_int(stmt, 4, row.sender_id);
-	mr_stmt_bind_text(stmt, 5, row.thread_id);
-	mr_stmt_bind_int(stmt, 6, row.thread_seq);
-	bind_id(stmt, 7, row.reply_to);
-	mr_stmt_bind_text(stmt, 8, row.subject);
-	mr_stmt_bind_text(stmt, 9, row.body_md);
-	mr_stmt_bind_text(stmt, 10, mr_team_importance_name(row.importance));
-	mr_stmt_bind_int(stmt, 11, row.ack_required);
-	mr_stmt_bind_int(stmt, 12, row.created_ts);
-	mr_stmt_bind_text(stmt, 13, row.attachments);
-	mr_stmt_bind_int(stmt, 14, attachment_bytes);
-	mr_stmt_bind_int(stmt, 15, row.verified);
-	rc = mr_stmt_step(stmt, &stored, &cx->err);
+	if (row.uid)
+		rc = insert(cx, db, &row, attachment_bytes, &stored);
+	for (size_t digits = UID_DIGITS;
+		!rc && !stored && !message->uid && digits <= UID_DIGITS_MAX;
+		digits += UID_DIGITS_STEP) {
+		row.uid = mr_token_uid(cx->arena, cx->rand, row.created_ts, digits);
+		rc = insert(cx, db, &row, attachment_bytes, &stored);
+	}
 	if (!rc && !stored)
-		rc = mr_err_set(&cx->err, MR_EINTERNAL, "the message was not stored");
-	if (rc)
-		return rc;
-	row.id = mr_stmt_int(stmt, 0);
-	row.thread_seq = mr_stmt_int(stmt, 1);
-	rc = mr_stmt_run(stmt, &cx->err);
+		rc = mr_err_set(&cx->err, MR_EEXISTS, "there is a message %s already", row.uid);
 	if (!rc)
 		*message = row;
 	return rc;
@@ -98,11 +89,11 @@ enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 
 static const char SQL_RECIPIENT[] =
 	"INSERT INTO message_recipients (message_id, agent_id, kind, urgent, ack_due, read_ts,"
-	" ack_ts, place) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,"
-	" (SELECT count(*) FROM message_recipients WHERE message_id = ?1))";
+	" ack_ts, place) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
 enum mr_code mr_team_recipient_insert(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_message *message, const struct mr_team_recipient *recipient)
+	const struct mr_team_message *message, const struct mr_team_recipient *recipient,
+	size_t place)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	enum mr_code rc = mr_db_prepare(db, SQL_RECIPIENT, &stmt, &cx->err);
@@ -116,6 +107,7 @@ enum mr_code mr_team_recipient_insert(struct mr_ctx *cx, struct mr_db *db,
 	mr_stmt_bind_int(stmt, 5, message->ack_required && recipient->kind == MR_TEAM_TO);
 	bind_id(stmt, 6, recipient->read_ts);
 	bind_id(stmt, 7, recipient->ack_ts);
+	mr_stmt_bind_int(stmt, 8, (int64_t)place);
 	return mr_stmt_run(stmt, &cx->err);
 }
 

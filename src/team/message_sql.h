@@ -17,10 +17,11 @@
  */
 MR_CHECK enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_message *message, int64_t attachment_bytes);
-/* A recipient of it, after those it has already; of `recipient` agent_id, kind, read_ts and ack_ts
+/* A recipient of it, the `place`th from 0; of `recipient` agent_id, kind, read_ts and ack_ts
  * count. */
 MR_CHECK enum mr_code mr_team_recipient_insert(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_message *message, const struct mr_team_recipient *recipient);
+	const struct mr_team_message *message, const struct mr_team_recipient *recipient,
+	size_t place);
 
 /* Is there a message of this id? */
 MR_CHECK enum mr_code mr_team_message_exists(struct mr_ctx *cx, struct mr_db *db,

@@ -427,6 +427,7 @@ static enum mr_code insert_recipients(struct mr_ctx *cx, struct mr_db *db, struc
 		[MR_TEAM_BCC] = &letter->document.bcc,
 	};
 	enum mr_code rc = MR_OK;
+	size_t place = 0;
 
 	for (size_t kind = 0; !rc && kind < MR_LEN(lists); kind++) {
 		for (size_t i = 0; !rc && i < lists[kind]->len; i++) {
@@ -438,11 +439,13 @@ static enum mr_code insert_recipients(struct mr_ctx *cx, struct mr_db *db, struc
 				&recipient.agent_id);
 			if (rc || !recipient.agent_id)
 				continue;
-			rc = mr_team_recipient_insert(cx, db, message, &recipient);
-			if (rc == MR_EEXISTS)
+			rc = mr_team_recipient_insert(cx, db, message, &recipient, place);
+			if (rc == MR_EEXISTS) {
 				rc = MR_OK;
-			else
-				batch->recipients++;
+				continue;
+			}
+			batch->recipients++;
+			place++;
 		}
 	}
 	return rc;
