@@ -1,6 +1,7 @@
 /* op/actor.c */
 #include "op/actor.h"
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "op/principal.h"
 #include "op/settings.h"
@@ -9,7 +10,10 @@
 #include "team/error.h"
 #include "text/value.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { READERS_BYTES = 1 << 16 };
 
 enum mr_actor_mode mr_actor_mode(const struct mr_app *app)
 {
@@ -79,6 +83,12 @@ static enum mr_code prove(struct mr_call *call, const char *project_key, const c
 	return rc;
 }
 
+/* From now on the call shows what this agent may see. */
+static void read_for(struct mr_call *call, int64_t agent_id)
+{
+	call->cx.readers = mr_arena_printf(call->cx.arena, "[%lld]", (long long)agent_id);
+}
+
 static enum mr_code check(struct mr_call *call, const char *project_key, const char *agent_name,
 	bool may_join)
 {
@@ -103,6 +113,8 @@ static enum mr_code check(struct mr_call *call, const char *project_key, const c
 	if (rc || !found)
 		return rc;
 	call->is_verified = proof.is_it;
+	if (proof.is_it && mode == MR_ACTOR_REQUIRE && p && !p->acts_for_all)
+		read_for(call, agent.id);
 	if (proof.is_it || !p || p->acts_for_all || (may_join && !proof.has_token))
 		return MR_OK;
 	if (mode == MR_ACTOR_WARN) {
@@ -130,7 +142,8 @@ static enum mr_code check_unnamed(struct mr_call *call, const struct mr_op *op, 
 	return mr_team_fail_text(&call->cx, "argument", param);
 }
 
-enum mr_code mr_actor_check(struct mr_call *call, const struct mr_op *op, const struct mr_args *in)
+static enum mr_code check_named(struct mr_call *call, const struct mr_op *op,
+	const struct mr_args *in)
 {
 	const struct mr_param *actor = mr_actor_param(op);
 	const struct mr_param *project = mr_param_find(op->params, "project_key");
@@ -147,10 +160,120 @@ enum mr_code mr_actor_check(struct mr_call *call, const struct mr_op *op, const 
 	return check(call, project_key, name, op->traits & MR_JOINS);
 }
 
+enum mr_code mr_actor_check(struct mr_call *call, const struct mr_op *op, const struct mr_args *in)
+{
+	enum mr_code rc;
+
+	call->cx.readers = NULL;
+	rc = check_named(call, op, in);
+	/* Who was let in without a token is somebody new, and has no mail yet. */
+	if (!rc && op->traits & MR_SHARED_MAIL && !call->cx.readers)
+		rc = mr_actor_readers(call, op->traits & MR_JOINS);
+	return rc;
+}
+
 enum mr_code mr_actor_check_agent(struct mr_call *call, const char *project_key,
 	const char *agent_name)
 {
 	return check(call, project_key, agent_name, false);
+}
+
+/* All the agents a JWT names, wherever they are. */
+static enum mr_code find_bound(struct mr_call *call, struct mr_db *db, const struct mr_texts *names)
+{
+	struct mr_buf list MR_CLEANUP(mr_buf_release);
+	enum mr_code rc = MR_OK;
+
+	mr_buf_init(&list, READERS_BYTES);
+	for (size_t i = 0; !rc && i < names->len; i++) {
+		struct mr_team_agents agents;
+
+		rc = mr_team_agent_elsewhere(&call->cx, db, 0, names->items[i], &agents);
+		for (size_t k = 0; !rc && k < agents.len; k++)
+			mr_buf_printf(&list, "%s%lld", list.len ? "," : "",
+				(long long)agents.items[k].id);
+	}
+	if (!rc)
+		rc = mr_buf_check(&list, "the agents of a token", &call->cx.err);
+	if (!rc)
+		call->cx.readers =
+			mr_arena_printf(call->cx.arena, "[%s]", list.len ? mr_buf_text(&list) : "");
+	return rc;
+}
+
+static enum mr_code find_readers(struct mr_call *call)
+{
+	const struct mr_principal *p = call->principal;
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team *team;
+	int64_t id = 0;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (rc)
+		return rc;
+	if (p->is_bound)
+		return find_bound(call, reader.db, &p->agents);
+	if (call->agent_token)
+		rc = mr_team_agent_of_token(&call->cx, reader.db, call->agent_token, &id);
+	if (!rc && id)
+		read_for(call, id);
+	return rc;
+}
+
+enum mr_code mr_actor_readers(struct mr_call *call, bool or_nothing)
+{
+	const struct mr_principal *p = call->principal;
+	enum mr_actor_mode mode = mr_actor_mode(call->app);
+	enum mr_code rc;
+
+	call->cx.readers = NULL;
+	if (!p || (!p->is_bound && (p->acts_for_all || mode == MR_ACTOR_OFF)))
+		return MR_OK;
+	rc = find_readers(call);
+	if (rc)
+		return rc;
+	if (mode == MR_ACTOR_WARN && !p->is_bound) {
+		if (!call->cx.readers && !or_nothing)
+			mr_log(MR_LOG_WARN, "agent_unproven",
+				"%s reads mail of a project without an agent's token", p->name);
+		call->cx.readers = NULL;
+		return MR_OK;
+	}
+	if (call->cx.readers)
+		return MR_OK;
+	if (!or_nothing)
+		return mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
+			"send agent_token, or the header X-Agent-Token: what your agent sent or "
+			"got "
+			"is yours to read");
+	call->cx.readers = "[]";
+	return MR_OK;
+}
+
+bool mr_actor_reads_for(const struct mr_call *call, int64_t agent_id)
+{
+	const char *at = call->cx.readers;
+
+	if (!at)
+		return true;
+	while (*at && at[1] != ']') {
+		char *end;
+
+		/* "[" or "," stands before each. */
+		if (strtoll(at + 1, &end, 10) == agent_id)
+			return true;
+		at = end;
+		if (*at != ',')
+			break;
+	}
+	return false;
+}
+
+bool mr_actor_takes_token(const struct mr_op *op)
+{
+	return mr_actor_param(op) || op->traits & MR_SHARED_MAIL;
 }
 
 const struct mr_value *mr_actor_take_token(struct mr_call *call, const struct mr_op *op,
@@ -159,7 +282,7 @@ const struct mr_value *mr_actor_take_token(struct mr_call *call, const struct mr
 	const struct mr_value *token = mr_value_get(sent, "agent_token");
 	struct mr_value *rest;
 
-	if (!token || token->kind != MR_TEXT || !mr_actor_param(op) ||
+	if (!token || token->kind != MR_TEXT || !mr_actor_takes_token(op) ||
 		mr_param_find(op->params, "agent_token"))
 		return sent;
 	call->agent_token = token->text;

@@ -28,7 +28,18 @@ MR_CHECK enum mr_code mr_actor_check(struct mr_call *call, const struct mr_op *o
 MR_CHECK enum mr_code mr_actor_check_agent(struct mr_call *call, const char *project_key,
 	const char *agent_name);
 
-/* What was sent without its agent_token, which goes into the call; only for operations that have
- * somebody who acts. */
+/*
+ * Say in call->cx.readers whose mail the caller may see, where mail is not one agent's: of a JWT
+ * with the claim `agents` theirs, with `require` that of the agent whose token was sent, else
+ * everybody's. Who sent none is refused, or with `or_nothing` sees nothing.
+ */
+MR_CHECK enum mr_code mr_actor_readers(struct mr_call *call, bool or_nothing);
+/* Is this agent among those? */
+bool mr_actor_reads_for(const struct mr_call *call, int64_t agent_id);
+
+/* Has the operation somebody who acts, or mail of several? */
+bool mr_actor_takes_token(const struct mr_op *op);
+/* What was sent without its agent_token, which goes into the call; only for operations that take
+ * one. */
 const struct mr_value *mr_actor_take_token(struct mr_call *call, const struct mr_op *op,
 	const struct mr_value *sent);

@@ -92,6 +92,9 @@ enum mr_trait {
 	MR_QUOTES = 256,    /* its result holds text that other agents wrote */
 	MR_ABROAD = 512,    /* runs in other programs' directories: an .env there may be theirs */
 	MR_JOINS = 1024,    /* registers who acts: one that has no token yet gets it here */
+	/* Shows mail of more than one agent: with AGENT_AUTH only what the caller's own sent or
+	 * got, and it takes a token, which is then an argument too (agent_token). */
+	MR_SHARED_MAIL = 2048,
 };
 
 enum mr_surface {

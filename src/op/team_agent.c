@@ -1,4 +1,5 @@
 /* op/team_agent.c - operations: the agents of a project. */
+#include "op/actor.h"
 #include "op/render.h"
 #include "op/team_ops.h"
 #include "team/agent.h"
@@ -274,7 +275,11 @@ static enum mr_code whois(struct mr_call *call, const struct mr_args *in, struct
 	limit = limit < 1 ? 1 : limit > COMMITS_MAX ? COMMITS_MAX : limit;
 	if (!rc)
 		rc = find(call, in, team, &project, &agent);
-	if (!rc && mr_args_bool(in, "include_recent_commits", true))
+	/* Commits say what an agent's mail is about. */
+	if (!rc)
+		rc = mr_actor_readers(call, true);
+	if (!rc && mr_actor_reads_for(call, agent.id) &&
+		mr_args_bool(in, "include_recent_commits", true))
 		rc = mr_team_archive_commits_of(&call->cx, team, project.slug, agent.name,
 			(size_t)limit, &commits);
 	if (!rc)

@@ -52,6 +52,9 @@ MR_CHECK enum mr_code mr_team_agent_elsewhere(struct mr_ctx *cx, struct mr_db *d
 MR_CHECK enum mr_code mr_team_agent_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	bool active_only, struct mr_team_agents *out);
 
+/* Whose token this is; 0: nobody's. */
+MR_CHECK enum mr_code mr_team_agent_of_token(struct mr_ctx *cx, struct mr_db *db, const char *token,
+	int64_t *out_id);
 /* Has the agent got a token, and is this one it? NULL is none. */
 struct mr_team_proof {
 	bool has_token;

@@ -306,6 +306,25 @@ enum mr_code mr_team_agent_prove(struct mr_ctx *cx, struct mr_db *db, int64_t id
 	return MR_OK;
 }
 
+/* By the digest, in an index: what time that takes tells nothing about a token. */
+static const char SQL_OF_TOKEN[] = "SELECT id FROM agents WHERE token_hash = ?1";
+
+enum mr_code mr_team_agent_of_token(struct mr_ctx *cx, struct mr_db *db, const char *token,
+	int64_t *out_id)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_OF_TOKEN, &stmt, &cx->err);
+	bool row = false;
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_text(stmt, 1, mr_digest_sha256(cx->arena, mr_bytes_text(token)));
+	rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (!rc)
+		*out_id = row ? mr_stmt_int(stmt, 0) : 0;
+	return rc;
+}
+
 static const char SQL_STORE_TOKEN[] = "UPDATE agents SET token_hash = ?2 WHERE id = ?1";
 
 enum mr_code mr_team_agent_store_token(struct mr_ctx *cx, struct mr_db *db, int64_t id,

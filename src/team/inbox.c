@@ -261,6 +261,8 @@ enum mr_code mr_team_message_get(struct mr_ctx *cx, struct mr_db *db,
 		if (!found)
 			rc = mr_team_box_concerns(cx, db, message_id, project->id, &found);
 	}
+	if (!rc && found && cx->readers)
+		rc = mr_team_message_is_seen(cx, db, message_id, &found);
 	if (rc)
 		return rc;
 	if (!found) {

@@ -141,6 +141,22 @@ enum mr_code mr_team_message_exists(struct mr_ctx *cx, struct mr_db *db, int64_t
 	return ask(cx, db, SQL_EXISTS, &message_id, 1, out, &one);
 }
 
+static const char SQL_SEEN[] =
+	"SELECT 1 FROM messages m WHERE m.id = ?1 AND " MR_TEAM_SEEN_BY("m", "?2");
+
+enum mr_code mr_team_message_is_seen(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
+	bool *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_SEEN, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, message_id);
+	mr_stmt_bind_text(stmt, 2, cx->readers);
+	return mr_stmt_step(stmt, out, &cx->err);
+}
+
 static const char SQL_LAST[] = "SELECT COALESCE(max(id), 0) FROM messages";
 
 enum mr_code mr_team_message_last(struct mr_ctx *cx, struct mr_db *db, int64_t *out)

@@ -203,6 +203,13 @@ enum mr_code mr_team_product_remove(struct mr_ctx *cx, struct mr_db *db, int64_t
 	return mr_stmt_run(stmt, &cx->err);
 }
 
+#define INBOX_ITEMS                                                                                \
+	" SELECT " MR_TEAM_MESSAGE_COLUMNS ", a.name, s.slug, a.is_system,"                        \
+	" iif(?4, m.body_md, NULL)"                                                                \
+	" FROM found f JOIN messages m ON m.id = f.id"                                             \
+	" JOIN agents a ON a.id = m.sender_id JOIN projects s ON s.id = a.project_id"              \
+	" ORDER BY m.id DESC LIMIT ?2"
+
 /*
  * The newest written in each project, the newest from elsewhere openly to each of its agents, and
  * of these the newest: never more rows than projects and agents times the limit.
@@ -218,12 +225,18 @@ static const char SQL_INBOX[] =
 	"  JOIN messages m ON m.id IN (SELECT r.message_id FROM message_recipients r"
 	"   WHERE r.agent_id = b.id AND r.message_id < ?3 AND r.kind <> 'bcc' ORDER BY "
 	"r.message_id DESC LIMIT ?2)"
-	"  WHERE l.product_id = ?1)"
-	" SELECT " MR_TEAM_MESSAGE_COLUMNS ", a.name, s.slug, a.is_system,"
-	" iif(?4, m.body_md, NULL)"
-	" FROM found f JOIN messages m ON m.id = f.id"
-	" JOIN agents a ON a.id = m.sender_id JOIN projects s ON s.id = a.project_id"
-	" ORDER BY m.id DESC LIMIT ?2";
+	"  WHERE l.product_id = ?1)" INBOX_ITEMS;
+
+/* The same of what its readers sent and got, wherever a limit would leave out theirs. */
+static const char SQL_INBOX_OF[] =
+	"WITH found (id) AS ("
+	" SELECT m.id FROM messages m JOIN product_project_links l ON l.product_id = ?1"
+	"  AND l.project_id = m.project_id"
+	"  WHERE m.sender_id IN (SELECT value FROM json_each(?5)) AND m.id < ?3"
+	" UNION SELECT r.message_id FROM message_recipients r JOIN agents b ON b.id = r.agent_id"
+	"  JOIN product_project_links l ON l.product_id = ?1 AND l.project_id = b.project_id"
+	"  WHERE r.agent_id IN (SELECT value FROM json_each(?5)) AND r.message_id < "
+	"?3)" INBOX_ITEMS;
 
 enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_product *product, int64_t before, int64_t limit, bool include_bodies,
@@ -235,7 +248,8 @@ enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 					   : limit;
 	struct mr_team_items found = { .items = mr_arena_array(cx->arena, (size_t)most,
 					       sizeof(*found.items)) };
-	enum mr_code rc = mr_db_prepare(db, SQL_INBOX, &stmt, &cx->err);
+	enum mr_code rc =
+		mr_db_prepare(db, cx->readers ? SQL_INBOX_OF : SQL_INBOX, &stmt, &cx->err);
 
 	if (rc)
 		return rc;
@@ -243,6 +257,8 @@ enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 	mr_stmt_bind_int(stmt, 2, most);
 	mr_stmt_bind_int(stmt, 3, before > 0 ? before : INT64_MAX);
 	mr_stmt_bind_int(stmt, 4, include_bodies);
+	if (cx->readers)
+		mr_stmt_bind_text(stmt, 5, cx->readers);
 	for (;;) {
 		struct mr_team_item *item = &found.items[found.len];
 		bool row = false;

@@ -176,6 +176,9 @@ static const char SQL_AROUND[] =
 /* What an agent proves to be itself with (AGENT_AUTH): the SHA-256 of its token, or NULL. */
 static const char SQL_TOKENS[] = "ALTER TABLE agents ADD COLUMN token_hash TEXT;";
 
+static const char SQL_TOKEN_OWNERS[] =
+	"CREATE INDEX agents_token ON agents(token_hash) WHERE token_hash IS NOT NULL;";
+
 static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 {
 	return mr_db_search_create(db, &mr_team_search_index, err);
@@ -186,6 +189,7 @@ const struct mr_migration mr_team_migrations[] = {
 	{ .version = 2, .name = "leases", .sql = SQL_LEASES },
 	{ .version = 3, .name = "contacts, products, slots, archive", .sql = SQL_AROUND },
 	{ .version = 4, .name = "agents' tokens", .sql = SQL_TOKENS },
+	{ .version = 5, .name = "whose token it is", .sql = SQL_TOKEN_OWNERS },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 

@@ -82,6 +82,18 @@ enum mr_code mr_team_search_alone_sql(struct mr_ctx *cx, struct mr_db *db,
 	return rc;
 }
 
+/* Sent or got by those who may see the result. */
+static void put_readers(struct builder *b)
+{
+	int readers = value(b, b->cx->readers, 0);
+
+	mr_buf_printf(b->sql,
+		" AND (t.sender_id IN (SELECT value FROM json_each(?%d)) OR EXISTS (SELECT 1 FROM"
+		" message_recipients w WHERE w.message_id = t.id AND w.agent_id IN"
+		" (SELECT value FROM json_each(?%d))))",
+		readers, readers);
+}
+
 /* "(SELECT ...)": the agents of that name. */
 static void put_agents(struct builder *b, const struct mr_team_filter *filter)
 {
@@ -272,8 +284,10 @@ enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search
 	};
 
 	mr_buf_init(&out->sql, WHERE_BYTES);
-	if (!(alone && indexed && query->filter_count == 0))
+	if (!(alone && indexed && query->filter_count == 0) || cx->readers)
 		put_place(&b, alone);
+	if (cx->readers)
+		put_readers(&b);
 	put_filters(&b);
 	if (!indexed)
 		put_words(&b);

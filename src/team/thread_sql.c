@@ -17,8 +17,7 @@
 	" AND m.id > ?4"                                                                           \
 	" AND (m.project_id = ?1 OR EXISTS (SELECT 1 FROM message_recipients r"                    \
 	"  JOIN agents a ON a.id = r.agent_id WHERE r.message_id = m.id AND r.kind <> 'bcc'"       \
-	"  AND a.project_id = ?1))"                                                                \
-	" ORDER BY m.id LIMIT ?5"
+	"  AND a.project_id = ?1)) AND " MR_TEAM_SEEN_BY("m", "?6") " ORDER BY m.id LIMIT ?5"
 
 static const char *const SQL_THREAD[2] = {
 	"SELECT " MR_TEAM_ITEM_COLUMNS THREAD,
@@ -76,6 +75,7 @@ enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db, int64_t pro
 	mr_stmt_bind_int(stmt, 3, number_of(thread_id));
 	mr_stmt_bind_int(stmt, 4, after);
 	mr_stmt_bind_int(stmt, 5, limit + 1);
+	mr_stmt_bind_text(stmt, 6, cx->readers);
 	rc = list_items(cx, stmt, include_bodies, limit, &found);
 	for (size_t i = 0; !rc && i < found.len; i++)
 		rc = mr_team_item_names(cx, db, false, &found.items[i]);
@@ -91,20 +91,28 @@ enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db, int64_t pro
 static const char SQL_THREADS[] =
 	"SELECT m.thread_id, m.created_ts, s.name,"
 	" (SELECT count(*) FROM messages c WHERE c.project_id = m.project_id"
-	"   AND c.thread_id = m.thread_id),"
-	" f.created_ts, f.subject, m.id"
-	" FROM messages m CROSS JOIN agents s ON s.id = m.sender_id"
-	" CROSS JOIN messages f ON f.id = (SELECT o.id FROM messages o"
-	"   WHERE o.project_id = m.project_id AND o.thread_id = m.thread_id"
-	"   ORDER BY o.thread_seq LIMIT 1)"
-	" WHERE m.project_id = ?1 AND m.thread_id IS NOT NULL AND m.id < ?2"
-	" AND NOT EXISTS (SELECT 1 FROM messages n WHERE n.project_id = m.project_id"
-	"   AND n.thread_id = m.thread_id AND n.thread_seq > m.thread_seq)"
-	" ORDER BY m.id DESC LIMIT ?3";
+	"   AND c.thread_id = m.thread_id AND " MR_TEAM_SEEN_BY("c",
+		"?4") "),"
+		      " f.created_ts, f.subject, m.id"
+		      " FROM messages m CROSS JOIN agents s ON s.id = m.sender_id"
+		      " CROSS JOIN messages f ON f.id = (SELECT o.id FROM messages o"
+		      "   WHERE o.project_id = m.project_id AND o.thread_id = m.thread_id"
+		      "   AND " MR_TEAM_SEEN_BY("o",
+			      "?4") "   ORDER BY o.thread_seq LIMIT 1)"
+				    " WHERE m.project_id = ?1 AND m.thread_id IS NOT NULL AND m.id "
+				    "< ?2"
+				    " AND " MR_TEAM_SEEN_BY("m",
+					    "?4") " AND NOT EXISTS (SELECT 1 FROM messages n WHERE "
+						  "n.project_id = m.project_id"
+						  "   AND n.thread_id = m.thread_id AND "
+						  "n.thread_seq > m.thread_seq"
+						  "   AND " MR_TEAM_SEEN_BY("n",
+							  "?4") ")"
+								" ORDER BY m.id DESC LIMIT ?3";
 
 /* The message a thread is named after is its first, though it is in no thread itself. */
-static const char SQL_ROOT[] = "SELECT created_ts, subject FROM messages"
-			       " WHERE id = ?1 AND thread_id IS NULL";
+static const char SQL_ROOT[] = "SELECT m.created_ts, m.subject FROM messages m WHERE m.id = ?1"
+			       " AND m.thread_id IS NULL AND " MR_TEAM_SEEN_BY("m", "?2");
 
 static enum mr_code count_root(struct mr_ctx *cx, struct mr_db *db, struct mr_team_thread *thread)
 {
@@ -118,6 +126,7 @@ static enum mr_code count_root(struct mr_ctx *cx, struct mr_db *db, struct mr_te
 	if (rc || !id)
 		return rc;
 	mr_stmt_bind_int(stmt, 1, id);
+	mr_stmt_bind_text(stmt, 2, cx->readers);
 	rc = mr_stmt_step(stmt, &row, &cx->err);
 	if (!rc && row) {
 		thread->messages++;
@@ -142,6 +151,7 @@ enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t pr
 	mr_stmt_bind_int(stmt, 1, project_id);
 	mr_stmt_bind_int(stmt, 2, before > 0 ? before : INT64_MAX);
 	mr_stmt_bind_int(stmt, 3, limit);
+	mr_stmt_bind_text(stmt, 4, cx->readers);
 	for (;;) {
 		struct mr_team_thread *thread = &found.items[found.len];
 		bool row = false;

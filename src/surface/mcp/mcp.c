@@ -211,6 +211,14 @@ static int answer_question(struct mr_mcp_exchange *ex, const struct mr_rpc *requ
 	return 200;
 }
 
+void mr_mcp_take_token(struct mr_mcp_exchange *ex)
+{
+	const char *token = text_in(mr_value_get(ex->params, "_meta"), "mailroom/agent_token");
+
+	if (token && !ex->call.agent_token)
+		ex->call.agent_token = token;
+}
+
 int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, struct mr_buf *out)
 {
 	const struct mr_mcp_method_row *row = mr_mcp_method_find(request->method, ex->client->era);
@@ -221,6 +229,7 @@ int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, stru
 	ex->params = request->params;
 	if (trace)
 		ex->call.traceparent = trace;
+	mr_mcp_take_token(ex);
 	if (!row) {
 		mr_mcp_refuse(ex, MR_RPC_METHOD, "there is no method %.100s", request->method);
 		return answer_error(ex, request, out);

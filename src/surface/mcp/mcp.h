@@ -138,6 +138,10 @@ int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, stru
 bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
 	const struct mr_rpc *request);
 
+/* The token of the agent that asks (AGENT_AUTH), from the params' _meta: for requests that have no
+ * arguments, on ways that have no headers. */
+void mr_mcp_take_token(struct mr_mcp_exchange *ex);
+
 /* For handlers: fail with a JSON-RPC error instead of a result. Returns the error's code. */
 enum mr_code mr_mcp_refuse(struct mr_mcp_exchange *ex, int rpc_code, const char *fmt, ...)
 	MR_PRINTF(3, 4);

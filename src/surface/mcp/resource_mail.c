@@ -35,7 +35,9 @@ enum mr_code mr_mcp_read_message(struct mr_mcp_reading *r, struct mr_out *out)
 	if (!mr_str_to_int(r->variable, &id))
 		return mr_team_refuse(cx, "message_id", "a message has a number, not \"%.60s\"",
 			r->variable);
-	rc = mr_team_read(cx, r->team, &reader);
+	rc = mr_actor_readers(&r->ex->call, false);
+	if (!rc)
+		rc = mr_team_read(cx, r->team, &reader);
 	if (!rc && key)
 		rc = mr_team_project_find(cx, reader.db, key, &project);
 	if (!rc)
@@ -65,8 +67,10 @@ enum mr_code mr_mcp_read_thread(struct mr_mcp_reading *r, struct mr_out *out)
 	int64_t limit = mr_uri_int(&r->uri, "limit", THREAD_LIMIT);
 	struct mr_team_project project;
 	struct mr_team_items items;
-	enum mr_code rc = mr_mcp_resource_thread(r, r->variable, &project);
+	enum mr_code rc = mr_actor_readers(&r->ex->call, false);
 
+	if (!rc)
+		rc = mr_mcp_resource_thread(r, r->variable, &project);
 	if (!rc)
 		rc = get_thread(r, project.id, limit < 1 ? 1 : limit, &items);
 	if (!rc && !items.len)

@@ -2,6 +2,7 @@
 #include "surface/mcp/resources.h"
 
 #include "base/attr.h"
+#include "op/actor.h"
 #include "op/settings.h"
 #include "surface/mcp/fixtures.h"
 #include "team/agent.h"
@@ -354,6 +355,26 @@ enum mr_code mr_mcp_resources_read(struct mr_mcp_exchange *ex, struct mr_out *ou
 	return MR_OK;
 }
 
+/* Whoever hears of a conversation takes part in it, as far as that has to be proved. */
+static enum mr_code check_thread(struct mr_mcp_reading *r, int64_t project_id)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_ctx *cx = &r->ex->call.cx;
+	struct mr_team_items items = { 0 };
+	enum mr_code rc = mr_actor_readers(&r->ex->call, false);
+
+	if (rc || !cx->readers)
+		return rc;
+	rc = mr_team_read(cx, r->team, &reader);
+	if (!rc)
+		rc = mr_team_thread_get(cx, reader.db, project_id, r->variable, false, 0, 1,
+			&items);
+	if (!rc && !items.len)
+		rc = mr_team_fail(cx, MR_TEAM_NOT_FOUND,
+			"your agent has no message of the thread %.100s", r->variable);
+	return rc;
+}
+
 static enum mr_code find_topic(struct mr_mcp_exchange *ex, const char *text,
 	struct mr_mcp_topic *out)
 {
@@ -369,10 +390,14 @@ static enum mr_code find_topic(struct mr_mcp_exchange *ex, const char *text,
 	switch (row->topic) {
 	case MR_MCP_TOPIC_INBOX:
 		rc = mr_mcp_resource_agent(&r, r.variable, &project, &agent);
+		if (!rc)
+			rc = mr_actor_check_agent(&ex->call, project.slug, agent.name);
 		out->id = rc ? 0 : agent.id;
 		return rc;
 	case MR_MCP_TOPIC_THREAD:
 		rc = mr_mcp_resource_thread(&r, r.variable, &project);
+		if (!rc)
+			rc = check_thread(&r, project.id);
 		out->id = rc ? 0 : project.id;
 		out->thread_id = r.variable;
 		return rc;

@@ -32,6 +32,7 @@ const struct mr_value *mr_mcp_wanted_filter(struct mr_mcp_exchange *ex)
 {
 	const struct mr_value *filter = mr_value_get(ex->params, "notifications");
 
+	mr_mcp_take_token(ex);
 	if (filter && filter->kind == MR_MAP)
 		return filter;
 	mr_mcp_refuse(ex, MR_RPC_PARAMS, "notifications must be an object");

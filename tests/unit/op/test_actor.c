@@ -312,6 +312,91 @@ static void every_writer_that_names_an_agent_has_an_actor(void)
 	}
 }
 
+/* How many of the project's messages somebody finds. */
+static size_t found_by(const struct mr_principal *who, const char *token)
+{
+	const struct mr_value *result = run(who, token, "search_messages",
+		"{\"project_key\":\"/p\",\"query\":\"importance:normal\"}");
+
+	CHECK(result);
+	return mr_value_get(result, "result")->list.len;
+}
+
+static void a_claim_shows_the_mail_of_its_agents(void)
+{
+	const char *names[] = { "RedFox", "greencastle", "NobodyThere" };
+	struct mr_principal bound = { .name = "sub:a",
+		.roles = MR_ROLE_READER | MR_ROLE_WRITER,
+		.is_bound = true,
+		.agents = { names, 2 } };
+	static const char *const modes[] = { "off", "warn", "require" };
+
+	for (size_t i = 0; i < MR_LEN(modes); i++) {
+		begin(modes[i]);
+		join(&admin, "{" WHO("BlueLake") "}");
+		join(&admin, "{" WHO("RedFox") "}");
+		join(&admin, "{" WHO("GreenCastle") "}");
+		CHECK(run(&admin, NULL, "send_message", SEND));
+		CHECK(run(&admin, NULL, "send_message",
+			"{\"project_key\":\"/"
+			"p\",\"sender_name\":\"BlueLake\",\"to\":[\"BlueLake\"],"
+			"\"subject\":\"s\",\"body_md\":\"b\"}"));
+		/* Two more each time, in one storage. */
+		CHECK_INT(found_by(&admin, NULL), 2 * (i + 1));
+		CHECK_INT(found_by(NULL, NULL), 2 * (i + 1));
+		bound.agents = (struct mr_texts){ names, 2 };
+		CHECK_INT(found_by(&bound, NULL), i + 1);
+		bound.agents = (struct mr_texts){ names + 1, 2 };
+		CHECK_INT(found_by(&bound, NULL), 0);
+		bound.agents.len = 0;
+		CHECK_INT(found_by(&bound, NULL), 0);
+		end();
+	}
+}
+
+static void readers_are_numbers_in_a_list(void)
+{
+	static const struct {
+		const char *readers;
+		int64_t agent;
+		bool is_one;
+	} rows[] = {
+		{ NULL, 7, true },
+		{ "[]", 7, false },
+		{ "[]", 0, false },
+		{ "[7]", 7, true },
+		{ "[17,27]", 7, false },
+		{ "[17,7]", 7, true },
+		{ "[7,17]", 17, true },
+		{ "[7,17]", 1, false },
+	};
+
+	for (size_t i = 0; i < MR_LEN(rows); i++) {
+		struct mr_call call = { .cx = { .readers = rows[i].readers } };
+
+		CHECK_INT(mr_actor_reads_for(&call, rows[i].agent), rows[i].is_one);
+	}
+}
+
+/* What shows texts of others shows them of one agent, who acts, or as far as they are one's own. */
+static void every_reader_of_mail_is_known(void)
+{
+	/* Profiles, leases, contacts: no mail. */
+	static const char *const known[] = { "whois", "list_agents", "list_file_reservations",
+		"check_paths", NULL };
+
+	for (size_t i = 0; i < mr_nouns.len; i++) {
+		const struct mr_op *op = mr_nouns.ops[i];
+		bool is_known = false;
+
+		for (size_t k = 0; known[k]; k++)
+			is_known |= mr_str_eq(known[k], op->name);
+		if (op->surfaces & MR_ON_MCP && op->traits & MR_QUOTES && !is_known &&
+			!mr_actor_takes_token(op))
+			test_fail(__FILE__, __LINE__, "%s: whose mail is it?", op->name);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -323,6 +408,9 @@ int main(void)
 		TEST(a_claim_binds),
 		TEST(nobody_answers_unnamed),
 		TEST(every_writer_that_names_an_agent_has_an_actor),
+		TEST(a_claim_shows_the_mail_of_its_agents),
+		TEST(readers_are_numbers_in_a_list),
+		TEST(every_reader_of_mail_is_known),
 	};
 
 	return test_main(tests, MR_LEN(tests));
