@@ -490,14 +490,13 @@ static enum mr_code add_locals(struct mr_mailbox_delivery *d, struct mr_db *inde
 
 enum mr_code mr_mailbox_delivery_run(struct mr_mailbox_delivery *d, struct mr_db *index)
 {
-	struct mr_ctx *cx = d->cx;
-	enum mr_code rc = find_places(d, index);
+	/* From the first question on: each by itself would lock and unlock the file again. */
+	enum mr_code rc = mr_db_begin(index, MR_DB_IMMEDIATE, &d->cx->err);
 
-	/* Nothing was touched yet. */
+	if (!rc)
+		rc = find_places(d, index);
 	if (!rc)
 		rc = for_each_link(d, check_link);
-	if (!rc)
-		rc = mr_db_begin(index, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
 		rc = fill_index(d, index);
 	if (rc) {
