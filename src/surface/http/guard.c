@@ -18,6 +18,34 @@ struct host {
 	char name[HOST_BYTES + 1];
 };
 
+static bool is_alnum(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Headers of which two would be read one way here and another way by somebody else. */
+static const struct {
+	const char *name, *why;
+} singles[] = {
+	{ "Authorization", "more than one Authorization" },
+	{ "Content-Type", "more than one Content-Type" },
+	{ "Last-Event-ID", "more than one Last-Event-ID" },
+	{ "MCP-Protocol-Version", "more than one MCP-Protocol-Version" },
+	{ "Mcp-Method", "more than one Mcp-Method" },
+	{ "Mcp-Name", "more than one Mcp-Name" },
+	{ "Mcp-Session-Id", "more than one Mcp-Session-Id" },
+	{ "Origin", "more than one Origin" },
+};
+
+static bool is_header_name(const char *name)
+{
+	for (const char *p = name; *p; p++) {
+		if (!is_alnum(*p) && !strchr("!#$%&'*+-.^_`|~", *p))
+			return false;
+	}
+	return *name;
+}
+
 void mr_http_guard_count(struct mr_http_framing *framing, const char *name, const char *value)
 {
 	if (strcasecmp(name, "Content-Length") == 0) {
@@ -27,6 +55,16 @@ void mr_http_guard_count(struct mr_http_framing *framing, const char *name, cons
 		framing->transfer_encoding = value;
 	} else if (strcasecmp(name, "Host") == 0) {
 		framing->hosts++;
+	} else if (!is_header_name(name)) {
+		/* "Transfer-Encoding " is a length for some, and nothing for others. */
+		framing->wrong = "the name of a header is not one";
+	}
+	for (size_t i = 0; i < MR_LEN(singles); i++) {
+		if (strcasecmp(name, singles[i].name) != 0)
+			continue;
+		if (framing->seen & 1u << i)
+			framing->wrong = singles[i].why;
+		framing->seen |= 1u << i;
 	}
 }
 
@@ -44,12 +82,7 @@ const char *mr_http_guard_framing(const struct mr_http_framing *framing)
 		return "more than one Host";
 	if (framing->hosts == 0)
 		return "no Host";
-	return NULL;
-}
-
-static bool is_alnum(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+	return framing->wrong;
 }
 
 /* Letters, digits, "-", "_" and ".": all a name or an IPv4 address is made of. */

@@ -17,12 +17,14 @@ struct mr_http_guard {
 	const char *bound;       /* the address the server listens on, or NULL */
 };
 
-/* How often the headers that decide a message's length and target stand in a request. */
+/* How often the headers that decide a message's length, target and author stand in a request. */
 struct mr_http_framing {
 	unsigned content_lengths;
 	unsigned transfer_encodings;
 	unsigned hosts;
 	const char *transfer_encoding; /* the last one's value, or NULL */
+	unsigned seen;                 /* bits of others that may stand once */
+	const char *wrong;             /* with one of them, or NULL */
 };
 
 /* Add what a header says of it. */

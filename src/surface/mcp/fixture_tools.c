@@ -112,7 +112,7 @@ static enum mr_code run_progress(struct mr_mcp_exchange *ex, const struct mr_val
 
 		if (done)
 			pause_a_little();
-		if (!token)
+		if (!mr_rpc_is_id(token))
 			continue;
 		mr_out_init_tree(&params, ex->call.cx.arena);
 		mr_out_map(&params, NULL);

@@ -3,9 +3,13 @@
 
 #include "base/attr.h"
 
-static bool is_id(const struct mr_value *id)
+#include <string.h>
+
+bool mr_rpc_is_id(const struct mr_value *id)
 {
-	return id && (id->kind == MR_TEXT || id->kind == MR_INT);
+	return id &&
+		(id->kind == MR_INT ||
+			(id->kind == MR_TEXT && strlen(id->text) <= MR_RPC_ID_BYTES));
 }
 
 static const char *read_call(const struct mr_value *value, struct mr_rpc *out)
@@ -16,7 +20,7 @@ static const char *read_call(const struct mr_value *value, struct mr_rpc *out)
 	if (params && params->kind != MR_MAP)
 		return "params must be an object";
 	if (id && !out->id)
-		return "id must be a string or an integer";
+		return "id must be a string (of at most 1024 bytes) or an integer";
 	out->kind = id ? MR_RPC_REQUEST : MR_RPC_NOTIFICATION;
 	out->params = params;
 	return NULL;
@@ -28,7 +32,7 @@ const char *mr_rpc_read(const struct mr_value *value, struct mr_rpc *out)
 	const struct mr_value *method = mr_value_get(value, "method");
 	const struct mr_value *id = mr_value_get(value, "id");
 
-	*out = (struct mr_rpc){ .id = is_id(id) ? id : NULL };
+	*out = (struct mr_rpc){ .id = mr_rpc_is_id(id) ? id : NULL };
 	if (!value || value->kind != MR_MAP)
 		return "a message must be an object";
 	if (!version || version->kind != MR_TEXT || !mr_str_eq(version->text, "2.0"))

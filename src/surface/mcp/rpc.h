@@ -19,6 +19,8 @@ enum mr_rpc_code {
 	MR_RPC_VERSION = -32022,    /* a version nobody speaks */
 };
 
+enum { MR_RPC_ID_BYTES = 1024 }; /* it is said again with all that belongs to the request */
+
 enum mr_rpc_kind { MR_RPC_REQUEST, MR_RPC_NOTIFICATION, MR_RPC_RESPONSE };
 
 struct mr_rpc {
@@ -29,6 +31,8 @@ struct mr_rpc {
 	const struct mr_value *result, *error; /* of a response, one of them */
 };
 
+/* A text that is not too long, or an integer: what ids and progress tokens are. NULL is none. */
+bool mr_rpc_is_id(const struct mr_value *id);
 /* What is wrong with it as a message, or NULL; then `*out` is set. `out->id` is set as far as it
  * could be read, so that the answer can name it. */
 const char *mr_rpc_read(const struct mr_value *value, struct mr_rpc *out);

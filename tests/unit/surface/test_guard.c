@@ -155,6 +155,39 @@ static void checks_framing(void)
 		CHECK_STR(mr_http_guard_framing(&table[i].framing), table[i].why);
 }
 
+static void counts_headers(void)
+{
+	static const struct {
+		const char *first, *second, *why;
+	} table[] = {
+		{ "X", "X", NULL },
+		{ "X-Forwarded-For", "x-forwarded-for", NULL },
+		{ "Accept", "Accept", NULL },
+		{ "Origin", "Authorization", NULL },
+		{ "Origin", "oRIGIN", "more than one Origin" },
+		{ "Authorization", "authorization", "more than one Authorization" },
+		{ "Mcp-Session-Id", "mcp-session-id", "more than one Mcp-Session-Id" },
+		{ "Content-Length", "content-length", "more than one Content-Length" },
+		{ "Transfer-Encoding", "TRANSFER-ENCODING", "more than one Transfer-Encoding" },
+		{ "Host", "X", "more than one Host" },
+		{ "X", "Transfer-Encoding ", "the name of a header is not one" },
+		{ "X", "", "the name of a header is not one" },
+		{ "X Y", "X", "the name of a header is not one" },
+		{ "X\t", "X", "the name of a header is not one" },
+		{ "\xc3\xa9", "X", "the name of a header is not one" },
+		{ "!#$%&'*+-.^_`|~09azAZ", "X", NULL },
+	};
+
+	for (size_t i = 0; i < MR_LEN(table); i++) {
+		struct mr_http_framing framing = { 0 };
+
+		mr_http_guard_count(&framing, "Host", "localhost");
+		mr_http_guard_count(&framing, table[i].first, "chunked");
+		mr_http_guard_count(&framing, table[i].second, "chunked");
+		CHECK_STR(mr_http_guard_framing(&framing), table[i].why);
+	}
+}
+
 static void knows_sane_request_ids(void)
 {
 	char longest[66];
@@ -178,6 +211,7 @@ int main(void)
 		TEST(answers_to_the_address_it_was_reached_at),
 		TEST(checks_origins),
 		TEST(checks_framing),
+		TEST(counts_headers),
 		TEST(knows_sane_request_ids),
 	};
 	return test_main(tests, MR_LEN(tests));
