@@ -156,25 +156,60 @@ static void find_columns(struct table *t, const struct mr_value *list)
 		t->columns[c].title = title_of(t->arena, t->keys[c]);
 }
 
-static const char *cell_text(struct mr_arena *arena, const struct mr_value *value)
+/* A time for a person who looks now, by the name of its member; NULL when it is none. */
+static const char *time_text(struct mr_arena *arena, const struct mr_value *map, const char *key,
+	const struct mr_render *how)
+{
+	const char *when;
+
+	if (!how->now_us || !(mr_str_ends(key, "_ts") || mr_str_ends(key, "_at")))
+		return NULL;
+	when = mr_render_when(arena, map, key, how);
+	return mr_str_eq(when, "-") ? NULL : when;
+}
+
+static const char *cell_text(struct mr_arena *arena, const struct mr_value *row, const char *key,
+	const struct mr_render *how)
 {
 	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	const struct mr_value *value = mr_value_get(row, key);
+	const char *when = time_text(arena, row, key, how);
 
 	mr_buf_init(&buf, CELL_MAX_WITHOUT_TERMINAL);
+	if (when)
+		return when;
 	if (value)
 		put_inline(&buf, value);
 	return mr_arena_strdup(arena, mr_buf_text(&buf));
 }
 
-static void fill_cells(struct table *t, const struct mr_value *list)
+static void fill_cells(struct table *t, const struct mr_value *list, const struct mr_render *how)
 {
 	t->rows = list->list.len;
 	t->cells = mr_arena_array(t->arena, t->rows * t->column_count, sizeof(*t->cells));
 	for (size_t r = 0; r < t->rows; r++) {
 		for (size_t c = 0; c < t->column_count; c++)
 			t->cells[r * t->column_count + c] =
-				cell_text(t->arena, mr_value_get(&list->list.items[r], t->keys[c]));
+				cell_text(t->arena, &list->list.items[r], t->keys[c], how);
 	}
+}
+
+/* Would a terminal show less than half of it? */
+static bool is_too_wide(const struct table *t, const struct mr_render *how)
+{
+	size_t total = 0;
+
+	for (size_t c = 0; c < t->column_count; c++) {
+		size_t widest = width_of(t->columns[c].title);
+
+		for (size_t r = 0; r < t->rows; r++) {
+			size_t width = width_of(t->cells[r * t->column_count + c]);
+
+			widest = width > widest ? width : widest;
+		}
+		total += widest + GAP;
+	}
+	return how->width && total > 2 * how->width;
 }
 
 /* One below the other, for rows with more to say than a line holds. */
@@ -196,12 +231,12 @@ static void render_table(struct mr_buf *out, const struct mr_value *list,
 	struct mr_grid grid;
 
 	find_columns(&t, list);
-	fill_cells(&t, list);
+	fill_cells(&t, list, how);
 	grid = (struct mr_grid){ .columns = t.columns,
 		.column_count = t.column_count,
 		.cells = t.cells,
 		.rows = t.rows };
-	if (!mr_grid_put(out, &grid, how, indent))
+	if (is_too_wide(&t, how) || !mr_grid_put(out, &grid, how, indent))
 		render_records(out, list, how, indent);
 }
 
@@ -261,6 +296,7 @@ static void render_map(struct mr_buf *out, const struct mr_value *map, const str
 	for (size_t i = 0; i < map->map.len; i++) {
 		const struct mr_value *value = &map->map.pairs[i].value;
 		const char *title = title_of(arena, map->map.pairs[i].key);
+		const char *when;
 		bool block = value->kind == MR_TEXT && strchr(value->text, '\n');
 
 		mr_buf_pad(out, ' ', indent);
@@ -275,7 +311,11 @@ static void render_map(struct mr_buf *out, const struct mr_value *map, const str
 			continue;
 		}
 		mr_buf_pad(out, ' ', widest - width_of(title) + GAP);
-		put_inline(out, value);
+		when = time_text(arena, map, map->map.pairs[i].key, how);
+		if (when)
+			mr_buf_puts(out, when);
+		else
+			put_inline(out, value);
 		mr_buf_putc(out, '\n');
 	}
 }

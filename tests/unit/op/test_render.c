@@ -90,6 +90,43 @@ static void messages_keep_their_lines(void)
 	CHECK_STR(mr_buf_text(&text), "a\n\tb\xef\xbf\xbd");
 }
 
+static void times_are_told_to_who_looks_now(void)
+{
+	static const char json[] = "{\"read_at\":\"2026-03-11T04:15:00.123456Z\",\"seen_ts\":null,"
+				   "\"at\":\"2026-03-11T04:15:00Z\",\"sent_at\":\"noon\","
+				   "\"rows\":[{\"expires_ts\":\"2026-03-11T05:18:00Z\"}]}";
+
+	renders(json, (struct mr_render){ .width = 80, .now_us = INT64_C(1773202680123456) },
+		"read at  3 min ago\n"
+		"seen ts  -\n"
+		"at       2026-03-11T04:15:00Z\n"
+		"sent at  noon\n"
+		"rows\n"
+		"  expires ts\n"
+		"  in 1 h\n");
+	renders(json, (struct mr_render){ 0 },
+		"read at  2026-03-11T04:15:00.123456Z\n"
+		"seen ts  -\n"
+		"at       2026-03-11T04:15:00Z\n"
+		"sent at  noon\n"
+		"rows\n"
+		"  expires ts\n"
+		"  2026-03-11T05:18:00Z\n");
+}
+
+static void tables_that_would_lose_most_are_records(void)
+{
+	static const char json[] = "[{\"name\":\"one two three four five\",\"path\":"
+				   "\"/a/path/that/is/as/long/as/they/get/to/be\"}]";
+
+	renders(json, (struct mr_render){ .width = 40 },
+		"name                 path\n"
+		"one two three four\xe2\x80\xa6  /a/path/that/is/as\xe2\x80\xa6\n");
+	renders(json, (struct mr_render){ .width = 30 },
+		"name  one two three four five\n"
+		"path  /a/path/that/is/as/long/as/they/get/to/be\n");
+}
+
 /* Results about mail, as an operation's own rendering shows them. */
 static void shows(void (*render)(struct mr_buf *, const struct mr_value *,
 			  const struct mr_render *),
@@ -284,6 +321,8 @@ static void summaries_read_well(void)
 int main(void)
 {
 	static const struct test tests[] = {
+		TEST(times_are_told_to_who_looks_now),
+		TEST(tables_that_would_lose_most_are_records),
 		TEST(inboxes_look_like_mail),
 		TEST(wide_subjects_are_cut_to_the_column),
 		TEST(letters),
