@@ -30,6 +30,7 @@
  *       limits.c         how often somebody may ask
  *       listen.c         the socket
  *       media.c          media types in headers
+ *       openapi.c        the routes as an OpenAPI document
  *       request.c        what a handler sees and fills
  *       route.c          from method and path to a handler
  *       server.c         requests within their limits, on libmicrohttpd

@@ -246,6 +246,20 @@ static int index_of_env(const char *name)
 	return -1;
 }
 
+/*
+ * The setting that a name in a file for several programs was meant to be, or NULL. What begins with
+ * HTTP_ is most likely ours, and a token that is not asked for is a hole; elsewhere one letter may
+ * make another program's name (XAI_API_KEY, GIT_AUTHOR_DATE), so one slip is all we see.
+ */
+static const char *meant_env(struct mr_arena *arena, const char *name)
+{
+	const char *near = nearest_env(arena, name);
+
+	if (near && !mr_str_starts(name, "HTTP_") && mr_str_distance(name, near, 2) > 1)
+		return NULL;
+	return near;
+}
+
 static enum mr_code load_dotenv(struct loading *ld, int cwd, bool lenient)
 {
 	struct mr_dotenv env;
@@ -260,7 +274,7 @@ static enum mr_code load_dotenv(struct loading *ld, int cwd, bool lenient)
 		const struct mr_dotenv_entry *e = &env.entries[i];
 		const char *source = mr_arena_printf(ld->arena, ".env line %zu", e->line);
 		int index = index_of_env(e->name);
-		const char *near = nearest_env(ld->arena, e->name);
+		const char *near = meant_env(ld->arena, e->name);
 		enum mr_code rc = MR_OK;
 
 		if (index >= 0)

@@ -162,6 +162,56 @@ def settings_come_in_order(m):
     assert done.returncode == 1 and "absent.yaml" in done.stderr, describe(done)
 
 
+# The variables of the MCP agent-mail servers with their defaults, and those that have no meaning here.
+PEERS = """APP_ENVIRONMENT=development HTTP_HOST=127.0.0.1 HTTP_PORT=8765 HTTP_PATH=/mcp/ HTTP_BEARER_TOKEN=
+    HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED=true HTTP_JWT_ENABLED=false HTTP_JWT_ALGORITHMS=HS256 HTTP_JWT_SECRET= HTTP_JWT_JWKS_URL=
+    HTTP_JWT_AUDIENCE= HTTP_JWT_ISSUER= HTTP_JWT_ROLE_CLAIM=role HTTP_RBAC_ENABLED=true HTTP_RBAC_READER_ROLES=reader,read,ro
+    HTTP_RBAC_WRITER_ROLES=writer,write,tools,rw HTTP_RBAC_DEFAULT_ROLE=reader
+    HTTP_RBAC_READONLY_TOOLS=health_check,fetch_inbox,whois,search_messages,summarize_thread,summarize_threads
+    HTTP_RATE_LIMIT_ENABLED=false HTTP_RATE_LIMIT_BACKEND=memory HTTP_RATE_LIMIT_PER_MINUTE=60 HTTP_RATE_LIMIT_TOOLS_PER_MINUTE=60
+    HTTP_RATE_LIMIT_TOOLS_BURST=0 HTTP_RATE_LIMIT_RESOURCES_PER_MINUTE=120 HTTP_RATE_LIMIT_RESOURCES_BURST=0
+    HTTP_REQUEST_LOG_ENABLED=false OTEL_EXPORTER_OTLP_ENDPOINT= HTTP_CORS_ENABLED=false HTTP_CORS_ORIGINS=
+    HTTP_CORS_ALLOW_CREDENTIALS=false HTTP_CORS_ALLOW_METHODS=* HTTP_CORS_ALLOW_HEADERS=*
+    STORAGE_ROOT=~/.mcp_agent_mail_git_mailbox_repo GIT_AUTHOR_NAME=mcp-agent GIT_AUTHOR_EMAIL=mcp-agent@example.com
+    INLINE_IMAGE_MAX_BYTES=65536 CONVERT_IMAGES=true KEEP_ORIGINAL_IMAGES=false FILE_RESERVATIONS_CLEANUP_ENABLED=false
+    FILE_RESERVATIONS_CLEANUP_INTERVAL_SECONDS=60 FILE_RESERVATION_INACTIVITY_SECONDS=1800
+    FILE_RESERVATION_ACTIVITY_GRACE_SECONDS=900 FILE_RESERVATIONS_ENFORCEMENT_ENABLED=true ACK_TTL_ENABLED=false
+    ACK_TTL_SECONDS=1800 ACK_TTL_SCAN_INTERVAL_SECONDS=60 ACK_ESCALATION_ENABLED=false ACK_ESCALATION_MODE=log
+    ACK_ESCALATION_CLAIM_TTL_SECONDS=3600 ACK_ESCALATION_CLAIM_EXCLUSIVE=false ACK_ESCALATION_CLAIM_HOLDER_NAME=
+    AGENT_NAME_ENFORCEMENT_MODE=coerce MESSAGING_AUTO_REGISTER_RECIPIENTS=true MCP_TOOLS_MODE=extended LOG_LEVEL=info
+    QUOTA_ENABLED=false QUOTA_ATTACHMENTS_LIMIT_BYTES=0 QUOTA_INBOX_LIMIT_COUNT=0 PROJECT_IDENTITY_MODE=dir
+    PROJECT_IDENTITY_REMOTE=origin HTTP_TRUSTED_PROXIES= HTTP_ALLOWED_HOSTS= HTTP_ALLOWED_ORIGINS= HTTP_BEARER_ROLE=writer
+    HTTP_MAX_BODY_BYTES=4194304 CONTACT_ENFORCEMENT_ENABLED=true CONTACT_REQUEST_TTL_SECONDS=604800
+    CONTACT_APPROVAL_TTL_SECONDS=2592000 AGENT_NAME_VALIDATION=pool MCP_CONFORMANCE_FIXTURES=false""".split()
+FOREIGN = """DATABASE_ECHO HTTP_OTEL_ENABLED HTTP_RATE_LIMIT_REDIS_URL LLM_CACHE_BACKEND LLM_CACHE_ENABLED LLM_CACHE_REDIS_URL
+    LLM_COST_LOGGING_ENABLED LLM_ENABLED LLM_MAX_TOKENS LLM_TEMPERATURE LOG_FORMAT LOG_INCLUDE_TRACE LOG_JSON_ENABLED
+    LOG_RICH_ENABLED TOOLS_LOG_ENABLED TOOL_METRICS_EMIT_ENABLED TOOL_METRICS_EMIT_INTERVAL_SECONDS RETENTION_REPORT_ENABLED
+    RETENTION_REPORT_INTERVAL_SECONDS RETENTION_MAX_AGE_DAYS RETENTION_IGNORE_PROJECT_PATTERNS WORKTREES_ENABLED
+    GIT_IDENTITY_ENABLED HTTP_AUTH_MODE HTTP_JWKS_URL RATE_LIMIT_RPS RATE_LIMIT_BURST MAX_REQUEST_SIZE_MB PORT HOST RBAC_ENABLED
+    OPENAI_API_KEY GOOGLE_API_KEY GEMINI_API_KEY ANTHROPIC_API_KEY GROQ_API_KEY DEEPSEEK_API_KEY XAI_API_KEY GROK_API_KEY
+    OPENROUTER_API_KEY""".split()
+
+
+def settings_of_the_peers_are_known(m):
+    rows = {row["environment"]: row for row in m.json("config", env={"STORAGE_ROOT": None})["settings"]}
+    for name, default in (entry.split("=", 1) for entry in PEERS):
+        value = rows[name]["value"].replace(m.dir, "~").replace(", ", ",")
+        assert value == default and rows[name]["source"] == "default", (name, rows[name])
+    # A file of theirs, with every variable they have, goes on working.
+    m.write(".env", "\n".join([*PEERS, *(f"{name}=x" for name in FOREIGN)]) + "\n")
+    after = {row["environment"]: row for row in m.json("config", env={"STORAGE_ROOT": None})["settings"]}
+    for name, row in rows.items():
+        assert name == "STORAGE_ROOT" or after[name]["value"] == row["value"], (row, after[name])
+    for name, words in (("true", "1 true t yes y TRUE Yes"), ("false", "0 false f no n FALSE No")):
+        for word in words.split():
+            assert setting(m, "rate_limit.enabled", env={"HTTP_RATE_LIMIT_ENABLED": word})[0] == name, word
+    assert setting(m, "cors.origins", env={"HTTP_CORS_ORIGINS": " http://a , ,http://b"})[0] == "http://a, http://b"
+    for name, value, why in (("HTTP_RBAC_ENABLED", "perhaps", "must be true or false"), ("HTTP_PORT", "x", "must be a number"),
+            ("ACK_ESCALATION_MODE", "shout", "must be one of")):
+        detail = m.json("config", env={name: value}, status=2)["detail"]
+        assert name in detail and why in detail, detail
+
+
 def secrets_are_never_shown(m):
     env = {"HTTP_BEARER_TOKEN": "hunter2"}
     for args in (["config"], ["--json", "config"]):
@@ -218,7 +268,8 @@ def zsh_completes(m):
 with Tap() as tap:
     for case in (version, no_command_is_a_usage_error, every_command_has_help, help_can_be_read, mistakes_exit_with_2,
             failures_exit_with_1, errors_are_json_when_asked, a_result_is_one_json_object, people_get_aligned_text,
-            colour_is_for_terminals, tables_fit_the_terminal, settings_come_in_order, secrets_are_never_shown,
+            colour_is_for_terminals, tables_fit_the_terminal, settings_come_in_order,
+            settings_of_the_peers_are_known, secrets_are_never_shown,
             storage_that_cannot_be_used_is_reported, output_that_cannot_be_written_is_a_failure, bash_completes,
             fish_completes, zsh_completes):
         with Mailroom(sys.argv[1]) as room:

@@ -116,6 +116,8 @@ def mcp_page_can_be_pasted(m):
     answers += [json.loads(line[6:]) for line in done.stdout.splitlines() if line.startswith("data: {")]
     assert len(answers) == 7 and not [a for a in answers if a["result"].get("isError")], done.stdout
     assert "I rewrite src/auth.c." in json.dumps(answers), done.stdout
+    [waited] = [a["result"]["structuredContent"] for a in answers if "timed_out" in json.dumps(a)]
+    assert waited["timed_out"] is False and waited["messages"][0]["subject"] == "Auth", waited
     assert re.search(r'mailroom_messages_total\{project="[^"]*shop"\} 1', done.stdout), done.stdout
     assert os.listdir(os.path.join(m.dir, "shop")) != [] and not os.path.exists(os.path.join(m.dir, "shop/.mcp.json"))
 

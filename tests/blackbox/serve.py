@@ -34,6 +34,49 @@ def health_is_answered(m):
             assert headers["X-Content-Type-Options"] == "nosniff" and headers["X-Request-Id"], headers
 
 
+def paths_of_the_peers_are_answered(m):
+    """Also without the token that the rest asks for."""
+    with m.serve(env={"HTTP_BEARER_TOKEN": "s3cret", "HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED": "false"}) as server:
+        for path, other in (("/healthz", "/health"), ("/mcp/health", "/health"), ("/ready", "/health/readiness")):
+            status, _, text = server.get(path)
+            assert (status, text) == (200, server.get(other)[2]), (path, status, text)
+        assert json.loads(server.get("/ready")[2]) == {"status": "ready"}
+        assert server.get("/api-docs/openapi.json")[0] == 401
+        status, headers, text = server.get("/api-docs/openapi.json", Authorization="Bearer s3cret")
+    assert status == 200 and headers["Content-Type"] == "application/json", (status, headers)
+    document = json.loads(text)
+    assert document["openapi"] == "3.1.0" and document["info"]["title"] == "Mailroom", document["info"]
+    paths = document["paths"]
+    assert paths["/health"]["get"]["operationId"] == "health", paths["/health"]
+    post = paths["/api/tools/fetch_inbox"]["post"]
+    schema = post["requestBody"]["content"]["application/json"]["schema"]
+    assert schema["required"] == ["project_key", "agent_name"] and schema["properties"]["limit"]["default"] == 20, schema
+    assert post["responses"]["200"]["content"]["application/json"]["schema"]["properties"]["result"]["type"] == "array", post
+
+
+def scripts_can_call_tools(m):
+    """POST /api/tools/NAME: what MCP gives, without MCP; every tool of the document, and no other."""
+    with m.serve() as server:
+        def post(tool, **arguments):
+            status, _, text = server.request("POST", f"/api/tools/{tool}", {"Content-Type": "application/json"},
+                json.dumps(arguments))
+            return status, json.loads(text)
+
+        status, agent = post("register_agent", project_key="/p", program="x", model="y", name="RedCat")
+        assert status == 200 and agent["name"] == "RedCat", agent
+        assert post("fetch_inbox", project_key="/p", agent_name="RedCat") == (200, {"result": []})
+        status, answer = post("fetch_inbox", project_key="/p", agent_name="RedCta")
+        assert status == 404 and answer["error"]["data"]["suggestions"] == ["RedCat"], answer
+        status, answer = post("fetch_inbox", project_key="/p")
+        assert status == 400 and answer["error"]["data"]["argument"] == "agent_name", answer
+        assert post("serve")[0] == 404 and post("nope") == (404, {"detail": "There is no tool nope"})
+        paths = json.loads(server.get("/api-docs/openapi.json")[2])["paths"]
+        tools = json.loads(server.request("POST", "/mcp", {"Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream"},
+            '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}')[2])["result"]["tools"]
+        assert {p for p in paths if p.startswith("/api/tools/")} == {f"/api/tools/{t['name']}" for t in tools}
+
+
 def command_line_and_http_agree(m):
     """The same operation gives the same object on both surfaces."""
     with m.serve() as server:
@@ -256,7 +299,8 @@ def bad_framing_is_refused(m):
 
 
 with Tap() as tap:
-    for case in (it_says_where_it_is, health_is_answered, command_line_and_http_agree, trouble_with_storage_is_503,
+    for case in (it_says_where_it_is, health_is_answered, paths_of_the_peers_are_answered, scripts_can_call_tools,
+            command_line_and_http_agree, trouble_with_storage_is_503,
             metrics_count_requests, metrics_tell_of_the_team, traces_go_to_a_collector,
             a_bad_collector_harms_nobody, strangers_are_refused, a_token_is_asked_for,
             unknown_paths_and_methods,

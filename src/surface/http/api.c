@@ -6,6 +6,7 @@
 #include "op/metrics.h"
 #include "op/team_home.h"
 #include "surface/http/access.h"
+#include "surface/http/openapi.h"
 #include "surface/http/server.h"
 #include "text/json.h"
 
@@ -210,10 +211,44 @@ static void show_metrics(const struct mr_http_request *req, struct mr_http_respo
 		mr_buf_bytes(text));
 }
 
+static void show_openapi(const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	const struct mr_app *app = req->app;
+	struct mr_buf *text = new_buf(req->arena, ANSWER_BYTES);
+	struct mr_out out;
+
+	mr_out_init_json(&out, text, MR_JSON_COMPACT);
+	mr_openapi_write(req->arena, &out, app->table);
+	mr_http_response_json(resp, 200, mr_buf_bytes(text));
+}
+
+/* Where the peers' clients and watchdogs look. */
+static const struct {
+	const char *path, *op;
+} aliases[] = {
+	{ "/healthz", "health" },
+	{ "/mcp/health", "health" },
+	{ "/ready", "health_readiness" },
+};
+
+static struct mr_http_route route_of(const struct mr_op *op, const char *method,
+	const char *pattern)
+{
+	return (struct mr_http_route){
+		.method = method,
+		.pattern = pattern,
+		.handler = run_operation,
+		.arg = op,
+		.flags = (op->traits & MR_QUICK ? MR_ROUTE_INLINE : 0u) |
+			(op->traits & MR_OPEN ? MR_ROUTE_OPEN : 0u) | MR_ROUTE_TASKS,
+	};
+}
+
 const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct mr_op_table *table,
 	size_t *out_count)
 {
-	struct mr_http_route *routes = mr_arena_array(arena, table->len + 2, sizeof(*routes));
+	struct mr_http_route *routes =
+		mr_arena_array(arena, table->len + MR_LEN(aliases) + 3, sizeof(*routes));
 	size_t count = 0;
 
 	for (size_t i = 0; i < table->len; i++) {
@@ -223,15 +258,20 @@ const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct m
 		if (!op->route)
 			continue;
 		method_len = strcspn(op->route, " ");
-		routes[count++] = (struct mr_http_route){
-			.method = mr_arena_strndup(arena, op->route, method_len),
-			.pattern = op->route + method_len + 1,
-			.handler = run_operation,
-			.arg = op,
-			.flags = (op->traits & MR_QUICK ? MR_ROUTE_INLINE : 0u) |
-				(op->traits & MR_OPEN ? MR_ROUTE_OPEN : 0u) | MR_ROUTE_TASKS,
-		};
+		routes[count++] = route_of(op, mr_arena_strndup(arena, op->route, method_len),
+			op->route + method_len + 1);
 	}
+	for (size_t i = 0; i < MR_LEN(aliases); i++) {
+		const struct mr_op *op = mr_op_find(table, aliases[i].op);
+
+		if (op)
+			routes[count++] = route_of(op, "GET", aliases[i].path);
+	}
+	routes[count++] = (struct mr_http_route){
+		.method = "GET",
+		.pattern = "/api-docs/openapi.json",
+		.handler = show_openapi,
+	};
 	routes[count++] = (struct mr_http_route){
 		.method = "GET",
 		.pattern = "/metrics",

@@ -134,6 +134,11 @@ static void errors_name_the_key_and_its_place(void)
 	refuses(&(struct case_of){ .yaml = "- a\n" }, "mailroom.yaml: must be a map of settings");
 	refuses(&(struct case_of){ .dotenv = "HTTP_PROT=1\n" },
 		".env line 1: there is no setting HTTP_PROT; did you mean HTTP_PORT?");
+	refuses(&(struct case_of){ .dotenv = "HTTP_BARER_TOKN=1\n" },
+		".env line 1: there is no setting HTTP_BARER_TOKN; did you mean "
+		"HTTP_BEARER_TOKEN?");
+	refuses(&(struct case_of){ .dotenv = "STORAGE_ROT=1\n" },
+		".env line 1: there is no setting STORAGE_ROT; did you mean STORAGE_ROOT?");
 	refuses(&(struct case_of){ .dotenv = "A=1\nMAILROOM_ZEBRA=1\n" },
 		".env line 2: there is no setting MAILROOM_ZEBRA; see mailroom config");
 	refuses(&(struct case_of){ .dotenv = "X\n" }, ".env: line 1: expected '=' after X");
@@ -156,7 +161,7 @@ static void errors_name_the_key_and_its_place(void)
 static void other_programs_names_are_left_alone(void)
 {
 	struct case_of c = {
-		.dotenv = "OPENAI_API_KEY=x\nPGPORT=5432\n",
+		.dotenv = "OPENAI_API_KEY=x\nPGPORT=5432\nXAI_API_KEY=x\nGIT_AUTHOR_DATE=now\n",
 		.environ = { "PATH=/bin" },
 	};
 
