@@ -26,6 +26,7 @@ struct mr_http_worker {
 	unsigned first;
 	unsigned len;
 	unsigned idle;
+	bool called;      /* a thread, that has not come yet: it calls the next */
 	unsigned busy;    /* threads with a job */
 	unsigned paused;  /* of these */
 	unsigned extra;   /* may be busy besides, because others are stuck */
@@ -73,25 +74,37 @@ static void call_foreman(struct mr_http_worker *pool)
 
 static void *help_out(void *arg);
 
-/* Under the lock: have one job begun, if it may. Without a thread more it waits a little longer. */
-static void call_one(struct mr_http_worker *pool)
+/* Under the lock: is there somebody to be called for the next job? Without a thread more it waits
+ * a little longer. */
+static bool calls_one(struct mr_http_worker *pool)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
 
-	if (!may_begin(pool))
-		return;
+	if (!may_begin(pool) || pool->called)
+		return false;
 	if (pool->idle > 0) {
-		pthread_cond_signal(&pool->wanted);
-		return;
+		pool->called = true;
+		return true;
 	}
 	if (pool->came == pool->config.more || pool->stopping)
-		return;
+		return false;
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attr, help_out, pool) == 0)
+	if (pthread_create(&thread, &attr, help_out, pool) == 0) {
 		pool->came++;
+		pool->called = true;
+	}
 	pthread_attr_destroy(&attr);
+	return false;
+}
+
+/* Let go of the lock, then wake who was called: it needs the lock first of all. */
+static void unlock(struct mr_http_worker *pool, bool wake)
+{
+	pthread_mutex_unlock(&pool->lock);
+	if (wake)
+		pthread_cond_signal(&pool->wanted);
 }
 
 /* Under the lock, which is let go of meanwhile. */
@@ -103,7 +116,7 @@ static void run_next(struct mr_http_worker *pool)
 	pool->len--;
 	pool->taken++;
 	pool->busy++;
-	pthread_mutex_unlock(&pool->lock);
+	unlock(pool, calls_one(pool));
 	pool->run(job);
 	pthread_mutex_lock(&pool->lock);
 	pool->busy--;
@@ -117,9 +130,11 @@ static bool await_job(struct mr_http_worker *pool, const struct timespec *until)
 	int rc = 0;
 
 	pool->idle++;
-	while (!may_begin(pool) && !(pool->stopping && pool->len == 0) && rc != ETIMEDOUT)
+	while (!may_begin(pool) && !(pool->stopping && pool->len == 0) && rc != ETIMEDOUT) {
 		rc = until ? pthread_cond_timedwait(&pool->wanted, &pool->lock, until)
 			   : pthread_cond_wait(&pool->wanted, &pool->lock);
+		pool->called = false;
+	}
 	pool->idle--;
 	return may_begin(pool);
 }
@@ -141,6 +156,7 @@ static void *help_out(void *arg)
 	struct timespec until = after_ms(LINGER_MS);
 
 	pthread_mutex_lock(&pool->lock);
+	pool->called = false;
 	while (await_job(pool, &until)) {
 		run_next(pool);
 		until = after_ms(LINGER_MS);
@@ -163,12 +179,11 @@ static void wait_a_moment(struct mr_http_worker *pool)
 /* Under the lock: each job that waits may begin, as far as threads may come. */
 static void call_help(struct mr_http_worker *pool)
 {
-	unsigned count = pool->len;
+	unsigned more = pool->config.more - pool->extra;
 
-	for (unsigned i = 0; i < count && pool->extra < pool->config.more; i++) {
-		pool->extra++;
-		call_one(pool);
-	}
+	pool->extra += pool->len < more ? pool->len : more;
+	if (calls_one(pool))
+		pthread_cond_signal(&pool->wanted);
 }
 
 /* The foreman: looks whether work goes on while jobs wait. */
@@ -240,51 +255,49 @@ enum mr_code mr_http_worker_start(const struct mr_http_worker_config *config,
 
 bool mr_http_worker_submit(struct mr_http_worker *pool, void *job)
 {
-	bool fits;
+	bool fits, wake = false;
 
 	pthread_mutex_lock(&pool->lock);
 	fits = !pool->stopping && pool->len < pool->config.queue;
 	if (fits) {
 		pool->jobs[(pool->first + pool->len++) % pool->config.queue] = job;
-		call_one(pool);
+		wake = calls_one(pool);
 		call_foreman(pool);
 	}
-	pthread_mutex_unlock(&pool->lock);
+	unlock(pool, wake);
 	return fits;
 }
 
-/* Under the lock. */
+/* Under the lock, which it lets go of. */
 static void give_place(struct mr_http_worker *pool)
 {
 	pool->paused++;
-	call_one(pool);
+	unlock(pool, calls_one(pool));
 }
 
 static void take_place(struct mr_http_worker *pool)
 {
 	pool->paused--;
 	call_foreman(pool);
+	unlock(pool, false);
 }
 
 void mr_http_worker_pause(struct mr_http_worker *pool, bool begins)
 {
 	pthread_mutex_lock(&pool->lock);
 	(begins ? give_place : take_place)(pool);
-	pthread_mutex_unlock(&pool->lock);
 }
 
 bool mr_http_worker_wait(struct mr_http_worker *pool)
 {
-	bool may;
-
 	pthread_mutex_lock(&pool->lock);
-	may = pool->waiting < pool->config.waits;
-	if (may) {
-		pool->waiting++;
-		give_place(pool);
+	if (pool->waiting == pool->config.waits) {
+		unlock(pool, false);
+		return false;
 	}
-	pthread_mutex_unlock(&pool->lock);
-	return may;
+	pool->waiting++;
+	give_place(pool);
+	return true;
 }
 
 void mr_http_worker_wait_done(struct mr_http_worker *pool)
@@ -292,7 +305,6 @@ void mr_http_worker_wait_done(struct mr_http_worker *pool)
 	pthread_mutex_lock(&pool->lock);
 	pool->waiting--;
 	take_place(pool);
-	pthread_mutex_unlock(&pool->lock);
 }
 
 void mr_http_worker_stop(struct mr_http_worker *pool, mr_http_worker_run *drop)
