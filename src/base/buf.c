@@ -36,19 +36,10 @@ static void out_of_memory(size_t size)
 	abort();
 }
 
-/* Make room for `more` bytes and a NUL; false past the maximum. */
-static bool reserve(struct mr_buf *buf, size_t more)
+static bool grow(struct mr_buf *buf, size_t more)
 {
 	size_t cap = buf->cap ? buf->cap : FIRST_CAPACITY;
 
-	if (buf->failed)
-		return false;
-	if (more > buf->max - buf->len) {
-		buf->failed = true;
-		return false;
-	}
-	if (buf->data && buf->len + more < buf->cap)
-		return true;
 	/* Doubling past half of the address space would wrap around to 0 and never end. */
 	if (more >= SIZE_MAX / 2 - buf->len)
 		out_of_memory(more);
@@ -59,6 +50,18 @@ static bool reserve(struct mr_buf *buf, size_t more)
 		out_of_memory(cap);
 	buf->cap = cap;
 	return true;
+}
+
+/* Make room for `more` bytes and a NUL; false past the maximum. */
+static bool reserve(struct mr_buf *buf, size_t more)
+{
+	if (buf->failed)
+		return false;
+	if (more > buf->max - buf->len) {
+		buf->failed = true;
+		return false;
+	}
+	return (buf->data && buf->len + more < buf->cap) || grow(buf, more);
 }
 
 void mr_buf_add(struct mr_buf *buf, const void *data, size_t len)
@@ -78,7 +81,10 @@ void mr_buf_puts(struct mr_buf *buf, const char *text)
 
 void mr_buf_putc(struct mr_buf *buf, char c)
 {
-	mr_buf_add(buf, &c, 1);
+	if (!reserve(buf, 1))
+		return;
+	buf->data[buf->len++] = c;
+	buf->data[buf->len] = '\0';
 }
 
 void mr_buf_pad(struct mr_buf *buf, char c, size_t count)
@@ -183,6 +189,11 @@ static unsigned count_verbatim(const char *text)
 	return wrong ? (unsigned)__builtin_ctzll(wrong) / 8 : 8;
 }
 
+static bool is_verbatim(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
 /*
  * Text up to the first byte that is neither verbatim nor has a short escape; returns how much that
  * was. JSON inside JSON is full of quotes: there is room for all of it to be.
@@ -193,29 +204,28 @@ static size_t put_plain(struct mr_buf *buf, const char *text, size_t len)
 	size_t at = 0;
 
 	while (at < len) {
-		unsigned char c = (unsigned char)text[at];
-		char letter = short_escape(c);
+		char letter;
 
-		if (letter) {
-			*out++ = '\\';
-			*out++ = letter;
-			at++;
-		} else if (c < 0x20 || c >= 0x7f) {
-			break;
-		} else if (len - at < 8) {
-			*out++ = (char)c;
-			at++;
-		} else {
+		/* All eight are copied: what is too much is written over. */
+		while (len - at >= 8) {
 			unsigned n = count_verbatim(text + at);
 
-			/* All eight: what is too much is written over. */
 			memcpy(out, text + at, 8);
 			out += n;
 			at += n;
+			if (n < 8)
+				break;
 		}
+		while (at < len && len - at < 8 && is_verbatim((unsigned char)text[at]))
+			*out++ = text[at++];
+		letter = at < len ? short_escape((unsigned char)text[at]) : 0;
+		if (!letter)
+			break;
+		*out++ = '\\';
+		*out++ = letter;
+		at++;
 	}
 	buf->len = (size_t)(out - buf->data);
-	buf->data[buf->len] = '\0';
 	return at;
 }
 

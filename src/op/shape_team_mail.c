@@ -34,15 +34,18 @@ static void put_attachments(struct mr_out *out, const char *json)
 		.max_depth = 8,
 		.max_nodes = 20000,
 	};
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
 	const struct mr_value *list = NULL;
 	struct mr_err err;
 
-	if (json && !mr_str_eq(json, "[]") &&
-		!mr_json_parse(arena, mr_bytes_text(json), &limits, &list, &err) &&
-		list->kind == MR_LIST) {
-		mr_out_value(out, "attachments", list);
-		return;
+	/* Most messages have none. */
+	if (json && !mr_str_eq(json, "[]")) {
+		arena = mr_arena_new();
+		if (!mr_json_parse(arena, mr_bytes_text(json), &limits, &list, &err) &&
+			list->kind == MR_LIST) {
+			mr_out_value(out, "attachments", list);
+			return;
+		}
 	}
 	mr_out_list(out, "attachments");
 	mr_out_end(out);

@@ -240,8 +240,11 @@ static void new_line(struct mr_json_writer *w)
 /* What stands between this element and the one before. */
 static void separate(struct mr_json_writer *w)
 {
-	if (w->levels[w->depth].filled)
-		mr_buf_puts(w->buf, layout_of(w) == MR_JSON_SPACED ? ", " : ",");
+	if (w->levels[w->depth].filled) {
+		mr_buf_putc(w->buf, ',');
+		if (layout_of(w) == MR_JSON_SPACED)
+			mr_buf_putc(w->buf, ' ');
+	}
 	w->levels[w->depth].filled = true;
 	if (w->depth && layout_of(w) == MR_JSON_INDENTED)
 		new_line(w);
@@ -295,7 +298,9 @@ void mr_json_key(struct mr_json_writer *w, const char *key)
 	assert(w->levels[w->depth].is_map && !w->after_key);
 	separate(w);
 	mr_buf_put_json(w->buf, key, strlen(key), w->style & MR_JSON_ASCII);
-	mr_buf_puts(w->buf, layout_of(w) == MR_JSON_COMPACT ? ":" : ": ");
+	mr_buf_putc(w->buf, ':');
+	if (layout_of(w) != MR_JSON_COMPACT)
+		mr_buf_putc(w->buf, ' ');
 	w->after_key = true;
 }
 
