@@ -156,8 +156,7 @@ static void check_archive(struct doctor *d, const struct mr_team_health *health)
 	if (health->problems.len == 0)
 		say(d, "archive", is_long ? WARNING : FINE,
 			is_long ? "it catches up while a server runs" : NULL,
-			health->archive_pending ? "%lld changes are not in it yet"
-						: "shows everything",
+			health->archive_pending ? "still to be written: %lld" : "shows everything",
 			(long long)health->archive_pending);
 }
 

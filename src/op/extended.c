@@ -156,7 +156,8 @@ static enum mr_code call_tool(struct mr_call *call, const struct mr_args *in, st
 const struct mr_op mr_op_extended_call = {
 	.name = "call_extended_tool",
 	.summary = "Run a tool that is not in your list",
-	.help = "Gives what that tool gives. You need the rights that the tool itself asks for.",
+	.help = "Use it with a name that list_extended_tools gave: it gives what that tool gives. "
+		"You need the rights that the tool itself asks for.",
 	.cluster = "infrastructure",
 	.params = call_params,
 	.traits = MR_CORE | MR_PROXY,

@@ -89,7 +89,7 @@ void mr_render_guard(struct mr_buf *out, const struct mr_value *value, const str
 	} else if (mr_str_eq(status, "bypassed")) {
 		mr_buf_puts(out, "mailroom guard: bypassed (AGENT_MAIL_BYPASS)\n");
 	} else if (!*mr_part_line(arena, value, "hook") && *status) {
-		mr_buf_printf(out, "Nobody else holds any of these %lld files.\n",
+		mr_buf_printf(out, "%lld checked: nobody else holds any of it.\n",
 			(long long)mr_part_int(value, "checked"));
 	}
 }

@@ -128,6 +128,17 @@ void mr_render_agent(struct mr_buf *out, const struct mr_value *value, const str
 		put_commits(out, arena, commits, how);
 }
 
+/* "no leases", "1 lease", "3 leases". */
+static const char *counted(struct mr_arena *arena, const struct mr_value *map, const char *key,
+	const char *noun)
+{
+	int64_t count = mr_part_int(map, key);
+
+	if (count == 0)
+		return mr_arena_printf(arena, "no %ss", noun);
+	return mr_arena_printf(arena, "%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
+}
+
 void mr_render_retired(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {
@@ -136,11 +147,11 @@ void mr_render_retired(struct mr_buf *out, const struct mr_value *value,
 
 	(void)how;
 	if (!mr_part_bool(value, "purged")) {
-		mr_buf_printf(out, "%s is retired; %lld of its leases ended.\n", name,
-			(long long)mr_part_int(value, "file_reservations_released"));
+		mr_buf_printf(out, "%s is retired, and had %s.\n", name,
+			counted(arena, value, "file_reservations_released", "lease"));
 		return;
 	}
-	mr_buf_printf(out, "%s is deleted, with %lld messages it sent and %lld leases.\n", name,
-		(long long)mr_part_int(value, "messages_deleted"),
-		(long long)mr_part_int(value, "file_reservations_deleted"));
+	mr_buf_printf(out, "%s is deleted, with %s it sent and %s.\n", name,
+		counted(arena, value, "messages_deleted", "message"),
+		counted(arena, value, "file_reservations_deleted", "lease"));
 }

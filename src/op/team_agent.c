@@ -125,8 +125,8 @@ const struct mr_op mr_op_team_create_identity = {
 	.name = "create_agent_identity",
 	.command = "team create-identity",
 	.summary = "Join a project as somebody new",
-	.help = "Never updates an agent that is there: for the second of two agents that "
-		"run the same program.",
+	.help = "Use it for the second of two agents that run the same program: it never "
+		"updates one that is there.",
 	.cluster = "identity",
 	.params = create_params,
 	.result = mr_shape_team_agent_fields,

@@ -332,7 +332,8 @@ const struct mr_op mr_op_team_contact_policy = {
 	.name = "set_contact_policy",
 	.command = "team contact policy",
 	.summary = "Set who may write to an agent",
-	.help = "open: everybody. auto: contacts, and who has to do with it: the same "
+	.help = "Use it to keep out mail that nobody asked for, or to let it in. open: everybody. "
+		"auto: contacts, and who has to do with it: the same "
 		"program, a thread both are in, projects of one product, leases that "
 		"overlap. contacts_only: contacts. block_all: contacts it has approved, "
 		"and answers to what it wrote. Within a project only block_all and "

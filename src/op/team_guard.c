@@ -205,7 +205,8 @@ const struct mr_op mr_op_guard_install = {
 	.name = "install_precommit_guard",
 	.command = "guard install",
 	.summary = "Install git hooks that refuse commits and pushes of files others hold",
-	.help = "Hooks pre-commit and pre-push of the repository. A hook that is there is kept "
+	.help = "Use it once in a repository that several agents share. Hooks pre-commit and "
+		"pre-push of the repository. A hook that is there is kept "
 		"and "
 		"run first. Commits then need AGENT_NAME; AGENT_MAIL_GUARD_MODE=warn only warns, "
 		"AGENT_MAIL_BYPASS=1 lets one through.",

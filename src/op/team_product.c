@@ -91,7 +91,8 @@ const struct mr_op mr_op_team_product_link = {
 	.name = "link_project_to_product",
 	.command = "team product link",
 	.summary = "Count a project to a product",
-	.help = "Agents of projects of one product count as having to do with each other.",
+	.help = "Use it once for each repository of a product. Agents of projects of one product "
+		"count as having to do with each other.",
 	.cluster = "product_bus",
 	.params = link_params,
 	.result = mr_shape_team_product_fields,
@@ -345,7 +346,8 @@ const struct mr_op mr_op_team_product_search = {
 	.name = "search_messages_product",
 	.command = "team product search",
 	.summary = "Find messages of all projects of a product, best first",
-	.help = "As search_messages does it, in all projects of a product.",
+	.help = "Use it when you do not know in which project something was said. As "
+		"search_messages does it, in all projects of a product.",
 	.cluster = "product_bus",
 	.params = search_params,
 	.result = search_fields,
@@ -455,7 +457,8 @@ const struct mr_op mr_op_team_product_summarize = {
 	.name = "summarize_thread_product",
 	.command = "team product summarize",
 	.summary = "Sum up a conversation that goes through several projects of a product",
-	.help = "As summarize_thread does it, for a conversation that goes through "
+	.help = "Use it to catch up with a product. As summarize_thread does it, for a "
+		"conversation that goes through "
 		"several projects; several threads are also summed up together.",
 	.cluster = "product_bus",
 	.params = summarize_params,

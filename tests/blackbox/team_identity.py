@@ -315,10 +315,10 @@ def people_get_text(m):
     done = m.run("team", "whois", "/b", "GreenCastle")
     assert "agent: profile GreenCastle" in done.stdout, describe(done)
     done = m.run("team", "retire", "/b", "greencastle")
-    assert done.stdout == "GreenCastle is retired; 0 of its leases ended.\n", describe(done)
+    assert done.stdout == "GreenCastle is retired, and had no leases.\n", describe(done)
     assert re.search(r"^GreenCastle .* retired$", m.run("team", "agents", "/b", "--include-retired").stdout, re.M)
     done = m.run("team", "retire", "/b", "greencastle", "--purge", "--yes")
-    assert done.stdout == "GreenCastle is deleted, with 0 messages it sent and 0 leases.\n", describe(done)
+    assert done.stdout == "GreenCastle is deleted, with no messages it sent and no leases.\n", describe(done)
     done = m.run("team", "health")
     assert done.returncode == 0 and re.search(r"^status +ok$", done.stdout, re.M), describe(done)
 

@@ -81,6 +81,11 @@ static void every_operation_says_where_it_belongs(void)
 			test_fail(__FILE__, __LINE__, "%s has no cluster or no help", op->name);
 		if (op->surfaces & MR_ON_MCP && strstr(op->help, "--"))
 			test_fail(__FILE__, __LINE__, "%s: %s", op->name, op->help);
+		/* A model chooses by it: it says when. */
+		if (op->surfaces & MR_ON_MCP && !strstr(op->help, "Use it") &&
+			!strstr(op->help, "Call it") && !strstr(op->help, "The one call"))
+			test_fail(__FILE__, __LINE__, "%s does not say when to use it: %s",
+				op->name, op->help);
 	}
 }
 
