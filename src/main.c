@@ -55,6 +55,7 @@
  *       mcp.c            requests in, answers out, without a transport
  *       method.c         the methods
  *       post.c           what clients send
+ *       progress.c       how far a tool is
  *       prompts.c        the prompts
  *       recent.c         the last calls of tools
  *       resource_mail.c  messages by their URIs

@@ -141,6 +141,11 @@ static enum mr_code wait_for(struct mr_call *call, struct waiting *w, int64_t ti
 		/* Others change things too, and often: only what is ours ends the wait. */
 		if (rc || out->len || left_ms <= 0 || is_over(call))
 			return rc;
+		/* Whoever waits for us sees that we still wait. */
+		if (call->cx.progress)
+			call->cx.progress(call->cx.progress_arg, "waiting for mail",
+				(size_t)((timeout_ms - left_ms) / 1000),
+				(size_t)(timeout_ms / 1000));
 		rc = mr_team_watch_wait(&call->cx, watch,
 			(int)(left_ms < most_ms ? left_ms : most_ms), &changed);
 		if (rc)

@@ -158,6 +158,9 @@ static enum mr_code acquire_or_wait(struct mr_ctx *cx, struct mr_team *team, int
 		if (rc != MR_ECONFLICT || work->held_until == 0 || wait_s == 0 || left_ms <= 0 ||
 			(cx->is_over && cx->is_over(cx->is_over_arg)))
 			break;
+		if (cx->progress)
+			cx->progress(cx->progress_arg, "waiting for the slot",
+				(size_t)(wait_s - left_ms / 1000), (size_t)wait_s);
 		rc = wait_turn(cx, watch, work, left_ms);
 	}
 	return rc;

@@ -200,8 +200,12 @@ enum mr_code mr_team_summary_threads(struct mr_ctx *cx, struct mr_team *team,
 		struct mr_team_excerpts excerpts = {
 			.len = MR_TEAM_LLM_MESSAGES
 		}; /* none wanted */
-		enum mr_code rc = summarise(cx, team, project_ids, project_count,
-			thread_ids->items[all.len], limit, &excerpts, &all.items[all.len]);
+		enum mr_code rc;
+
+		if (cx->progress)
+			cx->progress(cx->progress_arg, "reading threads", all.len, thread_ids->len);
+		rc = summarise(cx, team, project_ids, project_count, thread_ids->items[all.len],
+			limit, &excerpts, &all.items[all.len]);
 
 		if (rc)
 			return rc;

@@ -65,6 +65,7 @@ TESTED_BY = {
     "src/surface/mcp/endpoint.c": "tests/blackbox/mcp_wire.py",
     "src/surface/mcp/fixtures.c": "script/conformance",
     "src/surface/mcp/mcp.c": "tests/unit/surface/test_ask.c",
+    "src/surface/mcp/progress.c": "tests/blackbox/mcp_progress.py",
     "src/surface/mcp/method.c": "tests/unit/surface/test_ask.c",
     "src/surface/mcp/stdio.c": "tests/blackbox/mcp_stdio.py",
     "src/surface/mcp/wanted.c": "tests/blackbox/mcp_stdio.py",

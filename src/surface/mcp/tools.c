@@ -8,6 +8,7 @@
 #include "surface/mcp/ask.h"
 #include "surface/mcp/fixtures.h"
 #include "surface/mcp/method.h"
+#include "surface/mcp/progress.h"
 #include "surface/mcp/recent.h"
 
 enum { ANSWER_BYTES = 32 << 20 };
@@ -383,6 +384,7 @@ enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 	const struct mr_op *worker;
 	struct mr_buf json MR_CLEANUP(mr_buf_release);
 	struct mr_out_span list = { .key = "result" };
+	struct mr_mcp_progress progress;
 	struct mr_out result;
 
 	mr_buf_init(&json, ANSWER_BYTES);
@@ -394,6 +396,7 @@ enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 	worker = worker_of(ex->mcp, op, &inner);
 	remember(ex, worker, inner);
 	ex->call.fence = mr_settings_bool(mr_mcp_app(ex->mcp)->settings, "mcp.fence");
+	mr_mcp_progress_begin(&progress, ex);
 	ex->call.confirm = ask_person;
 	ex->call.confirm_arg = ex;
 	mr_out_init_json(&result, &json, MR_JSON_COMPACT);

@@ -1,0 +1,21 @@
+/*
+ * surface/mcp/progress.h - how far a tool is, told to a client that wants to know.
+ *
+ * A request that carries a progressToken hears of it at once and then every MR_MCP_PROGRESS_MS, as
+ * long as there is something new to say; where only the answer can be sent, nothing.
+ */
+#pragma once
+
+#include "surface/mcp/mcp.h"
+
+enum { MR_MCP_PROGRESS_MS = 3000 };
+
+struct mr_mcp_progress {
+	struct mr_mcp_channel *channel;
+	const struct mr_value *token;
+	int64_t next_ms; /* the earliest for the next, on the machine's own clock */
+	int64_t told;    /* the last; it may only grow */
+};
+
+/* From here on ex->call.cx.progress tells the client. `progress` must live as long as the call. */
+void mr_mcp_progress_begin(struct mr_mcp_progress *progress, struct mr_mcp_exchange *ex);
