@@ -41,6 +41,8 @@ enum mr_param_flag {
 	/* Names the agent the caller acts as, in project_key: with AGENT_AUTH it takes that one's
 	 * token, which is then an argument too (agent_token). */
 	MR_ACTOR = 16,
+	/* May be long: on the command line "-" stands for standard input. */
+	MR_BODY = 32,
 };
 
 /* An argument. A table ends with an entry whose name is NULL. */

@@ -82,6 +82,7 @@ static enum mr_code health(struct mr_call *call, const struct mr_args *in, struc
 		database = mr_team_database(team);
 	}
 	emit(call, out, database, &health);
+	call->exit_status = health.status == MR_TEAM_DOWN;
 	return MR_OK;
 }
 

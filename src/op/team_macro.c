@@ -378,7 +378,7 @@ static const struct mr_param handshake_params[] = {
 	{ .name = "welcome_subject",
 		.type = MR_TYPE_TEXT,
 		.summary = "with welcome_body: a first message, sent if it would be delivered" },
-	{ .name = "welcome_body", .type = MR_TYPE_TEXT, .summary = "its text" },
+	{ .name = "welcome_body", .type = MR_TYPE_TEXT, .flags = MR_BODY, .summary = "its text" },
 	{ .name = "thread_id",
 		.type = MR_TYPE_TEXT,
 		.flags = MR_LENIENT,

@@ -15,7 +15,7 @@ static const char *const alias_to[] = { "recipients", "recipient_names", NULL };
 	}
 #define BODY_PARAM                                                                                 \
 	{                                                                                          \
-		.name = "body_md", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED,                     \
+		.name = "body_md", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_BODY,           \
 		.summary = "the text, Markdown", .aliases = alias_body,                            \
 	}
 #define ATTACHMENTS_PARAM                                                                          \

@@ -381,6 +381,38 @@ def quotas(m):
     send(m, "RedCat", env=env)
 
 
+def bodies_from_standard_input(m):
+    scene(m)
+    # Twice what fits into an argument, and the last byte that is allowed.
+    for body in ("two\nlines\n", "caf\u00e9 " * 50000, "", "-", "x" * (1 << 20)):
+        sent = send(m, "RedCat", body="-", stdin=body)["deliveries"][0]["payload"]
+        assert m.json("team", "show", "backend", str(sent["id"]))["body_md"] == body, (len(body), sent["id"])
+    answer = m.json("team", "reply", "backend", "RedCat", "1", "--body-md=-", stdin="read\n")["deliveries"][0]["payload"]
+    assert answer["body_md"] == "read\n", answer
+    # Only a text that may be long: a subject of one sign is a subject.
+    assert send(m, "RedCat", "-", stdin="not read")["deliveries"][0]["payload"]["subject"] == "-"
+    handshake = m.json("team", "macro", "contact-handshake", "backend", "RedCat", "GreenCastle", "--auto-accept",
+        "--welcome-subject", "hi", "--welcome-body", "-", stdin="welcome")
+    assert [x["subject"] for x in inbox(m, "--limit", "1", who=("backend", "GreenCastle"))] == ["hi"], handshake
+    before = len(inbox(m, "--limit", "100", who=("backend", "RedCat")))
+    args = ["send", "backend", "GreenCastle", "--to", "RedCat", "--subject", "s", "--body-md", "-"]
+    wrong = error(m, *args, stdin="x" * ((1 << 20) + 1))
+    assert wrong["type"] == "PAYLOAD_TOO_LARGE" and wrong["data"] == {"argument": "body_md", "limit": 1 << 20}, wrong
+    wrong = error(m, *args, stdin="x" * ((4 << 20) + 1))
+    assert (wrong["type"], wrong["message"]) == ("PAYLOAD_TOO_LARGE",
+        "--body-md: standard input has more than 4194304 bytes"), wrong
+    for bad, message in ((b"ab\xffc", "--body-md: standard input is not UTF-8: see byte 3 of it"),
+            (b"a\0b", "--body-md: standard input has a NUL in it: is it text?")):
+        done = subprocess.run([m.program, "team", *args], cwd=m.dir, env=m.env(), input=bad, capture_output=True, check=False,
+            timeout=60)
+        assert done.returncode == 2 and done.stderr.decode() == f"mailroom team send: {message}\n", done
+    done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&-', m.program, "team", *args], cwd=m.dir, env=m.env(),
+        capture_output=True, check=False, timeout=60)
+    assert done.returncode == 1 and b"standard input" in done.stderr, done
+    assert len(inbox(m, "--limit", "100", who=("backend", "RedCat"))) == before
+    assert "- reads standard input" in m.run("team", "send", "--help").stdout
+
+
 TESTS = [
     the_seeds_example,
     to_oneself_and_into_the_archive,
@@ -400,6 +432,7 @@ TESTS = [
     watching,
     a_terminal_gets_a_table,
     quotas,
+    bodies_from_standard_input,
 ]
 
 

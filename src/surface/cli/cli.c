@@ -1,6 +1,8 @@
 /* surface/cli/cli.c */
 #include "surface/cli/cli.h"
 
+#include "base/fs.h"
+#include "base/utf8.h"
 #include "net/otlp.h"
 #include "op/call.h"
 #include "op/dispatch.h"
@@ -19,7 +21,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OUTPUT_BYTES = 256 << 20 };
+enum {
+	OUTPUT_BYTES = 256 << 20,
+	INPUT_BYTES =
+		4 << 20, /* as much as a request may have; each operation knows its own limit */
+};
 
 static int write_text(int fd, const struct mr_buf *text)
 {
@@ -169,6 +175,59 @@ static enum mr_code run_for_people(struct mr_call *call, const struct mr_argv *a
 	return mr_buf_check(text, "the result", &call->cx.err);
 }
 
+/* A text of standard input. The kernel takes no more than 128 KiB of one on the command line. */
+static enum mr_code read_input(struct mr_arena *arena, const char *option, struct mr_value *out,
+	struct mr_err *err)
+{
+	struct mr_bytes bytes;
+	enum mr_code rc = mr_fs_read_fd(arena, STDIN_FILENO, INPUT_BYTES, &bytes, err);
+	size_t bad = 0;
+
+	if (rc == MR_ELIMIT)
+		return mr_err_set(err, rc, "%s: standard input has more than %d bytes", option,
+			INPUT_BYTES);
+	if (rc)
+		return mr_err_wrap(err, "%s: standard input", option);
+	if (bytes.len && memchr(bytes.data, '\0', bytes.len))
+		return mr_err_set(err, MR_EINVAL, "%s: standard input has a NUL in it: is it text?",
+			option);
+	if (!mr_utf8_is_valid((const char *)bytes.data, bytes.len, &bad))
+		return mr_err_set(err, MR_EINVAL,
+			"%s: standard input is not UTF-8: see byte %zu of it", option, bad + 1);
+	*out = (struct mr_value){ .kind = MR_TEXT, .text = (const char *)bytes.data };
+	return MR_OK;
+}
+
+/* Arguments that are given as "-" and may be long. */
+static enum mr_code take_input(struct mr_arena *arena, struct mr_argv *args, struct mr_err *err)
+{
+	const struct mr_value *given = args->args;
+	struct mr_value *taken = NULL;
+
+	for (size_t i = 0; given && given->kind == MR_MAP && i < given->map.len; i++) {
+		const struct mr_pair *pair = &given->map.pairs[i];
+		const struct mr_param *param = mr_param_find(args->op->params, pair->key);
+		const char *option;
+		enum mr_code rc;
+
+		if (!param || !(param->flags & MR_BODY) || pair->value.kind != MR_TEXT ||
+			strcmp(pair->value.text, "-") != 0)
+			continue;
+		option = mr_command_option(arena, param);
+		if (taken)
+			return mr_err_set(err, MR_EINVAL,
+				"%s: standard input can be read once only", option);
+		taken = mr_arena_memdup(arena, given, sizeof(*given));
+		taken->map.pairs = mr_arena_memdup(arena, given->map.pairs,
+			given->map.len * sizeof(*given->map.pairs));
+		rc = read_input(arena, option, &taken->map.pairs[i].value, err);
+		if (rc)
+			return rc;
+		args->args = taken;
+	}
+	return MR_OK;
+}
+
 static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct mr_argv *args)
 {
 	struct mr_buf text MR_CLEANUP(mr_buf_release);
@@ -233,7 +292,8 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 		show_help(STDERR_FILENO, table, args.path);
 		return 2;
 	}
-	if (load_settings(arena, &args, variables, &app.settings, &err))
+	if (load_settings(arena, &args, variables, &app.settings, &err) ||
+		take_input(arena, &args, &err))
 		return fail(arena, &args, &err);
 	app.metrics = metrics = mr_metrics_new();
 	app.team = team = mr_team_home_new();

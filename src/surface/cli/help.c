@@ -159,6 +159,8 @@ static const char *param_summary(struct mr_arena *arena, const struct mr_param *
 {
 	const char *summary = param->summary;
 
+	if (param->flags & MR_BODY)
+		summary = mr_arena_printf(arena, "%s; - reads standard input", summary);
 	if (param->flags & MR_REQUIRED)
 		summary = mr_arena_printf(arena, "%s (required)", summary);
 	if (is_list(param) && !(param->flags & MR_POSITIONAL))
