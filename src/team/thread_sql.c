@@ -88,27 +88,23 @@ enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db, int64_t pro
  * From the newest message backwards, those that are the last of their thread: as many as are
  * wanted, without looking at the rest.
  */
+#define SEEN(message) MR_TEAM_SEEN_BY(message, "?4")
+#define LAST                                                                                       \
+	"NOT EXISTS (SELECT 1 FROM messages n WHERE n.project_id = m.project_id"                   \
+	" AND n.thread_id = m.thread_id AND n.thread_seq > m.thread_seq AND " SEEN("n") ")"
+#define COUNT                                                                                      \
+	"(SELECT count(*) FROM messages c WHERE c.project_id = m.project_id"                       \
+	" AND c.thread_id = m.thread_id AND " SEEN("c") ")"
+#define FIRST                                                                                      \
+	"(SELECT o.id FROM messages o WHERE o.project_id = m.project_id"                           \
+	" AND o.thread_id = m.thread_id AND " SEEN("o") " ORDER BY o.thread_seq LIMIT 1)"
+
 static const char SQL_THREADS[] =
-	"SELECT m.thread_id, m.created_ts, s.name,"
-	" (SELECT count(*) FROM messages c WHERE c.project_id = m.project_id"
-	"   AND c.thread_id = m.thread_id AND " MR_TEAM_SEEN_BY("c",
-		"?4") "),"
-		      " f.created_ts, f.subject, m.id"
-		      " FROM messages m CROSS JOIN agents s ON s.id = m.sender_id"
-		      " CROSS JOIN messages f ON f.id = (SELECT o.id FROM messages o"
-		      "   WHERE o.project_id = m.project_id AND o.thread_id = m.thread_id"
-		      "   AND " MR_TEAM_SEEN_BY("o",
-			      "?4") "   ORDER BY o.thread_seq LIMIT 1)"
-				    " WHERE m.project_id = ?1 AND m.thread_id IS NOT NULL AND m.id "
-				    "< ?2"
-				    " AND " MR_TEAM_SEEN_BY("m",
-					    "?4") " AND NOT EXISTS (SELECT 1 FROM messages n WHERE "
-						  "n.project_id = m.project_id"
-						  "   AND n.thread_id = m.thread_id AND "
-						  "n.thread_seq > m.thread_seq"
-						  "   AND " MR_TEAM_SEEN_BY("n",
-							  "?4") ")"
-								" ORDER BY m.id DESC LIMIT ?3";
+	"SELECT m.thread_id, m.created_ts, s.name, " COUNT ", f.created_ts, f.subject, m.id"
+	" FROM messages m CROSS JOIN agents s ON s.id = m.sender_id"
+	" CROSS JOIN messages f ON f.id = " FIRST
+	" WHERE m.project_id = ?1 AND m.thread_id IS NOT NULL AND m.id < ?2 AND " SEEN(
+		"m") " AND " LAST " ORDER BY m.id DESC LIMIT ?3";
 
 /* The message a thread is named after is its first, though it is in no thread itself. */
 static const char SQL_ROOT[] = "SELECT m.created_ts, m.subject FROM messages m WHERE m.id = ?1"
