@@ -135,33 +135,27 @@ void mr_buf_put_utf8(struct mr_buf *buf, uint32_t scalar)
 	mr_buf_add(buf, bytes, mr_utf8_put(scalar, bytes));
 }
 
-/* The letter after the backslash; 0 where there is none so short. */
-static char short_escape(uint32_t scalar)
+/* How a byte stands in a JSON string: '.' as itself, 'u' neither so nor with a short escape; else
+ * what is here is the letter after the backslash. */
+static const char json_forms[256] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu"
+				    "..\"............................."
+				    "............................\\..."
+				    "...............................u"
+				    "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu"
+				    "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu"
+				    "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu"
+				    "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu";
+
+static char json_form(char c)
 {
-	switch (scalar) {
-	case '"':
-	case '\\':
-		return (char)scalar;
-	case '\b':
-		return 'b';
-	case '\f':
-		return 'f';
-	case '\n':
-		return 'n';
-	case '\r':
-		return 'r';
-	case '\t':
-		return 't';
-	default:
-		return 0;
-	}
+	return json_forms[(unsigned char)c];
 }
 
 static void put_escape(struct mr_buf *buf, uint32_t scalar)
 {
-	char letter = short_escape(scalar);
+	char letter = scalar < 0x80 ? json_form((char)scalar) : 'u';
 
-	if (letter) {
+	if (letter != 'u') {
 		mr_buf_add(buf, (const char[]){ '\\', letter }, 2);
 		return;
 	}
@@ -175,12 +169,11 @@ static void put_escape(struct mr_buf *buf, uint32_t scalar)
 }
 
 /* How many of eight bytes stand for themselves, before the first that does not? */
-static unsigned count_verbatim(const char *text)
+static unsigned count_verbatim(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
-	uint64_t word, wrong;
+	uint64_t wrong;
 
-	memcpy(&word, text, sizeof(word));
 	word = le64toh(word);
 	/* A subtraction reaches the high bit of a byte where that byte was too small for it. */
 	wrong = word | (word - ones * 0x20) | ((word ^ ones * '"') - ones) |
@@ -189,14 +182,9 @@ static unsigned count_verbatim(const char *text)
 	return wrong ? (unsigned)__builtin_ctzll(wrong) / 8 : 8;
 }
 
-static bool is_verbatim(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
 /*
  * Text up to the first byte that is neither verbatim nor has a short escape; returns how much that
- * was. JSON inside JSON is full of quotes: there is room for all of it to be.
+ * was. JSON inside JSON is full of quotes: there is room for all of it to be, and eight bytes more.
  */
 static size_t put_plain(struct mr_buf *buf, const char *text, size_t len)
 {
@@ -204,25 +192,27 @@ static size_t put_plain(struct mr_buf *buf, const char *text, size_t len)
 	size_t at = 0;
 
 	while (at < len) {
-		char letter;
+		uint64_t word = 0;
+		unsigned n;
+		char form;
 
-		/* All eight are copied: what is too much is written over. */
-		while (len - at >= 8) {
-			unsigned n = count_verbatim(text + at);
-
-			memcpy(out, text + at, 8);
-			out += n;
-			at += n;
-			if (n < 8)
-				break;
-		}
-		while (at < len && len - at < 8 && is_verbatim((unsigned char)text[at]))
-			*out++ = text[at++];
-		letter = at < len ? short_escape((unsigned char)text[at]) : 0;
-		if (!letter)
+		if (len - at >= sizeof(word))
+			memcpy(&word, text + at, sizeof(word));
+		else
+			memcpy(&word, text + at, len - at);
+		/* All eight are copied: what is too much is written over. Behind the end are
+		 * zeros, which do not count. */
+		n = count_verbatim(word);
+		memcpy(out, &word, sizeof(word));
+		out += n;
+		at += n;
+		if (n == sizeof(word) || at == len)
+			continue;
+		form = json_form(text[at]);
+		if (form == 'u')
 			break;
 		*out++ = '\\';
-		*out++ = letter;
+		*out++ = form;
 		at++;
 	}
 	buf->len = (size_t)(out - buf->data);
@@ -239,7 +229,7 @@ void mr_buf_put_json(struct mr_buf *buf, const char *text, size_t len, bool asci
 		size_t n;
 
 		/* Near the maximum there may be room for what it is, and not for the worst. */
-		if (len - at <= (buf->max - buf->len) / 2 && reserve(buf, 2 * (len - at)))
+		if (len - at + 4 <= (buf->max - buf->len) / 2 && reserve(buf, 2 * (len - at) + 8))
 			at += put_plain(buf, text + at, len - at);
 		if (at == len)
 			break;
