@@ -161,7 +161,15 @@ static enum mr_code find_project(struct mr_call *call, struct mr_team *team, con
 	}
 	if (!rc)
 		rc = mr_team_read(&call->cx, team, &reader);
-	return rc ? rc : mr_team_project_find(&call->cx, reader.db, key, out);
+	if (!rc)
+		rc = mr_team_project_find(&call->cx, reader.db, key, out);
+	/* A server elsewhere has it, and the hooks will ask there. */
+	if (rc == MR_ENOTFOUND && *mr_settings_text(call->app->settings, "guard.url")) {
+		call->cx.err = (struct mr_err){ 0 };
+		*out = (struct mr_team_project){ .human_key = key };
+		rc = MR_OK;
+	}
+	return rc;
 }
 
 static enum mr_code install(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
