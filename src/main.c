@@ -37,6 +37,7 @@
  *       server_config.c  what can be set about a server
  *       stream.c         responses that stay open
  *       traffic.c        how much is under way, until it is over
+ *       wait.c           handlers that wait give their place to others
  *       watch.c          clients that take too long, or left
  *       worker.c         threads for what may block
  *     mcp/             the Model Context Protocol

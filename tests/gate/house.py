@@ -61,6 +61,7 @@ TESTED_BY = {
     "src/surface/http/server_config.c": "tests/unit/surface/test_server.c",
     "src/surface/http/stream.c": "tests/unit/surface/test_server.c",
     "src/surface/http/traffic.c": "tests/unit/surface/test_server.c",
+    "src/surface/http/wait.c": "tests/blackbox/mcp_crowd.py",
     "src/surface/http/watch.c": "tests/unit/surface/test_server.c",
     "src/surface/mcp/endpoint.c": "tests/blackbox/mcp_wire.py",
     "src/surface/mcp/fixtures.c": "script/conformance",

@@ -7,7 +7,7 @@
 #include "op/team_home.h"
 #include "surface/http/access.h"
 #include "surface/http/openapi.h"
-#include "surface/http/server.h"
+#include "surface/http/wait.h"
 #include "text/json.h"
 
 #include <stdio.h>
@@ -137,12 +137,12 @@ static void answer_error(struct mr_http_response *resp, const struct mr_op *op,
 static bool begin_wait(const struct mr_http_request *req, struct mr_http_response *resp,
 	struct mr_call *call)
 {
-	if (!mr_http_server_wait(req)) {
+	if (!mr_http_wait_begin(req)) {
 		mr_http_response_error(resp, 503, "Too many requests wait already");
 		mr_http_response_header(resp, "Retry-After", "1");
 		return false;
 	}
-	call->is_over = mr_http_server_is_over;
+	call->is_over = mr_http_wait_is_over;
 	call->is_over_arg = (void *)(uintptr_t)req;
 	return true;
 }
@@ -156,7 +156,7 @@ static void run(const struct mr_op *op, const struct mr_http_request *req,
 	struct mr_out out;
 
 	mr_http_access_call(req, &call);
-	mr_http_server_lend(req, &call.cx);
+	mr_http_wait_lend(req, &call.cx);
 	if (op->traits & MR_WAITS && !begin_wait(req, resp, &call))
 		return;
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);
@@ -166,7 +166,7 @@ static void run(const struct mr_op *op, const struct mr_http_request *req,
 	else
 		mr_http_response_json(resp, 200, mr_buf_bytes(text));
 	if (op->traits & MR_WAITS)
-		mr_http_server_wait_done(req);
+		mr_http_wait_end(req);
 }
 
 static void run_operation(const struct mr_http_request *req, struct mr_http_response *resp)

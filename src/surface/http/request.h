@@ -16,9 +16,10 @@
 #include <stdint.h>
 
 struct mr_http_access;
-struct mr_http_server;
 struct mr_http_stream;
 struct mr_http_streams;
+struct mr_http_traffic;
+struct mr_http_worker;
 struct mr_principal;
 
 struct mr_http_header {
@@ -45,8 +46,10 @@ struct mr_http_request {
 	struct mr_http_header *headers;
 	size_t headers_len;
 	struct mr_http_streams *streams;
-	struct mr_http_server *server; /* and the descriptor of the connection, for server.h */
-	int fd;
+	/* For wait.h. */
+	struct mr_http_worker *workers;
+	struct mr_http_traffic *traffic;
+	int fd; /* of the connection */
 };
 
 /* A route's parameter; NULL when the pattern has no such name. */

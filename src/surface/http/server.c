@@ -367,7 +367,8 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	r->pub.client_ip = r->conn->peer.text;
 	r->pub.is_loopback = r->conn->peer.is_loopback;
 	r->pub.streams = server->streams;
-	r->pub.server = server;
+	r->pub.workers = server->workers;
+	r->pub.traffic = &server->traffic;
 	r->pub.fd = r->conn->watched.fd;
 	mr_http_watch_expect(&r->conn->watched, r->begun_us,
 		r->begun_us + (int64_t)server->config.receive_timeout_s * 1000000);
@@ -642,36 +643,6 @@ void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *o
 	out->requests = server->traffic.requests;
 	pthread_mutex_unlock(&server->traffic.lock);
 	out->streams = mr_http_streams_count(server->streams);
-}
-
-bool mr_http_server_wait(const struct mr_http_request *req)
-{
-	return mr_http_worker_wait(req->server->workers);
-}
-
-void mr_http_server_wait_done(const struct mr_http_request *req)
-{
-	mr_http_worker_wait_done(req->server->workers);
-}
-
-static void pause_work(void *arg, bool begins)
-{
-	struct mr_http_server *server = arg;
-
-	mr_http_worker_pause(server->workers, begins);
-}
-
-void mr_http_server_lend(const struct mr_http_request *req, struct mr_ctx *cx)
-{
-	cx->pause = pause_work;
-	cx->pause_arg = req->server;
-}
-
-bool mr_http_server_is_over(void *arg)
-{
-	const struct mr_http_request *req = arg;
-
-	return atomic_load(&req->server->traffic.stopping) || mr_http_watch_has_left(req->fd);
 }
 
 void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)

@@ -14,7 +14,6 @@
  */
 #pragma once
 
-#include "base/ctx.h"
 #include "base/err.h"
 #include "surface/http/request.h"
 #include "surface/http/route.h"
@@ -43,20 +42,6 @@ struct mr_http_stats {
 	unsigned streams;
 };
 void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *out);
-
-/* For a handler, on the thread it runs on: while `cx` waits for the disk, others may work. */
-void mr_http_server_lend(const struct mr_http_request *req, struct mr_ctx *cx);
-
-/*
- * For a handler that is about to wait for somebody else, on the thread it runs on. False when so
- * many do that there would be too few threads for the others: then it is to be refused (503). Else
- * it looks every second or so whether the answer is still wanted (the client has not hung up, the
- * server does not stop), and says when it does not wait any more.
- */
-bool mr_http_server_wait(const struct mr_http_request *req);
-void mr_http_server_wait_done(const struct mr_http_request *req);
-/* Of a struct mr_http_request. */
-bool mr_http_server_is_over(void *req);
 
 /*
  * Stop: accept no more, answer what has arrived (with Connection: close), end the streams, close.

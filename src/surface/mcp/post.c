@@ -2,6 +2,7 @@
 #include "base/attr.h"
 #include "surface/http/access.h"
 #include "surface/http/media.h"
+#include "surface/http/wait.h"
 #include "surface/http/server.h"
 #include "surface/mcp/endpoint_private.h"
 #include "surface/mcp/era.h"
@@ -54,7 +55,7 @@ static struct mr_mcp_exchange make_exchange(const struct mr_mcp_post *post)
 
 	ex.call = mr_dispatch_call(mr_mcp_app(ex.mcp), post->req->arena);
 	mr_http_access_call(post->req, &ex.call);
-	mr_http_server_lend(post->req, &ex.call.cx);
+	mr_http_wait_lend(post->req, &ex.call.cx);
 	return ex;
 }
 

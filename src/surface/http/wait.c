@@ -1,0 +1,34 @@
+/* surface/http/wait.c */
+#include "surface/http/wait.h"
+
+#include "surface/http/traffic.h"
+#include "surface/http/watch.h"
+#include "surface/http/worker.h"
+
+static void pause_work(void *workers, bool begins)
+{
+	mr_http_worker_pause(workers, begins);
+}
+
+void mr_http_wait_lend(const struct mr_http_request *req, struct mr_ctx *cx)
+{
+	cx->pause = pause_work;
+	cx->pause_arg = req->workers;
+}
+
+bool mr_http_wait_begin(const struct mr_http_request *req)
+{
+	return mr_http_worker_wait(req->workers);
+}
+
+void mr_http_wait_end(const struct mr_http_request *req)
+{
+	mr_http_worker_wait_done(req->workers);
+}
+
+bool mr_http_wait_is_over(void *arg)
+{
+	const struct mr_http_request *req = arg;
+
+	return atomic_load(&req->traffic->stopping) || mr_http_watch_has_left(req->fd);
+}
