@@ -1,12 +1,8 @@
 """usage: access.py PROGRAM - who may ask the server: tokens, roles, proxies, limits, other origins."""
 
-import base64
-import hashlib
-import hmac
 import http.server
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -14,6 +10,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
+from tokens import b64, hs256, openssl, unsigned  # noqa: E402
 
 # A request that did not come from this machine: somebody passed it on.
 REMOTE = {"X-Forwarded-For": "198.51.100.7"}
@@ -190,19 +187,6 @@ def settings_that_cannot_work_are_explained(m):
 
 # ---- JSON Web Tokens ----
 
-def b64(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def unsigned(header, claims):
-    return b64(json.dumps(header).encode()) + "." + b64(json.dumps(claims).encode())
-
-
-def hs256(claims, secret="jwt-secret", **header):
-    text = unsigned({"alg": "HS256", "typ": "JWT", **header}, claims)
-    return text + "." + b64(hmac.new(secret.encode(), text.encode(), hashlib.sha256).digest())
-
-
 def tokens_are_checked(m):
     now = int(time.time())
     good = {"sub": "alice", "role": "writer", "exp": now + 600, "aud": "mail", "iss": "us"}
@@ -242,10 +226,6 @@ class Keys(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *ignored):
         pass
-
-
-def openssl(*args, stdin=b""):
-    return subprocess.run(["openssl", *args], input=stdin, capture_output=True, check=True).stdout
 
 
 def keys_are_fetched(m):

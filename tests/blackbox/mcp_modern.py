@@ -147,7 +147,9 @@ def logs_are_sent_to_who_wants_them(s):
         assert answer[-1]["result"]["resultType"] == "complete"
 
 
-CASES = [requests_say_all_about_themselves, bodies_decide_the_generation, versions_nobody_speaks, headers_repeat_the_body, clients_are_asked_by_results, what_is_remembered_is_sealed, changes_are_heard, logs_are_sent_to_who_wants_them]
+CASES = [requests_say_all_about_themselves, bodies_decide_the_generation, versions_nobody_speaks,
+    headers_repeat_the_body, clients_are_asked_by_results, what_is_remembered_is_sealed, changes_are_heard,
+    logs_are_sent_to_who_wants_them]
 
 
 def main():
