@@ -48,11 +48,13 @@ enum mr_code mr_db_sqlite_search_create(struct mr_db *db, const struct mr_db_sea
 	rc = mr_db_has_table(db, search->name, &exists, err);
 	if (rc || exists)
 		return rc;
+	/* Beginnings of these lengths have lists of their own, read from the newest row on; of any
+	 * other length SQLite first puts the rows of all words that begin so in one order. */
 	mr_buf_printf(&sql, "CREATE VIRTUAL TABLE %s USING fts5(", search->name);
 	put_columns(&sql, search, "");
 	mr_buf_printf(&sql,
 		", content='%s', content_rowid='%s', tokenize='unicode61 remove_diacritics 2', "
-		"prefix='2 3')",
+		"prefix='2 3 4 5 6')",
 		search->table, search->id);
 	rc = mr_buf_check(&sql, "a search statement", err);
 	if (!rc)

@@ -184,12 +184,25 @@ static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 	return mr_db_search_create(db, &mr_team_search_index, err);
 }
 
+static const char SQL_DROP_SEARCH[] = "DROP TABLE fts_messages";
+
+/* An index made before 6 knows beginnings of two and three letters only. */
+static enum mr_code remake_search(struct mr_db *db, struct mr_err *err)
+{
+	enum mr_code rc = mr_db_exec(db, SQL_DROP_SEARCH, err);
+
+	if (!rc)
+		rc = mr_db_search_create(db, &mr_team_search_index, err);
+	return rc ? rc : mr_db_search_rebuild(db, &mr_team_search_index, err);
+}
+
 const struct mr_migration mr_team_migrations[] = {
 	{ .version = 1, .name = "projects, agents, mail", .sql = SQL_MAIL, .run = make_search },
 	{ .version = 2, .name = "leases", .sql = SQL_LEASES },
 	{ .version = 3, .name = "contacts, products, slots, archive", .sql = SQL_AROUND },
 	{ .version = 4, .name = "agents' tokens", .sql = SQL_TOKENS },
 	{ .version = 5, .name = "whose token it is", .sql = SQL_TOKEN_OWNERS },
+	{ .version = 6, .name = "beginnings of words", .sql = "", .run = remake_search },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 

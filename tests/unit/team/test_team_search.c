@@ -460,6 +460,32 @@ static void scans_use_the_index(void)
 	world_close(&room.world);
 }
 
+/* A database whose index was made when it had lists of short beginnings only. */
+static void an_older_index_is_made_anew(void)
+{
+	static const char *const queries[] = { "be*", "beg*", "begi*", "begin*", "beginn*",
+		"beginni*", "beginning*", "beginning" };
+	struct room room;
+
+	open_filled(&room);
+	world_exec(&room.world,
+		"UPDATE messages SET body_md = 'beginning' WHERE id = 6;"
+		"DROP TABLE fts_messages; CREATE VIRTUAL TABLE fts_messages USING"
+		" fts5(subject, body_md, content='messages', content_rowid='id',"
+		" tokenize='unicode61 remove_diacritics 2', prefix='2 3');"
+		"INSERT INTO fts_messages(fts_messages) VALUES ('rebuild');"
+		"DELETE FROM schema_version WHERE version = 6");
+	world_reopen(&room.world);
+	CHECK(strstr(world_text(&room.world,
+			     "SELECT sql FROM sqlite_master WHERE name = 'fts_messages'"),
+		"prefix='2 3 4 5 6'"));
+	for (size_t i = 0; i < MR_LEN(queries); i++)
+		CHECK_STR(found(&room, (struct mr_team_search){ .query = queries[i] }), "fts: 6");
+	world_exec(&room.world,
+		"INSERT INTO fts_messages(fts_messages, rank) VALUES ('integrity-check', 1)");
+	world_close(&room.world);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -470,6 +496,7 @@ int main(void)
 		TEST(common_words_rank_the_newest),
 		TEST(bombs_are_answered),
 		TEST(scans_use_the_index),
+		TEST(an_older_index_is_made_anew),
 	};
 
 	return test_main(tests, MR_LEN(tests));
