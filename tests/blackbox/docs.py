@@ -143,7 +143,8 @@ def three_commands_make_two_agents_talk(m):
     with Stdio(m, env={"STORAGE_ROOT": None}) as one, Stdio(m, env={"STORAGE_ROOT": None}) as other:
         names = [client.call("macro_start_session", human_key=repo, program=program, model="m")["agent"]["name"]
             for client, program in ((one, "claude-code"), (other, "codex"))]
-        waiting = other.begin_call("wait_for_mail", project_key=repo, agent_name=names[1], timeout_seconds=60)
+        waiting = other.begin_call("wait_for_mail", project_key=repo, agent_name=names[1], since=0,
+            timeout_seconds=60)
         one.call("send_message", project_key=repo, sender_name=names[0], to=[names[1]], subject="Hello", body_md="I am here.")
         [message] = other.answer(waiting)["result"]["structuredContent"]["messages"]
         assert (message["from"], message["subject"]) == (names[0], "Hello"), message
