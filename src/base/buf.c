@@ -186,6 +186,8 @@ static unsigned count_verbatim(uint64_t word)
  * Text up to the first byte that is neither verbatim nor has a short escape; returns how much that
  * was. JSON inside JSON is full of quotes: there is room for all of it to be, and eight bytes more.
  */
+enum { SHORT_BYTES = 64 };
+
 static size_t put_plain(struct mr_buf *buf, const char *text, size_t len)
 {
 	char *out = buf->data + buf->len;
@@ -223,7 +225,19 @@ void mr_buf_put_json(struct mr_buf *buf, const char *text, size_t len, bool asci
 {
 	size_t at = 0;
 
-	mr_buf_putc(buf, '"');
+	/* One look at the room for what is short and plain: the keys and most of the values. */
+	if (len < SHORT_BYTES && buf->max - buf->len > 2 * SHORT_BYTES + 16 &&
+		reserve(buf, 2 * SHORT_BYTES + 16)) {
+		buf->data[buf->len++] = '"';
+		at = put_plain(buf, text, len);
+		if (at == len) {
+			buf->data[buf->len++] = '"';
+			buf->data[buf->len] = '\0';
+			return;
+		}
+	} else {
+		mr_buf_putc(buf, '"');
+	}
 	while (at < len && !buf->failed) {
 		uint32_t scalar = 0xfffd;
 		size_t n;

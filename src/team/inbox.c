@@ -102,6 +102,9 @@ static enum mr_code fetch(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_items found;
 	enum mr_code rc = mr_team_read(cx, team, &reader);
 
+	/* One state for all of it, found once. */
+	if (!rc)
+		rc = mr_db_begin(reader.db, MR_DB_DEFERRED, &cx->err);
 	if (!rc)
 		rc = mr_team_agent_resolve(cx, team, reader.db, query->project_key,
 			query->agent_name, &project, &agent);

@@ -277,13 +277,27 @@ static void json_strings_may_fill_the_buffer(void)
 	static const char text[] = "a\"b\"c\"d\"e";
 	static const char want[] = "\"a\\\"b\\\"c\\\"d\\\"e\"";
 
-	for (size_t max = 0; max <= sizeof(want); max++) {
+	for (size_t max = 0; max <= 20 * sizeof(want); max++) {
 		struct mr_buf buf MR_CLEANUP(mr_buf_release);
 
 		mr_buf_init(&buf, max);
 		mr_buf_put_json(&buf, text, strlen(text), false);
 		CHECK_INT(buf.failed, max < strlen(want));
 		CHECK(buf.len <= max && strncmp(mr_buf_text(&buf), want, buf.len) == 0);
+	}
+}
+
+/* Short ones go another way than long ones. */
+static void json_strings_have_any_length(void)
+{
+	char text[150], want[2 * sizeof(text) + 2] = "\"";
+
+	for (size_t len = 0; len < sizeof(text); len++) {
+		text[len] = '\0';
+		memcpy(want + 1 + 2 * len, "\"", 2);
+		check_json(text, len, true, want);
+		text[len] = '"';
+		memcpy(want + 1 + 2 * len, "\\\"", 3);
 	}
 }
 
@@ -333,6 +347,7 @@ int main(void)
 		TEST(writes_json_strings),
 		TEST(json_strings_are_the_sum_of_their_bytes),
 		TEST(json_strings_may_fill_the_buffer),
+		TEST(json_strings_have_any_length),
 		TEST(bad_bytes_become_the_replacement),
 	};
 
