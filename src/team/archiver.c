@@ -13,6 +13,9 @@
 enum {
 	LOOK_MS = 2000,    /* what other processes queue is seen within this time */
 	IDLE_MS = 1000,    /* quiet for so long: time to tidy up */
+	REST_MIN_MS = 100, /* after a round, ... */
+	REST_MAX_MS = 500,
+	BEHIND_MS = 1000,  /* ... unless something has waited for so long */
 	BACKOFF_MS = 1000, /* after a failure, twice as long each time */
 	BACKOFF_MAX_MS = 60000,
 	TROUBLES = 64, /* projects that fail at once; more are tried as if they did not */
@@ -145,20 +148,58 @@ static bool go_round(struct mr_team_archiver *archiver)
 	return worked;
 }
 
-/* Sleep until something is queued, or for some time; false when it is over. */
-static bool doze(struct mr_team_archiver *archiver, int ms, bool *poked)
+static struct timespec after_ms(int64_t ms)
 {
 	struct timespec until;
-	int rc = 0;
-	bool stop;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += ms / 1000;
-	until.tv_nsec += (ms % 1000) * 1000000L;
+	until.tv_nsec += (long)(ms % 1000) * 1000000L;
 	if (until.tv_nsec >= 1000000000L) {
 		until.tv_sec++;
 		until.tv_nsec -= 1000000000L;
 	}
+	return until;
+}
+
+/* Has what waits done so for long? */
+static bool is_behind(struct mr_team_archiver *archiver)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = { .arena = arena, .clock = archiver->team->clock };
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	int64_t oldest_ts = 0;
+
+	return !mr_team_read(&cx, archiver->team, &reader) &&
+		!mr_team_archive_oldest(&cx, reader.db, &oldest_ts) && oldest_ts &&
+		mr_clock_wall_us(cx.clock) - oldest_ts > BEHIND_MS * INT64_C(1000);
+}
+
+/*
+ * After a round, for twice as long as it took: those who write need the processors more, and what
+ * they queue meanwhile is one bigger commit instead of many.
+ */
+static void rest(struct mr_team_archiver *archiver, int64_t took_ms)
+{
+	int64_t ms = 2 * took_ms < REST_MIN_MS ? REST_MIN_MS : 2 * took_ms;
+	struct timespec until = after_ms(ms < REST_MAX_MS ? ms : REST_MAX_MS);
+	int rc = 0;
+
+	if (is_behind(archiver))
+		return;
+	pthread_mutex_lock(&archiver->lock);
+	while (!archiver->stop && rc != ETIMEDOUT)
+		rc = pthread_cond_timedwait(&archiver->wake, &archiver->lock, &until);
+	pthread_mutex_unlock(&archiver->lock);
+}
+
+/* Sleep until something is queued, or for some time; false when it is over. */
+static bool doze(struct mr_team_archiver *archiver, int ms, bool *poked)
+{
+	struct timespec until = after_ms(ms);
+	int rc = 0;
+	bool stop;
+
 	pthread_mutex_lock(&archiver->lock);
 	while (!archiver->stop && !archiver->poked && rc != ETIMEDOUT)
 		rc = pthread_cond_timedwait(&archiver->wake, &archiver->lock, &until);
@@ -187,9 +228,12 @@ static void *run(void *arg)
 
 	mend(archiver);
 	do {
+		int64_t begun_ms = now_ms();
+
 		if (go_round(archiver)) {
 			busy_ms = now_ms();
 			tidy = true;
+			rest(archiver, busy_ms - begun_ms);
 		} else if (tidy && !poked && now_ms() - busy_ms >= IDLE_MS) {
 			mr_team_round_tidy(archiver->round, &tidy);
 		}
