@@ -1,6 +1,8 @@
 /* bench/bench.c */
 #include "bench.h"
 
+#include "base/fs.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,25 @@ double bench_resident_mib(pid_t pid)
 	}
 	fclose(f);
 	return (double)strtol(resident, NULL, 10) * (double)sysconf(_SC_PAGESIZE) / (1024 * 1024);
+}
+
+void bench_dir_remove(const char *dir)
+{
+	static unsigned kept;
+	char aside[400];
+	struct mr_err err;
+
+	snprintf(aside, sizeof(aside), "%s.done-%u", dir, kept++);
+	if (getenv("BENCH_KEEP")) {
+		if (rename(dir, aside) == 0)
+			return;
+		perror(dir);
+		exit(1);
+	}
+	if (mr_fs_remove_all(AT_FDCWD, dir, &err)) {
+		fprintf(stderr, "%s: %s\n", dir, err.msg);
+		exit(1);
+	}
 }
 
 void bench_figure(const char *what, double value, const char *unit, const char *yardstick,

@@ -19,5 +19,12 @@ double bench_now(void);
 /* The memory of a process that is there. */
 double bench_resident_mib(pid_t pid);
 
+/*
+ * Away with a directory. With BENCH_KEEP in the environment only its name goes: for half a minute
+ * after many files were deleted, some file systems are slow to make new ones, and the next figure
+ * would show that.
+ */
+void bench_dir_remove(const char *dir);
+
 void bench_figure(const char *what, double value, const char *unit, const char *yardstick,
 	double yardstick_value, enum bench_goal goal, double target);

@@ -509,7 +509,6 @@ int main(int argc, char **argv)
 	const char *parent = argc > 1 ? argv[1] : getenv("TMPDIR");
 	char *dir =
 		mr_arena_printf(arena, "%s/mailroom-bench-XXXXXX", parent ? parent : "/var/tmp");
-	struct mr_err err;
 	struct bare bare;
 	const char *root;
 
@@ -525,7 +524,6 @@ int main(int argc, char **argv)
 		mr_arena_printf(arena, "%s/together", dir));
 	measure_listing(mr_arena_printf(arena, "%s/few", dir),
 		mr_arena_printf(arena, "%s/many", dir));
-	if (mr_fs_remove_all(AT_FDCWD, dir, &err))
-		die(dir, err.msg);
+	bench_dir_remove(dir);
 	return 0;
 }

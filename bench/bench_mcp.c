@@ -33,7 +33,7 @@ enum {
 	ANSWER_BYTES = 1 << 20,
 };
 
-static const double SEND_S = 0.4, TURN_S = 0.05;
+static const double SEND_S = 1.5, TURN_S = 0.05;
 static const char OK[] = "\"isError\":false";
 static const char ASK_LIVENESS[] = "GET /health/liveness HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 				   "User-Agent: bench\r\nAccept: */*\r\n\r\n";

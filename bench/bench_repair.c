@@ -254,7 +254,6 @@ int main(int argc, char **argv)
 	const char *tmp = argc > 1 ? argv[1] : getenv("TMPDIR");
 	char dir[256], small[300], large[300];
 	struct cost small_cost, large_cost;
-	struct mr_err err;
 
 	snprintf(dir, sizeof(dir), "%s/bench-repair-XXXXXX", tmp ? tmp : "/var/tmp");
 	if (!mkdtemp(dir))
@@ -268,10 +267,7 @@ int main(int argc, char **argv)
 	small_cost = run(repair, small, SMALL);
 	large_cost = run(repair, large, LARGE);
 	say("first repair", &small_cost, &large_cost, BENCH_REPORT);
-	/*
-	 * Half of it is the file system making links, and ext4 is slow at that for half a minute
-	 * after many files were deleted: what must not grow is the rest.
-	 */
+	/* Half of it is the file system making links: what must not grow is the rest. */
 	bench_figure("first repair of 100,000 messages, own CPU", large_cost.own_s, "s",
 		"of 10,000, s", small_cost.own_s, BENCH_AT_MOST, 11);
 	small_cost = run(link_only, small, SMALL);
@@ -280,7 +276,6 @@ int main(int argc, char **argv)
 		BENCH_REPORT, 0);
 	measure("repair", repair, small, large);
 	measure("check", check, small, large);
-	if (mr_fs_remove_all(AT_FDCWD, dir, &err))
-		die(dir, err.msg);
+	bench_dir_remove(dir);
 	return 0;
 }

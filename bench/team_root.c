@@ -229,14 +229,6 @@ void bench_dir_make(char *out, size_t size, const char *name)
 		bench_die(out, "cannot be made");
 }
 
-void bench_dir_remove(const char *dir)
-{
-	struct mr_err err;
-
-	if (mr_fs_remove_all(AT_FDCWD, dir, &err))
-		bench_die(dir, err.msg);
-}
-
 int bench_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;

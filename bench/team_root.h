@@ -51,7 +51,6 @@ void bench_fill(struct bench_root *root, size_t count, bool indexed);
 
 /* A directory for a program's roots, in $TMPDIR or /var/tmp: a real disk, please. */
 void bench_dir_make(char *out, size_t size, const char *name);
-void bench_dir_remove(const char *dir);
 
 int bench_by_value(const void *a, const void *b);
 /* Puts them in order. */
