@@ -82,7 +82,8 @@ enum mr_code mr_team_post_store(struct mr_ctx *cx, struct mr_db *db, struct mr_t
 	enum mr_code rc = mr_team_message_insert(cx, db, &post->message, post->attachment_bytes);
 
 	for (size_t i = 0; !rc && i < post->recipients.len; i++)
-		rc = mr_team_recipient_insert(cx, db, &post->message, &post->recipients.items[i], i);
+		rc = mr_team_recipient_insert(cx, db, &post->message, &post->recipients.items[i],
+			i);
 	return rc ? rc : queue_for_archive(cx, db, post);
 }
 

@@ -112,7 +112,8 @@ static void mistakes_are_named(void)
 	refuses("team inobx", "there is no command 'inobx'; did you mean 'inbox'?");
 	refuses("health redy", "there is no command 'redy'; did you mean 'ready'?");
 	refuses("team inbox now", "'now' is one argument too many; see mailroom team inbox --help");
-	refuses("health ready safe force", "'force' is one argument too many; see mailroom health ready --help");
+	refuses("health ready safe force",
+		"'force' is one argument too many; see mailroom health ready --help");
 	refuses("team mail send --subjet x",
 		"there is no option --subjet; did you mean --subject?");
 	refuses("team mail send --jsn", "there is no option --jsn; did you mean --json?");
