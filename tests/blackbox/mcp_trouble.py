@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from mailroom import TIMEOUT_S, Mailroom  # noqa: E402
 from tap import Tap  # noqa: E402
 from tokens import Issuer, RsaKey, hs256, unsigned  # noqa: E402
-from wire import BOTH, Client, call, expect, modern_call, request  # noqa: E402
+from wire import BOTH, Client, call, expect, modern_call, request, two_agents  # noqa: E402
 
 LIMIT = 4 << 20
 HOST = {"detail": "This Host is not served here"}
@@ -77,6 +77,24 @@ def the_largest_body_is_taken(s):
     chunk = "100000\r\n" + "y" * (1 << 20) + "\r\n"
     first, = answers(s, post(chunk * 4 + "1\r\ny\r\n0\r\n\r\n", "Transfer-Encoding: chunked"))
     assert first[0] == 413 and json.loads(first[1]) == too_large, first
+
+
+def answers_too_long_for_a_stream_say_so(s):
+    plain, session = Client(s), Client(s)
+    session.open()
+    project, sender, reader = two_agents(plain)
+    for _ in range(3):
+        sent = plain.post(call("send_message", project_key=project, sender_name=sender, to=[reader], subject="s",
+            body_md="x" * 900000))[2]["result"]
+        assert not sent["isError"], sent
+    wait = {"project_key": project, "agent_name": reader, "since": "0", "timeout_seconds": 5, "include_bodies": True}
+    for c in (plain, session):
+        status, _, messages = c.post(call("wait_for_mail", **wait))
+        expect((status, None, messages[-1]), 200, -32603, 1)
+        assert messages[-1]["error"]["message"] == \
+            "the answer is longer than 3932160 bytes: ask for less (limit, max_chars)", messages[-1]
+        less = c.post(call("wait_for_mail", **wait, limit=2))[2][-1]["result"]
+        assert len(less["structuredContent"]["messages"]) == 2, less.keys()
 
 
 def values_have_limits(s):
@@ -394,7 +412,7 @@ def states_are_for_who_got_them(m):
         expect(again(Client(server), state, alice), 200, -32602, 8)
 
 
-SHARED = [the_largest_body_is_taken, values_have_limits, texts_are_utf8, ids_are_said_again_as_they_were,
+SHARED = [the_largest_body_is_taken, answers_too_long_for_a_stream_say_so, values_have_limits, texts_are_utf8, ids_are_said_again_as_they_were,
     notices_are_never_answered, odd_progress_tokens_are_not_used, bodies_may_come_in_any_pieces, lengths_are_clear,
     headers_that_decide_stand_once, headers_have_a_limit, targets_and_methods, requests_may_follow_at_once,
     names_that_were_rebound_are_not_served, pages_of_other_sites_are_refused]

@@ -8,7 +8,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { MR_MCP_ANSWER_BYTES = 32 << 20 };
+enum {
+	MR_MCP_ANSWER_BYTES = 32 << 20,
+	/* On a stream, whose client is cut off when more than 4 MiB wait: with room for what was
+	 * said on the way. */
+	MR_MCP_STREAMED_ANSWER_BYTES = (4 << 20) - (256 << 10),
+};
 
 struct mr_mcp_endpoint {
 	struct mr_mcp *mcp;

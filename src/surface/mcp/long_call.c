@@ -112,7 +112,7 @@ static void answer(struct long_call *call, const struct mr_rpc *request)
 	ex.call.is_over = call_is_over;
 	ex.call.is_over_arg = call;
 	ex.channel = &call->channel;
-	mr_buf_init(&text, MR_MCP_ANSWER_BYTES);
+	mr_buf_init(&text, MR_MCP_STREAMED_ANSWER_BYTES);
 	mr_mcp_answer(&ex, request, &text);
 	/* Whoever has gone does not need it. */
 	(void)!send_message(&call->channel, mr_buf_bytes(&text), &gone);

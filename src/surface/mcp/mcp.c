@@ -249,7 +249,11 @@ int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, stru
 	put_meta(&json, ex);
 	mr_out_end(&json);
 	mr_out_end(&json);
-	if (mr_buf_check(out, "the answer", &ex->call.cx.err))
+	if (out->failed) {
+		mr_mcp_refuse(ex, MR_RPC_INTERNAL,
+			"the answer is longer than %zu bytes: ask for less (limit, max_chars)",
+			out->max);
 		return answer_error(ex, request, out);
+	}
 	return 200;
 }
