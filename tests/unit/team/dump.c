@@ -69,3 +69,21 @@ struct mr_team_rebuilt dump_rebuild(struct world *world)
 	CHECK_OK(mr_team_open(&world->cx, &world->config, &world->team), world->cx.err);
 	return rebuilt;
 }
+
+static enum mr_code queue(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	return mr_team_archive_queue(cx, db, arg);
+}
+
+void dump_queue(struct world *world, enum mr_team_archive_kind kind, int64_t project_id,
+	int64_t ref, const char *name)
+{
+	struct mr_team_archive_item item = { .project_id = project_id,
+		.kind = kind,
+		.ref = ref,
+		.name = name,
+		.agent = "GreenCastle",
+		.subject = "a change" };
+
+	CHECK_OK(mr_team_write(&world->cx, world->team, queue, NULL, &item), world->cx.err);
+}

@@ -19,23 +19,6 @@ static struct world world;
 static struct mr_team_project backend, front;
 static struct mr_team_agent green, blue, red, far;
 
-static enum mr_code queue(struct mr_ctx *cx, struct mr_db *db, void *arg)
-{
-	return mr_team_archive_queue(cx, db, arg);
-}
-
-static void queue_item(enum mr_team_archive_kind kind, int64_t project_id, int64_t ref,
-	const char *name)
-{
-	struct mr_team_archive_item item = { .project_id = project_id,
-		.kind = kind,
-		.ref = ref,
-		.name = name,
-		.subject = "a change" };
-
-	CHECK_OK(mr_team_write(&world.cx, world.team, queue, NULL, &item), world.cx.err);
-}
-
 static bool is_there(const char *path)
 {
 	return access(path, F_OK) == 0;
@@ -51,7 +34,8 @@ static void enter_people(void)
 	red = world_agent(&world, &backend, "RedCat");
 	far = world_agent(&world, &front, "FarFox");
 	for (int64_t id = 1; id <= 4; id++)
-		queue_item(MR_TEAM_ARCHIVE_PROFILE, id == 4 ? front.id : backend.id, id, NULL);
+		dump_queue(&world, MR_TEAM_ARCHIVE_PROFILE, id == 4 ? front.id : backend.id, id,
+			NULL);
 }
 
 /* Mail both ways, here and abroad, open and blind. */
@@ -100,13 +84,13 @@ static void hold_things(void)
 		" VALUES ('p1', 'P', 'p', 5);"
 		"INSERT INTO product_project_links (product_id, project_id, created_at)"
 		" VALUES (1, 1, 6), (1, 2, 6)");
-	queue_item(MR_TEAM_ARCHIVE_RESERVATION, 1, 0, "src/**");
-	queue_item(MR_TEAM_ARCHIVE_RESERVATION, 1, 0, "docs/*");
+	dump_queue(&world, MR_TEAM_ARCHIVE_RESERVATION, 1, 0, "src/**");
+	dump_queue(&world, MR_TEAM_ARCHIVE_RESERVATION, 1, 0, "docs/*");
 	for (int64_t id = 1; id <= 3; id++)
-		queue_item(MR_TEAM_ARCHIVE_SLOT, 1, id, NULL);
-	queue_item(MR_TEAM_ARCHIVE_LINKS, 1, 1, NULL);
-	queue_item(MR_TEAM_ARCHIVE_LINKS, 1, 2, NULL);
-	queue_item(MR_TEAM_ARCHIVE_LINKS, 2, 4, NULL);
+		dump_queue(&world, MR_TEAM_ARCHIVE_SLOT, 1, id, NULL);
+	dump_queue(&world, MR_TEAM_ARCHIVE_LINKS, 1, 1, NULL);
+	dump_queue(&world, MR_TEAM_ARCHIVE_LINKS, 1, 2, NULL);
+	dump_queue(&world, MR_TEAM_ARCHIVE_LINKS, 2, 4, NULL);
 }
 
 static void fill(void)

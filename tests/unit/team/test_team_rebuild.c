@@ -21,24 +21,6 @@ static struct world world;
 static struct mr_team_project backend, front;
 static struct mr_team_agent green, blue, red, far;
 
-static enum mr_code queue(struct mr_ctx *cx, struct mr_db *db, void *arg)
-{
-	return mr_team_archive_queue(cx, db, arg);
-}
-
-static void queue_item(enum mr_team_archive_kind kind, int64_t project_id, int64_t ref,
-	const char *name)
-{
-	struct mr_team_archive_item item = { .project_id = project_id,
-		.kind = kind,
-		.ref = ref,
-		.name = name,
-		.agent = "GreenCastle",
-		.subject = "a change" };
-
-	CHECK_OK(mr_team_write(&world.cx, world.team, queue, NULL, &item), world.cx.err);
-}
-
 /* Two projects with everything an archive shows. */
 static void fill(void)
 {
@@ -94,17 +76,17 @@ static void fill(void)
 		"UPDATE message_recipients SET ack_ts = 222, read_ts = 222 WHERE message_id = 2 AND"
 		" agent_id = 1;");
 	for (int64_t id = 1; id <= 4; id++)
-		queue_item(MR_TEAM_ARCHIVE_PROFILE, id == 3 ? 2 : 1, id, NULL);
-	queue_item(MR_TEAM_ARCHIVE_RESERVATION, 1, 0, "src/a/**");
-	queue_item(MR_TEAM_ARCHIVE_RESERVATION, 1, 0, "*.c");
-	queue_item(MR_TEAM_ARCHIVE_LINKS, 1, 1, NULL);
-	queue_item(MR_TEAM_ARCHIVE_LINKS, 2, 3, NULL);
-	queue_item(MR_TEAM_ARCHIVE_SLOT, 1, 1, NULL);
+		dump_queue(&world, MR_TEAM_ARCHIVE_PROFILE, id == 3 ? 2 : 1, id, NULL);
+	dump_queue(&world, MR_TEAM_ARCHIVE_RESERVATION, 1, 0, "src/a/**");
+	dump_queue(&world, MR_TEAM_ARCHIVE_RESERVATION, 1, 0, "*.c");
+	dump_queue(&world, MR_TEAM_ARCHIVE_LINKS, 1, 1, NULL);
+	dump_queue(&world, MR_TEAM_ARCHIVE_LINKS, 2, 3, NULL);
+	dump_queue(&world, MR_TEAM_ARCHIVE_SLOT, 1, 1, NULL);
 	/* The state of messages after they were changed above. */
 	for (int64_t id = 1; id <= 4; id++)
-		queue_item(MR_TEAM_ARCHIVE_MESSAGE, id == 3 ? 2 : 1, id, NULL);
-	queue_item(MR_TEAM_ARCHIVE_INBOX, 2, 1, NULL);
-	queue_item(MR_TEAM_ARCHIVE_INBOX, 1, 3, NULL);
+		dump_queue(&world, MR_TEAM_ARCHIVE_MESSAGE, id == 3 ? 2 : 1, id, NULL);
+	dump_queue(&world, MR_TEAM_ARCHIVE_INBOX, 2, 1, NULL);
+	dump_queue(&world, MR_TEAM_ARCHIVE_INBOX, 1, 3, NULL);
 	letter_drain(&world);
 }
 
@@ -351,9 +333,9 @@ static void those_who_were_purged_stay_away(void)
 		"DELETE FROM agent_links; DELETE FROM messages WHERE id = 3;"
 		"DELETE FROM agents WHERE id = 3;"
 		"INSERT INTO fts_messages(fts_messages) VALUES ('rebuild')");
-	queue_item(MR_TEAM_ARCHIVE_DELETED, 2, 3, "FarFox");
-	queue_item(MR_TEAM_ARCHIVE_LINKS, 1, 1, NULL);
-	queue_item(MR_TEAM_ARCHIVE_MESSAGE, 1, 1, NULL);
+	dump_queue(&world, MR_TEAM_ARCHIVE_DELETED, 2, 3, "FarFox");
+	dump_queue(&world, MR_TEAM_ARCHIVE_LINKS, 1, 1, NULL);
+	dump_queue(&world, MR_TEAM_ARCHIVE_MESSAGE, 1, 1, NULL);
 	letter_drain(&world);
 	rebuilt = rebuild();
 	CHECK_INT(rebuilt.messages, 3);
