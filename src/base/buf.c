@@ -36,7 +36,7 @@ static void out_of_memory(size_t size)
 	abort();
 }
 
-static bool grow(struct mr_buf *buf, size_t more)
+static void grow(struct mr_buf *buf, size_t more)
 {
 	size_t cap = buf->cap ? buf->cap : FIRST_CAPACITY;
 
@@ -49,7 +49,6 @@ static bool grow(struct mr_buf *buf, size_t more)
 	if (!buf->data)
 		out_of_memory(cap);
 	buf->cap = cap;
-	return true;
 }
 
 /* Make room for `more` bytes and a NUL; false past the maximum. */
@@ -61,7 +60,9 @@ static bool reserve(struct mr_buf *buf, size_t more)
 		buf->failed = true;
 		return false;
 	}
-	return (buf->data && buf->len + more < buf->cap) || grow(buf, more);
+	if (buf->len + more >= buf->cap)
+		grow(buf, more);
+	return true;
 }
 
 void mr_buf_add(struct mr_buf *buf, const void *data, size_t len)
@@ -77,14 +78,6 @@ void mr_buf_add(struct mr_buf *buf, const void *data, size_t len)
 void mr_buf_puts(struct mr_buf *buf, const char *text)
 {
 	mr_buf_add(buf, text, strlen(text));
-}
-
-void mr_buf_putc(struct mr_buf *buf, char c)
-{
-	if (!reserve(buf, 1))
-		return;
-	buf->data[buf->len++] = c;
-	buf->data[buf->len] = '\0';
 }
 
 void mr_buf_pad(struct mr_buf *buf, char c, size_t count)
@@ -168,76 +161,130 @@ static void put_escape(struct mr_buf *buf, uint32_t scalar)
 		(unsigned)(0xdc00 + (scalar & 0x3ff)));
 }
 
-/* How many of eight bytes stand for themselves, before the first that does not? */
-static unsigned count_verbatim(uint64_t word)
+/* Eight bytes of text, the first the lowest; zeros stand for those past the end. */
+static uint64_t load(const char *text, size_t len)
+{
+	uint64_t word = 0;
+	uint32_t low, high;
+
+	if (len >= sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		return le64toh(word);
+	}
+	if (len >= sizeof(low)) {
+		/* They overlap, and say the same there. */
+		memcpy(&low, text, sizeof(low));
+		memcpy(&high, text + len - sizeof(high), sizeof(high));
+		return le32toh(low) | (uint64_t)le32toh(high) << 8 * (len - sizeof(high));
+	}
+	for (size_t i = 0; i < len; i++)
+		word |= (uint64_t)(unsigned char)text[i] << 8 * i;
+	return word;
+}
+
+static void store(char *out, uint64_t word)
+{
+	word = htole64(word);
+	memcpy(out, &word, sizeof(word));
+}
+
+/* The high bit of each of eight bytes that does not stand for itself. */
+static uint64_t find_special(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
-	uint64_t wrong;
+	uint64_t low = word & ~highs;
+	/* No sum reaches the next byte: what is large enough, or unequal, gets its high bit. */
+	uint64_t plain = (low + ones * (0x80 - 0x20)) & ((low ^ ones * '"') + ones * 0x7f) &
+		((low ^ ones * '\\') + ones * 0x7f) & ((low ^ ones * 0x7f) + ones * 0x7f);
 
-	word = le64toh(word);
-	/* A subtraction reaches the high bit of a byte where that byte was too small for it. */
-	wrong = word | (word - ones * 0x20) | ((word ^ ones * '"') - ones) |
-		((word ^ ones * '\\') - ones) | ((word ^ ones * 0x7f) - ones);
-	wrong &= highs;
-	return wrong ? (unsigned)__builtin_ctzll(wrong) / 8 : 8;
+	return (word | ~plain) & highs;
 }
+
+enum { SHORT_BYTES = 64 };
 
 /*
  * Text up to the first byte that is neither verbatim nor has a short escape; returns how much that
  * was. JSON inside JSON is full of quotes: there is room for all of it to be, and eight bytes more.
  */
-enum { SHORT_BYTES = 64 };
 
 static size_t put_plain(struct mr_buf *buf, const char *text, size_t len)
 {
 	char *out = buf->data + buf->len;
-	size_t at = 0;
 
-	while (at < len) {
-		uint64_t word = 0;
-		unsigned n;
-		char form;
+	for (size_t at = 0; at < len; at += 8) {
+		size_t here = len - at < 8 ? len - at : 8, done = 0;
+		uint64_t word = load(text + at, len - at);
+		uint64_t special = find_special(word);
 
-		if (len - at >= sizeof(word))
-			memcpy(&word, text + at, sizeof(word));
-		else
-			memcpy(&word, text + at, len - at);
-		/* All eight are copied: what is too much is written over. Behind the end are
-		 * zeros, which do not count. */
-		n = count_verbatim(word);
-		memcpy(out, &word, sizeof(word));
-		out += n;
-		at += n;
-		if (n == sizeof(word) || at == len)
-			continue;
-		form = json_form(text[at]);
-		if (form == 'u')
-			break;
-		*out++ = '\\';
-		*out++ = form;
-		at++;
+		if (here < 8)
+			special &= (UINT64_C(1) << 8 * here) - 1;
+		/* All eight are copied: what is too much is written over. */
+		store(out, word);
+		for (; special; special &= special - 1) {
+			size_t next = (unsigned)__builtin_ctzll(special) / 8;
+			char form = json_form((char)(word >> 8 * next));
+
+			out += next - done;
+			done = next;
+			if (form == 'u') {
+				buf->len = (size_t)(out - buf->data);
+				return at + next;
+			}
+			*out++ = '\\';
+			store(out, word >> 8 * next);
+			*out = form;
+		}
+		out += here - done;
 	}
 	buf->len = (size_t)(out - buf->data);
-	return at;
+	return len;
 }
 
-void mr_buf_put_json(struct mr_buf *buf, const char *text, size_t len, bool ascii)
+/* Copy text that stands for itself as a whole; false when it does not. There is room for eight
+ * bytes more than it has. */
+static bool put_verbatim(char *out, const char *text, size_t len)
+{
+	uint64_t special = 0, word;
+	size_t at = 0;
+
+	for (; len - at >= 8; at += 8) {
+		word = load(text + at, 8);
+		special |= find_special(word);
+		store(out + at, word);
+	}
+	if (at < len) {
+		word = load(text + at, len - at);
+		special |= find_special(word) & ((UINT64_C(1) << 8 * (len - at)) - 1);
+		store(out + at, word);
+	}
+	return !special;
+}
+
+/* One look at the room for what is short and plain: the keys and most of the values. */
+static bool put_short(struct mr_buf *buf, const char *text, size_t len)
+{
+	char *out;
+
+	if (len >= SHORT_BYTES || SHORT_BYTES + 8 > buf->max - buf->len ||
+		!reserve(buf, SHORT_BYTES + 8))
+		return false;
+	out = buf->data + buf->len;
+	if (!put_verbatim(out + 1, text, len))
+		return false;
+	out[0] = '"';
+	out[len + 1] = '"';
+	out[len + 2] = '\0';
+	buf->len += len + 2;
+	return true;
+}
+
+/* By itself, so that what is short need not keep its registers. */
+__attribute__((noinline)) static void put_long(struct mr_buf *buf, const char *text, size_t len,
+	bool ascii)
 {
 	size_t at = 0;
 
-	/* One look at the room for what is short and plain: the keys and most of the values. */
-	if (len < SHORT_BYTES && buf->max - buf->len > 2 * SHORT_BYTES + 16 &&
-		reserve(buf, 2 * SHORT_BYTES + 16)) {
-		buf->data[buf->len++] = '"';
-		at = put_plain(buf, text, len);
-		if (at == len) {
-			buf->data[buf->len++] = '"';
-			buf->data[buf->len] = '\0';
-			return;
-		}
-	} else {
-		mr_buf_putc(buf, '"');
-	}
+	mr_buf_putc(buf, '"');
 	while (at < len && !buf->failed) {
 		uint32_t scalar = 0xfffd;
 		size_t n;
@@ -255,6 +302,12 @@ void mr_buf_put_json(struct mr_buf *buf, const char *text, size_t len, bool asci
 		at += n ? n : 1;
 	}
 	mr_buf_putc(buf, '"');
+}
+
+void mr_buf_put_json(struct mr_buf *buf, const char *text, size_t len, bool ascii)
+{
+	if (!put_short(buf, text, len))
+		put_long(buf, text, len, ascii);
 }
 
 const char *mr_buf_text(const struct mr_buf *buf)

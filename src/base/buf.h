@@ -29,7 +29,16 @@ void mr_buf_clear(struct mr_buf *buf);
 
 void mr_buf_add(struct mr_buf *buf, const void *data, size_t len);
 void mr_buf_puts(struct mr_buf *buf, const char *text);
-void mr_buf_putc(struct mr_buf *buf, char c);
+/* Here, because commas and quotes are most of what is appended. */
+static inline void mr_buf_putc(struct mr_buf *buf, char c)
+{
+	if (buf->failed || buf->len == buf->max || buf->len + 1 >= buf->cap) {
+		mr_buf_add(buf, &c, 1);
+		return;
+	}
+	buf->data[buf->len++] = c;
+	buf->data[buf->len] = '\0';
+}
 void mr_buf_pad(struct mr_buf *buf, char c, size_t count);
 void mr_buf_printf(struct mr_buf *buf, const char *fmt, ...) MR_PRINTF(2, 3);
 /* In decimal; what "%lld" would write, sooner. */

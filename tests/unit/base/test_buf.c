@@ -272,6 +272,36 @@ static void json_strings_are_the_sum_of_their_bytes(void)
 	}
 }
 
+/* Any mix of bytes, of any length, is what its characters are one by one. */
+static void json_strings_of_all_kinds_together(void)
+{
+	static const char *const kinds[] = { "a", "b", "\"", "\\", "\n", "\x01", "\xc3\xa9", "\xff",
+		"\x7f", " " };
+	uint32_t seed = 1;
+
+	for (int round = 0; round < 3000; round++) {
+		struct mr_buf text MR_CLEANUP(mr_buf_release), want MR_CLEANUP(mr_buf_release);
+
+		mr_buf_init(&text, 1000);
+		mr_buf_init(&want, 1000);
+		mr_buf_puts(&text, "");
+		mr_buf_putc(&want, '"');
+		for (int i = 0; i < round % 100; i++) {
+			struct mr_buf one MR_CLEANUP(mr_buf_release);
+			const char *kind;
+
+			seed = seed * 1103515245 + 12345;
+			kind = kinds[(seed >> 16) % (round % 2 ? MR_LEN(kinds) : 4)];
+			mr_buf_init(&one, 100);
+			mr_buf_put_json(&one, kind, strlen(kind), round % 3 == 0);
+			mr_buf_add(&want, one.data + 1, one.len - 2);
+			mr_buf_puts(&text, kind);
+		}
+		mr_buf_putc(&want, '"');
+		check_json(mr_buf_text(&text), text.len, round % 3 == 0, mr_buf_text(&want));
+	}
+}
+
 static void json_strings_may_fill_the_buffer(void)
 {
 	static const char text[] = "a\"b\"c\"d\"e";
@@ -346,6 +376,7 @@ int main(void)
 		TEST(puts_scalars),
 		TEST(writes_json_strings),
 		TEST(json_strings_are_the_sum_of_their_bytes),
+		TEST(json_strings_of_all_kinds_together),
 		TEST(json_strings_may_fill_the_buffer),
 		TEST(json_strings_have_any_length),
 		TEST(bad_bytes_become_the_replacement),
