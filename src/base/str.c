@@ -24,7 +24,8 @@ bool mr_str_eq(const char *a, const char *b)
 
 bool mr_str_eq_nocase(const char *a, const char *b)
 {
-	return a == b || (a && b && strcasecmp(a, b) == 0);
+	/* Letters that differ in case differ in this bit only: most words need no other look. */
+	return a == b || (a && b && ((a[0] ^ b[0]) & ~0x20) == 0 && strcasecmp(a, b) == 0);
 }
 
 bool mr_str_starts(const char *text, const char *prefix)

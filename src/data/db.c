@@ -206,6 +206,11 @@ const char *mr_stmt_text(struct mr_stmt *stmt, int column, struct mr_arena *aren
 	return text.data ? mr_arena_strndup(arena, (const char *)text.data, text.len) : NULL;
 }
 
+const char *mr_stmt_peek(struct mr_stmt *stmt, int column)
+{
+	return (const char *)stmt->db->driver->column_text(stmt, column).data;
+}
+
 struct mr_bytes mr_stmt_bytes(struct mr_stmt *stmt, int column, struct mr_arena *arena)
 {
 	struct mr_bytes bytes = stmt->db->driver->column_bytes(stmt, column);

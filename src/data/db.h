@@ -118,6 +118,8 @@ double mr_stmt_real(struct mr_stmt *stmt, int column);
 /* Bytes in the text or blob. */
 size_t mr_stmt_len(struct mr_stmt *stmt, int column);
 const char *mr_stmt_text(struct mr_stmt *stmt, int column, struct mr_arena *arena);
+/* The same without a copy, until the next step. */
+const char *mr_stmt_peek(struct mr_stmt *stmt, int column);
 struct mr_bytes mr_stmt_bytes(struct mr_stmt *stmt, int column, struct mr_arena *arena);
 
 /* One or more statements without parameters; stops at the first that fails. */

@@ -241,7 +241,7 @@ void mr_team_message_read(struct mr_stmt *stmt, int column, int body_column, str
 {
 	enum mr_team_importance importance = MR_TEAM_NORMAL;
 
-	mr_team_importance_of(mr_stmt_text(stmt, column + 8, arena), &importance);
+	mr_team_importance_of(mr_stmt_peek(stmt, column + 8), &importance);
 	*out = (struct mr_team_message){
 		.id = mr_stmt_int(stmt, column),
 		.uid = mr_stmt_text(stmt, column + 1, arena),
@@ -325,7 +325,7 @@ enum mr_code mr_team_message_recipients(struct mr_ctx *cx, struct mr_db *db, int
 			break;
 		if (found.len == room)
 			grow(cx->arena, &found, &room);
-		mr_team_kind_of(mr_stmt_text(stmt, 4, cx->arena), &kind);
+		mr_team_kind_of(mr_stmt_peek(stmt, 4), &kind);
 		found.items[found.len++] = (struct mr_team_recipient){
 			.message_id = message_id,
 			.agent_id = mr_stmt_int(stmt, 0),

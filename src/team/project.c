@@ -87,13 +87,14 @@ static enum mr_code by_last_name(struct mr_ctx *cx, struct mr_db *db, const char
 static enum mr_code seek(struct mr_ctx *cx, struct mr_db *db, const char *key, bool *found,
 	struct mr_team_project *out)
 {
-	const char *slug = mr_token_slug(cx->arena, key, MR_TEAM_KEY_BYTES, "");
 	struct mr_team_project row;
+	const char *slug;
 	enum mr_code rc = mr_team_project_by_key(cx, db, key, found, out);
 
 	if (rc || *found)
 		return rc;
 	rc = mr_team_project_by_slug(cx, db, key, found, out);
+	slug = mr_token_slug(cx->arena, key, MR_TEAM_KEY_BYTES, "");
 	if (rc || *found || !*slug)
 		return rc;
 	rc = mr_team_project_by_slug(cx, db, slug, found, &row);

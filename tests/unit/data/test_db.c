@@ -232,6 +232,7 @@ static void keeps_values(void)
 	CHECK(mr_stmt_int(out, 0) == INT64_MIN);
 	CHECK(mr_stmt_real(out, 1) == 0.1);
 	CHECK_STR(mr_stmt_text(out, 2, arena), "gr\xc3\xbc\xc3\x9f");
+	CHECK_STR(mr_stmt_peek(out, 2), "gr\xc3\xbc\xc3\x9f");
 	CHECK_INT(mr_stmt_len(out, 2), 6);
 	CHECK_STR(mr_stmt_text(out, 3, arena), "");
 	CHECK(!mr_stmt_is_null(out, 3));
@@ -241,6 +242,7 @@ static void keeps_values(void)
 	CHECK(bytes.len == 0 && bytes.data && !mr_stmt_is_null(out, 5));
 	CHECK(mr_stmt_is_null(out, 6));
 	CHECK_STR(mr_stmt_text(out, 6, arena), NULL);
+	CHECK_STR(mr_stmt_peek(out, 6), NULL);
 	CHECK(!mr_stmt_bytes(out, 6, arena).data);
 	CHECK_INT(mr_stmt_int(out, 6), 0);
 }
