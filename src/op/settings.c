@@ -6,6 +6,7 @@
 #include "text/yaml.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CONFIG_BYTES = 256 * 1024 };
@@ -21,6 +22,7 @@ struct entry {
 
 struct mr_settings {
 	struct entry *entries; /* one for each of the table */
+	const int *by_key;     /* their order by key: some are asked for in every request */
 };
 
 struct loading {
@@ -321,6 +323,26 @@ static enum mr_code load_assignments(struct loading *ld, const struct mr_texts *
 	return MR_OK;
 }
 
+static int key_is(const void *key, const void *index)
+{
+	return strcmp(key, mr_setting_table[*(const int *)index].key);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return key_is(mr_setting_table[*(const int *)a].key, b);
+}
+
+static const int *order_by_key(struct mr_arena *arena)
+{
+	int *order = mr_arena_array(arena, (size_t)mr_setting_count, sizeof(*order));
+
+	for (int i = 0; i < mr_setting_count; i++)
+		order[i] = i;
+	qsort(order, (size_t)mr_setting_count, sizeof(*order), by_key);
+	return order;
+}
+
 enum mr_code mr_settings_load(struct mr_arena *arena, const struct mr_settings_sources *sources,
 	const struct mr_settings **out, struct mr_err *err)
 {
@@ -334,6 +356,7 @@ enum mr_code mr_settings_load(struct mr_arena *arena, const struct mr_settings_s
 
 	ld.settings->entries =
 		mr_arena_array(arena, (size_t)mr_setting_count, sizeof(struct entry));
+	ld.settings->by_key = order_by_key(arena);
 	ld.home = ld.home ? ld.home : "";
 	/* Each source overrides the ones before it. */
 	for (int i = 0; i < mr_setting_count && !rc; i++)
@@ -353,10 +376,11 @@ enum mr_code mr_settings_load(struct mr_arena *arena, const struct mr_settings_s
 
 static const struct entry *get(const struct mr_settings *settings, const char *key)
 {
-	int i = index_of_key(key);
+	const int *found = bsearch(key, settings->by_key, (size_t)mr_setting_count,
+		sizeof(*settings->by_key), key_is);
 
-	assert(i >= 0);
-	return &settings->entries[i];
+	assert(found);
+	return &settings->entries[*found];
 }
 
 const char *mr_settings_text(const struct mr_settings *settings, const char *key)
