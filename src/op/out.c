@@ -255,3 +255,31 @@ bool mr_out_is_for_people(const struct mr_out *out)
 {
 	return out->tree != NULL;
 }
+
+bool mr_out_is_compact(const struct mr_out *out)
+{
+	return out->class == &json_class && out->json.style == MR_JSON_COMPACT;
+}
+
+size_t mr_out_mark(const struct mr_out *out)
+{
+	assert(mr_out_is_compact(out));
+	return out->json.buf->len;
+}
+
+struct mr_bytes mr_out_since(const struct mr_out *out, size_t mark)
+{
+	struct mr_bytes all = mr_buf_bytes(out->json.buf);
+
+	/* What did not fit is not there. */
+	if (out->json.buf->failed || mark >= all.len)
+		return mr_bytes_of("", 0);
+	mark += all.data[mark] == ',';
+	return mr_bytes_of(all.data + mark, all.len - mark);
+}
+
+void mr_out_members(struct mr_out *out, struct mr_bytes members)
+{
+	assert(mr_out_is_compact(out));
+	mr_json_raw_members(&out->json, members);
+}

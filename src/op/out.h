@@ -53,3 +53,13 @@ void mr_out_value(struct mr_out *out, const char *key, const struct mr_value *va
 /* Only where JSON is written: a text of so many bytes, and a value that is JSON already. */
 void mr_out_bytes(struct mr_out *out, const char *key, struct mr_bytes text);
 void mr_out_json(struct mr_out *out, const char *key, struct mr_bytes json);
+
+/*
+ * Members that are written again and again, and always the same, can be kept as bytes and put into
+ * another map. Only where compact JSON is written: mr_out_is_compact().
+ */
+bool mr_out_is_compact(const struct mr_out *out);
+/* Where the next member will stand, and the members since then: until the next is written. */
+size_t mr_out_mark(const struct mr_out *out);
+struct mr_bytes mr_out_since(const struct mr_out *out, size_t mark);
+void mr_out_members(struct mr_out *out, struct mr_bytes members);

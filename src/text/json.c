@@ -363,6 +363,13 @@ void mr_json_raw(struct mr_json_writer *w, struct mr_bytes json)
 	mr_buf_add(w->buf, json.data, json.len);
 }
 
+void mr_json_raw_members(struct mr_json_writer *w, struct mr_bytes members)
+{
+	assert(w->levels[w->depth].is_map && !w->after_key);
+	separate(w);
+	mr_buf_add(w->buf, members.data, members.len);
+}
+
 static void write_pair(struct mr_json_writer *w, const struct mr_pair *pair)
 {
 	mr_json_key(w, pair->key);

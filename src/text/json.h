@@ -65,3 +65,5 @@ void mr_json_bytes(struct mr_json_writer *w, struct mr_bytes text);
 void mr_json_value(struct mr_json_writer *w, const struct mr_value *value);
 /* A value that another writer wrote: one, and whole. */
 void mr_json_raw(struct mr_json_writer *w, struct mr_bytes json);
+/* Members of this map that another writer wrote in the same style: one at least. */
+void mr_json_raw_members(struct mr_json_writer *w, struct mr_bytes members);

@@ -94,6 +94,60 @@ static void takes_json_as_it_is(void)
 	CHECK_INT(span.to - span.from, strlen("{\"x\":[1,2]}"));
 }
 
+static void members_can_be_written_again(void)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release), again MR_CLEANUP(mr_buf_release);
+	struct mr_bytes first, rest;
+	struct mr_out out;
+	size_t mark;
+
+	mr_buf_init(&text, 4096);
+	mr_buf_init(&again, 4096);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	CHECK(mr_out_is_compact(&out));
+	mr_out_map(&out, NULL);
+	mark = mr_out_mark(&out);
+	mr_out_int(&out, "a", 1);
+	mr_out_text(&out, "b", "2");
+	first = mr_out_since(&out, mark);
+	CHECK_INT(first.len, strlen("\"a\":1,\"b\":\"2\""));
+	mr_buf_add(&again, first.data, first.len);
+	mark = mr_out_mark(&out);
+	mr_out_null(&out, "c");
+	rest = mr_out_since(&out, mark);
+	CHECK_INT(rest.len, strlen("\"c\":null"));
+	CHECK_INT(mr_out_since(&out, mr_out_mark(&out)).len, 0);
+	mr_out_map(&out, "m");
+	mr_out_members(&out, mr_buf_bytes(&again));
+	mr_out_members(&out, mr_bytes_text("\"d\":[]"));
+	mr_out_bool(&out, "e", true);
+	mr_out_end(&out);
+	mr_out_end(&out);
+	CHECK_STR(mr_buf_text(&text),
+		"{\"a\":1,\"b\":\"2\",\"c\":null,"
+		"\"m\":{\"a\":1,\"b\":\"2\",\"d\":[],\"e\":true}}");
+}
+
+/* What did not fit is no member to be kept. */
+static void members_that_do_not_fit_are_none(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_out out;
+	size_t mark;
+
+	mr_buf_init(&text, 10);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	mr_out_map(&out, NULL);
+	mark = mr_out_mark(&out);
+	mr_out_text(&out, "k", "too long by far");
+	CHECK_INT(mr_out_since(&out, mark).len, 0);
+	mr_out_init_json(&out, &text, MR_JSON_SPACED);
+	CHECK(!mr_out_is_compact(&out));
+	mr_out_init_tree(&out, arena);
+	CHECK(!mr_out_is_compact(&out));
+}
+
 static void builds_the_same_tree(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
@@ -135,6 +189,8 @@ int main(void)
 		TEST(streams_json),
 		TEST(says_where_a_member_stands),
 		TEST(takes_json_as_it_is),
+		TEST(members_can_be_written_again),
+		TEST(members_that_do_not_fit_are_none),
 		TEST(builds_the_same_tree),
 		TEST(the_tree_outlives_its_sources),
 	};
