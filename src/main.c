@@ -223,6 +223,7 @@
  *     guard_git.c        what a commit or a push would change
  *     guard_hook.c       git's hooks, put in place and taken away
  *     guard_server.c     leases from a server
+ *     heads.c            what messages read lately said, for the next who lists them
  *     identity.c         what a project is named after: a path, or a repository
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index

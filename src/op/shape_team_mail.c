@@ -1,6 +1,7 @@
 /* op/shape_team_mail.c - messages, as inboxes, threads and senders are told of them. */
 #include "data/db.h"
 #include "op/shape_team.h"
+#include "team/heads.h"
 #include "text/json.h"
 
 const struct mr_field mr_shape_team_message_fields[] = {
@@ -76,12 +77,31 @@ static void put_message(struct mr_out *out, const struct mr_team_message *messag
 	put_attachments(out, message->attachments);
 }
 
-void mr_shape_team_item_members(struct mr_out *out, const struct mr_team_item *item, bool names)
+static void put_head(struct mr_out *out, const struct mr_team_item *item)
 {
 	put_message(out, &item->message, item->from);
 	mr_out_bool(out, "from_verified", item->message.verified);
 	mr_out_text(out, "sender_project", item->sender_project);
 	mr_out_bool(out, "is_human", item->from_human);
+}
+
+/* What a message says never changes, so it is written once for all who list it. */
+static void put_head_once(struct mr_out *out, const struct mr_team_item *item)
+{
+	size_t mark;
+
+	if (item->form.len) {
+		mr_out_members(out, item->form);
+		return;
+	}
+	mark = mr_out_mark(out);
+	put_head(out, item);
+	mr_team_heads_leave(item, mr_out_since(out, mark));
+}
+
+void mr_shape_team_item_members(struct mr_out *out, const struct mr_team_item *item, bool names)
+{
+	(item->heads && mr_out_is_compact(out) ? put_head_once : put_head)(out, item);
 	if (names) {
 		mr_out_texts(out, "to", &item->to);
 		mr_out_texts(out, "cc", &item->cc);

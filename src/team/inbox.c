@@ -9,6 +9,7 @@
 #include "team/limits.h"
 #include "team/message_private.h"
 #include "team/message_sql.h"
+#include "team/root_private.h"
 #include "text/time.h"
 
 #include <string.h>
@@ -72,6 +73,8 @@ static enum mr_code strip(struct mr_ctx *cx, const struct mr_team_agent *reader,
 		mr_str_eq(item->message.attachments, "[]"))
 		return MR_OK;
 	item->without_data = true;
+	item->heads = NULL; /* it is not what others see */
+	item->form = (struct mr_bytes){ 0 };
 	return mr_team_attachments_bare(cx, item->message.attachments, &item->message.attachments);
 }
 
@@ -111,6 +114,7 @@ static enum mr_code fetch(struct mr_ctx *cx, struct mr_team *team,
 	if (rc)
 		return rc;
 	box->agent_id = agent.id;
+	box->heads = team->heads;
 	rc = mr_team_box_list(cx, reader.db, box, &found);
 	for (size_t i = 0; !rc && i < found.len; i++) {
 		rc = strip(cx, &agent, &found.items[i]);

@@ -17,6 +17,9 @@ struct mr_team_item {
 	bool without_data;           /* this reader takes no attachments: metadata only (13.4) */
 	/* Set by who shows it: only so much of the body was wanted, and there was more. */
 	bool is_limited, truncated;
+	/* See heads.h. */
+	struct mr_team_heads *heads; /* where a form of it may be left, or NULL */
+	struct mr_bytes form;        /* that was left */
 };
 
 struct mr_team_items {

@@ -1,6 +1,7 @@
 /* team/inbox_sql.c */
 #include "team/inbox_sql.h"
 
+#include "team/heads.h"
 #include "team/limits.h"
 #include "team/message_sql.h"
 #include "team/name.h"
@@ -10,21 +11,18 @@
 
 /*
  * Every list walks an index from its newest entry and stops when it has enough, so that its cost
- * does not depend on how much there is. CROSS JOIN keeps the tables in the order they are written.
+ * does not depend on how much there is. What the messages say is read one by one, and often kept
+ * already.
  *
  * ?1 agent, ?2 the id to go on from, ?3 thread, ?4 its message when the thread is a number.
  */
-#define RECEIVED_COLUMNS MR_TEAM_ITEM_COLUMNS ", r.kind, r.read_ts, r.ack_ts"
+#define RECIPIENT_COLUMNS "r.kind, r.read_ts, r.ack_ts"
 #define RECEIVED_BY                                                                                \
-	" FROM message_recipients r CROSS JOIN messages m ON m.id = r.message_id"                  \
-	" CROSS JOIN agents s ON s.id = m.sender_id"                                               \
-	" CROSS JOIN projects sp ON sp.id = s.project_id WHERE r.agent_id = ?1"
+	"SELECT r.message_id, " RECIPIENT_COLUMNS " FROM message_recipients r WHERE r.agent_id = " \
+						  "?1"
 #define RECEIVED       RECEIVED_BY " AND r.message_id < ?2"
 #define RECEIVED_LATER RECEIVED_BY " AND r.message_id > ?2"
-#define SENT_COLUMNS   MR_TEAM_ITEM_COLUMNS ", NULL, NULL, NULL"
-#define SENT                                                                                       \
-	" FROM messages m CROSS JOIN agents s ON s.id = m.sender_id"                               \
-	" CROSS JOIN projects sp ON sp.id = s.project_id WHERE m.sender_id = ?1 AND m.id < ?2"
+#define SENT           "SELECT m.id, NULL, NULL, NULL FROM messages m WHERE m.sender_id = ?1 AND m.id < ?2"
 /* A thread may have messages in several projects; the index has the project first. */
 #define IN_THREAD                                                                                  \
 	" IN (SELECT t.id FROM messages t WHERE t.project_id IN (SELECT id FROM projects)"         \
@@ -32,32 +30,24 @@
 #define NEWEST_RECEIVED " ORDER BY r.message_id DESC"
 #define NEWEST_SENT     " ORDER BY m.id DESC"
 
-#define BOX(columns, rest)                                                                         \
-	{                                                                                          \
-		"SELECT " columns rest, "SELECT " columns ", m.body_md" rest                       \
-	}
-
-static const char *const boxes[MR_TEAM_BOX_COUNT][2] = {
-	[MR_TEAM_BOX_ALL] = BOX(RECEIVED_COLUMNS, RECEIVED NEWEST_RECEIVED),
-	[MR_TEAM_BOX_NEWER] = BOX(RECEIVED_COLUMNS, RECEIVED_LATER " ORDER BY r.message_id"),
-	[MR_TEAM_BOX_UNREAD] =
-		BOX(RECEIVED_COLUMNS, RECEIVED " AND r.read_ts IS NULL" NEWEST_RECEIVED),
-	[MR_TEAM_BOX_URGENT] = BOX(RECEIVED_COLUMNS, RECEIVED " AND r.urgent = 1" NEWEST_RECEIVED),
-	[MR_TEAM_BOX_URGENT_UNREAD] = BOX(RECEIVED_COLUMNS,
-		RECEIVED " AND r.urgent = 1 AND r.read_ts IS NULL" NEWEST_RECEIVED),
-	[MR_TEAM_BOX_DUE] = BOX(RECEIVED_COLUMNS,
-		RECEIVED " AND r.ack_due = 1 AND r.ack_ts IS NULL" NEWEST_RECEIVED),
-	[MR_TEAM_BOX_DUE_OLDEST] = BOX(RECEIVED_COLUMNS,
-		RECEIVED_LATER " AND r.ack_due = 1 AND r.ack_ts IS NULL ORDER BY r.message_id"),
-	[MR_TEAM_BOX_THREAD] =
-		BOX(RECEIVED_COLUMNS, RECEIVED " AND r.message_id" IN_THREAD NEWEST_RECEIVED),
-	[MR_TEAM_BOX_SENT] = BOX(SENT_COLUMNS, SENT NEWEST_SENT),
-	[MR_TEAM_BOX_SENT_THREAD] = BOX(SENT_COLUMNS, SENT " AND m.id" IN_THREAD NEWEST_SENT),
+static const char *const boxes[MR_TEAM_BOX_COUNT] = {
+	[MR_TEAM_BOX_ALL] = RECEIVED NEWEST_RECEIVED,
+	[MR_TEAM_BOX_NEWER] = RECEIVED_LATER " ORDER BY r.message_id",
+	[MR_TEAM_BOX_UNREAD] = RECEIVED " AND r.read_ts IS NULL" NEWEST_RECEIVED,
+	[MR_TEAM_BOX_URGENT] = RECEIVED " AND r.urgent = 1" NEWEST_RECEIVED,
+	[MR_TEAM_BOX_URGENT_UNREAD] =
+		RECEIVED " AND r.urgent = 1 AND r.read_ts IS NULL" NEWEST_RECEIVED,
+	[MR_TEAM_BOX_DUE] = RECEIVED " AND r.ack_due = 1 AND r.ack_ts IS NULL" NEWEST_RECEIVED,
+	[MR_TEAM_BOX_DUE_OLDEST] =
+		RECEIVED_LATER " AND r.ack_due = 1 AND r.ack_ts IS NULL ORDER BY r.message_id",
+	[MR_TEAM_BOX_THREAD] = RECEIVED " AND r.message_id" IN_THREAD NEWEST_RECEIVED,
+	[MR_TEAM_BOX_SENT] = SENT NEWEST_SENT,
+	[MR_TEAM_BOX_SENT_THREAD] = SENT " AND m.id" IN_THREAD NEWEST_SENT,
 };
 
-const char *mr_team_box_sql(enum mr_team_inbox_box box, bool with_bodies)
+const char *mr_team_box_sql(enum mr_team_inbox_box box)
 {
-	return boxes[box][with_bodies];
+	return boxes[box];
 }
 
 void mr_team_item_read(struct mr_stmt *stmt, int body_column, struct mr_arena *arena,
@@ -72,18 +62,62 @@ void mr_team_item_read(struct mr_stmt *stmt, int body_column, struct mr_arena *a
 	mr_team_message_read(stmt, 0, body_column, arena, &out->message);
 }
 
-enum { KIND_COLUMN = MR_TEAM_ITEM_COLUMN_COUNT, BODY_COLUMN = MR_TEAM_ITEM_COLUMN_COUNT + 3 };
-
-static void read_item(struct mr_stmt *stmt, bool with_body, struct mr_arena *arena,
-	struct mr_team_item *out)
+/* What stands in RECIPIENT_COLUMNS, the first at `column`. */
+static void read_receipt_of(struct mr_stmt *stmt, int column, struct mr_team_item *out)
 {
-	mr_team_item_read(stmt, with_body ? BODY_COLUMN : -1, arena, out);
-	if (mr_stmt_is_null(stmt, KIND_COLUMN))
+	if (mr_stmt_is_null(stmt, column))
 		return;
 	out->received = true;
-	mr_team_kind_of(mr_stmt_text(stmt, KIND_COLUMN, arena), &out->kind);
-	out->read_ts = mr_stmt_int(stmt, KIND_COLUMN + 1);
-	out->ack_ts = mr_stmt_int(stmt, KIND_COLUMN + 2);
+	mr_team_kind_of(mr_stmt_peek(stmt, column), &out->kind);
+	out->read_ts = mr_stmt_int(stmt, column + 1);
+	out->ack_ts = mr_stmt_int(stmt, column + 2);
+}
+
+static const char SQL_HEAD[] =
+	"SELECT " MR_TEAM_ITEM_COLUMNS " FROM messages m" MR_TEAM_ITEM_SENDER " WHERE m.id = ?1";
+
+/* A message that a list names, without its body. */
+static enum mr_code read_head(struct mr_ctx *cx, struct mr_db *db, struct mr_team_heads *heads,
+	int64_t message_id, struct mr_team_item *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	bool row = false;
+	enum mr_code rc;
+
+	if (mr_team_heads_get(heads, cx->arena, message_id, out))
+		return MR_OK;
+	rc = mr_db_prepare(db, SQL_HEAD, &stmt, &cx->err);
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, message_id);
+	rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (!rc && !row)
+		rc = mr_err_set(&cx->err, MR_EFORMAT,
+			"message %lld is in an inbox, but not in the database",
+			(long long)message_id);
+	if (rc)
+		return rc;
+	mr_team_item_read(stmt, -1, cx->arena, out);
+	out->heads = heads;
+	mr_team_heads_put(heads, out);
+	return MR_OK;
+}
+
+static const char SQL_BODY[] = "SELECT body_md FROM messages WHERE id = ?1";
+
+static enum mr_code read_body(struct mr_ctx *cx, struct mr_db *db, struct mr_team_message *message)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_BODY, &stmt, &cx->err);
+	bool row = false;
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, message->id);
+	rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (!rc && row)
+		message->body_md = mr_stmt_text(stmt, 0, cx->arena);
+	return rc;
 }
 
 static bool is_wanted(const struct mr_team_box_query *query, const struct mr_team_item *item)
@@ -131,7 +165,7 @@ enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_items found = {
 		mr_arena_array(cx->arena, (size_t)query->limit + 1, sizeof(*found.items)), 0, 0
 	};
-	enum mr_code rc = mr_db_prepare(db, boxes[query->box][query->with_bodies], &stmt, &cx->err);
+	enum mr_code rc = mr_db_prepare(db, boxes[query->box], &stmt, &cx->err);
 
 	if (rc)
 		return rc;
@@ -141,19 +175,23 @@ enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 		bool row = false;
 
 		rc = mr_stmt_step(stmt, &row, &cx->err);
+		if (!rc && row)
+			rc = read_head(cx, db, query->heads, mr_stmt_int(stmt, 0), item);
 		if (rc)
 			return rc;
-		if (!row)
+		if (!row || is_past(query, item->message.created_ts))
 			break;
-		if (is_past(query, mr_stmt_int(stmt, MR_TEAM_MESSAGE_CREATED)))
-			break;
-		read_item(stmt, query->with_bodies, cx->arena, item);
+		read_receipt_of(stmt, 1, item);
 		if (!is_wanted(query, item))
 			continue;
 		if ((int64_t)found.len == query->limit) {
 			found.next = found.items[found.len - 1].message.id;
 			break;
 		}
+		if (query->with_bodies)
+			rc = read_body(cx, db, &item->message);
+		if (rc)
+			return rc;
 		found.len++;
 	}
 	*out = found;
@@ -161,7 +199,8 @@ enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 }
 
 static const char SQL_ONE[] =
-	"SELECT " RECEIVED_COLUMNS ", m.body_md FROM messages m" MR_TEAM_ITEM_SENDER
+	"SELECT " MR_TEAM_ITEM_COLUMNS ", " RECIPIENT_COLUMNS
+	", m.body_md FROM messages m" MR_TEAM_ITEM_SENDER
 	" LEFT JOIN message_recipients r ON r.message_id = m.id AND r.agent_id = ?2"
 	" WHERE m.id = ?1";
 
@@ -176,9 +215,11 @@ enum mr_code mr_team_box_one(struct mr_ctx *cx, struct mr_db *db, int64_t messag
 	mr_stmt_bind_int(stmt, 1, message_id);
 	mr_stmt_bind_int(stmt, 2, viewer_id);
 	rc = mr_stmt_step(stmt, found, &cx->err);
-	if (!rc && *found)
-		read_item(stmt, true, cx->arena, out);
-	return rc;
+	if (rc || !*found)
+		return rc;
+	mr_team_item_read(stmt, MR_TEAM_ITEM_COLUMN_COUNT + 3, cx->arena, out);
+	read_receipt_of(stmt, MR_TEAM_ITEM_COLUMN_COUNT, out);
+	return MR_OK;
 }
 
 static const char SQL_CONCERNS[] =

@@ -29,12 +29,14 @@ struct mr_team_box_query {
 	int64_t since_ts;  /* strictly later; 0: any */
 	int64_t before_ts; /* not later than this; 0: any */
 	int64_t limit;
+	struct mr_team_heads
+		*heads; /* to look there first; NULL for who sees what is not committed */
 };
 /* Without names of recipients. `next` is set when there is more. */
 MR_CHECK enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_box_query *query, struct mr_team_items *out);
 /* For tests of the query plans. */
-const char *mr_team_box_sql(enum mr_team_inbox_box box, bool with_bodies);
+const char *mr_team_box_sql(enum mr_team_inbox_box box);
 
 /* One message, and what this agent (or 0) has to do with it. */
 MR_CHECK enum mr_code mr_team_box_one(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,

@@ -8,6 +8,7 @@
 #include "data/queue.h"
 #include "team/agent_sql.h"
 #include "team/archive.h"
+#include "team/heads.h"
 #include "team/layout.h"
 #include "team/root_private.h"
 #include "team/schema.h"
@@ -133,6 +134,7 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 	*team = (struct mr_team){ .arena = mr_arena_new(),
 		.clock = cx->clock,
 		.rand = cx->rand,
+		.heads = mr_team_heads_new(),
 		.bell = -1 };
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_mutex_init(&team->picture, NULL);
@@ -175,6 +177,7 @@ void mr_team_close(struct mr_team *team, int drain_ms)
 	mr_queue_close(team->queue);
 	mr_team_ear_close(team);
 	mr_fs_closep(&team->bell);
+	mr_team_heads_free(team->heads);
 	pthread_mutex_destroy(&team->picture);
 	pthread_mutex_destroy(&team->lock);
 	mr_arena_free(team->arena);

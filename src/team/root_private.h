@@ -1,5 +1,5 @@
-/* team/root_private.h - what is inside an opened root; for root.c, archiver.c, attachment_store.c
- * and watch.c. */
+/* team/root_private.h - what is inside an opened root; for root.c, archiver.c, attachment_store.c,
+ * inbox.c and watch.c. */
 #pragma once
 
 #include "data/queue.h"
@@ -24,6 +24,7 @@ struct mr_team {
 	const struct mr_clock *clock;
 	struct mr_rand *rand;
 	struct mr_queue *queue;
+	struct mr_team_heads *heads;
 	int bell;                /* see watch.c; -1 before it is open */
 	struct mr_team_ear *ear; /* or NULL: nobody has waited yet; made under `lock` */
 

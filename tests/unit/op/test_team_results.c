@@ -139,6 +139,50 @@ static void answers_keep_their_promise(void)
 	tear_down(&f);
 }
 
+static const char *as_json(struct fixture *f, const char *name, const char *json)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	const struct mr_value *sent;
+	struct mr_out out;
+
+	mr_buf_init(&text, 1 << 16);
+	CHECK_OK(mr_json_parse(f->arena, mr_bytes_text(json), NULL, &sent, &f->call.cx.err),
+		f->call.cx.err);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	CHECK_OK(mr_dispatch(&f->call, mr_op_find(&mr_nouns, name), sent, &out), f->call.cx.err);
+	return mr_arena_strdup(f->arena, mr_buf_text(&text));
+}
+
+/* What was kept of a message is what would have been written again. */
+static void a_list_says_the_same_again(void)
+{
+	static const char inbox[] = "{\"project_key\":\"b\",\"agent_name\":\"RedCat\"}";
+	static const char outbox[] = "{\"project_key\":\"b\",\"agent_name\":\"GreenCastle\"}";
+	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_json_writer json;
+	struct fixture f;
+
+	set_up(&f);
+	meet(&f);
+	run(&f, "send_message", SEND("\"to\":\"RedCat\",\"thread_id\":\"a \\\"T\\\"\""));
+	run(&f, "send_message", SEND("\"to\":\"RedCat\",\"importance\":\"urgent\""));
+	mr_buf_init(&text, 1 << 16);
+	mr_json_init(&json, &text, MR_JSON_COMPACT);
+	mr_json_value(&json, run(&f, "fetch_inbox", inbox));
+	for (int i = 0; i < 3; i++)
+		CHECK_STR(as_json(&f, "fetch_inbox", inbox), mr_buf_text(&text));
+	/* The same messages as their sender sees them, with other members behind. */
+	mr_buf_clear(&text);
+	mr_json_init(&json, &text, MR_JSON_COMPACT);
+	mr_json_value(&json, run(&f, "list_outbox", outbox));
+	CHECK_STR(as_json(&f, "list_outbox", outbox), mr_buf_text(&text));
+	/* What is a recipient's own is looked up each time. */
+	run(&f, "mark_message_read",
+		"{\"project_key\":\"b\",\"agent_name\":\"RedCat\",\"message_id\":2}");
+	CHECK(strstr(as_json(&f, "fetch_inbox", inbox), "\"read_ts\":\"20"));
+	tear_down(&f);
+}
+
 static void names_in_one_text_are_split(void)
 {
 	struct fixture f;
@@ -160,6 +204,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(answers_keep_their_promise),
+		TEST(a_list_says_the_same_again),
 		TEST(names_in_one_text_are_split),
 	};
 
