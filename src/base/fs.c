@@ -124,7 +124,7 @@ static void place_close(struct place *place)
 
 static enum mr_code place_open(int dir, const char *path, struct place *out, struct mr_err *err)
 {
-	struct mr_buf parent MR_CLEANUP(mr_buf_release);
+	struct mr_buf parent MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t end = strlen(path), start, len;
 
 	mr_buf_init(&parent, PATH_BYTES);

@@ -334,7 +334,7 @@ static enum mr_code remove_entry(int dir, const char *name, struct mr_buf *path,
 
 enum mr_code mr_fs_remove_all(int dir, const char *path, struct mr_err *err)
 {
-	struct mr_buf shown MR_CLEANUP(mr_buf_release);
+	struct mr_buf shown MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 

@@ -28,7 +28,7 @@ static size_t count_columns(const struct mr_db_search *search)
 static enum mr_code command(struct mr_db *db, const struct mr_db_search *search, const char *rest,
 	struct mr_err *err)
 {
-	struct mr_buf sql MR_CLEANUP(mr_buf_release);
+	struct mr_buf sql MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc;
 
 	mr_buf_init(&sql, STATEMENT_BYTES);
@@ -40,7 +40,7 @@ static enum mr_code command(struct mr_db *db, const struct mr_db_search *search,
 enum mr_code mr_db_sqlite_search_create(struct mr_db *db, const struct mr_db_search *search,
 	struct mr_err *err)
 {
-	struct mr_buf sql MR_CLEANUP(mr_buf_release);
+	struct mr_buf sql MR_CLEANUP(mr_buf_release) = { 0 };
 	bool exists = false;
 	enum mr_code rc;
 
@@ -73,7 +73,7 @@ static enum mr_code pass_row(struct mr_db *db, const struct mr_db_search *search
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_stmt *from MR_CLEANUP(mr_stmt_done) = NULL;
 	struct mr_stmt *to MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf select MR_CLEANUP(mr_buf_release);
+	struct mr_buf select MR_CLEANUP(mr_buf_release) = { 0 };
 	bool row = false;
 	enum mr_code rc;
 
@@ -109,7 +109,7 @@ static enum mr_code pass_row(struct mr_db *db, const struct mr_db_search *search
 static enum mr_code change(struct mr_db *db, const struct mr_db_search *search, int64_t id,
 	const char *command_column, const char *command_value, struct mr_err *err)
 {
-	struct mr_buf sql MR_CLEANUP(mr_buf_release);
+	struct mr_buf sql MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t count = count_columns(search);
 	enum mr_code rc;
 
@@ -184,7 +184,7 @@ enum mr_code mr_db_sqlite_search_prepare(struct mr_db *db, const struct mr_db_se
 	const struct mr_db_search_query *query, struct mr_stmt **out, struct mr_err *err)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf sql MR_CLEANUP(mr_buf_release);
+	struct mr_buf sql MR_CLEANUP(mr_buf_release) = { 0 };
 	int64_t among = query->newest_first ? 0 : query->among;
 	enum mr_code rc = query->newest_first ? MR_OK : mr_db_sqlite_add_score(db, err);
 

@@ -359,7 +359,7 @@ static void put_entries(struct mr_buf *buf, struct mr_bytes base, size_t base_at
 bool mr_object_delta(struct mr_arena *arena, enum mr_object_type type, struct mr_bytes base,
 	struct mr_bytes target, struct mr_bytes *out)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t least = base.len < target.len ? base.len : target.len;
 	size_t start = common_start(base, target);
 	size_t end;

@@ -141,7 +141,7 @@ static enum mr_code put_trailers(struct mr_buf *out, const struct mr_history_bat
 enum mr_code mr_history_message(struct mr_arena *arena, const struct mr_history_batch *batch,
 	const char **out, struct mr_err *err)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *message = batch->message + strspn(batch->message, " \t\r\n");
 	size_t len = strlen(message);
 	enum mr_code rc;
@@ -165,7 +165,7 @@ enum mr_code mr_history_message(struct mr_arena *arena, const struct mr_history_
 
 const char *mr_history_clean(struct mr_arena *arena, const char *text)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t len = text ? strlen(text) : 0;
 
 	mr_buf_init(&buf, 3 * len);

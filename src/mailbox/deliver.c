@@ -349,7 +349,7 @@ static enum mr_code write_all(int fd, struct mr_bytes bytes)
 static enum mr_code stage(struct mr_ctx *cx, const struct mr_mailbox_root *root, const char *path,
 	const struct mr_mailbox_message *message)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	enum mr_code rc;
 

@@ -51,7 +51,7 @@ enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_w
 	struct mr_ctx *cx = d->cx;
 	struct mr_texts addresses = mr_mailbox_delivery_addresses(d);
 	const char *path = intent_path(cx->arena, d->message->message_id);
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 	enum mr_code rc;
 

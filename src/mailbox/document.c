@@ -215,7 +215,7 @@ static void put_head(struct mr_buf *head, const struct mr_mailbox_message *messa
 enum mr_code mr_mailbox_document_write(struct mr_buf *buf, const struct mr_mailbox_message *message,
 	struct mr_err *err)
 {
-	struct mr_buf head MR_CLEANUP(mr_buf_release);
+	struct mr_buf head MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_frontmatter parts = { .form = MR_FRONTMATTER_YAML, .body = message->body };
 	enum mr_code rc;
 

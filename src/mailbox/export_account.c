@@ -92,7 +92,7 @@ static enum mr_code write_account(struct mr_mailbox_export_job *job,
 {
 	struct mr_arena *arena = job->cx->arena;
 	const char *path = mr_mailbox_layout_join(arena, account->archive_path, "account.json");
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	enum mr_code rc;
 

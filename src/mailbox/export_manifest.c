@@ -321,7 +321,7 @@ static enum mr_code copy_part(int out, struct mr_mailbox_manifest_part *part, st
 static enum mr_code copy_head(int out, const struct mr_mailbox_manifest_head *head,
 	enum mr_mailbox_export_list before, bool *out_any, struct mr_err *err)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 	enum mr_code rc;
 

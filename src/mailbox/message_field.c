@@ -148,7 +148,7 @@ bool mr_mailbox_read_message_ids(struct mr_arena *arena, const struct mr_cursor 
 /* "Input should be 'safe', 'force' or 'stash'" */
 static bool refuse_choice(const struct mr_cursor *at, const char *const *words)
 {
-	struct mr_buf list MR_CLEANUP(mr_buf_release);
+	struct mr_buf list MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&list, MR_MAILBOX_TEXT_BYTES);
 	for (size_t i = 0; words[i]; i++) {

@@ -87,7 +87,7 @@ static enum mr_code insert_message(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_mailbox_message *message, const struct mr_mailbox_delivered *delivered)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf headers MR_CLEANUP(mr_buf_release);
+	struct mr_buf headers MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer writer;
 	enum mr_code rc;
 

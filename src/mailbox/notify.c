@@ -41,7 +41,7 @@ static void put_fence(struct mr_buf *buf, const char *text)
 struct mr_bytes mr_mailbox_notify_mirror(struct mr_arena *arena, struct mr_bytes body,
 	const struct mr_mailbox_notify_block *block)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_markdown_fence fence;
 
 	mr_buf_init(&buf, body.len + strlen(block->text) + strlen("```" INFO "\n\n```\n\n"));

@@ -88,7 +88,7 @@ enum mr_code mr_mailbox_swap_begin(struct mr_ctx *cx, const struct mr_mailbox_ro
 {
 	const char *name =
 		mr_token_prefixed(cx->arena, cx->rand, INTENT_PREFIX, MR_TOKEN_UUID_DIGITS);
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc;
 
 	mr_buf_init(&buf, INTENT_BYTES);

@@ -162,7 +162,7 @@ enum mr_code mr_http_client_send(struct mr_arena *arena,
 	struct mr_err *err)
 {
 	struct client client MR_CLEANUP(close_client) = { .handle = NULL };
-	struct mr_buf body MR_CLEANUP(mr_buf_release);
+	struct mr_buf body MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *host = host_of(arena, request->url);
 	char why[CURL_ERROR_SIZE] = "";
 	const char *type = NULL;

@@ -176,7 +176,7 @@ static void put_span(struct mr_otlp *otlp, struct mr_buf *out, const struct mr_o
 
 void mr_otlp_add(struct mr_otlp *otlp, const struct mr_otlp_span *span)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_otlp_parent parent;
 	bool has_parent;
 
@@ -209,7 +209,7 @@ static void put_body(const struct mr_otlp *otlp, struct mr_buf *out, const struc
 		{ .key = "service.name", .text = otlp->service },
 		{ .key = "service.version", .text = MR_VERSION },
 	};
-	struct mr_buf resource MR_CLEANUP(mr_buf_release);
+	struct mr_buf resource MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 
 	mr_buf_init(&resource, SPAN_BYTES);
@@ -229,7 +229,7 @@ static void put_body(const struct mr_otlp *otlp, struct mr_buf *out, const struc
 static enum mr_code post(const struct mr_otlp *otlp, const struct mr_buf *spans, struct mr_err *err)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf body MR_CLEANUP(mr_buf_release);
+	struct mr_buf body MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_http_client_request request = {
 		.url = otlp->url,
 		.headers = otlp->headers,

@@ -181,7 +181,7 @@ enum mr_code mr_actor_check_agent(struct mr_call *call, const char *project_key,
 /* All the agents a JWT names, wherever they are. */
 static enum mr_code find_bound(struct mr_call *call, struct mr_db *db, const struct mr_texts *names)
 {
-	struct mr_buf list MR_CLEANUP(mr_buf_release);
+	struct mr_buf list MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc = MR_OK;
 
 	mr_buf_init(&list, READERS_BYTES);

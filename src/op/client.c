@@ -189,7 +189,7 @@ static void put_toml(struct mr_buf *out, const char *key, const char *text)
 
 static const char *toml_block(struct mr_arena *arena, const struct mr_client_wish *wish)
 {
-	struct mr_buf out MR_CLEANUP(mr_buf_release);
+	struct mr_buf out MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&out, BLOCK_BYTES);
 	mr_buf_printf(&out, "%s (written by mailroom connect codex; --undo removes it)\n",

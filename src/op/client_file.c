@@ -36,7 +36,7 @@ enum mr_code mr_client_json_read(struct mr_arena *arena, struct mr_bytes text,
 
 struct mr_bytes mr_client_json_write(struct mr_arena *arena, const struct mr_value *document)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 
 	/* Indented it can be longer than what was read, but not without end. */
@@ -212,7 +212,7 @@ enum mr_code mr_client_block_set(struct mr_arena *arena, struct mr_bytes text,
 	const struct mr_client_marks *marks, const char *block, struct mr_bytes *out,
 	struct mr_err *err)
 {
-	struct mr_buf made MR_CLEANUP(mr_buf_release);
+	struct mr_buf made MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t before = text.len, after;
 	struct mr_bytes old;
 	enum mr_code rc = mr_client_block_find(text, marks, &old, err);

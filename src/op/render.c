@@ -48,7 +48,7 @@ void mr_render_text(struct mr_buf *out, const char *text)
 
 const char *mr_render_line(struct mr_arena *arena, const char *text)
 {
-	struct mr_buf line MR_CLEANUP(mr_buf_release);
+	struct mr_buf line MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&line, CELL_MAX_WITHOUT_TERMINAL);
 	put_safe(&line, text, strlen(text), true);
@@ -171,7 +171,7 @@ static const char *time_text(struct mr_arena *arena, const struct mr_value *map,
 static const char *cell_text(struct mr_arena *arena, const struct mr_value *row, const char *key,
 	const struct mr_render *how)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *value = mr_value_get(row, key);
 	const char *when = time_text(arena, row, key, how);
 

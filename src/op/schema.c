@@ -27,7 +27,7 @@ static void put_choices(struct mr_out *out, const char *const *choices)
 /* A default that is no value is said in words. */
 static void put_description(struct mr_out *out, const struct mr_param *param)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, DESCRIPTION_BYTES);
 	mr_buf_puts(&text, param->summary);

@@ -19,7 +19,7 @@ static const char *quoted(struct mr_arena *arena, const char *text)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				   "/._-+@:,";
-	struct mr_buf out MR_CLEANUP(mr_buf_release);
+	struct mr_buf out MR_CLEANUP(mr_buf_release) = { 0 };
 
 	if (*text && text[strspn(text, safe)] == '\0' && *text != '-')
 		return text;
@@ -256,7 +256,7 @@ static enum mr_code read_stdin(struct mr_call *call, struct mr_bytes *out)
 /* Given by name, from a subdirectory or absolute: as git would list them. */
 static struct mr_texts inside_top(struct mr_ctx *cx, const char *top, const struct mr_texts *given)
 {
-	struct mr_buf all MR_CLEANUP(mr_buf_release);
+	struct mr_buf all MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t len = strlen(top);
 
 	mr_buf_init(&all, STDIN_BYTES);

@@ -85,7 +85,7 @@ static void put_head(struct mr_arena *arena, struct mr_buf *buf,
 enum mr_code mr_team_document_write(struct mr_arena *arena, struct mr_buf *buf,
 	const struct mr_team_document *document, struct mr_err *err)
 {
-	struct mr_buf head MR_CLEANUP(mr_buf_release);
+	struct mr_buf head MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *attachments = NULL;
 	enum mr_code rc = mr_json_parse(arena, mr_bytes_text(document->attachments), &json_limits,
 		&attachments, err);
@@ -194,7 +194,7 @@ static enum mr_code read_rest(struct mr_arena *arena, const struct mr_value *hea
 	const struct mr_value *attachments = mr_value_get(head, "attachments");
 	const char *created = text_at(head, "created_ts");
 	const char *importance = text_at(head, "importance");
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 
 	mr_buf_init(&json, MR_TEAM_DOCUMENT_BYTES);

@@ -54,7 +54,7 @@ static enum mr_code put_buf(struct mr_team_files *files, const char *path, struc
 
 enum mr_code mr_team_files_initial(struct mr_team_files *files)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, MR_TEAM_RECORD_BYTES);
 	put(files, MR_TEAM_ATTRIBUTES_FILE, mr_bytes_text(ATTRIBUTES));
@@ -66,7 +66,7 @@ enum mr_code mr_team_files_initial(struct mr_team_files *files)
 
 static enum mr_code add_profile(struct mr_team_files *files, int64_t agent_id)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_agent agent;
 	enum mr_code rc = mr_team_agent_get(files->cx, files->db, agent_id, &agent);
 
@@ -99,7 +99,7 @@ static enum mr_code add_deleted(struct mr_team_files *files,
 	const struct mr_team_archive_item *item)
 {
 	struct mr_ctx *cx = files->cx;
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_agent agent = { 0 };
 	const char *name = mr_str_is_empty(item->name) ? item->agent : item->name;
 	const char *path = mr_team_layout_deleted(cx->arena, name);
@@ -129,7 +129,7 @@ static enum mr_code add_deleted(struct mr_team_files *files,
 static enum mr_code add_links(struct mr_team_files *files, int64_t agent_id)
 {
 	struct mr_ctx *cx = files->cx;
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_link_records links;
 	struct mr_team_agent agent;
 	enum mr_code rc = mr_team_agent_get(cx, files->db, agent_id, &agent);
@@ -169,7 +169,7 @@ static enum mr_code add_removed(struct mr_team_files *files, const char *json)
 static enum mr_code add_leases(struct mr_team_files *files, const char *pattern)
 {
 	struct mr_ctx *cx = files->cx;
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_reservations leases;
 	enum mr_code rc =
 		mr_team_source_leases(cx, files->db, files->project->id, pattern, &leases);
@@ -189,7 +189,7 @@ static enum mr_code add_leases(struct mr_team_files *files, const char *pattern)
 static enum mr_code add_slot(struct mr_team_files *files, int64_t id)
 {
 	struct mr_ctx *cx = files->cx;
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_slot_record slot;
 	bool found;
 	enum mr_code rc = mr_team_source_slot(cx, files->db, id, &found, &slot);
@@ -217,7 +217,7 @@ static enum mr_code render(struct mr_team_files *files, const struct mr_team_doc
 	struct mr_bytes *out)
 {
 	struct mr_ctx *cx = files->cx;
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_document bare = *document;
 	struct mr_bytes bytes;
 	enum mr_code rc;
@@ -465,7 +465,7 @@ static enum mr_code add_digest(struct mr_team_files *files, const struct mr_team
 {
 	struct mr_ctx *cx = files->cx;
 	int64_t first = (part->number - 1) * MR_TEAM_DIGEST_MESSAGES + 1;
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_digest_item *items;
 	struct mr_team_messages messages;
 	enum mr_code rc = mr_team_source_thread(cx, files->db, files->project->id, part->thread_id,

@@ -295,7 +295,7 @@ static void add_agents(struct batch *batch)
 /* "archive: 37 changes", and in the body each of them. */
 static const char *message_for_many(struct mr_ctx *cx, const struct batch *batch)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t listed = 0;
 
 	mr_buf_init(&text, 2 * BODY_BYTES);

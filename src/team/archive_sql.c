@@ -122,7 +122,7 @@ enum mr_code mr_team_archive_projects(struct mr_ctx *cx, struct mr_db *db, int64
 	size_t *out_len)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf ids MR_CLEANUP(mr_buf_release);
+	struct mr_buf ids MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc = mr_db_prepare(db, SQL_PROJECTS, &stmt, &cx->err);
 	bool row = true;
 

@@ -315,7 +315,7 @@ static void write_entry(struct mr_ctx *cx, struct mr_json_writer *w, const struc
 static enum mr_code finish(struct attach *a, const struct mr_buf *body,
 	struct mr_team_attached *out)
 {
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 	int64_t bytes = 0;
 	enum mr_code rc;
@@ -379,7 +379,7 @@ static bool is_converting(const struct attach *a)
 enum mr_code mr_team_attach(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_attach_request *request, struct mr_team_attached *out)
 {
-	struct mr_buf body MR_CLEANUP(mr_buf_release);
+	struct mr_buf body MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_store store MR_CLEANUP(mr_team_store_close) = { .dir = -1 };
 	struct attach a = { .cx = cx, .request = request, .config = mr_team_config(team) };
 	enum mr_code rc = may_attach(cx, request);
@@ -433,7 +433,7 @@ static void write_bare(struct mr_json_writer *w, const struct mr_value *item)
 
 enum mr_code mr_team_attachments_bare(struct mr_ctx *cx, const char *json, const char **out)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *list;
 	struct mr_json_writer w;
 	enum mr_code rc;

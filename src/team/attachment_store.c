@@ -135,7 +135,7 @@ static enum mr_code put_picture(struct mr_ctx *cx, struct mr_team_store *store,
 	struct mr_bytes original, const struct note *note)
 {
 	const struct mr_team_stored *stored = note->stored;
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc = put(cx, store, stored->path, stored->data);
 
 	mr_buf_init(&text, NOTE_BYTES);

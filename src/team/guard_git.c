@@ -407,7 +407,7 @@ enum mr_code mr_team_guard_pushed(struct mr_ctx *cx, const struct mr_team_guard_
 {
 	struct mr_texts lines = mr_str_split(cx->arena, refs, '\n');
 	struct mr_texts new_ids = { NULL, 0 };
-	struct mr_buf all MR_CLEANUP(mr_buf_release);
+	struct mr_buf all MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc = MR_OK;
 
 	mr_buf_init(&all, GIT_OUTPUT);

@@ -182,7 +182,7 @@ static enum mr_code keep_orig(struct mr_ctx *cx, const struct mr_team_guard_hook
 static enum mr_code install_one(struct mr_ctx *cx, struct mr_team_guard_hook *hook,
 	const struct mr_team_guard_install *install)
 {
-	struct mr_buf stub MR_CLEANUP(mr_buf_release);
+	struct mr_buf stub MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_bytes now;
 	bool there = false;
 	enum mr_code rc = MR_OK;

@@ -128,7 +128,7 @@ static enum mr_code take_answer(struct mr_ctx *cx, struct mr_team_guard_look *lo
 
 static const char *quoted(struct mr_arena *arena, const char *text)
 {
-	struct mr_buf out MR_CLEANUP(mr_buf_release);
+	struct mr_buf out MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&out, REQUEST_BYTES);
 	for (const char *at = text; *at; at++) {
@@ -145,7 +145,7 @@ static const char *quoted(struct mr_arena *arena, const char *text)
 static enum mr_code ask_server(struct mr_ctx *cx, struct mr_team_guard_look *look, const char *uri)
 {
 	const struct mr_team_guard_question *question = look->question;
-	struct mr_buf body MR_CLEANUP(mr_buf_release);
+	struct mr_buf body MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *headers[] = { "Content-Type: application/json",
 		"Accept: application/json, text/event-stream", VERSION_HEADER,
 		"Mcp-Method: resources/read", mr_arena_printf(cx->arena, "Mcp-Name: %s", uri), NULL,

@@ -136,7 +136,7 @@ static enum mr_code read_reply(struct mr_ctx *cx, const struct mr_http_client_re
 enum mr_code mr_team_llm_ask(struct mr_ctx *cx, const struct mr_team_config *config,
 	const char *model, const char *task, const char *data, const struct mr_value **out)
 {
-	struct mr_buf body MR_CLEANUP(mr_buf_release);
+	struct mr_buf body MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_http_client_response response;
 	const char *headers[] = { "Content-Type: application/json", NULL, NULL };
 	struct mr_http_client_request request = {

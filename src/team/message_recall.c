@@ -10,7 +10,7 @@ enum { NOTES_BYTES = 1 << 20 };
 
 const char *mr_team_sent_notes(struct mr_arena *arena, const struct mr_team_sent *sent)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer json;
 
 	mr_buf_init(&text, NOTES_BYTES);

@@ -31,7 +31,7 @@ struct mr_texts mr_team_post_names(struct mr_arena *arena, int64_t project_id,
 /* "mail: A -> B, C | subject". Who gets a blind copy is nobody's business, in git too. */
 static const char *commit_subject(struct mr_arena *arena, const struct mr_team_post *post)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t named = 0;
 
 	mr_buf_init(&text, 64 << 10);

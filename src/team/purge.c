@@ -187,7 +187,7 @@ static int place_order(const void *a, const void *b)
 /* Some paths of one project, as one row. */
 static enum mr_code queue_paths(struct purging *p, const struct place *places, size_t count)
 {
-	struct mr_buf list MR_CLEANUP(mr_buf_release);
+	struct mr_buf list MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer json;
 	enum mr_code rc;
 

@@ -46,7 +46,7 @@ enum mr_code mr_team_purge_traces(struct mr_ctx *cx, struct mr_db *db, enum mr_t
 	int64_t agent_id, struct mr_team_traces *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf found MR_CLEANUP(mr_buf_release);
+	struct mr_buf found MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc = mr_db_prepare(db, sql_traces[kind], &stmt, &cx->err);
 	bool row = true;
 

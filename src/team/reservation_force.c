@@ -81,7 +81,7 @@ static const char *notice_body(struct mr_ctx *cx, const struct forcing *job)
 	const struct mr_team_config *config = mr_team_config(job->team);
 	const struct mr_team_reservation *lease = &job->seen->lease;
 	const struct mr_team_staleness *s = &job->staleness;
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, NOTICE_BYTES);
 	mr_buf_printf(&text, "%s released your lease %lld on `%s`%s\n\n", job->actor.name,

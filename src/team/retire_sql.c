@@ -30,7 +30,7 @@ static enum mr_code ids(struct mr_ctx *cx, struct mr_db *db, const char *sql, in
 	int64_t **out, size_t *out_len)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf found MR_CLEANUP(mr_buf_release);
+	struct mr_buf found MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
 	bool row = true;
 
@@ -66,7 +66,7 @@ static enum mr_code read_patterns(struct mr_ctx *cx, struct mr_db *db, int64_t a
 	struct mr_texts *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf found MR_CLEANUP(mr_buf_release);
+	struct mr_buf found MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc = mr_db_prepare(db, SQL_LEASES, &stmt, &cx->err);
 	bool row = true;
 

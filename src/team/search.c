@@ -167,8 +167,8 @@ struct run {
 
 static enum mr_code ask_index(struct run *run, enum mr_team_search_mode mode)
 {
-	struct mr_team_where where MR_CLEANUP(mr_team_where_release);
-	struct mr_buf match MR_CLEANUP(mr_buf_release);
+	struct mr_team_where where MR_CLEANUP(mr_team_where_release) = { 0 };
+	struct mr_buf match MR_CLEANUP(mr_buf_release) = { 0 };
 	struct writer w = { run->db, &match };
 	enum mr_code rc =
 		mr_team_search_where(run->cx, run->search, run->query, run->alone, true, &where);
@@ -190,7 +190,7 @@ static enum mr_code ask_index(struct run *run, enum mr_team_search_mode mode)
 
 static enum mr_code scan(struct run *run, bool like)
 {
-	struct mr_team_where where MR_CLEANUP(mr_team_where_release);
+	struct mr_team_where where MR_CLEANUP(mr_team_where_release) = { 0 };
 	int64_t floor = 0;
 	enum mr_code rc =
 		mr_team_search_where(run->cx, run->search, run->query, run->alone, false, &where);

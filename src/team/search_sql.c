@@ -353,7 +353,7 @@ enum mr_code mr_team_search_scan_sql(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_found *out, size_t *out_len)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf sql MR_CLEANUP(mr_buf_release);
+	struct mr_buf sql MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc;
 
 	mr_buf_init(&sql, WHERE_BYTES + 200);

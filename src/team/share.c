@@ -31,7 +31,7 @@ struct mr_team_share mr_team_share_default(const char *output)
 const char *mr_team_share_scrub(struct mr_team_share_job *job, struct mr_arena *arena,
 	const char *text)
 {
-	struct mr_buf out MR_CLEANUP(mr_buf_release);
+	struct mr_buf out MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t replaced;
 
 	if (!text)
@@ -179,7 +179,7 @@ static enum mr_code copy_recipients(struct copying *copying, struct mr_arena *ar
 
 static const char *json_of(struct mr_arena *arena, const struct mr_value *value)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 
 	mr_buf_init(&buf, TEXT_BYTES);

@@ -92,7 +92,7 @@ static const char *safe_extension(const char *path, const char *media_type)
 
 static bool has_secret(struct mr_team_share_job *job, struct mr_bytes bytes)
 {
-	struct mr_buf without MR_CLEANUP(mr_buf_release);
+	struct mr_buf without MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&without, MR_TEAM_ATTACHMENT_BYTES * 2ul);
 	return mr_team_secrets_replace(job->secrets, bytes, &without) > 0;

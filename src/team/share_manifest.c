@@ -179,7 +179,7 @@ static enum mr_code write_files(struct mr_team_share_job *job, struct mr_json_wr
 enum mr_code mr_team_share_manifest(struct mr_team_share_job *job)
 {
 	struct mr_arena *arena = job->cx->arena;
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 	enum mr_code rc;
 

@@ -52,7 +52,7 @@ enum mr_code mr_team_share_recipients(struct mr_ctx *cx, struct mr_arena *arena,
 	int64_t message_id, struct mr_team_recipients *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf rows MR_CLEANUP(mr_buf_release);
+	struct mr_buf rows MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc = mr_db_prepare(from, SQL_RECIPIENTS, &stmt, &cx->err);
 	bool row = true;
 

@@ -107,7 +107,7 @@ enum mr_code mr_team_view_add(struct mr_team_share_job *job, struct mr_arena *ar
 {
 	struct mr_team_view *view = &job->view;
 	struct mr_json_writer *w = &view->bodies_json;
-	struct mr_buf html MR_CLEANUP(mr_buf_release);
+	struct mr_buf html MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc;
 
 	mr_buf_init(&html, PART_BYTES / 2);

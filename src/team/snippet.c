@@ -236,7 +236,7 @@ static void end_hit(struct mr_team_snippet *out, size_t end)
 static void put_window(const struct finder *f, struct mr_arena *arena, size_t at, struct span hit,
 	struct mr_team_snippet *out)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	bool ahead = hit.end > 0, open = false;
 
 	mr_buf_init(&buf, TEXT_BYTES);

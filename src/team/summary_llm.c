@@ -63,7 +63,7 @@ static bool take_list(struct mr_arena *arena, const struct mr_value *object, con
 void mr_team_summary_refine(struct mr_ctx *cx, const struct mr_team_config *config,
 	const char *model, const struct mr_team_excerpts *excerpts, struct mr_team_summary *summary)
 {
-	struct mr_buf data MR_CLEANUP(mr_buf_release);
+	struct mr_buf data MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err before = cx->err;
 	const struct mr_value *object;
 	bool any = false;
@@ -117,7 +117,7 @@ static void take_thread(struct mr_arena *arena, const struct mr_value *thread,
 void mr_team_summary_refine_all(struct mr_ctx *cx, const struct mr_team_config *config,
 	const char *model, struct mr_team_summaries *all)
 {
-	struct mr_buf data MR_CLEANUP(mr_buf_release);
+	struct mr_buf data MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err before = cx->err;
 	const struct mr_value *object, *threads, *together;
 	bool any = false;

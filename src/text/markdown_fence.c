@@ -90,7 +90,7 @@ static struct lines lines_of(struct mr_bytes md)
 /* From the line after the opening one to the closing one. */
 static void read_block(struct mr_arena *arena, struct lines *lines, struct mr_markdown_fence *out)
 {
-	struct mr_buf content MR_CLEANUP(mr_buf_release);
+	struct mr_buf content MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_bytes line;
 
 	/* Joining with LF can only shorten. */

@@ -247,7 +247,7 @@ static void rewind_to(struct mr_buf *buf, size_t len)
 enum mr_code mr_markdown_to_html(struct mr_buf *buf, struct mr_bytes md, struct mr_err *err)
 {
 	static const struct mr_markdown_sink sink = { enter, leave, text };
-	struct mr_buf clean MR_CLEANUP(mr_buf_release);
+	struct mr_buf clean MR_CLEANUP(mr_buf_release) = { 0 };
 	struct html h = { .buf = buf };
 	size_t start = buf->len;
 	enum mr_code rc;

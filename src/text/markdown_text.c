@@ -318,7 +318,7 @@ static char *finish(struct mr_arena *arena, struct plain *p, bool is_cut)
 char *mr_markdown_to_text(struct mr_arena *arena, struct mr_bytes md, size_t max)
 {
 	static const struct mr_markdown_sink sink = { enter, leave, text };
-	struct mr_buf clean MR_CLEANUP(mr_buf_release);
+	struct mr_buf clean MR_CLEANUP(mr_buf_release) = { 0 };
 	struct plain p = { .max = max };
 	size_t read_len = md.len;
 	char *out;

@@ -168,7 +168,7 @@ static void put_path(struct mr_buf *path, const struct mr_cursor *at)
 
 const char *mr_cursor_path(struct mr_arena *arena, const struct mr_cursor *at)
 {
-	struct mr_buf path MR_CLEANUP(mr_buf_release);
+	struct mr_buf path MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&path, PATH_BYTES);
 	put_path(&path, at);

@@ -230,7 +230,7 @@ static const char *read_float(const char *s, enum number_shape shape, bool negat
 	} else if (shape == FLOAT_NAN) {
 		number = (double)NAN;
 	} else {
-		struct mr_buf digits MR_CLEANUP(mr_buf_release);
+		struct mr_buf digits MR_CLEANUP(mr_buf_release) = { 0 };
 
 		mr_buf_init(&digits, strlen(s) + 1);
 		for (; *s; s++) {

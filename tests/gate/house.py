@@ -221,6 +221,12 @@ def no_line_comments(tree):
         yield from places(tree, path, tree.code(path), r"//[^\n]*")
 
 
+def what_is_cleaned_up_begins_with_a_value(tree):
+    # Whoever returns before it has one would release what happens to lie there.
+    for path in tree.src:
+        yield from places(tree, path, tree.code(path), r"\w+\s+MR_CLEANUP\(\w+\)\s*[;,]")
+
+
 def sql_stays_in_its_files(tree):
     gap = r"(?:\s|\\[nt])+"
     statements = ["SELECT", f"INSERT{gap}(?:OR{gap}[A-Z]+{gap})?INTO", rf"UPDATE{gap}\w+{gap}SET",
@@ -313,6 +319,7 @@ RULES = [
     no_file_without_a_topic,
     no_banned_calls,
     no_line_comments,
+    what_is_cleaned_up_begins_with_a_value,
     sql_stays_in_its_files,
     every_module_is_built,
     the_map_is_complete,
@@ -336,7 +343,9 @@ BAD_TREE = {
                     'const char *s = "SELECT\\n1";\n/* "DELETE FROM t" */ char *t = "INSERT OR IGNORE INTO t";\n'
                     'const char *u = "UPDATE t "\n"SET a = 1";\n',
     "src/text/up.h": "/*\n * text/down.h - wrong.\n */\n",
-    "src/net/n.c": '#include "data/d_sql.h"\n#include "a.h"\n',
+    "src/net/n.c": '#include "data/d_sql.h"\n#include "a.h"\n'
+                   "int f(void)\n{\n\tstruct s a MR_CLEANUP(done) = { 0 }, b MR_CLEANUP(done), c;\n"
+                   "\tint d MR_CLEANUP(close) = -1;\n\tint e MR_CLEANUP(close);\n}\n",
     "src/data/d_sql.c": 'const char *s = "UPDATE t SET a = 1";\n',
     "src/team/m_sql.c": 'const char *s = "DELETE FROM t";\n',
     "src/nowhere/misc.c": "",
@@ -348,6 +357,8 @@ BAD_TREE_FINDS = {
     "no_file_without_a_topic": ["src/nowhere/misc.c"],
     "no_banned_calls": ["src/base/a.c:7: strcpy (", "src/base/a.c:7: exit(", "src/base/a.c:8: stdout"],
     "no_line_comments": ["src/text/a.c:3: // note"],
+    "what_is_cleaned_up_begins_with_a_value": ["src/net/n.c:5: b MR_CLEANUP(done),",
+                                               "src/net/n.c:7: e MR_CLEANUP(close);"],
     "sql_stays_in_its_files": ["src/text/a.c:4: \"SELECT", "src/text/a.c:5: \"INSERT OR IGNORE INTO",
                                "src/text/a.c:6: \"UPDATE t SET"],
     "every_module_is_built": ["src/data/d_sql.c:", "src/net/n.c:", "src/nowhere/misc.c:",

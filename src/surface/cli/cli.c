@@ -36,7 +36,7 @@ static int write_text(int fd, const struct mr_buf *text)
 static void complain(const char *command, const char *msg)
 {
 	struct mr_render style = mr_terminal_style(STDERR_FILENO);
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, OUTPUT_BYTES);
 	mr_buf_printf(&text, "%smailroom%s%s:%s ", style.colour ? "\033[31m" : "",
@@ -48,7 +48,7 @@ static void complain(const char *command, const char *msg)
 
 static int show_help(int fd, const struct mr_op_table *table, const char *path)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, OUTPUT_BYTES);
 	mr_help_write(&text, table, path, mr_terminal_style(fd).colour);
@@ -114,7 +114,7 @@ static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
 static bool tell(const struct mr_envelope *envelope, const struct mr_err *err)
 {
 	struct mr_render style = mr_terminal_style(STDERR_FILENO);
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, OUTPUT_BYTES);
 	if (!envelope->tell || !envelope->tell(&text, err, &style))
@@ -128,7 +128,7 @@ static int fail(struct mr_arena *arena, const struct mr_argv *args, const struct
 	const struct mr_envelope *envelope = args->op ? args->op->envelope : &mr_envelope_plain;
 
 	if (args->json || envelope->only_json) {
-		struct mr_buf text MR_CLEANUP(mr_buf_release);
+		struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 		struct mr_out out;
 
 		mr_buf_init(&text, OUTPUT_BYTES);
@@ -230,7 +230,7 @@ static enum mr_code take_input(struct mr_arena *arena, struct mr_argv *args, str
 
 static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct mr_argv *args)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_call call = mr_dispatch_call(app, arena);
 	struct mr_terminal_progress progress = { .clock = app->clock };
 	enum mr_code rc;

@@ -37,7 +37,7 @@ static const struct mr_param completion_params[] = {
 
 static enum mr_code completion(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *name = mr_args_text(in, "shell");
 	enum mr_shell shell = mr_str_eq(name, "bash") ? MR_SHELL_BASH
 		: mr_str_eq(name, "zsh")              ? MR_SHELL_ZSH
@@ -74,7 +74,7 @@ static enum mr_code help(struct mr_call *call, const struct mr_args *in, struct 
 {
 	struct mr_texts words = mr_args_texts(call->cx.arena, in, "words");
 	const char *path = mr_str_join(call->cx.arena, &words, " ");
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	(void)out;
 	mr_buf_init(&text, SCREEN_BYTES);

@@ -48,7 +48,7 @@ static bool put_item(const struct follow *f, const struct mr_team_item *item)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_render style = mr_terminal_style(STDOUT_FILENO);
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 
 	mr_buf_init(&text, LINE_BYTES);

@@ -66,7 +66,7 @@ static void start_log(const struct mr_settings *settings)
 static void announce(const struct mr_http_server *server, const char *root, bool needs_token)
 {
 	const char *url = mr_http_server_url(server);
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, 1 << 16);
 	mr_buf_printf(&text,

@@ -61,7 +61,7 @@ void mr_terminal_progress(void *arg, const char *what, size_t done, size_t total
 	struct mr_terminal_progress *progress = arg;
 	int64_t now_us = mr_clock_mono_us(progress->clock);
 	size_t filled = total ? done * BAR_CELLS / total : 0;
-	struct mr_buf line MR_CLEANUP(mr_buf_release);
+	struct mr_buf line MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&line, 4096);
 	/* The first tenth of a second shows nothing: most work is done by then. */

@@ -60,7 +60,7 @@ static void describe_resource(const struct mr_http_request *req, struct mr_http_
 	const struct mr_settings *s = ((const struct mr_app *)req->app)->settings;
 	const struct mr_texts header = { (const char **)(uintptr_t)methods, 1 };
 	const struct mr_texts *scopes = mr_settings_texts(s, "oauth.scopes");
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 
 	mr_buf_init(&text, ANSWER_BYTES);

@@ -123,7 +123,7 @@ void mr_http_response_json(struct mr_http_response *resp, int status, struct mr_
 
 void mr_http_response_error(struct mr_http_response *resp, int status, const char *fmt, ...)
 {
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *detail;
 	va_list ap;
 

@@ -262,7 +262,7 @@ enum mr_code mr_http_stream_format(struct mr_buf *buf, const char *event, const 
 enum mr_code mr_http_stream_event(struct mr_http_stream *stream, const char *event, const char *id,
 	const char *data, struct mr_err *err)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc;
 
 	mr_buf_init(&buf, EVENT_BYTES);

@@ -131,7 +131,7 @@ static const char *seal_of(const struct mr_mcp_exchange *ex, const char *payload
 /* "payload.seal", the payload being {"until":seconds,"state":...} in base64url. */
 static const char *seal(struct mr_mcp_exchange *ex, const struct mr_value *state)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 	const char *payload;
 

@@ -68,7 +68,7 @@ static void pause_a_little(void)
 
 static void notify(struct mr_mcp_exchange *ex, const char *method, const struct mr_value *params)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 	struct mr_err gone;
 

@@ -39,7 +39,7 @@ enum mr_code mr_mcp_logging_set_level(struct mr_mcp_exchange *ex, struct mr_out 
 void mr_mcp_log(struct mr_mcp_exchange *ex, enum mr_mcp_level level, const char *logger,
 	const char *text)
 {
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 	struct mr_err ignored;
 

@@ -64,7 +64,7 @@ static void free_listening(struct mr_mcp_listening *listening)
 static void on_updated(struct mr_mcp_listener *listener, const char *uri)
 {
 	struct mr_mcp_listening *listening = (struct mr_mcp_listening *)listener;
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&json, MR_MCP_WANTED_BYTES);
 	mr_mcp_wanted_change(listening->id, uri, &json);
@@ -90,7 +90,7 @@ static void on_ended(void *arg)
 
 static void send_result(struct mr_mcp_listening *listening)
 {
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&json, MR_MCP_WANTED_BYTES);
 	mr_mcp_wanted_end(listening->id, &json);
@@ -145,7 +145,7 @@ void mr_mcp_post_listen(struct mr_mcp_post *post, struct mr_mcp_exchange *ex)
 {
 	const struct mr_value *filter = mr_mcp_wanted_filter(ex);
 	struct mr_mcp_listening *listening;
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&json, MR_MCP_ANSWER_BYTES);

@@ -103,7 +103,7 @@ static bool call_is_over(void *arg)
 static void answer(struct long_call *call, const struct mr_rpc *request)
 {
 	struct mr_mcp_exchange ex = { .mcp = call->endpoint->mcp, .client = &call->client };
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err gone;
 
 	ex.call = mr_dispatch_call(mr_mcp_app(call->endpoint->mcp), call->arena);
@@ -233,7 +233,7 @@ void mr_mcp_long_call(struct mr_mcp_post *post)
 {
 	struct long_call *call = make(post);
 	const struct mr_value *id = NULL;
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 	struct mr_err err;
 

@@ -230,7 +230,7 @@ static int answer_one(const struct mr_mcp_post *post, const struct mr_rpc *reque
 
 static void answer_batch(const struct mr_mcp_post *post, struct mr_buf *out)
 {
-	struct mr_buf one MR_CLEANUP(mr_buf_release);
+	struct mr_buf one MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *before = "[";
 
 	mr_buf_init(&one, MR_MCP_ANSWER_BYTES);

@@ -8,7 +8,7 @@ enum { MESSAGE_BYTES = 1 << 16 };
 static void send(const struct mr_mcp_progress *progress, const char *what, size_t done,
 	size_t total)
 {
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err gone;
 	struct mr_out out;
 

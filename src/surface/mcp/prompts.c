@@ -171,7 +171,7 @@ enum mr_code mr_mcp_prompts_get(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	const char *name = mr_mcp_param_text(ex, "name");
 	const struct mr_mcp_prompt *prompt = mr_mcp_prompt_find(name);
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, TEXT_BYTES);
 	if (name && mr_mcp_options(ex->mcp)->fixtures && mr_mcp_fixture_is_prompt(name))

@@ -106,7 +106,7 @@ static void put_capabilities(struct mr_out *out, const char *key, const struct m
 /* name(required, ...), as somebody would write it down. */
 static void put_sample(struct mr_out *out, const struct mr_op *op)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *comma = "";
 
 	mr_buf_init(&text, SAMPLE_BYTES);

@@ -192,7 +192,7 @@ void mr_mcp_sessions_free(struct mr_mcp_sessions *sessions)
 
 static void on_updated(struct mr_mcp_listener *listener, const char *uri)
 {
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 
 	mr_buf_init(&json, MR_MCP_MESSAGE_BYTES);

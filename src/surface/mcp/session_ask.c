@@ -46,7 +46,7 @@ static enum mr_code put_question(struct mr_mcp_outlet *outlet, struct mr_mcp_que
 	const char *method, const struct mr_value *params, unsigned timeout_ms, struct mr_err *err)
 {
 	struct mr_mcp_session *session = outlet->session;
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_mcp_question **at;
 	enum mr_code rc;
 

@@ -196,7 +196,7 @@ void mr_mcp_session_tell(struct mr_mcp_session *session, struct mr_bytes json)
 
 char *mr_mcp_session_json(const struct mr_value *value)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 	char *text;
 

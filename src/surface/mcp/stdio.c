@@ -58,7 +58,7 @@ enum mr_code mr_mcp_stdio_write(struct mr_mcp_stdio *io, struct mr_bytes json, s
 void mr_mcp_stdio_error(struct mr_mcp_stdio *io, const struct mr_value *id, int code,
 	const char *message, const struct mr_value *data)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err gone;
 	struct mr_out out;
 
@@ -244,7 +244,7 @@ static bool wait_for_input(struct mr_mcp_stdio *io, int stop)
 
 static enum mr_code read_all(struct mr_mcp_stdio *io, int stop, struct mr_err *err)
 {
-	struct mr_buf line MR_CLEANUP(mr_buf_release);
+	struct mr_buf line MR_CLEANUP(mr_buf_release) = { 0 };
 	bool is_skipping = false;
 	char *data = malloc(READ_BYTES);
 	enum mr_code rc = MR_OK;

@@ -98,7 +98,7 @@ enum mr_code mr_mcp_stdio_ask(struct mr_mcp_channel *channel, struct mr_arena *a
 	struct mr_err *err)
 {
 	struct mr_mcp_stdio_job *job = mr_mcp_stdio_job_of(channel);
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_mcp_stdio_question question = { 0 };
 	const struct mr_value *said;
 	struct mr_out json;

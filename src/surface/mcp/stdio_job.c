@@ -67,7 +67,7 @@ static void answer_one(struct mr_mcp_stdio_job *job, const struct mr_rpc *reques
 
 static void answer_all(struct mr_mcp_stdio_job *job, struct mr_buf *out)
 {
-	struct mr_buf one MR_CLEANUP(mr_buf_release);
+	struct mr_buf one MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *before = "[";
 
 	mr_buf_init(&one, MR_MCP_STDIO_ANSWER);
@@ -85,7 +85,7 @@ static void answer_all(struct mr_mcp_stdio_job *job, struct mr_buf *out)
 
 void mr_mcp_stdio_job_answer(struct mr_mcp_stdio_job *job)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err gone;
 
 	mr_buf_init(&text, MR_MCP_STDIO_ANSWER);

@@ -25,7 +25,7 @@ static struct mr_mcp_stdio *io_of(struct mr_mcp_listener *listener)
 static struct mr_mcp_stdio_job *change_job(struct mr_mcp_stdio *io, const struct mr_value *id,
 	const char *uri, const struct mr_mcp_stdio_job *before)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_mcp_stdio_job *job;
 
 	mr_buf_init(&text, MR_MCP_WANTED_BYTES);
@@ -177,7 +177,7 @@ void mr_mcp_stdio_listen(struct mr_mcp_stdio_job *job)
 	struct mr_mcp_exchange ex = { .mcp = job->io->mcp,
 		.client = &job->client,
 		.params = request->params };
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *filter;
 	struct mr_mcp_stdio_listening *listening;
 
@@ -210,7 +210,7 @@ void mr_mcp_stdio_unlisten(struct mr_mcp_stdio *io, const struct mr_value *id)
 
 void mr_mcp_stdio_listen_end(struct mr_mcp_stdio *io)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err gone;
 
 	mr_buf_init(&text, MR_MCP_WANTED_BYTES);

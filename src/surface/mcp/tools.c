@@ -169,7 +169,7 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 
 const char *mr_mcp_json(struct mr_arena *arena, const struct mr_value *value)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 
 	mr_buf_init(&text, ANSWER_BYTES);
@@ -382,7 +382,7 @@ enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 	const struct alias *alias;
 	const struct mr_op *op = find_tool(ex->mcp, name, &alias);
 	const struct mr_op *worker;
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out_span list = { .key = "result" };
 	struct mr_mcp_progress progress;
 	struct mr_out result;
