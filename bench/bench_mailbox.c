@@ -272,7 +272,7 @@ static double bare_one(struct bare *bare, size_t recipients)
 	struct mr_ctx cx = context(arena);
 	struct mr_mailbox_message m = compose(&cx, 0, recipients);
 	const char *name = mr_arena_printf(arena, "%s.md", m.message_id);
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	double start;
 
 	mr_buf_init(&buf, MR_MAILBOX_DOCUMENT_BYTES);

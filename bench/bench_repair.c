@@ -71,7 +71,7 @@ static void write_file(int dir, const char *path, const struct mr_buf *buf)
 static void write_message(int dir, unsigned number, const char *body)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_mailbox_principal to = account(arena, number + 1 + number / ACCOUNTS % 3);
 	unsigned root = number - number % THREAD, day = root / THREAD % DAYS + 1;
 	const char *thread = mr_arena_printf(arena, "msg-202603%02uT120000Z-%032x", day, root);

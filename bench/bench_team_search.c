@@ -66,7 +66,7 @@ static struct mr_ctx context(void)
 static const char *body_of(struct mr_arena *arena, size_t number)
 {
 	struct mr_rand rand;
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_rand_seeded_init(&rand, number);
 	mr_buf_init(&buf, 1 << 16);

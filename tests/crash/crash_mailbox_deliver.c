@@ -89,7 +89,7 @@ static struct mr_mailbox_message compose(struct mr_ctx *cx, const char *id, size
 static void stage(struct mr_ctx *cx, const struct mr_mailbox_root *root, size_t count)
 {
 	struct mr_mailbox_message message = compose(cx, ID, 0, count);
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, MR_MAILBOX_DOCUMENT_BYTES);
 	if (mr_mailbox_document_write(&buf, &message, &cx->err) ||

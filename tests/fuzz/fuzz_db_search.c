@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct mr_db *db; /* kept: opening one costs more than a search */
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf match MR_CLEANUP(mr_buf_release);
+	struct mr_buf match MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *term = size ? mr_arena_strndup(arena, (const char *)data, size) : "";
 	unsigned how = size ? data[0] : 0;
 	struct mr_db_search_query query = { .limit = 1 };

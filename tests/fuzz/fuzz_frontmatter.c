@@ -14,7 +14,7 @@ static bool same(struct mr_bytes a, struct mr_bytes b)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct mr_bytes document = mr_bytes_of(data, len);
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_frontmatter parts;
 	struct mr_frontmatter again;
 	struct mr_err err;

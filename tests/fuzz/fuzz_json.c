@@ -14,7 +14,7 @@ static void must(bool good)
 
 static void check_style(struct mr_arena *arena, const struct mr_value *value, unsigned style)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *back = NULL;
 	struct mr_json_writer w;
 	struct mr_err err;

@@ -16,8 +16,8 @@ static bool same_notice(const struct mr_mailbox_notify_block *a,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf first MR_CLEANUP(mr_buf_release);
-	struct mr_buf second MR_CLEANUP(mr_buf_release);
+	struct mr_buf first MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_buf second MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_mailbox_message a;
 	struct mr_mailbox_message b;
 	struct mr_err err;

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_bytes md = mr_bytes_of(data, len);
-	struct mr_buf html MR_CLEANUP(mr_buf_release);
+	struct mr_buf html MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_markdown_fence fence;
 	struct mr_err err;
 	const char *wrong;

@@ -39,7 +39,7 @@ static void answer(struct mr_arena *arena, const struct mr_rpc *rpc, enum mr_mcp
 	const struct mr_mcp_client client = { .era = era,
 		.version = era == MR_MCP_SESSIONS ? MR_MCP_LATEST : MR_MCP_MODERN };
 	struct mr_mcp_exchange ex = { .mcp = mcp, .client = &client };
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *value;
 	struct mr_rpc said;
 	struct mr_err err;

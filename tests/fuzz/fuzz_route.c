@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf again MR_CLEANUP(mr_buf_release);
+	struct mr_buf again MR_CLEANUP(mr_buf_release) = { 0 };
 	char *method = mr_arena_strndup(arena, len ? (const char *)data : "", len);
 	char *path = method + strcspn(method, " ");
 	struct mr_http_match first, second;

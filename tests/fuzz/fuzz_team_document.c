@@ -26,8 +26,8 @@ static void read_records(struct mr_arena *arena, struct mr_bytes bytes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf first MR_CLEANUP(mr_buf_release);
-	struct mr_buf second MR_CLEANUP(mr_buf_release);
+	struct mr_buf first MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_buf second MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_document a, b;
 	struct mr_err err;
 

@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_team_secrets *secrets = mr_team_secrets_new(arena);
-	struct mr_buf once MR_CLEANUP(mr_buf_release);
-	struct mr_buf twice MR_CLEANUP(mr_buf_release);
+	struct mr_buf once MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_buf twice MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t replaced;
 
 	mr_buf_init(&once, 16 << 20);

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 static void check_round_trip(struct mr_arena *arena, const struct mr_value *value)
 {
 	static const struct mr_yaml_limits roomy = { 64 << 20, 64, 1 << 20 };
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *again;
 	struct mr_yaml_writer w;
 	struct mr_err err;

@@ -12,7 +12,7 @@
 
 static void starts_empty(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 10);
@@ -28,7 +28,7 @@ static void starts_empty(void)
 
 static void appends(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, 1000);
 	mr_buf_puts(&buf, "one");
@@ -49,7 +49,7 @@ static void appends(void)
 /* The text is terminated at every length, also where the memory grows. */
 static void is_terminated_at_every_length(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, 5000);
 	for (size_t len = 0; len < 5000; len++) {
@@ -67,7 +67,7 @@ static void is_terminated_at_every_length(void)
 
 static void failure_is_sticky(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 8);
@@ -99,7 +99,7 @@ static void failure_is_sticky(void)
 
 static void a_maximum_of_nothing_holds_nothing(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 0);
@@ -113,7 +113,7 @@ static void a_maximum_of_nothing_holds_nothing(void)
 
 static void huge_counts_fail_without_memory(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 1000);
@@ -130,7 +130,7 @@ static void huge_counts_fail_without_memory(void)
 /* What cannot be formatted must not vanish silently. */
 static void a_failed_format_fails_the_buffer(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 100);
@@ -182,7 +182,7 @@ static void puts_scalars(void)
 	};
 
 	for (size_t i = 0; i < MR_LEN(cases); i++) {
-		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+		struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 		mr_buf_init(&buf, 10);
 		mr_buf_put_utf8(&buf, cases[i].scalar);
@@ -199,7 +199,7 @@ static void puts_integers(void)
 		{ INT64_MAX, "9223372036854775807" }, { INT64_MIN, "-9223372036854775808" } };
 
 	for (size_t i = 0; i < MR_LEN(rows); i++) {
-		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+		struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 		mr_buf_init(&buf, 64);
 		mr_buf_put_int(&buf, rows[i].value);
@@ -209,7 +209,7 @@ static void puts_integers(void)
 
 static void check_json(const char *text, size_t len, bool ascii, const char *want)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	/* An exact copy, so that the sanitizer sees a read past the end. */
 	char *exact = memcpy(malloc(len + !len), text, len);
 
@@ -256,8 +256,8 @@ static void json_strings_are_the_sum_of_their_bytes(void)
 
 	for (int c = 1; c < 0x80; c++) {
 		for (size_t at = 0; at < sizeof(dots) - 1; at++) {
-			struct mr_buf one MR_CLEANUP(mr_buf_release);
-			struct mr_buf want MR_CLEANUP(mr_buf_release);
+			struct mr_buf one MR_CLEANUP(mr_buf_release) = { 0 };
+			struct mr_buf want MR_CLEANUP(mr_buf_release) = { 0 };
 			char text[sizeof(dots)];
 
 			memcpy(text, dots, sizeof(dots));
@@ -280,14 +280,15 @@ static void json_strings_of_all_kinds_together(void)
 	uint32_t seed = 1;
 
 	for (int round = 0; round < 3000; round++) {
-		struct mr_buf text MR_CLEANUP(mr_buf_release), want MR_CLEANUP(mr_buf_release);
+		struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 },
+				   want MR_CLEANUP(mr_buf_release) = { 0 };
 
 		mr_buf_init(&text, 1000);
 		mr_buf_init(&want, 1000);
 		mr_buf_puts(&text, "");
 		mr_buf_putc(&want, '"');
 		for (int i = 0; i < round % 100; i++) {
-			struct mr_buf one MR_CLEANUP(mr_buf_release);
+			struct mr_buf one MR_CLEANUP(mr_buf_release) = { 0 };
 			const char *kind;
 
 			seed = seed * 1103515245 + 12345;
@@ -308,7 +309,7 @@ static void json_strings_may_fill_the_buffer(void)
 	static const char want[] = "\"a\\\"b\\\"c\\\"d\\\"e\"";
 
 	for (size_t max = 0; max <= 20 * sizeof(want); max++) {
-		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+		struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 		mr_buf_init(&buf, max);
 		mr_buf_put_json(&buf, text, strlen(text), false);

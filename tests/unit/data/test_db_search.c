@@ -98,7 +98,7 @@ static const char *find_match(struct mr_db *db, const char *match)
 /* What one quoted term finds. */
 static const char *find(struct mr_db *db, const char *column, const char *term, bool prefix)
 {
-	struct mr_buf match MR_CLEANUP(mr_buf_release);
+	struct mr_buf match MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&match, MR_DB_MATCH_BYTES);
@@ -150,7 +150,7 @@ static void finds_terms(void)
 static void combines_terms(void)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = open_filled();
-	struct mr_buf match MR_CLEANUP(mr_buf_release);
+	struct mr_buf match MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&match, MR_DB_MATCH_BYTES);
 	mr_db_search_word(db, &match, MR_DB_SEARCH_OPEN);

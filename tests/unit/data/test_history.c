@@ -557,7 +557,7 @@ static void reads_files_of_old_commits(void)
 static const char *subjects(struct mr_history *history, struct mr_history_query query,
 	struct mr_history_log *out)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, 4096);
 	CHECK_OK(mr_history_log(arena, history, &query, out, &err), err);

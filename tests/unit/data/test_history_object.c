@@ -54,7 +54,7 @@ static void ids_are_gits(void)
 /* The names of a tree, with '/' behind directories. */
 static const char *names(struct mr_bytes data)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_tree tree;
 
 	mr_buf_init(&text, 1 << 20);

@@ -61,7 +61,7 @@ static struct mr_mailbox_message compose(struct post *post, const char *from, co
 
 static void stage_at(struct post *post, const char *path, const struct mr_mailbox_message *message)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, MR_MAILBOX_DOCUMENT_BYTES);
 	CHECK_OK(mr_mailbox_document_write(&buf, message, &post->cx.err), post->cx.err);

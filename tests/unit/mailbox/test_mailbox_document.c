@@ -31,7 +31,7 @@ static struct mr_mailbox_message parse(struct mr_arena *arena, const char *docum
 
 static const char *write(struct mr_arena *arena, const struct mr_mailbox_message *message)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, MR_MAILBOX_DOCUMENT_BYTES);
@@ -512,7 +512,7 @@ static void refuses_bodies_that_are_no_text(void)
 	static const char nul[] = LEAST "---\n\nab\0c";
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_mailbox_message m = parse(arena, LEAST "---\n");
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 10000);
@@ -573,7 +573,7 @@ static void reports_fields(void)
 static enum mr_code try_long(struct mr_arena *arena, const char *before, const char *unit,
 	size_t count, const char *after, struct mr_err *err)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_mailbox_message m;
 
 	mr_buf_init(&buf, 64 << 20);
@@ -624,7 +624,7 @@ static void writes_only_what_it_reads(void)
 	struct mr_value levels[40];
 	struct mr_pair pair = { "a", { .kind = MR_LIST, .list = { levels, 1 } } };
 	struct mr_value deep = { .kind = MR_MAP, .map = { &pair, 1 } };
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	char *big = mr_arena_alloc(arena, MR_MAILBOX_DOCUMENT_BYTES + 1);
 	struct mr_err err;
 
@@ -654,7 +654,7 @@ static void writes_within_the_buffer(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_mailbox_message m = parse(arena, LEAST "---\n");
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 100);

@@ -64,7 +64,7 @@ static const struct mr_value *parse(struct mr_arena *arena, const char *text)
 static const struct mr_value *changed(struct mr_arena *arena, const struct change *changes,
 	size_t count)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, 8 << 20);
 	mr_buf_putc(&buf, '{');

@@ -118,7 +118,7 @@ static const char *send_mail(struct house *house, int number, const char *from, 
 static const char *write_document(struct house *house, const struct mr_mailbox_message *message,
 	const char *path)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, MR_MAILBOX_DOCUMENT_BYTES);
 	CHECK_OK(mr_mailbox_document_write(&buf, message, &house->cx.err), house->cx.err);
@@ -260,7 +260,7 @@ static void add_rows(struct house *house, struct mr_db *db, const char *sql, str
 static const char *query(struct house *house, const char *path, const char *sql)
 {
 	struct mr_db *db = open_db(house, path);
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *result;
 
 	mr_buf_init(&buf, 1 << 20);
@@ -327,8 +327,8 @@ static int by_text(const void *a, const void *b)
 /* Everything that can be seen of a root: rows, links and files, as one text. */
 static const char *picture_of(struct house *house)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
-	struct mr_buf files MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_buf files MR_CLEANUP(mr_buf_release) = { 0 };
 	struct picture picture = { house, &files };
 	struct mr_texts names = { NULL, 0 };
 	struct mr_texts lines;

@@ -68,7 +68,7 @@ static const struct mr_value *run(const struct mr_principal *who, const char *to
 {
 	const struct mr_op *op = mr_op_find(app.table, name);
 	struct mr_call call = mr_dispatch_call(&app, arena);
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *sent, *result = NULL;
 	struct mr_out out;
 

@@ -5,7 +5,7 @@
 static void errors_carry_all_they_know(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_issues issues;
 	struct mr_out out;
 	struct mr_err err;
@@ -36,7 +36,7 @@ static void errors_carry_all_they_know(void)
 
 static void results_stand_alone(void)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 
 	mr_buf_init(&text, 4096);

@@ -8,7 +8,7 @@
 
 static const char *shown(struct mr_ctx *cx)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 
 	mr_buf_init(&text, 1 << 16);

@@ -9,7 +9,7 @@
 static void writes_prometheus_text(void)
 {
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = mr_metrics_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, 1 << 20);
 	mr_metrics_count(metrics, MR_METRIC_HTTP_REQUESTS, "/a\"\\\n", "200", 2);
@@ -37,7 +37,7 @@ static void writes_prometheus_text(void)
 static void what_has_no_labels_is_always_there(void)
 {
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = mr_metrics_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, 1 << 20);
 	mr_metrics_write(metrics, &text);
@@ -59,7 +59,7 @@ static void what_has_no_labels_is_always_there(void)
 static void the_number_of_series_is_bounded(void)
 {
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = mr_metrics_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	char label[32];
 
 	mr_buf_init(&text, 16 << 20);
@@ -95,7 +95,7 @@ static void *count_many(void *arg)
 static void threads_lose_nothing(void)
 {
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = mr_metrics_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	pthread_t threads[4];
 
 	mr_buf_init(&text, 1 << 20);

@@ -35,7 +35,7 @@ static const char expected[] =
 
 static void streams_json(void)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 
 	mr_buf_init(&text, 4096);
@@ -47,8 +47,8 @@ static void streams_json(void)
 /* What stands between `from` and `to`, or where there is none "-". */
 static void finds(const char *key, const char *want)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
-	struct mr_buf found MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_buf found MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out_span span = { .key = key };
 	struct mr_out out;
 
@@ -75,7 +75,7 @@ static void says_where_a_member_stands(void)
 
 static void takes_json_as_it_is(void)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out_span span = { .key = "j" };
 	struct mr_out out;
 
@@ -96,7 +96,8 @@ static void takes_json_as_it_is(void)
 
 static void members_can_be_written_again(void)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release), again MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 },
+			   again MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_bytes first, rest;
 	struct mr_out out;
 	size_t mark;
@@ -132,7 +133,7 @@ static void members_can_be_written_again(void)
 static void members_that_do_not_fit_are_none(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 	size_t mark;
 
@@ -151,7 +152,7 @@ static void members_that_do_not_fit_are_none(void)
 static void builds_the_same_tree(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer json;
 	struct mr_out out;
 

@@ -6,7 +6,7 @@
 static void renders(const char *json, struct mr_render how, const char *expected)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *value;
 	struct mr_err err;
 
@@ -83,7 +83,7 @@ static void foreign_text_cannot_drive_the_terminal(void)
 
 static void messages_keep_their_lines(void)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, 4096);
 	mr_render_text(&text, "a\n\tb\x1b");
@@ -133,7 +133,7 @@ static void shows(void (*render)(struct mr_buf *, const struct mr_value *,
 	const char *json, struct mr_render how, const char *expected)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *value;
 	struct mr_err err;
 

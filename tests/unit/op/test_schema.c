@@ -36,7 +36,7 @@ static const struct mr_op op = { .name = "o", .params = params, .result = fields
 
 static void schemas_are_written_from_the_table(void)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 
 	mr_buf_init(&text, 1 << 16);
@@ -101,7 +101,7 @@ static const struct mr_op more = { .name = "m", .params = more_params, .result =
 static void written(void (*write)(struct mr_out *, const char *, const struct mr_op *),
 	const char *want)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_out out;
 
 	mr_buf_init(&text, 1 << 16);

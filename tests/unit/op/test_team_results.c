@@ -141,7 +141,7 @@ static void answers_keep_their_promise(void)
 
 static const char *as_json(struct fixture *f, const char *name, const char *json)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *sent;
 	struct mr_out out;
 
@@ -158,7 +158,7 @@ static void a_list_says_the_same_again(void)
 {
 	static const char inbox[] = "{\"project_key\":\"b\",\"agent_name\":\"RedCat\"}";
 	static const char outbox[] = "{\"project_key\":\"b\",\"agent_name\":\"GreenCastle\"}";
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer json;
 	struct fixture f;
 

@@ -63,7 +63,7 @@ const struct mr_value *mcp_say(struct mcp_world *world, const char *method, cons
 	struct mr_mcp_exchange ex = { .call = mr_dispatch_call(&world->app, world->arena),
 		.mcp = world->mcp,
 		.client = &world->client };
-	struct mr_buf out MR_CLEANUP(mr_buf_release);
+	struct mr_buf out MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *request;
 	struct mr_rpc rpc;
 

@@ -24,7 +24,7 @@ static enum mr_code parse(struct mr_arena *arena, const char *line, struct mr_ar
 static void reads(const char *line, const struct mr_op *op, const char *args)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer json;
 	struct mr_argv got;
 	struct mr_err err;

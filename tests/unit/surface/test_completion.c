@@ -7,7 +7,7 @@
 
 static void has(enum mr_shell shell, const char *line)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, 1 << 16);
 	mr_completion_write(&text, &table, shell);

@@ -7,7 +7,7 @@
 
 static void shows(const char *path, const char *expected)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *globals;
 
 	mr_buf_init(&text, 1 << 16);
@@ -88,7 +88,7 @@ static void long_help_is_wrapped(void)
 		.surfaces = MR_ON_CLI };
 	static const struct mr_op *const ops[] = { &op };
 	struct mr_op_table one = { ops, 1 };
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, 1 << 16);
 	mr_help_write(&text, &one, "x", false);
@@ -115,7 +115,7 @@ static void flags_that_are_on_can_be_turned_off(void)
 		.surfaces = MR_ON_CLI };
 	static const struct mr_op *const ops[] = { &op };
 	struct mr_op_table one = { ops, 1 };
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, 1 << 16);
 	mr_help_write(&text, &one, "x", false);
@@ -128,7 +128,7 @@ static void flags_that_are_on_can_be_turned_off(void)
 
 static void colour_only_when_asked(void)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, 1 << 16);
 	mr_help_write(&text, &table, "", true);

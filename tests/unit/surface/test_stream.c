@@ -214,7 +214,7 @@ static void formats_events(void)
 		{ NULL, NULL, "a\n", "data: a\ndata: \n\n" },
 		{ NULL, NULL, "\n\n", "data: \ndata: \ndata: \n\n" },
 	};
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 100);

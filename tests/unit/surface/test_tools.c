@@ -174,7 +174,7 @@ static void the_core_list_is_small(void)
 	const char *settings[] = { "mcp.tools_mode=core", NULL };
 	struct mcp_world world;
 	const struct mr_value *tools;
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 
 	mcp_open(&world, settings);

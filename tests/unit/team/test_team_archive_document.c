@@ -53,7 +53,7 @@ static struct mr_team_document sample(void)
 
 static const char *written(const struct mr_team_document *document)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, MR_TEAM_DOCUMENT_BYTES);
 	CHECK_OK(mr_team_document_write(arena, &buf, document, &err), err);
@@ -224,7 +224,7 @@ static void says_what_is_wrong(void)
 static void attachments_must_be_a_list(void)
 {
 	struct mr_team_document document = sample();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, MR_TEAM_DOCUMENT_BYTES);
 	document.attachments = "{}";
@@ -234,7 +234,7 @@ static void attachments_must_be_a_list(void)
 
 static void a_digest_cuts_long_bodies(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_digest_item items[2];
 	char *body;
 

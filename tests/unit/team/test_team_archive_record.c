@@ -18,7 +18,7 @@ static struct mr_bytes take(struct mr_arena *arena, struct mr_buf *buf)
 static void a_project_reads_back(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_project project = { 3, "backend", "/Back \"end\"", "git-remote", 1234567 };
 	struct mr_team_project back;
 
@@ -39,7 +39,7 @@ static void a_project_reads_back(void)
 static void a_profile_reads_back(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_project project = { .slug = "backend" };
 	struct mr_team_agent agent = { .id = 7,
 		.project_id = 3,
@@ -74,7 +74,7 @@ static void a_profile_reads_back(void)
 static void leases_read_back(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_reservation items[] = {
 		{ .id = 1,
 			.agent = "A",
@@ -121,7 +121,7 @@ static void leases_read_back(void)
 static void links_read_back(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_link_record item = { .link = { .id = 2,
 						    .a_project = "p",
 						    .a_agent = "A",
@@ -155,7 +155,7 @@ static void links_read_back(void)
 static void a_slot_reads_back(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_slot_record slot = { .id = 5,
 		.agent = "A",
 		.slot_name = "build",

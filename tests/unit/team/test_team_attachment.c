@@ -421,7 +421,7 @@ static void what_cannot_be_attached(void)
 static void many_pictures_in_a_body(void)
 {
 	struct fixture f;
-	struct mr_buf body MR_CLEANUP(mr_buf_release);
+	struct mr_buf body MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *last;
 
 	open_fixture(&f);
@@ -441,7 +441,7 @@ static void many_pictures_in_a_body(void)
 static void inline_only_where_there_is_room(void)
 {
 	struct fixture f;
-	struct mr_buf body MR_CLEANUP(mr_buf_release);
+	struct mr_buf body MR_CLEANUP(mr_buf_release) = { 0 };
 
 	open_fixture(&f);
 	put_picture(&f, "png_rgb", "work/a.png");

@@ -123,7 +123,7 @@ static void built_to_be_slow(void)
 
 	for (size_t i = 0; i < MR_LEN(parts); i++) {
 		struct mr_team_body_images images;
-		struct mr_buf body MR_CLEANUP(mr_buf_release);
+		struct mr_buf body MR_CLEANUP(mr_buf_release) = { 0 };
 
 		mr_buf_init(&body, 1 << 20);
 		while (body.len + strlen(parts[i]) <= 1 << 18)

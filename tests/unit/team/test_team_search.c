@@ -29,7 +29,7 @@ struct letter {
 
 static const char *quoted(struct mr_arena *arena, const char *text)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, 4 << 20);
 	mr_buf_putc(&buf, '\'');
@@ -140,7 +140,7 @@ static enum mr_code search(struct room *room, const struct mr_team_search *reque
 /* "fts: 1 2" */
 static const char *found(struct room *room, struct mr_team_search request)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_hits hits;
 
 	if (!request.project_count) {
@@ -426,7 +426,7 @@ static const char *plan_of(struct room *room, const char *sql)
 {
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	bool row = true;
 
 	mr_buf_init(&buf, 1 << 16);

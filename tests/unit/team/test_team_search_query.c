@@ -38,7 +38,7 @@ static const char *shown(struct mr_arena *arena, const struct mr_team_query *que
 {
 	static const char *const names[] = { "from", "to", "thread", "importance", "since", "until",
 		"attachment", "unread", "ack" };
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&buf, 1 << 20);
 	if (query->root)

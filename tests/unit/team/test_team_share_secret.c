@@ -11,7 +11,7 @@
 static const char *cleaned(struct mr_arena *arena, const struct mr_team_secrets *secrets,
 	const char *text)
 {
-	struct mr_buf out MR_CLEANUP(mr_buf_release);
+	struct mr_buf out MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&out, 4 << 20);
 	mr_team_secrets_replace(secrets, mr_bytes_text(text), &out);
@@ -124,8 +124,8 @@ static void built_to_be_slow(void)
 
 	mr_team_secrets_learn(secrets, mr_bytes_text("sk-" A20));
 	for (size_t i = 0; i < MR_LEN(parts); i++) {
-		struct mr_buf text MR_CLEANUP(mr_buf_release);
-		struct mr_buf out MR_CLEANUP(mr_buf_release);
+		struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
+		struct mr_buf out MR_CLEANUP(mr_buf_release) = { 0 };
 
 		mr_buf_init(&text, 1 << 20);
 		mr_buf_init(&out, 1 << 20);

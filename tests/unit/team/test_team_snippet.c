@@ -11,7 +11,7 @@
 /* The snippet, hits between < and >. */
 static const char *marked(struct mr_arena *arena, const struct mr_team_snippet *snippet)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t at = 0;
 
 	mr_buf_init(&buf, 1 << 20);

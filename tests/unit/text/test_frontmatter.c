@@ -121,7 +121,7 @@ static void limits_the_head(void)
 
 static void has_a_default_limit(void)
 {
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_frontmatter got;
 	struct mr_err err;
 
@@ -153,7 +153,7 @@ static void joins_what_splits_again(void)
 	};
 
 	for (size_t i = 0; i < MR_LEN(cases); i++) {
-		struct mr_buf text MR_CLEANUP(mr_buf_release);
+		struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 		struct mr_frontmatter got;
 		struct mr_err err;
 
@@ -173,7 +173,7 @@ static void writes_the_canonical_frame(void)
 {
 	struct mr_frontmatter parts = { MR_FRONTMATTER_YAML, mr_bytes_text("a: 1\n"),
 		mr_bytes_text("x") };
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&text, 1000);
@@ -202,7 +202,7 @@ static void does_not_join_what_would_not_split(void)
 
 	for (size_t i = 0; i < MR_LEN(cases); i++) {
 		struct mr_frontmatter parts = { .head = mr_bytes_text(cases[i].head) };
-		struct mr_buf text MR_CLEANUP(mr_buf_release);
+		struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 		struct mr_err err;
 
 		mr_buf_init(&text, 1000);
@@ -215,7 +215,7 @@ static void does_not_join_what_would_not_split(void)
 static void a_full_buffer_is_an_error(void)
 {
 	struct mr_frontmatter parts = { .head = mr_bytes_text("a: 1\n") };
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&text, 10);

@@ -24,7 +24,7 @@ static enum mr_code parse(struct mr_arena *arena, const char *text, size_t len,
 
 static void check_written(const struct mr_value *value, unsigned style, const char *want)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 
 	mr_buf_init(&buf, 1 << 20);
@@ -402,7 +402,7 @@ static void writes_in_every_style(void)
 	};
 
 	for (size_t i = 0; i < MR_LEN(cases); i++) {
-		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+		struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 		struct mr_json_writer w;
 
 		mr_buf_init(&buf, 1000);
@@ -477,7 +477,7 @@ static void reals_go_there_and_back(void)
 
 	for (int i = 0; i < 20000; i++) {
 		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+		struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 		const struct mr_value *back = NULL;
 		struct mr_json_writer w;
 		struct mr_err err;
@@ -504,7 +504,7 @@ static void a_full_buffer_is_noticed(void)
 	size_t whole = 0;
 
 	for (size_t max = 0; max < 300; max++) {
-		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+		struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 		struct mr_json_writer w;
 		struct mr_err err;
 
@@ -524,7 +524,7 @@ static void a_full_buffer_is_noticed(void)
 static void the_deepest_value_fits_into_a_result(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	char *text = nested(64, "[", "", "]");
 	const struct mr_value *value = NULL;
 	struct mr_json_writer w;

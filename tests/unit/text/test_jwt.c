@@ -311,7 +311,7 @@ static void key_sets(void)
 		{ "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-384\",\"x\":\"AQAB\",\"y\":\"AQAB\"}]}",
 			"the key set has no key" },
 	};
-	struct mr_buf many MR_CLEANUP(mr_buf_release);
+	struct mr_buf many MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_jwt_keys *keys = NULL;
 	struct mr_err err = { 0 };
 

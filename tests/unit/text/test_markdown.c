@@ -11,7 +11,7 @@
 
 static const char *to_html(struct mr_arena *arena, struct mr_bytes md)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 64 << 20);
@@ -155,7 +155,7 @@ static void the_second_opinion_can_say_no(void)
 
 static void a_full_buffer_is_an_error(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 40);
@@ -169,7 +169,7 @@ static void a_full_buffer_is_an_error(void)
 
 static void appends(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err err;
 
 	mr_buf_init(&buf, 100);
@@ -239,7 +239,7 @@ static void survives_hostile_shapes(void)
 {
 	for (size_t i = 0; i < MR_LEN(hostile); i++) {
 		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-		struct mr_buf md MR_CLEANUP(mr_buf_release);
+		struct mr_buf md MR_CLEANUP(mr_buf_release) = { 0 };
 		const char *html;
 
 		mr_buf_init(&md, 4 << 20);
@@ -260,7 +260,7 @@ static void survives_hostile_shapes(void)
 static void a_short_text_does_not_become_a_long_one(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf md MR_CLEANUP(mr_buf_release);
+	struct mr_buf md MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *html;
 
 	mr_buf_init(&md, 1 << 20);
@@ -289,7 +289,7 @@ static void a_short_text_does_not_become_a_long_one(void)
 static void a_long_honest_text_is_parsed(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf md MR_CLEANUP(mr_buf_release);
+	struct mr_buf md MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *html;
 
 	mr_buf_init(&md, 1 << 20);
@@ -369,7 +369,7 @@ static void cuts_text_between_characters(void)
 static void a_preview_reads_only_the_beginning(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf md MR_CLEANUP(mr_buf_release);
+	struct mr_buf md MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *text;
 
 	mr_buf_init(&md, 1 << 20);

@@ -92,8 +92,8 @@ static void equality(void)
 static void large_maps_are_compared_quickly(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf up MR_CLEANUP(mr_buf_release);
-	struct mr_buf down MR_CLEANUP(mr_buf_release);
+	struct mr_buf up MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_buf down MR_CLEANUP(mr_buf_release) = { 0 };
 	enum { KEYS = 200000, DEPTH = 64 };
 
 	mr_buf_init(&up, 8 << 20);
@@ -494,7 +494,7 @@ static void many_unknown_keys_are_cheap(void)
 {
 	static const char *const known[] = { "to", "subject", NULL };
 	struct desk desk MR_CLEANUP(close_desk);
-	struct mr_buf json MR_CLEANUP(mr_buf_release);
+	struct mr_buf json MR_CLEANUP(mr_buf_release) = { 0 };
 	enum { KEYS = 200000 };
 	size_t before;
 

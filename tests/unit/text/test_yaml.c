@@ -287,7 +287,7 @@ static void says_what_it_refuses_and_where(void)
 static void cuts_long_texts_in_messages_between_characters(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *out = NULL;
 	struct mr_err err;
 
@@ -379,7 +379,7 @@ static void survives_hostile_shapes(void)
 
 	for (size_t i = 0; i < MR_LEN(cases); i++) {
 		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-		struct mr_buf text MR_CLEANUP(mr_buf_release);
+		struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 		const struct mr_value *out = NULL;
 		struct mr_err err = { 0 };
 
@@ -397,7 +397,7 @@ static void survives_hostile_shapes(void)
 static void finds_a_repeated_key_among_many(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf text MR_CLEANUP(mr_buf_release);
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_value *out = NULL;
 	struct mr_err err;
 
@@ -435,7 +435,7 @@ static void put_empty_list(struct mr_yaml_writer *w, const char *key)
 
 static void writes_a_document(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_yaml_writer w;
 
 	mr_buf_init(&buf, 10000);
@@ -501,7 +501,7 @@ static void writes_trees(void)
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 
 	for (size_t i = 0; i < MR_LEN(cases); i++) {
-		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+		struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 		const struct mr_value *value = parse(arena, cases[i].from);
 		struct mr_yaml_writer w;
 
@@ -536,7 +536,7 @@ static void every_string_reads_back(void)
 		mr_yaml_text_double, mr_yaml_text_single };
 
 	for (size_t i = 0; i < MR_LEN(awkward) * MR_LEN(put); i++) {
-		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+		struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 		const char *text = awkward[i / MR_LEN(put)];
 		const struct mr_value *v;
 		struct mr_yaml_writer w;
@@ -586,7 +586,7 @@ static void quotes_by_the_rule(void)
 	};
 
 	for (size_t i = 0; i < MR_LEN(cases); i++) {
-		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+		struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 		struct mr_yaml_writer w;
 
 		mr_buf_init(&buf, 1000);
@@ -603,7 +603,7 @@ static void quotes_by_the_rule(void)
 static void quotes_header_values(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_yaml_writer w;
 
 	mr_buf_init(&buf, 1000);
@@ -622,7 +622,7 @@ static void writes_flow_that_is_json(void)
 	const struct mr_value *value = parse(arena,
 		"{to: [a, \"caf\\xE9 \\U0001F600\\N\\L\\uFEFF\\x7F\\t\\\"\\e\"], f: 1.0e+20, "
 		"g: {}, h: [], i: [~, no, .inf]}");
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_yaml_writer w;
 
 	mr_buf_init(&buf, 1000);
@@ -644,7 +644,7 @@ static void writes_flow_that_is_json(void)
 static void announces_a_long_key(void)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_yaml_writer w;
 	char key[5001] = "";
 
@@ -681,7 +681,7 @@ static void floats_read_back(void)
 		5e-324, 1.7976931348623157e308, -2.5e-10, 1e-5, 1e-4, 4503599627370497.5 };
 
 	for (size_t i = 0; i < MR_LEN(reals); i++) {
-		struct mr_buf buf MR_CLEANUP(mr_buf_release);
+		struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 		const struct mr_value *v;
 		struct mr_yaml_writer w;
 
@@ -696,7 +696,7 @@ static void floats_read_back(void)
 
 static void stops_at_the_buffer_s_maximum(void)
 {
-	struct mr_buf buf MR_CLEANUP(mr_buf_release);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_yaml_writer w;
 	struct mr_err err;
 
