@@ -15,10 +15,7 @@ enum {
 	IDLE_MS = 1000,    /* quiet for so long: time to tidy up */
 	REST_MIN_MS = 100, /* after a round, ... */
 	REST_MAX_MS = 500,
-	BEHIND_MS = 1000, /* ... unless something has waited for so long */
-	CROWD = 4,        /* more wait for each commit: then it rests ... */
-	CROWD_REST = 3,   /* ... so many times as long as it worked */
-	CROWD_MAX_MS = 3000,
+	BEHIND_MS = 1000,  /* ... unless something has waited for so long */
 	BACKOFF_MS = 1000, /* after a failure, twice as long each time */
 	BACKOFF_MAX_MS = 60000,
 	TROUBLES = 64, /* projects that fail at once; more are tried as if they did not */
@@ -44,7 +41,6 @@ struct mr_team_archiver {
 
 	/* The thread's own. */
 	struct mr_team_round *round;
-	struct mr_queue_stats seen; /* when it last looked who writes */
 	struct trouble troubles[TROUBLES];
 	size_t trouble_count;
 };
@@ -179,54 +175,22 @@ static bool is_behind(struct mr_team_archiver *archiver)
 		mr_clock_wall_us(cx.clock) - oldest_ts > BEHIND_MS * INT64_C(1000);
 }
 
-/* Have several waited for each commit since it last looked? */
-static bool is_crowded(struct mr_team_archiver *archiver)
-{
-	struct mr_queue_stats before = archiver->seen;
-
-	mr_queue_stats(archiver->team->queue, &archiver->seen);
-	return archiver->seen.jobs - before.jobs >
-		CROWD * (archiver->seen.batches - before.batches);
-}
-
-/* Sleep for some time, whatever is queued; false when the end has come. */
-static bool nap(struct mr_team_archiver *archiver, int64_t ms)
-{
-	struct timespec until = after_ms(ms);
-	int rc = 0;
-	bool stop;
-
-	pthread_mutex_lock(&archiver->lock);
-	while (!archiver->stop && rc != ETIMEDOUT)
-		rc = pthread_cond_timedwait(&archiver->wake, &archiver->lock, &until);
-	stop = archiver->stop;
-	pthread_mutex_unlock(&archiver->lock);
-	return !stop;
-}
-
-static int64_t between(int64_t least, int64_t ms, int64_t most)
-{
-	return ms < least ? least : ms < most ? ms : most;
-}
-
 /*
  * After a round, for twice as long as it took: those who write need the processors more, and what
- * they queue meanwhile is one bigger commit instead of many. While they are so many that they wait
- * for each other it cannot keep up with them, and would only slow them down: it rests longer, even
- * when it is behind, and catches up when they are gone.
+ * they queue meanwhile is one bigger commit instead of many.
  */
 static void rest(struct mr_team_archiver *archiver, int64_t took_ms)
 {
-	int64_t crowd_ms = between(REST_MIN_MS, CROWD_REST * took_ms, CROWD_MAX_MS);
-	int64_t quiet_ms = between(REST_MIN_MS, 2 * took_ms, REST_MAX_MS);
-	int64_t rested_ms = 0;
+	int64_t ms = 2 * took_ms < REST_MIN_MS ? REST_MIN_MS : 2 * took_ms;
+	struct timespec until = after_ms(ms < REST_MAX_MS ? ms : REST_MAX_MS);
+	int rc = 0;
 
-	for (; is_crowded(archiver) && rested_ms < crowd_ms; rested_ms += REST_MIN_MS) {
-		if (!nap(archiver, REST_MIN_MS))
-			return;
-	}
-	if (rested_ms < quiet_ms && !is_behind(archiver))
-		nap(archiver, quiet_ms - rested_ms);
+	if (is_behind(archiver))
+		return;
+	pthread_mutex_lock(&archiver->lock);
+	while (!archiver->stop && rc != ETIMEDOUT)
+		rc = pthread_cond_timedwait(&archiver->wake, &archiver->lock, &until);
+	pthread_mutex_unlock(&archiver->lock);
 }
 
 /* Sleep until something is queued, or for some time; false when it is over. */
