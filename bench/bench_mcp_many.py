@@ -19,6 +19,7 @@ import crowd  # noqa: E402
 
 SECONDS = float(os.environ.get("BENCH_SECONDS", "60"))
 CLIENTS = 200
+ARCHIVED_S = 120  # the archive follows, and may be behind when they are done
 
 
 def rate(clients, names, seconds):
@@ -34,6 +35,15 @@ def rate(clients, names, seconds):
     return (sum(client.calls for client in clients) - before) / (time.monotonic() - begun)
 
 
+def wait_for_archive(client):
+    for _ in range(ARCHIVED_S):
+        answer = client.post("tools/call", {"name": "health_check", "arguments": {}})[1]
+        if answer["result"]["structuredContent"]["archive_pending"] == 0:
+            return
+        time.sleep(1)
+    sys.exit(f"the archive was not done after {ARCHIVED_S} s")
+
+
 def measure(address):
     clients = crowd.begin(address, CLIENTS)
     names = [client.name for client in clients]
@@ -42,6 +52,7 @@ def measure(address):
     crowd.check_mail(clients)
     if not crowd.check_leases(clients):
         sys.exit("no two leases met")
+    wait_for_archive(clients[0])
     return alone, many
 
 

@@ -206,7 +206,6 @@ enum { SHORT_BYTES = 64 };
  * Text up to the first byte that is neither verbatim nor has a short escape; returns how much that
  * was. JSON inside JSON is full of quotes: there is room for all of it to be, and eight bytes more.
  */
-
 static size_t put_plain(struct mr_buf *buf, const char *text, size_t len)
 {
 	char *out = buf->data + buf->len;

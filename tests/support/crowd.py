@@ -21,6 +21,7 @@ class Client:
         self.number = number
         self.random = random.Random(number)
         self.calls = 0
+        self.asked = self.answered = time.monotonic()
         self.sent = []  # (message id, subject, recipients)
         self.grants = []  # what each lease was granted with
         self.held = []  # those of them that last
@@ -38,9 +39,11 @@ class Client:
     def post(self, method, params):
         self.calls += 1
         message = {"jsonrpc": "2.0", "id": self.calls, "method": method, "params": params}
+        self.asked = time.monotonic()
         self.connection.request("POST", "/mcp", body=json.dumps(message), headers=self.headers)
         response = self.connection.getresponse()
         text = response.read().decode("utf-8")
+        self.answered = time.monotonic()
         assert response.status == 200, f"{method}: {response.status} {text}"
         answer = json.loads(text)
         assert answer.get("id") == self.calls and "result" in answer, f"{method}: {text}"
@@ -102,14 +105,15 @@ def together(clients, work):
         try:
             work(client)
         except Exception as error:  # noqa: BLE001 - it is told below
-            failures.append(f"client {client.number}: {type(error).__name__}: {error}")
+            failures.append(f"client {client.number}: {type(error).__name__}: {error} (asked {time.monotonic() - client.asked:.1f} s"
+                f" ago, last answered {time.monotonic() - client.answered:.1f} s ago)")
 
     threads = [threading.Thread(target=run, args=(client,)) for client in clients]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not failures, f"{len(failures)} failed: {failures[0]}"
+    assert not failures, f"{len(failures)} failed: {'; '.join(failures[:8])}"
 
 
 def begin(address, count):
