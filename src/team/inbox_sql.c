@@ -16,13 +16,14 @@
  *
  * ?1 agent, ?2 the id to go on from, ?3 thread, ?4 its message when the thread is a number.
  */
-#define RECIPIENT_COLUMNS "r.kind, r.read_ts, r.ack_ts"
+#define RECEIPT "r.kind, r.read_ts, r.ack_ts"
 #define RECEIVED_BY                                                                                \
-	"SELECT r.message_id, " RECIPIENT_COLUMNS " FROM message_recipients r WHERE r.agent_id = " \
-						  "?1"
+	"SELECT r.message_id, " RECEIPT " FROM message_recipients r WHERE r.agent_id = ?1"
 #define RECEIVED       RECEIVED_BY " AND r.message_id < ?2"
 #define RECEIVED_LATER RECEIVED_BY " AND r.message_id > ?2"
-#define SENT           "SELECT m.id, NULL, NULL, NULL FROM messages m WHERE m.sender_id = ?1 AND m.id < ?2"
+#define SENT                                                                                       \
+	"SELECT m.id, NULL, NULL, NULL FROM messages m"                                            \
+	" WHERE m.sender_id = ?1 AND m.id < ?2"
 /* A thread may have messages in several projects; the index has the project first. */
 #define IN_THREAD                                                                                  \
 	" IN (SELECT t.id FROM messages t WHERE t.project_id IN (SELECT id FROM projects)"         \
@@ -62,7 +63,7 @@ void mr_team_item_read(struct mr_stmt *stmt, int body_column, struct mr_arena *a
 	mr_team_message_read(stmt, 0, body_column, arena, &out->message);
 }
 
-/* What stands in RECIPIENT_COLUMNS, the first at `column`. */
+/* What stands in RECEIPT, the first at `column`. */
 static void read_receipt_of(struct mr_stmt *stmt, int column, struct mr_team_item *out)
 {
 	if (mr_stmt_is_null(stmt, column))
@@ -76,26 +77,22 @@ static void read_receipt_of(struct mr_stmt *stmt, int column, struct mr_team_ite
 static const char SQL_HEAD[] =
 	"SELECT " MR_TEAM_ITEM_COLUMNS " FROM messages m" MR_TEAM_ITEM_SENDER " WHERE m.id = ?1";
 
-/* A message that a list names, without its body. */
+/* A message that a list names, without its body. `*found` is false in a damaged database only. */
 static enum mr_code read_head(struct mr_ctx *cx, struct mr_db *db, struct mr_team_heads *heads,
-	int64_t message_id, struct mr_team_item *out)
+	int64_t message_id, bool *found, struct mr_team_item *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
 	enum mr_code rc;
 
-	if (mr_team_heads_get(heads, cx->arena, message_id, out))
+	*found = mr_team_heads_get(heads, cx->arena, message_id, out);
+	if (*found)
 		return MR_OK;
 	rc = mr_db_prepare(db, SQL_HEAD, &stmt, &cx->err);
 	if (rc)
 		return rc;
 	mr_stmt_bind_int(stmt, 1, message_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc && !row)
-		rc = mr_err_set(&cx->err, MR_EFORMAT,
-			"message %lld is in an inbox, but not in the database",
-			(long long)message_id);
-	if (rc)
+	rc = mr_stmt_step(stmt, found, &cx->err);
+	if (rc || !*found)
 		return rc;
 	mr_team_item_read(stmt, -1, cx->arena, out);
 	out->heads = heads;
@@ -172,15 +169,17 @@ enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 	bind(stmt, query);
 	for (;;) {
 		struct mr_team_item *item = &found.items[found.len];
-		bool row = false;
+		bool row = false, known = false;
 
 		rc = mr_stmt_step(stmt, &row, &cx->err);
 		if (!rc && row)
-			rc = read_head(cx, db, query->heads, mr_stmt_int(stmt, 0), item);
+			rc = read_head(cx, db, query->heads, mr_stmt_int(stmt, 0), &known, item);
 		if (rc)
 			return rc;
-		if (!row || is_past(query, item->message.created_ts))
+		if (!row || (known && is_past(query, item->message.created_ts)))
 			break;
+		if (!known)
+			continue;
 		read_receipt_of(stmt, 1, item);
 		if (!is_wanted(query, item))
 			continue;
@@ -199,7 +198,7 @@ enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 }
 
 static const char SQL_ONE[] =
-	"SELECT " MR_TEAM_ITEM_COLUMNS ", " RECIPIENT_COLUMNS
+	"SELECT " MR_TEAM_ITEM_COLUMNS ", " RECEIPT
 	", m.body_md FROM messages m" MR_TEAM_ITEM_SENDER
 	" LEFT JOIN message_recipients r ON r.message_id = m.id AND r.agent_id = ?2"
 	" WHERE m.id = ?1";

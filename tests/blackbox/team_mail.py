@@ -232,6 +232,19 @@ def marks(m):
     assert error(m, "ack", "frontend", "BlueLake", "7")["type"] == "NOT_FOUND"
 
 
+def a_message_deleted_by_hand(m):
+    """The others are still listed, and the check tells what is wrong."""
+    scene(m)
+    for subject in ("one", "two", "three"):
+        send(m, "BlueLake", subject)
+    with sqlite3.connect(f"{m.root}/storage.sqlite3") as db:
+        db.execute("DELETE FROM messages WHERE id = 2")
+    assert [item["subject"] for item in inbox(m)] == ["three", "one"]
+    assert [item["body_md"] for item in inbox(m, "--include-bodies")] == ["Hello.", "Hello."]
+    problems = m.json("team", "check")["problems"]
+    assert any("message_recipients" in problem["msg"] for problem in problems), problems
+
+
 def contacts_decide(m):
     scene(m)
     m.json("team", "contact", "policy", "frontend", "BlueLake", "contacts_only")
@@ -425,6 +438,7 @@ TESTS = [
     reply_to_all,
     lists_filter_and_page,
     marks,
+    a_message_deleted_by_hand,
     contacts_decide,
     a_key_sends_once,
     hostile_input,
