@@ -1,6 +1,8 @@
 /* base/clock.c */
 #include "base/clock.h"
 
+#include "base/crash.h"
+
 #include <time.h>
 
 static int64_t read_clock(clockid_t id)
@@ -14,7 +16,7 @@ static int64_t read_clock(clockid_t id)
 static int64_t system_wall(const struct mr_clock *clock)
 {
 	(void)clock;
-	return read_clock(CLOCK_REALTIME);
+	return read_clock(CLOCK_REALTIME) + mr_crash_clock_skew_us();
 }
 
 static int64_t system_mono(const struct mr_clock *clock)

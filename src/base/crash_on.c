@@ -109,3 +109,23 @@ int mr_crash_fail(const char *name)
 	refuse("MAILROOM_FAIL_AT", rest);
 	return 0;
 }
+
+int64_t mr_crash_clock_skew_us(void)
+{
+	const char *path = getenv("MAILROOM_CLOCK_SKEW");
+	char text[32] = "", *end;
+	long long seconds;
+	ssize_t len;
+	int fd;
+
+	if (!path)
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	seconds = strtoll(text, &end, 10);
+	if (len <= 0 || end == text || *end != '\0')
+		refuse("MAILROOM_CLOCK_SKEW", path);
+	return seconds * 1000000;
+}

@@ -1,9 +1,12 @@
 /* tests/unit/base/test_clock.c */
 #include "base/clock.h"
 
+#include "files.h"
 #include "test.h"
 
+#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 static void the_machine_has_a_clock(void)
 {
@@ -52,12 +55,29 @@ static void a_fixed_clock_stands_until_moved(void)
 	CHECK_INT(mr_clock_wall_us(clock), INT64_MIN);
 }
 
+/* What the tests with disasters rely on; an ordinary build must not listen to the environment. */
+static void a_test_build_can_be_told_a_wrong_time(void)
+{
+	const struct mr_clock *clock = mr_clock_system();
+	int64_t wall = mr_clock_wall_us(clock), mono = mr_clock_mono_us(clock), skewed;
+	char path[] = "/tmp/mailroom-clock-XXXXXX";
+	int fd = mkstemp(path);
+
+	CHECK(fd >= 0 && write(fd, "-3600", 5) == 5 && close(fd) == 0);
+	CHECK(setenv("MAILROOM_CLOCK_SKEW", path, 1) == 0);
+	skewed = mr_clock_wall_us(clock);
+	CHECK(mr_clock_mono_us(clock) - mono < 1800 * INT64_C(1000000));
+	CHECK(unlink(path) == 0);
+	CHECK((skewed < wall - 1800 * INT64_C(1000000)) == files_fail_at(NULL));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(the_machine_has_a_clock),
 		TEST(durations_never_go_back),
 		TEST(a_fixed_clock_stands_until_moved),
+		TEST(a_test_build_can_be_told_a_wrong_time),
 	};
 
 	return test_main(tests, MR_LEN(tests));
