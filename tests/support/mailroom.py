@@ -97,6 +97,10 @@ class Server:
         if self.process.poll() is None:
             status = self.stop()
             assert kind or status == 0, f"serve ended with {status}: {self.logged()}"
+        self.close()
+
+    def close(self):
+        """After it has ended."""
         self.log.close()
         self.process.stdout.close()
 
