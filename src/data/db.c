@@ -56,6 +56,11 @@ void mr_db_closep(struct mr_db **db)
 	*db = NULL;
 }
 
+enum mr_code mr_db_set_sync(struct mr_db *db, enum mr_db_sync sync, struct mr_err *err)
+{
+	return db->driver->set_sync(db, sync, err);
+}
+
 const char *mr_db_path(const struct mr_db *db)
 {
 	return db->options.path;

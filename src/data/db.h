@@ -44,7 +44,10 @@ enum mr_db_journal {
 };
 
 enum mr_db_sync {
-	MR_DB_SYNC_FULL,   /* a commit that returned survives a power cut */
+	MR_DB_SYNC_FULL, /* a commit that returned survives a power cut */
+	/* It survives one as soon as anything is synced after it: for a change that a file synced
+	 * before it, an intent, can repeat. Only a database without a write-ahead log is faster. */
+	MR_DB_SYNC_LATER,
 	MR_DB_SYNC_NORMAL, /* it survives our death, but perhaps not a power cut: only for
 			      projections */
 };
@@ -73,6 +76,8 @@ MR_CHECK enum mr_code mr_db_open(const struct mr_db_driver *driver,
 void mr_db_close(struct mr_db *db);
 /* For MR_CLEANUP. */
 void mr_db_closep(struct mr_db **db);
+/* Another way from the next transaction on; not inside of one. */
+MR_CHECK enum mr_code mr_db_set_sync(struct mr_db *db, enum mr_db_sync sync, struct mr_err *err);
 /* As given to mr_db_open(). */
 const char *mr_db_path(const struct mr_db *db);
 

@@ -35,6 +35,7 @@ struct mr_db_driver {
 		struct mr_db **out, struct mr_err *err);
 	void (*close)(struct mr_db *db);
 	enum mr_code (*exec)(struct mr_db *db, const char *sql, struct mr_err *err);
+	enum mr_code (*set_sync)(struct mr_db *db, enum mr_db_sync sync, struct mr_err *err);
 	int64_t (*last_id)(struct mr_db *db);
 	int64_t (*changes)(struct mr_db *db);
 	int64_t (*total_changes)(struct mr_db *db);

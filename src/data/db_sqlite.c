@@ -252,6 +252,17 @@ static enum mr_code sqlite_exec(struct mr_db *db, const char *sql, struct mr_err
 	return fail(&db->options, self->handle, sql, err);
 }
 
+static enum mr_code sqlite_set_sync(struct mr_db *db, enum mr_db_sync sync, struct mr_err *err)
+{
+	if (sync == MR_DB_SYNC_NORMAL)
+		return sqlite_exec(db, "PRAGMA synchronous=NORMAL", err);
+	/* A rollback journal that was unlinked may come back after a power cut and undo its
+	 * transaction, unless its directory was synced as well. */
+	if (sync == MR_DB_SYNC_FULL && db->options.journal == MR_DB_JOURNAL_DELETE)
+		return sqlite_exec(db, "PRAGMA synchronous=EXTRA", err);
+	return sqlite_exec(db, "PRAGMA synchronous=FULL", err);
+}
+
 /* Run a pragma; the first column of its first row, or "", goes to `out`. */
 static enum mr_code ask(struct sqlite_db *self, const char *sql, char *out, size_t size,
 	struct mr_err *err)
@@ -320,11 +331,13 @@ static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
 	sqlite3_busy_handler(self->handle, on_busy, self);
 	snprintf(sql, sizeof(sql),
 		"PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;"
-		"PRAGMA foreign_keys=%s; PRAGMA query_only=%s; PRAGMA synchronous=%s;"
+		"PRAGMA foreign_keys=%s; PRAGMA query_only=%s;"
 		"PRAGMA secure_delete=FAST; PRAGMA journal_size_limit=%d",
 		options->no_foreign_keys ? "OFF" : "ON", options->read_only ? "ON" : "OFF",
-		options->sync == MR_DB_SYNC_NORMAL ? "NORMAL" : "FULL", KEPT_LOG_BYTES);
+		KEPT_LOG_BYTES);
 	rc = sqlite_exec(&self->base, sql, err);
+	if (!rc)
+		rc = sqlite_set_sync(&self->base, options->sync, err);
 	if (!rc && !options->read_only)
 		rc = set_journal(self, err);
 	/* Nothing so far need have read the file: find out now whether it is a database. */
@@ -746,6 +759,7 @@ const struct mr_db_driver mr_db_sqlite = {
 	.open = sqlite_open,
 	.close = sqlite_close,
 	.exec = sqlite_exec,
+	.set_sync = sqlite_set_sync,
 	.last_id = sqlite_last_id,
 	.changes = sqlite_changes,
 	.total_changes = sqlite_total_changes,

@@ -275,6 +275,9 @@ static enum mr_code deliver_prepared(struct mr_mailbox_delivery *d, const struct
 
 	if (!rc)
 		rc = mr_mailbox_root_index(d->cx, d->root, false, &index);
+	/* The intent outlives a power cut, and repeats what was not. */
+	if (!rc)
+		rc = mr_db_set_sync(index, MR_DB_SYNC_LATER, &d->cx->err);
 	if (!rc)
 		rc = deliver_locked(d, index, staged, path, known);
 	mr_mailbox_locks_release(&locks);

@@ -432,6 +432,8 @@ static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index
 	enum mr_code rc = mr_mailbox_root_local(cx, place->row->path, false, &db);
 
 	if (!rc)
+		rc = mr_db_set_sync(db, MR_DB_SYNC_LATER, &cx->err);
+	if (!rc)
 		rc = mr_db_begin(db, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
 		rc = mr_mailbox_state_get(cx, db, state->message_id, &known);

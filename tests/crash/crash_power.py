@@ -20,6 +20,7 @@ CASES = [
     ("a rebuild", TeamEpisode, "rebuild_power_fails"),
     ("an archive whose database is lost as well", TeamEpisode, "database_lost"),
     ("a mailbox root", MailboxEpisode, "power_fails"),
+    ("a mailbox root that has just answered", MailboxEpisode, "power_fails_at_once"),
 ]
 
 

@@ -241,6 +241,14 @@ class MailboxEpisode(Episode):
         time.sleep(self.rng.uniform(0, 0.1))
         self.disk.cut(self.load.hold())
 
+    def power_fails_at_once(self):
+        """Nobody writes any more: nothing that comes later makes the last answer durable."""
+        self.load.work(3, 10)
+        self.load.hold()
+        self.load.wait_until_idle()
+        self.load.write_once()
+        self.disk.cut()
+
     def disk_fills(self):
         self.load.work(3, 10)
         self.disk.fill(self.rng.choice(SPARE_BYTES))

@@ -21,7 +21,8 @@ from tap import Tap  # noqa: E402
 PARTS = {
     "team": (TeamEpisode, ["killed", "one_of_two_killed", "clock_jumps", "rebuild_killed", "database_lost"],
         ["power_fails", "disk_fills", "rebuild_power_fails"]),
-    "mailbox": (MailboxEpisode, ["killed", "one_killed", "clock_jumps"], ["power_fails", "disk_fills"]),
+    "mailbox": (MailboxEpisode, ["killed", "one_killed", "clock_jumps"],
+        ["power_fails", "power_fails_at_once", "disk_fills"]),
 }
 SHOWN = 1500  # characters of a failure
 STRIKES = 4  # of one episode, before it begins anew

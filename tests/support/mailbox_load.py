@@ -85,6 +85,15 @@ class MailboxLoad:
         with self.lock:
             return list(self.running)
 
+    def write_once(self, is_delivery=False):
+        """One delivery or change of state, by ourselves, which must be acknowledged."""
+        before = self.count
+        if is_delivery or self.rng.random() < 0.5:
+            self._deliver(self.rng, WRITERS, self._next())
+        else:
+            self._mark(self.rng, WRITERS, self.rng.choice(sorted(set(self.delivered) - {i for i, _ in self.read})))
+        assert self.count == before + 1, f"a writer failed: {self.last_refusal}"
+
     def wait_until_idle(self):
         deadline = time.monotonic() + TIMEOUT_S
         while self.running:
@@ -179,9 +188,7 @@ class MailboxLoad:
 
     def check(self):
         """No writer runs. The next one finishes or undoes what others began; then all is whole."""
-        before = self.count
-        self._deliver(random.Random(0), WRITERS, self._next())
-        assert self.count == before + 1, f"a delivery failed: {self.last_refusal}"
+        self.write_once(is_delivery=True)
         done = self.m.run("--json", "mailbox", "check", "--mailbox-root", self.path)
         assert done.returncode == 0 and json.loads(done.stdout)["ok"], (done.stdout[:2000], done.stderr[:2000])
         with self.lock:
