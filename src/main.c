@@ -333,6 +333,7 @@
  *
  *   base/              the platform, no mail words
  *     arena.c            memory freed all at once
+ *     boot.c             when the machine was started, by the clock that stamps files
  *     buf.c              bytes being built, with a maximum
  *     clock.c            time, passed in
  *     crash_off.c        the same points in a build for users: nothing

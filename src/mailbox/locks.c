@@ -1,6 +1,7 @@
 /* mailbox/locks.c */
 #include "mailbox/locks.h"
 
+#include "base/boot.h"
 #include "base/crash.h"
 #include "base/fs.h"
 #include "mailbox/layout.h"
@@ -18,10 +19,11 @@
 
 enum {
 	CONTENT_BYTES = 256,
-	/* A writer that made its file and died before it wrote into it. */
+	/* A lock file is empty for an instant, between its creation and its first write. One that
+	 * stayed empty for so long belongs to a process that died between the two. */
 	EMPTY_MS = 1000,
-	/* Clocks are set a little shortly after a boot. */
-	BOOT_SLACK_S = 60,
+	/* The same by the file's own time, which a clock that is set may belie by a little. */
+	EMPTY_AGE_S = 10,
 	/* So long we keep our own people waiting for another program's lock; then they have a turn.
 	 */
 	PATIENCE_MS = 200,
@@ -130,27 +132,23 @@ static pid_t owner_of(const struct found *found)
 	return (pid_t)pid;
 }
 
-static bool is_from_before_boot(const struct found *found)
-{
-	struct timespec now, up;
-
-	return clock_gettime(CLOCK_REALTIME, &now) == 0 &&
-		clock_gettime(CLOCK_BOOTTIME, &up) == 0 &&
-		found->changed.tv_sec < now.tv_sec - up.tv_sec - BOOT_SLACK_S;
-}
-
-/* We hold the guard, so no living process of ours can own it. `empty_ms`: how long it was seen
- * empty. */
+/*
+ * We hold the guard, so no living process of ours can own it. `empty_ms`: how long it was seen
+ * empty. The boot decides first: a power loss leaves lock files behind whose content was never
+ * written to disk, and nobody has to wait to see whether somebody fills them.
+ */
 static bool is_stale(const struct found *found, int empty_ms)
 {
+	struct mr_boot_facts boot;
 	pid_t pid = owner_of(found);
 
 	if (!found->is_file)
 		return false;
-	if (found->content[0] == '\0')
-		return empty_ms >= EMPTY_MS;
-	if (mr_str_ends(found->content, MARK) || is_from_before_boot(found))
+	boot = mr_boot_facts();
+	if (mr_str_ends(found->content, MARK) || mr_boot_is_before(&boot, &found->changed))
 		return true;
+	if (found->content[0] == '\0')
+		return empty_ms >= EMPTY_MS || boot.now - found->changed.tv_sec >= EMPTY_AGE_S;
 	if (pid == 0)
 		return false;
 	return pid == getpid() || (kill(pid, 0) != 0 && errno == ESRCH);

@@ -9,8 +9,9 @@
  * anew, so that those of us who do not want that address are not kept too.
  *
  * A lock file is taken over when its process cannot be alive: one of ours while we hold the guard,
- * one whose process is not on this machine, one from before the last boot, one that has been empty
- * for a while. Ours are removed only while they are still ours.
+ * one from before the last boot (whatever it says, and although it says nothing), one whose process
+ * is not on this machine, one that has been empty for a while. Ours are removed only while they are
+ * still ours.
  */
 #pragma once
 

@@ -259,6 +259,46 @@ static void takes_over_what_is_older_than_the_machine_runs(void)
 	CHECK(!has(LOCK_A));
 }
 
+/* More empty lock files than could be waited for, a second each, before the time is up. */
+enum { EMPTY_FILES = 2 * MR_MAILBOX_LOCK_TIMEOUT_MS / 1000 };
+
+static void take_over_empty_files_of(time_t when)
+{
+	struct place place MR_CLEANUP(place_close) = enter();
+	struct mr_mailbox_locks locks = MR_MAILBOX_LOCKS_INIT;
+	struct timespec times[2] = { { .tv_sec = when }, { .tv_sec = when } };
+	const char *items[EMPTY_FILES + 1] = { NULL };
+	struct mr_texts addresses = { items, EMPTY_FILES };
+
+	for (int i = 0; i < EMPTY_FILES; i++) {
+		const char *path;
+
+		items[i] = mr_arena_printf(place.cx.arena, "agent-%d@x", i);
+		path = mr_arena_printf(place.cx.arena, "root/locks/addresses/%s.lock", items[i]);
+		files_put(path, "");
+		CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
+	}
+	files_put(LOCK_INDEX, "");
+	CHECK(utimensat(AT_FDCWD, LOCK_INDEX, times, 0) == 0);
+	CHECK_OK(mr_mailbox_locks_take(&place.cx, &place.root, &addresses, &locks), place.cx.err);
+	CHECK_INT(files_count("root/locks/addresses"), EMPTY_FILES);
+	mr_mailbox_locks_release(&locks);
+	CHECK_INT(files_count("root/locks/addresses"), 0);
+	CHECK(!has(LOCK_INDEX));
+}
+
+/* A power loss leaves lock files whose content never came to the disk. */
+static void waits_for_no_empty_file_from_before_the_boot(void)
+{
+	take_over_empty_files_of(1000000000);
+}
+
+/* Of this boot, and nobody has filled it for a minute: its process died. */
+static void waits_for_no_empty_file_that_is_old(void)
+{
+	take_over_empty_files_of(time(NULL) - 60);
+}
+
 /* On this clock the time is almost up when one has looked at it once. */
 struct hasty_clock {
 	struct mr_clock clock;
@@ -477,6 +517,8 @@ int main(void)
 		TEST(the_dead_block_nobody),
 		TEST(takes_over_what_nobody_can_hold),
 		TEST(takes_over_what_is_older_than_the_machine_runs),
+		TEST(waits_for_no_empty_file_from_before_the_boot),
+		TEST(waits_for_no_empty_file_that_is_old),
 		TEST(gives_up_on_the_living),
 		TEST(gives_up_on_what_is_no_file),
 		TEST(names_the_living_holder),
