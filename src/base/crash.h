@@ -5,6 +5,8 @@
  *
  *   MAILROOM_CRASH_AT=name[:N]        the process is killed (SIGKILL) when it passes the point for
  *                                     the N-th time; without N, the first time
+ *   MAILROOM_STOP_AT=name[:N]         the same with SIGSTOP: the process waits there, with all that
+ *                                     it holds, until a test sends SIGCONT
  *   MAILROOM_FAIL_AT=name:ERRNO[:N]   mr_crash_fail() returns that errno from the N-th time on:
  *                                     EACCES EDQUOT EIO ENOSPC ENOSYS EROFS
  *   MAILROOM_CRASH_LOG=file           gets the name of each point passed, one a line, with "fail:"

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 static atomic_long crash_passes;
+static atomic_long stop_passes;
 static atomic_long fail_passes;
 
 static const struct {
@@ -76,14 +77,20 @@ static long parse_count(const char *variable, const char *text)
 	return count;
 }
 
+/* Is this the pass of the point that `variable` names? */
+static bool is_asked_for(const char *variable, const char *name, atomic_long *passes)
+{
+	const char *rest = after_name(getenv(variable), name);
+
+	return rest && atomic_fetch_add(passes, 1) + 1 == parse_count(variable, rest);
+}
+
 void mr_crash_point(const char *name)
 {
-	const char *rest = after_name(getenv("MAILROOM_CRASH_AT"), name);
-
 	append_to_log("", name);
-	if (!rest)
-		return;
-	if (atomic_fetch_add(&crash_passes, 1) + 1 != parse_count("MAILROOM_CRASH_AT", rest))
+	if (is_asked_for("MAILROOM_STOP_AT", name, &stop_passes))
+		raise(SIGSTOP);
+	if (!is_asked_for("MAILROOM_CRASH_AT", name, &crash_passes))
 		return;
 	kill(getpid(), SIGKILL);
 	for (;;)

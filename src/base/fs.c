@@ -439,6 +439,14 @@ static enum mr_code write_and_rename(int fd, const struct place *at, const char 
 enum mr_code mr_fs_write(int dir, const char *path, struct mr_bytes data, enum mr_fs_write how,
 	mode_t mode, struct mr_err *err)
 {
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+
+	return mr_fs_write_locked(dir, path, data, how, mode, &fd, err);
+}
+
+enum mr_code mr_fs_write_locked(int dir, const char *path, struct mr_bytes data,
+	enum mr_fs_write how, mode_t mode, int *out_fd, struct mr_err *err)
+{
 	struct place at MR_CLEANUP(place_close) = { .fd = -1 };
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	char temp[NAME_MAX + 1];
@@ -457,7 +465,7 @@ enum mr_code mr_fs_write(int dir, const char *path, struct mr_bytes data, enum m
 		unlinkat(at.fd, temp, 0);
 		return rc;
 	}
-	mr_fs_closep(&fd);
+	*out_fd = mr_fs_take(&fd);
 	if (sync_dir_fd(at.fd) != 0)
 		return mr_err_os(err, errno, "cannot write the directory of %s to disk", path);
 	mr_crash_point("fs.write.done");

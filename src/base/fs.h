@@ -45,6 +45,13 @@ enum mr_fs_write {
  */
 MR_CHECK enum mr_code mr_fs_write(int dir, const char *path, struct mr_bytes data,
 	enum mr_fs_write how, mode_t mode, struct mr_err *err);
+/*
+ * The same, and the file stays open and locked (flock, alone) from before it gets its name, so that
+ * nobody can see it without its lock. `*out_fd` is set whenever the new file stands, even when its
+ * directory could not be written to disk; otherwise it is left alone.
+ */
+MR_CHECK enum mr_code mr_fs_write_locked(int dir, const char *path, struct mr_bytes data,
+	enum mr_fs_write how, mode_t mode, int *out_fd, struct mr_err *err);
 /* Remove temporary names in directory `path` that dead writers left; not recursive. A name is left
  * alone while its writer's process lives or its file is locked. */
 MR_CHECK enum mr_code mr_fs_sweep_temporaries(int dir, const char *path, size_t *out_removed,

@@ -281,6 +281,7 @@ static enum mr_code deliver_prepared(struct mr_mailbox_delivery *d, const struct
 	if (!rc)
 		rc = deliver_locked(d, index, staged, path, known);
 	mr_mailbox_locks_release(&locks);
+	mr_crash_point("deliver.unlocked");
 	if (!rc && d->committed)
 		rc = mr_mailbox_delivery_settle(d, index);
 	if (rc)

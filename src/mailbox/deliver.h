@@ -40,6 +40,15 @@ MR_CHECK enum mr_code mr_mailbox_deliver_message(struct mr_ctx *cx,
 	struct mr_mailbox_deliver_result *out);
 
 /*
+ * Is a process at work on the delivery of this message, or on finishing one that was left? Until it
+ * is done, a mailbox may lack its own row of the message, which is no damage. The process holds the
+ * kernel's lock on its intent from before the intent has its name until after the last row, and
+ * death lets go of it.
+ */
+bool mr_mailbox_deliver_is_under_way(struct mr_arena *arena, const struct mr_mailbox_root *root,
+	const char *message_id);
+
+/*
  * Finish or undo what dead processes left; `*out_count` intents were looked at. One that cannot be
  * finished now (a lock, a damaged database) stays for the next time and is no failure. The caller
  * holds no locks of this root.

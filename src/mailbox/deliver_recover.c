@@ -1,6 +1,7 @@
 /* mailbox/deliver_recover.c - intents: written before a delivery, read after a crash. */
 #include "base/crash.h"
 #include "base/fs.h"
+#include "base/lock.h"
 #include "mailbox/deliver_private.h"
 #include "mailbox/document.h"
 #include "mailbox/layout.h"
@@ -25,10 +26,10 @@ static const char *intent_path(struct mr_arena *arena, const char *message_id)
 }
 
 /*
- * As long as we live we hold its lock, so that others need not wait for our addresses to learn that
- * there is nothing to finish. Who is quicker than we are waits, and then finds nothing.
+ * An intent that its process left behind; -1 when there is none, or when the process that wrote it,
+ * or one that recovers it, lives and holds its lock.
  */
-static int open_locked(int dir, const char *path)
+static int open_left(int dir, const char *path)
 {
 	int fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -53,6 +54,7 @@ enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_w
 	const char *path = intent_path(cx->arena, d->message->message_id);
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
+	int fd = -1;
 	enum mr_code rc;
 
 	mr_buf_init(&buf, INTENT_BYTES);
@@ -74,20 +76,23 @@ enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_w
 	if (!rc)
 		rc = mr_fs_make_dirs(d->root->dir, MR_MAILBOX_INTENTS, 0700, &cx->err);
 	if (!rc)
-		rc = mr_fs_write(d->root->dir, path, mr_buf_bytes(&buf), how, 0600, &cx->err);
+		rc = mr_fs_write_locked(d->root->dir, path, mr_buf_bytes(&buf), how, 0600, &fd,
+			&cx->err);
 	if (rc == MR_EEXISTS && how == MR_FS_NEW)
 		return MR_OK;
 	/* After a failure too: only its directory may not have been synced. */
-	d->has_intent = true;
+	if (fd >= 0) {
+		mr_fs_closep(&d->intent);
+		d->intent = fd;
+		d->has_intent = true;
+	}
 	if (rc)
 		return rc;
-	mr_fs_closep(&d->intent);
-	d->intent = open_locked(d->root->dir, path);
 	mr_crash_point("deliver.intended");
 	return MR_OK;
 }
 
-/* Without its lock somebody may have judged it while we were waiting for ours. */
+/* Another process that delivers the same message may have put its own there meanwhile. */
 enum mr_code mr_mailbox_intent_ensure(struct mr_mailbox_delivery *d)
 {
 	const char *path = intent_path(d->cx->arena, d->message->message_id);
@@ -116,6 +121,12 @@ enum mr_code mr_mailbox_intent_drop(struct mr_mailbox_delivery *d)
 	mr_fs_closep(&d->intent);
 	mr_crash_point("deliver.dropped");
 	return MR_OK;
+}
+
+bool mr_mailbox_deliver_is_under_way(struct mr_arena *arena, const struct mr_mailbox_root *root,
+	const char *message_id)
+{
+	return mr_lock_is_held(root->dir, intent_path(arena, message_id));
 }
 
 struct intent {
@@ -241,7 +252,7 @@ static enum mr_code recover_one(struct mr_ctx *cx, const struct mr_mailbox_root 
 	struct mr_mailbox_delivery d MR_CLEANUP(mr_mailbox_delivery_release) = {
 		.cx = cx,
 		.root = root,
-		.intent = open_locked(root->dir, path),
+		.intent = open_left(root->dir, path),
 		.has_intent = true,
 	};
 	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;

@@ -208,8 +208,9 @@ MR_CHECK enum mr_code mr_mailbox_mend_save_text(struct mr_mailbox_mend *mend, co
 	const char *text, const char **out);
 MR_CHECK enum mr_code mr_mailbox_mend_clean_staging(struct mr_mailbox_mend *mend, bool remove,
 	struct mr_texts *out);
-/* Report directories that are missing (and make them), lock files nobody holds, and intents. */
+/* Report directories that are missing (and make them), and lock files and intents that dead
+ * processes left. */
 MR_CHECK enum mr_code mr_mailbox_mend_surroundings(struct mr_mailbox_mend *mend);
-bool mr_mailbox_mend_has_intents(struct mr_mailbox_mend *mend);
-/* Move every intent into quarantine: no one can make sense of them. */
+bool mr_mailbox_mend_has_left_intents(struct mr_mailbox_mend *mend);
+/* Move those into quarantine: no one can make sense of them. */
 MR_CHECK enum mr_code mr_mailbox_mend_set_intents_aside(struct mr_mailbox_mend *mend);

@@ -6,9 +6,11 @@
  */
 #include "base/crash.h"
 #include "base/fs.h"
+#include "mailbox/deliver.h"
 #include "mailbox/mend.h"
 #include "mailbox/message_sql.h"
 #include "mailbox/repair_sql.h"
+#include "mailbox/state_sql.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -212,17 +214,48 @@ static enum mr_code drop_others(struct mr_mailbox_view *view, struct mr_arena *a
 	return rc;
 }
 
+/*
+ * A delivery lets go of the locks before it writes the mailboxes' own rows. One that was under way
+ * when the rows were read either still holds its intent or has written its row by now; so the
+ * intent is looked at first and the row second.
+ */
+static enum mr_code is_on_its_way(struct mr_mailbox_view *view, struct mr_arena *arena,
+	const char *message_id, bool *out)
+{
+	const struct mr_mailbox_state *state = NULL;
+	struct mr_ctx cx = *view->mend->cx;
+	enum mr_code rc;
+
+	*out = mr_mailbox_deliver_is_under_way(arena, view->mend->root, message_id);
+	/* Who repairs read the rows in the transaction that is still open. */
+	if (*out || view->mend->hands)
+		return MR_OK;
+	cx.arena = arena;
+	rc = mr_mailbox_state_get(&cx, view->local, message_id, &state);
+	if (rc)
+		view->mend->cx->err = cx.err;
+	*out = state != NULL;
+	return rc;
+}
+
 static enum mr_code mend_state(struct mr_mailbox_view *view, struct mr_arena *arena,
 	const struct item *item)
 {
 	struct mr_mailbox_mend *mend = view->mend;
+	const char *id = mr_mailbox_known_id(&mend->known, arena, item->message);
 	bool in_inbox = wants(item, INBOX);
+	bool on_its_way = false;
+	enum mr_code rc = MR_OK;
 
 	if (item->states.len > 0)
 		return MR_OK;
 	if (!view->fresh && view->local)
-		mr_mailbox_mend_found(mend, "missing_local_row",
-			mr_mailbox_known_id(&mend->known, arena, item->message),
+		rc = is_on_its_way(view, arena, id, &on_its_way);
+	/* Then its row is its process's to write. */
+	if (rc || on_its_way)
+		return rc;
+	if (!view->fresh && view->local)
+		mr_mailbox_mend_found(mend, "missing_local_row", id,
 			"%s/" MR_MAILBOX_LOCAL_FILE " does not have it%s", view->account->row.path,
 			mend->hands ? "; added" : "");
 	if (!mend->hands || !view->local)

@@ -1,6 +1,8 @@
 /* mailbox/mend_staging.c - quarantine, and what lies around a root: locks, intents, directories. */
+#include "base/boot.h"
 #include "base/crash.h"
 #include "base/fs.h"
+#include "base/lock.h"
 #include "mailbox/limits.h"
 #include "mailbox/mend.h"
 
@@ -158,6 +160,7 @@ enum mr_code mr_mailbox_mend_clean_staging(struct mr_mailbox_mend *mend, bool re
 /* Nobody who lives holds it; NULL when that cannot be said. */
 static const char *why_stale(struct mr_mailbox_mend *mend, struct mr_arena *arena, const char *path)
 {
+	struct mr_boot_facts boot = mr_boot_facts();
 	struct mr_bytes content;
 	struct mr_err ignored;
 	struct stat st;
@@ -167,6 +170,8 @@ static const char *why_stale(struct mr_mailbox_mend *mend, struct mr_arena *aren
 	if (fstatat(mend->root->dir, path, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
 		mr_fs_read(arena, mend->root->dir, path, LOCK_BYTES, &content, &ignored))
 		return NULL;
+	if (mr_boot_is_before(&boot, &st.st_mtim))
+		return "is from before the machine was last started";
 	if (mr_str_starts((const char *)content.data, "pid="))
 		pid = strtol((const char *)content.data + 4, &end, 10);
 	if (pid > 0 && pid <= INT32_MAX)
@@ -200,8 +205,25 @@ static void look_at_locks(struct mr_mailbox_mend *mend)
 	}
 }
 
-/* Names with a dot in front are intents being written. A root of somebody else has none. */
-static struct mr_texts list_intents(struct mr_mailbox_mend *mend, struct mr_arena *arena)
+/* The same file before and after nobody held it: what was dropped or replaced meanwhile had an
+ * owner. */
+static bool is_left(int dir, const char *path)
+{
+	struct stat before, after;
+
+	return fstatat(dir, path, &before, AT_SYMLINK_NOFOLLOW) == 0 &&
+		!mr_lock_is_held(dir, path) &&
+		fstatat(dir, path, &after, AT_SYMLINK_NOFOLLOW) == 0 &&
+		before.st_dev == after.st_dev && before.st_ino == after.st_ino &&
+		before.st_ctim.tv_sec == after.st_ctim.tv_sec &&
+		before.st_ctim.tv_nsec == after.st_ctim.tv_nsec;
+}
+
+/*
+ * Those that nobody works on: a delivery that is under way holds the lock of its intent. Names with
+ * a dot in front are intents being written. A root of somebody else has none.
+ */
+static struct mr_texts list_left_intents(struct mr_mailbox_mend *mend, struct mr_arena *arena)
 {
 	struct mr_texts names = { NULL, 0 };
 	struct mr_err ignored;
@@ -211,25 +233,27 @@ static struct mr_texts list_intents(struct mr_mailbox_mend *mend, struct mr_aren
 		    &ignored))
 		return names;
 	for (size_t i = 0; i < names.len; i++) {
-		if (names.items[i][0] != '.')
-			names.items[len++] =
-				mr_mailbox_layout_join(arena, MR_MAILBOX_INTENTS, names.items[i]);
+		const char *path =
+			mr_mailbox_layout_join(arena, MR_MAILBOX_INTENTS, names.items[i]);
+
+		if (names.items[i][0] != '.' && is_left(mend->root->dir, path))
+			names.items[len++] = path;
 	}
 	names.len = len;
 	return names;
 }
 
-bool mr_mailbox_mend_has_intents(struct mr_mailbox_mend *mend)
+bool mr_mailbox_mend_has_left_intents(struct mr_mailbox_mend *mend)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 
-	return list_intents(mend, arena).len > 0;
+	return list_left_intents(mend, arena).len > 0;
 }
 
 static void look_at_intents(struct mr_mailbox_mend *mend)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_texts paths = list_intents(mend, arena);
+	struct mr_texts paths = list_left_intents(mend, arena);
 
 	for (size_t i = 0; i < paths.len; i++)
 		mr_mailbox_mend_found(mend, "leftover_intent", paths.items[i],
@@ -279,7 +303,7 @@ enum mr_code mr_mailbox_mend_surroundings(struct mr_mailbox_mend *mend)
 enum mr_code mr_mailbox_mend_set_intents_aside(struct mr_mailbox_mend *mend)
 {
 	struct mr_arena *arena = mend->cx->arena;
-	struct mr_texts paths = list_intents(mend, arena);
+	struct mr_texts paths = list_left_intents(mend, arena);
 	enum mr_code rc = MR_OK;
 
 	for (size_t i = 0; i < paths.len && !rc; i++) {

@@ -135,7 +135,8 @@ static enum mr_code open_old(struct mr_mailbox_mend *mend)
 
 	if (!mr_fs_exists(mend->root->dir, MR_MAILBOX_INDEX_FILE)) {
 		mr_mailbox_mend_found(mend, "missing_index", MR_MAILBOX_INDEX_FILE, "%s",
-			mend->hands ? "made from the messages" : "every root has one");
+			mend->hands ? "made from the messages"
+				    : "every root has one; run `mailroom mailbox repair`");
 		return MR_OK;
 	}
 	rc = mr_mailbox_root_index(cx, mend->root, !mend->hands, &mend->old);
@@ -346,10 +347,11 @@ static enum mr_code finish_intents(struct mr_mailbox_mend *mend)
 	struct mr_ctx *cx = mend->cx;
 	enum mr_code rc;
 
-	if (!mr_mailbox_mend_has_intents(mend))
+	if (!mr_mailbox_mend_has_left_intents(mend))
 		return MR_OK;
 	rc = mr_mailbox_root_recover(cx, mend->root);
-	/* Under the locks no intent belongs to somebody who lives. */
+	/* A registration works under the locks from its intent to its end, and a delivery holds the
+	 * lock of its intent: under the locks, an intent without one belongs to nobody. */
 	if (!rc || rc != MR_EBUSY)
 		rc = take_locks(cx, mend->root, &locks);
 	if (rc == MR_EBUSY)
@@ -443,24 +445,43 @@ static enum mr_code look(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 
 /* What a writer changes before and after everything else. */
 struct traces {
-	struct stat index;
 	bool is_held;
+	struct stat guard; /* its holder writes its name into it */
+	struct stat index;
+	/* In the index's header: counts the commits, for file times are too coarse to tell two of
+	 * them apart. */
+	uint8_t commits[4];
 };
+enum { COMMITS_AT = 24 };
 
 static struct traces find_traces(const struct mr_mailbox_root *root)
 {
 	struct traces found = { .is_held = mr_lock_is_held(root->dir, MR_MAILBOX_INDEX_GUARD) };
+	int fd MR_CLEANUP(mr_fs_closep) =
+		openat(root->dir, MR_MAILBOX_INDEX_FILE, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-	if (fstatat(root->dir, MR_MAILBOX_INDEX_FILE, &found.index, AT_SYMLINK_NOFOLLOW))
+	if (fd < 0 || fstat(fd, &found.index) != 0)
 		found.index = (struct stat){ 0 };
+	if (fd < 0 ||
+		pread(fd, found.commits, sizeof(found.commits), COMMITS_AT) !=
+			sizeof(found.commits))
+		memset(found.commits, 0, sizeof(found.commits));
+	if (fstatat(root->dir, MR_MAILBOX_INDEX_GUARD, &found.guard, AT_SYMLINK_NOFOLLOW) != 0)
+		found.guard = (struct stat){ 0 };
 	return found;
+}
+
+static bool is_unchanged(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+		a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 static bool somebody_wrote(const struct traces *before, const struct traces *after)
 {
-	return before->is_held || after->is_held || before->index.st_ino != after->index.st_ino ||
-		before->index.st_mtim.tv_sec != after->index.st_mtim.tv_sec ||
-		before->index.st_mtim.tv_nsec != after->index.st_mtim.tv_nsec;
+	return before->is_held || after->is_held || !is_unchanged(&before->guard, &after->guard) ||
+		!is_unchanged(&before->index, &after->index) ||
+		memcmp(before->commits, after->commits, sizeof(before->commits)) != 0;
 }
 
 /* Nobody is kept waiting, unless what was found may be mail on its way: then once more, alone. */

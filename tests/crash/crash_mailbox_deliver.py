@@ -25,7 +25,7 @@ NAMES = ["alice", "bob", "carol", "dave"]
 WRITERS = 8
 ACK_BYTES = len("msg-20260311T041500Z-0123456789abcdef0123456789abcdef 0 1\n")
 POINTS = ["deliver.staged_synced", "deliver.filled", "deliver.intended", "deliver.moved",
-    "deliver.linked", "deliver.committed", "deliver.local_committed", "deliver.dropped"]
+    "deliver.linked", "deliver.committed", "deliver.unlocked", "deliver.local_committed", "deliver.dropped"]
 
 
 def run(*args):
