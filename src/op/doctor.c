@@ -1,6 +1,7 @@
 /* op/doctor.c - operation: everything that must be in order for agents to talk, looked at once. */
 #include "base/fs.h"
 #include "base/proc.h"
+#include "mailbox/root.h"
 #include "net/http_client.h"
 #include "op/args.h"
 #include "op/client_file.h"
@@ -191,6 +192,24 @@ static void check_database(struct doctor *d)
 	say(d, "database", FINE, NULL, "%s, %lld project%s", file, (long long)health.projects,
 		health.projects == 1 ? "" : "s");
 	check_archive(d, &health);
+}
+
+/* Nothing is said where there is no mailbox root: many use the team's mail only. */
+static void check_mailbox(struct doctor *d)
+{
+	const char *path = mr_settings_text(d->settings, "mailbox.root");
+	struct mr_mailbox_status status;
+
+	if (mr_mailbox_root_status(&d->call->cx, path, &status) || !status.exists)
+		return;
+	if (status.error)
+		say(d, "mailbox", PROBLEM,
+			"mailroom mailbox check says more, and mailroom mailbox repair rebuilds "
+			"the index",
+			"%s", status.error);
+	else
+		say(d, "mailbox", FINE, NULL, "%s, %lld address%s", status.path,
+			(long long)status.active, status.active == 1 ? "" : "es");
 }
 
 static void check_git(struct doctor *d)
@@ -440,6 +459,7 @@ static enum mr_code examine(struct mr_call *call, const struct mr_args *in, stru
 	check_settings(&d);
 	if (check_storage(&d))
 		check_database(&d);
+	check_mailbox(&d);
 	check_git(&d);
 	check_clients(&d);
 	check_guard(&d);
@@ -496,8 +516,8 @@ const struct mr_op mr_op_doctor = {
 	.name = "doctor",
 	.command = "doctor",
 	.summary = "Check everything that agents need here to talk to each other",
-	.help = "Settings, storage, database, archive, git, the coding agents' programs, the "
-		"commit "
+	.help = "Settings, storage, database, archive, the mailbox root, git, the coding agents' "
+		"programs, the commit "
 		"guard, the server and its MCP: a line each, and what to do. Ends with 1 when "
 		"something must be mended.",
 	.params = params,

@@ -155,6 +155,7 @@ static enum mr_code check(struct mr_call *call, const struct mr_args *in, struct
 	mr_shape_mailbox_problems(out, "warning_count", "warnings", result.warnings,
 		result.warning_count);
 	mr_out_end(out);
+	call->exit_status = result.problem_count > 0;
 	return MR_OK;
 }
 
@@ -162,6 +163,9 @@ const struct mr_op mr_op_mailbox_check = {
 	.name = "mailbox_check",
 	.command = "mailbox check",
 	.summary = "Compare a mailbox root with its messages; change nothing",
+	.help = "Mail that is being delivered meanwhile is no problem. Ends with 1 when something "
+		"is "
+		"wrong; mailroom mailbox repair puts it right.",
 	.params = root_params,
 	.result = check_fields,
 	.surfaces = MR_ON_CLI,

@@ -10,104 +10,9 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mailbox_root import CREATED, Root, message_id, principal  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
-
-STAMP = "20260311T041500Z"
-CREATED = "2026-03-11T04:15:00Z"
-
-
-def message_id(n):
-    return f"msg-{STAMP}-{n:032x}"
-
-
-def principal(name):
-    return {"principal_id": f"HOUMAO-{name}", "address": f"{name}@houmao.localhost"}
-
-
-class Root:
-    """A root with alice and bob, driven by commands and scripts."""
-
-    def __init__(self, m):
-        self.m = m
-        self.path = os.path.realpath(m.dir) + "/shared"
-        self.serial = 0
-        m.json("mailbox", "init", "--mailbox-root", self.path)
-        for name in ("alice", "bob"):
-            self.register(name)
-
-    def command(self, *args, **options):
-        return self.m.json("mailbox", *args, "--mailbox-root", self.path, **options)
-
-    def register(self, name, *more, **options):
-        return self.command("register", "--address", f"{name}@houmao.localhost", "--principal-id", f"HOUMAO-{name}",
-            *more, **options)
-
-    def script(self, name, payload, status=0):
-        """Through rules/scripts, as an agent would; exactly one JSON object, nothing on standard error."""
-        file = os.path.join(self.m.dir, f"payload-{threading.get_ident()}.json")
-        with open(file, "wb") as out:
-            out.write(payload if isinstance(payload, bytes) else json.dumps(payload).encode())
-        done = subprocess.run([os.path.join(self.path, "rules/scripts", name + ".py"), "--mailbox-root", self.path,
-            "--payload-file", file], cwd=self.m.dir, env=self.m.env(MAILROOM_BIN=self.m.program), text=True,
-            capture_output=True, timeout=60, check=False)
-        assert done.returncode == status, describe(done)
-        assert not done.stderr and done.stdout.count("\n") == 1 and done.stdout.endswith("\n"), describe(done)
-        answer = json.loads(done.stdout)
-        assert answer["ok"] is (status == 0), answer
-        return answer
-
-    def bare_script(self, name):
-        return subprocess.run([os.path.join(self.path, "rules/scripts", name + ".py"), "--mailbox-root", self.path],
-            cwd=self.m.dir, env=self.m.env(MAILROOM_BIN=self.m.program), text=True, capture_output=True, timeout=60,
-            check=False)
-
-    def payload(self, **changes):
-        """A delivery from alice to bob, staged; changes go into payload and document alike."""
-        self.serial += 1
-        mid = message_id(self.serial)
-        body = changes.pop("body", "hello\n")
-        fields = {"message_id": mid, "thread_id": mid, "in_reply_to": None, "references": [],
-            "created_at_utc": CREATED, "sender": principal("alice"), "to": [principal("bob")], "cc": [],
-            "reply_to": [], "subject": f"subject {self.serial}", "attachments": [], "headers": {}}
-        fields.update(changes)
-        head = {"protocol_version": 3, **fields, "notify_block": None, "notify_auth": None}
-        head["from"] = head.pop("sender")
-        staged = os.path.join(self.path, "staging", mid + ".md")
-        with open(staged, "w", encoding="utf-8") as out:
-            out.write("---\n" + "".join(f"{k}: {json.dumps(v)}\n" for k, v in head.items()) + "---\n\n" + body)
-        return {"staged_message_path": staged, **fields}
-
-    def deliver(self, status=0, **changes):
-        return self.script("deliver_message", self.payload(**changes), status)
-
-    def box(self, name, folder):
-        return sorted(os.listdir(os.path.join(self.path, "mailboxes", f"{name}@houmao.localhost", folder)))
-
-    def states(self, name):
-        local = os.path.join(self.path, "mailboxes", f"{name}@houmao.localhost", "mailbox.sqlite")
-        with sqlite3.connect(local) as db:
-            return db.execute("SELECT message_id, is_read, is_starred, box_name FROM message_state ORDER BY 1").fetchall()
-
-    def tree(self):
-        """Every file and link of the root with what is in it; lock files come and go."""
-        found = {}
-        for folder, folders, files in os.walk(self.path):
-            folders[:] = [name for name in folders if os.path.join(folder, name) != os.path.join(self.path, "locks")]
-            for name in files + folders:
-                path = os.path.join(folder, name)
-                if os.path.islink(path):
-                    found[path] = os.readlink(path)
-                elif os.path.isfile(path):
-                    found[path] = hashlib.sha256(open(path, "rb").read()).hexdigest()
-                else:
-                    found[path] = None
-        return found
-
-    def check(self):
-        found = self.command("check")
-        assert found["ok"], found["problems"]
-        return found
 
 
 def init_makes_a_root_that_the_reference_can_use(m):
@@ -343,7 +248,7 @@ def repair_invents_no_message(m):
     root = Root(m)
     lost, kept = root.deliver(), root.deliver()
     os.unlink(lost["canonical_path"])
-    assert root.command("check")["ok"] is False
+    assert root.command("check", status=1)["ok"] is False
     answer = root.command("repair")
     assert answer["message_count"] == 1 and not os.path.exists(lost["canonical_path"]), answer
     assert root.box("bob", "inbox") == [kept["message_id"] + ".md"]
@@ -440,13 +345,44 @@ def repair_rebuilds_and_keeps_flags(m):
     root.check()
 
 
+def a_lost_index_is_found(m):
+    """Mail is there and index.sqlite is not: everybody says so, and names what puts it right."""
+    root = Root(m)
+    mid = root.deliver()["message_id"]
+    assert m.run("mailbox", "check", "--mailbox-root", root.path).returncode == 0
+    os.unlink(os.path.join(root.path, "index.sqlite"))
+    found = root.command("check", status=1)
+    assert found["ok"] is False and found["message_count"] == 1, found
+    assert {"what": "missing_index", "path": os.path.join(root.path, "index.sqlite"),
+        "detail": "every root has one; run `mailroom mailbox repair`"} in found["problems"], found
+    human = m.run("mailbox", "check", "--mailbox-root", root.path)
+    assert human.returncode == 1 and not human.stderr, describe(human)
+    assert re.search(r"^ok +no$", human.stdout, re.M) and "run `mailroom mailbox repair`" in human.stdout, human.stdout
+    status = root.command("status")
+    assert status["supported"] is False and status["error"] == \
+        f"{root.path}/index.sqlite is missing; run `mailroom mailbox repair`", status
+    doctor = m.run("--json", "doctor", env={"HOUMAO_GLOBAL_MAILBOX_DIR": root.path, "HTTP_PORT": "1"})
+    assert doctor.returncode == 1, describe(doctor)
+    check = {c["name"]: c for c in json.loads(doctor.stdout)["checks"]}["mailbox"]
+    assert check["state"] == "problem" and check["detail"] == status["error"], check
+    assert "mailroom mailbox repair" in check["advice"], check
+    text = root.deliver(status=1)["error"]
+    assert "index.sqlite is missing" in text and "mailroom mailbox repair" in text, text
+    root.command("repair")
+    assert root.check()["message_count"] == 1
+    assert root.states("bob") == [(mid, 0, 0, "inbox")], root.states("bob")
+    doctor = m.run("--json", "doctor", env={"HOUMAO_GLOBAL_MAILBOX_DIR": root.path, "HTTP_PORT": "1"})
+    check = {c["name"]: c for c in json.loads(doctor.stdout)["checks"]}["mailbox"]
+    assert (check["state"], check["detail"]) == ("ok", f"{root.path}, 3 addresses"), check
+
+
 def a_moved_root_is_repaired(m):
     root = Root(m)
     root.deliver()
     states = root.states("bob")
     os.rename(root.path, root.path + "-moved")
     root.path += "-moved"
-    assert root.command("check")["problem_count"] > 0
+    assert root.command("check", status=1)["problem_count"] > 0
     root.command("repair")
     root.check()
     assert root.states("bob") == states
@@ -575,10 +511,7 @@ def mail_on_its_way_is_no_problem(m):
         sender.start()
     looks = 0
     while any(sender.is_alive() for sender in senders):
-        found = root.command("check")
-        # What is staged and not yet sent lies around, rightly.
-        problems = [p for p in found["problems"] if "staging" not in p["path"]]
-        assert not problems, problems
+        root.check()
         looks += 1
     for sender in senders:
         sender.join()
@@ -593,7 +526,7 @@ with Tap() as tap:
             scripts_register_and_deregister, repair_and_headers_scripts, replies_stay_in_their_thread,
             repair_invents_no_message, a_staged_file_must_be_what_it_claims,
             bad_payload_files_are_one_json_object_too, state_is_changed_beside_the_message,
-            repair_rebuilds_and_keeps_flags, a_moved_root_is_repaired, registration_modes,
+            repair_rebuilds_and_keeps_flags, a_lost_index_is_found, a_moved_root_is_repaired, registration_modes,
             accounts_and_messages_are_shown, mail_is_cleared_only_when_confirmed, export_is_plain_files,
             stale_locks_block_nobody, mail_on_its_way_is_no_problem):
         with Mailroom(sys.argv[1]) as room:
