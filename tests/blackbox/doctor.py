@@ -14,12 +14,6 @@ from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return str(s.getsockname()[1])
-
-
 class Repo:
     """A repository in the room; commands run in it, with a port nobody has."""
 
@@ -27,7 +21,10 @@ class Repo:
         self.m = m
         self.dir = os.path.join(m.dir, "repo")
         subprocess.run(["git", "init", "-q", self.dir], check=True)
-        self.port = free_port()
+        # Bound and not listened at: nobody answers there, and nobody else can take it.
+        self.taken = socket.socket()
+        self.taken.bind(("127.0.0.1", 0))
+        self.port = str(self.taken.getsockname()[1])
 
     def run(self, *args, env=None):
         more = {"PATH": os.path.dirname(self.m.program) + ":" + os.environ["PATH"], "HTTP_PORT": self.port,

@@ -21,7 +21,7 @@ class Mailroom:
 
     def env(self, **more):
         env = {k: v for k, v in os.environ.items()
-            if k.startswith(("ASAN_", "UBSAN_", "LSAN_")) or k in ("PATH", "LANG", "TERM")}
+            if k.startswith(("ASAN_", "UBSAN_", "LSAN_", "GIT_CONFIG_")) or k in ("PATH", "LANG", "TERM", "TZ")}
         env.update(HOME=self.dir, STORAGE_ROOT=self.root)
         env.update(more)
         return {k: v for k, v in env.items() if v is not None}

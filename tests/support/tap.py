@@ -3,6 +3,10 @@
 import sys
 import traceback
 
+from surroundings import own
+
+own()
+
 
 class Tap:
     """TAP with the plan at the end. As a context: prints the plan, exits with 1 after a failure."""

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,10 +76,38 @@ static bool run_apart(const struct test *test)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/*
+ * What a test finds around it is the same on every machine: no variable but the path of programs,
+ * those of the sanitizers and the crash points, and the usual umask.
+ */
+static void own_surroundings(void)
+{
+	static const char *const kept[] = { "PATH=", "ASAN_", "UBSAN_", "LSAN_", "TSAN_", "MALLOC_",
+		"MAILROOM_CRASH_", "MAILROOM_FAIL_" };
+	char **names = environ;
+	size_t len = 0;
+
+	for (char **at = environ; *at; at++) {
+		for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+			if (strncmp(*at, kept[i], strlen(kept[i])) == 0) {
+				names[len++] = *at;
+				break;
+			}
+		}
+	}
+	names[len] = NULL;
+	setenv("HOME", "/nonexistent", 1);
+	setenv("LANG", "C.UTF-8", 1);
+	setenv("TZ", "UTC", 1);
+	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+	umask(022);
+}
+
 int test_main(const struct test *tests, size_t count)
 {
 	bool all_good = true;
 
+	own_surroundings();
 	printf("1..%zu\n", count);
 	for (size_t i = 0; i < count; i++) {
 		bool good = run_apart(&tests[i]);
