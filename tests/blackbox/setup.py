@@ -1,0 +1,140 @@
+"""usage: setup.py PROGRAM SOURCE - script/setup installs what a purpose needs, or says what is missing.
+
+The scripts run with a PATH of their own, in which dpkg-query, id, sudo and apt-get are ours.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from tap import Tap  # noqa: E402
+
+SOURCE = sys.argv[2]
+PURPOSES = ("build", "test", "lint", "fuzz", "bench", "conformance")
+
+
+class Machine:
+    """A machine with these packages, for this user."""
+
+    def __init__(self, installed=(), root=False, sudo=False):
+        self.place = tempfile.TemporaryDirectory(prefix="mailroom-setup-")
+        self.bin = os.path.join(self.place.name, "bin")
+        self.log = os.path.join(self.place.name, "log")
+        os.mkdir(self.bin)
+        for name in ("sh", "dirname"):
+            os.symlink(shutil.which(name), os.path.join(self.bin, name))
+        os.symlink(sys.executable, os.path.join(self.bin, "python3"))
+        names = "|".join(installed) or "none"
+        self.put("dpkg-query", f'for package; do :; done\ncase $package in {names}) printf "ii " ;; *) exit 1 ;; esac\n')
+        self.put("id", f"echo {0 if root else 1000}\n")
+        self.put("apt-get", f'echo "apt-get $*" >>"{self.log}"\n')
+        if sudo:
+            self.put("sudo", f'echo "as root" >>"{self.log}"\nexec "$@"\n')
+
+    def put(self, name, text):
+        path = os.path.join(self.bin, name)
+        with open(path, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\n" + text)
+        os.chmod(path, 0o755)
+
+    def run(self, script, *args):
+        return subprocess.run([os.path.join(SOURCE, "script", script), *args], env={"PATH": self.bin, "HOME": "/"},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+
+    def did(self):
+        if not os.path.exists(self.log):
+            return []
+        with open(self.log, encoding="ascii") as file:
+            return file.read().splitlines()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *ignored):
+        self.place.cleanup()
+
+
+def installs(*purposes):
+    """What it installs for them on a machine that has nothing."""
+    with Machine(root=True) as machine:
+        done = machine.run("setup", *purposes)
+        assert done.returncode == 0, done.stderr
+        update, install = machine.did()
+        assert update == "apt-get update -q", update
+        begin = "apt-get install -q -y --no-install-recommends "
+        assert install.startswith(begin), install
+        packages = install[len(begin):].split()
+        assert done.stdout == f"Installing: {' '.join(packages)}\n", done.stdout
+        return packages
+
+
+def each_purpose_has_its_packages():
+    build = installs("build")
+    assert "gcc" in build and "libsqlite3-dev" in build and "python3" not in build, build
+    for purpose, own in (("test", "zsh"), ("lint", "clang-tidy"), ("fuzz", "libclang-rt-14-dev"),
+            ("conformance", "npm"), ("bench", "python3")):
+        packages = installs(purpose)
+        assert packages[:len(build)] == build and own in packages, (purpose, packages)
+    assert installs() == installs("test")
+    assert not {"npm", "clang", "clang-format", "clang-tidy", "libclang-rt-14-dev"} & set(installs("test"))
+
+
+def nothing_is_done_when_all_is_there():
+    everything = {package for purpose in PURPOSES for package in installs(purpose)}
+    with Machine(everything) as machine:
+        for purpose in PURPOSES:
+            done = machine.run("setup", purpose)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), (purpose, done)
+        assert machine.did() == []
+
+
+def only_what_is_missing_is_installed():
+    everything = set(installs("test")) - {"fish"}
+    with Machine(everything, sudo=True) as machine:
+        done = machine.run("setup", "test")
+        assert done.returncode == 0 and done.stdout == "Installing: fish\n", done
+        assert machine.did() == ["as root", "apt-get update -q", "as root",
+            "apt-get install -q -y --no-install-recommends fish"], machine.did()
+
+
+def an_npm_from_elsewhere_will_do():
+    with Machine(set(installs("conformance")) - {"npm"}) as machine:
+        machine.put("npm", "exit 0\n")
+        assert machine.run("setup", "conformance").returncode == 0 and machine.did() == []
+
+
+def without_sudo_a_sentence_says_what_to_do():
+    with Machine(set(installs("test")) - {"fish", "zsh"}) as machine:
+        done = machine.run("setup")
+        assert (done.returncode, done.stdout) == (1, ""), done
+        assert done.stderr == ("Packages are missing that only root can install, and there is no sudo: run "
+            "`apt-get install --no-install-recommends zsh fish` as root, then start this again.\n"), done.stderr
+        assert machine.did() == []
+
+
+def every_script_asks_for_its_own():
+    for script, own, others in (("test", "zsh", ("npm", "clang")), ("lint", "clang-tidy", ("npm", "zsh")),
+            ("fuzz", "libclang-rt-14-dev", ("npm", "zsh")), ("bench", "python3", ("npm", "zsh", "clang")),
+            ("conformance", "npm", ("zsh", "clang")), ("install", "gcc", ("npm", "zsh", "python3")),
+            ("server", "gcc", ("npm", "zsh", "python3"))):
+        with Machine() as machine:
+            done = machine.run(script)
+            assert done.returncode == 1 and done.stdout == "", (script, done)
+            named = done.stderr.split("`")[1].split()
+            assert done.stderr.count("\n") == 1 and own in named and not set(others) & set(named), (script, done.stderr)
+
+
+def an_unknown_purpose_is_refused():
+    with Machine() as machine:
+        done = machine.run("setup", "everything")
+        assert done.returncode == 2 and done.stderr.startswith("usage: script/setup"), done
+
+
+with Tap() as tap:
+    for case in (each_purpose_has_its_packages, nothing_is_done_when_all_is_there, only_what_is_missing_is_installed,
+            an_npm_from_elsewhere_will_do, without_sudo_a_sentence_says_what_to_do, every_script_asks_for_its_own,
+            an_unknown_purpose_is_refused):
+        tap.run(case.__name__, case)
