@@ -3,12 +3,11 @@
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from mailroom import Mailroom  # noqa: E402
+from mailroom import Mailroom, Port  # noqa: E402
 from mcp import Stdio  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -99,10 +98,12 @@ def team_page_can_be_pasted(m):
 
 def mcp_page_can_be_pasted(m):
     """The same, with a server on a port of its own."""
+    with Port() as port:
+        paste_mcp_page(m, port)
+
+
+def paste_mcp_page(m, port):
     script = "\n".join(re.findall(r"```sh\n(.*?)```", read("docs/mcp.md"), re.DOTALL))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
     # A person waits a second; a machine under load waits until it is there.
     assert "sleep 1\n" in script and script.count("mailroom connect") > 5
     script = script.replace("sleep 1\n", f"until curl -sf http://127.0.0.1:{port}/health; do sleep 0.1; done\n")

@@ -3,7 +3,9 @@
 import http.client
 import json
 import os
+import random
 import signal
+import socket
 import subprocess
 import tempfile
 
@@ -103,6 +105,34 @@ class Server:
         """After it has ended."""
         self.log.close()
         self.process.stdout.close()
+
+
+class Port:
+    """A free port for a server that has to be told one; as a context it is kept from other tests.
+
+    It is outside of the range that the kernel takes the ports of port 0 and of clients from, so no process gets it by
+    chance. Other tests see that it is taken by the UDP port of the same number.
+    """
+
+    def __init__(self):
+        with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+            lowest = int(file.read().split()[0])
+        while True:
+            self.number = random.randrange(10000, max(lowest, 20000))
+            self.mark = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            try:
+                self.mark.bind(("127.0.0.1", self.number))
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", self.number))
+                return
+            except OSError:
+                self.mark.close()
+
+    def __enter__(self):
+        return str(self.number)
+
+    def __exit__(self, *ignored):
+        self.mark.close()
 
 
 def describe(done):

@@ -42,6 +42,32 @@ static void write_makes_and_replaces(void)
 	CHECK_INT(files_count("."), 3);
 }
 
+/* The lock is there with the name, and goes with the descriptor. */
+static void write_locked_keeps_its_lock(void)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1, other MR_CLEANUP(mr_fs_closep) = -1;
+	int refused MR_CLEANUP(mr_fs_closep) = -1;
+	struct mr_err err;
+	struct stat ours, named;
+
+	files_enter();
+	CHECK_OK(mr_fs_write_locked(AT_FDCWD, "a", mr_bytes_text("x"), MR_FS_NEW, 0600, &fd, &err),
+		err);
+	files_hold("a", "x");
+	CHECK(fstat(fd, &ours) == 0 && stat("a", &named) == 0);
+	CHECK_INT(ours.st_ino, named.st_ino);
+	CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	other = open("a", O_RDONLY | O_CLOEXEC);
+	CHECK(flock(other, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
+	CHECK_INT(mr_fs_write_locked(AT_FDCWD, "a", mr_bytes_text("y"), MR_FS_NEW, 0600, &refused,
+			  &err),
+		MR_EEXISTS);
+	CHECK_INT(refused, -1);
+	mr_fs_closep(&fd);
+	CHECK(flock(other, LOCK_SH | LOCK_NB) == 0);
+	CHECK_INT(files_count("."), 1);
+}
+
 static void write_goes_below_a_directory(void)
 {
 	int dir MR_CLEANUP(mr_fs_closep) = -1;
@@ -535,6 +561,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(write_makes_and_replaces),
+		TEST(write_locked_keeps_its_lock),
 		TEST(write_goes_below_a_directory),
 		TEST(write_large),
 		TEST(write_new_refuses_what_is_there),

@@ -1180,6 +1180,8 @@ static void staging(void)
 
 static void leftovers(void)
 {
+	const struct timespec before_boot[2] = { { .tv_sec = 1000000000 },
+		{ .tv_sec = 1000000000 } };
 	struct house house;
 
 	build(&house);
@@ -1193,6 +1195,17 @@ static void leftovers(void)
 	repair_finds(&house, "stale_lock");
 	CHECK(access("house/locks/index.lock", F_OK) != 0);
 	CHECK(access("house/locks/addresses/nobody@x.lock", F_OK) != 0);
+	check_well(&house);
+
+	/* Nobody who lives today made these, although one names a process that runs. */
+	files_put("house/locks/index.lock", "pid=1 acquired_at_utc=x\n");
+	files_put("house/locks/addresses/" BOB ".lock", "");
+	check_well(&house);
+	CHECK(utimensat(AT_FDCWD, "house/locks/index.lock", before_boot, 0) == 0);
+	CHECK(utimensat(AT_FDCWD, "house/locks/addresses/" BOB ".lock", before_boot, 0) == 0);
+	check_finds(&house, "stale_lock", 2);
+	CHECK_STR(house.checked.problems[0].detail, "is from before the machine was last started");
+	repair(&house);
 	check_well(&house);
 
 	files_put("house/staging/.intents/msg-20260311T041500Z-00000000000000000000000000000001"
