@@ -58,7 +58,8 @@ struct taking {
 	int64_t queued_ms; /* of that, spent behind others of us */
 	int64_t slept_ms;  /* counted as well: a test may hold the clock still */
 	struct found in_the_way;
-	int64_t in_the_way_since_ms; /* of slept_ms */
+	int64_t in_the_way_since_ms;
+	int64_t in_the_way_slept_ms; /* of slept_ms, by then */
 };
 
 static int left_ms(const struct taking *t)
@@ -113,7 +114,8 @@ static bool look(int dir, const char *path, struct found *out)
 static bool is_same(const struct found *a, const struct found *b)
 {
 	return a->is_file == b->is_file && a->dev == b->dev && a->ino == b->ino &&
-		strcmp(a->content, b->content) == 0;
+		a->changed.tv_sec == b->changed.tv_sec &&
+		a->changed.tv_nsec == b->changed.tv_nsec && strcmp(a->content, b->content) == 0;
 }
 
 /* 0 when the content does not say. */
@@ -229,6 +231,16 @@ static const char *describe(struct taking *t, const struct found *found)
 	return mr_arena_printf(t->cx->arena, "held by %s", line);
 }
 
+/* By the clock, as the time that is left: on a busy machine a poll takes longer than it should, and
+ * the time would be up before anything had been there for long. */
+static int seen_ms(const struct taking *t)
+{
+	int64_t by_clock = mr_clock_mono_ms(t->cx->clock) - t->in_the_way_since_ms;
+	int64_t by_sleep = t->slept_ms - t->in_the_way_slept_ms;
+
+	return (int)(by_clock > by_sleep ? by_clock : by_sleep);
+}
+
 /* Somebody has the lock file: take it away when that is a dead process's, else wait a poll. */
 static enum mr_code wait_or_take_over(struct taking *t, const char *path)
 {
@@ -240,9 +252,10 @@ static enum mr_code wait_or_take_over(struct taking *t, const char *path)
 	} else {
 		if (!is_same(&found, &t->in_the_way)) {
 			t->in_the_way = found;
-			t->in_the_way_since_ms = t->slept_ms;
+			t->in_the_way_since_ms = mr_clock_mono_ms(t->cx->clock);
+			t->in_the_way_slept_ms = t->slept_ms;
 		}
-		if (is_stale(&found, (int)(t->slept_ms - t->in_the_way_since_ms)))
+		if (is_stale(&found, seen_ms(t)))
 			return remove_stale(t, path, &found);
 		if (left_ms(t) == 0)
 			return say_timed_out(t, path, describe(t, &found));

@@ -313,6 +313,23 @@ static int64_t hurry(const struct mr_clock *clock)
 	return *hasty->now_us += hasty->step_ms * 1000;
 }
 
+/* A busy machine, on which each look takes a third of a second: two files that nobody fills are
+ * still not waited for until the time is up. */
+static void polls_that_take_long_count_as_long(void)
+{
+	struct place place MR_CLEANUP(place_close) = enter();
+	struct mr_mailbox_locks locks = MR_MAILBOX_LOCKS_INIT;
+	int64_t now_us = 0;
+	struct hasty_clock slow = { { hurry, hurry }, &now_us, 100 };
+
+	place.cx.clock = &slow.clock;
+	files_put(LOCK_A, "");
+	files_put(LOCK_INDEX, "");
+	CHECK_OK(take(&place, "a@x", NULL, &locks), place.cx.err);
+	mr_mailbox_locks_release(&locks);
+	CHECK(!has(LOCK_A) && !has(LOCK_INDEX));
+}
+
 static void gives_up_on_the_living(void)
 {
 	static const struct {
@@ -519,6 +536,7 @@ int main(void)
 		TEST(takes_over_what_is_older_than_the_machine_runs),
 		TEST(waits_for_no_empty_file_from_before_the_boot),
 		TEST(waits_for_no_empty_file_that_is_old),
+		TEST(polls_that_take_long_count_as_long),
 		TEST(gives_up_on_the_living),
 		TEST(gives_up_on_what_is_no_file),
 		TEST(names_the_living_holder),
