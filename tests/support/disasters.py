@@ -8,14 +8,12 @@ acknowledged must be there.
 import os
 import random
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from disk import Disk  # noqa: E402
-from mailbox_load import MailboxLoad  # noqa: E402
-from mailroom import Mailroom  # noqa: E402
-from team_load import TeamLoad  # noqa: E402
+from disk import Disk
+from mailbox_load import MailboxLoad
+from mailroom import Mailroom
+from team_load import TeamLoad
 
 MEGABYTES = 192
 TIMEOUT_S = 120
