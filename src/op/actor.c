@@ -39,16 +39,6 @@ static enum mr_code deny(struct mr_call *call, const char *agent_name, const cha
 	return mr_team_fail_text(&call->cx, "agent", agent_name);
 }
 
-/* Does the JWT name this agent? Names are compared in any case, as everywhere. */
-static bool is_named(const struct mr_texts *agents, const char *agent_name)
-{
-	for (size_t i = 0; i < agents->len; i++) {
-		if (mr_str_eq_nocase(agents->items[i], agent_name))
-			return true;
-	}
-	return false;
-}
-
 /* The agent as the operation will find it; `*found` is false when it will not. */
 static enum mr_code find_agent(struct mr_call *call, struct mr_db *db, const char *project_key,
 	const char *agent_name, bool *found, struct mr_team_agent *out)
@@ -65,6 +55,59 @@ static enum mr_code find_agent(struct mr_call *call, struct mr_db *db, const cha
 		rc = MR_OK;
 	}
 	return rc;
+}
+
+/* Is that the project's key or slug, to the letter? */
+static bool is_project(const struct mr_team_project *project, const char *key)
+{
+	return mr_str_eq(project->human_key, key) || mr_str_eq(project->slug, key);
+}
+
+/*
+ * Does the JWT name this agent of this project? Names are compared in any case, as everywhere. A
+ * project that is not there yet has only the key that it is asked for by. Who joins may make one:
+ * that another project is found by a part of its key says nothing about it.
+ */
+static enum mr_code find_claim(struct mr_call *call, const char *project_key,
+	const char *agent_name, bool may_join, bool *is_named)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	const struct mr_principal_agents *agents = &call->principal->agents;
+	struct mr_team_project project;
+	struct mr_team *team;
+	bool found;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (rc)
+		return rc;
+	rc = mr_team_project_find(&call->cx, reader.db, project_key, &project);
+	found = !rc && (!may_join || is_project(&project, project_key));
+	if (rc && rc != MR_ENOTFOUND && rc != MR_EINVAL)
+		return rc;
+	call->cx.err = (struct mr_err){ 0 };
+	*is_named = false;
+	for (size_t i = 0; i < agents->len && !*is_named; i++)
+		*is_named = mr_str_eq_nocase(agents->items[i].name, agent_name) &&
+			(found ? is_project(&project, agents->items[i].project)
+			       : mr_str_eq(project_key, agents->items[i].project));
+	return MR_OK;
+}
+
+static enum mr_code check_claim(struct mr_call *call, const char *project_key,
+	const char *agent_name, bool may_join)
+{
+	bool is_named;
+	enum mr_code rc = find_claim(call, project_key, agent_name, may_join, &is_named);
+
+	if (rc)
+		return rc;
+	if (!is_named)
+		return deny(call, agent_name,
+			"your token's claim \"agents\" does not name, for this project,");
+	call->is_verified = true;
+	return MR_OK;
 }
 
 static enum mr_code prove(struct mr_call *call, const char *project_key, const char *agent_name,
@@ -100,12 +143,8 @@ static enum mr_code check(struct mr_call *call, const char *project_key, const c
 	enum mr_code rc;
 
 	call->is_verified = false;
-	if (p && p->is_bound) {
-		if (!is_named(&p->agents, agent_name))
-			return deny(call, agent_name, "your token's agents do not include");
-		call->is_verified = true;
-		return MR_OK;
-	}
+	if (p && p->is_bound)
+		return check_claim(call, project_key, agent_name, may_join);
 	/* Who does not have to prove anything may still do it. */
 	if (mode == MR_ACTOR_OFF || ((!p || p->acts_for_all) && !call->agent_token))
 		return MR_OK;
@@ -178,20 +217,41 @@ enum mr_code mr_actor_check_agent(struct mr_call *call, const char *project_key,
 	return check(call, project_key, agent_name, false);
 }
 
-/* All the agents a JWT names, wherever they are. */
-static enum mr_code find_bound(struct mr_call *call, struct mr_db *db, const struct mr_texts *names)
+/* The agent that a JWT names; 0 when there is none. */
+static enum mr_code find_claimed(struct mr_call *call, struct mr_db *db,
+	const struct mr_principal_agent *claimed, int64_t *out_id)
+{
+	struct mr_team_project project;
+	struct mr_team_agent agent;
+	bool found = false;
+	enum mr_code rc = mr_team_project_find(&call->cx, db, claimed->project, &project);
+
+	*out_id = 0;
+	if (!rc && is_project(&project, claimed->project))
+		rc = mr_team_agent_seek(&call->cx, db, project.id, claimed->name, &found, &agent);
+	if (rc == MR_ENOTFOUND || rc == MR_EINVAL) {
+		call->cx.err = (struct mr_err){ 0 };
+		return MR_OK;
+	}
+	if (!rc && found)
+		*out_id = agent.id;
+	return rc;
+}
+
+/* All of them. */
+static enum mr_code find_bound(struct mr_call *call, struct mr_db *db,
+	const struct mr_principal_agents *agents)
 {
 	struct mr_buf list MR_CLEANUP(mr_buf_release) = { 0 };
 	enum mr_code rc = MR_OK;
 
 	mr_buf_init(&list, READERS_BYTES);
-	for (size_t i = 0; !rc && i < names->len; i++) {
-		struct mr_team_agents agents;
+	for (size_t i = 0; !rc && i < agents->len; i++) {
+		int64_t id;
 
-		rc = mr_team_agent_elsewhere(&call->cx, db, 0, names->items[i], &agents);
-		for (size_t k = 0; !rc && k < agents.len; k++)
-			mr_buf_printf(&list, "%s%lld", list.len ? "," : "",
-				(long long)agents.items[k].id);
+		rc = find_claimed(call, db, &agents->items[i], &id);
+		if (!rc && id)
+			mr_buf_printf(&list, "%s%lld", list.len ? "," : "", (long long)id);
 	}
 	if (!rc)
 		rc = mr_buf_check(&list, "the agents of a token", &call->cx.err);

@@ -3,7 +3,8 @@
  *
  * Agents get a token when they register: off gives out none, warn notes in the log when one is
  * missing, require refuses. Whoever has the command line, or is a proven administrator, acts for
- * all. A JWT with the claim `agents` may act as those, and as no others, whatever the setting.
+ * all. A JWT with the claim `agents` may act as those, each in the project that the claim names for
+ * it, and as no others, whatever the setting.
  */
 #pragma once
 

@@ -9,7 +9,10 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NAME_BYTES = 128 };
+enum {
+	NAME_BYTES = 128,
+	AGENTS_MAX = 256, /* that one token may name; more are passed over */
+};
 
 struct mr_http_access {
 	struct mr_arena *arena;
@@ -216,22 +219,69 @@ static struct mr_principal *new_principal(struct mr_http_access *access,
 	return p;
 }
 
-static void bind_agents(struct mr_arena *arena, const struct mr_value *claim,
-	struct mr_principal *p)
+/* A claim that is a text, or a list of them; whatever else it holds is passed over. */
+static struct mr_texts texts_of(struct mr_arena *arena, const struct mr_value *claim)
 {
 	size_t max = claim && claim->kind == MR_LIST ? claim->list.len : 1;
+	struct mr_texts texts = { mr_arena_array(arena, max + 1, sizeof(char *)), 0 };
+
+	if (claim && claim->kind == MR_TEXT && *claim->text)
+		texts.items[texts.len++] = claim->text;
+	for (size_t i = 0; claim && claim->kind == MR_LIST && i < max; i++) {
+		const struct mr_value *item = &claim->list.items[i];
+
+		if (item->kind == MR_TEXT && *item->text)
+			texts.items[texts.len++] = item->text;
+	}
+	return texts;
+}
+
+static void bind_agent(struct mr_principal *p, const char *name, const char *project)
+{
+	if (*name && *project && p->agents.len < AGENTS_MAX)
+		p->agents.items[p->agents.len++] = (struct mr_principal_agent){ name, project };
+}
+
+/* "BlueLake@project", or "BlueLake" with the projects that another claim names. */
+static void bind_texts(struct mr_arena *arena, const struct mr_texts *names,
+	const struct mr_texts *projects, struct mr_principal *p)
+{
+	for (size_t i = 0; i < names->len; i++) {
+		const char *name = names->items[i];
+		const char *at = strchr(name, '@');
+
+		if (at)
+			bind_agent(p, mr_arena_strndup(arena, name, (size_t)(at - name)), at + 1);
+		for (size_t k = 0; !at && k < projects->len; k++)
+			bind_agent(p, name, projects->items[k]);
+	}
+}
+
+/*
+ * {"project": ["BlueLake"]}, or texts. A claim that cannot be read, and a name without a project,
+ * binds to nobody: the same name is another agent in each project.
+ */
+static void bind_agents(struct mr_arena *arena, const struct mr_value *claims,
+	struct mr_principal *p)
+{
+	const struct mr_value *claim = mr_value_get(claims, "agents");
+	const struct mr_value *projects = mr_value_get(claims, "projects");
+	struct mr_texts names, all;
 
 	if (!claim)
 		return;
-	/* Whatever it is: a claim that cannot be read binds to nobody. */
 	p->is_bound = true;
-	p->agents.items = mr_arena_array(arena, max + 1, sizeof(char *));
-	if (claim->kind == MR_TEXT)
-		p->agents.items[p->agents.len++] = claim->text;
-	for (size_t i = 0; claim->kind == MR_LIST && i < max; i++) {
-		if (claim->list.items[i].kind == MR_TEXT)
-			p->agents.items[p->agents.len++] = claim->list.items[i].text;
+	p->agents.items = mr_arena_array(arena, AGENTS_MAX, sizeof(*p->agents.items));
+	for (size_t i = 0; claim->kind == MR_MAP && i < claim->map.len; i++) {
+		const char *project = claim->map.pairs[i].key;
+
+		names = texts_of(arena, &claim->map.pairs[i].value);
+		for (size_t k = 0; k < names.len; k++)
+			bind_agent(p, names.items[k], project);
 	}
+	names = texts_of(arena, claim);
+	all = texts_of(arena, projects ? projects : mr_value_get(claims, "project"));
+	bind_texts(arena, &names, &all, p);
 }
 
 static struct mr_principal *principal_of_claims(struct mr_http_access *access,
@@ -246,7 +296,7 @@ static struct mr_principal *principal_of_claims(struct mr_http_access *access,
 	struct mr_principal *p = new_principal(access, req, name, roles);
 
 	p->acts_for_all = c->with_roles && roles & MR_ROLE_ADMIN;
-	bind_agents(req->arena, mr_value_get(claims, "agents"), p);
+	bind_agents(req->arena, claims, p);
 	return p;
 }
 

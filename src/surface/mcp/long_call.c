@@ -154,6 +154,21 @@ static struct mr_texts copy_texts(struct mr_arena *arena, const struct mr_texts 
 	return copy;
 }
 
+static struct mr_principal_agents copy_agents(struct mr_arena *arena,
+	const struct mr_principal_agents *agents)
+{
+	struct mr_principal_agents copy = {
+		mr_arena_array(arena, agents->len + 1, sizeof(*copy.items)), agents->len
+	};
+
+	for (size_t i = 0; i < agents->len; i++)
+		copy.items[i] = (struct mr_principal_agent){
+			mr_arena_strdup(arena, agents->items[i].name),
+			mr_arena_strdup(arena, agents->items[i].project),
+		};
+	return copy;
+}
+
 static struct mr_call copy_rights(struct mr_arena *arena, const struct mr_mcp_post *post)
 {
 	struct mr_call call = mr_dispatch_call(mr_mcp_app(post->endpoint->mcp), arena);
@@ -167,7 +182,7 @@ static struct mr_call copy_rights(struct mr_arena *arena, const struct mr_mcp_po
 		return call;
 	principal = mr_arena_memdup(arena, call.principal, sizeof(*principal));
 	principal->name = mr_arena_strdup(arena, principal->name);
-	principal->agents = copy_texts(arena, &principal->agents);
+	principal->agents = copy_agents(arena, &principal->agents);
 	principal->readonly_tools = copy_texts(arena, &principal->readonly_tools);
 	call.principal = principal;
 	return call;

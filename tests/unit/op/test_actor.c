@@ -244,11 +244,11 @@ static void warn_only_tells(void)
 
 static void a_claim_binds(void)
 {
-	const char *names[] = { "bluelake", "GreenCastle", NULL };
+	struct mr_principal_agent agents[] = { { "bluelake", "/p" }, { "GreenCastle", "p" } };
 	struct mr_principal bound = { .name = "sub:a",
 		.roles = MR_ROLE_READER | MR_ROLE_WRITER,
 		.is_bound = true,
-		.agents = { names, 2 } };
+		.agents = { agents, 2 } };
 
 	begin("off");
 	CHECK(!join(&local, "{" WHO("BlueLake") "}"));
@@ -256,13 +256,66 @@ static void a_claim_binds(void)
 	CHECK(run(&bound, NULL, "send_message", SEND));
 	CHECK(was_verified);
 	check_denied(run(&bound, NULL, "fetch_inbox", AS("RedFox")),
-		"your token's agents do not include RedFox");
+		"your token's claim \"agents\" does not name, for this project, RedFox");
 	check_denied(run(&bound, NULL, "register_agent",
 			     "{\"project_key\":\"/p\",\"program\":\"x\",\"model\":\"y\"}"),
 		"say who you are: name is missing");
 	bound.agents.len = 0;
 	check_denied(run(&bound, NULL, "send_message", SEND),
-		"your token's agents do not include BlueLake");
+		"your token's claim \"agents\" does not name, for this project, BlueLake");
+	end();
+}
+
+/* The same name is another agent in each project. */
+static void a_claim_is_for_one_project(void)
+{
+	static const char in_q[] = "{\"project_key\":\"/q\",\"agent_name\":\"BlueLake\"}";
+	static const char no[] =
+		"your token's claim \"agents\" does not name, for this project, BlueLake";
+	struct mr_principal_agent agent = { "BlueLake", "/p" };
+	struct mr_principal bound = { .name = "sub:a",
+		.roles = MR_ROLE_READER | MR_ROLE_WRITER,
+		.is_bound = true,
+		.agents = { &agent, 1 } };
+
+	begin("off");
+	/* Projects that are not there yet. */
+	check_denied(run(&bound, NULL, "register_agent",
+			     "{\"project_key\":\"/q\",\"program\":\"x\",\"model\":\"y\","
+			     "\"name\":\"BlueLake\"}"),
+		no);
+	CHECK(!join(&bound, "{" WHO("BlueLake") "}"));
+	CHECK(!join(&local, "{" WHO("RedFox") "}"));
+	CHECK(!join(&local,
+		"{\"project_key\":\"/q\",\"program\":\"x\",\"model\":\"y\","
+		"\"name\":\"BlueLake\"}"));
+	CHECK(run(&bound, NULL, "fetch_inbox", AS("BlueLake")));
+	check_denied(run(&bound, NULL, "fetch_inbox", in_q), no);
+	check_denied(run(&bound, NULL, "send_message",
+			     "{\"project_key\":\"/q\",\"sender_name\":\"BlueLake\",\"to\":["
+			     "\"BlueLake\"],\"subject\":\"s\",\"body_md\":\"b\"}"),
+		no);
+	/* The key and the slug are the same project, in the call and in the claim. */
+	CHECK(run(&bound, NULL, "fetch_inbox",
+		"{\"project_key\":\"p\",\"agent_name\":\"BlueLake\"}"));
+	agent.project = "p";
+	CHECK(run(&bound, NULL, "fetch_inbox", AS("BlueLake")));
+	/* A part of a key names no project in a claim, whatever a call finds by it. */
+	CHECK(!join(&local,
+		"{\"project_key\":\"/deep/r\",\"program\":\"x\",\"model\":\"y\","
+		"\"name\":\"BlueLake\"}"));
+	agent.project = "r";
+	check_denied(run(&bound, NULL, "fetch_inbox",
+			     "{\"project_key\":\"r\",\"agent_name\":\"BlueLake\"}"),
+		no);
+	agent.project = "/deep/r";
+	CHECK(run(&bound, NULL, "fetch_inbox",
+		"{\"project_key\":\"r\",\"agent_name\":\"BlueLake\"}"));
+	/* Who joins may make a project, and is not to make one that the claim does not name. */
+	check_denied(run(&bound, NULL, "register_agent",
+			     "{\"project_key\":\"r\",\"program\":\"x\",\"model\":\"y\","
+			     "\"name\":\"BlueLake\"}"),
+		no);
 	end();
 }
 
@@ -324,11 +377,11 @@ static size_t found_by(const struct mr_principal *who, const char *token)
 
 static void a_claim_shows_the_mail_of_its_agents(void)
 {
-	const char *names[] = { "RedFox", "greencastle", "NobodyThere" };
+	struct mr_principal_agent agents[] = { { "RedFox", "/p" }, { "greencastle", "/p" },
+		{ "NobodyThere", "/p" }, { "RedFox", "/q" }, { "RedFox", "/nowhere" } };
 	struct mr_principal bound = { .name = "sub:a",
 		.roles = MR_ROLE_READER | MR_ROLE_WRITER,
-		.is_bound = true,
-		.agents = { names, 2 } };
+		.is_bound = true };
 	static const char *const modes[] = { "off", "warn", "require" };
 
 	for (size_t i = 0; i < MR_LEN(modes); i++) {
@@ -344,9 +397,9 @@ static void a_claim_shows_the_mail_of_its_agents(void)
 		/* Two more each time, in one storage. */
 		CHECK_INT(found_by(&admin, NULL), 2 * (i + 1));
 		CHECK_INT(found_by(NULL, NULL), 2 * (i + 1));
-		bound.agents = (struct mr_texts){ names, 2 };
+		bound.agents = (struct mr_principal_agents){ agents, 2 };
 		CHECK_INT(found_by(&bound, NULL), i + 1);
-		bound.agents = (struct mr_texts){ names + 1, 2 };
+		bound.agents = (struct mr_principal_agents){ agents + 1, 4 };
 		CHECK_INT(found_by(&bound, NULL), 0);
 		bound.agents.len = 0;
 		CHECK_INT(found_by(&bound, NULL), 0);
@@ -406,6 +459,7 @@ int main(void)
 		TEST(agents_without_one_get_it_by_registering),
 		TEST(warn_only_tells),
 		TEST(a_claim_binds),
+		TEST(a_claim_is_for_one_project),
 		TEST(nobody_answers_unnamed),
 		TEST(every_writer_that_names_an_agent_has_an_actor),
 		TEST(a_claim_shows_the_mail_of_its_agents),

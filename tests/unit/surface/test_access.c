@@ -277,19 +277,46 @@ static void tokens_of_others(void)
 	end();
 }
 
+/* "BlueLake@/p RedFox@q", as the principal has them. */
+static const char *bound_to(const struct mr_principal *p)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < p->agents.len; i++)
+		text = mr_arena_printf(req.arena, "%s%s%s@%s", text, i ? " " : "",
+			p->agents.items[i].name, p->agents.items[i].project);
+	return text;
+}
+
 static void claims_inside_claims_and_agents(void)
 {
 	static const struct {
 		const char *claims;
 		bool is_bound;
-		size_t len;
+		const char *agents;
 	} table[] = {
-		{ "{\"r\":{\"roles\":[\"admin\"]}}", false, 0 },
-		{ "{\"r.roles\":\"admin\",\"agents\":[\"BlueLake\",\"RedFox\"]}", true, 2 },
-		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":\"BlueLake\"}", true, 1 },
-		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":[]}", true, 0 },
-		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":{\"BlueLake\":1}}", true, 0 },
-		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":null}", true, 0 },
+		{ "{\"r\":{\"roles\":[\"admin\"]}}", false, "" },
+		{ "{\"r.roles\":\"admin\",\"agents\":{\"/p\":[\"BlueLake\",\"RedFox\"],"
+		  "\"q\":\"RedFox\"}}",
+			true, "BlueLake@/p RedFox@/p RedFox@q" },
+		{ "{\"r.roles\":\"admin\",\"agents\":[\"BlueLake@/p@1\",\"RedFox@q\"]}", true,
+			"BlueLake@/p@1 RedFox@q" },
+		{ "{\"r.roles\":\"admin\",\"agents\":\"BlueLake@/p\"}", true, "BlueLake@/p" },
+		{ "{\"r.roles\":\"admin\",\"agents\":[\"BlueLake\",\"RedFox@q\"],"
+		  "\"project\":\"/p\"}",
+			true, "BlueLake@/p RedFox@q" },
+		{ "{\"r.roles\":\"admin\",\"agents\":\"BlueLake\",\"projects\":[\"/p\",\"q\"]}",
+			true, "BlueLake@/p BlueLake@q" },
+		/* Names without a project are nobody's. */
+		{ "{\"r.roles\":\"admin\",\"agents\":[\"BlueLake\",\"RedFox\"]}", true, "" },
+		{ "{\"r.roles\":\"admin\",\"agents\":\"BlueLake\"}", true, "" },
+		{ "{\"r.roles\":\"admin\",\"agents\":[\"BlueLake@\",\"@/p\",\"@\",\"\"]}", true, "" },
+		{ "{\"r.roles\":\"admin\",\"agents\":\"BlueLake\",\"projects\":[\"\",7,null]}", true,
+			"" },
+		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":[]}", true, "" },
+		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":{\"BlueLake\":1}}", true, "" },
+		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":{\"\":\"BlueLake\"}}", true, "" },
+		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":null}", true, "" },
 	};
 
 	begin();
@@ -301,9 +328,7 @@ static void claims_inside_claims_and_agents(void)
 		CHECK_INT(ask("192.0.2.1", jwt(table[i].claims)), 200);
 		CHECK_INT(req.principal->roles, ALL);
 		CHECK_INT(req.principal->is_bound, table[i].is_bound);
-		CHECK_INT(req.principal->agents.len, table[i].len);
-		if (table[i].len)
-			CHECK_STR(req.principal->agents.items[0], "BlueLake");
+		CHECK_STR(bound_to(req.principal), table[i].agents);
 	}
 	end();
 }
