@@ -59,6 +59,8 @@ static void server_start(struct server *server, const char *root)
 
 	setenv("STORAGE_ROOT", root, 1);
 	setenv("HTTP_PORT", "0", 1);
+	setenv("HTTP_SOCKET", "off", 1);
+	setenv("HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED", "true", 1);
 	setenv("LOG_LEVEL", "warning", 1);
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		bench_die("pipe", strerror(errno));

@@ -59,7 +59,8 @@ def measure(address):
 def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="bench-mcp-many-", dir=os.environ.get("TMPDIR")) as path:
-        env = dict(os.environ, STORAGE_ROOT=path, HTTP_PORT="0", LOG_LEVEL="warning")
+        env = dict(os.environ, STORAGE_ROOT=path, HTTP_PORT="0", HTTP_SOCKET="off", LOG_LEVEL="warning",
+            HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED="true")
         server = subprocess.Popen([program, "serve"], env=env, cwd="/", stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:

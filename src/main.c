@@ -35,6 +35,7 @@
  *       route.c          from method and path to a handler
  *       server.c         requests within their limits, on libmicrohttpd
  *       server_config.c  what can be set about a server
+ *       socket.c         the Unix socket, for the user who runs the server
  *       stream.c         responses that stay open
  *       traffic.c        how much is under way, until it is over
  *       wait.c           handlers that wait give their place to others
@@ -101,6 +102,7 @@
  *     operations.c       operations: the table itself, and its schemas
  *     out.c              where a handler puts its result
  *     place.c            where the program, a repository, the server are
+ *     place_socket.c     the server's Unix socket, and whom it trusts over TCP
  *     render.c           a result as people read it
  *     render_contact.c   contacts, products, slots, macros
  *     render_guard.c     files that others hold, and how to ask
@@ -287,6 +289,7 @@
  *
  *   net/               other machines
  *     http_client.c      one HTTP request, and its answer
+ *     local_socket.c     a server of the same user, through a socket in the file system
  *     otlp.c             traces for a collector
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search

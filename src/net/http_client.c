@@ -2,6 +2,8 @@
 #include "net/http_client.h"
 
 #include "base/buf.h"
+#include "base/fs.h"
+#include "net/local_socket.h"
 
 #include <curl/curl.h>
 
@@ -32,6 +34,7 @@ struct client {
 	struct api curl;
 	CURL *handle;
 	struct curl_slist *headers;
+	int fd; /* libcurl's, of its connection to the server's Unix socket; or -1 */
 };
 
 static void close_client(struct client *client)
@@ -117,6 +120,52 @@ static enum mr_code refuse(const struct client *client, CURLcode code, const cha
 	}
 }
 
+static int keep_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
+{
+	struct client *client = arg;
+
+	(void)purpose;
+	client->fd = fd;
+	return CURL_SOCKOPT_OK;
+}
+
+/* Connected, and nothing was sent yet. */
+static int check_peer(void *arg, char *remote_ip, char *local_ip, int remote_port, int local_port)
+{
+	const struct client *client = arg;
+
+	(void)remote_ip;
+	(void)local_ip;
+	(void)remote_port;
+	(void)local_port;
+	return mr_local_socket_is_ours(client->fd) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+/*
+ * libcurl makes the connection that is used, and does not ask whose socket it is: we do, once
+ * before, to know whether this is the way to go, and once on that connection.
+ */
+static enum mr_code use_socket(struct client *client, const struct mr_http_client_request *request,
+	struct mr_err *err)
+{
+	const struct api *curl = &client->curl;
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc;
+
+	if (!request->socket)
+		return MR_OK;
+	rc = mr_local_socket_connect(request->socket, &fd, err);
+	if (rc)
+		return request->only_socket ? rc : MR_OK;
+	curl->setopt(client->handle, CURLOPT_UNIX_SOCKET_PATH, request->socket);
+	curl->setopt(client->handle, CURLOPT_NOPROXY, "*");
+	curl->setopt(client->handle, CURLOPT_SOCKOPTFUNCTION, keep_socket);
+	curl->setopt(client->handle, CURLOPT_SOCKOPTDATA, client);
+	curl->setopt(client->handle, CURLOPT_PREREQFUNCTION, check_peer);
+	curl->setopt(client->handle, CURLOPT_PREREQDATA, client);
+	return MR_OK;
+}
+
 /* Everything about the request but where its answer goes. */
 static enum mr_code set_up(struct client *client, const struct mr_http_client_request *request,
 	struct mr_err *err)
@@ -161,7 +210,7 @@ enum mr_code mr_http_client_send(struct mr_arena *arena,
 	const struct mr_http_client_request *request, struct mr_http_client_response *out,
 	struct mr_err *err)
 {
-	struct client client MR_CLEANUP(close_client) = { .handle = NULL };
+	struct client client MR_CLEANUP(close_client) = { .handle = NULL, .fd = -1 };
 	struct mr_buf body MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *host = host_of(arena, request->url);
 	char why[CURL_ERROR_SIZE] = "";
@@ -181,6 +230,8 @@ enum mr_code mr_http_client_send(struct mr_arena *arena,
 	if (!client.handle)
 		return mr_err_set(err, MR_EINTERNAL, "the HTTP client cannot be started");
 	rc = set_up(&client, request, err);
+	if (!rc)
+		rc = use_socket(&client, request, err);
 	if (rc)
 		return rc;
 	client.curl.setopt(client.handle, CURLOPT_WRITEFUNCTION, take_body);

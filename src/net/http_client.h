@@ -1,5 +1,5 @@
 /*
- * net/http_client.h - one HTTP request to another machine, and its whole answer.
+ * net/http_client.h - one HTTP request to a server, and its whole answer.
  *
  * Blocking, bounded in time and size. Certificates and host names are verified. Redirects are not
  * followed: they are the answer. Any thread may ask.
@@ -21,6 +21,12 @@ struct mr_http_client_request {
 	int timeout_ms;       /* for all of it; > 0 */
 	size_t max_bytes;     /* of the answer's body; > 0 */
 	bool is_direct;       /* through no proxy, whatever the environment says */
+	/*
+	 * The Unix socket of the same server, or NULL. It is tried first; when nobody of our user
+	 * listens there, the URL's host is asked, unless `only_socket` is set.
+	 */
+	const char *socket;
+	bool only_socket;
 };
 
 struct mr_http_client_response {

@@ -96,6 +96,7 @@ struct connecting {
 	struct mr_client_wish wish;
 	const char *project; /* absolute, without links */
 	bool undo, print;
+	bool is_closed; /* the server would let no TCP client in, so stdio is entered */
 	struct change changes[MR_CLIENT_FILES];
 	size_t len;
 };
@@ -304,7 +305,9 @@ static enum mr_code decide(struct connecting *c, const struct mr_args *in)
 
 	c->wish.command = mr_place_program(arena);
 	c->wish.with_token = mr_args_bool(in, "with_token", asks);
-	if (mr_args_bool(in, "stdio", false)) {
+	c->is_closed = !c->undo && !mr_args_text(in, "url") &&
+		!mr_args_bool(in, "stdio", false) && mr_place_is_closed(s);
+	if (c->is_closed || mr_args_bool(in, "stdio", false)) {
 		if (mr_args_text(in, "url"))
 			return mr_err_set(&c->call->cx.err, MR_EINVAL,
 				"--stdio and --url exclude each other");
@@ -348,6 +351,11 @@ static void emit_notes(struct connecting *c, struct mr_out *out)
 	struct mr_arena *arena = c->call->cx.arena;
 
 	mr_out_list(out, "notes");
+	if (c->is_closed)
+		mr_out_text(out, NULL,
+			"A server that root runs lets in over TCP only who has a token, and none is "
+			"set: this entry starts mailroom itself, which needs no server. For the "
+			"server, set HTTP_BEARER_TOKEN and connect again.");
 	if (!c->undo && c->wish.url)
 		mr_out_text(out, NULL,
 			"The server must run: mailroom serve (or connect with --stdio, which needs "

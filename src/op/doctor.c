@@ -78,6 +78,7 @@ struct doctor {
 	bool needs_server; /* a client here goes to our address */
 	bool starts_own;   /* a client here starts `mailroom mcp` */
 	bool goes_far;     /* a client here goes to another address */
+	bool over_tcp;     /* the server is asked as its clients do, not through its socket */
 };
 
 static void say(struct doctor *d, const char *name, enum state state, const char *advice,
@@ -341,6 +342,9 @@ static enum mr_code ask(struct doctor *d, const char *path, const char *body,
 		.timeout_ms = ASK_MS,
 		.max_bytes = ANSWER_BYTES,
 		.is_direct = true,
+		.socket = d->over_tcp ? NULL
+				      : mr_place_socket(arena, d->settings,
+						(int)mr_settings_int(d->settings, "http.port")),
 	};
 
 	if (*token)
@@ -416,6 +420,22 @@ static void check_same_storage(struct doctor *d)
 			"it keeps data in %s, and here %s is set", theirs, root);
 }
 
+/*
+ * Through the socket, where the server is proven to be ours; then over TCP with the token as well,
+ * when a client here comes that way.
+ */
+static enum mr_code initialize(struct doctor *d, struct mr_http_client_response *out)
+{
+	static const char message[] =
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
+		"{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":"
+		"{\"name\":\"mailroom-doctor\",\"version\":\"" MR_VERSION "\"}}}";
+	enum mr_code rc = ask(d, "/mcp", message, out);
+
+	d->over_tcp = d->needs_server;
+	return rc || out->status != 200 || !d->over_tcp ? rc : ask(d, "/mcp", message, out);
+}
+
 static void check_mcp(struct doctor *d)
 {
 	static const char *const name[] = { "result", "serverInfo", "name", NULL };
@@ -424,11 +444,7 @@ static void check_mcp(struct doctor *d)
 	const char *url = mr_place_url(d->call->cx.arena, d->settings);
 	struct mr_http_client_response answer;
 
-	if (ask(d, "/mcp",
-		    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
-		    "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":"
-		    "{\"name\":\"mailroom-doctor\",\"version\":\"" MR_VERSION "\"}}}",
-		    &answer)) {
+	if (initialize(d, &answer)) {
 		say(d, "mcp", PROBLEM, "see the server's log", "%s: %s", url, why(d));
 	} else if (answer.status == 401 || answer.status == 403) {
 		say(d, "mcp", PROBLEM, "put the server's token into HTTP_BEARER_TOKEN",

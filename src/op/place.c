@@ -141,13 +141,3 @@ const char *mr_place_url(struct mr_arena *arena, const struct mr_settings *setti
 {
 	return mr_arena_printf(arena, "%s/mcp", mr_place_server(arena, settings));
 }
-
-bool mr_place_needs_token(const struct mr_settings *settings, bool is_local)
-{
-	if (mr_settings_bool(settings, "jwt.enabled"))
-		return true;
-	if (!*mr_settings_text(settings, "http.bearer_token") &&
-		mr_settings_texts(settings, "http.bearer_tokens")->len == 0)
-		return false;
-	return !is_local || !mr_settings_bool(settings, "http.allow_localhost");
-}

@@ -23,5 +23,42 @@ MR_CHECK enum mr_code mr_place_file(struct mr_arena *arena, const char *project,
 const char *mr_place_url(struct mr_arena *arena, const struct mr_settings *settings);
 /* The same without the path at its end. */
 const char *mr_place_server(struct mr_arena *arena, const struct mr_settings *settings);
-/* Does that server ask a client for a token: one on this machine, or one elsewhere? */
+
+/* --- place_socket.c --- */
+
+/* What the place of the socket depends on; passed in, so that tests need no real user. */
+struct mr_place_user {
+	const char *runtime_dir; /* XDG_RUNTIME_DIR, or NULL */
+	const char *state_home;  /* XDG_STATE_HOME, or NULL */
+	const char *home;        /* HOME, or NULL */
+	const char *run_user;    /* /run/user */
+	unsigned uid;
+};
+/* The directory of the user's sockets: mailroom in the first of XDG_RUNTIME_DIR and /run/user/UID
+ * that belongs to the user, else in the state directory. NULL: there is no such place. */
+const char *mr_place_socket_directory(struct mr_arena *arena, const struct mr_place_user *user);
+/*
+ * The Unix socket of the server that listens on this TCP port, as http.socket says: "auto" is
+ * mailroom-PORT.sock in that directory, so that whoever knows the port of a server of the same
+ * user finds its socket. NULL: it is off, or there is no place for it.
+ */
+const char *mr_place_socket(struct mr_arena *arena, const struct mr_settings *settings, int port);
+bool mr_place_socket_is_auto(const struct mr_settings *settings);
+/* The socket of the server at an http URL of this machine's loopback; NULL for any other URL. */
+const char *mr_place_socket_of(struct mr_arena *arena, const struct mr_settings *settings,
+	const char *url);
+
+/* Whom a server with these settings lets in over TCP without a credential. */
+enum mr_place_trust {
+	MR_PLACE_TRUSTS_NOBODY,
+	MR_PLACE_TRUSTS_LOCAL,   /* loopback is the administrator */
+	MR_PLACE_TRUSTS_AT_RISK, /* the same, set explicitly in spite of a token or of root */
+};
+/* `is_root`: the server runs as root. Then, and when a token is configured, loopback is trusted
+ * only where http.allow_localhost was set explicitly; with JWTs never. */
+enum mr_place_trust mr_place_trust(const struct mr_settings *settings, bool is_root);
+/* Does the server that this user starts ask a TCP client for a token: one on this machine, or one
+ * elsewhere? */
 bool mr_place_needs_token(const struct mr_settings *settings, bool is_local);
+/* Does it ask for one although none is configured, so that no TCP client gets in? */
+bool mr_place_is_closed(const struct mr_settings *settings);

@@ -27,6 +27,13 @@ const struct mr_setting mr_setting_table[] = {
 		.min = 0,
 		.max = 65535,
 		.summary = "port to listen on; 0 takes a free one" },
+	{ .key = "http.socket",
+		.env = "HTTP_SOCKET",
+		.type = MR_TYPE_TEXT,
+		.fallback = "auto",
+		.flags = MR_SETTING_PATH,
+		.summary = "Unix socket for this user's own programs; auto is mailroom-PORT.sock in "
+			   "the runtime directory, off is none" },
 	{ .key = "http.path",
 		.env = "HTTP_PATH",
 		.type = MR_TYPE_TEXT,
@@ -64,7 +71,8 @@ const struct mr_setting mr_setting_table[] = {
 		.env = "HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED",
 		.type = MR_TYPE_BOOL,
 		.fallback = "true",
-		.summary = "clients on this machine need no token; behind a proxy say false" },
+		.summary = "TCP clients on this machine need no token; unless it is set, only while no "
+			   "token is configured and the server is not run by root" },
 	{ .key = "http.trusted_proxies",
 		.env = "HTTP_TRUSTED_PROXIES",
 		.type = MR_TYPE_TEXTS,
@@ -510,7 +518,8 @@ const struct mr_setting mr_setting_table[] = {
 		.env = "AGENT_MAIL_URL",
 		.type = MR_TYPE_TEXT,
 		.fallback = "",
-		.summary = "MCP endpoint that the guard asks when the project is not kept here" },
+		.summary = "MCP endpoint, or unix:/path of a socket, that the guard asks when the "
+			   "project is not kept here" },
 	{ .key = "guard.token",
 		.env = "AGENT_MAIL_TOKEN",
 		.type = MR_TYPE_TEXT,

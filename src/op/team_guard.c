@@ -1,6 +1,7 @@
 /* op/team_guard.c - operations: git hooks that look at leases, put in place and taken away. */
 #include "op/team_guard.h"
 
+#include "op/place.h"
 #include "op/render.h"
 #include "op/settings.h"
 #include "op/team_ops.h"
@@ -39,17 +40,38 @@ static enum mr_code read_mode(struct mr_call *call, enum mr_guard_mode *out)
 		"AGENT_MAIL_GUARD_MODE must be block or warn, not \"%s\"", word);
 }
 
+/* AGENT_MAIL_URL is an http URL, or the Unix socket of a server of this user: unix:/path. */
+static enum mr_code read_server(struct mr_call *call, struct mr_guard_setup *setup)
+{
+	static const char scheme[] = "unix:";
+	const struct mr_settings *s = call->app->settings;
+
+	setup->url = mr_settings_text(s, "guard.url");
+	setup->token = mr_settings_text(s, "guard.token");
+	setup->only_socket = mr_str_starts(setup->url, scheme);
+	if (!setup->only_socket) {
+		setup->socket = mr_place_socket_of(call->cx.arena, s, setup->url);
+		return MR_OK;
+	}
+	setup->socket = setup->url + strlen(scheme);
+	setup->url = "http://localhost/mcp";
+	return *setup->socket == '/' ? MR_OK
+				     : mr_team_refuse(&call->cx, "guard.url",
+					       "AGENT_MAIL_URL: unix: must be followed by the "
+					       "absolute path of a socket");
+}
+
 enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out)
 {
 	const struct mr_settings *s = call->app->settings;
 	struct mr_guard_setup setup = {
 		.agent = set_or_null(s, "guard.agent"),
 		.project = set_or_null(s, "guard.project"),
-		.url = mr_settings_text(s, "guard.url"),
-		.token = mr_settings_text(s, "guard.token"),
 	};
 	enum mr_code rc = read_mode(call, &setup.mode);
 
+	if (!rc)
+		rc = read_server(call, &setup);
 	if (rc)
 		return rc;
 	if (!mr_str_to_bool(mr_settings_text(s, "guard.bypass"), &setup.bypass))
@@ -324,7 +346,9 @@ static enum mr_code status(struct mr_call *call, const struct mr_args *in, struc
 		.project_key = setup.project,
 		.agent = setup.agent,
 		.url = setup.url,
-		.token = setup.token };
+		.token = setup.token,
+		.socket = setup.socket,
+		.only_socket = setup.only_socket };
 	if (!rc)
 		rc = mr_team_guard_ask(&call->cx, &question, &answer);
 	if (rc)

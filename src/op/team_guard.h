@@ -15,6 +15,8 @@ struct mr_guard_setup {
 	const char *agent;   /* or NULL */
 	const char *project; /* or NULL */
 	const char *url, *token;
+	const char *socket; /* see struct mr_team_guard_question */
+	bool only_socket;
 };
 
 /* INVALID_ARGUMENT for a mode nobody knows. A DATABASE_URL that is not for us (in another program's

@@ -305,7 +305,9 @@ static enum mr_code look(struct mr_call *call, const struct mr_args *in, struct 
 		.project_key = c->setup.project,
 		.agent = c->setup.agent,
 		.url = c->setup.url,
-		.token = c->setup.token };
+		.token = c->setup.token,
+		.socket = c->setup.socket,
+		.only_socket = c->setup.only_socket };
 	enum mr_code rc = mr_team_guard_place(&call->cx, NULL, &c->place);
 
 	if (!rc)
@@ -467,6 +469,8 @@ static enum mr_code ask_tree(struct mr_call *call, const struct mr_guard_setup *
 		.agent = setup->agent,
 		.url = setup->url,
 		.token = setup->token,
+		.socket = setup->socket,
+		.only_socket = setup->only_socket,
 		.quick = true };
 	size_t kept = 0;
 

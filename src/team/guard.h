@@ -53,6 +53,8 @@ struct mr_team_guard_question {
 	const char *agent;       /* who asks; NULL: nobody we know, so every lease is another's */
 	struct mr_texts paths;   /* relative to place->top, sorted */
 	const char *url, *token; /* of a server; NULL or "": none */
+	const char *socket;      /* its Unix socket, tried first; or NULL */
+	bool only_socket;        /* it has no other address */
 	bool quick;              /* no git, and a server must answer at once */
 };
 

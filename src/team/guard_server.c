@@ -166,6 +166,8 @@ static enum mr_code ask_server(struct mr_ctx *cx, struct mr_team_guard_look *loo
 				.url = question->url,
 				.headers = headers,
 				.body = mr_buf_bytes(&body),
+				.socket = question->socket,
+				.only_socket = question->only_socket,
 				.timeout_ms = question->quick ? QUICK_MS : PATIENT_MS,
 				.max_bytes = ANSWER_BYTES,
 			},

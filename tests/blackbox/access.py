@@ -97,8 +97,11 @@ def without_a_token_strangers_read(m):
         expect(server.request("GET", "/metrics", REMOTE), 200)
         expect(tool(server, "ensure_project", REMOTE, human_key="/p"), 403, FORBIDDEN)
         expect(tool(server, "ensure_project", human_key="/p"), 200)
+    # Unless it is asked for although there is none: then nobody gets in.
     with m.serve(env={"HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED": "false"}) as server:
-        expect(tool(server, "ensure_project", human_key="/p"), 403, FORBIDDEN)
+        for headers in ({}, REMOTE):
+            expect(tool(server, "ensure_project", headers, human_key="/p"), 401, UNAUTHORIZED)
+            expect(server.request("GET", "/metrics", headers), 401, UNAUTHORIZED)
     with m.serve(env={"HTTP_RBAC_DEFAULT_ROLE": "writer"}) as server:
         expect(tool(server, "ensure_project", REMOTE, human_key="/p"), 200)
     with m.serve(env={"HTTP_RBAC_ENABLED": "false"}) as server:

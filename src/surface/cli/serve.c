@@ -5,6 +5,7 @@
 #include "op/args.h"
 #include "op/call.h"
 #include "op/envelope.h"
+#include "op/place.h"
 #include "op/settings.h"
 #include "op/team_home.h"
 #include "op/trace.h"
@@ -63,8 +64,25 @@ static void start_log(const struct mr_settings *settings)
 	mr_log_start(level, NULL, NULL);
 }
 
-static void announce(const struct mr_http_server *server, const char *root, bool needs_token)
+/* How curl is let in: with what it needs, up to the path of the route. */
+static const char *curl_command(const struct mr_call *call, const char *url, const char *socket)
 {
+	const struct mr_settings *s = call->app->settings;
+	bool needs_token = mr_place_trust(s, geteuid() == 0) == MR_PLACE_TRUSTS_NOBODY;
+
+	if (needs_token && *mr_settings_text(s, "http.bearer_token"))
+		return mr_arena_printf(call->cx.arena,
+			"curl -H \"Authorization: Bearer $HTTP_BEARER_TOKEN\" %s", url);
+	if (needs_token && socket)
+		return mr_arena_printf(call->cx.arena, "curl --unix-socket %s http://localhost",
+			socket);
+	return mr_arena_printf(call->cx.arena, "curl %s", url);
+}
+
+static void announce(const struct mr_call *call, const struct mr_http_server *server,
+	const char *socket)
+{
+	const struct mr_settings *s = call->app->settings;
 	const char *url = mr_http_server_url(server);
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
@@ -72,12 +90,18 @@ static void announce(const struct mr_http_server *server, const char *root, bool
 	mr_buf_printf(&text,
 		"Mailroom " MR_VERSION " listens on %s\n"
 		"  data     %s\n"
+		"  socket   %s\n"
 		"  MCP      %s/mcp\n"
 		"  try      curl %s/health\n"
-		"  metrics  curl %s%s/metrics\n"
+		"  metrics  %s/metrics\n"
 		"  stop     Ctrl-C\n",
-		url, root, url, url,
-		needs_token ? "-H \"Authorization: Bearer $HTTP_BEARER_TOKEN\" " : "", url);
+		url, mr_settings_text(s, "storage.root"), socket ? socket : "none", url, url,
+		curl_command(call, url, socket));
+	if (mr_place_is_closed(s))
+		mr_buf_printf(&text,
+			"Clients that come over TCP need a token, and none is set: set "
+			"HTTP_BEARER_TOKEN and start the server again.%s\n",
+			socket ? " This user's own commands use the socket." : "");
 	mr_terminal_write(STDOUT_FILENO, mr_buf_bytes(&text));
 }
 
@@ -152,17 +176,51 @@ static enum mr_code make_access(struct mr_call *call, struct mr_http_access **ou
 {
 	struct mr_http_access_config config;
 	enum mr_code rc =
-		mr_http_access_read(call->cx.arena, call->app->settings, &config, &call->cx.err);
+		mr_http_access_read(call->cx.arena, call->app->settings, geteuid() == 0, &config,
+			&call->cx.err);
 
 	config.clock = call->app->clock;
 	return rc ? rc : mr_http_access_new(&config, out, &call->cx.err);
 }
 
-static bool asks_everybody(const struct mr_settings *s)
+static void warn_of_trust(const struct mr_settings *s)
 {
-	return mr_settings_bool(s, "jwt.enabled") ||
-		(!mr_settings_bool(s, "http.allow_localhost") &&
-			*mr_settings_text(s, "http.bearer_token"));
+	if (mr_place_trust(s, geteuid() == 0) == MR_PLACE_TRUSTS_AT_RISK)
+		mr_log(MR_LOG_WARN, "local_trust",
+			"HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED is true: every user of this machine, "
+			"and every container that shares its network, is an administrator of this "
+			"server without a token");
+}
+
+/*
+ * The socket is a convenience where nobody asked for it: a server that cannot have it says so and
+ * goes on. One that was named must be there.
+ */
+static enum mr_code open_socket(struct mr_call *call, struct mr_http_server *server,
+	const char **out_path)
+{
+	const struct mr_settings *s = call->app->settings;
+	const char *path = mr_place_socket(call->cx.arena, s, mr_http_server_port(server));
+	bool is_auto = mr_place_socket_is_auto(s);
+	enum mr_code rc;
+
+	*out_path = NULL;
+	if (!path && is_auto)
+		mr_log(MR_LOG_WARN, "no_socket",
+			"neither XDG_RUNTIME_DIR nor HOME says where the socket can be; set "
+			"HTTP_SOCKET");
+	if (!path)
+		return MR_OK;
+	rc = mr_http_server_open_socket(server, path, is_auto, &call->cx.err);
+	if (rc && !is_auto)
+		return mr_err_wrap(&call->cx.err, "http.socket");
+	if (rc)
+		mr_log(MR_LOG_WARN, "no_socket", "the server goes on without its socket: %s",
+			call->cx.err.msg);
+	else
+		*out_path = path;
+	call->cx.err = (struct mr_err){ 0 };
+	return MR_OK;
 }
 
 static void wait_for_signal(const sigset_t *signals)
@@ -181,6 +239,7 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	const char *root = mr_settings_text(call->app->settings, "storage.root");
 	struct service service MR_CLEANUP(free_service) = { 0 };
 	struct mr_http_server *server = NULL;
+	const char *socket = NULL;
 	struct mr_http_config config;
 	sigset_t signals;
 	enum mr_code rc;
@@ -190,6 +249,7 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	if (rc)
 		return mr_err_wrap(&call->cx.err, "storage.root");
 	start_log(call->app->settings);
+	warn_of_trust(call->app->settings);
 	raise_file_limit();
 	keep_memory();
 	configure(call, in, &config);
@@ -207,10 +267,14 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	make_service(call, &service);
 	rc = mr_http_server_start(&config, service.routes, service.routes_len, (void *)call->app,
 		&server, &call->cx.err);
-	if (rc)
+	if (!rc)
+		rc = open_socket(call, server, &socket);
+	if (rc) {
+		mr_http_server_free(server);
 		return rc;
+	}
 	mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
-	announce(server, root, asks_everybody(call->app->settings));
+	announce(call, server, socket);
 	wait_for_signal(&signals);
 	mr_mcp_endpoint_stop(service.endpoint);
 	mr_http_server_stop(server, GRACE_MS);

@@ -462,9 +462,9 @@ static enum mr_http_entry enter(struct mr_http_access *access, struct mr_http_re
 	struct mr_http_response *resp, bool is_forwarded)
 {
 	const struct mr_http_access_config *c = &access->config;
-	bool is_local = c->allow_local && !c->with_jwt && req->is_loopback && !is_forwarded &&
-		!req->is_foreign;
-	bool asks_nobody = c->tokens_len == 0 && !c->with_jwt;
+	bool is_here = req->is_same_user || (c->allow_local && !c->with_jwt && req->is_loopback);
+	bool is_local = is_here && !is_forwarded && !req->is_foreign;
+	bool asks_nobody = c->allow_local && c->tokens_len == 0 && !c->with_jwt;
 	const char *credential = credential_of(req);
 	const struct mr_http_token *token;
 	struct mr_principal *p;

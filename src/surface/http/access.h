@@ -3,12 +3,13 @@
  *
  * The server asks for every request, before its handler runs, and puts the principal into the
  * request. A credential that was shown counts: one of the static tokens with its role, or a JWT
- * with the roles of its claim. Without one: whoever sits on this machine may do everything
- * (HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED, unless JWTs are asked for), others have the default role
- * when no token is configured at all, else they are refused: 401 {"detail":"Unauthorized"}.
+ * with the roles of its claim. Without one: the user who runs the server may do everything through
+ * the Unix socket; while loopback is trusted (mr_place_trust()) so may whoever connects from this
+ * machine over TCP, and others have the default role when no token is configured at all. All else
+ * is refused: 401 {"detail":"Unauthorized"}.
  *
- * "On this machine" is the peer's address being loopback, no header that proxies add, and no
- * Origin that only "*" lets in. Forwarded addresses are believed of HTTP_TRUSTED_PROXIES alone; a
+ * "From this machine" is the Unix socket or a loopback address of the peer, no header that proxies
+ * add, and no Origin that only "*" lets in. Forwarded addresses are believed of HTTP_TRUSTED_PROXIES alone; a
  * forwarded request is never local.
  *
  * Safe from any thread.
@@ -38,7 +39,7 @@ struct mr_http_token {
 struct mr_http_access_config {
 	struct mr_http_token *tokens;
 	size_t tokens_len;
-	bool allow_local; /* this machine needs no token */
+	bool allow_local; /* TCP clients on this machine need no token */
 	struct mr_texts trusted_proxies;
 
 	bool with_jwt;
@@ -67,9 +68,11 @@ struct mr_http_access_config {
 /* Nothing configured: this machine may do everything, others may read. */
 void mr_http_access_defaults(struct mr_http_access_config *out);
 
-/* The same from the settings; texts are theirs or in `arena`. MR_EINVAL names the setting. */
+/* The same from the settings of a server that root runs, or an ordinary user; texts are theirs or
+ * in `arena`. MR_EINVAL names the setting. */
 MR_CHECK enum mr_code mr_http_access_read(struct mr_arena *arena,
-	const struct mr_settings *settings, struct mr_http_access_config *out, struct mr_err *err);
+	const struct mr_settings *settings, bool is_root, struct mr_http_access_config *out,
+	struct mr_err *err);
 void mr_http_cors_read(const struct mr_settings *settings, struct mr_http_cors *out);
 
 /* Errors (MR_EINVAL) name the setting that is wrong, and never a secret. Texts are copied. */

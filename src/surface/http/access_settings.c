@@ -1,4 +1,5 @@
 /* surface/http/access_settings.c - what the settings say about who may ask. */
+#include "op/place.h"
 #include "surface/http/access.h"
 #include "surface/http/discovery.h"
 
@@ -78,12 +79,12 @@ static struct mr_http_limit limit(const struct mr_settings *s, const char *rate,
 }
 
 enum mr_code mr_http_access_read(struct mr_arena *arena, const struct mr_settings *s,
-	struct mr_http_access_config *out, struct mr_err *err)
+	bool is_root, struct mr_http_access_config *out, struct mr_err *err)
 {
 	enum mr_code rc;
 
 	mr_http_access_defaults(out);
-	out->allow_local = mr_settings_bool(s, "http.allow_localhost");
+	out->allow_local = mr_place_trust(s, is_root) != MR_PLACE_TRUSTS_NOBODY;
 	out->trusted_proxies = *mr_settings_texts(s, "http.trusted_proxies");
 	out->with_roles = mr_settings_bool(s, "rbac.enabled");
 	out->reader_roles = *mr_settings_texts(s, "rbac.reader_roles");

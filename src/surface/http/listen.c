@@ -40,6 +40,9 @@ void mr_http_listen_describe(const struct sockaddr *addr, struct mr_http_address
 			out->is_any = IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr);
 		}
 		out->port = ntohs(in6->sin6_port);
+	} else if (addr->sa_family == AF_UNIX) {
+		snprintf(out->text, sizeof(out->text), "unix");
+		out->is_unix = true;
 	}
 }
 

@@ -13,6 +13,7 @@ struct mr_http_address {
 	int port;
 	bool is_loopback;
 	bool is_any; /* 0.0.0.0 or :: */
+	bool is_unix; /* of a Unix socket, which has no address: `text` is "unix" */
 };
 
 /*

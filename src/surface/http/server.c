@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "surface/http/admit.h"
 #include "surface/http/listen.h"
+#include "surface/http/socket.h"
 #include "surface/http/stream_private.h"
 #include "surface/http/traffic.h"
 #include "surface/http/watch.h"
@@ -53,6 +54,7 @@ struct mr_http_server {
 	struct mr_http_watch *watch;
 	struct MHD_Daemon *daemon;
 	int listen_fd;
+	struct mr_http_socket *socket; /* or NULL */
 
 	struct mr_http_traffic traffic;
 };
@@ -366,6 +368,7 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	r->pub.pattern = "";
 	r->pub.client_ip = r->conn->peer.text;
 	r->pub.is_loopback = r->conn->peer.is_loopback;
+	r->pub.is_same_user = r->conn->peer.is_unix;
 	r->pub.streams = server->streams;
 	r->pub.workers = server->workers;
 	r->pub.traffic = &server->traffic;
@@ -626,6 +629,29 @@ enum mr_code mr_http_server_start(const struct mr_http_config *config,
 	return MR_OK;
 }
 
+static void take_connection(void *arg, int fd)
+{
+	struct mr_http_server *server = arg;
+	const struct sockaddr nameless = { .sa_family = AF_UNIX };
+
+	/* The library closes it, also when it has no room for it. */
+	(void)MHD_add_connection(server->daemon, fd, &nameless, sizeof(nameless.sa_family));
+}
+
+enum mr_code mr_http_server_open_socket(struct mr_http_server *server, const char *path,
+	bool is_own, struct mr_err *err)
+{
+	sigset_t all, before;
+	enum mr_code rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	rc = mr_http_socket_start(path, is_own, server->config.clock, take_connection, server,
+		&server->socket, err);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
+
 int mr_http_server_port(const struct mr_http_server *server)
 {
 	return server->port;
@@ -649,6 +675,8 @@ void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 {
 	if (!mr_http_traffic_stop(&server->traffic))
 		return;
+	mr_http_socket_free(server->socket);
+	server->socket = NULL;
 	if (server->daemon) {
 		MHD_quiesce_daemon(server->daemon);
 		/* Not closed yet: the reading thread may be about to ask it once more. */

@@ -31,6 +31,13 @@ MR_CHECK enum mr_code mr_http_server_start(const struct mr_http_config *config,
 	const struct mr_http_route *routes, size_t count, void *app, struct mr_http_server **out,
 	struct mr_err *err);
 
+/*
+ * Listen on a Unix socket as well: see mr_http_socket_start(). Requests that come through it are
+ * marked (is_same_user). At most once.
+ */
+MR_CHECK enum mr_code mr_http_server_open_socket(struct mr_http_server *server, const char *path,
+	bool is_own, struct mr_err *err);
+
 int mr_http_server_port(const struct mr_http_server *server);
 /* "http://127.0.0.1:8765", in the server's memory. */
 const char *mr_http_server_url(const struct mr_http_server *server);

@@ -1,6 +1,7 @@
 /* tests/unit/net/test_http_client.c */
 #include "net/http_client.h"
 
+#include "net/local_socket.h"
 #include "test.h"
 
 #include <arpa/inet.h>
@@ -198,6 +199,59 @@ static void what_is_asked_arrives(void)
 	mr_arena_free(arena);
 }
 
+/* A peer as start_peer() makes it, on a Unix socket. */
+static struct peer start_local_peer(const char *path, const char *answer)
+{
+	struct sockaddr_un address;
+	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct peer peer = { 0 };
+	struct mr_err err;
+
+	CHECK_OK(mr_local_socket_address(path, &address, &err), err);
+	CHECK(bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0);
+	CHECK(listen(listener, 4) == 0);
+	peer.pid = fork();
+	CHECK(peer.pid >= 0);
+	if (peer.pid == 0) {
+		/* The client looks who listens, before it asks. */
+		close(accept(listener, NULL, NULL));
+		serve_one(listener, answer, 2);
+	}
+	close(listener);
+	return peer;
+}
+
+static void a_socket_comes_first(void)
+{
+	static const char here[] = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhere";
+	static const char there[] = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nthere";
+	struct mr_arena *arena = mr_arena_new();
+	const char *path = mr_arena_printf(arena, "%s/s", test_dir());
+	struct peer far = start_peer(there, 2);
+	struct mr_http_client_request request = {
+		.url = mr_arena_printf(arena, "http://127.0.0.1:%d/", far.port),
+		.timeout_ms = 20000,
+		.max_bytes = 64,
+		.socket = path,
+	};
+	struct mr_http_client_response response;
+	struct peer near = start_local_peer(path, here);
+	struct mr_err err;
+
+	CHECK_OK(mr_http_client_send(arena, &request, &response, &err), err);
+	CHECK_STR((const char *)response.body.data, "here");
+	stop_peer(&near);
+	/* Its file stays, and nobody listens. */
+	request.only_socket = true;
+	CHECK_INT(mr_http_client_send(arena, &request, &response, &err), MR_ENOTFOUND);
+	CHECK_STR(err.msg, mr_arena_printf(arena, "nobody listens on %s", path));
+	request.only_socket = false;
+	CHECK_OK(mr_http_client_send(arena, &request, &response, &err), err);
+	CHECK_STR((const char *)response.body.data, "there");
+	stop_peer(&far);
+	mr_arena_free(arena);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -205,6 +259,7 @@ int main(void)
 		TEST(failures_say_who_and_nothing_secret),
 		TEST(only_http_is_asked),
 		TEST(what_is_asked_arrives),
+		TEST(a_socket_comes_first),
 	};
 
 	return test_main(tests, MR_LEN(tests));

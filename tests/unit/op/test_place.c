@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct mr_settings *settings_with(struct mr_arena *arena, const char *assignment)
+/* Assignments with spaces between them. */
+static const struct mr_settings *settings_with(struct mr_arena *arena, const char *text)
 {
-	const char *items[] = { assignment, NULL };
-	struct mr_texts assignments = { items, 1 };
+	struct mr_texts assignments = mr_str_split(arena, text, ' ');
 	const char *const none[] = { NULL };
 	struct mr_settings_sources sources = { .assignments = &assignments,
 		.variables = none,
@@ -100,6 +100,122 @@ static void the_program_has_a_name(void)
 	CHECK(setenv("PATH", before, 1) == 0);
 }
 
+static void a_socket_has_a_directory_of_the_user(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_place_user user = { .run_user = "/nowhere", .uid = geteuid() };
+	const char *here, *run;
+
+	CHECK(chdir(test_dir()) == 0);
+	here = mr_place_absolute(arena, "home");
+	run = mr_arena_printf(arena, "run/%u", user.uid);
+	CHECK(mkdir("home", 0700) == 0 && mkdir("run", 0755) == 0 && mkdir(run, 0700) == 0);
+	CHECK(!mr_place_socket_directory(arena, &user));
+	user.home = "not/absolute";
+	CHECK(!mr_place_socket_directory(arena, &user));
+	user.home = "/u";
+	CHECK_STR(mr_place_socket_directory(arena, &user), "/u/.local/state/mailroom");
+	user.state_home = "/state";
+	CHECK_STR(mr_place_socket_directory(arena, &user), "/state/mailroom");
+	user.run_user = mr_place_absolute(arena, "run");
+	CHECK_STR(mr_place_socket_directory(arena, &user),
+		mr_arena_printf(arena, "%s/%u/mailroom", user.run_user, user.uid));
+	user.runtime_dir = here;
+	CHECK_STR(mr_place_socket_directory(arena, &user),
+		mr_arena_printf(arena, "%s/mailroom", here));
+	/* What belongs to somebody else, or is not there, is passed over. */
+	user.uid++;
+	CHECK_STR(mr_place_socket_directory(arena, &user), "/state/mailroom");
+	user.uid--;
+	user.runtime_dir = "/nowhere";
+	user.run_user = "/nowhere";
+	CHECK_STR(mr_place_socket_directory(arena, &user), "/state/mailroom");
+}
+
+static void a_server_has_a_socket(void)
+{
+	static const char *const off[] = { "http.socket=", "http.socket=off", "http.socket=false" };
+	static const char *const urls[][2] = {
+		{ "http://127.0.0.1:9/mcp", "/mailroom/mailroom-9.sock" },
+		{ "http://localhost:9", "/mailroom/mailroom-9.sock" },
+		{ "HTTP://LocalHost:65535?x", "/mailroom/mailroom-65535.sock" },
+		{ "http://127.1.2.3:9/", "/mailroom/mailroom-9.sock" },
+		{ "http://[::1]:9/", "/mailroom/mailroom-9.sock" },
+		{ "http://[::1]/", "/mailroom/mailroom-80.sock" },
+		{ "http://localhost/mcp", "/mailroom/mailroom-80.sock" },
+		{ "https://127.0.0.1:9/mcp", NULL },
+		{ "http://10.0.0.1:9/mcp", NULL },
+		{ "http://localhost.example:9/mcp", NULL },
+		{ "http://127.0.0.1.example:9/mcp", NULL },
+		{ "http://u:p@127.0.0.1:9/mcp", NULL },
+		{ "http://127.0.0.1:9@far.example/mcp", NULL },
+		{ "http://127.0.0.1:/mcp", NULL },
+		{ "http://127.0.0.1:65536/mcp", NULL },
+		{ "http://127.0.0.1:0/mcp", NULL },
+		{ "http://[::2]:9/", NULL },
+		{ "http://", NULL },
+		{ "", NULL },
+	};
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_settings *s = settings_with(arena, "http.port=7");
+
+	CHECK(setenv("XDG_RUNTIME_DIR", mr_place_absolute(arena, test_dir()), 1) == 0);
+	CHECK(mr_place_socket_is_auto(s));
+	for (size_t i = 0; i < MR_LEN(urls); i++) {
+		const char *path = mr_place_socket_of(arena, s, urls[i][0]);
+
+		CHECK(!path == !urls[i][1]);
+		CHECK(!path || mr_str_ends(path, urls[i][1]));
+	}
+	for (size_t i = 0; i < MR_LEN(off); i++) {
+		CHECK(!mr_place_socket(arena, settings_with(arena, off[i]), 7));
+		CHECK(!mr_place_socket_of(arena, settings_with(arena, off[i]),
+			"http://127.0.0.1:8765"));
+	}
+	/* One that was named is that of the port that is set, and of no other. */
+	s = settings_with(arena, "http.socket=/s/s.sock");
+	CHECK(!mr_place_socket_is_auto(s));
+	CHECK_STR(mr_place_socket(arena, s, 7), "/s/s.sock");
+	CHECK_STR(mr_place_socket_of(arena, s, "http://127.0.0.1:8765/mcp"), "/s/s.sock");
+	CHECK(!mr_place_socket_of(arena, s, "http://127.0.0.1:7/mcp"));
+}
+
+static void loopback_is_trusted_when_nothing_speaks_against_it(void)
+{
+	static const struct {
+		const char *assignments;
+		enum mr_place_trust user, root;
+	} table[] = {
+		{ "http.port=1", MR_PLACE_TRUSTS_LOCAL, MR_PLACE_TRUSTS_NOBODY },
+		{ "http.bearer_token=t", MR_PLACE_TRUSTS_NOBODY, MR_PLACE_TRUSTS_NOBODY },
+		{ "http.bearer_tokens=t:reader", MR_PLACE_TRUSTS_NOBODY, MR_PLACE_TRUSTS_NOBODY },
+		{ "http.allow_localhost=true", MR_PLACE_TRUSTS_LOCAL, MR_PLACE_TRUSTS_AT_RISK },
+		{ "http.allow_localhost=false", MR_PLACE_TRUSTS_NOBODY, MR_PLACE_TRUSTS_NOBODY },
+		{ "http.allow_localhost=true http.bearer_token=t", MR_PLACE_TRUSTS_AT_RISK,
+			MR_PLACE_TRUSTS_AT_RISK },
+		{ "http.allow_localhost=true jwt.enabled=true", MR_PLACE_TRUSTS_NOBODY,
+			MR_PLACE_TRUSTS_NOBODY },
+	};
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	bool is_root = geteuid() == 0;
+
+	CHECK(chdir(test_dir()) == 0);
+	for (size_t i = 0; i < MR_LEN(table); i++) {
+		const struct mr_settings *s = settings_with(arena, table[i].assignments);
+		enum mr_place_trust mine = is_root ? table[i].root : table[i].user;
+
+		CHECK_INT(mr_place_trust(s, false), table[i].user);
+		CHECK_INT(mr_place_trust(s, true), table[i].root);
+		CHECK_INT(mr_place_needs_token(s, true), mine == MR_PLACE_TRUSTS_NOBODY);
+	}
+	/* Nobody gets in over TCP where a token is asked for and there is none. */
+	CHECK(mr_place_is_closed(settings_with(arena, "http.allow_localhost=false")));
+	CHECK(!mr_place_is_closed(settings_with(arena, "http.allow_localhost=true")));
+	CHECK(!mr_place_is_closed(settings_with(arena, "http.bearer_token=t")));
+	CHECK(!mr_place_is_closed(settings_with(arena, "jwt.enabled=true")));
+	CHECK_INT(mr_place_is_closed(settings_with(arena, "http.port=1")), is_root);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -107,6 +223,9 @@ int main(void)
 		TEST(a_repository_is_found_from_within),
 		TEST(files_stay_inside),
 		TEST(the_program_has_a_name),
+		TEST(a_socket_has_a_directory_of_the_user),
+		TEST(a_server_has_a_socket),
+		TEST(loopback_is_trusted_when_nothing_speaks_against_it),
 	};
 
 	return test_main(tests, MR_LEN(tests));

@@ -137,11 +137,50 @@ static void without_tokens(void)
 	CHECK_STR(body(), "{\"detail\":\"Forbidden\"}");
 	mr_http_access_free(access);
 	config.default_role = "writer";
-	config.allow_local = false;
 	open_access();
-	CHECK_INT(ask("127.0.0.1", NULL), 200);
+	CHECK_INT(ask("192.0.2.1", NULL), 200);
 	CHECK(!req.principal->is_local);
 	CHECK_INT(req.principal->roles, MR_ROLE_READER | MR_ROLE_WRITER);
+	/* Where loopback is not trusted, nobody is let in without a credential. */
+	mr_http_access_free(access);
+	config.allow_local = false;
+	open_access();
+	CHECK_INT(ask("127.0.0.1", NULL), 401);
+	CHECK_INT(ask("192.0.2.1", NULL), 401);
+	CHECK_STR(body(), "{\"detail\":\"Unauthorized\"}");
+	end();
+}
+
+/* The kernel has said who it is: that holds whatever TCP clients have to show. */
+static void the_same_user(void)
+{
+	begin();
+	config.tokens = tokens;
+	config.tokens_len = MR_LEN(tokens);
+	config.allow_local = false;
+	config.with_jwt = true;
+	config.jwt_secret = "s3cret";
+	open_access();
+	for (int i = 0; i < 4; i++) {
+		/* Nothing, a wrong token, a right one; passed on by a proxy. */
+		new_request("unix",
+			i == 1           ? "Bearer wrong"
+				: i == 2 ? "Bearer read"
+					 : NULL,
+			i == 3 ? "X-Forwarded-For" : NULL, "192.0.2.1");
+		req.is_same_user = true;
+		CHECK_INT(pass(), i == 3 ? 401 : 200);
+		if (i < 2) {
+			CHECK_STR(req.principal->name, "local");
+			CHECK(req.principal->is_local && req.principal->roles == ALL);
+		} else if (i == 2) {
+			CHECK_INT(req.principal->roles, MR_ROLE_READER);
+		}
+	}
+	/* Nor a page of somebody else, in a browser of this user. */
+	new_request("unix", NULL, NULL, NULL);
+	req.is_same_user = req.is_foreign = true;
+	CHECK_INT(pass(), 401);
 	end();
 }
 
@@ -581,6 +620,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(without_tokens),
+		TEST(the_same_user),
 		TEST(static_tokens),
 		TEST(nobody_looks_local),
 		TEST(tokens_of_others),
