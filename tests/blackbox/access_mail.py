@@ -8,6 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom  # noqa: E402
 from tap import Tap  # noqa: E402
+from tokens import hs256  # noqa: E402
 
 P = "/srv/p"
 MODERN = "2026-07-28"
@@ -198,7 +199,7 @@ class Session:
         self.server, self.headers = server, {"MCP-Protocol-Version": "2025-11-25", **(headers or {})}
         connection.request("POST", "/mcp", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}),
-            {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"})
+            {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **(headers or {})})
         response = connection.getresponse()
         response.read()
         self.headers["Mcp-Session-Id"] = response.headers["Mcp-Session-Id"]
@@ -246,6 +247,93 @@ def subscriptions_are_as_private(m):
             assert heard == expect, (token, heard)
 
 
+# ---- JWTs: the claim "agents" is for a project ----
+
+Q = "/srv/q"
+JWT_ENV = {"HTTP_JWT_ENABLED": "1", "HTTP_JWT_SECRET": "jwt-secret", "HTTP_BEARER_TOKENS": "admin-token:admin"}
+# What names RedFox of P, and what names it of nowhere.
+NAMING = ({"agents": {P: ["RedFox"]}}, {"agents": {"srv-p": "redfox"}}, {"agents": [f"RedFox@{P}"]}, {"agents": "RedFox@srv-p"},
+    {"agents": ["RedFox"], "project": P}, {"agents": ["RedFox"], "projects": ["srv-p", "/nowhere"]})
+NOT_NAMING = ({"agents": ["RedFox"]}, {"agents": "RedFox"}, {"agents": []}, {"agents": {"p": ["RedFox"]}},
+    {"agents": {Q: ["QuietOwl"], "/nowhere": ["RedFox"]}}, {"agents": ["RedFox"], "project": 7})
+
+
+def jwt(claims):
+    return {"Authorization": "Bearer " + hs256({"sub": "s", "role": "writer", **claims})}
+
+
+class TwoProjects:
+    """BlueLake and RedFox in both, with a message between them in each; of Q it holds the secret."""
+
+    def __init__(self, server):
+        self.ids = {}
+        call(server, "ensure_product", ADMIN, product_uid="suite")
+        for key in (P, Q):
+            for name in ("BlueLake", "RedFox"):
+                call(server, "register_agent", ADMIN, project_key=key, name=name, program="x", model="y")
+            sent = call(server, "send_message", ADMIN, project_key=key, sender_name="BlueLake", to=["RedFox"], thread_id="T",
+                subject="harmless" if key == P else f"the {SECRET}", body_md=f"- [ ] feed the {SECRET if key == Q else 'cat'}",
+                importance="high", ack_required=True)
+            self.ids[key] = sent["deliveries"][0]["payload"]["id"]
+            call(server, "link_project_to_product", ADMIN, product_uid="suite", project_key=key)
+
+
+def refused(result):
+    assert result["isError"], result
+    error = result["structuredContent"]["error"]
+    assert error["type"] == "PERMISSION_DENIED" and 'claim "agents" does not name, for this project,' in error["message"], error
+
+
+def a_claim_ends_at_its_project(m):
+    with m.serve(env=JWT_ENV) as server:
+        scene = TwoProjects(server)
+        draft = {"to": ["BlueLake"], "subject": "s", "body_md": "b"}
+        for claims in NAMING:
+            head = jwt(claims)
+            for name, arguments in OWN:
+                assert not tool(server, name, {"project_key": P, "agent_name": "RedFox", **arguments}, head)["isError"]
+                refused(tool(server, name, {"project_key": Q, "agent_name": "RedFox", **arguments}, head))
+            call(server, "send_message", head, project_key=P, sender_name="RedFox", **draft)
+            refused(tool(server, "send_message", {"project_key": Q, "sender_name": "RedFox", **draft}, head))
+            refused(tool(server, "register_agent", {"project_key": Q, "name": "RedFox", "program": "x", "model": "z"}, head))
+            refused(tool(server, "send_message", {"project_key": P, "sender_name": "BlueLake", **draft}, head))
+        for claims in NOT_NAMING:
+            for key in (P, Q):
+                refused(tool(server, "fetch_inbox", {"project_key": key, "agent_name": "RedFox"}, jwt(claims)))
+                refused(tool(server, "send_message", {"project_key": key, "sender_name": "RedFox", **draft}, jwt(claims)))
+        # A writer without the claim is everybody's, as before.
+        assert not tool(server, "fetch_inbox", {"project_key": Q, "agent_name": "RedFox"}, jwt({}))["isError"]
+        # What shows mail of several shows none of the other project; the administrator sees that there is some.
+        for name, arguments in SHARED:
+            arguments = {k: {"{id}": scene.ids[Q], P: Q}.get(v, v) if isinstance(v, (str, int)) else v
+                for k, v in arguments.items()}
+            result = tool(server, name, arguments, ADMIN)
+            assert not result["isError"] and shows(result), (name, result)
+            for claims in NAMING[:1] + NOT_NAMING[:1]:
+                assert not shows(tool(server, name, arguments, jwt(claims))), (name, claims)
+
+
+def a_claim_ends_there_for_resources_too(m):
+    with m.serve(env=JWT_ENV) as server:
+        scene = TwoProjects(server)
+        head = jwt(NAMING[0])
+        for uri in RESOURCES + LISTS + MAILBOXES:
+            uri = uri.replace("{id}", str(scene.ids[Q])).replace("/srv/p", Q).replace("srv-p", "srv-q")
+            there = [uri] if "srv" in uri else []
+            for one in there:
+                assert SECRET in json.dumps(post(server, "resources/read", {"uri": one}, ADMIN)), one
+            assert SECRET not in json.dumps(post(server, "resources/read", {"uri": uri}, head)), uri
+        for uri in MAILBOXES:
+            assert "harmless" in json.dumps(post(server, "resources/read", {"uri": uri}, head)), uri
+        for claims in NAMING + NOT_NAMING:
+            session = Session(server, jwt(claims))
+            for uri in URIS:
+                mine = session.ask("resources/subscribe", {"uri": uri})
+                assert ("result" in mine) == (claims in NAMING), (claims, uri, mine)
+                other = session.ask("resources/subscribe", {"uri": uri.replace(P, Q)})
+                assert "error" in other, (claims, uri, other)
+
+
 def a_warning_is_no_wall(m):
     with m.serve(env={**ENV, "AGENT_AUTH": "warn"}) as server:
         scene = Scene(server)
@@ -266,7 +354,7 @@ def who_has_the_machine_reads_all(m):
 
 
 TESTS = [tools_show_what_is_ones_own, nobody_reads_as_somebody_else, resources_are_as_private, subscriptions_are_as_private,
-    a_warning_is_no_wall, who_has_the_machine_reads_all]
+    a_claim_ends_at_its_project, a_claim_ends_there_for_resources_too, a_warning_is_no_wall, who_has_the_machine_reads_all]
 
 
 def run(test):

@@ -106,9 +106,10 @@ def paste_mcp_page(m, port):
     script = "\n".join(re.findall(r"```sh\n(.*?)```", read("docs/mcp.md"), re.DOTALL))
     # A person waits a second; a machine under load waits until it is there.
     assert "sleep 1\n" in script and script.count("mailroom connect") > 5
-    script = script.replace("sleep 1\n", f"until curl -sf http://127.0.0.1:{port}/health; do sleep 0.1; done\n")
+    script = script.replace("sleep 1\n", "until grep Ctrl-C serve.log; do sleep 0.1; done\n")
     script = "trap 'kill $! 2>/dev/null || :' EXIT\n" + script
-    env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"], HTTP_PORT=port)
+    env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"], HTTP_PORT=port,
+        HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED=None)
     done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True,
         timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-1500:] + done.stdout[-500:]
