@@ -9,6 +9,7 @@
 #include "surface/http/server.h"
 
 #include "base/log.h"
+#include "net/local_socket.h"
 #include "surface/http/admit.h"
 #include "surface/http/listen.h"
 #include "surface/http/socket.h"
@@ -48,13 +49,16 @@ struct mr_http_server {
 	const char *url;
 	bool answers_local; /* bound to every address: a request's own is one of ours */
 	uint64_t id_base;
-	uint64_t id_count; /* of the reading thread */
+	_Atomic(uint64_t) id_count;
 	struct mr_http_worker *workers;
 	struct mr_http_streams *streams;
 	struct mr_http_watch *watch;
 	struct MHD_Daemon *daemon;
 	int listen_fd;
-	struct mr_http_socket *socket; /* or NULL */
+	/* The Unix socket, or NULL. It has a daemon of its own: MHD_add_connection() of
+	 * libmicrohttpd 0.9.75 never returns a lock when there are too many connections. */
+	struct mr_http_socket *socket;
+	struct MHD_Daemon *socket_daemon;
 
 	struct mr_http_traffic traffic;
 };
@@ -62,6 +66,7 @@ struct mr_http_server {
 struct connection {
 	struct mr_http_watched watched;
 	struct mr_http_address peer;
+	bool is_same_user; /* came through the Unix socket, from a process of our user or root */
 };
 
 enum phase {
@@ -344,6 +349,14 @@ static void judge(struct request *r)
 	r->must_close = verdict == MR_HTTP_CUT;
 }
 
+/* Its connection is already shut down; what it had sent until then is not looked at. */
+static void refuse_stranger(struct request *r)
+{
+	mr_http_response_error(&r->resp, 403, "Forbidden");
+	r->phase = PHASE_READY;
+	r->must_close = true;
+}
+
 static struct request *begin(struct mr_http_server *server, struct MHD_Connection *mhd,
 	const char *path, const char *method)
 {
@@ -357,7 +370,7 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	r->conn = info->socket_context;
 	r->begun_us = now_us(server);
 	mr_buf_init(&r->body, server->config.max_body_bytes);
-	mr_http_request_make_id(server->id_base + server->id_count++, r->id);
+	mr_http_request_make_id(server->id_base + atomic_fetch_add(&server->id_count, 1), r->id);
 	r->resp.arena = arena;
 	r->resp.status = 200;
 	r->pub.arena = arena;
@@ -368,7 +381,7 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	r->pub.pattern = "";
 	r->pub.client_ip = r->conn->peer.text;
 	r->pub.is_loopback = r->conn->peer.is_loopback;
-	r->pub.is_same_user = r->conn->peer.is_unix;
+	r->pub.is_same_user = r->conn->is_same_user;
 	r->pub.streams = server->streams;
 	r->pub.workers = server->workers;
 	r->pub.traffic = &server->traffic;
@@ -376,7 +389,10 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	mr_http_watch_expect(&r->conn->watched, r->begun_us,
 		r->begun_us + (int64_t)server->config.receive_timeout_s * 1000000);
 	mr_http_traffic_begin_request(&server->traffic);
-	judge(r);
+	if (r->conn->peer.is_unix && !r->conn->is_same_user)
+		refuse_stranger(r);
+	else
+		judge(r);
 	return r;
 }
 
@@ -462,6 +478,16 @@ static void finish(void *arg, struct MHD_Connection *mhd, void **state,
 
 /* ---- connections ---- */
 
+static void look_who_connects(struct connection *conn)
+{
+	conn->is_same_user = mr_local_socket_is_ours(conn->watched.fd);
+	if (conn->is_same_user)
+		return;
+	mr_log(MR_LOG_WARN, "socket_refused",
+		"a process of another user was refused on the socket");
+	shutdown(conn->watched.fd, SHUT_RDWR);
+}
+
 static void open_connection(struct mr_http_server *server, struct MHD_Connection *mhd,
 	void **context)
 {
@@ -474,6 +500,8 @@ static void open_connection(struct mr_http_server *server, struct MHD_Connection
 	conn->watched.fd = info->connect_fd;
 	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	mr_http_listen_describe(info->client_addr, &conn->peer);
+	if (conn->peer.is_unix)
+		look_who_connects(conn);
 	expect_request(server, conn, now_us(server));
 	/* A stream's client may vanish without a word: the kernel finds out by what it does not
 	 * confirm. */
@@ -555,13 +583,13 @@ static enum mr_code open_socket(struct mr_http_server *server, struct mr_err *er
 	return MR_OK;
 }
 
-static enum mr_code start_daemon(struct mr_http_server *server, struct mr_err *err)
+static struct MHD_Daemon *start_daemon(struct mr_http_server *server, int listen_fd)
 {
 	const struct mr_http_config *config = &server->config;
 
-	server->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			MHD_USE_ITC,
-		0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, server->listen_fd,
+		0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, listen_fd,
 		MHD_OPTION_NOTIFY_COMPLETED, finish, server, MHD_OPTION_NOTIFY_CONNECTION,
 		on_connection, server, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1,
@@ -569,9 +597,6 @@ static enum mr_code start_daemon(struct mr_http_server *server, struct mr_err *e
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, config->max_header_bytes * 2,
 		MHD_OPTION_CONNECTION_LIMIT, config->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
 		config->idle_timeout_s, MHD_OPTION_END);
-	if (!server->daemon)
-		return mr_err_set(err, MR_EIO, "cannot start the HTTP server on %s", server->url);
-	return MR_OK;
 }
 
 static enum mr_code start_threads(struct mr_http_server *server, struct mr_err *err)
@@ -597,7 +622,11 @@ static enum mr_code start_threads(struct mr_http_server *server, struct mr_err *
 			err);
 	if (!rc)
 		rc = mr_http_worker_start(&workers, work, &server->workers, err);
-	return rc ? rc : start_daemon(server, err);
+	if (!rc)
+		server->daemon = start_daemon(server, server->listen_fd);
+	if (!rc && !server->daemon)
+		rc = mr_err_set(err, MR_EIO, "cannot start the HTTP server on %s", server->url);
+	return rc;
 }
 
 enum mr_code mr_http_server_start(const struct mr_http_config *config,
@@ -629,27 +658,22 @@ enum mr_code mr_http_server_start(const struct mr_http_config *config,
 	return MR_OK;
 }
 
-static void take_connection(void *arg, int fd)
-{
-	struct mr_http_server *server = arg;
-	const struct sockaddr nameless = { .sa_family = AF_UNIX };
-
-	/* The library closes it, also when it has no room for it. */
-	(void)MHD_add_connection(server->daemon, fd, &nameless, sizeof(nameless.sa_family));
-}
-
 enum mr_code mr_http_server_open_socket(struct mr_http_server *server, const char *path,
 	bool is_own, struct mr_err *err)
 {
 	sigset_t all, before;
-	enum mr_code rc;
+	enum mr_code rc =
+		mr_http_socket_open(path, is_own, server->config.clock, &server->socket, err);
 
+	if (rc)
+		return rc;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	rc = mr_http_socket_start(path, is_own, server->config.clock, take_connection, server,
-		&server->socket, err);
+	server->socket_daemon = start_daemon(server, mr_http_socket_fd(server->socket));
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return rc;
+	if (!server->socket_daemon)
+		return mr_err_set(err, MR_EIO, "cannot start the HTTP server on %s", path);
+	return MR_OK;
 }
 
 int mr_http_server_port(const struct mr_http_server *server)
@@ -675,8 +699,9 @@ void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 {
 	if (!mr_http_traffic_stop(&server->traffic))
 		return;
-	mr_http_socket_free(server->socket);
-	server->socket = NULL;
+	if (server->socket_daemon)
+		MHD_quiesce_daemon(server->socket_daemon);
+	mr_http_socket_end(server->socket);
 	if (server->daemon) {
 		MHD_quiesce_daemon(server->daemon);
 		/* Not closed yet: the reading thread may be about to ask it once more. */
@@ -693,6 +718,8 @@ void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 			mr_http_traffic_drain(&server->traffic, FLUSH_MS);
 		MHD_stop_daemon(server->daemon);
 	}
+	if (server->socket_daemon)
+		MHD_stop_daemon(server->socket_daemon);
 	mr_http_watch_stop(server->watch);
 }
 
@@ -703,6 +730,7 @@ void mr_http_server_free(struct mr_http_server *server)
 	mr_http_server_stop(server, 0);
 	if (server->listen_fd >= 0)
 		close(server->listen_fd);
+	mr_http_socket_free(server->socket);
 	mr_http_worker_free(server->workers);
 	mr_http_streams_free(server->streams);
 	mr_http_traffic_release(&server->traffic);

@@ -1,7 +1,7 @@
 /*
  * surface/http/server.h - an HTTP/1.1 server on loopback, with limits on everything.
  *
- * One thread reads requests and writes answers. Routes that never block are answered by it; the
+ * One thread of each listening socket reads requests and writes answers. Routes that never block are answered by it; the
  * others run on worker threads while their connection sleeps, so that no request waits for
  * another's work. When nearly all connections are taken, the one whose client has been silent
  * longest makes room for the next. Before anything else a request's framing, Host and Origin are
@@ -32,7 +32,7 @@ MR_CHECK enum mr_code mr_http_server_start(const struct mr_http_config *config,
 	struct mr_err *err);
 
 /*
- * Listen on a Unix socket as well: see mr_http_socket_start(). Requests that come through it are
+ * Listen on a Unix socket as well: see mr_http_socket_open(). Requests that come through it are
  * marked (is_same_user). At most once.
  */
 MR_CHECK enum mr_code mr_http_server_open_socket(struct mr_http_server *server, const char *path,

@@ -20,7 +20,7 @@ struct mr_http_finished {
 	int64_t duration_us;
 	uint64_t bytes; /* of the response's body */
 };
-/* Called by the reading thread after each request: must not block. */
+/* Called by a reading thread after each request: must not block. */
 typedef void mr_http_observer(void *app, const struct mr_http_finished *finished);
 
 struct mr_http_config {

@@ -3,23 +3,15 @@
 
 #include "base/fs.h"
 #include "base/lock.h"
-#include "base/log.h"
 #include "net/local_socket.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-enum {
-	BACKLOG = 1024,
-	RETRY_MS = 100, /* after the system had no descriptor or no memory for a connection */
-};
+enum { BACKLOG = 1024 };
 
 struct mr_http_socket {
 	struct mr_arena *arena;
@@ -29,18 +21,12 @@ struct mr_http_socket {
 	int fd;
 	ino_t inode; /* of the socket's file, while it is ours to remove */
 	bool is_bound;
-	_Atomic(bool) stopping;
-	bool has_thread;
-	pthread_t thread;
-	mr_http_socket_take *take;
-	void *arg;
 };
 
 static enum mr_code open_directory(struct mr_http_socket *sock, bool is_own, struct mr_err *err)
 {
 	const char *slash = strrchr(sock->path, '/');
-	const char *path =
-		mr_arena_strndup(sock->arena, sock->path, (size_t)(slash - sock->path));
+	const char *path = mr_arena_strndup(sock->arena, sock->path, (size_t)(slash - sock->path));
 	enum mr_code rc;
 	struct stat st;
 
@@ -94,7 +80,7 @@ static enum mr_code bind_socket(struct mr_http_socket *sock, struct mr_err *err)
 
 	if (rc)
 		return rc;
-	sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* The file gets the mode that the socket has: there is no moment with another. */
 	if (sock->fd < 0 || fchmod(sock->fd, 0600) != 0 ||
 		bind(sock->fd, (const struct sockaddr *)&address, sizeof(address)) != 0)
@@ -106,33 +92,6 @@ static enum mr_code bind_socket(struct mr_http_socket *sock, struct mr_err *err)
 	if (fchmodat(sock->dir, sock->name, 0600, 0) != 0 || listen(sock->fd, BACKLOG) != 0)
 		return mr_err_os(err, errno, "cannot listen on %s", sock->path);
 	return MR_OK;
-}
-
-static void rest(void)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000L }, NULL);
-}
-
-static void *accept_all(void *arg)
-{
-	struct mr_http_socket *sock = arg;
-
-	while (!atomic_load(&sock->stopping)) {
-		int fd = accept4(sock->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-		if (fd >= 0 && mr_local_socket_is_ours(fd)) {
-			sock->take(sock->arg, fd);
-		} else if (fd >= 0) {
-			mr_log(MR_LOG_WARN, "socket_refused",
-				"a process of another user was refused on %s", sock->path);
-			close(fd);
-		} else if (errno != EINTR && errno != ECONNABORTED &&
-			!atomic_load(&sock->stopping)) {
-			mr_log(MR_LOG_WARN, "socket_failed", "%s: %s", sock->path, strerror(errno));
-			rest();
-		}
-	}
-	return NULL;
 }
 
 static enum mr_code open_socket(struct mr_http_socket *sock, bool is_own,
@@ -154,54 +113,54 @@ static enum mr_code open_socket(struct mr_http_socket *sock, bool is_own,
 	return rc ? rc : bind_socket(sock, err);
 }
 
-enum mr_code mr_http_socket_start(const char *path, bool is_own, const struct mr_clock *clock,
-	mr_http_socket_take *take, void *arg, struct mr_http_socket **out, struct mr_err *err)
+enum mr_code mr_http_socket_open(const char *path, bool is_own, const struct mr_clock *clock,
+	struct mr_http_socket **out, struct mr_err *err)
 {
 	struct mr_arena *arena = mr_arena_new();
 	struct mr_http_socket *sock = mr_arena_alloc(arena, sizeof(*sock));
 	enum mr_code rc;
-	int failed;
 
 	sock->arena = arena;
 	sock->path = mr_arena_strdup(arena, path);
 	sock->dir = sock->fd = -1;
 	sock->lock = MR_LOCK_INIT;
-	sock->take = take;
-	sock->arg = arg;
 	rc = open_socket(sock, is_own, clock, err);
-	if (!rc) {
-		failed = pthread_create(&sock->thread, NULL, accept_all, sock);
-		sock->has_thread = !failed;
-		if (failed)
-			rc = mr_err_os(err, failed, "cannot start a thread");
-	}
-	if (rc) {
+	if (rc)
 		mr_http_socket_free(sock);
-		return rc;
-	}
-	*out = sock;
-	return MR_OK;
+	else
+		*out = sock;
+	return rc;
 }
 
-void mr_http_socket_free(struct mr_http_socket *sock)
+int mr_http_socket_fd(const struct mr_http_socket *sock)
+{
+	return sock->fd;
+}
+
+void mr_http_socket_end(struct mr_http_socket *sock)
 {
 	struct stat st;
 
 	if (!sock)
 		return;
-	atomic_store(&sock->stopping, true);
-	if (sock->has_thread) {
-		/* accept4() returns. */
+	if (sock->is_bound) {
 		shutdown(sock->fd, SHUT_RDWR);
-		pthread_join(sock->thread, NULL);
+		if (fstatat(sock->dir, sock->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			st.st_ino == sock->inode)
+			unlinkat(sock->dir, sock->name, 0);
+		sock->is_bound = false;
 	}
-	if (sock->is_bound &&
-		fstatat(sock->dir, sock->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		st.st_ino == sock->inode)
-		unlinkat(sock->dir, sock->name, 0);
+	/* Safe while the lock is held: who waits for it looks whether the file is still there. */
 	if (sock->lock.fd >= 0)
 		unlinkat(sock->dir, sock->lock_name, 0);
 	mr_lock_release(&sock->lock);
+}
+
+void mr_http_socket_free(struct mr_http_socket *sock)
+{
+	if (!sock)
+		return;
+	mr_http_socket_end(sock);
 	mr_fs_closep(&sock->fd);
 	mr_fs_closep(&sock->dir);
 	mr_arena_free(sock->arena);

@@ -1,9 +1,9 @@
 /*
  * surface/http/socket.h - the Unix socket, through which the user who runs the server reaches it.
  *
- * The socket has mode 0600, and each connection's user is asked of the kernel when it is accepted:
- * any other than our own and root is hung up on. A kernel lock on the file PATH.lock says that a
- * server is alive: the socket of a dead one is replaced, that of a live one is left alone.
+ * The socket has mode 0600. A kernel lock on the file PATH.lock says that a server is alive: the
+ * socket of a dead one is replaced, that of a live one is left alone. Whoever accepts connections
+ * asks the kernel whose they are (mr_local_socket_is_ours()).
  */
 #pragma once
 
@@ -14,17 +14,17 @@
 
 struct mr_http_socket;
 
-/* Gets each accepted connection, and closes it. Called by the socket's own thread. */
-typedef void mr_http_socket_take(void *arg, int fd);
-
 /*
- * Listen on `path` and accept connections on a thread. The directory is made with mode 0700 when it
- * is missing. `is_own`: it is for nothing but our sockets, so it must be this user's, and its mode
- * becomes 0700; any other must not be writable by others (MR_EPERM). MR_EBUSY: a server, or some
- * other program, listens there. MR_EINVAL: not a socket, or the path is too long.
+ * Listen on `path`. The directory is made with mode 0700 when it is missing. `is_own`: it is for
+ * nothing but our sockets, so it must be this user's, and its mode becomes 0700; any other must not
+ * be writable by others (MR_EPERM). MR_EBUSY: a server, or some other program, listens there.
+ * MR_EINVAL: not a socket, or the path is too long.
  */
-MR_CHECK enum mr_code mr_http_socket_start(const char *path, bool is_own,
-	const struct mr_clock *clock, mr_http_socket_take *take, void *arg,
-	struct mr_http_socket **out, struct mr_err *err);
-/* Accept no more, and remove the socket's file. `take` is not called afterwards. NULL is fine. */
+MR_CHECK enum mr_code mr_http_socket_open(const char *path, bool is_own,
+	const struct mr_clock *clock, struct mr_http_socket **out, struct mr_err *err);
+/* The descriptor to accept from, which does not block; it stays the socket's. */
+int mr_http_socket_fd(const struct mr_http_socket *sock);
+/* Nobody can connect any more, and the next server may have the path. NULL and again are fine. */
+void mr_http_socket_end(struct mr_http_socket *sock);
+/* Ends it, and closes the descriptor. NULL is fine. */
 void mr_http_socket_free(struct mr_http_socket *sock);

@@ -18,31 +18,21 @@ static const char *path_of(const char *name)
 	return mr_arena_printf(arena, "%s/%s", test_dir(), name);
 }
 
-/* Says that it was taken, and hangs up. */
-static void take(void *arg, int fd)
-{
-	CHECK(write(fd, arg, 1) == 1);
-	close(fd);
-}
-
 static enum mr_code start(const char *path, bool is_own, struct mr_http_socket **out)
 {
-	static char word[] = "y";
-
-	return mr_http_socket_start(path, is_own, mr_clock_system(), take, word, out, &err);
+	return mr_http_socket_open(path, is_own, mr_clock_system(), out, &err);
 }
 
-/* Connected, taken and hung up on. */
-static void check_answers(const char *path)
+/* Who connects to the path is accepted by this socket. */
+static void check_accepts(const struct mr_http_socket *sock, const char *path)
 {
-	struct sockaddr_un address;
-	char text[2];
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = -1, got;
 
-	CHECK_OK(mr_local_socket_address(path, &address, &err), err);
-	CHECK(connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0);
-	CHECK(read(fd, text, sizeof(text)) == 1 && text[0] == 'y');
-	CHECK(read(fd, text, sizeof(text)) == 0);
+	CHECK(accept(mr_http_socket_fd(sock), NULL, NULL) < 0);
+	CHECK_OK(mr_local_socket_connect(path, &fd, &err), err);
+	got = accept(mr_http_socket_fd(sock), NULL, NULL);
+	CHECK(got >= 0 && mr_local_socket_is_ours(got));
+	close(got);
 	close(fd);
 }
 
@@ -54,7 +44,7 @@ static mode_t mode_of(const char *path)
 	return st.st_mode;
 }
 
-static void connections_are_taken(void)
+static void connections_are_accepted(void)
 {
 	struct mr_http_socket *sock;
 	const char *path;
@@ -67,9 +57,12 @@ static void connections_are_taken(void)
 	CHECK_INT(mode_of(path), S_IFSOCK | 0600);
 	CHECK_INT(mode_of(path_of("a/b")), S_IFDIR | 0700);
 	for (int i = 0; i < 20; i++)
-		check_answers(path);
-	mr_http_socket_free(sock);
+		check_accepts(sock, path);
+	/* What remains is the descriptor. */
+	mr_http_socket_end(sock);
 	CHECK_INT(files_count(path_of("a/b")), 0);
+	mr_http_socket_end(sock);
+	mr_http_socket_free(sock);
 	CHECK_INT(files_open(), before);
 	mr_http_socket_free(NULL);
 	mr_arena_free(arena);
@@ -102,12 +95,12 @@ static void one_has_it(void)
 	CHECK_OK(start(path, true, &one), err);
 	CHECK_ERR(start(path, true, &two), err, MR_EBUSY,
 		mr_arena_printf(arena, "another Mailroom server listens on %s", path));
-	check_answers(path);
+	check_accepts(one, path);
 	/* Somebody has removed it: the next may have the path, and we do not take it away. */
 	CHECK(unlink(path) == 0 && unlink(path_of("d/s.lock")) == 0);
 	CHECK_OK(start(path, true, &two), err);
 	mr_http_socket_free(one);
-	check_answers(path);
+	check_accepts(two, path);
 	mr_http_socket_free(two);
 	CHECK(access(path, F_OK) != 0);
 	mr_arena_free(arena);
@@ -127,7 +120,7 @@ static void what_stays_of_the_dead_is_replaced(void)
 	close(fd);
 	files_put(path_of("s.lock"), "pid=1 what=mailroom serve\n");
 	CHECK_OK(start(path, false, &sock), err);
-	check_answers(path);
+	check_accepts(sock, path);
 	mr_http_socket_free(sock);
 	mr_arena_free(arena);
 }
@@ -160,7 +153,7 @@ static void a_directory_of_others_is_refused(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(connections_are_taken),
+		TEST(connections_are_accepted),
 		TEST(the_mode_does_not_depend_on_the_umask),
 		TEST(one_has_it),
 		TEST(what_stays_of_the_dead_is_replaced),
