@@ -22,6 +22,7 @@
  *       access_settings.c  and what is configured about it
  *       admit.c          what the headers of a request decide
  *       api.c            the operation table as HTTP routes
+ *       budget.c         one limit for the memory of all requests in flight
  *       cors.c           what pages of other origins are told
  *       discovery.c      what clients look up before they ask
  *       forward.c        who asks behind a proxy
@@ -347,6 +348,7 @@
  *     fs_watch.c         waiting until a file is touched
  *     lock.c             one holder at a time, by the kernel
  *     log.c              JSON lines to one sink
+ *     memory.c           how much memory this process may use
  *     proc.c             other programs, without a shell
  *     rand.c             chance, passed in
  *     str.c              small questions about text
