@@ -38,9 +38,11 @@
  *       server_config.c  what can be set about a server
  *       socket.c         the Unix socket, for the user who runs the server
  *       stream.c         responses that stay open
+ *       tap.c            what a connection receives, seen before the HTTP library does
  *       traffic.c        how much is under way, until it is over
  *       wait.c           handlers that wait give their place to others
  *       watch.c          clients that take too long, or left
+ *       wire.c           the bytes of requests, read strictly
  *       worker.c         threads for what may block
  *     mcp/             the Model Context Protocol
  *       claim.c          what a request of the second generation says of itself
