@@ -47,6 +47,8 @@ static void configure(const struct mr_call *call, const struct mr_args *in,
 	out->allowed_origins = *mr_settings_texts(s, "http.allowed_origins");
 	mr_http_cors_read(s, &out->cors);
 	out->max_body_bytes = (size_t)mr_settings_int(s, "http.max_body_bytes");
+	if (mr_settings_int(s, "http.max_inflight_bytes"))
+		out->max_inflight_bytes = (uint64_t)mr_settings_int(s, "http.max_inflight_bytes");
 	out->max_connections = (unsigned)mr_settings_int(s, "http.max_connections");
 	out->idle_timeout_s = (unsigned)mr_settings_int(s, "http.idle_timeout_seconds");
 	out->max_stream_bytes = STREAM_BYTES;

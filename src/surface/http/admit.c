@@ -68,7 +68,8 @@ static enum mr_http_verdict admit(const struct mr_http_rules *rules,
 	const struct mr_http_arrival *arrival, struct mr_http_request *req,
 	struct mr_http_response *resp)
 {
-	const char *why = mr_http_guard_framing(&arrival->framing);
+	const char *why =
+		arrival->malformed ? arrival->malformed : mr_http_guard_framing(&arrival->framing);
 	enum mr_http_verdict verdict;
 
 	if (why) {

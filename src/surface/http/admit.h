@@ -30,6 +30,7 @@ struct mr_http_rules {
 /* What is known of a request besides its headers. */
 struct mr_http_arrival {
 	struct mr_http_framing framing;
+	const char *malformed; /* what is wrong with its bytes (wire.h), or NULL */
 	size_t header_bytes;
 	bool is_query_bad;
 	const char *local; /* the address it came to, where that counts; or NULL */

@@ -76,6 +76,8 @@ const char *mr_http_guard_framing(const struct mr_http_framing *framing)
 		return "more than one Content-Length";
 	if (framing->transfer_encodings > 1)
 		return "more than one Transfer-Encoding";
+	if (framing->transfer_encodings && framing->is_http_1_0)
+		return "HTTP/1.0 has no Transfer-Encoding";
 	if (framing->transfer_encoding && strcasecmp(framing->transfer_encoding, "chunked") != 0)
 		return "the only Transfer-Encoding understood is chunked";
 	if (framing->hosts > 1)

@@ -25,6 +25,7 @@ struct mr_http_framing {
 	const char *transfer_encoding; /* the last one's value, or NULL */
 	unsigned seen;                 /* bits of others that may stand once */
 	const char *wrong;             /* with one of them, or NULL */
+	bool is_http_1_0;
 };
 
 /* Add what a header says of it. */

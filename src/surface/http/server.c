@@ -5,15 +5,20 @@
  * each piece of the body (take_body), and when all has arrived (proceed). A request for a worker is
  * suspended before it is queued and resumed when its response is ready; on_request() is then called
  * once more and answers. finish() comes when the answer is out, or the client gone.
+ *
+ * Nobody's body is kept before it is known who they are: where a worker has to find that out, the
+ * request is suspended at the first call (settle_first), and its body is read when that is over.
  */
 #include "surface/http/server.h"
 
 #include "base/log.h"
 #include "net/local_socket.h"
 #include "surface/http/admit.h"
+#include "surface/http/budget.h"
 #include "surface/http/listen.h"
 #include "surface/http/socket.h"
 #include "surface/http/stream_private.h"
+#include "surface/http/tap.h"
 #include "surface/http/traffic.h"
 #include "surface/http/watch.h"
 #include "surface/http/worker.h"
@@ -59,12 +64,15 @@ struct mr_http_server {
 	 * libmicrohttpd 0.9.75 never returns a lock when there are too many connections. */
 	struct mr_http_socket *socket;
 	struct MHD_Daemon *socket_daemon;
+	struct mr_http_tap *tap;
+	struct mr_http_budget budget;
 
 	struct mr_http_traffic traffic;
 };
 
 struct connection {
 	struct mr_http_watched watched;
+	struct mr_http_wire wire;
 	struct mr_http_address peer;
 	bool is_same_user; /* came through the Unix socket, from a process of our user or root */
 };
@@ -82,9 +90,11 @@ struct request {
 	struct MHD_Connection *mhd;
 	struct connection *conn;
 	enum phase phase;
-	bool must_close;
+	bool must_close;  /* answer at once, before the body, and close the connection */
+	bool is_settling; /* a worker finds out who asks, before the body */
 	bool was_answered;
 	uint64_t body_seen;
+	uint64_t held; /* of the budget */
 	struct mr_buf body;
 	int64_t begun_us;
 	uint64_t sent;
@@ -184,6 +194,7 @@ static void forget(struct request *r)
 	mr_buf_release(&r->body);
 	mr_arena_free(r->pub.arena);
 	r->pub.arena = NULL;
+	mr_http_budget_give(&r->server->budget, &r->held);
 }
 
 /* A client that takes its answer too slowly costs the memory it is in. */
@@ -204,6 +215,7 @@ static enum MHD_Result answer(struct request *r)
 
 	if (!mhd)
 		return MHD_NO;
+	mr_http_budget_add(&r->server->budget, &r->held, resp->body.len);
 	if (!mr_http_response_get_header(resp, "Cache-Control"))
 		mr_http_response_header(resp, "Cache-Control", "no-store");
 	for (size_t i = 0; i < resp->headers_len; i++)
@@ -229,10 +241,12 @@ static void work(void *job)
 {
 	struct request *r = job;
 
-	if (r->pub.principal ||
-		mr_http_access_settle(r->pub.access, &r->pub, &r->resp) == MR_HTTP_ENTERED)
+	bool may = r->pub.principal ||
+		mr_http_access_settle(r->pub.access, &r->pub, &r->resp) == MR_HTTP_ENTERED;
+
+	if (may && !r->is_settling)
 		r->pub.match.route->handler(&r->pub, &r->resp);
-	r->phase = PHASE_READY;
+	r->phase = may && r->is_settling ? PHASE_RECEIVE : PHASE_READY;
 	MHD_resume_connection(r->mhd);
 }
 
@@ -244,6 +258,27 @@ static void drop(void *job)
 	mr_http_response_error(&r->resp, 503, "The server is stopping");
 	r->phase = PHASE_READY;
 	MHD_resume_connection(r->mhd);
+}
+
+static const char no_memory[] = "The server has too much in flight to take this request";
+
+static void refuse_for_now(struct request *r, const char *why)
+{
+	mr_http_response_error(&r->resp, 503, "%s", why);
+	mr_http_response_header(&r->resp, "Retry-After", "1");
+	r->phase = PHASE_READY;
+}
+
+static enum MHD_Result submit(struct request *r)
+{
+	mr_http_watch_rest(&r->conn->watched);
+	r->phase = PHASE_WORK;
+	MHD_suspend_connection(r->mhd);
+	if (!mr_http_worker_submit(r->server->workers, r)) {
+		refuse_for_now(r, "The server is busy");
+		MHD_resume_connection(r->mhd);
+	}
+	return MHD_YES;
 }
 
 /* The request is here: answer it, or have it worked on. */
@@ -258,15 +293,11 @@ static enum MHD_Result proceed(struct request *r)
 		r->phase = PHASE_READY;
 		return answer(r);
 	}
-	r->phase = PHASE_WORK;
-	MHD_suspend_connection(r->mhd);
-	if (!mr_http_worker_submit(r->server->workers, r)) {
-		mr_http_response_error(&r->resp, 503, "The server is busy");
-		r->phase = PHASE_READY;
-		mr_http_response_header(&r->resp, "Retry-After", "1");
-		MHD_resume_connection(r->mhd);
+	if (!mr_http_budget_take_values(&r->server->budget, &r->held, r->pub.body)) {
+		refuse_for_now(r, no_memory);
+		return answer(r);
 	}
-	return MHD_YES;
+	return submit(r);
 }
 
 /* ---- the request ---- */
@@ -329,7 +360,7 @@ static void collect(struct collector *c)
 	MHD_get_connection_values(r->mhd, MHD_GET_ARGUMENT_KIND, collect_query, c);
 }
 
-static void judge(struct request *r)
+static void judge(struct request *r, const char *version)
 {
 	struct collector c = { .r = r };
 	struct mr_http_address local = { 0 };
@@ -339,6 +370,8 @@ static void judge(struct request *r)
 
 	collect(&c);
 	c.arrival.header_bytes = info ? info->header_size : 0;
+	c.arrival.malformed = mr_http_wire_take(&r->conn->wire, c.arrival.header_bytes);
+	c.arrival.framing.is_http_1_0 = strcmp(version, "HTTP/1.0") == 0;
 	if (r->server->answers_local) {
 		mr_http_listen_local(r->conn->watched.fd, &local);
 		c.arrival.local = local.text;
@@ -357,8 +390,15 @@ static void refuse_stranger(struct request *r)
 	r->must_close = true;
 }
 
+/* From now on the client is to send its body, if it has one. */
+static void expect_body(struct request *r, int64_t now)
+{
+	mr_http_watch_expect(&r->conn->watched, now,
+		now + (int64_t)r->server->config.receive_timeout_s * 1000000);
+}
+
 static struct request *begin(struct mr_http_server *server, struct MHD_Connection *mhd,
-	const char *path, const char *method)
+	const char *path, const char *method, const char *version)
 {
 	struct mr_arena *arena = mr_arena_new();
 	struct request *r = must_alloc(sizeof(*r));
@@ -386,14 +426,52 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	r->pub.workers = server->workers;
 	r->pub.traffic = &server->traffic;
 	r->pub.fd = r->conn->watched.fd;
-	mr_http_watch_expect(&r->conn->watched, r->begun_us,
-		r->begun_us + (int64_t)server->config.receive_timeout_s * 1000000);
+	expect_body(r, r->begun_us);
 	mr_http_traffic_begin_request(&server->traffic);
 	if (r->conn->peer.is_unix && !r->conn->is_same_user)
 		refuse_stranger(r);
 	else
-		judge(r);
+		judge(r, version);
 	return r;
+}
+
+static bool has_body(const struct request *r)
+{
+	const char *length = mr_http_request_header(&r->pub, "Content-Length");
+
+	return length ? strcmp(length, "0") != 0
+		      : mr_http_request_header(&r->pub, "Transfer-Encoding") != NULL;
+}
+
+/* Is there memory for what the headers announce? Routes that answer at once need none. */
+static bool take_share(struct request *r)
+{
+	const char *text = mr_http_request_header(&r->pub, "Content-Length");
+	int64_t len = 0;
+
+	if (has_body(r))
+		return !text || !mr_str_to_int(text, &len) ||
+			mr_http_budget_take_body(&r->server->budget, &r->held, (uint64_t)len);
+	return r->pub.match.route->flags & MR_ROUTE_INLINE ||
+		mr_http_budget_has_room(&r->server->budget);
+}
+
+/* The headers have been decided upon: let the body come, to be kept or dropped, or answer now. */
+static enum MHD_Result open_body(struct request *r)
+{
+	if (r->phase == PHASE_RECEIVE && !take_share(r))
+		refuse_for_now(r, no_memory);
+	/* It waits for our word before it sends: the word is no. */
+	if (r->phase == PHASE_READY && mr_http_request_header(&r->pub, "Expect"))
+		r->must_close = true;
+	/* An answer given now closes the connection: only the next call's does not. */
+	return r->must_close ? proceed(r) : MHD_YES;
+}
+
+static enum MHD_Result settle_first(struct request *r)
+{
+	r->is_settling = true;
+	return submit(r);
 }
 
 static enum MHD_Result take_body(struct request *r, const char *data, size_t *len)
@@ -404,6 +482,11 @@ static enum MHD_Result take_body(struct request *r, const char *data, size_t *le
 	if (r->body_seen > max && r->phase == PHASE_RECEIVE) {
 		mr_http_response_error(&r->resp, 413, "The body is larger than %zu bytes", max);
 		r->phase = PHASE_READY;
+		mr_buf_release(&r->body);
+	}
+	if (r->phase == PHASE_RECEIVE &&
+		!mr_http_budget_take_body(&r->server->budget, &r->held, r->body_seen)) {
+		refuse_for_now(r, no_memory);
 		mr_buf_release(&r->body);
 	}
 	if (r->phase == PHASE_RECEIVE)
@@ -419,14 +502,18 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *mhd, const c
 {
 	struct request *r = *state;
 
-	(void)version;
 	if (!r) {
-		r = *state = begin(arg, mhd, path, method);
-		/* An answer given now would close the connection: only the next call's does not. */
-		if (!r->must_close)
-			return MHD_YES;
-	} else if (*body_len) {
+		r = *state = begin(arg, mhd, path, method, version);
+		if (r->phase == PHASE_RECEIVE && !r->pub.principal && has_body(r))
+			return settle_first(r);
+		return open_body(r);
+	}
+	if (*body_len)
 		return take_body(r, body, body_len);
+	if (r->is_settling) {
+		r->is_settling = false;
+		expect_body(r, now_us(r->server));
+		return open_body(r);
 	}
 	return proceed(r);
 }
@@ -508,6 +595,7 @@ static void open_connection(struct mr_http_server *server, struct MHD_Connection
 	(void)setsockopt(conn->watched.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
 		sizeof(timeout_ms));
 	*context = conn;
+	mr_http_tap_open(server->tap, conn->watched.fd, &conn->wire);
 	/* At the limit the library would accept nobody until somebody goes. */
 	if (mr_http_traffic_open_connection(&server->traffic) > max - max / SPARE)
 		mr_http_watch_make_room(server->watch);
@@ -524,6 +612,7 @@ static void on_connection(void *arg, struct MHD_Connection *mhd, void **context,
 		open_connection(server, mhd, context);
 		return;
 	}
+	mr_http_tap_close(server->tap, conn->watched.fd);
 	mr_http_watch_remove(server->watch, &conn->watched);
 	*context = NULL;
 	free(conn);
@@ -560,6 +649,8 @@ static struct mr_http_server *new_server(const struct mr_http_config *config,
 	};
 	server->app = app;
 	server->listen_fd = -1;
+	server->tap = mr_http_tap_new(arena);
+	server->budget.max = config->max_inflight_bytes;
 	mr_rand_fill(config->rand, &server->id_base, sizeof(server->id_base));
 	mr_http_traffic_init(&server->traffic);
 	return server;
@@ -692,6 +783,7 @@ void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *o
 	out->connections = server->traffic.connections;
 	out->requests = server->traffic.requests;
 	pthread_mutex_unlock(&server->traffic.lock);
+	out->inflight_bytes = atomic_load(&server->budget.used);
 	out->streams = mr_http_streams_count(server->streams);
 }
 

@@ -4,13 +4,14 @@
  * One thread of each listening socket reads requests and writes answers. Routes that never block are answered by it; the
  * others run on worker threads while their connection sleeps, so that no request waits for
  * another's work. When nearly all connections are taken, the one whose client has been silent
- * longest makes room for the next. Before anything else a request's framing, Host and Origin are
- * checked (guard.h), then the token, then route and size. Every answer carries X-Request-Id,
- * X-Content-Type-Options, and Cache-Control: no-store unless the handler set one; errors are
- * {"detail":"..."}.
+ * longest makes room for the next. The bytes of a request are read strictly before the HTTP library
+ * sees them (tap.h, wire.h). Then its framing, Host and Origin are checked (guard.h), then the
+ * token, then route and size, and whether there is memory for it (budget.h); only then its body is
+ * read. Every answer carries X-Request-Id, X-Content-Type-Options, and Cache-Control: no-store
+ * unless the handler set one; errors are {"detail":"..."}.
  *
- * Requests so malformed that the HTTP library cannot read them (and header blocks past twice the
- * limit) are answered by the library itself with a plain page and 400, 413, 414 or 431.
+ * Header blocks past twice the limit, other versions of HTTP and malformed chunks are answered by
+ * the library itself with a plain page and 400, 414, 431 or 505.
  */
 #pragma once
 
@@ -47,6 +48,7 @@ struct mr_http_stats {
 	unsigned connections;
 	unsigned requests; /* read or worked on or being answered; streams too */
 	unsigned streams;
+	uint64_t inflight_bytes; /* that the requests have taken of max_inflight_bytes */
 };
 void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *out);
 

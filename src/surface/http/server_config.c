@@ -1,6 +1,9 @@
 /* surface/http/server_config.c */
 #include "surface/http/server_config.h"
 
+#include "base/memory.h"
+#include "surface/http/budget.h"
+
 #include <string.h>
 
 void mr_http_config_defaults(struct mr_http_config *out)
@@ -9,6 +12,7 @@ void mr_http_config_defaults(struct mr_http_config *out)
 		.host = "127.0.0.1",
 		.max_header_bytes = 8 << 10,
 		.max_body_bytes = 4 << 20,
+		.max_inflight_bytes = mr_http_budget_default(mr_memory_limit("")),
 		.max_connections = 2048,
 		.idle_timeout_s = 60,
 		.receive_timeout_s = 30,
@@ -32,6 +36,8 @@ enum mr_code mr_http_config_check(const struct mr_http_config *config, struct mr
 	} settings[] = {
 		{ "max_header_bytes", config->max_header_bytes, 1024, 256 << 10 },
 		{ "max_body_bytes", config->max_body_bytes, 1, 1 << 30 },
+		{ "max_inflight_bytes", config->max_inflight_bytes, MR_HTTP_BUDGET_MIN,
+			(uint64_t)1 << 40 },
 		{ "max_connections", config->max_connections, 1, 1000000 },
 		{ "idle_timeout_s", config->idle_timeout_s, 1, 86400 },
 		{ "receive_timeout_s", config->receive_timeout_s, 1, 86400 },

@@ -33,6 +33,7 @@ struct mr_http_config {
 	struct mr_http_access *access;
 	size_t max_header_bytes;
 	size_t max_body_bytes;
+	uint64_t max_inflight_bytes; /* of all requests together (budget.h) */
 	unsigned max_connections;
 	unsigned idle_timeout_s;    /* of silence: between requests, or of a client that stalls */
 	unsigned receive_timeout_s; /* for a whole request to arrive */

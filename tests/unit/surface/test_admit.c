@@ -405,7 +405,7 @@ static void hangs_up_on_slow_senders(void)
 	} table[] = {
 		{ "", "" },
 		{ "GET /quick HT", "" },
-		{ "GET /quick HT", "a" },
+		{ "GET /quick", "a" },
 		{ "GET /quick HTTP/1.1\r\nHost: loc", "a" },
 		{ "POST /echo HTTP/1.1\r\n" HOST "Content-Length: 5000\r\n\r\nab", "a" },
 	};
