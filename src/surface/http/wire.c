@@ -138,7 +138,6 @@ static bool is_named(const struct mr_http_wire *wire, const char *name)
 
 static void end_name(struct mr_http_wire *wire)
 {
-	wire->in_length = false;
 	/* Two of one kind are refused by guard.h, and all encodings but chunked. */
 	if (wire->in_trailer) {
 		;
@@ -189,6 +188,7 @@ static const char *read_value(struct mr_http_wire *wire, unsigned char c)
 {
 	if (wire->in_length && (c != '\r' || !wire->count))
 		return read_length(wire, c);
+	wire->in_length = false;
 	if (c == '\r')
 		enter(wire, LINE_LF);
 	else if ((c < ' ' && c != '\t') || c == 0x7f)
@@ -326,6 +326,23 @@ static size_t skip_body(struct mr_http_wire *wire, size_t len)
 	return part;
 }
 
+/* Ordinary characters of a target or a value, which are most of all bytes, without a step each. */
+static size_t skip_text(struct mr_http_wire *wire, const char *data, size_t len)
+{
+	bool is_target = wire->state == TARGET;
+	unsigned char first = is_target ? '!' : ' ';
+	size_t at = 0;
+
+	if (!is_target && (wire->state != VALUE || wire->in_length))
+		return 0;
+	while (at < len && (unsigned char)data[at] >= first && data[at] != 0x7f)
+		at++;
+	if (is_target && at)
+		wire->count = 1;
+	wire->bytes += at;
+	return at;
+}
+
 size_t mr_http_wire_read(struct mr_http_wire *wire, const char *data, size_t len)
 {
 	size_t at = 0;
@@ -335,6 +352,9 @@ size_t mr_http_wire_read(struct mr_http_wire *wire, const char *data, size_t len
 			at += skip_body(wire, len - at);
 			continue;
 		}
+		at += skip_text(wire, data + at, len - at);
+		if (at == len)
+			break;
 		wire->wrong = read_byte(wire, (unsigned char)data[at]);
 		if (!wire->wrong) {
 			wire->bytes++;
