@@ -29,14 +29,20 @@ void mr_http_budget_add(struct mr_http_budget *budget, uint64_t *held, uint64_t 
 /* Take `more`, of a request that holds `*held`, while no more than `limit` is taken. */
 static bool take(struct mr_http_budget *budget, uint64_t *held, uint64_t more, uint64_t limit)
 {
-	uint64_t others = atomic_load(&budget->used) - *held;
+	uint64_t used = atomic_load(&budget->used), taken;
 
-	/* Alone it may have everything: there is nobody to wait for. */
-	if (others && (others > limit || more > limit - others || *held > limit - others - more))
-		return false;
-	if (!others && *held + more > budget->max)
-		more = *held < budget->max ? budget->max - *held : 0;
-	mr_http_budget_add(budget, held, more);
+	do {
+		uint64_t others = used - *held;
+
+		taken = more;
+		if (others &&
+			(others > limit || more > limit - others || *held > limit - others - more))
+			return false;
+		/* Alone it may have everything: there is nobody to wait for. */
+		if (!others && *held + more > budget->max)
+			taken = *held < budget->max ? budget->max - *held : 0;
+	} while (!atomic_compare_exchange_weak(&budget->used, &used, used + taken));
+	*held += taken;
 	return true;
 }
 

@@ -6,8 +6,7 @@
  * 503 and its body is dropped as it arrives. Bodies that are not small leave an eighth of the
  * budget to those that are, so that a few large ones do not stop everything else.
  *
- * Shares are taken and given back by the reading thread alone; any thread may ask how much is
- * taken.
+ * Safe from any thread; what one request holds (`*held`) is one thread's at a time.
  */
 #pragma once
 

@@ -64,7 +64,9 @@ struct mr_http_server {
 	 * libmicrohttpd 0.9.75 never returns a lock when there are too many connections. */
 	struct mr_http_socket *socket;
 	struct MHD_Daemon *socket_daemon;
-	struct mr_http_tap *tap;
+	/* A tap belongs to the thread that reads: one for TCP, one for the socket. */
+	struct mr_http_tap *tap, *socket_tap;
+	struct mr_arena *tap_arena, *socket_tap_arena;
 	struct mr_http_budget budget;
 
 	struct mr_http_traffic traffic;
@@ -73,6 +75,7 @@ struct mr_http_server {
 struct connection {
 	struct mr_http_watched watched;
 	struct mr_http_wire wire;
+	struct mr_http_tap *tap;
 	struct mr_http_address peer;
 	bool is_same_user; /* came through the Unix socket, from a process of our user or root */
 };
@@ -595,7 +598,8 @@ static void open_connection(struct mr_http_server *server, struct MHD_Connection
 	(void)setsockopt(conn->watched.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
 		sizeof(timeout_ms));
 	*context = conn;
-	mr_http_tap_open(server->tap, conn->watched.fd, &conn->wire);
+	conn->tap = conn->peer.is_unix ? server->socket_tap : server->tap;
+	mr_http_tap_open(conn->tap, conn->watched.fd, &conn->wire);
 	/* At the limit the library would accept nobody until somebody goes. */
 	if (mr_http_traffic_open_connection(&server->traffic) > max - max / SPARE)
 		mr_http_watch_make_room(server->watch);
@@ -612,7 +616,7 @@ static void on_connection(void *arg, struct MHD_Connection *mhd, void **context,
 		open_connection(server, mhd, context);
 		return;
 	}
-	mr_http_tap_close(server->tap, conn->watched.fd);
+	mr_http_tap_close(conn->tap, conn->watched.fd);
 	mr_http_watch_remove(server->watch, &conn->watched);
 	*context = NULL;
 	free(conn);
@@ -649,7 +653,10 @@ static struct mr_http_server *new_server(const struct mr_http_config *config,
 	};
 	server->app = app;
 	server->listen_fd = -1;
-	server->tap = mr_http_tap_new(arena);
+	server->tap_arena = mr_arena_new();
+	server->tap = mr_http_tap_new(server->tap_arena);
+	server->socket_tap_arena = mr_arena_new();
+	server->socket_tap = mr_http_tap_new(server->socket_tap_arena);
 	server->budget.max = config->max_inflight_bytes;
 	mr_rand_fill(config->rand, &server->id_base, sizeof(server->id_base));
 	mr_http_traffic_init(&server->traffic);
@@ -826,5 +833,7 @@ void mr_http_server_free(struct mr_http_server *server)
 	mr_http_worker_free(server->workers);
 	mr_http_streams_free(server->streams);
 	mr_http_traffic_release(&server->traffic);
+	mr_arena_free(server->tap_arena);
+	mr_arena_free(server->socket_tap_arena);
 	mr_arena_free(server->arena);
 }
