@@ -351,6 +351,7 @@
  *     lock.c             one holder at a time, by the kernel
  *     log.c              JSON lines to one sink
  *     memory.c           how much memory this process may use
+ *     oom.c              the line a process without memory ends with
  *     proc.c             other programs, without a shell
  *     rand.c             chance, passed in
  *     str.c              small questions about text

@@ -1,6 +1,8 @@
 /* base/arena.c */
 #include "base/arena.h"
 
+#include "base/oom.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,18 +35,12 @@ struct mr_arena {
 	size_t total;
 };
 
-static void out_of_memory(size_t size)
-{
-	fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", size);
-	abort();
-}
-
 struct mr_arena *mr_arena_new(void)
 {
 	struct mr_arena *arena = calloc(1, sizeof(*arena));
 
 	if (!arena)
-		out_of_memory(sizeof(*arena));
+		mr_oom(sizeof(*arena));
 	arena->next_size = FIRST_CHUNK;
 	arena->total = sizeof(*arena);
 	return arena;
@@ -76,11 +72,11 @@ static struct chunk *new_chunk(struct mr_arena *arena, size_t size)
 	struct chunk *chunk;
 
 	if (size > SIZE_MAX - sizeof(*chunk))
-		out_of_memory(size);
+		mr_oom(size);
 	/* Zeroed here once, so that no allocation has to be. */
 	chunk = calloc(1, sizeof(*chunk) + size);
 	if (!chunk)
-		out_of_memory(size);
+		mr_oom(size);
 	chunk->size = size;
 	arena->total += sizeof(*chunk) + size;
 	return chunk;
@@ -93,7 +89,7 @@ void *mr_arena_alloc(struct mr_arena *arena, size_t size)
 	void *result;
 
 	if (size > SIZE_MAX - ALIGNMENT)
-		out_of_memory(size);
+		mr_oom(size);
 	rounded = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 	if (top && rounded <= top->size - top->used) {
 		result = top->data + top->used;
@@ -123,7 +119,7 @@ void *mr_arena_array(struct mr_arena *arena, size_t count, size_t size)
 	size_t total;
 
 	if (__builtin_mul_overflow(count, size, &total))
-		out_of_memory(SIZE_MAX);
+		mr_oom(SIZE_MAX);
 	return mr_arena_alloc(arena, total);
 }
 

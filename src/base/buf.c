@@ -1,6 +1,7 @@
 /* base/buf.c */
 #include "base/buf.h"
 
+#include "base/oom.h"
 #include "base/utf8.h"
 
 #include <endian.h>
@@ -30,24 +31,18 @@ void mr_buf_clear(struct mr_buf *buf)
 		buf->data[0] = '\0';
 }
 
-static void out_of_memory(size_t size)
-{
-	fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", size);
-	abort();
-}
-
 static void grow(struct mr_buf *buf, size_t more)
 {
 	size_t cap = buf->cap ? buf->cap : FIRST_CAPACITY;
 
 	/* Doubling past half of the address space would wrap around to 0 and never end. */
 	if (more >= SIZE_MAX / 2 - buf->len)
-		out_of_memory(more);
+		mr_oom(more);
 	while (cap <= buf->len + more)
 		cap *= 2;
 	buf->data = realloc(buf->data, cap);
 	if (!buf->data)
-		out_of_memory(cap);
+		mr_oom(cap);
 	buf->cap = cap;
 }
 

@@ -1,6 +1,8 @@
 /* base/fs_watch.c */
 #include "base/fs_watch.h"
 
+#include "base/oom.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -27,7 +29,7 @@ enum mr_code mr_fs_watch_open(const char *path, struct mr_fs_watch **out, struct
 	}
 	watch = malloc(sizeof(*watch));
 	if (!watch)
-		abort();
+		mr_oom(sizeof(*watch));
 	watch->fd = fd;
 	*out = watch;
 	return MR_OK;

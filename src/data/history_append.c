@@ -3,6 +3,7 @@
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/oom.h"
 #include "data/history_private.h"
 
 #include <errno.h>
@@ -236,7 +237,7 @@ static enum mr_code set_author(struct mr_history *history, const struct mr_histo
 	history->author_name = strdup(name);
 	history->author_email = strdup(email);
 	if (!history->author_name || !history->author_email)
-		abort();
+		mr_oom(0);
 	return MR_OK;
 }
 
@@ -249,7 +250,7 @@ enum mr_code mr_history_open(const char *path, const struct mr_history_options *
 	enum mr_code rc;
 
 	if (!history || !(history->path = strdup(path)))
-		abort();
+		mr_oom(0);
 	history->work_dir = history->git_dir = history->own_dir = -1;
 	history->mode = options->mode;
 	history->clock = clock;

@@ -1,5 +1,6 @@
 /* data/history_commit.c - a batch of files becomes trees, a commit, and a pack. */
 #include "base/buf.h"
+#include "base/oom.h"
 #include "data/history_object.h"
 #include "data/history_private.h"
 
@@ -76,7 +77,7 @@ static void keep(struct mr_history *history, const struct mr_object_id *id, stru
 	if (!kept) {
 		history->kept = kept = calloc(1, sizeof(*kept));
 		if (!kept)
-			abort();
+			mr_oom(sizeof(*kept));
 	}
 	while (kept->bytes + data.len > KEPT_BYTES) {
 		struct kept *oldest = NULL;
@@ -96,7 +97,7 @@ static void keep(struct mr_history *history, const struct mr_object_id *id, stru
 		.len = data.len,
 		.used = ++kept->uses };
 	if (!place->data)
-		abort();
+		mr_oom(data.len);
 	memcpy(place->data, data.data, data.len);
 	kept->bytes += data.len;
 }

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/crash.h"
 #include "base/fs.h"
+#include "base/oom.h"
 #include "data/history_object.h"
 #include "text/digest.h"
 
@@ -128,7 +129,7 @@ static z_stream *stream_for(struct writer *w, const struct mr_pack_object *objec
 
 	/* Fails only without memory. */
 	if (!w->is_open[which] && deflateInit(stream, levels[which]) != Z_OK)
-		abort();
+		mr_oom(0);
 	if (w->is_open[which] && deflateReset(stream) != Z_OK)
 		abort();
 	w->is_open[which] = true;
@@ -461,7 +462,7 @@ enum mr_code mr_pack_inflate(struct mr_arena *arena, const struct mr_pack_object
 		return mr_err_set(err, MR_EINTERNAL, "this object cannot be inflated");
 	data = mr_arena_alloc(arena, (size_t)object->size + 1);
 	if (inflateInit(&stream) != Z_OK)
-		abort();
+		mr_oom(0);
 	stream.next_in = (Bytef *)(uintptr_t)object->data.data;
 	stream.avail_in = (uInt)object->data.len;
 	stream.next_out = data;
@@ -482,7 +483,7 @@ enum mr_code mr_pack_peek(const struct mr_pack_object *object, uint8_t *out, siz
 
 	memset(out, 0, len);
 	if (inflateInit(&stream) != Z_OK)
-		abort();
+		mr_oom(0);
 	stream.next_in = (Bytef *)(uintptr_t)object->data.data;
 	stream.avail_in = (uInt)object->data.len;
 	stream.next_out = out;

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/oom.h"
 #include "net/http_client.h"
 #include "text/json.h"
 
@@ -48,7 +49,7 @@ struct mr_otlp *mr_otlp_new(void)
 	pthread_condattr_t attributes;
 
 	if (!otlp)
-		abort();
+		mr_oom(sizeof(*otlp));
 	otlp->arena = mr_arena_new();
 	mr_buf_init(&otlp->spans, WAITING_BYTES);
 	pthread_mutex_init(&otlp->lock, NULL);

@@ -1,6 +1,8 @@
 /* op/metrics.c */
 #include "op/metrics.h"
 
+#include "base/oom.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +64,7 @@ struct mr_metrics *mr_metrics_new(void)
 	struct mr_metrics *metrics = calloc(1, sizeof(*metrics));
 
 	if (!metrics)
-		abort();
+		mr_oom(sizeof(*metrics));
 	pthread_mutex_init(&metrics->mutex, NULL);
 	return metrics;
 }

@@ -1,6 +1,7 @@
 /* op/team_home.c */
 #include "op/team_home.h"
 
+#include "base/oom.h"
 #include "op/metrics.h"
 #include "op/settings.h"
 #include "team/archive.h"
@@ -29,7 +30,7 @@ struct mr_team_home *mr_team_home_new(void)
 	struct mr_team_home *home = calloc(1, sizeof(*home));
 
 	if (!home)
-		abort();
+		mr_oom(sizeof(*home));
 	pthread_mutex_init(&home->lock, NULL);
 	pthread_mutex_init(&home->counting, NULL);
 	return home;

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/oom.h"
 #include "base/utf8.h"
 #include "team/archive_files.h"
 #include "team/archive_sql.h"
@@ -53,7 +54,7 @@ struct mr_team_round *mr_team_round_new(struct mr_team *team)
 	struct mr_team_round *round = calloc(1, sizeof(*round));
 
 	if (!round)
-		abort();
+		mr_oom(sizeof(*round));
 	round->team = team;
 	return round;
 }
@@ -231,7 +232,7 @@ static enum mr_code open_history(struct mr_ctx *cx, struct mr_team_round *round,
 	place->project_id = project->id;
 	place->directory = strdup(directory);
 	if (!place->directory)
-		abort();
+		mr_oom(strlen(directory) + 1);
 	return MR_OK;
 }
 

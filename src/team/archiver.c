@@ -1,5 +1,6 @@
 /* team/archiver.c - the thread that archives while others work. */
 #include "base/log.h"
+#include "base/oom.h"
 #include "team/archive.h"
 #include "team/archive_round.h"
 #include "team/archive_sql.h"
@@ -248,7 +249,7 @@ enum mr_code mr_team_archive_start(struct mr_ctx *cx, struct mr_team *team)
 	int number;
 
 	if (!archiver)
-		abort();
+		mr_oom(sizeof(*archiver));
 	archiver->team = team;
 	archiver->round = mr_team_round_new(team);
 	pthread_mutex_init(&archiver->lock, NULL);

@@ -1,6 +1,8 @@
 /* team/heads.c */
 #include "team/heads.h"
 
+#include "base/oom.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,7 @@ struct mr_team_heads *mr_team_heads_new(void)
 	struct mr_team_heads *heads = calloc(1, sizeof(*heads));
 
 	if (!heads)
-		abort();
+		mr_oom(sizeof(*heads));
 	for (size_t i = 0; i < LOCKS; i++)
 		pthread_mutex_init(&heads->locks[i], NULL);
 	return heads;
@@ -119,7 +121,7 @@ void mr_team_heads_put(struct mr_team_heads *heads, const struct mr_team_item *i
 		return;
 	new = malloc(head.size);
 	if (!new)
-		abort();
+		mr_oom(head.size);
 	for (size_t i = 0; i < TEXTS; i++) {
 		if (lengths[i])
 			memcpy((char *)new + head.texts[i], *texts[i], lengths[i]);
@@ -145,7 +147,7 @@ void mr_team_heads_leave(const struct mr_team_item *item, struct mr_bytes form)
 	if (head && head->item.message.id == id && !head->form_at) {
 		head = realloc(head, head->size + form.len);
 		if (!head)
-			abort();
+			mr_oom(form.len);
 		memcpy((char *)head + head->size, form.data, form.len);
 		head->form_at = head->size;
 		head->size += form.len;

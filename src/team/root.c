@@ -4,6 +4,7 @@
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/oom.h"
 #include "data/db_sqlite.h"
 #include "data/queue.h"
 #include "team/agent_sql.h"
@@ -130,7 +131,7 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 	enum mr_code rc;
 
 	if (!team)
-		abort();
+		mr_oom(sizeof(*team));
 	*team = (struct mr_team){ .arena = mr_arena_new(),
 		.clock = cx->clock,
 		.rand = cx->rand,
@@ -292,7 +293,7 @@ void mr_team_note_active(struct mr_ctx *cx, struct mr_team *team, int64_t agent_
 		return;
 	noted = malloc(sizeof(*noted));
 	if (!noted)
-		abort();
+		mr_oom(sizeof(*noted));
 	*noted = (struct mr_team_noted){ agent_id, now };
 	if (mr_queue_submit(team->queue,
 		    &(struct mr_queue_job){ .run = touch, .done = touched, .arg = noted },

@@ -1,5 +1,6 @@
 /* team/share_files.c - files of an export: written, cut into pieces, listed, looked through. */
 #include "base/fs.h"
+#include "base/oom.h"
 #include "team/share_private.h"
 #include "text/digest.h"
 
@@ -60,7 +61,7 @@ static uint8_t *room_for(size_t bytes)
 	uint8_t *room = malloc(bytes);
 
 	if (!room)
-		abort();
+		mr_oom(bytes);
 	return room;
 }
 

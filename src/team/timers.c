@@ -2,6 +2,7 @@
 #include "team/timers.h"
 
 #include "base/log.h"
+#include "base/oom.h"
 #include "team/escalate.h"
 #include "team/limits.h"
 #include "team/reservation.h"
@@ -129,7 +130,7 @@ static struct mr_team_timers *make(struct mr_ctx *cx, struct mr_team *team,
 	pthread_condattr_t attr;
 
 	if (!t)
-		abort();
+		mr_oom(sizeof(*t));
 	*t = (struct mr_team_timers){ .team = team, .clock = cx->clock, .rand = cx->rand };
 	t->timers[SWEEP] = (struct timer){ .every_us = config->sweep_s * MR_TIME_S, .run = sweep };
 	t->timers[ACKS] =

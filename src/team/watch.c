@@ -13,6 +13,7 @@
 #include "base/fs.h"
 #include "base/fs_watch.h"
 #include "base/lock.h"
+#include "base/oom.h"
 #include "team/layout.h"
 #include "team/root_private.h"
 
@@ -73,7 +74,7 @@ static struct mr_team_ear *make_ear(struct mr_fs_watch *bell)
 	pthread_condattr_t attr;
 
 	if (!ear)
-		abort();
+		mr_oom(sizeof(*ear));
 	ear->bell = bell;
 	pthread_mutex_init(&ear->lock, NULL);
 	pthread_condattr_init(&attr);
@@ -124,7 +125,7 @@ enum mr_code mr_team_watch_open(struct mr_ctx *cx, struct mr_team *team, struct 
 		return rc;
 	watch = calloc(1, sizeof(*watch));
 	if (!watch)
-		abort();
+		mr_oom(sizeof(*watch));
 	watch->ear = ear;
 	pthread_mutex_lock(&ear->lock);
 	/* What rang while nobody listened is the others' news, not ours. */

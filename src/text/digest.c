@@ -1,6 +1,8 @@
 /* text/digest.c - the only file that knows libcrypto. */
 #include "text/digest.h"
 
+#include "base/oom.h"
+
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -45,7 +47,7 @@ static const char *hex_digest(struct mr_arena *arena, struct mr_bytes bytes, con
 	unsigned len = 0;
 
 	if (!EVP_Digest(bytes.data, bytes.len, digest, &len, method, NULL))
-		abort();
+		mr_oom(0);
 	return hex_of(arena, digest, len);
 }
 
@@ -65,7 +67,7 @@ static struct mr_digest *begin(const EVP_MD *method)
 	EVP_MD_CTX *context = EVP_MD_CTX_new();
 
 	if (!context || !EVP_DigestInit_ex(context, method, NULL))
-		abort();
+		mr_oom(0);
 	return (struct mr_digest *)context;
 }
 
@@ -82,7 +84,7 @@ struct mr_digest *mr_digest_begin_sha256(void)
 void mr_digest_add(struct mr_digest *digest, const void *data, size_t len)
 {
 	if (!EVP_DigestUpdate((EVP_MD_CTX *)digest, data, len))
-		abort();
+		mr_oom(0);
 }
 
 void mr_digest_end(struct mr_digest *digest, uint8_t *out)
@@ -90,7 +92,7 @@ void mr_digest_end(struct mr_digest *digest, uint8_t *out)
 	EVP_MD_CTX *context = (EVP_MD_CTX *)digest;
 
 	if (out && !EVP_DigestFinal_ex(context, out, NULL))
-		abort();
+		mr_oom(0);
 	EVP_MD_CTX_free(context);
 }
 
@@ -100,7 +102,7 @@ const char *mr_digest_end_hex(struct mr_arena *arena, struct mr_digest *digest)
 	unsigned len = 0;
 
 	if (!EVP_DigestFinal_ex((EVP_MD_CTX *)digest, bytes, &len))
-		abort();
+		mr_oom(0);
 	mr_digest_end(digest, NULL);
 	return hex_of(arena, bytes, len);
 }
@@ -115,7 +117,7 @@ size_t mr_digest_hmac(enum mr_digest_kind kind, struct mr_bytes secret, struct m
 
 	if (!EVP_Q_mac(NULL, "HMAC", NULL, names[kind], NULL, key, secret.len, bytes.data,
 		    bytes.len, out, MR_DIGEST_BYTES, &len))
-		abort();
+		mr_oom(0);
 	return len;
 }
 
@@ -152,7 +154,7 @@ static EVP_PKEY *make(const char *type, OSSL_PARAM *params)
 	EVP_PKEY *pkey = NULL;
 
 	if (!ctx || !params)
-		abort();
+		mr_oom(0);
 	if (EVP_PKEY_fromdata_init(ctx) <= 0 ||
 		EVP_PKEY_fromdata(ctx, &pkey, EVP_PKEY_PUBLIC_KEY, params) <= 0)
 		pkey = NULL;
@@ -165,7 +167,7 @@ static BIGNUM *number(struct mr_bytes bytes)
 	BIGNUM *n = BN_bin2bn(bytes.data, (int)bytes.len, NULL);
 
 	if (!n)
-		abort();
+		mr_oom(0);
 	return n;
 }
 
@@ -177,7 +179,7 @@ static EVP_PKEY *make_rsa(BIGNUM *n, BIGNUM *e)
 
 	if (!build || !OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_RSA_N, n) ||
 		!OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_RSA_E, e))
-		abort();
+		mr_oom(0);
 	params = OSSL_PARAM_BLD_to_param(build);
 	pkey = make("RSA", params);
 	OSSL_PARAM_free(params);
@@ -261,7 +263,7 @@ static size_t p256_der(struct mr_bytes signature, unsigned char out[P256_DER_BYT
 	if (!sig ||
 		!ECDSA_SIG_set0(sig, number(mr_bytes_of(signature.data, P256_BYTES)),
 			number(mr_bytes_of(signature.data + P256_BYTES, P256_BYTES))))
-		abort();
+		mr_oom(0);
 	len = i2d_ECDSA_SIG(sig, NULL);
 	if (len > 0 && len <= P256_DER_BYTES)
 		len = i2d_ECDSA_SIG(sig, &out);
@@ -287,7 +289,7 @@ bool mr_digest_verify(const struct mr_digest_key *key, struct mr_bytes bytes,
 	}
 	ctx = EVP_MD_CTX_new();
 	if (!ctx)
-		abort();
+		mr_oom(0);
 	/* RSA keys verify with PKCS #1 v1.5 unless told otherwise. */
 	is_good = EVP_DigestVerifyInit(ctx, NULL, key->is_ed25519 ? NULL : EVP_sha256(), NULL,
 			  key->pkey) == 1 &&

@@ -1,6 +1,7 @@
 /* text/image.c - what a picture is and whether it is small enough; the formats have their files. */
 #include "text/image.h"
 
+#include "base/oom.h"
 #include "text/image_format.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ void mr_image_make(struct mr_image *image, uint32_t width, uint32_t height, bool
 	*image = (struct mr_image){ width, height, has_alpha,
 		calloc((size_t)width * height, has_alpha ? 4 : 3) };
 	if (!image->pixels)
-		abort();
+		mr_oom((size_t)width * height * (has_alpha ? 4 : 3));
 }
 
 void mr_image_release(struct mr_image *image)

@@ -1,6 +1,8 @@
 /* text/image_jpeg.c - JPEG, by libjpeg-turbo; baseline, progressive, grey and CMYK. */
 #include "text/image_format.h"
 
+#include "base/oom.h"
+
 #include <stdlib.h>
 #include <turbojpeg.h>
 
@@ -25,7 +27,7 @@ static enum mr_code read_head(tjhandle handle, struct mr_bytes bytes, struct hea
 	int subsampling;
 
 	if (!handle)
-		abort();
+		mr_oom(0);
 	if (tjDecompressHeader3(handle, bytes.data, (unsigned long)bytes.len, &out->width,
 		    &out->height, &subsampling, &out->colors) != 0)
 		return damaged(handle, err);

@@ -2,6 +2,7 @@
 #include "surface/http/jwks.h"
 
 #include "base/log.h"
+#include "base/oom.h"
 #include "net/http_client.h"
 #include "text/time.h"
 
@@ -41,7 +42,7 @@ struct mr_http_jwks *mr_http_jwks_new(mr_http_jwks_fetch *fetch, void *arg,
 	struct mr_http_jwks *jwks = calloc(1, sizeof(*jwks));
 
 	if (!jwks)
-		abort();
+		mr_oom(sizeof(*jwks));
 	jwks->fetch = fetch;
 	jwks->arg = arg;
 	jwks->clock = clock;
@@ -100,7 +101,7 @@ static struct set *fetch(struct mr_http_jwks *jwks)
 	struct mr_err err;
 
 	if (!set)
-		abort();
+		mr_oom(sizeof(*set));
 	set->arena = mr_arena_new();
 	set->users = 1;
 	if (jwks->fetch(jwks->arg, set->arena, &json, &err) ||

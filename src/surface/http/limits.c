@@ -1,8 +1,9 @@
 /* surface/http/limits.c */
 #include "surface/http/limits.h"
 
+#include "base/oom.h"
+
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,10 +33,8 @@ struct mr_http_limits {
 
 static void *must(void *p)
 {
-	if (!p) {
-		fprintf(stderr, "mailroom: out of memory\n");
-		abort();
-	}
+	if (!p)
+		mr_oom(0);
 	return p;
 }
 

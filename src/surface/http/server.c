@@ -12,6 +12,7 @@
 #include "surface/http/server.h"
 
 #include "base/log.h"
+#include "base/oom.h"
 #include "net/local_socket.h"
 #include "surface/http/admit.h"
 #include "surface/http/budget.h"
@@ -113,10 +114,8 @@ static void *must_alloc(size_t size)
 {
 	void *p = calloc(1, size);
 
-	if (!p) {
-		fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", size);
-		abort();
-	}
+	if (!p)
+		mr_oom(size);
 	return p;
 }
 

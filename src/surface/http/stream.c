@@ -5,12 +5,12 @@
  */
 #include "surface/http/stream.h"
 
+#include "base/oom.h"
 #include "surface/http/stream_private.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -52,10 +52,8 @@ static void *must_alloc(size_t count, size_t size)
 {
 	void *p = calloc(count, size);
 
-	if (!p) {
-		fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", count * size);
-		abort();
-	}
+	if (!p)
+		mr_oom(count * size);
 	return p;
 }
 

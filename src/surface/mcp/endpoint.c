@@ -1,4 +1,5 @@
 /* surface/mcp/endpoint.c */
+#include "base/oom.h"
 #include "surface/http/media.h"
 #include "surface/mcp/endpoint_private.h"
 
@@ -11,7 +12,7 @@ struct mr_mcp_endpoint *mr_mcp_endpoint_new(struct mr_mcp *mcp)
 	const struct mr_app *app = mr_mcp_app(mcp);
 
 	if (!endpoint)
-		abort();
+		mr_oom(sizeof(*endpoint));
 	endpoint->mcp = mcp;
 	endpoint->sessions = mr_mcp_sessions_new(app->clock, app->rand, mr_mcp_hub(mcp));
 	pthread_mutex_init(&endpoint->lock, NULL);

@@ -1,6 +1,7 @@
 /* surface/mcp/events.c */
 #include "surface/mcp/events.h"
 
+#include "base/oom.h"
 #include "text/time.h"
 
 #include <stdio.h>
@@ -28,10 +29,8 @@ static void *must_alloc(size_t size)
 {
 	void *p = calloc(1, size);
 
-	if (!p) {
-		fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", size);
-		abort();
-	}
+	if (!p)
+		mr_oom(size);
 	return p;
 }
 

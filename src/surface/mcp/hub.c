@@ -2,6 +2,7 @@
 #include "surface/mcp/hub.h"
 
 #include "base/log.h"
+#include "base/oom.h"
 #include "op/team_home.h"
 #include "team/message_sql.h"
 #include "team/news.h"
@@ -45,7 +46,7 @@ struct mr_mcp_hub *mr_mcp_hub_new(const struct mr_app *app)
 	struct mr_mcp_hub *hub = calloc(1, sizeof(*hub));
 
 	if (!hub)
-		abort();
+		mr_oom(sizeof(*hub));
 	hub->app = app;
 	hub->seen = -1;
 	pthread_mutex_init(&hub->lock, NULL);
@@ -258,7 +259,7 @@ static char *copy_of(const char *text)
 	char *copy = text ? strdup(text) : NULL;
 
 	if (text && !copy)
-		abort();
+		mr_oom(strlen(text) + 1);
 	return copy;
 }
 
@@ -295,7 +296,7 @@ static enum mr_code add(struct mr_mcp_hub *hub, struct mr_call *call, const char
 		hub->seen = mark;
 	sub = calloc(1, sizeof(*sub));
 	if (!sub)
-		abort();
+		mr_oom(sizeof(*sub));
 	*sub = (struct subscription){ .next = hub->first,
 		.listener = listener,
 		.topic = *topic,

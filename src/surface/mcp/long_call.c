@@ -4,6 +4,7 @@
  * The response is a stream: of the session, where there is one, so that a client that lost it finds
  * the rest again; else of this connection alone, and then the call is over when the client goes.
  */
+#include "base/oom.h"
 #include "surface/http/access.h"
 #include "surface/mcp/endpoint_private.h"
 
@@ -224,7 +225,7 @@ static enum mr_code open_stream(struct long_call *call, const struct mr_mcp_post
 			&call->outlet, err);
 	call->peer = calloc(1, sizeof(*call->peer));
 	if (!call->peer)
-		abort();
+		mr_oom(sizeof(*call->peer));
 	atomic_store(&call->peer->holders, 2);
 	rc = mr_http_stream_open(post->req, post->resp, on_ended, call->peer, &call->http, err);
 	if (rc)

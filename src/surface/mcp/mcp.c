@@ -2,6 +2,7 @@
 #include "surface/mcp/mcp.h"
 
 #include "base/attr.h"
+#include "base/oom.h"
 #include "op/settings.h"
 #include "surface/mcp/ask.h"
 #include "surface/mcp/hub.h"
@@ -38,7 +39,7 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 	struct mr_mcp *mcp = malloc(sizeof(*mcp));
 
 	if (!mcp)
-		abort();
+		mr_oom(sizeof(*mcp));
 	*mcp = (struct mr_mcp){ app, *options, mr_mcp_hub_new(app), mr_mcp_recent_new() };
 	mr_rand_fill(app->rand, mcp->secret, sizeof(mcp->secret));
 	return mcp;

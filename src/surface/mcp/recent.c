@@ -1,6 +1,7 @@
 /* surface/mcp/recent.c */
 #include "surface/mcp/recent.h"
 
+#include "base/oom.h"
 #include "base/utf8.h"
 
 #include <pthread.h>
@@ -18,7 +19,7 @@ struct mr_mcp_recent *mr_mcp_recent_new(void)
 	struct mr_mcp_recent *recent = calloc(1, sizeof(*recent));
 
 	if (!recent)
-		abort();
+		mr_oom(sizeof(*recent));
 	pthread_mutex_init(&recent->lock, NULL);
 	return recent;
 }

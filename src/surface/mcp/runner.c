@@ -1,6 +1,8 @@
 /* surface/mcp/runner.c */
 #include "surface/mcp/runner.h"
 
+#include "base/oom.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -27,7 +29,7 @@ struct mr_mcp_runner *mr_mcp_runner_new(unsigned max)
 	struct mr_mcp_runner *runner = calloc(1, sizeof(*runner));
 
 	if (!runner)
-		abort();
+		mr_oom(sizeof(*runner));
 	pthread_mutex_init(&runner->lock, NULL);
 	pthread_cond_init(&runner->idle, NULL);
 	runner->max = max;
@@ -94,7 +96,7 @@ enum mr_code mr_mcp_runner_start(struct mr_mcp_runner *runner, void (*run)(void 
 	int os;
 
 	if (!job)
-		abort();
+		mr_oom(sizeof(*job));
 	*job = (struct job){ runner, run, arg };
 	os = start_thread(job);
 	if (!os)

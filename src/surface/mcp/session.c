@@ -1,9 +1,9 @@
 /* surface/mcp/session.c */
+#include "base/oom.h"
 #include "surface/mcp/session_private.h"
 #include "text/time.h"
 #include "text/token.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -13,10 +13,8 @@ void *mr_mcp_session_alloc(size_t size)
 {
 	void *p = calloc(1, size);
 
-	if (!p) {
-		fprintf(stderr, "mailroom: out of memory (%zu bytes wanted)\n", size);
-		abort();
-	}
+	if (!p)
+		mr_oom(size);
 	return p;
 }
 

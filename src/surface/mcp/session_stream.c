@@ -1,6 +1,8 @@
 /* surface/mcp/session_stream.c - what is sent to a session's client, and found again. */
 #include "surface/mcp/session_private.h"
 
+#include "base/oom.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +207,7 @@ char *mr_mcp_session_json(const struct mr_value *value)
 	mr_json_value(&w, value);
 	text = strdup(mr_buf_text(&buf));
 	if (!text)
-		abort();
+		mr_oom(buf.len);
 	return text;
 }
 

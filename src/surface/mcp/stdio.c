@@ -2,6 +2,7 @@
 #include "surface/mcp/stdio.h"
 
 #include "base/log.h"
+#include "base/oom.h"
 #include "surface/mcp/claim.h"
 #include "surface/mcp/stdio_private.h"
 #include "text/json.h"
@@ -250,7 +251,7 @@ static enum mr_code read_all(struct mr_mcp_stdio *io, int stop, struct mr_err *e
 	enum mr_code rc = MR_OK;
 
 	if (!data)
-		abort();
+		mr_oom(READ_BYTES);
 	mr_buf_init(&line, MR_MCP_STDIO_LINE);
 	while (!atomic_load(&io->is_over) && wait_for_input(io, stop)) {
 		ssize_t n = read(io->in, data, READ_BYTES);
