@@ -296,10 +296,24 @@ static enum mr_code carry_out(struct connecting *c)
 
 /* ---- what is to be entered ---- */
 
+/* Where data is kept, when the client would not find out: what is configured only here and now
+ * does not hold where the client starts its program. */
+static enum mr_code wish_storage(struct connecting *c)
+{
+	const struct mr_settings *s = c->call->app->settings;
+	const char *root;
+
+	if (mr_settings_is_lasting(s, "storage.root"))
+		return MR_OK;
+	if (mr_settings_path(s, "storage.root", &root, &c->call->cx.err))
+		return c->call->cx.err.code;
+	c->wish.storage_root = mr_place_absolute(c->call->cx.arena, root);
+	return MR_OK;
+}
+
 static enum mr_code decide(struct connecting *c, const struct mr_args *in)
 {
 	const struct mr_settings *s = c->call->app->settings;
-	const char *source = mr_settings_source(s, "storage.root");
 	bool asks = mr_place_needs_token(s, !mr_args_text(in, "url"));
 	struct mr_arena *arena = c->call->cx.arena;
 
@@ -311,11 +325,7 @@ static enum mr_code decide(struct connecting *c, const struct mr_args *in)
 		if (mr_args_text(in, "url"))
 			return mr_err_set(&c->call->cx.err, MR_EINVAL,
 				"--stdio and --url exclude each other");
-		/* What is configured only here and now would not hold where the client is. */
-		if (mr_str_starts(source, "environment") || mr_str_eq(source, "command line"))
-			c->wish.storage_root =
-				mr_place_absolute(arena, mr_settings_text(s, "storage.root"));
-		return MR_OK;
+		return wish_storage(c);
 	}
 	c->wish.url = mr_args_text(in, "url");
 	if (c->wish.url && !mr_str_starts(c->wish.url, "http://") &&

@@ -132,8 +132,12 @@ static void check_room(struct doctor *d, const char *root)
 /* True when there is something to look at. */
 static bool check_storage(struct doctor *d)
 {
-	const char *root = mr_settings_text(d->settings, "storage.root");
+	const char *root;
 
+	if (mr_settings_path(d->settings, "storage.root", &root, &d->call->cx.err)) {
+		say(d, "storage", PROBLEM, "set HOME, or STORAGE_ROOT", "%s", why(d));
+		return false;
+	}
 	if (faccessat(AT_FDCWD, root, R_OK | W_OK | X_OK, AT_EACCESS) == 0) {
 		say(d, "storage", FINE, NULL, "%s", root);
 		check_room(d, root);
@@ -347,6 +351,10 @@ static enum mr_code ask(struct doctor *d, const char *path, const char *body,
 						(int)mr_settings_int(d->settings, "http.port")),
 	};
 
+	if (mr_settings_may_send(d->settings, "http.bearer_token", "http.host", &d->call->cx.err) ||
+		mr_settings_may_send(d->settings, "http.bearer_token", "http.port",
+			&d->call->cx.err))
+		return d->call->cx.err.code;
 	if (*token)
 		headers[2] = mr_arena_printf(arena, "Authorization: Bearer %s", token);
 	return mr_http_client_send(arena, &request, out, &d->call->cx.err);
@@ -403,11 +411,12 @@ static bool check_server(struct doctor *d)
 static void check_same_storage(struct doctor *d)
 {
 	static const char *const path[] = { "result", "structuredContent", "storage_root", NULL };
-	const char *root =
-		mr_place_absolute(d->call->cx.arena, mr_settings_text(d->settings, "storage.root"));
 	struct mr_http_client_response answer;
-	const char *theirs;
+	const char *root, *theirs;
 
+	if (mr_settings_path(d->settings, "storage.root", &root, &d->call->cx.err))
+		return;
+	root = mr_place_absolute(d->call->cx.arena, root);
 	if (ask(d, "/mcp",
 		    "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":"
 		    "{\"name\":\"health_check\",\"arguments\":{}}}",

@@ -39,8 +39,10 @@ static enum mr_code live(struct mr_call *call, const struct mr_args *in, struct 
 /* Can data be kept? Made when missing, so that the first start of a new user is ready. */
 static enum mr_code check_storage(struct mr_call *call)
 {
-	const char *root = mr_settings_text(call->app->settings, "storage.root");
+	const char *root;
 
+	if (mr_settings_path(call->app->settings, "storage.root", &root, &call->cx.err))
+		return mr_err_wrap(&call->cx.err, "not ready");
 	if (mr_fs_make_dirs(AT_FDCWD, root, 0700, &call->cx.err))
 		return mr_err_wrap(&call->cx.err, "not ready: storage.root");
 	if (faccessat(AT_FDCWD, root, R_OK | W_OK | X_OK, AT_EACCESS))

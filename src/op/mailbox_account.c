@@ -95,8 +95,11 @@ static enum mr_code register_account(struct mr_call *call, const struct mr_args 
 		.role = mr_args_text(in, "role"),
 	};
 	struct mr_mailbox_register_result result;
-	enum mr_code rc = mr_mailbox_root_init(&call->cx, mr_mailbox_ops_path(call, in), &root);
+	const char *path;
+	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
 
+	if (!rc)
+		rc = mr_mailbox_root_init(&call->cx, path, &root);
 	if (!rc && request.mode == MR_MAILBOX_FORCE)
 		rc = mr_dispatch_confirm(call, "Whatever holds the address is replaced. Go on?");
 	if (!rc)

@@ -13,6 +13,7 @@
 	}
 
 /* The path the caller named, else the setting. */
-const char *mr_mailbox_ops_path(const struct mr_call *call, const struct mr_args *in);
+MR_CHECK enum mr_code mr_mailbox_ops_path(struct mr_call *call, const struct mr_args *in,
+	const char **out);
 MR_CHECK enum mr_code mr_mailbox_ops_open(struct mr_call *call, const struct mr_args *in,
 	enum mr_mailbox_root_for purpose, struct mr_mailbox_root *out);

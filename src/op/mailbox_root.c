@@ -8,17 +8,20 @@
 #include "op/settings.h"
 #include "op/shape_mailbox.h"
 
-const char *mr_mailbox_ops_path(const struct mr_call *call, const struct mr_args *in)
+enum mr_code mr_mailbox_ops_path(struct mr_call *call, const struct mr_args *in, const char **out)
 {
-	const char *named = mr_args_text(in, "mailbox_root");
-
-	return named ? named : mr_settings_text(call->app->settings, "mailbox.root");
+	*out = mr_args_text(in, "mailbox_root");
+	return *out ? MR_OK
+		    : mr_settings_path(call->app->settings, "mailbox.root", out, &call->cx.err);
 }
 
 enum mr_code mr_mailbox_ops_open(struct mr_call *call, const struct mr_args *in,
 	enum mr_mailbox_root_for purpose, struct mr_mailbox_root *out)
 {
-	return mr_mailbox_root_open(&call->cx, mr_mailbox_ops_path(call, in), purpose, out);
+	const char *path;
+	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
+
+	return rc ? rc : mr_mailbox_root_open(&call->cx, path, purpose, out);
 }
 
 static const struct mr_param root_params[] = { MR_MAILBOX_ROOT_PARAM, { 0 } };
@@ -40,8 +43,11 @@ static enum mr_code init(struct mr_call *call, const struct mr_args *in, struct 
 {
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
 	struct mr_arena *arena = call->cx.arena;
-	enum mr_code rc = mr_mailbox_root_init(&call->cx, mr_mailbox_ops_path(call, in), &root);
+	const char *path;
+	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
 
+	if (!rc)
+		rc = mr_mailbox_root_init(&call->cx, path, &root);
 	if (rc)
 		return rc;
 	mr_out_map(out, NULL);
@@ -95,8 +101,11 @@ static const struct mr_field status_fields[] = {
 static enum mr_code status(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	struct mr_mailbox_status s;
-	enum mr_code rc = mr_mailbox_root_status(&call->cx, mr_mailbox_ops_path(call, in), &s);
+	const char *path;
+	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
 
+	if (!rc)
+		rc = mr_mailbox_root_status(&call->cx, path, &s);
 	if (rc)
 		return rc;
 	mr_out_map(out, NULL);
@@ -142,8 +151,11 @@ static const struct mr_field check_fields[] = {
 static enum mr_code check(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	struct mr_mailbox_check_result result;
-	enum mr_code rc = mr_mailbox_check(&call->cx, mr_mailbox_ops_path(call, in), &result);
+	const char *path;
+	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
 
+	if (!rc)
+		rc = mr_mailbox_check(&call->cx, path, &result);
 	if (rc)
 		return rc;
 	mr_out_map(out, NULL);
@@ -213,9 +225,11 @@ static enum mr_code repair(struct mr_call *call, const struct mr_args *in, struc
 			!mr_args_bool(in, "quarantine_staging", true),
 	};
 	struct mr_mailbox_repair_result result;
-	enum mr_code rc =
-		mr_mailbox_repair(&call->cx, mr_mailbox_ops_path(call, in), &options, &result);
+	const char *path;
+	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
 
+	if (!rc)
+		rc = mr_mailbox_repair(&call->cx, path, &options, &result);
 	if (rc)
 		return rc;
 	mr_out_map(out, NULL);

@@ -44,9 +44,11 @@ void mr_render_settings(struct mr_buf *out, const struct mr_value *value,
 		{ "value", false, { .title = "value" } },
 		{ "source", false, { .title = "from" } },
 		{ "summary", true, { .title = "what it is" } },
+		{ "ignored", false, { .title = "ignored" } },
 	};
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	const struct mr_value *list = mr_part_list(value, "settings");
+	bool any_ignored = false;
 	const char **styles;
 
 	if (!how->width || !list) {
@@ -54,12 +56,16 @@ void mr_render_settings(struct mr_buf *out, const struct mr_value *value,
 		return;
 	}
 	styles = mr_arena_array(arena, list->list.len, sizeof(*styles));
-	for (size_t i = 0; i < list->list.len; i++)
-		styles[i] =
-			mr_str_eq(mr_part_line(arena, &list->list.items[i], "source"), "default")
+	for (size_t i = 0; i < list->list.len; i++) {
+		const struct mr_value *row = &list->list.items[i];
+		const struct mr_value *ignored = mr_value_get(row, "ignored");
+
+		styles[i] = mr_str_eq(mr_part_line(arena, row, "source"), "default")
 			? NULL
 			: mr_style_bold;
-	put_rows(out, list, choices, MR_LEN(choices), styles, how);
+		any_ignored = any_ignored || (ignored && ignored->kind == MR_TEXT);
+	}
+	put_rows(out, list, choices, MR_LEN(choices) - !any_ignored, styles, how);
 	mr_part_styled(out, how, mr_style_dim,
 		"Environment variables and meanings: mailroom config --json, or "
 		"docs/reference.md\n");

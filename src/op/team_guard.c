@@ -68,16 +68,21 @@ enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out)
 		.agent = set_or_null(s, "guard.agent"),
 		.project = set_or_null(s, "guard.project"),
 	};
+	const char *root;
 	enum mr_code rc = read_mode(call, &setup.mode);
 
 	if (!rc)
+		rc = mr_settings_may_send(s, "guard.token", "guard.url", &call->cx.err);
+	if (!rc)
 		rc = read_server(call, &setup);
+	if (!rc)
+		rc = mr_settings_path(s, "storage.root", &root, &call->cx.err);
 	if (rc)
 		return rc;
 	if (!mr_str_to_bool(mr_settings_text(s, "guard.bypass"), &setup.bypass))
 		setup.bypass = false;
 	if (mr_team_home_config(call, &setup.config)) {
-		setup.config = mr_team_config_default(mr_settings_text(s, "storage.root"));
+		setup.config = mr_team_config_default(root);
 		call->cx.err = (struct mr_err){ 0 };
 	}
 	*out = setup;
@@ -196,7 +201,6 @@ static enum mr_code find_project(struct mr_call *call, struct mr_team *team, con
 
 static enum mr_code install(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	const struct mr_settings *settings = call->app->settings;
 	const char *repo = mr_args_text(in, "code_repo_path");
 	struct mr_team_guard_install install = { 0 };
 	struct mr_team_guard_place place;
@@ -216,7 +220,7 @@ static enum mr_code install(struct mr_call *call, const struct mr_args *in, stru
 	install.project_key = project.human_key;
 	install.storage_root =
 		mr_team_guard_real(call->cx.arena, mr_team_config(team)->storage_root);
-	if (*mr_settings_text(settings, "database.url"))
+	if (*mr_settings_shown(call->cx.arena, call->app->settings, "database.url"))
 		install.database =
 			mr_team_guard_real(call->cx.arena, mr_team_config(team)->database);
 	rc = mr_team_guard_hooks_install(&call->cx, &place, &install, &hooks);

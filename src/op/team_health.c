@@ -54,7 +54,7 @@ static void emit(struct mr_call *call, struct mr_out *out, const char *database,
 	mr_out_text(out, "http_host", mr_settings_text(s, "http.host"));
 	mr_out_int(out, "http_port", mr_settings_int(s, "http.port"));
 	mr_out_text(out, "database_url", public_url(call->cx.arena, database));
-	mr_out_text(out, "storage_root", mr_settings_text(s, "storage.root"));
+	mr_out_text(out, "storage_root", mr_settings_shown(call->cx.arena, s, "storage.root"));
 	mr_out_text(out, "version", MR_VERSION);
 	mr_out_texts(out, "protocol_versions", &spoken);
 	mr_out_int(out, "uptime_seconds", up_us / 1000000);
@@ -65,11 +65,11 @@ static void emit(struct mr_call *call, struct mr_out *out, const char *database,
 
 static enum mr_code health(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	const char *url = mr_settings_text(call->app->settings, "database.url");
-	const char *database = *url
-		? url
-		: mr_arena_printf(call->cx.arena, "%s/" MR_TEAM_DATABASE_FILE,
-			  mr_settings_text(call->app->settings, "storage.root"));
+	const struct mr_settings *s = call->app->settings;
+	const char *url = mr_settings_shown(call->cx.arena, s, "database.url");
+	const char *database = *url ? url
+				    : mr_arena_printf(call->cx.arena, "%s/" MR_TEAM_DATABASE_FILE,
+					      mr_settings_shown(call->cx.arena, s, "storage.root"));
 	const char *problem[2] = { NULL, NULL };
 	struct mr_team_health health = { .status = MR_TEAM_DOWN, .problems = { problem, 1 } };
 	struct mr_team *team;

@@ -56,10 +56,14 @@ void mr_team_home_freep(struct mr_team_home **home)
 /* "sqlite:///rel", "sqlite:////abs", the peers' "sqlite+aiosqlite:///", or a path; "" is none. */
 static enum mr_code database_path(struct mr_call *call, const char **out)
 {
-	const char *url = mr_settings_text(call->app->settings, "database.url");
-	const char *scheme = strstr(url, "://");
+	const char *url, *scheme;
+	enum mr_code rc =
+		mr_settings_path(call->app->settings, "database.url", &url, &call->cx.err);
 
 	*out = NULL;
+	if (rc)
+		return rc;
+	scheme = strstr(url, "://");
 	if (mr_str_is_empty(url))
 		return MR_OK;
 	if (!scheme) {
@@ -100,16 +104,17 @@ static void note_commit(void *arg, int64_t took_us)
 enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *out)
 {
 	const struct mr_settings *s = call->app->settings;
+	const char *root;
 	enum mr_code rc = database_path(call, &out->database);
 
-	if (!rc && mr_str_starts(mr_settings_text(s, "storage.root"), "~/"))
-		rc = mr_err_set(&call->cx.err, MR_EINVAL,
-			"storage.root is %s, and HOME is not set; set it, or STORAGE_ROOT",
-			mr_settings_text(s, "storage.root"));
+	if (!rc)
+		rc = mr_settings_path(s, "storage.root", &root, &call->cx.err);
+	if (!rc)
+		rc = mr_settings_may_send(s, "llm.key", "llm.endpoint", &call->cx.err);
 	if (rc)
 		return rc;
 	*out = (struct mr_team_config){
-		.storage_root = mr_settings_text(s, "storage.root"),
+		.storage_root = root,
 		.database = out->database,
 		.author_name = mr_settings_text(s, "git.author_name"),
 		.author_email = mr_settings_text(s, "git.author_email"),

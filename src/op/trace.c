@@ -14,9 +14,12 @@ enum mr_code mr_trace_begin(struct mr_call *call)
 		.rand = call->app->rand,
 	};
 
+	enum mr_code rc;
+
 	if (!*config.endpoint || !call->app->traces)
 		return MR_OK;
-	return mr_otlp_begin(call->app->traces, &config, &call->cx.err);
+	rc = mr_settings_may_send(s, "otel.headers", "otel.endpoint", &call->cx.err);
+	return rc ? rc : mr_otlp_begin(call->app->traces, &config, &call->cx.err);
 }
 
 void mr_trace_operation(const struct mr_call *call, const struct mr_op *op, enum mr_code rc,

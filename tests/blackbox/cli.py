@@ -140,13 +140,14 @@ def setting(m, key, *args, **options):
 
 
 def settings_come_in_order(m):
-    assert setting(m, "http.port") == ("8765", "default")
-    m.write("mailroom.yaml", "http:\n  port: 1001\n")
-    assert setting(m, "http.port") == ("1001", "mailroom.yaml")
-    m.write(".env", "HTTP_PORT=1002\n")
-    assert setting(m, "http.port") == ("1002", ".env line 1")
-    assert setting(m, "http.port", env={"HTTP_PORT": "1003"}) == ("1003", "environment HTTP_PORT")
-    assert setting(m, "http.port", "--set", "http.port=1004", env={"HTTP_PORT": "1003"}) == ("1004", "command line")
+    assert setting(m, "ack.ttl_seconds") == ("1800", "default")
+    m.write("mailroom.yaml", "ack:\n  ttl_seconds: 1001\n")
+    assert setting(m, "ack.ttl_seconds") == ("1001", "mailroom.yaml")
+    m.write(".env", "ACK_TTL_SECONDS=1002\n")
+    assert setting(m, "ack.ttl_seconds") == ("1002", ".env line 1")
+    env = {"ACK_TTL_SECONDS": "1003"}
+    assert setting(m, "ack.ttl_seconds", env=env) == ("1003", "environment ACK_TTL_SECONDS")
+    assert setting(m, "ack.ttl_seconds", "--set", "ack.ttl_seconds=1004", env=env) == ("1004", "command line")
     m.remove(".env")
     m.write("mailroom.yaml", "http:\n  prot: 1001\n")
     done = m.run("config")

@@ -10,6 +10,7 @@ const struct mr_argv_global mr_argv_globals[] = {
 	{ "--json", NULL, "print JSON instead of text" },
 	{ "--yes", NULL, "answer yes to questions" },
 	{ "--config", "FILE", "read settings from this mailroom.yaml" },
+	{ "--env-file", "FILE", "read settings from this file of NAME=value lines, and trust it" },
 	{ "--set", "KEY=VALUE", "override one setting; may be repeated" },
 	{ "--version", NULL, "print the version" },
 	{ 0 },
@@ -65,6 +66,9 @@ static enum mr_code take_global(struct parsing *p, const char *word, bool *taken
 	} else if (is_option(word, "--config")) {
 		out->config_file = take_value(p, word);
 		return out->config_file ? MR_OK : MR_EINVAL;
+	} else if (is_option(word, "--env-file")) {
+		out->env_file = take_value(p, word);
+		return out->env_file ? MR_OK : MR_EINVAL;
 	} else if (is_option(word, "--set")) {
 		value = take_value(p, word);
 		if (!value)

@@ -25,6 +25,7 @@ extern const struct mr_argv_global mr_argv_globals[];
 struct mr_argv {
 	bool help, version, json, yes;
 	const char *config_file;
+	const char *env_file;
 	struct mr_texts assignments; /* of --set */
 	const char *path;            /* the command's words as far as they are known */
 	const struct mr_op *op;      /* NULL when the path is only a group */

@@ -256,12 +256,19 @@ static enum mr_code load_settings(struct mr_arena *arena, const struct mr_argv *
 	struct mr_settings_sources sources = {
 		.assignments = &args->assignments,
 		.config_file = args->config_file,
+		.env_file = args->env_file,
 		.variables = variables,
 		.cwd = AT_FDCWD,
 		.lenient_dotenv = args->op->traits & MR_ABROAD,
 	};
 
-	return mr_settings_load(arena, &sources, out, err);
+	enum mr_code rc = mr_settings_load(arena, &sources, out, err);
+
+	for (size_t i = 0; !rc && i < mr_settings_warnings(*out)->len; i++)
+		complain("",
+			mr_arena_printf(arena, "warning: %s",
+				mr_settings_warnings(*out)->items[i]));
+	return rc;
 }
 
 int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *argv,

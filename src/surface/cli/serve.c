@@ -238,15 +238,19 @@ static void wait_for_signal(const sigset_t *signals)
 
 static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	const char *root = mr_settings_text(call->app->settings, "storage.root");
 	struct service service MR_CLEANUP(free_service) = { 0 };
 	struct mr_http_server *server = NULL;
 	const char *socket = NULL;
 	struct mr_http_config config;
+	const char *root;
 	sigset_t signals;
 	enum mr_code rc;
 
 	(void)out;
+	configure(call, in, &config);
+	rc = mr_settings_path(call->app->settings, "storage.root", &root, &call->cx.err);
+	if (rc)
+		return rc;
 	rc = mr_fs_make_dirs(AT_FDCWD, root, 0700, &call->cx.err);
 	if (rc)
 		return mr_err_wrap(&call->cx.err, "storage.root");
@@ -254,7 +258,6 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	warn_of_trust(call->app->settings);
 	raise_file_limit();
 	keep_memory();
-	configure(call, in, &config);
 	rc = make_access(call, &service.access);
 	if (rc)
 		return rc;

@@ -437,13 +437,14 @@ static const struct mr_value *find_capabilities(const struct mr_value *file, con
 enum mr_code mr_mcp_read_capabilities(struct mr_mcp_reading *r, struct mr_out *out)
 {
 	struct mr_ctx *cx = &r->ex->call.cx;
-	const char *path = mr_settings_text(r->ex->call.app->settings, "mcp.capabilities_file");
+	const char *path = "";
 	const char *project = mr_uri_text(&r->uri, "project");
 	const struct mr_value *file = NULL, *found;
 	struct mr_bytes text;
-	enum mr_code rc = MR_OK;
+	enum mr_code rc = mr_settings_path(r->ex->call.app->settings, "mcp.capabilities_file",
+		&path, &cx->err);
 
-	if (*path)
+	if (!rc && *path)
 		rc = mr_fs_read(cx->arena, AT_FDCWD, path, FILE_BYTES, &text, &cx->err);
 	if (!rc && *path)
 		rc = mr_json_parse(cx->arena, text, NULL, &file, &cx->err);
