@@ -214,6 +214,25 @@ def config_says_what_was_ignored(m):
 # ---- what is refused at the start ----
 
 
+def serving_strangers_takes_a_token(m):
+    for host in ("0.0.0.0", "::", "192.0.2.1"):
+        for args, env in ((("--host", host), {}), ((), {"HTTP_HOST": host})):
+            done = m.run("serve", "--port", "0", *args, env=env)
+            assert done.returncode == 2 and not done.stdout, describe(done)
+            for word in (f"{host} can be reached from other machines", "HTTP_BEARER_TOKEN", "HTTP_JWT_ENABLED=true",
+                    "HTTP_JWT_SECRET", "listen on 127.0.0.1"):
+                assert word in done.stderr, describe(done)
+    assert not os.path.exists(m.root)
+    # Whoever asks for a token may listen everywhere; whoever listens here needs none.
+    for env in ({"HTTP_BEARER_TOKEN": "t"}, {"HTTP_BEARER_TOKENS": "t:reader"},
+            {"HTTP_JWT_ENABLED": "true", "HTTP_JWT_SECRET": "x" * 32}):
+        with m.serve("--host", "0.0.0.0", env=env) as server:
+            assert " listens on http://0.0.0.0:" in server.greeting, server.greeting
+    for host in ("127.0.0.1", "127.0.0.9", "localhost"):
+        with m.serve("--host", host) as server:
+            assert server.get("/health/liveness")[0] == 200
+
+
 def without_home_nothing_is_named_tilde(m):
     commands = (("serve", "--port", "0"), ("health",), ("health", "readiness"), ("team", "projects"),
         ("team", "health"), ("guard", "check", "a"), ("doctor",))
@@ -242,6 +261,6 @@ with Tap() as tap:
     for case in (mail_and_its_key_stay_with_the_users_model, the_guards_token_stays_with_its_server,
             traces_and_their_headers_stay_with_the_collector, the_servers_token_stays_with_the_server,
             data_stays_where_the_user_keeps_it, protections_stay_on, config_says_what_was_ignored,
-            without_home_nothing_is_named_tilde):
+            serving_strangers_takes_a_token, without_home_nothing_is_named_tilde):
         with Mailroom(sys.argv[1]) as room:
             tap.run(case.__name__, case, room)

@@ -13,6 +13,7 @@
 #include "surface/cli/terminal.h"
 #include "surface/http/api.h"
 #include "surface/http/discovery.h"
+#include "surface/http/listen.h"
 #include "surface/mcp/endpoint.h"
 
 #include <malloc.h>
@@ -185,6 +186,23 @@ static enum mr_code make_access(struct mr_call *call, struct mr_http_access **ou
 	return rc ? rc : mr_http_access_new(&config, out, &call->cx.err);
 }
 
+/* Where other machines can ask, they must be asked who they are: without a token strangers would
+ * read all mail. */
+static enum mr_code check_exposure(struct mr_call *call, const char *host)
+{
+	const struct mr_settings *s = call->app->settings;
+
+	if (*mr_settings_text(s, "http.bearer_token") ||
+		mr_settings_texts(s, "http.bearer_tokens")->len ||
+		mr_settings_bool(s, "jwt.enabled") || !mr_http_listen_is_exposed(host))
+		return MR_OK;
+	return mr_err_set(&call->cx.err, MR_EINVAL,
+		"%s can be reached from other machines, and nothing would ask them for a token: "
+		"set HTTP_BEARER_TOKEN (http.bearer_token), or HTTP_JWT_ENABLED=true with "
+		"HTTP_JWT_SECRET; or listen on 127.0.0.1",
+		host);
+}
+
 static void warn_of_trust(const struct mr_settings *s)
 {
 	if (mr_place_trust(s, geteuid() == 0) == MR_PLACE_TRUSTS_AT_RISK)
@@ -248,7 +266,9 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 
 	(void)out;
 	configure(call, in, &config);
-	rc = mr_settings_path(call->app->settings, "storage.root", &root, &call->cx.err);
+	rc = check_exposure(call, config.host);
+	if (!rc)
+		rc = mr_settings_path(call->app->settings, "storage.root", &root, &call->cx.err);
 	if (rc)
 		return rc;
 	rc = mr_fs_make_dirs(AT_FDCWD, root, 0700, &call->cx.err);

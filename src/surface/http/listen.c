@@ -137,3 +137,21 @@ enum mr_code mr_http_listen_open(const char *host, int port, int *out_fd, struct
 	freeaddrinfo(found);
 	return failed ? refuse(err, failed, where) : MR_OK;
 }
+
+bool mr_http_listen_is_exposed(const char *host)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
+	struct addrinfo *found = NULL;
+	bool is_exposed = false;
+
+	if (getaddrinfo(host, NULL, &hints, &found))
+		return false;
+	for (const struct addrinfo *i = found; i; i = i->ai_next) {
+		struct mr_http_address address;
+
+		mr_http_listen_describe(i->ai_addr, &address);
+		is_exposed = is_exposed || !address.is_loopback;
+	}
+	freeaddrinfo(found);
+	return is_exposed;
+}

@@ -25,6 +25,10 @@ struct mr_http_address {
 MR_CHECK enum mr_code mr_http_listen_open(const char *host, int port, int *out_fd,
 	struct mr_err *err);
 
+/* Can other machines reach what listens on `host`? True when one of its addresses is not loopback;
+ * false for a host that is unknown, on which nothing can listen. */
+bool mr_http_listen_is_exposed(const char *host);
+
 void mr_http_listen_describe(const struct sockaddr *addr, struct mr_http_address *out);
 /* The address this socket is bound to; all zero when it has none. */
 void mr_http_listen_local(int fd, struct mr_http_address *out);
