@@ -332,6 +332,7 @@
  *     markdown_text.c    as plain text
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names
+ *     toml.c             TOML documents, taken apart into their statements
  *     value.c            the tree JSON and YAML are read into, and strict questions about it
  *     yaml.c             YAML in
  *     yaml_scalar.c      what a plain scalar means
