@@ -85,6 +85,8 @@
  *     args.c             from what was sent to typed arguments
  *     client.c           coding agents' programs, and what their files say of us
  *     client_file.c      other programs' settings, changed in one place
+ *     client_record.c    what connect did to a file, kept for the way back
+ *     client_toml.c      our table in a client's TOML file
  *     config.c           operations: what is configured
  *     connect.c          operation: Mailroom entered into a client
  *     dispatch.c         decode, check needs, run, count, log

@@ -1,13 +1,11 @@
 /* op/client.c */
 #include "op/client.h"
 
-#include "base/buf.h"
 #include "op/client_file.h"
+#include "op/client_toml.h"
 #include "op/out.h"
 
 #include <string.h>
-
-enum { BLOCK_BYTES = 64 << 10 };
 
 #define HOOK_WORDS "guard hook pre-tool-use"
 
@@ -68,16 +66,19 @@ static bool is_our_input(const struct mr_value *item)
 	return mr_str_eq(text_in(item, "id"), INPUT_ID);
 }
 
-static const struct mr_value *input_of(struct mr_arena *arena)
+/* A list of one. */
+static const struct mr_value *inputs_of(struct mr_arena *arena)
 {
 	struct mr_out out;
 
 	mr_out_init_tree(&out, arena);
+	mr_out_list(&out, NULL);
 	mr_out_map(&out, NULL);
 	mr_out_text(&out, "type", "promptString");
 	mr_out_text(&out, "id", INPUT_ID);
 	mr_out_text(&out, "description", "Bearer token of the Mailroom server");
 	mr_out_bool(&out, "password", true);
+	mr_out_end(&out);
 	mr_out_end(&out);
 	return mr_out_tree(&out);
 }
@@ -89,25 +90,68 @@ static struct mr_bytes bytes_of(struct mr_arena *arena, struct mr_bytes text,
 	return mr_value_equal(before, after) ? text : mr_client_json_write(arena, after);
 }
 
-static enum mr_code edit_json(struct mr_arena *arena, const struct mr_client *client,
-	const struct mr_client_wish *wish, struct mr_bytes text, struct mr_bytes *out,
-	struct mr_err *err)
+/* What has our name in a JSON file: an entry, items of a list. */
+static const struct mr_value *named_of(struct mr_arena *arena, const struct mr_value *entry,
+	const struct mr_value *items)
 {
-	static const char *const inputs[] = { "inputs", NULL };
+	struct mr_out out;
+
+	if (!entry && !items)
+		return NULL;
+	mr_out_init_tree(&out, arena);
+	mr_out_map(&out, NULL);
+	if (entry)
+		mr_out_value(&out, "entry", entry);
+	if (items)
+		mr_out_value(&out, "items", items);
+	mr_out_end(&out);
+	return mr_out_tree(&out);
+}
+
+static const struct mr_value *old_of(const struct mr_client_parts *old, const char *key)
+{
+	return old && old->named ? mr_value_get(old->named, key) : NULL;
+}
+
+static const char *const inputs_path[] = { "inputs", NULL };
+
+static enum mr_code find_json(struct mr_arena *arena, const struct mr_client *client,
+	struct mr_bytes text, struct mr_client_parts *out, struct mr_err *err)
+{
 	const char *path[] = { client->key, MR_CLIENT_SERVER, NULL };
-	const struct mr_value *before = NULL, *after = NULL;
-	enum mr_code rc = mr_client_json_read(arena, text, &before, err);
+	const struct mr_value *document = NULL, *inputs = NULL;
+	enum mr_code rc = mr_client_json_read(arena, text, &document, err);
 
 	if (rc)
 		return rc;
+	if (client->has_inputs)
+		inputs = mr_client_json_ours(arena, document, inputs_path, is_our_input);
+	*out = (struct mr_client_parts){
+		.named = named_of(arena, mr_client_json_at(document, path), inputs),
+	};
+	return MR_OK;
+}
+
+static enum mr_code edit_json(struct mr_arena *arena, const struct mr_client *client,
+	const struct mr_client_wish *wish, const struct mr_client_parts *old, struct mr_bytes text,
+	struct mr_bytes *out, struct mr_err *err)
+{
+	const char *path[] = { client->key, MR_CLIENT_SERVER, NULL };
+	const struct mr_value *before = NULL, *after = NULL;
+	const struct mr_value *entry = wish ? entry_of(arena, client, wish) : old_of(old, "entry");
+	const struct mr_value *inputs = old_of(old, "items");
+	enum mr_code rc = mr_client_json_read(arena, text, &before, err);
+
 	if (wish)
-		rc = mr_client_json_set(arena, before, path, entry_of(arena, client, wish), &after,
-			err);
+		inputs = wish->url && wish->with_token ? inputs_of(arena) : NULL;
+	if (rc)
+		return rc;
+	if (entry)
+		rc = mr_client_json_set(arena, before, path, entry, &after, err);
 	else
 		after = mr_client_json_remove(arena, before, path);
 	if (!rc && client->has_inputs)
-		rc = mr_client_json_list(arena, after, inputs, is_our_input,
-			wish && wish->url && wish->with_token ? input_of(arena) : NULL, &after,
+		rc = mr_client_json_list(arena, after, inputs_path, is_our_input, inputs, &after,
 			err);
 	if (!rc)
 		*out = bytes_of(arena, text, before, after);
@@ -137,11 +181,13 @@ static bool is_our_group(const struct mr_value *group)
 	return true;
 }
 
-static const struct mr_value *hook_of(struct mr_arena *arena, const struct mr_client_wish *wish)
+/* A list of one. */
+static const struct mr_value *groups_of(struct mr_arena *arena, const struct mr_client_wish *wish)
 {
 	struct mr_out out;
 
 	mr_out_init_tree(&out, arena);
+	mr_out_list(&out, NULL);
 	mr_out_map(&out, NULL);
 	mr_out_text(&out, "matcher", "Edit|MultiEdit|Write|NotebookEdit");
 	mr_out_list(&out, "hooks");
@@ -154,99 +200,42 @@ static const struct mr_value *hook_of(struct mr_arena *arena, const struct mr_cl
 	mr_out_end(&out);
 	mr_out_end(&out);
 	mr_out_end(&out);
+	mr_out_end(&out);
 	return mr_out_tree(&out);
 }
 
-static enum mr_code edit_hooks(struct mr_arena *arena, const struct mr_client *client,
-	const struct mr_client_wish *wish, struct mr_bytes text, struct mr_bytes *out,
-	struct mr_err *err)
+static const char *const hooks_path[] = { "hooks", "PreToolUse", NULL };
+
+static enum mr_code find_hooks(struct mr_arena *arena, const struct mr_client *client,
+	struct mr_bytes text, struct mr_client_parts *out, struct mr_err *err)
 {
-	static const char *const path[] = { "hooks", "PreToolUse", NULL };
+	const struct mr_value *document = NULL;
+	enum mr_code rc = mr_client_json_read(arena, text, &document, err);
+
+	(void)client;
+	if (rc)
+		return rc;
+	*out = (struct mr_client_parts){
+		.named = named_of(arena, NULL,
+			mr_client_json_ours(arena, document, hooks_path, is_our_group)),
+	};
+	return MR_OK;
+}
+
+static enum mr_code edit_hooks(struct mr_arena *arena, const struct mr_client *client,
+	const struct mr_client_wish *wish, const struct mr_client_parts *old, struct mr_bytes text,
+	struct mr_bytes *out, struct mr_err *err)
+{
 	const struct mr_value *before = NULL, *after = NULL;
 	enum mr_code rc = mr_client_json_read(arena, text, &before, err);
 
 	(void)client;
 	if (!rc)
-		rc = mr_client_json_list(arena, before, path, is_our_group,
-			wish ? hook_of(arena, wish) : NULL, &after, err);
+		rc = mr_client_json_list(arena, before, hooks_path, is_our_group,
+			wish ? groups_of(arena, wish) : old_of(old, "items"), &after, err);
 	if (!rc)
 		*out = bytes_of(arena, text, before, after);
 	return rc;
-}
-
-/* ---- Codex ---- */
-
-#define TOML_BEGIN "# >>> mailroom"
-
-static const struct mr_client_marks toml_marks = { TOML_BEGIN, "# <<< mailroom" };
-
-static void put_toml(struct mr_buf *out, const char *key, const char *text)
-{
-	mr_buf_printf(out, "%s = ", key);
-	mr_buf_put_json(out, text, strlen(text), false);
-	mr_buf_putc(out, '\n');
-}
-
-static const char *toml_block(struct mr_arena *arena, const struct mr_client_wish *wish)
-{
-	struct mr_buf out MR_CLEANUP(mr_buf_release) = { 0 };
-
-	mr_buf_init(&out, BLOCK_BYTES);
-	mr_buf_printf(&out, "%s (written by mailroom connect codex; --undo removes it)\n",
-		toml_marks.begin);
-	mr_buf_puts(&out, "[mcp_servers." MR_CLIENT_SERVER "]\n");
-	if (wish->url) {
-		put_toml(&out, "url", wish->url);
-		if (wish->with_token)
-			put_toml(&out, "bearer_token_env_var", MR_CLIENT_TOKEN_ENV);
-	} else {
-		put_toml(&out, "command", wish->command);
-		mr_buf_puts(&out, "args = [\"mcp\"]\n");
-		if (wish->storage_root)
-			put_toml(&out, "env.STORAGE_ROOT", wish->storage_root);
-	}
-	mr_buf_printf(&out, "%s\n", toml_marks.end);
-	return mr_arena_strdup(arena, mr_buf_text(&out));
-}
-
-/* A table of our name that is not ours would be there twice. */
-static bool has_table(struct mr_bytes text)
-{
-	static const char *const heads[] = { "\n[mcp_servers.mailroom]",
-		"\n[mcp_servers.\"mailroom\"]" };
-
-	for (size_t i = 0; i < MR_LEN(heads); i++) {
-		size_t len = strlen(heads[i]);
-
-		if (memmem(text.data, text.len, heads[i], len) ||
-			(text.len >= len - 1 && memcmp(text.data, heads[i] + 1, len - 1) == 0))
-			return true;
-	}
-	return false;
-}
-
-static enum mr_code edit_toml(struct mr_arena *arena, const struct mr_client *client,
-	const struct mr_client_wish *wish, struct mr_bytes text, struct mr_bytes *out,
-	struct mr_err *err)
-{
-	const char *block = wish ? toml_block(arena, wish) : NULL;
-	struct mr_bytes rest, old;
-	enum mr_code rc = mr_client_block_set(arena, text, &toml_marks, NULL, &rest, err);
-
-	(void)client;
-	if (!rc)
-		rc = mr_client_block_find(text, &toml_marks, &old, err);
-	if (rc)
-		return rc;
-	if (wish && has_table(rest))
-		return mr_err_set(err, MR_ECONFLICT,
-			"there is a table [mcp_servers.mailroom] that was not written by mailroom "
-			"connect: remove it, then try again");
-	if (block ? old.len == strlen(block) && memcmp(old.data, block, old.len) == 0 : !old.data) {
-		*out = text;
-		return MR_OK;
-	}
-	return mr_client_block_set(arena, text, &toml_marks, block, out, err);
 }
 
 /* ---- AGENTS.md ---- */
@@ -322,15 +311,25 @@ static const char *page_block(struct mr_arena *arena, const struct mr_texts *cli
 		mr_str_join(arena, &names, " "), PAGE, page_marks.end);
 }
 
+static enum mr_code find_page(struct mr_arena *arena, const struct mr_client *client,
+	struct mr_bytes text, struct mr_client_parts *out, struct mr_err *err)
+{
+	(void)arena;
+	(void)client;
+	*out = (struct mr_client_parts){ 0 };
+	return mr_client_block_find(text, &page_marks, &out->block, err);
+}
+
 static enum mr_code edit_page(struct mr_arena *arena, const struct mr_client *client,
-	const struct mr_client_wish *wish, struct mr_bytes text, struct mr_bytes *out,
-	struct mr_err *err)
+	const struct mr_client_wish *wish, const struct mr_client_parts *before,
+	struct mr_bytes text, struct mr_bytes *out, struct mr_err *err)
 {
 	struct mr_texts clients;
 	const char *block;
 	struct mr_bytes old;
 	enum mr_code rc = mr_client_block_find(text, &page_marks, &old, err);
 
+	(void)before;
 	if (rc)
 		return rc;
 	clients = clients_in(arena, old);
@@ -358,15 +357,25 @@ static bool says(struct mr_bytes text, const char *what)
 	return memmem(text.data, text.len, what, strlen(what)) != NULL;
 }
 
+static enum mr_code find_include(struct mr_arena *arena, const struct mr_client *client,
+	struct mr_bytes text, struct mr_client_parts *out, struct mr_err *err)
+{
+	(void)arena;
+	(void)client;
+	*out = (struct mr_client_parts){ 0 };
+	return mr_client_block_find(text, &include_marks, &out->block, err);
+}
+
 static enum mr_code edit_include(struct mr_arena *arena, const struct mr_client *client,
-	const struct mr_client_wish *wish, struct mr_bytes text, struct mr_bytes *out,
-	struct mr_err *err)
+	const struct mr_client_wish *wish, const struct mr_client_parts *before,
+	struct mr_bytes text, struct mr_bytes *out, struct mr_err *err)
 {
 	static const char block[] = INCLUDE_BEGIN " -->\n@AGENTS.md\n<!-- mailroom:end -->\n";
 	struct mr_bytes old;
 	enum mr_code rc = mr_client_block_find(text, &include_marks, &old, err);
 
 	(void)client;
+	(void)before;
 	if (rc)
 		return rc;
 	/* One that includes the other already, or is its copy, is left alone. */
@@ -381,21 +390,25 @@ static enum mr_code edit_include(struct mr_arena *arena, const struct mr_client 
 
 #define INCLUDE_FILE(name)                                                                         \
 	{                                                                                          \
-		.path = (name), .what = "that AGENTS.md is read", .mark = INCLUDE_BEGIN,           \
+		.path = (name), .what = "that AGENTS.md is read", .find = find_include,            \
 		.edit = edit_include                                                               \
 	}
 #define AGENTS_FILE                                                                                \
 	{                                                                                          \
-		.path = "AGENTS.md", .what = "what agents are told", .mark = PAGE_BEGIN,           \
+		.path = "AGENTS.md", .what = "what agents are told", .find = find_page,            \
 		.edit = edit_page                                                                  \
 	}
 
 const struct mr_client mr_clients[] = {
 	{ .name = "claude-code",
 		.title = "Claude Code",
-		.files = { { .path = ".mcp.json", .what = "the server", .edit = edit_json },
+		.files = { { .path = ".mcp.json",
+				   .what = "the server",
+				   .find = find_json,
+				   .edit = edit_json },
 			{ .path = ".claude/settings.json",
 				.what = "a hook that minds leases",
+				.find = find_hooks,
 				.edit = edit_hooks },
 			AGENTS_FILE, INCLUDE_FILE("CLAUDE.md") },
 		.key = "mcpServers",
@@ -408,13 +421,14 @@ const struct mr_client mr_clients[] = {
 		.files = { { .path = ".codex/config.toml",
 				   .is_in_home = true,
 				   .what = "the server",
-				   .mark = TOML_BEGIN,
-				   .edit = edit_toml },
+				   .find = mr_client_toml_find,
+				   .edit = mr_client_toml_edit },
 			AGENTS_FILE } },
 	{ .name = "gemini",
 		.title = "Gemini CLI",
 		.files = { { .path = ".gemini/settings.json",
 				   .what = "the server",
+				   .find = find_json,
 				   .edit = edit_json },
 			AGENTS_FILE, INCLUDE_FILE("GEMINI.md") },
 		.key = "mcpServers",
@@ -422,14 +436,20 @@ const struct mr_client mr_clients[] = {
 		.token_text = "Bearer ${" MR_CLIENT_TOKEN_ENV "}" },
 	{ .name = "cursor",
 		.title = "Cursor",
-		.files = { { .path = ".cursor/mcp.json", .what = "the server", .edit = edit_json },
+		.files = { { .path = ".cursor/mcp.json",
+				   .what = "the server",
+				   .find = find_json,
+				   .edit = edit_json },
 			AGENTS_FILE },
 		.key = "mcpServers",
 		.url_key = "url",
 		.token_text = "Bearer ${env:" MR_CLIENT_TOKEN_ENV "}" },
 	{ .name = "vscode",
 		.title = "VS Code",
-		.files = { { .path = ".vscode/mcp.json", .what = "the server", .edit = edit_json },
+		.files = { { .path = ".vscode/mcp.json",
+				   .what = "the server",
+				   .find = find_json,
+				   .edit = edit_json },
 			AGENTS_FILE },
 		.key = "servers",
 		.url_key = "url",
@@ -442,6 +462,17 @@ const struct mr_client mr_clients[] = {
 const char *const mr_client_names[] = { "claude-code", "codex", "gemini", "cursor", "vscode",
 	NULL };
 
+bool mr_client_parts_equal(const struct mr_client_parts *a, const struct mr_client_parts *b)
+{
+	if (!a->named != !b->named || !a->block.data != !b->block.data)
+		return false;
+	if (a->named && !mr_value_equal(a->named, b->named))
+		return false;
+	return !a->block.data ||
+		(a->block.len == b->block.len &&
+			memcmp(a->block.data, b->block.data, a->block.len) == 0);
+}
+
 const struct mr_client *mr_client_find(const char *name)
 {
 	for (const struct mr_client *client = mr_clients; client->name; client++) {
@@ -453,37 +484,6 @@ const struct mr_client *mr_client_find(const char *name)
 
 /* ---- how they know us ---- */
 
-/* The text after `key = "` in a block of ours, whose strings hold no escapes but of paths. */
-static const char *toml_text(struct mr_arena *arena, const char *block, const char *key)
-{
-	const char *head = mr_arena_printf(arena, "\n%s = \"", key);
-	const char *at = strstr(block, head);
-
-	if (!at)
-		return NULL;
-	at += strlen(head);
-	return mr_arena_strndup(arena, at, strcspn(at, "\"\n"));
-}
-
-static enum mr_code look_toml(struct mr_arena *arena, struct mr_bytes text,
-	struct mr_client_entry *out, struct mr_err *err)
-{
-	struct mr_bytes block;
-	const char *own;
-	enum mr_code rc = mr_client_block_find(text, &toml_marks, &block, err);
-
-	if (rc)
-		return rc;
-	if (block.data) {
-		own = mr_arena_strndup(arena, (const char *)block.data, block.len);
-		*out = (struct mr_client_entry){ true, toml_text(arena, own, "url"),
-			toml_text(arena, own, "command") };
-	} else {
-		*out = (struct mr_client_entry){ .is_there = has_table(text) };
-	}
-	return MR_OK;
-}
-
 enum mr_code mr_client_look(struct mr_arena *arena, const struct mr_client *client,
 	struct mr_bytes text, struct mr_client_entry *out, struct mr_err *err)
 {
@@ -492,7 +492,7 @@ enum mr_code mr_client_look(struct mr_arena *arena, const struct mr_client *clie
 	enum mr_code rc;
 
 	if (!client->key)
-		return look_toml(arena, text, out, err);
+		return mr_client_toml_look(arena, text, out, err);
 	rc = mr_client_json_read(arena, text, &document, err);
 	if (rc)
 		return rc;

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "text/value.h"
 
 #define MR_CLIENT_SERVER    "mailroom"
 #define MR_CLIENT_TOKEN_ENV "MAILROOM_TOKEN"
@@ -26,18 +27,30 @@ enum { MR_CLIENT_FILES = 4 };
 
 struct mr_client;
 
+/* What of a file stands where we write. */
+struct mr_client_parts {
+	const struct mr_value *named; /* what has our name and no marks of ours, or NULL: it may be
+					 anybody's */
+	struct mr_bytes block;        /* what is between our marks; `data` NULL when nothing is */
+};
+/* Do both say the same? */
+bool mr_client_parts_equal(const struct mr_client_parts *a, const struct mr_client_parts *b);
+
 struct mr_client_file {
 	const char *path; /* below the project or the home directory; NULL ends the list */
 	bool is_in_home;
 	const char *what; /* for people */
-	const char *mark; /* of text: what it says when any client of ours is in it */
+	/* What of the text is where we write. MR_EFORMAT when the text is not of its kind. */
+	enum mr_code (*find)(struct mr_arena *arena, const struct mr_client *client,
+		struct mr_bytes text, struct mr_client_parts *out, struct mr_err *err);
 	/*
-	 * What the file says with us in it; `wish` NULL: without us. `text` is what it says now,
-	 * empty and not NULL when there is no file. When nothing changes `*out` is `text` itself.
+	 * What the file says with us in it, in place of whatever has our name; `wish` NULL: without
+	 * us, and with what `old` (or NULL) had under our name. `text` is what it says now, empty
+	 * and not NULL when there is no file. When nothing changes `*out` is `text` itself.
 	 */
 	enum mr_code (*edit)(struct mr_arena *arena, const struct mr_client *client,
-		const struct mr_client_wish *wish, struct mr_bytes text, struct mr_bytes *out,
-		struct mr_err *err);
+		const struct mr_client_wish *wish, const struct mr_client_parts *old,
+		struct mr_bytes text, struct mr_bytes *out, struct mr_err *err);
 };
 
 struct mr_client {

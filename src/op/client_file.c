@@ -129,12 +129,13 @@ const struct mr_value *mr_client_json_remove(struct mr_arena *arena,
 
 enum mr_code mr_client_json_list(struct mr_arena *arena, const struct mr_value *document,
 	const char *const *path, bool (*is_ours)(const struct mr_value *item),
-	const struct mr_value *item, const struct mr_value **out, struct mr_err *err)
+	const struct mr_value *items, const struct mr_value **out, struct mr_err *err)
 {
 	const struct mr_value *old = mr_client_json_at(document, path);
 	struct mr_value *list = mr_arena_alloc(arena, sizeof(*list));
 	size_t len = old && old->kind == MR_LIST ? old->list.len : 0;
-	bool is_placed = !item;
+	size_t more = items ? items->list.len : 0;
+	bool is_placed = false;
 
 	if (old && old->kind != MR_LIST) {
 		while (path[1])
@@ -142,22 +143,38 @@ enum mr_code mr_client_json_list(struct mr_arena *arena, const struct mr_value *
 		return mr_err_set(err, MR_ECONFLICT, "\"%s\" is no list", path[0]);
 	}
 	*list = (struct mr_value){ .kind = MR_LIST };
-	list->list.items = mr_arena_array(arena, len + 1, sizeof(*list->list.items));
-	for (size_t i = 0; i < len; i++) {
-		if (!is_ours(&old->list.items[i])) {
+	list->list.items = mr_arena_array(arena, len + more + 1, sizeof(*list->list.items));
+	for (size_t i = 0; i <= len; i++) {
+		bool is_theirs = i < len && !is_ours(&old->list.items[i]);
+
+		if (is_theirs)
 			list->list.items[list->list.len++] = old->list.items[i];
-		} else if (!is_placed) {
-			list->list.items[list->list.len++] = *item;
-			is_placed = true;
-		}
+		/* In the place of the first of ours, or at the end. */
+		for (size_t j = 0; !is_theirs && !is_placed && j < more; j++)
+			list->list.items[list->list.len++] = items->list.items[j];
+		is_placed = is_placed || !is_theirs;
 	}
-	if (!is_placed)
-		list->list.items[list->list.len++] = *item;
 	if (list->list.len > 0)
 		return mr_client_json_set(arena, document, path, list, out, err);
 	/* A list that was empty before is not ours to remove. */
 	*out = len > 0 ? mr_client_json_remove(arena, document, path) : document;
 	return MR_OK;
+}
+
+const struct mr_value *mr_client_json_ours(struct mr_arena *arena, const struct mr_value *document,
+	const char *const *path, bool (*is_ours)(const struct mr_value *item))
+{
+	const struct mr_value *all = mr_client_json_at(document, path);
+	struct mr_value *list = mr_arena_alloc(arena, sizeof(*list));
+	size_t len = all && all->kind == MR_LIST ? all->list.len : 0;
+
+	*list = (struct mr_value){ .kind = MR_LIST };
+	list->list.items = mr_arena_array(arena, len + 1, sizeof(*list->list.items));
+	for (size_t i = 0; i < len; i++) {
+		if (is_ours(&all->list.items[i]))
+			list->list.items[list->list.len++] = all->list.items[i];
+	}
+	return list->list.len ? list : NULL;
 }
 
 /* ---- text ---- */

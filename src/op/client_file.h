@@ -29,12 +29,15 @@ MR_CHECK enum mr_code mr_client_json_set(struct mr_arena *arena, const struct mr
 const struct mr_value *mr_client_json_remove(struct mr_arena *arena,
 	const struct mr_value *document, const char *const *path);
 
-/* Items of the list at that path for which `is_ours` says yes are replaced by `item` (NULL: by
- * nothing); without one it is appended. A list and objects that are empty then go. MR_ECONFLICT
- * when what is there is no list. */
+/* Items of the list at that path for which `is_ours` says yes are replaced by those of the list
+ * `items` (NULL: by nothing); without one they are appended. A list and objects that are empty then
+ * go. MR_ECONFLICT when what is there is no list. */
 MR_CHECK enum mr_code mr_client_json_list(struct mr_arena *arena, const struct mr_value *document,
 	const char *const *path, bool (*is_ours)(const struct mr_value *item),
-	const struct mr_value *item, const struct mr_value **out, struct mr_err *err);
+	const struct mr_value *items, const struct mr_value **out, struct mr_err *err);
+/* The items for which `is_ours` says yes, as a list, or NULL when there are none. */
+const struct mr_value *mr_client_json_ours(struct mr_arena *arena, const struct mr_value *document,
+	const char *const *path, bool (*is_ours)(const struct mr_value *item));
 
 /* The lines that begin and end our block; `begin` is the start of its line, more may follow. */
 struct mr_client_marks {

@@ -4,6 +4,7 @@
 #include "op/call.h"
 #include "op/client.h"
 #include "op/client_file.h"
+#include "op/client_record.h"
 #include "op/envelope.h"
 #include "op/nouns.h"
 #include "op/out.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACKUP ".mailroom-backup"
+enum { NOTES_MAX = 2 * MR_CLIENT_FILES };
 
 static const struct mr_param params[] = {
 	{ .name = "client",
@@ -46,7 +47,12 @@ static const struct mr_param params[] = {
 		.fallback = "false" },
 	{ .name = "undo",
 		.type = MR_TYPE_BOOL,
-		.summary = "take out what was entered",
+		.summary = "take out what was entered, and put back what was there before",
+		.fallback = "false" },
+	{ .name = "force",
+		.type = MR_TYPE_BOOL,
+		.summary = "replace an entry that mailroom connect did not write; with --undo, "
+			   "take out one that was changed since",
 		.fallback = "false" },
 	{ 0 },
 };
@@ -60,7 +66,7 @@ static const struct mr_field file_fields[] = {
 	{ .name = "backup",
 		.type = MR_TYPE_TEXT,
 		.flags = MR_NULLABLE,
-		.summary = "what the file said before Mailroom was entered" },
+		.summary = "where what the file said before is kept, until --undo" },
 	{ .name = "content",
 		.type = MR_TYPE_TEXT,
 		.flags = MR_OPTIONAL,
@@ -82,11 +88,15 @@ static const struct mr_field result_fields[] = {
 /* A file on its way from what it says to what it will say. */
 struct change {
 	const struct mr_client_file *file;
-	const char *path;   /* of the file itself, where links lead */
-	const char *backup; /* its path */
-	bool exists, has_backup;
+	const char *path; /* of the file itself, where links lead */
+	bool exists;
 	mode_t mode;
-	struct mr_bytes before, after;
+	struct mr_bytes now, after;
+	struct mr_client_record record;
+	struct mr_client_parts found;    /* in `now` */
+	struct mr_client_parts written;  /* in what we wrote last, if we did */
+	struct mr_client_parts original; /* in what was there before us */
+	bool is_left; /* with undo: what has our name is not what we wrote, and stays */
 	const char *action;
 };
 
@@ -95,11 +105,43 @@ struct connecting {
 	const struct mr_client *client;
 	struct mr_client_wish wish;
 	const char *project; /* absolute, without links */
-	bool undo, print;
+	const char *state;   /* where records are; NULL with print */
+	bool undo, print, force;
 	bool is_closed; /* the server would let no TCP client in, so stdio is entered */
 	struct change changes[MR_CLIENT_FILES];
 	size_t len;
+	const char *notes[NOTES_MAX];
+	size_t notes_len;
 };
+
+static void note(struct connecting *c, const char *text)
+{
+	if (c->notes_len < NOTES_MAX)
+		c->notes[c->notes_len++] = text;
+}
+
+static bool is_same(struct mr_bytes a, struct mr_bytes b)
+{
+	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+static bool is_empty_file(struct mr_bytes text)
+{
+	return text.len == 0 || is_same(text, mr_bytes_text("{}\n"));
+}
+
+static enum mr_code find(struct connecting *c, const struct change *change, struct mr_bytes text,
+	struct mr_client_parts *out)
+{
+	return change->file->find(c->call->cx.arena, c->client, text, out, &c->call->cx.err);
+}
+
+static enum mr_code edit(struct connecting *c, const struct change *change,
+	const struct mr_client_wish *wish, struct mr_bytes text, struct mr_bytes *out)
+{
+	return change->file->edit(c->call->cx.arena, c->client, wish, &change->original, text, out,
+		&c->call->cx.err);
+}
 
 static enum mr_code look(struct connecting *c, struct change *change)
 {
@@ -107,28 +149,76 @@ static enum mr_code look(struct connecting *c, struct change *change)
 	struct stat st;
 	enum mr_code rc;
 
-	change->before = mr_bytes_text("");
+	change->now = mr_bytes_text("");
 	change->mode = change->file->is_in_home ? 0600 : 0644;
 	rc = mr_place_file(call->cx.arena, c->project, change->file, &change->path, &call->cx.err);
-	if (rc)
+	if (!rc && c->state)
+		rc = mr_client_record_read(call->cx.arena, c->state, change->path, &change->record,
+			&call->cx.err);
+	if (rc || c->print || stat(change->path, &st) != 0)
 		return rc;
-	change->backup = mr_arena_printf(call->cx.arena, "%s" BACKUP, change->path);
-	change->has_backup = mr_fs_exists(AT_FDCWD, change->backup);
-	if (stat(change->path, &st) != 0)
-		return MR_OK;
 	change->exists = true;
 	change->mode = st.st_mode & 0777;
 	return mr_fs_read(call->cx.arena, AT_FDCWD, change->path, MR_CLIENT_FILE_BYTES,
-		&change->before, &call->cx.err);
+		&change->now, &call->cx.err);
+}
+
+/* An entry of our name that is neither what we wrote nor what we would write is somebody else's. */
+static bool is_theirs(const struct change *change, const struct mr_client_parts *wanted)
+{
+	const struct mr_value *named = change->found.named;
+
+	if (!named || (wanted && wanted->named && mr_value_equal(named, wanted->named)))
+		return false;
+	return !change->record.is_there || !change->written.named ||
+		!mr_value_equal(named, change->written.named);
+}
+
+static enum mr_code plan_enter(struct connecting *c, struct change *change)
+{
+	struct mr_client_parts wanted;
+	enum mr_code rc = edit(c, change, &c->wish, change->now, &change->after);
+
+	if (!rc)
+		rc = find(c, change, change->after, &wanted);
+	if (!rc && !c->force && is_theirs(change, &wanted))
+		rc = mr_err_set(&c->call->cx.err, MR_ECONFLICT,
+			"it has an entry \"" MR_CLIENT_SERVER
+			"\" that mailroom connect did not write; nothing was written. --force "
+			"replaces it, and --undo then brings it back");
+	return rc;
+}
+
+static enum mr_code plan_leave(struct connecting *c, struct change *change)
+{
+	change->after = change->now;
+	/* Somebody has taken us out by hand. */
+	if (change->record.is_there && mr_client_parts_equal(&change->found, &change->original))
+		return MR_OK;
+	/* Untouched since: what was replaced comes back with all that was around it. */
+	if (change->original.named && is_same(change->now, change->record.after)) {
+		change->after = change->record.before;
+		return MR_OK;
+	}
+	change->is_left = !c->force && is_theirs(change, NULL);
+	/* Without a record only marks show what is ours. */
+	if (change->is_left || (!change->record.is_there && !change->found.block.data))
+		return MR_OK;
+	return edit(c, change, NULL, change->now, &change->after);
 }
 
 /* What the file will say. Nothing is written before all files are known to be in order. */
 static enum mr_code plan(struct connecting *c, struct change *change)
 {
 	struct mr_call *call = c->call;
-	enum mr_code rc = change->file->edit(call->cx.arena, c->client, c->undo ? NULL : &c->wish,
-		c->print ? mr_bytes_text("") : change->before, &change->after, &call->cx.err);
+	enum mr_code rc = find(c, change, change->now, &change->found);
 
+	if (!rc && change->record.is_there &&
+		(find(c, change, change->record.after, &change->written) ||
+			find(c, change, change->record.before, &change->original)))
+		rc = mr_err_wrap(&call->cx.err, "the record in %s", change->record.folder);
+	else if (!rc)
+		rc = c->undo ? plan_leave(c, change) : plan_enter(c, change);
 	if (rc == MR_EFORMAT)
 		mr_err_set(&call->cx.err, MR_EFORMAT,
 			"%s: %s; nothing was written. Mend it, or enter by hand what mailroom "
@@ -138,126 +228,167 @@ static enum mr_code plan(struct connecting *c, struct change *change)
 			c->client->name);
 	else if (rc)
 		mr_err_wrap(&call->cx.err, "%s", change->path);
+	if (rc && c->undo && change->record.existed)
+		mr_err_set(&call->cx.err, rc, "%s. What the file said before is in %s",
+			mr_arena_strdup(call->cx.arena, call->cx.err.msg),
+			mr_client_record_backup(call->cx.arena, &change->record));
 	return rc;
 }
 
-static bool is_same(struct mr_bytes a, struct mr_bytes b)
-{
-	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
+/* ---- in ---- */
 
-static enum mr_code make_parent(struct connecting *c, const struct change *change)
+static enum mr_code make_parent(struct connecting *c, struct change *change)
 {
 	const char *slash = strrchr(change->path, '/');
+	const char *parent =
+		mr_arena_strndup(c->call->cx.arena, change->path, (size_t)(slash - change->path));
 
-	return mr_fs_make_dirs(AT_FDCWD,
-		mr_arena_strndup(c->call->cx.arena, change->path, (size_t)(slash - change->path)),
-		change->file->is_in_home ? 0700 : 0755, &c->call->cx.err);
+	change->record.made_directory = !mr_fs_exists(AT_FDCWD, parent);
+	return mr_fs_make_dirs(AT_FDCWD, parent, change->file->is_in_home ? 0700 : 0755,
+		&c->call->cx.err);
 }
 
-/* Are we in it already? Then what it says is not what it said before us. */
-static bool is_entered(struct connecting *c, const struct change *change)
+static enum mr_code write_file(struct connecting *c, const struct change *change,
+	struct mr_bytes text, mode_t mode)
 {
-	struct mr_bytes without;
-	struct mr_err ignored;
+	struct mr_err *err = &c->call->cx.err;
+	enum mr_code rc = mr_fs_write(AT_FDCWD, change->path, text, MR_FS_REPLACE, mode, err);
 
-	if (change->file->mark)
-		return memmem(change->before.data, change->before.len, change->file->mark,
-			strlen(change->file->mark));
-	return !change->file->edit(c->call->cx.arena, c->client, NULL, change->before, &without,
-		       &ignored) &&
-		!is_same(without, change->before);
+	/* A file that was there keeps its mode, whatever the umask is. */
+	if (!rc && change->exists && chmod(change->path, mode) != 0)
+		rc = mr_err_os(err, errno, "%s", change->path);
+	return rc;
+}
+
+/*
+ * What --undo will bring back: what is there now, when nothing of it is ours; else what was there
+ * before, with whatever others have changed since.
+ */
+static enum mr_code set_baseline(struct connecting *c, struct change *change)
+{
+	struct mr_client_record *record = &change->record;
+
+	if (!record->is_there || !mr_client_parts_equal(&change->found, &change->written)) {
+		record->existed = change->exists;
+		record->mode = change->mode;
+		record->before = change->now;
+	} else if (!is_same(change->now, record->after)) {
+		if (edit(c, change, NULL, change->now, &record->before))
+			return c->call->cx.err.code;
+		record->existed = record->existed || !is_empty_file(record->before);
+		record->mode = change->mode;
+	}
+	record->after = change->after;
+	return MR_OK;
 }
 
 static enum mr_code enter(struct connecting *c, struct change *change)
 {
-	struct mr_err *err = &c->call->cx.err;
-	enum mr_code rc = MR_OK;
+	struct mr_call *call = c->call;
+	enum mr_code rc;
 
 	change->action = "unchanged";
-	if (change->exists && is_same(change->before, change->after))
+	if (change->exists && is_same(change->now, change->after))
 		return MR_OK;
 	change->action = change->exists ? "updated" : "created";
-	if (!change->exists)
+	rc = set_baseline(c, change);
+	if (!rc && !change->exists)
 		rc = make_parent(c, change);
-	if (!rc && change->exists && !change->has_backup && !is_entered(c, change)) {
-		rc = mr_fs_write(AT_FDCWD, change->backup, change->before, MR_FS_NEW, change->mode,
-			err);
-		change->has_backup = !rc;
-	}
+	/* The record first: a file without one could not be brought back. */
 	if (!rc)
-		rc = mr_fs_write(AT_FDCWD, change->path, change->after, MR_FS_REPLACE, change->mode,
-			err);
-	return rc;
+		rc = mr_client_record_write(call->cx.arena, change->path, &change->record,
+			&call->cx.err);
+	change->record.is_there = change->record.is_there || !rc;
+	return rc ? rc : write_file(c, change, change->after, change->mode);
 }
 
-static enum mr_code remove_file(const char *path, struct mr_err *err)
-{
-	return unlink(path) == 0 || errno == ENOENT ? MR_OK : mr_err_os(err, errno, "%s", path);
-}
-
-/* Does it say nothing any more? */
-static bool is_empty(struct mr_bytes text)
-{
-	return text.len == 0 || is_same(text, mr_bytes_text("{}\n"));
-}
-
-/* Do the two say the same, however they are written? */
-static bool says_the_same(struct mr_arena *arena, const struct change *change, struct mr_bytes old)
-{
-	const struct mr_value *a, *b;
-	struct mr_err ignored;
-	size_t shorter = change->after.len < old.len ? change->after.len : old.len;
-
-	if (mr_str_ends(change->path, ".json"))
-		return !mr_client_json_read(arena, change->after, &a, &ignored) &&
-			!mr_client_json_read(arena, old, &b, &ignored) && mr_value_equal(a, b);
-	/* A newline at the end may be the one that was put before the block. */
-	return shorter + 1 >= change->after.len && shorter + 1 >= old.len &&
-		memcmp(change->after.data, old.data, shorter) == 0;
-}
+/* ---- and out ---- */
 
 static enum mr_code remove_created(struct connecting *c, const struct change *change)
 {
 	const char *slash = strrchr(change->path, '/');
-	enum mr_code rc = remove_file(change->path, &c->call->cx.err);
 
-	/* Its directory too, when nothing else is in it and it is not the project itself. */
-	if (!rc && strchr(change->file->path, '/'))
+	if (unlink(change->path) != 0 && errno != ENOENT)
+		return mr_err_os(&c->call->cx.err, errno, "%s", change->path);
+	/* Its directory too, when nothing else is in it. */
+	if (change->record.made_directory)
 		rmdir(mr_arena_strndup(c->call->cx.arena, change->path,
 			(size_t)(slash - change->path)));
-	return rc;
+	return MR_OK;
 }
 
-static enum mr_code leave(struct connecting *c, struct change *change)
+/* Nobody else has changed it: byte for byte as it was. */
+static enum mr_code bring_back(struct connecting *c, struct change *change)
 {
-	struct mr_err *err = &c->call->cx.err;
-	struct mr_bytes old = { NULL, 0 };
-	enum mr_code rc = MR_OK;
+	const struct mr_client_record *record = &change->record;
 
-	change->action = "unchanged";
-	if (!change->exists || is_same(change->before, change->after))
-		return MR_OK;
-	if (change->has_backup)
-		rc = mr_fs_read(c->call->cx.arena, AT_FDCWD, change->backup, MR_CLIENT_FILE_BYTES,
-			&old, err);
-	if (rc)
-		return rc;
-	if (!old.data && is_empty(change->after)) {
+	change->action = record->existed ? "restored" : "removed";
+	return record->existed ? write_file(c, change, record->before, record->mode)
+			       : remove_created(c, change);
+}
+
+/* Take out what is ours, and leave all else as it is now. */
+static enum mr_code take_out(struct connecting *c, struct change *change, bool is_last)
+{
+	if (is_last && !change->record.existed && is_empty_file(change->after)) {
 		change->action = "removed";
 		return remove_created(c, change);
 	}
 	change->action = "updated";
-	if (!old.data || !says_the_same(c->call->cx.arena, change, old))
-		return mr_fs_write(AT_FDCWD, change->path, change->after, MR_FS_REPLACE,
-			change->mode, err);
-	/* Nobody else has changed it: byte for byte as it was. */
-	change->action = "restored";
-	rc = mr_fs_write(AT_FDCWD, change->path, old, MR_FS_REPLACE, change->mode, err);
-	if (!rc)
-		rc = remove_file(change->backup, err);
-	change->has_backup = false;
-	return rc;
+	if (change->record.is_there && !is_same(change->now, change->record.after))
+		note(c,
+			mr_arena_printf(c->call->cx.arena,
+				"%s was changed since mailroom connect: only Mailroom's part was "
+				"taken out.",
+				change->path));
+	return write_file(c, change, change->after, change->mode);
+}
+
+static enum mr_code end_record(struct connecting *c, struct change *change, bool is_last)
+{
+	struct mr_call *call = c->call;
+
+	if (!change->record.is_there)
+		return MR_OK;
+	if (is_last) {
+		change->record.is_there = false;
+		return mr_client_record_drop(&change->record, &call->cx.err);
+	}
+	/* Other clients are still in it. */
+	change->record.after = change->after;
+	return mr_client_record_write(call->cx.arena, change->path, &change->record, &call->cx.err);
+}
+
+static enum mr_code leave(struct connecting *c, struct change *change)
+{
+	struct mr_client_parts rest;
+	enum mr_code rc;
+	bool is_last;
+
+	change->action = "unchanged";
+	if (change->is_left) {
+		note(c,
+			mr_arena_printf(c->call->cx.arena,
+				"%s: its entry \"" MR_CLIENT_SERVER
+				"\" is not as mailroom connect wrote it, and was left. --undo "
+				"--force "
+				"takes it out.",
+				change->path));
+		return MR_OK;
+	}
+	rc = find(c, change, change->after, &rest);
+	if (rc)
+		return rc;
+	/* Says it again what it said before us? Without a record: nothing of ours? */
+	is_last = change->record.is_there ? mr_client_parts_equal(&rest, &change->original)
+					  : !rest.block.data;
+	if (!change->exists || is_same(change->now, change->after))
+		return is_last ? end_record(c, change, true) : MR_OK;
+	if (is_last && change->record.is_there && is_same(change->now, change->record.after))
+		rc = bring_back(c, change);
+	else
+		rc = take_out(c, change, is_last);
+	return rc ? rc : end_record(c, change, is_last);
 }
 
 /* One file may have two names, CLAUDE.md being a link to AGENTS.md: it is changed once. */
@@ -348,7 +479,10 @@ static void emit_file(struct connecting *c, struct mr_out *out, const struct cha
 	mr_out_text(out, "path", change->path);
 	mr_out_text(out, "what", change->file->what);
 	mr_out_text(out, "action", change->action);
-	mr_out_text(out, "backup", change->has_backup ? change->backup : NULL);
+	mr_out_text(out, "backup",
+		change->record.is_there
+			? mr_client_record_backup(c->call->cx.arena, &change->record)
+			: NULL);
 	if (c->print)
 		mr_out_text(out, "content",
 			mr_arena_strndup(c->call->cx.arena, (const char *)change->after.data,
@@ -366,6 +500,8 @@ static void emit_notes(struct connecting *c, struct mr_out *out)
 			"A server that root runs lets in over TCP only who has a token, and none is "
 			"set: this entry starts mailroom itself, which needs no server. For the "
 			"server, set HTTP_BEARER_TOKEN and connect again.");
+	for (size_t i = 0; i < c->notes_len; i++)
+		mr_out_text(out, NULL, c->notes[i]);
 	if (!c->undo && c->wish.url)
 		mr_out_text(out, NULL,
 			"The server must run: mailroom serve (or connect with --stdio, which needs "
@@ -405,11 +541,14 @@ static enum mr_code connect_client(struct mr_call *call, const struct mr_args *i
 		.client = mr_client_find(mr_args_text(in, "client")),
 		.undo = mr_args_bool(in, "undo", false),
 		.print = mr_args_bool(in, "print", false),
+		.force = mr_args_bool(in, "force", false),
 	};
 	enum mr_code rc = decide(&c, in);
 
 	if (!rc && c.undo && c.print)
 		rc = mr_err_set(&call->cx.err, MR_EINVAL, "--undo and --print exclude each other");
+	if (!rc && !c.print)
+		rc = mr_place_state(call->cx.arena, &c.state, &call->cx.err);
 	if (!rc)
 		rc = mr_place_project(call->cx.arena, mr_args_text(in, "project"), &c.project,
 			&call->cx.err);
@@ -475,8 +614,9 @@ const struct mr_op mr_op_connect = {
 	.help = "Writes the client's MCP entry, a hook where it has hooks, and a block in "
 		"AGENTS.md "
 		"that tells agents how to use it. All else in these files stays; what they said "
-		"before stands beside them (" BACKUP "). Tokens are never written: files name the "
-		"variable MAILROOM_TOKEN.",
+		"before is kept in $XDG_STATE_HOME/mailroom (~/.local/state/mailroom), and --undo "
+		"brings it back. Tokens are never written: files name the variable "
+		"MAILROOM_TOKEN.",
 	.params = params,
 	.result = result_fields,
 	.surfaces = MR_ON_CLI,

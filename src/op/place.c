@@ -127,6 +127,22 @@ enum mr_code mr_place_file(struct mr_arena *arena, const char *project,
 	return MR_OK;
 }
 
+enum mr_code mr_place_state(struct mr_arena *arena, const char **out, struct mr_err *err)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+	/* A relative one is to be ignored, says the XDG specification. */
+	if (state && *state == '/')
+		*out = mr_arena_printf(arena, "%s/mailroom", state);
+	else if (!mr_str_is_empty(home))
+		*out = mr_arena_printf(arena, "%s/.local/state/mailroom", home);
+	else
+		return mr_err_set(err, MR_ENOTFOUND,
+			"HOME is not set: where is what files said before to be kept? Set HOME, or "
+			"XDG_STATE_HOME");
+	return MR_OK;
+}
+
 const char *mr_place_server(struct mr_arena *arena, const struct mr_settings *settings)
 {
 	const char *host = mr_settings_text(settings, "http.host");

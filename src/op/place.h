@@ -19,6 +19,9 @@ MR_CHECK enum mr_code mr_place_project(struct mr_arena *arena, const char *path,
  * be there. */
 MR_CHECK enum mr_code mr_place_file(struct mr_arena *arena, const char *project,
 	const struct mr_client_file *file, const char **out, struct mr_err *err);
+/* The user's own directory for what the program must remember: $XDG_STATE_HOME/mailroom, or that in
+ * ~/.local/state. MR_ENOTFOUND without HOME. It need not be there. */
+MR_CHECK enum mr_code mr_place_state(struct mr_arena *arena, const char **out, struct mr_err *err);
 /* http://127.0.0.1:8765/mcp, as the settings have it; an address for all is ours. */
 const char *mr_place_url(struct mr_arena *arena, const struct mr_settings *settings);
 /* The same without the path at its end. */

@@ -239,18 +239,27 @@ def undo_restores_byte_for_byte(r):
         r.write(name, data)
     os.chmod(os.path.join(r.dir, ".mcp.json"), 0o600)
     before = r.names()
-    assert r.actions("claude-code") == ["updated"] * 4
-    assert r.read(".mcp.json.mailroom-backup") == files[".mcp.json"]
+    os.chmod(os.path.join(r.dir, "AGENTS.md"), 0o666)
+    result = r.connect("claude-code")["files"]
+    assert [file["action"] for file in result] == ["updated"] * 4, result
+    # What was there is kept at the user's own place, and nothing beside the file.
+    backup = result[0]["backup"]
+    assert backup.startswith(os.path.join(r.m.dir, ".local/state/mailroom/connect/")), backup
+    assert r.read(backup) == files[".mcp.json"]
+    assert stat.S_IMODE(os.stat(os.path.dirname(backup)).st_mode) == 0o700
+    assert not [name for name in r.names() if name not in before and not name.startswith(".local/state/")], r.names()
     assert stat.S_IMODE(os.stat(os.path.join(r.dir, ".mcp.json")).st_mode) == 0o600
     for client in ("codex", "cursor"):
         r.connect(client)
     r.connect("claude-code", "--stdio")
-    assert r.read(".mcp.json.mailroom-backup") == files[".mcp.json"]
+    assert r.read(backup) == files[".mcp.json"]
     assert r.actions("claude-code", "--undo") == ["restored", "restored", "updated", "restored"]
     assert r.actions("codex", "--undo") == ["restored", "updated"]
     assert r.actions("cursor", "--undo") == ["restored", "restored"]
     for name, data in files.items():
         assert r.read(name) == data, (name, r.read(name))
+    assert stat.S_IMODE(os.stat(os.path.join(r.dir, ".mcp.json")).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(os.path.join(r.dir, "AGENTS.md")).st_mode) == 0o666
     assert r.names() == before, r.names()
 
 
@@ -266,7 +275,8 @@ def undo_keeps_what_came_later(r):
     assert [file["action"] for file in result["files"]] == ["updated", "removed", "updated", "removed"], result
     assert r.json(".mcp.json") == {"mcpServers": {"later": {"command": "y"}}}
     assert r.read("AGENTS.md") == b"# Rules\n\nBe brief.\n", r.read("AGENTS.md")
-    assert result["files"][0]["backup"].endswith(".mcp.json.mailroom-backup"), result
+    for name in (".mcp.json", "AGENTS.md"):
+        assert any(name in text and "only Mailroom's part was taken out" in text for text in result["notes"]), result
 
 
 def printing_writes_nothing(r):
@@ -285,7 +295,11 @@ def files_it_cannot_read_are_left_alone(r):
         ("vscode", ".vscode/mcp.json", '{"servers": []}', '"mailroom" is no object'),
         ("claude-code", ".claude/settings.json", '{"hooks": {"PreToolUse": {}}}', '"PreToolUse" is no list'),
         ("cursor", "AGENTS.md", "<!-- mailroom:begin cursor -->\nand no end\n", "is missing after"),
-        ("codex", "../.codex/config.toml", '[mcp_servers.mailroom]\nurl = "mine"\n', "not written by mailroom connect"))
+        ("cursor", ".cursor/mcp.json", '{"a": 1,\n "b": }', "not valid JSON at line 2"),
+        ("codex", "../.codex/config.toml", 'model = "o9"\n[broken\n', "not valid TOML at line 2: the name of a table has no ]"),
+        ("codex", "../.codex/config.toml", '{"json": true}\n', "not valid TOML at line 1"),
+        ("codex", "../.codex/config.toml", "[a]\n[a]\n", "not valid TOML at line 2: this is defined twice"),
+        ("codex", "../.codex/config.toml", "a = 1\nmcp_servers = {}\n", "line 2: no table can be added to mcp_servers"))
     for client, name, text, why in cases:
         r.write(name, text)
         before = r.names()
@@ -295,6 +309,188 @@ def files_it_cannot_read_are_left_alone(r):
             assert f"mailroom connect {client} --print" in error["detail"], error
         assert r.read(name).decode() == text and r.names() == before, (name, r.names())
         os.unlink(os.path.join(r.dir, name))
+
+
+# A file of each client in which somebody has an entry of our name, the same after another change, and what must be
+# in it when our own is gone again.
+OWN = (
+    ("claude-code", ".mcp.json", b'{ "mcpServers":{"mailroom" : {"url":"http://mine"}},"n":1.50 }', {"n": 2}),
+    ("claude-code", ".claude/settings.json", b'{"hooks":{"PreToolUse":[{"matcher":"Edit","hooks":[{"type":"command",'
+        b'"command":"my guard hook pre-tool-use"}]}]}}', {"n": 2}),
+    ("gemini", ".gemini/settings.json", b'{"mcpServers":{"mailroom":{"command":"mine"}, "x":{}}}\n\n', {"n": 2}),
+    ("cursor", ".cursor/mcp.json", b'{"mcpServers":{"mailroom":null}}', {"n": 2}),
+    ("vscode", ".vscode/mcp.json", b'{"servers":{"mailroom":{"type":"stdio","command":"mine"}}}', {"n": 2}),
+    ("vscode", ".vscode/mcp.json", b'{"inputs":[{"id":"mailroom-token","type":"mine"}]}', {"n": 2}),
+    ("codex", "../.codex/config.toml", b'a = 1\r\n[mcp_servers.mailroom]\r\nurl = "mine"\r\n[mcp_servers."mailroom".env]\n'
+        b'# why\nA = "b"\n\n[z]\ny = 1', b"[later]\n"),
+)
+WAYS = ((), ("--stdio",), ("--url", "https://far.example/mcp", "--with-token"))
+
+
+def tree(r):
+    """Every file of the room with its bytes and mode, but what connect keeps for itself."""
+    paths = [os.path.join(r.m.dir, name) for name in r.names() if not name.startswith(".local/state/")]
+    return {path: (r.read(path), stat.S_IMODE(os.stat(path).st_mode)) for path in paths}
+
+
+def kept(r):
+    return [name for name in r.names() if name.startswith(".local/state/")]
+
+
+def change_by_hand(r, name, how):
+    """Somebody adds something elsewhere in the file."""
+    if isinstance(how, bytes):
+        r.write(name, how + r.read(name))
+    else:
+        r.write(name, json.dumps({**r.json(name), **how}))
+
+
+def an_entry_of_somebody_else_stays(r):
+    for client, name, text, _ in OWN:
+        r.write(name, text)
+        before = tree(r)
+        for way in WAYS:
+            error = r.connect(client, *way, status=1)
+            assert error["code"] == "conflict" and os.path.basename(name) in error["detail"], error
+            assert "mailroom connect did not write; nothing was written. --force replaces it" in error["detail"], error
+            assert tree(r) == before and kept(r) == [], (client, name, way)
+        done = r.run("connect", client)
+        assert done.returncode == 1 and "--force" in done.stderr, describe(done)
+        # There is nothing of ours to undo.
+        result = r.connect(client, "--undo")
+        assert tree(r) == before, (client, name)
+        assert any("is not as mailroom connect wrote it, and was left" in note for note in result["notes"]), result
+        os.unlink(os.path.join(r.dir, name))
+
+
+def force_replaces_it_and_undo_brings_it_back(r):
+    for client, name, text, _ in OWN:
+        r.write(name, text)
+        os.chmod(os.path.join(r.dir, name), 0o640)
+        before = tree(r)
+        for way in WAYS:
+            r.connect(client, *way, "--force")
+            assert b"mine" not in r.read(name) and b"mailroom" in r.read(name), r.read(name)
+            # What it wrote is its own: another way needs no force, and does not forget what was there.
+            r.connect(client, "--url", "http://10.0.0.7:9000/mcp")
+            assert tree(r) != before and kept(r), client
+            r.connect(client, "--undo")
+            assert tree(r) == before, (client, name, way, r.read(name))
+            assert kept(r) == [], kept(r)
+        os.unlink(os.path.join(r.dir, name))
+
+
+def undo_after_force_keeps_what_came_later(r):
+    for client, name, text, later in OWN:
+        for way in WAYS:
+            r.write(name, text)
+            r.connect(client, *way, "--force")
+            change_by_hand(r, name, later)
+            result = r.connect(client, "--undo")
+            assert any("only Mailroom's part was taken out" in note for note in result["notes"]), result
+            got = r.read(name)
+            if isinstance(later, bytes):
+                assert got.startswith(later + b"a = 1\r\n") and b"\n[z]\ny = 1" in got and b">>> mailroom" not in got, got
+                assert text[text.index(b"[mcp"):text.index(b"\n[z]")] in got, got
+            else:
+                assert json.loads(got) == {**json.loads(text), **later}, (client, name, got)
+            assert kept(r) == [], kept(r)
+            os.unlink(os.path.join(r.dir, name))
+
+
+def an_entry_that_was_changed_is_somebodys(r):
+    for client, name, _, _ in OWN[:1] + OWN[2:5]:
+        for way in WAYS:
+            r.connect(client, *way)
+            mine = r.json(name)
+            server = (mine.get("mcpServers") or mine["servers"])["mailroom"]
+            server["timeout"] = 7
+            r.write(name, json.dumps(mine))
+            before = r.read(name)
+            assert "--force" in r.connect(client, "--url", "http://10.0.0.7:9000/mcp", status=1)["detail"]
+            result = r.connect(client, "--undo")
+            assert any("--undo --force takes it out" in note for note in result["notes"]), result
+            assert r.read(name) == before, client
+            r.connect(client, "--undo", "--force")
+            assert not os.path.exists(os.path.join(r.dir, name)) and kept(r) == [], (client, kept(r))
+
+
+def what_others_change_between_two_times_stays(r):
+    for client, name, text, later in OWN:
+        r.write(name, text)
+        r.connect(client, "--force")
+        change_by_hand(r, name, later)
+        r.connect(client, "--url", "http://10.0.0.7:9000/mcp")
+        r.connect(client, "--undo")
+        got = r.read(name)
+        if isinstance(later, bytes):
+            assert got.startswith(later) and b'url = "mine"' in got and b">>> mailroom" not in got, got
+        else:
+            assert json.loads(got) == {**json.loads(text), **later}, (client, name, got)
+        assert kept(r) == [], kept(r)
+        os.unlink(os.path.join(r.dir, name))
+
+
+def files_that_were_not_there_are_gone_again(r):
+    for client in CLIENTS:
+        for way in WAYS:
+            before = tree(r)
+            folders = [folder for folder, _, _ in os.walk(r.dir) if "/.git" not in folder]
+            r.connect(client, *way)
+            r.connect(client, "--undo")
+            assert tree(r) == before and kept(r) == [], (client, way)
+            assert folders == [folder for folder, _, _ in os.walk(r.dir) if "/.git" not in folder], client
+    # A directory that was there stays, though it is empty.
+    os.makedirs(os.path.join(r.dir, ".cursor"))
+    r.connect("cursor")
+    r.connect("cursor", "--undo")
+    assert os.listdir(os.path.join(r.dir, ".cursor")) == []
+
+
+def what_was_taken_out_by_hand_is_out(r):
+    r.write(".cursor/mcp.json", b'{"mcpServers":{}}')
+    r.connect("cursor")
+    r.write(".cursor/mcp.json", b'{"mcpServers":{ }}')
+    r.write("AGENTS.md", b"")
+    assert set(r.actions("cursor", "--undo")) == {"unchanged"}
+    assert r.read(".cursor/mcp.json") == b'{"mcpServers":{ }}' and kept(r) == []
+    # And what is entered then is the state to come back to.
+    r.connect("cursor")
+    r.connect("cursor", "--undo")
+    assert r.read(".cursor/mcp.json") == b'{"mcpServers":{ }}' and kept(r) == []
+
+
+def an_entry_in_another_table_comes_back_by_hand(r):
+    name, text = "../.codex/config.toml", b'[mcp_servers]\nmailroom = { url = "mine" }\n'
+    r.write(name, text)
+    r.connect("codex", "--force")
+    r.connect("codex", "--undo")
+    assert r.read(name) == text
+    result = r.connect("codex", "--force")
+    backup = result["files"][0]["backup"]
+    change_by_hand(r, name, b"a = 1\n")
+    error = r.connect("codex", "--undo", status=1)
+    assert "put it back by hand" in error["detail"] and f"is in {backup}" in error["detail"], error
+    assert r.read(backup) == text
+    r.write(name, text)
+    r.connect("codex", "--undo")
+    assert r.read(name) == text and kept(r) == [], kept(r)
+
+
+def the_record_is_the_users_own(r):
+    # Nothing in a repository is taken for what connect remembers.
+    r.write(".mcp.json", b'{"mcpServers":{"mailroom":{"url":"http://mine"}}}')
+    r.write(".mcp.json.mailroom-backup", b"evil")
+    assert r.connect("claude-code", status=1)["code"] == "conflict"
+    r.connect("claude-code", "--undo")
+    assert b"http://mine" in r.read(".mcp.json") and r.read(".mcp.json.mailroom-backup") == b"evil"
+    state = os.path.join(r.m.dir, "state")
+    backup = r.connect("claude-code", "--force", env={"XDG_STATE_HOME": state})["files"][0]["backup"]
+    assert backup.startswith(state + "/mailroom/connect/"), backup
+    error = r.connect("cursor", status=1, env={"HOME": None})
+    assert error["code"] == "not_found" and "Set HOME, or XDG_STATE_HOME" in error["detail"], error
+    r.connect("cursor", env={"HOME": None, "XDG_STATE_HOME": state})
+    assert r.connect("cursor", "--print", env={"HOME": None})["files"]
 
 
 def links_do_not_lead_out(r):
@@ -366,7 +562,11 @@ with Tap() as tap:
     for case in (each_client_gets_its_own_form, pages_of_their_own_include_the_block, tools_it_names_are_there, a_program_it_starts, what_it_starts_answers,
             tokens_stay_out_of_files, what_was_there_stays, again_changes_nothing, undo_leaves_no_trace,
             undo_restores_byte_for_byte, undo_keeps_what_came_later, printing_writes_nothing,
-            files_it_cannot_read_are_left_alone, links_do_not_lead_out, the_project_is_found, wrong_wishes_are_told,
+            files_it_cannot_read_are_left_alone, an_entry_of_somebody_else_stays, force_replaces_it_and_undo_brings_it_back,
+            undo_after_force_keeps_what_came_later, an_entry_that_was_changed_is_somebodys,
+            what_others_change_between_two_times_stays, files_that_were_not_there_are_gone_again,
+            what_was_taken_out_by_hand_is_out, an_entry_in_another_table_comes_back_by_hand, the_record_is_the_users_own,
+            links_do_not_lead_out, the_project_is_found, wrong_wishes_are_told,
             people_are_told_what_is_left_to_do):
         with Mailroom(sys.argv[1]) as room:
             tap.run(case.__name__, case, Repo(room))

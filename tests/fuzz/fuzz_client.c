@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_client.c - whatever a client's file says: once entered we are in it, entering us
- * again changes nothing, and taken out we are gone. */
+ * again changes nothing, taken out we are gone, and what had our name before is back. */
 #include "op/client.h"
 
 #include <stdlib.h>
@@ -18,16 +18,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			const struct mr_client_file *file = &c->files[i];
 			struct mr_bytes text = mr_bytes_of(size ? (const char *)data : "", size);
 			struct mr_bytes in, again, out, gone;
+			struct mr_client_parts before, parts;
 			struct mr_client_entry entry;
 			struct mr_err err;
 
-			if (file->edit(arena, c, &wish, text, &in, &err))
+			if (file->edit(arena, c, &wish, NULL, text, &in, &err))
 				continue;
-			if (file->edit(arena, c, &wish, in, &again, &err) || again.data != in.data)
+			if (file->find(arena, c, text, &before, &err) ||
+				file->find(arena, c, in, &parts, &err))
 				abort();
-			if (file->edit(arena, c, NULL, in, &out, &err) ||
-				file->edit(arena, c, NULL, out, &gone, &err) ||
+			if (file->edit(arena, c, &wish, NULL, in, &again, &err) ||
+				again.data != in.data)
+				abort();
+			if (file->edit(arena, c, NULL, NULL, in, &out, &err) ||
+				file->edit(arena, c, NULL, NULL, out, &gone, &err) ||
 				gone.data != out.data)
+				abort();
+			/* What had our name is there again, unless it cannot be put back alone. */
+			if (!file->edit(arena, c, NULL, &before, in, &out, &err) &&
+				(file->find(arena, c, out, &parts, &err) ||
+					!parts.named != !before.named))
 				abort();
 			if (i == 0 &&
 				(mr_client_look(arena, c, in, &entry, &err) || !entry.is_there))

@@ -42,6 +42,7 @@ TESTED_BY = {
     "src/mailbox/inside.c": "tests/unit/mailbox/test_mailbox_clear.c",
     "src/mailbox/repair_sql.c": "tests/unit/mailbox/test_mailbox_repair.c",
     "src/mailbox/trash.c": "tests/unit/mailbox/test_mailbox_clear.c",
+    "src/op/client_toml.c": "tests/unit/op/test_client.c",
     "src/op/grid.c": "tests/unit/op/test_render.c",
     "src/op/render_part.c": "tests/unit/op/test_render_contact.c",
     "src/op/shape_mailbox.c": "tests/blackbox/mailbox.py",

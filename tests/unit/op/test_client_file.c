@@ -99,7 +99,7 @@ static void items_of_lists_come_and_go(void)
 		{ "{\"a\":{\"l\":[]}}", false, "{\n  \"a\": {\n    \"l\": []\n  }\n}\n" },
 	};
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const struct mr_value nine = { .kind = MR_INT, .integer = 9 };
+	const struct mr_value nine = *mr_value_get(read_json(arena, "{\"items\":[9]}"), "items");
 	const struct mr_value *out = NULL;
 	struct mr_err err;
 
@@ -115,6 +115,22 @@ static void items_of_lists_come_and_go(void)
 			  &nine, &out, &err),
 		MR_ECONFLICT);
 	CHECK_STR(err.msg, "\"l\" is no list");
+}
+
+static void several_items_take_the_place_of_one(void)
+{
+	static const char *const path[] = { "l", NULL };
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_value *document = read_json(arena, "{\"l\":[7,1,8,1]}");
+	const struct mr_value *items = mr_value_get(read_json(arena, "{\"i\":[2,3]}"), "i");
+	const struct mr_value *out = NULL;
+	struct mr_err err;
+
+	CHECK_INT(mr_client_json_ours(arena, document, path, is_one)->list.len, 2);
+	CHECK_OK(mr_client_json_list(arena, document, path, is_one, items, &out, &err), err);
+	CHECK_STR(text_of(arena, out), "{\n  \"l\": [\n    7,\n    2,\n    3,\n    8\n  ]\n}\n");
+	CHECK(!mr_client_json_ours(arena, out, path, is_one));
+	CHECK(!mr_client_json_ours(arena, read_json(arena, "{}"), path, is_one));
 }
 
 static void what_is_no_document_is_refused(void)
@@ -173,6 +189,7 @@ int main(void)
 		TEST(values_are_put_at_a_path),
 		TEST(values_are_taken_out_again),
 		TEST(items_of_lists_come_and_go),
+		TEST(several_items_take_the_place_of_one),
 		TEST(what_is_no_document_is_refused),
 		TEST(blocks_come_and_go),
 	};

@@ -216,6 +216,28 @@ static void loopback_is_trusted_when_nothing_speaks_against_it(void)
 	CHECK_INT(mr_place_is_closed(settings_with(arena, "http.port=1")), is_root);
 }
 
+static void what_must_be_remembered_has_a_place(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const char *state;
+	struct mr_err err;
+
+	setenv("HOME", "/h", 1);
+	setenv("XDG_STATE_HOME", "/s", 1);
+	CHECK_OK(mr_place_state(arena, &state, &err), err);
+	CHECK_STR(state, "/s/mailroom");
+	/* A relative one would be in a repository. */
+	setenv("XDG_STATE_HOME", "s", 1);
+	CHECK_OK(mr_place_state(arena, &state, &err), err);
+	CHECK_STR(state, "/h/.local/state/mailroom");
+	unsetenv("XDG_STATE_HOME");
+	setenv("HOME", "", 1);
+	CHECK(mr_place_state(arena, &state, &err) == MR_ENOTFOUND);
+	CHECK_STR(err.msg,
+		"HOME is not set: where is what files said before to be kept? Set HOME, or "
+		"XDG_STATE_HOME");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -226,6 +248,7 @@ int main(void)
 		TEST(a_socket_has_a_directory_of_the_user),
 		TEST(a_server_has_a_socket),
 		TEST(loopback_is_trusted_when_nothing_speaks_against_it),
+		TEST(what_must_be_remembered_has_a_place),
 	};
 
 	return test_main(tests, MR_LEN(tests));
