@@ -61,6 +61,28 @@ enum mr_code mr_db_set_sync(struct mr_db *db, enum mr_db_sync sync, struct mr_er
 	return db->driver->set_sync(db, sync, err);
 }
 
+void mr_db_abandon(struct mr_db *db)
+{
+	if (db)
+		db->driver->keep_log(db);
+	mr_db_close(db);
+}
+
+enum mr_code mr_db_still_there(struct mr_db *db, struct mr_err *err)
+{
+	return db->driver->still_there(db, err);
+}
+
+enum mr_code mr_db_touch(struct mr_db *db, struct mr_err *err)
+{
+	return db->driver->touch(db, err);
+}
+
+void mr_db_trim_log(struct mr_db *db)
+{
+	db->driver->trim_log(db);
+}
+
 const char *mr_db_path(const struct mr_db *db)
 {
 	return db->options.path;

@@ -62,6 +62,11 @@ struct mr_db_options {
 	enum mr_db_sync sync;
 	int busy_timeout_ms; /* 0 is MR_DB_BUSY_MS, below 0 does not wait */
 	size_t statements;   /* idle statements kept prepared; 0 is MR_DB_STATEMENTS */
+	/*
+	 * How large the write-ahead log may grow before mr_db_trim_log() makes writers wait for
+	 * readers. 0 leaves checkpoints to the engine.
+	 */
+	int64_t max_log_bytes;
 	const char
 		*repair_hint; /* what to do about a damaged file: "run `mailroom mailbox repair`" */
 };
@@ -78,6 +83,12 @@ void mr_db_close(struct mr_db *db);
 void mr_db_closep(struct mr_db **db);
 /* Another way from the next transaction on; not inside of one. */
 MR_CHECK enum mr_code mr_db_set_sync(struct mr_db *db, enum mr_db_sync sync, struct mr_err *err);
+/*
+ * Close without copying the log into the file: for a database that mr_db_still_there() says is not
+ * what it was. Nothing on disk changes, unless the log was deleted and the file is whole: then the
+ * log's last changes are copied into the file, since they would be lost. NULL is fine.
+ */
+void mr_db_abandon(struct mr_db *db);
 /* As given to mr_db_open(). */
 const char *mr_db_path(const struct mr_db *db);
 
@@ -158,6 +169,25 @@ bool mr_db_in_transaction(struct mr_db *db);
 MR_CHECK enum mr_code mr_db_savepoint(struct mr_db *db, struct mr_err *err);
 MR_CHECK enum mr_code mr_db_release(struct mr_db *db, struct mr_err *err);
 MR_CHECK enum mr_code mr_db_rollback_to(struct mr_db *db, struct mr_err *err);
+
+/*
+ * Does the path still name the file that this connection has open, and is that still a database?
+ * The engine itself goes on writing to a file that was deleted. MR_EIO when the file or its log was
+ * deleted, moved or replaced; MR_EFORMAT when it was overwritten, or when this connection found it
+ * damaged while it wrote. The message says what happened and ends with `repair_hint`. Cheap enough
+ * for every commit: three calls of stat(2) and one small read.
+ */
+MR_CHECK enum mr_code mr_db_still_there(struct mr_db *db, struct mr_err *err);
+/* Change a page that nobody reads, so that the commit has something to write to the disk. In a
+ * transaction. */
+MR_CHECK enum mr_code mr_db_touch(struct mr_db *db, struct mr_err *err);
+/*
+ * After a commit, outside a transaction: copy the log into the file when it has grown past a
+ * quarter of `max_log_bytes`, so that the next writer begins it anew. Readers that still use the
+ * log are waited for: shortly at first, up to a second when the log has passed its limit. What
+ * cannot be done now is tried again when the log has grown further.
+ */
+void mr_db_trim_log(struct mr_db *db);
 
 /* Problems a full check of the file's structure and its foreign keys finds; at most 100. Slow. */
 MR_CHECK enum mr_code mr_db_check(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,

@@ -34,6 +34,11 @@ struct mr_db_driver {
 	enum mr_code (*open)(struct mr_arena *arena, const struct mr_db_options *options,
 		struct mr_db **out, struct mr_err *err);
 	void (*close)(struct mr_db *db);
+	/* The next close leaves the log alone; see mr_db_abandon(). */
+	void (*keep_log)(struct mr_db *db);
+	enum mr_code (*still_there)(struct mr_db *db, struct mr_err *err);
+	enum mr_code (*touch)(struct mr_db *db, struct mr_err *err);
+	void (*trim_log)(struct mr_db *db);
 	enum mr_code (*exec)(struct mr_db *db, const char *sql, struct mr_err *err);
 	enum mr_code (*set_sync)(struct mr_db *db, enum mr_db_sync sync, struct mr_err *err);
 	int64_t (*last_id)(struct mr_db *db);

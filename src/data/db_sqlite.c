@@ -10,10 +10,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,13 +24,39 @@ enum {
 	SHOWN_SQL_BYTES = 100,
 	KEPT_LOG_BYTES = 64 << 20, /* a log that one huge transaction grew is cut back to this */
 	PROBLEMS_MAX = 100,
+	/* Of the file's header: where its numbers stand. */
+	HEADER_BYTES = 100,
+	HEADER_PAGE_SIZE = 16,
+	HEADER_COUNTER = 24,
+	HEADER_PAGES = 28,
+	FRAME_HEADER_BYTES = 24, /* before each page in the log */
+	/* How long a checkpoint waits for readers before the log has reached its limit, and after
+	 * that. Ours finish in milliseconds. */
+	TRIM_WAIT_MS = 20,
+	TRIM_LATE_WAIT_MS = 1000,
+};
+
+/* Which file a path names; {0, 0} is none. */
+struct file_id {
+	dev_t dev;
+	ino_t ino;
 };
 
 struct sqlite_db {
 	struct mr_db base;
 	sqlite3 *handle;
-	int waited_us; /* for the lock we are waiting for */
+	int waited_us;   /* for the lock we are waiting for */
+	int patience_ms; /* for locks, instead of the busy timeout; 0: that */
 	bool has_score;
+	/* For sqlite_still_there(): what was open in the beginning, and what was seen last. */
+	const char *log_path, *shm_path;
+	struct file_id log, shm;
+	unsigned char page_size[2]; /* as the header has it */
+	uint32_t counter, pages;    /* the header's change counter and size of the file */
+	bool damaged;               /* found when writing */
+	/* For sqlite_trim_log(). */
+	int64_t log_bytes; /* after the last commit */
+	int64_t trim_at;   /* try when there are so many */
 };
 
 struct sqlite_stmt {
@@ -150,6 +178,12 @@ static enum mr_code fail(const struct mr_db_options *options, sqlite3 *handle, c
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
+		if (code == SQLITE_READONLY_DBMOVED)
+			return mr_err_set(err, MR_EIO,
+				"database %s was moved or deleted while it was in use: put it "
+				"back, "
+				"or %s [SQLite %d]",
+				path, options->repair_hint, code);
 		if (options->read_only)
 			return mr_err_set(err, MR_EPERM,
 				"database %s was opened for reading only [SQLite %d]", path, code);
@@ -186,11 +220,11 @@ static void sleep_us(int us)
  * Wait a little for a lock; false when the timeout is over. SQLite's own waiting grows to 100 ms a
  * turn, and against a writer that commits without pause such a sleeper rarely finds the gap.
  */
-static bool wait_a_turn(const struct mr_db_options *options, int *waited_us)
+static bool wait_a_turn(int timeout_ms, int *waited_us)
 {
 	int us = *waited_us < 2000 ? 250 : *waited_us < 1000000 ? 1000 : 5000;
 
-	if (options->busy_timeout_ms < 0 || *waited_us / 1000 >= options->busy_timeout_ms)
+	if (timeout_ms < 0 || *waited_us / 1000 >= timeout_ms)
 		return false;
 	sleep_us(us);
 	*waited_us += us;
@@ -203,7 +237,9 @@ static int on_busy(void *arg, int turn)
 
 	if (turn == 0)
 		self->waited_us = 0;
-	return wait_a_turn(&self->base.options, &self->waited_us);
+	return wait_a_turn(self->patience_ms ? self->patience_ms
+					     : self->base.options.busy_timeout_ms,
+		&self->waited_us);
 }
 
 /* Make the file ourselves, so that it is private from its first byte; the log inherits its mode. */
@@ -307,8 +343,73 @@ static enum mr_code set_journal(struct sqlite_db *self, struct mr_err *err)
 				"not allow \"%s\"",
 				options->path, mode, wanted);
 		/* Two that change the mode at once are told so without the busy handler. */
-		if (rc != MR_EBUSY || !wait_a_turn(options, &waited_us))
+		if (rc != MR_EBUSY || !wait_a_turn(options->busy_timeout_ms, &waited_us))
 			return rc;
+	}
+}
+
+static struct file_id file_id_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? (struct file_id){ 0, 0 }
+			       : (struct file_id){ st.st_dev, st.st_ino };
+}
+
+static bool is_same_file(struct file_id one, struct file_id other)
+{
+	return one.dev == other.dev && one.ino == other.ino;
+}
+
+/* The header as it is in the file, past all caches. False when there is not so much of it. Through
+ * SQLite's own handle: closing another would drop the locks of this process. */
+static bool read_header(struct sqlite_db *self, unsigned char out[HEADER_BYTES])
+{
+	sqlite3_file *file = NULL;
+
+	return sqlite3_file_control(self->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) ==
+		SQLITE_OK &&
+		file && file->pMethods &&
+		file->pMethods->xRead(file, out, HEADER_BYTES, 0) == SQLITE_OK;
+}
+
+static uint32_t read_u32(const unsigned char *at)
+{
+	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* Told after each commit; this replaces SQLite's own checkpoints. */
+static int note_log(void *arg, sqlite3 *handle, const char *name, int frames)
+{
+	struct sqlite_db *self = arg;
+	int page_size = self->page_size[0] << 8 | self->page_size[1];
+
+	(void)handle;
+	(void)name;
+	self->log_bytes =
+		(int64_t)frames * ((page_size == 1 ? 65536 : page_size) + FRAME_HEADER_BYTES);
+	return SQLITE_OK;
+}
+
+/* Remember what is open, once SQLite has opened all of it. */
+static void note_files(struct sqlite_db *self, struct mr_arena *arena)
+{
+	const struct mr_db_options *options = &self->base.options;
+	const char *path = sqlite3_db_filename(self->handle, "main");
+	unsigned char header[HEADER_BYTES];
+
+	self->log_path = mr_arena_printf(arena, "%s-wal", path);
+	self->shm_path = mr_arena_printf(arena, "%s-shm", path);
+	self->log = file_id_of(self->log_path);
+	self->shm = file_id_of(self->shm_path);
+	if (read_header(self, header)) {
+		memcpy(self->page_size, header + HEADER_PAGE_SIZE, sizeof(self->page_size));
+		self->counter = read_u32(header + HEADER_COUNTER);
+		self->pages = read_u32(header + HEADER_PAGES);
+	}
+	if (options->max_log_bytes && !options->read_only) {
+		self->trim_at = options->max_log_bytes / 4;
+		sqlite3_wal_hook(self->handle, note_log, self);
 	}
 }
 
@@ -331,10 +432,10 @@ static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
 	sqlite3_busy_handler(self->handle, on_busy, self);
 	snprintf(sql, sizeof(sql),
 		"PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;"
-		"PRAGMA foreign_keys=%s; PRAGMA query_only=%s;"
-		"PRAGMA secure_delete=FAST; PRAGMA journal_size_limit=%d",
+		"PRAGMA foreign_keys=%s; PRAGMA query_only=%s; "
+		"PRAGMA secure_delete=FAST; PRAGMA journal_size_limit=%" PRId64,
 		options->no_foreign_keys ? "OFF" : "ON", options->read_only ? "ON" : "OFF",
-		KEPT_LOG_BYTES);
+		options->max_log_bytes ? options->max_log_bytes : (int64_t)KEPT_LOG_BYTES);
 	rc = sqlite_exec(&self->base, sql, err);
 	if (!rc)
 		rc = sqlite_set_sync(&self->base, options->sync, err);
@@ -380,6 +481,7 @@ static enum mr_code sqlite_open(struct mr_arena *arena, const struct mr_db_optio
 		sqlite3_close(self->handle);
 		return rc;
 	}
+	note_files(self, arena);
 	*out = &self->base;
 	return MR_OK;
 }
@@ -387,6 +489,139 @@ static enum mr_code sqlite_open(struct mr_arena *arena, const struct mr_db_optio
 static void sqlite_close(struct mr_db *db)
 {
 	sqlite3_close(db_of(db)->handle);
+}
+
+static enum mr_code fail_gone(struct sqlite_db *self, struct mr_err *err)
+{
+	const struct mr_db_options *options = &self->base.options;
+	char room[SHOWN_PATH_BYTES + 8];
+	const char *path = shown_path(options, room);
+
+	if (access(options->path, F_OK) == 0)
+		return mr_err_set(err, MR_EIO,
+			"another file has taken the place of database %s: put the right one back, "
+			"or %s",
+			path, options->repair_hint);
+	mr_err_set(err, MR_EIO, "database %s was deleted or moved away (%s): put it back, or %s",
+		path, strerror(errno), options->repair_hint);
+	return MR_EIO;
+}
+
+static enum mr_code fail_overwritten(struct sqlite_db *self, const char *why, struct mr_err *err)
+{
+	const struct mr_db_options *options = &self->base.options;
+	char room[SHOWN_PATH_BYTES + 8];
+
+	return mr_err_set(err, MR_EFORMAT, "database %s was %s by another program; %s",
+		shown_path(options, room), why, options->repair_hint);
+}
+
+/*
+ * The counter of the first page never goes back, and the number of pages only when the file was
+ * compacted: a false alarm then costs one look at the whole file, when it is opened again.
+ */
+static enum mr_code check_header(struct sqlite_db *self, struct mr_err *err)
+{
+	static const char magic[16] = "SQLite format 3";
+	unsigned char header[HEADER_BYTES];
+	uint32_t counter, pages;
+
+	if (!read_header(self, header))
+		return fail_overwritten(self, "cut off", err);
+	if (memcmp(header, magic, sizeof(magic)) != 0 ||
+		memcmp(header + HEADER_PAGE_SIZE, self->page_size, sizeof(self->page_size)) != 0)
+		return fail_overwritten(self, "overwritten", err);
+	counter = read_u32(header + HEADER_COUNTER);
+	pages = read_u32(header + HEADER_PAGES);
+	if ((int32_t)(counter - self->counter) < 0 ||
+		(counter == self->counter && pages < self->pages))
+		return fail_overwritten(self, "overwritten with an older copy", err);
+	self->counter = counter;
+	self->pages = pages;
+	return MR_OK;
+}
+
+static enum mr_code sqlite_still_there(struct mr_db *db, struct mr_err *err)
+{
+	struct sqlite_db *self = db_of(db);
+	char room[SHOWN_PATH_BYTES + 8];
+	int moved = 0;
+
+	if (sqlite3_file_control(self->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) !=
+			SQLITE_OK ||
+		moved)
+		return fail_gone(self, err);
+	if (!is_same_file(self->log, file_id_of(self->log_path)) ||
+		!is_same_file(self->shm, file_id_of(self->shm_path)))
+		return mr_err_set(err, MR_EIO,
+			"the log of database %s (-wal or -shm beside it) was deleted or replaced; "
+			"if mail is missing, %s",
+			shown_path(&db->options, room), db->options.repair_hint);
+	if (self->damaged)
+		return mr_err_set(err, MR_EFORMAT, "database %s is damaged; %s",
+			shown_path(&db->options, room), db->options.repair_hint);
+	return check_header(self, err);
+}
+
+/*
+ * A log that was deleted can still be read through this connection, for the last time. Copying it
+ * into the file is safe as long as nobody has begun a new one.
+ */
+static void save_deleted_log(struct sqlite_db *self)
+{
+	struct mr_err ignored;
+	int moved = 0;
+
+	if (self->base.options.read_only || self->log.ino == 0 ||
+		access(self->log_path, F_OK) == 0 ||
+		sqlite3_file_control(self->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) !=
+			SQLITE_OK ||
+		moved || check_header(self, &ignored))
+		return;
+	self->patience_ms = TRIM_LATE_WAIT_MS;
+	sqlite3_wal_checkpoint_v2(self->handle, "main", SQLITE_CHECKPOINT_FULL, NULL, NULL);
+	self->patience_ms = 0;
+}
+
+static void sqlite_keep_log(struct mr_db *db)
+{
+	save_deleted_log(db_of(db));
+	sqlite3_db_config(db_of(db)->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+}
+
+/* The number is the application's, and nothing of ours uses it. */
+static enum mr_code sqlite_touch(struct mr_db *db, struct mr_err *err)
+{
+	struct sqlite_db *self = db_of(db);
+	char number[16] = "";
+	char sql[64];
+	int64_t last = 0;
+	enum mr_code rc = ask(self, "PRAGMA user_version", number, sizeof(number), err);
+
+	if (rc)
+		return rc;
+	mr_str_to_int(number, &last);
+	snprintf(sql, sizeof(sql), "PRAGMA user_version=%d", last == 1 ? 2 : 1);
+	return sqlite_exec(db, sql, err);
+}
+
+static void sqlite_trim_log(struct mr_db *db)
+{
+	struct sqlite_db *self = db_of(db);
+	int64_t max = db->options.max_log_bytes;
+	bool late = self->log_bytes >= max;
+	int rc;
+
+	if (self->trim_at == 0 || self->log_bytes < self->trim_at)
+		return;
+	self->patience_ms = late ? TRIM_LATE_WAIT_MS : TRIM_WAIT_MS;
+	rc = sqlite3_wal_checkpoint_v2(self->handle, "main",
+		late ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART, NULL, NULL);
+	self->patience_ms = 0;
+	/* Whatever went wrong, the log keeps what was committed. */
+	self->trim_at = rc == SQLITE_OK ? max / 4 : self->log_bytes + max / 8;
+	if (rc == SQLITE_OK)
+		self->log_bytes = 0;
 }
 
 static int64_t sqlite_last_id(struct mr_db *db)
@@ -519,6 +754,10 @@ static enum mr_code sqlite_step(struct mr_stmt *stmt, bool *row, struct mr_err *
 			sqlite3_errmsg(handle));
 	else
 		code = fail(&self->db->base.options, handle, self->base.sql, err);
+	/* Full-text indexes have their own check, and can be made anew. */
+	if (code == MR_EFORMAT && !self->db->base.options.read_only &&
+		sqlite3_extended_errcode(handle) != SQLITE_CORRUPT_VTAB)
+		self->db->damaged = true;
 	/* A failed statement must not go on holding a lock. */
 	sqlite3_reset(self->handle);
 	self->ended = true;
@@ -758,6 +997,10 @@ const struct mr_db_driver mr_db_sqlite = {
 	.name = "sqlite",
 	.open = sqlite_open,
 	.close = sqlite_close,
+	.keep_log = sqlite_keep_log,
+	.still_there = sqlite_still_there,
+	.touch = sqlite_touch,
+	.trim_log = sqlite_trim_log,
 	.exec = sqlite_exec,
 	.set_sync = sqlite_set_sync,
 	.last_id = sqlite_last_id,

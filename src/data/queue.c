@@ -33,8 +33,10 @@ struct entry {
 struct mr_queue {
 	struct mr_arena *arena;
 	pthread_t writer;
-	struct mr_db *db;    /* the writer's alone, like ... */
-	struct entry *batch; /* ... what it has taken */
+	const char *path; /* of the database */
+	struct mr_queue_guard guard;
+	struct mr_db *db;    /* the writer's alone; NULL while it is lost, see `guard` */
+	struct entry *batch; /* the writer's alone: what it has taken */
 	size_t batch_max;
 	size_t careful; /* batches that are still to be run with savepoints */
 
@@ -138,16 +140,46 @@ static enum mr_code commit(struct mr_db *db, struct mr_err *err)
 	return mr_db_commit(db, err);
 }
 
+/* Is what was committed, or will be, in the database? If not, the connection is given up. */
+static enum mr_code check(struct mr_queue *queue, struct mr_err *err)
+{
+	enum mr_code rc;
+
+	if (!queue->guard.check)
+		return MR_OK;
+	rc = queue->guard.check(queue->guard.arg, queue->db, err);
+	if (!rc)
+		return MR_OK;
+	mr_db_abandon(queue->db);
+	queue->db = NULL;
+	queue->guard.lost(queue->guard.arg, err);
+	return rc;
+}
+
+/* Have a connection to what is the database now. */
+static enum mr_code have_database(struct mr_queue *queue, struct mr_err *err)
+{
+	if (queue->db && !check(queue, err))
+		return MR_OK;
+	return queue->guard.open(queue->guard.arg, &queue->db, err);
+}
+
 /* All jobs in one transaction. */
 static enum outcome try_batch(struct mr_queue *queue, struct entry *entries, size_t count)
 {
 	enum outcome (*run_job)(struct mr_db *, struct entry *) =
 		queue->careful ? run_careful : run_bare;
 	enum outcome outcome = SETTLED;
-	struct mr_db *db = queue->db;
+	struct mr_db *db;
 	struct mr_err err;
-	enum mr_code rc = mr_db_begin(db, MR_DB_IMMEDIATE, &err);
+	enum mr_code rc = have_database(queue, &err);
 
+	if (rc) {
+		fail_all(entries, count, &err);
+		return SETTLED;
+	}
+	db = queue->db;
+	rc = mr_db_begin(db, MR_DB_IMMEDIATE, &err);
 	if (rc) {
 		count_busy(queue, rc);
 		fail_all(entries, count, &err);
@@ -177,6 +209,8 @@ static enum outcome try_batch(struct mr_queue *queue, struct entry *entries, siz
 		return rc == MR_ECONFLICT ? SPOILED : SETTLED;
 	}
 	mr_crash_point("queue.committed");
+	if (check(queue, &err))
+		fail_all(entries, count, &err);
 	return SETTLED;
 }
 
@@ -218,7 +252,7 @@ static void run_batch(struct mr_queue *queue, struct entry *entries, size_t coun
 	enum outcome outcome = try_batch(queue, entries, count);
 
 	if (outcome == UNCLEAN) {
-		mr_db_rollback(queue->db);
+		mr_db_rollback(queue->db); /* which is there: only SETTLED loses it */
 		queue->careful = CAREFUL_BATCHES;
 		outcome = try_batch(queue, entries, count);
 	} else if (queue->careful) {
@@ -272,6 +306,9 @@ static void *write_all(void *arg)
 		count = take(queue);
 		pthread_mutex_unlock(&queue->lock);
 		run_batch(queue, queue->batch, count);
+		/* When all have their answers: nobody waits for it but the next. */
+		if (queue->db)
+			mr_db_trim_log(queue->db);
 		pthread_mutex_lock(&queue->lock);
 	}
 	pthread_mutex_unlock(&queue->lock);
@@ -309,6 +346,9 @@ enum mr_code mr_queue_open(struct mr_db *db, const struct mr_queue_options *opti
 
 	queue->arena = arena;
 	queue->db = db;
+	queue->path = mr_arena_strdup(arena, mr_db_path(db));
+	if (options)
+		queue->guard = options->guard;
 	queue->ring_max = options && options->waiting ? options->waiting : MR_QUEUE_WAITING;
 	queue->batch_max = options && options->batch ? options->batch : MR_QUEUE_BATCH;
 	queue->ring = mr_arena_array(arena, queue->ring_max, sizeof(*queue->ring));
@@ -349,10 +389,14 @@ void mr_queue_stop(struct mr_queue *queue)
 
 void mr_queue_close(struct mr_queue *queue)
 {
+	struct mr_err ignored;
+
 	if (!queue)
 		return;
 	mr_queue_stop(queue);
-	mr_db_close(queue->db);
+	/* Closing would copy the log over whatever is there now. */
+	if (queue->db && !check(queue, &ignored))
+		mr_db_close(queue->db);
 	release(queue);
 }
 
@@ -383,12 +427,11 @@ static enum mr_code enqueue(struct mr_queue *queue, const struct mr_queue_job *j
 		wait_for_room(queue);
 	if (queue->stopping) {
 		rc = mr_err_set(err, MR_EBUSY,
-			"database %s takes no more changes: the program is stopping",
-			mr_db_path(queue->db));
+			"database %s takes no more changes: the program is stopping", queue->path);
 	} else if (queue->len == queue->ring_max) {
 		rc = mr_err_set(err, MR_EBUSY,
 			"database %s: %zu changes are waiting already; try again later",
-			mr_db_path(queue->db), queue->len);
+			queue->path, queue->len);
 	} else {
 		queue->ring[(queue->first + queue->len++) % queue->ring_max] =
 			(struct slot){ .job = *job, .waiter = waiter };

@@ -44,10 +44,29 @@ struct mr_queue_job {
 	void *arg;
 };
 
+/*
+ * Who looks after the database while it is in use; all of it is called on the writer's thread, and
+ * all of it is set or none.
+ */
+struct mr_queue_guard {
+	/*
+	 * Is `db` still the database? Asked before each transaction and after each commit. Unless
+	 * it answers MR_OK, no job of the transaction is acknowledged: all get this error.
+	 */
+	enum mr_code (*check)(void *arg, struct mr_db *db, struct mr_err *err);
+	/* A check failed: the connection was abandoned. */
+	void (*lost)(void *arg, const struct mr_err *err);
+	/* Open it anew. Asked for each transaction while there is no connection; jobs get this
+	 * error until it succeeds. */
+	enum mr_code (*open)(void *arg, struct mr_db **out, struct mr_err *err);
+	void *arg;
+};
+
 /* Zero means the default. */
 struct mr_queue_options {
 	size_t waiting;
 	size_t batch;
+	struct mr_queue_guard guard;
 };
 
 /* Start the writer on `db`, which it owns from now on and closes at the end; on failure `db` stays

@@ -526,11 +526,10 @@ static void notices_that_its_file_was_removed(void)
 
 	exec(db, "CREATE TABLE t(a)");
 	CHECK_INT(unlink(path_of("db")), 0);
-	CHECK_INT(mr_db_exec(db, "INSERT INTO t VALUES(1)", &err), MR_EPERM);
+	CHECK_INT(mr_db_exec(db, "INSERT INTO t VALUES(1)", &err), MR_EIO);
 	check_msg(&err, "database ",
-		"db may not be written (attempt to write a readonly database [SQLite 1032]); check "
-		"who "
-		"owns the file and its directory");
+		"db was moved or deleted while it was in use: put it back, or restore it from a "
+		"backup [SQLite 1032]");
 }
 
 static void overwrite(const char *name, off_t at, size_t len)

@@ -641,6 +641,114 @@ static void serves_many_threads(void)
 	CHECK_INT(stats.failed, PRODUCERS * EACH - good);
 }
 
+/* A guard whose verdicts the test gives. */
+struct watchman {
+	int checks;
+	int bad_check; /* this one fails, counted from 1 */
+	int lost;
+	bool shut; /* it cannot be opened anew yet */
+};
+
+static enum mr_code watch_check(void *arg, struct mr_db *db, struct mr_err *err)
+{
+	struct watchman *watchman = arg;
+
+	(void)db;
+	if (++watchman->checks == watchman->bad_check)
+		return mr_err_set(err, MR_EIO, "it is gone");
+	return MR_OK;
+}
+
+static void watch_lost(void *arg, const struct mr_err *err)
+{
+	struct watchman *watchman = arg;
+
+	watchman->lost++;
+	CHECK_STR(err->msg, "it is gone");
+}
+
+static enum mr_code watch_open(void *arg, struct mr_db **out, struct mr_err *err)
+{
+	struct watchman *watchman = arg;
+
+	if (watchman->shut)
+		return mr_err_set(err, MR_EBUSY, "it is gone still");
+	*out = open_db(-1);
+	return MR_OK;
+}
+
+static struct mr_queue *open_guarded(struct watchman *watchman)
+{
+	return open_queue((struct mr_queue_options){
+		.guard = { watch_check, watch_lost, watch_open, watchman } });
+}
+
+/* What was committed to something that is not the database is not acknowledged. */
+static void acknowledges_only_what_is_in_the_database(void)
+{
+	struct watchman watchman = { .bad_check = 4 };
+	struct mr_queue *queue MR_CLEANUP(mr_queue_closep) = open_guarded(&watchman);
+	struct task tasks[BATCH];
+	struct gate gate;
+
+	/* Checks 1 and 2 are the gate's, 3 and 4 the batch's. */
+	submit_batch(queue, &gate, tasks, 0, GOOD, -1);
+	mr_queue_stop(queue);
+	CHECK_INT(watchman.lost, 1);
+	for (int i = 0; i < BATCH; i++) {
+		CHECK_INT(tasks[i].answers, 1);
+		CHECK_INT(tasks[i].runs, 1);
+		CHECK_INT(tasks[i].rc, MR_EIO);
+		CHECK_STR(tasks[i].err.msg, "it is gone");
+	}
+}
+
+/* One that is gone before a transaction begins is replaced first: nobody notices. */
+static void opens_it_anew(void)
+{
+	struct watchman watchman = { .bad_check = 3 };
+	struct mr_queue *queue MR_CLEANUP(mr_queue_closep) = open_guarded(&watchman);
+	struct task first = { .n = 1 }, second = { .n = 2 };
+	struct mr_queue_job jobs[] = { job_of(&first), job_of(&second) };
+	struct mr_err err;
+
+	CHECK_OK(mr_queue_run(queue, &jobs[0], &err), err);
+	CHECK_OK(mr_queue_run(queue, &jobs[1], &err), err);
+	CHECK_INT(watchman.lost, 1);
+	CHECK_INT(number("SELECT count(*) FROM one"), 2);
+}
+
+static void refuses_until_it_can_be_opened(void)
+{
+	struct watchman watchman = { .bad_check = 1, .shut = true };
+	struct mr_queue *queue MR_CLEANUP(mr_queue_closep) = open_guarded(&watchman);
+	struct task task = { .n = 1 };
+	struct mr_queue_job job = job_of(&task);
+	struct mr_err err;
+
+	for (int i = 0; i < 3; i++) {
+		CHECK_INT(mr_queue_run(queue, &job, &err), MR_EBUSY);
+		CHECK_STR(err.msg, "it is gone still");
+	}
+	CHECK_INT(task.runs, 0);
+	CHECK_INT(watchman.lost, 1);
+	watchman.shut = false;
+	CHECK_OK(mr_queue_run(queue, &job, &err), err);
+	CHECK_INT(number("SELECT count(*) FROM one"), 1);
+}
+
+/* Nor is it written to when the queue is closed. */
+static void closes_without_a_database(void)
+{
+	struct watchman watchman = { .bad_check = 1, .shut = true };
+	struct mr_queue *queue MR_CLEANUP(mr_queue_closep) = open_guarded(&watchman);
+	struct stat st;
+
+	mr_queue_closep(&queue);
+	CHECK_INT(watchman.lost, 1);
+	CHECK_INT(stat(path_of("db-wal"), &st), 0);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -663,6 +771,10 @@ int main(void)
 		TEST(refuses_after_stop),
 		TEST(may_submit_when_answered),
 		TEST(serves_many_threads),
+		TEST(acknowledges_only_what_is_in_the_database),
+		TEST(opens_it_anew),
+		TEST(refuses_until_it_can_be_opened),
+		TEST(closes_without_a_database),
 	};
 	return test_main(tests, MR_LEN(tests));
 }
