@@ -65,6 +65,10 @@ enum {
 	MR_TEAM_DIGEST_CHARS = 1200,   /* of each body */
 	MR_TEAM_COMMIT_SUBJECT = 200,
 
+	/* When the clock goes back by no more than this, messages get times right after the last
+	 * one's until the clock has caught up; when by more, it was wrong before. */
+	MR_TEAM_CLOCK_AHEAD_S = 86400,
+
 	/* How closely last_active_ts is known, in seconds. */
 	MR_TEAM_ACTIVE_S = 5,
 

@@ -3,6 +3,8 @@
 
 #include "team/error.h"
 #include "team/inbox.h"
+#include "team/limits.h"
+#include "text/time.h"
 #include "text/token.h"
 
 #include <string.h>
@@ -61,6 +63,31 @@ static enum mr_code insert(struct mr_ctx *cx, struct mr_db *db, struct mr_team_m
 	return mr_stmt_run(stmt, &cx->err);
 }
 
+static const char SQL_LATEST[] = "SELECT created_ts FROM messages ORDER BY id DESC LIMIT 1";
+
+/*
+ * The time of the message that is stored next: now, but always after the message before, so that
+ * whoever asks for what came since a message gets all of it, also when the clock was set back. Only
+ * a message that is more than a day ahead is not followed: then the clock was wrong before.
+ */
+static enum mr_code next_time(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	int64_t now = mr_clock_wall_us(cx->clock), latest = 0;
+	bool row = false;
+	enum mr_code rc = mr_db_prepare(db, SQL_LATEST, &stmt, &cx->err);
+
+	if (!rc)
+		rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (rc)
+		return rc;
+	if (row)
+		latest = mr_stmt_int(stmt, 0);
+	*out = latest >= now && latest - now <= MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S ? latest + 1
+										  : now;
+	return MR_OK;
+}
+
 enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_message *message, int64_t attachment_bytes)
 {
@@ -69,7 +96,9 @@ enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_code rc = MR_OK;
 
 	if (!row.created_ts)
-		row.created_ts = mr_clock_wall_us(cx->clock);
+		rc = next_time(cx, db, &row.created_ts);
+	if (rc)
+		return rc;
 	if (!row.attachments)
 		row.attachments = "[]";
 	if (row.uid)

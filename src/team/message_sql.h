@@ -12,7 +12,8 @@
 
 /*
  * Inside a change: the row of a message without its recipients. What is 0 or NULL of id, uid,
- * created_ts and thread_seq (one more than the thread's largest) is found and set in `message`;
+ * created_ts (now, but after that of every message stored before, see MR_TEAM_CLOCK_AHEAD_S) and
+ * thread_seq (one more than the thread's largest) is found and set in `message`;
  * what is there is kept, for a rebuild.
  */
 MR_CHECK enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,

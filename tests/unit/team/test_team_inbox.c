@@ -5,6 +5,7 @@
 #include "team/error.h"
 #include "team/inbox_sql.h"
 #include "test.h"
+#include "text/time.h"
 #include "world.h"
 
 #include <string.h>
@@ -120,6 +121,57 @@ static void since_is_strictly_later(void)
 	CHECK_STR(mr_value_get(mr_team_fail_data(&scene.world.cx.err), "argument")->text,
 		"since_ts");
 	world_close(&scene.world);
+}
+
+/* Who asks for what came since the last message it saw gets all of it, whatever the clock did. */
+static void since_follows_messages_not_the_clock(void)
+{
+	struct scene scene;
+	struct mr_team_inbox_query query = blue;
+	struct mr_team_items items;
+	struct world *world = &scene.world;
+
+	set_scene(&scene);
+	mail_from(world, "backend", "GreenCastle", "BlueLake", "one");
+	items = fetch(&scene, &query);
+	query.since_ts =
+		mr_time_format(world->cx.arena, items.items[0].message.created_ts, MR_TIME_MICROS);
+	world_later(world, -3600);
+	mail_from(world, "backend", "GreenCastle", "BlueLake", "two");
+	mail_from(world, "backend", "GreenCastle", "BlueLake", "three");
+	items = fetch(&scene, &query);
+	CHECK_STR(ids(&scene, &items), "3,2");
+	query.since_ts =
+		mr_time_format(world->cx.arena, items.items[1].message.created_ts, MR_TIME_MICROS);
+	items = fetch(&scene, &query);
+	CHECK_STR(ids(&scene, &items), "3");
+	/* Within a microsecond of the last; and the clock is followed when it has caught up. */
+	CHECK_INT(items.items[0].message.created_ts, WORLD_NOW_US + 2);
+	world_later(world, 7200);
+	mail_from(world, "backend", "GreenCastle", "BlueLake", "four");
+	items = fetch(&scene, &query);
+	CHECK_STR(ids(&scene, &items), "4,3");
+	CHECK_INT(items.items[0].message.created_ts, world->clock.now_us);
+	world_close(world);
+}
+
+/* A message from next year was stamped by a wrong clock: the others need not be, too. */
+static void a_clock_that_was_far_ahead_is_not_followed(void)
+{
+	struct scene scene;
+	struct mr_team_inbox_query query = blue;
+	struct mr_team_items items;
+	struct world *world = &scene.world;
+
+	set_scene(&scene);
+	world_later(world, INT64_C(400) * 86400);
+	mail_from(world, "backend", "GreenCastle", "BlueLake", "one");
+	world_later(world, INT64_C(-400) * 86400);
+	mail_from(world, "backend", "GreenCastle", "BlueLake", "two");
+	items = fetch(&scene, &query);
+	CHECK_STR(ids(&scene, &items), "2,1");
+	CHECK_INT(items.items[0].message.created_ts, WORLD_NOW_US);
+	world_close(world);
 }
 
 static void filters(void)
@@ -398,6 +450,8 @@ int main(void)
 		TEST(an_empty_inbox),
 		TEST(the_newest_first_page_by_page),
 		TEST(since_is_strictly_later),
+		TEST(since_follows_messages_not_the_clock),
+		TEST(a_clock_that_was_far_ahead_is_not_followed),
 		TEST(filters),
 		TEST(marks_across_projects),
 		TEST(an_acknowledgement_also_reads),
