@@ -218,6 +218,7 @@
  *     contact.c          asking for contact, and answering
  *     contact_decide.c   may this agent write to that one?
  *     contact_sql.c      links between agents, and what a decision asks
+ *     database.c         the database while it is in use: looked after, opened anew
  *     error.c            the contract's errors, with data
  *     escalate.c         acknowledgements that do not come
  *     escalate_sql.c     which ones, and what was done about them
@@ -251,6 +252,7 @@
  *     product_sql.c      products, and their mail in one order
  *     project.c          which project is meant
  *     project_sql.c      and its row
+ *     pulse.c            can mail be kept, now?
  *     purge.c            an agent taken out altogether, and out of the archive's files
  *     purge_sql.c        where it left traces
  *     rebuild.c          a database from the archives, and the other way round

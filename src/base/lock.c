@@ -243,6 +243,11 @@ enum mr_code mr_lock_share(int fd, const char *path, int timeout_ms, struct mr_e
 	return MR_OK;
 }
 
+void mr_lock_unshare(int fd)
+{
+	flock(fd, LOCK_UN);
+}
+
 bool mr_lock_is_held(int dir, const char *path)
 {
 	int fd MR_CLEANUP(mr_fs_closep) =

@@ -31,6 +31,8 @@ MR_CHECK enum mr_code mr_lock_take(int dir, const char *path, const char *what, 
  * alone; until it is closed. MR_EBUSY after the timeout, with the owner's line in the message.
  */
 MR_CHECK enum mr_code mr_lock_share(int fd, const char *path, int timeout_ms, struct mr_err *err);
+/* Let a shared lock go; the file stays open. */
+void mr_lock_unshare(int fd);
 /* Is somebody holding it just now? Changes nothing; false too when it cannot be told. */
 bool mr_lock_is_held(int dir, const char *path);
 /* For MR_CLEANUP; not held is fine. */

@@ -1,14 +1,23 @@
 /* op/health.c - is this program alive, ready, well? */
 #include "base/fs.h"
+#include "base/log.h"
 #include "op/args.h"
 #include "op/call.h"
 #include "op/envelope.h"
 #include "op/nouns.h"
 #include "op/out.h"
+#include "op/principal.h"
 #include "op/settings.h"
+#include "op/team_home.h"
+#include "team/pulse.h"
 
 #include <errno.h>
 #include <unistd.h>
+
+enum {
+	FRESH_MS = 500, /* an answer may be so old, ... */
+	WRITE_MS = 900, /* ... and takes no longer: supervisors give up after a second */
+};
 
 static const struct mr_field status_fields[] = {
 	{ .name = "status", .type = MR_TYPE_TEXT },
@@ -50,24 +59,54 @@ static enum mr_code check_storage(struct mr_call *call)
 	return MR_OK;
 }
 
+/*
+ * Does the team's database take a change, now? Many who ask share one write, so that strangers
+ * cannot make the disk busy by asking.
+ */
+static enum mr_code check_database(struct mr_call *call)
+{
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_pulse(&call->cx, team, FRESH_MS, WRITE_MS);
+	return rc ? mr_err_wrap(&call->cx.err, "not ready") : MR_OK;
+}
+
+/*
+ * Whatever the cause, to the one who asks it means: not now. Paths are shown to people of this
+ * machine; others may ask without a token, and are told where to look.
+ */
+static enum mr_code check_ready(struct mr_call *call)
+{
+	const struct mr_principal *who = call->principal;
+	enum mr_code rc = check_storage(call);
+
+	if (!rc)
+		rc = check_database(call);
+	if (!rc)
+		return MR_OK;
+	if (who && !who->is_local) {
+		mr_log(MR_LOG_WARN, "health.not_ready", "%s", call->cx.err.msg);
+		mr_err_set(&call->cx.err, MR_EBUSY,
+			"not ready: mail cannot be stored at the moment; the server's log says "
+			"why");
+	}
+	call->cx.err.code = MR_EBUSY;
+	return MR_EBUSY;
+}
+
 static enum mr_code ready(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	(void)in;
-	if (check_storage(call)) {
-		/* Whatever the cause, to the one who asks it means: not now. */
-		call->cx.err.code = MR_EBUSY;
-		return MR_EBUSY;
-	}
-	return say(out, "ready");
+	return check_ready(call) ? MR_EBUSY : say(out, "ready");
 }
 
 static enum mr_code health(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	(void)in;
-	if (check_storage(call)) {
-		call->cx.err.code = MR_EBUSY;
+	if (check_ready(call))
 		return MR_EBUSY;
-	}
 	mr_out_map(out, NULL);
 	mr_out_text(out, "protocol_version", "v1");
 	mr_out_text(out, "status", "ok");

@@ -310,6 +310,14 @@ const struct mr_setting mr_setting_table[] = {
 		.flags = MR_SETTING_PATH,
 		.summary = "path or sqlite URL of the team's database; empty is storage.sqlite3 in "
 			   "storage.root" },
+	{ .key = "database.max_wal_bytes",
+		.env = "DATABASE_MAX_WAL_BYTES",
+		.type = MR_TYPE_INT,
+		.fallback = "16777216",
+		.min = 1 << 20,
+		.max = INT64_C(1) << 40,
+		.summary = "how large the log beside the database may grow before writers wait for "
+			   "readers, so that it can begin anew" },
 	{ .key = "git.author_name",
 		.env = "GIT_AUTHOR_NAME",
 		.type = MR_TYPE_TEXT,

@@ -116,6 +116,7 @@ enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *ou
 	*out = (struct mr_team_config){
 		.storage_root = root,
 		.database = out->database,
+		.max_log_bytes = mr_settings_int(s, "database.max_wal_bytes"),
 		.author_name = mr_settings_text(s, "git.author_name"),
 		.author_email = mr_settings_text(s, "git.author_email"),
 		.name_mode = name_mode(mr_settings_text(s, "team.name_enforcement")),

@@ -44,6 +44,16 @@ void mr_team_heads_free(struct mr_team_heads *heads)
 	free(heads);
 }
 
+void mr_team_heads_clear(struct mr_team_heads *heads)
+{
+	for (size_t i = 0; i < MR_TEAM_HEADS; i++) {
+		pthread_mutex_lock(&heads->locks[i % LOCKS]);
+		free(heads->slots[i]);
+		heads->slots[i] = NULL;
+		pthread_mutex_unlock(&heads->locks[i % LOCKS]);
+	}
+}
+
 static struct head **lock_slot(struct mr_team_heads *heads, int64_t id)
 {
 	pthread_mutex_lock(&heads->locks[(uint64_t)id % LOCKS]);

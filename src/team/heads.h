@@ -15,6 +15,8 @@ enum { MR_TEAM_HEADS = 4096, MR_TEAM_HEAD_BYTES = 2048 };
 
 struct mr_team_heads *mr_team_heads_new(void);
 void mr_team_heads_free(struct mr_team_heads *heads);
+/* Forget all of them: ids may mean other messages from now on. */
+void mr_team_heads_clear(struct mr_team_heads *heads);
 
 /*
  * Set what `out` says of the message and its sender, in memory of `arena`, and `out->form` when

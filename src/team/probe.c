@@ -4,6 +4,7 @@
 #include "team/archive.h"
 #include "team/layout.h"
 #include "team/probe_sql.h"
+#include "team/pulse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@ enum {
 	PROBLEMS_MAX = 8,
 	LATE_S = 300,         /* an archiver that works is minutes ahead of this */
 	LOW_BYTES = 64 << 20, /* some thousand messages: time to act */
+	WRITE_MS = 5000,      /* a commit that takes longer than this is none */
 };
 
 struct probing {
@@ -34,14 +36,6 @@ static void add(struct probing *p, enum mr_team_status status, const char *text)
 			mr_arena_strdup(p->cx->arena, text);
 }
 
-static enum mr_code change_nothing(struct mr_ctx *cx, struct mr_db *db, void *arg)
-{
-	(void)cx;
-	(void)db;
-	(void)arg;
-	return MR_OK;
-}
-
 static void probe_database(struct probing *p, int64_t *oldest_us)
 {
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
@@ -55,7 +49,7 @@ static void probe_database(struct probing *p, int64_t *oldest_us)
 
 static void probe_writer(struct probing *p)
 {
-	if (mr_team_write(p->cx, p->team, change_nothing, NULL, NULL))
+	if (mr_team_pulse(p->cx, p->team, 0, WRITE_MS))
 		add(p, MR_TEAM_DOWN, p->cx->err.msg);
 }
 

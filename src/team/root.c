@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define REBUILD_HINT "run `mailroom team rebuild`"
-
 struct mr_team_config mr_team_config_default(const char *storage_root)
 {
 	return (struct mr_team_config){
@@ -40,6 +38,7 @@ struct mr_team_config mr_team_config_default(const char *storage_root)
 		.ack_ttl_s = 1800,
 		.escalation_ttl_s = 3600,
 		.escalation_holder = "",
+		.max_log_bytes = 16 << 20,
 		.llm_endpoint = "",
 		.llm_model = "",
 		.llm_key = "",
@@ -77,29 +76,18 @@ static void keep_config(struct mr_team *team, const struct mr_team_config *confi
 			own->storage_root);
 }
 
-static struct mr_db_options options_of(const struct mr_team *team, bool read_only)
-{
-	return (struct mr_db_options){
-		.path = team->config.database,
-		.read_only = read_only,
-		.create = !read_only,
-		.busy_timeout_ms = 30000,
-		.statements = 128,
-		.repair_hint = REBUILD_HINT,
-	};
-}
-
 static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	struct mr_db_options options = options_of(team, false);
+	struct mr_db_options options = mr_team_database_options(team, false);
+	struct mr_queue_options guarded = { .guard = mr_team_database_guard(team) };
 	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
 
 	if (!rc)
 		rc = mr_migrate_up(db, mr_team_migrations, mr_team_migration_count, cx->clock,
 			&cx->err);
 	if (!rc)
-		rc = mr_queue_open(db, NULL, &team->queue, &cx->err);
+		rc = mr_queue_open(db, &guarded, &team->queue, &cx->err);
 	if (!rc)
 		db = NULL; /* the queue's now */
 	return rc;
@@ -139,6 +127,7 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 		.bell = -1 };
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_mutex_init(&team->picture, NULL);
+	mr_team_pulse_init(&team->pulse);
 	keep_config(team, config);
 	rc = mr_fs_make_dirs(AT_FDCWD,
 		mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, team->config.storage_root),
@@ -172,13 +161,14 @@ void mr_team_close(struct mr_team *team, int drain_ms)
 		drain(team, drain_ms);
 	if (team->queue)
 		mr_queue_stop(team->queue);
-	for (size_t i = 0; i < team->idle_count; i++)
-		mr_db_close(team->idle[i]);
+	while (team->idle_count > 0)
+		mr_db_close(team->idle[--team->idle_count]);
 	/* The writer's connection last: it folds the log into the database. */
 	mr_queue_close(team->queue);
 	mr_team_ear_close(team);
 	mr_fs_closep(&team->bell);
 	mr_team_heads_free(team->heads);
+	mr_team_pulse_destroy(&team->pulse);
 	pthread_mutex_destroy(&team->picture);
 	pthread_mutex_destroy(&team->lock);
 	mr_arena_free(team->arena);
@@ -299,41 +289,4 @@ void mr_team_note_active(struct mr_ctx *cx, struct mr_team *team, int64_t agent_
 		    &(struct mr_queue_job){ .run = touch, .done = touched, .arg = noted },
 		    &ignored))
 		free(noted);
-}
-
-enum mr_code mr_team_read(struct mr_ctx *cx, struct mr_team *team, struct mr_team_reader *out)
-{
-	struct mr_db_options options = options_of(team, true);
-	struct mr_db *db = NULL;
-	enum mr_code rc = MR_OK;
-
-	pthread_mutex_lock(&team->lock);
-	if (team->idle_count > 0)
-		db = team->idle[--team->idle_count];
-	pthread_mutex_unlock(&team->lock);
-	if (!db)
-		rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
-	if (rc)
-		return rc;
-	*out = (struct mr_team_reader){ .team = team, .db = db };
-	return MR_OK;
-}
-
-void mr_team_read_done(struct mr_team_reader *reader)
-{
-	struct mr_team *team = reader->team;
-	struct mr_db *db = reader->db;
-
-	if (!db)
-		return;
-	if (mr_db_in_transaction(db))
-		mr_db_rollback(db);
-	pthread_mutex_lock(&team->lock);
-	if (team->idle_count < MR_TEAM_READERS) {
-		team->idle[team->idle_count++] = db;
-		db = NULL;
-	}
-	pthread_mutex_unlock(&team->lock);
-	mr_db_close(db);
-	*reader = (struct mr_team_reader){ 0 };
 }

@@ -4,6 +4,10 @@
  * A handle may be used by any number of threads. All writes go through one queue (data/queue.h):
  * many senders, one fsync. Reads borrow a read-only connection. Any number of processes may have
  * the same root open.
+ *
+ * When the database is deleted, moved, overwritten or replaced while it is in use, reads and writes
+ * fail with MR_EBUSY and a text that says so, until it is back, or rebuilt, or another whole
+ * database of a team is in its place: then that is used (team/database.c).
  */
 #pragma once
 
@@ -18,8 +22,9 @@ enum mr_team_escalation { MR_TEAM_ESCALATE_LOG, MR_TEAM_ESCALATE_LEASE, MR_TEAM_
 /* What is configured; texts are copied by mr_team_open(). */
 struct mr_team_config {
 	const char *storage_root;
-	const char *database; /* a path; NULL is storage.sqlite3 in the root */
-	bool alone;           /* the caller holds the database's bell: a rebuild */
+	const char *database;  /* a path; NULL is storage.sqlite3 in the root */
+	int64_t max_log_bytes; /* of its write-ahead log (data/db.h) */
+	bool alone;            /* the caller holds the database's bell: a rebuild */
 	const char *author_name, *author_email;
 
 	enum mr_team_name_mode name_mode;
@@ -110,6 +115,7 @@ void mr_team_note_active(struct mr_ctx *cx, struct mr_team *team, int64_t agent_
 struct mr_team_reader {
 	struct mr_team *team;
 	struct mr_db *db;
+	uint64_t generation; /* see team/root_private.h */
 };
 MR_CHECK enum mr_code mr_team_read(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_reader *out);

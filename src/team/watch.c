@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 struct mr_team_ear {
 	pthread_mutex_t lock;
@@ -55,6 +56,33 @@ enum mr_code mr_team_bell_open(struct mr_ctx *cx, struct mr_team *team)
 		mr_err_set(&cx->err, MR_EBUSY, "database %s is being rebuilt; try again later",
 			team->config.database);
 	return cx->err.code;
+}
+
+void mr_team_bell_yield(struct mr_team *team)
+{
+	if (!team->config.alone)
+		mr_lock_unshare(team->bell);
+}
+
+/* The descriptor keeps its number, since other threads ring it. */
+enum mr_code mr_team_bell_share(struct mr_ctx *cx, struct mr_team *team)
+{
+	const char *path = bell_path(cx, team);
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc;
+
+	if (team->config.alone)
+		return MR_OK;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return mr_err_os(&cx->err, errno, "cannot open %s", path);
+	rc = mr_lock_share(fd, path, 0, &cx->err);
+	if (rc == MR_EBUSY)
+		return mr_err_set(&cx->err, MR_EBUSY,
+			"database %s is being rebuilt; try again later", team->config.database);
+	if (!rc && dup3(fd, team->bell, O_CLOEXEC) < 0)
+		rc = mr_err_os(&cx->err, errno, "cannot open %s", path);
+	return rc;
 }
 
 void mr_team_bell_ring(struct mr_team *team)

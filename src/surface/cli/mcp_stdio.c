@@ -39,6 +39,7 @@ static enum mr_code catch_signals(int *out, struct mr_err *err)
 	sigaddset(&signals, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
 	fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	if (fd < 0)
 		return mr_err_os(err, errno, "signalfd");

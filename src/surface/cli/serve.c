@@ -116,6 +116,7 @@ static void block_signals(sigset_t *out)
 	sigaddset(out, SIGINT);
 	pthread_sigmask(SIG_BLOCK, out, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
 }
 
 /* Every connection is a descriptor: take as many as the system lets us have. */

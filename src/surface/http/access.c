@@ -501,6 +501,7 @@ enum mr_http_entry mr_http_access_enter(struct mr_http_access *access, struct mr
 		.roles = MR_ROLE_READER | MR_ROLE_WRITER | MR_ROLE_ADMIN,
 	};
 	static const struct mr_principal anybody = { .name = "anonymous" };
+	static const struct mr_principal neighbour = { .name = "anonymous", .is_local = true };
 	const struct mr_http_route *route = req->match.route;
 	struct mr_http_origin origin;
 
@@ -513,7 +514,7 @@ enum mr_http_entry mr_http_access_enter(struct mr_http_access *access, struct mr
 	req->client_ip = origin.ip;
 	req->is_loopback = req->is_loopback && !origin.is_forwarded;
 	if (route && route->flags & MR_ROUTE_OPEN) {
-		req->principal = &anybody;
+		req->principal = req->is_loopback && !req->is_foreign ? &neighbour : &anybody;
 		return MR_HTTP_ENTERED;
 	}
 	return enter(access, req, resp, origin.is_forwarded);
