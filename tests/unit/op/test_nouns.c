@@ -5,6 +5,7 @@
 #include "op/nouns.h"
 #include "op/schema.h"
 #include "op/settings.h"
+#include "op/team_home.h"
 #include "test.h"
 #include "text/json.h"
 
@@ -142,7 +143,9 @@ static void set_up(struct fixture *f, const char *root)
 	f->app = (struct mr_app){
 		.table = &mr_nouns,
 		.metrics = mr_metrics_new(),
+		.team = mr_team_home_new(),
 		.clock = mr_clock_system(),
+		.rand = mr_rand_system(),
 	};
 	f->call = mr_dispatch_call(&f->app, f->arena);
 	CHECK_OK(mr_settings_load(f->arena, &sources, &f->app.settings, &f->call.cx.err),
@@ -151,6 +154,7 @@ static void set_up(struct fixture *f, const char *root)
 
 static void tear_down(struct fixture *f)
 {
+	mr_team_home_free(f->app.team);
 	mr_metrics_free(f->app.metrics);
 	mr_arena_free(f->arena);
 }
