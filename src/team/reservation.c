@@ -63,6 +63,24 @@ enum mr_code mr_team_lease_expire(struct mr_ctx *cx, struct mr_db *db, int64_t p
 	return rc;
 }
 
+enum mr_code mr_team_lease_set_right(struct mr_ctx *cx, struct mr_db *db, int64_t project_id)
+{
+	int64_t now = mr_clock_wall_us(cx->clock);
+	struct mr_team_lease_rows rows = { 0 };
+	enum mr_code rc = mr_team_lease_ahead(cx, db, project_id,
+		now + MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S, MR_TEAM_SWEEP_BATCH, &rows);
+
+	for (size_t i = 0; i < rows.len && !rc; i++) {
+		const struct mr_team_reservation *lease = &rows.items[i].lease;
+
+		rc = mr_team_lease_set_times(cx, db, lease->id, now,
+			now + lease->expires_ts - lease->created_ts);
+		if (!rc)
+			rc = queue_file(cx, db, lease, "renew", NULL, NULL);
+	}
+	return rc;
+}
+
 /* A request, checked and taken apart before anything is changed. */
 struct request {
 	struct mr_team *team;

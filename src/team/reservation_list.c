@@ -5,6 +5,7 @@
 
 struct sweeping {
 	int64_t project_id;
+	bool any_ahead; /* granted by a clock that was wrong */
 	struct mr_team_stale stale;
 	int64_t released;
 };
@@ -15,6 +16,13 @@ static enum mr_code end_expired(struct mr_ctx *cx, struct mr_db *db, void *arg)
 
 	job->released = 0;
 	return mr_team_lease_expire(cx, db, job->project_id, &job->released);
+}
+
+static enum mr_code set_right(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	struct sweeping *job = arg;
+
+	return mr_team_lease_set_right(cx, db, job->project_id);
 }
 
 static enum mr_code end_stale(struct mr_ctx *cx, struct mr_db *db, void *arg)
@@ -33,12 +41,16 @@ static enum mr_code look(struct mr_ctx *cx, struct mr_team *team, struct sweepin
 	int64_t now = mr_clock_wall_us(cx->clock);
 	int64_t away = now - mr_team_config(team)->inactivity_s * MR_TIME_S;
 	struct mr_team_lease_rows expired = { 0 };
+	struct mr_team_lease_rows ahead = { 0 };
 	struct mr_team_lease_rows idle = { 0 };
 	const struct mr_team_lease_row **rows;
 	enum mr_code rc = mr_team_read(cx, team, &reader);
 
 	if (!rc)
 		rc = mr_team_lease_expired(cx, reader.db, job->project_id, now, 1, &expired);
+	if (!rc)
+		rc = mr_team_lease_ahead(cx, reader.db, job->project_id,
+			now + MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S, 1, &ahead);
 	if (!rc)
 		rc = mr_team_lease_idle(cx, reader.db, job->project_id, now, away,
 			MR_TEAM_STALE_LEASES, &idle);
@@ -48,6 +60,7 @@ static enum mr_code look(struct mr_ctx *cx, struct mr_team *team, struct sweepin
 	for (size_t i = 0; i < idle.len; i++)
 		rows[i] = &idle.items[i];
 	*out_expired = expired.len > 0;
+	job->any_ahead = ahead.len > 0;
 	return mr_team_stale_find(cx, team, reader.db, rows, idle.len, &job->stale);
 }
 
@@ -59,6 +72,8 @@ enum mr_code mr_team_reservation_sweep(struct mr_ctx *cx, struct mr_team *team, 
 	bool more = false;
 	enum mr_code rc = look(cx, team, &job, &more);
 
+	if (!rc && job.any_ahead)
+		rc = mr_team_write(cx, team, set_right, NULL, &job);
 	while (!rc && more) {
 		rc = mr_team_write(cx, team, end_expired, NULL, &job);
 		total += rc ? 0 : job.released;

@@ -20,6 +20,13 @@ MR_CHECK enum mr_code mr_team_lease_end(struct mr_ctx *cx, struct mr_db *db,
 MR_CHECK enum mr_code mr_team_lease_expire(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t *released);
 
+/*
+ * Inside a change: leases that were granted more than MR_TEAM_CLOCK_AHEAD_S from now, when the
+ * clock was wrong, begin now, for as long as they were granted; at most MR_TEAM_SWEEP_BATCH.
+ */
+MR_CHECK enum mr_code mr_team_lease_set_right(struct mr_ctx *cx, struct mr_db *db,
+	int64_t project_id);
+
 /* Leases that were found stale, and when their holders had last been active. */
 struct mr_team_stale {
 	const struct mr_team_lease_row **items;

@@ -219,6 +219,41 @@ enum mr_code mr_team_lease_expired(struct mr_ctx *cx, struct mr_db *db, int64_t 
 	return collect(cx, stmt, out);
 }
 
+static const char SQL_AHEAD[] =
+	COLUMNS "WHERE f.released_ts IS NULL AND f.expires_ts > ?2 AND f.created_ts > ?2"
+		" AND (?1 = 0 OR f.project_id = ?1) ORDER BY f.expires_ts DESC, f.id LIMIT ?3";
+
+enum mr_code mr_team_lease_ahead(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	int64_t created_after, int64_t limit, struct mr_team_lease_rows *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_AHEAD, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, project_id);
+	mr_stmt_bind_int(stmt, 2, created_after);
+	mr_stmt_bind_int(stmt, 3, limit);
+	return collect(cx, stmt, out);
+}
+
+static const char SQL_SET_TIMES[] =
+	"UPDATE file_reservations SET created_ts = ?2, expires_ts = ?3 WHERE id = ?1";
+
+enum mr_code mr_team_lease_set_times(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	int64_t created_ts, int64_t expires_ts)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, SQL_SET_TIMES, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, id);
+	mr_stmt_bind_int(stmt, 2, created_ts);
+	mr_stmt_bind_int(stmt, 3, expires_ts);
+	return mr_stmt_run(stmt, &cx->err);
+}
+
 static const char SQL_IDLE[] =
 	COLUMNS "WHERE f.released_ts IS NULL AND f.expires_ts > ?2 AND f.origin = 'agent'"
 		" AND a.last_active_ts < ?3 AND (?1 = 0 OR f.project_id = ?1)"

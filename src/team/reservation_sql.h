@@ -44,6 +44,12 @@ MR_CHECK enum mr_code mr_team_lease_below(struct mr_ctx *cx, struct mr_db *db,
 MR_CHECK enum mr_code mr_team_lease_anywhere(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_lease_near *near, struct mr_team_lease_rows *out);
 
+/* Not released, and granted after a time that is still to come: by a clock that was wrong. */
+MR_CHECK enum mr_code mr_team_lease_ahead(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	int64_t created_after, int64_t limit, struct mr_team_lease_rows *out);
+MR_CHECK enum mr_code mr_team_lease_set_times(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	int64_t created_ts, int64_t expires_ts);
+
 /* What an agent has not released, newest first, at most `limit`. */
 MR_CHECK enum mr_code mr_team_lease_of(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	int64_t limit, struct mr_team_lease_rows *out);

@@ -416,6 +416,29 @@ static void lists_and_sweeps(void)
 	world_close(&s.world);
 }
 
+/* A lease of an hour that a clock of next year granted ends an hour after the clock was set right.
+ */
+static void a_clock_set_back_does_not_prolong_leases(void)
+{
+	struct mr_team_leases leases;
+	struct scene s;
+
+	set_up(&s);
+	world_later(&s.world, INT64_C(400) * 86400);
+	take(&s, "GreenCastle", "src/a.c");
+	world_later(&s.world, INT64_C(-400) * 86400);
+	leases = list(&s, true, 0);
+	CHECK_INT(leases.len, 1);
+	CHECK_INT(leases.items[0].reservation.created_ts, s.world.clock.now_us);
+	CHECK_INT(leases.items[0].reservation.expires_ts,
+		s.world.clock.now_us + INT64_C(3600) * 1000000);
+	world_later(&s.world, 3599);
+	CHECK_INT(list(&s, true, 0).len, 1);
+	world_later(&s.world, 1);
+	CHECK_INT(list(&s, true, 0).len, 0);
+	world_close(&s.world);
+}
+
 static void sweeps_more_than_a_batch(void)
 {
 	struct scene s;
@@ -669,6 +692,7 @@ int main(void)
 		TEST(renews_from_the_later_of_two_times),
 		TEST(stale_leases_make_way),
 		TEST(lists_and_sweeps),
+		TEST(a_clock_set_back_does_not_prolong_leases),
 		TEST(sweeps_more_than_a_batch),
 		TEST(force_is_for_leases_that_were_left),
 		TEST(force_knows_other_cases),
