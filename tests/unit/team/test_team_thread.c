@@ -133,8 +133,9 @@ static void the_latest_threads_first(void)
 	CHECK_STR(threads.items[0].thread_id, "3");
 	CHECK_STR(threads.items[0].subject, "alone");
 	CHECK_INT(threads.items[0].messages, 2);
-	CHECK_INT(threads.items[0].first_ts, WORLD_NOW_US);
-	CHECK_INT(threads.items[0].last_ts, WORLD_NOW_US + 60000000);
+	/* The third of one moment, and the second of another: no two have the same time. */
+	CHECK_INT(threads.items[0].first_ts, WORLD_NOW_US + 2);
+	CHECK_INT(threads.items[0].last_ts, WORLD_NOW_US + 60000000 + 1);
 	CHECK_STR(threads.items[1].thread_id, "A");
 	CHECK_STR(threads.items[1].subject, "first of A");
 	CHECK_INT(threads.items[1].messages, 2);
