@@ -67,6 +67,7 @@
  *       resource_team.c  projects, agents, leases by theirs
  *       resource_tooling.c  the server itself by its own
  *       resources.c      what can be read by its URI
+ *       roots.c          the directories a client works in
  *       rpc.c            JSON-RPC 2.0
  *       runner.c         threads for calls that wait
  *       session.c        clients between their requests
@@ -359,6 +360,7 @@
  *     oom.c              the line a process without memory ends with
  *     proc.c             other programs, without a shell
  *     rand.c             chance, passed in
+ *     reach.c            which directories a caller may name
  *     str.c              small questions about text
  *     utf8.c             UTF-8
  */

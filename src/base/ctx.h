@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct mr_reach;
+
 struct mr_ctx {
 	struct mr_arena *arena;
 	struct mr_err err;
@@ -33,4 +35,7 @@ struct mr_ctx {
 	/* Whose eyes may see the result, as far as a part keeps things of one from another: their
 	 * ids as a JSON list; NULL: everybody's. */
 	const char *readers;
+	/* Which directories of this machine the caller may name (base/reach.h); NULL: all that
+	 * this process can read. */
+	const struct mr_reach *reach;
 };

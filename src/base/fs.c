@@ -221,12 +221,13 @@ static int open_part_by_part(int dir, const char *path, int flags, mode_t mode)
 	}
 }
 
-static int sys_open_beneath(int dir, const char *path, int flags, mode_t mode)
+static int sys_open_beneath(int dir, const char *path, int flags, mode_t mode, bool with_links)
 {
 	struct open_how how = {
 		.flags = (uint64_t)flags,
 		.mode = flags & O_CREAT ? mode : 0,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+		.resolve = RESOLVE_BENEATH |
+			(with_links ? RESOLVE_NO_MAGICLINKS : RESOLVE_NO_SYMLINKS),
 	};
 
 	/* EAGAIN: something was renamed meanwhile and the kernel cannot vouch for "..". */
@@ -251,8 +252,8 @@ static enum mr_code say_link(struct mr_err *err, const char *path)
 	return mr_err_set(err, MR_EPERM, "%s goes through a link that is not followed", path);
 }
 
-enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mode, int *out_fd,
-	struct mr_err *err)
+static enum mr_code open_beneath(int dir, const char *path, int flags, mode_t mode, bool with_links,
+	int *out_fd, struct mr_err *err)
 {
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	struct stat st;
@@ -261,7 +262,7 @@ enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mod
 		return mr_err_os(err, errno, "cannot open %s", path);
 	if (!(flags & O_PATH))
 		flags |= O_NONBLOCK | O_NOCTTY;
-	fd = sys_open_beneath(dir, path, flags | O_CLOEXEC, mode);
+	fd = sys_open_beneath(dir, path, flags | O_CLOEXEC, mode, with_links);
 	if (fd < 0) {
 		switch (errno) {
 		case EXDEV:
@@ -283,6 +284,22 @@ enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mod
 		return mr_err_set(err, MR_EINVAL, "%s is neither a file nor a directory", path);
 	*out_fd = mr_fs_take(&fd);
 	return MR_OK;
+}
+
+enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mode, int *out_fd,
+	struct mr_err *err)
+{
+	return open_beneath(dir, path, flags, mode, true, out_fd, err);
+}
+
+enum mr_code mr_fs_open_real(const char *path, int flags, int *out_fd, struct mr_err *err)
+{
+	int top MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc = mr_fs_open_dir(AT_FDCWD, "/", &top, err);
+
+	while (*path == '/')
+		path++;
+	return rc ? rc : open_beneath(top, path, flags, 0, false, out_fd, err);
 }
 
 static void temp_name(const char *base, char out[NAME_MAX + 1])

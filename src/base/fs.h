@@ -33,6 +33,12 @@ MR_CHECK enum mr_code mr_fs_open_dir(int dir, const char *path, int *out_fd, str
 MR_CHECK enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mode,
 	int *out_fd, struct mr_err *err);
 
+/*
+ * Open a file by an absolute path that goes through no link, as realpath(3) gives it: one that was
+ * put there since is MR_EPERM, pipes and devices are MR_EINVAL.
+ */
+MR_CHECK enum mr_code mr_fs_open_real(const char *path, int flags, int *out_fd, struct mr_err *err);
+
 enum mr_fs_write {
 	MR_FS_REPLACE, /* take the place of what is there */
 	MR_FS_NEW,     /* MR_EEXISTS when something is there */

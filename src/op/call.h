@@ -10,6 +10,7 @@ struct mr_metrics;
 struct mr_op_table;
 struct mr_otlp;
 struct mr_principal;
+struct mr_reach;
 struct mr_settings;
 struct mr_team_home;
 
@@ -20,6 +21,9 @@ struct mr_app {
 	struct mr_metrics *metrics; /* guards itself */
 	struct mr_team_home *team;  /* guards itself */
 	struct mr_otlp *traces;     /* guards itself; or NULL */
+	/* Which directories of this machine callers may name; NULL: none. The command line, which
+	 * runs as its user, may name all: see mr_dispatch_call(). */
+	const struct mr_reach *reach;
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* the kernel's: safe from any thread */
 	int64_t started_us;   /* the clock's mono face at the start */

@@ -2,6 +2,7 @@
 #include "op/dispatch.h"
 
 #include "base/log.h"
+#include "base/reach.h"
 #include "op/actor.h"
 #include "op/args.h"
 #include "op/envelope.h"
@@ -11,8 +12,13 @@
 
 struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena)
 {
+	static const struct mr_reach nowhere;
+
 	return (struct mr_call){
-		.cx = { .arena = arena, .clock = app->clock, .rand = app->rand },
+		.cx = { .arena = arena,
+			.clock = app->clock,
+			.rand = app->rand,
+			.reach = app->reach ? app->reach : &nowhere },
 		.app = app,
 	};
 }

@@ -5,7 +5,8 @@
 #include "op/op.h"
 #include "op/out.h"
 
-/* A call on behalf of `app`, with nothing allowed yet. */
+/* A call on behalf of `app`, with nothing allowed yet; of this machine's directories it may name
+ * those of app->reach. */
 struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena);
 
 /*

@@ -120,18 +120,18 @@ static const char *choices_of(struct mr_arena *arena, const struct mr_setting *s
  * sqlite:///~/file, which then is sqlite:////HOME/file. Without a home the text stays as it is,
  * and mr_settings_path() refuses it.
  */
-static void expand_home(struct loading *ld, struct entry *entry)
+static const char *at_home(const struct loading *ld, const char *text, struct entry *entry)
 {
-	const char *url = strstr(entry->text, ":///~/");
-	const char *tilde = url ? url + strlen(":///") : entry->text;
+	const char *url = strstr(text, ":///~/");
+	const char *tilde = url ? url + strlen(":///") : text;
 
 	if (*tilde != '~' || (tilde[1] != '/' && tilde[1] != '\0'))
-		return;
+		return text;
 	if (*ld->home)
-		entry->text = entry->shown = mr_arena_printf(ld->arena, "%.*s%s%s",
-			(int)(tilde - entry->text), entry->text, ld->home, tilde + 1);
-	else
-		entry->needs_home = true;
+		return mr_arena_printf(ld->arena, "%.*s%s%s", (int)(tilde - text), text, ld->home,
+			tilde + 1);
+	entry->needs_home = true;
+	return text;
 }
 
 /* Read one value, given as text. Errors name the source and the setting, never a secret's value. */
@@ -163,6 +163,8 @@ static enum mr_code read_text(struct loading *ld, int i, const char *text, const
 		break;
 	case MR_TYPE_TEXTS:
 		entry.texts = mr_str_split(ld->arena, text, ',');
+		for (size_t k = 0; setting->flags & MR_SETTING_PATH && k < entry.texts.len; k++)
+			entry.texts.items[k] = at_home(ld, entry.texts.items[k], &entry);
 		entry.shown = mr_str_join(ld->arena, &entry.texts, ", ");
 		break;
 	default:
@@ -171,7 +173,7 @@ static enum mr_code read_text(struct loading *ld, int i, const char *text, const
 				"%s: %s must be one of %s, not \"%s\"", source, setting->key,
 				choices_of(ld->arena, setting), text);
 		if (setting->flags & MR_SETTING_PATH)
-			expand_home(ld, &entry);
+			entry.text = entry.shown = at_home(ld, text, &entry);
 		break;
 	}
 	if (setting->flags & MR_SETTING_SECRET)

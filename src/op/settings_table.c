@@ -369,6 +369,13 @@ const struct mr_setting mr_setting_table[] = {
 		.fallback = "origin",
 		.flags = MR_SETTING_PROJECT,
 		.summary = "the remote that git-remote asks for" },
+	{ .key = "team.project_roots",
+		.env = "PROJECT_ROOTS",
+		.type = MR_TYPE_TEXTS,
+		.flags = MR_SETTING_PATH,
+		.fallback = "",
+		.summary = "directories (absolute, or ~/...) below which callers of the server may "
+			   "have a project's own directory read: attachments, git" },
 	{ .key = "contact.enforced",
 		.env = "CONTACT_ENFORCEMENT_ENABLED",
 		.type = MR_TYPE_BOOL,
@@ -516,6 +523,7 @@ const struct mr_setting mr_setting_table[] = {
 	{ .key = "attachment.roots",
 		.env = "ATTACHMENT_ROOTS",
 		.type = MR_TYPE_TEXTS,
+		.flags = MR_SETTING_PATH,
 		.fallback = "",
 		.summary =
 			"directories, besides the project's own, that files may be attached from" },

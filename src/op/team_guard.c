@@ -1,6 +1,8 @@
 /* op/team_guard.c - operations: git hooks that look at leases, put in place and taken away. */
 #include "op/team_guard.h"
 
+#include "base/fs.h"
+#include "base/reach.h"
 #include "op/place.h"
 #include "op/render.h"
 #include "op/settings.h"
@@ -155,6 +157,57 @@ static enum mr_code program_path(struct mr_call *call, const char **out)
 	return MR_OK;
 }
 
+/* Whether it is there is not for the caller to know. */
+static enum mr_code out_of_reach(struct mr_call *call, const char *path)
+{
+	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
+		"%s is no directory that you may name here: the owner of the server "
+		"(PROJECT_ROOTS), or the client that started it, says which you may; on its "
+		"machine: mailroom guard",
+		path);
+	return mr_team_fail_text(&call->cx, "argument", "code_repo_path");
+}
+
+static enum mr_code check_reach(struct mr_call *call, const char *path, const char *named)
+{
+	const char *real = NULL;
+	enum mr_code rc = mr_reach_dir(&call->cx, path, &real);
+
+	return rc || real ? rc : out_of_reach(call, named);
+}
+
+/* Where hooks go may be far from the directory that was named: core.hooksPath says so. */
+static enum mr_code check_hooks(struct mr_call *call, const struct mr_team_guard_place *place,
+	const char *named)
+{
+	const char *directory;
+	bool shared;
+	enum mr_code rc = mr_team_guard_hooks_dir(&call->cx, place, &directory, &shared);
+
+	if (rc)
+		return rc;
+	if (!mr_fs_exists(AT_FDCWD, directory)) /* it will be made */
+		directory = mr_arena_strndup(call->cx.arena, directory,
+			(size_t)(strrchr(directory, '/') - directory));
+	rc = check_reach(call, place->top, named);
+	return rc ? rc : check_reach(call, directory, named);
+}
+
+/* The repository around a directory that the caller may name; git is run nowhere else. */
+static enum mr_code find_place(struct mr_call *call, const char *path,
+	struct mr_team_guard_place *out)
+{
+	enum mr_code rc = MR_OK;
+
+	if (call->cx.reach)
+		rc = check_reach(call, mr_place_absolute(call->cx.arena, path), path);
+	if (!rc)
+		rc = mr_team_guard_place(&call->cx, path, out);
+	if (!rc && call->cx.reach)
+		rc = check_hooks(call, out, path);
+	return rc;
+}
+
 static const struct mr_param install_params[] = {
 	MR_TEAM_PROJECT_PARAM,
 	{ .name = "code_repo_path",
@@ -183,7 +236,7 @@ static enum mr_code find_project(struct mr_call *call, struct mr_team *team, con
 	enum mr_code rc = MR_OK;
 
 	if (mr_str_eq(key, ".") || mr_str_starts(key, "./") || mr_str_starts(key, "../")) {
-		rc = mr_team_guard_place(&call->cx, key, &place);
+		rc = find_place(call, key, &place);
 		key = rc ? key : place.top;
 	}
 	if (!rc)
@@ -212,7 +265,7 @@ static enum mr_code install(struct mr_call *call, const struct mr_args *in, stru
 	if (!rc)
 		rc = find_project(call, team, mr_args_text(in, "project_key"), &project);
 	if (!rc)
-		rc = mr_team_guard_place(&call->cx, repo ? repo : project.human_key, &place);
+		rc = find_place(call, repo ? repo : project.human_key, &place);
 	if (!rc)
 		rc = program_path(call, &install.program);
 	if (rc)
@@ -274,8 +327,7 @@ static enum mr_code uninstall(struct mr_call *call, const struct mr_args *in, st
 	struct mr_team_guard_place place;
 	struct mr_team_guard_hooks hooks;
 	bool removed = false;
-	enum mr_code rc =
-		mr_team_guard_place(&call->cx, mr_args_text(in, "code_repo_path"), &place);
+	enum mr_code rc = find_place(call, mr_args_text(in, "code_repo_path"), &place);
 
 	if (!rc)
 		rc = mr_team_guard_hooks_remove(&call->cx, &place, &removed, &hooks);

@@ -74,10 +74,12 @@ static enum mr_code read_file(struct attach *a, const char *path, struct mr_byte
 {
 	size_t max =
 		a->read_left < MR_TEAM_ATTACHMENT_BYTES ? a->read_left : MR_TEAM_ATTACHMENT_BYTES;
-	enum mr_code rc;
+	enum mr_code rc = MR_OK;
 
 	if (!a->has_sources)
-		mr_team_sources_find(a->cx, a->store.team, a->request->project, &a->sources);
+		rc = mr_team_sources_find(a->cx, a->store.team, a->request->project, &a->sources);
+	if (rc)
+		return rc;
 	a->has_sources = true;
 	rc = mr_team_source_read(a->cx, &a->sources, path, max, out);
 	if (rc == MR_ELIMIT && max < MR_TEAM_ATTACHMENT_BYTES)

@@ -3,8 +3,8 @@
  *
  * Bytes are put into the project's archive directory, atomically and under their digest, before the
  * message is stored: a crash leaves at worst a file nobody names. Only files in allowed directories
- * are read: the project's workspace, its archive, and the configured roots; links are resolved
- * first.
+ * are read: the project's workspace if the caller may name it (base/reach.h; whoever made the
+ * project does not decide that), its archive, and ATTACHMENT_ROOTS; links are resolved first.
  */
 #pragma once
 
@@ -25,8 +25,10 @@ struct mr_team_attached {
 	int64_t bytes;       /* stored by this message */
 };
 
-/* A bad image is reported in the list as {type: "error", path, reason}; a path outside, a missing
- * file among `paths` or a sender whose policy is deny is ATTACHMENT_REJECTED. */
+/* A bad image is reported in the list as {type: "error", path, reason}; a file among `paths` that
+ * is missing or may not be read, or a sender whose policy is deny, is ATTACHMENT_REJECTED. A
+ * picture that a body names and that is missing stays as it is written; one that may not be read is
+ * ATTACHMENT_REJECTED on the command line, and for all others the same as a missing one. */
 MR_CHECK enum mr_code mr_team_attach(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_attach_request *request, struct mr_team_attached *out);
 /* The list without data_base64, for readers whose policy is deny. */

@@ -7,17 +7,22 @@
 
 /* Directories that files may be attached from, without links in their paths. */
 struct mr_team_sources {
-	struct mr_texts dirs; /* the workspace, the archive, the configured roots: those that are */
+	struct mr_texts dirs; /* the workspace, the archive, ATTACHMENT_ROOTS: those that are */
 	const char *archive;  /* among them, or NULL */
 	const char *storage;  /* the storage of all projects */
 };
 
-void mr_team_sources_find(struct mr_ctx *cx, struct mr_team *team,
+/* The workspace is among them when the caller may name it (base/reach.h). Fails only when that
+ * cannot be found out. */
+MR_CHECK enum mr_code mr_team_sources_find(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_project *project, struct mr_team_sources *out);
 /*
  * Read a file somebody named. A relative name is looked for in each directory; links are resolved,
- * then the file must lie in one of them. MR_ENOTFOUND: no such file. MR_EPERM: not there, or not
- * readable. MR_EINVAL: no regular file. MR_ELIMIT: more than `max` bytes.
+ * then the file must lie in one of them, outside every .git. MR_ELIMIT: more than `max` bytes.
+ *
+ * The command line is told why it cannot be read: MR_ENOTFOUND: no such file. MR_EPERM: it lies
+ * elsewhere, or is not readable. MR_EINVAL: no regular file. To all others each of these is the
+ * same MR_ENOTFOUND, in the same words: they do not learn what is on this machine.
  */
 MR_CHECK enum mr_code mr_team_source_read(struct mr_ctx *cx, const struct mr_team_sources *sources,
 	const char *name, size_t max, struct mr_bytes *out);

@@ -1,5 +1,6 @@
 /* team/attachment_source.c - which files may be attached, and reading them. */
 #include "base/fs.h"
+#include "base/reach.h"
 #include "team/attachment_private.h"
 #include "team/layout.h"
 
@@ -41,15 +42,18 @@ static const char *below(const char *dir, const char *path)
 	return path + len + 1;
 }
 
-void mr_team_sources_find(struct mr_ctx *cx, struct mr_team *team,
+enum mr_code mr_team_sources_find(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_project *project, struct mr_team_sources *out)
 {
 	const struct mr_team_config *config = mr_team_config(team);
 	const struct mr_texts *roots = &config->attachment_roots;
 	const char **dirs = mr_arena_array(cx->arena, roots->len + 3, sizeof(*dirs));
-	const char *workspace = real_dir(cx, project->human_key);
+	const char *workspace = NULL;
+	enum mr_code rc = mr_reach_dir(cx, project->human_key, &workspace);
 	size_t len = 0;
 
+	if (rc)
+		return rc;
 	*out = (struct mr_team_sources){
 		.storage = real_path(cx, config->storage_root),
 		.archive = real_path(cx,
@@ -66,14 +70,27 @@ void mr_team_sources_find(struct mr_ctx *cx, struct mr_team *team,
 			dirs[len++] = root;
 	}
 	out->dirs = (struct mr_texts){ dirs, len };
+	return MR_OK;
+}
+
+/* Git keeps credentials there, and what was deleted from the files. */
+static bool is_in_git(const char *real)
+{
+	const char *at = strstr(real, "/.git");
+
+	while (at && at[5] != '/' && at[5] != '\0')
+		at = strstr(at + 5, "/.git");
+	return at != NULL;
 }
 
 /* A workspace may be so wide that it holds the storage. Other projects' mail is not to be had that
- * way, nor the repository of this one. */
+ * way, nor any repository's inside. */
 static bool is_private(const struct mr_team_sources *sources, const char *real)
 {
 	const char *own;
 
+	if (is_in_git(real))
+		return true;
 	if (!sources->storage || !below(sources->storage, real))
 		return false;
 	own = sources->archive ? below(sources->archive, real) : NULL;
@@ -87,16 +104,15 @@ static enum mr_code outside(struct mr_ctx *cx, const char *name)
 		name);
 }
 
-static enum mr_code read_below(struct mr_ctx *cx, const char *dir, const char *rest,
-	const char *name, size_t max, struct mr_bytes *out)
+/* `real` was found to be allowed. A link that took the place of one of its directories since is
+ * not followed. */
+static enum mr_code read_real(struct mr_ctx *cx, const char *real, const char *name, size_t max,
+	struct mr_bytes *out)
 {
-	int dir_fd MR_CLEANUP(mr_fs_closep) = -1;
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
-	enum mr_code rc = mr_fs_open_dir(AT_FDCWD, dir, &dir_fd, &cx->err);
+	enum mr_code rc = mr_fs_open_real(real, O_RDONLY, &fd, &cx->err);
 	struct stat st;
 
-	if (!rc)
-		rc = mr_fs_open_beneath(dir_fd, rest, O_RDONLY, 0, &fd, &cx->err);
 	if (rc)
 		return rc;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
@@ -129,7 +145,7 @@ static const char *resolve(struct mr_ctx *cx, const struct mr_team_sources *sour
 	return real;
 }
 
-enum mr_code mr_team_source_read(struct mr_ctx *cx, const struct mr_team_sources *sources,
+static enum mr_code read_named(struct mr_ctx *cx, const struct mr_team_sources *sources,
 	const char *name, size_t max, struct mr_bytes *out)
 {
 	int number;
@@ -146,9 +162,23 @@ enum mr_code mr_team_source_read(struct mr_ctx *cx, const struct mr_team_sources
 		const char *rest = below(sources->dirs.items[i], real);
 
 		if (rest && *rest)
-			return read_below(cx, sources->dirs.items[i], rest, name, max, out);
+			return read_real(cx, real, name, max, out);
 		if (mr_str_eq(sources->dirs.items[i], real))
 			return mr_err_set(&cx->err, MR_EINVAL, "%s is no file", name);
 	}
 	return outside(cx, name);
+}
+
+enum mr_code mr_team_source_read(struct mr_ctx *cx, const struct mr_team_sources *sources,
+	const char *name, size_t max, struct mr_bytes *out)
+{
+	enum mr_code rc = read_named(cx, sources, name, max, out);
+
+	if (!rc || rc == MR_ELIMIT || !cx->reach)
+		return rc;
+	return mr_err_set(&cx->err, MR_ENOTFOUND,
+		"%s is no file that may be attached here: files are taken from the project's "
+		"directory when the owner of the server (PROJECT_ROOTS), or the client that "
+		"started it, allows that, and from ATTACHMENT_ROOTS",
+		name);
 }

@@ -2,6 +2,7 @@
 #include "team/identity.h"
 
 #include "base/proc.h"
+#include "base/reach.h"
 #include "team/error.h"
 #include "team/limits.h"
 #include "text/digest.h"
@@ -150,15 +151,20 @@ static const char *of_common_dir(struct mr_ctx *cx, const char *key)
 enum mr_code mr_team_identity(struct mr_ctx *cx, const char *key, const char *mode,
 	const char *remote, struct mr_team_identity *out)
 {
-	const char *slug = NULL;
-	bool is_there = *key == '/';
+	const char *slug = NULL, *there = NULL;
+	enum mr_code rc = MR_OK;
 
+	/* Git tells nobody about directories that the caller may not name. */
+	if (!mr_str_eq(mode, MR_TEAM_IDENTITY_DIR))
+		rc = mr_reach_dir(cx, key, &there);
+	if (rc)
+		return rc;
 	if (mr_str_eq(mode, MR_TEAM_IDENTITY_REMOTE))
-		slug = is_there ? of_remote(cx, key, remote) : NULL;
+		slug = there ? of_remote(cx, key, remote) : NULL;
 	else if (mr_str_eq(mode, MR_TEAM_IDENTITY_TOPLEVEL))
-		slug = is_there ? of_toplevel(cx, key) : NULL;
+		slug = there ? of_toplevel(cx, key) : NULL;
 	else if (mr_str_eq(mode, MR_TEAM_IDENTITY_COMMON_DIR))
-		slug = is_there ? of_common_dir(cx, key) : NULL;
+		slug = there ? of_common_dir(cx, key) : NULL;
 	else if (!mr_str_eq(mode, MR_TEAM_IDENTITY_DIR))
 		return mr_team_refuse(cx, "identity_mode",
 			"\"%s\" is no identity mode: dir, git-remote, git-toplevel or "

@@ -18,7 +18,8 @@ struct mr_team_identity {
 };
 
 /*
- * What does not apply here (no repository, no remote, a URL nobody knows, no git) is `dir`.
+ * What does not apply here (no repository, no remote, a URL nobody knows, no git) is `dir`, and so
+ * is a directory that the caller may not name (base/reach.h): git is not run there.
  * INVALID_ARGUMENT (identity_mode) for a word that is no mode. `key` is checked already.
  */
 MR_CHECK enum mr_code mr_team_identity(struct mr_ctx *cx, const char *key, const char *mode,

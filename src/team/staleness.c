@@ -1,6 +1,7 @@
 /* team/staleness.c - is anybody still working under a lease? */
 #include "base/fs.h"
 #include "base/proc.h"
+#include "base/reach.h"
 #include "team/error.h"
 #include "team/limits.h"
 #include "team/reservation_private.h"
@@ -122,6 +123,9 @@ struct verdict {
 	struct mr_ctx *cx;
 	int64_t now, grace_s;
 	bool recent; /* something was */
+	/* The caller may not name the project's directory: what was found there counts, and is not
+	 * told. */
+	bool is_hidden;
 	struct mr_team_staleness *out;
 };
 
@@ -136,6 +140,8 @@ static void judge(struct verdict *v, const char *what, int64_t when)
 	bool recent = when > 0 && v->now - when <= v->grace_s * MR_TIME_S;
 
 	v->recent = v->recent || recent;
+	if (v->is_hidden)
+		return;
 	say(v,
 		recent ? mr_arena_printf(v->cx->arena, "%s_activity_recent", what)
 		       : mr_arena_printf(v->cx->arena, "no_recent_%s_activity>%llds", what,
@@ -149,6 +155,7 @@ static void judge_files(struct verdict *v, const struct mr_team_project *project
 		.glob = glob,
 		.prefix = mr_glob_literal_prefix(glob),
 		.effort = effort };
+	int64_t git_ts;
 
 	/* Also the last one found may be long: see is_full(). */
 	t.found.items =
@@ -157,15 +164,19 @@ static void judge_files(struct verdict *v, const struct mr_team_project *project
 	if (*project->human_key == '/')
 		follow(&t, project->human_key);
 	mr_buf_release(&t.path);
-	if (t.found.len == 0) {
+	v->is_hidden = v->cx->reach && !mr_reach_known(v->cx, project->human_key);
+	if (v->is_hidden)
+		say(v, "file_activity_not_shown");
+	else if (t.found.len == 0)
 		say(v, "path_pattern_unmatched");
+	if (t.found.len == 0)
 		return;
-	}
-	v->out->last_file_ts = t.newest;
 	judge(v, "filesystem", t.newest);
 	effort->gits--;
-	v->out->last_git_ts = ask_git(v->cx, project->human_key, &t.found);
-	judge(v, "git", v->out->last_git_ts);
+	git_ts = ask_git(v->cx, project->human_key, &t.found);
+	judge(v, "git", git_ts);
+	v->out->last_file_ts = v->is_hidden ? 0 : t.newest;
+	v->out->last_git_ts = v->is_hidden ? 0 : git_ts;
 }
 
 static void judge_agent(struct verdict *v, int64_t inactivity_s, bool *inactive)

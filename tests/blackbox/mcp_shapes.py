@@ -241,8 +241,12 @@ REFUSED = [
 ]
 
 
+def repository(m):
+    return os.path.join(m.dir, "repo")
+
+
 def given(m, arguments):
-    repo = os.path.join(m.dir, "repo")
+    repo = repository(m)
     if REPO in arguments.values() and not os.path.exists(repo):
         subprocess.run(["git", "init", "-q", repo], check=True, timeout=60)
     return {name: repo if value is REPO else value for name, value in arguments.items()}
@@ -253,7 +257,7 @@ def ask(m, client, tool, arguments):
 
 
 def results_have_their_members(m):
-    with Stdio(m) as client:
+    with Stdio(m, env={"PROJECT_ROOTS": repository(m)}) as client:
         for tool, arguments, shape, proof in CALLS:
             result = ask(m, client, tool, arguments)
             assert not result["isError"], (tool, result)
@@ -295,7 +299,7 @@ def arguments_have_their_defaults(m):
 
 
 def other_names_are_understood(m):
-    with Stdio(m) as client:
+    with Stdio(m, env={"PROJECT_ROOTS": repository(m)}) as client:
         for project, name in ((B, "RedCat"), (B, "GreenCastle"), (F, "BlueLake"), (B, "SwiftFox")):
             client.call("register_agent", project_key=project, name=name, program="x", model="y")
         client.call("send_message", project_key=B, sender_name="GreenCastle", to=["RedCat"], subject="s", body_md="b")

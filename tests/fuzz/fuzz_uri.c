@@ -20,6 +20,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *variable = NULL;
 	struct mr_uri uri;
 
+	variable = mr_uri_file(arena, text);
+	check_text(variable);
+	if (variable && variable[0] != '/')
+		abort();
+	variable = NULL;
 	if (mr_uri_parse(arena, text, &uri)) {
 		if (mr_uri_match(arena, &uri, "inbox", &variable) && (!variable || !*variable))
 			abort();

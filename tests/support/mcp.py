@@ -13,9 +13,9 @@ LATEST = "2025-11-25"
 class Stdio:
     """As a context it ends by closing the input, and the program must end well."""
 
-    def __init__(self, mailroom, env=None, hello=True):
+    def __init__(self, mailroom, env=None, hello=True, cwd=None):
         self.log = tempfile.TemporaryFile(mode="w+", encoding="utf-8")
-        self.process = subprocess.Popen([mailroom.program, "mcp"], cwd=mailroom.dir, env=mailroom.env(**(env or {})),
+        self.process = subprocess.Popen([mailroom.program, "mcp"], cwd=cwd or mailroom.dir, env=mailroom.env(**(env or {})),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
         self.inbox = queue.Queue()
         self.kept = []

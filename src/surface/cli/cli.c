@@ -2,6 +2,7 @@
 #include "surface/cli/cli.h"
 
 #include "base/fs.h"
+#include "base/reach.h"
 #include "base/utf8.h"
 #include "net/otlp.h"
 #include "op/call.h"
@@ -18,6 +19,7 @@
 #include "surface/cli/terminal.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -237,6 +239,7 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 
 	call.cx.progress = mr_terminal_progress;
 	call.cx.progress_arg = &progress;
+	call.cx.reach = NULL; /* who types it has the same rights without us */
 	call.may_write = true;
 	call.is_admin = true;
 	call.confirmed = args->yes;
@@ -283,6 +286,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 		.clock = mr_clock_system(),
 		.rand = mr_rand_system(),
 	};
+	struct mr_reach reach = { .home = getenv("HOME") };
 	struct mr_argv args;
 	struct mr_err err;
 
@@ -302,6 +306,8 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 	if (load_settings(arena, &args, variables, &app.settings, &err) ||
 		take_input(arena, &args, &err))
 		return fail(arena, &args, &err);
+	reach.roots = *mr_settings_texts(app.settings, "team.project_roots");
+	app.reach = &reach;
 	app.metrics = metrics = mr_metrics_new();
 	app.team = team = mr_team_home_new();
 	app.traces = traces = mr_otlp_new();

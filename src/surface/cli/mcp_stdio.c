@@ -1,9 +1,11 @@
 /* surface/cli/mcp_stdio.c - MCP on standard input and output, for clients that start their servers.
  */
 #include "base/log.h"
+#include "base/reach.h"
 #include "op/args.h"
 #include "op/call.h"
 #include "op/envelope.h"
+#include "op/place.h"
 #include "op/settings.h"
 #include "op/team_home.h"
 #include "op/trace.h"
@@ -52,6 +54,8 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	const struct mr_settings *s = call->app->settings;
 	const struct mr_mcp_options options = mr_mcp_options_of(s);
 	struct mr_mcp *mcp MR_CLEANUP(free_mcp) = NULL;
+	struct mr_reach reach = *call->app->reach;
+	struct mr_app app;
 	int stop = -1;
 	enum mr_code rc;
 
@@ -66,7 +70,12 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	/* Also when storage is in trouble: a client that cannot start us would not say why. */
 	if (mr_team_home_serve(call))
 		mr_log(MR_LOG_ERROR, "storage", "%s", call->cx.err.msg);
-	mcp = mr_mcp_new(call->app, &options);
+	/* A client that has no roots of its own works where it started us. */
+	if (mr_place_project(call->cx.arena, NULL, &reach.place, &call->cx.err))
+		reach.place = NULL;
+	app = *call->app;
+	app.reach = &reach;
+	mcp = mr_mcp_new(&app, &options);
 	rc = mr_mcp_stdio_serve(mcp, STDIN_FILENO, STDOUT_FILENO, stop, &call->cx.err);
 	close(stop);
 	return rc;

@@ -24,6 +24,7 @@ static void put_question(struct mr_mcp_stdio *io, struct mr_mcp_stdio_question *
 	snprintf(question->id, sizeof(question->id), "mailroom-%u", ++io->asked);
 	question->next = io->questions;
 	io->questions = question;
+	pthread_cond_broadcast(&io->changed); /* the reading thread must not rest now */
 	pthread_mutex_unlock(&io->lock);
 }
 

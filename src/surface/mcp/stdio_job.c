@@ -1,4 +1,6 @@
 /* surface/mcp/stdio_job.c - the threads that answer. */
+#include "base/reach.h"
+#include "surface/mcp/roots.h"
 #include "surface/mcp/stdio_private.h"
 
 /* ---- jobs ---- */
@@ -54,8 +56,14 @@ static void answer_one(struct mr_mcp_stdio_job *job, const struct mr_rpc *reques
 	struct mr_buf *out)
 {
 	struct mr_mcp_exchange ex = { .mcp = job->io->mcp, .client = &job->client };
+	struct mr_reach reach;
 
 	ex.call = mr_dispatch_call(mr_mcp_app(job->io->mcp), job->arena);
+	/* A client that has roots says with them what its model is to see of this machine. */
+	reach = *ex.call.cx.reach;
+	reach.ask = job->client.has_roots ? mr_mcp_roots_ask : NULL;
+	reach.ask_arg = &ex;
+	ex.call.cx.reach = &reach;
 	/* Who started us could as well have used the command line. */
 	ex.call.may_write = true;
 	ex.call.is_admin = true;
@@ -198,7 +206,8 @@ bool mr_mcp_stdio_job_submit(struct mr_mcp_stdio *io, struct mr_mcp_stdio_job *j
 				mr_mcp_is_long(io->mcp, &job->client, &job->messages[i]));
 	pthread_mutex_lock(&io->lock);
 	is_full = job->is_long && io->long_len == MR_MCP_STDIO_LONG;
-	while (!is_full && io->waiting_len >= MR_MCP_STDIO_WAITING)
+	/* What the client was asked, it answers on the line that we read here. */
+	while (!is_full && io->waiting_len >= (io->questions ? 16 : 1) * MR_MCP_STDIO_WAITING)
 		pthread_cond_wait(&io->changed, &io->lock);
 	if (!is_full) {
 		io->long_len += job->is_long;

@@ -171,3 +171,16 @@ const char *mr_uri_encode(struct mr_arena *arena, const char *text)
 	out[at] = '\0';
 	return out;
 }
+
+const char *mr_uri_file(struct mr_arena *arena, const char *text)
+{
+	static const char *const starts[] = { "file:///", "file://localhost/" };
+
+	for (size_t i = 0; i < MR_LEN(starts) && strlen(text) <= MR_URI_BYTES; i++) {
+		const char *path = text + strlen(starts[i]) - 1;
+
+		if (mr_str_starts(text, starts[i]))
+			return decode(arena, path, strcspn(path, "?#"));
+	}
+	return NULL;
+}

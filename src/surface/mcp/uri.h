@@ -33,5 +33,9 @@ const char *mr_uri_text(const struct mr_uri *uri, const char *key);
 bool mr_uri_flag(const struct mr_uri *uri, const char *key);
 int64_t mr_uri_int(const struct mr_uri *uri, const char *key, int64_t fallback);
 
+/* The path of a file:///... URI of this machine, decoded: it begins with a slash. NULL for anything
+ * else. */
+const char *mr_uri_file(struct mr_arena *arena, const char *text);
+
 /* A text so that it can be a segment, or a value of a query. */
 const char *mr_uri_encode(struct mr_arena *arena, const char *text);

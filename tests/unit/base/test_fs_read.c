@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -311,6 +312,40 @@ static void open_beneath_knows_magic_links(void)
 		"root/etc/passwd goes through a link that is not followed");
 }
 
+static void open_real_takes_no_links(void)
+{
+	static const char *const links[] = { "d/link", "up/f" };
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	char here[PATH_MAX];
+	struct mr_err err;
+
+	files_enter();
+	CHECK(realpath(".", here));
+	CHECK(mkdir("d", 0755) == 0);
+	files_put("d/f", "text");
+	CHECK(symlink("f", "d/link") == 0 && symlink("d", "up") == 0);
+	CHECK(mkfifo("d/pipe", 0600) == 0);
+	for (int way = 0; way < 2; way++) {
+		CHECK_OK(mr_fs_open_real(mr_arena_printf(arena, "%s/d/f", here), O_RDONLY, &fd,
+				 &err),
+			err);
+		mr_fs_closep(&fd);
+		for (size_t i = 0; i < MR_LEN(links); i++)
+			CHECK_INT(mr_fs_open_real(mr_arena_printf(arena, "%s/%s", here, links[i]),
+					  O_RDONLY, &fd, &err),
+				MR_EPERM);
+		CHECK_INT(mr_fs_open_real(mr_arena_printf(arena, "%s/d/pipe", here), O_RDONLY, &fd,
+				  &err),
+			MR_EINVAL);
+		CHECK_INT(mr_fs_open_real(mr_arena_printf(arena, "%s/gone", here), O_RDONLY, &fd,
+				  &err),
+			MR_ENOTFOUND);
+		if (!files_fail_at("fs.openat2:ENOSYS"))
+			return;
+	}
+}
+
 static void exists_counts_links(void)
 {
 	files_enter();
@@ -336,6 +371,7 @@ int main(void)
 		TEST(open_beneath_stays_home_without_openat2),
 		TEST(open_beneath_refuses_long_names),
 		TEST(open_beneath_knows_magic_links),
+		TEST(open_real_takes_no_links),
 		TEST(exists_counts_links),
 	};
 	return test_main(tests, MR_LEN(tests));

@@ -103,6 +103,30 @@ static void what_is_encoded_comes_back(void)
 	}
 }
 
+static void files_have_paths(void)
+{
+	static const struct {
+		const char *uri, *path;
+	} cases[] = {
+		{ "file:///srv/app", "/srv/app" },
+		{ "file:///srv/my%20app/%c3%bc", "/srv/my app/\xc3\xbc" },
+		{ "file://localhost/srv", "/srv" },
+		{ "file:///srv?x#y", "/srv" },
+		{ "file:///", "/" },
+		{ "file://elsewhere/srv", NULL },
+		{ "file:/srv", NULL },
+		{ "resource:///srv", NULL },
+		{ "/srv", NULL },
+		{ "", NULL },
+		{ "file:///a%00b", NULL },
+		{ "file:///%ff", NULL },
+	};
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+
+	for (size_t i = 0; i < MR_LEN(cases); i++)
+		CHECK_STR(mr_uri_file(arena, cases[i].uri), cases[i].path);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -110,6 +134,7 @@ int main(void)
 		TEST(others_are_refused),
 		TEST(queries_are_lenient),
 		TEST(what_is_encoded_comes_back),
+		TEST(files_have_paths),
 	};
 
 	return test_main(tests, MR_LEN(tests));

@@ -2,13 +2,16 @@
 #include "team/attachment.h"
 
 #include "base/fs.h"
+#include "base/reach.h"
 #include "files.h"
+#include "team/attachment_private.h"
 #include "team/error.h"
 #include "team/limits.h"
 #include "test.h"
 #include "text/json.h"
 #include "world.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -374,6 +377,112 @@ static void nothing_from_outside(void)
 	world_close(&f.world);
 }
 
+/* The error of attaching a path, with "PATH" where it says which. */
+static const char *refusal(struct fixture *f, const char *path)
+{
+	struct mr_err *err = &f->world.cx.err;
+	const char *at;
+
+	CHECK(attach(f, "x", path) != MR_OK);
+	CHECK_STR(text_of(mr_team_fail_data(err), "path"), path);
+	at = strstr(err->msg, path);
+	CHECK(at);
+	return mr_arena_printf(f->world.cx.arena, "%d %s %.*sPATH%s", err->code, err->word,
+		(int)(at - err->msg), err->msg, at + strlen(path));
+}
+
+static void whoever_made_the_project_decides_nothing(void)
+{
+	const char *root;
+	struct mr_reach reach = { .roots = { &root, 0 } };
+	struct fixture f;
+
+	open_fixture(&f);
+	put_picture(&f, "png_rgb", "work/a.png");
+	f.world.cx.reach = &reach;
+	CHECK(strstr(refusal(&f, "a.png"),
+		"PATH is no file that may be attached here: files are taken from the project's "
+		"directory when the owner of the server (PROJECT_ROOTS), or the client that "
+		"started it, allows that, and from ATTACHMENT_ROOTS"));
+	/* The owner allows what is below this. */
+	root = f.here;
+	reach.roots.len = 1;
+	CHECK_OK(attach(&f, "x", "a.png"), f.world.cx.err);
+	root = f.project.human_key;
+	CHECK_OK(attach(&f, "x", "a.png"), f.world.cx.err);
+	CHECK_OK(attach(&f, "x", mr_arena_printf(f.world.cx.arena, "%s/a.png", root)),
+		f.world.cx.err);
+	/* Not when the project is their home. */
+	reach.home = root;
+	CHECK(refusal(&f, "a.png"));
+	reach.home = NULL;
+	/* Nor what another directory's name begins with. */
+	root = mr_arena_printf(f.world.cx.arena, "%s/wor", f.here);
+	CHECK(mkdir("wor", 0700) == 0);
+	CHECK(refusal(&f, "a.png"));
+	world_close(&f.world);
+}
+
+static void strangers_get_one_answer(void)
+{
+	static const char *const paths[] = { "/etc/passwd", "/etc/no-such-file", "/etc/ssh",
+		"../secret.png", "../no-secret.png", "link.png", "dir", "pipe", "dangling", "loop",
+		".git/config", ".git/gone", ".", "/", "gone.png/x", "a.png/x", "locked.png" };
+	struct mr_reach reach = { 0 };
+	struct fixture f;
+
+	open_fixture(&f);
+	put_picture(&f, "png_rgb", "secret.png");
+	put_picture(&f, "png_rgb", "work/a.png");
+	put_picture(&f, "png_rgb", "work/locked.png");
+	CHECK(chmod("work/locked.png", 0) == 0);
+	CHECK(mkdir("work/dir", 0700) == 0 && mkdir("work/.git", 0700) == 0);
+	files_put("work/.git/config", "x");
+	CHECK(mkfifo("work/pipe", 0600) == 0 && symlink("loop", "work/loop") == 0);
+	CHECK(symlink("../secret.png", "work/link.png") == 0);
+	CHECK(symlink("nowhere", "work/dangling") == 0);
+	f.world.cx.reach = &reach;
+	for (int allowed = 0; allowed < 2; allowed++) {
+		const char *first = refusal(&f, "gone.png");
+
+		for (size_t i = 0; i < MR_LEN(paths); i++) {
+			const char *body = mr_arena_printf(f.world.cx.arena, "![x](%s)", paths[i]);
+
+			/* For root nothing is locked. */
+			if (mr_str_eq(paths[i], "locked.png") && geteuid() == 0)
+				continue;
+			CHECK_STR(refusal(&f, paths[i]), first);
+			CHECK_OK(attach(&f, body, NULL), f.world.cx.err);
+			CHECK_STR(f.out.body_md, body);
+			CHECK_STR(f.out.json, "[]");
+		}
+		reach.roots = (struct mr_texts){ &f.here, 1 };
+	}
+	CHECK_OK(attach(&f, "x", "a.png"), f.world.cx.err);
+	world_close(&f.world);
+}
+
+static void a_directory_is_not_exchanged_meanwhile(void)
+{
+	struct mr_team_sources sources;
+	struct mr_bytes bytes;
+	struct fixture f;
+
+	open_fixture(&f);
+	CHECK(mkdir("work/sub", 0700) == 0 && mkdir("private", 0700) == 0);
+	files_put("work/sub/key", "public");
+	files_put("private/key", "secret");
+	CHECK_OK(mr_team_sources_find(&f.world.cx, f.world.team, &f.project, &sources),
+		f.world.cx.err);
+	CHECK_OK(mr_team_source_read(&f.world.cx, &sources, "sub/key", 100, &bytes),
+		f.world.cx.err);
+	CHECK(rename("work", "away") == 0 && mkdir("private/sub", 0700) == 0);
+	files_put("private/sub/key", "secret");
+	CHECK(symlink("private", "work") == 0);
+	CHECK_INT(mr_team_source_read(&f.world.cx, &sources, "sub/key", 100, &bytes), MR_EPERM);
+	world_close(&f.world);
+}
+
 static void what_cannot_be_attached(void)
 {
 	struct fixture f;
@@ -497,6 +606,9 @@ int main(void)
 		TEST(pictures_that_are_not_converted),
 		TEST(bad_pictures_are_told),
 		TEST(nothing_from_outside),
+		TEST(whoever_made_the_project_decides_nothing),
+		TEST(strangers_get_one_answer),
+		TEST(a_directory_is_not_exchanged_meanwhile),
 		TEST(what_cannot_be_attached),
 		TEST(many_pictures_in_a_body),
 		TEST(inline_only_where_there_is_room),

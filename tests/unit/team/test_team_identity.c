@@ -2,6 +2,7 @@
 #include "team/identity.h"
 
 #include "base/proc.h"
+#include "base/reach.h"
 #include "files.h"
 #include "team/error.h"
 #include "test.h"
@@ -166,6 +167,25 @@ static void what_does_not_apply_is_a_directory(void)
 	world_close(&place.world);
 }
 
+static void strangers_learn_nothing_of_repositories(void)
+{
+	static const char *const modes[] = { "git-toplevel", "git-common-dir" };
+	const char *root;
+	struct mr_reach reach = { .roots = { &root, 0 } };
+	struct place place;
+
+	set_up(&place);
+	root = at(&place, "My Repo");
+	place.world.cx.reach = &reach;
+	for (size_t i = 0; i < MR_LEN(modes); i++) {
+		reach.roots.len = 0;
+		CHECK_STR(identity(&place, "My Repo", modes[i]).mode, "dir");
+		reach.roots.len = 1;
+		CHECK_STR(identity(&place, "My Repo", modes[i]).mode, modes[i]);
+	}
+	world_close(&place.world);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -173,6 +193,7 @@ int main(void)
 		TEST(worktrees_share_a_common_directory),
 		TEST(clones_share_a_remote),
 		TEST(what_does_not_apply_is_a_directory),
+		TEST(strangers_learn_nothing_of_repositories),
 	};
 
 	return test_main(tests, MR_LEN(tests));

@@ -1,5 +1,6 @@
 /* tests/unit/team/test_team_staleness.c - files and git in a real directory, time held still. */
 #include "base/proc.h"
+#include "base/reach.h"
 #include "files.h"
 #include "team/limits.h"
 #include "team/reservation.h"
@@ -240,6 +241,32 @@ static void effort_ends(void)
 	world_close(&s.world);
 }
 
+/* What files do decides, but those who may not name the directory are not told. */
+static void strangers_are_not_told_of_files(void)
+{
+	static const char *const hidden[] = { "agent_inactive>1800s",
+		"no_recent_mail_activity>900s", "file_activity_not_shown", NULL };
+	struct mr_reach reach = { 0 };
+	struct mr_team_staleness got;
+	struct scene s;
+
+	set_up(&s);
+	world_later(&s.world, 1801);
+	put(&s, "work/src/new.c", 899);
+	s.world.cx.reach = &reach;
+	got = look(&s, "src/n*.c");
+	CHECK(!got.stale);
+	CHECK_INT(got.last_file_ts, 0);
+	CHECK_INT(got.reasons.len, 3);
+	check_reasons(&got, hidden);
+	got = look(&s, "src/none*");
+	CHECK_INT(got.reasons.len, 3);
+	check_reasons(&got, hidden);
+	reach.roots = (struct mr_texts){ &s.workspace, 1 };
+	CHECK(look(&s, "src/n*.c").last_file_ts > 0);
+	world_close(&s.world);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -249,6 +276,7 @@ int main(void)
 		TEST(mail_tells),
 		TEST(an_agent_at_work_keeps_its_lease),
 		TEST(effort_ends),
+		TEST(strangers_are_not_told_of_files),
 	};
 
 	return test_main(tests, MR_LEN(tests));
