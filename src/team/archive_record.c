@@ -344,6 +344,17 @@ static enum mr_code read_lease(const struct mr_value *map, struct mr_team_reserv
 	return rc;
 }
 
+/* By their ids; the peers' records have none. */
+static bool is_same_lease(const struct mr_team_reservation *a, const struct mr_team_reservation *b)
+{
+	if (a->id || b->id)
+		return a->id == b->id;
+	return mr_str_eq(a->agent, b->agent) && mr_str_eq(a->path_pattern, b->path_pattern) &&
+		mr_str_eq(a->reason, b->reason) && mr_str_eq(a->origin, b->origin) &&
+		a->exclusive == b->exclusive && a->created_ts == b->created_ts &&
+		a->expires_ts == b->expires_ts;
+}
+
 /* The newest stands at the top, and once more among the holders unless it was released. */
 enum mr_code mr_team_record_read_leases(struct mr_arena *arena, struct mr_bytes bytes,
 	struct mr_team_reservations *out, struct mr_err *err)
@@ -364,7 +375,7 @@ enum mr_code mr_team_record_read_leases(struct mr_arena *arena, struct mr_bytes 
 		mr_arena_array(arena, (holders ? holders->list.len : 0) + 1, sizeof(*leases.items));
 	for (size_t i = 0; !rc && holders && i < holders->list.len; i++) {
 		rc = read_lease(&holders->list.items[i], &leases.items[leases.len], err);
-		if (!rc && (!newest.id || leases.items[leases.len].id != newest.id))
+		if (!rc && !is_same_lease(&leases.items[leases.len], &newest))
 			leases.len++;
 	}
 	if (rc)

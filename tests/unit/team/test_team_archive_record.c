@@ -116,6 +116,12 @@ static void leases_read_back(void)
 	mr_team_record_leases(&buf, "/p", &leases);
 	CHECK_OK(mr_team_record_read_leases(arena, take(arena, &buf), &back, &err), err);
 	CHECK_INT(back.len, 1);
+	/* Also where leases have no ids, as the peers' have none. */
+	items[0].id = 0;
+	mr_buf_clear(&buf);
+	mr_team_record_leases(&buf, "/p", &leases);
+	CHECK_OK(mr_team_record_read_leases(arena, take(arena, &buf), &back, &err), err);
+	CHECK_INT(back.len, 1);
 }
 
 static void links_read_back(void)
