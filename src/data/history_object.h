@@ -108,11 +108,15 @@ struct mr_pack {
 /* MR_EFORMAT: not a pack of version 2, or larger than 2 GiB. */
 MR_CHECK enum mr_code mr_pack_open(int dir, const char *pack_path, const char *index_path,
 	struct mr_pack *out, struct mr_err *err);
+/* The same of bytes that are in memory, and stay the caller's: nothing is to be closed. */
+MR_CHECK enum mr_code mr_pack_take(struct mr_bytes data, struct mr_bytes index, const char *name,
+	struct mr_pack *out, struct mr_err *err);
 void mr_pack_close(struct mr_pack *pack);
 /* Everything in it, in the order it stands there; bases lead to others of the list. */
 MR_CHECK enum mr_code mr_pack_objects(struct mr_arena *arena, const struct mr_pack *pack,
 	struct mr_pack_object **out, struct mr_err *err);
-/* The plain bytes of one that is whole. */
+/* The plain bytes of one that is whole; MR_EFORMAT also when they are not those that its id names.
+ */
 MR_CHECK enum mr_code mr_pack_inflate(struct mr_arena *arena, const struct mr_pack_object *object,
 	struct mr_bytes *out, struct mr_err *err);
 /* Its first `len` bytes; fewer are followed by zeros. */

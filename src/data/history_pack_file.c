@@ -25,6 +25,7 @@ enum {
 	INDEX_HEAD = 8 + 4 * FANOUT,
 	CRC_BYTES = 4,
 	OFFSET_BYTES = 4,
+	DEFLATE_RATIO = 1032, /* at most so many bytes come from one */
 };
 #define PACK_MAX    (INT64_C(1) << 31)
 #define INFLATE_MAX (INT64_C(1) << 30)
@@ -332,6 +333,25 @@ void mr_pack_close(struct mr_pack *pack)
 	*pack = (struct mr_pack){ 0 };
 }
 
+enum mr_code mr_pack_take(struct mr_bytes data, struct mr_bytes index, const char *name,
+	struct mr_pack *out, struct mr_err *err)
+{
+	const size_t each = MR_OBJECT_ID_BYTES + CRC_BYTES + OFFSET_BYTES;
+	size_t count;
+
+	if (data.len < HEAD + MR_DIGEST_SHA1_BYTES ||
+		index.len < INDEX_HEAD + 2 * MR_DIGEST_SHA1_BYTES ||
+		memcmp(index.data, INDEX_MAGIC, sizeof(INDEX_MAGIC)) != 0 ||
+		memcmp(data.data, "PACK\0\0\0\2", 8) != 0)
+		return mr_err_set(err, MR_EFORMAT, "%s is no pack we can read", name);
+	count = get32(index.data + INDEX_HEAD - 4);
+	if (count != get32(data.data + 8) ||
+		index.len != INDEX_HEAD + count * each + 2 * (size_t)MR_DIGEST_SHA1_BYTES)
+		return mr_err_set(err, MR_EFORMAT, "%s does not fit its index", name);
+	*out = (struct mr_pack){ .data = data, .index = index, .count = count };
+	return MR_OK;
+}
+
 enum mr_code mr_pack_open(int dir, const char *pack_path, const char *index_path,
 	struct mr_pack *out, struct mr_err *err)
 {
@@ -340,21 +360,8 @@ enum mr_code mr_pack_open(int dir, const char *pack_path, const char *index_path
 
 	if (!rc)
 		rc = map(dir, index_path, &pack.index, err);
-	if (!rc &&
-		(pack.index.len < INDEX_HEAD + 2 * MR_DIGEST_SHA1_BYTES ||
-			memcmp(pack.index.data, INDEX_MAGIC, sizeof(INDEX_MAGIC)) != 0 ||
-			memcmp(pack.data.data, "PACK\0\0\0\2", 8) != 0))
-		rc = mr_err_set(err, MR_EFORMAT, "%s is no pack we can read", pack_path);
-	if (!rc) {
-		pack.count = get32(pack.index.data + INDEX_HEAD - 4);
-		if (pack.count != get32(pack.data.data + 8) ||
-			pack.index.len !=
-				INDEX_HEAD +
-					pack.count *
-						(MR_OBJECT_ID_BYTES + CRC_BYTES + OFFSET_BYTES) +
-					2 * (size_t)MR_DIGEST_SHA1_BYTES)
-			rc = mr_err_set(err, MR_EFORMAT, "%s does not fit its index", pack_path);
-	}
+	if (!rc)
+		rc = mr_pack_take(pack.data, pack.index, pack_path, &pack, err);
 	if (rc) {
 		mr_pack_close(&pack);
 		return rc;
@@ -454,12 +461,16 @@ enum mr_code mr_pack_objects(struct mr_arena *arena, const struct mr_pack *pack,
 enum mr_code mr_pack_inflate(struct mr_arena *arena, const struct mr_pack_object *object,
 	struct mr_bytes *out, struct mr_err *err)
 {
+	struct mr_object_id id;
 	z_stream stream = { 0 };
 	uint8_t *data;
 	int rc;
 
 	if (!object->is_packed || object->type > MR_OBJECT_TAG || object->size > INFLATE_MAX)
 		return mr_err_set(err, MR_EINTERNAL, "this object cannot be inflated");
+	/* What says that it is larger than it can be gets no memory. */
+	if (object->size / DEFLATE_RATIO > object->data.len)
+		return say_bad(err, object->offset);
 	data = mr_arena_alloc(arena, (size_t)object->size + 1);
 	if (inflateInit(&stream) != Z_OK)
 		mr_oom(0);
@@ -471,6 +482,11 @@ enum mr_code mr_pack_inflate(struct mr_arena *arena, const struct mr_pack_object
 	inflateEnd(&stream);
 	if (rc != Z_STREAM_END || stream.total_out != object->size)
 		return say_bad(err, object->offset);
+	/* It is about to be written once more: damage must not get a checksum of its own. */
+	id = mr_object_hash(object->type, mr_bytes_of(data, (size_t)object->size));
+	if (!mr_object_id_eq(&id, &object->id))
+		return mr_err_set(err, MR_EFORMAT, "a pack holds a damaged object at byte %llu",
+			(unsigned long long)object->offset);
 	*out = mr_bytes_of(data, (size_t)object->size);
 	return MR_OK;
 }

@@ -350,6 +350,31 @@ static void what_is_no_pack_is_refused(void)
 	}
 }
 
+static void damage_is_found(void)
+{
+	struct mr_pack_object objects[32] = { 0 }, *list[32], *back;
+	struct mr_bytes plain;
+	struct mr_pack pack;
+	char name[41];
+	size_t count;
+
+	begin();
+	files_enter();
+	count = some_objects(objects, list);
+	objects[5].id.bytes[19] ^= 1; /* as if its bytes were others */
+	CHECK_OK(mr_pack_write(AT_FDCWD, "one.pack", "one.idx", list, count, name, &err), err);
+	CHECK_OK(mr_pack_open(AT_FDCWD, "one.pack", "one.idx", &pack, &err), err);
+	CHECK_OK(mr_pack_objects(arena, &pack, &back, &err), err);
+	CHECK_OK(mr_pack_inflate(arena, &back[4], &plain, &err), err);
+	CHECK_INT(mr_pack_inflate(arena, &back[5], &plain, &err), MR_EFORMAT);
+	CHECK(mr_str_starts(err.msg, "a pack holds a damaged object at byte "));
+	/* A size that cannot be true costs no memory. */
+	back[4].size = INT64_C(1) << 30;
+	CHECK_INT(mr_pack_inflate(arena, &back[4], &plain, &err), MR_EFORMAT);
+	CHECK(mr_str_starts(err.msg, "a pack cannot be read at byte "));
+	mr_pack_close(&pack);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -360,6 +385,7 @@ int main(void)
 		TEST(texts_share_their_ends),
 		TEST(packs_are_gits),
 		TEST(what_is_no_pack_is_refused),
+		TEST(damage_is_found),
 	};
 
 	return test_main(tests, MR_LEN(tests));
