@@ -67,6 +67,20 @@ MR_CHECK enum mr_code mr_team_share_chunk(struct mr_team_share_job *job);
 MR_CHECK enum mr_code mr_team_share_readme(struct mr_team_share_job *job);
 MR_CHECK enum mr_code mr_team_share_manifest(struct mr_team_share_job *job);
 
+/* What a manifest lists. */
+struct mr_team_share_file {
+	const char *path;   /* inside the export */
+	const char *sha256; /* 64 digits */
+	int64_t bytes;
+};
+struct mr_team_share_listing {
+	struct mr_team_share_file *items; /* by path, each once */
+	size_t len;
+};
+/* Strict: MR_EFORMAT says what is wrong. Pure. */
+MR_CHECK enum mr_code mr_team_share_manifest_read(struct mr_arena *arena, struct mr_bytes text,
+	struct mr_team_share_listing *out, struct mr_err *err);
+
 /* SHA-256 and size of a file below `dir`, piece by piece. */
 MR_CHECK enum mr_code mr_team_share_hash(struct mr_ctx *cx, int dir, const char *path,
 	const char **out_sha256, int64_t *out_bytes);
