@@ -31,6 +31,11 @@ MR_CHECK enum mr_code mr_team_guard_database(struct mr_ctx *cx, struct mr_team_g
 MR_CHECK enum mr_code mr_team_guard_archive(struct mr_ctx *cx, struct mr_team_guard_look *look);
 /* guard_server.c; only when one is configured. */
 MR_CHECK enum mr_code mr_team_guard_server(struct mr_ctx *cx, struct mr_team_guard_look *look);
+struct mr_http_client_response;
+/* What the server answered, with its leases kept; MR_EREMOTE says why they could not be. Asks
+ * nobody. */
+MR_CHECK enum mr_code mr_team_guard_server_take(struct mr_ctx *cx, struct mr_team_guard_look *look,
+	const struct mr_http_client_response *response);
 
 /* One record of a lease, as the archive and servers write it. Strict: MR_EFORMAT says what is
  * wrong. A lease without an end is active until it is released. */

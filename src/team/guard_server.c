@@ -52,23 +52,25 @@ static void put_request(struct mr_buf *out, const char *uri)
 }
 
 /* The JSON of the answer: the body, or the last event's data of a stream. */
-static struct mr_bytes data_of(struct mr_arena *arena,
-	const struct mr_http_client_response *response)
+static struct mr_bytes data_of(const struct mr_http_client_response *response)
 {
-	const char *text = (const char *)response->body.data;
-	const char *from = NULL;
+	struct mr_bytes body = response->body, found = { (const uint8_t *)"", 0 };
 
 	if (!response->content_type || !mr_str_starts(response->content_type, "text/event-stream"))
-		return response->body;
-	for (const char *at = text; at; at = strchr(at, '\n')) {
-		at += *at == '\n';
-		if (mr_str_starts(at, "data:") && strchr(at, '{'))
-			from = at + strlen("data:");
-		if (!*at)
-			break;
+		return body;
+	while (body.len > 0) {
+		const uint8_t *end = memchr(body.data, '\n', body.len);
+		size_t len = end ? (size_t)(end - body.data) : body.len;
+		size_t head = strlen("data:");
+
+		if (len > head && memcmp(body.data, "data:", head) == 0 &&
+			memchr(body.data, '{', len))
+			found = mr_bytes_of(body.data + head,
+				len - head - (body.data[len - 1] == '\r'));
+		len += end ? 1 : 0;
+		body = mr_bytes_of(body.data + len, body.len - len);
 	}
-	return from ? mr_bytes_text(mr_arena_strndup(arena, from, strcspn(from, "\r\n")))
-		    : mr_bytes_text("");
+	return found;
 }
 
 static enum mr_code fail(struct mr_ctx *cx, const char *why)
@@ -126,6 +128,14 @@ static enum mr_code take_answer(struct mr_ctx *cx, struct mr_team_guard_look *lo
 	return MR_OK;
 }
 
+enum mr_code mr_team_guard_server_take(struct mr_ctx *cx, struct mr_team_guard_look *look,
+	const struct mr_http_client_response *response)
+{
+	if (response->status != 200)
+		return fail_status(cx, response);
+	return take_answer(cx, look, data_of(response));
+}
+
 static const char *quoted(struct mr_arena *arena, const char *text)
 {
 	struct mr_buf out MR_CLEANUP(mr_buf_release) = { 0 };
@@ -174,9 +184,7 @@ static enum mr_code ask_server(struct mr_ctx *cx, struct mr_team_guard_look *loo
 			&response, &cx->err);
 	if (rc)
 		return mr_err_wrap(&cx->err, "the server was asked for leases");
-	if (response.status != 200)
-		return fail_status(cx, &response);
-	return take_answer(cx, look, data_of(cx->arena, &response));
+	return mr_team_guard_server_take(cx, look, &response);
 }
 
 enum mr_code mr_team_guard_server(struct mr_ctx *cx, struct mr_team_guard_look *look)

@@ -111,7 +111,7 @@ static const char *content_of(const struct mr_value *reply)
 	return content && content->kind == MR_TEXT ? content->text : NULL;
 }
 
-static enum mr_code read_reply(struct mr_ctx *cx, const struct mr_http_client_response *response,
+enum mr_code mr_team_llm_read(struct mr_ctx *cx, const struct mr_http_client_response *response,
 	const struct mr_value **out)
 {
 	const struct mr_value *reply, *object = NULL;
@@ -158,5 +158,5 @@ enum mr_code mr_team_llm_ask(struct mr_ctx *cx, const struct mr_team_config *con
 		return rc;
 	request.body = mr_buf_bytes(&body);
 	rc = mr_http_client_send(cx->arena, &request, &response, &cx->err);
-	return rc ? rc : read_reply(cx, &response, out);
+	return rc ? rc : mr_team_llm_read(cx, &response, out);
 }

@@ -25,6 +25,10 @@ bool mr_team_llm_is_set(const struct mr_team_config *config);
 MR_CHECK enum mr_code mr_team_llm_ask(struct mr_ctx *cx, const struct mr_team_config *config,
 	const char *model, const char *task, const char *data, const struct mr_value **out);
 
+struct mr_http_client_response;
+/* The object in what the model's server answered; fails as mr_team_llm_ask() does. Asks nobody. */
+MR_CHECK enum mr_code mr_team_llm_read(struct mr_ctx *cx,
+	const struct mr_http_client_response *response, const struct mr_value **out);
 /* The JSON object in a model's answer: all of it, or in a fenced block, or from the first brace to
  * the last. NULL when there is none. Pure. */
 const struct mr_value *mr_team_llm_object(struct mr_arena *arena, const char *answer);

@@ -60,13 +60,26 @@ static bool take_list(struct mr_arena *arena, const struct mr_value *object, con
 	return taken.len > 0;
 }
 
+void mr_team_summary_take(struct mr_arena *arena, const struct mr_value *object,
+	struct mr_team_summary *summary)
+{
+	bool any = false;
+
+	any |= take_list(arena, object, "key_points", MR_TEAM_SUMMARY_POINTS, &summary->key_points);
+	any |= take_list(arena, object, "action_items", MR_TEAM_SUMMARY_POINTS,
+		&summary->action_items);
+	any |= take_list(arena, object, "code_references", MR_TEAM_SUMMARY_POINTS,
+		&summary->code_references);
+	if (any)
+		summary->source = "llm";
+}
+
 void mr_team_summary_refine(struct mr_ctx *cx, const struct mr_team_config *config,
 	const char *model, const struct mr_team_excerpts *excerpts, struct mr_team_summary *summary)
 {
 	struct mr_buf data MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err before = cx->err;
 	const struct mr_value *object;
-	bool any = false;
 
 	mr_buf_init(&data, DATA_BYTES);
 	for (size_t i = 0; i < excerpts->len; i++)
@@ -76,14 +89,7 @@ void mr_team_summary_refine(struct mr_ctx *cx, const struct mr_team_config *conf
 		cx->err = before;
 		return;
 	}
-	any |= take_list(cx->arena, object, "key_points", MR_TEAM_SUMMARY_POINTS,
-		&summary->key_points);
-	any |= take_list(cx->arena, object, "action_items", MR_TEAM_SUMMARY_POINTS,
-		&summary->action_items);
-	any |= take_list(cx->arena, object, "code_references", MR_TEAM_SUMMARY_POINTS,
-		&summary->code_references);
-	if (any)
-		summary->source = "llm";
+	mr_team_summary_take(cx->arena, object, summary);
 }
 
 static void put_notes(struct mr_buf *data, const char *what, const struct mr_texts *notes)
@@ -114,13 +120,29 @@ static void take_thread(struct mr_arena *arena, const struct mr_value *thread,
 	}
 }
 
+void mr_team_summary_take_all(struct mr_arena *arena, const struct mr_value *object,
+	struct mr_team_summaries *all)
+{
+	const struct mr_value *threads = mr_value_get(object, "threads");
+	const struct mr_value *together = mr_value_get(object, "aggregate");
+	bool any = false;
+
+	for (size_t i = 0; threads && threads->kind == MR_LIST && i < threads->list.len; i++)
+		take_thread(arena, &threads->list.items[i], all);
+	any |= take_list(arena, together, "key_points", MR_TEAM_SUMMARY_AGGREGATE,
+		&all->key_points);
+	any |= take_list(arena, together, "action_items", MR_TEAM_SUMMARY_AGGREGATE,
+		&all->action_items);
+	if (any)
+		all->source = "llm";
+}
+
 void mr_team_summary_refine_all(struct mr_ctx *cx, const struct mr_team_config *config,
 	const char *model, struct mr_team_summaries *all)
 {
 	struct mr_buf data MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_err before = cx->err;
-	const struct mr_value *object, *threads, *together;
-	bool any = false;
+	const struct mr_value *object;
 
 	mr_buf_init(&data, DATA_BYTES);
 	for (size_t i = 0; i < all->len && i < THREADS; i++) {
@@ -132,14 +154,5 @@ void mr_team_summary_refine_all(struct mr_ctx *cx, const struct mr_team_config *
 		cx->err = before;
 		return;
 	}
-	threads = mr_value_get(object, "threads");
-	for (size_t i = 0; threads && threads->kind == MR_LIST && i < threads->list.len; i++)
-		take_thread(cx->arena, &threads->list.items[i], all);
-	together = mr_value_get(object, "aggregate");
-	any |= take_list(cx->arena, together, "key_points", MR_TEAM_SUMMARY_AGGREGATE,
-		&all->key_points);
-	any |= take_list(cx->arena, together, "action_items", MR_TEAM_SUMMARY_AGGREGATE,
-		&all->action_items);
-	if (any)
-		all->source = "llm";
+	mr_team_summary_take_all(cx->arena, object, all);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "team/summary.h"
+#include "text/value.h"
 
 /* Names and how often they were met: at most TALLY_NAMES different ones, later ones are not
  * counted. */
@@ -46,3 +47,9 @@ void mr_team_summary_refine(struct mr_ctx *cx, const struct mr_team_config *conf
 /* The same for several at once, and their aggregate. */
 void mr_team_summary_refine_all(struct mr_ctx *cx, const struct mr_team_config *config,
 	const char *model, struct mr_team_summaries *all);
+/* What a model answered, instead of what was found by lines: cleaned, and within our own limits.
+ * Lists that are missing or empty change nothing. Pure. */
+void mr_team_summary_take(struct mr_arena *arena, const struct mr_value *object,
+	struct mr_team_summary *summary);
+void mr_team_summary_take_all(struct mr_arena *arena, const struct mr_value *object,
+	struct mr_team_summaries *all);
