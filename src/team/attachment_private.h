@@ -18,7 +18,8 @@ MR_CHECK enum mr_code mr_team_sources_find(struct mr_ctx *cx, struct mr_team *te
 	const struct mr_team_project *project, struct mr_team_sources *out);
 /*
  * Read a file somebody named. A relative name is looked for in each directory; links are resolved,
- * then the file must lie in one of them, outside every .git. MR_ELIMIT: more than `max` bytes.
+ * then the file must lie in one of them, outside every .git; of the archive only the command line
+ * is given more than what was attached before. MR_ELIMIT: more than `max` bytes.
  *
  * The command line is told why it cannot be read: MR_ENOTFOUND: no such file. MR_EPERM: it lies
  * elsewhere, or is not readable. MR_EINVAL: no regular file. To all others each of these is the

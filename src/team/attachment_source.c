@@ -84,8 +84,10 @@ static bool is_in_git(const char *real)
 }
 
 /* A workspace may be so wide that it holds the storage. Other projects' mail is not to be had that
- * way, nor any repository's inside. */
-static bool is_private(const struct mr_team_sources *sources, const char *real)
+ * way, nor any repository's inside; and of the project's own archive, which holds the mail of all
+ * its agents, only the command line takes more than what was attached before. */
+static bool is_private(const struct mr_ctx *cx, const struct mr_team_sources *sources,
+	const char *real)
 {
 	const char *own;
 
@@ -94,7 +96,9 @@ static bool is_private(const struct mr_team_sources *sources, const char *real)
 	if (!sources->storage || !below(sources->storage, real))
 		return false;
 	own = sources->archive ? below(sources->archive, real) : NULL;
-	return !own || own[0] == '.' || strstr(own, "/.");
+	if (!own || own[0] == '.' || strstr(own, "/."))
+		return true;
+	return cx->reach && !mr_team_layout_is_attachment(own);
 }
 
 static enum mr_code outside(struct mr_ctx *cx, const char *name)
@@ -156,7 +160,7 @@ static enum mr_code read_named(struct mr_ctx *cx, const struct mr_team_sources *
 	if (!real)
 		return mr_err_set(&cx->err, MR_EPERM, "%s cannot be read: %s", name,
 			strerror(number));
-	if (is_private(sources, real))
+	if (is_private(cx, sources, real))
 		return outside(cx, name);
 	for (size_t i = 0; i < sources->dirs.len; i++) {
 		const char *rest = below(sources->dirs.items[i], real);

@@ -93,6 +93,32 @@ def the_owner_allows_directories(m):
         assert status == 200 and sent["attachments"][0]["type"] == "inline", sent
 
 
+def mail_of_others_is_not_attached(m):
+    """The archive holds everybody's mail: of it only what was attached before can be attached again."""
+    app = make(m)
+    with m.serve(env=TOKENS | {"PROJECT_ROOTS": app}) as server:
+        joined(server, app)
+        for name in ("RedCat", "GreenCastle"):
+            tool(server, "register_agent", project_key=app, program="x", model="y", name=name)
+        status, sent = tool(server, "send_message", project_key=app, sender_name="RedCat", to=["GreenCastle"], subject="s",
+            body_md="our secret", thread_id="T-1", attachment_paths=["a.png"])
+        assert status == 200, sent
+        slug = tool(server, "list_projects")[1]["result"][0]["slug"]
+    archive = os.path.join(m.root, "projects", slug)
+    files = [os.path.relpath(os.path.join(place, file), archive) for place, _, names in os.walk(archive) for file in names
+        if ".git" not in place.split(os.sep)]
+    stored = [file for file in files if file.startswith("attachments/") and file.endswith(".webp")]
+    mail = [file for file in files if file.endswith(".md")]
+    assert len(stored) == 1 and len(mail) >= 3, files
+    with m.serve(env=TOKENS | {"PROJECT_ROOTS": app}) as server:
+        gone = refused(server, app, "gone.png")
+        for file in files:
+            if file not in stored and not file.startswith("attachments/"):
+                assert refused(server, app, file) == gone, file
+                assert refused(server, app, os.path.join(archive, file)) == gone, file
+        assert send(server, app, "x", *stored)[0] == 200
+
+
 def projects_tell_nothing_of_directories(m):
     app = make(m)
     for roots, mode in (("", "dir"), (app, "git-toplevel")):
@@ -237,6 +263,7 @@ def many_questions_and_requests_at_once(m):
 TESTS = [
     a_writer_does_not_choose_what_is_read,
     the_owner_allows_directories,
+    mail_of_others_is_not_attached,
     projects_tell_nothing_of_directories,
     leases_tell_nothing_of_files,
     hooks_are_put_where_the_owner_allows,
