@@ -173,6 +173,19 @@ static enum mr_code check_servers(const struct mr_toml *toml, struct mr_err *err
 	return MR_OK;
 }
 
+/* Would a table in the place of our block swallow a key of another? So it is when somebody has
+ * emptied the block and keys follow it. */
+static bool would_swallow(struct mr_bytes text, const struct reading *r)
+{
+	size_t end = r->block.data ? (size_t)(r->block.data + r->block.len - text.data) : text.len;
+
+	for (size_t i = 0; i < r->toml.len; i++) {
+		if (r->toml.items[i].start >= end)
+			return r->toml.items[i].kind == MR_TOML_VALUE && !r->is_named[i];
+	}
+	return false;
+}
+
 enum mr_code mr_client_toml_edit(struct mr_arena *arena, const struct mr_client *client,
 	const struct mr_client_wish *wish, const struct mr_client_parts *old, struct mr_bytes text,
 	struct mr_bytes *out, struct mr_err *err)
@@ -201,7 +214,10 @@ enum mr_code mr_client_toml_edit(struct mr_arena *arena, const struct mr_client 
 		*out = text;
 		return MR_OK;
 	}
-	rc = mr_client_block_set(arena, rest, &marks, block, out, err);
+	if (block && would_swallow(text, &r))
+		rc = mr_client_block_set(arena, rest, &marks, NULL, &rest, err);
+	if (!rc)
+		rc = mr_client_block_set(arena, rest, &marks, block, out, err);
 	/* Marks in a text of several lines, say. */
 	if (!rc && mr_toml_scan(arena, *out, &made, err))
 		rc = mr_err_set(err, MR_ECONFLICT,

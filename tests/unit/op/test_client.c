@@ -189,6 +189,17 @@ static void keys_after_our_block_are_not_moved_into_another_table(void)
 	CHECK_STR(err.msg, "keys outside of Mailroom's block belong to its table: move them first");
 }
 
+static void a_block_without_its_table_swallows_no_keys(void)
+{
+	static const char text[] = "[a]\n# >>> mailroom\n# <<< mailroom\nb = 1\n";
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_client *codex = mr_client_find("codex");
+	struct mr_bytes in = edit(arena, codex, 0, &http, mr_bytes_text(text));
+
+	CHECK(in.len > 16 && memcmp(in.data, "[a]\nb = 1\n\n# >>> mailroom", 25) == 0);
+	CHECK(!parts_of(arena, codex, 0, in).named);
+}
+
 static void names_are_those_of_the_table(void)
 {
 	size_t count = 0;
@@ -210,6 +221,7 @@ int main(void)
 		TEST(toml_that_cannot_be_added_to_is_refused),
 		TEST(an_entry_in_another_table_is_not_put_back_alone),
 		TEST(keys_after_our_block_are_not_moved_into_another_table),
+		TEST(a_block_without_its_table_swallows_no_keys),
 		TEST(names_are_those_of_the_table),
 	};
 
