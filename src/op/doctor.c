@@ -202,9 +202,13 @@ static void check_database(struct doctor *d)
 /* Nothing is said where there is no mailbox root: many use the team's mail only. */
 static void check_mailbox(struct doctor *d)
 {
-	const char *path = mr_settings_text(d->settings, "mailbox.root");
 	struct mr_mailbox_status status;
+	const char *path;
 
+	if (mr_settings_path(d->settings, "mailbox.root", &path, &d->call->cx.err)) {
+		say(d, "mailbox", PROBLEM, "set HOME, or HOUMAO_GLOBAL_MAILBOX_DIR", "%s", why(d));
+		return;
+	}
 	if (mr_mailbox_root_status(&d->call->cx, path, &status) || !status.exists)
 		return;
 	if (status.error)

@@ -35,14 +35,23 @@ const char *mr_place_socket_directory(struct mr_arena *arena, const struct mr_pl
 	return NULL;
 }
 
+/* "" for a path below a home that nobody knows: `serve` has refused that already. */
+static const char *socket_setting(const struct mr_settings *settings)
+{
+	const char *text = "";
+	struct mr_err ignored;
+
+	return mr_settings_path(settings, "http.socket", &text, &ignored) ? "" : text;
+}
+
 bool mr_place_socket_is_auto(const struct mr_settings *settings)
 {
-	return mr_str_eq_nocase(mr_settings_text(settings, "http.socket"), "auto");
+	return mr_str_eq_nocase(socket_setting(settings), "auto");
 }
 
 const char *mr_place_socket(struct mr_arena *arena, const struct mr_settings *settings, int port)
 {
-	const char *text = mr_settings_text(settings, "http.socket");
+	const char *text = socket_setting(settings);
 	const struct mr_place_user user = {
 		.runtime_dir = getenv("XDG_RUNTIME_DIR"),
 		.state_home = getenv("XDG_STATE_HOME"),
@@ -93,8 +102,9 @@ const char *mr_place_socket_of(struct mr_arena *arena, const struct mr_settings 
 
 	/* A socket that was named is that of the server these settings describe, and of no other.
 	 */
-	if (!port || (!mr_place_socket_is_auto(settings) &&
-			     port != mr_settings_int(settings, "http.port")))
+	if (!port ||
+		(!mr_place_socket_is_auto(settings) &&
+			port != mr_settings_int(settings, "http.port")))
 		return NULL;
 	return mr_place_socket(arena, settings, port);
 }

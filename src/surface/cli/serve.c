@@ -83,7 +83,7 @@ static const char *curl_command(const struct mr_call *call, const char *url, con
 }
 
 static void announce(const struct mr_call *call, const struct mr_http_server *server,
-	const char *socket)
+	const char *root, const char *socket)
 {
 	const struct mr_settings *s = call->app->settings;
 	const char *url = mr_http_server_url(server);
@@ -98,8 +98,7 @@ static void announce(const struct mr_call *call, const struct mr_http_server *se
 		"  try      curl %s/health\n"
 		"  metrics  %s/metrics\n"
 		"  stop     Ctrl-C\n",
-		url, mr_settings_text(s, "storage.root"), socket ? socket : "none", url, url,
-		curl_command(call, url, socket));
+		url, root, socket ? socket : "none", url, url, curl_command(call, url, socket));
 	if (mr_place_is_closed(s))
 		mr_buf_printf(&text,
 			"Clients that come over TCP need a token, and none is set: set "
@@ -179,9 +178,8 @@ static void free_service(struct service *service)
 static enum mr_code make_access(struct mr_call *call, struct mr_http_access **out)
 {
 	struct mr_http_access_config config;
-	enum mr_code rc =
-		mr_http_access_read(call->cx.arena, call->app->settings, geteuid() == 0, &config,
-			&call->cx.err);
+	enum mr_code rc = mr_http_access_read(call->cx.arena, call->app->settings, geteuid() == 0,
+		&config, &call->cx.err);
 
 	config.clock = call->app->clock;
 	return rc ? rc : mr_http_access_new(&config, out, &call->cx.err);
@@ -270,6 +268,8 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	rc = check_exposure(call, config.host);
 	if (!rc)
 		rc = mr_settings_path(call->app->settings, "storage.root", &root, &call->cx.err);
+	if (!rc)
+		rc = mr_settings_path(call->app->settings, "http.socket", &socket, &call->cx.err);
 	if (rc)
 		return rc;
 	rc = mr_fs_make_dirs(AT_FDCWD, root, 0700, &call->cx.err);
@@ -300,7 +300,7 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 		return rc;
 	}
 	mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
-	announce(call, server, socket);
+	announce(call, server, root, socket);
 	wait_for_signal(&signals);
 	mr_mcp_endpoint_stop(service.endpoint);
 	mr_http_server_stop(server, GRACE_MS);
