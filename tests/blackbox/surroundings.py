@@ -6,6 +6,7 @@ child; then it is looked at through the eyes of a test.
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -15,13 +16,13 @@ sys.path.insert(0, SUPPORT)
 from tap import Tap  # noqa: E402
 
 LOOK = """
-import json, os, shutil, subprocess, sys
+import json, os, resource, shutil, subprocess, sys
 sys.path.insert(0, sys.argv[1])
 import tap
 git = subprocess.run(["git", "config", "--list"], cwd="/", capture_output=True, text=True, check=False)
 mask = os.umask(0)
 json.dump({"mailroom": shutil.which("mailroom"), "tool": os.path.realpath(shutil.which("a-tool") or ""), "path": os.environ["PATH"].split(":"),
-    "environ": dict(os.environ), "git": git.stdout, "umask": mask, "home": os.listdir(os.environ["HOME"])}, sys.stdout)
+    "files": resource.getrlimit(resource.RLIMIT_NOFILE)[0], "environ": dict(os.environ), "git": git.stdout, "umask": mask, "home": os.listdir(os.environ["HOME"])}, sys.stdout)
 """
 
 
@@ -42,13 +43,18 @@ class Hostile:
         with open(os.path.join(self.home, ".gitconfig"), "w", encoding="ascii") as file:
             file.write("[core]\n\thooksPath = /nonexistent\n[init]\n\tdefaultBranch = odd\n")
 
+    @staticmethod
+    def few_files():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
     def look(self):
         env = {**os.environ, "PATH": f".:{self.bin}:{os.environ['PATH']}", "HOME": self.home,
             "GIT_CONFIG_GLOBAL": os.path.join(self.home, ".gitconfig"), "GIT_DIR": "/nonexistent",
             "XDG_CONFIG_HOME": self.home, "LC_ALL": "tr_TR.UTF-8", "HTTP_PORT": "many", "STORAGE_ROOT": "/nonexistent",
             "http_proxy": "http://127.0.0.1:1", "MAILROOM_TOKEN": "s3cret", "NO_COLOR": "1"}
         done = subprocess.run([sys.executable, "-c", LOOK, SUPPORT], env=env, cwd=self.place.name, text=True,
-            capture_output=True, timeout=60, check=False, umask=0o077)
+            capture_output=True, timeout=60, check=False, umask=0o077,
+            preexec_fn=self.few_files)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -72,6 +78,10 @@ def git_home_and_umask_are_ours(seen, hostile):
     assert seen["umask"] == 0o022, oct(seen["umask"])
 
 
+def many_files_may_be_open(seen, hostile):
+    assert seen["files"] == min(8192, resource.getrlimit(resource.RLIMIT_NOFILE)[1]), seen["files"]
+
+
 def every_test_has_it(seen, hostile):
     """tap.py does it, so whoever prints results without it would be left out."""
     source = sys.argv[2]
@@ -85,6 +95,7 @@ def every_test_has_it(seen, hostile):
 with Tap() as tap:
     around = Hostile()
     found = around.look()
-    for case in (an_installed_mailroom_is_not_found, variables_are_gone, git_home_and_umask_are_ours, every_test_has_it):
+    for case in (an_installed_mailroom_is_not_found, variables_are_gone, git_home_and_umask_are_ours,
+            many_files_may_be_open, every_test_has_it):
         tap.run(case.__name__, case, found, around)
     around.place.cleanup()

@@ -2,17 +2,20 @@
 
 tap.py calls it, so every test written in Python has it. A test sees no variable that it did not set (but those of the
 sanitizers, of Meson and of Python, and the place for temporary files), no git configuration, an empty home, English, the
-usual umask, and a PATH without Mailroom, whether or not that is installed: the one that is tested is named by its path.
+usual umask, enough open files, and a PATH without Mailroom, whether or not that is installed: the one that is tested is
+named by its path.
 """
 
 import atexit
 import os
+import resource
 import shutil
 import tempfile
 
 KEPT = ("ASAN_", "UBSAN_", "LSAN_", "TSAN_", "MALLOC_", "MESON_", "PYTHON", "PYENV_", "VIRTUAL_ENV", "TMPDIR",
     "LD_LIBRARY_PATH")
 HIDDEN = ("mailroom",)  # programs that no test may find by accident
+FILES = 8192  # open at once: some tests are a crowd, and ordinary users begin with 1024
 
 
 def without(path, hidden, scratch):
@@ -45,3 +48,5 @@ def own():
     os.environ.update(PATH=path, HOME=home, LANG="C.UTF-8", TERM="dumb", TZ="UTC", GIT_CONFIG_NOSYSTEM="1",
         GIT_CONFIG_GLOBAL=os.devnull)
     os.umask(0o022)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if most == resource.RLIM_INFINITY else min(FILES, most), most))
