@@ -76,6 +76,14 @@ BAD = (
     (POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\n0\r\n\r\n", ""),
     (POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\nxy\r\n0\r\n\r\n", ""),
     (POST + b"Transfer-Encoding: chunked\r\n\r\n1 \r\nx\r\n0\r\n\r\n", ""),
+    (POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\nA\r\n\r\n", ""),
+    (POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\n: b\r\n\r\n", ""),
+    (POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\n b\r\n\r\n", ""),
+    (POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n c\r\n\r\n", ""),
+    (POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\nA: b\0\r\n\r\n", ""),
+    (POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\nA: b\rc\r\n\r\n", ""),
+    (POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\rx\r\n\r\n", ""),
+    (POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\n", ""),
     (POST + b"Transfer-Encoding: chunked\r\n\r\n0x1\r\nx\r\n0\r\n\r\n", ""),
 )
 

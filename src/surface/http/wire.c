@@ -364,11 +364,28 @@ size_t mr_http_wire_read(struct mr_http_wire *wire, const char *data, size_t len
 	return wire->wrong ? at : len;
 }
 
+/* The rest of a trailer's line, and one without a colon, which the library refuses. */
+static const char *trailer_completion(const struct mr_http_wire *wire)
+{
+	switch ((enum state)wire->state) {
+	case NAME:
+		return "\r\n";
+	case VALUE:
+		return "\r\nx\r\n";
+	case LINE_LF:
+		return "\nx\r\n";
+	default: /* its beginning, or the CR of the empty line was read */
+		return "x\r\n";
+	}
+}
+
 const char *mr_http_wire_completion(const struct mr_http_wire *wire)
 {
 #define HEADERS "Host: x\r\n\r\n"
 	static const char version[] = "HTTP/1.1\r\n" HEADERS;
 
+	if (wire->in_trailer)
+		return trailer_completion(wire);
 	switch ((enum state)wire->state) {
 	case START:
 		return "GET / HTTP/1.1\r\n" HEADERS;
