@@ -15,8 +15,9 @@ enum mr_code mr_local_socket_address(const char *path, struct sockaddr_un *out, 
 	if (*path != '/')
 		return mr_err_set(err, MR_EINVAL, "the path of a socket must begin with /");
 	if (len >= sizeof(out->sun_path))
-		return mr_err_set(err, MR_EINVAL, "the path of the socket has %zu bytes, and %zu "
-						  "are allowed: %s",
+		return mr_err_set(err, MR_EINVAL,
+			"the path of the socket has %zu bytes, and %zu "
+			"are allowed: %s",
 			len, sizeof(out->sun_path) - 1, path);
 	memcpy(out->sun_path, path, len + 1);
 	return MR_OK;

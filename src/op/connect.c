@@ -450,8 +450,8 @@ static enum mr_code decide(struct connecting *c, const struct mr_args *in)
 
 	c->wish.command = mr_place_program(arena);
 	c->wish.with_token = mr_args_bool(in, "with_token", asks);
-	c->is_closed = !c->undo && !mr_args_text(in, "url") &&
-		!mr_args_bool(in, "stdio", false) && mr_place_is_closed(s);
+	c->is_closed = !c->undo && !mr_args_text(in, "url") && !mr_args_bool(in, "stdio", false) &&
+		mr_place_is_closed(s);
 	if (c->is_closed || mr_args_bool(in, "stdio", false)) {
 		if (mr_args_text(in, "url"))
 			return mr_err_set(&c->call->cx.err, MR_EINVAL,
@@ -497,7 +497,8 @@ static void emit_notes(struct connecting *c, struct mr_out *out)
 	mr_out_list(out, "notes");
 	if (c->is_closed)
 		mr_out_text(out, NULL,
-			"A server that root runs lets in over TCP only who has a token, and none is "
+			"A server that root runs lets in over TCP only who has a token, and none "
+			"is "
 			"set: this entry starts mailroom itself, which needs no server. For the "
 			"server, set HTTP_BEARER_TOKEN and connect again.");
 	for (size_t i = 0; i < c->notes_len; i++)

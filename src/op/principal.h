@@ -25,7 +25,7 @@ struct mr_principal_agents {
 struct mr_principal {
 	const char *name; /* for logs and limits: "sub:alice", "token:1", "local", "anonymous" */
 	unsigned roles;   /* enum mr_role */
-	bool is_local;    /* let in without a credential: through the Unix socket, or from loopback */
+	bool is_local; /* let in without a credential: through the Unix socket, or from loopback */
 	/* May act as any agent without the agent's own token (AGENT_AUTH): a proven administrator.
 	 */
 	bool acts_for_all;

@@ -32,8 +32,9 @@ const struct mr_setting mr_setting_table[] = {
 		.type = MR_TYPE_TEXT,
 		.fallback = "auto",
 		.flags = MR_SETTING_PATH,
-		.summary = "Unix socket for this user's own programs; auto is mailroom-PORT.sock in "
-			   "the runtime directory, off is none" },
+		.summary =
+			"Unix socket for this user's own programs; auto is mailroom-PORT.sock in "
+			"the runtime directory, off is none" },
 	{ .key = "http.path",
 		.env = "HTTP_PATH",
 		.type = MR_TYPE_TEXT,
@@ -71,7 +72,8 @@ const struct mr_setting mr_setting_table[] = {
 		.env = "HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED",
 		.type = MR_TYPE_BOOL,
 		.fallback = "true",
-		.summary = "TCP clients on this machine need no token; unless it is set, only while no "
+		.summary = "TCP clients on this machine need no token; unless it is set, only "
+			   "while no "
 			   "token is configured and the server is not run by root" },
 	{ .key = "http.trusted_proxies",
 		.env = "HTTP_TRUSTED_PROXIES",

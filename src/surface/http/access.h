@@ -9,8 +9,8 @@
  * is refused: 401 {"detail":"Unauthorized"}.
  *
  * "From this machine" is the Unix socket or a loopback address of the peer, no header that proxies
- * add, and no Origin that only "*" lets in. Forwarded addresses are believed of HTTP_TRUSTED_PROXIES alone; a
- * forwarded request is never local.
+ * add, and no Origin that only "*" lets in. Forwarded addresses are believed of
+ * HTTP_TRUSTED_PROXIES alone; a forwarded request is never local.
  *
  * Safe from any thread.
  */

@@ -78,8 +78,8 @@ static struct mr_http_limit limit(const struct mr_settings *s, const char *rate,
 		burst ? mr_settings_int(s, burst) : 0 };
 }
 
-enum mr_code mr_http_access_read(struct mr_arena *arena, const struct mr_settings *s,
-	bool is_root, struct mr_http_access_config *out, struct mr_err *err)
+enum mr_code mr_http_access_read(struct mr_arena *arena, const struct mr_settings *s, bool is_root,
+	struct mr_http_access_config *out, struct mr_err *err)
 {
 	enum mr_code rc;
 

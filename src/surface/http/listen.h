@@ -12,7 +12,7 @@ struct mr_http_address {
 	char text[MR_HTTP_ADDRESS_BYTES]; /* "127.0.0.1", "::1"; an IPv4 address in IPv6 as IPv4 */
 	int port;
 	bool is_loopback;
-	bool is_any; /* 0.0.0.0 or :: */
+	bool is_any;  /* 0.0.0.0 or :: */
 	bool is_unix; /* of a Unix socket, which has no address: `text` is "unix" */
 };
 

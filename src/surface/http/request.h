@@ -39,7 +39,7 @@ struct mr_http_request {
 	bool is_loopback; /* does the client sit on this machine? By its address, not by a header */
 	/* Came through the Unix socket: the kernel says that it is our own user, or root. */
 	bool is_same_user;
-	bool is_foreign;  /* from a page whose Origin only "*" lets in */
+	bool is_foreign;                      /* from a page whose Origin only "*" lets in */
 	struct mr_http_access *access;        /* or NULL: everybody may do everything */
 	const struct mr_principal *principal; /* who asks: set before a handler runs */
 	struct mr_http_match match;

@@ -349,9 +349,10 @@ static void claims_inside_claims_and_agents(void)
 		/* Names without a project are nobody's. */
 		{ "{\"r.roles\":\"admin\",\"agents\":[\"BlueLake\",\"RedFox\"]}", true, "" },
 		{ "{\"r.roles\":\"admin\",\"agents\":\"BlueLake\"}", true, "" },
-		{ "{\"r.roles\":\"admin\",\"agents\":[\"BlueLake@\",\"@/p\",\"@\",\"\"]}", true, "" },
-		{ "{\"r.roles\":\"admin\",\"agents\":\"BlueLake\",\"projects\":[\"\",7,null]}", true,
+		{ "{\"r.roles\":\"admin\",\"agents\":[\"BlueLake@\",\"@/p\",\"@\",\"\"]}", true,
 			"" },
+		{ "{\"r.roles\":\"admin\",\"agents\":\"BlueLake\",\"projects\":[\"\",7,null]}",
+			true, "" },
 		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":[]}", true, "" },
 		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":{\"BlueLake\":1}}", true, "" },
 		{ "{\"r\":{\"roles\":\"admin\"},\"agents\":{\"\":\"BlueLake\"}}", true, "" },
