@@ -182,8 +182,8 @@ MR_CHECK enum mr_code mr_db_still_there(struct mr_db *db, struct mr_err *err);
  * transaction. */
 MR_CHECK enum mr_code mr_db_touch(struct mr_db *db, struct mr_err *err);
 /*
- * After a commit, outside a transaction: copy the log into the file when it has grown past a
- * quarter of `max_log_bytes`, so that the next writer begins it anew. Readers that still use the
+ * After a commit, outside a transaction: copy the log into the file when it has grown past
+ * half of `max_log_bytes`, so that the next writer begins it anew. Readers that still use the
  * log are waited for: shortly at first, up to a second when the log has passed its limit. What
  * cannot be done now is tried again when the log has grown further.
  */

@@ -408,7 +408,7 @@ static void note_files(struct sqlite_db *self, struct mr_arena *arena)
 		self->pages = read_u32(header + HEADER_PAGES);
 	}
 	if (options->max_log_bytes && !options->read_only) {
-		self->trim_at = options->max_log_bytes / 4;
+		self->trim_at = options->max_log_bytes / 2;
 		sqlite3_wal_hook(self->handle, note_log, self);
 	}
 }
@@ -619,7 +619,7 @@ static void sqlite_trim_log(struct mr_db *db)
 		late ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART, NULL, NULL);
 	self->patience_ms = 0;
 	/* Whatever went wrong, the log keeps what was committed. */
-	self->trim_at = rc == SQLITE_OK ? max / 4 : self->log_bytes + max / 8;
+	self->trim_at = rc == SQLITE_OK ? max / 2 : self->log_bytes + max / 8;
 	if (rc == SQLITE_OK)
 		self->log_bytes = 0;
 }
