@@ -25,7 +25,7 @@ PATIENCE_S = 60  # for what takes less than a second on an idle machine
 SENDERS = 3
 CLIENTS = 64
 EACH = 12
-WAL_BYTES = 1 << 20
+WAL_BYTES = 2 << 20  # a transaction of all clients takes more than 1 MiB
 BODY = "Some words of a message. " * 400
 
 
