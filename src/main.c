@@ -206,6 +206,7 @@
  *     archive_document.c a message as a file, a thread's digest
  *     archive_files.c    from rows to files
  *     archive_locks.c    who writes to it now
+ *     archive_mend.c     files of archives that a power loss tore
  *     archive_record.c   its JSON files
  *     archive_round.c    rows of a project become a commit
  *     archive_source_sql.c what its files are made from
@@ -257,7 +258,10 @@
  *     purge.c            an agent taken out altogether, and out of the archive's files
  *     purge_sql.c        where it left traces
  *     rebuild.c          a database from the archives, and the other way round
+ *     rebuild_carry.c    what only the old database has, taken over and compared
+ *     rebuild_carry_sql.c  and its rows
  *     rebuild_hold.c     leases, slots and links, put back
+ *     rebuild_origin.c   which files of an archive count, and what they say
  *     rebuild_read.c     what archives say, put back
  *     rebuild_sql.c      rows as they were
  *     rebuild_tree.c     the files of an archive as its newest commit has them
@@ -303,17 +307,13 @@
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_search.c  and its full-text search
- *     history.c          git repositories: reading, the branch, the log, the index
- *     history_append.c   opening, being the only writer, a batch step by step
- *     history_commit.c   a batch becomes trees, a commit, a pack
- *     history_object.c   git's objects as bytes: ids, trees, deltas
- *     history_pack.c     packs as files
- *     history_pack_file.c packs as bytes
- *     history_pack_merge.c many packs become one, in linear time
- *     history_text.c     paths and commit messages
- *     history_work.c     the work tree, and how far it is
- *     migrate.c          numbered migrations
- *     queue.c            the group-commit writer
+ *     history.c          git repositories: reading, also damaged ones, the branch, the log, the
+ * index history_append.c   opening, being the only writer, a batch step by step history_commit.c a
+ * batch becomes trees, a commit, a pack history_mend.c     files of the work tree that a power loss
+ * tore history_object.c   git's objects as bytes: ids, trees, deltas history_pack.c     packs as
+ * files history_pack_file.c packs as bytes history_pack_merge.c many packs become one, in linear
+ * time history_text.c     paths and commit messages history_work.c     the work tree, and how far
+ * it is migrate.c          numbered migrations queue.c            the group-commit writer
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain

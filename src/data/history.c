@@ -17,6 +17,7 @@ enum {
 	CACHED_TREE = 4 << 20,
 	MOVES_BEFORE_REOPEN = 64,
 	DEFAULT_SCAN = 10000,
+	WALK_PATH_BYTES = 4096,
 };
 
 /* --- the library --- */
@@ -199,6 +200,7 @@ enum mr_code mr_history_head(struct mr_history *history, struct mr_history_id *o
 	return code;
 }
 
+static git_oid oid_of(const struct mr_object_id *id);
 /* NULL for no commit. */
 static int tree_of(struct mr_history *history, const struct mr_history_id *id, git_tree **out);
 
@@ -306,6 +308,224 @@ enum mr_code mr_history_files(struct mr_history *history, mr_history_visit *visi
 	if (walking.code)
 		return walking.code;
 	return rc < 0 ? fail(err, history, rc, "cannot read its files") : MR_OK;
+}
+
+enum mr_code mr_history_blob_size(struct mr_history *history, const struct mr_history_id *id,
+	size_t *out, struct mr_err *err)
+{
+	git_object_t type;
+	git_oid oid;
+	int rc = git_oid_fromstr(&oid, id->hex);
+
+	if (rc == 0)
+		rc = git_odb_read_header(out, &type, history->odb, &oid);
+	return rc < 0 ? fail(err, history, rc, "cannot read a file") : MR_OK;
+}
+
+enum mr_code mr_history_blob(struct mr_arena *arena, struct mr_history *history,
+	const struct mr_history_id *id, size_t max, struct mr_bytes *out, struct mr_err *err)
+{
+	git_oid oid;
+	int rc = git_oid_fromstr(&oid, id->hex);
+	struct mr_bytes bytes;
+
+	if (rc == 0)
+		rc = read_blob(arena, history, &oid, &bytes);
+	if (rc < 0)
+		return fail(err, history, rc, "cannot read a file");
+	if (bytes.len > max)
+		return mr_err_set(err, MR_ELIMIT, "%s has %zu bytes, more than %zu", id->hex,
+			bytes.len, max);
+	*out = bytes;
+	return MR_OK;
+}
+
+/* --- what is left of a damaged one --- */
+
+struct tolerant {
+	struct mr_history *history;
+	mr_history_visit *visit;
+	void *arg;
+	char path[WALK_PATH_BYTES];
+};
+
+/* The directory `id`, whose path of `len` bytes is in `walk->path`. */
+static enum mr_code walk_tree(struct tolerant *walk, const git_oid *id, size_t len, unsigned depth,
+	struct mr_err *err)
+{
+	git_tree *tree MR_CLEANUP(tree_freep) = NULL;
+	int rc = git_tree_lookup(&tree, walk->history->repo, id);
+	enum mr_code code = MR_OK;
+
+	if (rc < 0) {
+		struct mr_err why;
+
+		fail(&why, walk->history, rc, "cannot read a directory");
+		walk->path[len > 0 ? len - 1 : 0] = '\0';
+		return walk->visit(walk->arg, walk->path, NULL, &why);
+	}
+	for (size_t i = 0; !code && i < git_tree_entrycount(tree); i++) {
+		const git_tree_entry *entry = git_tree_entry_byindex(tree, i);
+		const char *name = git_tree_entry_name(entry);
+		size_t more = strlen(name);
+		bool is_dir = git_tree_entry_type(entry) == GIT_OBJECT_TREE;
+		struct mr_history_id blob;
+
+		/* Nothing of ours is as long or as deep. */
+		if (len + more + 2 > sizeof(walk->path) || (is_dir && depth == 0))
+			continue;
+		memcpy(walk->path + len, name, more + 1);
+		if (is_dir) {
+			walk->path[len + more] = '/';
+			code = walk_tree(walk, git_tree_entry_id(entry), len + more + 1, depth - 1,
+				err);
+		} else if (git_tree_entry_type(entry) == GIT_OBJECT_BLOB) {
+			blob = id_of(git_tree_entry_id(entry));
+			code = walk->visit(walk->arg, walk->path, &blob, err);
+		}
+	}
+	return code;
+}
+
+enum mr_code mr_history_files_of(struct mr_history *history, const struct mr_history_id *commit,
+	mr_history_visit *visit, void *arg, struct mr_err *err)
+{
+	struct tolerant walk = { history, visit, arg, "" };
+	struct mr_object_id root;
+	git_oid oid;
+	enum mr_code code = mr_history_load_root(history, commit, &root, err);
+
+	if (code)
+		return code;
+	oid = oid_of(&root);
+	return walk_tree(&walk, &oid, 0, 2 * MR_HISTORY_DEPTH, err);
+}
+
+/* A commit that is in the repository, whatever leads to it. */
+struct known {
+	git_oid id, parent;
+	bool has_parent, is_tried;
+	git_time_t time;
+};
+
+struct knowing {
+	struct mr_history *history;
+	struct mr_arena *arena;
+	struct known *items;
+	size_t len, room;
+};
+
+static int know_commit(const git_oid *id, void *arg)
+{
+	struct knowing *knowing = arg;
+	git_commit *commit MR_CLEANUP(commit_freep) = NULL;
+	git_object_t type;
+	struct known *known;
+	size_t size;
+
+	if (git_odb_read_header(&size, &type, knowing->history->odb, id) < 0 ||
+		type != GIT_OBJECT_COMMIT ||
+		git_commit_lookup(&commit, knowing->history->repo, id) < 0)
+		return 0;
+	if (knowing->len == knowing->room) {
+		struct known *grown;
+
+		knowing->room = knowing->room ? 2 * knowing->room : 1024;
+		grown = mr_arena_array(knowing->arena, knowing->room, sizeof(*grown));
+		if (knowing->len)
+			memcpy(grown, knowing->items, knowing->len * sizeof(*grown));
+		knowing->items = grown;
+	}
+	known = &knowing->items[knowing->len++];
+	*known = (struct known){ .id = *id, .time = git_commit_time(commit) };
+	known->has_parent = git_commit_parentcount(commit) > 0;
+	if (known->has_parent)
+		known->parent = *git_commit_parent_id(commit, 0);
+	return 0;
+}
+
+/* The newest that was not tried; of those of one second the one that has no child among them. */
+static struct known *newest_known(struct knowing *knowing)
+{
+	struct known *best = NULL;
+	bool moved = true;
+
+	for (size_t i = 0; i < knowing->len; i++) {
+		struct known *known = &knowing->items[i];
+
+		if (!known->is_tried && (!best || known->time > best->time))
+			best = known;
+	}
+	while (best && moved) {
+		moved = false;
+		for (size_t i = 0; !moved && i < knowing->len; i++) {
+			struct known *known = &knowing->items[i];
+
+			moved = !known->is_tried && known != best && known->has_parent &&
+				known->time >= best->time &&
+				git_oid_equal(&known->parent, &best->id);
+			if (moved)
+				best = known;
+		}
+	}
+	return best;
+}
+
+/* Are the commit and its uppermost directory readable? */
+static bool is_readable(struct mr_history *history, const struct mr_history_id *id,
+	int64_t *out_time_us, struct mr_err *err)
+{
+	git_commit *commit MR_CLEANUP(commit_freep) = NULL;
+	git_tree *tree MR_CLEANUP(tree_freep) = NULL;
+	git_oid oid;
+	int rc = git_oid_fromstr(&oid, id->hex);
+
+	if (rc == 0)
+		rc = git_commit_lookup(&commit, history->repo, &oid);
+	if (rc == 0)
+		rc = git_commit_tree(&tree, commit);
+	if (rc < 0) {
+		fail(err, history, rc, "cannot read the newest commit");
+		return false;
+	}
+	*out_time_us = git_commit_time(commit) * INT64_C(1000000);
+	return true;
+}
+
+enum mr_code mr_history_salvage(struct mr_arena *arena, struct mr_history *history,
+	struct mr_history_salvage *out, struct mr_err *err)
+{
+	struct knowing knowing = { .history = history, .arena = arena };
+	struct mr_history_salvage found = { 0 };
+	struct mr_err why = { .msg = "branch main has no commit" }, ignored;
+	struct known *known = NULL;
+	enum mr_code code = mr_history_get_head(history, &found.id, &why);
+	int rc;
+
+	if (!code && found.id.hex[0] && is_readable(history, &found.id, &found.time_us, &why)) {
+		*out = found;
+		return MR_OK;
+	}
+	if (!history->odb)
+		return mr_err_set(err, MR_EFORMAT, "%s", why.msg);
+	rc = git_odb_foreach(history->odb, know_commit, &knowing);
+	if (rc < 0)
+		return fail(err, history, rc, "cannot list its objects");
+	/* A new one, to which nothing was written yet. */
+	if (!code && !found.id.hex[0] && knowing.len == 0) {
+		*out = (struct mr_history_salvage){ 0 };
+		return MR_OK;
+	}
+	found = (struct mr_history_salvage){ .why = mr_arena_strdup(arena, why.msg) };
+	while (!found.id.hex[0] && (known = newest_known(&knowing))) {
+		struct mr_history_id id = id_of(&known->id);
+
+		known->is_tried = true;
+		if (is_readable(history, &id, &found.time_us, &ignored))
+			found.id = id;
+	}
+	*out = found;
+	return MR_OK;
 }
 
 struct mr_history_id mr_history_blob_id(struct mr_bytes data)

@@ -17,7 +17,8 @@
  * When the note is behind the branch (a writer was killed between 2 and 4) or from an earlier boot
  * (power may have torn files), the next writer to open or append compares the files changed since
  * with the commit and writes those that differ. Work tree and note go to disk (syncfs) once in
- * MR_HISTORY_SYNC_COMMITS appends, and in mr_history_tidy().
+ * MR_HISTORY_SYNC_COMMITS appends, and in mr_history_tidy(). mr_history_mend_some() does not rely
+ * on the note.
  *
  * Packs are merged as they grow in number, small ones first, so that there are never many. That
  * takes time by their bytes, and an append does only little of it; more is for mr_history_tidy().
@@ -159,6 +160,28 @@ MR_CHECK enum mr_code mr_history_files(struct mr_history *history, mr_history_vi
 	void *arg, struct mr_err *err);
 struct mr_history_id mr_history_blob_id(struct mr_bytes data);
 
+/*
+ * Reading a repository that may be damaged.
+ *
+ * The branch is lost when its file is empty or missing, or names a commit that is not there or has
+ * no readable directory. Then the newest commit that is still readable stands in for it, and `why`
+ * says what is wrong with the branch: commits made after it are missing.
+ */
+struct mr_history_salvage {
+	struct mr_history_id id; /* "" when no commit can be read */
+	int64_t time_us;
+	const char *why; /* NULL when `id` is the branch's own commit, or there never was one */
+};
+MR_CHECK enum mr_code mr_history_salvage(struct mr_arena *arena, struct mr_history *history,
+	struct mr_history_salvage *out, struct mr_err *err);
+/* Every file of a commit, as mr_history_files() tells them. For a directory that cannot be read
+ * `id` is NULL, `err` says why, and the walk goes on when `visit` returns MR_OK. */
+MR_CHECK enum mr_code mr_history_files_of(struct mr_history *history,
+	const struct mr_history_id *commit, mr_history_visit *visit, void *arg, struct mr_err *err);
+/* The bytes of a blob by its id, followed by a NUL that is not counted. */
+MR_CHECK enum mr_code mr_history_blob(struct mr_arena *arena, struct mr_history *history,
+	const struct mr_history_id *id, size_t max, struct mr_bytes *out, struct mr_err *err);
+
 struct mr_history_query {
 	const char *path; /* commits that changed this file or directory; NULL for all */
 	struct mr_history_trailer trailer; /* with a path: and those with this trailer, or NULL */
@@ -190,6 +213,25 @@ MR_CHECK enum mr_code mr_history_log(struct mr_arena *arena, struct mr_history *
 /* The value of the first trailer of that name, in any case; or NULL. */
 const char *mr_history_trailer(const struct mr_history_entry *entry, const char *key);
 
+/*
+ * Compare the work tree with the newest commit, and write again files that a power loss tore: those
+ * that are missing, and those whose every byte is the committed one or NUL, which includes empty
+ * and truncated files. A file that says something else is somebody's, and stays.
+ *
+ * Files changed since the last sync are compared byte by byte, whatever the note says: it cannot
+ * know that its disk came back without them. All others were on disk, so for them missing files
+ * and sizes below that of the commit are looked for, MR_HISTORY_MEND_FILES at a call, and nobody is
+ * kept from writing meanwhile. A repository that this handle found without a note is left alone.
+ * Begin with a zero struct, and call until `more` is false.
+ */
+enum { MR_HISTORY_MEND_FILES = 20000 };
+struct mr_history_mending {
+	size_t at;
+	size_t mended; /* files written again so far */
+	bool more;
+};
+MR_CHECK enum mr_code mr_history_mend_some(struct mr_history *history,
+	struct mr_history_mending *mending, struct mr_err *err);
 /* For idle times: merge packs, and put the work tree on disk. A part of it that takes a second at
  * most; `*more`: call again. */
 MR_CHECK enum mr_code mr_history_tidy_some(struct mr_history *history, bool *more,

@@ -127,9 +127,8 @@ static enum mr_code take_lock(struct mr_history *history, int timeout_ms, struct
 	return rc ? mr_err_wrap(err, "archive %s", history->path) : MR_OK;
 }
 
-/* Be the only writer, with a work tree that is complete. */
-static enum mr_code become_writer(struct mr_history *history, int timeout_ms, struct mr_lock *out,
-	struct mr_err *err)
+enum mr_code mr_history_become_writer(struct mr_history *history, int timeout_ms,
+	struct mr_lock *out, struct mr_err *err)
 {
 	enum mr_code rc = take_lock(history, timeout_ms, out, err);
 
@@ -161,6 +160,8 @@ static enum mr_code make_repository(struct mr_history *history, struct mr_err *e
 			MR_FS_REPLACE, 0666, err);
 	if (!rc)
 		rc = mr_history_make_repository(history, err);
+	if (!rc && !mr_fs_exists(history->own_dir, "state"))
+		rc = mr_history_work_begin(history, err);
 	mr_crash_point("history.make.done");
 	if (!rc && syncfs(history->git_dir) != 0)
 		rc = mr_err_os(err, errno, "cannot put %s on disk", history->path);
@@ -210,7 +211,7 @@ static enum mr_code open_all(struct mr_history *history, struct mr_err *err)
 	if (rc || history->mode == MR_HISTORY_READ)
 		return rc;
 	/* Whoever holds the lock now has done this, or the next to take it will. */
-	rc = become_writer(history, 0, &lock, err);
+	rc = mr_history_become_writer(history, 0, &lock, err);
 	return rc == MR_EBUSY ? MR_OK : rc;
 }
 
@@ -246,7 +247,7 @@ enum mr_code mr_history_open(const char *path, const struct mr_history_options *
 {
 	struct mr_history *history MR_CLEANUP(mr_history_closep) = calloc(1, sizeof(*history));
 	struct mr_history_appended appended;
-	struct mr_history_id head;
+	struct mr_history_id head = { "" };
 	enum mr_code rc;
 
 	if (!history || !(history->path = strdup(path)))
@@ -259,7 +260,8 @@ enum mr_code mr_history_open(const char *path, const struct mr_history_options *
 	rc = set_author(history, options, err);
 	if (!rc)
 		rc = open_all(history, err);
-	if (!rc)
+	/* A reader may have come to see what is left of a damaged one. */
+	if (!rc && options->mode != MR_HISTORY_READ)
 		rc = mr_history_get_head(history, &head, err);
 	/* Two who both find it empty both append: the second finds everything there. */
 	if (!rc && options->initial && options->mode == MR_HISTORY_CREATE && !head.hex[0])
@@ -427,7 +429,7 @@ enum mr_code mr_history_append(struct mr_history *history, const struct mr_histo
 	if (!rc)
 		rc = take_files(arena, batch, &ops, &count, err);
 	if (!rc)
-		rc = become_writer(history, history->lock_timeout_ms, &lock, err);
+		rc = mr_history_become_writer(history, history->lock_timeout_ms, &lock, err);
 	for (int i = 0; !rc && !moved && i < ATTEMPTS; i++) {
 		rc = mr_history_get_head(history, &head, err);
 		if (!rc)
@@ -457,7 +459,7 @@ enum mr_code mr_history_tidy_some(struct mr_history *history, bool *more, struct
 {
 	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
 	struct mr_history_id head;
-	enum mr_code rc = become_writer(history, history->lock_timeout_ms, &lock, err);
+	enum mr_code rc = mr_history_become_writer(history, history->lock_timeout_ms, &lock, err);
 
 	if (!rc)
 		rc = mr_history_merge(history, &tidy_limits, more, err);
@@ -483,7 +485,7 @@ enum mr_code mr_history_sync_index(struct mr_history *history, struct mr_err *er
 	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
 	struct mr_bytes bytes;
 	struct mr_err ignored;
-	enum mr_code rc = become_writer(history, history->lock_timeout_ms, &lock, err);
+	enum mr_code rc = mr_history_become_writer(history, history->lock_timeout_ms, &lock, err);
 
 	if (!rc)
 		rc = gitlock_take(history, INDEX_LOCK, err);

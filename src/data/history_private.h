@@ -4,6 +4,7 @@
  *   history.c         all that needs the git library: reading, the branch, the index
  *   history_append.c  opening, being the only writer, the order of things
  *   history_commit.c  a batch becomes trees, a commit and a pack
+ *   history_mend.c    a work tree that was torn
  *   history_object.c  objects as bytes
  *   history_pack.c    packs as files: placed, chosen, removed
  *   history_pack_file.c   packs as bytes
@@ -46,6 +47,7 @@ struct mr_history {
 	struct mr_history_id root_of; /* a commit of ours, */
 	struct mr_object_id root;     /* and its tree */
 	uint64_t unmerged_bytes;      /* written by this handle since packs were looked at */
+	bool is_adopted;              /* it had no note: somebody else made its work tree */
 };
 
 /* One file of a batch. */
@@ -71,6 +73,9 @@ MR_CHECK enum mr_code mr_history_load_tree(struct mr_history *history, struct mr
 /* The uppermost directory of a commit. */
 MR_CHECK enum mr_code mr_history_load_root(struct mr_history *history,
 	const struct mr_history_id *commit, struct mr_object_id *out, struct mr_err *err);
+/* The size of a blob. */
+MR_CHECK enum mr_code mr_history_blob_size(struct mr_history *history,
+	const struct mr_history_id *id, size_t *out, struct mr_err *err);
 /* Write the newest commit's index to .git/mailroom/MR_HISTORY_INDEX, from what is there already. */
 MR_CHECK enum mr_code mr_history_write_index(struct mr_history *history, struct mr_err *err);
 
@@ -105,6 +110,9 @@ const char *mr_history_clean(struct mr_arena *arena, const char *text);
 
 /* --- history_append.c --- */
 
+/* Be the only writer, with a work tree that is complete. */
+MR_CHECK enum mr_code mr_history_become_writer(struct mr_history *history, int timeout_ms,
+	struct mr_lock *out, struct mr_err *err);
 /* Put a file's content on disk. */
 MR_CHECK enum mr_code mr_history_sync(int dir, const char *name, struct mr_err *err);
 
@@ -151,6 +159,16 @@ void mr_history_work_close(struct mr_history_work *work);
 /* Put a file in place by rename; with NULL take it away, and directories that become empty. */
 MR_CHECK enum mr_code mr_history_work_set(struct mr_history_work *work, const char *path,
 	const struct mr_bytes *data, struct mr_err *err);
+/* Write a file again that is missing or torn (see mr_history_mend_some()); `*mended` says whether
+ * it was. */
+MR_CHECK enum mr_code mr_history_work_mend(struct mr_history_work *work, const char *path,
+	const struct mr_bytes *want, bool *mended, struct mr_err *err);
+/* A repository that was just made: note that its work tree has nothing yet, so that a power loss
+ * before the first note is not taken for somebody else's repository. */
+MR_CHECK enum mr_code mr_history_work_begin(struct mr_history *history, struct mr_err *err);
+/* The commit up to which the work tree is on disk. */
+MR_CHECK enum mr_code mr_history_work_durable(struct mr_history *history, struct mr_history_id *out,
+	struct mr_err *err);
 /* Bring the work tree from where the note says it is to the branch. */
 MR_CHECK enum mr_code mr_history_work_complete(struct mr_history *history, struct mr_err *err);
 /* The work tree is complete up to `head`: note it, and put it on disk when that is due or `now`. */

@@ -155,8 +155,30 @@ enum mr_code mr_history_work_set(struct mr_history_work *work, const char *path,
 	return data ? put(work, path, *data, err) : take_away(work, path, err);
 }
 
-/* Has the file on disk these very bytes? */
-static bool is_on_disk(struct mr_history_work *work, const char *path, const struct mr_bytes *want)
+/* What is in place of a file. */
+enum on_disk {
+	ON_DISK_SAME,
+	ON_DISK_MISSING,
+	ON_DISK_TORN,  /* nothing but committed bytes and NUL */
+	ON_DISK_OTHER, /* something else, or unreadable */
+};
+
+static enum on_disk compare(struct mr_bytes have, const struct mr_bytes *want)
+{
+	enum on_disk result = have.len == want->len ? ON_DISK_SAME : ON_DISK_TORN;
+
+	for (size_t i = 0; i < have.len; i++) {
+		if (have.data[i] == want->data[i])
+			continue;
+		if (have.data[i] != 0)
+			return ON_DISK_OTHER;
+		result = ON_DISK_TORN;
+	}
+	return result;
+}
+
+static enum on_disk look(struct mr_history_work *work, const char *path,
+	const struct mr_bytes *want)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
@@ -164,21 +186,32 @@ static bool is_on_disk(struct mr_history_work *work, const char *path, const str
 	struct mr_bytes data;
 	struct stat st;
 	struct mr_err ignored;
+	enum mr_code rc = enter(work, path, false, &name, &ignored);
 
-	if (enter(work, path, false, &name, &ignored))
-		return false;
+	if (rc)
+		return rc == MR_ENOTFOUND ? ON_DISK_MISSING : ON_DISK_OTHER;
 	fd = openat(work->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-		(size_t)st.st_size != want->len)
-		return false;
-	return mr_fs_read_fd(arena, fd, want->len, &data, &ignored) == MR_OK &&
-		data.len == want->len && memcmp(data.data, want->data, want->len) == 0;
+	if (fd < 0)
+		return errno == ENOENT ? ON_DISK_MISSING : ON_DISK_OTHER;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (size_t)st.st_size > want->len ||
+		mr_fs_read_fd(arena, fd, want->len, &data, &ignored))
+		return ON_DISK_OTHER;
+	return compare(data, want);
+}
+
+enum mr_code mr_history_work_mend(struct mr_history_work *work, const char *path,
+	const struct mr_bytes *want, bool *mended, struct mr_err *err)
+{
+	enum on_disk found = look(work, path, want);
+
+	*mended = found == ON_DISK_MISSING || found == ON_DISK_TORN;
+	return *mended ? put(work, path, *want, err) : MR_OK;
 }
 
 static enum mr_code follow_one(void *arg, const char *path, const struct mr_bytes *data,
 	struct mr_err *err)
 {
-	if (data && is_on_disk(arg, path, data))
+	if (data && look(arg, path, data) == ON_DISK_SAME)
 		return MR_OK;
 	return mr_history_work_set(arg, path, data, err);
 }
@@ -275,6 +308,23 @@ static enum mr_code write_state(struct mr_history *history, const struct state *
 	return MR_OK;
 }
 
+enum mr_code mr_history_work_begin(struct mr_history *history, struct mr_err *err)
+{
+	return write_state(history, &(struct state){ 0 }, err);
+}
+
+enum mr_code mr_history_work_durable(struct mr_history *history, struct mr_history_id *out,
+	struct mr_err *err)
+{
+	struct state state;
+	bool found;
+	enum mr_code rc = read_state(history, &state, &found, err);
+
+	if (!rc)
+		*out = state.durable;
+	return rc;
+}
+
 enum mr_code mr_history_work_note(struct mr_history *history, const struct mr_history_id *head,
 	bool now, struct mr_err *err)
 {
@@ -310,6 +360,7 @@ enum mr_code mr_history_work_complete(struct mr_history *history, struct mr_err 
 		return rc;
 	if (!found) {
 		/* Somebody else's repository: what its work tree holds is not ours to judge. */
+		history->is_adopted = true;
 		state = (struct state){ .complete = head, .durable = head };
 		return write_state(history, &state, err);
 	}

@@ -12,6 +12,7 @@
 #include "op/render.h"
 #include "op/settings.h"
 #include "op/team_home.h"
+#include "team/archive.h"
 #include "team/guard.h"
 #include "team/layout.h"
 #include "team/probe.h"
@@ -172,6 +173,8 @@ static void check_database(struct doctor *d)
 	struct mr_team_health health;
 	struct mr_team *team;
 	const char *file;
+	size_t archives;
+	enum mr_code rc;
 
 	if (mr_team_home_config(d->call, &config)) {
 		say(d, "database", PROBLEM, "correct database.url", "%s", why(d));
@@ -180,18 +183,29 @@ static void check_database(struct doctor *d)
 	file = config.database ? config.database
 			       : mr_arena_printf(d->call->cx.arena, "%s/" MR_TEAM_DATABASE_FILE,
 					 config.storage_root);
-	if (!mr_fs_exists(AT_FDCWD, file)) {
+	archives = mr_team_archives(&d->call->cx, config.storage_root);
+	if (!mr_fs_exists(AT_FDCWD, file) && archives == 0) {
 		say(d, "database", FINE, NULL, "%s, made at the first use", file);
 		return;
 	}
-	if (mr_team_home_open(d->call, &team)) {
-		say(d, "database", PROBLEM, "mailroom team health says more", "%s", why(d));
+	rc = mr_team_home_open(d->call, &team);
+	if (rc) {
+		say(d, "database", PROBLEM,
+			rc == MR_EFORMAT ? "mailroom team rebuild makes it anew from the archives"
+					 : "mailroom team health says more",
+			"%s", why(d));
 		return;
 	}
 	mr_team_probe(&d->call->cx, team, &health);
 	if (health.status == MR_TEAM_DOWN) {
 		say(d, "database", PROBLEM, "mailroom team health says more", "%s",
 			health.problems.len ? health.problems.items[0] : file);
+		return;
+	}
+	if (health.projects == 0 && archives > 0) {
+		say(d, "database", PROBLEM, "mailroom team rebuild makes it anew from the archives",
+			"%s is empty, while %zu project%s an archive", file, archives,
+			archives == 1 ? " has" : "s have");
 		return;
 	}
 	say(d, "database", FINE, NULL, "%s, %lld project%s", file, (long long)health.projects,

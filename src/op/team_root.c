@@ -59,6 +59,7 @@ static enum mr_code check(struct mr_call *call, const struct mr_args *in, struct
 	mr_out_int(out, "files", report.files);
 	put_problems(out, report.problems, report.len, report.dropped);
 	mr_out_end(out);
+	call->exit_status = report.len > 0;
 	return MR_OK;
 }
 
@@ -67,8 +68,8 @@ const struct mr_op mr_op_team_check = {
 	.command = "team check",
 	.summary = "Compare the database with the archives",
 	.help = "What is not archived yet is archived first; apart from that nothing is changed. "
-		"Kinds of problems: database, search_index, queue, missing_file, wrong_file, "
-		"unknown_file, missing_row, archive.",
+		"Exits with 1 when there is a problem. Kinds of problems: database, search_index, "
+		"queue, missing_file, wrong_file, unknown_file, missing_row, archive.",
 	.params = no_params,
 	.result = check_fields,
 	.needs = MR_NEED_WRITE,
@@ -85,6 +86,12 @@ static const struct mr_param rebuild_params[] = {
 		.summary = "what is right: archive makes a new database, database a new archive",
 		.choices = sources,
 		.fallback = "archive" },
+	{ .name = "accept_loss",
+		.type = MR_TYPE_INT,
+		.summary = "go on although so many messages would be lost; more are refused",
+		.fallback = "0",
+		.min = 0,
+		.max = INT64_MAX },
 	{ 0 },
 };
 
@@ -104,6 +111,18 @@ static const struct mr_field rebuild_fields[] = {
 		.type = MR_TYPE_INT,
 		.flags = MR_OPTIONAL,
 		.summary = "read and acknowledged times taken over from the old database" },
+	{ .name = "carried",
+		.type = MR_TYPE_INT,
+		.flags = MR_OPTIONAL,
+		.summary = "messages that only the old database had" },
+	{ .name = "lost",
+		.type = MR_TYPE_INT,
+		.flags = MR_OPTIONAL,
+		.summary = "messages that neither has any more, as accepted" },
+	{ .name = "complete",
+		.type = MR_TYPE_BOOL,
+		.flags = MR_OPTIONAL,
+		.summary = "nothing is known to be missing" },
 	{ .name = "archived",
 		.type = MR_TYPE_INT,
 		.flags = MR_OPTIONAL,
@@ -123,10 +142,14 @@ static void put_rebuilt(struct mr_out *out, const struct mr_team_rebuilt *rebuil
 	mr_out_int(out, "reservations", rebuilt->reservations);
 	mr_out_int(out, "links", rebuilt->links);
 	mr_out_int(out, "kept_state", rebuilt->kept_state);
+	mr_out_int(out, "carried", rebuilt->carried);
+	mr_out_int(out, "lost", rebuilt->lost);
+	mr_out_bool(out, "complete", rebuilt->is_complete);
 }
 
 /* The database must not be open here: it is replaced. */
-static enum mr_code rebuild_database(struct mr_call *call, struct mr_team_rebuilt *out)
+static enum mr_code rebuild_database(struct mr_call *call, int64_t accept_loss,
+	struct mr_team_rebuilt *out)
 {
 	struct mr_team_config config;
 	enum mr_code rc = mr_team_home_config(call, &config);
@@ -135,7 +158,7 @@ static enum mr_code rebuild_database(struct mr_call *call, struct mr_team_rebuil
 		rc = mr_dispatch_confirm(call,
 			"A new database is made from the archives, and takes the place of the old "
 			"one, which is kept beside it. Go on?");
-	return rc ? rc : mr_team_rebuild_database(&call->cx, &config, out);
+	return rc ? rc : mr_team_rebuild_database(&call->cx, &config, accept_loss, out);
 }
 
 static enum mr_code rebuild_archive(struct mr_call *call, int64_t *out)
@@ -155,8 +178,9 @@ static enum mr_code rebuild(struct mr_call *call, const struct mr_args *in, stru
 	struct mr_team_rebuilt rebuilt = { 0 };
 	bool is_archive = !from || mr_str_eq(from, sources[0]);
 	int64_t archived = 0;
-	enum mr_code rc =
-		is_archive ? rebuild_database(call, &rebuilt) : rebuild_archive(call, &archived);
+	enum mr_code rc = is_archive
+		? rebuild_database(call, mr_args_int(in, "accept_loss", 0), &rebuilt)
+		: rebuild_archive(call, &archived);
 
 	if (rc)
 		return rc;
@@ -168,6 +192,8 @@ static enum mr_code rebuild(struct mr_call *call, const struct mr_args *in, stru
 		mr_out_int(out, "archived", archived);
 	put_problems(out, rebuilt.problems, rebuilt.len, rebuilt.dropped);
 	mr_out_end(out);
+	/* What the caller accepted is no failure. */
+	call->exit_status = is_archive && !rebuilt.is_complete && rebuilt.lost == 0;
 	return MR_OK;
 }
 
@@ -176,10 +202,12 @@ const struct mr_op mr_op_team_rebuild = {
 	.command = "team rebuild",
 	.summary = "Make the database anew from the archives, or the archives from it",
 	.help = "From the archive: messages with their ids, recipients, agents, leases, contacts "
-		"and "
-		"build slots come back; who had read what, products and keys come from the old "
-		"database as far as it can be read. It stays beside the new one. Nobody else may "
-		"have the storage open.",
+		"and build slots come back from its commits. Whatever only the old database has "
+		"(mail that was not archived yet, who had read what, products, keys) is taken over "
+		"as far as it can be read; it stays beside the new one. A rebuild that would lose "
+		"messages is refused, says which, and changes nothing, unless --accept-loss allows "
+		"as many. Exits with 1 when an archive is damaged and it is not known what was in "
+		"it. Nobody else may have the storage open.",
 	.params = rebuild_params,
 	.result = rebuild_fields,
 	.needs = MR_NEED_WRITE | MR_NEED_CONFIRM,

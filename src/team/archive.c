@@ -1,6 +1,7 @@
 /* team/archive.c - draining, and looking at what the archive holds. */
 #include "team/archive.h"
 
+#include "base/fs.h"
 #include "base/log.h"
 #include "team/archive_round.h"
 #include "team/archive_sql.h"
@@ -17,6 +18,8 @@ enum {
 	FLUSH_MS = 2000, /* for who wants to look: better an answer than all of it */
 	SCAN = 5000,     /* commits */
 	LOOKS = 8,       /* times so many, when what was found is secret */
+	PACK_NAMES = 100000,
+	PROJECT_NAMES = 1000000,
 };
 
 /* Real time, under whatever clock the request runs. */
@@ -160,6 +163,35 @@ enum mr_code mr_team_archive_open(struct mr_ctx *cx, struct mr_team *team, const
 		return rc;
 	return mr_history_open(mr_team_layout_project(cx->arena, mr_team_storage_root(team), slug),
 		&options, team->clock, out, &cx->err);
+}
+
+bool mr_team_archive_has_commits(struct mr_ctx *cx, const char *storage_root, const char *slug)
+{
+	const char *git = mr_arena_printf(cx->arena, "%s/" MR_TEAM_GIT_DIR,
+		mr_team_layout_project(cx->arena, storage_root, slug));
+	struct mr_texts packs;
+	struct mr_err ignored;
+
+	if (mr_fs_exists(AT_FDCWD, mr_arena_printf(cx->arena, "%s/refs/heads/main", git)) ||
+		mr_fs_exists(AT_FDCWD, mr_arena_printf(cx->arena, "%s/packed-refs", git)))
+		return true;
+	return mr_fs_list(cx->arena, AT_FDCWD, mr_arena_printf(cx->arena, "%s/objects/pack", git),
+		       PACK_NAMES, &packs, &ignored) == MR_OK &&
+		packs.len > 0;
+}
+
+size_t mr_team_archives(struct mr_ctx *cx, const char *storage_root)
+{
+	const char *place = mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, storage_root);
+	struct mr_texts slugs;
+	struct mr_err ignored;
+	size_t count = 0;
+
+	if (mr_fs_list(cx->arena, AT_FDCWD, place, PROJECT_NAMES, &slugs, &ignored))
+		return 0;
+	for (size_t i = 0; i < slugs.len; i++)
+		count += mr_team_archive_has_commits(cx, storage_root, slugs.items[i]);
+	return count;
 }
 
 /* Does the line name the agent, as a whole word, before what people wrote? */

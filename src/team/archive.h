@@ -82,6 +82,11 @@ MR_CHECK enum mr_code mr_team_archive_status(struct mr_ctx *cx, struct mr_team *
 MR_CHECK enum mr_code mr_team_archive_open(struct mr_ctx *cx, struct mr_team *team,
 	const char *slug, struct mr_history **out);
 
+/* Does a project's directory hold commits, readable or not? Asked of the names of files. */
+bool mr_team_archive_has_commits(struct mr_ctx *cx, const char *storage_root, const char *slug);
+/* How many projects of a root do. */
+size_t mr_team_archives(struct mr_ctx *cx, const char *storage_root);
+
 struct mr_team_commit {
 	const char *hexsha; /* 12 digits */
 	const char *summary;

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/oom.h"
 #include "team/archive.h"
+#include "team/archive_mend.h"
 #include "team/archive_round.h"
 #include "team/archive_sql.h"
 #include "team/root_private.h"
@@ -19,6 +20,7 @@ enum {
 	BEHIND_MS = 1000,  /* ... unless something has waited for so long */
 	BACKOFF_MS = 1000, /* after a failure, twice as long each time */
 	BACKOFF_MAX_MS = 60000,
+	MEND_MS = 50,  /* between looks for torn files */
 	TROUBLES = 64, /* projects that fail at once; more are tried as if they did not */
 };
 
@@ -225,7 +227,9 @@ static void *run(void *arg)
 {
 	struct mr_team_archiver *archiver = arg;
 	int64_t busy_ms = now_ms();
-	bool tidy = true, poked = true;
+	bool tidy = true, poked = true, torn = true;
+	struct mr_team_mending *mending =
+		mr_team_mending_new(archiver->team->config.storage_root, archiver->team->clock);
 
 	mend(archiver);
 	do {
@@ -238,7 +242,11 @@ static void *run(void *arg)
 		} else if (tidy && !poked && now_ms() - busy_ms >= IDLE_MS) {
 			mr_team_round_tidy(archiver->round, &tidy);
 		}
-	} while (doze(archiver, tidy ? IDLE_MS : LOOK_MS, &poked));
+		/* Between rounds, so that neither waits long for the other. */
+		if (torn)
+			mr_team_mending_some(mending, &torn);
+	} while (doze(archiver, torn ? MEND_MS : tidy ? IDLE_MS : LOOK_MS, &poked));
+	mr_team_mending_free(mending);
 	return NULL;
 }
 

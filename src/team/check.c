@@ -263,6 +263,16 @@ static bool is_same_profile(struct mr_arena *arena, const char *a, const char *b
 	return mr_str_eq(rests[0], rests[1]);
 }
 
+/* Nothing in it, or nothing but NUL. */
+static bool is_torn(struct mr_bytes bytes)
+{
+	for (size_t i = 0; i < bytes.len; i++) {
+		if (bytes.data[i])
+			return false;
+	}
+	return true;
+}
+
 static void check_file(struct checking *c, struct expected *expected)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
@@ -283,8 +293,14 @@ static void check_file(struct checking *c, struct expected *expected)
 		return;
 	if (expected->text && is_same_profile(arena, expected->text, (const char *)bytes.data))
 		return;
-	mr_team_problems_add(&c->problems, "wrong_file", place(c, expected->path),
-		"it says something else than the database");
+	if (is_torn(bytes))
+		mr_team_problems_add(&c->problems, "wrong_file", place(c, expected->path),
+			"it is empty, as after a power loss; a server that starts writes it again, "
+			"and so does `mailroom team rebuild --from database`");
+	else
+		mr_team_problems_add(&c->problems, "wrong_file", place(c, expected->path),
+			"it says something else than the database; `mailroom team rebuild --from "
+			"database` writes it again");
 }
 
 static void tell_unknown(struct checking *c, const char *path)
@@ -467,6 +483,29 @@ static enum mr_code check_database(struct checking *c)
 	return rc;
 }
 
+/* Archives of which the database knows nothing. */
+static enum mr_code check_unknown(struct checking *c, const struct mr_team_projects *projects)
+{
+	const char *root = mr_team_storage_root(c->team);
+	struct mr_texts slugs;
+	enum mr_code rc = mr_team_archive_slugs(c->cx, root, &slugs);
+
+	if (rc == MR_ENOTFOUND)
+		return MR_OK; /* each project that lacks its archive is told of */
+	for (size_t i = 0; !rc && i < slugs.len; i++) {
+		bool known = false;
+
+		for (size_t k = 0; !known && k < projects->len; k++)
+			known = mr_str_eq(projects->items[k].slug, slugs.items[i]);
+		if (!known && mr_team_archive_has_commits(c->cx, root, slugs.items[i]))
+			mr_team_problems_add(&c->problems, "missing_row", slugs.items[i],
+				"the database knows no such project; `mailroom team rebuild` "
+				"brings "
+				"it back from its archive");
+	}
+	return rc;
+}
+
 enum mr_code mr_team_check(struct mr_ctx *cx, struct mr_team *team, struct mr_team_report *out)
 {
 	struct mr_team_report report = { 0 };
@@ -492,6 +531,8 @@ enum mr_code mr_team_check(struct mr_ctx *cx, struct mr_team *team, struct mr_te
 		mr_team_problems_add(&c.problems, "queue", "archive_queue",
 			"%lld changes are not archived", (long long)depth);
 	report.projects = (int64_t)projects.len;
+	if (!rc)
+		rc = check_unknown(&c, &projects);
 	for (size_t i = 0; !rc && i < projects.len; i++) {
 		c.project = &projects.items[i];
 		rc = check_project(&c);

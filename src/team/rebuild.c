@@ -8,12 +8,12 @@
 #include "data/db_sqlite.h"
 #include "team/agent.h"
 #include "team/archive.h"
+#include "team/archive_mend.h"
 #include "team/archive_source_sql.h"
 #include "team/layout.h"
 #include "team/project.h"
+#include "team/rebuild_carry.h"
 #include "team/rebuild_private.h"
-#include "team/rebuild_sql.h"
-#include "team/schema.h"
 #include "text/time.h"
 
 #include <errno.h>
@@ -167,32 +167,70 @@ static enum mr_code undo_swap(struct mr_ctx *cx, const char *database)
 }
 
 static enum mr_code build(struct mr_ctx *cx, const struct mr_team_config *config,
-	const char *database, struct mr_team_rebuilt *counts, struct mr_team_problems *problems)
+	const char *database, struct mr_team_rebuilt *counts, struct mr_team_problems *problems,
+	struct mr_team_told *told)
 {
 	struct mr_team *team MR_CLEANUP(mr_team_closep) = NULL;
 	struct mr_team_config own = *config;
 	enum mr_code rc = remove_database(cx, database);
 
 	own.database = database;
+	own.beside_archives = true;
 	if (!rc)
 		rc = mr_team_open(cx, &own, &team);
-	return rc ? rc : mr_team_restore(cx, team, config->storage_root, counts, problems);
+	return rc ? rc : mr_team_restore(cx, team, config->storage_root, counts, problems, told);
 }
 
-/* Read and acknowledged times; of a database that cannot be read, none. */
+/* What only the old database has, and whether anything would be lost. */
 static enum mr_code take_over(struct mr_ctx *cx, const char *database, const char *old,
-	struct mr_team_rebuilt *counts, struct mr_team_problems *problems)
+	const struct mr_team_told *told, struct mr_team_rebuilt *counts,
+	struct mr_team_problems *problems, struct mr_team_carried *carried)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	struct mr_db_options options = { .path = database };
+	/* What is written becomes durable when it is closed, before the swap. */
+	struct mr_db_options options = { .path = database, .sync = MR_DB_SYNC_NORMAL };
 	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
 
+	if (!rc)
+		rc = mr_team_carry(cx, db, old, told, problems, carried);
 	if (rc)
 		return rc;
-	if (mr_team_restore_state(cx, db, old, &counts->kept_state))
-		mr_team_problems_add(problems, "database", old,
-			"what was read and acknowledged is not known any more: %s", cx->err.msg);
+	counts->messages += carried->messages;
+	counts->recipients += carried->recipients;
+	counts->projects += carried->counts.projects;
+	counts->agents += carried->counts.agents;
+	counts->reservations += carried->counts.reservations;
+	counts->links += carried->counts.links;
+	counts->kept_state = carried->kept_state;
+	counts->carried = carried->messages;
+	counts->lost = carried->lost;
+	counts->is_complete = carried->lost == 0 && (carried->is_compared || !told->is_uncertain);
 	return MR_OK;
+}
+
+static enum mr_code refuse(struct mr_ctx *cx, const struct mr_team_carried *carried)
+{
+	const char *first = mr_str_join(cx->arena, &carried->lost_first, ", ");
+	int64_t more = carried->lost - (int64_t)carried->lost_first.len;
+
+	return mr_err_set(&cx->err, MR_ECONFLICT,
+		"a new database would lose %lld message%s: %.200s%s. Nothing was changed. Bring "
+		"back "
+		"the archive or the database from a backup, or accept it with "
+		"`mailroom team rebuild --accept-loss %lld`",
+		(long long)carried->lost, carried->lost == 1 ? "" : "s", first,
+		more > 0 ? mr_arena_printf(cx->arena, " and %lld more", (long long)more) : "",
+		(long long)carried->lost);
+}
+
+/* A new database that is not wanted leaves nothing behind. */
+static void discard(struct mr_ctx *cx, const char *fresh)
+{
+	struct mr_ctx own = *cx; /* keeps the error */
+
+	if (remove_database(&own, fresh))
+		mr_log(MR_LOG_DEBUG, "team.rebuild.discard", "%s", own.err.msg);
+	unlink(mr_team_layout_bell(cx->arena, fresh));
 }
 
 /* The old one, with its log, under another name; the new one in its place. */
@@ -231,8 +269,42 @@ static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fr
 	return rc;
 }
 
+/* The files beside the commits; what fails is logged, and the next server to start tries again. */
+static void mend_work_trees(struct mr_ctx *cx, const char *storage_root)
+{
+	struct mr_team_mending *mending = mr_team_mending_new(storage_root, cx->clock);
+	bool more = true;
+
+	while (more)
+		mr_team_mending_some(mending, &more);
+	mr_team_mending_free(mending);
+}
+
+/* Build and compare; the new database is complete at `fresh`. */
+static enum mr_code prepare(struct mr_ctx *cx, const struct mr_team_config *config,
+	const char *database, const char *fresh, int64_t accept_loss,
+	struct mr_team_rebuilt *counts, struct mr_team_problems *problems)
+{
+	bool has_old = mr_fs_exists(AT_FDCWD, database);
+	struct mr_team_carried carried = { 0 };
+	struct mr_team_told told = { 0 };
+	enum mr_code rc;
+
+	if (has_old)
+		drain_old(cx, config);
+	rc = build(cx, config, fresh, counts, problems, &told);
+	mr_crash_point("rebuild.read");
+	if (!rc)
+		rc = take_over(cx, fresh, has_old ? database : NULL, &told, counts, problems,
+			&carried);
+	if (!rc && carried.lost > accept_loss)
+		rc = refuse(cx, &carried);
+	mr_crash_point("rebuild.built");
+	return rc;
+}
+
 enum mr_code mr_team_rebuild_database(struct mr_ctx *cx, const struct mr_team_config *config,
-	struct mr_team_rebuilt *out)
+	int64_t accept_loss, struct mr_team_rebuilt *out)
 {
 	struct mr_team_rebuilt counts = { 0 };
 	struct mr_team_problems problems;
@@ -241,7 +313,6 @@ enum mr_code mr_team_rebuild_database(struct mr_ctx *cx, const struct mr_team_co
 		: mr_arena_printf(cx->arena, "%s/" MR_TEAM_DATABASE_FILE, config->storage_root);
 	const char *fresh = mr_arena_printf(cx->arena, "%s.rebuild", database);
 	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
-	bool has_old;
 	enum mr_code rc = keep_others_out(cx, database, &lock);
 
 	if (rc)
@@ -250,18 +321,15 @@ enum mr_code mr_team_rebuild_database(struct mr_ctx *cx, const struct mr_team_co
 	rc = undo_swap(cx, database);
 	if (rc)
 		return rc;
-	has_old = mr_fs_exists(AT_FDCWD, database);
-	if (has_old)
-		drain_old(cx, config);
-	rc = build(cx, config, fresh, &counts, &problems);
-	if (!rc && has_old)
-		rc = take_over(cx, fresh, database, &counts, &problems);
-	mr_crash_point("rebuild.built");
+	rc = prepare(cx, config, database, fresh, accept_loss, &counts, &problems);
 	if (!rc)
 		rc = swap(cx, database, fresh, &counts.moved_aside);
 	mr_crash_point("rebuild.swapped");
-	if (rc)
+	if (rc) {
+		discard(cx, fresh);
 		return rc;
+	}
+	mend_work_trees(cx, config->storage_root);
 	counts.problems = problems.items;
 	counts.len = problems.len;
 	counts.dropped = problems.dropped;

@@ -1,13 +1,12 @@
 /* team/rebuild_hold.c - leases, slots and links that archives tell of, put back. */
-#include "base/fs.h"
 #include "team/agent.h"
 #include "team/archive_record.h"
 #include "team/layout.h"
+#include "team/rebuild_origin.h"
 #include "team/rebuild_private.h"
 #include "team/rebuild_sql.h"
 #include "team/shelf.h"
 
-#include <dirent.h>
 #include <string.h>
 
 struct holding {
@@ -23,51 +22,32 @@ struct holding {
 	int64_t leases_in, links_in;
 };
 
-/* `items` with room for one more; `*room` is doubled when they were full. */
-static void *one_more(struct mr_arena *arena, void *items, size_t count, size_t *room, size_t size)
-{
-	void *grown;
-
-	if (count < *room)
-		return items;
-	*room = *room ? 2 * *room : 64;
-	grown = mr_arena_array(arena, *room, size);
-	if (count)
-		memcpy(grown, items, count * size);
-	return grown;
-}
-
-static void read_lease_file(struct holding *h, const char *name)
+static void read_lease_file(struct holding *h, const char *path)
 {
 	struct mr_ctx *cx = h->r->cx;
-	const char *path = mr_arena_printf(cx->arena, MR_TEAM_RESERVATIONS_DIR "/%s", name);
 	struct mr_team_reservations leases;
 	struct mr_bytes bytes;
 
-	if (mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err) ||
+	if (mr_team_origin_read(cx->arena, h->home->origin, path, &bytes, &cx->err) ||
 		mr_team_record_read_leases(cx->arena, bytes, &leases, &cx->err)) {
 		mr_team_restoring_tell(h->r, h->home, path, cx->err.msg);
 		return;
 	}
 	for (size_t i = 0; i < leases.len; i++) {
-		h->leases = one_more(cx->arena, h->leases, h->lease_count, &h->lease_room,
+		h->leases = mr_team_one_more(cx->arena, h->leases, h->lease_count, &h->lease_room,
 			sizeof(*h->leases));
 		h->leases[h->lease_count++] = leases.items[i];
 	}
 }
 
-static enum mr_code read_leases(struct holding *h)
+static void read_leases(struct holding *h)
 {
 	struct mr_ctx *cx = h->r->cx;
-	struct mr_texts names;
-	enum mr_code rc = mr_team_restoring_list(h->r, h->home, MR_TEAM_RESERVATIONS_DIR, &names);
+	struct mr_texts paths =
+		mr_team_origin_below(cx->arena, h->home->origin, MR_TEAM_RESERVATIONS_DIR);
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < names.len; i++) {
-		if (mr_str_ends(names.items[i], ".json"))
-			read_lease_file(h, names.items[i]);
-	}
+	for (size_t i = 0; i < paths.len; i++)
+		read_lease_file(h, paths.items[i]);
 	h->prefixes = mr_arena_array(cx->arena, h->lease_count + 1, sizeof(*h->prefixes));
 	for (size_t i = 0; i < h->lease_count; i++) {
 		struct mr_glob *glob = NULL;
@@ -78,27 +58,26 @@ static enum mr_code read_leases(struct holding *h)
 			    h->leases[i].path_pattern, &glob) == MR_OK)
 			h->prefixes[i] = mr_glob_literal_prefix(glob);
 	}
-	return MR_OK;
 }
 
-static enum mr_fs_next note_slot(void *arg, const struct mr_fs_entry *entry)
+static void read_slots(struct holding *h)
 {
-	struct holding *h = arg;
 	struct mr_ctx *cx = h->r->cx;
+	struct mr_texts paths = mr_team_origin_below(cx->arena, h->home->origin, MR_TEAM_SLOTS_DIR);
 	struct mr_team_slot_record slot;
 	struct mr_bytes bytes;
-	const char *path = mr_arena_printf(cx->arena, MR_TEAM_SLOTS_DIR "/%s", entry->path);
 
-	if (entry->type != DT_REG || !mr_str_ends(entry->name, ".json"))
-		return MR_FS_GO_ON;
-	if (mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err) ||
-		mr_team_record_read_slot(cx->arena, bytes, &slot, &cx->err)) {
-		mr_team_restoring_tell(h->r, h->home, path, cx->err.msg);
-		return MR_FS_GO_ON;
+	for (size_t i = 0; i < paths.len; i++) {
+		if (mr_team_origin_read(cx->arena, h->home->origin, paths.items[i], &bytes,
+			    &cx->err) ||
+			mr_team_record_read_slot(cx->arena, bytes, &slot, &cx->err)) {
+			mr_team_restoring_tell(h->r, h->home, paths.items[i], cx->err.msg);
+			continue;
+		}
+		h->slots = mr_team_one_more(cx->arena, h->slots, h->slot_count, &h->slot_room,
+			sizeof(*h->slots));
+		h->slots[h->slot_count++] = slot;
 	}
-	h->slots = one_more(cx->arena, h->slots, h->slot_count, &h->slot_room, sizeof(*h->slots));
-	h->slots[h->slot_count++] = slot;
-	return MR_FS_GO_ON;
 }
 
 static void read_link_file(struct holding *h, const char *agent)
@@ -107,7 +86,7 @@ static void read_link_file(struct holding *h, const char *agent)
 	const char *path = mr_team_layout_contacts(cx->arena, agent);
 	struct mr_team_link_records links;
 	struct mr_bytes bytes;
-	enum mr_code rc = mr_team_archive_file(cx->arena, h->home->dir, path, &bytes, &cx->err);
+	enum mr_code rc = mr_team_origin_read(cx->arena, h->home->origin, path, &bytes, &cx->err);
 
 	if (rc == MR_ENOTFOUND)
 		return;
@@ -118,20 +97,19 @@ static void read_link_file(struct holding *h, const char *agent)
 		return;
 	}
 	for (size_t i = 0; i < links.len; i++) {
-		h->links = one_more(cx->arena, h->links, h->link_count, &h->link_room,
+		h->links = mr_team_one_more(cx->arena, h->links, h->link_count, &h->link_room,
 			sizeof(*h->links));
 		h->links[h->link_count++] = links.items[i];
 	}
 }
 
-static enum mr_code read_links(struct holding *h)
+static void read_links(struct holding *h)
 {
-	struct mr_texts names;
-	enum mr_code rc = mr_team_restoring_list(h->r, h->home, MR_TEAM_AGENTS_DIR, &names);
+	struct mr_texts names =
+		mr_team_origin_names(h->r->cx->arena, h->home->origin, MR_TEAM_AGENTS_DIR);
 
-	for (size_t i = 0; !rc && i < names.len; i++)
+	for (size_t i = 0; i < names.len; i++)
 		read_link_file(h, names.items[i]);
-	return rc;
 }
 
 /* 0 when there is no such agent any more. */
@@ -207,15 +185,12 @@ static enum mr_code insert_holdings(struct mr_ctx *cx, struct mr_db *db, void *a
 enum mr_code mr_team_restore_holdings(struct mr_team_restoring *r, struct mr_team_home_found *home)
 {
 	struct holding h = { .r = r, .home = home };
-	enum mr_code rc = read_leases(&h);
+	enum mr_code rc;
 
-	if (!rc && mr_fs_exists(home->dir, MR_TEAM_SLOTS_DIR))
-		rc = mr_fs_walk(home->dir, MR_TEAM_SLOTS_DIR, MR_TEAM_TREE_DEPTH, note_slot, &h,
-			&r->cx->err);
-	if (!rc)
-		rc = read_links(&h);
-	if (!rc)
-		rc = mr_team_write(r->cx, r->team, insert_holdings, NULL, &h);
+	read_leases(&h);
+	read_slots(&h);
+	read_links(&h);
+	rc = mr_team_write(r->cx, r->team, insert_holdings, NULL, &h);
 	if (rc)
 		return rc;
 	r->counts->reservations += h.leases_in;

@@ -11,6 +11,8 @@ enum {
 	MR_TEAM_TREE_DEPTH = 8,
 };
 
+struct mr_team_origin;
+
 struct mr_team_problems {
 	struct mr_arena *arena;
 	struct mr_team_problem *items;
@@ -27,15 +29,32 @@ MR_CHECK enum mr_code mr_team_archive_file(struct mr_arena *arena, int dir, cons
 /* The directories of projects: their names, which are the slugs. */
 MR_CHECK enum mr_code mr_team_archive_slugs(struct mr_ctx *cx, const char *storage_root,
 	struct mr_texts *out);
-/* Is this agent's deleted.json there, and says that its rows went too? */
-bool mr_team_is_purged(struct mr_arena *arena, int dir, const char *agent);
-
 /* --- rebuild_read.c --- */
 
 /* A project as it is found. */
 struct mr_team_home_found {
 	struct mr_team_project project;
-	int dir;
+	struct mr_team_origin *origin;
+};
+
+/* A message that its archive has, and that could not be read from it. */
+struct mr_team_unread {
+	int64_t id; /* 0: its name does not tell */
+	const char *where;
+};
+
+/* An agent of whom the archive says that it was purged. */
+struct mr_team_purged {
+	const char *slug, *name;
+};
+
+/* What the archives told besides what is now in the database. */
+struct mr_team_told {
+	struct mr_team_unread *unread;
+	size_t unread_count, unread_room;
+	struct mr_team_purged *purged;
+	size_t purged_count, purged_room;
+	bool is_uncertain; /* an archive is damaged: it may have had more */
 };
 
 /* A message's file. */
@@ -50,6 +69,7 @@ struct mr_team_restoring {
 	struct mr_team *team;
 	struct mr_team_rebuilt *counts;
 	struct mr_team_problems *problems;
+	struct mr_team_told *told;
 	struct mr_team_home_found *homes;
 	size_t home_count;
 	struct mr_team_file_found *found;
@@ -59,13 +79,16 @@ struct mr_team_restoring {
 /* A file that could not be read. */
 void mr_team_restoring_tell(struct mr_team_restoring *r, const struct mr_team_home_found *home,
 	const char *path, const char *msg);
-/* The names in a directory of the project; none when it is not there. */
-MR_CHECK enum mr_code mr_team_restoring_list(struct mr_team_restoring *r,
-	const struct mr_team_home_found *home, const char *path, struct mr_texts *out);
 
-/* Everything that the archives of `from` (a storage root) have, into an empty database. */
+/* `items` with room for one more; `*room` is doubled when they were full. */
+void *mr_team_one_more(struct mr_arena *arena, void *items, size_t count, size_t *room,
+	size_t size);
+
+/* Everything that the archives of `from` (a storage root) have, into an empty database; but for the
+ * search index, which is made when all rows are there. */
 MR_CHECK enum mr_code mr_team_restore(struct mr_ctx *cx, struct mr_team *team, const char *from,
-	struct mr_team_rebuilt *counts, struct mr_team_problems *problems);
+	struct mr_team_rebuilt *counts, struct mr_team_problems *problems,
+	struct mr_team_told *told);
 
 /* --- rebuild_hold.c --- */
 

@@ -5,15 +5,14 @@
 #include "team/archive_record.h"
 #include "team/layout.h"
 #include "team/message_sql.h"
+#include "team/rebuild_origin.h"
 #include "team/rebuild_private.h"
 #include "team/rebuild_sql.h"
-#include "team/schema.h"
 #include "team/shelf.h"
 #include "text/digest.h"
 #include "text/json.h"
 #include "text/time.h"
 
-#include <dirent.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,19 +74,6 @@ enum mr_code mr_team_archive_slugs(struct mr_ctx *cx, const char *storage_root,
 	return MR_OK;
 }
 
-bool mr_team_is_purged(struct mr_arena *arena, int dir, const char *agent)
-{
-	struct mr_team_gone gone;
-	struct mr_bytes bytes;
-	struct mr_err ignored;
-
-	if (!mr_team_layout_is_name(agent))
-		return false;
-	return mr_team_archive_file(arena, dir, mr_team_layout_deleted(arena, agent), &bytes,
-		       &ignored) == MR_OK &&
-		mr_team_record_read_gone(arena, bytes, &gone, &ignored) == MR_OK && gone.purged;
-}
-
 /* --- where things are --- */
 
 static const char *place_of(struct mr_team_restoring *r, const struct mr_team_home_found *home,
@@ -100,6 +86,33 @@ void mr_team_restoring_tell(struct mr_team_restoring *r, const struct mr_team_ho
 	const char *path, const char *msg)
 {
 	mr_team_problems_add(r->problems, "archive", place_of(r, home, path), "%s", msg);
+}
+
+void *mr_team_one_more(struct mr_arena *arena, void *items, size_t count, size_t *room, size_t size)
+{
+	void *grown;
+
+	if (count < *room)
+		return items;
+	*room = *room ? 2 * *room : 64;
+	grown = mr_arena_array(arena, *room, size);
+	if (count)
+		memcpy(grown, items, count * size);
+	return grown;
+}
+
+/* Is this agent's deleted.json there, and says that its rows went too? */
+static bool is_purged(struct mr_arena *arena, const struct mr_team_home_found *home,
+	const char *agent)
+{
+	struct mr_team_gone gone;
+	struct mr_bytes bytes;
+	struct mr_err ignored;
+
+	return mr_team_layout_is_name(agent) &&
+		mr_team_origin_read(arena, home->origin, mr_team_layout_deleted(arena, agent),
+			&bytes, &ignored) == MR_OK &&
+		mr_team_record_read_gone(arena, bytes, &gone, &ignored) == MR_OK && gone.purged;
 }
 
 static void progress(struct mr_team_restoring *r, const char *what, size_t done, size_t total)
@@ -127,8 +140,8 @@ static enum mr_code restore_home(struct mr_team_restoring *r, struct mr_team_hom
 {
 	struct mr_ctx *cx = r->cx;
 	struct mr_bytes bytes;
-	enum mr_code rc =
-		mr_team_archive_file(cx->arena, home->dir, MR_TEAM_PROJECT_FILE, &bytes, &cx->err);
+	enum mr_code rc = mr_team_origin_read(cx->arena, home->origin, MR_TEAM_PROJECT_FILE, &bytes,
+		&cx->err);
 
 	if (!rc)
 		rc = mr_team_record_read_project(cx->arena, bytes, &home->project, &cx->err);
@@ -199,9 +212,18 @@ static void read_agent(struct mr_team_restoring *r, struct mr_team_home_found *h
 	struct mr_bytes bytes;
 	enum mr_code rc;
 
-	if (!mr_team_layout_is_name(name) || mr_team_is_purged(cx->arena, home->dir, name))
+	if (!mr_team_layout_is_name(name))
 		return;
-	rc = mr_team_archive_file(cx->arena, home->dir, path, &bytes, &cx->err);
+	if (is_purged(cx->arena, home, name)) {
+		struct mr_team_told *told = r->told;
+
+		told->purged = mr_team_one_more(cx->arena, told->purged, told->purged_count,
+			&told->purged_room, sizeof(*told->purged));
+		told->purged[told->purged_count++] =
+			(struct mr_team_purged){ home->project.slug, name };
+		return;
+	}
+	rc = mr_team_origin_read(cx->arena, home->origin, path, &bytes, &cx->err);
 	if (!rc)
 		rc = mr_team_record_read_profile(cx->arena, bytes, &agent, &cx->err);
 	if (rc) {
@@ -213,27 +235,15 @@ static void read_agent(struct mr_team_restoring *r, struct mr_team_home_found *h
 	people->items[people->len++] = agent;
 }
 
-/* The names in a directory of the archive; none when it is not there. */
-enum mr_code mr_team_restoring_list(struct mr_team_restoring *r,
-	const struct mr_team_home_found *home, const char *path, struct mr_texts *out)
-{
-	struct mr_ctx *cx = r->cx;
-	enum mr_code rc = mr_fs_list(cx->arena, home->dir, path, MR_TEAM_NAMES, out, &cx->err);
-
-	if (rc != MR_ENOTFOUND)
-		return rc;
-	*out = (struct mr_texts){ 0 };
-	return MR_OK;
-}
-
 static enum mr_code restore_agents(struct mr_team_restoring *r, struct mr_team_home_found *home)
 {
 	struct people people = { 0 };
-	struct mr_texts names;
-	enum mr_code rc = mr_team_restoring_list(r, home, MR_TEAM_AGENTS_DIR, &names);
+	struct mr_texts names =
+		mr_team_origin_names(r->cx->arena, home->origin, MR_TEAM_AGENTS_DIR);
+	enum mr_code rc;
 
-	if (rc || names.len == 0)
-		return rc;
+	if (names.len == 0)
+		return MR_OK;
 	people.items = mr_arena_array(r->cx->arena, names.len, sizeof(*people.items));
 	for (size_t i = 0; i < names.len; i++)
 		read_agent(r, home, names.items[i], &people);
@@ -245,38 +255,36 @@ static enum mr_code restore_agents(struct mr_team_restoring *r, struct mr_team_h
 
 /* --- messages --- */
 
-static enum mr_fs_next note_message(void *arg, const struct mr_fs_entry *entry)
+/* "…__17.md": 17; 0 when it says none. */
+static int64_t id_in(struct mr_arena *arena, const char *path)
 {
-	struct mr_team_restoring *r = arg;
-	struct mr_team_home_found *home = &r->homes[r->home_count - 1];
-	const char *mark, *dot;
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *mark = strrchr(name, '_');
+	const char *dot = strrchr(name, '.');
 	int64_t id = 0;
 
-	if (entry->type == DT_DIR)
-		return entry->depth == 0 && mr_str_eq(entry->name, MR_TEAM_THREADS_NAME)
-			? MR_FS_SKIP
-			: MR_FS_GO_ON;
-	if (entry->type != DT_REG || !mr_str_ends(entry->name, ".md"))
-		return MR_FS_GO_ON;
-	mark = strrchr(entry->name, '_');
-	dot = strrchr(entry->name, '.');
-	mark = mark ? mark + 1 : entry->name;
+	mark = mark ? mark + 1 : name;
 	if (mark >= dot ||
-		!mr_str_to_int(mr_arena_strndup(r->cx->arena, mark, (size_t)(dot - mark)), &id))
-		id = 0;
-	if (r->found_count == r->found_room) {
-		struct mr_team_file_found *grown;
+		!mr_str_to_int(mr_arena_strndup(arena, mark, (size_t)(dot - mark)), &id) || id < 0)
+		return 0;
+	return id;
+}
 
-		r->found_room = r->found_room ? 2 * r->found_room : 1024;
-		grown = mr_arena_array(r->cx->arena, r->found_room, sizeof(*grown));
-		if (r->found_count)
-			memcpy(grown, r->found, r->found_count * sizeof(*grown));
-		r->found = grown;
+static void note_messages(struct mr_team_restoring *r, struct mr_team_home_found *home)
+{
+	struct mr_arena *arena = r->cx->arena;
+	struct mr_texts paths = mr_team_origin_below(arena, home->origin, MR_TEAM_MESSAGES_DIR);
+
+	for (size_t i = 0; i < paths.len; i++) {
+		r->found = mr_team_one_more(arena, r->found, r->found_count, &r->found_room,
+			sizeof(*r->found));
+		r->found[r->found_count++] = (struct mr_team_file_found){
+			.id = id_in(arena, paths.items[i]),
+			.path = paths.items[i],
+			.home = home,
+		};
 	}
-	r->found[r->found_count++] = (struct mr_team_file_found){ .id = id,
-		.path = mr_arena_printf(r->cx->arena, MR_TEAM_MESSAGES_DIR "/%s", entry->path),
-		.home = home };
-	return MR_FS_GO_ON;
 }
 
 static int found_order(const void *a, const void *b)
@@ -307,10 +315,9 @@ struct batch {
 };
 
 /* The blind copies stand in the sender's own copy only. */
-static void read_bcc(struct mr_team_restoring *r, struct mr_arena *arena,
-	const struct mr_team_file_found *found, struct mr_team_document *document)
+static void read_bcc(struct mr_arena *arena, const struct mr_team_file_found *found,
+	struct mr_team_document *document)
 {
-	const char *name = strrchr(found->path, '/') + 1;
 	const char *from = document->from;
 	const char *dated = found->path + strlen(MR_TEAM_MESSAGES_DIR "/");
 	const char *at = strrchr(from, '@');
@@ -318,14 +325,12 @@ static void read_bcc(struct mr_team_restoring *r, struct mr_arena *arena,
 	struct mr_bytes bytes;
 	struct mr_err ignored;
 
-	(void)name;
-	(void)r;
 	if (document->has_bcc)
 		return;
 	if (at)
 		from = mr_arena_strndup(arena, from, (size_t)(at - from));
 	if (!mr_team_layout_is_name(from) ||
-		mr_team_archive_file(arena, found->home->dir,
+		mr_team_origin_read(arena, found->home->origin,
 			mr_arena_printf(arena, "%s/outbox/%s", mr_team_layout_agent(arena, from),
 				dated),
 			&bytes, &ignored) ||
@@ -339,16 +344,22 @@ static void read_letter(struct batch *batch, const struct mr_team_file_found *fo
 	struct mr_team_restoring *r = batch->r;
 	struct letter *letter = &batch->letters[batch->len];
 	struct mr_bytes bytes;
-	enum mr_code rc = mr_team_archive_file(batch->arena, found->home->dir, found->path, &bytes,
-		&r->cx->err);
+	enum mr_code rc = mr_team_origin_read(batch->arena, found->home->origin, found->path,
+		&bytes, &r->cx->err);
 
 	if (!rc)
 		rc = mr_team_document_parse(batch->arena, bytes, &letter->document, &r->cx->err);
 	if (rc) {
+		struct mr_team_told *told = r->told;
+
 		mr_team_restoring_tell(r, found->home, found->path, r->cx->err.msg);
+		told->unread = mr_team_one_more(r->cx->arena, told->unread, told->unread_count,
+			&told->unread_room, sizeof(*told->unread));
+		told->unread[told->unread_count++] =
+			(struct mr_team_unread){ found->id, place_of(r, found->home, found->path) };
 		return;
 	}
-	read_bcc(r, batch->arena, found, &letter->document);
+	read_bcc(batch->arena, found, &letter->document);
 	if (!letter->document.uid)
 		letter->document.uid = mr_arena_printf(batch->arena, "msg_%s_%.12s",
 			mr_time_format(batch->arena, letter->document.created_ts,
@@ -403,7 +414,7 @@ static enum mr_code find_agent(struct mr_ctx *cx, struct mr_db *db, struct batch
 		return MR_OK;
 	}
 	rc = mr_team_agent_seek(cx, db, home->project.id, name, &found, &agent);
-	if (!rc && !found && mr_team_is_purged(batch->arena, home->dir, name))
+	if (!rc && !found && is_purged(batch->arena, home, name))
 		return MR_OK;
 	if (!rc && !found) {
 		agent = stranger(r, home->project.id, name);
@@ -574,26 +585,12 @@ static enum mr_code restore_messages(struct mr_team_restoring *r)
 
 /* --- all of it --- */
 
-static enum mr_code rebuild_search(struct mr_ctx *cx, struct mr_db *db, void *arg)
-{
-	(void)arg;
-	return mr_db_search_rebuild(db, &mr_team_search_index, &cx->err);
-}
-
-static enum mr_code change_nothing(struct mr_ctx *cx, struct mr_db *db, void *arg)
-{
-	(void)cx;
-	(void)db;
-	(void)arg;
-	return MR_OK;
-}
-
 static enum mr_code enter(struct mr_team_restoring *r, const char *from, const char *slug)
 {
 	struct mr_ctx *cx = r->cx;
 	struct mr_team_home_found *home = &r->homes[r->home_count];
-	enum mr_code rc = mr_fs_open_dir(AT_FDCWD, mr_team_layout_project(cx->arena, from, slug),
-		&home->dir, &cx->err);
+	enum mr_code rc = mr_team_origin_open(cx, mr_team_layout_project(cx->arena, from, slug),
+		slug, r->problems, &home->origin);
 
 	/* A file among the directories is nobody's. */
 	if (rc == MR_ENOTFOUND || rc == MR_EINVAL)
@@ -604,18 +601,20 @@ static enum mr_code enter(struct mr_team_restoring *r, const char *from, const c
 	rc = restore_home(r, home, slug);
 	if (!rc)
 		rc = restore_agents(r, home);
-	if (!rc && mr_fs_exists(home->dir, MR_TEAM_MESSAGES_DIR))
-		rc = mr_fs_walk(home->dir, MR_TEAM_MESSAGES_DIR, MR_TEAM_TREE_DEPTH, note_message,
-			r, &cx->err);
+	if (!rc)
+		note_messages(r, home);
+	r->told->is_uncertain = r->told->is_uncertain || mr_team_origin_is_uncertain(home->origin);
 	return rc;
 }
 
 enum mr_code mr_team_restore(struct mr_ctx *cx, struct mr_team *team, const char *from,
-	struct mr_team_rebuilt *counts, struct mr_team_problems *problems)
+	struct mr_team_rebuilt *counts, struct mr_team_problems *problems,
+	struct mr_team_told *told)
 {
 	struct mr_team_restoring r = { .cx = cx,
 		.team = team,
 		.counts = counts,
+		.told = told,
 		.problems = problems };
 	struct mr_texts slugs;
 	enum mr_code rc = mr_team_archive_slugs(cx, from, &slugs);
@@ -631,9 +630,7 @@ enum mr_code mr_team_restore(struct mr_ctx *cx, struct mr_team *team, const char
 		rc = restore_messages(&r);
 	for (size_t i = 0; !rc && i < r.home_count; i++)
 		rc = mr_team_restore_holdings(&r, &r.homes[i]);
-	if (!rc)
-		rc = mr_team_write(cx, team, change_nothing, rebuild_search, NULL);
 	for (size_t i = 0; i < r.home_count; i++)
-		mr_fs_closep(&r.homes[i].dir);
+		mr_team_origin_close(r.homes[i].origin);
 	return rc;
 }

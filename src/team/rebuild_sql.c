@@ -1,7 +1,6 @@
 /* team/rebuild_sql.c */
 #include "team/rebuild_sql.h"
 
-#include "base/log.h"
 #include "team/project_sql.h"
 
 /* An id that is 0, or taken, becomes a new one. */
@@ -194,88 +193,4 @@ enum mr_code mr_team_restore_slot(struct mr_ctx *cx, struct mr_db *db,
 	mr_stmt_bind_int(stmt, 6, slot->expires_ts);
 	bind_time(stmt, 7, slot->released_ts);
 	return insert(cx, stmt, &id);
-}
-
-/* --- from the old database --- */
-
-static const char SQL_ATTACH[] = "ATTACH DATABASE ?1 AS old";
-static const char SQL_DETACH[] = "DETACH DATABASE old";
-
-/* A message is known again by its uid, an agent by its project's slug and its name. */
-#define SAME_PROJECT "JOIN projects np ON np.slug = op.slug"
-#define SAME_AGENT                                                                                 \
-	"JOIN old.agents oa ON oa.id = o.agent_id JOIN old.projects op ON op.id = "                \
-	"oa.project_id " SAME_PROJECT                                                              \
-	" JOIN agents na ON na.project_id = np.id AND na.name_fold = oa.name_fold"
-#define SAME_MESSAGE                                                                               \
-	"JOIN old.messages om ON om.id = o.message_id JOIN messages nm ON nm.uid = om.uid"
-
-static const char SQL_STATE[] =
-	"UPDATE message_recipients SET read_ts = s.read_ts, ack_ts = s.ack_ts"
-	" FROM (SELECT nm.id AS message_id, na.id AS agent_id, o.read_ts, o.ack_ts"
-	"  FROM old.message_recipients o " SAME_MESSAGE " " SAME_AGENT
-	"  WHERE o.read_ts IS NOT NULL OR o.ack_ts IS NOT NULL) s"
-	" WHERE message_recipients.message_id = s.message_id"
-	" AND message_recipients.agent_id = s.agent_id";
-
-/* Each for itself: one that cannot be read does not keep the others from being. */
-static const char *const sql_rest[] = {
-	"UPDATE agents SET last_active_ts = s.last_active_ts FROM (SELECT na.id, oa.last_active_ts"
-	" FROM old.agents oa JOIN old.projects op ON op.id = oa.project_id " SAME_PROJECT
-	" JOIN agents na ON na.project_id = np.id AND na.name_fold = oa.name_fold) s"
-	" WHERE agents.id = s.id AND s.last_active_ts > agents.last_active_ts",
-	"INSERT OR IGNORE INTO project_keys (key_fold, project_id)"
-	" SELECT o.key_fold, np.id FROM old.project_keys o JOIN old.projects op"
-	" ON op.id = o.project_id " SAME_PROJECT,
-	"INSERT OR IGNORE INTO products (id, product_uid, name, name_fold, created_at)"
-	" SELECT id, product_uid, name, name_fold, created_at FROM old.products",
-	"INSERT OR IGNORE INTO product_project_links (product_id, project_id, role, created_at)"
-	" SELECT o.product_id, np.id, o.role, o.created_at FROM old.product_project_links o"
-	" JOIN old.projects op ON op.id = o.project_id " SAME_PROJECT,
-	"INSERT OR IGNORE INTO sent_keys (sender_id, key, message_id, created_ts, notes)"
-	" SELECT na.id, o.key, nm.id, o.created_ts, o.notes FROM (SELECT sender_id AS agent_id, "
-	"key,"
-	"  message_id, created_ts, notes FROM old.sent_keys) o " SAME_MESSAGE " " SAME_AGENT,
-	"INSERT OR IGNORE INTO ack_escalations (message_id, agent_id, times, reservation_id,"
-	" updated_ts) SELECT nm.id, na.id, o.times, o.reservation_id, o.updated_ts"
-	" FROM old.ack_escalations o " SAME_MESSAGE " " SAME_AGENT,
-	/* Who had to prove to be itself still has to, and who did, did. */
-	"UPDATE agents SET token_hash = s.token_hash FROM (SELECT na.id, oa.token_hash"
-	" FROM old.agents oa JOIN old.projects op ON op.id = oa.project_id " SAME_PROJECT
-	" JOIN agents na ON na.project_id = np.id AND na.name_fold = oa.name_fold"
-	" WHERE oa.token_hash IS NOT NULL) s WHERE agents.id = s.id",
-	"UPDATE messages SET verified = 1 WHERE uid IN"
-	" (SELECT o.uid FROM old.messages o WHERE o.verified = 1)",
-	/* No id is used again, of whatever is gone. */
-	"UPDATE main.sqlite_sequence SET seq = max(main.sqlite_sequence.seq, o.seq)"
-	" FROM old.sqlite_sequence o WHERE o.name = main.sqlite_sequence.name",
-	"INSERT INTO main.sqlite_sequence (name, seq) SELECT o.name, o.seq FROM"
-	" old.sqlite_sequence o WHERE o.name NOT IN (SELECT name FROM main.sqlite_sequence)",
-};
-
-enum mr_code mr_team_restore_state(struct mr_ctx *cx, struct mr_db *db, const char *old,
-	int64_t *kept)
-{
-	struct mr_stmt *attach = NULL;
-	struct mr_err ignored;
-	enum mr_code rc = mr_db_prepare(db, SQL_ATTACH, &attach, &cx->err);
-
-	*kept = 0;
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(attach, 1, old);
-	rc = mr_stmt_run(attach, &cx->err);
-	mr_stmt_done(&attach);
-	if (rc)
-		return rc;
-	rc = mr_db_exec(db, SQL_STATE, &cx->err);
-	if (!rc)
-		*kept = mr_db_changes(db);
-	for (size_t i = 0; i < MR_LEN(sql_rest); i++) {
-		if (mr_db_exec(db, sql_rest[i], &ignored))
-			mr_log(MR_LOG_DEBUG, "team.rebuild.state", "%s", ignored.msg);
-	}
-	if (mr_db_exec(db, SQL_DETACH, &ignored))
-		mr_log(MR_LOG_DEBUG, "team.rebuild.detach", "%s", ignored.msg);
-	return rc;
 }

@@ -16,11 +16,3 @@ MR_CHECK enum mr_code mr_team_restore_link(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_link_record *link, bool *added);
 MR_CHECK enum mr_code mr_team_restore_slot(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_slot_record *slot);
-
-/*
- * What only the database at `old` knows: who has read and acknowledged what (`*kept` rows), and
- * products, other keys of projects, keys of sent messages. As much as can be read; `db` is not in a
- * transaction. The error is that of read and acknowledged times.
- */
-MR_CHECK enum mr_code mr_team_restore_state(struct mr_ctx *cx, struct mr_db *db, const char *old,
-	int64_t *kept);

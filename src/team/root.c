@@ -112,6 +112,25 @@ static enum mr_code open_database(struct mr_ctx *cx, struct mr_team *team)
 	return rc;
 }
 
+/* An archive is written after the database: with commits and without a database, that is gone. */
+static enum mr_code check_not_gone(struct mr_ctx *cx, const struct mr_team *team)
+{
+	const struct mr_team_config *config = &team->config;
+	struct stat st;
+	bool exists = stat(config->database, &st) == 0;
+	size_t archives;
+
+	if (config->beside_archives || (exists && st.st_size > 0))
+		return MR_OK;
+	archives = mr_team_archives(cx, config->storage_root);
+	if (archives == 0)
+		return MR_OK;
+	return mr_err_set(&cx->err, MR_EFORMAT,
+		"database %s is %s, while %zu project%s an archive: " REBUILD_HINT,
+		config->database, exists ? "empty" : "gone", archives,
+		archives == 1 ? " has" : "s have");
+}
+
 enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config,
 	struct mr_team **out)
 {
@@ -132,6 +151,8 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 	rc = mr_fs_make_dirs(AT_FDCWD,
 		mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, team->config.storage_root),
 		0700, &cx->err);
+	if (!rc)
+		rc = check_not_gone(cx, team);
 	if (!rc)
 		rc = open_database(cx, team);
 	if (rc) {

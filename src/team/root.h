@@ -25,6 +25,7 @@ struct mr_team_config {
 	const char *database;  /* a path; NULL is storage.sqlite3 in the root */
 	int64_t max_log_bytes; /* of its write-ahead log (data/db.h) */
 	bool alone;            /* the caller holds the database's bell: a rebuild */
+	bool beside_archives;  /* make a database even where archives with commits have none */
 	const char *author_name, *author_email;
 
 	enum mr_team_name_mode name_mode;
@@ -73,8 +74,10 @@ struct mr_team_config mr_team_config_default(const char *storage_root);
 
 /*
  * Open, and make what is missing: directories (0700), database, tables. MR_EFORMAT names a damaged
- * database and `mailroom team rebuild`, MR_EBUSY one that is being rebuilt for longer than one
- * wants to wait. `clock` must outlive the handle.
+ * database and `mailroom team rebuild`; so it does when the database is missing or empty while
+ * archives with commits are there, since an empty one beside them would hide the loss.
+ * MR_EBUSY names one that is being rebuilt for longer than one wants to wait. `clock` must outlive
+ * the handle.
  */
 MR_CHECK enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config,
 	struct mr_team **out);

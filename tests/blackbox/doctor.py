@@ -59,6 +59,27 @@ def a_new_place_is_fine(r):
     assert not os.path.exists(r.m.root)
 
 
+def a_database_that_is_gone_is_found(r):
+    assert r.run("team", "ensure-project", r.dir).returncode == 0
+    database = os.path.join(r.m.root, "storage.sqlite3")
+    for end, text in (("", "is gone, while 1 project has an archive"), (" ", "is empty, while 1 project has an archive")):
+        os.unlink(database)
+        if end:
+            with open(database, "w", encoding="ascii"):
+                pass
+        found = r.doctor(status=1)["database"]
+        assert found["state"] == "problem" and text in found["detail"], found
+        assert found["advice"].startswith("mailroom team rebuild"), found
+        assert os.path.exists(database) == bool(end), "looking made one"
+        assert r.run("--yes", "team", "rebuild").returncode == 0
+    with sqlite3.connect(database) as db:
+        db.execute("DELETE FROM archive_queue")
+        db.execute("DELETE FROM project_keys")
+        db.execute("DELETE FROM projects")
+    found = r.doctor(status=1)["database"]
+    assert found["state"] == "problem" and "is empty, while 1 project has an archive" in found["detail"], found
+
+
 def a_place_in_use_is_all_ok(r):
     with r.m.serve(env={"HTTP_PORT": r.port}) as server:
         port = server.address.split(":")[1]
@@ -183,7 +204,7 @@ def wrong_settings_stop_it(r):
 
 
 with Tap() as tap:
-    for case in (a_new_place_is_fine, a_place_in_use_is_all_ok, a_server_that_is_needed_must_run, a_token_is_needed,
+    for case in (a_new_place_is_fine, a_database_that_is_gone_is_found, a_place_in_use_is_all_ok, a_server_that_is_needed_must_run, a_token_is_needed,
             another_program_on_the_port_is_told, another_storage_is_told, trouble_with_storage_is_told,
             an_archive_that_is_late_is_told, clients_that_lead_elsewhere_are_told, without_git_it_goes_on,
             wrong_settings_stop_it):

@@ -5,6 +5,8 @@ import fcntl
 import glob
 import json
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -64,12 +66,12 @@ def check_says_what_is_wrong(m):
     [canonical] = glob.glob(team.archive + "/messages/*/*/*__1.md")
     with open(canonical, "a", encoding="utf-8") as file:
         file.write("and more")
-    report = team.json("check")
+    report = team.json("check", status=1)
     assert not report["ok"], report
     kinds = {problem["kind"] for problem in report["problems"]}
     assert kinds == {"wrong_file", "archive"}, report
     done = m.run("team", "check")
-    assert done.returncode == 0 and os.path.basename(canonical) in done.stdout, done
+    assert done.returncode == 1 and os.path.basename(canonical) in done.stdout, done
 
 
 def a_damaged_database_is_refused_and_made_anew(m):
@@ -108,11 +110,155 @@ def what_was_read_is_kept_when_it_can_be(m):
 def an_archive_comes_back(m):
     team = Team(m)
     subprocess.run(["rm", "-rf", team.archive], check=True)
-    assert not team.json("check")["ok"]
+    assert not team.json("check", status=1)["ok"]
     result = team.json("rebuild", "--from", "database", "--yes")
     assert result["from"] == "database" and result["archived"] >= 10, result
     assert team.json("check")["ok"]
     assert team.git("status", "--porcelain") == ""
+
+
+def tear(team):
+    """The files beside the commits, as a power loss leaves them: empty, cut off, or full of NUL."""
+    torn = []
+    for place, names, files in os.walk(team.archive):
+        names[:] = [name for name in names if not name.startswith(".")]
+        for name in files:
+            if name.startswith("."):
+                continue
+            path = os.path.join(place, name)
+            size = os.path.getsize(path)
+            with open(path, "r+b") as file:
+                file.truncate((0, size // 2)[len(torn) % 2])
+            torn.append(path)
+    assert len(torn) > 20, torn
+    return torn
+
+
+def torn_files_lose_nothing(m):
+    """Rebuild reads the commits; a work tree that a power loss emptied does not matter, and is whole afterwards."""
+    team = Team(m)
+    before = team.inbox()
+    tear(team)
+    report = team.json("check", status=1)
+    assert {problem["kind"] for problem in report["problems"]} == {"wrong_file", "archive"}, report
+    assert any("a server that starts writes it again" in problem["msg"] for problem in report["problems"]), report
+    result = team.json("rebuild", "--yes")
+    assert (result["messages"], result["lost"], result["carried"], result["complete"]) == (5, 0, 0, True), result
+    assert result["problem_count"] == 0, result
+    assert team.inbox() == before
+    assert team.json("check")["ok"]
+    tear(team)
+    os.unlink(team.database)
+    result = team.json("rebuild", "--yes")
+    assert (result["messages"], result["complete"], result["problem_count"]) == (5, True, 0), result
+    assert len(team.inbox()) == 5 and team.json("check")["ok"]
+    assert team.git("status", "--porcelain") == ""
+
+
+def a_server_mends_torn_files(m):
+    team = Team(m)
+    torn = tear(team)
+    os.unlink(torn[-1])
+    with m.serve():
+        deadline = time.monotonic() + 60
+        while team.git("status", "--porcelain") != "":
+            assert time.monotonic() < deadline, team.git("status", "--porcelain")
+            time.sleep(0.05)
+    assert team.json("check")["ok"]
+
+
+def what_is_not_archived_is_taken_over(m):
+    """The archive cannot follow: what only the old database has is in the new one."""
+    team = Team(m)
+    shutil.rmtree(os.path.join(team.archive, ".git"))
+    with open(os.path.join(team.archive, ".git"), "w", encoding="ascii") as file:
+        file.write("in the way")
+    done = m.run("--json", "team", "send", "backend", "GreenCastle", "--to", "BlueLake", "--subject", "not archived",
+        "--body-md", "b")
+    assert done.returncode == 0, done
+    tear(team)
+    done = m.run("--json", "--yes", "team", "rebuild")
+    result = json.loads(done.stdout)
+    assert (done.returncode, result["messages"], result["carried"], result["complete"]) == (0, 6, 6, True), done
+    assert [message["subject"] for message in team.json("inbox", "backend", "BlueLake")["result"]][0] == "not archived"
+
+
+def damage_both(team):
+    """Nothing is left of two messages: neither their objects nor their files nor their rows."""
+    for number in range(30):
+        team.json("send", "backend", "GreenCastle", "--to", "BlueLake", "--subject", f"long {number}", "--body-md",
+            f"{number:03000}")
+    db = sqlite3.connect(team.database)
+    db.execute("VACUUM")  # so that no free space still has a text
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    shutil.rmtree(os.path.join(team.archive, ".git", "objects"))
+    tear(team)
+    with open(team.database, "r+b") as file:
+        data = file.read()
+        for number in (7, 21):
+            page = data.index(f"{number:03000}".encode()) // 4096
+            file.seek(page * 4096)
+            file.write(b"garbage " * 512)
+    with open(team.database, "rb") as file:
+        return file.read()
+
+
+def a_rebuild_that_would_lose_messages_is_refused(m):
+    team = Team(m)
+    before = damage_both(team)
+    names = sorted(os.listdir(m.root))
+    done = m.run("--yes", "team", "rebuild")
+    assert done.returncode == 1, done
+    assert "a new database would lose 2 messages: 13 (msg_" in done.stderr, done
+    assert "Nothing was changed." in done.stderr and "`mailroom team rebuild --accept-loss 2`" in done.stderr, done
+    error = team.json("rebuild", "--yes", "--accept-loss", "1", status=1)["error"]
+    assert "would lose 2 messages" in error["message"], error
+    with open(team.database, "rb") as file:
+        assert file.read() == before, "the old database was changed"
+    assert sorted(os.listdir(m.root)) == names, (names, os.listdir(m.root))
+    result = team.json("rebuild", "--yes", "--accept-loss", "2")
+    assert (result["messages"], result["lost"], result["complete"]) == (33, 2, False), result
+    with open(result["moved_aside"], "rb") as file:
+        assert file.read() == before
+    subjects = {message["subject"] for message in team.json("inbox", "backend", "BlueLake", "--limit", "100")["result"]}
+    assert subjects == {f"number {n}" for n in range(5)} | {f"long {n}" for n in range(30) if n not in (7, 21)}, subjects
+
+
+def a_branch_that_is_lost_is_told(m):
+    """Without a database to compare with nobody can say whether this is all."""
+    team = Team(m)
+    os.unlink(team.database)
+    with open(os.path.join(team.archive, ".git", "refs", "heads", "main"), "w", encoding="ascii"):
+        pass
+    result = team.json("rebuild", "--yes", status=1)
+    assert (result["messages"], result["complete"], result["problem_count"]) == (5, False, 1), result
+    assert "newest readable commit" in result["problems"][0]["msg"], result
+    assert "rebuild --from database" in result["problems"][0]["msg"], result
+    team.json("rebuild", "--from", "database", "--yes")
+    assert team.json("check")["ok"]
+
+
+def a_database_that_is_gone_is_found(m):
+    """Whoever looks says so, and nobody makes an empty one beside the archives."""
+    team = Team(m)
+    for empty in (False, True):
+        os.unlink(team.database)
+        if empty:
+            with open(team.database, "w", encoding="ascii"):
+                pass
+        said = f"database {team.database} is {'empty' if empty else 'gone'}, while 1 project has an archive"
+        for args in (("check",), ("inbox", "backend", "BlueLake"), ("send", "backend", "GreenCastle", "--to", "BlueLake",
+                "--subject", "s", "--body-md", "b")):
+            error = team.json(*args, status=1)["error"]
+            assert f"{said}: run `mailroom team rebuild`" in error["message"], error
+        done = m.run("team", "check")
+        assert done.returncode == 1 and said in done.stderr, done
+        done = m.run("serve", "--port", "0")
+        assert done.returncode == 1 and "mailroom team rebuild" in done.stderr, done
+        assert os.path.exists(team.database) == empty and (not empty or os.path.getsize(team.database) == 0)
+        assert team.json("rebuild", "--yes")["messages"] == 5
+        assert team.json("check")["ok"]
 
 
 def whois_knows_the_agents_own_commits(m):
@@ -188,6 +334,8 @@ def a_rebuild_waits_for_who_archives(m):
 
 TESTS = [all_is_well, nothing_is_lost_by_who_sends_meanwhile, a_rebuild_waits_for_who_archives,
     a_server_archives_what_commands_leave, check_says_what_is_wrong, a_damaged_database_is_refused_and_made_anew,
+    torn_files_lose_nothing, a_server_mends_torn_files, what_is_not_archived_is_taken_over,
+    a_rebuild_that_would_lose_messages_is_refused, a_branch_that_is_lost_is_told, a_database_that_is_gone_is_found,
     what_was_read_is_kept_when_it_can_be, an_archive_comes_back, whois_knows_the_agents_own_commits]
 
 

@@ -147,7 +147,7 @@ static enum mr_code database(struct mr_ctx *cx, const struct mr_team_config *con
 {
 	struct mr_team_rebuilt rebuilt;
 
-	return mr_team_rebuild_database(cx, config, &rebuilt);
+	return mr_team_rebuild_database(cx, config, 0, &rebuilt);
 }
 
 static const struct {

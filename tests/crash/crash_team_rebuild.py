@@ -18,7 +18,7 @@ from tap import Tap  # noqa: E402
 PROGRAM = sys.argv[1]
 PROJECTS = ("data-backend", "data-front")
 PAGE = 4096
-SWAP = ["rebuild.built", "rebuild.aside", "rebuild.log_aside", "fs.rename.renamed", "rebuild.swapped"]
+SWAP = ["rebuild.read", "rebuild.built", "rebuild.aside", "rebuild.log_aside", "fs.rename.renamed", "rebuild.swapped"]
 # How a change is committed, a file put in place and a commit made have tests of their own.
 ELSEWHERE = ("queue.", "fs.write.", "fs.make_dirs.", "history.file.", "history.state.", "history.gitlock.",
     "history.pack.", "history.ref.", "history.make.", "history.index.")

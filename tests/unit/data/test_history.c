@@ -953,6 +953,147 @@ static void completes_the_work_tree(void)
 	mr_history_close(history);
 }
 
+static size_t mend(struct mr_history *history)
+{
+	struct mr_history_mending mending = { 0 };
+
+	do {
+		CHECK_OK(mr_history_mend_some(history, &mending, &err), err);
+	} while (mending.more);
+	return mending.mended;
+}
+
+/* Power may be lost without a boot that tells: a disk that was pulled, a machine that was copied.
+ */
+static void mends_torn_files(void)
+{
+	struct mr_history *history = make("a");
+	struct mr_history_file files[] = { file("d/cut", "line 1\nline 2\n"), file("d/none", "1"),
+		file("d/gone", "2"), file("person", "3\n"), file("empty", ""),
+		file("nul", "123456789") };
+	const struct mr_bytes nul = mr_bytes_of((const uint8_t *)"123\0\0\0\0\0\0", 9);
+	struct mr_history_appended appended;
+
+	CHECK_OK(append(history, files, MR_LEN(files), &appended), err);
+	CHECK_INT(mend(history), 0);
+	for (int synced = 0; synced < 2; synced++) {
+		overwrite("a/d/cut", "line 1\nli");
+		overwrite("a/d/none", "");
+		CHECK(unlink(at("a/d/gone")) == 0);
+		/* Neither is what a torn file looks like. */
+		overwrite("a/person", synced ? "x" : "a person wrote more");
+		unlink(at("a/nul"));
+		CHECK_OK(mr_fs_write(AT_FDCWD, at("a/nul"), nul, MR_FS_REPLACE, 0644, &err), err);
+		/* Of files that were on disk, only those that are too short are looked into. */
+		CHECK_INT(mend(history), synced ? 3 : 4);
+		CHECK_STR(disk("a/d/cut"), "line 1\nline 2\n");
+		CHECK_STR(disk("a/d/none"), "1");
+		CHECK_STR(disk("a/d/gone"), "2");
+		CHECK_STR(disk("a/person"), synced ? "x" : "a person wrote more");
+		CHECK_STR(disk("a/nul"), synced ? "123" : "123456789");
+		CHECK_STR(disk("a/empty"), "");
+		CHECK_OK(mr_history_tidy(history, &err), err);
+	}
+	mr_history_close(history);
+	/* Somebody else's work tree is not ours to judge. */
+	CHECK(unlink(at("a/.git/mailroom/state")) == 0);
+	CHECK(unlink(at("a/d/gone")) == 0);
+	CHECK_OK(try_open("a", MR_HISTORY_WRITE, &history), err);
+	CHECK_INT(mend(history), 0);
+	CHECK_STR(disk("a/d/gone"), NULL);
+	mr_history_close(history);
+}
+
+static enum mr_code list_files(void *arg, const char *path, const struct mr_history_id *id,
+	struct mr_err *why)
+{
+	const char **list = arg;
+	struct mr_bytes bytes = { 0 };
+	struct mr_history *history;
+
+	CHECK_OK(try_open("a", MR_HISTORY_READ, &history), err);
+	if (id && mr_history_blob(arena, history, id, 100, &bytes, &err))
+		bytes = mr_bytes_text("?");
+	*list = mr_arena_printf(arena, "%s%s=%s ", *list, path,
+		id ? (const char *)bytes.data : why->msg);
+	mr_history_close(history);
+	return MR_OK;
+}
+
+static struct mr_history_salvage salvage(const char **list)
+{
+	struct mr_history_salvage found;
+	struct mr_history *history;
+
+	CHECK_OK(try_open("a", MR_HISTORY_READ, &history), err);
+	CHECK_OK(mr_history_salvage(arena, history, &found, &err), err);
+	*list = "";
+	if (found.id.hex[0])
+		CHECK_OK(mr_history_files_of(history, &found.id, list_files, list, &err), err);
+	mr_history_close(history);
+	return found;
+}
+
+static void remove_object(const char *id)
+{
+	CHECK(unlink(at(mr_arena_printf(arena, "a/.git/objects/%.2s/%s", id, id + 2))) == 0);
+}
+
+static void finds_what_a_damaged_one_has(void)
+{
+	static const char nobodys[] = "0123456789012345678901234567890123456789\n";
+	struct mr_history *history = make("a");
+	struct mr_history_salvage found;
+	struct mr_history_appended first, last;
+	const char *list, *tree;
+
+	found = salvage(&list);
+	CHECK_STR(found.id.hex, "");
+	CHECK_STR(found.why, NULL);
+	/* All of one second: what comes last is the one that nothing follows. */
+	first = put(history, "d/x", "1");
+	put(history, "d/y", "2");
+	last = put(history, "z", "3");
+	mr_history_close(history);
+	found = salvage(&list);
+	CHECK_STR(found.id.hex, last.id.hex);
+	CHECK_STR(found.why, NULL);
+	CHECK_INT(found.time_us, TIME_S * INT64_C(1000000));
+	CHECK_STR(list, "d/x=1 d/y=2 z=3 ");
+
+	overwrite("a/.git/refs/heads/main", "");
+	found = salvage(&list);
+	CHECK_STR(found.id.hex, last.id.hex);
+	CHECK(strstr(found.why, "cannot read branch main"));
+	overwrite("a/.git/refs/heads/main", nobodys);
+	found = salvage(&list);
+	CHECK_STR(found.id.hex, last.id.hex);
+	CHECK(strstr(found.why, "cannot read the newest commit"));
+	CHECK(unlink(at("a/.git/refs/heads/main")) == 0);
+	found = salvage(&list);
+	CHECK_STR(found.id.hex, last.id.hex);
+	CHECK_STR(found.why, "branch main has no commit");
+
+	/* Each object in a file of its own, so that single ones can be lost. */
+	overwrite("a/.git/refs/heads/main", mr_arena_printf(arena, "%s\n", last.id.hex));
+	CHECK(mkdir(at("packs"), 0755) == 0);
+	git("a", "config core.logallrefupdates false");
+	CHECK(system(mr_arena_printf(arena,
+		      "cd %s && mv .git/objects/pack/* ../packs/ && for p in ../packs/*.pack; do "
+		      "git unpack-objects -q <$p; done",
+		      at("a"))) == 0);
+	tree = git("a", "rev-parse HEAD:d");
+	overwrite(mr_arena_printf(arena, "a/.git/objects/%.2s/%s", tree, tree + 2), "");
+	found = salvage(&list);
+	CHECK_STR(found.id.hex, last.id.hex);
+	CHECK(mr_str_starts(list, "d=archive ") && mr_str_ends(list, " z=3 "));
+	remove_object(last.id.hex);
+	remove_object(git("a", mr_arena_printf(arena, "rev-parse %s^{tree}", first.id.hex)));
+	found = salvage(&list);
+	CHECK(found.why && found.id.hex[0] && !mr_str_eq(found.id.hex, last.id.hex));
+	CHECK(mr_str_starts(list, "d=archive "));
+}
+
 static void adopts_a_repository(void)
 {
 	struct mr_history *history;
@@ -1128,6 +1269,8 @@ int main(void)
 		TEST(waits_for_other_writers),
 		TEST(removes_locks_of_the_dead),
 		TEST(completes_the_work_tree),
+		TEST(mends_torn_files),
+		TEST(finds_what_a_damaged_one_has),
 		TEST(adopts_a_repository),
 		TEST(does_not_leave_the_work_tree),
 		TEST(says_what_is_damaged),

@@ -65,7 +65,7 @@ struct mr_team_rebuilt dump_rebuild(struct world *world)
 	struct mr_team_rebuilt rebuilt;
 
 	mr_team_closep(&world->team);
-	CHECK_OK(mr_team_rebuild_database(&world->cx, &world->config, &rebuilt), world->cx.err);
+	CHECK_OK(mr_team_rebuild_database(&world->cx, &world->config, 0, &rebuilt), world->cx.err);
 	CHECK_OK(mr_team_open(&world->cx, &world->config, &world->team), world->cx.err);
 	return rebuilt;
 }

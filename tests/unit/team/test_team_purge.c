@@ -252,7 +252,7 @@ static void a_half_archived_purge_brings_nobody_back(void)
 	letter_drain(&world);
 	mr_team_closep(&world.team);
 	CHECK(unlink("root/storage.sqlite3") == 0);
-	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, 0, &rebuilt), world.cx.err);
 	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
 	CHECK_INT(rebuilt.agents, 3);
 	CHECK_INT(rebuilt.messages, 4);

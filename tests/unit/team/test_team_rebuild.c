@@ -3,14 +3,17 @@
 
 #include "base/fs.h"
 #include "base/lock.h"
+#include "data/db_sqlite.h"
 #include "dump.h"
 #include "files.h"
 #include "letters.h"
 #include "team/archive.h"
 #include "test.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -153,7 +156,7 @@ static void a_damaged_database_is_made_anew(void)
 	CHECK_INT(rc, MR_EFORMAT);
 	CHECK(strstr(world.cx.err.msg, "root/storage.sqlite3"));
 	CHECK(strstr(world.cx.err.msg, "run `mailroom team rebuild`"));
-	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, 0, &rebuilt), world.cx.err);
 	CHECK_INT(rebuilt.messages, 4);
 	CHECK_INT(rebuilt.kept_state, 0);
 	CHECK_INT(rebuilt.len, 1);
@@ -171,7 +174,7 @@ static void a_database_that_is_gone_comes_back(void)
 	fill();
 	mr_team_closep(&world.team);
 	unlink("root/storage.sqlite3");
-	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, 0, &rebuilt), world.cx.err);
 	CHECK_STR(rebuilt.moved_aside, NULL);
 	CHECK_INT(rebuilt.messages, 4);
 	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
@@ -208,12 +211,12 @@ static void who_is_at_work_is_not_robbed(void)
 	}
 	close(done[0]);
 	CHECK(read(ready[0], &byte, 1) == 1);
-	CHECK_INT(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), MR_EBUSY);
+	CHECK_INT(mr_team_rebuild_database(&world.cx, &world.config, 0, &rebuilt), MR_EBUSY);
 	CHECK(strstr(world.cx.err.msg,
 		mr_arena_printf(world.cx.arena, "is open in process %d: stop it first", (int)pid)));
 	close(done[1]);
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, 0, &rebuilt), world.cx.err);
 	mr_arena_free(world.cx.arena);
 }
 
@@ -236,24 +239,6 @@ static void who_comes_in_between_waits(void)
 	world_close(&world);
 }
 
-static void files_that_cannot_be_read_are_told(void)
-{
-	struct mr_team_rebuilt rebuilt;
-
-	fill();
-	mr_team_closep(&world.team);
-	files_put(PROJECT "messages/" NAME, "no message");
-	files_put(PROJECT "agents/BlueLake/profile.json", "{");
-	unlink("root/storage.sqlite3");
-	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, &rebuilt), world.cx.err);
-	CHECK_INT(rebuilt.messages, 3);
-	CHECK_INT(rebuilt.agents, 4);
-	CHECK_INT(rebuilt.len, 2);
-	CHECK_STR(rebuilt.problems[0].where, "backend/agents/BlueLake/profile.json");
-	CHECK_STR(rebuilt.problems[1].where, "backend/messages/" NAME);
-	mr_arena_free(world.cx.arena);
-}
-
 /* The only problem, of this kind, at this place. */
 static void check_finds(const char *kind, const char *where)
 {
@@ -271,6 +256,282 @@ static void check_finds(const char *kind, const char *where)
 			report.len ? report.problems[0].msg : "");
 }
 
+/* Every file below a directory but what git and locks keep: empty, as after a power loss. */
+static enum mr_fs_next tear(void *arg, const struct mr_fs_entry *entry)
+{
+	(void)arg;
+	if (entry->name[0] == '.')
+		return MR_FS_SKIP;
+	if (entry->type == DT_REG)
+		CHECK_INT(truncate(mr_arena_printf(world.cx.arena, "root/projects/%s", entry->path),
+				  0),
+			0);
+	return MR_FS_GO_ON;
+}
+
+static void tear_all(void)
+{
+	CHECK_OK(mr_fs_walk(AT_FDCWD, "root/projects", 16, tear, NULL, &world.cx.err),
+		world.cx.err);
+}
+
+static void lose_database(void)
+{
+	mr_team_closep(&world.team);
+	unlink("root/storage.sqlite3-wal");
+	unlink("root/storage.sqlite3-shm");
+	CHECK(unlink("root/storage.sqlite3") == 0);
+}
+
+static struct mr_team_rebuilt rebuild_lost(void)
+{
+	struct mr_team_rebuilt rebuilt;
+
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, 0, &rebuilt), world.cx.err);
+	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
+	return rebuilt;
+}
+
+static void the_commits_are_read_and_not_the_files(void)
+{
+	const char *before[DUMP_TABLES];
+	struct mr_team_rebuilt rebuilt;
+
+	fill();
+	for (size_t i = 0; i < DUMP_TABLES; i++)
+		before[i] = dump_table(&world, i);
+	mr_team_closep(&world.team);
+	tear_all();
+	rebuilt = rebuild_lost();
+	CHECK_INT(rebuilt.messages, 4);
+	CHECK_INT(rebuilt.carried, 0);
+	CHECK_INT(rebuilt.lost, 0);
+	CHECK(rebuilt.is_complete);
+	CHECK_INT(rebuilt.len, 0);
+	for (size_t i = 0; i < DUMP_TABLES; i++)
+		CHECK_STR(dump_table(&world, i), before[i]);
+	/* And the files are whole again. */
+	check_well();
+
+	/* Without the old database as well; what they say in place of a message does not count. */
+	lose_database();
+	tear_all();
+	files_put(PROJECT "messages/" NAME, "no message");
+	files_put(PROJECT "agents/BlueLake/profile.json", "{");
+	rebuilt = rebuild_lost();
+	CHECK_INT(rebuilt.messages, 4);
+	CHECK_INT(rebuilt.agents, 4);
+	CHECK(rebuilt.is_complete);
+	CHECK_INT(rebuilt.len, 0);
+	CHECK_STR(dump_table(&world, DUMP_MESSAGES), before[DUMP_MESSAGES]);
+	world_close(&world);
+}
+
+/* In no commit: whole files count, others are told. */
+static void files_written_by_hand_count_when_they_are_whole(void)
+{
+	static const char text[] = "---\nid: msg_20260311_aaaaaaaaaaaa\nmessage_id: 9\n"
+				   "from: GreenCastle\nto: [BlueLake]\nsubject: by hand\n"
+				   "created: 2026-03-11T06:00:00Z\n---\n\nthe body";
+	struct mr_team_rebuilt rebuilt;
+
+	fill();
+	files_put(PROJECT "messages/2026/03/2026-03-11T06-00-00Z__by-hand__9.md",
+		mr_arena_printf(world.cx.arena, "%s\n", text));
+	files_put(PROJECT "messages/2026/03/2026-03-11T06-00-00Z__cut-off__10.md", text);
+	CHECK(mkdir(PROJECT "agents/OldOwl", 0700) == 0);
+	files_put(PROJECT "agents/OldOwl/profile.json", "");
+	lose_database();
+	/* It is not in the archive, so nobody was promised it. */
+	CHECK_INT(mr_team_rebuild_database(&world.cx, &world.config, 0, &rebuilt), MR_ECONFLICT);
+	CHECK(strstr(world.cx.err.msg, "would lose 1 message: 10 (backend/messages/2026/03/"));
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, 1, &rebuilt), world.cx.err);
+	CHECK_INT(rebuilt.messages, 5);
+	CHECK_INT(rebuilt.lost, 1);
+	CHECK(!rebuilt.is_complete);
+	CHECK_INT(rebuilt.len, 2);
+	CHECK_STR(rebuilt.problems[0].where, "backend/agents/OldOwl/profile.json");
+	CHECK_STR(rebuilt.problems[1].msg, "it is cut off, and in no commit");
+	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
+	CHECK_STR(world_text(&world, "SELECT subject FROM messages WHERE id = 9"), "by hand");
+	world_close(&world);
+}
+
+static void records_changed_by_hand_count_when_they_are_newer(void)
+{
+	static const char profile[] = PROJECT "agents/BlueLake/profile.json";
+	struct timespec times[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+
+	fill();
+	files_put(profile, "{\"name\": \"BlueLake\", \"program\": \"by hand\"}");
+	lose_database();
+	CHECK_INT(rebuild_lost().len, 0);
+	CHECK_STR(world_text(&world, "SELECT program FROM agents WHERE name = 'BlueLake'"),
+		"by hand");
+	lose_database();
+	CHECK(utimensat(AT_FDCWD, profile, times, 0) == 0);
+	CHECK_INT(rebuild_lost().len, 0);
+	CHECK_STR(world_text(&world, "SELECT program FROM agents WHERE name = 'BlueLake'"),
+		"codex");
+	world_close(&world);
+}
+
+static void a_branch_that_is_lost_is_told(void)
+{
+	static const char *const wrecks[] = { "", "0123456789012345678901234567890123456789\n" };
+	struct mr_team_rebuilt rebuilt;
+
+	fill();
+	for (size_t i = 0; i < MR_LEN(wrecks); i++) {
+		files_put(PROJECT ".git/refs/heads/main", wrecks[i]);
+		tear_all();
+		lose_database();
+		rebuilt = rebuild_lost();
+		CHECK_INT(rebuilt.messages, 4);
+		CHECK(!rebuilt.is_complete);
+		CHECK_INT(rebuilt.len, 1);
+		CHECK_STR(rebuilt.problems[0].where, "backend");
+		CHECK(strstr(rebuilt.problems[0].msg, "Its newest readable commit, "));
+	}
+	/* With a database to compare with nothing is in doubt. */
+	tear_all();
+	rebuilt = rebuild();
+	CHECK_INT(rebuilt.messages, 4);
+	CHECK(rebuilt.is_complete);
+	world_close(&world);
+}
+
+static void what_only_the_old_database_has_is_taken_over(void)
+{
+	const char *before[DUMP_TABLES];
+	struct mr_team_rebuilt rebuilt;
+
+	fill();
+	for (size_t i = 0; i < DUMP_TABLES; i++)
+		before[i] = dump_table(&world, i);
+	CHECK_OK(mr_fs_remove_all(AT_FDCWD, "root/projects/backend", &world.cx.err), world.cx.err);
+	rebuilt = rebuild();
+	CHECK_INT(rebuilt.projects, 2);
+	CHECK_INT(rebuilt.messages, 4);
+	CHECK_INT(rebuilt.carried, 3);
+	CHECK_INT(rebuilt.agents, 4);
+	CHECK_INT(rebuilt.recipients, 6);
+	CHECK_INT(rebuilt.reservations, 3);
+	CHECK(rebuilt.is_complete);
+	for (size_t i = 0; i < DUMP_TABLES; i++)
+		CHECK_STR(dump_table(&world, i), before[i]);
+	CHECK_INT(world_int(&world,
+			  "SELECT count(*) FROM messages m JOIN fts_messages f"
+			  " ON f.rowid = m.id WHERE fts_messages MATCH 'hello'"),
+		1);
+	/* It is queued for the archive. */
+	letter_drain(&world);
+	check_well();
+	world_close(&world);
+}
+
+/* The page of the old database that has a text is overwritten. */
+static void damage_page_with(const char *text)
+{
+	enum { PAGE = 4096 };
+	struct mr_bytes bytes;
+	const uint8_t *found;
+	FILE *file;
+
+	CHECK_OK(mr_fs_read(world.cx.arena, AT_FDCWD, "root/storage.sqlite3", 64 << 20, &bytes,
+			 &world.cx.err),
+		world.cx.err);
+	found = memmem(bytes.data, bytes.len, text, strlen(text));
+	CHECK(found);
+	file = fopen("root/storage.sqlite3", "r+");
+	CHECK(file && fseek(file, (found - bytes.data) / PAGE * PAGE, SEEK_SET) == 0);
+	for (int i = 0; i < PAGE / 8; i++)
+		CHECK(fwrite("garbage ", 8, 1, file) == 1);
+	CHECK(fclose(file) == 0);
+}
+
+/* No free space of the database still has a text. */
+static void compact(void)
+{
+	struct mr_db_options options = { .path = "root/storage.sqlite3" };
+	struct mr_db *db;
+
+	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &world.cx.err), world.cx.err);
+	CHECK_OK(mr_db_compact(db, &world.cx.err), world.cx.err);
+	mr_db_close(db);
+}
+
+static void a_rebuild_that_would_lose_messages_is_refused(void)
+{
+	struct mr_team_rebuilt rebuilt;
+	struct mr_bytes before, after;
+	struct mr_texts names;
+	size_t count;
+
+	fill();
+	for (int i = 0; i < 40; i++)
+		letter_send(&world,
+			&(struct letter){ .from = &green,
+				.to = { &blue },
+				.subject = "filler",
+				/* Each has a page of its own. */
+				.body = mr_arena_printf(world.cx.arena, "%03000d", i) });
+	letter_drain(&world);
+	mr_team_closep(&world.team);
+	compact();
+	/* Neither the archive nor the database has all of it any more. */
+	CHECK_OK(mr_fs_remove_all(AT_FDCWD, PROJECT ".git/objects", &world.cx.err), world.cx.err);
+	tear_all();
+	damage_page_with("000000000000000000000000000000000000000000000000000000000007");
+	CHECK_OK(mr_fs_read(world.cx.arena, AT_FDCWD, "root/storage.sqlite3", 64 << 20, &before,
+			 &world.cx.err),
+		world.cx.err);
+	count = files_count("root");
+	CHECK_INT(mr_team_rebuild_database(&world.cx, &world.config, 0, &rebuilt), MR_ECONFLICT);
+	CHECK(strstr(world.cx.err.msg, "a new database would lose 1 message: 12 (msg_"));
+	CHECK(strstr(world.cx.err.msg, "Nothing was changed."));
+	CHECK(strstr(world.cx.err.msg, "`mailroom team rebuild --accept-loss 1`"));
+	CHECK_OK(mr_fs_read(world.cx.arena, AT_FDCWD, "root/storage.sqlite3", 64 << 20, &after,
+			 &world.cx.err),
+		world.cx.err);
+	CHECK(before.len == after.len && memcmp(before.data, after.data, after.len) == 0);
+	CHECK_INT(files_count("root"), count);
+	CHECK_OK(mr_fs_list(world.cx.arena, AT_FDCWD, "root", 100, &names, &world.cx.err),
+		world.cx.err);
+	for (size_t i = 0; i < names.len; i++)
+		CHECK(!strstr(names.items[i], "rebuild"));
+	CHECK_OK(mr_team_rebuild_database(&world.cx, &world.config, 1, &rebuilt), world.cx.err);
+	CHECK_INT(rebuilt.messages, 43);
+	CHECK_INT(rebuilt.lost, 1);
+	CHECK(!rebuilt.is_complete);
+	CHECK_OK(mr_team_open(&world.cx, &world.config, &world.team), world.cx.err);
+	CHECK_INT(world_int(&world, "SELECT count(*) FROM messages"), 43);
+	world_close(&world);
+}
+
+/* An empty one in its place would hide that it is gone. */
+static void a_database_is_not_made_beside_an_archive(void)
+{
+	fill();
+	lose_database();
+	CHECK_INT(mr_team_open(&world.cx, &world.config, &world.team), MR_EFORMAT);
+	CHECK_STR(world.cx.err.msg,
+		"team storage root: database root/storage.sqlite3 is gone, while 2 projects have "
+		"an archive: run `mailroom team rebuild`");
+	CHECK(access("root/storage.sqlite3", F_OK) != 0);
+	files_put("root/storage.sqlite3", "");
+	CHECK_INT(mr_team_open(&world.cx, &world.config, &world.team), MR_EFORMAT);
+	CHECK(strstr(world.cx.err.msg, "root/storage.sqlite3 is empty, while"));
+	CHECK_INT(rebuild_lost().messages, 4);
+	/* One that somebody made empty is found, too. */
+	world_exec(&world,
+		"PRAGMA foreign_keys = OFF; DELETE FROM message_recipients; DELETE FROM messages;"
+		"DELETE FROM agent_links; DELETE FROM build_slots; DELETE FROM file_reservations;"
+		"DELETE FROM agents; DELETE FROM project_keys; DELETE FROM projects;");
+	check_finds("missing_row", "backend");
+	world_close(&world);
+}
+
 static void check_tells_what_is_wrong(void)
 {
 	int64_t queued;
@@ -285,6 +546,9 @@ static void check_tells_what_is_wrong(void)
 	files_put(PROJECT "agents/BlueLake/inbox/" NAME, "scribbled over");
 	check_finds("wrong_file", "backend/agents/BlueLake/inbox/" NAME);
 	check_finds("archive", "backend/agents/BlueLake/inbox/" NAME);
+	CHECK(truncate(PROJECT "messages/" NAME, 0) == 0);
+	check_finds("wrong_file", "backend/messages/" NAME);
+	CHECK(strstr(check().problems[1].msg, "it is empty, as after a power loss; a server"));
 	files_put(PROJECT "notes.txt", "mine");
 	check_finds("unknown_file", "backend/notes.txt");
 	unlink(PROJECT "notes.txt");
@@ -353,7 +617,13 @@ int main(void)
 		TEST(what_is_not_archived_yet_is_archived_first),
 		TEST(who_is_at_work_is_not_robbed),
 		TEST(who_comes_in_between_waits),
-		TEST(files_that_cannot_be_read_are_told),
+		TEST(the_commits_are_read_and_not_the_files),
+		TEST(files_written_by_hand_count_when_they_are_whole),
+		TEST(records_changed_by_hand_count_when_they_are_newer),
+		TEST(a_branch_that_is_lost_is_told),
+		TEST(what_only_the_old_database_has_is_taken_over),
+		TEST(a_rebuild_that_would_lose_messages_is_refused),
+		TEST(a_database_is_not_made_beside_an_archive),
 		TEST(check_tells_what_is_wrong),
 		TEST(an_archive_comes_back_from_the_database),
 		TEST(those_who_were_purged_stay_away),
