@@ -307,13 +307,18 @@
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_search.c  and its full-text search
- *     history.c          git repositories: reading, also damaged ones, the branch, the log, the
- * index history_append.c   opening, being the only writer, a batch step by step history_commit.c a
- * batch becomes trees, a commit, a pack history_mend.c     files of the work tree that a power loss
- * tore history_object.c   git's objects as bytes: ids, trees, deltas history_pack.c     packs as
- * files history_pack_file.c packs as bytes history_pack_merge.c many packs become one, in linear
- * time history_text.c     paths and commit messages history_work.c     the work tree, and how far
- * it is migrate.c          numbered migrations queue.c            the group-commit writer
+ *     history.c          git repositories: reading, the branch, the log, the index
+ *     history_append.c   opening, being the only writer, a batch step by step
+ *     history_commit.c   a batch becomes trees, a commit, a pack
+ *     history_mend.c     files of the work tree that a power loss tore
+ *     history_object.c   git's objects as bytes: ids, trees, deltas
+ *     history_pack.c     packs as files
+ *     history_pack_file.c packs as bytes
+ *     history_pack_merge.c many packs become one, in linear time
+ *     history_text.c     paths and commit messages
+ *     history_work.c     the work tree, and how far it is
+ *     migrate.c          numbered migrations
+ *     queue.c            the group-commit writer
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain
