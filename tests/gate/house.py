@@ -74,6 +74,7 @@ TESTED_BY = {
     "src/team/agent_sql.c": "tests/unit/team/test_team_agent.c",
     "src/op/team_root.c": "tests/blackbox/team_root.py",
     "src/team/archive_files.c": "tests/unit/team/test_team_archive.c",
+    "src/team/archive_mend.c": "tests/blackbox/team_root.py",
     "src/team/archive_round.c": "tests/unit/team/test_team_archive.c",
     "src/team/archive_source_sql.c": "tests/unit/team/test_team_archive.c",
     "src/team/archive_sql.c": "tests/unit/team/test_team_archive.c",
@@ -91,6 +92,9 @@ TESTED_BY = {
     "src/team/retire_sql.c": "tests/unit/team/test_team_agent.c",
     "src/team/search_sql.c": "tests/unit/team/test_team_search.c",
     "src/team/slot_sql.c": "tests/unit/team/test_team_slot.c",
+    "src/team/rebuild_carry.c": "tests/unit/team/test_team_rebuild.c",
+    "src/team/rebuild_carry_sql.c": "tests/unit/team/test_team_rebuild.c",
+    "src/team/rebuild_origin.c": "tests/unit/team/test_team_rebuild.c",
     "src/team/rebuild_sql.c": "tests/unit/team/test_team_rebuild.c",
     "src/text/yaml_scalar.c": "tests/unit/text/test_yaml.c",
 }
