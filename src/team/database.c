@@ -22,8 +22,6 @@ enum {
 	LOOK_MS = 200,  /* between two looks of readers */
 };
 
-#define REBUILD_HINT "run `mailroom team rebuild`"
-
 struct mr_db_options mr_team_database_options(const struct mr_team *team, bool read_only)
 {
 	return (struct mr_db_options){
@@ -33,7 +31,7 @@ struct mr_db_options mr_team_database_options(const struct mr_team *team, bool r
 		.busy_timeout_ms = 30000,
 		.statements = 128,
 		.max_log_bytes = team->config.max_log_bytes,
-		.repair_hint = REBUILD_HINT,
+		.repair_hint = MR_TEAM_REBUILD_HINT,
 	};
 }
 
@@ -106,14 +104,14 @@ static enum mr_code examine(struct mr_ctx *cx, struct mr_team *team, struct mr_d
 	if (!rc && !has_mail)
 		return mr_err_set(&cx->err, MR_EFORMAT,
 			"%s is not a database of Mailroom: put the right one back, "
-			"or " REBUILD_HINT,
+			"or " MR_TEAM_REBUILD_HINT,
 			team->config.database);
 	if (!rc)
 		rc = mr_db_check(db, cx->arena, &problems, &cx->err);
 	if (!rc && problems.len)
 		rc = mr_err_set(&cx->err, MR_EFORMAT,
-			"database %s is damaged (%.200s); " REBUILD_HINT, team->config.database,
-			problems.items[0]);
+			"database %s is damaged (%.200s); " MR_TEAM_REBUILD_HINT,
+			team->config.database, problems.items[0]);
 	return rc;
 }
 
@@ -169,7 +167,8 @@ static enum mr_code try_to_open(struct mr_ctx *cx, struct mr_team *team, struct 
 
 	if (!look(cx, team, now)) {
 		mr_err_set(&cx->err, MR_EBUSY,
-			"database %s was deleted or moved away: put it back, or " REBUILD_HINT,
+			"database %s was deleted or moved away: put it back, "
+			"or " MR_TEAM_REBUILD_HINT,
 			team->config.database);
 		set_trouble(team, &cx->err);
 		return MR_EBUSY;

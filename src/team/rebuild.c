@@ -238,24 +238,22 @@ static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fr
 	const char **out_aside)
 {
 	const char *stamp = mr_time_format(cx->arena, mr_clock_wall_us(cx->clock), MR_TIME_COMPACT);
-	const char *aside = NULL;
+	const char *aside = mr_arena_printf(cx->arena, "%s.%s.old", database, stamp);
+	bool was_there = mr_fs_exists(AT_FDCWD, database);
 	enum mr_code rc;
 
 	/* Rows in a log of its own would stay behind. */
 	if (mr_fs_exists(AT_FDCWD, mr_arena_printf(cx->arena, "%s-wal", fresh)))
 		return mr_err_set(&cx->err, MR_EIO,
 			"%s could not be completed: is the disk full? Nothing was changed", fresh);
-	for (int i = 0; mr_fs_exists(AT_FDCWD, database) && i < 100; i++) {
-		aside = i ? mr_arena_printf(cx->arena, "%s.%s-%d.old", database, stamp, i)
-			  : mr_arena_printf(cx->arena, "%s.%s.old", database, stamp);
-		if (link(database, aside) == 0)
-			break;
-		if (errno != EEXIST)
+	for (int i = 1; was_there && link(database, aside) != 0; i++) {
+		if (errno != EEXIST || i == 100)
 			return mr_err_os(&cx->err, errno, "cannot move %s aside", database);
+		aside = mr_arena_printf(cx->arena, "%s.%s-%d.old", database, stamp, i);
 	}
 	mr_crash_point("rebuild.aside");
-	/* A log beside a database it is not of would be read into it. */
-	for (size_t i = 0; aside && i < MR_LEN(companions); i++) {
+	/* A log beside a database it is not of would be read into it, also when its own is gone. */
+	for (size_t i = 0; i < MR_LEN(companions); i++) {
 		const char *from = mr_arena_printf(cx->arena, "%s%s", database, companions[i]);
 
 		if (rename(from, mr_arena_printf(cx->arena, "%s%s", aside, companions[i])) != 0 &&
@@ -263,7 +261,7 @@ static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fr
 			return mr_err_os(&cx->err, errno, "cannot move %s aside", from);
 	}
 	mr_crash_point("rebuild.log_aside");
-	*out_aside = aside;
+	*out_aside = was_there ? aside : NULL;
 	rc = mr_fs_rename(AT_FDCWD, fresh, AT_FDCWD, database, MR_FS_REPLACE, &cx->err);
 	unlink(mr_team_layout_bell(cx->arena, fresh));
 	return rc;

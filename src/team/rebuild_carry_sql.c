@@ -92,40 +92,43 @@ const struct mr_team_carry_step mr_team_carry_first[] = {
 	{ "its projects",
 		"INSERT OR IGNORE INTO main.projects (id, slug, human_key, key_fold, tail,"
 		" identity_mode, created_at) SELECT " FREE_ID(
-			"projects") ", o.slug, o.human_key, o.key_fold, o.tail, o.identity_mode,"
-				    " o.created_at FROM old.projects o WHERE o.slug NOT IN"
-				    " (SELECT slug FROM main.projects)" },
+			"projects") ", o.slug, o.human_key, o.key_fold, o.tail, o.identity_mode, "
+				    "o.created_at"
+				    " FROM old.projects o WHERE o.slug NOT IN (SELECT slug FROM "
+				    "main.projects)" },
 	/* Of whom project.json told nothing. */
 	{ "its projects",
-		"UPDATE OR IGNORE main.projects SET human_key = o.human_key, key_fold = o.key_fold,"
-		" tail = o.tail, identity_mode = o.identity_mode, created_at = o.created_at"
+		"UPDATE OR IGNORE main.projects"
+		" SET human_key = o.human_key, key_fold = o.key_fold, tail = o.tail,"
+		" identity_mode = o.identity_mode, created_at = o.created_at"
 		" FROM old.projects o WHERE o.slug = projects.slug"
 		" AND projects.human_key = projects.slug AND o.human_key <> o.slug" },
 	{ "its agents",
-		"INSERT OR IGNORE INTO main.agents (id, project_id, name, name_fold, program, "
-		"model,"
-		" task_description, inception_ts, last_active_ts, attachments_policy,"
+		"INSERT OR IGNORE INTO main.agents (id, project_id, name, name_fold, program,"
+		" model, task_description, inception_ts, last_active_ts, attachments_policy,"
 		" contact_policy, is_active, deleted_ts, is_system) SELECT " FREE_ID(
-			"agents") ", np.id, o.name, o.name_fold, o.program, o.model,"
-				  " o.task_description, o.inception_ts, o.last_active_ts,"
-				  " o.attachments_policy, o.contact_policy, o.is_active,"
-				  " o.deleted_ts, o.is_system FROM old.agents o"
+			"agents") ", np.id, o.name, o.name_fold, o.program, o.model, "
+				  "o.task_description,"
+				  " o.inception_ts, o.last_active_ts, o.attachments_policy, "
+				  "o.contact_policy,"
+				  " o.is_active, o.deleted_ts, o.is_system FROM old.agents o"
 				  " JOIN old.projects op ON op.id = o.project_id " SAME_PROJECT
-				  " WHERE NOT EXISTS (SELECT 1 FROM main.agents na"
-				  "  WHERE na.project_id = np.id AND na.name_fold = o.name_fold)"
-				  " AND NOT EXISTS (SELECT 1 FROM temp.purged p"
-				  "  WHERE p.slug = op.slug AND p.name_fold = o.name_fold)" },
+				  " WHERE NOT EXISTS (SELECT 1 FROM main.agents na "
+				  " WHERE na.project_id = np.id AND na.name_fold = o.name_fold)"
+				  " AND NOT EXISTS (SELECT 1 FROM temp.purged p  WHERE p.slug = "
+				  "op.slug"
+				  " AND p.name_fold = o.name_fold)" },
 	/* Of whom no profile told. */
 	{ "its agents",
-		"UPDATE main.agents SET program = s.program, model = s.model,"
-		" task_description = s.task_description, inception_ts = s.inception_ts,"
-		" attachments_policy = s.attachments_policy, contact_policy = s.contact_policy,"
-		" is_active = s.is_active, deleted_ts = s.deleted_ts, is_system = s.is_system"
-		" FROM (SELECT na.id AS new_id, oa.* FROM old.agents oa JOIN old.projects op"
-		"  ON op.id = oa.project_id " SAME_PROJECT
-		"  JOIN main.agents na ON na.project_id = np.id AND na.name_fold = oa.name_fold) s"
-		" WHERE agents.id = s.new_id AND agents.program = 'unknown'"
-		" AND agents.model = 'unknown'" },
+		"UPDATE main.agents SET program = s.program, model = s.model, task_description"
+		" = s.task_description, inception_ts = s.inception_ts, attachments_policy ="
+		" s.attachments_policy, contact_policy = s.contact_policy, is_active ="
+		" s.is_active, deleted_ts = s.deleted_ts, is_system = s.is_system"
+		" FROM (SELECT na.id AS new_id, oa.* FROM old.agents oa"
+		" JOIN old.projects op  ON op.id = oa.project_id " SAME_PROJECT
+		"  JOIN main.agents na ON na.project_id = np.id"
+		" AND na.name_fold = oa.name_fold) s WHERE agents.id = s.new_id"
+		" AND agents.program = 'unknown' AND agents.model = 'unknown'" },
 	{ NULL, NULL },
 };
 
@@ -246,134 +249,111 @@ enum mr_code mr_team_carry_state(struct mr_ctx *cx, struct mr_db *db, int64_t *k
 	"n.project_id = np.id AND n.agent_id = na.id AND n.path_pattern = o.path_pattern"          \
 	" AND n.created_ts = o.created_ts"
 
-const struct mr_team_carry_step
-	mr_team_carry_rest[] = {
-		{ "its leases",
-			"UPDATE main.file_reservations SET expires_ts = s.expires_ts,"
-			" released_ts = s.released_ts FROM (SELECT n.id, o.expires_ts, "
-			"o.released_ts"
-			" FROM old.file_reservations o " SAME_AGENT
-			" JOIN main.file_reservations n ON " SAME_LEASE ") s"
-			" WHERE file_reservations.id = s.id" },
-		{ "its leases",
-			"INSERT INTO main.file_reservations (id, project_id, agent_id, "
-			"path_pattern, prefix,"
-			" exclusive, reason, origin, created_ts, expires_ts, released_ts) "
-			"SELECT " FREE_ID(
-				"file_reservations") ", np.id, na.id, o.path_pattern, o.prefix,"
-						     " o.exclusive, o.reason, o.origin, "
-						     "o.created_ts,"
-						     " o.expires_ts, o.released_ts"
-						     " FROM old.file_reservations o " SAME_AGENT
-						     " WHERE NOT EXISTS (SELECT 1 FROM"
-						     "  main.file_reservations n WHERE " SAME_LEASE
-						     ")" },
-		{ "its contacts",
-			"INSERT OR IGNORE INTO main.agent_links (id, a_project_id, a_agent_id,"
-			" b_project_id, b_agent_id, status, reason, created_ts, updated_ts, "
-			"expires_ts,"
-			" notified_ts, unasked) SELECT " FREE_ID("agent_links") ", " NEW_PROJECT("o"
-												 "."
-												 "a"
-												 "_"
-												 "p"
-												 "r"
-												 "o"
-												 "j"
-												 "e"
-												 "c"
-												 "t"
-												 "_"
-												 "i"
-												 "d") ", " NEW_AGENT("o.a_agent_id") ", " NEW_PROJECT(
-				"o.b_project_id") ", " NEW_AGENT("o.b_agent_id") ", o.status, "
-										 "o.reason, "
-										 "o.created_ts, "
-										 "o.updated_ts,"
-										 " o.expires_ts, "
-										 "o.notified_ts, "
-										 "o.unasked"
-										 " FROM "
-										 "old.agent_links "
-										 "o "
-										 "WHERE " NEW_AGENT("o.a_agent_id") " IS NOT NULL AND " NEW_AGENT(
-											 "o.b_"
-											 "agent_id") " IS NOT NULL" },
-		{ "its build slots",
-			"INSERT OR IGNORE INTO main.build_slots (id, project_id, agent_id, "
-			"slot_name,"
-			" created_ts, expires_ts, released_ts) SELECT " FREE_ID(
-				"build_slots") ", np.id, na.id, o.slot_name, o.created_ts, "
-					       "o.expires_ts,"
-					       " o.released_ts FROM old.build_slots o " SAME_AGENT
-					       " WHERE NOT EXISTS (SELECT 1 FROM main.build_slots "
-					       "n WHERE"
-					       " n.project_id = np.id AND n.agent_id = na.id"
-					       " AND n.slot_name = o.slot_name"
-					       " AND n.created_ts = o.created_ts)" },
-		{ "when its agents were active",
-			"UPDATE main.agents SET last_active_ts = s.last_active_ts FROM (SELECT "
-			"na.id,"
-			" oa.last_active_ts FROM old.agents oa JOIN old.projects op"
-			" ON op.id = oa.project_id " SAME_PROJECT
-			" JOIN main.agents na ON na.project_id = np.id AND na.name_fold = "
-			"oa.name_fold) s"
-			" WHERE agents.id = s.id AND s.last_active_ts > agents.last_active_ts" },
-		{ "other paths of its projects",
-			"INSERT OR IGNORE INTO main.project_keys (key_fold, project_id)"
-			" SELECT o.key_fold, np.id FROM old.project_keys o JOIN old.projects op"
-			" ON op.id = o.project_id " SAME_PROJECT },
-		{ "its products",
-			"INSERT OR IGNORE INTO main.products (id, product_uid, name, name_fold, "
-			"created_at)"
-			" SELECT id, product_uid, name, name_fold, created_at FROM old.products" },
-		{ "its products",
-			"INSERT OR IGNORE INTO main.product_project_links (product_id, project_id, "
-			"role,"
-			" created_at) SELECT o.product_id, np.id, o.role, o.created_at"
-			" FROM old.product_project_links o JOIN old.projects op"
-			" ON op.id = o.project_id " SAME_PROJECT },
-		{ "keys of sent messages",
-			"INSERT OR IGNORE INTO main.sent_keys (sender_id, key, message_id, "
-			"created_ts,"
-			" notes) SELECT na.id, o.key, nm.id, o.created_ts, o.notes"
-			" FROM (SELECT sender_id AS agent_id, key, message_id, created_ts, notes"
-			"  FROM old.sent_keys) o " SAME_MESSAGE " " SAME_AGENT },
-		{ "what was done about acknowledgements that are due",
-			"INSERT OR IGNORE INTO main.ack_escalations (message_id, agent_id, times,"
-			" reservation_id, updated_ts) SELECT nm.id, na.id, o.times, "
-			"o.reservation_id,"
-			" o.updated_ts FROM old.ack_escalations o " SAME_MESSAGE " " SAME_AGENT },
-		/* Who had to prove to be itself still has to, and who did, did. */
-		{ "tokens of its agents",
-			"UPDATE main.agents SET token_hash = s.token_hash FROM (SELECT na.id, "
-			"oa.token_hash"
-			" FROM old.agents oa JOIN old.projects op ON op.id = "
-			"oa.project_id " SAME_PROJECT " JOIN main.agents na ON na.project_id = "
-						      "np.id AND na.name_fold = oa.name_fold"
-			" WHERE oa.token_hash IS NOT NULL) s WHERE agents.id = s.id" },
-		{ "which senders proved to be themselves",
-			"UPDATE main.messages SET verified = 1 WHERE uid IN"
-			" (SELECT o.uid FROM old.messages o WHERE o.verified = 1)" },
-		/* What waited for the archive still does. */
-		{ "what was not archived yet",
-			"INSERT INTO main.archive_queue (project_id, kind, ref, name, agent, "
-			"subject, tool,"
-			" data, created_ts) SELECT np.id, o.kind, o.ref, o.name, o.agent, "
-			"o.subject, o.tool,"
-			" o.data, o.created_ts FROM old.archive_queue o"
-			" JOIN old.projects op ON op.id = o.project_id " SAME_PROJECT
-			" ORDER BY o.id" },
-		/* No id is used again, of whatever is gone. */
-		{ "which ids were used",
-			"UPDATE main.sqlite_sequence SET seq = max(main.sqlite_sequence.seq, o.seq)"
-			" FROM old.sqlite_sequence o WHERE o.name = main.sqlite_sequence.name" },
-		{ "which ids were used",
-			"INSERT INTO main.sqlite_sequence (name, seq) SELECT o.name, o.seq FROM"
-			" old.sqlite_sequence o WHERE o.name NOT IN"
-			" (SELECT name FROM main.sqlite_sequence)" },
-		{ NULL, NULL },
-	};
+#define LEASE_ID FREE_ID("file_reservations")
+#define LINK_ID  FREE_ID("agent_links")
+#define SLOT_ID  FREE_ID("build_slots")
+#define LINK_ENDS                                                                                  \
+	NEW_PROJECT("o.a_project_id")                                                              \
+	", " NEW_AGENT("o.a_agent_id") ", " NEW_PROJECT("o.b_project_id") ", " NEW_AGENT(          \
+		"o.b_agent_id")
+#define HAS_LINK_ENDS                                                                              \
+	NEW_AGENT("o.a_agent_id") " IS NOT NULL AND " NEW_AGENT("o.b_agent_id") " IS NOT NULL"
+
+const struct mr_team_carry_step mr_team_carry_rest[] = {
+	{ "its leases",
+		"UPDATE main.file_reservations SET expires_ts = s.expires_ts,"
+		" released_ts = s.released_ts FROM (SELECT n.id, o.expires_ts, "
+		"o.released_ts"
+		" FROM old.file_reservations o " SAME_AGENT
+		" JOIN main.file_reservations n ON " SAME_LEASE ") s"
+		" WHERE file_reservations.id = s.id" },
+	{ "its leases",
+		"INSERT INTO main.file_reservations (id, project_id, agent_id, path_pattern, "
+		"prefix,"
+		" exclusive, reason, origin, created_ts, expires_ts, released_ts)"
+		" SELECT " LEASE_ID ", np.id, na.id, o.path_pattern, o.prefix, o.exclusive,"
+		" o.reason, o.origin, o.created_ts, o.expires_ts, o.released_ts"
+		" FROM old.file_reservations o " SAME_AGENT " WHERE NOT EXISTS"
+		" (SELECT 1 FROM main.file_reservations n WHERE " SAME_LEASE ")" },
+	{ "its contacts",
+		"INSERT OR IGNORE INTO main.agent_links (id, a_project_id, a_agent_id,"
+		" b_project_id, b_agent_id, status, reason, created_ts, updated_ts, expires_ts,"
+		" notified_ts, unasked)"
+		" SELECT " LINK_ID ", " LINK_ENDS
+		", o.status, o.reason, o.created_ts, o.updated_ts,"
+		" o.expires_ts, o.notified_ts, o.unasked"
+		" FROM old.agent_links o WHERE " HAS_LINK_ENDS },
+	{ "its build slots",
+		"INSERT OR IGNORE INTO main.build_slots (id, project_id, agent_id, slot_name,"
+		" created_ts, expires_ts, released_ts)"
+		" SELECT " SLOT_ID ", np.id, na.id, o.slot_name, o.created_ts, o.expires_ts,"
+		" o.released_ts"
+		" FROM old.build_slots o " SAME_AGENT
+		" WHERE NOT EXISTS (SELECT 1 FROM main.build_slots n"
+		" WHERE n.project_id = np.id AND n.agent_id = na.id AND n.slot_name = o.slot_name"
+		" AND n.created_ts = o.created_ts)" },
+	{ "when its agents were active",
+		"UPDATE main.agents SET last_active_ts = s.last_active_ts FROM (SELECT "
+		"na.id,"
+		" oa.last_active_ts FROM old.agents oa JOIN old.projects op"
+		" ON op.id = oa.project_id " SAME_PROJECT
+		" JOIN main.agents na ON na.project_id = np.id AND na.name_fold = "
+		"oa.name_fold) s"
+		" WHERE agents.id = s.id AND s.last_active_ts > agents.last_active_ts" },
+	{ "other paths of its projects",
+		"INSERT OR IGNORE INTO main.project_keys (key_fold, project_id)"
+		" SELECT o.key_fold, np.id FROM old.project_keys o JOIN old.projects op"
+		" ON op.id = o.project_id " SAME_PROJECT },
+	{ "its products",
+		"INSERT OR IGNORE INTO main.products (id, product_uid, name, name_fold, "
+		"created_at)"
+		" SELECT id, product_uid, name, name_fold, created_at FROM old.products" },
+	{ "its products",
+		"INSERT OR IGNORE INTO main.product_project_links (product_id, project_id, "
+		"role,"
+		" created_at) SELECT o.product_id, np.id, o.role, o.created_at"
+		" FROM old.product_project_links o JOIN old.projects op"
+		" ON op.id = o.project_id " SAME_PROJECT },
+	{ "keys of sent messages",
+		"INSERT OR IGNORE INTO main.sent_keys (sender_id, key, message_id, "
+		"created_ts,"
+		" notes) SELECT na.id, o.key, nm.id, o.created_ts, o.notes"
+		" FROM (SELECT sender_id AS agent_id, key, message_id, created_ts, notes"
+		"  FROM old.sent_keys) o " SAME_MESSAGE " " SAME_AGENT },
+	{ "what was done about acknowledgements that are due",
+		"INSERT OR IGNORE INTO main.ack_escalations (message_id, agent_id, times,"
+		" reservation_id, updated_ts) SELECT nm.id, na.id, o.times, "
+		"o.reservation_id,"
+		" o.updated_ts FROM old.ack_escalations o " SAME_MESSAGE " " SAME_AGENT },
+	/* Who had to prove to be itself still has to, and who did, did. */
+	{ "tokens of its agents",
+		"UPDATE main.agents SET token_hash = s.token_hash FROM (SELECT na.id, "
+		"oa.token_hash"
+		" FROM old.agents oa JOIN old.projects op ON op.id = "
+		"oa.project_id " SAME_PROJECT " JOIN main.agents na ON na.project_id = "
+		"np.id AND na.name_fold = oa.name_fold"
+		" WHERE oa.token_hash IS NOT NULL) s WHERE agents.id = s.id" },
+	{ "which senders proved to be themselves",
+		"UPDATE main.messages SET verified = 1 WHERE uid IN"
+		" (SELECT o.uid FROM old.messages o WHERE o.verified = 1)" },
+	/* What waited for the archive still does. */
+	{ "what was not archived yet",
+		"INSERT INTO main.archive_queue (project_id, kind, ref, name, agent, "
+		"subject, tool,"
+		" data, created_ts) SELECT np.id, o.kind, o.ref, o.name, o.agent, "
+		"o.subject, o.tool,"
+		" o.data, o.created_ts FROM old.archive_queue o"
+		" JOIN old.projects op ON op.id = o.project_id " SAME_PROJECT " ORDER BY o.id" },
+	/* No id is used again, of whatever is gone. */
+	{ "which ids were used",
+		"UPDATE main.sqlite_sequence SET seq = max(main.sqlite_sequence.seq, o.seq)"
+		" FROM old.sqlite_sequence o WHERE o.name = main.sqlite_sequence.name" },
+	{ "which ids were used",
+		"INSERT INTO main.sqlite_sequence (name, seq) SELECT o.name, o.seq FROM"
+		" old.sqlite_sequence o WHERE o.name NOT IN"
+		" (SELECT name FROM main.sqlite_sequence)" },
+	{ NULL, NULL },
+};
 
 /* --- what the archive is to be told --- */
 

@@ -126,7 +126,7 @@ static enum mr_code check_not_gone(struct mr_ctx *cx, const struct mr_team *team
 	if (archives == 0)
 		return MR_OK;
 	return mr_err_set(&cx->err, MR_EFORMAT,
-		"database %s is %s, while %zu project%s an archive: " REBUILD_HINT,
+		"database %s is %s, while %zu project%s an archive: " MR_TEAM_REBUILD_HINT,
 		config->database, exists ? "empty" : "gone", archives,
 		archives == 1 ? " has" : "s have");
 }

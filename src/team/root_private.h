@@ -80,6 +80,8 @@ MR_CHECK enum mr_code mr_team_bell_share(struct mr_ctx *cx, struct mr_team *team
 /* Nobody waits any more. */
 void mr_team_ear_close(struct mr_team *team);
 
+/* What to do about a database that is damaged or gone. */
+#define MR_TEAM_REBUILD_HINT "run `mailroom team rebuild`"
 /* database.c: how the database is opened, and who looks after it for the queue. */
 struct mr_db_options mr_team_database_options(const struct mr_team *team, bool read_only);
 struct mr_queue_guard mr_team_database_guard(struct mr_team *team);
