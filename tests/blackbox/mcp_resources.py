@@ -214,7 +214,8 @@ def what_is_ambiguous_is_explained(c):
 
 def credentials_are_not_shown(m):
     url = "sqlite+aiosqlite:///" + os.path.join(m.dir, "x.sqlite3")
-    with m.serve(env={"DATABASE_URL": url, "HTTP_BEARER_TOKEN": "hunter2"}) as server:
+    with m.serve(env={"DATABASE_URL": url, "STORAGE_ROOT": os.path.join(m.dir, "other"),
+            "HTTP_BEARER_TOKEN": "hunter2"}) as server:
         c = Client(server)
         assert "hunter2" not in json.dumps([c.read("resource://config/environment"), c.call("health_check")])
 

@@ -243,7 +243,7 @@ def the_tree(m):
     """Filesystem organization, at its default place: the seed's names, and below them years and months."""
     home = {"STORAGE_ROOT": None}
     error = m.json("team", "projects", env={"STORAGE_ROOT": None, "HOME": None}, status=2)["error"]
-    assert "HOME is not set; set it, or STORAGE_ROOT" in error["message"], error
+    assert "HOME is not set: set HOME, or STORAGE_ROOT to a path without ~" in error["message"], error
     work = os.path.join(m.dir, "backend")
     os.mkdir(work)
     with open(os.path.join(work, "a.png"), "wb") as file:

@@ -129,7 +129,7 @@ def a_directory_with_something_in_it_is_refused(m):
     assert error["message"] == "work is there already and is no empty directory", error
     error = team.export("-p", "nowhere", status=1)["error"]
     assert error["type"] == "NOT_FOUND", error
-    assert sorted(os.listdir(m.dir)) == ["data", "work"], os.listdir(m.dir)
+    assert sorted(os.listdir(m.dir)) == ["data", "run", "work"], os.listdir(m.dir)
 
 
 def changes_are_found(m):

@@ -184,7 +184,7 @@ def protections_stay_on(m):
     os.makedirs(own)
     with open(os.path.join(own, "mailroom.yaml"), "w", encoding="utf-8") as file:
         file.write("http: {allow_localhost: false, bearer_token: hunter2}\nagent.auth: require\n")
-    rows = c.settings()
+    rows = c.settings(HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED=None)
     for key, value in (("http.allow_localhost", "false"), ("http.bearer_token", "********"), ("rbac.enabled", "true"),
             ("agent.auth", "require"), ("guard.bypass", ""), ("guard.mode", "block"), ("cors.enabled", "false"),
             ("attachment.roots", ""), ("http.trusted_proxies", "")):

@@ -402,7 +402,7 @@ const char *mr_http_wire_completion(const struct mr_http_wire *wire)
 	case NAME_FIRST:
 		return HEADERS;
 	case NAME:
-		return ": x\r\n" HEADERS;
+		return ": 0\r\n" HEADERS;
 	case VALUE:
 		return wire->in_length && !wire->count ? "0\r\n" HEADERS : "\r\n" HEADERS;
 	case END_LF:
