@@ -59,6 +59,9 @@ static enum mr_code mend_part(struct mr_team_mending *mending, struct mr_ctx *cx
 		rc = mr_history_mend_some(mending->history, &mending->state, &cx->err);
 	if (!rc && mending->state.more)
 		return MR_OK;
+	/* Somebody else writes to it just now: the next call tries again. */
+	if (rc == MR_EBUSY)
+		return rc;
 	if (mending->state.mended)
 		mr_log(MR_LOG_INFO, "team.archive.torn",
 			"%zu files of %s were torn or missing; they are written again from its "
