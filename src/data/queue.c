@@ -209,8 +209,14 @@ static enum outcome try_batch(struct mr_queue *queue, struct entry *entries, siz
 		return rc == MR_ECONFLICT ? SPOILED : SETTLED;
 	}
 	mr_crash_point("queue.committed");
-	if (check(queue, &err))
+	if (check(queue, &err)) {
+		/* Committed, but to what? A retry could do it twice. */
+		err.code = MR_EIO;
+		(void)mr_err_wrap(&err,
+			"it is not known whether this was stored; look before you "
+			"ask for it again");
 		fail_all(entries, count, &err);
+	}
 	return SETTLED;
 }
 

@@ -275,8 +275,8 @@ static enum mr_code deliver_prepared(struct mr_mailbox_delivery *d, const struct
 
 	if (!rc)
 		rc = mr_mailbox_root_index(d->cx, d->root, false, &index);
-	/* The intent outlives a power cut, and repeats what was not. */
-	if (!rc)
+	/* The intent outlives a power cut, and repeats what was undone by it. */
+	if (!rc && d->has_intent)
 		rc = mr_db_set_sync(index, MR_DB_SYNC_LATER, &d->cx->err);
 	if (!rc)
 		rc = deliver_locked(d, index, staged, path, known);

@@ -420,6 +420,14 @@ static enum mr_code commit_index(struct mr_mailbox_delivery *d, struct mr_db *in
 	return is_there ? MR_OK : why.code;
 }
 
+static bool is_on_roots_disk(const struct mr_mailbox_delivery *d, const char *path)
+{
+	struct stat root, mailbox;
+
+	return fstat(d->root->dir, &root) == 0 && stat(path, &mailbox) == 0 &&
+		root.st_dev == mailbox.st_dev;
+}
+
 /* The row of one mailbox, unless it has one. */
 static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index,
 	const struct mr_mailbox_place *place, const struct mr_mailbox_state *state)
@@ -431,7 +439,8 @@ static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index
 	struct mr_mailbox_projections wanted = { NULL, 0 };
 	enum mr_code rc = mr_mailbox_root_local(cx, place->row->path, false, &db);
 
-	if (!rc)
+	/* A mailbox on another disk may lose its row and keep the end of the intent. */
+	if (!rc && d->has_intent && is_on_roots_disk(d, place->row->path))
 		rc = mr_db_set_sync(db, MR_DB_SYNC_LATER, &cx->err);
 	if (!rc)
 		rc = mr_db_begin(db, MR_DB_IMMEDIATE, &cx->err);

@@ -65,8 +65,8 @@ static bool is_project(const struct mr_team_project *project, const char *key)
 
 /*
  * Does the JWT name this agent of this project? Names are compared in any case, as everywhere. A
- * project that is not there yet has only the key that it is asked for by. Who joins may make one:
- * that another project is found by a part of its key says nothing about it.
+ * project that is not there yet has only the key that it is asked for by. Who joins by a path may
+ * make one: that another project is found by a part of that path says nothing about it.
  */
 static enum mr_code find_claim(struct mr_call *call, const char *project_key,
 	const char *agent_name, bool may_join, bool *is_named)
@@ -83,7 +83,8 @@ static enum mr_code find_claim(struct mr_call *call, const char *project_key,
 	if (rc)
 		return rc;
 	rc = mr_team_project_find(&call->cx, reader.db, project_key, &project);
-	found = !rc && (!may_join || is_project(&project, project_key));
+	/* A key that is no path is looked up by the join as leniently as here. */
+	found = !rc && (!may_join || *project_key != '/' || is_project(&project, project_key));
 	if (rc && rc != MR_ENOTFOUND && rc != MR_EINVAL)
 		return rc;
 	call->cx.err = (struct mr_err){ 0 };

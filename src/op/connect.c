@@ -497,9 +497,8 @@ static void emit_notes(struct connecting *c, struct mr_out *out)
 	mr_out_list(out, "notes");
 	if (c->is_closed)
 		mr_out_text(out, NULL,
-			"A server that root runs lets in over TCP only who has a token, and none "
-			"is "
-			"set: this entry starts mailroom itself, which needs no server. For the "
+			"The server lets in over TCP only who has a token, and none is set: this "
+			"entry starts mailroom itself, which needs no server. For the "
 			"server, set HTTP_BEARER_TOKEN and connect again.");
 	for (size_t i = 0; i < c->notes_len; i++)
 		mr_out_text(out, NULL, c->notes[i]);

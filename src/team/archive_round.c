@@ -213,7 +213,9 @@ static enum mr_code open_history(struct mr_ctx *cx, struct mr_team_round *round,
 	enum mr_code rc;
 
 	*out = place;
-	if (place->history && place->project_id == project->id)
+	/* Another database that took the place of the first may have another project of that id. */
+	if (place->history && place->project_id == project->id &&
+		mr_str_eq(place->directory, directory))
 		return MR_OK;
 	forget_place(place);
 	place->used = round->uses;

@@ -56,6 +56,7 @@ enum mr_code mr_team_sources_find(struct mr_ctx *cx, struct mr_team *team,
 		return rc;
 	*out = (struct mr_team_sources){
 		.storage = real_path(cx, config->storage_root),
+		.database = real_path(cx, config->database),
 		.archive = real_path(cx,
 			mr_team_layout_project(cx->arena, config->storage_root, project->slug)),
 	};
@@ -83,6 +84,14 @@ static bool is_in_git(const char *real)
 	return at != NULL;
 }
 
+/* The mail of all projects, and what SQLite keeps beside it. */
+static bool is_database(const char *database, const char *real)
+{
+	size_t len = strlen(database);
+
+	return strncmp(real, database, len) == 0 && (real[len] == '\0' || real[len] == '-');
+}
+
 /* A workspace may be so wide that it holds the storage. Other projects' mail is not to be had that
  * way, nor any repository's inside; and of the project's own archive, which holds the mail of all
  * its agents, only the command line takes more than what was attached before. */
@@ -91,7 +100,7 @@ static bool is_private(const struct mr_ctx *cx, const struct mr_team_sources *so
 {
 	const char *own;
 
-	if (is_in_git(real))
+	if (is_in_git(real) || (sources->database && is_database(sources->database, real)))
 		return true;
 	if (!sources->storage || !below(sources->storage, real))
 		return false;

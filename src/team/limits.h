@@ -68,6 +68,8 @@ enum {
 	/* When the clock goes back by no more than this, messages get times right after the last
 	 * one's until the clock has caught up; when by more, it was wrong before. */
 	MR_TEAM_CLOCK_AHEAD_S = 86400,
+	/* A clock that says less (2020) has not been set since the machine was started. */
+	MR_TEAM_CLOCK_UNSET_S = 1577836800,
 
 	/* How closely last_active_ts is known, in seconds. */
 	MR_TEAM_ACTIVE_S = 5,

@@ -68,7 +68,8 @@ static const char SQL_LATEST[] = "SELECT created_ts FROM messages ORDER BY id DE
 /*
  * The time of the message that is stored next: now, but always after the message before, so that
  * whoever asks for what came since a message gets all of it, also when the clock was set back. Only
- * a message that is more than a day ahead is not followed: then the clock was wrong before.
+ * a message that is more than a day ahead is not followed: then the clock was wrong before, unless
+ * it is one that has not been set yet.
  */
 static enum mr_code next_time(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
 {
@@ -83,8 +84,12 @@ static enum mr_code next_time(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
 		return rc;
 	if (row)
 		latest = mr_stmt_int(stmt, 0);
-	*out = latest >= now && latest - now <= MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S ? latest + 1
-										  : now;
+	if (latest >= now &&
+		(latest - now <= MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S ||
+			now < MR_TEAM_CLOCK_UNSET_S * MR_TIME_S))
+		*out = latest + 1;
+	else
+		*out = now;
 	return MR_OK;
 }
 

@@ -4,7 +4,7 @@
 #include "team/rebuild_carry_sql.h"
 #include "team/schema.h"
 
-enum { RANGE = 200 };
+enum { RANGE = 200, BLIND_RANGES = 500000 };
 
 struct carrying {
 	struct mr_ctx *cx;
@@ -33,11 +33,22 @@ static void carry_ranges(struct carrying *c, enum mr_team_carry_range what, int6
 {
 	int64_t failed = 0;
 
-	for (int64_t first = 1; first <= last; first += RANGE) {
-		int64_t end = first + RANGE - 1 < last ? first + RANGE - 1 : last;
+	for (int64_t first = 1, blind = 0; first <= last; first += RANGE) {
+		int64_t end, next;
 
+		/* Ids may have gaps of any size. Where the next one cannot be found, all are tried,
+		 * within reason. */
+		if (mr_team_carry_next_id(c->cx, c->db, what, first, &next) == MR_OK)
+			first = next;
+		else if (++blind > BLIND_RANGES)
+			break;
+		if (first > last)
+			break;
+		end = last - first < RANGE ? last : first + RANGE - 1;
 		if (mr_team_carry_range(c->cx, c->db, what, first, end, count))
 			failed += carry_each(c, what, first, end, count);
+		if (end == last)
+			break;
 	}
 	if (failed)
 		mr_team_problems_add(c->problems, "database", c->old,

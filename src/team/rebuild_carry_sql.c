@@ -184,6 +184,27 @@ enum mr_code mr_team_carry_range(struct mr_ctx *cx, struct mr_db *db, enum mr_te
 	return rc;
 }
 
+enum mr_code mr_team_carry_next_id(struct mr_ctx *cx, struct mr_db *db,
+	enum mr_team_carry_range what, int64_t first, int64_t *out)
+{
+	static const char *const questions[] = {
+		[MR_TEAM_CARRY_MESSAGES] = "SELECT min(id) FROM old.messages WHERE id >= ?1",
+		[MR_TEAM_CARRY_RECIPIENTS] =
+			"SELECT min(message_id) FROM old.message_recipients WHERE message_id >= ?1",
+	};
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	bool row = false;
+	enum mr_code rc = mr_db_prepare(db, questions[what], &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_int(stmt, 1, first);
+	rc = mr_stmt_step(stmt, &row, &cx->err);
+	if (!rc)
+		*out = row && !mr_stmt_is_null(stmt, 0) ? mr_stmt_int(stmt, 0) : INT64_MAX;
+	return rc;
+}
+
 /* One number; 0 when it cannot be read. */
 static int64_t number(struct mr_db *db, const char *sql)
 {
@@ -202,7 +223,6 @@ int64_t mr_team_carry_last_id(struct mr_db *db)
 		"SELECT max(id) FROM old.messages",
 		"SELECT seq FROM old.sqlite_sequence WHERE name = 'messages'",
 		"SELECT max(message_id) FROM old.message_recipients",
-		"SELECT max(id) FROM main.messages",
 	};
 	int64_t last = 0;
 

@@ -26,7 +26,10 @@ extern const struct mr_team_carry_step mr_team_carry_rest[];
 enum mr_team_carry_range { MR_TEAM_CARRY_MESSAGES, MR_TEAM_CARRY_RECIPIENTS };
 MR_CHECK enum mr_code mr_team_carry_range(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_team_carry_range what, int64_t first, int64_t last, int64_t *count);
-/* The highest id a message of either database may have. */
+/* The first id from `first` on that the old database has; INT64_MAX when there is none. */
+MR_CHECK enum mr_code mr_team_carry_next_id(struct mr_ctx *cx, struct mr_db *db,
+	enum mr_team_carry_range what, int64_t first, int64_t *out);
+/* The highest id a message of the old database may have. */
 int64_t mr_team_carry_last_id(struct mr_db *db);
 /* Threads that got messages are numbered anew, in the order of ids. */
 MR_CHECK enum mr_code mr_team_carry_number(struct mr_ctx *cx, struct mr_db *db);

@@ -339,42 +339,6 @@ static void read_bcc(struct mr_arena *arena, const struct mr_team_file_found *fo
 	document->bcc = outbox.bcc;
 }
 
-static void read_letter(struct batch *batch, const struct mr_team_file_found *found)
-{
-	struct mr_team_restoring *r = batch->r;
-	struct letter *letter = &batch->letters[batch->len];
-	struct mr_bytes bytes;
-	enum mr_code rc = mr_team_origin_read(batch->arena, found->home->origin, found->path,
-		&bytes, &r->cx->err);
-
-	if (!rc)
-		rc = mr_team_document_parse(batch->arena, bytes, &letter->document, &r->cx->err);
-	if (rc) {
-		struct mr_team_told *told = r->told;
-
-		mr_team_restoring_tell(r, found->home, found->path, r->cx->err.msg);
-		told->unread = mr_team_one_more(r->cx->arena, told->unread, told->unread_count,
-			&told->unread_room, sizeof(*told->unread));
-		told->unread[told->unread_count++] =
-			(struct mr_team_unread){ found->id, place_of(r, found->home, found->path) };
-		return;
-	}
-	read_bcc(batch->arena, found, &letter->document);
-	if (!letter->document.uid)
-		letter->document.uid = mr_arena_printf(batch->arena, "msg_%s_%.12s",
-			mr_time_format(batch->arena, letter->document.created_ts,
-				MR_TIME_COMPACT_DATE),
-			mr_digest_sha1(batch->arena,
-				mr_bytes_text(place_of(r, found->home, found->path))));
-	if (!letter->document.message_id)
-		letter->document.message_id = found->id;
-	letter->body = mr_arena_strndup(batch->arena, (const char *)letter->document.body.data,
-		letter->document.body.len);
-	letter->found = found;
-	batch->len++;
-	batch->bytes += bytes.len;
-}
-
 /* "Name", or "Name@slug" of another project. */
 static bool find_home(struct mr_team_restoring *r, struct mr_arena *arena, const char *address,
 	struct mr_team_home_found *own, struct mr_team_home_found **out, const char **out_name)
@@ -393,6 +357,57 @@ static bool find_home(struct mr_team_restoring *r, struct mr_arena *arena, const
 		}
 	}
 	return false;
+}
+
+/* A message of the archive that the new database will not have. */
+static void tell_unread(struct mr_team_restoring *r, const struct mr_team_file_found *found)
+{
+	struct mr_team_told *told = r->told;
+
+	told->unread = mr_team_one_more(r->cx->arena, told->unread, told->unread_count,
+		&told->unread_room, sizeof(*told->unread));
+	told->unread[told->unread_count++] =
+		(struct mr_team_unread){ found->id, place_of(r, found->home, found->path) };
+}
+
+static void read_letter(struct batch *batch, const struct mr_team_file_found *found)
+{
+	struct mr_team_restoring *r = batch->r;
+	struct letter *letter = &batch->letters[batch->len];
+	struct mr_team_home_found *home;
+	struct mr_bytes bytes;
+	const char *name;
+	enum mr_code rc = mr_team_origin_read(batch->arena, found->home->origin, found->path,
+		&bytes, &r->cx->err);
+
+	if (!rc)
+		rc = mr_team_document_parse(batch->arena, bytes, &letter->document, &r->cx->err);
+	if (rc) {
+		mr_team_restoring_tell(r, found->home, found->path, r->cx->err.msg);
+		tell_unread(r, found);
+		return;
+	}
+	if (!find_home(r, batch->arena, letter->document.from, found->home, &home, &name)) {
+		mr_team_restoring_tell(r, found->home, found->path,
+			mr_arena_printf(r->cx->arena, "its sender %s is of no project that is here",
+				letter->document.from));
+		tell_unread(r, found);
+		return;
+	}
+	read_bcc(batch->arena, found, &letter->document);
+	if (!letter->document.uid)
+		letter->document.uid = mr_arena_printf(batch->arena, "msg_%s_%.12s",
+			mr_time_format(batch->arena, letter->document.created_ts,
+				MR_TIME_COMPACT_DATE),
+			mr_digest_sha1(batch->arena,
+				mr_bytes_text(place_of(r, found->home, found->path))));
+	if (!letter->document.message_id)
+		letter->document.message_id = found->id;
+	letter->body = mr_arena_strndup(batch->arena, (const char *)letter->document.body.data,
+		letter->document.body.len);
+	letter->found = found;
+	batch->len++;
+	batch->bytes += bytes.len;
 }
 
 /* The agent of that name; made when nothing else tells of it, unless it was purged: then 0. */

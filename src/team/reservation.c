@@ -67,8 +67,13 @@ enum mr_code mr_team_lease_set_right(struct mr_ctx *cx, struct mr_db *db, int64_
 {
 	int64_t now = mr_clock_wall_us(cx->clock);
 	struct mr_team_lease_rows rows = { 0 };
-	enum mr_code rc = mr_team_lease_ahead(cx, db, project_id,
-		now + MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S, MR_TEAM_SWEEP_BATCH, &rows);
+	enum mr_code rc;
+
+	/* It is this clock that is wrong. */
+	if (now < MR_TEAM_CLOCK_UNSET_S * MR_TIME_S)
+		return MR_OK;
+	rc = mr_team_lease_ahead(cx, db, project_id, now + MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S,
+		MR_TEAM_SWEEP_BATCH, &rows);
 
 	for (size_t i = 0; i < rows.len && !rc; i++) {
 		const struct mr_team_reservation *lease = &rows.items[i].lease;

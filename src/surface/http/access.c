@@ -514,7 +514,11 @@ enum mr_http_entry mr_http_access_enter(struct mr_http_access *access, struct mr
 	req->client_ip = origin.ip;
 	req->is_loopback = req->is_loopback && !origin.is_forwarded;
 	if (route && route->flags & MR_ROUTE_OPEN) {
-		req->principal = req->is_loopback && !req->is_foreign ? &neighbour : &anybody;
+		bool is_local =
+			req->is_same_user || (req->is_loopback && access->config.allow_local);
+
+		is_local = is_local && !origin.is_forwarded && !req->is_foreign;
+		req->principal = is_local ? &neighbour : &anybody;
 		return MR_HTTP_ENTERED;
 	}
 	return enter(access, req, resp, origin.is_forwarded);

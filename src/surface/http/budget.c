@@ -38,9 +38,9 @@ static bool take(struct mr_http_budget *budget, uint64_t *held, uint64_t more, u
 		if (others &&
 			(others > limit || more > limit - others || *held > limit - others - more))
 			return false;
-		/* Alone it may have everything: there is nobody to wait for. */
-		if (!others && *held + more > budget->max)
-			taken = *held < budget->max ? budget->max - *held : 0;
+		/* Alone it may begin whatever it needs: there is nobody to wait for. */
+		if (!others && *held + more > limit)
+			taken = *held < limit ? limit - *held : 0;
 	} while (!atomic_compare_exchange_weak(&budget->used, &used, used + taken));
 	*held += taken;
 	return true;

@@ -196,6 +196,8 @@ static void forget(struct request *r)
 	mr_buf_release(&r->body);
 	mr_arena_free(r->pub.arena);
 	r->pub.arena = NULL;
+	/* What a proxy said of it was in the arena. */
+	r->pub.client_ip = r->conn->peer.text;
 	mr_http_budget_give(&r->server->budget, &r->held);
 }
 
@@ -768,9 +770,12 @@ enum mr_code mr_http_server_open_socket(struct mr_http_server *server, const cha
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	server->socket_daemon = start_daemon(server, mr_http_socket_fd(server->socket));
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!server->socket_daemon)
-		return mr_err_set(err, MR_EIO, "cannot start the HTTP server on %s", path);
-	return MR_OK;
+	if (server->socket_daemon)
+		return MR_OK;
+	/* Nobody would accept: clients are to find no socket, and go on over TCP. */
+	mr_http_socket_free(server->socket);
+	server->socket = NULL;
+	return mr_err_set(err, MR_EIO, "cannot start the HTTP server on %s", path);
 }
 
 int mr_http_server_port(const struct mr_http_server *server)

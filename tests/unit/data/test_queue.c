@@ -699,7 +699,9 @@ static void acknowledges_only_what_is_in_the_database(void)
 		CHECK_INT(tasks[i].answers, 1);
 		CHECK_INT(tasks[i].runs, 1);
 		CHECK_INT(tasks[i].rc, MR_EIO);
-		CHECK_STR(tasks[i].err.msg, "it is gone");
+		CHECK_STR(tasks[i].err.msg,
+			"it is not known whether this was stored; look before you ask for it "
+			"again: it is gone");
 	}
 }
 

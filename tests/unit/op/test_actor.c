@@ -269,6 +269,8 @@ static void a_claim_binds(void)
 /* The same name is another agent in each project. */
 static void a_claim_is_for_one_project(void)
 {
+	static const char join_r[] = "{\"project_key\":\"r\",\"program\":\"x\",\"model\":\"y\","
+				     "\"name\":\"BlueLake\"}";
 	static const char in_q[] = "{\"project_key\":\"/q\",\"agent_name\":\"BlueLake\"}";
 	static const char no[] =
 		"your token's claim \"agents\" does not name, for this project, BlueLake";
@@ -308,12 +310,20 @@ static void a_claim_is_for_one_project(void)
 	check_denied(run(&bound, NULL, "fetch_inbox",
 			     "{\"project_key\":\"r\",\"agent_name\":\"BlueLake\"}"),
 		no);
+	/* Joining finds the same project as a call does. */
+	check_denied(run(&bound, NULL, "register_agent", join_r), no);
+	check_denied(run(&bound, NULL, "macro_start_session",
+			     "{\"human_key\":\"r\",\"program\":\"x\",\"model\":\"y\","
+			     "\"agent_name\":\"BlueLake\"}"),
+		no);
 	agent.project = "/deep/r";
 	CHECK(run(&bound, NULL, "fetch_inbox",
 		"{\"project_key\":\"r\",\"agent_name\":\"BlueLake\"}"));
-	/* Who joins may make a project, and is not to make one that the claim does not name. */
+	CHECK(run(&bound, NULL, "register_agent", join_r));
+	/* Who joins by a path may make a project, and is not to make one that the claim does not
+	 * name. */
 	check_denied(run(&bound, NULL, "register_agent",
-			     "{\"project_key\":\"r\",\"program\":\"x\",\"model\":\"y\","
+			     "{\"project_key\":\"/r\",\"program\":\"x\",\"model\":\"y\","
 			     "\"name\":\"BlueLake\"}"),
 		no);
 	end();

@@ -230,15 +230,12 @@ static void what_is_harmless(void)
 	static const char *const keys[] = { "http.request_log", "git.author_name",
 		"git.author_email", "team.environment", "team.name_enforcement",
 		"team.name_validation", "team.auto_register", "team.identity_mode",
-		"team.identity_remote", "contact.request_ttl_seconds",
-		"contact.approval_ttl_seconds", "reservation.glob_style", "reservation.enforced",
+		"team.identity_remote", "contact.request_ttl_seconds", "reservation.glob_style",
 		"reservation.inactivity_seconds", "reservation.activity_grace_seconds",
-		"reservation.cleanup", "reservation.cleanup_interval_seconds", "ack.ttl_enabled",
-		"ack.ttl_seconds", "ack.scan_interval_seconds", "ack.escalation",
-		"ack.escalation_mode", "ack.escalation_ttl_seconds", "ack.escalation_exclusive",
-		"ack.escalation_holder", "attachment.convert_images", "attachment.keep_originals",
-		"attachment.inline_max_bytes", "guard.agent", "guard.project", "mcp.tools_mode",
-		"otel.service_name", "log.level" };
+		"reservation.cleanup", "reservation.cleanup_interval_seconds", "ack.ttl_seconds",
+		"ack.scan_interval_seconds", "attachment.convert_images",
+		"attachment.keep_originals", "attachment.inline_max_bytes", "guard.agent",
+		"guard.project", "mcp.tools_mode", "otel.service_name", "log.level" };
 	size_t at = 0;
 
 	for (const struct mr_setting *s = mr_setting_table; s->key; s++) {
