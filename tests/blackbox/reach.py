@@ -119,6 +119,19 @@ def mail_of_others_is_not_attached(m):
         assert send(server, app, "x", *stored)[0] == 200
 
 
+def the_database_is_not_attached(m):
+    """Wherever it lies: it has the mail of all projects."""
+    app = make(m)
+    place = {"DATABASE_URL": os.path.join(app, "mail.sqlite3"), "STORAGE_ROOT": os.path.join(m.dir, "elsewhere")}
+    with m.serve(env=TOKENS | place | {"PROJECT_ROOTS": app}) as server:
+        joined(server, app)
+        gone = refused(server, app, "no-such-file")
+        for name in ("mail.sqlite3", "mail.sqlite3-wal", "mail.sqlite3-shm"):
+            assert os.path.exists(os.path.join(app, name)), name
+            assert refused(server, app, name) == gone, name
+        assert send(server, app, "x", "a.png")[0] == 200
+
+
 def projects_tell_nothing_of_directories(m):
     app = make(m)
     for roots, mode in (("", "dir"), (app, "git-toplevel")):
@@ -264,6 +277,7 @@ TESTS = [
     a_writer_does_not_choose_what_is_read,
     the_owner_allows_directories,
     mail_of_others_is_not_attached,
+    the_database_is_not_attached,
     projects_tell_nothing_of_directories,
     leases_tell_nothing_of_files,
     hooks_are_put_where_the_owner_allows,
