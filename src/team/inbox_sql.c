@@ -133,6 +133,11 @@ static bool is_wanted(const struct mr_team_box_query *query, const struct mr_tea
 		(message->ack_required && item->kind == MR_TEAM_TO && !item->ack_ts);
 }
 
+enum {
+	OLDER_MAX = 256, /* messages older than since_ts that are looked at for one of that time */
+	WALK_MAX = 2000,
+};
+
 /* Ids follow time but for a clock that was set back: some seconds of that are looked past. */
 #define SET_BACK_US (5 * MR_TIME_S)
 
@@ -155,15 +160,62 @@ static void bind(struct mr_stmt *stmt, const struct mr_team_box_query *query)
 	mr_stmt_bind_int(stmt, 4, number);
 }
 
-enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_box_query *query, struct mr_team_items *out)
+/*
+ * Who asks for what came since the last message they were given means: after that message, whatever
+ * the clock has done since. Its id, when since_ts is the time of one of the newest; else 0.
+ */
+static enum mr_code find_last_seen(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_box_query *query, int64_t *out_id)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_team_box_query whole = *query;
+	struct mr_team_item item = { 0 };
+	bool row = true, known = false;
+	enum mr_code rc = MR_OK;
+
+	*out_id = 0;
+	if (!query->since_ts || query->box == MR_TEAM_BOX_DUE_OLDEST ||
+		query->box == MR_TEAM_BOX_NEWER)
+		return MR_OK;
+	/* It may have been read or acknowledged meanwhile. */
+	whole.box = query->box == MR_TEAM_BOX_SENT || query->box == MR_TEAM_BOX_SENT_THREAD
+		? MR_TEAM_BOX_SENT
+		: MR_TEAM_BOX_ALL;
+	rc = mr_db_prepare(db, boxes[whole.box], &stmt, &cx->err);
+	if (rc)
+		return rc;
+	bind(stmt, &whole);
+	for (int older = 0, i = 0; older <= OLDER_MAX && i < WALK_MAX; i++) {
+		rc = mr_stmt_step(stmt, &row, &cx->err);
+		if (!rc && row)
+			rc = read_head(cx, db, query->heads, mr_stmt_int(stmt, 0), &known, &item);
+		if (rc || !row)
+			return rc;
+		if (known && item.message.created_ts == query->since_ts) {
+			*out_id = item.message.id;
+			return MR_OK;
+		}
+		older += known && item.message.created_ts < query->since_ts;
+	}
+	return MR_OK;
+}
+
+enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_box_query *asked, struct mr_team_items *out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_team_box_query later = *asked;
+	const struct mr_team_box_query *query = &later;
 	struct mr_team_items found = {
 		mr_arena_array(cx->arena, (size_t)query->limit + 1, sizeof(*found.items)), 0, 0
 	};
-	enum mr_code rc = mr_db_prepare(db, boxes[query->box], &stmt, &cx->err);
+	int64_t last_seen;
+	enum mr_code rc = find_last_seen(cx, db, query, &last_seen);
 
+	if (last_seen)
+		later.since_ts = 0;
+	if (!rc)
+		rc = mr_db_prepare(db, boxes[query->box], &stmt, &cx->err);
 	if (rc)
 		return rc;
 	bind(stmt, query);
@@ -176,7 +228,10 @@ enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 			rc = read_head(cx, db, query->heads, mr_stmt_int(stmt, 0), &known, item);
 		if (rc)
 			return rc;
-		if (!row || (known && is_past(query, item->message.created_ts)))
+		if (!row ||
+			(known &&
+				(item->message.id <= last_seen ||
+					is_past(query, item->message.created_ts))))
 			break;
 		if (!known)
 			continue;

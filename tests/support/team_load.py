@@ -244,7 +244,7 @@ class TeamLoad:
                     status, answer = connection.call("fetch_inbox", agent_name=LISTENER, limit=LIMIT, **arguments)
                     if status == 200 and answer["result"]:
                         self.seen.update(item["id"] for item in answer["result"])
-                        since = max(item["created_ts"] for item in answer["result"])
+                        since = answer["result"][0]["created_ts"]
                     time.sleep(PAUSE_S)
             except Gone:
                 time.sleep(PAUSE_S)

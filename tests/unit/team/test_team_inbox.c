@@ -161,6 +161,7 @@ static void a_clock_that_was_far_ahead_is_not_followed(void)
 	struct scene scene;
 	struct mr_team_inbox_query query = blue;
 	struct mr_team_items items;
+	struct mr_team_receipt receipt;
 	struct world *world = &scene.world;
 
 	set_scene(&scene);
@@ -171,6 +172,16 @@ static void a_clock_that_was_far_ahead_is_not_followed(void)
 	items = fetch(&scene, &query);
 	CHECK_STR(ids(&scene, &items), "2,1");
 	CHECK_INT(items.items[0].message.created_ts, WORLD_NOW_US);
+	/* The time of a message means: after that message. */
+	query.since_ts =
+		mr_time_format(world->cx.arena, items.items[1].message.created_ts, MR_TIME_MICROS);
+	items = fetch(&scene, &query);
+	CHECK_STR(ids(&scene, &items), "2");
+	CHECK_OK(mr_team_mark_read(&world->cx, world->team, "frontend", "BlueLake", 1, &receipt),
+		world->cx.err);
+	query.unread_only = true;
+	items = fetch(&scene, &query);
+	CHECK_STR(ids(&scene, &items), "2");
 	world_close(world);
 }
 
