@@ -107,7 +107,7 @@ def paste_mcp_page(m, port):
     # A person waits a second; a machine under load waits until it is there.
     assert "sleep 1\n" in script and script.count("mailroom connect") > 5
     script = script.replace("sleep 1\n", "until grep Ctrl-C serve.log; do sleep 0.1; done\n")
-    script = "trap 'kill $! 2>/dev/null || :' EXIT\n" + script
+    script = "trap 'kill $! 2>/dev/null && wait $! || :' EXIT\n" + script
     env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"], HTTP_PORT=port,
         HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED=None)
     done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True,
