@@ -154,5 +154,8 @@ enum mr_code mr_history_mend_some(struct mr_history *history, struct mr_history_
 	mending->more = false;
 	if (mending->at == 0)
 		rc = mend_unsynced(history, mending, err);
+	/* What was synced is not known: then all files are looked at below, by their size. */
+	if (rc && rc != MR_EBUSY)
+		rc = MR_OK;
 	return rc || history->is_adopted ? rc : mend_slice(history, mending, err);
 }

@@ -3,13 +3,14 @@
 
 #include "base/ctx.h"
 #include "base/log.h"
+#include "base/oom.h"
 #include "data/history.h"
 #include "team/layout.h"
 #include "team/rebuild_private.h"
 
 #include <stdlib.h>
 
-enum { LOCK_MS = 2000 };
+enum { LOCK_MS = 2000, TRIES_MAX = 20 };
 
 struct mr_team_mending {
 	struct mr_arena *arena;
@@ -20,6 +21,7 @@ struct mr_team_mending {
 	size_t at;                  /* of them */
 	struct mr_history *history; /* of the one at work, or NULL */
 	struct mr_history_mending state;
+	int tries; /* at the current project that failed */
 };
 
 struct mr_team_mending *mr_team_mending_new(const char *storage_root, const struct mr_clock *clock)
@@ -27,7 +29,7 @@ struct mr_team_mending *mr_team_mending_new(const char *storage_root, const stru
 	struct mr_team_mending *mending = calloc(1, sizeof(*mending));
 
 	if (!mending)
-		abort();
+		mr_oom(sizeof(*mending));
 	mending->arena = mr_arena_new();
 	mending->storage_root = mr_arena_strdup(mending->arena, storage_root);
 	mending->clock = clock;
@@ -59,9 +61,18 @@ static enum mr_code mend_part(struct mr_team_mending *mending, struct mr_ctx *cx
 		rc = mr_history_mend_some(mending->history, &mending->state, &cx->err);
 	if (!rc && mending->state.more)
 		return MR_OK;
-	/* Somebody else writes to it just now: the next call tries again. */
-	if (rc == MR_EBUSY)
+	/* Somebody else writes to it just now, or has put its packs together: the next call tries
+	 * again. */
+	if (rc && ++mending->tries < TRIES_MAX) {
+		mr_history_close(mending->history);
+		mending->history = NULL;
 		return rc;
+	}
+	if (rc && rc != MR_ENOTFOUND)
+		mr_log(MR_LOG_WARN, "team.archive.torn",
+			"files of %s that a power loss may have torn are not looked for: %s", slug,
+			cx->err.msg);
+	mending->tries = 0;
 	if (mending->state.mended)
 		mr_log(MR_LOG_INFO, "team.archive.torn",
 			"%zu files of %s were torn or missing; they are written again from its "
