@@ -198,7 +198,8 @@ class Archived:
 
 
 def stops(tap, title, act, case, expect, only):
-    crash = Crash(tap, lambda d: [PROGRAM, act, d], prepare=case.prepare, picture=case.picture)
+    crash = Crash(tap, lambda d: [PROGRAM, act, d], prepare=case.prepare, picture=case.picture,
+        copies=False)
     crash.stops(title, case.check, expect=expect, only=only)
 
 

@@ -59,19 +59,22 @@ def tree(directory, skip=lambda path: False):
 
 
 class Crash:
-    def __init__(self, tap, command, prepare=lambda d: None, picture=tree, env=None):
+    def __init__(self, tap, command, prepare=lambda d: None, picture=tree, env=None, copies=True):
         """
         command(directory)  the argument list of the program; it must be able to run again after a
                             stop and then exit with 0
         prepare(directory)  make the state the program starts from
         picture(directory)  anything comparable: the final state
         env                 variables to add, in every run
+        copies              prepare once and copy that; not for a state with hard links or inode numbers in it
         """
         self.tap = tap
         self.command = command
         self.prepare = prepare
         self.picture = picture
         self.env = env or {}
+        self.copies = copies
+        self.prepared = None
 
     def run(self, directory, **variables):
         """Run the program with MAILROOM_<NAME>=value for each variable given."""
@@ -82,8 +85,10 @@ class Crash:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)
 
     def fresh(self):
-        """A prepared directory, as a context that removes it."""
-        return _Fresh(self.prepare)
+        """A prepared directory, as a context that removes it. One at a time: it is the same path each time, so that
+        what was prepared once can be copied back, absolute paths in it and all."""
+        self.prepared = self.prepared or _Prepared(self.prepare, self.copies)
+        return self.prepared
 
     def learn(self):
         """One undisturbed run: ([(stop, N)], [(failure, N)], picture)."""
@@ -145,13 +150,23 @@ class Crash:
             self.tap.run(f"{title}: {errno} at {name}:{number}", fail, name, number)
 
 
-class _Fresh:
-    def __init__(self, prepare):
+class _Prepared:
+    def __init__(self, prepare, copies):
+        self.room = tempfile.TemporaryDirectory(prefix="mailroom-crash-")
+        self.path = os.path.join(self.room.name, "d")
+        self.saved = os.path.join(self.room.name, "saved")
         self.prepare = prepare
+        self.copies = copies
 
     def __enter__(self):
-        self.path = tempfile.mkdtemp(prefix="mailroom-crash-")
+        assert not os.path.exists(self.path), "one fresh directory at a time"
+        if os.path.exists(self.saved):
+            shutil.copytree(self.saved, self.path, symlinks=True)
+            return self.path
+        os.mkdir(self.path)
         self.prepare(self.path)
+        if self.copies:
+            shutil.copytree(self.path, self.saved, symlinks=True)
         return self.path
 
     def __exit__(self, *ignored):

@@ -36,11 +36,11 @@ void test_check_int(const char *file, int line, const char *what, long long a, l
 		test_fail(file, line, "%s is %lld, not %lld", what, a, b);
 }
 
-static char dir_path[64];
+static char dir_path[128];
 
 static void remove_dir(void)
 {
-	char command[96];
+	char command[160];
 
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir_path);
 	if (system(command) != 0)
@@ -49,11 +49,17 @@ static void remove_dir(void)
 
 const char *test_dir(void)
 {
+	const char *base;
+	int len;
+
 	if (dir_path[0])
 		return dir_path;
-	strcpy(dir_path, "/tmp/mailroom-test-XXXXXX");
-	if (!mkdtemp(dir_path))
-		test_fail(__FILE__, __LINE__, "mkdtemp");
+	base = getenv("TMPDIR");
+	len = snprintf(dir_path, sizeof(dir_path), "%s/mailroom-test-XXXXXX",
+		base && *base ? base : "/tmp");
+	if (len < 0 || (size_t)len >= sizeof(dir_path) || !mkdtemp(dir_path))
+		test_fail(__FILE__, __LINE__, "cannot make a directory in %s",
+			base && *base ? base : "/tmp");
 	atexit(remove_dir);
 	return dir_path;
 }
@@ -78,12 +84,13 @@ static bool run_apart(const struct test *test)
 
 /*
  * What a test finds around it is the same on every machine: no variable but the path of programs,
- * those of the sanitizers and the crash points, and the usual umask.
+ * the directory for temporary files, those of the sanitizers and the crash points, and the usual
+ * umask.
  */
 static void own_surroundings(void)
 {
-	static const char *const kept[] = { "PATH=", "ASAN_", "UBSAN_", "LSAN_", "TSAN_", "MALLOC_",
-		"MAILROOM_CRASH_", "MAILROOM_FAIL_" };
+	static const char *const kept[] = { "PATH=", "TMPDIR=", "ASAN_", "UBSAN_", "LSAN_", "TSAN_",
+		"MALLOC_", "MAILROOM_CRASH_", "MAILROOM_FAIL_" };
 	char **names = environ;
 	size_t len = 0;
 

@@ -904,10 +904,19 @@ static void write_state(const char *complete, const char *durable, const char *b
 			durable, boot));
 }
 
+static const char *boot_id(void)
+{
+	struct mr_bytes bytes;
+
+	CHECK_OK(mr_fs_read(arena, AT_FDCWD, "/proc/sys/kernel/random/boot_id", 64, &bytes, &err),
+		err);
+	return mr_str_trim(arena, (const char *)bytes.data);
+}
+
 static void completes_the_work_tree(void)
 {
 	struct mr_history *history = make("a");
-	const char *boot = mr_str_trim(arena, disk("../../proc/sys/kernel/random/boot_id"));
+	const char *boot = boot_id();
 	struct mr_history_appended first = put(history, "d/x", "1");
 	struct mr_history_file files[] = { file("d/x", NULL), file("d/y", "2"), file("z", "3") };
 	struct mr_history_appended second;
