@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "http_load.h"
 
-#include "op/metrics.h"
+#include "app/metrics.h"
 #include "op/nouns.h"
 #include "surface/http/api.h"
 

@@ -8,11 +8,11 @@
 #include "team_root.h"
 
 #include "data/db_sqlite.h"
-#include "team/archive.h"
+#include "team/archive/archive.h"
 #include "team/inbox.h"
-#include "team/reservation.h"
-#include "team/root.h"
-#include "team/schema.h"
+#include "team/lease/reservation.h"
+#include "team/store/root.h"
+#include "team/store/schema.h"
 
 #include <pthread.h>
 #include <stdio.h>

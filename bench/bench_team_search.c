@@ -8,9 +8,9 @@
  */
 #include "bench.h"
 
-#include "team/root.h"
-#include "team/schema.h"
 #include "team/search.h"
+#include "team/store/root.h"
+#include "team/store/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "bench.h"
 #include "team/agent.h"
 #include "team/message.h"
-#include "team/schema.h"
+#include "team/store/schema.h"
 
 #include <pthread.h>
 #include <stdio.h>

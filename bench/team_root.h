@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "team/root.h"
+#include "team/store/root.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -17,7 +17,7 @@
  * When the note is behind the branch (a writer was killed between 2 and 4) or from an earlier boot
  * (power may have torn files), the next writer to open or append compares the files changed since
  * with the commit and writes those that differ. Work tree and note go to disk (syncfs) once in
- * MR_HISTORY_SYNC_COMMITS appends, and in mr_history_tidy(). mr_history_mend_some() does not rely
+ * MR_HISTORY_SYNC_COMMITS appends, and in mr_history_tidy(). mr_history_repair_some() does not rely
  * on the note.
  *
  * Packs are merged as they grow in number, small ones first, so that there are never many. That
@@ -220,18 +220,18 @@ const char *mr_history_trailer(const struct mr_history_entry *entry, const char 
  *
  * Files changed since the last sync are compared byte by byte, whatever the note says: it cannot
  * know that its disk came back without them. All others were on disk, so for them missing files
- * and sizes below that of the commit are looked for, MR_HISTORY_MEND_FILES at a call, and nobody is
- * kept from writing meanwhile. A repository that this handle found without a note is left alone.
+ * and sizes below that of the commit are looked for, MR_HISTORY_REPAIR_FILES at a call, and nobody
+ * is kept from writing meanwhile. A repository that this handle found without a note is left alone.
  * Begin with a zero struct, and call until `more` is false.
  */
-enum { MR_HISTORY_MEND_FILES = 20000 };
-struct mr_history_mending {
+enum { MR_HISTORY_REPAIR_FILES = 20000 };
+struct mr_history_repair {
 	size_t at;
 	size_t mended; /* files written again so far */
 	bool more;
 };
-MR_CHECK enum mr_code mr_history_mend_some(struct mr_history *history,
-	struct mr_history_mending *mending, struct mr_err *err);
+MR_CHECK enum mr_code mr_history_repair_some(struct mr_history *history,
+	struct mr_history_repair *repair, struct mr_err *err);
 /* For idle times: merge packs, and put the work tree on disk. A part of it that takes a second at
  * most; `*more`: call again. */
 MR_CHECK enum mr_code mr_history_tidy_some(struct mr_history *history, bool *more,

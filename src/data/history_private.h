@@ -4,7 +4,7 @@
  *   history.c         all that needs the git library: reading, the branch, the index
  *   history_append.c  opening, being the only writer, the order of things
  *   history_commit.c  a batch becomes trees, a commit and a pack
- *   history_mend.c    a work tree that was torn
+ *   history_repair.c    a work tree that was torn
  *   history_object.c  objects as bytes
  *   history_pack.c    packs as files: placed, chosen, removed
  *   history_pack_file.c   packs as bytes
@@ -159,9 +159,9 @@ void mr_history_work_close(struct mr_history_work *work);
 /* Put a file in place by rename; with NULL take it away, and directories that become empty. */
 MR_CHECK enum mr_code mr_history_work_set(struct mr_history_work *work, const char *path,
 	const struct mr_bytes *data, struct mr_err *err);
-/* Write a file again that is missing or torn (see mr_history_mend_some()); `*mended` says whether
+/* Write a file again that is missing or torn (see mr_history_repair_some()); `*mended` says whether
  * it was. */
-MR_CHECK enum mr_code mr_history_work_mend(struct mr_history_work *work, const char *path,
+MR_CHECK enum mr_code mr_history_work_repair(struct mr_history_work *work, const char *path,
 	const struct mr_bytes *want, bool *mended, struct mr_err *err);
 /* A repository that was just made: note that its work tree has nothing yet, so that a power loss
  * before the first note is not taken for somebody else's repository. */

@@ -199,7 +199,7 @@ static enum on_disk look(struct mr_history_work *work, const char *path,
 	return compare(data, want);
 }
 
-enum mr_code mr_history_work_mend(struct mr_history_work *work, const char *path,
+enum mr_code mr_history_work_repair(struct mr_history_work *work, const char *path,
 	const struct mr_bytes *want, bool *mended, struct mr_err *err)
 {
 	enum on_disk found = look(work, path, want);

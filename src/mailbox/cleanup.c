@@ -3,8 +3,8 @@
 
 #include "base/crash.h"
 #include "base/fs.h"
-#include "mailbox/hold.h"
 #include "mailbox/layout.h"
+#include "mailbox/lock_all.h"
 #include "mailbox/trash.h"
 #include "text/time.h"
 
@@ -14,7 +14,7 @@
 struct job {
 	struct mr_ctx *cx;
 	const struct mr_mailbox_root *root;
-	struct mr_mailbox_hold hold;
+	struct mr_mailbox_lock_all hold;
 	int64_t older_than_s[MR_MAILBOX_STASHED + 1]; /* by status */
 	/* By row: does it go, and where its mailbox is below the root, or NULL if that stays. */
 	bool *goes;
@@ -248,7 +248,7 @@ static enum mr_code apply(struct job *job)
 	}
 	mr_crash_point("cleanup.apply.committed");
 	/* The locks are for the index and the mailboxes, which are as they should be. */
-	mr_mailbox_hold_release(&job->hold);
+	mr_mailbox_lock_all_release(&job->hold);
 	if (job->cx->progress)
 		job->cx->progress(job->cx->progress_arg, "removing", trash.paths.len,
 			trash.paths.len);
@@ -260,7 +260,7 @@ static enum mr_code apply(struct job *job)
 
 static void release(struct job *job)
 {
-	mr_mailbox_hold_release(&job->hold);
+	mr_mailbox_lock_all_release(&job->hold);
 }
 
 enum mr_code mr_mailbox_cleanup(struct mr_ctx *cx, const struct mr_mailbox_root *root,
@@ -270,7 +270,7 @@ enum mr_code mr_mailbox_cleanup(struct mr_ctx *cx, const struct mr_mailbox_root 
 	struct job job MR_CLEANUP(release) = {
 		.cx = cx,
 		.root = root,
-		.hold = MR_MAILBOX_HOLD_INIT,
+		.hold = MR_MAILBOX_LOCK_ALL_INIT,
 		.older_than_s = { [MR_MAILBOX_INACTIVE] = inactive_older_than_s,
 			[MR_MAILBOX_STASHED] = stashed_older_than_s },
 		.result = { .dry_run = dry_run, .scope_kind = "mailbox_cleanup" },
@@ -280,7 +280,7 @@ enum mr_code mr_mailbox_cleanup(struct mr_ctx *cx, const struct mr_mailbox_root 
 	if (inactive_older_than_s < 0 || stashed_older_than_s < 0)
 		return mr_err_set(&cx->err, MR_EINVAL,
 			"the age of a registration must be greater than or equal to zero seconds");
-	rc = mr_mailbox_hold_take(cx, root, "cleanup", is_over, NULL, dry_run, &job.hold);
+	rc = mr_mailbox_lock_all_take(cx, root, "cleanup", is_over, NULL, dry_run, &job.hold);
 	if (rc)
 		return rc;
 	job.goes = mr_arena_array(cx->arena, job.hold.rows.len + 1, sizeof(*job.goes));

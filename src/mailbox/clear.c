@@ -184,7 +184,7 @@ static enum mr_code apply(struct mr_mailbox_clear *job)
 	remove_empty(job, MR_MAILBOX_MESSAGES);
 	remove_empty(job, MR_MAILBOX_MANAGED);
 	mr_crash_point("clear.apply.tidied");
-	mr_mailbox_hold_release(&job->hold);
+	mr_mailbox_lock_all_release(&job->hold);
 	mr_mailbox_trash_empty(job->cx, &trash);
 	return MR_OK;
 }
@@ -205,7 +205,7 @@ static enum mr_code find_account(struct mr_mailbox_clear *job, const char *addre
 
 static void release(struct mr_mailbox_clear *job)
 {
-	mr_mailbox_hold_release(&job->hold);
+	mr_mailbox_lock_all_release(&job->hold);
 }
 
 enum mr_code mr_mailbox_clear(struct mr_ctx *cx, const struct mr_mailbox_root *root,
@@ -214,14 +214,14 @@ enum mr_code mr_mailbox_clear(struct mr_ctx *cx, const struct mr_mailbox_root *r
 	struct mr_mailbox_clear job MR_CLEANUP(release) = {
 		.cx = cx,
 		.root = root,
-		.hold = MR_MAILBOX_HOLD_INIT,
+		.hold = MR_MAILBOX_LOCK_ALL_INIT,
 		.result = { .dry_run = dry_run,
 			.scope_kind =
 				address ? "mailbox_account_message_clear" : "mailbox_message_clear",
 			.address = address },
 	};
-	enum mr_code rc =
-		mr_mailbox_hold_take(cx, root, "clearing messages", NULL, NULL, dry_run, &job.hold);
+	enum mr_code rc = mr_mailbox_lock_all_take(cx, root, "clearing messages", NULL, NULL,
+		dry_run, &job.hold);
 
 	if (!rc && address)
 		rc = find_account(&job, address);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mailbox/cleanup.h"
-#include "mailbox/hold.h"
+#include "mailbox/lock_all.h"
 #include "mailbox/trash.h"
 
 /* Directories below messages/ and attachments/managed/ that are looked into. */
@@ -24,7 +24,7 @@ struct mr_mailbox_clear_work {
 struct mr_mailbox_clear {
 	struct mr_ctx *cx;
 	const struct mr_mailbox_root *root;
-	struct mr_mailbox_hold hold;
+	struct mr_mailbox_lock_all hold;
 	const struct mr_mailbox_registration *account; /* NULL: the whole root */
 	struct mr_mailbox_cleanup_result result;
 	struct mr_mailbox_clear_work *work; /* one for each of result.planned */

@@ -4,9 +4,9 @@
 #include "base/crash.h"
 #include "base/fs.h"
 #include "mailbox/export_sql.h"
-#include "mailbox/hold.h"
 #include "mailbox/inside.h"
 #include "mailbox/layout.h"
+#include "mailbox/lock_all.h"
 #include "mailbox/register.h"
 #include "text/address.h"
 #include "text/time.h"
@@ -192,10 +192,11 @@ static enum mr_code check_rows(struct mr_mailbox_export_job *job)
 
 static enum mr_code under_locks(struct mr_mailbox_export_job *job)
 {
-	struct mr_mailbox_hold hold MR_CLEANUP(mr_mailbox_hold_release) = MR_MAILBOX_HOLD_INIT;
+	struct mr_mailbox_lock_all hold MR_CLEANUP(mr_mailbox_lock_all_release) =
+		MR_MAILBOX_LOCK_ALL_INIT;
 	struct mr_arena *arena = job->cx->arena;
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
-	enum mr_code rc = mr_mailbox_hold_take(job->cx, job->root, "export", is_selected,
+	enum mr_code rc = mr_mailbox_lock_all_take(job->cx, job->root, "export", is_selected,
 		(void *)(uintptr_t)job->request, false, &hold);
 
 	if (!rc)

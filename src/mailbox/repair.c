@@ -6,8 +6,8 @@
 #include "data/db_sqlite.h"
 #include "mailbox/limits.h"
 #include "mailbox/locks.h"
-#include "mailbox/mend.h"
 #include "mailbox/message_sql.h"
+#include "mailbox/repair_private.h"
 #include "mailbox/repair_sql.h"
 #include "mailbox/root_private.h"
 #include "text/time.h"
@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 /* The next of a list, or NULL when it is full. */
-static struct mr_mailbox_problem *add(struct mr_mailbox_mend *mend,
+static struct mr_mailbox_problem *add(struct mr_mailbox_repair_run *run,
 	struct mr_mailbox_problem **list, size_t *count, const char *what, const char *path)
 {
-	struct mr_arena *arena = mend->cx->arena;
+	struct mr_arena *arena = run->cx->arena;
 	struct mr_mailbox_problem *problem;
 	bool is_below = path[0] != '/' && strpbrk(path, "/.");
 
@@ -31,182 +31,183 @@ static struct mr_mailbox_problem *add(struct mr_mailbox_mend *mend,
 		*list = mr_arena_array(arena, MR_MAILBOX_PROBLEMS, sizeof(**list));
 	problem = &(*list)[*count - 1];
 	problem->what = what;
-	problem->path = is_below ? mr_mailbox_layout_join(arena, mend->root->path, path)
+	problem->path = is_below ? mr_mailbox_layout_join(arena, run->root->path, path)
 				 : mr_arena_strdup(arena, path);
 	return problem;
 }
 
-void mr_mailbox_mend_found(struct mr_mailbox_mend *mend, const char *what, const char *path,
+void mr_mailbox_repair_found(struct mr_mailbox_repair_run *run, const char *what, const char *path,
 	const char *fmt, ...)
 {
 	struct mr_mailbox_problem *problem =
-		add(mend, &mend->problems, &mend->problem_count, what, path);
+		add(run, &run->problems, &run->problem_count, what, path);
 	va_list ap;
 
 	if (!problem)
 		return;
 	va_start(ap, fmt);
-	problem->detail = mr_arena_vprintf(mend->cx->arena, fmt, ap);
+	problem->detail = mr_arena_vprintf(run->cx->arena, fmt, ap);
 	va_end(ap);
 }
 
-void mr_mailbox_mend_stray(struct mr_mailbox_mend *mend, const char *path, const char *why)
+void mr_mailbox_repair_stray(struct mr_mailbox_repair_run *run, const char *path, const char *why)
 {
 	struct mr_mailbox_problem *warning =
-		add(mend, &mend->warnings, &mend->warning_count, "stray_entry", path);
+		add(run, &run->warnings, &run->warning_count, "stray_entry", path);
 
 	if (warning)
-		warning->detail = mr_arena_printf(mend->cx->arena, "%s; left alone", why);
+		warning->detail = mr_arena_printf(run->cx->arena, "%s; left alone", why);
 }
 
-enum mr_code mr_mailbox_mend_lose_index(struct mr_mailbox_mend *mend, enum mr_code rc)
+enum mr_code mr_mailbox_repair_lose_index(struct mr_mailbox_repair_run *run, enum mr_code rc)
 {
 	/* Our statements are tested: one that does not fit met tables that are not ours. */
 	if (rc != MR_EFORMAT && rc != MR_EINTERNAL)
 		return rc;
-	mr_db_closep(&mend->old);
-	mend->unusable = mr_arena_strdup(mend->cx->arena, mend->cx->err.msg);
-	mr_mailbox_mend_found(mend, "unreadable_index", MR_MAILBOX_INDEX_FILE, "%s",
-		mend->unusable);
+	mr_db_closep(&run->old);
+	run->unusable = mr_arena_strdup(run->cx->arena, run->cx->err.msg);
+	mr_mailbox_repair_found(run, "unreadable_index", MR_MAILBOX_INDEX_FILE, "%s",
+		run->unusable);
 	return MR_OK;
 }
 
 enum { TURN_READS = 64 };
 
-enum mr_code mr_mailbox_mend_turn(struct mr_mailbox_mend *mend)
+enum mr_code mr_mailbox_repair_turn(struct mr_mailbox_repair_run *run)
 {
-	if (!mend->old)
+	if (!run->old)
 		return MR_OK;
 	/* Who repairs has everybody waiting already. */
-	if (!mend->hands && mend->turns++ % TURN_READS == 0)
-		mr_mailbox_mend_rest(mend);
-	return mr_db_in_transaction(mend->old)
+	if (!run->hands && run->turns++ % TURN_READS == 0)
+		mr_mailbox_repair_rest(run);
+	return mr_db_in_transaction(run->old)
 		? MR_OK
-		: mr_db_begin(mend->old, MR_DB_DEFERRED, &mend->cx->err);
+		: mr_db_begin(run->old, MR_DB_DEFERRED, &run->cx->err);
 }
 
-void mr_mailbox_mend_rest(struct mr_mailbox_mend *mend)
+void mr_mailbox_repair_rest(struct mr_mailbox_repair_run *run)
 {
-	if (mend->old && !mend->hands)
-		mr_db_rollback(mend->old);
+	if (run->old && !run->hands)
+		mr_db_rollback(run->old);
 }
 
-bool mr_mailbox_mend_same_path(const struct mr_mailbox_mend *mend, const char *was, const char *now)
+bool mr_mailbox_repair_same_path(const struct mr_mailbox_repair_run *run, const char *was,
+	const char *now)
 {
-	size_t was_len = mend->old_path ? strlen(mend->old_path) : 0;
-	size_t now_len = strlen(mend->root->path);
+	size_t was_len = run->old_path ? strlen(run->old_path) : 0;
+	size_t now_len = strlen(run->root->path);
 
 	if (mr_str_eq(was, now))
 		return true;
-	return was_len > 0 && was && strncmp(was, mend->old_path, was_len) == 0 &&
-		strncmp(now, mend->root->path, now_len) == 0 &&
+	return was_len > 0 && was && strncmp(was, run->old_path, was_len) == 0 &&
+		strncmp(now, run->root->path, now_len) == 0 &&
 		mr_str_eq(was + was_len, now + now_len);
 }
 
-static void begin(struct mr_mailbox_mend *mend, struct mr_ctx *cx,
+static void begin(struct mr_mailbox_repair_run *run, struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, bool hands)
 {
 	int64_t now_us = mr_clock_wall_us(cx->clock);
 
-	*mend = (struct mr_mailbox_mend){
+	*run = (struct mr_mailbox_repair_run){
 		.cx = cx,
 		.root = root,
 		.hands = hands,
 		.stamp = mr_time_format(cx->arena, now_us, MR_TIME_COMPACT),
 		.now = mr_time_format(cx->arena, now_us, MR_TIME_SECONDS),
 	};
-	mr_mailbox_known_init(&mend->known, cx->rand);
+	mr_mailbox_known_init(&run->known, cx->rand);
 }
 
-static void release(struct mr_mailbox_mend *mend)
+static void release(struct mr_mailbox_repair_run *run)
 {
-	mr_db_closep(&mend->old);
-	mr_db_closep(&mend->index);
-	mr_mailbox_known_release(&mend->known);
-	mr_mailbox_mend_accounts_release(mend);
+	mr_db_closep(&run->old);
+	mr_db_closep(&run->index);
+	mr_mailbox_known_release(&run->known);
+	mr_mailbox_repair_accounts_release(run);
 }
 
 /* The index that is there. For repair it is opened for writing: SQLite then finishes or undoes what
  * a dead writer left in its journal. */
-static enum mr_code open_old(struct mr_mailbox_mend *mend)
+static enum mr_code open_old(struct mr_mailbox_repair_run *run)
 {
-	struct mr_ctx *cx = mend->cx;
+	struct mr_ctx *cx = run->cx;
 	enum mr_code rc;
 
-	if (!mr_fs_exists(mend->root->dir, MR_MAILBOX_INDEX_FILE)) {
-		mr_mailbox_mend_found(mend, "missing_index", MR_MAILBOX_INDEX_FILE, "%s",
-			mend->hands ? "made from the messages"
-				    : "every root has one; run `mailroom mailbox repair`");
+	if (!mr_fs_exists(run->root->dir, MR_MAILBOX_INDEX_FILE)) {
+		mr_mailbox_repair_found(run, "missing_index", MR_MAILBOX_INDEX_FILE, "%s",
+			run->hands ? "made from the messages"
+				   : "every root has one; run `mailroom mailbox repair`");
 		return MR_OK;
 	}
-	rc = mr_mailbox_root_index(cx, mend->root, !mend->hands, &mend->old);
+	rc = mr_mailbox_root_index(cx, run->root, !run->hands, &run->old);
 	/* One whose journal must be played back first cannot be opened for reading only. */
-	if (rc == MR_EPERM && !mend->hands) {
-		mr_mailbox_mend_found(mend, "unreadable_index", MR_MAILBOX_INDEX_FILE, "%s",
+	if (rc == MR_EPERM && !run->hands) {
+		mr_mailbox_repair_found(run, "unreadable_index", MR_MAILBOX_INDEX_FILE, "%s",
 			cx->err.msg);
 		return MR_OK;
 	}
 	if (!rc)
-		rc = mr_mailbox_repair_sql_cache(cx, mend->old);
+		rc = mr_mailbox_repair_sql_cache(cx, run->old);
 	if (!rc)
-		rc = mr_mailbox_repair_sql_probe(cx, mend->old);
-	return mr_mailbox_mend_lose_index(mend, rc);
+		rc = mr_mailbox_repair_sql_probe(cx, run->old);
+	return mr_mailbox_repair_lose_index(run, rc);
 }
 
-static enum mr_code remove_new(struct mr_mailbox_mend *mend)
+static enum mr_code remove_new(struct mr_mailbox_repair_run *run)
 {
 	static const char *const names[] = { MR_MAILBOX_INDEX_NEW "-journal",
 		MR_MAILBOX_INDEX_NEW };
 
 	for (size_t i = 0; i < MR_LEN(names); i++) {
-		if (unlinkat(mend->root->dir, names[i], 0) != 0 && errno != ENOENT)
-			return mr_err_os(&mend->cx->err, errno, "cannot remove %s/%s",
-				mend->root->path, names[i]);
+		if (unlinkat(run->root->dir, names[i], 0) != 0 && errno != ENOENT)
+			return mr_err_os(&run->cx->err, errno, "cannot remove %s/%s",
+				run->root->path, names[i]);
 	}
 	return MR_OK;
 }
 
-static enum mr_code open_new(struct mr_mailbox_mend *mend)
+static enum mr_code open_new(struct mr_mailbox_repair_run *run)
 {
-	struct mr_ctx *cx = mend->cx;
+	struct mr_ctx *cx = run->cx;
 	struct mr_db_options options = {
-		.path = mr_mailbox_layout_join(cx->arena, mend->root->path, MR_MAILBOX_INDEX_NEW),
+		.path = mr_mailbox_layout_join(cx->arena, run->root->path, MR_MAILBOX_INDEX_NEW),
 		.create = true,
 		.journal = MR_DB_JOURNAL_DELETE,
 		.repair_hint = "run `mailroom mailbox repair` again",
 	};
-	enum mr_code rc = remove_new(mend);
+	enum mr_code rc = remove_new(run);
 
 	if (!rc)
-		rc = mr_db_open(&mr_db_sqlite, &options, &mend->index, &cx->err);
+		rc = mr_db_open(&mr_db_sqlite, &options, &run->index, &cx->err);
 	if (!rc)
-		rc = mr_mailbox_repair_sql_cache(cx, mend->index);
+		rc = mr_mailbox_repair_sql_cache(cx, run->index);
 	if (!rc)
-		rc = mr_db_begin(mend->index, MR_DB_IMMEDIATE, &cx->err);
+		rc = mr_db_begin(run->index, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
-		rc = mr_mailbox_index_schema(cx, mend->index);
+		rc = mr_mailbox_index_schema(cx, run->index);
 	mr_crash_point("repair.index.begun");
 	return rc;
 }
 
 /* Everything that check and repair have in common. */
-static enum mr_code go_through(struct mr_mailbox_mend *mend)
+static enum mr_code go_through(struct mr_mailbox_repair_run *run)
 {
-	enum mr_code rc = open_old(mend);
+	enum mr_code rc = open_old(run);
 
-	if (!rc && mend->hands)
-		rc = open_new(mend);
+	if (!rc && run->hands)
+		rc = open_new(run);
 	if (!rc)
-		rc = mr_mailbox_mend_accounts(mend);
+		rc = mr_mailbox_repair_accounts(run);
 	if (!rc)
-		rc = mr_mailbox_mend_messages(mend);
-	mr_mailbox_mend_rest(mend);
-	if (!rc && mend->hands)
-		rc = mr_mailbox_mend_accounts_write(mend);
+		rc = mr_mailbox_repair_messages(run);
+	mr_mailbox_repair_rest(run);
+	if (!rc && run->hands)
+		rc = mr_mailbox_repair_accounts_write(run);
 	if (!rc)
-		rc = mr_mailbox_mend_mailboxes(mend);
+		rc = mr_mailbox_repair_mailboxes(run);
 	if (!rc)
-		rc = mr_mailbox_mend_threads(mend);
+		rc = mr_mailbox_repair_threads(run);
 	return rc;
 }
 
@@ -220,68 +221,68 @@ static bool is_same_file(int dir, const char *a, const char *b)
 }
 
 /* A journal of the old index would be played into the new one. */
-static enum mr_code set_sides_aside(struct mr_mailbox_mend *mend, const char *backup)
+static enum mr_code set_sides_aside(struct mr_mailbox_repair_run *run, const char *backup)
 {
 	static const char *const sides[] = { "-journal", "-wal", "-shm" };
-	struct mr_arena *arena = mend->cx->arena;
+	struct mr_arena *arena = run->cx->arena;
 	enum mr_code rc = MR_OK;
 
 	for (size_t i = 0; i < MR_LEN(sides) && !rc; i++) {
 		const char *from = mr_arena_printf(arena, MR_MAILBOX_INDEX_FILE "%s", sides[i]);
 
-		if (mr_fs_exists(mend->root->dir, from))
-			rc = mr_fs_rename(mend->root->dir, from, mend->root->dir,
+		if (mr_fs_exists(run->root->dir, from))
+			rc = mr_fs_rename(run->root->dir, from, run->root->dir,
 				mr_arena_printf(arena, "%s%s", backup, sides[i]), MR_FS_REPLACE,
-				&mend->cx->err);
+				&run->cx->err);
 	}
 	return rc;
 }
 
 /* The unreadable index gets a second name, so that there is no moment without an index. */
-static enum mr_code back_up(struct mr_mailbox_mend *mend, const char *backup)
+static enum mr_code back_up(struct mr_mailbox_repair_run *run, const char *backup)
 {
-	int dir = mend->root->dir;
+	int dir = run->root->dir;
 
 	if (is_same_file(dir, MR_MAILBOX_INDEX_FILE, backup))
 		return MR_OK;
 	if (linkat(dir, MR_MAILBOX_INDEX_FILE, dir, backup, 0) == 0)
-		return mr_fs_sync_dir(dir, ".", &mend->cx->err);
+		return mr_fs_sync_dir(dir, ".", &run->cx->err);
 	/* Not every file system has hard links. */
-	return mr_fs_rename(dir, MR_MAILBOX_INDEX_FILE, dir, backup, MR_FS_NEW, &mend->cx->err);
+	return mr_fs_rename(dir, MR_MAILBOX_INDEX_FILE, dir, backup, MR_FS_NEW, &run->cx->err);
 }
 
-static const char *backup_name(struct mr_mailbox_mend *mend)
+static const char *backup_name(struct mr_mailbox_repair_run *run)
 {
-	const char *name = mr_arena_printf(mend->cx->arena,
-		MR_MAILBOX_INDEX_FILE ".unusable-%s.bak", mend->stamp);
+	const char *name = mr_arena_printf(run->cx->arena, MR_MAILBOX_INDEX_FILE ".unusable-%s.bak",
+		run->stamp);
 
-	for (int i = 1; mr_fs_exists(mend->root->dir, name) &&
-		!is_same_file(mend->root->dir, MR_MAILBOX_INDEX_FILE, name);
+	for (int i = 1; mr_fs_exists(run->root->dir, name) &&
+		!is_same_file(run->root->dir, MR_MAILBOX_INDEX_FILE, name);
 		i++)
-		name = mr_arena_printf(mend->cx->arena, MR_MAILBOX_INDEX_FILE ".unusable-%s-%d.bak",
-			mend->stamp, i);
+		name = mr_arena_printf(run->cx->arena, MR_MAILBOX_INDEX_FILE ".unusable-%s-%d.bak",
+			run->stamp, i);
 	return name;
 }
 
-static enum mr_code put_index_in_place(struct mr_mailbox_mend *mend, const char **out_backup)
+static enum mr_code put_index_in_place(struct mr_mailbox_repair_run *run, const char **out_backup)
 {
-	struct mr_ctx *cx = mend->cx;
-	const char *backup = backup_name(mend);
-	enum mr_code rc = mr_db_commit(mend->index, &cx->err);
+	struct mr_ctx *cx = run->cx;
+	const char *backup = backup_name(run);
+	enum mr_code rc = mr_db_commit(run->index, &cx->err);
 
 	if (rc)
 		return rc;
 	mr_crash_point("repair.index.committed");
-	mr_db_closep(&mend->old);
-	mr_db_closep(&mend->index);
-	rc = set_sides_aside(mend, backup);
-	if (!rc && mend->unusable) {
-		rc = back_up(mend, backup);
-		*out_backup = mr_mailbox_layout_join(cx->arena, mend->root->path, backup);
+	mr_db_closep(&run->old);
+	mr_db_closep(&run->index);
+	rc = set_sides_aside(run, backup);
+	if (!rc && run->unusable) {
+		rc = back_up(run, backup);
+		*out_backup = mr_mailbox_layout_join(cx->arena, run->root->path, backup);
 		mr_crash_point("repair.index.set_aside");
 	}
 	if (!rc)
-		rc = mr_fs_rename(mend->root->dir, MR_MAILBOX_INDEX_NEW, mend->root->dir,
+		rc = mr_fs_rename(run->root->dir, MR_MAILBOX_INDEX_NEW, run->root->dir,
 			MR_MAILBOX_INDEX_FILE, MR_FS_REPLACE, &cx->err);
 	mr_crash_point("repair.index.in_place");
 	return rc;
@@ -324,15 +325,15 @@ static enum mr_code take_locks(struct mr_ctx *cx, const struct mr_mailbox_root *
 	return mr_mailbox_locks_take(cx, root, &addresses, out);
 }
 
-static enum mr_code repair_locked(struct mr_mailbox_mend *mend,
+static enum mr_code repair_locked(struct mr_mailbox_repair_run *run,
 	const struct mr_mailbox_repair_options *options, struct mr_mailbox_repair_result *result)
 {
-	enum mr_code rc = go_through(mend);
+	enum mr_code rc = go_through(run);
 
 	if (!rc)
-		rc = put_index_in_place(mend, &result->backed_up_index_path);
+		rc = put_index_in_place(run, &result->backed_up_index_path);
 	if (!rc && !options->keep_staging)
-		rc = mr_mailbox_mend_clean_staging(mend, options->remove_staging,
+		rc = mr_mailbox_repair_clean_staging(run, options->remove_staging,
 			&result->staging_paths);
 	return rc;
 }
@@ -341,22 +342,22 @@ static enum mr_code repair_locked(struct mr_mailbox_mend *mend,
  * Intents are finished first, while the index may still know how. Those that stay are tried once
  * more with the new one. What even then makes no sense is taken out of everybody's way.
  */
-static enum mr_code finish_intents(struct mr_mailbox_mend *mend)
+static enum mr_code finish_intents(struct mr_mailbox_repair_run *run)
 {
 	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
-	struct mr_ctx *cx = mend->cx;
+	struct mr_ctx *cx = run->cx;
 	enum mr_code rc;
 
-	if (!mr_mailbox_mend_has_left_intents(mend))
+	if (!mr_mailbox_repair_has_left_intents(run))
 		return MR_OK;
-	rc = mr_mailbox_root_recover(cx, mend->root);
+	rc = mr_mailbox_root_recover(cx, run->root);
 	/* A registration works under the locks from its intent to its end, and a delivery holds the
 	 * lock of its intent: under the locks, an intent without one belongs to nobody. */
 	if (!rc || rc != MR_EBUSY)
-		rc = take_locks(cx, mend->root, &locks);
+		rc = take_locks(cx, run->root, &locks);
 	if (rc == MR_EBUSY)
 		return MR_OK;
-	return rc ? rc : mr_mailbox_mend_set_intents_aside(mend);
+	return rc ? rc : mr_mailbox_repair_set_intents_aside(run);
 }
 
 enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
@@ -364,7 +365,7 @@ enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
 {
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
 	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
-	struct mr_mailbox_mend mend MR_CLEANUP(release) = { .hands = true };
+	struct mr_mailbox_repair_run run MR_CLEANUP(release) = { .hands = true };
 	struct mr_mailbox_repair_result result = {
 		.staging_action = options->remove_staging ? "remove" : "quarantine",
 	};
@@ -373,72 +374,72 @@ enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
 
 	if (rc)
 		return rc;
-	begin(&mend, cx, &root, true);
-	rc = mr_mailbox_mend_surroundings(&mend);
+	begin(&run, cx, &root, true);
+	rc = mr_mailbox_repair_surroundings(&run);
 	if (rc)
 		return rc;
 	/* Whatever keeps it from being finished is repaired now, and then it is tried again. */
 	rc = mr_mailbox_root_recover(cx, &root);
 	rc = take_locks(cx, &root, &locks);
 	if (!rc)
-		rc = repair_locked(&mend, options, &result);
+		rc = repair_locked(&run, options, &result);
 	mr_mailbox_locks_release(&locks);
 	if (!rc)
-		rc = finish_intents(&mend);
+		rc = finish_intents(&run);
 	if (rc)
 		return rc;
 	cx->err = before;
-	result.message_count = mr_mailbox_known_count(&mend.known);
-	result.projection_count = mend.projection_count;
-	result.registration_count = mend.account_count;
-	result.restored_state_count = mend.restored_state_count;
-	result.defaulted_state_count = mend.defaulted_state_count;
-	result.problems = mend.problems;
-	result.problem_count = mend.problem_count;
-	result.warnings = mend.warnings;
-	result.warning_count = mend.warning_count;
+	result.message_count = mr_mailbox_known_count(&run.known);
+	result.projection_count = run.projection_count;
+	result.registration_count = run.account_count;
+	result.restored_state_count = run.restored_state_count;
+	result.defaulted_state_count = run.defaulted_state_count;
+	result.problems = run.problems;
+	result.problem_count = run.problem_count;
+	result.warnings = run.warnings;
+	result.warning_count = run.warning_count;
 	*out = result;
 	return MR_OK;
 }
 
 /* The structure of the file: rows that are read may be fine while the next ones are not. */
-static enum mr_code check_file(struct mr_mailbox_mend *mend)
+static enum mr_code check_file(struct mr_mailbox_repair_run *run)
 {
 	struct mr_texts wrong = { NULL, 0 };
 	enum mr_code rc;
 
-	if (!mend->old)
+	if (!run->old)
 		return MR_OK;
-	rc = mr_db_check(mend->old, mend->cx->arena, &wrong, &mend->cx->err);
+	rc = mr_db_check(run->old, run->cx->arena, &wrong, &run->cx->err);
 	for (size_t i = 0; i < wrong.len && !rc; i++)
-		mr_mailbox_mend_found(mend, "damaged_index", MR_MAILBOX_INDEX_FILE, "%s",
+		mr_mailbox_repair_found(run, "damaged_index", MR_MAILBOX_INDEX_FILE, "%s",
 			wrong.items[i]);
-	return mr_mailbox_mend_lose_index(mend, rc);
+	return mr_mailbox_repair_lose_index(run, rc);
 }
 
 static enum mr_code look(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	struct mr_mailbox_check_result *out)
 {
-	struct mr_mailbox_mend mend MR_CLEANUP(release) = { .hands = false };
+	struct mr_mailbox_repair_run run MR_CLEANUP(release) = { .hands = false };
 	struct mr_err before = cx->err;
 	enum mr_code rc;
 
-	begin(&mend, cx, root, false);
-	rc = mr_mailbox_mend_surroundings(&mend);
+	begin(&run, cx, root, false);
+	rc = mr_mailbox_repair_surroundings(&run);
 	if (!rc)
-		rc = go_through(&mend);
+		rc = go_through(&run);
 	if (!rc)
-		rc = check_file(&mend);
+		rc = check_file(&run);
 	if (rc)
 		return rc;
 	cx->err = before;
 	*out = (struct mr_mailbox_check_result){
-		.message_count = mr_mailbox_known_count(&mend.known),
-		.registration_count = mend.account_count,
-		.problems = mend.problems,
-		.problem_count = mend.problem_count,
-		.warnings = mend.warnings,
-		.warning_count = mend.warning_count,
+		.message_count = mr_mailbox_known_count(&run.known),
+		.registration_count = run.account_count,
+		.problems = run.problems,
+		.problem_count = run.problem_count,
+		.warnings = run.warnings,
+		.warning_count = run.warning_count,
 	};
 	return MR_OK;
 }

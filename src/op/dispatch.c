@@ -1,13 +1,13 @@
 /* op/dispatch.c */
 #include "op/dispatch.h"
 
+#include "app/metrics.h"
+#include "app/principal.h"
 #include "base/log.h"
 #include "base/reach.h"
-#include "op/actor.h"
+#include "op/agent_auth.h"
 #include "op/args.h"
 #include "op/envelope.h"
-#include "op/metrics.h"
-#include "op/principal.h"
 #include "op/trace.h"
 
 struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena)
@@ -47,12 +47,12 @@ static enum mr_code run(struct mr_call *call, const struct mr_op *op, const stru
 {
 	struct mr_args in;
 	enum mr_code rc = mr_args_decode(call->cx.arena, op->params,
-		mr_actor_take_token(call, op, sent), &in, &call->cx.err);
+		mr_agent_auth_take_token(call, op, sent), &in, &call->cx.err);
 
 	if (!rc)
 		rc = check_needs(call, op);
 	if (!rc)
-		rc = mr_actor_check(call, op, &in);
+		rc = mr_agent_auth_check(call, op, &in);
 	if (rc)
 		return rc;
 	call->cx.is_over = call->is_over;

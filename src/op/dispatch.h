@@ -3,7 +3,7 @@
 
 #include "op/call.h"
 #include "op/op.h"
-#include "op/out.h"
+#include "text/out.h"
 
 /* A call on behalf of `app`, with nothing allowed yet; of this machine's directories it may name
  * those of app->reach. */

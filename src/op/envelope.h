@@ -6,8 +6,8 @@
 
 #include "base/ctx.h"
 #include "base/err.h"
-#include "op/out.h"
 #include "op/render.h"
+#include "text/out.h"
 
 struct mr_envelope {
 	/* Around the handler's map; a contract without a wrapper opens nothing. */

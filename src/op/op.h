@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "text/type.h"
 #include "text/value.h"
 
 #include <stdint.h>
@@ -18,18 +19,6 @@ struct mr_call;
 struct mr_envelope;
 struct mr_out;
 struct mr_render;
-
-enum mr_type {
-	MR_TYPE_TEXT,
-	MR_TYPE_INT,
-	MR_TYPE_BOOL,
-	MR_TYPE_REAL,   /* results only */
-	MR_TYPE_TEXTS,  /* a list of texts; one text alone is a list of one */
-	MR_TYPE_INTS,   /* a list of integers */
-	MR_TYPE_OBJECT, /* parameters: any JSON object; results: the shape's fields, any when NULL
-			 */
-	MR_TYPE_LIST,   /* results only: objects of the shape */
-};
 
 enum mr_param_flag {
 	MR_REQUIRED = 1,

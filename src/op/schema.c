@@ -1,7 +1,7 @@
 /* op/schema.c */
 #include "op/schema.h"
 
-#include "op/actor.h"
+#include "op/agent_auth.h"
 
 enum { DESCRIPTION_BYTES = 4096 };
 
@@ -85,7 +85,7 @@ static void put_input(struct mr_out *out, const char *key, const struct mr_op *o
 	mr_out_map(out, "properties");
 	for (size_t i = 0; i < mr_param_count(op->params); i++)
 		put_param(out, &op->params[i], brief);
-	if (with_token && mr_actor_takes_token(op))
+	if (with_token && mr_agent_auth_takes_token(op))
 		put_param(out, &token, brief);
 	mr_out_end(out);
 	mr_out_list(out, "required");

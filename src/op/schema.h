@@ -3,11 +3,11 @@
 #pragma once
 
 #include "op/op.h"
-#include "op/out.h"
+#include "text/out.h"
 
 /* The whole schema as the member `key` (NULL at the top). */
 void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op);
-/* With agent_token, where the operation is done as an agent (op/actor.h). */
+/* With agent_token, where the operation is done as an agent (op/agent_auth.h). */
 void mr_schema_input_token(struct mr_out *out, const char *key, const struct mr_op *op);
 void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op);
 /* The same where a failure has the place of the result: then its only member is "error". */

@@ -1,8 +1,8 @@
 /* op/trace.c */
 #include "op/trace.h"
 
+#include "app/settings.h"
 #include "net/otlp.h"
-#include "op/settings.h"
 
 enum mr_code mr_trace_begin(struct mr_call *call)
 {

@@ -1,10 +1,10 @@
 /* team/agent.h - the members of a project. */
 #pragma once
 
-#include "team/archive.h"
+#include "team/archive/archive.h"
 #include "team/model.h"
 #include "team/project.h"
-#include "team/root.h"
+#include "team/store/root.h"
 
 struct mr_team_registration {
 	const char *project_key; /* made when it is not there */

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "team/model.h"
-#include "team/root.h"
+#include "team/store/root.h"
 
 struct mr_team_attach_request {
 	const struct mr_team_project *project;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "team/model.h"
-#include "team/root.h"
+#include "team/store/root.h"
 #include "text/image.h"
 
 /* Directories that files may be attached from, without links in their paths. */

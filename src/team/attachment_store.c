@@ -4,7 +4,7 @@
 #include "team/attachment_private.h"
 #include "team/layout.h"
 #include "team/limits.h"
-#include "team/root_private.h"
+#include "team/store/root_private.h"
 #include "text/digest.h"
 #include "text/json.h"
 #include "text/time.h"

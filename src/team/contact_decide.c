@@ -1,9 +1,9 @@
 /* team/contact_decide.c - may this agent write to that one? Spec 11.3, rule by rule. */
 #include "team/contact.h"
 #include "team/contact_sql.h"
+#include "team/lease/reservation.h"
 #include "team/limits.h"
 #include "team/product.h"
-#include "team/reservation.h"
 
 /* What the links between two agents come to for a message from one to the other. */
 struct links {

@@ -4,10 +4,10 @@
 #include "base/utf8.h"
 #include "team/escalate_sql.h"
 #include "team/layout.h"
+#include "team/lease/lease_index.h"
+#include "team/lease/reservation_private.h"
 #include "team/limits.h"
 #include "team/message.h"
-#include "team/reservation_private.h"
-#include "team/shelf.h"
 #include "text/time.h"
 
 #include <string.h>
@@ -95,7 +95,7 @@ static enum mr_code take_lease(struct mr_ctx *cx, struct mr_db *db, struct mr_te
 		return rc;
 	rc = find_holder(cx, db, config->escalation_holder, due, &holder);
 	if (!rc)
-		rc = mr_team_shelf_compile(cx, team, NULL, lease.path_pattern, &glob);
+		rc = mr_team_lease_index_compile(cx, team, NULL, lease.path_pattern, &glob);
 	if (rc)
 		return rc;
 	lease.agent_id = holder.id;

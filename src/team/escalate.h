@@ -2,7 +2,7 @@
 #pragma once
 
 #include "team/model.h"
-#include "team/root.h"
+#include "team/store/root.h"
 
 #define MR_TEAM_OVERSEER "HumanOverseer"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "team/model.h"
-#include "team/root.h"
+#include "team/store/root.h"
 
 struct mr_team_due {
 	int64_t message_id, message_project_id;

@@ -2,7 +2,7 @@
 #include "team/gauge.h"
 
 #include "team/gauge_sql.h"
-#include "team/root_private.h"
+#include "team/store/root_private.h"
 
 enum mr_code mr_team_gauges(struct mr_ctx *cx, struct mr_team *team, struct mr_team_gauges *out)
 {

@@ -1,7 +1,7 @@
 /* team/gauge.h - how much there is and how much waits, for who measures. */
 #pragma once
 
-#include "team/root.h"
+#include "team/store/root.h"
 
 struct mr_team_gauges {
 	int64_t reservations; /* leases that hold now */

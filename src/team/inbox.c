@@ -9,7 +9,7 @@
 #include "team/limits.h"
 #include "team/message_private.h"
 #include "team/message_sql.h"
-#include "team/root_private.h"
+#include "team/store/root_private.h"
 #include "text/time.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "team/model.h"
-#include "team/root.h"
+#include "team/store/root.h"
 
 struct mr_team_item {
 	struct mr_team_message message;
@@ -18,8 +18,8 @@ struct mr_team_item {
 	/* Set by who shows it: only so much of the body was wanted, and there was more. */
 	bool is_limited, truncated;
 	/* See heads.h. */
-	struct mr_team_heads *heads; /* where a form of it may be left, or NULL */
-	struct mr_bytes form;        /* that was left */
+	struct mr_team_message_cache *heads; /* where a form of it may be left, or NULL */
+	struct mr_bytes form;                /* that was left */
 };
 
 struct mr_team_items {

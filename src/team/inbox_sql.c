@@ -1,8 +1,8 @@
 /* team/inbox_sql.c */
 #include "team/inbox_sql.h"
 
-#include "team/heads.h"
 #include "team/limits.h"
+#include "team/message_cache.h"
 #include "team/message_sql.h"
 #include "team/name.h"
 #include "text/time.h"
@@ -78,13 +78,14 @@ static const char SQL_HEAD[] =
 	"SELECT " MR_TEAM_ITEM_COLUMNS " FROM messages m" MR_TEAM_ITEM_SENDER " WHERE m.id = ?1";
 
 /* A message that a list names, without its body. `*found` is false in a damaged database only. */
-static enum mr_code read_head(struct mr_ctx *cx, struct mr_db *db, struct mr_team_heads *heads,
-	int64_t message_id, bool *found, struct mr_team_item *out)
+static enum mr_code read_head(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_message_cache *heads, int64_t message_id, bool *found,
+	struct mr_team_item *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	enum mr_code rc;
 
-	*found = mr_team_heads_get(heads, cx->arena, message_id, out);
+	*found = mr_team_message_cache_get(heads, cx->arena, message_id, out);
 	if (*found)
 		return MR_OK;
 	rc = mr_db_prepare(db, SQL_HEAD, &stmt, &cx->err);
@@ -96,7 +97,7 @@ static enum mr_code read_head(struct mr_ctx *cx, struct mr_db *db, struct mr_tea
 		return rc;
 	mr_team_item_read(stmt, -1, cx->arena, out);
 	out->heads = heads;
-	mr_team_heads_put(heads, out);
+	mr_team_message_cache_put(heads, out);
 	return MR_OK;
 }
 

@@ -29,7 +29,7 @@ struct mr_team_box_query {
 	int64_t since_ts;  /* strictly later; 0: any */
 	int64_t before_ts; /* not later than this; 0: any */
 	int64_t limit;
-	struct mr_team_heads
+	struct mr_team_message_cache
 		*heads; /* to look there first; NULL for who sees what is not committed */
 };
 /* Without names of recipients. `next` is set when there is more. */

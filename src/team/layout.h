@@ -24,7 +24,7 @@
 #define MR_TEAM_INFO_DIR        ".git/info"
 #define MR_TEAM_EXCLUDE_FILE    MR_TEAM_INFO_DIR "/exclude"
 
-/* "<database>.bell": touched after every change (team/watch.h) */
+/* "<database>.bell": touched after every change (team/store/watch.h) */
 const char *mr_team_layout_bell(struct mr_arena *arena, const char *database);
 
 /* "<root>/projects/<slug>" */

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "team/root.h"
+#include "team/store/root.h"
 #include "text/value.h"
 
 enum {

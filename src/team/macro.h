@@ -3,8 +3,8 @@
 
 #include "team/contact.h"
 #include "team/inbox.h"
+#include "team/lease/reservation.h"
 #include "team/message.h"
-#include "team/reservation.h"
 #include "team/summary.h"
 
 struct mr_team_start {

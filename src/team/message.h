@@ -3,9 +3,9 @@
 
 #include "team/attachment.h"
 #include "team/contact.h"
+#include "team/lease/reservation.h"
 #include "team/model.h"
 #include "team/recipient.h"
-#include "team/reservation.h"
 
 struct mr_team_draft {
 	const char *project_key;

@@ -8,7 +8,7 @@
 
 #include "data/db.h"
 #include "team/model.h"
-#include "team/root.h"
+#include "team/store/root.h"
 
 /*
  * Inside a change: the row of a message without its recipients. What is 0 or NULL of id, uid,

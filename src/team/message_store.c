@@ -4,7 +4,7 @@
 #include "team/message_private.h"
 #include "team/message_sql.h"
 #include "team/project.h"
-#include "team/schema.h"
+#include "team/store/schema.h"
 
 const char *mr_team_post_name(struct mr_arena *arena, int64_t project_id,
 	const struct mr_team_recipient *recipient)

@@ -1,10 +1,10 @@
 /* team/probe.c */
 #include "team/probe.h"
 
-#include "team/archive.h"
+#include "team/archive/archive.h"
 #include "team/layout.h"
 #include "team/probe_sql.h"
-#include "team/pulse.h"
+#include "team/store/pulse.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* team/probe.h - is a team's storage well? Asked by doing what it is for. */
 #pragma once
 
-#include "team/root.h"
+#include "team/store/root.h"
 
 enum mr_team_status {
 	MR_TEAM_WELL,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "team/model.h"
-#include "team/root.h"
+#include "team/store/root.h"
 
 /*
  * The project of this key; made when it is not there. `identity_mode` NULL is the configured one; a

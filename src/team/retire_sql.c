@@ -1,7 +1,7 @@
 /* team/retire_sql.c */
 #include "team/retire_sql.h"
 
-#include "team/schema.h"
+#include "team/store/schema.h"
 
 #include <string.h>
 

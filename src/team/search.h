@@ -16,7 +16,7 @@
 #pragma once
 
 #include "team/model.h"
-#include "team/root.h"
+#include "team/store/root.h"
 
 enum {
 	MR_TEAM_SEARCH_RANKED = 500,

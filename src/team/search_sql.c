@@ -3,8 +3,8 @@
 
 #include "team/limits.h"
 #include "team/name.h"
-#include "team/schema.h"
 #include "team/snippet.h"
+#include "team/store/schema.h"
 
 #include <inttypes.h>
 #include <string.h>

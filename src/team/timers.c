@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "base/oom.h"
 #include "team/escalate.h"
+#include "team/lease/reservation.h"
 #include "team/limits.h"
-#include "team/reservation.h"
 #include "text/time.h"
 
 #include <pthread.h>

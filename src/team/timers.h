@@ -1,7 +1,7 @@
 /* team/timers.h - what a server does now and then: sweep leases, look for acknowledgements. */
 #pragma once
 
-#include "team/root.h"
+#include "team/store/root.h"
 
 /* How often, in seconds; 0 is never. */
 struct mr_team_timers_config {

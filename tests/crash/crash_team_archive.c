@@ -9,10 +9,10 @@
  */
 #include "base/fs.h"
 #include "team/agent.h"
-#include "team/archive.h"
+#include "team/archive/archive.h"
+#include "team/archive/rebuild.h"
 #include "team/message.h"
-#include "team/rebuild.h"
-#include "team/root.h"
+#include "team/store/root.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,9 +8,9 @@
  */
 #include "base/str.h"
 #include "team/agent.h"
-#include "team/archive.h"
+#include "team/archive/archive.h"
+#include "team/lease/reservation.h"
 #include "team/message.h"
-#include "team/reservation.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -8,13 +8,13 @@
  *   crash_team_rebuild check DIRECTORY     database and archives tell the same
  */
 #include "team/agent.h"
-#include "team/archive.h"
+#include "team/archive/archive.h"
+#include "team/archive/rebuild.h"
 #include "team/inbox.h"
+#include "team/lease/reservation.h"
+#include "team/lease/slot.h"
 #include "team/message.h"
-#include "team/rebuild.h"
-#include "team/reservation.h"
-#include "team/root.h"
-#include "team/slot.h"
+#include "team/store/root.h"
 
 #include <stdio.h>
 #include <string.h>

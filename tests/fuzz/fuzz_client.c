@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_client.c - whatever a client's file says: once entered we are in it, entering us
  * again changes nothing, taken out we are gone, and what had our name before is back. */
-#include "op/client.h"
+#include "app/client.h"
 
 #include <stdlib.h>
 #include <string.h>

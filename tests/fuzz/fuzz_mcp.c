@@ -3,10 +3,10 @@
  * that may change nothing. What is a request is answered by one response with its id, which holds
  * a result or an error and not both.
  */
-#include "op/metrics.h"
+#include "app/metrics.h"
+#include "app/settings.h"
 #include "op/nouns.h"
-#include "op/settings.h"
-#include "op/team_home.h"
+#include "op/team/team_home.h"
 #include "surface/mcp/mcp.h"
 
 #include <fcntl.h>

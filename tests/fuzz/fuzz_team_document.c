@@ -1,5 +1,5 @@
 /* fuzz_team_document.c - a message of the archive that is read is written, and reads the same. */
-#include "team/archive_document.h"
+#include "team/archive/archive_document.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* fuzz_team_guard.c - whatever an editor or an archive says: bounded, and every path absolute. */
-#include "team/guard.h"
-#include "team/guard_private.h"
+#include "team/guard/guard.h"
+#include "team/guard/guard_private.h"
 #include "text/json.h"
 
 #include <stdlib.h>

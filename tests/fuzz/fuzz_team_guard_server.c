@@ -1,7 +1,7 @@
 /* fuzz_team_guard_server.c - whatever the guard's server answers: leases that may be in the way,
  * or an error that says why there are none; as one answer or as a stream the same. */
 #include "net/http_client.h"
-#include "team/guard_private.h"
+#include "team/guard/guard_private.h"
 
 #include <stdlib.h>
 #include <string.h>

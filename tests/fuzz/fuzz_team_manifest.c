@@ -1,6 +1,6 @@
 /* fuzz_team_manifest.c - whatever a shared copy says of itself: the files it lists are inside it,
  * each once, and can be compared. */
-#include "team/share_private.h"
+#include "team/share/share_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* fuzz_team_record.c - a record of the archive that is read is written, and reads the same. */
-#include "team/archive_record.h"
+#include "team/archive/archive_record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* fuzz_team_secret.c - what was learned from a text does not stand in what is left of it. */
-#include "team/share_secret.h"
+#include "team/share/share_secret.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,8 @@
 /* surface/cli/cli.c */
 #include "surface/cli/cli.h"
 
+#include "app/metrics.h"
+#include "app/settings.h"
 #include "base/fs.h"
 #include "base/reach.h"
 #include "base/utf8.h"
@@ -8,15 +10,13 @@
 #include "op/call.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"
-#include "op/metrics.h"
-#include "op/out.h"
 #include "op/render.h"
-#include "op/settings.h"
-#include "op/team_home.h"
+#include "op/team/team_home.h"
 #include "surface/cli/argv.h"
 #include "surface/cli/command.h"
 #include "surface/cli/help.h"
 #include "surface/cli/terminal.h"
+#include "text/out.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

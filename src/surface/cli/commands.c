@@ -5,11 +5,11 @@
 #include "op/args.h"
 #include "op/call.h"
 #include "op/envelope.h"
-#include "op/out.h"
 #include "surface/cli/command.h"
 #include "surface/cli/completion.h"
 #include "surface/cli/help.h"
 #include "surface/cli/terminal.h"
+#include "text/out.h"
 
 #include <unistd.h>
 

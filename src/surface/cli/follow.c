@@ -1,12 +1,12 @@
 /* surface/cli/follow.c - an inbox followed as it fills: a line for each message, when it comes. */
 #include "op/render.h"
-#include "op/team_ops.h"
+#include "op/team/team_ops.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/terminal.h"
 #include "team/agent.h"
 #include "team/inbox.h"
 #include "team/message_sql.h"
-#include "team/watch.h"
+#include "team/store/watch.h"
 
 #include <unistd.h>
 

@@ -1,13 +1,13 @@
 /* surface/cli/mcp_stdio.c - MCP on standard input and output, for clients that start their servers.
  */
+#include "app/locations.h"
+#include "app/settings.h"
 #include "base/log.h"
 #include "base/reach.h"
 #include "op/args.h"
 #include "op/call.h"
 #include "op/envelope.h"
-#include "op/place.h"
-#include "op/settings.h"
-#include "op/team_home.h"
+#include "op/team/team_home.h"
 #include "op/trace.h"
 #include "surface/cli/commands.h"
 #include "surface/mcp/stdio.h"
@@ -71,7 +71,7 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	if (mr_team_home_serve(call))
 		mr_log(MR_LOG_ERROR, "storage", "%s", call->cx.err.msg);
 	/* A client that has no roots of its own works where it started us. */
-	if (mr_place_project(call->cx.arena, NULL, &reach.place, &call->cx.err))
+	if (mr_locations_project(call->cx.arena, NULL, &reach.place, &call->cx.err))
 		reach.place = NULL;
 	app = *call->app;
 	app.reach = &reach;

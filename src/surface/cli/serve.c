@@ -1,13 +1,13 @@
 /* surface/cli/serve.c */
+#include "app/locations.h"
+#include "app/settings.h"
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "op/args.h"
 #include "op/call.h"
 #include "op/envelope.h"
-#include "op/place.h"
-#include "op/settings.h"
-#include "op/team_home.h"
+#include "op/team/team_home.h"
 #include "op/trace.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/terminal.h"
@@ -71,7 +71,7 @@ static void start_log(const struct mr_settings *settings)
 static const char *curl_command(const struct mr_call *call, const char *url, const char *socket)
 {
 	const struct mr_settings *s = call->app->settings;
-	bool needs_token = mr_place_trust(s, geteuid() == 0) == MR_PLACE_TRUSTS_NOBODY;
+	bool needs_token = mr_locations_trust(s, geteuid() == 0) == MR_LOCATIONS_TRUSTS_NOBODY;
 
 	if (needs_token && *mr_settings_text(s, "http.bearer_token"))
 		return mr_arena_printf(call->cx.arena,
@@ -99,7 +99,7 @@ static void announce(const struct mr_call *call, const struct mr_http_server *se
 		"  metrics  %s/metrics\n"
 		"  stop     Ctrl-C\n",
 		url, root, socket ? socket : "none", url, url, curl_command(call, url, socket));
-	if (mr_place_is_closed(s))
+	if (mr_locations_is_closed(s))
 		mr_buf_printf(&text,
 			"Clients that come over TCP need a token, and none is set: set "
 			"HTTP_BEARER_TOKEN and start the server again.%s\n",
@@ -204,7 +204,7 @@ static enum mr_code check_exposure(struct mr_call *call, const char *host)
 
 static void warn_of_trust(const struct mr_settings *s)
 {
-	if (mr_place_trust(s, geteuid() == 0) == MR_PLACE_TRUSTS_AT_RISK)
+	if (mr_locations_trust(s, geteuid() == 0) == MR_LOCATIONS_TRUSTS_AT_RISK)
 		mr_log(MR_LOG_WARN, "local_trust",
 			"HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED is true: every user of this machine, "
 			"and every container that shares its network, is an administrator of this "
@@ -219,8 +219,8 @@ static enum mr_code open_socket(struct mr_call *call, struct mr_http_server *ser
 	const char **out_path)
 {
 	const struct mr_settings *s = call->app->settings;
-	const char *path = mr_place_socket(call->cx.arena, s, mr_http_server_port(server));
-	bool is_auto = mr_place_socket_is_auto(s);
+	const char *path = mr_locations_socket(call->cx.arena, s, mr_http_server_port(server));
+	bool is_auto = mr_locations_socket_is_auto(s);
 	enum mr_code rc;
 
 	*out_path = NULL;

@@ -20,8 +20,9 @@ struct mr_http_access {
 	struct mr_http_nets proxies;
 	const struct mr_jwt_keys *secret; /* or NULL */
 	struct mr_http_jwks *jwks;        /* or NULL */
-	struct mr_http_limits *limits;
-	struct mr_http_limits *failures; /* apart: no flood of requests makes us forget a guess */
+	struct mr_http_rate_limits *limits;
+	struct mr_http_rate_limits
+		*failures; /* apart: no flood of requests makes us forget a guess */
 };
 
 /* ---- made and unmade ---- */
@@ -117,8 +118,8 @@ enum mr_code mr_http_access_new(const struct mr_http_access_config *config,
 		return rc;
 	}
 	mr_rand_fill(mr_rand_system(), &seed, sizeof(seed));
-	access->limits = mr_http_limits_new(MR_HTTP_BUCKETS, seed);
-	access->failures = mr_http_limits_new(MR_HTTP_BUCKETS, seed);
+	access->limits = mr_http_rate_limits_new(MR_HTTP_BUCKETS, seed);
+	access->failures = mr_http_rate_limits_new(MR_HTTP_BUCKETS, seed);
 	if (c->with_jwt && !mr_str_is_empty(c->jwt_keys_url))
 		access->jwks = mr_http_jwks_new(c->fetch ? c->fetch : mr_http_jwks_get,
 			c->fetch ? c->fetch_arg : (void *)(uintptr_t)c->jwt_keys_url, c->clock);
@@ -133,8 +134,8 @@ void mr_http_access_free(struct mr_http_access *access)
 	if (!access)
 		return;
 	mr_http_jwks_free(access->jwks);
-	mr_http_limits_free(access->limits);
-	mr_http_limits_free(access->failures);
+	mr_http_rate_limits_free(access->limits);
+	mr_http_rate_limits_free(access->failures);
 	mr_arena_free(access->arena);
 }
 
@@ -377,7 +378,7 @@ static bool spend(struct mr_http_access *access, const struct mr_http_request *r
 		wishes[i].key = mr_arena_printf(req->arena, "%s:%.64s:%s", kinds[tasks[i].kind],
 			tasks[i].name ? tasks[i].name : "*", name);
 	}
-	fits = mr_http_limits_take(access->limits, mr_clock_mono_us(c->clock), wishes, count,
+	fits = mr_http_rate_limits_take(access->limits, mr_clock_mono_us(c->clock), wishes, count,
 		&quota);
 	if (fits)
 		show_quota(resp, &quota);
@@ -403,8 +404,8 @@ static bool is_guessing(struct mr_http_access *access, const struct mr_http_requ
 	struct mr_http_wish wish = failure_wish(access, req);
 	struct mr_http_quota quota;
 
-	if (mr_http_limits_peek(access->failures, mr_clock_mono_us(access->config.clock), &wish,
-		    &quota))
+	if (mr_http_rate_limits_peek(access->failures, mr_clock_mono_us(access->config.clock),
+		    &wish, &quota))
 		return false;
 	refuse_rate(resp, &quota);
 	return true;
@@ -419,8 +420,8 @@ static enum mr_http_entry turn_away(struct mr_http_access *access,
 	if (has_guessed) {
 		struct mr_http_wish wish = failure_wish(access, req);
 
-		(void)mr_http_limits_take(access->failures, mr_clock_mono_us(access->config.clock),
-			&wish, 1, &quota);
+		(void)mr_http_rate_limits_take(access->failures,
+			mr_clock_mono_us(access->config.clock), &wish, 1, &quota);
 	}
 	mr_http_response_header(resp, "WWW-Authenticate", challenge);
 	mr_http_response_error(resp, 401, "Unauthorized");

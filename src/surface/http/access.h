@@ -4,9 +4,9 @@
  * The server asks for every request, before its handler runs, and puts the principal into the
  * request. A credential that was shown counts: one of the static tokens with its role, or a JWT
  * with the roles of its claim. Without one: the user who runs the server may do everything through
- * the Unix socket; while loopback is trusted (mr_place_trust()) so may whoever connects from this
- * machine over TCP, and others have the default role when no token is configured at all. All else
- * is refused: 401 {"detail":"Unauthorized"}.
+ * the Unix socket; while loopback is trusted (mr_locations_trust()) so may whoever connects from
+ * this machine over TCP, and others have the default role when no token is configured at all. All
+ * else is refused: 401 {"detail":"Unauthorized"}.
  *
  * "From this machine" is the Unix socket or a loopback address of the peer, no header that proxies
  * add, and no Origin that only "*" lets in. Forwarded addresses are believed of
@@ -16,14 +16,14 @@
  */
 #pragma once
 
+#include "app/principal.h"
+#include "app/settings.h"
 #include "base/clock.h"
 #include "op/call.h"
 #include "op/op.h"
-#include "op/principal.h"
-#include "op/settings.h"
 #include "surface/http/cors.h"
 #include "surface/http/jwks.h"
-#include "surface/http/limits.h"
+#include "surface/http/rate_limit.h"
 #include "surface/http/request.h"
 
 struct mr_http_access;
@@ -56,8 +56,9 @@ struct mr_http_access_config {
 	struct mr_texts readonly_tools;
 
 	bool with_limits;
-	struct mr_http_limit limits[MR_HTTP_RESOURCE + 1]; /* by enum mr_http_kind */
-	struct mr_http_limit failures; /* wrong credentials, by address; whatever with_limits */
+	struct mr_http_rate_limit limits[MR_HTTP_RESOURCE + 1]; /* by enum mr_http_kind */
+	struct mr_http_rate_limit
+		failures; /* wrong credentials, by address; whatever with_limits */
 
 	const char *challenge; /* of 401, in WWW-Authenticate; NULL is "Bearer" */
 	const struct mr_clock *clock;

@@ -1,5 +1,5 @@
 /* surface/http/access_settings.c - what the settings say about who may ask. */
-#include "op/place.h"
+#include "app/locations.h"
 #include "surface/http/access.h"
 #include "surface/http/discovery.h"
 
@@ -72,9 +72,10 @@ static enum mr_code read_jwt(const struct mr_settings *s, struct mr_http_access_
 	return MR_OK;
 }
 
-static struct mr_http_limit limit(const struct mr_settings *s, const char *rate, const char *burst)
+static struct mr_http_rate_limit limit(const struct mr_settings *s, const char *rate,
+	const char *burst)
 {
-	return (struct mr_http_limit){ mr_settings_int(s, rate),
+	return (struct mr_http_rate_limit){ mr_settings_int(s, rate),
 		burst ? mr_settings_int(s, burst) : 0 };
 }
 
@@ -84,7 +85,7 @@ enum mr_code mr_http_access_read(struct mr_arena *arena, const struct mr_setting
 	enum mr_code rc;
 
 	mr_http_access_defaults(out);
-	out->allow_local = mr_place_trust(s, is_root) != MR_PLACE_TRUSTS_NOBODY;
+	out->allow_local = mr_locations_trust(s, is_root) != MR_LOCATIONS_TRUSTS_NOBODY;
 	out->trusted_proxies = *mr_settings_texts(s, "http.trusted_proxies");
 	out->with_roles = mr_settings_bool(s, "rbac.enabled");
 	out->reader_roles = *mr_settings_texts(s, "rbac.reader_roles");

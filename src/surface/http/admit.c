@@ -10,10 +10,10 @@ static enum mr_http_verdict refuse(struct mr_http_response *resp, int status, co
 static enum mr_http_verdict admit_source(const struct mr_http_rules *rules, const char *local,
 	struct mr_http_request *req, struct mr_http_response *resp)
 {
-	if (!mr_http_guard_host(&rules->guard, mr_http_request_header(req, "Host"), local))
+	if (!mr_http_host_check_host(&rules->guard, mr_http_request_header(req, "Host"), local))
 		return refuse(resp, 403, "This Host is not served here");
-	req->is_foreign =
-		!mr_http_guard_origin(&rules->guard, mr_http_request_header(req, "Origin"), local);
+	req->is_foreign = !mr_http_host_check_origin(&rules->guard,
+		mr_http_request_header(req, "Origin"), local);
 	if (req->is_foreign && !mr_http_cors_is_any(&rules->cors))
 		return refuse(resp, 403, "Requests from this Origin are not allowed");
 	mr_http_cors_mark(&rules->cors, req, resp);
@@ -68,8 +68,8 @@ static enum mr_http_verdict admit(const struct mr_http_rules *rules,
 	const struct mr_http_arrival *arrival, struct mr_http_request *req,
 	struct mr_http_response *resp)
 {
-	const char *why =
-		arrival->malformed ? arrival->malformed : mr_http_guard_framing(&arrival->framing);
+	const char *why = arrival->malformed ? arrival->malformed
+					     : mr_http_host_check_framing(&arrival->framing);
 	enum mr_http_verdict verdict;
 
 	if (why) {
@@ -99,7 +99,7 @@ enum mr_http_verdict mr_http_admit(const struct mr_http_rules *rules,
 	const char *id = mr_http_request_header(req, "X-Request-Id");
 	enum mr_http_verdict verdict = admit(rules, arrival, req, resp);
 
-	if (id && mr_http_guard_is_request_id(id))
+	if (id && mr_http_host_check_is_request_id(id))
 		req->id = id;
 	/* It waits for our word before it sends: the word is no. */
 	if (verdict == MR_HTTP_REFUSED && mr_http_request_header(req, "Expect"))

@@ -10,7 +10,7 @@
 
 #include "surface/http/access.h"
 #include "surface/http/cors.h"
-#include "surface/http/guard.h"
+#include "surface/http/host_check.h"
 #include "surface/http/request.h"
 
 /* A body that is not wanted is read and dropped up to this much past the limit: a client that is
@@ -18,7 +18,7 @@
 enum { MR_HTTP_DRAIN_BYTES = 4 * 1024 * 1024 };
 
 struct mr_http_rules {
-	struct mr_http_guard guard;
+	struct mr_http_host_check guard;
 	struct mr_http_cors cors;
 	struct mr_http_access *access; /* or NULL */
 	const struct mr_http_route *routes;

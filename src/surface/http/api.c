@@ -1,10 +1,10 @@
 /* surface/http/api.c */
 #include "surface/http/api.h"
 
+#include "app/metrics.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"
-#include "op/metrics.h"
-#include "op/team_home.h"
+#include "op/team/team_home.h"
 #include "surface/http/access.h"
 #include "surface/http/openapi.h"
 #include "surface/http/wait.h"

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "op/settings.h"
+#include "app/settings.h"
 #include "surface/http/route.h"
 
 enum { MR_DISCOVERY_ROUTES = 4 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "op/op.h"
-#include "op/out.h"
+#include "text/out.h"
 
 /* The whole document: every GET route, and every tool as POST /api/tools/NAME. Paths live in
  * `arena`. */

@@ -18,7 +18,7 @@
 struct mr_http_access;
 struct mr_http_stream;
 struct mr_http_streams;
-struct mr_http_traffic;
+struct mr_http_drain;
 struct mr_http_worker;
 struct mr_principal;
 
@@ -50,7 +50,7 @@ struct mr_http_request {
 	struct mr_http_streams *streams;
 	/* For wait.h. */
 	struct mr_http_worker *workers;
-	struct mr_http_traffic *traffic;
+	struct mr_http_drain *traffic;
 	int fd; /* of the connection */
 };
 

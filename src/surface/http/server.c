@@ -16,12 +16,12 @@
 #include "net/local_socket.h"
 #include "surface/http/admit.h"
 #include "surface/http/budget.h"
+#include "surface/http/deadlines.h"
+#include "surface/http/drain.h"
 #include "surface/http/listen.h"
 #include "surface/http/socket.h"
 #include "surface/http/stream_private.h"
 #include "surface/http/tap.h"
-#include "surface/http/traffic.h"
-#include "surface/http/watch.h"
 #include "surface/http/worker.h"
 
 #include <microhttpd.h>
@@ -58,7 +58,7 @@ struct mr_http_server {
 	_Atomic(uint64_t) id_count;
 	struct mr_http_worker *workers;
 	struct mr_http_streams *streams;
-	struct mr_http_watch *watch;
+	struct mr_http_deadlines *watch;
 	struct MHD_Daemon *daemon;
 	int listen_fd;
 	/* The Unix socket, or NULL. It has a daemon of its own: MHD_add_connection() of
@@ -70,11 +70,11 @@ struct mr_http_server {
 	struct mr_arena *tap_arena, *socket_tap_arena;
 	struct mr_http_budget budget;
 
-	struct mr_http_traffic traffic;
+	struct mr_http_drain traffic;
 };
 
 struct connection {
-	struct mr_http_watched watched;
+	struct mr_http_deadline watched;
 	struct mr_http_wire wire;
 	struct mr_http_tap *tap;
 	struct mr_http_address peer;
@@ -207,7 +207,7 @@ static void expect_reading(struct request *r)
 	int64_t now = now_us(r->server);
 	int64_t seconds = r->server->config.idle_timeout_s + r->resp.body.len / SLOWEST_BYTES_S;
 
-	mr_http_watch_answer(&r->conn->watched, now, now + seconds * 1000000);
+	mr_http_deadlines_answer(&r->conn->watched, now, now + seconds * 1000000);
 }
 
 static enum MHD_Result answer(struct request *r)
@@ -275,7 +275,7 @@ static void refuse_for_now(struct request *r, const char *why)
 
 static enum MHD_Result submit(struct request *r)
 {
-	mr_http_watch_rest(&r->conn->watched);
+	mr_http_deadlines_rest(&r->conn->watched);
 	r->phase = PHASE_WORK;
 	MHD_suspend_connection(r->mhd);
 	if (!mr_http_worker_submit(r->server->workers, r)) {
@@ -288,7 +288,7 @@ static enum MHD_Result submit(struct request *r)
 /* The request is here: answer it, or have it worked on. */
 static enum MHD_Result proceed(struct request *r)
 {
-	mr_http_watch_rest(&r->conn->watched);
+	mr_http_deadlines_rest(&r->conn->watched);
 	if (r->phase == PHASE_READY)
 		return answer(r);
 	r->pub.body = mr_buf_bytes(&r->body);
@@ -323,7 +323,7 @@ static enum MHD_Result collect_header(void *arg, enum MHD_ValueKind kind, const 
 		return MHD_NO;
 	value = value ? value : "";
 	req->headers[req->headers_len++] = (struct mr_http_header){ name, value };
-	mr_http_guard_count(&c->arrival.framing, name, value);
+	mr_http_host_check_count(&c->arrival.framing, name, value);
 	return MHD_YES;
 }
 
@@ -397,7 +397,7 @@ static void refuse_stranger(struct request *r)
 /* From now on the client is to send its body, if it has one. */
 static void expect_body(struct request *r, int64_t now)
 {
-	mr_http_watch_expect(&r->conn->watched, now,
+	mr_http_deadlines_expect(&r->conn->watched, now,
 		now + (int64_t)r->server->config.receive_timeout_s * 1000000);
 }
 
@@ -431,7 +431,7 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	r->pub.traffic = &server->traffic;
 	r->pub.fd = r->conn->watched.fd;
 	expect_body(r, r->begun_us);
-	mr_http_traffic_begin_request(&server->traffic);
+	mr_http_drain_begin_request(&server->traffic);
 	if (r->conn->peer.is_unix && !r->conn->is_same_user)
 		refuse_stranger(r);
 	else
@@ -531,7 +531,7 @@ static void expect_request(const struct mr_http_server *server, struct connectio
 	const struct mr_http_config *config = &server->config;
 
 	/* Silence is the library's to end; longer than both together, bytes have been trickling. */
-	mr_http_watch_expect(&conn->watched, now,
+	mr_http_deadlines_expect(&conn->watched, now,
 		now + (int64_t)(config->idle_timeout_s + config->receive_timeout_s) * 1000000);
 }
 
@@ -564,7 +564,7 @@ static void finish(void *arg, struct MHD_Connection *mhd, void **state,
 		mr_http_stream_detach(r->resp.stream);
 	forget(r);
 	free(r);
-	mr_http_traffic_end_request(&server->traffic);
+	mr_http_drain_end_request(&server->traffic);
 }
 
 /* ---- connections ---- */
@@ -602,9 +602,9 @@ static void open_connection(struct mr_http_server *server, struct MHD_Connection
 	conn->tap = conn->peer.is_unix ? server->socket_tap : server->tap;
 	mr_http_tap_open(conn->tap, conn->watched.fd, &conn->wire);
 	/* At the limit the library would accept nobody until somebody goes. */
-	if (mr_http_traffic_open_connection(&server->traffic) > max - max / SPARE)
-		mr_http_watch_make_room(server->watch);
-	mr_http_watch_add(server->watch, &conn->watched);
+	if (mr_http_drain_open_connection(&server->traffic) > max - max / SPARE)
+		mr_http_deadlines_make_room(server->watch);
+	mr_http_deadlines_add(server->watch, &conn->watched);
 }
 
 static void on_connection(void *arg, struct MHD_Connection *mhd, void **context,
@@ -618,10 +618,10 @@ static void on_connection(void *arg, struct MHD_Connection *mhd, void **context,
 		return;
 	}
 	mr_http_tap_close(conn->tap, conn->watched.fd);
-	mr_http_watch_remove(server->watch, &conn->watched);
+	mr_http_deadlines_remove(server->watch, &conn->watched);
 	*context = NULL;
 	free(conn);
-	mr_http_traffic_close_connection(&server->traffic);
+	mr_http_drain_close_connection(&server->traffic);
 }
 
 /* Paths and queries are decoded by us, once, where a bad escape can be refused. */
@@ -660,7 +660,7 @@ static struct mr_http_server *new_server(const struct mr_http_config *config,
 	server->socket_tap = mr_http_tap_new(server->socket_tap_arena);
 	server->budget.max = config->max_inflight_bytes;
 	mr_rand_fill(config->rand, &server->id_base, sizeof(server->id_base));
-	mr_http_traffic_init(&server->traffic);
+	mr_http_drain_init(&server->traffic);
 	return server;
 }
 
@@ -717,8 +717,8 @@ static enum mr_code start_threads(struct mr_http_server *server, struct mr_err *
 	enum mr_code rc = mr_http_streams_new(&streams, &server->streams, err);
 
 	if (!rc)
-		rc = mr_http_watch_start(server->streams, config->clock, tick_ms, &server->watch,
-			err);
+		rc = mr_http_deadlines_start(server->streams, config->clock, tick_ms,
+			&server->watch, err);
 	if (!rc)
 		rc = mr_http_worker_start(&workers, work, &server->workers, err);
 	if (!rc)
@@ -800,7 +800,7 @@ void mr_http_server_stats(struct mr_http_server *server, struct mr_http_stats *o
 
 void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 {
-	if (!mr_http_traffic_stop(&server->traffic))
+	if (!mr_http_drain_stop(&server->traffic))
 		return;
 	if (server->socket_daemon)
 		MHD_quiesce_daemon(server->socket_daemon);
@@ -810,7 +810,7 @@ void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 		/* Not closed yet: the reading thread may be about to ask it once more. */
 		shutdown(server->listen_fd, SHUT_RDWR);
 		mr_http_streams_finish(server->streams);
-		mr_http_traffic_drain(&server->traffic, grace_ms);
+		mr_http_drain_wait(&server->traffic, grace_ms);
 	}
 	/* From here on nothing is suspended any more: no worker takes it, and all streams are
 	 * ending. */
@@ -818,12 +818,12 @@ void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 		mr_http_worker_stop(server->workers, drop);
 	if (server->daemon) {
 		if (grace_ms)
-			mr_http_traffic_drain(&server->traffic, FLUSH_MS);
+			mr_http_drain_wait(&server->traffic, FLUSH_MS);
 		MHD_stop_daemon(server->daemon);
 	}
 	if (server->socket_daemon)
 		MHD_stop_daemon(server->socket_daemon);
-	mr_http_watch_stop(server->watch);
+	mr_http_deadlines_stop(server->watch);
 }
 
 void mr_http_server_free(struct mr_http_server *server)
@@ -836,7 +836,7 @@ void mr_http_server_free(struct mr_http_server *server)
 	mr_http_socket_free(server->socket);
 	mr_http_worker_free(server->workers);
 	mr_http_streams_free(server->streams);
-	mr_http_traffic_release(&server->traffic);
+	mr_http_drain_release(&server->traffic);
 	mr_arena_free(server->tap_arena);
 	mr_arena_free(server->socket_tap_arena);
 	mr_arena_free(server->arena);

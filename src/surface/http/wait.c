@@ -1,8 +1,8 @@
 /* surface/http/wait.c */
 #include "surface/http/wait.h"
 
-#include "surface/http/traffic.h"
-#include "surface/http/watch.h"
+#include "surface/http/deadlines.h"
+#include "surface/http/drain.h"
 #include "surface/http/worker.h"
 
 static void pause_work(void *workers, bool begins)
@@ -30,5 +30,5 @@ bool mr_http_wait_is_over(void *arg)
 {
 	const struct mr_http_request *req = arg;
 
-	return atomic_load(&req->traffic->stopping) || mr_http_watch_has_left(req->fd);
+	return atomic_load(&req->traffic->stopping) || mr_http_deadlines_has_left(req->fd);
 }

@@ -1,7 +1,7 @@
 /* surface/mcp/ask.c */
 #include "surface/mcp/ask.h"
 
-#include "op/principal.h"
+#include "app/principal.h"
 #include "text/digest.h"
 #include "text/time.h"
 #include "text/token.h"

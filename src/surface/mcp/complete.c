@@ -1,6 +1,6 @@
 /* surface/mcp/complete.c - completion/complete: what an argument that was begun may become. */
 #include "base/attr.h"
-#include "op/actor.h"
+#include "op/agent_auth.h"
 #include "surface/mcp/fixtures.h"
 #include "surface/mcp/prompts.h"
 #include "surface/mcp/resources.h"
@@ -215,7 +215,7 @@ enum mr_code mr_mcp_complete(struct mr_mcp_exchange *ex, struct mr_out *out)
 	c.found.items = mr_arena_array(ex->call.cx.arena, LOOKED_AT + 1, sizeof(*c.found.items));
 	rc = mr_team_home_open(&ex->call, &team);
 	if (!rc)
-		rc = mr_actor_readers(&ex->call, true);
+		rc = mr_agent_auth_readers(&ex->call, true);
 	if (!rc)
 		rc = mr_team_read(&ex->call.cx, team, &reader);
 	c.db = reader.db;

@@ -3,10 +3,10 @@
 
 #include "base/log.h"
 #include "base/oom.h"
-#include "op/team_home.h"
+#include "op/team/team_home.h"
 #include "team/message_sql.h"
-#include "team/news.h"
-#include "team/watch.h"
+#include "team/store/changes.h"
+#include "team/store/watch.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -103,7 +103,7 @@ static bool concerns(const struct subscription *sub, const struct mr_team_new *m
 }
 
 /* Under the lock. */
-static void note_mail(struct mr_mcp_hub *hub, const struct mr_team_news *news)
+static void note_mail(struct mr_mcp_hub *hub, const struct mr_team_changes *news)
 {
 	for (struct subscription *sub = hub->first; sub; sub = sub->next) {
 		if (sub->topic.kind != MR_MCP_TOPIC_INBOX && sub->topic.kind != MR_MCP_TOPIC_THREAD)
@@ -115,7 +115,7 @@ static void note_mail(struct mr_mcp_hub *hub, const struct mr_team_news *news)
 
 static enum mr_code look_at_mail(struct mr_ctx *cx, struct mr_mcp_hub *hub, struct mr_db *db)
 {
-	struct mr_team_news news = { .len = PAGE };
+	struct mr_team_changes news = { .len = PAGE };
 	enum mr_code rc = MR_OK;
 
 	if (!hub->count)
@@ -123,7 +123,7 @@ static enum mr_code look_at_mail(struct mr_ctx *cx, struct mr_mcp_hub *hub, stru
 	if (hub->seen < 0)
 		return MR_OK;
 	while (!rc && news.len == PAGE) {
-		rc = mr_team_news_after(cx, db, hub->seen, PAGE, &news);
+		rc = mr_team_changes_after(cx, db, hub->seen, PAGE, &news);
 		if (rc || !news.len)
 			return rc;
 		note_mail(hub, &news);
@@ -141,8 +141,8 @@ static bool has_number(const struct mr_mcp_topic *topic)
 static enum mr_code read_number(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_mcp_topic *topic, int64_t *out)
 {
-	return topic->kind == MR_MCP_TOPIC_MEMBERS ? mr_team_news_members(cx, db, out)
-						   : mr_team_news_leases(cx, db, topic->id, out);
+	return topic->kind == MR_MCP_TOPIC_MEMBERS ? mr_team_changes_members(cx, db, out)
+						   : mr_team_changes_leases(cx, db, topic->id, out);
 }
 
 /* Under the lock. One question for each topic, whoever asks for it. */

@@ -1,9 +1,9 @@
 /* surface/mcp/mcp.c */
 #include "surface/mcp/mcp.h"
 
+#include "app/settings.h"
 #include "base/attr.h"
 #include "base/oom.h"
-#include "op/settings.h"
 #include "surface/mcp/ask.h"
 #include "surface/mcp/hub.h"
 #include "surface/mcp/method.h"

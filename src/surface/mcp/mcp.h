@@ -10,9 +10,9 @@
  */
 #pragma once
 
+#include "app/protocol.h"
 #include "op/call.h"
 #include "op/dispatch.h"
-#include "op/protocol.h"
 #include "surface/mcp/rpc.h"
 
 #define MR_MCP_ASSUMED "2025-03-26" /* when a client does not say */

@@ -1,9 +1,9 @@
 /* surface/mcp/resource_mail.c - messages by their URIs. */
-#include "op/actor.h"
-#include "op/settings.h"
+#include "app/settings.h"
+#include "op/agent_auth.h"
 #include "surface/mcp/resources.h"
 #include "team/agent.h"
-#include "team/archive.h"
+#include "team/archive/archive.h"
 #include "team/thread.h"
 #include "text/time.h"
 
@@ -35,7 +35,7 @@ enum mr_code mr_mcp_read_message(struct mr_mcp_reading *r, struct mr_out *out)
 	if (!mr_str_to_int(r->variable, &id))
 		return mr_team_refuse(cx, "message_id", "a message has a number, not \"%.60s\"",
 			r->variable);
-	rc = mr_actor_readers(&r->ex->call, false);
+	rc = mr_agent_auth_readers(&r->ex->call, false);
 	if (!rc)
 		rc = mr_team_read(cx, r->team, &reader);
 	if (!rc && key)
@@ -67,7 +67,7 @@ enum mr_code mr_mcp_read_thread(struct mr_mcp_reading *r, struct mr_out *out)
 	int64_t limit = mr_uri_int(&r->uri, "limit", THREAD_LIMIT);
 	struct mr_team_project project;
 	struct mr_team_items items;
-	enum mr_code rc = mr_actor_readers(&r->ex->call, false);
+	enum mr_code rc = mr_agent_auth_readers(&r->ex->call, false);
 
 	if (!rc)
 		rc = mr_mcp_resource_thread(r, r->variable, &project);
@@ -104,7 +104,7 @@ static enum mr_code find_box(struct mr_mcp_reading *r, int64_t limit, struct box
 
 	/* To read an agent's mail is to act as it. */
 	if (!rc)
-		rc = mr_actor_check_agent(&r->ex->call, box->project.slug, box->agent.name);
+		rc = mr_agent_auth_check_agent(&r->ex->call, box->project.slug, box->agent.name);
 	if (rc)
 		return rc;
 	box->query = (struct mr_team_inbox_query){

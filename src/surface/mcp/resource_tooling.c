@@ -1,12 +1,12 @@
 /* surface/mcp/resource_tooling.c - the server itself by its URIs: what it is, what it can, what it
  * does. */
+#include "app/metrics.h"
+#include "app/settings.h"
 #include "base/attr.h"
 #include "base/fs.h"
-#include "op/metrics.h"
-#include "op/settings.h"
 #include "surface/mcp/recent.h"
 #include "surface/mcp/resources.h"
-#include "team/archive.h"
+#include "team/archive/archive.h"
 #include "text/json.h"
 #include "text/time.h"
 

@@ -1,9 +1,9 @@
 /* surface/mcp/resources.c */
 #include "surface/mcp/resources.h"
 
+#include "app/settings.h"
 #include "base/attr.h"
-#include "op/actor.h"
-#include "op/settings.h"
+#include "op/agent_auth.h"
 #include "surface/mcp/fixtures.h"
 #include "team/agent.h"
 #include "team/thread.h"
@@ -361,7 +361,7 @@ static enum mr_code check_thread(struct mr_mcp_reading *r, int64_t project_id)
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_ctx *cx = &r->ex->call.cx;
 	struct mr_team_items items = { 0 };
-	enum mr_code rc = mr_actor_readers(&r->ex->call, false);
+	enum mr_code rc = mr_agent_auth_readers(&r->ex->call, false);
 
 	if (rc || !cx->readers)
 		return rc;
@@ -391,7 +391,7 @@ static enum mr_code find_topic(struct mr_mcp_exchange *ex, const char *text,
 	case MR_MCP_TOPIC_INBOX:
 		rc = mr_mcp_resource_agent(&r, r.variable, &project, &agent);
 		if (!rc)
-			rc = mr_actor_check_agent(&ex->call, project.slug, agent.name);
+			rc = mr_agent_auth_check_agent(&ex->call, project.slug, agent.name);
 		out->id = rc ? 0 : agent.id;
 		return rc;
 	case MR_MCP_TOPIC_THREAD:

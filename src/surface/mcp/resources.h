@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "op/team_ops.h"
+#include "op/team/team_ops.h"
 #include "surface/mcp/hub.h"
 #include "surface/mcp/method.h"
 #include "surface/mcp/uri.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "op/out.h"
+#include "text/out.h"
 #include "text/value.h"
 
 enum mr_rpc_code {

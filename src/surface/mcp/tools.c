@@ -1,10 +1,10 @@
 /* surface/mcp/tools.c - the operation table as tools. */
+#include "app/settings.h"
 #include "base/attr.h"
-#include "op/actor.h"
+#include "op/agent_auth.h"
 #include "op/args.h"
 #include "op/envelope.h"
 #include "op/schema.h"
-#include "op/settings.h"
 #include "surface/mcp/ask.h"
 #include "surface/mcp/fixtures.h"
 #include "surface/mcp/method.h"
@@ -141,7 +141,7 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	struct mr_arena *arena = ex->call.cx.arena;
 	const char **names = mr_arena_array(arena, table->len, sizeof(*names));
 	const struct mr_op **tools = mr_arena_array(arena, table->len, sizeof(*tools));
-	bool with_token = mr_actor_mode(mr_mcp_app(ex->mcp)) != MR_ACTOR_OFF;
+	bool with_token = mr_agent_auth_mode(mr_mcp_app(ex->mcp)) != MR_AGENT_AUTH_OFF;
 	size_t count = 0, from = 0, until;
 	enum mr_code rc;
 

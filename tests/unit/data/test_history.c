@@ -964,12 +964,12 @@ static void completes_the_work_tree(void)
 
 static size_t mend(struct mr_history *history)
 {
-	struct mr_history_mending mending = { 0 };
+	struct mr_history_repair repair = { 0 };
 
 	do {
-		CHECK_OK(mr_history_mend_some(history, &mending, &err), err);
-	} while (mending.more);
-	return mending.mended;
+		CHECK_OK(mr_history_repair_some(history, &repair, &err), err);
+	} while (repair.more);
+	return repair.mended;
 }
 
 /* Power may be lost without a boot that tells: a disk that was pulled, a machine that was copied.

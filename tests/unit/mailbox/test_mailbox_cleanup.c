@@ -1,9 +1,9 @@
 #include "base/fs.h"
 #include "files.h"
 #include "mailbox/cleanup.h"
-#include "mailbox/hold.h"
 #include "mailbox/inside.h"
 #include "mailbox/layout.h"
+#include "mailbox/lock_all.h"
 #include "mailbox/trash.h"
 #include "post.h"
 #include "test.h"
@@ -395,22 +395,22 @@ static bool and_one_more(void *arg, const struct mr_mailbox_registration *row)
 
 static void hold_covers_newcomers(void)
 {
-	struct mr_mailbox_hold hold = MR_MAILBOX_HOLD_INIT;
+	struct mr_mailbox_lock_all hold = MR_MAILBOX_LOCK_ALL_INIT;
 	struct newcomers more = { .left = 2 };
 	struct post post;
 
 	post_open(&post);
 	more.post = &post;
 	post_account(&post, "last");
-	CHECK_OK(mr_mailbox_hold_take(&post.cx, &post.root, "test", and_one_more, &more, true,
+	CHECK_OK(mr_mailbox_lock_all_take(&post.cx, &post.root, "test", and_one_more, &more, true,
 			 &hold),
 		post.cx.err);
 	CHECK_INT(hold.rows.len, 4);
 	CHECK(access("root/locks/addresses/a1@houmao.localhost.lock", F_OK) == 0);
-	mr_mailbox_hold_release(&hold);
+	mr_mailbox_lock_all_release(&hold);
 	CHECK(access("root/locks/index.lock", F_OK) != 0);
 	more.left = 1000;
-	CHECK_INT(mr_mailbox_hold_take(&post.cx, &post.root, "test", and_one_more, &more, true,
+	CHECK_INT(mr_mailbox_lock_all_take(&post.cx, &post.root, "test", and_one_more, &more, true,
 			  &hold),
 		MR_EBUSY);
 	CHECK(strstr(post.cx.err.msg, "mailboxes keep being registered in "));

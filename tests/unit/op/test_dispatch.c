@@ -1,8 +1,8 @@
 /* tests/unit/op/test_dispatch.c */
+#include "app/metrics.h"
 #include "op/args.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"
-#include "op/metrics.h"
 #include "test.h"
 
 #include <string.h>

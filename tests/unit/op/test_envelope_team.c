@@ -1,6 +1,6 @@
 /* tests/unit/op/test_envelope_team.c - every error type of the team contract, as a client sees it.
  */
-#include "op/envelope_team.h"
+#include "op/team/envelope_team.h"
 
 #include "base/attr.h"
 #include "team/error.h"

@@ -1,5 +1,5 @@
 /* tests/unit/op/test_mailbox_payload.c - blackbox/mailbox.py has every message of the contract. */
-#include "op/mailbox_payload.h"
+#include "op/mailbox/mailbox_payload.h"
 #include "test.h"
 #include "text/json.h"
 

@@ -1,11 +1,11 @@
 /* tests/unit/op/test_nouns.c - every operation is well formed, and its result keeps its promise. */
+#include "app/metrics.h"
+#include "app/settings.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"
-#include "op/metrics.h"
 #include "op/nouns.h"
 #include "op/schema.h"
-#include "op/settings.h"
-#include "op/team_home.h"
+#include "op/team/team_home.h"
 #include "test.h"
 #include "text/json.h"
 

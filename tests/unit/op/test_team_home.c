@@ -1,11 +1,11 @@
 /* tests/unit/op/test_team_home.c */
-#include "op/team_home.h"
+#include "op/team/team_home.h"
 
+#include "app/settings.h"
 #include "base/attr.h"
 #include "files.h"
 #include "op/dispatch.h"
 #include "op/nouns.h"
-#include "op/settings.h"
 #include "team/error.h"
 #include "test.h"
 

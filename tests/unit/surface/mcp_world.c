@@ -1,10 +1,10 @@
 /* tests/unit/surface/mcp_world.c */
 #include "mcp_world.h"
 
-#include "op/metrics.h"
+#include "app/metrics.h"
+#include "app/settings.h"
 #include "op/nouns.h"
-#include "op/settings.h"
-#include "op/team_home.h"
+#include "op/team/team_home.h"
 #include "test.h"
 #include "text/json.h"
 

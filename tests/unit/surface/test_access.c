@@ -506,8 +506,8 @@ static void limits_by_kind_and_caller(void)
 	config.tokens = tokens;
 	config.tokens_len = MR_LEN(tokens);
 	config.with_limits = true;
-	config.limits[MR_HTTP_OTHER] = (struct mr_http_limit){ 2, 0 };
-	config.limits[MR_HTTP_TOOL] = (struct mr_http_limit){ 60, 1 };
+	config.limits[MR_HTTP_OTHER] = (struct mr_http_rate_limit){ 2, 0 };
+	config.limits[MR_HTTP_TOOL] = (struct mr_http_rate_limit){ 60, 1 };
 	open_access();
 	CHECK_INT(ask("192.0.2.1", "Bearer read"), 200);
 	CHECK_STR(said("RateLimit-Limit"), "2");
@@ -544,7 +544,7 @@ static void limits_by_subject(void)
 	config.with_jwt = true;
 	config.jwt_secret = "s3cret";
 	config.with_limits = true;
-	config.limits[MR_HTTP_OTHER] = (struct mr_http_limit){ 1, 0 };
+	config.limits[MR_HTTP_OTHER] = (struct mr_http_rate_limit){ 1, 0 };
 	open_access();
 	CHECK_INT(ask("192.0.2.1", jwt("{\"sub\":\"a\"}")), 200);
 	CHECK_INT(ask("192.0.2.2", jwt("{\"sub\":\"a\"}")), 429);
@@ -559,7 +559,7 @@ static void guessing_has_a_limit(void)
 	begin();
 	config.tokens = tokens;
 	config.tokens_len = MR_LEN(tokens);
-	config.failures = (struct mr_http_limit){ 2, 0 };
+	config.failures = (struct mr_http_rate_limit){ 2, 0 };
 	open_access();
 	/* To show nothing is no guess. */
 	for (int i = 0; i < 5; i++)

@@ -1,7 +1,7 @@
 /* tests/unit/surface/test_ask.c - requests through mr_mcp_answer(), with the tests' tools. */
 #include "surface/mcp/ask.h"
 
-#include "op/principal.h"
+#include "app/principal.h"
 #include "test.h"
 #include "text/time.h"
 

@@ -1,8 +1,8 @@
 /* tests/unit/team/dump.h - a team's database as text, looked over and made anew. */
 #pragma once
 
-#include "team/archive.h"
-#include "team/rebuild.h"
+#include "team/archive/archive.h"
+#include "team/archive/rebuild.h"
 #include "world.h"
 
 enum { DUMP_TABLES = 8, DUMP_MESSAGES = 2 };

@@ -2,10 +2,10 @@
 #include "letters.h"
 
 #include "base/proc.h"
-#include "team/archive.h"
+#include "team/archive/archive.h"
 #include "team/message_private.h"
 #include "team/project.h"
-#include "team/schema.h"
+#include "team/store/schema.h"
 #include "test.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* tests/unit/team/test_team_archive.c */
-#include "team/archive.h"
+#include "team/archive/archive.h"
 
 #include "base/fs.h"
 #include "base/lock.h"

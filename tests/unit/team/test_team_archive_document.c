@@ -1,5 +1,5 @@
 /* tests/unit/team/test_team_archive_document.c */
-#include "team/archive_document.h"
+#include "team/archive/archive_document.h"
 
 #include "test.h"
 #include "text/time.h"

@@ -1,5 +1,5 @@
 /* tests/unit/team/test_team_archive_record.c - what is written is covered by test_team_archive.c */
-#include "team/archive_record.h"
+#include "team/archive/archive_record.h"
 
 #include "test.h"
 

@@ -1,11 +1,11 @@
 /* tests/unit/team/test_team_database.c - the database is deleted, overwritten, replaced while it is
  * in use. */
-#include "team/root.h"
+#include "team/store/root.h"
 
 #include "data/db_sqlite.h"
 #include "files.h"
-#include "team/archive.h"
-#include "team/rebuild.h"
+#include "team/archive/archive.h"
+#include "team/archive/rebuild.h"
 #include "test.h"
 #include "world.h"
 

@@ -2,8 +2,8 @@
 #include "team/escalate.h"
 
 #include "team/escalate_sql.h"
+#include "team/lease/reservation.h"
 #include "team/limits.h"
-#include "team/reservation.h"
 #include "test.h"
 #include "world.h"
 

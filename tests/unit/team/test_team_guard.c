@@ -1,9 +1,9 @@
 /* tests/unit/team/test_team_guard.c - leases at the door: from every source, for every asker. */
-#include "team/guard.h"
+#include "team/guard/guard.h"
 
 #include "base/fs.h"
 #include "files.h"
-#include "team/guard_private.h"
+#include "team/guard/guard_private.h"
 #include "team/layout.h"
 #include "test.h"
 #include "text/glob.h"

@@ -1,5 +1,5 @@
 /* tests/unit/team/test_team_pulse.c */
-#include "team/pulse.h"
+#include "team/store/pulse.h"
 
 #include "files.h"
 #include "test.h"

@@ -4,8 +4,8 @@
 #include "base/fs.h"
 #include "dump.h"
 #include "letters.h"
-#include "team/archive.h"
-#include "team/archive_files.h"
+#include "team/archive/archive.h"
+#include "team/archive/archive_files.h"
 #include "test.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* tests/unit/team/test_team_rebuild.c - with check.c: database and archive tell the same. */
-#include "team/rebuild.h"
+#include "team/archive/rebuild.h"
 
 #include "base/fs.h"
 #include "base/lock.h"
@@ -7,7 +7,7 @@
 #include "dump.h"
 #include "files.h"
 #include "letters.h"
-#include "team/archive.h"
+#include "team/archive/archive.h"
 #include "test.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* tests/unit/team/test_team_reservation.c */
-#include "team/reservation.h"
+#include "team/lease/reservation.h"
 
 #include "files.h"
 #include "team/error.h"

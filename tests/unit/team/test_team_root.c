@@ -1,5 +1,5 @@
 /* tests/unit/team/test_team_root.c */
-#include "team/root.h"
+#include "team/store/root.h"
 
 #include "files.h"
 #include "team/error.h"

@@ -2,7 +2,7 @@
 #include "team/search.h"
 
 #include "base/buf.h"
-#include "team/schema.h"
+#include "team/store/schema.h"
 #include "test.h"
 #include "text/time.h"
 #include "world.h"

@@ -1,6 +1,6 @@
 /* test_team_share.c - a copy of the mail: what is in it, what is not, and whether it was changed.
  */
-#include "team/share.h"
+#include "team/share/share.h"
 
 #include "base/fs.h"
 #include "data/db.h"

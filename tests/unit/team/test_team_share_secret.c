@@ -1,5 +1,5 @@
 /* test_team_share_secret.c - what is a secret, and that it is gone. */
-#include "team/share_secret.h"
+#include "team/share/share_secret.h"
 
 #include "test.h"
 

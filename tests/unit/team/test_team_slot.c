@@ -1,5 +1,5 @@
 /* tests/unit/team/test_team_slot.c */
-#include "team/slot.h"
+#include "team/lease/slot.h"
 
 #include "team/error.h"
 #include "team/limits.h"

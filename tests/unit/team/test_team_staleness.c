@@ -2,8 +2,8 @@
 #include "base/proc.h"
 #include "base/reach.h"
 #include "files.h"
+#include "team/lease/reservation.h"
 #include "team/limits.h"
-#include "team/reservation.h"
 #include "test.h"
 #include "world.h"
 

@@ -1,5 +1,5 @@
 /* tests/unit/team/test_team_watch.c */
-#include "team/watch.h"
+#include "team/store/watch.h"
 
 #include "mail.h"
 #include "test.h"

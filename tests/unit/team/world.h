@@ -2,7 +2,7 @@
 #pragma once
 
 #include "team/model.h"
-#include "team/root.h"
+#include "team/store/root.h"
 
 #define WORLD_NOW_US (INT64_C(1773202500) * 1000000) /* 2026-03-11T04:15:00Z */
 

@@ -1,0 +1,360 @@
+/* op/agent_auth.c */
+#include "op/agent_auth.h"
+
+#include "app/principal.h"
+#include "app/settings.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "op/team/team_home.h"
+#include "team/agent.h"
+#include "team/error.h"
+#include "text/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { READERS_BYTES = 1 << 16 };
+
+enum mr_agent_auth_mode mr_agent_auth_mode(const struct mr_app *app)
+{
+	const char *word = app->settings ? mr_settings_text(app->settings, "agent.auth") : "off";
+
+	return mr_str_eq_nocase(word, "off")     ? MR_AGENT_AUTH_OFF
+		: mr_str_eq_nocase(word, "warn") ? MR_AGENT_AUTH_WARN
+						 : MR_AGENT_AUTH_REQUIRE;
+}
+
+const struct mr_param *mr_agent_auth_param(const struct mr_op *op)
+{
+	for (const struct mr_param *p = op->params; p && p->name; p++) {
+		if (p->flags & MR_ACTOR)
+			return p;
+	}
+	return NULL;
+}
+
+static enum mr_code deny(struct mr_call *call, const char *agent_name, const char *why)
+{
+	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED, "%s %.64s", why, agent_name);
+	return mr_team_fail_text(&call->cx, "agent", agent_name);
+}
+
+/* The agent as the operation will find it; `*found` is false when it will not. */
+static enum mr_code find_agent(struct mr_call *call, struct mr_db *db, const char *project_key,
+	const char *agent_name, bool *found, struct mr_team_agent *out)
+{
+	struct mr_team_project project;
+	enum mr_code rc = mr_team_project_find(&call->cx, db, project_key, &project);
+
+	if (!rc)
+		rc = mr_team_agent_find(&call->cx, db, &project, agent_name, false, out);
+	*found = !rc;
+	/* That is the operation's to say. */
+	if (rc == MR_ENOTFOUND || rc == MR_EINVAL) {
+		call->cx.err = (struct mr_err){ 0 };
+		rc = MR_OK;
+	}
+	return rc;
+}
+
+/* Is that the project's key or slug, to the letter? */
+static bool is_project(const struct mr_team_project *project, const char *key)
+{
+	return mr_str_eq(project->human_key, key) || mr_str_eq(project->slug, key);
+}
+
+/*
+ * Does the JWT name this agent of this project? Names are compared in any case, as everywhere. A
+ * project that is not there yet has only the key that it is asked for by. Who joins by a path may
+ * make one: that another project is found by a part of that path says nothing about it.
+ */
+static enum mr_code find_claim(struct mr_call *call, const char *project_key,
+	const char *agent_name, bool may_join, bool *is_named)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	const struct mr_principal_agents *agents = &call->principal->agents;
+	struct mr_team_project project;
+	struct mr_team *team;
+	bool found;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (rc)
+		return rc;
+	rc = mr_team_project_find(&call->cx, reader.db, project_key, &project);
+	/* A key that is no path is looked up by the join as leniently as here. */
+	found = !rc && (!may_join || *project_key != '/' || is_project(&project, project_key));
+	if (rc && rc != MR_ENOTFOUND && rc != MR_EINVAL)
+		return rc;
+	call->cx.err = (struct mr_err){ 0 };
+	*is_named = false;
+	for (size_t i = 0; i < agents->len && !*is_named; i++)
+		*is_named = mr_str_eq_nocase(agents->items[i].name, agent_name) &&
+			(found ? is_project(&project, agents->items[i].project)
+			       : mr_str_eq(project_key, agents->items[i].project));
+	return MR_OK;
+}
+
+static enum mr_code check_claim(struct mr_call *call, const char *project_key,
+	const char *agent_name, bool may_join)
+{
+	bool is_named;
+	enum mr_code rc = find_claim(call, project_key, agent_name, may_join, &is_named);
+
+	if (rc)
+		return rc;
+	if (!is_named)
+		return deny(call, agent_name,
+			"your token's claim \"agents\" does not name, for this project,");
+	call->is_verified = true;
+	return MR_OK;
+}
+
+static enum mr_code prove(struct mr_call *call, const char *project_key, const char *agent_name,
+	bool *found, struct mr_team_agent *agent, struct mr_team_proof *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (!rc)
+		rc = find_agent(call, reader.db, project_key, agent_name, found, agent);
+	if (!rc && *found)
+		rc = mr_team_agent_prove(&call->cx, reader.db, agent->id, call->agent_token, out);
+	return rc;
+}
+
+/* From now on the call shows what this agent may see. */
+static void read_for(struct mr_call *call, int64_t agent_id)
+{
+	call->cx.readers = mr_arena_printf(call->cx.arena, "[%lld]", (long long)agent_id);
+}
+
+static enum mr_code check(struct mr_call *call, const char *project_key, const char *agent_name,
+	bool may_join)
+{
+	const struct mr_principal *p = call->principal;
+	enum mr_agent_auth_mode mode = mr_agent_auth_mode(call->app);
+	struct mr_team_proof proof = { 0 };
+	struct mr_team_agent agent;
+	bool found = false;
+	enum mr_code rc;
+
+	call->is_verified = false;
+	if (p && p->is_bound)
+		return check_claim(call, project_key, agent_name, may_join);
+	/* Who does not have to prove anything may still do it. */
+	if (mode == MR_AGENT_AUTH_OFF || ((!p || p->acts_for_all) && !call->agent_token))
+		return MR_OK;
+	rc = prove(call, project_key, agent_name, &found, &agent, &proof);
+	if (rc || !found)
+		return rc;
+	call->is_verified = proof.is_it;
+	if (proof.is_it && mode == MR_AGENT_AUTH_REQUIRE && p && !p->acts_for_all)
+		read_for(call, agent.id);
+	if (proof.is_it || !p || p->acts_for_all || (may_join && !proof.has_token))
+		return MR_OK;
+	if (mode == MR_AGENT_AUTH_WARN) {
+		mr_log(MR_LOG_WARN, "agent_unproven", "%s acts as %s without its token", p->name,
+			agent.name);
+		return MR_OK;
+	}
+	return deny(call, agent.name,
+		proof.has_token ? "send agent_token, or the header X-Agent-Token, to act as"
+				: "register first, to get the agent_token that it takes to act as");
+}
+
+/* Nobody is named, so somebody is found: whoever must prove something cannot have that. */
+static enum mr_code check_unnamed(struct mr_call *call, const struct mr_op *op, const char *param)
+{
+	const struct mr_principal *p = call->principal;
+	bool is_bound = p && p->is_bound;
+	bool must_prove =
+		p && !p->acts_for_all && mr_agent_auth_mode(call->app) == MR_AGENT_AUTH_REQUIRE;
+
+	call->is_verified = false;
+	if (!(op->needs & MR_NEED_WRITE) || !(is_bound || must_prove) ||
+		(op->traits & MR_JOINS && !is_bound))
+		return MR_OK;
+	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED, "say who you are: %s is missing", param);
+	return mr_team_fail_text(&call->cx, "argument", param);
+}
+
+static enum mr_code check_named(struct mr_call *call, const struct mr_op *op,
+	const struct mr_args *in)
+{
+	const struct mr_param *actor = mr_agent_auth_param(op);
+	const struct mr_param *project = mr_param_find(op->params, "project_key");
+	const char *project_key, *name;
+
+	if (!actor || !project)
+		return MR_OK;
+	project_key = mr_args_text(in, project->name);
+	name = mr_args_text(in, actor->name);
+	if (!project_key)
+		return check_unnamed(call, op, project->name);
+	if (!name)
+		return check_unnamed(call, op, actor->name);
+	return check(call, project_key, name, op->traits & MR_JOINS);
+}
+
+enum mr_code mr_agent_auth_check(struct mr_call *call, const struct mr_op *op,
+	const struct mr_args *in)
+{
+	enum mr_code rc;
+
+	call->cx.readers = NULL;
+	rc = check_named(call, op, in);
+	/* Who was let in without a token is somebody new, and has no mail yet. */
+	if (!rc && op->traits & MR_SHARED_MAIL && !call->cx.readers)
+		rc = mr_agent_auth_readers(call, op->traits & MR_JOINS);
+	return rc;
+}
+
+enum mr_code mr_agent_auth_check_agent(struct mr_call *call, const char *project_key,
+	const char *agent_name)
+{
+	return check(call, project_key, agent_name, false);
+}
+
+/* The agent that a JWT names; 0 when there is none. */
+static enum mr_code find_claimed(struct mr_call *call, struct mr_db *db,
+	const struct mr_principal_agent *claimed, int64_t *out_id)
+{
+	struct mr_team_project project;
+	struct mr_team_agent agent;
+	bool found = false;
+	enum mr_code rc = mr_team_project_find(&call->cx, db, claimed->project, &project);
+
+	*out_id = 0;
+	if (!rc && is_project(&project, claimed->project))
+		rc = mr_team_agent_seek(&call->cx, db, project.id, claimed->name, &found, &agent);
+	if (rc == MR_ENOTFOUND || rc == MR_EINVAL) {
+		call->cx.err = (struct mr_err){ 0 };
+		return MR_OK;
+	}
+	if (!rc && found)
+		*out_id = agent.id;
+	return rc;
+}
+
+/* All of them. */
+static enum mr_code find_bound(struct mr_call *call, struct mr_db *db,
+	const struct mr_principal_agents *agents)
+{
+	struct mr_buf list MR_CLEANUP(mr_buf_release) = { 0 };
+	enum mr_code rc = MR_OK;
+
+	mr_buf_init(&list, READERS_BYTES);
+	for (size_t i = 0; !rc && i < agents->len; i++) {
+		int64_t id;
+
+		rc = find_claimed(call, db, &agents->items[i], &id);
+		if (!rc && id)
+			mr_buf_printf(&list, "%s%lld", list.len ? "," : "", (long long)id);
+	}
+	if (!rc)
+		rc = mr_buf_check(&list, "the agents of a token", &call->cx.err);
+	if (!rc)
+		call->cx.readers =
+			mr_arena_printf(call->cx.arena, "[%s]", list.len ? mr_buf_text(&list) : "");
+	return rc;
+}
+
+static enum mr_code find_readers(struct mr_call *call)
+{
+	const struct mr_principal *p = call->principal;
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team *team;
+	int64_t id = 0;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (rc)
+		return rc;
+	if (p->is_bound)
+		return find_bound(call, reader.db, &p->agents);
+	if (call->agent_token)
+		rc = mr_team_agent_of_token(&call->cx, reader.db, call->agent_token, &id);
+	if (!rc && id)
+		read_for(call, id);
+	return rc;
+}
+
+enum mr_code mr_agent_auth_readers(struct mr_call *call, bool or_nothing)
+{
+	const struct mr_principal *p = call->principal;
+	enum mr_agent_auth_mode mode = mr_agent_auth_mode(call->app);
+	enum mr_code rc;
+
+	call->cx.readers = NULL;
+	if (!p || (!p->is_bound && (p->acts_for_all || mode == MR_AGENT_AUTH_OFF)))
+		return MR_OK;
+	rc = find_readers(call);
+	if (rc)
+		return rc;
+	if (mode == MR_AGENT_AUTH_WARN && !p->is_bound) {
+		if (!call->cx.readers && !or_nothing)
+			mr_log(MR_LOG_WARN, "agent_unproven",
+				"%s reads mail of a project without an agent's token", p->name);
+		call->cx.readers = NULL;
+		return MR_OK;
+	}
+	if (call->cx.readers)
+		return MR_OK;
+	if (!or_nothing)
+		return mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
+			"send agent_token, or the header X-Agent-Token: what your agent sent or "
+			"got "
+			"is yours to read");
+	call->cx.readers = "[]";
+	return MR_OK;
+}
+
+bool mr_agent_auth_reads_for(const struct mr_call *call, int64_t agent_id)
+{
+	const char *at = call->cx.readers;
+
+	if (!at)
+		return true;
+	while (*at && at[1] != ']') {
+		char *end;
+
+		/* "[" or "," stands before each. */
+		if (strtoll(at + 1, &end, 10) == agent_id)
+			return true;
+		at = end;
+		if (*at != ',')
+			break;
+	}
+	return false;
+}
+
+bool mr_agent_auth_takes_token(const struct mr_op *op)
+{
+	return mr_agent_auth_param(op) || op->traits & MR_SHARED_MAIL;
+}
+
+const struct mr_value *mr_agent_auth_take_token(struct mr_call *call, const struct mr_op *op,
+	const struct mr_value *sent)
+{
+	const struct mr_value *token = mr_value_get(sent, "agent_token");
+	struct mr_value *rest;
+
+	if (!token || token->kind != MR_TEXT || !mr_agent_auth_takes_token(op) ||
+		mr_param_find(op->params, "agent_token"))
+		return sent;
+	call->agent_token = token->text;
+	rest = mr_arena_memdup(call->cx.arena, sent, sizeof(*sent));
+	rest->map.pairs = mr_arena_array(call->cx.arena, sent->map.len, sizeof(*rest->map.pairs));
+	rest->map.len = 0;
+	for (size_t i = 0; i < sent->map.len; i++) {
+		if (strcmp(sent->map.pairs[i].key, "agent_token") != 0)
+			rest->map.pairs[rest->map.len++] = sent->map.pairs[i];
+	}
+	return rest;
+}

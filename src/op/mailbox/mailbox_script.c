@@ -1,0 +1,245 @@
+/*
+ * op/mailbox/mailbox_script.c - operation: the managed scripts.
+ *
+ * Their output is fixed by contract: one JSON object on one line whatever happens, {"ok": true,
+ * ...} or
+ * {"ok": false, "error": text}; exit status 0, 1 for a failure that was handled, 2 for wrong usage.
+ */
+#include "base/fs.h"
+#include "mailbox/limits.h"
+#include "op/args.h"
+#include "op/call.h"
+#include "op/envelope.h"
+#include "op/mailbox/mailbox_payload.h"
+#include "op/mailbox/shape_mailbox.h"
+#include "op/nouns.h"
+#include "text/json.h"
+
+#include <string.h>
+
+/* What marks an error of the script itself, as opposed to wrong usage. */
+static const char HANDLED[] = "handled";
+
+static void add_nothing(struct mr_out *out)
+{
+	(void)out;
+}
+
+static const char *issues_text(struct mr_arena *arena, const struct mr_err *err)
+{
+	enum { SHOWN = 5 };
+	const char *text = mr_arena_printf(arena, "%s: ", err->word);
+
+	for (size_t i = 0; i < err->issues->len && i < SHOWN; i++)
+		text = mr_arena_printf(arena, "%s%s%s: %s", text, i ? "; " : "",
+			err->issues->items[i].path,
+			mr_mailbox_payload_words(&err->issues->items[i]));
+	return text;
+}
+
+static void script_error(struct mr_out *out, const struct mr_err *err)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	bool of_payload = err->issues && err->word;
+
+	mr_out_map(out, NULL);
+	mr_out_bool(out, "ok", false);
+	mr_out_text(out, "error", of_payload ? issues_text(arena, err) : err->msg);
+	mr_out_end(out);
+}
+
+static int script_exit_status(const struct mr_err *err)
+{
+	return err->word ? 1 : 2;
+}
+
+static int script_http_status(const struct mr_err *err)
+{
+	return mr_code_http_status(err->code);
+}
+
+static const struct mr_envelope script_envelope = {
+	.begin_result = add_nothing,
+	.end_result = add_nothing,
+	.error = script_error,
+	.exit_status = script_exit_status,
+	.http_status = script_http_status,
+	.json_style = MR_JSON_SPACED | MR_JSON_ASCII,
+	.only_json = true,
+};
+
+static const struct script {
+	const char *name;
+	enum mr_mailbox_payload_kind kind;
+	bool needs_payload;
+	bool is_reserved; /* published, but it does nothing yet */
+} scripts[] = {
+	{ "register_mailbox", MR_MAILBOX_PAYLOAD_REGISTER, true, false },
+	{ "deregister_mailbox", MR_MAILBOX_PAYLOAD_DEREGISTER, true, false },
+	{ "deliver_message", MR_MAILBOX_PAYLOAD_DELIVER, true, false },
+	{ "update_mailbox_state", MR_MAILBOX_PAYLOAD_STATE, true, false },
+	{ "repair_index", MR_MAILBOX_PAYLOAD_REPAIR, false, false },
+	{ "insert_standard_headers", MR_MAILBOX_PAYLOAD_REPAIR, false, true },
+};
+
+/* As published, or without the ending. */
+static const char *const names[] = { "register_mailbox", "deregister_mailbox", "deliver_message",
+	"update_mailbox_state", "repair_index", "insert_standard_headers", "register_mailbox.py",
+	"deregister_mailbox.py", "deliver_message.py", "update_mailbox_state.py", "repair_index.py",
+	"insert_standard_headers.py", NULL };
+
+static const struct mr_param params[] = {
+	{ .name = "name",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "which script",
+		.choices = names },
+	{ .name = "mailbox_root", .type = MR_TYPE_TEXT, .summary = "the mailbox root" },
+	{ .name = "payload_file", .type = MR_TYPE_TEXT, .summary = "a file with one JSON object" },
+	{ 0 },
+};
+
+static const struct script *find_script(const char *name)
+{
+	const struct script *s = scripts;
+
+	/* The name is one of `names`: the table has it. */
+	while (!mr_str_starts(name, s->name))
+		s++;
+	return s;
+}
+
+static enum mr_code read_payload_file(struct mr_ctx *cx, const char *path,
+	const struct mr_value **out)
+{
+	const struct mr_json_limits limits = {
+		.max_bytes = MR_MAILBOX_PAYLOAD_BYTES,
+		.max_depth = 64,
+		.max_nodes = 200000,
+	};
+	struct mr_bytes text;
+	struct mr_err why;
+	enum mr_code rc = mr_fs_read(cx->arena, AT_FDCWD, path, limits.max_bytes, &text, &cx->err);
+
+	if (rc == MR_ENOTFOUND)
+		return mr_err_set(&cx->err, rc, "payload file not found: %s", path);
+	if (rc)
+		return mr_err_wrap(&cx->err, "payload file");
+	rc = mr_json_parse(cx->arena, text, &limits, out, &why);
+	if (rc)
+		return mr_err_set(&cx->err, rc, "payload file is not valid JSON: %s (%s)", path,
+			why.msg);
+	return MR_OK;
+}
+
+static enum mr_code run_payload(struct mr_ctx *cx, const char *path,
+	const struct mr_mailbox_payload *p, struct mr_out *out)
+{
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	struct mr_mailbox_unregister_result unregistered;
+	struct mr_mailbox_register_result registered;
+	struct mr_mailbox_deliver_result delivered;
+	struct mr_mailbox_state_result state;
+	enum mr_code rc = mr_mailbox_root_open(cx, path, MR_MAILBOX_ROOT_WRITE, &root);
+
+	if (rc)
+		return rc;
+	switch (p->kind) {
+	case MR_MAILBOX_PAYLOAD_REGISTER:
+		rc = mr_mailbox_register(cx, &root, &p->registration, &registered);
+		if (!rc)
+			mr_shape_mailbox_registered(out, &registered);
+		break;
+	case MR_MAILBOX_PAYLOAD_DEREGISTER:
+		rc = mr_mailbox_unregister(cx, &root, p->deregistration.mode,
+			p->deregistration.address, &unregistered);
+		if (!rc)
+			mr_shape_mailbox_unregistered(out, &unregistered);
+		break;
+	case MR_MAILBOX_PAYLOAD_DELIVER:
+		rc = mr_mailbox_deliver(cx, &root, p->delivery.staged_path, &p->delivery.message,
+			&delivered);
+		if (!rc)
+			mr_shape_mailbox_delivered(out, &delivered);
+		break;
+	case MR_MAILBOX_PAYLOAD_STATE:
+		rc = mr_mailbox_state_update(cx, &root, p->state.address, p->state.message_id,
+			&p->state.flags, &state);
+		if (!rc)
+			mr_shape_mailbox_state(out, &state);
+		break;
+	case MR_MAILBOX_PAYLOAD_REPAIR:
+		break; /* has no open root: see repair() */
+	}
+	return rc;
+}
+
+/* Repair opens what nobody else can. */
+static enum mr_code repair(struct mr_ctx *cx, const char *path,
+	const struct mr_mailbox_repair_options *options, struct mr_out *out)
+{
+	struct mr_mailbox_repair_result result;
+	enum mr_code rc = mr_mailbox_repair(cx, path, options, &result);
+
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_shape_mailbox_repair(out, &result);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+static enum mr_code run_script(struct mr_ctx *cx, const struct script *script,
+	const struct mr_args *in, struct mr_out *out)
+{
+	static const struct mr_value no_fields = { .kind = MR_MAP };
+	const char *root = mr_args_text(in, "mailbox_root");
+	const char *file = mr_args_text(in, "payload_file");
+	const struct mr_value *value = &no_fields;
+	struct mr_mailbox_payload payload;
+	enum mr_code rc = MR_OK;
+
+	if (script->is_reserved)
+		return mr_err_set(&cx->err, MR_ECONFLICT,
+			"%s.py is reserved: headers are not normalised yet", script->name);
+	if (file)
+		rc = read_payload_file(cx, file, &value);
+	if (!rc && !script->needs_payload && value->kind == MR_NULL)
+		value = &no_fields;
+	if (!rc)
+		rc = mr_mailbox_payload_read(cx, script->kind, value, &payload);
+	if (rc)
+		return rc;
+	if (script->kind == MR_MAILBOX_PAYLOAD_REPAIR)
+		return repair(cx, root, &payload.repair, out);
+	return run_payload(cx, root, &payload, out);
+}
+
+static enum mr_code script(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	const struct script *script = find_script(mr_args_text(in, "name"));
+	enum mr_code rc;
+
+	if (!script->is_reserved && !mr_args_has(in, "mailbox_root"))
+		return mr_err_set(&call->cx.err, MR_EINVAL, "--mailbox-root is required");
+	if (script->needs_payload && !mr_args_has(in, "payload_file"))
+		return mr_err_set(&call->cx.err, MR_EINVAL, "--payload-file is required");
+	rc = run_script(&call->cx, script, in, out);
+	if (rc && !call->cx.err.word)
+		mr_err_word(&call->cx.err, HANDLED);
+	return rc;
+}
+
+const struct mr_op mr_op_mailbox_script = {
+	.name = "mailbox_script",
+	.command = "mailbox script",
+	.summary = "Run a managed script: one JSON payload in, one JSON object out",
+	.help = "What the scripts in a root's rules/scripts/ call. Exit status 0, 1 for a failure "
+		"that "
+		"was handled, 2 for wrong usage; the output is one JSON object in any case.",
+	.params = params,
+	.needs = MR_NEED_WRITE,
+	.surfaces = MR_ON_CLI,
+	.envelope = &script_envelope,
+	.run = script,
+};

@@ -1,0 +1,628 @@
+/* op/self/connect.c - operation: enter Mailroom into a coding agent's program, or take it out
+ * again. */
+#include "app/client.h"
+#include "app/client_file.h"
+#include "app/client_record.h"
+#include "app/locations.h"
+#include "app/settings.h"
+#include "base/fs.h"
+#include "op/args.h"
+#include "op/call.h"
+#include "op/envelope.h"
+#include "op/nouns.h"
+#include "op/render.h"
+#include "text/out.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NOTES_MAX = 2 * MR_CLIENT_FILES };
+
+static const struct mr_param params[] = {
+	{ .name = "client",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "the program to enter Mailroom into",
+		.choices = mr_client_names },
+	{ .name = "project",
+		.type = MR_TYPE_TEXT,
+		.summary = "the repository",
+		.fallback = "the one around the working directory" },
+	{ .name = "stdio",
+		.type = MR_TYPE_BOOL,
+		.summary =
+			"the client starts `mailroom mcp` by itself, in place of using the server",
+		.fallback = "false" },
+	{ .name = "url",
+		.type = MR_TYPE_TEXT,
+		.summary =
+			"the server's MCP address, in place of what http.host and http.port say" },
+	{ .name = "with_token",
+		.type = MR_TYPE_BOOL,
+		.summary = "the client sends the token in MAILROOM_TOKEN",
+		.fallback = "whether the server is configured to ask for one" },
+	{ .name = "print",
+		.type = MR_TYPE_BOOL,
+		.summary = "write nothing, show what would be added",
+		.fallback = "false" },
+	{ .name = "undo",
+		.type = MR_TYPE_BOOL,
+		.summary = "take out what was entered, and put back what was there before",
+		.fallback = "false" },
+	{ .name = "force",
+		.type = MR_TYPE_BOOL,
+		.summary = "replace an entry that mailroom connect did not write; with --undo, "
+			   "take out one that was changed since",
+		.fallback = "false" },
+	{ 0 },
+};
+
+static const struct mr_field file_fields[] = {
+	{ .name = "path", .type = MR_TYPE_TEXT },
+	{ .name = "what", .type = MR_TYPE_TEXT },
+	{ .name = "action",
+		.type = MR_TYPE_TEXT,
+		.summary = "created, updated, unchanged, restored, removed, or print" },
+	{ .name = "backup",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_NULLABLE,
+		.summary = "where what the file said before is kept, until --undo" },
+	{ .name = "content",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_OPTIONAL,
+		.summary = "with print: what would be added" },
+	{ 0 },
+};
+
+static const struct mr_field result_fields[] = {
+	{ .name = "client", .type = MR_TYPE_TEXT },
+	{ .name = "project", .type = MR_TYPE_TEXT },
+	{ .name = "transport", .type = MR_TYPE_TEXT, .summary = "http or stdio" },
+	{ .name = "url", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ .name = "command", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ .name = "files", .type = MR_TYPE_LIST, .fields = file_fields },
+	{ .name = "notes", .type = MR_TYPE_TEXTS, .summary = "what is left to do" },
+	{ 0 },
+};
+
+/* A file on its way from what it says to what it will say. */
+struct change {
+	const struct mr_client_file *file;
+	const char *path; /* of the file itself, where links lead */
+	bool exists;
+	mode_t mode;
+	struct mr_bytes now, after;
+	struct mr_client_record record;
+	struct mr_client_parts found;    /* in `now` */
+	struct mr_client_parts written;  /* in what we wrote last, if we did */
+	struct mr_client_parts original; /* in what was there before us */
+	bool is_left; /* with undo: what has our name is not what we wrote, and stays */
+	const char *action;
+};
+
+struct connecting {
+	struct mr_call *call;
+	const struct mr_client *client;
+	struct mr_client_wish wish;
+	const char *project; /* absolute, without links */
+	const char *state;   /* where records are; NULL with print */
+	bool undo, print, force;
+	bool is_closed; /* the server would let no TCP client in, so stdio is entered */
+	struct change changes[MR_CLIENT_FILES];
+	size_t len;
+	const char *notes[NOTES_MAX];
+	size_t notes_len;
+};
+
+static void note(struct connecting *c, const char *text)
+{
+	if (c->notes_len < NOTES_MAX)
+		c->notes[c->notes_len++] = text;
+}
+
+static bool is_same(struct mr_bytes a, struct mr_bytes b)
+{
+	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+static bool is_empty_file(struct mr_bytes text)
+{
+	return text.len == 0 || is_same(text, mr_bytes_text("{}\n"));
+}
+
+static enum mr_code find(struct connecting *c, const struct change *change, struct mr_bytes text,
+	struct mr_client_parts *out)
+{
+	return change->file->find(c->call->cx.arena, c->client, text, out, &c->call->cx.err);
+}
+
+static enum mr_code edit(struct connecting *c, const struct change *change,
+	const struct mr_client_wish *wish, struct mr_bytes text, struct mr_bytes *out)
+{
+	return change->file->edit(c->call->cx.arena, c->client, wish, &change->original, text, out,
+		&c->call->cx.err);
+}
+
+static enum mr_code look(struct connecting *c, struct change *change)
+{
+	struct mr_call *call = c->call;
+	struct stat st;
+	enum mr_code rc;
+
+	change->now = mr_bytes_text("");
+	change->mode = change->file->is_in_home ? 0600 : 0644;
+	rc = mr_locations_file(call->cx.arena, c->project, change->file, &change->path,
+		&call->cx.err);
+	if (!rc && c->state)
+		rc = mr_client_record_read(call->cx.arena, c->state, change->path, &change->record,
+			&call->cx.err);
+	if (rc || c->print || stat(change->path, &st) != 0)
+		return rc;
+	change->exists = true;
+	change->mode = st.st_mode & 0777;
+	return mr_fs_read(call->cx.arena, AT_FDCWD, change->path, MR_CLIENT_FILE_BYTES,
+		&change->now, &call->cx.err);
+}
+
+/* An entry of our name that is neither what we wrote nor what we would write is somebody else's. */
+static bool is_theirs(const struct change *change, const struct mr_client_parts *wanted)
+{
+	const struct mr_value *named = change->found.named;
+
+	if (!named || (wanted && wanted->named && mr_value_equal(named, wanted->named)))
+		return false;
+	return !change->record.is_there || !change->written.named ||
+		!mr_value_equal(named, change->written.named);
+}
+
+static enum mr_code plan_enter(struct connecting *c, struct change *change)
+{
+	struct mr_client_parts wanted;
+	enum mr_code rc = edit(c, change, &c->wish, change->now, &change->after);
+
+	if (!rc)
+		rc = find(c, change, change->after, &wanted);
+	if (!rc && !c->force && is_theirs(change, &wanted))
+		rc = mr_err_set(&c->call->cx.err, MR_ECONFLICT,
+			"it has an entry \"" MR_CLIENT_SERVER
+			"\" that mailroom connect did not write; nothing was written. --force "
+			"replaces it, and --undo then brings it back");
+	return rc;
+}
+
+static enum mr_code plan_leave(struct connecting *c, struct change *change)
+{
+	change->after = change->now;
+	/* Somebody has taken us out by hand. */
+	if (change->record.is_there && mr_client_parts_equal(&change->found, &change->original))
+		return MR_OK;
+	/* Untouched since: what was replaced comes back with all that was around it. */
+	if (change->original.named && is_same(change->now, change->record.after)) {
+		change->after = change->record.before;
+		return MR_OK;
+	}
+	change->is_left = !c->force && is_theirs(change, NULL);
+	/* Without a record only marks show what is ours. */
+	if (change->is_left || (!change->record.is_there && !change->found.block.data))
+		return MR_OK;
+	return edit(c, change, NULL, change->now, &change->after);
+}
+
+/* What the file will say. Nothing is written before all files are known to be in order. */
+static enum mr_code plan(struct connecting *c, struct change *change)
+{
+	struct mr_call *call = c->call;
+	enum mr_code rc = find(c, change, change->now, &change->found);
+
+	if (!rc && change->record.is_there &&
+		(find(c, change, change->record.after, &change->written) ||
+			find(c, change, change->record.before, &change->original)))
+		rc = mr_err_wrap(&call->cx.err, "the record in %s", change->record.folder);
+	else if (!rc)
+		rc = c->undo ? plan_leave(c, change) : plan_enter(c, change);
+	if (rc == MR_EFORMAT)
+		mr_err_set(&call->cx.err, MR_EFORMAT,
+			"%s: %s; nothing was written. Mend it, or enter by hand what mailroom "
+			"connect "
+			"%s --print shows",
+			change->path, mr_arena_strdup(call->cx.arena, call->cx.err.msg),
+			c->client->name);
+	else if (rc)
+		mr_err_wrap(&call->cx.err, "%s", change->path);
+	if (rc && c->undo && change->record.existed)
+		mr_err_set(&call->cx.err, rc, "%s. What the file said before is in %s",
+			mr_arena_strdup(call->cx.arena, call->cx.err.msg),
+			mr_client_record_backup(call->cx.arena, &change->record));
+	return rc;
+}
+
+/* ---- in ---- */
+
+static enum mr_code make_parent(struct connecting *c, struct change *change)
+{
+	const char *slash = strrchr(change->path, '/');
+	const char *parent =
+		mr_arena_strndup(c->call->cx.arena, change->path, (size_t)(slash - change->path));
+
+	change->record.made_directory = !mr_fs_exists(AT_FDCWD, parent);
+	return mr_fs_make_dirs(AT_FDCWD, parent, change->file->is_in_home ? 0700 : 0755,
+		&c->call->cx.err);
+}
+
+static enum mr_code write_file(struct connecting *c, const struct change *change,
+	struct mr_bytes text, mode_t mode)
+{
+	struct mr_err *err = &c->call->cx.err;
+	enum mr_code rc = mr_fs_write(AT_FDCWD, change->path, text, MR_FS_REPLACE, mode, err);
+
+	/* A file that was there keeps its mode, whatever the umask is. */
+	if (!rc && change->exists && chmod(change->path, mode) != 0)
+		rc = mr_err_os(err, errno, "%s", change->path);
+	return rc;
+}
+
+/*
+ * What --undo will bring back: what is there now, when nothing of it is ours; else what was there
+ * before, with whatever others have changed since.
+ */
+static enum mr_code set_baseline(struct connecting *c, struct change *change)
+{
+	struct mr_client_record *record = &change->record;
+
+	if (!record->is_there || !mr_client_parts_equal(&change->found, &change->written)) {
+		record->existed = change->exists;
+		record->mode = change->mode;
+		record->before = change->now;
+	} else if (!is_same(change->now, record->after)) {
+		if (edit(c, change, NULL, change->now, &record->before))
+			return c->call->cx.err.code;
+		record->existed = record->existed || !is_empty_file(record->before);
+		record->mode = change->mode;
+	}
+	record->after = change->after;
+	return MR_OK;
+}
+
+static enum mr_code enter(struct connecting *c, struct change *change)
+{
+	struct mr_call *call = c->call;
+	enum mr_code rc;
+
+	change->action = "unchanged";
+	if (change->exists && is_same(change->now, change->after))
+		return MR_OK;
+	change->action = change->exists ? "updated" : "created";
+	rc = set_baseline(c, change);
+	if (!rc && !change->exists)
+		rc = make_parent(c, change);
+	/* The record first: a file without one could not be brought back. */
+	if (!rc)
+		rc = mr_client_record_write(call->cx.arena, change->path, &change->record,
+			&call->cx.err);
+	change->record.is_there = change->record.is_there || !rc;
+	return rc ? rc : write_file(c, change, change->after, change->mode);
+}
+
+/* ---- and out ---- */
+
+static enum mr_code remove_created(struct connecting *c, const struct change *change)
+{
+	const char *slash = strrchr(change->path, '/');
+
+	if (unlink(change->path) != 0 && errno != ENOENT)
+		return mr_err_os(&c->call->cx.err, errno, "%s", change->path);
+	/* Its directory too, when nothing else is in it. */
+	if (change->record.made_directory)
+		rmdir(mr_arena_strndup(c->call->cx.arena, change->path,
+			(size_t)(slash - change->path)));
+	return MR_OK;
+}
+
+/* Nobody else has changed it: byte for byte as it was. */
+static enum mr_code bring_back(struct connecting *c, struct change *change)
+{
+	const struct mr_client_record *record = &change->record;
+
+	change->action = record->existed ? "restored" : "removed";
+	return record->existed ? write_file(c, change, record->before, record->mode)
+			       : remove_created(c, change);
+}
+
+/* Take out what is ours, and leave all else as it is now. */
+static enum mr_code take_out(struct connecting *c, struct change *change, bool is_last)
+{
+	if (is_last && !change->record.existed && is_empty_file(change->after)) {
+		change->action = "removed";
+		return remove_created(c, change);
+	}
+	change->action = "updated";
+	if (change->record.is_there && !is_same(change->now, change->record.after))
+		note(c,
+			mr_arena_printf(c->call->cx.arena,
+				"%s was changed since mailroom connect: only Mailroom's part was "
+				"taken out.",
+				change->path));
+	return write_file(c, change, change->after, change->mode);
+}
+
+static enum mr_code end_record(struct connecting *c, struct change *change, bool is_last)
+{
+	struct mr_call *call = c->call;
+
+	if (!change->record.is_there)
+		return MR_OK;
+	if (is_last) {
+		change->record.is_there = false;
+		return mr_client_record_drop(&change->record, &call->cx.err);
+	}
+	/* Other clients are still in it. */
+	change->record.after = change->after;
+	return mr_client_record_write(call->cx.arena, change->path, &change->record, &call->cx.err);
+}
+
+static enum mr_code leave(struct connecting *c, struct change *change)
+{
+	struct mr_client_parts rest;
+	enum mr_code rc;
+	bool is_last;
+
+	change->action = "unchanged";
+	if (change->is_left) {
+		note(c,
+			mr_arena_printf(c->call->cx.arena,
+				"%s: its entry \"" MR_CLIENT_SERVER
+				"\" is not as mailroom connect wrote it, and was left. --undo "
+				"--force "
+				"takes it out.",
+				change->path));
+		return MR_OK;
+	}
+	rc = find(c, change, change->after, &rest);
+	if (rc)
+		return rc;
+	/* Says it again what it said before us? Without a record: nothing of ours? */
+	is_last = change->record.is_there ? mr_client_parts_equal(&rest, &change->original)
+					  : !rest.block.data;
+	if (!change->exists || is_same(change->now, change->after))
+		return is_last ? end_record(c, change, true) : MR_OK;
+	if (is_last && change->record.is_there && is_same(change->now, change->record.after))
+		rc = bring_back(c, change);
+	else
+		rc = take_out(c, change, is_last);
+	return rc ? rc : end_record(c, change, is_last);
+}
+
+/* One file may have two names, CLAUDE.md being a link to AGENTS.md: it is changed once. */
+static bool is_known(const struct connecting *c, const char *path)
+{
+	for (size_t i = 0; i < c->len; i++) {
+		if (mr_str_eq(c->changes[i].path, path))
+			return true;
+	}
+	return false;
+}
+
+static enum mr_code carry_out(struct connecting *c)
+{
+	const struct mr_client_file *files = c->client->files;
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; i < MR_CLIENT_FILES && files[i].path && !rc; i++) {
+		struct change *change = &c->changes[c->len];
+
+		*change = (struct change){ .file = &files[i] };
+		rc = look(c, change);
+		if (!rc && is_known(c, change->path))
+			continue;
+		if (!rc)
+			rc = plan(c, change);
+		c->len += !rc;
+	}
+	for (size_t i = 0; i < c->len && !rc; i++) {
+		c->changes[i].action = "print";
+		if (!c->print)
+			rc = c->undo ? leave(c, &c->changes[i]) : enter(c, &c->changes[i]);
+	}
+	return rc;
+}
+
+/* ---- what is to be entered ---- */
+
+/* Where data is kept, when the client would not find out: what is configured only here and now
+ * does not hold where the client starts its program. */
+static enum mr_code wish_storage(struct connecting *c)
+{
+	const struct mr_settings *s = c->call->app->settings;
+	const char *root;
+
+	if (mr_settings_is_lasting(s, "storage.root"))
+		return MR_OK;
+	if (mr_settings_path(s, "storage.root", &root, &c->call->cx.err))
+		return c->call->cx.err.code;
+	c->wish.storage_root = mr_locations_absolute(c->call->cx.arena, root);
+	return MR_OK;
+}
+
+static enum mr_code decide(struct connecting *c, const struct mr_args *in)
+{
+	const struct mr_settings *s = c->call->app->settings;
+	bool asks = mr_locations_needs_token(s, !mr_args_text(in, "url"));
+	struct mr_arena *arena = c->call->cx.arena;
+
+	c->wish.command = mr_locations_program(arena);
+	c->wish.with_token = mr_args_bool(in, "with_token", asks);
+	c->is_closed = !c->undo && !mr_args_text(in, "url") && !mr_args_bool(in, "stdio", false) &&
+		mr_locations_is_closed(s);
+	if (c->is_closed || mr_args_bool(in, "stdio", false)) {
+		if (mr_args_text(in, "url"))
+			return mr_err_set(&c->call->cx.err, MR_EINVAL,
+				"--stdio and --url exclude each other");
+		return wish_storage(c);
+	}
+	c->wish.url = mr_args_text(in, "url");
+	if (c->wish.url && !mr_str_starts(c->wish.url, "http://") &&
+		!mr_str_starts(c->wish.url, "https://"))
+		return mr_err_set(&c->call->cx.err, MR_EINVAL,
+			"--url must begin with http:// or https://");
+	if (!c->wish.url && mr_settings_int(s, "http.port") == 0 && !c->undo)
+		return mr_err_set(&c->call->cx.err, MR_EINVAL,
+			"http.port is 0, any free one: a client needs to know which");
+	if (!c->wish.url)
+		c->wish.url = mr_locations_url(arena, s);
+	return MR_OK;
+}
+
+/* ---- what is told ---- */
+
+static void emit_file(struct connecting *c, struct mr_out *out, const struct change *change)
+{
+	mr_out_map(out, NULL);
+	mr_out_text(out, "path", change->path);
+	mr_out_text(out, "what", change->file->what);
+	mr_out_text(out, "action", change->action);
+	mr_out_text(out, "backup",
+		change->record.is_there
+			? mr_client_record_backup(c->call->cx.arena, &change->record)
+			: NULL);
+	if (c->print)
+		mr_out_text(out, "content",
+			mr_arena_strndup(c->call->cx.arena, (const char *)change->after.data,
+				change->after.len));
+	mr_out_end(out);
+}
+
+static void emit_notes(struct connecting *c, struct mr_out *out)
+{
+	struct mr_arena *arena = c->call->cx.arena;
+
+	mr_out_list(out, "notes");
+	if (c->is_closed)
+		mr_out_text(out, NULL,
+			"The server lets in over TCP only who has a token, and none is set: this "
+			"entry starts mailroom itself, which needs no server. For the "
+			"server, set HTTP_BEARER_TOKEN and connect again.");
+	for (size_t i = 0; i < c->notes_len; i++)
+		mr_out_text(out, NULL, c->notes[i]);
+	if (!c->undo && c->wish.url)
+		mr_out_text(out, NULL,
+			"The server must run: mailroom serve (or connect with --stdio, which needs "
+			"none)");
+	if (!c->undo && c->wish.url && c->wish.with_token)
+		mr_out_text(out, NULL,
+			mr_str_eq(c->client->name, "vscode")
+				? "VS Code asks for the server's token when it first connects."
+				: mr_arena_printf(arena,
+					  "Put the server's token into the "
+					  "variable " MR_CLIENT_TOKEN_ENV
+					  " where %s is started: it is in no file.",
+					  c->client->title));
+	if (!c->undo && *c->wish.command == '/')
+		mr_out_text(out, NULL,
+			mr_arena_printf(arena,
+				"mailroom is not in your PATH, so files name %s: others who use "
+				"this "
+				"repository have it elsewhere.",
+				c->wish.command));
+	if (!c->undo && c->client->hint)
+		mr_out_text(out, NULL, c->client->hint);
+	if (!c->undo && !c->print)
+		mr_out_text(out, NULL,
+			mr_arena_printf(arena,
+				"Next: start %s in %s. mailroom doctor says whether all is in "
+				"order.",
+				c->client->title, c->project));
+	mr_out_end(out);
+}
+
+static enum mr_code connect_client(struct mr_call *call, const struct mr_args *in,
+	struct mr_out *out)
+{
+	struct connecting c = {
+		.call = call,
+		.client = mr_client_find(mr_args_text(in, "client")),
+		.undo = mr_args_bool(in, "undo", false),
+		.print = mr_args_bool(in, "print", false),
+		.force = mr_args_bool(in, "force", false),
+	};
+	enum mr_code rc = decide(&c, in);
+
+	if (!rc && c.undo && c.print)
+		rc = mr_err_set(&call->cx.err, MR_EINVAL, "--undo and --print exclude each other");
+	if (!rc && !c.print)
+		rc = mr_locations_state(call->cx.arena, &c.state, &call->cx.err);
+	if (!rc)
+		rc = mr_locations_project(call->cx.arena, mr_args_text(in, "project"), &c.project,
+			&call->cx.err);
+	if (!rc)
+		rc = carry_out(&c);
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_out_text(out, "client", c.client->name);
+	mr_out_text(out, "project", c.project);
+	mr_out_text(out, "transport", c.wish.url ? "http" : "stdio");
+	mr_out_text(out, "url", c.wish.url);
+	mr_out_text(out, "command", c.wish.url ? NULL : c.wish.command);
+	mr_out_list(out, "files");
+	for (size_t i = 0; i < c.len; i++)
+		emit_file(&c, out, &c.changes[i]);
+	mr_out_end(out);
+	emit_notes(&c, out);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+/* ---- as people read it ---- */
+
+static const char *text_in(const struct mr_value *map, const char *key)
+{
+	const struct mr_value *value = mr_value_get(map, key);
+
+	return value && value->kind == MR_TEXT ? value->text : "";
+}
+
+static void render_file(struct mr_buf *out, const struct mr_value *file)
+{
+	if (!mr_value_get(file, "content")) {
+		mr_buf_printf(out, "  %-9s  ", text_in(file, "action"));
+		mr_render_text(out, text_in(file, "path"));
+		mr_buf_printf(out, "  (%s)\n", text_in(file, "what"));
+		return;
+	}
+	mr_buf_puts(out, "# ");
+	mr_render_text(out, text_in(file, "path"));
+	mr_buf_printf(out, " (%s)\n%s\n", text_in(file, "what"), text_in(file, "content"));
+}
+
+static void render(struct mr_buf *out, const struct mr_value *result, const struct mr_render *how)
+{
+	const struct mr_value *files = mr_value_get(result, "files");
+	const struct mr_value *notes = mr_value_get(result, "notes");
+
+	(void)how;
+	for (size_t i = 0; i < files->list.len; i++)
+		render_file(out, &files->list.items[i]);
+	for (size_t i = 0; i < notes->list.len; i++) {
+		mr_render_text(out, notes->list.items[i].text);
+		mr_buf_putc(out, '\n');
+	}
+}
+
+const struct mr_op mr_op_connect = {
+	.name = "connect",
+	.command = "connect",
+	.summary = "Enter Mailroom into a coding agent's program, or take it out again",
+	.help = "Writes the client's MCP entry, a hook where it has hooks, and a block in "
+		"AGENTS.md "
+		"that tells agents how to use it. All else in these files stays; what they said "
+		"before is kept in $XDG_STATE_HOME/mailroom (~/.local/state/mailroom), and --undo "
+		"brings it back. Tokens are never written: files name the variable "
+		"MAILROOM_TOKEN.",
+	.params = params,
+	.result = result_fields,
+	.surfaces = MR_ON_CLI,
+	.envelope = &mr_envelope_plain,
+	.run = connect_client,
+	.render = render,
+};

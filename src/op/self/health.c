@@ -1,0 +1,151 @@
+/* op/self/health.c - is this program alive, ready, well? */
+#include "app/principal.h"
+#include "app/settings.h"
+#include "base/fs.h"
+#include "base/log.h"
+#include "op/args.h"
+#include "op/call.h"
+#include "op/envelope.h"
+#include "op/nouns.h"
+#include "op/team/team_home.h"
+#include "team/store/pulse.h"
+#include "text/out.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum {
+	FRESH_MS = 500, /* an answer may be so old, ... */
+	WRITE_MS = 900, /* ... and takes no longer: supervisors give up after a second */
+};
+
+static const struct mr_field status_fields[] = {
+	{ .name = "status", .type = MR_TYPE_TEXT },
+	{ 0 },
+};
+
+static const struct mr_field health_fields[] = {
+	{ .name = "protocol_version", .type = MR_TYPE_TEXT },
+	{ .name = "status", .type = MR_TYPE_TEXT },
+	{ 0 },
+};
+
+static enum mr_code say(struct mr_out *out, const char *status)
+{
+	mr_out_map(out, NULL);
+	mr_out_text(out, "status", status);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+static enum mr_code live(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	(void)call;
+	(void)in;
+	return say(out, "alive");
+}
+
+/* Can data be kept? Made when missing, so that the first start of a new user is ready. */
+static enum mr_code check_storage(struct mr_call *call)
+{
+	const char *root;
+
+	if (mr_settings_path(call->app->settings, "storage.root", &root, &call->cx.err))
+		return mr_err_wrap(&call->cx.err, "not ready");
+	if (mr_fs_make_dirs(AT_FDCWD, root, 0700, &call->cx.err))
+		return mr_err_wrap(&call->cx.err, "not ready: storage.root");
+	if (faccessat(AT_FDCWD, root, R_OK | W_OK | X_OK, AT_EACCESS))
+		return mr_err_os(&call->cx.err, errno, "not ready: storage.root %s", root);
+	return MR_OK;
+}
+
+/*
+ * Does the team's database take a change, now? Many who ask share one write, so that strangers
+ * cannot make the disk busy by asking.
+ */
+static enum mr_code check_database(struct mr_call *call)
+{
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_pulse(&call->cx, team, FRESH_MS, WRITE_MS);
+	return rc ? mr_err_wrap(&call->cx.err, "not ready") : MR_OK;
+}
+
+/*
+ * Whatever the cause, to the one who asks it means: not now. Paths are shown to people of this
+ * machine; others may ask without a token, and are told where to look.
+ */
+static enum mr_code check_ready(struct mr_call *call)
+{
+	const struct mr_principal *who = call->principal;
+	enum mr_code rc = check_storage(call);
+
+	if (!rc)
+		rc = check_database(call);
+	if (!rc)
+		return MR_OK;
+	if (who && !who->is_local) {
+		mr_log(MR_LOG_WARN, "health.not_ready", "%s", call->cx.err.msg);
+		mr_err_set(&call->cx.err, MR_EBUSY,
+			"not ready: mail cannot be stored at the moment; the server's log says "
+			"why");
+	}
+	call->cx.err.code = MR_EBUSY;
+	return MR_EBUSY;
+}
+
+static enum mr_code ready(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	(void)in;
+	return check_ready(call) ? MR_EBUSY : say(out, "ready");
+}
+
+static enum mr_code health(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	(void)in;
+	if (check_ready(call))
+		return MR_EBUSY;
+	mr_out_map(out, NULL);
+	mr_out_text(out, "protocol_version", "v1");
+	mr_out_text(out, "status", "ok");
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_health = {
+	.name = "health",
+	.command = "health",
+	.route = "GET /health",
+	.summary = "Check that Mailroom can work here",
+	.result = health_fields,
+	.traits = MR_OPEN,
+	.surfaces = MR_ON_CLI | MR_ON_HTTP,
+	.envelope = &mr_envelope_plain,
+	.run = health,
+};
+
+const struct mr_op mr_op_liveness = {
+	.name = "health_liveness",
+	.command = "health liveness",
+	.route = "GET /health/liveness",
+	.summary = "Say that the program runs",
+	.result = status_fields,
+	.traits = MR_QUICK | MR_OPEN,
+	.surfaces = MR_ON_CLI | MR_ON_HTTP,
+	.envelope = &mr_envelope_plain,
+	.run = live,
+};
+
+const struct mr_op mr_op_readiness = {
+	.name = "health_readiness",
+	.command = "health readiness",
+	.route = "GET /health/readiness",
+	.summary = "Say whether requests that keep data would succeed",
+	.result = status_fields,
+	.traits = MR_OPEN,
+	.surfaces = MR_ON_CLI | MR_ON_HTTP,
+	.envelope = &mr_envelope_plain,
+	.run = ready,
+};

@@ -1,0 +1,109 @@
+/* op/self/operations.c - the table, shown: which operations there are, and their schemas. */
+#include "op/args.h"
+#include "op/call.h"
+#include "op/envelope.h"
+#include "op/nouns.h"
+#include "op/schema.h"
+#include "text/out.h"
+
+#include "base/str.h"
+
+static const struct mr_field operation_fields[] = {
+	{ .name = "name", .type = MR_TYPE_TEXT },
+	{ .name = "command", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ .name = "route", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ .name = "summary", .type = MR_TYPE_TEXT },
+	{ 0 },
+};
+
+static const struct mr_field list_fields[] = {
+	{ .name = "operations", .type = MR_TYPE_LIST, .fields = operation_fields },
+	{ 0 },
+};
+
+static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	const struct mr_op_table *table = call->app->table;
+
+	(void)in;
+	mr_out_map(out, NULL);
+	mr_out_list(out, "operations");
+	for (size_t i = 0; i < table->len; i++) {
+		mr_out_map(out, NULL);
+		mr_out_text(out, "name", table->ops[i]->name);
+		mr_out_text(out, "command", table->ops[i]->command);
+		mr_out_text(out, "route", table->ops[i]->route);
+		mr_out_text(out, "summary", table->ops[i]->summary);
+		mr_out_end(out);
+	}
+	mr_out_end(out);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_operations = {
+	.name = "operations",
+	.command = "operations",
+	.summary = "List everything Mailroom can be asked",
+	.result = list_fields,
+	.surfaces = MR_ON_CLI,
+	.envelope = &mr_envelope_plain,
+	.run = list,
+	.render = mr_render_operations,
+};
+
+static const struct mr_param schema_params[] = {
+	{ .name = "operation",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "its name, from mailroom operations" },
+	{ 0 },
+};
+
+static const struct mr_field schema_fields[] = {
+	{ .name = "name", .type = MR_TYPE_TEXT },
+	{ .name = "description", .type = MR_TYPE_TEXT },
+	{ .name = "inputSchema", .type = MR_TYPE_OBJECT },
+	{ .name = "outputSchema", .type = MR_TYPE_OBJECT },
+	{ 0 },
+};
+
+static enum mr_code refuse_name(struct mr_call *call, const char *name)
+{
+	const struct mr_op_table *table = call->app->table;
+	const char **names = mr_arena_array(call->cx.arena, table->len, sizeof(*names));
+	const char *near;
+
+	for (size_t i = 0; i < table->len; i++)
+		names[i] = table->ops[i]->name;
+	near = mr_str_nearest(name, names, table->len);
+	return mr_err_set(&call->cx.err, MR_ENOTFOUND, "there is no operation %s%s%s%s", name,
+		near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static enum mr_code schema(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	const char *name = mr_args_text(in, "operation");
+	const struct mr_op *op = mr_op_find(call->app->table, name);
+
+	if (!op)
+		return refuse_name(call, name);
+	mr_out_map(out, NULL);
+	mr_out_text(out, "name", op->name);
+	mr_out_text(out, "description", op->summary);
+	mr_schema_input(out, "inputSchema", op);
+	mr_schema_output(out, "outputSchema", op);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_schema = {
+	.name = "schema",
+	.command = "schema",
+	.summary = "Show the JSON Schema of an operation's arguments and result",
+	.params = schema_params,
+	.result = schema_fields,
+	.surfaces = MR_ON_CLI,
+	.envelope = &mr_envelope_plain,
+	.run = schema,
+};

@@ -1,0 +1,110 @@
+/* op/team/envelope_team.c */
+#include "op/team/envelope_team.h"
+
+#include "team/error.h"
+
+#include <string.h>
+
+/* Errors of layers that know no contract. */
+static const char *type_of(const struct mr_err *err)
+{
+	if (err->word)
+		return err->word;
+	switch (err->code) {
+	case MR_EINVAL:
+		return MR_TEAM_INVALID_ARGUMENT;
+	case MR_ENOTFOUND:
+		return MR_TEAM_NOT_FOUND;
+	case MR_ELIMIT:
+		return MR_TEAM_PAYLOAD_TOO_LARGE;
+	case MR_EAUTH:
+	case MR_EPERM:
+	case MR_ENOTCONFIRMED:
+		return MR_TEAM_PERMISSION_DENIED;
+	default:
+		return MR_TEAM_UNHANDLED;
+	}
+}
+
+/* Can the caller do something about it? */
+static bool is_recoverable(const struct mr_err *err, const char *type)
+{
+	if (mr_str_eq(type, MR_TEAM_UNHANDLED))
+		return mr_code_is_retryable(err->code);
+	return !mr_str_eq(type, MR_TEAM_CAPABILITY_DENIED) &&
+		!mr_str_eq(type, MR_TEAM_CONTACT_BLOCKED);
+}
+
+/* "$.cc[0]" is the argument cc. */
+static void say_argument(struct mr_out *out, const struct mr_issues *issues)
+{
+	const char *path = issues->items[0].path;
+	const char *name = mr_str_starts(path, "$.") ? path + 2 : path;
+
+	mr_out_text(out, "argument", mr_arena_strndup(issues->arena, name, strcspn(name, ".[")));
+	mr_out_list(out, "issues");
+	for (size_t i = 0; i < issues->len; i++) {
+		mr_out_map(out, NULL);
+		mr_out_text(out, "path", issues->items[i].path);
+		mr_out_text(out, "message", issues->items[i].msg);
+		mr_out_end(out);
+	}
+	mr_out_end(out);
+}
+
+static void team_error(struct mr_out *out, const struct mr_err *err)
+{
+	const char *type = type_of(err);
+	const struct mr_value *data = mr_team_fail_data(err);
+
+	mr_out_map(out, NULL);
+	mr_out_map(out, "error");
+	mr_out_text(out, "type", type);
+	mr_out_text(out, "message", err->msg);
+	mr_out_bool(out, "recoverable", is_recoverable(err, type));
+	mr_out_map(out, "data");
+	if (err->issues && err->issues->len > 0)
+		say_argument(out, err->issues);
+	if (!data && mr_str_eq(type, MR_TEAM_UNHANDLED))
+		mr_out_text(out, "original_error", mr_code_name(err->code));
+	for (size_t i = 0; data && i < data->map.len; i++)
+		mr_out_value(out, data->map.pairs[i].key, &data->map.pairs[i].value);
+	mr_out_end(out);
+	mr_out_end(out);
+	mr_out_end(out);
+}
+
+/* Of what nobody foresaw at least the place is known. A tool that another one ran is named first,
+ * and stays. */
+static void team_blame(struct mr_ctx *cx, const char *op)
+{
+	if (mr_team_fail_data(&cx->err) || !mr_str_eq(type_of(&cx->err), MR_TEAM_UNHANDLED))
+		return;
+	mr_team_fail_text(cx, "tool", op);
+	mr_team_fail_text(cx, "original_error", mr_code_name(cx->err.code));
+}
+
+static void add_nothing(struct mr_out *out)
+{
+	(void)out;
+}
+
+static int team_exit_status(const struct mr_err *err)
+{
+	return mr_code_exit_status(err->code);
+}
+
+static int team_http_status(const struct mr_err *err)
+{
+	return mr_code_http_status(err->code);
+}
+
+const struct mr_envelope mr_envelope_team = {
+	.begin_result = add_nothing,
+	.end_result = add_nothing,
+	.error = team_error,
+	.blame = team_blame,
+	.exit_status = team_exit_status,
+	.http_status = team_http_status,
+	.json_style = MR_JSON_COMPACT,
+};

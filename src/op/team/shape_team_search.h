@@ -1,0 +1,11 @@
+/* op/team/shape_team_search.h - what a search found, as the team contract has it. */
+#pragma once
+
+#include "op/op.h"
+#include "team/search.h"
+#include "text/out.h"
+
+extern const struct mr_field mr_shape_team_hit_fields[];
+
+/* The list of hits under `key`, best first. */
+void mr_shape_team_hits(struct mr_out *out, const char *key, const struct mr_team_hits *hits);

@@ -1,0 +1,437 @@
+/* op/team/team_guard.c - operations: git hooks that look at leases, put in place and taken away. */
+#include "op/team/team_guard.h"
+
+#include "app/locations.h"
+#include "app/settings.h"
+#include "base/fs.h"
+#include "base/reach.h"
+#include "op/render.h"
+#include "op/team/team_ops.h"
+#include "team/project.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *set_or_null(const struct mr_settings *settings, const char *key)
+{
+	const char *text = mr_settings_text(settings, key);
+
+	return mr_str_is_empty(text) ? NULL : text;
+}
+
+static enum mr_code read_mode(struct mr_call *call, enum mr_guard_mode *out)
+{
+	static const struct {
+		const char *word;
+		enum mr_guard_mode mode;
+	} words[] = { { "", MR_GUARD_BLOCK }, { "block", MR_GUARD_BLOCK },
+		{ "enforce", MR_GUARD_BLOCK }, { "warn", MR_GUARD_WARN },
+		{ "advisory", MR_GUARD_WARN }, { "adv", MR_GUARD_WARN } };
+	const char *word =
+		mr_str_trim(call->cx.arena, mr_settings_text(call->app->settings, "guard.mode"));
+
+	for (size_t i = 0; i < MR_LEN(words); i++) {
+		if (mr_str_eq_nocase(words[i].word, word)) {
+			*out = words[i].mode;
+			return MR_OK;
+		}
+	}
+	return mr_team_refuse(&call->cx, "guard.mode",
+		"AGENT_MAIL_GUARD_MODE must be block or warn, not \"%s\"", word);
+}
+
+/* AGENT_MAIL_URL is an http URL, or the Unix socket of a server of this user: unix:/path. */
+static enum mr_code read_server(struct mr_call *call, struct mr_guard_setup *setup)
+{
+	static const char scheme[] = "unix:";
+	const struct mr_settings *s = call->app->settings;
+
+	setup->url = mr_settings_text(s, "guard.url");
+	setup->token = mr_settings_text(s, "guard.token");
+	setup->only_socket = mr_str_starts(setup->url, scheme);
+	if (!setup->only_socket) {
+		setup->socket = mr_locations_socket_of(call->cx.arena, s, setup->url);
+		return MR_OK;
+	}
+	setup->socket = setup->url + strlen(scheme);
+	setup->url = "http://localhost/mcp";
+	return *setup->socket == '/' ? MR_OK
+				     : mr_team_refuse(&call->cx, "guard.url",
+					       "AGENT_MAIL_URL: unix: must be followed by the "
+					       "absolute path of a socket");
+}
+
+enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out)
+{
+	const struct mr_settings *s = call->app->settings;
+	struct mr_guard_setup setup = {
+		.agent = set_or_null(s, "guard.agent"),
+		.project = set_or_null(s, "guard.project"),
+	};
+	const char *root;
+	enum mr_code rc = read_mode(call, &setup.mode);
+
+	if (!rc)
+		rc = mr_settings_may_send(s, "guard.token", "guard.url", &call->cx.err);
+	if (!rc)
+		rc = read_server(call, &setup);
+	if (!rc)
+		rc = mr_settings_path(s, "storage.root", &root, &call->cx.err);
+	if (rc)
+		return rc;
+	if (!mr_str_to_bool(mr_settings_text(s, "guard.bypass"), &setup.bypass))
+		setup.bypass = false;
+	if (mr_team_home_config(call, &setup.config)) {
+		setup.config = mr_team_config_default(root);
+		call->cx.err = (struct mr_err){ 0 };
+	}
+	*out = setup;
+	return MR_OK;
+}
+
+static const char *const alias_repo[] = { "target_repo_path", "repo", NULL };
+
+static const char *const states[] = {
+	[MR_TEAM_GUARD_ABSENT] = "absent",
+	[MR_TEAM_GUARD_FOREIGN] = "foreign",
+	[MR_TEAM_GUARD_INSTALLED] = "installed",
+};
+
+static const struct mr_field hook_fields[] = {
+	{ .name = "name", .type = MR_TYPE_TEXT },
+	{ .name = "path", .type = MR_TYPE_TEXT },
+	{ .name = "state", .type = MR_TYPE_TEXT, .summary = "installed, foreign or absent" },
+	{ .name = "chained", .type = MR_TYPE_BOOL, .summary = "another hook is run first" },
+	{ 0 },
+};
+
+static void emit_hooks(struct mr_out *out, const struct mr_team_guard_hooks *hooks)
+{
+	mr_out_list(out, "hooks");
+	for (size_t i = 0; i < MR_TEAM_GUARD_HOOKS; i++) {
+		mr_out_map(out, NULL);
+		mr_out_text(out, "name", hooks->items[i].name);
+		mr_out_text(out, "path", hooks->items[i].path);
+		mr_out_text(out, "state", states[hooks->items[i].state]);
+		mr_out_bool(out, "chained", hooks->items[i].chained);
+		mr_out_end(out);
+	}
+	mr_out_end(out);
+}
+
+/* What is out of the ordinary about the place where hooks are. */
+static void emit_warnings(struct mr_arena *arena, struct mr_out *out,
+	const struct mr_team_guard_hooks *hooks, const struct mr_texts *more)
+{
+	mr_out_list(out, "warnings");
+	if (hooks->shared)
+		mr_out_text(out, NULL,
+			mr_arena_printf(arena,
+				"%s (core.hooksPath) is outside the repository: its hooks are for "
+				"every repository that looks there",
+				hooks->directory));
+	if (mr_str_ends(hooks->directory, "/.husky/_"))
+		mr_out_text(out, NULL,
+			"husky writes this directory anew when it is installed: better put "
+			"`mailroom guard check --hook pre-commit` into .husky/pre-commit");
+	for (size_t i = 0; more && i < more->len; i++)
+		mr_out_text(out, NULL, more->items[i]);
+	mr_out_end(out);
+}
+
+static enum mr_code program_path(struct mr_call *call, const char **out)
+{
+	static const char gone[] = " (deleted)";
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (len < 0)
+		return mr_err_os(&call->cx.err, errno, "cannot tell where this program is");
+	path[len] = '\0';
+	/* It was replaced by a newer one while it ran. */
+	if (mr_str_ends(path, gone))
+		len -= (ssize_t)strlen(gone);
+	*out = mr_arena_strndup(call->cx.arena, path, (size_t)len);
+	return MR_OK;
+}
+
+/* Whether it is there is not for the caller to know. */
+static enum mr_code out_of_reach(struct mr_call *call, const char *path)
+{
+	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
+		"%s is no directory that you may name here: the owner of the server "
+		"(PROJECT_ROOTS), or the client that started it, says which you may; on its "
+		"machine: mailroom guard",
+		path);
+	return mr_team_fail_text(&call->cx, "argument", "code_repo_path");
+}
+
+static enum mr_code check_reach(struct mr_call *call, const char *path, const char *named)
+{
+	const char *real = NULL;
+	enum mr_code rc = mr_reach_dir(&call->cx, path, &real);
+
+	return rc || real ? rc : out_of_reach(call, named);
+}
+
+/* Where hooks go may be far from the directory that was named: core.hooksPath says so. */
+static enum mr_code check_hooks(struct mr_call *call, const struct mr_team_guard_place *place,
+	const char *named)
+{
+	const char *directory;
+	bool shared;
+	enum mr_code rc = mr_team_guard_hooks_dir(&call->cx, place, &directory, &shared);
+
+	if (rc)
+		return rc;
+	if (!mr_fs_exists(AT_FDCWD, directory)) /* it will be made */
+		directory = mr_arena_strndup(call->cx.arena, directory,
+			(size_t)(strrchr(directory, '/') - directory));
+	rc = check_reach(call, place->top, named);
+	return rc ? rc : check_reach(call, directory, named);
+}
+
+/* The repository around a directory that the caller may name; git is run nowhere else. */
+static enum mr_code find_place(struct mr_call *call, const char *path,
+	struct mr_team_guard_place *out)
+{
+	enum mr_code rc = MR_OK;
+
+	if (call->cx.reach)
+		rc = check_reach(call, mr_locations_absolute(call->cx.arena, path), path);
+	if (!rc)
+		rc = mr_team_guard_place(&call->cx, path, out);
+	if (!rc && call->cx.reach)
+		rc = check_hooks(call, out, path);
+	return rc;
+}
+
+static const struct mr_param install_params[] = {
+	MR_TEAM_PROJECT_PARAM,
+	{ .name = "code_repo_path",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_POSITIONAL,
+		.summary = "the repository, or a directory in it",
+		.fallback = "the path of the project",
+		.aliases = alias_repo },
+	{ 0 },
+};
+
+static const struct mr_field install_fields[] = {
+	{ .name = "hook", .type = MR_TYPE_TEXT, .summary = "the pre-commit hook" },
+	{ .name = "hooks", .type = MR_TYPE_LIST, .fields = hook_fields },
+	{ .name = "project", .type = MR_TYPE_TEXT },
+	{ .name = "warnings", .type = MR_TYPE_TEXTS },
+	{ 0 },
+};
+
+/* A key, or on a command line a directory: then what it is the path of. */
+static enum mr_code find_project(struct mr_call *call, struct mr_team *team, const char *key,
+	struct mr_team_project *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team_guard_place place;
+	enum mr_code rc = MR_OK;
+
+	if (mr_str_eq(key, ".") || mr_str_starts(key, "./") || mr_str_starts(key, "../")) {
+		rc = find_place(call, key, &place);
+		key = rc ? key : place.top;
+	}
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (!rc)
+		rc = mr_team_project_find(&call->cx, reader.db, key, out);
+	/* A server elsewhere has it, and the hooks will ask there. */
+	if (rc == MR_ENOTFOUND && *mr_settings_text(call->app->settings, "guard.url")) {
+		call->cx.err = (struct mr_err){ 0 };
+		*out = (struct mr_team_project){ .human_key = key };
+		rc = MR_OK;
+	}
+	return rc;
+}
+
+static enum mr_code install(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	const char *repo = mr_args_text(in, "code_repo_path");
+	struct mr_team_guard_install install = { 0 };
+	struct mr_team_guard_place place;
+	struct mr_team_guard_hooks hooks;
+	struct mr_team_project project;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = find_project(call, team, mr_args_text(in, "project_key"), &project);
+	if (!rc)
+		rc = find_place(call, repo ? repo : project.human_key, &place);
+	if (!rc)
+		rc = program_path(call, &install.program);
+	if (rc)
+		return rc;
+	install.project_key = project.human_key;
+	install.storage_root =
+		mr_team_guard_real(call->cx.arena, mr_team_config(team)->storage_root);
+	if (*mr_settings_shown(call->cx.arena, call->app->settings, "database.url"))
+		install.database =
+			mr_team_guard_real(call->cx.arena, mr_team_config(team)->database);
+	rc = mr_team_guard_hooks_install(&call->cx, &place, &install, &hooks);
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_out_text(out, "hook", hooks.items[0].path);
+	emit_hooks(out, &hooks);
+	mr_out_text(out, "project", project.human_key);
+	emit_warnings(call->cx.arena, out, &hooks, NULL);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_guard_install = {
+	.name = "install_precommit_guard",
+	.command = "guard install",
+	.summary = "Install git hooks that refuse commits and pushes of files others hold",
+	.help = "Use it once in a repository that several agents share. Hooks pre-commit and "
+		"pre-push of the repository. A hook that is there is kept "
+		"and "
+		"run first. Commits then need AGENT_NAME; AGENT_MAIL_GUARD_MODE=warn only warns, "
+		"AGENT_MAIL_BYPASS=1 lets one through.",
+	.cluster = "infrastructure",
+	.params = install_params,
+	.result = install_fields,
+	.needs = MR_NEED_WRITE | MR_NEED_ADMIN,
+	.traits = MR_IDEMPOTENT,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = install,
+};
+
+static const struct mr_param uninstall_params[] = {
+	{ .name = "code_repo_path",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "the repository, or a directory in it",
+		.aliases = alias_repo },
+	{ 0 },
+};
+
+static const struct mr_field uninstall_fields[] = {
+	{ .name = "removed", .type = MR_TYPE_BOOL, .summary = "there was one of ours" },
+	{ .name = "hooks", .type = MR_TYPE_LIST, .fields = hook_fields },
+	{ 0 },
+};
+
+static enum mr_code uninstall(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_guard_place place;
+	struct mr_team_guard_hooks hooks;
+	bool removed = false;
+	enum mr_code rc = find_place(call, mr_args_text(in, "code_repo_path"), &place);
+
+	if (!rc)
+		rc = mr_team_guard_hooks_remove(&call->cx, &place, &removed, &hooks);
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_out_bool(out, "removed", removed);
+	emit_hooks(out, &hooks);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_guard_uninstall = {
+	.name = "uninstall_precommit_guard",
+	.command = "guard uninstall",
+	.summary = "Take the guard's hooks away, and put back what was there",
+	.help = "Use it when a repository is no longer shared. Nothing else of the project "
+		"changes.",
+	.cluster = "infrastructure",
+	.params = uninstall_params,
+	.result = uninstall_fields,
+	.needs = MR_NEED_WRITE | MR_NEED_ADMIN,
+	.traits = MR_IDEMPOTENT | MR_DESTRUCTIVE,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = uninstall,
+};
+
+static const struct mr_param status_params[] = {
+	{ .name = "code_repo_path",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_POSITIONAL,
+		.summary = "the repository, or a directory in it",
+		.fallback = ".",
+		.aliases = alias_repo },
+	{ 0 },
+};
+
+static const struct mr_field status_fields[] = {
+	{ .name = "repository", .type = MR_TYPE_TEXT },
+	{ .name = "hooks_directory", .type = MR_TYPE_TEXT },
+	{ .name = "hooks", .type = MR_TYPE_LIST, .fields = hook_fields },
+	{ .name = "agent", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE, .summary = "AGENT_NAME" },
+	{ .name = "mode", .type = MR_TYPE_TEXT, .summary = "block or warn" },
+	{ .name = "bypass", .type = MR_TYPE_BOOL },
+	{ .name = "project", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ .name = "source",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_NULLABLE,
+		.summary = "where leases are read: database, archive or server" },
+	{ .name = "leases", .type = MR_TYPE_INT, .summary = "exclusive ones that others hold" },
+	{ .name = "warnings", .type = MR_TYPE_TEXTS },
+	{ 0 },
+};
+
+static enum mr_code status(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	const char *repo = mr_args_text(in, "code_repo_path");
+	struct mr_team_guard_question question = { 0 };
+	struct mr_team_guard_answer answer;
+	struct mr_team_guard_place place;
+	struct mr_team_guard_hooks hooks;
+	struct mr_guard_setup setup;
+	enum mr_code rc = mr_guard_setup(call, &setup);
+
+	if (!rc)
+		rc = mr_team_guard_place(&call->cx, repo ? repo : ".", &place);
+	if (!rc)
+		rc = mr_team_guard_hooks_look(&call->cx, &place, &hooks);
+	question = (struct mr_team_guard_question){ .config = &setup.config,
+		.place = &place,
+		.project_key = setup.project,
+		.agent = setup.agent,
+		.url = setup.url,
+		.token = setup.token,
+		.socket = setup.socket,
+		.only_socket = setup.only_socket };
+	if (!rc)
+		rc = mr_team_guard_ask(&call->cx, &question, &answer);
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_out_text(out, "repository", place.top);
+	mr_out_text(out, "hooks_directory", hooks.directory);
+	emit_hooks(out, &hooks);
+	mr_out_text(out, "agent", setup.agent);
+	mr_out_text(out, "mode", setup.mode == MR_GUARD_WARN ? "warn" : "block");
+	mr_out_bool(out, "bypass", setup.bypass);
+	mr_out_text(out, "project", answer.source ? answer.project.human_key : NULL);
+	mr_out_text(out, "source", answer.source);
+	mr_out_int(out, "leases", (int64_t)answer.leases);
+	emit_warnings(call->cx.arena, out, &hooks, &answer.warnings);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_guard_status = {
+	.name = "guard_status",
+	.command = "guard status",
+	.summary = "Show which hooks are installed, and what they would ask",
+	.params = status_params,
+	.result = status_fields,
+	.traits = MR_ABROAD,
+	.surfaces = MR_ON_CLI,
+	.envelope = &mr_envelope_team,
+	.run = status,
+};

@@ -1,0 +1,24 @@
+/* op/team/team_guard.h - what the guard's operations share: who asks, where, and how strictly. */
+#pragma once
+
+#include "op/args.h"
+#include "op/call.h"
+#include "team/guard/guard.h"
+
+enum mr_guard_mode { MR_GUARD_BLOCK, MR_GUARD_WARN };
+
+/* What the variables say (spec/coordination.md section 10). */
+struct mr_guard_setup {
+	struct mr_team_config config;
+	enum mr_guard_mode mode;
+	bool bypass;
+	const char *agent;   /* or NULL */
+	const char *project; /* or NULL */
+	const char *url, *token;
+	const char *socket; /* see struct mr_team_guard_question */
+	bool only_socket;
+};
+
+/* INVALID_ARGUMENT for a mode nobody knows. A DATABASE_URL that is not for us (in another program's
+ * .env) is passed over: then storage.root counts. */
+MR_CHECK enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out);

@@ -1,0 +1,582 @@
+/* op/team/team_guard_check.c - operations: may these files be committed, pushed, edited now? */
+#include "op/team/team_guard.h"
+
+#include "base/fs.h"
+#include "op/render.h"
+#include "op/team/team_ops.h"
+#include "text/json.h"
+#include "text/time.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { STDIN_BYTES = 64 << 20, SECOND_US = 1000000, MINUTE_S = 60 };
+
+/* --- what is said about a conflict --- */
+
+/* For a shell, in single quotes where that is needed. */
+static const char *quoted(struct mr_arena *arena, const char *text)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "/._-+@:,";
+	struct mr_buf out MR_CLEANUP(mr_buf_release) = { 0 };
+
+	if (*text && text[strspn(text, safe)] == '\0' && *text != '-')
+		return text;
+	mr_buf_init(&out, 1 << 20);
+	mr_buf_putc(&out, '\'');
+	for (; *text; text++)
+		*text == '\'' ? mr_buf_puts(&out, "'\\''") : mr_buf_putc(&out, *text);
+	mr_buf_putc(&out, '\'');
+	return mr_arena_strdup(arena, mr_buf_text(&out));
+}
+
+/* The command that asks the holder. */
+static const char *ask_command(struct mr_arena *arena, const char *project, const char *agent,
+	const char *path, const struct mr_team_reservation *lease)
+{
+	const char *body = mr_arena_printf(arena,
+		"May I change %s? You hold %s. Please release it, or tell me when you are done.",
+		path, mr_render_line(arena, lease->path_pattern));
+
+	return mr_arena_printf(arena,
+		"mailroom team send %s %s --to %s --subject %s --body-md %s --ack-required",
+		quoted(arena, project), agent ? quoted(arena, agent) : "YOUR_NAME",
+		quoted(arena, lease->agent),
+		quoted(arena, mr_arena_printf(arena, "May I change %s?", path)),
+		quoted(arena, body));
+}
+
+static struct mr_value int_value(int64_t number)
+{
+	return (struct mr_value){ .kind = MR_INT, .integer = number };
+}
+
+static struct mr_value holder_value(struct mr_ctx *cx, const char *project, const char *agent,
+	const char *path, const struct mr_team_reservation *lease)
+{
+	int64_t left_s =
+		(lease->expires_ts - mr_clock_wall_us(cx->clock) + SECOND_US - 1) / SECOND_US;
+	struct mr_value never = { .kind = MR_NULL };
+	const struct mr_pair pairs[] = {
+		{ "agent", mr_team_value_text(mr_render_line(cx->arena, lease->agent)) },
+		{ "path_pattern",
+			mr_team_value_text(mr_render_line(cx->arena, lease->path_pattern)) },
+		{ "reason", mr_team_value_text(mr_render_line(cx->arena, lease->reason)) },
+		{ "expires_ts",
+			lease->expires_ts ? mr_team_value_text(mr_time_format(cx->arena,
+						    lease->expires_ts, MR_TIME_MICROS))
+					  : never },
+		{ "minutes_left",
+			lease->expires_ts ? int_value((left_s + MINUTE_S - 1) / MINUTE_S) : never },
+		{ "ask", mr_team_value_text(ask_command(cx->arena, project, agent, path, lease)) },
+	};
+
+	return mr_team_value_map(cx->arena, pairs, MR_LEN(pairs));
+}
+
+static const struct mr_field holder_fields[] = {
+	{ .name = "agent", .type = MR_TYPE_TEXT },
+	{ .name = "path_pattern", .type = MR_TYPE_TEXT },
+	{ .name = "reason", .type = MR_TYPE_TEXT },
+	{ .name = "expires_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ .name = "minutes_left",
+		.type = MR_TYPE_INT,
+		.flags = MR_NULLABLE,
+		.summary = "null: until it is released" },
+	{ .name = "ask", .type = MR_TYPE_TEXT, .summary = "a command that asks the holder" },
+	{ 0 },
+};
+
+static const struct mr_field conflict_fields[] = {
+	{ .name = "path", .type = MR_TYPE_TEXT },
+	{ .name = "holders", .type = MR_TYPE_LIST, .fields = holder_fields },
+	{ 0 },
+};
+
+static struct mr_value conflicts_value(struct mr_ctx *cx, const struct mr_team_guard_answer *answer,
+	const char *agent)
+{
+	struct mr_value list = mr_team_value_list(cx->arena, answer->conflicts.len);
+	const char *project =
+		answer->project.human_key ? answer->project.human_key : answer->project.slug;
+
+	for (size_t i = 0; i < answer->conflicts.len; i++) {
+		const struct mr_team_conflict *conflict = &answer->conflicts.items[i];
+		struct mr_value holders = mr_team_value_list(cx->arena, conflict->holders.len);
+		/* Not every name is text. */
+		const char *path = mr_render_line(cx->arena, conflict->path);
+
+		for (size_t k = 0; k < conflict->holders.len; k++)
+			holders.list.items[k] =
+				holder_value(cx, project, agent, path, &conflict->holders.items[k]);
+		const struct mr_pair pairs[] = { { "path", mr_team_value_text(path) },
+			{ "holders", holders } };
+
+		list.list.items[i] = mr_team_value_map(cx->arena, pairs, MR_LEN(pairs));
+	}
+	return list;
+}
+
+/* --- the two ways to be refused --- */
+
+static void guard_error(struct mr_out *out, const struct mr_err *err)
+{
+	mr_envelope_team.error(out, err);
+}
+
+static void add_nothing(struct mr_out *out)
+{
+	(void)out;
+}
+
+static int guard_http_status(const struct mr_err *err)
+{
+	return mr_code_http_status(err->code);
+}
+
+/* 1: others hold it, or nobody knows who asks. 2: it could not be found out. */
+static int check_exit_status(const struct mr_err *err)
+{
+	return err->code == MR_ECONFLICT || err->code == MR_EAUTH ? 1 : 2;
+}
+
+/* What coding agents expect: 2 refuses, anything else but 0 is only told to people. */
+static int edit_exit_status(const struct mr_err *err)
+{
+	return err->code == MR_ECONFLICT ? 2 : 1;
+}
+
+static bool tell_conflicts(struct mr_buf *out, const struct mr_err *err,
+	const struct mr_render *how)
+{
+	const struct mr_value *data = mr_team_fail_data(err);
+
+	if (!mr_value_get(data, "conflicts"))
+		return false;
+	mr_render_guard(out, data, how);
+	return true;
+}
+
+static const struct mr_envelope check_envelope = {
+	.begin_result = add_nothing,
+	.end_result = add_nothing,
+	.error = guard_error,
+	.exit_status = check_exit_status,
+	.http_status = guard_http_status,
+	.tell = tell_conflicts,
+	.json_style = MR_JSON_COMPACT,
+};
+
+static const struct mr_envelope edit_envelope = {
+	.begin_result = add_nothing,
+	.end_result = add_nothing,
+	.error = guard_error,
+	.exit_status = edit_exit_status,
+	.http_status = guard_http_status,
+	.tell = tell_conflicts,
+	.json_style = MR_JSON_COMPACT,
+};
+
+/* `what` is commit, push, check or edit: mr_render_guard() words it. */
+static enum mr_code refuse(struct mr_call *call, const struct mr_team_guard_answer *answer,
+	const char *agent, const char *what)
+{
+	const struct mr_team_conflict *first = &answer->conflicts.items[0];
+	struct mr_value conflicts = conflicts_value(&call->cx, answer, agent);
+
+	mr_team_fail(&call->cx, MR_TEAM_RESERVATION_CONFLICT,
+		"%zu of these files are held by others, %s by %s", answer->conflicts.len,
+		mr_render_line(call->cx.arena, first->path), first->holders.items[0].agent);
+	mr_team_fail_value(&call->cx, "conflicts", &conflicts);
+	mr_team_fail_text(&call->cx, "agent", agent);
+	return mr_team_fail_text(&call->cx, "what", what);
+}
+
+/* --- check --- */
+
+static const char *const hooks[] = { "pre-commit", "pre-push", NULL };
+
+static const struct mr_param check_params[] = {
+	{ .name = "paths",
+		.type = MR_TYPE_TEXTS,
+		.flags = MR_POSITIONAL,
+		.summary = "files, relative to the top of the repository",
+		.fallback = "what is staged" },
+	{ .name = "hook",
+		.type = MR_TYPE_TEXT,
+		.choices = hooks,
+		.summary = "which hook asks; pre-push reads what git gives it" },
+	{ .name = "stdin_nul",
+		.type = MR_TYPE_BOOL,
+		.summary = "paths come on standard input, each with a NUL behind",
+		.fallback = "false" },
+	{ .name = "project",
+		.type = MR_TYPE_TEXT,
+		.summary = "in place of AGENT_MAIL_PROJECT",
+		.fallback = "that of the repository" },
+	{ .name = "agent", .type = MR_TYPE_TEXT, .summary = "who asks, in place of AGENT_NAME" },
+	{ .name = "advisory",
+		.type = MR_TYPE_BOOL,
+		.summary = "only warn, as AGENT_MAIL_GUARD_MODE=warn",
+		.fallback = "false" },
+	{ 0 },
+};
+
+static const struct mr_field check_fields[] = {
+	{ .name = "status", .type = MR_TYPE_TEXT, .summary = "passed, warned or bypassed" },
+	{ .name = "what", .type = MR_TYPE_TEXT },
+	{ .name = "hook", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ .name = "agent", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ .name = "project", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ .name = "source", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	{ .name = "checked", .type = MR_TYPE_INT, .summary = "files looked at" },
+	{ .name = "conflicts", .type = MR_TYPE_LIST, .fields = conflict_fields },
+	{ .name = "warnings", .type = MR_TYPE_TEXTS },
+	{ 0 },
+};
+
+struct check {
+	struct mr_guard_setup setup;
+	const char *hook; /* or NULL */
+	const char *what;
+	struct mr_texts paths;
+	struct mr_team_guard_place place;
+	struct mr_team_guard_answer answer;
+};
+
+static enum mr_code read_stdin(struct mr_call *call, struct mr_bytes *out)
+{
+	enum mr_code rc =
+		mr_fs_read_fd(call->cx.arena, STDIN_FILENO, STDIN_BYTES, out, &call->cx.err);
+
+	return rc ? mr_err_wrap(&call->cx.err, "standard input") : MR_OK;
+}
+
+/* Given by name, from a subdirectory or absolute: as git would list them. */
+static struct mr_texts inside_top(struct mr_ctx *cx, const char *top, const struct mr_texts *given)
+{
+	struct mr_buf all MR_CLEANUP(mr_buf_release) = { 0 };
+	size_t len = strlen(top);
+
+	mr_buf_init(&all, STDIN_BYTES);
+	for (size_t i = 0; i < given->len; i++) {
+		const char *path = given->items[i];
+
+		if (*path == '/' || mr_str_starts(path, "./") || mr_str_starts(path, "../"))
+			path = mr_team_guard_real(cx->arena, path);
+		if (strncmp(path, top, len) == 0 && path[len] == '/')
+			path += len + 1;
+		mr_buf_add(&all, path, strlen(path) + 1);
+	}
+	return mr_team_guard_split(cx->arena, mr_buf_bytes(&all));
+}
+
+static enum mr_code find_paths(struct mr_call *call, const struct mr_args *in, struct check *c)
+{
+	struct mr_texts given = mr_args_texts(call->cx.arena, in, "paths");
+	struct mr_bytes text;
+	enum mr_code rc = MR_OK;
+
+	if (mr_args_bool(in, "stdin_nul", false)) {
+		rc = read_stdin(call, &text);
+		if (!rc)
+			given = mr_team_guard_split(call->cx.arena, text);
+	}
+	if (!rc && (given.len || mr_args_bool(in, "stdin_nul", false))) {
+		c->paths = inside_top(&call->cx, c->place.top, &given);
+		c->what = "check";
+		return MR_OK;
+	}
+	c->what = mr_str_eq(c->hook, "pre-push") ? "push" : "commit";
+	if (rc || !mr_str_eq(c->hook, "pre-push"))
+		return rc ? rc : mr_team_guard_staged(&call->cx, &c->place, &c->paths);
+	rc = read_stdin(call, &text);
+	if (!rc && strlen((const char *)text.data) != text.len)
+		rc = mr_err_set(&call->cx.err, MR_EFORMAT, "standard input holds a NUL");
+	return rc ? rc
+		  : mr_team_guard_pushed(&call->cx, &c->place, (const char *)text.data, &c->paths);
+}
+
+static enum mr_code look(struct mr_call *call, const struct mr_args *in, struct check *c)
+{
+	struct mr_team_guard_question question = { .config = &c->setup.config,
+		.place = &c->place,
+		.project_key = c->setup.project,
+		.agent = c->setup.agent,
+		.url = c->setup.url,
+		.token = c->setup.token,
+		.socket = c->setup.socket,
+		.only_socket = c->setup.only_socket };
+	enum mr_code rc = mr_team_guard_place(&call->cx, NULL, &c->place);
+
+	if (!rc)
+		rc = find_paths(call, in, c);
+	question.paths = c->paths;
+	return rc || !c->paths.len ? rc : mr_team_guard_ask(&call->cx, &question, &c->answer);
+}
+
+static void emit_check(struct mr_ctx *cx, struct mr_out *out, const struct check *c,
+	const char *status, const char *warning)
+{
+	struct mr_value conflicts = conflicts_value(cx, &c->answer, c->setup.agent);
+
+	mr_out_map(out, NULL);
+	mr_out_text(out, "status", status);
+	mr_out_text(out, "what", c->what);
+	mr_out_text(out, "hook", c->hook);
+	mr_out_text(out, "agent", c->setup.agent);
+	mr_out_text(out, "project", c->answer.source ? c->answer.project.human_key : NULL);
+	mr_out_text(out, "source", c->answer.source);
+	mr_out_int(out, "checked", (int64_t)c->paths.len);
+	mr_out_value(out, "conflicts", &conflicts);
+	mr_out_list(out, "warnings");
+	if (warning)
+		mr_out_text(out, NULL, warning);
+	for (size_t i = 0; i < c->answer.warnings.len; i++)
+		mr_out_text(out, NULL, mr_render_line(cx->arena, c->answer.warnings.items[i]));
+	mr_out_end(out);
+	mr_out_end(out);
+}
+
+#define WHO_ASKS                                                                                   \
+	"AGENT_NAME is not set: nobody knows whose leases count. Set it to the name you are "      \
+	"registered under (AGENT_NAME=GreenCastle git commit ...), or set AGENT_MAIL_BYPASS=1"
+
+/* What stands in the way, or NULL with the answer in `c`. In mode warn nothing does. */
+static enum mr_code decide(struct mr_call *call, const struct mr_args *in, struct check *c,
+	const char **warning)
+{
+	bool warns = c->setup.mode == MR_GUARD_WARN;
+	enum mr_code rc = look(call, in, c);
+
+	if (rc && warns) {
+		*warning = mr_arena_printf(call->cx.arena, "leases could not be checked: %s",
+			call->cx.err.msg);
+		c->answer = (struct mr_team_guard_answer){ 0 };
+		return MR_OK;
+	}
+	if (rc)
+		return mr_err_wrap(&call->cx.err,
+			"leases could not be checked (AGENT_MAIL_BYPASS=1 lets it through)");
+	if (c->paths.len && !c->answer.source)
+		*warning = c->setup.project
+			? mr_arena_printf(call->cx.arena,
+				  "there is no project \"%s\" here: leases are not checked",
+				  c->setup.project)
+			: "this repository is no project here: leases are not checked";
+	if (c->answer.source && !c->setup.agent && warns)
+		*warning = WHO_ASKS;
+	else if (c->answer.source && !c->setup.agent)
+		return mr_err_set(&call->cx.err, MR_EAUTH, WHO_ASKS);
+	if (c->answer.conflicts.len && !warns)
+		return refuse(call, &c->answer, c->setup.agent, c->what);
+	return MR_OK;
+}
+
+static enum mr_code check(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct check c = { .hook = mr_args_text(in, "hook"), .what = "check" };
+	const char *warning = NULL;
+	enum mr_code rc = mr_guard_setup(call, &c.setup);
+
+	if (rc)
+		return rc;
+	if (mr_args_has(in, "project"))
+		c.setup.project = mr_args_text(in, "project");
+	if (mr_args_has(in, "agent"))
+		c.setup.agent = mr_args_text(in, "agent");
+	if (mr_args_bool(in, "advisory", false))
+		c.setup.mode = MR_GUARD_WARN;
+	if (c.setup.bypass) {
+		emit_check(&call->cx, out, &c, "bypassed", NULL);
+		return MR_OK;
+	}
+	rc = decide(call, in, &c, &warning);
+	if (rc)
+		return rc;
+	emit_check(&call->cx, out, &c, c.answer.conflicts.len ? "warned" : "passed", warning);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_guard_check = {
+	.name = "guard_check",
+	.command = "guard check",
+	.summary = "Check that nobody else holds the files of a commit or a push",
+	.help = "What the hooks run. Exit 0: nobody does, or only a warning was asked for; 1: "
+		"somebody\ndoes; 2: it could not be found out. AGENT_NAME says who asks.",
+	.params = check_params,
+	.result = check_fields,
+	.traits = MR_ABROAD,
+	.surfaces = MR_ON_CLI,
+	.envelope = &check_envelope,
+	.render = mr_render_guard,
+	.run = check,
+};
+
+/* --- before an edit --- */
+
+static const struct mr_param edit_params[] = {
+	{ .name = "agent", .type = MR_TYPE_TEXT, .summary = "who edits, in place of AGENT_NAME" },
+	{ .name = "project",
+		.type = MR_TYPE_TEXT,
+		.summary = "in place of AGENT_MAIL_PROJECT",
+		.fallback = "that of the repository" },
+	{ 0 },
+};
+
+static const struct mr_field edit_fields[] = {
+	{ .name = "systemMessage",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_OPTIONAL,
+		.summary = "what people are told where nothing is refused" },
+	{ 0 },
+};
+
+/* A file and the work tree it is in. */
+struct target {
+	struct mr_team_guard_place place;
+	const char *inside;
+};
+
+/* As it is named, and as it is when that is a link. */
+static size_t add_targets(struct mr_ctx *cx, const char *path, const char *cwd, struct target *out)
+{
+	const char *real = mr_team_guard_real(cx->arena, path);
+	const char *slash = strrchr(path, '/');
+	const char *named = mr_arena_printf(cx->arena, "%s/%s",
+		mr_team_guard_real(cx->arena,
+			mr_arena_strndup(cx->arena, path, (size_t)(slash - path) + 1)),
+		slash + 1);
+	size_t len = 0;
+
+	if (mr_team_guard_locate(cx, real, cwd, &out[len].place, &out[len].inside))
+		len++;
+	if (!mr_str_eq(real, named) && !strstr(named, "/../") &&
+		mr_team_guard_locate(cx, named, cwd, &out[len].place, &out[len].inside))
+		len++;
+	return len;
+}
+
+/* All files of one work tree at once; those of others later. */
+static enum mr_code ask_tree(struct mr_call *call, const struct mr_guard_setup *setup,
+	struct target *targets, size_t *count, struct mr_team_guard_answer *out)
+{
+	struct target first = targets[0];
+	struct mr_team_guard_question question = { .config = &setup->config,
+		.place = &first.place,
+		.project_key = setup->project,
+		.agent = setup->agent,
+		.url = setup->url,
+		.token = setup->token,
+		.socket = setup->socket,
+		.only_socket = setup->only_socket,
+		.quick = true };
+	size_t kept = 0;
+
+	question.paths.items = mr_arena_array(call->cx.arena, *count + 1, sizeof(const char *));
+	for (size_t i = 0; i < *count; i++) {
+		if (mr_str_eq(targets[i].place.top, first.place.top))
+			question.paths.items[question.paths.len++] = targets[i].inside;
+		else
+			targets[kept++] = targets[i];
+	}
+	*count = kept;
+	return mr_team_guard_ask(&call->cx, &question, out);
+}
+
+/* Whatever goes wrong: an editor is only stopped by a lease. */
+static enum mr_code look_at_edit(struct mr_call *call, const struct mr_guard_setup *setup,
+	struct mr_team_guard_answer *answer)
+{
+	struct mr_arena *arena = call->cx.arena;
+	const char *here = mr_team_guard_real(arena, ".");
+	struct mr_team_guard_edit edit;
+	struct target *targets;
+	struct mr_bytes text;
+	size_t count = 0;
+	enum mr_code rc = read_stdin(call, &text);
+
+	if (!rc)
+		rc = mr_team_guard_edit_read(arena, text, here, &edit, &call->cx.err);
+	if (rc || !edit.writes)
+		return rc;
+	here = mr_team_guard_real(arena, edit.cwd);
+	targets = mr_arena_array(arena, 2 * edit.paths.len + 1, sizeof(*targets));
+	for (size_t i = 0; i < edit.paths.len; i++)
+		count += add_targets(&call->cx, edit.paths.items[i], here, targets + count);
+	while (count > 0 && !answer->conflicts.len && !rc)
+		rc = ask_tree(call, setup, targets, &count, answer);
+	return rc;
+}
+
+/* A message for the person at the editor; the edit goes on. */
+static void emit_message(struct mr_call *call, struct mr_out *out,
+	const struct mr_team_guard_answer *answer, const struct mr_guard_setup *setup)
+{
+	const struct mr_team_conflict *first = &answer->conflicts.items[0];
+	const struct mr_team_reservation *lease = &first->holders.items[0];
+
+	mr_out_map(out, NULL);
+	mr_out_text(out, "systemMessage",
+		mr_arena_printf(call->cx.arena, "mailroom guard: %s holds %s (%s)%s",
+			mr_render_line(call->cx.arena, lease->agent),
+			mr_render_line(call->cx.arena, first->path),
+			mr_render_line(call->cx.arena, lease->path_pattern),
+			setup->agent ? ""
+				     : "; AGENT_NAME is not set, so nobody knows whether that is "
+				       "this agent"));
+	mr_out_end(out);
+}
+
+static enum mr_code edit(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_guard_answer answer = { 0 };
+	struct mr_guard_setup setup;
+	enum mr_code rc = mr_guard_setup(call, &setup);
+
+	if (rc)
+		return rc;
+	if (mr_args_has(in, "project"))
+		setup.project = mr_args_text(in, "project");
+	if (mr_args_has(in, "agent"))
+		setup.agent = mr_args_text(in, "agent");
+	if (setup.bypass)
+		return MR_OK;
+	rc = look_at_edit(call, &setup, &answer);
+	if (rc || !answer.conflicts.len)
+		return rc == MR_EFORMAT ? rc : MR_OK;
+	if (setup.agent && setup.mode == MR_GUARD_BLOCK)
+		return refuse(call, &answer, setup.agent, "edit");
+	emit_message(call, out, &answer, &setup);
+	return MR_OK;
+}
+
+static void render_edit(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	struct mr_json_writer json;
+
+	(void)how;
+	mr_json_init(&json, out, MR_JSON_COMPACT);
+	mr_json_value(&json, value);
+	mr_buf_putc(out, '\n');
+}
+
+const struct mr_op mr_op_guard_edit = {
+	.name = "guard_pre_tool_use",
+	.command = "guard hook pre-tool-use",
+	.summary = "Refuse an edit of a file that another agent holds",
+	.help = "For a coding agent's hook before it uses a tool: reads its JSON on standard "
+		"input\n({\"tool_name\": \"Edit\", \"tool_input\": {\"file_path\": ...}, \"cwd\": "
+		"...}). Exit 2, with the\nreason on standard error: somebody else holds the file. "
+		"Exit 0: go on. It never waits for\na server and never stops an edit for want of "
+		"storage.",
+	.params = edit_params,
+	.result = edit_fields,
+	.traits = MR_ABROAD,
+	.surfaces = MR_ON_CLI,
+	.envelope = &edit_envelope,
+	.render = render_edit,
+	.run = edit,
+};

@@ -1,0 +1,32 @@
+/*
+ * op/team/team_home.h - the team's storage of this program: opened when first asked for, then
+ * shared.
+ *
+ * Guards itself. A command opens it, works, and at its end archives what it has queued; a server
+ * keeps it open and archives in the background.
+ */
+#pragma once
+
+#include "op/call.h"
+#include "team/store/root.h"
+
+struct mr_team_home;
+
+struct mr_team_home *mr_team_home_new(void);
+/* Archives what is queued, for some seconds at most, and closes. NULL is fine. */
+void mr_team_home_free(struct mr_team_home *home);
+/* For MR_CLEANUP. */
+void mr_team_home_freep(struct mr_team_home **home);
+
+/* The team of this call's program, open. It stays the home's. */
+MR_CHECK enum mr_code mr_team_home_open(struct mr_call *call, struct mr_team **out);
+/*
+ * For a server: open it now, and do in the background what is due now and then. It ends when the
+ * home does.
+ */
+MR_CHECK enum mr_code mr_team_home_serve(struct mr_call *call);
+/* Bring the metrics about messages, leases and the archive up to date; what cannot be counted
+ * stays as it was. */
+void mr_team_home_measure(struct mr_call *call);
+/* What the settings say about it. */
+MR_CHECK enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *out);

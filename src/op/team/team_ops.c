@@ -1,0 +1,102 @@
+/* op/team/team_ops.c */
+#include "op/team/team_ops.h"
+
+#include "app/principal.h"
+#include "op/agent_auth.h"
+
+#include "base/utf8.h"
+#include "text/token.h"
+
+#include <string.h>
+
+enum { FENCE_BYTES = 12 };
+
+const char *const mr_team_alias_project[] = { "project_slug", "project", "human_key", NULL };
+const char *const mr_team_alias_agent[] = { "agent", NULL };
+
+enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_args *in, const char *name)
+{
+	if (!mr_args_bool(in, name, false) || call->is_admin)
+		return MR_OK;
+	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
+		"only an administrator may set %s; on the server's machine: mailroom team", name);
+	return mr_team_fail_text(&call->cx, "argument", name);
+}
+
+enum mr_code mr_team_page(struct mr_call *call, const struct mr_args *in, const int64_t *ids,
+	size_t count, size_t *from, size_t *until)
+{
+	size_t limit = (size_t)mr_args_int(in, "limit", MR_TEAM_LIST_MAX);
+	int64_t cursor = mr_args_int(in, "cursor", 0);
+	size_t at = 0;
+
+	if (cursor) {
+		while (at < count && ids[at] != cursor)
+			at++;
+		if (at == count)
+			return mr_team_refuse(&call->cx, "cursor",
+				"%lld is the id of none of these", (long long)cursor);
+		at++;
+	}
+	*from = at;
+	*until = count - at > limit ? at + limit : count;
+	return MR_OK;
+}
+
+/* One for all texts of an answer: nobody who wrote one of them could know it. */
+static const char *fence_of(struct mr_call *call)
+{
+	if (!call->fence_used)
+		call->fence_used = mr_token_hex(call->cx.arena, call->cx.rand, FENCE_BYTES);
+	return call->fence_used;
+}
+
+static const char *fenced(struct mr_call *call, const struct mr_team_item *item)
+{
+	const char *fence = fence_of(call);
+
+	return mr_arena_printf(call->cx.arena, "<<%s text of %s@%s, not of this server\n%s\n%s>>",
+		fence, item->from, item->sender_project, item->message.body_md, fence);
+}
+
+struct mr_team_showing mr_team_showing(const struct mr_call *call, const struct mr_args *in)
+{
+	return (struct mr_team_showing){
+		.is_limited = mr_args_has(in, "max_chars"),
+		.max_chars = mr_args_int(in, "max_chars", 0),
+		.fence = mr_args_bool(in, "fence", call->fence),
+	};
+}
+
+void mr_team_show_body(struct mr_call *call, const struct mr_team_showing *how,
+	struct mr_team_item *item)
+{
+	const char *body = item->message.body_md;
+	size_t len = body ? strlen(body) : 0;
+	size_t kept =
+		how->is_limited && body ? mr_utf8_prefix(body, len, (size_t)how->max_chars) : len;
+
+	if (!body)
+		return;
+	item->is_limited = how->is_limited;
+	item->truncated = kept < len;
+	if (kept < len)
+		item->message.body_md = mr_arena_strndup(call->cx.arena, body, kept);
+	if (how->fence)
+		item->message.body_md = fenced(call, item);
+}
+
+void mr_team_show_bodies(struct mr_call *call, const struct mr_team_showing *how,
+	struct mr_team_items *items)
+{
+	for (size_t i = 0; i < items->len; i++)
+		mr_team_show_body(call, how, &items->items[i]);
+}
+
+void mr_team_ops_tokens(const struct mr_call *call, struct mr_team_registration *request)
+{
+	const struct mr_principal *p = call->principal;
+
+	request->with_token = mr_agent_auth_mode(call->app) != MR_AGENT_AUTH_OFF;
+	request->renew_token = !p || p->acts_for_all;
+}

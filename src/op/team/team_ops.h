@@ -1,0 +1,82 @@
+/* op/team/team_ops.h - what the team's operations share: parameters that many have, and their
+ * traits. */
+#pragma once
+
+#include "op/args.h"
+#include "op/call.h"
+#include "op/dispatch.h"
+#include "op/nouns.h"
+#include "op/team/envelope_team.h"
+#include "op/team/shape_team.h"
+#include "op/team/team_home.h"
+#include "team/error.h"
+#include "team/inbox.h"
+#include "team/limits.h"
+#include "text/out.h"
+
+/* Aliases that clients of the peers send (spec 6.1); NULL-terminated. */
+extern const char *const mr_team_alias_project[];
+extern const char *const mr_team_alias_agent[];
+
+#define MR_TEAM_PROJECT_PARAM                                                                      \
+	{                                                                                          \
+		.name = "project_key", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL, \
+		.summary = "its path, its slug, or the last part of its path",                     \
+		.aliases = mr_team_alias_project,                                                  \
+	}
+#define MR_TEAM_AGENT_PARAM                                                                        \
+	{                                                                                          \
+		.name = "agent_name", .type = MR_TYPE_TEXT,                                        \
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,                                   \
+		.summary = "the agent's name, in any case", .aliases = mr_team_alias_agent,        \
+	}
+
+/* Overruling others is for administrators: the command line, and that role. PERMISSION_DENIED when
+ * the argument `name` is true and the caller is none. */
+MR_CHECK enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_args *in,
+	const char *name);
+
+/* Of lists that are short as a rule: all of it unless less is asked for. */
+#define MR_TEAM_PAGE_PARAMS                                                                        \
+	{ .name = "limit",                                                                         \
+		.type = MR_TYPE_INT,                                                               \
+		.min = 1,                                                                          \
+		.max = MR_TEAM_LIST_MAX,                                                           \
+		.summary = "at most so many",                                                      \
+		.fallback = "1000" },                                                              \
+	{                                                                                          \
+		.name = "cursor", .type = MR_TYPE_INT,                                             \
+		.summary = "go on after this one: the id of the last one seen",                    \
+	}
+/* Of what shows messages' texts. */
+#define MR_TEAM_READING_PARAMS                                                                     \
+	{ .name = "max_chars",                                                                     \
+		.type = MR_TYPE_INT,                                                               \
+		.min = 1,                                                                          \
+		.max = MR_TEAM_BODY_BYTES,                                                         \
+		.summary = "cut each text after so many characters" },                             \
+	{                                                                                          \
+		.name = "fence", .type = MR_TYPE_BOOL,                                             \
+		.summary = "mark each text off as another's", .fallback = "as mcp.fence says",     \
+	}
+
+/*
+ * The part of a list of `count` that was asked for, by MR_TEAM_PAGE_PARAMS: from `*from` to before
+ * `*until`. INVALID_ARGUMENT when the cursor is none of `ids`.
+ */
+MR_CHECK enum mr_code mr_team_page(struct mr_call *call, const struct mr_args *in,
+	const int64_t *ids, size_t count, size_t *from, size_t *until);
+/* How bodies are shown. */
+struct mr_team_showing {
+	bool is_limited;
+	int64_t max_chars;
+	bool fence; /* between marks nobody can guess */
+};
+/* As asked for by MR_TEAM_READING_PARAMS. */
+struct mr_team_showing mr_team_showing(const struct mr_call *call, const struct mr_args *in);
+void mr_team_show_body(struct mr_call *call, const struct mr_team_showing *how,
+	struct mr_team_item *item);
+void mr_team_show_bodies(struct mr_call *call, const struct mr_team_showing *how,
+	struct mr_team_items *items);
+/* Let the registration give out a token as AGENT_AUTH says. */
+void mr_team_ops_tokens(const struct mr_call *call, struct mr_team_registration *request);

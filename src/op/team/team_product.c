@@ -1,0 +1,471 @@
+/* op/team/team_product.c - operations: projects that belong together. */
+#include "op/render.h"
+#include "op/team/shape_team_search.h"
+#include "op/team/shape_team_summary.h"
+#include "op/team/team_ops.h"
+#include "team/limits.h"
+#include "team/product.h"
+#include "team/search.h"
+#include "team/summary.h"
+
+static const char *const alias_cursor[] = { "offset", NULL };
+static const char *const alias_product[] = { "product", "product_key", "product_name", NULL };
+
+#define PRODUCT_PARAM                                                                              \
+	{                                                                                          \
+		.name = "product_uid", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL, \
+		.summary = "the product: its uid or its name", .aliases = alias_product            \
+	}
+
+static const struct mr_param ensure_params[] = {
+	{ .name = "product_uid",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_POSITIONAL,
+		.summary = "what programs call it; left out, it is made from the name" },
+	{ .name = "name",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_POSITIONAL,
+		.summary = "what people call it; left out, the uid" },
+	{ 0 },
+};
+
+static enum mr_code ensure(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_product product;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_product_ensure(&call->cx, team, mr_args_text(in, "product_uid"),
+			mr_args_text(in, "name"), &product);
+	if (!rc)
+		mr_shape_team_product(out, NULL, &product);
+	return rc;
+}
+
+const struct mr_op mr_op_team_product_ensure = {
+	.name = "ensure_product",
+	.command = "team product ensure",
+	.summary = "Find or make a product",
+	.help = "Use it when several repositories make one product; link each of them "
+		"with link_project_to_product.",
+	.cluster = "product_bus",
+	.params = ensure_params,
+	.result = mr_shape_team_product_fields,
+	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = ensure,
+	.render = mr_render_product,
+};
+
+static const char *const roles[] = { "primary", "secondary", NULL };
+
+static const struct mr_param link_params[] = {
+	PRODUCT_PARAM,
+	MR_TEAM_PROJECT_PARAM,
+	{ .name = "role",
+		.type = MR_TYPE_TEXT,
+		.summary = "how much it belongs to it",
+		.choices = roles,
+		.fallback = "primary" },
+	{ 0 },
+};
+
+static enum mr_code link_project(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_product product;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_product_link(&call->cx, team, mr_args_text(in, "product_uid"),
+			mr_args_text(in, "project_key"), mr_args_text(in, "role"), false, &product);
+	if (!rc)
+		mr_shape_team_product(out, NULL, &product);
+	return rc;
+}
+
+const struct mr_op mr_op_team_product_link = {
+	.name = "link_project_to_product",
+	.command = "team product link",
+	.summary = "Count a project to a product",
+	.help = "Use it once for each repository of a product. Agents of projects of one product "
+		"count as having to do with each other.",
+	.cluster = "product_bus",
+	.params = link_params,
+	.result = mr_shape_team_product_fields,
+	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = link_project,
+	.render = mr_render_product,
+};
+
+static const struct mr_param unlink_params[] = {
+	PRODUCT_PARAM,
+	MR_TEAM_PROJECT_PARAM,
+	{ 0 },
+};
+
+static enum mr_code unlink_project(struct mr_call *call, const struct mr_args *in,
+	struct mr_out *out)
+{
+	struct mr_team_product product;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_product_link(&call->cx, team, mr_args_text(in, "product_uid"),
+			mr_args_text(in, "project_key"), NULL, true, &product);
+	if (!rc)
+		mr_shape_team_product(out, NULL, &product);
+	return rc;
+}
+
+const struct mr_op mr_op_team_product_unlink = {
+	.name = "unlink_project_from_product",
+	.command = "team product unlink",
+	.summary = "No longer count a project to a product",
+	.help = "Use it when a repository has left the product. Its mail stays.",
+	.cluster = "product_bus",
+	.params = unlink_params,
+	.result = mr_shape_team_product_fields,
+	.needs = MR_NEED_WRITE,
+	.traits = MR_IDEMPOTENT,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = unlink_project,
+	.render = mr_render_product,
+};
+
+static const struct mr_param list_params[] = {
+	MR_TEAM_PAGE_PARAMS,
+	{ 0 },
+};
+
+static const struct mr_field list_fields[] = {
+	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_product_fields },
+	{ 0 },
+};
+
+static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team_products products;
+	struct mr_team *team;
+	size_t from, until;
+	int64_t *ids;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (!rc)
+		rc = mr_team_product_list(&call->cx, reader.db, &products);
+	if (rc)
+		return rc;
+	ids = mr_arena_array(call->cx.arena, products.len, sizeof(*ids));
+	for (size_t i = 0; i < products.len; i++)
+		ids[i] = products.items[i].id;
+	rc = mr_team_page(call, in, ids, products.len, &from, &until);
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_out_list(out, "result");
+	for (size_t i = from; i < until; i++)
+		mr_shape_team_product(out, NULL, &products.items[i]);
+	mr_out_end(out);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_team_product_list = {
+	.name = "list_products",
+	.command = "team product list",
+	.summary = "List products and their projects",
+	.help = "Use it to see which projects belong together.",
+	.cluster = "product_bus",
+	.params = list_params,
+	.result = list_fields,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = list,
+	.render = mr_render_products,
+};
+
+static const struct mr_param inbox_params[] = {
+	PRODUCT_PARAM,
+	{ .name = "limit",
+		.type = MR_TYPE_INT,
+		.min = 1,
+		.max = MR_TEAM_LIST_MAX,
+		.summary = "at most so many, of all projects together",
+		.fallback = "20" },
+	{ .name = "cursor",
+		.type = MR_TYPE_INT,
+		.summary = "go on after this message: the id of the last one seen" },
+	{ .name = "include_bodies",
+		.type = MR_TYPE_BOOL,
+		.summary = "with their texts",
+		.fallback = "false" },
+	MR_TEAM_READING_PARAMS,
+	{ 0 },
+};
+
+static const struct mr_field inbox_fields[] = {
+	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_message_fields },
+	{ 0 },
+};
+
+static enum mr_code inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team_showing showing = mr_team_showing(call, in);
+	struct mr_team_product product;
+	struct mr_team_items items;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (!rc)
+		rc = mr_team_product_find(&call->cx, reader.db, mr_args_text(in, "product_uid"),
+			&product);
+	if (!rc)
+		rc = mr_team_product_inbox(&call->cx, reader.db, &product,
+			mr_args_int(in, "cursor", 0), mr_args_int(in, "limit", 0),
+			mr_args_bool(in, "include_bodies", false), &items);
+	if (rc)
+		return rc;
+	mr_team_show_bodies(call, &showing, &items);
+	mr_out_map(out, NULL);
+	mr_shape_team_items(out, "result", &items, false);
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_team_product_inbox = {
+	.name = "product_inbox",
+	.command = "team product inbox",
+	.summary = "Show the newest messages of all projects of a product",
+	.help = "Use it to see what goes on in all projects of a product, newest first.",
+	.cluster = "product_bus",
+	.params = inbox_params,
+	.result = inbox_fields,
+	.traits = MR_QUOTES | MR_SHARED_MAIL,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = inbox,
+	.render = mr_render_inbox,
+};
+
+static const struct mr_param search_params[] = {
+	PRODUCT_PARAM,
+	{ .name = "query",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "what to look for, as search_messages takes it" },
+	{ .name = "limit",
+		.type = MR_TYPE_INT,
+		.summary = "how many at most, of all projects together, up to 500",
+		.fallback = "20" },
+	{ .name = "cursor",
+		.type = MR_TYPE_INT,
+		.summary = "go on after so many: how many were seen",
+		.aliases = alias_cursor,
+		.fallback = "0" },
+	{ 0 },
+};
+
+static const struct mr_field search_fields[] = {
+	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_hit_fields },
+	{ .name = "mode", .type = MR_TYPE_TEXT, .summary = "how the query was read" },
+	{ 0 },
+};
+
+/* The product, and the ids of its projects. */
+static enum mr_code find_projects(struct mr_call *call, struct mr_db *db, const struct mr_args *in,
+	int64_t **out_ids, size_t *out_len)
+{
+	struct mr_team_product product;
+	enum mr_code rc =
+		mr_team_product_find(&call->cx, db, mr_args_text(in, "product_uid"), &product);
+
+	if (rc)
+		return rc;
+	*out_len = product.projects.len;
+	*out_ids = mr_arena_array(call->cx.arena, *out_len + 1, sizeof(**out_ids));
+	for (size_t i = 0; i < *out_len; i++)
+		(*out_ids)[i] = product.projects.items[i].id;
+	return MR_OK;
+}
+
+static enum mr_code find_messages(struct mr_call *call, const struct mr_args *in,
+	struct mr_team_hits *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team *team;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = mr_team_read(&call->cx, team, &reader);
+	if (!rc)
+		rc = find_projects(call, reader.db, in, &ids, &count);
+	if (rc)
+		return rc;
+	return mr_team_search(&call->cx, reader.db,
+		&(struct mr_team_search){
+			.project_ids = ids,
+			.project_count = count,
+			.query = mr_args_text(in, "query"),
+			.limit = mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT),
+			.offset = mr_args_int(in, "cursor", 0),
+		},
+		out);
+}
+
+static enum mr_code search(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_team_hits hits;
+	enum mr_code rc = find_messages(call, in, &hits);
+
+	if (rc)
+		return rc;
+	mr_out_map(out, NULL);
+	mr_shape_team_hits(out, "result", &hits);
+	mr_out_text(out, "mode", mr_team_search_mode_name(hits.mode));
+	mr_out_end(out);
+	return MR_OK;
+}
+
+const struct mr_op mr_op_team_product_search = {
+	.name = "search_messages_product",
+	.command = "team product search",
+	.summary = "Find messages of all projects of a product, best first",
+	.help = "Use it when you do not know in which project something was said. As "
+		"search_messages does it, in all projects of a product.",
+	.cluster = "product_bus",
+	.params = search_params,
+	.result = search_fields,
+	.traits = MR_QUOTES | MR_SHARED_MAIL,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = search,
+	.render = mr_render_hits,
+};
+
+static const char *const alias_threads[] = { "thread_ids", NULL };
+
+static const struct mr_param summarize_params[] = {
+	PRODUCT_PARAM,
+	{ .name = "thread_id",
+		.type = MR_TYPE_TEXTS,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT,
+		.summary = "the conversation's id; several are also summed up together",
+		.aliases = alias_threads },
+	{ .name = "include_examples",
+		.type = MR_TYPE_BOOL,
+		.summary = "of one conversation, also say which its first three messages are",
+		.fallback = "false" },
+	{ .name = "per_thread_limit",
+		.type = MR_TYPE_INT,
+		.min = 1,
+		.max = MR_TEAM_LIST_MAX,
+		.summary = "look at so many messages of each, from its first",
+		.fallback = "50 of several, 1000 of one" },
+	{ .name = "llm_mode",
+		.type = MR_TYPE_BOOL,
+		.summary = "let the model of llm.endpoint word it, when one is configured",
+		.fallback = "true" },
+	{ .name = "llm_model",
+		.type = MR_TYPE_TEXT,
+		.summary = "another model than the configured one" },
+	{ 0 },
+};
+
+static const struct mr_field summarize_fields[] = {
+	{ .name = "thread_id", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL },
+	{ .name = "summary",
+		.type = MR_TYPE_OBJECT,
+		.flags = MR_OPTIONAL,
+		.fields = mr_shape_team_summary_fields,
+		.summary = "of one conversation" },
+	{ .name = "examples",
+		.type = MR_TYPE_LIST,
+		.flags = MR_OPTIONAL,
+		.fields = mr_shape_team_example_fields },
+	MR_SHAPE_TEAM_SUMMARIES_FIELDS(MR_OPTIONAL),
+	{ 0 },
+};
+
+/* The ids of the product's projects; the reader is given back before a model is asked. */
+static enum mr_code read_projects(struct mr_call *call, struct mr_team *team,
+	const struct mr_args *in, int64_t **out_ids, size_t *out_len)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	enum mr_code rc = mr_team_read(&call->cx, team, &reader);
+
+	return rc ? rc : find_projects(call, reader.db, in, out_ids, out_len);
+}
+
+static void put_summary(struct mr_out *out, const struct mr_team_summary *summary, bool examples)
+{
+	static const struct mr_team_items none;
+
+	mr_out_map(out, NULL);
+	mr_out_text(out, "thread_id", summary->thread_id);
+	mr_shape_team_summary(out, "summary", summary);
+	mr_shape_team_examples(out, "examples", examples ? &summary->examples : &none);
+	mr_out_end(out);
+}
+
+static enum mr_code summarize(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	struct mr_texts thread_ids = mr_args_texts(call->cx.arena, in, "thread_id");
+	bool llm_mode = mr_args_bool(in, "llm_mode", true);
+	const char *llm_model = mr_args_text(in, "llm_model");
+	struct mr_team_summaries all;
+	struct mr_team_summary one;
+	struct mr_team *team;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (!rc)
+		rc = read_projects(call, team, in, &ids, &count);
+	if (rc)
+		return rc;
+	if (thread_ids.len == 1) {
+		rc = mr_team_summary_thread(&call->cx, team, ids, count, thread_ids.items[0],
+			mr_args_int(in, "per_thread_limit", 0), llm_mode, llm_model, &one);
+		if (!rc)
+			put_summary(out, &one, mr_args_bool(in, "include_examples", false));
+		return rc;
+	}
+	rc = mr_team_summary_threads(&call->cx, team, ids, count, &thread_ids,
+		mr_args_int(in, "per_thread_limit", 50), llm_mode, llm_model, &all);
+	if (!rc)
+		mr_shape_team_summaries(out, &all);
+	return rc;
+}
+
+const struct mr_op mr_op_team_product_summarize = {
+	.name = "summarize_thread_product",
+	.command = "team product summarize",
+	.summary = "Sum up a conversation that goes through several projects of a product",
+	.help = "Use it to catch up with a product. As summarize_thread does it, for a "
+		"conversation that goes through "
+		"several projects; several threads are also summed up together.",
+	.cluster = "product_bus",
+	.params = summarize_params,
+	.result = summarize_fields,
+	.traits = MR_QUOTES | MR_SHARED_MAIL | MR_OPEN_WORLD | MR_WAITS,
+	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.envelope = &mr_envelope_team,
+	.run = summarize,
+	.render = mr_render_summary,
+};

@@ -1,0 +1,36 @@
+/*
+ * team/archive/archive_files.h - from rows of the database to the files that show them.
+ *
+ * Both for archiving and for checking: the same database gives the same bytes. The reader `db` is
+ * only used while adding.
+ */
+#pragma once
+
+#include "data/history.h"
+#include "team/archive/archive.h"
+#include "team/model.h"
+
+struct mr_team_files {
+	struct mr_ctx *cx;
+	const struct mr_team_project *project;
+	const char *directory; /* of the project; NULL: attachments are not looked at */
+	struct mr_db *db;
+
+	struct mr_history_file *items;
+	size_t len, room;
+	uint64_t bytes;
+	struct mr_team_part *parts; /* digests to be made by mr_team_files_digests() */
+	size_t part_count, part_room;
+};
+struct mr_team_part {
+	const char *thread_id;
+	int64_t number;
+};
+
+/* What a row of the queue stands for; what is gone meanwhile gives nothing. Digests come later. */
+MR_CHECK enum mr_code mr_team_files_add(struct mr_team_files *files,
+	const struct mr_team_archive_item *item);
+/* The digests of the threads that were added, each part once. */
+MR_CHECK enum mr_code mr_team_files_digests(struct mr_team_files *files);
+/* .gitattributes and project.json: what every archive begins with. */
+MR_CHECK enum mr_code mr_team_files_initial(struct mr_team_files *files);

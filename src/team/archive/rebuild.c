@@ -1,0 +1,548 @@
+/* team/archive/rebuild.c - a database from the archives, and the archives from a database. */
+#include "team/archive/rebuild.h"
+
+#include "base/crash.h"
+#include "base/fs.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "data/db_sqlite.h"
+#include "team/agent.h"
+#include "team/archive/archive.h"
+#include "team/archive/archive_repair.h"
+#include "team/archive/archive_source_sql.h"
+#include "team/archive/rebuild_carry.h"
+#include "team/archive/rebuild_private.h"
+#include "team/layout.h"
+#include "team/project.h"
+#include "text/time.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	DRAIN_MS = 60000,
+	OTHERS_MS = 2000, /* commands end */
+	ARCHIVE_MS = 24 * 3600 * 1000,
+	PAGE = 500,
+	/* Where SQLite locks its files: who has one open holds a part of this. */
+	LOCK_BYTES = 512,
+};
+#define LOCK_START INT64_C(0x40000000)
+
+/* Beside a database. */
+static const char *const companions[] = { "-wal", "-shm" };
+
+/* --- the database --- */
+
+/* Has another process this database open? Asked of the kernel, since a damaged one cannot tell. */
+static bool is_in_use(const char *path, long *out_pid)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = open(path, O_RDWR | O_CLOEXEC);
+	struct flock lock = { .l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = LOCK_START,
+		.l_len = LOCK_BYTES };
+
+	if (fd < 0 || fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
+		return false;
+	*out_pid = (long)lock.l_pid;
+	return true;
+}
+
+/* Nobody opens it from now on, and nobody has it open. */
+static enum mr_code keep_others_out(struct mr_ctx *cx, const char *database, struct mr_lock *out)
+{
+	const char *bell = mr_team_layout_bell(cx->arena, database);
+	enum mr_code rc = mr_lock_take(AT_FDCWD, bell, "mailroom team rebuild", OTHERS_MS,
+		cx->clock, out, &cx->err);
+	long pid;
+
+	/* Another program does not know the bell. */
+	if ((!rc || rc == MR_EBUSY) && is_in_use(database, &pid))
+		return mr_err_set(&cx->err, MR_EBUSY, "%s is open in process %ld: stop it first",
+			database, pid);
+	if (rc == MR_EBUSY)
+		mr_err_set(&cx->err, rc, "%s is open in other processes: stop them first",
+			database);
+	return rc;
+}
+
+/* What the old database still has to archive, the archive should have first. */
+static void drain_old(struct mr_ctx *cx, const struct mr_team_config *config)
+{
+	struct mr_team *team MR_CLEANUP(mr_team_closep) = NULL;
+	struct mr_team_config own = *config;
+	enum mr_code rc;
+
+	own.alone = true;
+	rc = mr_team_open(cx, &own, &team);
+	if (!rc)
+		rc = mr_team_archive_drain(cx, team, DRAIN_MS, true);
+	if (rc)
+		mr_log(MR_LOG_DEBUG, "team.rebuild.drain", "%s", cx->err.msg);
+}
+
+static enum mr_code remove_database(struct mr_ctx *cx, const char *path)
+{
+	for (size_t i = 0; i <= MR_LEN(companions); i++) {
+		const char *name = mr_arena_printf(cx->arena, "%s%s", path,
+			i < MR_LEN(companions) ? companions[i] : "");
+
+		if (unlink(name) != 0 && errno != ENOENT)
+			return mr_err_os(&cx->err, errno, "cannot remove %s", name);
+	}
+	return MR_OK;
+}
+
+/* Is `name` what swap() calls the database `path` when it moves it aside? */
+static bool is_aside(const char *name, const char *path)
+{
+	return mr_str_starts(name, path) && name[strlen(path)] == '.' && mr_str_ends(name, ".old");
+}
+
+/* Was `one` written after `other`? */
+static bool is_newer(const struct stat *one, const struct stat *other)
+{
+	const struct timespec *a = &one->st_mtim, *b = &other->st_mtim;
+
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/*
+ * Give back the log that was moved to `aside`. `*out_whole` is false when the database has been
+ * used without it: then it does not fit any more, and stays where it is.
+ */
+static enum mr_code give_back(struct mr_ctx *cx, const char *database, const char *aside,
+	const struct stat *own, bool *out_whole)
+{
+	const char *from = mr_arena_printf(cx->arena, "%s-wal", aside);
+	const char *to = mr_arena_printf(cx->arena, "%s-wal", database);
+	struct stat log;
+	enum mr_code rc = MR_OK;
+
+	*out_whole = true;
+	if (lstat(from, &log) == 0) {
+		*out_whole = !mr_fs_exists(AT_FDCWD, to) && !is_newer(own, &log);
+		if (*out_whole)
+			rc = mr_fs_rename(AT_FDCWD, from, AT_FDCWD, to, MR_FS_NEW, &cx->err);
+	}
+	mr_crash_point("rebuild.log_back");
+	return rc;
+}
+
+/*
+ * A swap that was stopped left the database with a second name, and perhaps its log beside that
+ * one: without it the newest changes are missing, and whoever opens the second name damages the
+ * first. So undo it.
+ */
+static enum mr_code undo_swap(struct mr_ctx *cx, const char *database)
+{
+	const char *slash = strrchr(database, '/');
+	const char *place = slash
+		? mr_arena_strndup(cx->arena, database, (size_t)(slash - database) + 1)
+		: "./";
+	struct mr_texts names = { 0 };
+	struct stat own, other;
+	enum mr_code rc = MR_OK;
+
+	if (stat(database, &own) != 0 || own.st_nlink < 2)
+		return MR_OK;
+	rc = mr_fs_list(cx->arena, AT_FDCWD, place, MR_TEAM_NAMES, &names, &cx->err);
+	for (size_t i = 0; !rc && i < names.len; i++) {
+		const char *aside = mr_arena_printf(cx->arena, "%s%s", place, names.items[i]);
+		bool whole = false;
+
+		if (!is_aside(names.items[i], slash ? slash + 1 : database) ||
+			lstat(aside, &other) != 0 || other.st_dev != own.st_dev ||
+			other.st_ino != own.st_ino)
+			continue;
+		rc = give_back(cx, database, aside, &own, &whole);
+		if (!rc && whole)
+			rc = remove_database(cx, aside);
+	}
+	return rc;
+}
+
+static enum mr_code build(struct mr_ctx *cx, const struct mr_team_config *config,
+	const char *database, struct mr_team_rebuilt *counts, struct mr_team_problems *problems,
+	struct mr_team_told *told)
+{
+	struct mr_team *team MR_CLEANUP(mr_team_closep) = NULL;
+	struct mr_team_config own = *config;
+	enum mr_code rc = remove_database(cx, database);
+
+	own.database = database;
+	own.beside_archives = true;
+	if (!rc)
+		rc = mr_team_open(cx, &own, &team);
+	return rc ? rc : mr_team_restore(cx, team, config->storage_root, counts, problems, told);
+}
+
+/* What only the old database has, and whether anything would be lost. */
+static enum mr_code take_over(struct mr_ctx *cx, const char *database, const char *old,
+	const struct mr_team_told *told, struct mr_team_rebuilt *counts,
+	struct mr_team_problems *problems, struct mr_team_carried *carried)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	/* What is written becomes durable when it is closed, before the swap. */
+	struct mr_db_options options = { .path = database, .sync = MR_DB_SYNC_NORMAL };
+	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
+
+	if (!rc)
+		rc = mr_team_carry(cx, db, old, told, problems, carried);
+	if (rc)
+		return rc;
+	counts->messages += carried->messages;
+	counts->recipients += carried->recipients;
+	counts->projects += carried->counts.projects;
+	counts->agents += carried->counts.agents;
+	counts->reservations += carried->counts.reservations;
+	counts->links += carried->counts.links;
+	counts->kept_state = carried->kept_state;
+	counts->carried = carried->messages;
+	counts->lost = carried->lost;
+	counts->is_complete = carried->lost == 0 && (carried->is_compared || !told->is_uncertain);
+	return MR_OK;
+}
+
+static enum mr_code refuse(struct mr_ctx *cx, const struct mr_team_carried *carried)
+{
+	const char *first = mr_str_join(cx->arena, &carried->lost_first, ", ");
+	int64_t more = carried->lost - (int64_t)carried->lost_first.len;
+
+	return mr_err_set(&cx->err, MR_ECONFLICT,
+		"a new database would lose %lld message%s: %.200s%s. Nothing was changed. Bring "
+		"back "
+		"the archive or the database from a backup, or accept it with "
+		"`mailroom team rebuild --accept-loss %lld`",
+		(long long)carried->lost, carried->lost == 1 ? "" : "s", first,
+		more > 0 ? mr_arena_printf(cx->arena, " and %lld more", (long long)more) : "",
+		(long long)carried->lost);
+}
+
+/* A new database that is not wanted leaves nothing behind. */
+static void discard(struct mr_ctx *cx, const char *fresh)
+{
+	struct mr_ctx own = *cx; /* keeps the error */
+
+	if (remove_database(&own, fresh))
+		mr_log(MR_LOG_DEBUG, "team.rebuild.discard", "%s", own.err.msg);
+	unlink(mr_team_layout_bell(cx->arena, fresh));
+}
+
+/* The old one, with its log, under another name; the new one in its place. */
+static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fresh,
+	const char **out_aside)
+{
+	const char *stamp = mr_time_format(cx->arena, mr_clock_wall_us(cx->clock), MR_TIME_COMPACT);
+	const char *aside = mr_arena_printf(cx->arena, "%s.%s.old", database, stamp);
+	bool was_there = mr_fs_exists(AT_FDCWD, database);
+	enum mr_code rc;
+
+	/* Rows in a log of its own would stay behind. */
+	if (mr_fs_exists(AT_FDCWD, mr_arena_printf(cx->arena, "%s-wal", fresh)))
+		return mr_err_set(&cx->err, MR_EIO,
+			"%s could not be completed: is the disk full? Nothing was changed", fresh);
+	for (int i = 1; was_there && link(database, aside) != 0; i++) {
+		if (errno != EEXIST || i == 100)
+			return mr_err_os(&cx->err, errno, "cannot move %s aside", database);
+		aside = mr_arena_printf(cx->arena, "%s.%s-%d.old", database, stamp, i);
+	}
+	mr_crash_point("rebuild.aside");
+	/* A log beside a database it is not of would be read into it, also when its own is gone. */
+	for (size_t i = 0; i < MR_LEN(companions); i++) {
+		const char *from = mr_arena_printf(cx->arena, "%s%s", database, companions[i]);
+
+		if (rename(from, mr_arena_printf(cx->arena, "%s%s", aside, companions[i])) != 0 &&
+			errno != ENOENT)
+			return mr_err_os(&cx->err, errno, "cannot move %s aside", from);
+	}
+	mr_crash_point("rebuild.log_aside");
+	*out_aside = was_there ? aside : NULL;
+	rc = mr_fs_rename(AT_FDCWD, fresh, AT_FDCWD, database, MR_FS_REPLACE, &cx->err);
+	unlink(mr_team_layout_bell(cx->arena, fresh));
+	return rc;
+}
+
+/* The files beside the commits; what fails is logged, and the next server to start tries again. */
+static void mend_work_trees(struct mr_ctx *cx, const char *storage_root)
+{
+	struct mr_team_archive_repairs *mending =
+		mr_team_archive_repairs_new(storage_root, cx->clock);
+	bool more = true;
+
+	while (more)
+		mr_team_archive_repairs_some(mending, &more);
+	mr_team_archive_repairs_free(mending);
+}
+
+/* Build and compare; the new database is complete at `fresh`. */
+static enum mr_code prepare(struct mr_ctx *cx, const struct mr_team_config *config,
+	const char *database, const char *fresh, int64_t accept_loss,
+	struct mr_team_rebuilt *counts, struct mr_team_problems *problems)
+{
+	bool has_old = mr_fs_exists(AT_FDCWD, database);
+	struct mr_team_carried carried = { 0 };
+	struct mr_team_told told = { 0 };
+	enum mr_code rc;
+
+	if (has_old)
+		drain_old(cx, config);
+	rc = build(cx, config, fresh, counts, problems, &told);
+	mr_crash_point("rebuild.read");
+	if (!rc)
+		rc = take_over(cx, fresh, has_old ? database : NULL, &told, counts, problems,
+			&carried);
+	if (!rc && carried.lost > accept_loss)
+		rc = refuse(cx, &carried);
+	mr_crash_point("rebuild.built");
+	return rc;
+}
+
+enum mr_code mr_team_rebuild_database(struct mr_ctx *cx, const struct mr_team_config *config,
+	int64_t accept_loss, struct mr_team_rebuilt *out)
+{
+	struct mr_team_rebuilt counts = { 0 };
+	struct mr_team_problems problems;
+	const char *database = config->database
+		? config->database
+		: mr_arena_printf(cx->arena, "%s/" MR_TEAM_DATABASE_FILE, config->storage_root);
+	const char *fresh = mr_arena_printf(cx->arena, "%s.rebuild", database);
+	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
+	enum mr_code rc = keep_others_out(cx, database, &lock);
+
+	if (rc)
+		return rc;
+	mr_team_problems_init(&problems, cx->arena);
+	rc = undo_swap(cx, database);
+	if (rc)
+		return rc;
+	rc = prepare(cx, config, database, fresh, accept_loss, &counts, &problems);
+	if (!rc)
+		rc = swap(cx, database, fresh, &counts.moved_aside);
+	mr_crash_point("rebuild.swapped");
+	if (rc) {
+		discard(cx, fresh);
+		return rc;
+	}
+	mend_work_trees(cx, config->storage_root);
+	counts.problems = problems.items;
+	counts.len = problems.len;
+	counts.dropped = problems.dropped;
+	*out = counts;
+	return MR_OK;
+}
+
+/* --- the archive --- */
+
+/* Rows for the queue, one page after the other. */
+struct refill {
+	struct mr_team *team;
+	struct mr_team_archive_item items[PAGE];
+	size_t len;
+	int64_t queued;
+};
+
+static enum mr_code queue_page(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	struct refill *refill = arg;
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; !rc && i < refill->len; i++)
+		rc = mr_team_archive_queue(cx, db, &refill->items[i]);
+	return rc;
+}
+
+static enum mr_code flush(struct mr_ctx *cx, struct refill *refill)
+{
+	enum mr_code rc = mr_team_write(cx, refill->team, queue_page, NULL, refill);
+
+	if (!rc)
+		refill->queued += (int64_t)refill->len;
+	refill->len = 0;
+	return rc;
+}
+
+static enum mr_code add(struct mr_ctx *cx, struct refill *refill,
+	const struct mr_team_archive_item *item)
+{
+	refill->items[refill->len] = *item;
+	refill->items[refill->len++].tool = "rebuild";
+	return refill->len == PAGE ? flush(cx, refill) : MR_OK;
+}
+
+static enum mr_code add_ids(struct mr_ctx *cx, struct refill *refill, int64_t project_id,
+	enum mr_team_source_table table, enum mr_team_archive_kind kind, const char *word)
+{
+	int64_t ids[PAGE], after = 0;
+	size_t len = PAGE;
+	enum mr_code rc = MR_OK;
+
+	while (!rc && len == PAGE) {
+		struct mr_team_reader reader = { 0 };
+
+		rc = mr_team_read(cx, refill->team, &reader);
+		if (!rc)
+			rc = mr_team_source_ids(cx, reader.db, table, project_id, after, PAGE, ids,
+				&len);
+		mr_team_read_done(&reader);
+		for (size_t i = 0; !rc && i < len; i++) {
+			after = ids[i];
+			rc = add(cx, refill,
+				&(struct mr_team_archive_item){ .project_id = project_id,
+					.kind = kind,
+					.ref = ids[i],
+					.subject = mr_arena_printf(cx->arena, "rebuild: %s %lld",
+						word, (long long)ids[i]) });
+		}
+	}
+	return rc;
+}
+
+static enum mr_code read_rest(struct mr_ctx *cx, struct mr_team *team, int64_t project_id,
+	struct mr_team_agents *agents, struct mr_texts *patterns,
+	struct mr_team_slot_records *slots)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	enum mr_code rc = mr_team_read(cx, team, &reader);
+
+	if (!rc)
+		rc = mr_team_agent_list(cx, reader.db, project_id, false, agents);
+	if (!rc)
+		rc = mr_team_source_patterns(cx, reader.db, project_id, patterns);
+	return rc ? rc : mr_team_source_slots(cx, reader.db, project_id, slots);
+}
+
+static enum mr_code has_links(struct mr_ctx *cx, struct mr_team *team, int64_t agent_id, bool *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team_link_records links = { 0 };
+	enum mr_code rc = mr_team_read(cx, team, &reader);
+
+	if (!rc)
+		rc = mr_team_source_links(cx, reader.db, agent_id, &links);
+	*out = links.len > 0;
+	return rc;
+}
+
+static enum mr_code add_agents(struct mr_ctx *cx, struct refill *refill, int64_t project_id,
+	const struct mr_team_agents *agents)
+{
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; !rc && i < agents->len; i++) {
+		const struct mr_team_agent *agent = &agents->items[i];
+		struct mr_team_archive_item item = { .project_id = project_id,
+			.kind = agent->is_active ? MR_TEAM_ARCHIVE_PROFILE
+						 : MR_TEAM_ARCHIVE_DELETED,
+			.ref = agent->id,
+			.name = agent->name,
+			.agent = agent->name,
+			.subject = mr_arena_printf(cx->arena, "agent: profile %s", agent->name) };
+		bool linked = false;
+
+		rc = add(cx, refill, &item);
+		if (!rc)
+			rc = has_links(cx, refill->team, agent->id, &linked);
+		item.kind = MR_TEAM_ARCHIVE_LINKS;
+		item.subject = mr_arena_printf(cx->arena, "contact: %s", agent->name);
+		if (!rc && linked)
+			rc = add(cx, refill, &item);
+	}
+	return rc;
+}
+
+static enum mr_code add_project(struct mr_ctx *cx, struct refill *refill,
+	const struct mr_team_project *project)
+{
+	struct mr_team_archive_item item = { .project_id = project->id,
+		.kind = MR_TEAM_ARCHIVE_PROJECT,
+		.ref = project->id,
+		.subject = "rebuild: project" };
+	struct mr_team_slot_records slots;
+	struct mr_team_agents agents;
+	struct mr_texts patterns;
+	enum mr_code rc = read_rest(cx, refill->team, project->id, &agents, &patterns, &slots);
+
+	if (!rc)
+		rc = add(cx, refill, &item);
+	if (!rc)
+		rc = add_agents(cx, refill, project->id, &agents);
+	if (!rc)
+		rc = add_ids(cx, refill, project->id, MR_TEAM_SOURCE_MESSAGES,
+			MR_TEAM_ARCHIVE_MESSAGE, "message");
+	if (!rc)
+		rc = add_ids(cx, refill, project->id, MR_TEAM_SOURCE_ARRIVED, MR_TEAM_ARCHIVE_INBOX,
+			"arrived message");
+	item.kind = MR_TEAM_ARCHIVE_RESERVATION;
+	for (size_t i = 0; !rc && i < patterns.len; i++) {
+		item.name = patterns.items[i];
+		item.subject =
+			mr_arena_printf(cx->arena, "rebuild: file_reservation %s", item.name);
+		rc = add(cx, refill, &item);
+	}
+	item.kind = MR_TEAM_ARCHIVE_SLOT;
+	item.name = NULL;
+	for (size_t i = 0; !rc && i < slots.len; i++) {
+		item.ref = slots.items[i].id;
+		item.subject = mr_arena_printf(cx->arena, "rebuild: build_slot %s",
+			slots.items[i].slot_name);
+		rc = add(cx, refill, &item);
+	}
+	return rc;
+}
+
+/* A repository that cannot be read any more makes way for a new one; its files stay. */
+static enum mr_code make_way(struct mr_ctx *cx, struct mr_team *team, const char *slug)
+{
+	struct mr_history_options options = { .mode = MR_HISTORY_WRITE };
+	struct mr_history *history MR_CLEANUP(mr_history_closep) = NULL;
+	const char *place = mr_team_layout_project(cx->arena, mr_team_storage_root(team), slug);
+	const char *aside;
+	enum mr_code rc = mr_history_open(place, &options, cx->clock, &history, &cx->err);
+	struct mr_history_log log;
+
+	if (!rc)
+		rc = mr_history_log(cx->arena, history,
+			&(struct mr_history_query){ .limit = 1, .path = MR_TEAM_PROJECT_FILE },
+			&log, &cx->err);
+	if (rc != MR_EFORMAT)
+		return rc == MR_ENOTFOUND ? MR_OK : rc;
+	mr_log(MR_LOG_WARN, "team.rebuild.archive", "%s", cx->err.msg);
+	aside = mr_arena_printf(cx->arena, "%s/" MR_TEAM_GIT_DIR ".damaged-%s", place,
+		mr_time_format(cx->arena, mr_clock_wall_us(cx->clock), MR_TIME_COMPACT));
+	return mr_fs_rename(AT_FDCWD, mr_arena_printf(cx->arena, "%s/" MR_TEAM_GIT_DIR, place),
+		AT_FDCWD, aside, MR_FS_NEW, &cx->err);
+}
+
+enum mr_code mr_team_rebuild_archive(struct mr_ctx *cx, struct mr_team *team, int64_t *queued)
+{
+	struct refill *refill = mr_arena_alloc(cx->arena, sizeof(*refill));
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team_projects projects = { 0 };
+	enum mr_code rc = mr_team_read(cx, team, &reader);
+
+	refill->team = team;
+	if (!rc)
+		rc = mr_team_project_list(cx, reader.db, &projects);
+	mr_team_read_done(&reader);
+	for (size_t i = 0; !rc && i < projects.len; i++) {
+		if (cx->progress)
+			cx->progress(cx->progress_arg, "projects", i, projects.len);
+		rc = make_way(cx, team, projects.items[i].slug);
+		if (!rc)
+			rc = add_project(cx, refill, &projects.items[i]);
+		if (!rc && refill->len)
+			rc = flush(cx, refill);
+		if (!rc)
+			rc = mr_team_archive_drain(cx, team, ARCHIVE_MS, true);
+		if (!rc)
+			rc = mr_team_rebuild_tree(cx, team, projects.items[i].slug);
+	}
+	if (!rc)
+		*queued = refill->queued;
+	return rc;
+}

@@ -1,0 +1,134 @@
+/*
+ * team/guard/guard.h - leases at the door: may these files be committed, pushed, edited now?
+ *
+ * Asked by git's hooks and by an editor's, often and in a hurry: nothing is made or changed, no
+ * server need run. What the database says counts; where it cannot be read, the archive's files do;
+ * where there is neither, the server that is configured is asked. Only active, exclusive leases of
+ * other agents are in the way, and a lease on "src/" and a star means just that: widening is for
+ * advice, not for refusals.
+ */
+#pragma once
+
+#include "team/lease/reservation.h"
+#include "team/store/root.h"
+
+/* --- guard_git.c: what git knows --- */
+
+struct mr_team_guard_place {
+	const char *top;  /* the work tree's directory; of a bare repository the repository's */
+	const char *main; /* the clone's first work tree, when that is another; or NULL */
+	const char *near; /* a directory below `top` that may be a project by itself; or NULL */
+	const char *run;  /* where git is run; NULL: here, with the variables a hook has */
+	bool ignore_case; /* core.ignorecase */
+};
+
+/* The repository around `directory`, or around us (NULL). NOT_FOUND. */
+MR_CHECK enum mr_code mr_team_guard_place(struct mr_ctx *cx, const char *directory,
+	struct mr_team_guard_place *out);
+/* What a commit would change now, relative to `top`: of a rename both names, of a deletion the one
+ * that goes, of a merge only what neither side had. Sorted, each once. */
+MR_CHECK enum mr_code mr_team_guard_staged(struct mr_ctx *cx,
+	const struct mr_team_guard_place *place, struct mr_texts *out);
+/*
+ * What a push would change there: `refs` is what git gives to pre-push, "<ref> <id> <ref> <id>" a
+ * line. Of a branch that is new there, what the commits change that no remote branch has.
+ */
+MR_CHECK enum mr_code mr_team_guard_pushed(struct mr_ctx *cx,
+	const struct mr_team_guard_place *place, const char *refs, struct mr_texts *out);
+/* Where git looks for hooks, absolute: core.hooksPath, or the clone's own. `*shared`: other clones
+ * look there too. */
+MR_CHECK enum mr_code mr_team_guard_hooks_dir(struct mr_ctx *cx,
+	const struct mr_team_guard_place *place, const char **out, bool *shared);
+/* The paths in a text that NULs divide; sorted, each once. */
+struct mr_texts mr_team_guard_split(struct mr_arena *arena, struct mr_bytes text);
+/* The absolute path, without links where it exists; "." and ".." are gone in any case. */
+const char *mr_team_guard_real(struct mr_arena *arena, const char *path);
+
+/* --- guard.c: the answer --- */
+
+struct mr_team_guard_question {
+	const struct mr_team_config *config;
+	const struct mr_team_guard_place *place;
+	const char *project_key; /* or NULL: that of the place */
+	const char *agent;       /* who asks; NULL: nobody we know, so every lease is another's */
+	struct mr_texts paths;   /* relative to place->top, sorted */
+	const char *url, *token; /* of a server; NULL or "": none */
+	const char *socket;      /* its Unix socket, tried first; or NULL */
+	bool only_socket;        /* it has no other address */
+	bool quick;              /* no git, and a server must answer at once */
+};
+
+struct mr_team_guard_answer {
+	const char *source; /* database, archive, server; NULL: there is no such project here */
+	struct mr_team_project project;
+	struct mr_team_conflicts conflicts; /* in the order of the paths */
+	size_t leases;                      /* of others, active and exclusive, that were read */
+	struct mr_texts warnings;           /* files that could not be read, and the like */
+};
+
+/*
+ * Not having a project is an answer: nothing is held. Storage that is there and cannot be read is
+ * none: MR_EPERM, MR_EIO, MR_EFORMAT; a server that does not answer is MR_EREMOTE, MR_ETIMEOUT.
+ */
+MR_CHECK enum mr_code mr_team_guard_ask(struct mr_ctx *cx,
+	const struct mr_team_guard_question *question, struct mr_team_guard_answer *out);
+
+/* --- guard_edit.c: an editor's hook --- */
+
+struct mr_team_guard_edit {
+	const char *tool;      /* its name, or "" */
+	bool writes;           /* does this tool change files? */
+	const char *cwd;       /* where it works */
+	struct mr_texts paths; /* those it would change, absolute, else as they were given */
+};
+/*
+ * Read what a coding agent gives to a hook before it uses a tool: {"tool_name", "tool_input":
+ * {"file_path" | "notebook_path" | "path" | ...}, "cwd"}, or a patch in place of paths. Relative
+ * paths are below `cwd`, or below the `here` of the caller. MR_EFORMAT: that is no JSON object.
+ */
+MR_CHECK enum mr_code mr_team_guard_edit_read(struct mr_arena *arena, struct mr_bytes text,
+	const char *here, struct mr_team_guard_edit *out, struct mr_err *err);
+/* The work tree that holds an absolute path, found without git, and the path in it. Without a
+ * repository `place->top` is the directory `here`, when it holds the path. False: neither. */
+bool mr_team_guard_locate(struct mr_ctx *cx, const char *path, const char *here,
+	struct mr_team_guard_place *place, const char **out_inside);
+
+/* --- guard_hook.c: git's hooks --- */
+
+enum mr_team_guard_state {
+	MR_TEAM_GUARD_ABSENT,
+	MR_TEAM_GUARD_FOREIGN,   /* somebody else's */
+	MR_TEAM_GUARD_INSTALLED, /* ours */
+};
+struct mr_team_guard_hook {
+	const char *name; /* pre-commit, pre-push */
+	const char *path;
+	enum mr_team_guard_state state;
+	bool chained; /* another hook waits behind it and is run first */
+};
+enum { MR_TEAM_GUARD_HOOKS = 2 };
+struct mr_team_guard_hooks {
+	const char *directory;
+	bool shared; /* by other clones */
+	struct mr_team_guard_hook items[MR_TEAM_GUARD_HOOKS];
+};
+
+struct mr_team_guard_install {
+	const char *program;      /* absolute path of the program that the hooks run */
+	const char *project_key;  /* that they ask about; NULL: that of the place */
+	const char *storage_root; /* where they look when nobody says otherwise */
+	const char *database;     /* or NULL */
+};
+/*
+ * Put our hooks in place: again changes nothing but what they run. A hook of somebody else becomes
+ * NAME.mailroom-orig and is run first. INVALID_ARGUMENT when there is such a file already and
+ * it is another.
+ */
+MR_CHECK enum mr_code mr_team_guard_hooks_install(struct mr_ctx *cx,
+	const struct mr_team_guard_place *place, const struct mr_team_guard_install *install,
+	struct mr_team_guard_hooks *out);
+/* Take them away and put back what was there. Others' hooks stay. `*removed`: there was one. */
+MR_CHECK enum mr_code mr_team_guard_hooks_remove(struct mr_ctx *cx,
+	const struct mr_team_guard_place *place, bool *removed, struct mr_team_guard_hooks *out);
+MR_CHECK enum mr_code mr_team_guard_hooks_look(struct mr_ctx *cx,
+	const struct mr_team_guard_place *place, struct mr_team_guard_hooks *out);

@@ -1,0 +1,173 @@
+/* team/guard/guard_database.c - leases for the guard: from the team's database, which only reads.
+ */
+#include "team/guard/guard_private.h"
+
+#include "data/db_sqlite.h"
+#include "team/identity.h"
+#include "team/layout.h"
+#include "team/lease/reservation_sql.h"
+#include "team/limits.h"
+#include "team/project_sql.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* More paths than this, and all leases are read at once. */
+enum { FEW_PATHS = 16, BUSY_MS = 1000, STATEMENTS = 8 };
+
+static enum mr_code open_database(struct mr_ctx *cx, const struct mr_team_config *config,
+	struct mr_db **out)
+{
+	struct mr_db_options options = {
+		.path = config->database ? config->database
+					 : mr_arena_printf(cx->arena, "%s/" MR_TEAM_DATABASE_FILE,
+						   config->storage_root),
+		.read_only = true,
+		.busy_timeout_ms = BUSY_MS,
+		.statements = STATEMENTS,
+		.repair_hint = "run `mailroom team rebuild`",
+	};
+
+	return mr_db_open(&mr_db_sqlite, &options, out, &cx->err);
+}
+
+/* The project that a git identity names; `mode` may be that of others than the configured one. */
+static enum mr_code by_identity(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_guard_look *look, const char *mode)
+{
+	const struct mr_team_guard_question *question = look->question;
+	struct mr_team_identity identity;
+	struct mr_team_project row;
+	bool found = false;
+	enum mr_code rc = mr_team_identity(cx, question->place->top, mode,
+		question->config->identity_remote, &identity);
+
+	if (rc || !mr_str_eq(identity.mode, mode))
+		return rc;
+	rc = mr_team_project_by_slug(cx, db, identity.slug, &found, &row);
+	look->found = !rc && found && mr_str_eq(row.identity_mode, mode);
+	if (look->found)
+		look->project = row;
+	return rc;
+}
+
+static enum mr_code by_identities(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_guard_look *look)
+{
+	static const char *const modes[] = { MR_TEAM_IDENTITY_COMMON_DIR, MR_TEAM_IDENTITY_TOPLEVEL,
+		MR_TEAM_IDENTITY_REMOTE };
+	const char *configured = look->question->config->identity_mode;
+	enum mr_code rc = MR_OK;
+
+	if (!mr_str_eq(configured, MR_TEAM_IDENTITY_DIR))
+		rc = by_identity(cx, db, look, configured);
+	for (size_t i = 0; i < MR_LEN(modes) && !rc && !look->found; i++) {
+		if (!look->question->quick && !mr_str_eq(modes[i], configured))
+			rc = by_identity(cx, db, look, modes[i]);
+	}
+	return rc;
+}
+
+/* Keys may lead to the directory over links. */
+static enum mr_code by_directory(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_guard_look *look)
+{
+	struct mr_team_projects all;
+	struct stat top, other;
+	enum mr_code rc = mr_team_project_list(cx, db, &all);
+
+	if (rc || stat(look->question->place->top, &top) != 0)
+		return rc;
+	for (size_t i = 0; i < all.len && !look->found; i++) {
+		const char *key = all.items[i].human_key;
+
+		look->found = *key == '/' && stat(key, &other) == 0 && other.st_dev == top.st_dev &&
+			other.st_ino == top.st_ino;
+		if (look->found)
+			look->project = all.items[i];
+	}
+	return MR_OK;
+}
+
+static enum mr_code find_project(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_guard_look *look)
+{
+	const struct mr_team_guard_place *place = look->question->place;
+	const char *keys[] = { place->near, place->top, place->main };
+	const char *key = look->question->project_key;
+	enum mr_code rc;
+
+	if (key) {
+		rc = mr_team_project_find(cx, db, key, &look->project);
+		look->found = !rc;
+		return rc == MR_ENOTFOUND ? MR_OK : rc;
+	}
+	rc = MR_OK;
+	for (size_t i = 0; i < MR_LEN(keys) && !rc && !look->found; i++) {
+		if (keys[i])
+			rc = mr_team_project_by_key(cx, db, keys[i], &look->found, &look->project);
+	}
+	if (!rc && !look->found)
+		rc = by_identities(cx, db, look);
+	if (!rc && !look->found)
+		rc = by_directory(cx, db, look);
+	return rc;
+}
+
+/* Those whose pattern begins with the path or a directory above it, or with a wildcard. */
+static enum mr_code read_way(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_lease_near *near, const char *path, struct mr_team_lease_rows *rows)
+{
+	char *prefix = mr_arena_strdup(cx->arena, path);
+	enum mr_code rc = MR_OK;
+
+	for (char *end = prefix + strlen(prefix); !rc && end; end = strrchr(prefix, '/')) {
+		*end = '\0';
+		if (*prefix)
+			rc = mr_team_lease_at(cx, db, near, prefix, rows);
+	}
+	return rc;
+}
+
+static enum mr_code read_leases(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_guard_look *look)
+{
+	struct mr_team_lease_near near = { .project_id = look->project.id,
+		.now = mr_clock_wall_us(cx->clock) };
+	struct mr_team_lease_rows rows = { 0 };
+	enum mr_code rc = MR_OK;
+
+	if (look->paths.len == 0 || look->paths.len > FEW_PATHS ||
+		look->question->place->ignore_case) {
+		rc = mr_team_lease_anywhere(cx, db, &near, &rows);
+	} else {
+		/* Without order: a directory above two paths comes twice, and is told once. */
+		for (size_t i = 0; i < look->paths.len && !rc; i++)
+			rc = read_way(cx, db, &near, look->paths.items[i], &rows);
+		if (!rc)
+			rc = mr_team_lease_at(cx, db, &near, "", &rows);
+	}
+	if (rc)
+		return rc;
+	if (rows.len >= MR_TEAM_LEASES_NEAR)
+		mr_team_guard_warn(cx, look, "there are more than %d leases: not all were read",
+			MR_TEAM_LEASES_NEAR);
+	for (size_t i = 0; i < rows.len; i++)
+		mr_team_guard_keep(cx, look, &rows.items[i].lease);
+	return MR_OK;
+}
+
+enum mr_code mr_team_guard_database(struct mr_ctx *cx, struct mr_team_guard_look *look)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	enum mr_code rc = open_database(cx, look->question->config, &db);
+
+	if (rc)
+		return rc == MR_ENOTFOUND ? MR_OK : rc;
+	rc = find_project(cx, db, look);
+	if (rc || !look->found)
+		return rc;
+	look->source = "database";
+	mr_team_guard_rebase(cx, look);
+	return read_leases(cx, db, look);
+}

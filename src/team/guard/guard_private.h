@@ -1,0 +1,44 @@
+/* team/guard/guard_private.h - where the guard finds leases. */
+#pragma once
+
+#include "team/guard/guard.h"
+
+/* What is found out while answering. */
+struct mr_team_guard_look {
+	const struct mr_team_guard_question *question;
+	bool found; /* the project */
+	struct mr_team_project project;
+	const char *source;
+	struct mr_texts paths;              /* relative to the project's directory, sorted */
+	struct mr_team_reservations leases; /* active, exclusive, of others */
+	size_t room;                        /* for leases */
+	struct mr_texts warnings;
+	size_t warnings_room;
+};
+
+/* Keep the lease when it may be in the way of the one who asks. */
+void mr_team_guard_keep(struct mr_ctx *cx, struct mr_team_guard_look *look,
+	const struct mr_team_reservation *lease);
+void mr_team_guard_warn(struct mr_ctx *cx, struct mr_team_guard_look *look, const char *fmt, ...)
+	MR_PRINTF(3, 4);
+/* The project is known now: which paths concern it? */
+void mr_team_guard_rebase(struct mr_ctx *cx, struct mr_team_guard_look *look);
+
+/* Each fills `look` when it knows the project, and leaves it alone when it does not. */
+/* guard_database.c; no database is no project. */
+MR_CHECK enum mr_code mr_team_guard_database(struct mr_ctx *cx, struct mr_team_guard_look *look);
+/* guard_archive.c; no archive is no project. */
+MR_CHECK enum mr_code mr_team_guard_archive(struct mr_ctx *cx, struct mr_team_guard_look *look);
+/* guard_server.c; only when one is configured. */
+MR_CHECK enum mr_code mr_team_guard_server(struct mr_ctx *cx, struct mr_team_guard_look *look);
+struct mr_http_client_response;
+/* What the server answered, with its leases kept; MR_EREMOTE says why they could not be. Asks
+ * nobody. */
+MR_CHECK enum mr_code mr_team_guard_server_take(struct mr_ctx *cx, struct mr_team_guard_look *look,
+	const struct mr_http_client_response *response);
+
+/* One record of a lease, as the archive and servers write it. Strict: MR_EFORMAT says what is
+ * wrong. A lease without an end is active until it is released. */
+struct mr_value;
+MR_CHECK enum mr_code mr_team_guard_read_lease(struct mr_arena *arena, const struct mr_value *map,
+	struct mr_team_reservation *out, struct mr_err *err);

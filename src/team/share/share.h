@@ -1,0 +1,38 @@
+/* team/share/share.h - a copy of a team's mail for others to read: scrubbed, static, opened from
+ * disk. */
+#pragma once
+
+#include "team/model.h"
+#include "team/store/root.h"
+
+enum mr_team_scrub { MR_TEAM_SCRUB_STANDARD, MR_TEAM_SCRUB_STRICT };
+
+struct mr_team_share {
+	const char *output;       /* an empty directory, or one to be made */
+	struct mr_texts projects; /* keys; empty: all */
+	enum mr_team_scrub scrub;
+	int64_t inline_bytes, detach_bytes;
+	int64_t chunk_threshold, chunk_bytes;
+	bool dry_run;
+};
+struct mr_team_shared {
+	const char *output;
+	int64_t projects, messages, attachments, secrets_replaced, read_states_cleared;
+	int64_t reservations_removed, links_removed, bodies_redacted;
+	int64_t database_bytes, chunks;
+	const char *manifest_sha256; /* NULL after a dry run */
+};
+/* The contract's thresholds. */
+struct mr_team_share mr_team_share_default(const char *output);
+
+/*
+ * Everything is read from one state of the database. The directory gets its name when it is whole:
+ * after an error there is nothing. INVALID_ARGUMENT: `output` holds something, sizes that make no
+ * sense. NOT_FOUND: a project.
+ */
+MR_CHECK enum mr_code mr_team_share_export(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_share *request, struct mr_team_shared *out);
+/* Every file against the manifest, and the manifest against the digest that export told, unless
+ * that is NULL: the first that differs, is missing or is not listed is MR_EFORMAT. */
+MR_CHECK enum mr_code mr_team_share_verify(struct mr_ctx *cx, const char *directory,
+	const char *manifest_sha256, int64_t *files);

@@ -1,0 +1,208 @@
+/* team/share/share_manifest.c - what an export says about itself. */
+#include "base/fs.h"
+#include "team/share/share_private.h"
+#include "text/digest.h"
+#include "text/time.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+enum { MANIFEST_BYTES = 256 << 20 };
+
+static const char *preset(const struct mr_team_share_job *job)
+{
+	return job->request.scrub == MR_TEAM_SCRUB_STRICT ? "strict" : "standard";
+}
+
+enum mr_code mr_team_share_readme(struct mr_team_share_job *job)
+{
+	const char *text = mr_arena_printf(job->cx->arena,
+		"A copy of a team's mail, made by mailroom " MR_VERSION " on %s.\n"
+		"\n"
+		"Open index.html in a browser: it works from disk and loads nothing from "
+		"elsewhere.\n"
+		"\n"
+		"  index.html, viewer/   the page and its data\n"
+		"  %-21s the messages as an SQLite database\n"
+		"  attachments/          files that came with them\n"
+		"  manifest.json         every file with its size and SHA-256\n"
+		"\n"
+		"%lld messages of %lld projects. Scrubbed (%s): who has read what, leases, "
+		"contacts\n"
+		"and blind copies are left out; %lld secrets were replaced by " MR_TEAM_REDACTED
+		".\n"
+		"\n"
+		"To check that nothing was changed: mailroom team share verify DIRECTORY\n",
+		mr_time_format(job->cx->arena, mr_clock_wall_us(job->cx->clock), MR_TIME_SECONDS),
+		MR_TEAM_SHARE_DATABASE, (long long)job->out.messages, (long long)job->out.projects,
+		preset(job), (long long)job->out.secrets_replaced);
+
+	return mr_team_share_put(job, "README.txt", mr_bytes_text(text));
+}
+
+/* The proof: nothing that was replaced stands in any byte of the file. */
+static enum mr_code check_clean(struct mr_team_share_job *job, const char *path)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	struct mr_err *err = &job->cx->err;
+	enum mr_code rc = mr_fs_open_beneath(job->dir, path, O_RDONLY, 0, &fd, err);
+	struct stat st;
+	void *data;
+	bool found;
+
+	if (rc)
+		return rc;
+	if (fstat(fd, &st) != 0)
+		return mr_err_os(err, errno, "cannot look at %s", path);
+	if (st.st_size == 0)
+		return MR_OK;
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return mr_err_os(err, errno, "cannot read %s", path);
+	found = mr_team_secrets_stand_in(job->secrets, mr_bytes_of(data, (size_t)st.st_size));
+	munmap(data, (size_t)st.st_size);
+	return found ? mr_err_set(err, MR_EINTERNAL,
+			       "a secret that was replaced stands in %s all the same: nothing is "
+			       "exported",
+			       path)
+		     : MR_OK;
+}
+
+static void text(struct mr_json_writer *w, const char *key, const char *value)
+{
+	mr_json_key(w, key);
+	mr_json_text(w, value);
+}
+
+static void number(struct mr_json_writer *w, const char *key, int64_t value)
+{
+	mr_json_key(w, key);
+	mr_json_int(w, value);
+}
+
+static void map(struct mr_json_writer *w, const char *key)
+{
+	mr_json_key(w, key);
+	mr_json_begin_map(w);
+}
+
+static void write_scope(struct mr_team_share_job *job, struct mr_json_writer *w)
+{
+	map(w, "project_scope");
+	mr_json_key(w, "requested");
+	mr_json_begin_list(w);
+	for (size_t i = 0; i < job->request.projects.len; i++)
+		mr_json_text(w,
+			mr_team_share_scrub(job, job->cx->arena, job->request.projects.items[i]));
+	mr_json_end(w);
+	mr_json_key(w, "included");
+	mr_json_begin_list(w);
+	for (size_t i = 0; i < job->projects.len; i++) {
+		mr_json_begin_map(w);
+		text(w, "slug", job->projects.items[i].slug);
+		text(w, "human_key",
+			mr_team_share_scrub(job, job->cx->arena, job->projects.items[i].human_key));
+		mr_json_end(w);
+	}
+	mr_json_end(w);
+	number(w, "removed_count", job->project_total - (int64_t)job->projects.len);
+	mr_json_end(w);
+}
+
+static void write_scrub(const struct mr_team_share_job *job, struct mr_json_writer *w)
+{
+	map(w, "scrub");
+	text(w, "preset", preset(job));
+	number(w, "secrets_replaced", job->out.secrets_replaced);
+	number(w, "read_states_cleared", job->out.read_states_cleared);
+	number(w, "file_reservations_removed", job->out.reservations_removed);
+	number(w, "agent_links_removed", job->out.links_removed);
+	number(w, "bodies_redacted", job->out.bodies_redacted);
+	mr_json_end(w);
+}
+
+static void write_attachments(const struct mr_team_share_job *job, struct mr_json_writer *w)
+{
+	map(w, "attachments");
+	map(w, "stats");
+	number(w, "inline", job->inlined);
+	number(w, "copied", job->copied);
+	number(w, "bytes_copied", job->copied_bytes);
+	number(w, "externalized", job->external);
+	number(w, "missing", job->missing);
+	mr_json_end(w);
+	map(w, "config");
+	number(w, "inline_threshold", job->request.inline_bytes);
+	number(w, "detach_threshold", job->request.detach_bytes);
+	mr_json_end(w);
+	mr_json_end(w);
+}
+
+static enum mr_code write_files(struct mr_team_share_job *job, struct mr_json_writer *w)
+{
+	struct mr_texts files;
+	enum mr_code rc = mr_team_share_files(job->cx, job->dir, &files);
+	const char *sha256 = NULL, *database = NULL;
+
+	mr_json_key(w, "files");
+	mr_json_begin_list(w);
+	for (size_t i = 0; !rc && i < files.len; i++) {
+		int64_t bytes = 0;
+
+		rc = check_clean(job, files.items[i]);
+		if (!rc)
+			rc = mr_team_share_hash(job->cx, job->dir, files.items[i], &sha256, &bytes);
+		if (rc)
+			break;
+		if (mr_str_eq(files.items[i], MR_TEAM_SHARE_DATABASE))
+			database = sha256;
+		mr_json_begin_map(w);
+		text(w, "path", files.items[i]);
+		number(w, "bytes", bytes);
+		text(w, "sha256", sha256);
+		mr_json_end(w);
+	}
+	mr_json_end(w);
+	map(w, "database");
+	text(w, "path", MR_TEAM_SHARE_DATABASE);
+	number(w, "size_bytes", job->out.database_bytes);
+	text(w, "sha256", database);
+	mr_json_key(w, "chunked");
+	mr_json_bool(w, job->out.chunks > 0);
+	text(w, "chunk_manifest", job->out.chunks > 0 ? MR_TEAM_SHARE_CHUNKS : NULL);
+	mr_json_key(w, "fts_enabled");
+	mr_json_bool(w, true);
+	mr_json_end(w);
+	return rc;
+}
+
+enum mr_code mr_team_share_manifest(struct mr_team_share_job *job)
+{
+	struct mr_arena *arena = job->cx->arena;
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_json_writer w;
+	enum mr_code rc;
+
+	mr_buf_init(&buf, MANIFEST_BYTES);
+	mr_json_init(&w, &buf, MR_JSON_INDENTED);
+	mr_json_begin_map(&w);
+	text(&w, "schema_version", "0.1.0");
+	text(&w, "generated_at",
+		mr_time_format(arena, mr_clock_wall_us(job->cx->clock), MR_TIME_SECONDS));
+	text(&w, "exporter_version", "mailroom " MR_VERSION);
+	write_scope(job, &w);
+	write_scrub(job, &w);
+	write_attachments(job, &w);
+	rc = write_files(job, &w);
+	mr_json_end(&w);
+	mr_buf_putc(&buf, '\n');
+	if (!rc)
+		rc = mr_buf_check(&buf, MR_TEAM_SHARE_MANIFEST, &job->cx->err);
+	if (!rc)
+		rc = mr_team_share_put(job, MR_TEAM_SHARE_MANIFEST, mr_buf_bytes(&buf));
+	if (!rc)
+		rc = check_clean(job, MR_TEAM_SHARE_MANIFEST);
+	if (!rc)
+		job->out.manifest_sha256 = mr_digest_sha256(arena, mr_buf_bytes(&buf));
+	return rc;
+}

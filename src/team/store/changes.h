@@ -1,0 +1,31 @@
+/* team/store/changes.h - what changed since one last looked: for who waits, at the cost of what is
+ * new. */
+#pragma once
+
+#include "team/model.h"
+#include "team/store/root.h"
+
+struct mr_team_reached {
+	int64_t agent_id, project_id;
+	bool is_blind; /* bcc: only the agent itself may learn of it */
+};
+struct mr_team_new {
+	int64_t id, project_id;
+	const char *thread_id; /* or NULL */
+	struct mr_team_reached *reached;
+	size_t reached_count;
+};
+struct mr_team_changes {
+	struct mr_team_new *items; /* oldest first */
+	size_t len;
+};
+
+/* Messages after the one of this id, at most `limit`, with whom they reached. */
+MR_CHECK enum mr_code mr_team_changes_after(struct mr_ctx *cx, struct mr_db *db, int64_t after,
+	int64_t limit, struct mr_team_changes *out);
+
+/* A number that grows when a project or an agent comes, and changes when an agent goes. */
+MR_CHECK enum mr_code mr_team_changes_members(struct mr_ctx *cx, struct mr_db *db, int64_t *out);
+/* A number that is another one after a lease of the project was taken, renewed or released. */
+MR_CHECK enum mr_code mr_team_changes_leases(struct mr_ctx *cx, struct mr_db *db,
+	int64_t project_id, int64_t *out);

@@ -1,0 +1,313 @@
+/* team/store/root.c */
+#include "team/store/root.h"
+
+#include "base/crash.h"
+#include "base/fs.h"
+#include "base/log.h"
+#include "base/oom.h"
+#include "data/db_sqlite.h"
+#include "data/queue.h"
+#include "team/agent_sql.h"
+#include "team/archive/archive.h"
+#include "team/layout.h"
+#include "team/message_cache.h"
+#include "team/store/root_private.h"
+#include "team/store/schema.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct mr_team_config mr_team_config_default(const char *storage_root)
+{
+	return (struct mr_team_config){
+		.storage_root = storage_root,
+		.author_name = "mcp-agent",
+		.author_email = "mcp-agent@example.com",
+		.name_mode = MR_TEAM_COERCE,
+		.auto_register = true,
+		.identity_mode = "dir",
+		.identity_remote = "origin",
+		.contacts_enforced = true,
+		.contact_request_ttl_s = 604800,
+		.contact_approval_ttl_s = 2592000,
+		.enforce_reservations = true,
+		.inactivity_s = 1800,
+		.activity_grace_s = 900,
+		.convert_images = true,
+		.inline_image_bytes = 65536,
+		.ack_ttl_s = 1800,
+		.escalation_ttl_s = 3600,
+		.escalation_holder = "",
+		.max_log_bytes = 16 << 20,
+		.llm_endpoint = "",
+		.llm_model = "",
+		.llm_key = "",
+	};
+}
+
+/* `text` NULL stays NULL. */
+static void keep(struct mr_arena *arena, const char **text)
+{
+	if (*text)
+		*text = mr_arena_strdup(arena, *text);
+}
+
+static void keep_config(struct mr_team *team, const struct mr_team_config *config)
+{
+	struct mr_team_config *own = &team->config;
+	const char ***roots = &own->attachment_roots.items;
+
+	*own = *config;
+	keep(team->arena, &own->storage_root);
+	keep(team->arena, &own->database);
+	keep(team->arena, &own->author_name);
+	keep(team->arena, &own->author_email);
+	keep(team->arena, &own->identity_mode);
+	keep(team->arena, &own->identity_remote);
+	keep(team->arena, &own->escalation_holder);
+	keep(team->arena, &own->llm_endpoint);
+	keep(team->arena, &own->llm_model);
+	keep(team->arena, &own->llm_key);
+	*roots = mr_arena_array(team->arena, config->attachment_roots.len + 1, sizeof(**roots));
+	for (size_t i = 0; i < config->attachment_roots.len; i++)
+		(*roots)[i] = mr_arena_strdup(team->arena, config->attachment_roots.items[i]);
+	if (!own->database)
+		own->database = mr_arena_printf(team->arena, "%s/" MR_TEAM_DATABASE_FILE,
+			own->storage_root);
+}
+
+static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db_options options = mr_team_database_options(team, false);
+	struct mr_queue_options guarded = { .guard = mr_team_database_guard(team) };
+	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
+
+	if (!rc)
+		rc = mr_migrate_up(db, mr_team_migrations, mr_team_migration_count, cx->clock,
+			&cx->err);
+	if (!rc)
+		rc = mr_queue_open(db, &guarded, &team->queue, &cx->err);
+	if (!rc)
+		db = NULL; /* the queue's now */
+	return rc;
+}
+
+/*
+ * The bell first, so that no rebuild puts another database in place of the one we open. Where there
+ * can be none, what SQLite says of the place is worth more.
+ */
+static enum mr_code open_database(struct mr_ctx *cx, struct mr_team *team)
+{
+	struct stat st;
+	enum mr_code rc = MR_OK;
+
+	if (stat(team->config.database, &st) != 0 || S_ISREG(st.st_mode))
+		rc = mr_team_bell_open(cx, team);
+	if (rc == MR_EBUSY)
+		return rc;
+	rc = open_writer(cx, team);
+	if (!rc && team->bell < 0)
+		rc = mr_team_bell_open(cx, team);
+	return rc;
+}
+
+/* An archive is written after the database: with commits and without a database, that is gone. */
+static enum mr_code check_not_gone(struct mr_ctx *cx, const struct mr_team *team)
+{
+	const struct mr_team_config *config = &team->config;
+	struct stat st;
+	bool exists = stat(config->database, &st) == 0;
+	size_t archives;
+
+	if (config->beside_archives || (exists && st.st_size > 0))
+		return MR_OK;
+	archives = mr_team_archives(cx, config->storage_root);
+	if (archives == 0)
+		return MR_OK;
+	return mr_err_set(&cx->err, MR_EFORMAT,
+		"database %s is %s, while %zu project%s an archive: " MR_TEAM_REBUILD_HINT,
+		config->database, exists ? "empty" : "gone", archives,
+		archives == 1 ? " has" : "s have");
+}
+
+enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config,
+	struct mr_team **out)
+{
+	struct mr_team *team = calloc(1, sizeof(*team));
+	enum mr_code rc;
+
+	if (!team)
+		mr_oom(sizeof(*team));
+	*team = (struct mr_team){ .arena = mr_arena_new(),
+		.clock = cx->clock,
+		.rand = cx->rand,
+		.heads = mr_team_message_cache_new(),
+		.bell = -1 };
+	pthread_mutex_init(&team->lock, NULL);
+	pthread_mutex_init(&team->picture, NULL);
+	mr_team_pulse_init(&team->pulse);
+	keep_config(team, config);
+	rc = mr_fs_make_dirs(AT_FDCWD,
+		mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, team->config.storage_root),
+		0700, &cx->err);
+	if (!rc)
+		rc = check_not_gone(cx, team);
+	if (!rc)
+		rc = open_database(cx, team);
+	if (rc) {
+		mr_team_close(team, 0);
+		return mr_err_wrap(&cx->err, "team storage %s", config->storage_root);
+	}
+	*out = team;
+	return MR_OK;
+}
+
+/* At the end of a command: what cannot be archived now waits for the next. */
+static void drain(struct mr_team *team, int drain_ms)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = { .arena = arena, .clock = team->clock, .rand = team->rand };
+
+	if (mr_team_archive_drain(&cx, team, drain_ms, false))
+		mr_log(MR_LOG_WARN, "team.archive.failed", "%s", cx.err.msg);
+}
+
+void mr_team_close(struct mr_team *team, int drain_ms)
+{
+	if (!team)
+		return;
+	mr_team_archive_stop(team);
+	if (drain_ms > 0 && team->queue)
+		drain(team, drain_ms);
+	if (team->queue)
+		mr_queue_stop(team->queue);
+	while (team->idle_count > 0)
+		mr_db_close(team->idle[--team->idle_count]);
+	/* The writer's connection last: it folds the log into the database. */
+	mr_queue_close(team->queue);
+	mr_team_ear_close(team);
+	mr_fs_closep(&team->bell);
+	mr_team_message_cache_free(team->heads);
+	mr_team_pulse_destroy(&team->pulse);
+	pthread_mutex_destroy(&team->picture);
+	pthread_mutex_destroy(&team->lock);
+	mr_arena_free(team->arena);
+	free(team);
+}
+
+void mr_team_closep(struct mr_team **team)
+{
+	mr_team_close(*team, 0);
+	*team = NULL;
+}
+
+const struct mr_team_config *mr_team_config(const struct mr_team *team)
+{
+	return &team->config;
+}
+
+const char *mr_team_storage_root(const struct mr_team *team)
+{
+	return team->config.storage_root;
+}
+
+const char *mr_team_database(const struct mr_team *team)
+{
+	return team->config.database;
+}
+
+struct change {
+	struct mr_ctx *cx;
+	mr_team_change *run, *after;
+	void *arg;
+};
+
+static enum mr_code run_change(struct mr_db *db, void *arg, struct mr_err *err)
+{
+	struct change *change = arg;
+	enum mr_code rc = change->run(change->cx, db, change->arg);
+
+	if (rc)
+		*err = change->cx->err;
+	return rc;
+}
+
+static enum mr_code run_after(struct mr_db *db, void *arg, struct mr_err *err)
+{
+	struct change *change = arg;
+	enum mr_code rc = change->after(change->cx, db, change->arg);
+
+	if (rc)
+		*err = change->cx->err;
+	return rc;
+}
+
+enum mr_code mr_team_write(struct mr_ctx *cx, struct mr_team *team, mr_team_change *run,
+	mr_team_change *after, void *arg)
+{
+	struct change change = { cx, run, after, arg };
+	struct mr_queue_job job = { .run = run_change,
+		.after = after ? run_after : NULL,
+		.arg = &change };
+	enum mr_code rc;
+
+	if (cx->pause)
+		cx->pause(cx->pause_arg, true);
+	rc = mr_queue_run(team->queue, &job, &cx->err);
+	if (cx->pause)
+		cx->pause(cx->pause_arg, false);
+	if (rc)
+		return rc;
+	mr_crash_point("team.written");
+	mr_team_bell_ring(team);
+	mr_team_archive_wake(team);
+	return MR_OK;
+}
+
+/* Is it news that this agent is active now? */
+static bool is_news(struct mr_team *team, int64_t agent_id, int64_t now)
+{
+	struct mr_team_noted *noted = &team->noted[(uint64_t)agent_id % MR_TEAM_NOTED];
+	bool news;
+
+	pthread_mutex_lock(&team->lock);
+	news = noted->agent_id != agent_id ||
+		now - noted->at_us >= (int64_t)MR_TEAM_ACTIVE_S * 1000000;
+	if (news)
+		*noted = (struct mr_team_noted){ agent_id, now };
+	pthread_mutex_unlock(&team->lock);
+	return news;
+}
+
+static enum mr_code touch(struct mr_db *db, void *arg, struct mr_err *err)
+{
+	const struct mr_team_noted *noted = arg;
+
+	return mr_team_agent_touch(db, noted->agent_id, noted->at_us, err);
+}
+
+static void touched(void *arg, enum mr_code rc, const struct mr_err *err)
+{
+	(void)rc;
+	(void)err;
+	free(arg);
+}
+
+void mr_team_note_active(struct mr_ctx *cx, struct mr_team *team, int64_t agent_id)
+{
+	int64_t now = mr_clock_wall_us(cx->clock);
+	struct mr_team_noted *noted;
+	struct mr_err ignored;
+
+	if (!is_news(team, agent_id, now))
+		return;
+	noted = malloc(sizeof(*noted));
+	if (!noted)
+		mr_oom(sizeof(*noted));
+	*noted = (struct mr_team_noted){ agent_id, now };
+	if (mr_queue_submit(team->queue,
+		    &(struct mr_queue_job){ .run = touch, .done = touched, .arg = noted },
+		    &ignored))
+		free(noted);
+}

@@ -1,0 +1,93 @@
+/* team/store/root_private.h - what is inside an opened root; for root.c, archiver.c,
+ * attachment_store.c, database.c, gauge.c, inbox.c, pulse.c and watch.c. */
+#pragma once
+
+#include "data/queue.h"
+#include "team/limits.h"
+#include "team/store/root.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+
+struct mr_team_archiver;
+struct mr_team_ear;
+
+enum { MR_TEAM_NOTED = 256 };
+/* When an agent was last noted as active; another with the same remainder takes its place. */
+struct mr_team_noted {
+	int64_t agent_id;
+	int64_t at_us;
+};
+
+/* The last write of mr_team_pulse(). */
+struct mr_team_pulse {
+	pthread_mutex_t lock; /* guards the rest */
+	pthread_cond_t ended; /* on the monotonic clock */
+	bool under_way;
+	uint64_t rounds;  /* that have ended */
+	int64_t ended_ms; /* when the last did, if any has */
+	enum mr_code rc;  /* and how */
+	struct mr_err err;
+};
+
+struct mr_team {
+	struct mr_arena *arena; /* the configuration's texts */
+	struct mr_team_config config;
+	const struct mr_clock *clock;
+	struct mr_rand *rand;
+	struct mr_queue *queue;
+	struct mr_team_message_cache *heads;
+	int bell;                /* see watch.c; -1 before it is open */
+	struct mr_team_ear *ear; /* or NULL: nobody has waited yet; made under `lock` */
+
+	struct mr_team_pulse pulse;
+	int64_t tried_ms;     /* the writer's: when it last tried to open the database anew ... */
+	struct stat tried[2]; /* ... and what it found damaged then: the file and its log */
+	bool tried_in_vain;   /* `tried` is set */
+
+	pthread_mutex_t picture; /* one is decoded at a time: each may take 200 MB */
+	pthread_mutex_t lock;    /* guards what follows */
+	/*
+	 * `down` says that the database was lost: its connections are abandoned, nobody reads or
+	 * writes, and `trouble` says why, until the writer has opened it anew. Each time a database
+	 * is lost begins a generation; connections of an older one are abandoned when they come
+	 * back, and no new one is opened before the last did.
+	 */
+	bool down;
+	struct mr_err trouble;
+	uint64_t generation;
+	size_t lent;       /* connections of this generation that are with readers */
+	size_t lent_old;   /* and of older ones */
+	int64_t looked_ms; /* when a reader last looked whether the database is still there */
+	struct mr_db *idle[MR_TEAM_READERS];
+	size_t idle_count;
+	struct mr_team_noted noted[MR_TEAM_NOTED];
+	struct mr_team_archiver *archiver; /* or NULL: nobody archives in the background */
+};
+
+/*
+ * watch.c: the file that tells others of a change, and that who has the database open shares: a
+ * rebuild holds it alone. MR_EBUSY: so it does now.
+ */
+MR_CHECK enum mr_code mr_team_bell_open(struct mr_ctx *cx, struct mr_team *team);
+void mr_team_bell_ring(struct mr_team *team);
+/*
+ * Let a rebuild have the database, and share it again: the file is opened anew, since somebody may
+ * have deleted it. mr_team_bell_share() does not wait: MR_EBUSY when the database is being rebuilt.
+ */
+void mr_team_bell_yield(struct mr_team *team);
+MR_CHECK enum mr_code mr_team_bell_share(struct mr_ctx *cx, struct mr_team *team);
+/* Nobody waits any more. */
+void mr_team_ear_close(struct mr_team *team);
+
+/* What to do about a database that is damaged or gone. */
+#define MR_TEAM_REBUILD_HINT "run `mailroom team rebuild`"
+/* database.c: how the database is opened, and who looks after it for the queue. */
+struct mr_db_options mr_team_database_options(const struct mr_team *team, bool read_only);
+struct mr_queue_guard mr_team_database_guard(struct mr_team *team);
+/* pulse.c */
+void mr_team_pulse_init(struct mr_team_pulse *pulse);
+void mr_team_pulse_destroy(struct mr_team_pulse *pulse);
+
+/* End the archiver's thread, if there is one; what it is at is finished. For mr_team_close(). */
+void mr_team_archive_stop(struct mr_team *team);
