@@ -53,6 +53,7 @@
  *       events.c         the last events of a session's streams
  *       fixture_tools.c  tools of the conformance tests
  *       fixtures.c       their prompts and resources
+ *       fixtures_off.c   none of them, in a build for users
  *       hub.c            who wants to know when a resource changes
  *       levels.c         log messages for clients
  *       listening.c      streams of changes, of the second generation

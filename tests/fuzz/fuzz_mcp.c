@@ -7,6 +7,7 @@
 #include "app/settings.h"
 #include "op/nouns.h"
 #include "op/team/team_home.h"
+#include "surface/mcp/fixtures.h"
 #include "surface/mcp/mcp.h"
 
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static void begin(void)
 	arena = mr_arena_new();
 	if (mr_settings_load(arena, &sources, &app.settings, &err))
 		abort();
-	mcp = mr_mcp_new(&app, &(struct mr_mcp_options){ .fixtures = true });
+	mcp = mr_mcp_new(&app, &(struct mr_mcp_options){ .fixtures = mr_mcp_fixtures() });
 }
 
 static void answer(struct mr_arena *arena, const struct mr_rpc *rpc, enum mr_mcp_era era)

@@ -65,6 +65,7 @@ TESTED_BY = {
     "src/surface/http/wait.c": "tests/blackbox/mcp_crowd.py",
     "src/surface/http/deadlines.c": "tests/unit/surface/test_server.c",
     "src/surface/mcp/endpoint.c": "tests/blackbox/mcp_wire.py",
+    "src/surface/mcp/fixture_tools.c": "script/conformance",
     "src/surface/mcp/fixtures.c": "script/conformance",
     "src/surface/mcp/mcp.c": "tests/unit/surface/test_ask.c",
     "src/surface/mcp/progress.c": "tests/blackbox/mcp_progress.py",

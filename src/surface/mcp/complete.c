@@ -171,11 +171,12 @@ static const char *text_in(const struct mr_value *map, const char *key)
 /* Is there such a prompt or template? */
 static bool is_known(const struct mr_mcp *mcp, const struct mr_value *ref)
 {
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(mcp)->fixtures;
 	const char *type = text_in(ref, "type");
 	const char *name = text_in(ref, "name");
 	const char *uri = text_in(ref, "uri");
 
-	if (mr_mcp_options(mcp)->fixtures && name && mr_mcp_fixture_is_prompt(name))
+	if (fixtures && name && fixtures->is_prompt(name))
 		return true;
 	return (mr_str_eq(type, "ref/prompt") && name && mr_mcp_prompt_find(name)) ||
 		(mr_str_eq(type, "ref/resource") && uri && mr_mcp_resource_template(uri));

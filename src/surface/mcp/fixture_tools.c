@@ -1,7 +1,7 @@
 /* surface/mcp/fixture_tools.c - the tests' tools. */
+#include "surface/mcp/fixture_tools.h"
 #include "base/attr.h"
 #include "surface/mcp/ask.h"
-#include "surface/mcp/fixtures.h"
 #include "surface/mcp/hub.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* surface/mcp/fixtures.c - the tests' prompts and resources. */
 #include "surface/mcp/fixtures.h"
 
+#include "surface/mcp/fixture_tools.h"
+
 #include "base/attr.h"
 #include "surface/mcp/ask.h"
 
@@ -34,7 +36,7 @@ static void emit_items(struct mr_mcp_exchange *ex, struct mr_out *out, const cha
 
 /* ---- prompts ---- */
 
-void mr_mcp_fixture_prompts(struct mr_mcp_exchange *ex, struct mr_out *out)
+static void prompts(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	emit_items(ex, out,
 		"["
@@ -105,7 +107,7 @@ static enum mr_code ask_for_context(struct mr_mcp_exchange *ex, const struct mr_
 	return rc || *out ? rc : mr_mcp_ask_later(ex);
 }
 
-bool mr_mcp_fixture_is_prompt(const char *name)
+static bool is_prompt(const char *name)
 {
 	static const char *const names[] = { "test_simple_prompt", "test_prompt_with_arguments",
 		"test_prompt_with_embedded_resource", "test_prompt_with_image",
@@ -118,7 +120,7 @@ bool mr_mcp_fixture_is_prompt(const char *name)
 	return false;
 }
 
-enum mr_code mr_mcp_fixture_prompt(struct mr_mcp_exchange *ex, const char *name, struct mr_out *out)
+static enum mr_code prompt(struct mr_mcp_exchange *ex, const char *name, struct mr_out *out)
 {
 	struct mr_arena *arena = ex->call.cx.arena;
 	const struct mr_value *said;
@@ -143,7 +145,7 @@ enum mr_code mr_mcp_fixture_prompt(struct mr_mcp_exchange *ex, const char *name,
 
 /* ---- resources ---- */
 
-void mr_mcp_fixture_resources(struct mr_mcp_exchange *ex, struct mr_out *out)
+static void resources(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	emit_items(ex, out,
 		"["
@@ -155,7 +157,7 @@ void mr_mcp_fixture_resources(struct mr_mcp_exchange *ex, struct mr_out *out)
 		"\"text/plain\"}]");
 }
 
-void mr_mcp_fixture_templates(struct mr_mcp_exchange *ex, struct mr_out *out)
+static void templates(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	emit_items(ex, out,
 		"[{\"uriTemplate\":\"test://template/{id}/data\",\"name\":\"template\","
@@ -174,7 +176,7 @@ static void put_contents(struct mr_out *out, const char *uri, const char *type, 
 	mr_out_end(out);
 }
 
-bool mr_mcp_fixture_read(struct mr_mcp_exchange *ex, const char *uri, struct mr_out *out)
+static bool read_resource(struct mr_mcp_exchange *ex, const char *uri, struct mr_out *out)
 {
 	static const char before[] = "test://template/", after[] = "/data";
 	struct mr_arena *arena = ex->call.cx.arena;
@@ -195,4 +197,23 @@ bool mr_mcp_fixture_read(struct mr_mcp_exchange *ex, const char *uri, struct mr_
 		return false;
 	}
 	return true;
+}
+
+const struct mr_mcp_fixtures *mr_mcp_fixtures(void)
+{
+	static const struct mr_mcp_fixtures all = {
+		.tools = mr_mcp_fixture_tools,
+		.is_tool = mr_mcp_fixture_is_tool,
+		.is_long = mr_mcp_fixture_is_long,
+		.schema = mr_mcp_fixture_schema,
+		.call = mr_mcp_fixture_call,
+		.prompts = prompts,
+		.resources = resources,
+		.templates = templates,
+		.is_prompt = is_prompt,
+		.prompt = prompt,
+		.read = read_resource,
+	};
+
+	return &all;
 }

@@ -5,6 +5,7 @@
 #include "base/attr.h"
 #include "base/oom.h"
 #include "surface/mcp/ask.h"
+#include "surface/mcp/fixtures.h"
 #include "surface/mcp/hub.h"
 #include "surface/mcp/method.h"
 #include "surface/mcp/recent.h"
@@ -30,7 +31,7 @@ struct mr_mcp_options mr_mcp_options_of(const struct mr_settings *settings)
 {
 	return (struct mr_mcp_options){
 		.core_only = mr_str_eq(mr_settings_text(settings, "mcp.tools_mode"), "core"),
-		.fixtures = mr_settings_bool(settings, "mcp.fixtures"),
+		.fixtures = getenv("MCP_CONFORMANCE_FIXTURES") ? mr_mcp_fixtures() : NULL,
 	};
 }
 

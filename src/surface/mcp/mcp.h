@@ -94,9 +94,13 @@ bool mr_mcp_knows_version(const char *version);
 
 struct mr_mcp;
 
+struct mr_mcp_fixtures;
+
 struct mr_mcp_options {
 	bool core_only; /* MCP_TOOLS_MODE=core */
-	bool fixtures;  /* MCP_CONFORMANCE_FIXTURES: the conformance suite's own tools */
+	/* What the conformance tests ask for, in a build that has it and is told to by
+	 * MCP_CONFORMANCE_FIXTURES; else NULL. */
+	const struct mr_mcp_fixtures *fixtures;
 };
 
 /* As they are set. */

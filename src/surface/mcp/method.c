@@ -25,7 +25,7 @@ static void put_capabilities(const struct mr_mcp_exchange *ex, struct mr_out *ou
 {
 	bool modern = ex->client->era == MR_MCP_STATELESS;
 	/* No tool or prompt is ever added while it runs, but by the conformance tests. */
-	bool fixtures = mr_mcp_options(ex->mcp)->fixtures;
+	bool fixtures = mr_mcp_options(ex->mcp)->fixtures != NULL;
 
 	mr_out_map(out, "capabilities");
 	put_capability(out, "tools", false, fixtures);
@@ -105,8 +105,9 @@ const struct mr_mcp_method_row *mr_mcp_method_find(const char *name, enum mr_mcp
 bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
 	const struct mr_rpc *request)
 {
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(mcp)->fixtures;
+
 	return mr_str_eq(request->method, "tools/call") &&
 		(mr_mcp_tools_is_long(mcp, client, request) ||
-			(mr_mcp_options(mcp)->fixtures &&
-				mr_mcp_fixture_is_long(client, request->params)));
+			(fixtures && fixtures->is_long(client, request->params)));
 }

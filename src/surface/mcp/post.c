@@ -287,12 +287,12 @@ static bool do_params_agree(struct mr_mcp_post *post)
 {
 	const struct mr_rpc *request = &post->messages[0];
 	const struct mr_value *name = mr_value_get(request->params, "name");
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(post->endpoint->mcp)->fixtures;
 	const char *wrong = NULL;
 
-	if (mr_mcp_options(post->endpoint->mcp)->fixtures &&
-		mr_str_eq(request->method, "tools/call") && name && name->kind == MR_TEXT)
+	if (fixtures && mr_str_eq(request->method, "tools/call") && name && name->kind == MR_TEXT)
 		wrong = mr_mcp_era_wrong_param(post->req,
-			mr_mcp_fixture_schema(post->req->arena, name->text),
+			fixtures->schema(post->req->arena, name->text),
 			mr_value_get(request->params, "arguments"));
 	if (wrong)
 		mr_mcp_post_refuse(post->resp, 400, request->id, MR_RPC_HEADERS, NULL,

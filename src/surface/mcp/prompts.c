@@ -122,6 +122,7 @@ void mr_mcp_prompt_emit(struct mr_out *out, const struct mr_mcp_prompt *prompt)
 
 enum mr_code mr_mcp_prompts_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	const char *names[MR_LEN(prompts)];
 	size_t from = 0;
 	enum mr_code rc;
@@ -134,8 +135,8 @@ enum mr_code mr_mcp_prompts_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	mr_out_list(out, "prompts");
 	for (size_t i = from; i < MR_LEN(prompts); i++)
 		mr_mcp_prompt_emit(out, &prompts[i]);
-	if (mr_mcp_options(ex->mcp)->fixtures)
-		mr_mcp_fixture_prompts(ex, out);
+	if (fixtures)
+		fixtures->prompts(ex, out);
 	mr_out_end(out);
 	return MR_OK;
 }
@@ -169,13 +170,14 @@ static void fill(const struct mr_mcp_exchange *ex, const struct mr_mcp_prompt *p
 
 enum mr_code mr_mcp_prompts_get(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	const char *name = mr_mcp_param_text(ex, "name");
 	const struct mr_mcp_prompt *prompt = mr_mcp_prompt_find(name);
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, TEXT_BYTES);
-	if (name && mr_mcp_options(ex->mcp)->fixtures && mr_mcp_fixture_is_prompt(name))
-		return mr_mcp_fixture_prompt(ex, name, out);
+	if (name && fixtures && fixtures->is_prompt(name))
+		return fixtures->prompt(ex, name, out);
 	if (!prompt)
 		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "there is no prompt %.100s",
 			name ? name : "");

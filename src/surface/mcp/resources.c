@@ -327,6 +327,7 @@ static enum mr_code begin(struct mr_mcp_exchange *ex, const char *text, struct m
 
 enum mr_code mr_mcp_resources_read(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	const char *uri = mr_mcp_param_text(ex, "uri");
 	const struct mr_mcp_resource *row = NULL;
 	struct mr_mcp_reading r;
@@ -335,7 +336,7 @@ enum mr_code mr_mcp_resources_read(struct mr_mcp_exchange *ex, struct mr_out *ou
 
 	if (!uri)
 		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "uri is missing");
-	if (mr_mcp_options(ex->mcp)->fixtures && mr_mcp_fixture_read(ex, uri, out))
+	if (fixtures && fixtures->read(ex, uri, out))
 		return MR_OK;
 	rc = begin(ex, uri, &r, &row);
 	mr_out_init_tree(&tree, ex->call.cx.arena);
@@ -419,10 +420,11 @@ static enum mr_code find_topic(struct mr_mcp_exchange *ex, const char *text,
 enum mr_code mr_mcp_resource_topic(struct mr_mcp_exchange *ex, const char *uri,
 	struct mr_mcp_topic *out)
 {
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	enum mr_code rc;
 
 	*out = (struct mr_mcp_topic){ .kind = MR_MCP_TOPIC_OTHER };
-	if (mr_mcp_options(ex->mcp)->fixtures && mr_str_starts(uri, "test://"))
+	if (fixtures && mr_str_starts(uri, "test://"))
 		return MR_OK;
 	rc = find_topic(ex, uri, out);
 	return rc ? refuse(ex, uri, rc) : MR_OK;
@@ -479,6 +481,7 @@ static const char *short_name(struct mr_arena *arena, const char *path)
 
 enum mr_code mr_mcp_resources_templates(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	struct mr_arena *arena = ex->call.cx.arena;
 	const char *names[MR_LEN(rows)];
 	size_t from = 0;
@@ -502,8 +505,8 @@ enum mr_code mr_mcp_resources_templates(struct mr_mcp_exchange *ex, struct mr_ou
 		mr_out_text(out, "mimeType", "application/json");
 		mr_out_end(out);
 	}
-	if (mr_mcp_options(ex->mcp)->fixtures)
-		mr_mcp_fixture_templates(ex, out);
+	if (fixtures)
+		fixtures->templates(ex, out);
 	mr_out_end(out);
 	return MR_OK;
 }
@@ -643,6 +646,7 @@ static enum mr_code list_agents(struct listing *l, int64_t after)
 
 enum mr_code mr_mcp_resources_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	struct listing l = { .ex = ex, .out = out };
 	struct place from;
 	enum mr_code rc = read_place(ex, &from);
@@ -659,8 +663,8 @@ enum mr_code mr_mcp_resources_list(struct mr_mcp_exchange *ex, struct mr_out *ou
 		rc = list_agents(&l, from.phase == 'a' ? from.id : 0);
 	if (rc)
 		return refuse(ex, "resource://", rc);
-	if (!l.last.phase && mr_mcp_options(ex->mcp)->fixtures)
-		mr_mcp_fixture_resources(ex, out);
+	if (!l.last.phase && fixtures)
+		fixtures->resources(ex, out);
 	mr_out_end(out);
 	if (l.last.phase)
 		mr_mcp_page_next(ex, out,

@@ -137,6 +137,7 @@ static void put_brief_tool(struct mr_out *out, const struct mr_op *op, bool with
 
 enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	const struct mr_op_table *table = mr_mcp_app(ex->mcp)->table;
 	struct mr_arena *arena = ex->call.cx.arena;
 	const char **names = mr_arena_array(arena, table->len, sizeof(*names));
@@ -159,8 +160,8 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	for (size_t i = from; i < until; i++)
 		(mr_mcp_options(ex->mcp)->core_only ? put_brief_tool : put_tool)(out, tools[i],
 			with_token);
-	if (until == count && mr_mcp_options(ex->mcp)->fixtures)
-		mr_mcp_fixture_tools(ex, out);
+	if (until == count && fixtures)
+		fixtures->tools(ex, out);
 	mr_out_end(out);
 	if (until < count)
 		mr_mcp_page_next(ex, out, names[until - 1]);
@@ -376,6 +377,7 @@ static enum mr_code put_result(struct mr_mcp_exchange *ex, const struct mr_op *w
 
 enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
+	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	const char *name = mr_mcp_param_text(ex, "name");
 	const struct mr_value *arguments = mr_value_get(ex->params, "arguments");
 	const struct mr_value *inner = arguments;
@@ -388,8 +390,8 @@ enum mr_code mr_mcp_tools_call(struct mr_mcp_exchange *ex, struct mr_out *out)
 	struct mr_out result;
 
 	mr_buf_init(&json, ANSWER_BYTES);
-	if (!op && name && mr_mcp_options(ex->mcp)->fixtures && mr_mcp_fixture_is_tool(name))
-		return mr_mcp_fixture_call(ex, name, arguments, out);
+	if (!op && name && fixtures && fixtures->is_tool(name))
+		return fixtures->call(ex, name, arguments, out);
 	if (!op)
 		return mr_mcp_refuse(ex, MR_RPC_PARAMS, "there is no tool %.100s",
 			name ? name : "");

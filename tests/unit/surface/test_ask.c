@@ -1,5 +1,6 @@
 /* tests/unit/surface/test_ask.c - requests through mr_mcp_answer(), with the tests' tools. */
 #include "surface/mcp/ask.h"
+#include "surface/mcp/fixtures.h"
 
 #include "app/principal.h"
 #include "test.h"
@@ -32,7 +33,7 @@ static void start(void)
 	mr_clock_fixed_init(&clock_, 1000 * MR_TIME_S);
 	mr_rand_seeded_init(&rand_, 7);
 	app = (struct mr_app){ .table = &table, .clock = &clock_.clock, .rand = &rand_ };
-	mcp = mr_mcp_new(&app, &(struct mr_mcp_options){ .fixtures = true });
+	mcp = mr_mcp_new(&app, &(struct mr_mcp_options){ .fixtures = mr_mcp_fixtures() });
 }
 
 static void stop(void)
@@ -132,7 +133,8 @@ static void states_belong_to_one_request_and_principal(void)
 	CHECK_INT(error_of(call(TOOL, state, true)), MR_RPC_PARAMS);
 	/* Nor does another server know it. */
 	clock_.now_us -= MR_TIME_S;
-	other = mr_mcp_new(mr_mcp_app(mcp), &(struct mr_mcp_options){ .fixtures = true });
+	other = mr_mcp_new(mr_mcp_app(mcp),
+		&(struct mr_mcp_options){ .fixtures = mr_mcp_fixtures() });
 	mr_mcp_free(mcp);
 	mcp = other;
 	CHECK_INT(error_of(call(TOOL, state, true)), MR_RPC_PARAMS);
