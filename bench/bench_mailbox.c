@@ -19,6 +19,7 @@
 #include "mailbox/limits.h"
 #include "mailbox/message_sql.h"
 #include "mailbox/register.h"
+#include "mailbox/registration_sql.h"
 #include "mailbox/state_sql.h"
 #include "text/time.h"
 #include "text/token.h"

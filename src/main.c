@@ -278,6 +278,7 @@
  *     export_temporary.c where it is written before it has its name
  *     index_schema_sql.c the tables and indexes of index.sqlite
  *     inside.c           does a stored path lie where it should?
+ *     inspect.c          what the index says of accounts and messages
  *     layout.c           the names of everything below a root
  *     lock_all.c         the index and the locks of many registrations
  *     locks.c            the contract's locks, that no dead process keeps

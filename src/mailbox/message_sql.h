@@ -5,25 +5,12 @@
 #include "base/ctx.h"
 #include "data/db.h"
 #include "mailbox/message.h"
+#include "mailbox/model.h"
 
 #include <stdbool.h>
 
 /* Make every table and index of index.sqlite that is missing (spec/mailbox.md 8.1). */
 MR_CHECK enum mr_code mr_mailbox_index_schema(struct mr_ctx *cx, struct mr_db *db);
-
-struct mr_mailbox_indexed {
-	const char *message_id;
-	const char *thread_id;
-	const char *in_reply_to; /* or NULL */
-	const char *created_at;
-	const char *canonical_path; /* absolute */
-	const char *subject;
-	const char
-		*document; /* body_markdown: the whole document; NULL when it was not asked for */
-	const char *headers_json;
-	struct mr_mailbox_principal sender;
-	const char *sender_registration_id; /* or NULL */
-};
 
 MR_CHECK enum mr_code mr_mailbox_index_has(struct mr_ctx *cx, struct mr_db *db,
 	const char *message_id, bool *out);
@@ -47,31 +34,11 @@ MR_CHECK enum mr_code mr_mailbox_index_insert(struct mr_ctx *cx, struct mr_db *d
 MR_CHECK enum mr_code mr_mailbox_index_delete(struct mr_ctx *cx, struct mr_db *db,
 	const char *message_id);
 
-struct mr_mailbox_recipient {
-	const char *kind; /* "to" or "cc" */
-	int64_t ordinal;
-	struct mr_mailbox_principal principal;
-	const char *registration_id; /* or NULL */
-};
-struct mr_mailbox_recipients {
-	struct mr_mailbox_recipient *items;
-	size_t len;
-};
 MR_CHECK enum mr_code mr_mailbox_index_recipients(struct mr_ctx *cx, struct mr_db *db,
 	const char *message_id, struct mr_mailbox_recipients *out);
 MR_CHECK enum mr_code mr_mailbox_index_attachments(struct mr_ctx *cx, struct mr_db *db,
 	const char *message_id, struct mr_mailbox_attachments *out);
 
-struct mr_mailbox_projection {
-	const char *registration_id;
-	const char *message_id;
-	const char *folder; /* inbox, sent, archive, ... */
-	const char *path;   /* absolute */
-};
-struct mr_mailbox_projections {
-	struct mr_mailbox_projection *items;
-	size_t len;
-};
 /* Of a registration, of a message, or of both; NULL means any. */
 MR_CHECK enum mr_code mr_mailbox_index_projections(struct mr_ctx *cx, struct mr_db *db,
 	const char *registration_id, const char *message_id, struct mr_mailbox_projections *out);
@@ -87,15 +54,6 @@ MR_CHECK enum mr_code mr_mailbox_index_drop_projections(struct mr_ctx *cx, struc
  * one that is in two folders (mail to oneself) is there twice. `limit` 0 is all. Documents are not
  * loaded.
  */
-struct mr_mailbox_listed {
-	struct mr_mailbox_indexed message;
-	const char *folder;
-	const char *projection_path;
-};
-struct mr_mailbox_listing {
-	struct mr_mailbox_listed *items;
-	size_t len;
-};
 MR_CHECK enum mr_code mr_mailbox_index_list(struct mr_ctx *cx, struct mr_db *db,
 	const char *registration_id, int64_t limit, struct mr_mailbox_listing *out);
 

@@ -1,7 +1,7 @@
 /* mailbox/register.h - addresses join a root and leave it (spec/mailbox.md 10, 11). */
 #pragma once
 
-#include "mailbox/registration_sql.h"
+#include "mailbox/model.h"
 #include "mailbox/root.h"
 
 enum mr_mailbox_register_mode { MR_MAILBOX_SAFE, MR_MAILBOX_FORCE, MR_MAILBOX_STASH };

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "mailbox/register.h"
+#include "mailbox/registration_sql.h"
 
 #include <sys/types.h>
 

@@ -3,35 +3,7 @@
 
 #include "base/ctx.h"
 #include "data/db.h"
-
-#include <stdbool.h>
-
-enum mr_mailbox_reg_status { MR_MAILBOX_ACTIVE, MR_MAILBOX_INACTIVE, MR_MAILBOX_STASHED };
-enum mr_mailbox_kind { MR_MAILBOX_IN_ROOT, MR_MAILBOX_SYMLINK };
-
-struct mr_mailbox_registration {
-	const char *id; /* reg-<32 hex> */
-	const char *address;
-	const char *owner; /* principal id */
-	enum mr_mailbox_reg_status status;
-	enum mr_mailbox_kind kind;
-	const char *path;         /* absolute: the directory itself */
-	const char *entry_path;   /* absolute: its name under mailboxes/ */
-	const char *display_name; /* or NULL, as all below but created_at */
-	const char *manifest_path_hint;
-	const char *role;
-	const char *created_at;
-	const char *deactivated_at;
-	const char *replaced_by;
-};
-
-struct mr_mailbox_registrations {
-	struct mr_mailbox_registration *items;
-	size_t len;
-};
-
-const char *mr_mailbox_status_name(enum mr_mailbox_reg_status status); /* "active" */
-const char *mr_mailbox_kind_name(enum mr_mailbox_kind kind);           /* "in_root" */
+#include "mailbox/model.h"
 
 /* These set *out to NULL when there is none. */
 MR_CHECK enum mr_code mr_mailbox_registration_active(struct mr_ctx *cx, struct mr_db *db,

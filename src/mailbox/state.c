@@ -5,6 +5,8 @@
 #include "mailbox/locks.h"
 #include "mailbox/message_sql.h"
 #include "mailbox/register.h"
+#include "mailbox/registration_sql.h"
+#include "mailbox/state_sql.h"
 
 /* The row that is missing, from the folders the message is projected to. */
 static enum mr_code seed(struct mr_ctx *cx, struct mr_db *index,

@@ -1,8 +1,8 @@
 /* mailbox/state.h - what an owner does with mail: flags and boxes (spec/mailbox.md 13). */
 #pragma once
 
+#include "mailbox/model.h"
 #include "mailbox/root.h"
-#include "mailbox/state_sql.h"
 
 /* -1 leaves a flag as it is. */
 struct mr_mailbox_flags {

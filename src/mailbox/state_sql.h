@@ -4,21 +4,7 @@
 #include "base/ctx.h"
 #include "base/str.h"
 #include "data/db.h"
-
-#include <stdbool.h>
-
-struct mr_mailbox_state {
-	const char *message_id;
-	const char *thread_id;
-	const char *created_at;
-	const char *subject;
-	bool read, answered, starred, archived, deleted;
-	const char *box;
-};
-struct mr_mailbox_states {
-	struct mr_mailbox_state *items;
-	size_t len;
-};
+#include "mailbox/model.h"
 
 /* Make what is missing of its tables and indexes (spec/mailbox.md 8.2). */
 MR_CHECK enum mr_code mr_mailbox_state_schema(struct mr_ctx *cx, struct mr_db *db);

@@ -1,5 +1,6 @@
 /* op/mailbox/mailbox_account.c - operations: addresses of a mailbox root. */
 #include "mailbox/cleanup.h"
+#include "mailbox/inspect.h"
 #include "mailbox/register.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"
@@ -191,25 +192,14 @@ static const struct mr_field list_fields[] = {
 	{ 0 },
 };
 
-static enum mr_code read_accounts(struct mr_call *call, const struct mr_args *in,
-	const char *address, struct mr_mailbox_root *root, struct mr_mailbox_registrations *out)
-{
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_READ, root);
-
-	if (!rc)
-		rc = mr_mailbox_root_index(&call->cx, root, true, &db);
-	if (!rc)
-		rc = mr_mailbox_registration_list(&call->cx, db, address, out);
-	return rc;
-}
-
 static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
 	struct mr_mailbox_registrations rows;
-	enum mr_code rc = read_accounts(call, in, NULL, &root, &rows);
+	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_READ, &root);
 
+	if (!rc)
+		rc = mr_mailbox_inspect_accounts(&call->cx, &root, &rows);
 	if (rc)
 		return rc;
 	mr_out_map(out, NULL);
@@ -250,38 +240,21 @@ static const struct mr_field get_fields[] = {
 	{ 0 },
 };
 
-/* The one people mean: active, else stashed, else inactive; of several the newest. */
-static const struct mr_mailbox_registration *best_of(const struct mr_mailbox_registrations *rows)
-{
-	static const int rank[] = {
-		[MR_MAILBOX_ACTIVE] = 0,
-		[MR_MAILBOX_STASHED] = 1,
-		[MR_MAILBOX_INACTIVE] = 2,
-	};
-	const struct mr_mailbox_registration *best = NULL;
-
-	for (size_t i = 0; i < rows->len; i++) {
-		if (!best || rank[rows->items[i].status] < rank[best->status])
-			best = &rows->items[i];
-	}
-	return best;
-}
-
 static enum mr_code get(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	const char *address = mr_args_text(in, "address");
-	struct mr_mailbox_registrations rows;
-	enum mr_code rc = read_accounts(call, in, address, &root, &rows);
+	const struct mr_mailbox_registration *account;
+	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_READ, &root);
 
+	if (!rc)
+		rc = mr_mailbox_inspect_account(&call->cx, &root, mr_args_text(in, "address"),
+			&account);
 	if (rc)
 		return rc;
-	if (rows.len == 0)
-		return mr_err_set(&call->cx.err, MR_ENOTFOUND, "%s has no mailbox here", address);
 	mr_out_map(out, NULL);
 	mr_out_int(out, "schema_version", 1);
 	mr_out_text(out, "mailbox_root", root.path);
-	mr_shape_mailbox_account(out, "account", best_of(&rows));
+	mr_shape_mailbox_account(out, "account", account);
 	mr_out_end(out);
 	return MR_OK;
 }

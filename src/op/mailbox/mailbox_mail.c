@@ -3,15 +3,12 @@
  */
 #include "mailbox/cleanup.h"
 #include "mailbox/export.h"
-#include "mailbox/message_sql.h"
+#include "mailbox/inspect.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"
 #include "op/mailbox/mailbox_ops.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
-#include "text/json.h"
-
-#include <string.h>
 
 static const struct mr_param list_params[] = {
 	MR_MAILBOX_ROOT_PARAM,
@@ -49,53 +46,32 @@ static const struct mr_field list_fields[] = {
 	{ 0 },
 };
 
-struct account {
-	struct mr_mailbox_root root;
-	struct mr_db *db;
-	const struct mr_mailbox_registration *row;
-};
-
-static void close_account(struct account *account)
+/* What the results of list and get begin with, in an open map. */
+static void put_head(struct mr_out *out, const struct mr_mailbox_root *root,
+	const struct mr_mailbox_registration *account)
 {
-	mr_db_close(account->db);
-	mr_mailbox_root_close(&account->root);
-}
-
-static enum mr_code open_account(struct mr_call *call, const struct mr_args *in,
-	struct account *out)
-{
-	const char *address = mr_args_text(in, "address");
-	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_READ, &out->root);
-
-	if (!rc)
-		rc = mr_mailbox_root_index(&call->cx, &out->root, true, &out->db);
-	if (!rc)
-		rc = mr_mailbox_registration_active(&call->cx, out->db, address, &out->row);
-	if (!rc && !out->row)
-		rc = mr_err_set(&call->cx.err, MR_ENOTFOUND,
-			"no active mailbox registration exists for %s", address);
-	return rc;
+	mr_out_int(out, "schema_version", 1);
+	mr_out_text(out, "mailbox_root", root->path);
+	mr_out_text(out, "address", account->address);
+	mr_out_text(out, "registration_id", account->id);
 }
 
 static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct account account MR_CLEANUP(close_account) = { .root = MR_MAILBOX_ROOT_INIT };
-	struct mr_mailbox_listing listing;
-	enum mr_code rc = open_account(call, in, &account);
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	struct mr_mailbox_inspect_messages found;
+	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_READ, &root);
 
 	if (!rc)
-		rc = mr_mailbox_index_list(&call->cx, account.db, account.row->id,
-			mr_args_int(in, "limit", 0), &listing);
+		rc = mr_mailbox_inspect_messages(&call->cx, &root, mr_args_text(in, "address"),
+			mr_args_int(in, "limit", 0), &found);
 	if (rc)
 		return rc;
 	mr_out_map(out, NULL);
-	mr_out_int(out, "schema_version", 1);
-	mr_out_text(out, "mailbox_root", account.root.path);
-	mr_out_text(out, "address", account.row->address);
-	mr_out_text(out, "registration_id", account.row->id);
+	put_head(out, &root, found.account);
 	mr_out_list(out, "messages");
-	for (size_t i = 0; i < listing.len; i++)
-		mr_shape_mailbox_listed(out, &listing.items[i]);
+	for (size_t i = 0; i < found.messages.len; i++)
+		mr_shape_mailbox_listed(out, &found.messages.items[i]);
 	mr_out_end(out);
 	mr_out_end(out);
 	return MR_OK;
@@ -134,58 +110,27 @@ static const struct mr_field message_fields[] = {
 	{ 0 },
 };
 
-static enum mr_code put_message(struct mr_call *call, struct mr_db *db,
-	const struct mr_mailbox_indexed *message, const struct mr_mailbox_projections *where,
-	struct mr_out *out)
-{
-	struct mr_mailbox_attachments attachments;
-	struct mr_mailbox_recipients recipients;
-	const struct mr_value *headers;
-	enum mr_code rc =
-		mr_mailbox_index_recipients(&call->cx, db, message->message_id, &recipients);
-
-	if (!rc)
-		rc = mr_mailbox_index_attachments(&call->cx, db, message->message_id, &attachments);
-	if (!rc)
-		rc = mr_json_parse(call->cx.arena, mr_bytes_text(message->headers_json), NULL,
-			&headers, &call->cx.err);
-	if (rc)
-		return rc;
-	mr_out_map(out, "message");
-	mr_shape_mailbox_indexed(out, message, &where->items[0]);
-	mr_out_value(out, "headers", headers);
-	mr_shape_mailbox_recipients(out, "recipients", &recipients);
-	mr_shape_mailbox_attachments(out, "attachments", &attachments);
-	mr_out_end(out);
-	return MR_OK;
-}
-
 static enum mr_code get(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct account account MR_CLEANUP(close_account) = { .root = MR_MAILBOX_ROOT_INIT };
-	const char *id = mr_args_text(in, "message_id");
-	const struct mr_mailbox_indexed *message = NULL;
-	struct mr_mailbox_projections where = { NULL, 0 };
-	enum mr_code rc = open_account(call, in, &account);
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	struct mr_mailbox_inspect_message found;
+	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_READ, &root);
 
 	if (!rc)
-		rc = mr_mailbox_index_projections(&call->cx, account.db, account.row->id, id,
-			&where);
-	if (!rc && where.len)
-		rc = mr_mailbox_index_get(&call->cx, account.db, id, &message);
+		rc = mr_mailbox_inspect_message(&call->cx, &root, mr_args_text(in, "address"),
+			mr_args_text(in, "message_id"), &found);
 	if (rc)
 		return rc;
-	if (!message)
-		return mr_err_set(&call->cx.err, MR_ENOTFOUND, "%s has no message %s",
-			account.row->address, id);
 	mr_out_map(out, NULL);
-	mr_out_int(out, "schema_version", 1);
-	mr_out_text(out, "mailbox_root", account.root.path);
-	mr_out_text(out, "address", account.row->address);
-	mr_out_text(out, "registration_id", account.row->id);
-	rc = put_message(call, account.db, message, &where, out);
+	put_head(out, &root, found.account);
+	mr_out_map(out, "message");
+	mr_shape_mailbox_indexed(out, found.message, found.where);
+	mr_out_value(out, "headers", found.headers);
+	mr_shape_mailbox_recipients(out, "recipients", &found.recipients);
+	mr_shape_mailbox_attachments(out, "attachments", &found.attachments);
 	mr_out_end(out);
-	return rc;
+	mr_out_end(out);
+	return MR_OK;
 }
 
 const struct mr_op mr_op_mailbox_messages_get = {

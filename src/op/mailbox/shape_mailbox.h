@@ -3,9 +3,8 @@
 
 #include "mailbox/cleanup.h"
 #include "mailbox/deliver.h"
-#include "mailbox/message_sql.h"
+#include "mailbox/model.h"
 #include "mailbox/register.h"
-#include "mailbox/registration_sql.h"
 #include "mailbox/repair.h"
 #include "mailbox/state.h"
 #include "op/op.h"

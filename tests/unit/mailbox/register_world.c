@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "files.h"
 #include "mailbox/layout.h"
+#include "mailbox/registration_sql.h"
 
 #include <stdlib.h>
 #include <string.h>
