@@ -265,6 +265,8 @@
  *     cleanup_sql.c      which messages a clear takes from the index
  *     clear.c            mail that is to go
  *     clear_plan.c       what that will be
+ *     compose.c          a draft becomes a message
+ *     compose_file.c     a file that goes with one
  *     deliver.c          a staged document becomes mail, for all or for none
  *     deliver_recover.c  intents: written before a delivery, read after a crash
  *     deliver_steps.c    its steps, forwards and back
