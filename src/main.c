@@ -307,6 +307,7 @@
  *     root_init.c        a root, made and completed
  *     rules.c            rules/: policy and managed scripts
  *     state.c            what an owner does with mail
+ *     state_move.c       and where they put it
  *     state_sql.c        mailbox.sqlite
  *     trash.c            what one operation removes
  *     unregister.c       addresses leave a root

@@ -189,7 +189,7 @@ enum mr_code mr_mailbox_view_read_links(struct mr_mailbox_view *view)
 	for (size_t i = 0; i < names.len && !rc; i++) {
 		struct stat st;
 
-		if (names.items[i][0] != '.' && is_folder_name(names.items[i]) &&
+		if (is_folder_name(names.items[i]) &&
 			fstatat(view->dir, names.items[i], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 			S_ISDIR(st.st_mode))
 			rc = read_folder(view, names.items[i]);
@@ -206,8 +206,7 @@ static enum mr_code clear_place(struct mr_mailbox_view *view, struct mr_arena *a
 			view->folders[folder]),
 		name);
 	const char *to = NULL;
-	enum mr_code rc =
-		mr_mailbox_repair_set_aside_at(view->run, view->box_dir, name, path, &to);
+	enum mr_code rc = mr_mailbox_repair_set_aside_at(view->run, view->box_dir, name, path, &to);
 
 	if (!rc)
 		mr_mailbox_repair_found(view->run, "foreign_link", path,

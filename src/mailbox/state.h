@@ -21,3 +21,27 @@ struct mr_mailbox_state_result {
 MR_CHECK enum mr_code mr_mailbox_state_update(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *address, const char *message_id, const struct mr_mailbox_flags *flags,
 	struct mr_mailbox_state_result *out);
+
+/*
+ * Put the message into a box, and into that one only, whatever others it was in: any name that can
+ * be a directory's; a box that is new is made. In `archive` a message is archived and read, in all
+ * others it is not archived.
+ *
+ * The box in mailbox.sqlite decides where a message is. It is committed after the new link is made
+ * and before the index and the old links follow, so a crash leaves the message in the old box or in
+ * the new one; what did not follow is made good by moving it again, or by repair. Errors besides
+ * those of mr_mailbox_state_update(): MR_EINVAL, a name that no box can have; MR_ECONFLICT,
+ * something else stands where the link belongs; and "is moved, but", when the index could not be
+ * written after all.
+ */
+MR_CHECK enum mr_code mr_mailbox_state_move(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const char *address, const char *message_id, const char *box,
+	struct mr_mailbox_state_result *out);
+/* The name without white space around it, if a box can have it; MR_EINVAL. */
+MR_CHECK enum mr_code mr_mailbox_state_box(struct mr_ctx *cx, const char *name, const char **out);
+
+/* The state of a message that has no row in mailbox.sqlite yet, from the folders that the index has
+ * it in (8.4). MR_ENOTFOUND: "is not projected into". */
+MR_CHECK enum mr_code mr_mailbox_state_default(struct mr_ctx *cx, struct mr_db *index,
+	const struct mr_mailbox_registration *row, const struct mr_mailbox_indexed *message,
+	struct mr_mailbox_state *out);

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "files.h"
+#include "mailbox/repair.h"
 #include "post.h"
 #include "test.h"
 
@@ -167,6 +168,155 @@ static void makes_the_row_that_is_missing(void)
 	CHECK_INT(post_count(&post, box, "SELECT count(*) FROM message_state"), 2);
 }
 
+static struct mr_mailbox_state_result move(struct post *post, const char *name, const char *id,
+	const char *box)
+{
+	struct mr_mailbox_state_result result;
+
+	CHECK_OK(mr_mailbox_state_move(&post->cx, &post->root, post_address(post, name), id, box,
+			 &result),
+		post->cx.err);
+	CHECK_INT(files_count("root/locks/addresses"), 0);
+	return result;
+}
+
+/* Is the message in this box of the mailbox, and in no other, as all that keep it say? */
+static void check_place(struct post *post, const char *name, const char *id, const char *box)
+{
+	struct mr_mailbox_check_result result;
+	const char *mailbox = post_mailbox(post, name);
+	const char *link = mr_arena_printf(post->cx.arena, "%s/%s/%s.md", mailbox, box, id);
+	char target[4096] = "";
+
+	CHECK(readlink(link, target, sizeof(target) - 1) > 0);
+	CHECK_STR(target,
+		mr_arena_printf(post->cx.arena, "%s/messages/2026-03-11/%s.md", post->root.path,
+			id));
+	CHECK_INT(post_count(post, mailbox,
+			  mr_arena_printf(post->cx.arena,
+				  "SELECT count(*) FROM message_state WHERE message_id = '%s' AND "
+				  "box_name = '%s'",
+				  id, box)),
+		1);
+	CHECK_OK(mr_mailbox_check(&post->cx, "root", &result), post->cx.err);
+	if (result.problem_count)
+		test_fail(__FILE__, __LINE__, "%s: %s %s", box, result.problems[0].what,
+			result.problems[0].path);
+}
+
+static void moves_from_box_to_box(void)
+{
+	static const struct {
+		const char *to, *box, *flags;
+	} steps[] = {
+		{ "later", "later", "-----" },
+		{ "later", "later", "-----" },
+		{ " archive ", "archive", "r--x-" },
+		{ "inbox", "inbox", "r----" },
+		{ "drafts", "drafts", "r----" },
+		{ ".hidden", ".hidden", "r----" },
+		{ "gr\xc3\xbc\xc3\x9f"
+		  "e",
+			"gr\xc3\xbc\xc3\x9f"
+			"e",
+			"r----" },
+	};
+	struct post post MR_CLEANUP(post_close);
+	struct mr_mailbox_repair_options options = { 0 };
+	struct mr_mailbox_repair_result repaired;
+	const char *id = open_post(&post);
+	const char *other = post_send(&post, "alice", "bob", NULL);
+	const char *before = post_tree(&post, "root/messages");
+
+	for (size_t i = 0; i < MR_LEN(steps); i++) {
+		struct mr_mailbox_state_result result = move(&post, "bob", id, steps[i].to);
+
+		CHECK_STR(result.state.box, steps[i].box);
+		check_flags(&result.state, steps[i].flags);
+		check_place(&post, "bob", id, steps[i].box);
+		check_place(&post, "bob", other, "inbox");
+	}
+	/* Repair sees boxes whose names begin with a dot, as the others. */
+	move(&post, "bob", id, ".hidden");
+	CHECK_OK(mr_mailbox_repair(&post.cx, "root", &options, &repaired), post.cx.err);
+	CHECK_INT(repaired.problem_count, 0);
+	check_place(&post, "bob", id, ".hidden");
+	CHECK_STR(post_tree(&post, "root/messages"), before);
+	/* The sender's is where it was. */
+	check_place(&post, "alice", id, "sent");
+	CHECK_INT(post_count(&post, post_mailbox(&post, "bob"),
+			  "SELECT sum(unread_count) FROM thread_summaries"),
+		1);
+}
+
+/* Mail to oneself is in two boxes, and leaves both. */
+static void leaves_every_other_box(void)
+{
+	struct post post MR_CLEANUP(post_close);
+	const char *id;
+
+	open_post(&post);
+	id = post_send(&post, "bob", "bob", NULL);
+	move(&post, "bob", id, "done");
+	check_place(&post, "bob", id, "done");
+	CHECK_INT(post_count(&post, NULL,
+			  mr_arena_printf(post.cx.arena,
+				  "SELECT count(*) FROM mailbox_projections WHERE message_id = "
+				  "'%s'",
+				  id)),
+		1);
+}
+
+static void not_moved(struct post *post, const char *name, const char *id, const char *box,
+	enum mr_code code, const char *part)
+{
+	struct mr_mailbox_state_result result = { .address = "kept" };
+
+	CHECK_INT(mr_mailbox_state_move(&post->cx, &post->root, post_address(post, name), id, box,
+			  &result),
+		code);
+	if (!strstr(post->cx.err.msg, part))
+		test_fail(__FILE__, __LINE__, "\"%s\" is not in \"%s\"", part, post->cx.err.msg);
+	CHECK_STR(result.address, "kept");
+	CHECK_INT(files_count("root/locks/addresses"), 0);
+}
+
+static void a_move_that_fails_changes_nothing(void)
+{
+	struct post post MR_CLEANUP(post_close);
+	const char *id = open_post(&post);
+	const char *box = post_mailbox(&post, "bob");
+	char name[300] = "";
+
+	not_moved(&post, "bob", "msg-20260311T041500Z-00000000000000000000000000000000", "x",
+		MR_ENOTFOUND, "unknown message id");
+	not_moved(&post, "carol", id, "x", MR_ENOTFOUND, "is not projected into mailbox");
+	not_moved(&post, "bob", id, " ", MR_EINVAL, "cannot be the name of a box");
+	not_moved(&post, "bob", id, "..", MR_EINVAL, "`..` cannot be the name of a box");
+	not_moved(&post, "bob", id, "a/b", MR_EINVAL, "`a/b` cannot be the name of a box");
+	not_moved(&post, "bob", id, "\xff", MR_EINVAL, "must be UTF-8");
+	memset(name, 'x', 256);
+	not_moved(&post, "bob", id, name, MR_EINVAL, "longer than 255 bytes");
+	not_moved(&post, "bob", id, "mailbox.sqlite", MR_EEXISTS, "mailbox.sqlite");
+	/* Something else stands there: it is not ours to replace. */
+	files_put(mr_arena_printf(post.cx.arena, "%s/archive/%s.md", box, id), "mine");
+	not_moved(&post, "bob", id, "archive", MR_ECONFLICT, "projection already exists");
+	files_hold(mr_arena_printf(post.cx.arena, "%s/archive/%s.md", box, id), "mine");
+	CHECK(unlink(mr_arena_printf(post.cx.arena, "%s/archive/%s.md", box, id)) == 0);
+	if (files_fail_at("state.move.link:ENOSPC")) {
+		not_moved(&post, "bob", id, "archive", MR_EIO, "cannot link");
+		files_fail_at(NULL);
+	}
+	/* The index cannot be written any more. */
+	post_exec(&post, NULL,
+		"CREATE TRIGGER no BEFORE INSERT ON mailbox_projections BEGIN SELECT "
+		"RAISE(ABORT, 'no'); END");
+	not_moved(&post, "bob", id, "archive", MR_ECONFLICT, "no");
+	post_exec(&post, NULL, "DROP TRIGGER no");
+	check_place(&post, "bob", id, "inbox");
+	CHECK(!mr_fs_exists(AT_FDCWD, mr_arena_printf(post.cx.arena, "%s/archive/%s.md", box, id)));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -174,6 +324,9 @@ int main(void)
 		TEST(says_what_is_wrong),
 		TEST(an_unreadable_database_is_told),
 		TEST(makes_the_row_that_is_missing),
+		TEST(moves_from_box_to_box),
+		TEST(leaves_every_other_box),
+		TEST(a_move_that_fails_changes_nothing),
 	};
 
 	return test_main(tests, MR_LEN(tests));
