@@ -284,6 +284,10 @@
  *     layout.c           the names of everything below a root
  *     lock_all.c         the index and the locks of many registrations
  *     locks.c            the contract's locks, that no dead process keeps
+ *     mail.c             one address's mail: listed, read, marked, moved
+ *     mail_fs.c          in a root on this machine
+ *     mail_send.c        and sent, posted, answered
+ *     mail_sql.c         what a list asks for
  *     message.c          the canonical message
  *     message_field.c    its single fields
  *     message_read.c     and its rules: the strict reader

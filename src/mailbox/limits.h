@@ -20,6 +20,13 @@ enum {
 	MR_MAILBOX_NOTIFY_CHARS = 512,
 	/* Messages of a root that check and repair go through: 32 bytes of memory each. */
 	MR_MAILBOX_MESSAGES_MAX = 8 << 20,
+	/* Messages of one list; a longer box is looked through with a limit or a time. */
+	MR_MAILBOX_LISTED = 10000,
+	/* Messages that are marked or moved at once. */
+	MR_MAILBOX_REFS = 1000,
+	/* All messages of one answer together: two of the longest, or thousands as they usually
+	 * are. */
+	MR_MAILBOX_ANSWER_BYTES = 96 << 20,
 	/* Entries of one directory that are listed at once. */
 	MR_MAILBOX_ENTRIES = 1000000,
 	MR_MAILBOX_LOCK_TIMEOUT_MS = 5000,

@@ -93,7 +93,7 @@ static enum mr_code write_version(struct mr_ctx *cx, const struct mr_mailbox_roo
 }
 
 /* Registering writes to the index, so not when everything is as it would be. */
-static enum mr_code make_operator(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+enum mr_code mr_mailbox_root_make_operator(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	struct mr_db *db)
 {
 	struct mr_mailbox_register_request request = {
@@ -214,7 +214,7 @@ static enum mr_code complete(struct mr_ctx *cx, const struct mr_mailbox_root *ro
 		rc = mr_mailbox_root_recover(cx, root);
 	}
 	if (!rc)
-		rc = make_operator(cx, root, db);
+		rc = mr_mailbox_root_make_operator(cx, root, db);
 	if (!rc)
 		rc = make_locals(cx, root, db);
 	return rc;

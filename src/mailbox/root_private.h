@@ -1,4 +1,5 @@
-/* mailbox/root_private.h - between root.c and root_init.c. */
+/* mailbox/root_private.h - for root.c and root_init.c, and mail_fs.c, which makes sure of the
+ * operator. */
 #pragma once
 
 #include "mailbox/root.h"
@@ -18,3 +19,6 @@ MR_CHECK enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx,
 /* Finish or undo what dead processes left, if there is anything. */
 MR_CHECK enum mr_code mr_mailbox_root_recover(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root);
+/* Register the operator, or see that the registration and its mailbox are as they should be. */
+MR_CHECK enum mr_code mr_mailbox_root_make_operator(struct mr_ctx *cx,
+	const struct mr_mailbox_root *root, struct mr_db *index);

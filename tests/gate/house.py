@@ -40,6 +40,7 @@ TESTED_BY = {
     "src/mailbox/export_sql.c": "tests/unit/mailbox/test_mailbox_export.c",
     "src/mailbox/lock_all.c": "tests/unit/mailbox/test_mailbox_cleanup.c",
     "src/mailbox/inside.c": "tests/unit/mailbox/test_mailbox_clear.c",
+    "src/mailbox/mail_sql.c": "tests/unit/mailbox/test_mailbox_mail.c",
     "src/mailbox/repair_sql.c": "tests/unit/mailbox/test_mailbox_repair.c",
     "src/mailbox/trash.c": "tests/unit/mailbox/test_mailbox_clear.c",
     "src/app/client_toml.c": "tests/unit/app/test_client.c",

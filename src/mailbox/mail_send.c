@@ -1,0 +1,188 @@
+/* mailbox/mail_send.c - the verbs that send: send, post, reply. */
+#include "base/utf8.h"
+#include "mailbox/compose.h"
+#include "mailbox/limits.h"
+#include "mailbox/mail.h"
+#include "mailbox/mail_private.h"
+#include "mailbox/root.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define ORIGIN_HEADER "x-houmao-origin"
+#define POLICY_HEADER "x-houmao-reply-policy"
+#define OPERATOR      "operator"
+#define TAKES_ANSWERS "operator_mailbox"
+#define NO_ANSWERS    "none"
+
+static enum mr_code refuse(struct mr_ctx *cx, enum mr_code code, const char *why)
+{
+	mr_err_set(&cx->err, code, "%s", why);
+	return mr_err_word(&cx->err, mr_mail_unsupported);
+}
+
+/* Those who have these addresses; the same again is kept, as it was given. */
+static enum mr_code find_recipients(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_texts *addresses, struct mr_mailbox_principals *out)
+{
+	enum mr_code rc = MR_OK;
+
+	if (addresses->len > MR_MAILBOX_RECIPIENTS)
+		return mr_err_set(&cx->err, MR_ELIMIT,
+			"a message must not have more than %d recipients", MR_MAILBOX_RECIPIENTS);
+	out->items = mr_arena_array(cx->arena, addresses->len + 1, sizeof(*out->items));
+	for (out->len = 0; out->len < addresses->len && !rc; out->len++)
+		rc = mail->transport->recipient(cx, mail, addresses->items[out->len],
+			&out->items[out->len]);
+	return rc;
+}
+
+static enum mr_code describe_files(struct mr_ctx *cx, const struct mr_mail_draft *draft,
+	struct mr_mailbox_attachments *out)
+{
+	enum mr_code rc = MR_OK;
+
+	if (draft->file_count > MR_MAILBOX_ATTACHMENTS)
+		return mr_err_set(&cx->err, MR_ELIMIT,
+			"a message must not have more than %d attachments", MR_MAILBOX_ATTACHMENTS);
+	out->items = mr_arena_array(cx->arena, draft->file_count + 1, sizeof(*out->items));
+	for (out->len = 0; out->len < draft->file_count && !rc; out->len++)
+		rc = mr_mailbox_compose_file(cx, draft->files[out->len].path,
+			draft->files[out->len].label, &out->items[out->len]);
+	return rc;
+}
+
+/* Compose, hand over to the transport, and look at what became of it. */
+static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_mail_draft *draft, struct mr_mailbox_draft *composed,
+	const struct mr_mailbox_message *parent, struct mr_mail_message *out)
+{
+	struct mr_mailbox_message message;
+	const char *id = NULL;
+	enum mr_code rc = describe_files(cx, draft, &composed->attachments);
+
+	composed->subject = parent ? NULL : draft->subject;
+	composed->body = draft->body;
+	composed->notify_is_explicit = draft->notify_block != NULL;
+	composed->notify_block = draft->notify_block;
+	composed->notify_auth = draft->notify_auth;
+	if (!rc)
+		rc = mr_mailbox_compose(cx, composed, parent, &message);
+	if (!rc)
+		rc = mail->transport->send(cx, mail, &message, &id);
+	return rc ? rc : mr_mail_load(cx, mail, id, out);
+}
+
+static struct mr_mailbox_principal owner(const struct mr_mail *mail)
+{
+	return (struct mr_mailbox_principal){ .principal_id = mail->principal_id,
+		.address = mail->address };
+}
+
+enum mr_code mr_mail_send(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_mail_draft *draft, struct mr_mail_message *out)
+{
+	struct mr_mailbox_draft composed = { .sender = owner(mail) };
+	enum mr_code rc = mr_mail_may_write(cx, mail);
+
+	if (!rc)
+		rc = find_recipients(cx, mail, &draft->to, &composed.to);
+	if (!rc)
+		rc = find_recipients(cx, mail, &draft->cc, &composed.cc);
+	return rc ? rc : deliver(cx, mail, draft, &composed, NULL, out);
+}
+
+enum mr_code mr_mail_post(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_mail_draft *draft, bool answers, struct mr_mail_message *out)
+{
+	struct mr_pair pairs[] = {
+		{ ORIGIN_HEADER, { .kind = MR_TEXT, .text = OPERATOR } },
+		{ POLICY_HEADER,
+			{ .kind = MR_TEXT, .text = answers ? TAKES_ANSWERS : NO_ANSWERS } },
+	};
+	struct mr_value headers = { .kind = MR_MAP, .map = { pairs, MR_LEN(pairs) } };
+	struct mr_mailbox_principal sender = {
+		.principal_id = MR_MAILBOX_OPERATOR_PRINCIPAL,
+		.address = MR_MAILBOX_OPERATOR_ADDRESS,
+		.display_name = MR_MAILBOX_OPERATOR_NAME,
+		.role = MR_MAILBOX_OPERATOR_ROLE,
+	};
+	struct mr_mailbox_principal to = owner(mail);
+	struct mr_mailbox_draft composed = {
+		.sender = sender,
+		.to = { &to, 1 },
+		.reply_to = { &sender, answers },
+		.headers = &headers,
+	};
+	enum mr_code rc = mr_mail_may_write(cx, mail);
+
+	if (!rc && !mail->transport->make_operator)
+		rc = refuse(cx, MR_ECONFLICT, "this transport has no operator who could post");
+	if (!rc)
+		rc = mail->transport->make_operator(cx, mail);
+	return rc ? rc : deliver(cx, mail, draft, &composed, NULL, out);
+}
+
+/* Is this what a header says, but for case and white space around it? */
+static bool header_is(const struct mr_value *headers, const char *key, const char *word)
+{
+	const struct mr_value *value = mr_value_get(headers, key);
+	const char *text;
+	size_t len;
+
+	if (!value || value->kind != MR_TEXT)
+		return false;
+	text = value->text;
+	len = strlen(text);
+	mr_utf8_strip(&text, &len);
+	return len == strlen(word) && strncasecmp(text, word, len) == 0;
+}
+
+/* Those who get an answer: whom the message names for it, else its sender. */
+static struct mr_texts answer_to(struct mr_arena *arena, const struct mr_mailbox_message *parent)
+{
+	const struct mr_mailbox_principals sender = {
+		(struct mr_mailbox_principal *)&parent->sender, 1
+	};
+	const struct mr_mailbox_principals *who =
+		parent->reply_to.len ? &parent->reply_to : &sender;
+	struct mr_texts out = { mr_arena_array(arena, who->len + 1, sizeof(*out.items)), who->len };
+
+	for (size_t i = 0; i < who->len; i++)
+		out.items[i] = who->items[i].address;
+	return out;
+}
+
+enum mr_code mr_mail_reply(struct mr_ctx *cx, const struct mr_mail *mail, const char *ref,
+	const struct mr_mail_draft *draft, struct mr_mail_message *out)
+{
+	static const struct mr_mail_flags answered = { .read = 1, .answered = 1, .archived = -1 };
+	struct mr_mailbox_draft composed = { .sender = owner(mail) };
+	struct mr_mail_message parent, message;
+	struct mr_mail_view view;
+	struct mr_texts to;
+	enum mr_code rc = mr_mail_may_write(cx, mail);
+
+	if (!rc)
+		rc = mr_mail_peek(cx, mail, ref, NULL, &parent);
+	if (rc)
+		return rc;
+	if (header_is(parent.content.headers, ORIGIN_HEADER, OPERATOR) &&
+		!header_is(parent.content.headers, POLICY_HEADER, TAKES_ANSWERS))
+		return refuse(cx, MR_ECONFLICT,
+			"answering is unsupported for operator-origin messages that take no "
+			"answers");
+	to = answer_to(cx->arena, &parent.content);
+	rc = find_recipients(cx, mail, &to, &composed.to);
+	if (!rc)
+		rc = deliver(cx, mail, draft, &composed, &parent.content, &message);
+	if (rc)
+		return rc;
+	/* The answer is on its way. An error now would have it sent again. */
+	if (mail->transport->mark(cx, mail, parent.content.message_id, &answered, &view))
+		message.problem = mr_arena_printf(cx->arena,
+			"the answer is sent, but %s could not be marked as answered: %s",
+			parent.ref, cx->err.msg);
+	*out = message;
+	return MR_OK;
+}
