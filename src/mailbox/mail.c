@@ -86,8 +86,7 @@ static const char *preview(struct mr_arena *arena, struct mr_bytes body)
 	return mr_arena_printf(arena, "%.*s%s", (int)kept, mr_buf_text(&buf), ELLIPSIS);
 }
 
-/* Add what does not depend on the transport. */
-static void dress(struct mr_arena *arena, const struct mr_mail *mail,
+void mr_mail_dress(struct mr_arena *arena, const struct mr_mail *mail,
 	struct mr_mail_message *message)
 {
 	const struct mr_mailbox_message *content = &message->content;
@@ -108,7 +107,7 @@ enum mr_code mr_mail_load(struct mr_ctx *cx, const struct mr_mail *mail, const c
 
 	if (rc)
 		return rc;
-	dress(cx->arena, mail, &message);
+	mr_mail_dress(cx->arena, mail, &message);
 	message.has_body = true;
 	*out = message;
 	return MR_OK;
@@ -279,7 +278,7 @@ static enum mr_code on_message(void *arg, const struct mr_mail_message *message)
 		.problem = copy_text(arena, message->problem),
 		.has_body = l->with_body && !message->problem,
 	};
-	dress(arena, l->mail, copy);
+	mr_mail_dress(arena, l->mail, copy);
 	copy->view.box = copy_text(arena, message->view.box);
 	copy->content = copy_content(arena, &message->content, copy->has_body);
 	l->list.open_count += !copy->view.archived;

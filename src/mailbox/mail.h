@@ -59,8 +59,8 @@ struct mr_mail_message {
 	struct mr_mailbox_message content;
 	/*
 	 * Or NULL: something is wrong with this one message. In a list: its document cannot be
-	 * read, and the content is what the transport still knows. Of an answer: it is sent, but
-	 * the message it answers could not be marked.
+	 * read, and the content is what the transport still knows. Of a message that is sent: it
+	 * is, but it could not be read back, or the one that it answers could not be marked.
 	 */
 	const char *problem;
 };

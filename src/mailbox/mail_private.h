@@ -11,3 +11,6 @@ MR_CHECK enum mr_code mr_mail_may_write(struct mr_ctx *cx, const struct mr_mail 
 /* A message of this mailbox by its id, with its body, refs and preview. */
 MR_CHECK enum mr_code mr_mail_load(struct mr_ctx *cx, const struct mr_mail *mail, const char *id,
 	struct mr_mail_message *out);
+/* Add what does not depend on the transport: refs and the preview. */
+void mr_mail_dress(struct mr_arena *arena, const struct mr_mail *mail,
+	struct mr_mail_message *message);

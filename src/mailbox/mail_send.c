@@ -52,7 +52,27 @@ static enum mr_code describe_files(struct mr_ctx *cx, const struct mr_mail_draft
 	return rc;
 }
 
-/* Compose, hand over to the transport, and look at what became of it. */
+/* As the mailbox has it after its delivery, should that not be told. */
+static struct mr_mail_message as_delivered(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_mailbox_message *message, const char *id)
+{
+	struct mr_mail_message out = { .content = *message, .has_body = true };
+	bool received = false;
+
+	for (size_t i = 0; i < message->to.len; i++)
+		received |= mr_str_eq(message->to.items[i].address, mail->address);
+	for (size_t i = 0; i < message->cc.len; i++)
+		received |= mr_str_eq(message->cc.items[i].address, mail->address);
+	out.view = (struct mr_mail_view){ .read = !received, .box = received ? "inbox" : "sent" };
+	out.content.message_id = id;
+	mr_mail_dress(cx->arena, mail, &out);
+	out.problem = mr_arena_printf(cx->arena,
+		"the message is sent, but it could not be read back: %s", cx->err.msg);
+	return out;
+}
+
+/* Compose, hand over to the transport, and look at what became of it. Once it is sent there is no
+ * failure any more, or it would be sent again. */
 static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mail_draft *draft, struct mr_mailbox_draft *composed,
 	const struct mr_mailbox_message *parent, struct mr_mail_message *out)
@@ -70,7 +90,11 @@ static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mail *mail,
 		rc = mr_mailbox_compose(cx, composed, parent, &message);
 	if (!rc)
 		rc = mail->transport->send(cx, mail, &message, &id);
-	return rc ? rc : mr_mail_load(cx, mail, id, out);
+	if (rc)
+		return rc;
+	if (mr_mail_load(cx, mail, id, out))
+		*out = as_delivered(cx, mail, &message, id);
+	return MR_OK;
 }
 
 static struct mr_mailbox_principal owner(const struct mr_mail *mail)
@@ -178,7 +202,6 @@ enum mr_code mr_mail_reply(struct mr_ctx *cx, const struct mr_mail *mail, const 
 		rc = deliver(cx, mail, draft, &composed, &parent.content, &message);
 	if (rc)
 		return rc;
-	/* The answer is on its way. An error now would have it sent again. */
 	if (mail->transport->mark(cx, mail, parent.content.message_id, &answered, &view))
 		message.problem = mr_arena_printf(cx->arena,
 			"the answer is sent, but %s could not be marked as answered: %s",
