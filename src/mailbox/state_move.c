@@ -106,7 +106,8 @@ static enum mr_code remove_link(struct move *m, const char *box)
 	rc = open_folder(m, box, &folder);
 	if (rc)
 		return rc == MR_ENOTFOUND ? MR_OK : rc;
-	if (unlinkat(folder, m->name, 0) != 0)
+	errno = mr_crash_fail("state.move.unlink");
+	if (errno || unlinkat(folder, m->name, 0) != 0)
 		return mr_err_os(&m->cx->err, errno, "cannot remove %s/%s/%s", m->change.row->path,
 			box, m->name);
 	mr_crash_point("state.move.unlinked");
@@ -187,8 +188,11 @@ enum mr_code mr_mailbox_state_move(struct mr_ctx *cx, const struct mr_mailbox_ro
 	const char *address, const char *message_id, const char *box,
 	struct mr_mailbox_state_result *out)
 {
-	struct move m MR_CLEANUP(
-		release) = { .cx = cx, .change = MR_MAILBOX_STATE_CHANGE_INIT, .dir = -1 };
+	struct move m MR_CLEANUP(release) = {
+		.cx = cx,
+		.change = MR_MAILBOX_STATE_CHANGE_INIT,
+		.dir = -1,
+	};
 	enum mr_code rc = mr_mailbox_state_box(cx, box, &m.box);
 
 	if (!rc)

@@ -317,6 +317,27 @@ static void a_move_that_fails_changes_nothing(void)
 	CHECK(!mr_fs_exists(AT_FDCWD, mr_arena_printf(post.cx.arena, "%s/archive/%s.md", box, id)));
 }
 
+/* The box decides; what could not follow is told, and made good by moving again. */
+static void a_move_whose_old_link_stays(void)
+{
+	struct post post MR_CLEANUP(post_close);
+	const char *id = open_post(&post);
+
+	if (!files_fail_at("state.move.unlink:EIO"))
+		return;
+	not_moved(&post, "bob", id, "archive", MR_EIO,
+		mr_arena_printf(post.cx.arena,
+			"message %s is moved, but the index or its old links could not be changed "
+			"(run `mailroom mailbox repair`): cannot remove",
+			id));
+	files_fail_at(NULL);
+	CHECK_INT(post_count(&post, post_mailbox(&post, "bob"),
+			  "SELECT count(*) FROM message_state WHERE box_name = 'archive'"),
+		1);
+	move(&post, "bob", id, "archive");
+	check_place(&post, "bob", id, "archive");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -327,6 +348,7 @@ int main(void)
 		TEST(moves_from_box_to_box),
 		TEST(leaves_every_other_box),
 		TEST(a_move_that_fails_changes_nothing),
+		TEST(a_move_whose_old_link_stays),
 	};
 
 	return test_main(tests, MR_LEN(tests));
