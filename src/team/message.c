@@ -1,4 +1,4 @@
-/* team/message.c */
+/* team/message.c - sending: everything is decided and stored in one change. */
 #include "team/message.h"
 
 #include "base/utf8.h"
@@ -24,7 +24,7 @@ struct sending {
 	struct mr_team_agent sender;
 	struct mr_team_attached attached;
 
-	/* Filled anew by each run of the change. */
+	/* Filled anew by each run of the change, and so is `sender`. */
 	struct mr_team_sent sent;
 	bool denied; /* nobody may be written to, but contacts were asked for */
 	int64_t *notices;
@@ -504,6 +504,35 @@ static enum mr_code deliver(struct mr_ctx *cx, struct mr_db *db, struct sending 
 	return rc ? rc : store(cx, db, s, &to);
 }
 
+/*
+ * The sender and the message it answers were looked up before the change, because attachments are
+ * read in between. Inside the change both must still be there, and the sender's name must not have
+ * become another agent's.
+ */
+static enum mr_code check_still_there(struct mr_ctx *cx, struct mr_db *db, struct sending *s)
+{
+	int64_t original = s->draft->reply_to;
+	struct mr_team_agent now;
+	bool found = true;
+	enum mr_code rc = mr_team_agent_find(cx, db, &s->project, s->sender.name, true, &now);
+
+	if (!rc && now.id != s->sender.id)
+		return mr_team_fail(cx, MR_TEAM_NOT_FOUND,
+			"%s was deleted in the project %s while its message was on the way, and "
+			"another agent has its name now; nothing was sent",
+			s->sender.name, s->project.slug);
+	if (!rc && original)
+		rc = mr_team_message_exists(cx, db, original, &found);
+	if (rc)
+		return rc;
+	s->sender = now;
+	if (found)
+		return MR_OK;
+	mr_team_fail(cx, MR_TEAM_NOT_FOUND, "there is no message %lld in project %s",
+		(long long)original, s->project.slug);
+	return mr_team_fail_int(cx, "message_id", original);
+}
+
 static enum mr_code run_send(struct mr_ctx *cx, struct mr_db *db, void *arg)
 {
 	struct sending *s = arg;
@@ -511,12 +540,12 @@ static enum mr_code run_send(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	int64_t since = mr_clock_wall_us(cx->clock) - KEY_LIFE_US;
 	const char *notes = "";
 	int64_t known = 0;
-	enum mr_code rc = MR_OK;
+	enum mr_code rc = check_still_there(cx, db, s);
 
 	s->sent = (struct mr_team_sent){ .project = s->project, .sender = s->sender };
 	s->denied = false;
 	s->notice_count = 0;
-	if (key)
+	if (!rc && key)
 		rc = mr_team_key_find(cx, db, s->sender.id, key, since, &known, &notes);
 	if (rc)
 		return rc;

@@ -51,9 +51,9 @@ static void one_index_is_needed(void)
 			cases[i].code);
 		CHECK(mr_str_starts(post.cx.err.msg,
 			"mailbox root needs repair before clearing messages: "));
+		/* Where there was none, looking for it made none. */
+		CHECK_INT(access("root/index.sqlite", F_OK) == 0, cases[i].content != NULL);
 	}
-	/* It was not made by looking for it. */
-	CHECK(access("root/index.sqlite", F_OK) == 0);
 	post_close(&post);
 }
 

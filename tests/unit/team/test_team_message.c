@@ -393,19 +393,157 @@ static void leases_on_inboxes(void)
 	world_close(world);
 }
 
+/* Something happens after the sender was looked up and before its change runs. */
+struct meanwhile {
+	struct world *world;
+	const char *deletes; /* an agent of backend */
+	bool purge;
+	bool register_again;
+	const char *sql; /* or NULL */
+};
+
+static void happen(void *arg, bool begins)
+{
+	const struct meanwhile *event = arg;
+	struct mr_ctx *cx = &event->world->cx;
+	struct mr_team_deletion gone;
+	struct mr_team_project project;
+	struct mr_team_agent again;
+
+	if (!begins)
+		return;
+	cx->pause = NULL;
+	if (event->deletes)
+		CHECK_OK(mr_team_agent_delete(cx, event->world->team, "backend", event->deletes,
+				 event->purge, &gone),
+			cx->err);
+	if (event->register_again)
+		CHECK_OK(mr_team_agent_register(cx, event->world->team,
+				 &(struct mr_team_registration){ .project_key = "/path/to/backend",
+					 .name = event->deletes,
+					 .program = "codex",
+					 .model = "gpt" },
+				 &project, &again),
+			cx->err);
+	if (event->sql)
+		world_exec(event->world, event->sql);
+}
+
+/* What a draft comes to when this happens meanwhile. */
+static enum mr_code send_while(struct world *world, const struct mr_team_draft *draft,
+	struct meanwhile event)
+{
+	struct mr_team_sent sent;
+	enum mr_code rc;
+
+	event.world = world;
+	world->cx.pause = happen;
+	world->cx.pause_arg = &event;
+	rc = mr_team_send(&world->cx, world->team, draft, &sent);
+	world->cx.pause = NULL;
+	return rc;
+}
+
+/* GreenCastle's message is not sent, for this reason. */
+static void check_not_sent(struct meanwhile event, const char *why)
+{
+	struct scene scene;
+	struct mr_team_draft draft;
+
+	set_scene(&scene);
+	draft = mail_draft(&scene.world, "RedCat", "x");
+	draft.idempotency_key = "once";
+	world_check_fail(&scene.world, send_while(&scene.world, &draft, event), MR_TEAM_NOT_FOUND,
+		why);
+	CHECK_INT(world_int(&scene.world, "SELECT count(*) FROM messages"), 0);
+	CHECK_INT(world_int(&scene.world, "SELECT count(*) FROM message_recipients"), 0);
+	world_close(&scene.world);
+}
+
+static void a_sender_retired_meanwhile_sends_nothing(void)
+{
+	check_not_sent((struct meanwhile){ .deletes = "GreenCastle" },
+		"GreenCastle is retired in the project path-to-backend");
+}
+
+static void a_sender_purged_meanwhile_sends_nothing(void)
+{
+	check_not_sent((struct meanwhile){ .deletes = "GreenCastle", .purge = true },
+		"there is no agent \"GreenCastle\" in the project path-to-backend");
+}
+
+static void a_sender_replaced_meanwhile_sends_nothing(void)
+{
+	check_not_sent((struct meanwhile){ .deletes = "GreenCastle",
+			       .purge = true,
+			       .register_again = true },
+		"GreenCastle was deleted in the project path-to-backend while its message was on "
+		"the way");
+}
+
+/* What the sender is counts when its message is stored, not when it was looked up. */
+static void other_changes_meanwhile_count(void)
+{
+	struct scene scene;
+	struct world *world = &scene.world;
+	struct mr_team_draft draft;
+
+	set_scene(&scene);
+	/* Its program is another: the policy `auto` trusts the same one only. */
+	world_exec(world, "UPDATE agents SET contact_policy = 'auto' WHERE name = 'BlueLake'");
+	draft = mail_draft(world, "BlueLake", "x");
+	world_check_fail(world,
+		send_while(world, &draft,
+			(struct meanwhile){ .sql = "UPDATE agents SET program = 'other' WHERE "
+						   "name = 'GreenCastle'" }),
+		MR_TEAM_CONTACT_REQUIRED, "BlueLake@path-to-frontend takes no mail from");
+	/* The recipient wants no mail any more. */
+	draft = mail_draft(world, "RedCat", "x");
+	world->config.contacts_in_project = true;
+	world_reopen(world);
+	world_check_fail(world,
+		send_while(world, &draft,
+			(struct meanwhile){ .sql = "UPDATE agents SET contact_policy = 'block_all'"
+						   " WHERE name = 'RedCat'" }),
+		MR_TEAM_CONTACT_BLOCKED, "RedCat@path-to-backend takes no mail from");
+	CHECK_INT(world_int(world, "SELECT count(*) FROM messages"), 0);
+	world_close(world);
+}
+
+static void what_is_answered_is_there_when_the_answer_is_stored(void)
+{
+	struct scene scene;
+	struct world *world = &scene.world;
+	struct mr_team_draft draft;
+
+	set_scene(&scene);
+	mail_from(world, "backend", "RedCat", "GreenCastle", "question");
+	draft = mail_draft(world, "BlueLake", "answer");
+	draft.reply_to = 1;
+	world_check_fail(world,
+		send_while(world, &draft, (struct meanwhile){ .deletes = "RedCat", .purge = true }),
+		MR_TEAM_NOT_FOUND, "there is no message 1 in project path-to-backend");
+	CHECK_INT(world_int(world, "SELECT count(*) FROM messages"), 0);
+	world_close(world);
+}
+
 static void uids_grow_when_they_collide(void)
 {
 	struct scene scene;
 	struct world *world = &scene.world;
-	struct mr_team_sent sent;
+	struct mr_team_sent first, sent;
 
 	set_scene(&scene);
-	sent = mail_from(world, "backend", "GreenCastle", "RedCat", "x");
+	/* The same seed twice, so that the second message finds the first one's uid. */
 	mr_rand_seeded_init(&world->rand, 1);
-	world_exec(world, mr_arena_printf(world->cx.arena, "SELECT '%s'", sent.message.uid));
+	first = mail_from(world, "backend", "GreenCastle", "RedCat", "x");
+	CHECK_INT(strlen(first.message.uid), 13 + 6);
+	mr_rand_seeded_init(&world->rand, 1);
 	sent = mail_from(world, "backend", "GreenCastle", "RedCat", "x");
-	CHECK_INT(world_int(world, "SELECT count(DISTINCT uid) FROM messages"), 2);
 	CHECK_INT(strlen(sent.message.uid), 13 + 8);
+	CHECK_STR(world_text(world,
+			  "SELECT group_concat(uid) FROM (SELECT uid FROM messages ORDER BY id)"),
+		mr_arena_printf(world->cx.arena, "%s,%s", first.message.uid, sent.message.uid));
 	world_close(world);
 }
 
@@ -583,6 +721,11 @@ int main(void)
 		TEST(a_key_sends_once),
 		TEST(quotas_refuse),
 		TEST(leases_on_inboxes),
+		TEST(a_sender_retired_meanwhile_sends_nothing),
+		TEST(a_sender_purged_meanwhile_sends_nothing),
+		TEST(a_sender_replaced_meanwhile_sends_nothing),
+		TEST(other_changes_meanwhile_count),
+		TEST(what_is_answered_is_there_when_the_answer_is_stored),
 		TEST(uids_grow_when_they_collide),
 		TEST(replies_follow_their_message),
 		TEST(reply_to_all_but_the_blind),
