@@ -1,4 +1,4 @@
-/* team/lease/lease_index.c */
+/* team/lease/lease_index.c - the leases that a pattern may meet are read and compared with it. */
 #include "team/lease/lease_index.h"
 
 #include "base/utf8.h"
@@ -164,6 +164,7 @@ void mr_team_lease_index_take(struct mr_ctx *cx, const struct mr_team *team,
 		qsort(rows->items, rows->len, sizeof(*rows->items), compare_rows);
 	*out = (struct mr_team_lease_index){ .flags = flags_of(team),
 		.rows = *rows,
+		.max_cost = MR_TEAM_OVERLAP_COST,
 		.globs = mr_arena_array(cx->arena, rows->len, sizeof(*out->globs)) };
 }
 
@@ -186,11 +187,14 @@ enum mr_code mr_team_lease_index_read(struct mr_ctx *cx, const struct mr_team *t
 
 struct finding {
 	struct mr_ctx *cx;
-	struct mr_team_lease_index *shelf;
+	struct mr_team_lease_index *index;
 	const struct mr_glob *glob;
 	bool shared;
 	size_t max;
+	const struct mr_team_lease_index_hits *earlier; /* or NULL */
 	struct mr_team_lease_index_hits *hits;
+	size_t range; /* which of the pattern's ranges is looked through: always in the same order
+		       */
 };
 
 /* The first row whose prefix is not before `prefix` and `more` behind it. */
@@ -221,53 +225,6 @@ static enum mr_code too_wide(struct mr_ctx *cx)
 		"fewer at a time, or write them with fewer braces and wildcards");
 }
 
-/* A stored pattern that cannot be read (another version's) overlaps where its prefix does. */
-static enum mr_code overlaps(const struct finding *f, size_t i, bool *out)
-{
-	struct mr_glob_options options = { .flags = f->shelf->flags };
-	struct mr_glob **glob = &f->shelf->globs[i];
-	struct mr_err ignored = { 0 };
-
-	*out = true;
-	if (!*glob &&
-		mr_glob_compile(f->cx->arena, f->shelf->rows.items[i].lease.path_pattern, &options,
-			glob, &ignored))
-		return MR_OK;
-	f->shelf->cost += (int64_t)(mr_glob_size(f->glob) * mr_glob_size(*glob));
-	if (f->shelf->cost > MR_TEAM_OVERLAP_COST)
-		return too_wide(f->cx);
-	*out = mr_glob_overlaps(f->glob, *glob);
-	return MR_OK;
-}
-
-static enum mr_code look(const struct finding *f, size_t from, size_t to)
-{
-	enum mr_code rc = MR_OK;
-
-	for (size_t i = from; i < to && !f->hits->has_more; i++) {
-		const struct mr_team_lease_row *row = &f->shelf->rows.items[i];
-		bool hit = false;
-
-		if (f->shared && !row->lease.exclusive)
-			continue;
-		rc = overlaps(f, i, &hit);
-		if (rc)
-			return rc;
-		if (hit && f->hits->len == f->max)
-			f->hits->has_more = true;
-		else if (hit)
-			f->hits->items[f->hits->len++] = row;
-	}
-	return MR_OK;
-}
-
-/* Rows whose prefix is exactly this. */
-static enum mr_code look_at(const struct finding *f, struct piece prefix)
-{
-	return look(f, lower_bound(&f->shelf->rows, prefix, '\0'),
-		lower_bound(&f->shelf->rows, prefix, '\1'));
-}
-
 static int compare_hits(const void *a, const void *b)
 {
 	const struct mr_team_lease_row *const *x = a;
@@ -276,23 +233,101 @@ static int compare_hits(const void *a, const void *b)
 	return ((*x)->lease.id > (*y)->lease.id) - ((*x)->lease.id < (*y)->lease.id);
 }
 
-enum mr_code mr_team_lease_index_find(struct mr_ctx *cx, struct mr_team_lease_index *shelf,
-	const struct mr_glob *glob, bool shared, size_t max, struct mr_team_lease_index_hits *out)
+/* Did the earlier search compare this lease? Then `*out` is what it found. */
+static bool recall(const struct finding *f, const struct mr_team_lease_row *row, bool *out)
 {
-	struct mr_team_lease_index_hits hits = { 0 };
-	struct finding f = { cx, shelf, glob, shared, max, &hits };
+	const struct mr_team_lease_index_hits *earlier = f->earlier;
+	const struct mr_team_lease_row *then;
+	int order;
+
+	if (!earlier || earlier->index->rows.len == 0)
+		return false;
+	then = bsearch(row, earlier->index->rows.items, earlier->index->rows.len, sizeof(*row),
+		compare_rows);
+	/* A database that took the place of another has other leases of the same ids. */
+	if (!then || !mr_str_eq(then->lease.path_pattern, row->lease.path_pattern))
+		return false;
+	*out = earlier->len > 0 &&
+		bsearch(&then, earlier->items, earlier->len, sizeof(*earlier->items), compare_hits);
+	if (*out || !earlier->has_more)
+		return true;
+	order = compare_rows(then, earlier->more);
+	*out = f->range == earlier->more_range && order == 0;
+	return f->range < earlier->more_range || (f->range == earlier->more_range && order <= 0);
+}
+
+/* A stored pattern that cannot be read (another version's) overlaps where its prefix does. */
+static enum mr_code overlaps(const struct finding *f, size_t i, bool *out)
+{
+	struct mr_glob_options options = { .flags = f->index->flags };
+	struct mr_glob **glob = &f->index->globs[i];
+	struct mr_err ignored = { 0 };
+
+	if (recall(f, &f->index->rows.items[i], out))
+		return MR_OK;
+	*out = true;
+	if (!*glob &&
+		mr_glob_compile(f->cx->arena, f->index->rows.items[i].lease.path_pattern, &options,
+			glob, &ignored))
+		return MR_OK;
+	f->index->cost += (int64_t)(mr_glob_size(f->glob) * mr_glob_size(*glob));
+	if (f->index->cost > f->index->max_cost)
+		return too_wide(f->cx);
+	*out = mr_glob_overlaps(f->glob, *glob);
+	return MR_OK;
+}
+
+static enum mr_code look(struct finding *f, size_t from, size_t to)
+{
+	struct mr_team_lease_index_hits *hits = f->hits;
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = from; i < to && !hits->has_more; i++) {
+		const struct mr_team_lease_row *row = &f->index->rows.items[i];
+		bool hit = false;
+
+		if (f->shared && !row->lease.exclusive)
+			continue;
+		rc = overlaps(f, i, &hit);
+		if (rc)
+			return rc;
+		if (hit && hits->len < f->max) {
+			hits->items[hits->len++] = row;
+		} else if (hit) {
+			hits->has_more = true;
+			hits->more = row;
+			hits->more_range = f->range;
+		}
+	}
+	f->range++;
+	return MR_OK;
+}
+
+/* Rows whose prefix is exactly this. */
+static enum mr_code look_at(struct finding *f, struct piece prefix)
+{
+	return look(f, lower_bound(&f->index->rows, prefix, '\0'),
+		lower_bound(&f->index->rows, prefix, '\1'));
+}
+
+enum mr_code mr_team_lease_index_find(struct mr_ctx *cx, struct mr_team_lease_index *index,
+	const struct mr_glob *glob, bool shared, size_t max,
+	const struct mr_team_lease_index_hits *earlier, struct mr_team_lease_index_hits *out)
+{
+	struct mr_team_lease_index_hits hits = { .index = index };
+	struct finding f = { cx, index, glob, shared, max, earlier, &hits, 0 };
 	const char *prefix = mr_glob_literal_prefix(glob);
 	struct piece piece = { prefix, strlen(prefix) };
-	size_t room = max < shelf->rows.len ? max : shelf->rows.len;
+	size_t room = max < index->rows.len ? max : index->rows.len;
 	enum mr_code rc;
 
 	hits.items = mr_arena_array(cx->arena, room, sizeof(*hits.items));
 	if (piece.len == 0) {
-		rc = look(&f, 0, shelf->rows.len);
+		rc = look(&f, 0, index->rows.len);
 	} else {
 		/* '0' is the character after '/'. */
-		rc = look(&f, lower_bound(&shelf->rows, piece, '/'),
-			lower_bound(&shelf->rows, piece, '0'));
+		rc = look(&f, lower_bound(&index->rows, piece, '/'),
+			lower_bound(&index->rows, piece, '0'));
 		do
 			rc = rc ? rc : look_at(&f, piece);
 		while (go_up(&piece));

@@ -22,7 +22,8 @@ struct mr_team_lease_index {
 	unsigned flags;                 /* how patterns are read */
 	struct mr_team_lease_rows rows; /* by prefix, then id */
 	struct mr_glob **globs;         /* one for each row, NULL until it is needed */
-	int64_t cost;                   /* spent on comparing */
+	int64_t cost;                   /* spent on comparing ... */
+	int64_t max_cost;               /* ... and how much may be: MR_TEAM_OVERLAP_COST */
 };
 
 /*
@@ -41,10 +42,19 @@ struct mr_team_lease_index_hits {
 	const struct mr_team_lease_row **items; /* oldest first */
 	size_t len;
 	bool has_more;
+	/* How far the search went, for one that is made again later (`earlier` below). */
+	const struct mr_team_lease_index *index;
+	const struct mr_team_lease_row *more; /* the row that set `has_more` ended it */
+	size_t more_range;
 };
 /*
- * Leases on the shelf that overlap this pattern, at most `max`; not the shared ones when `shared`.
- * INVALID_ARGUMENT (paths) when comparing has become too expensive for one request.
+ * Leases of the index that overlap this pattern, at most `max`; not the shared ones when `shared`.
+ * INVALID_ARGUMENT (paths) when comparing has become too expensive: `cost` is above `max_cost`
+ * then.
+ *
+ * `earlier`, or NULL, is the answer to the same question from an index that was read before.
+ * Whether two patterns overlap never changes, so only leases that came since are compared.
  */
-MR_CHECK enum mr_code mr_team_lease_index_find(struct mr_ctx *cx, struct mr_team_lease_index *shelf,
-	const struct mr_glob *glob, bool shared, size_t max, struct mr_team_lease_index_hits *out);
+MR_CHECK enum mr_code mr_team_lease_index_find(struct mr_ctx *cx, struct mr_team_lease_index *index,
+	const struct mr_glob *glob, bool shared, size_t max,
+	const struct mr_team_lease_index_hits *earlier, struct mr_team_lease_index_hits *out);

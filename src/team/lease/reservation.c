@@ -1,6 +1,7 @@
 /* team/lease/reservation.c - asking for leases, giving them back, renewing them. */
 #include "team/lease/reservation.h"
 
+#include "base/crash.h"
 #include "team/error.h"
 #include "team/lease/lease_index.h"
 #include "team/lease/reservation_private.h"
@@ -169,24 +170,31 @@ static enum mr_code read_request(struct mr_ctx *cx, struct mr_db *db, struct req
 	return MR_OK;
 }
 
-/* Leases in the way of each path. */
+/* Leases in the way of each path, as they are found at one time. */
+struct in_the_way {
+	struct mr_team_lease_index index;
+	struct mr_team_lease_index_hits *hits; /* one for each path */
+};
+
+/* `earlier`, or NULL, was found before: what it compared is not compared again. Fails when
+ * comparing the rest costs more than `max_cost`. */
 static enum mr_code find_conflicts(struct mr_ctx *cx, struct mr_db *db, const struct request *r,
-	struct mr_team_lease_index_hits **out_hits)
+	const struct in_the_way *earlier, int64_t max_cost, struct in_the_way *out)
 {
 	struct mr_team_lease_near near = { .project_id = r->project.id,
 		.but_agent_id = r->agent.id,
 		.now = mr_clock_wall_us(cx->clock) };
 	size_t count = r->asked->paths.len;
-	struct mr_team_lease_index shelf;
-	struct mr_team_lease_index_hits *hits = mr_arena_array(cx->arena, count, sizeof(*hits));
 	enum mr_code rc =
-		mr_team_lease_index_read(cx, r->team, db, &near, &r->prefixes, false, &shelf);
+		mr_team_lease_index_read(cx, r->team, db, &near, &r->prefixes, false, &out->index);
 
+	if (rc)
+		return rc;
+	out->index.max_cost = max_cost;
+	out->hits = mr_arena_array(cx->arena, count, sizeof(*out->hits));
 	for (size_t i = 0; i < count && !rc; i++)
-		rc = mr_team_lease_index_find(cx, &shelf, r->globs[i], !r->asked->exclusive,
-			MR_TEAM_HOLDERS, &hits[i]);
-	if (!rc)
-		*out_hits = hits;
+		rc = mr_team_lease_index_find(cx, &out->index, r->globs[i], !r->asked->exclusive,
+			MR_TEAM_HOLDERS, earlier ? &earlier->hits[i] : NULL, &out->hits[i]);
 	return rc;
 }
 
@@ -243,9 +251,10 @@ static enum mr_code find_stale(struct mr_ctx *cx, struct mr_db *db, const struct
 	return mr_team_stale_find(cx, r->team, db, idle, seen.len, out);
 }
 
-/* What can be known before the change: the request, and leases that are to go first. */
-static enum mr_code prepare(struct mr_ctx *cx, struct request *r,
-	struct mr_team_lease_index_hits **out_hits, struct mr_team_stale *out_stale)
+/* What can be known before the change: the request, leases in the way, and those of them that are
+ * to go first. */
+static enum mr_code prepare(struct mr_ctx *cx, struct request *r, struct in_the_way *out,
+	struct mr_team_stale *out_stale)
 {
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	enum mr_code rc = mr_team_read(cx, r->team, &reader);
@@ -253,9 +262,9 @@ static enum mr_code prepare(struct mr_ctx *cx, struct request *r,
 	if (!rc)
 		rc = read_request(cx, reader.db, r);
 	if (!rc)
-		rc = find_conflicts(cx, reader.db, r, out_hits);
+		rc = find_conflicts(cx, reader.db, r, NULL, MR_TEAM_OVERLAP_COST, out);
 	if (!rc)
-		rc = find_stale(cx, reader.db, r, *out_hits, out_stale);
+		rc = find_stale(cx, reader.db, r, out->hits, out_stale);
 	return rc;
 }
 
@@ -263,18 +272,23 @@ enum mr_code mr_team_reserve_check(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_reserve *request, struct mr_team_conflicts *out)
 {
 	struct request r = { .team = team, .asked = request };
-	struct mr_team_lease_index_hits *hits;
+	struct in_the_way found;
 	struct mr_team_stale stale = { 0 };
-	enum mr_code rc = prepare(cx, &r, &hits, &stale);
+	enum mr_code rc = prepare(cx, &r, &found, &stale);
 
 	if (!rc)
-		*out = conflicts_of(cx, &r, hits, &stale);
+		*out = conflicts_of(cx, &r, found.hits, &stale);
 	return rc;
 }
 
 struct reserving {
 	const struct request *r;
-	struct mr_team_stale stale;
+	struct in_the_way before;   /* found outside the change */
+	struct mr_team_stale stale; /* of these */
+	int64_t max_cost;           /* of comparing inside the change */
+
+	/* Filled anew by each run of the change. */
+	bool again; /* so much came since that it has to be compared outside first */
 	struct mr_team_reserved out;
 };
 
@@ -304,39 +318,76 @@ static enum mr_code grant_all(struct mr_ctx *cx, struct mr_db *db, struct reserv
 	return rc;
 }
 
+/* The agent may have been retired since it was looked up, or deleted and replaced. */
+static enum mr_code check_holder(struct mr_ctx *cx, struct mr_db *db, const struct request *r)
+{
+	struct mr_team_agent now;
+	enum mr_code rc = mr_team_agent_find(cx, db, &r->project, r->agent.name, true, &now);
+
+	if (!rc && now.id != r->agent.id)
+		rc = mr_team_fail(cx, MR_TEAM_NOT_FOUND,
+			"%s was deleted in the project %s while it asked for a lease, and another "
+			"agent has its name now; nothing was reserved",
+			r->agent.name, r->project.slug);
+	return rc;
+}
+
+/* Leases in the way now. Most of them were compared before the change, and all senders wait for
+ * it: only what came since is compared here. */
+static enum mr_code compare_again(struct mr_ctx *cx, struct mr_db *db, struct reserving *job,
+	struct in_the_way *out)
+{
+	struct mr_err before = cx->err;
+	enum mr_code rc;
+
+	out->index.cost = 0;
+	rc = find_conflicts(cx, db, job->r, &job->before, job->max_cost, out);
+	if (out->index.cost > 0)
+		mr_crash_point("reservation.compared");
+	if (!rc || out->index.cost <= job->max_cost || job->max_cost == MR_TEAM_OVERLAP_COST)
+		return rc;
+	cx->err = before;
+	job->again = true;
+	return MR_OK;
+}
+
 static enum mr_code reserve(struct mr_ctx *cx, struct mr_db *db, void *arg)
 {
 	struct reserving *job = arg;
-	struct mr_team_lease_index_hits *hits;
-	struct mr_team_agent agent;
+	struct in_the_way found;
 	int64_t ended = 0;
-	/* It may have been retired since it was looked up. */
-	enum mr_code rc =
-		mr_team_agent_find(cx, db, &job->r->project, job->r->agent.name, true, &agent);
+	enum mr_code rc = check_holder(cx, db, job->r);
 
 	job->out = (struct mr_team_reserved){ .warnings = job->r->warnings };
+	job->again = false;
 	if (!rc)
 		rc = mr_team_lease_expire(cx, db, job->r->project.id, &ended);
 	if (!rc)
 		rc = mr_team_stale_end(cx, db, &job->stale, &ended);
 	if (!rc)
-		rc = find_conflicts(cx, db, job->r, &hits);
-	if (rc)
+		rc = compare_again(cx, db, job, &found);
+	if (rc || job->again)
 		return rc;
-	job->out.conflicts = conflicts_of(cx, job->r, hits, &(struct mr_team_stale){ 0 });
+	job->out.conflicts = conflicts_of(cx, job->r, found.hits, &(struct mr_team_stale){ 0 });
 	return grant_all(cx, db, job);
 }
 
 enum mr_code mr_team_reserve(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_reserve *request, struct mr_team_reserved *out)
 {
-	struct request r = { .team = team, .asked = request };
+	struct request r;
 	struct reserving job = { .r = &r };
-	struct mr_team_lease_index_hits *hits;
-	enum mr_code rc = prepare(cx, &r, &hits, &job.stale);
+	enum mr_code rc;
+	int tries = 0;
 
-	if (!rc)
-		rc = mr_team_write(cx, team, reserve, NULL, &job);
+	do {
+		r = (struct request){ .team = team, .asked = request };
+		job.max_cost = ++tries < MR_TEAM_OVERLAP_TRIES ? MR_TEAM_OVERLAP_INSIDE
+							       : MR_TEAM_OVERLAP_COST;
+		rc = prepare(cx, &r, &job.before, &job.stale);
+		if (!rc)
+			rc = mr_team_write(cx, team, reserve, NULL, &job);
+	} while (!rc && job.again);
 	if (!rc)
 		*out = job.out;
 	return rc;

@@ -28,10 +28,10 @@ struct mr_team_reserved {
 	struct mr_texts warnings;
 };
 /*
- * Checked and granted in one change, so that two who ask at once see each other. Leases in the way
- * whose holder left them (9.5) are released first. INVALID_ARGUMENT: no pattern, or too many; what
- * is no pattern; a time outside 1 .. MR_TEAM_TTL_MAX_S; patterns so wide that comparing them with
- * the leases of others would hold everybody up.
+ * Granted in one change that looks for leases in the way again, so that two who ask at once see
+ * each other. Leases in the way whose holder left them (9.5) are released first. INVALID_ARGUMENT:
+ * no pattern, or too many; what is no pattern; a time outside 1 .. MR_TEAM_TTL_MAX_S; patterns so
+ * wide that comparing them with the leases of others would hold everybody up.
  */
 MR_CHECK enum mr_code mr_team_reserve(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_reserve *request, struct mr_team_reserved *out);

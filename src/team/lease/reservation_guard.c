@@ -55,7 +55,7 @@ static enum mr_code look(struct mr_ctx *cx, struct mr_team *team, struct mr_db *
 	struct mr_texts prefixes = {
 		mr_arena_array(cx->arena, surfaces->len + 1, sizeof(*prefixes.items)), 0
 	};
-	struct mr_team_lease_index shelf;
+	struct mr_team_lease_index index;
 	enum mr_code rc = MR_OK;
 
 	for (size_t i = 0; i < surfaces->len && !rc; i++) {
@@ -64,7 +64,7 @@ static enum mr_code look(struct mr_ctx *cx, struct mr_team *team, struct mr_db *
 			prefixes.items[prefixes.len++] = mr_glob_literal_prefix(globs[i]);
 	}
 	if (!rc)
-		rc = mr_team_lease_index_read(cx, team, db, near, &prefixes, true, &shelf);
+		rc = mr_team_lease_index_read(cx, team, db, near, &prefixes, true, &index);
 	out->stopping.items =
 		mr_arena_array(cx->arena, surfaces->len, sizeof(*out->stopping.items));
 	out->warning.items = mr_arena_array(cx->arena, surfaces->len, sizeof(*out->warning.items));
@@ -72,7 +72,8 @@ static enum mr_code look(struct mr_ctx *cx, struct mr_team *team, struct mr_db *
 		struct mr_team_lease_index_hits hits;
 
 		/* All of them: the one that stops may be the last. */
-		rc = mr_team_lease_index_find(cx, &shelf, globs[i], false, shelf.rows.len, &hits);
+		rc = mr_team_lease_index_find(cx, &index, globs[i], false, index.rows.len, NULL,
+			&hits);
 		if (!rc)
 			sort_hits(cx, surfaces->items[i], &hits, out);
 	}
@@ -101,8 +102,8 @@ enum mr_code mr_team_reservation_guard(struct mr_ctx *cx, struct mr_team *team, 
 	return MR_OK;
 }
 
-/* Is one of the leases on the shelf active, in this project, and in this one's way? */
-static bool meets(struct mr_ctx *cx, const struct mr_team *team, struct mr_team_lease_index *shelf,
+/* Is one of the leases in the index active, in this project, and in this one's way? */
+static bool meets(struct mr_ctx *cx, const struct mr_team *team, struct mr_team_lease_index *index,
 	const struct mr_team_reservation *lease, int64_t now)
 {
 	struct mr_team_lease_index_hits hits = { 0 };
@@ -111,7 +112,7 @@ static bool meets(struct mr_ctx *cx, const struct mr_team *team, struct mr_team_
 
 	/* What cannot be told, or not in time, is no meeting. */
 	if (mr_team_lease_index_compile(cx, team, NULL, lease->path_pattern, &glob) ||
-		mr_team_lease_index_find(cx, shelf, glob, false, MR_TEAM_LEASES_MEET, &hits))
+		mr_team_lease_index_find(cx, index, glob, false, MR_TEAM_LEASES_MEET, NULL, &hits))
 		cx->err = before;
 	for (size_t i = 0; i < hits.len; i++) {
 		const struct mr_team_reservation *other = &hits.items[i]->lease;
@@ -128,7 +129,7 @@ enum mr_code mr_team_reservation_meet(struct mr_ctx *cx, struct mr_team *team, s
 	int64_t now = mr_clock_wall_us(cx->clock);
 	struct mr_team_lease_rows of_a = { 0 };
 	struct mr_team_lease_rows of_b = { 0 };
-	struct mr_team_lease_index shelf;
+	struct mr_team_lease_index index;
 	bool met = false;
 	enum mr_code rc = mr_team_lease_of(cx, db, agent_a, MR_TEAM_LEASES_MEET, &of_a);
 
@@ -136,10 +137,10 @@ enum mr_code mr_team_reservation_meet(struct mr_ctx *cx, struct mr_team *team, s
 		rc = mr_team_lease_of(cx, db, agent_b, MR_TEAM_LEASES_MEET, &of_b);
 	if (rc)
 		return rc;
-	mr_team_lease_index_take(cx, team, &of_b, &shelf);
+	mr_team_lease_index_take(cx, team, &of_b, &index);
 	for (size_t i = 0; i < of_a.len && of_b.len && !met; i++) {
 		if (of_a.items[i].lease.expires_ts > now)
-			met = meets(cx, team, &shelf, &of_a.items[i].lease, now);
+			met = meets(cx, team, &index, &of_a.items[i].lease, now);
 	}
 	*out = met;
 	return MR_OK;

@@ -61,7 +61,8 @@ static struct asked ask(struct world *world, int64_t project_id, const char *pat
 	CHECK_OK(mr_team_lease_index_read(&world->cx, world->team, reader.db, &near, &prefixes,
 			 false, &asked.shelf),
 		world->cx.err);
-	CHECK_OK(mr_team_lease_index_find(&world->cx, &asked.shelf, glob, false, max, &asked.hits),
+	CHECK_OK(mr_team_lease_index_find(&world->cx, &asked.shelf, glob, false, max, NULL,
+			 &asked.hits),
 		world->cx.err);
 	return asked;
 }
@@ -334,7 +335,7 @@ static void bombs_are_given_up(void)
 	}
 	mr_team_lease_index_take(&world.cx, world.team, &rows, &shelf);
 	world_check_fail(&world,
-		mr_team_lease_index_find(&world.cx, &shelf, glob, false, 2000, &hits),
+		mr_team_lease_index_find(&world.cx, &shelf, glob, false, 2000, NULL, &hits),
 		MR_TEAM_INVALID_ARGUMENT, "would take too long");
 	world_close(&world);
 }
@@ -353,6 +354,99 @@ static void what_others_stored_badly_counts_where_it_stands(void)
 		"UPDATE file_reservations SET path_pattern = 'src/../x', prefix = 'src'");
 	CHECK_INT(ask(&world, project.id, "src/a", 10).hits.len, 1);
 	CHECK_INT(ask(&world, project.id, "docs/a", 10).hits.len, 0);
+	world_close(&world);
+}
+
+/* The same rows asked twice, the second time with some gone and some come, and with the first
+ * answer at hand: the answers are the same as without it. */
+static void an_earlier_answer_changes_nothing(void)
+{
+	static const char *const patterns[] = { "src/**", "src/a/*.c", "src/a/b*", "**/*.c",
+		"src/*", "src/a/{b,c}.c", "src/a/b/c.c", "docs/**", "src/a", "*" };
+	struct world world;
+	struct mr_rand rand;
+
+	world_open(&world);
+	mr_rand_seeded_init(&rand, 3);
+	for (int round = 0; round < 2000; round++) {
+		struct mr_team_lease_index then, now;
+		struct mr_team_lease_rows rows[2] = { 0 };
+		struct mr_team_lease_index_hits before, fresh, recalled;
+		bool shared = mr_rand_below(&rand, 2);
+		size_t max = mr_rand_below(&rand, 6);
+		struct mr_glob *glob;
+
+		for (int side = 0; side < 2; side++)
+			rows[side].items =
+				mr_arena_array(world.cx.arena, 20, sizeof(*rows[side].items));
+		for (int64_t id = 1; id <= 20; id++) {
+			struct mr_team_lease_row row = { .lease = { .id = id } };
+
+			row.lease.path_pattern = patterns[mr_rand_below(&rand, MR_LEN(patterns))];
+			row.lease.exclusive = mr_rand_below(&rand, 2);
+			CHECK_OK(mr_team_lease_index_compile(&world.cx, world.team, NULL,
+					 row.lease.path_pattern, &glob),
+				world.cx.err);
+			row.lease.path_pattern = mr_glob_text(glob);
+			row.prefix = mr_glob_literal_prefix(glob);
+			for (int side = 0; side < 2; side++) {
+				if (mr_rand_below(&rand, 5))
+					rows[side].items[rows[side].len++] = row;
+			}
+		}
+		CHECK_OK(mr_team_lease_index_compile(&world.cx, world.team, NULL,
+				 patterns[mr_rand_below(&rand, MR_LEN(patterns))], &glob),
+			world.cx.err);
+		mr_team_lease_index_take(&world.cx, world.team, &rows[0], &then);
+		CHECK_OK(mr_team_lease_index_find(&world.cx, &then, glob, shared, max, NULL,
+				 &before),
+			world.cx.err);
+		/* Asked again of the same rows, nothing is compared. */
+		mr_team_lease_index_take(&world.cx, world.team, &rows[0], &now);
+		CHECK_OK(mr_team_lease_index_find(&world.cx, &now, glob, shared, max, &before,
+				 &recalled),
+			world.cx.err);
+		CHECK_INT(now.cost, 0);
+		CHECK_INT(recalled.len, before.len);
+		CHECK_INT(recalled.has_more, before.has_more);
+		mr_team_lease_index_take(&world.cx, world.team, &rows[1], &now);
+		CHECK_OK(mr_team_lease_index_find(&world.cx, &now, glob, shared, max, NULL, &fresh),
+			world.cx.err);
+		CHECK_OK(mr_team_lease_index_find(&world.cx, &now, glob, shared, max, &before,
+				 &recalled),
+			world.cx.err);
+		CHECK_INT(recalled.len, fresh.len);
+		CHECK_INT(recalled.has_more, fresh.has_more);
+		for (size_t i = 0; i < fresh.len; i++)
+			CHECK_INT(recalled.items[i]->lease.id, fresh.items[i]->lease.id);
+	}
+	world_close(&world);
+}
+
+static void an_id_that_means_another_lease_is_compared(void)
+{
+	struct world world;
+	struct mr_team_lease_row row = { .lease = { .id = 1, .path_pattern = "src/*.c" },
+		.prefix = "src" };
+	struct mr_team_lease_rows rows = { &row, 1, 1 };
+	struct mr_team_lease_row other = row;
+	struct mr_team_lease_rows others = { &other, 1, 1 };
+	struct mr_team_lease_index then, now;
+	struct mr_team_lease_index_hits before, hits;
+	struct mr_glob *glob;
+
+	world_open(&world);
+	CHECK_OK(mr_team_lease_index_compile(&world.cx, world.team, NULL, "src/*.h", &glob),
+		world.cx.err);
+	mr_team_lease_index_take(&world.cx, world.team, &rows, &then);
+	CHECK_OK(mr_team_lease_index_find(&world.cx, &then, glob, false, 9, NULL, &before),
+		world.cx.err);
+	CHECK_INT(before.len, 0);
+	other.lease.path_pattern = "src/a*";
+	mr_team_lease_index_take(&world.cx, world.team, &others, &now);
+	CHECK_OK(mr_team_lease_index_find(&world.cx, &now, glob, false, 9, &before, &hits),
+		world.cx.err);
+	CHECK_INT(hits.len, 1);
 	world_close(&world);
 }
 
@@ -386,6 +480,8 @@ int main(void)
 		TEST(what_cannot_be_read_is_refused),
 		TEST(bombs_are_given_up),
 		TEST(what_others_stored_badly_counts_where_it_stands),
+		TEST(an_earlier_answer_changes_nothing),
+		TEST(an_id_that_means_another_lease_is_compared),
 		TEST(fnmatch_style_crosses_slashes),
 	};
 
