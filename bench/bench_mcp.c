@@ -9,6 +9,7 @@
 #include "team_root.h"
 
 #include "base/str.h"
+#include "team/open.h"
 
 #include <errno.h>
 #include <fcntl.h>

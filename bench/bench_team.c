@@ -11,6 +11,7 @@
 #include "team/archive/archive.h"
 #include "team/inbox.h"
 #include "team/lease/reservation.h"
+#include "team/open.h"
 #include "team/store/root.h"
 #include "team/store/schema.h"
 

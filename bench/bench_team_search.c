@@ -8,6 +8,7 @@
  */
 #include "bench.h"
 
+#include "team/open.h"
 #include "team/search.h"
 #include "team/store/root.h"
 #include "team/store/schema.h"

@@ -5,6 +5,7 @@
 #include "bench.h"
 #include "team/agent.h"
 #include "team/message.h"
+#include "team/open.h"
 #include "team/store/schema.h"
 
 #include <pthread.h>

@@ -181,9 +181,10 @@
  *     message_recall.c   a key that was used before
  *     message_reply.c    answers
  *     message_sql.c      messages and recipients
- *     message_store.c    a message becomes rows
  *     model.c            the contract's words
  *     name.c             an adjective and a noun
+ *     open.c             the storage opened and closed, and what is told of its changes
+ *     post.c             a message or a notice becomes rows
  *     probe.c            is the storage well?
  *     probe_sql.c        a look at every table that matters
  *     product.c          projects that belong together

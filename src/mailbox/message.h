@@ -115,6 +115,11 @@ bool mr_mailbox_read_message_ids(struct mr_arena *arena, const struct mr_cursor 
  * "Input should be 'safe', 'force' or 'stash'". */
 bool mr_mailbox_read_choice(const struct mr_cursor *at, const char *const *words, size_t *out);
 
+/* The text of a notify block, at most 512 characters of UTF-8: longer is cut to 511 and an
+ * ellipsis.
+ */
+const char *mr_mailbox_notify_cut(struct mr_arena *arena, const char *text);
+
 /* Few and shallow enough for a document (limits.h)? */
 bool mr_mailbox_headers_fit(const struct mr_value *headers);
 

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define ELLIPSIS "\xe2\x80\xa6"
+
 static bool refuse(const struct mr_cursor *at, const char *rule)
 {
 	mr_cursor_refuse(at, "%s", rule);
@@ -176,4 +178,15 @@ bool mr_mailbox_read_choice(const struct mr_cursor *at, const char *const *words
 		}
 	}
 	return refuse_choice(at, words);
+}
+
+const char *mr_mailbox_notify_cut(struct mr_arena *arena, const char *text)
+{
+	size_t len = strlen(text);
+	size_t kept = mr_utf8_prefix(text, len, MR_MAILBOX_NOTIFY_CHARS);
+
+	if (kept == len)
+		return mr_arena_strdup(arena, text);
+	kept = mr_utf8_prefix(text, len, MR_MAILBOX_NOTIFY_CHARS - 1);
+	return mr_arena_printf(arena, "%.*s" ELLIPSIS, (int)kept, text);
 }

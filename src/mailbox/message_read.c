@@ -3,7 +3,6 @@
 
 #include "base/utf8.h"
 #include "mailbox/limits.h"
-#include "mailbox/notify.h"
 #include "text/time.h"
 
 #include <string.h>

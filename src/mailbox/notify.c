@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-#define INFO     "houmao-notify"
-#define ELLIPSIS "\xe2\x80\xa6"
+#define INFO "houmao-notify"
 
 const char *mr_mailbox_notify_extract(struct mr_arena *arena, struct mr_bytes body)
 {
@@ -18,17 +17,6 @@ const char *mr_mailbox_notify_extract(struct mr_arena *arena, struct mr_bytes bo
 	mr_markdown_fence_find(arena, body, INFO, &fence);
 	/* An empty fence ends the search: a second one does not stand in for it. */
 	return fence.closed && fence.text[0] ? fence.text : NULL;
-}
-
-const char *mr_mailbox_notify_cut(struct mr_arena *arena, const char *text)
-{
-	size_t len = strlen(text);
-	size_t kept = mr_utf8_prefix(text, len, MR_MAILBOX_NOTIFY_CHARS);
-
-	if (kept == len)
-		return mr_arena_strdup(arena, text);
-	kept = mr_utf8_prefix(text, len, MR_MAILBOX_NOTIFY_CHARS - 1);
-	return mr_arena_printf(arena, "%.*s" ELLIPSIS, (int)kept, text);
 }
 
 static void put_fence(struct mr_buf *buf, const char *text)

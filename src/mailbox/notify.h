@@ -8,12 +8,10 @@
 #include "base/err.h"
 #include "mailbox/message.h"
 
-/* For the first three, bodies and texts are UTF-8 without NUL; the last one looks. */
+/* For the first two, bodies and texts are UTF-8 without NUL; the last one looks. */
 
 /* The text of the first houmao-notify fence of a body, or NULL (spec/mailbox.md 4.2). */
 const char *mr_mailbox_notify_extract(struct mr_arena *arena, struct mr_bytes body);
-/* 512 characters at most: longer is cut to 511 and an ellipsis. */
-const char *mr_mailbox_notify_cut(struct mr_arena *arena, const char *text);
 /* The body with the block as a fence, unless a terminated one is there already. */
 struct mr_bytes mr_mailbox_notify_mirror(struct mr_arena *arena, struct mr_bytes body,
 	const struct mr_mailbox_notify_block *block);

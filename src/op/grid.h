@@ -2,7 +2,16 @@
 #pragma once
 
 #include "base/buf.h"
-#include "op/render.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* For whom a result is shown. */
+struct mr_render {
+	bool colour;
+	size_t width;   /* columns of the terminal; 0 when there is none: nothing is shortened */
+	int64_t now_us; /* for "3 min ago"; 0: times are written out */
+};
 
 struct mr_grid_column {
 	const char *title;

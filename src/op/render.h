@@ -6,13 +6,8 @@
 #pragma once
 
 #include "base/buf.h"
+#include "op/grid.h"
 #include "text/value.h"
-
-struct mr_render {
-	bool colour;
-	size_t width;   /* columns of the terminal; 0 when there is none: nothing is shortened */
-	int64_t now_us; /* for "3 min ago"; 0: times are written out */
-};
 
 void mr_render_value(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 /* Text with control characters replaced; for messages that carry foreign text. */

@@ -1,12 +1,16 @@
-/* team/agent.c */
+/* team/agent.c - the members of a project: found, registered, edited. */
 #include "team/agent.h"
 
+#include "base/oom.h"
 #include "team/agent_sql.h"
+#include "team/archive/archive_queue.h"
 #include "team/error.h"
 #include "team/limits.h"
 #include "team/name.h"
+#include "team/store/root_private.h"
 #include "text/token.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { TOKEN_BYTES = 24 };
@@ -66,6 +70,57 @@ enum mr_code mr_team_agent_find(struct mr_ctx *cx, struct mr_db *db,
 	return MR_OK;
 }
 
+/* Is it news that this agent is active now? */
+static bool is_news(struct mr_team *team, int64_t agent_id, int64_t now)
+{
+	struct mr_team_noted *noted = &team->noted[(uint64_t)agent_id % MR_TEAM_NOTED];
+	bool news;
+
+	pthread_mutex_lock(&team->lock);
+	news = noted->agent_id != agent_id ||
+		now - noted->at_us >= (int64_t)MR_TEAM_ACTIVE_S * 1000000;
+	if (news)
+		*noted = (struct mr_team_noted){ agent_id, now };
+	pthread_mutex_unlock(&team->lock);
+	return news;
+}
+
+static enum mr_code touch(struct mr_db *db, void *arg, struct mr_err *err)
+{
+	const struct mr_team_noted *noted = arg;
+
+	return mr_team_agent_touch(db, noted->agent_id, noted->at_us, err);
+}
+
+static void touched(void *arg, enum mr_code rc, const struct mr_err *err)
+{
+	(void)rc;
+	(void)err;
+	free(arg);
+}
+
+/*
+ * Store without making anybody wait that the agent was active now, at most once in MR_TEAM_ACTIVE_S
+ * seconds. What cannot be stored is forgotten.
+ */
+static void note_active(struct mr_ctx *cx, struct mr_team *team, int64_t agent_id)
+{
+	int64_t now = mr_clock_wall_us(cx->clock);
+	struct mr_team_noted *noted;
+	struct mr_err ignored;
+
+	if (!is_news(team, agent_id, now))
+		return;
+	noted = malloc(sizeof(*noted));
+	if (!noted)
+		mr_oom(sizeof(*noted));
+	*noted = (struct mr_team_noted){ agent_id, now };
+	if (mr_queue_submit(team->queue,
+		    &(struct mr_queue_job){ .run = touch, .done = touched, .arg = noted },
+		    &ignored))
+		free(noted);
+}
+
 enum mr_code mr_team_agent_resolve(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
 	const char *project_key, const char *agent_name, struct mr_team_project *out_project,
 	struct mr_team_agent *out)
@@ -77,7 +132,7 @@ enum mr_code mr_team_agent_resolve(struct mr_ctx *cx, struct mr_team *team, stru
 	if (!rc &&
 		mr_clock_wall_us(cx->clock) - out->last_active_ts >=
 			(int64_t)MR_TEAM_ACTIVE_S * 1000000)
-		mr_team_note_active(cx, team, out->id);
+		note_active(cx, team, out->id);
 	return rc;
 }
 

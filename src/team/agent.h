@@ -1,7 +1,6 @@
 /* team/agent.h - the members of a project. */
 #pragma once
 
-#include "team/archive/archive.h"
 #include "team/model.h"
 #include "team/project.h"
 #include "team/store/root.h"

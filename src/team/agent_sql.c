@@ -1,6 +1,7 @@
 /* team/agent_sql.c */
 #include "team/agent_sql.h"
 
+#include "team/archive/archive_queue.h"
 #include "team/error.h"
 #include "team/limits.h"
 #include "text/digest.h"

@@ -2,10 +2,11 @@
 #include "team/contact.h"
 
 #include "base/utf8.h"
+#include "team/archive/archive_queue.h"
 #include "team/contact_sql.h"
 #include "team/error.h"
 #include "team/limits.h"
-#include "team/message.h"
+#include "team/post.h"
 #include "text/time.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "team/lease/lease_index.h"
 #include "team/lease/reservation_private.h"
 #include "team/limits.h"
-#include "team/message.h"
+#include "team/post.h"
 #include "text/time.h"
 
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "team/escalate.h"
 #include "team/inbox_sql.h"
 #include "team/limits.h"
-#include "team/message_private.h"
 #include "team/message_sql.h"
+#include "team/post.h"
 #include "team/store/root_private.h"
 #include "text/time.h"
 
@@ -114,7 +114,7 @@ static enum mr_code fetch(struct mr_ctx *cx, struct mr_team *team,
 	if (rc)
 		return rc;
 	box->agent_id = agent.id;
-	box->heads = team->heads;
+	box->heads = team->hooks.heads;
 	rc = mr_team_box_list(cx, reader.db, box, &found);
 	for (size_t i = 0; !rc && i < found.len; i++) {
 		rc = strip(cx, &agent, &found.items[i]);

@@ -4,30 +4,6 @@
 #include "team/model.h"
 #include "team/store/root.h"
 
-struct mr_team_item {
-	struct mr_team_message message;
-	const char *from;           /* the sender's name */
-	const char *sender_project; /* its project's slug */
-	bool from_human;            /* the overseer */
-	bool received;              /* who asked is a recipient: the next three are its own */
-	enum mr_team_recipient_kind kind;
-	int64_t read_ts, ack_ts;
-	bool with_bcc;               /* who asked has sent it: bcc is known */
-	struct mr_texts to, cc, bcc; /* names */
-	bool without_data;           /* this reader takes no attachments: metadata only (13.4) */
-	/* Set by who shows it: only so much of the body was wanted, and there was more. */
-	bool is_limited, truncated;
-	/* See heads.h. */
-	struct mr_team_message_cache *heads; /* where a form of it may be left, or NULL */
-	struct mr_bytes form;                /* that was left */
-};
-
-struct mr_team_items {
-	struct mr_team_item *items; /* newest first */
-	size_t len;
-	int64_t next; /* the cursor to go on with, or 0 */
-};
-
 struct mr_team_inbox_query {
 	const char *project_key, *agent_name;
 	int64_t limit;    /* clamped to 1 .. MR_TEAM_LIST_MAX; 0 is the default */
@@ -80,8 +56,6 @@ MR_CHECK enum mr_code mr_team_acknowledge(struct mr_ctx *cx, struct mr_team *tea
 MR_CHECK enum mr_code mr_team_message_get(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_project *project, int64_t message_id,
 	const struct mr_team_agent *viewer, struct mr_team_item *out);
-/* For archive, search and pages: rows by id; NOT_FOUND. */
-MR_CHECK enum mr_code mr_team_message_row(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
-	struct mr_team_message *out);
-MR_CHECK enum mr_code mr_team_message_recipients(struct mr_ctx *cx, struct mr_db *db,
-	int64_t message_id, struct mr_team_recipients *out);
+/* Fill in the names of its recipients: to, cc and, for its sender, bcc. */
+MR_CHECK enum mr_code mr_team_item_names(struct mr_ctx *cx, struct mr_db *db, bool with_bcc,
+	struct mr_team_item *item);

@@ -8,6 +8,7 @@
 #include "team/limits.h"
 #include "team/message_private.h"
 #include "team/message_sql.h"
+#include "team/post.h"
 #include "text/time.h"
 
 #include <string.h>

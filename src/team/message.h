@@ -74,22 +74,3 @@ struct mr_team_reply {
 /* In the original's thread, or in one named by its id. The replier must be able to see it. */
 MR_CHECK enum mr_code mr_team_reply(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_reply *reply, struct mr_team_sent *out);
-
-/*
- * Inside a change: a notice from one agent to another, of no contact policy (requests, answers,
- * releases, escalations).
- */
-struct mr_team_notice {
-	const struct mr_team_agent *from;
-	const struct mr_team_agent *to;
-	const char *subject;
-	const char *body_md;
-	const char *thread_id; /* or NULL */
-	bool ack_required;
-	enum mr_team_importance importance;
-	const char *tool;
-};
-MR_CHECK enum mr_code mr_team_notice_send(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_notice *notice, int64_t *out_message_id);
-/* In the change's `after`: its words for the search. */
-MR_CHECK enum mr_code mr_team_notice_index(struct mr_ctx *cx, struct mr_db *db, int64_t message_id);

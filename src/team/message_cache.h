@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "team/inbox.h"
+#include "team/model.h"
 
 /* So many, the newest ids in the place of the oldest, and so much of each at the most. */
 enum { MR_TEAM_MESSAGE_CACHE = 4096, MR_TEAM_HEAD_BYTES = 2048 };

@@ -4,6 +4,8 @@
 #include "team/inbox.h"
 #include "team/limits.h"
 #include "team/message_private.h"
+#include "team/message_sql.h"
+#include "team/post.h"
 #include "text/json.h"
 
 enum { NOTES_BYTES = 1 << 20 };

@@ -5,6 +5,7 @@
 #include "team/limits.h"
 #include "team/message.h"
 #include "team/message_private.h"
+#include "team/message_sql.h"
 
 #include <string.h>
 #include <strings.h>

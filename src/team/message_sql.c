@@ -2,7 +2,6 @@
 #include "team/message_sql.h"
 
 #include "team/error.h"
-#include "team/inbox.h"
 #include "team/limits.h"
 #include "text/time.h"
 #include "text/token.h"

@@ -24,6 +24,11 @@ MR_CHECK enum mr_code mr_team_recipient_insert(struct mr_ctx *cx, struct mr_db *
 	const struct mr_team_message *message, const struct mr_team_recipient *recipient,
 	size_t place);
 
+/* Rows by their id; NOT_FOUND. */
+MR_CHECK enum mr_code mr_team_message_row(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
+	struct mr_team_message *out);
+MR_CHECK enum mr_code mr_team_message_recipients(struct mr_ctx *cx, struct mr_db *db,
+	int64_t message_id, struct mr_team_recipients *out);
 /* Is there a message of this id? */
 MR_CHECK enum mr_code mr_team_message_exists(struct mr_ctx *cx, struct mr_db *db,
 	int64_t message_id, bool *out);

@@ -148,3 +148,28 @@ bool mr_team_kind_of(const char *word, enum mr_team_recipient_kind *out);
 bool mr_team_contact_policy_of(const char *word, enum mr_team_contact_policy *out);
 bool mr_team_attachments_policy_of(const char *word, enum mr_team_attachments_policy *out);
 bool mr_team_link_status_of(const char *word, enum mr_team_link_status *out);
+
+/* A message in a list, as one agent sees it. */
+struct mr_team_item {
+	struct mr_team_message message;
+	const char *from;           /* the sender's name */
+	const char *sender_project; /* its project's slug */
+	bool from_human;            /* the overseer */
+	bool received;              /* who asked is a recipient: the next three are its own */
+	enum mr_team_recipient_kind kind;
+	int64_t read_ts, ack_ts;
+	bool with_bcc;               /* who asked has sent it: bcc is known */
+	struct mr_texts to, cc, bcc; /* names */
+	bool without_data;           /* this reader takes no attachments: metadata only (13.4) */
+	/* Set by who shows it: only so much of the body was wanted, and there was more. */
+	bool is_limited, truncated;
+	/* See message_cache.h. */
+	struct mr_team_message_cache *heads; /* where a form of it may be left, or NULL */
+	struct mr_bytes form;                /* that was left */
+};
+
+struct mr_team_items {
+	struct mr_team_item *items; /* newest first */
+	size_t len;
+	int64_t next; /* the cursor to go on with, or 0 */
+};

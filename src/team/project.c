@@ -1,7 +1,7 @@
 /* team/project.c */
 #include "team/project.h"
 
-#include "team/archive/archive.h"
+#include "team/archive/archive_queue.h"
 #include "team/error.h"
 #include "team/identity.h"
 #include "team/limits.h"

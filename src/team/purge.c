@@ -2,7 +2,7 @@
 #include "team/purge.h"
 
 #include "base/buf.h"
-#include "team/archive/archive.h"
+#include "team/archive/archive_queue.h"
 #include "team/layout.h"
 #include "team/limits.h"
 #include "team/purge_sql.h"

@@ -1,6 +1,7 @@
 /* team/retire.c - agents that go: kept but at rest, or taken out altogether. */
 #include "team/agent.h"
 #include "team/agent_sql.h"
+#include "team/archive/archive_queue.h"
 #include "team/error.h"
 #include "team/purge.h"
 #include "team/retire_sql.h"

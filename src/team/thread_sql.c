@@ -1,7 +1,7 @@
 /* team/thread_sql.c */
+#include "team/inbox.h"
 #include "team/inbox_sql.h"
 #include "team/limits.h"
-#include "team/message_private.h"
 #include "team/message_sql.h"
 #include "team/project.h"
 #include "team/thread.h"

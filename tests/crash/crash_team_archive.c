@@ -12,6 +12,7 @@
 #include "team/archive/archive.h"
 #include "team/archive/rebuild.h"
 #include "team/message.h"
+#include "team/open.h"
 #include "team/store/root.h"
 
 #include <stdio.h>

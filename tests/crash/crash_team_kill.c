@@ -11,6 +11,7 @@
 #include "team/archive/archive.h"
 #include "team/lease/reservation.h"
 #include "team/message.h"
+#include "team/open.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -14,6 +14,7 @@
 #include "team/lease/reservation.h"
 #include "team/lease/slot.h"
 #include "team/message.h"
+#include "team/open.h"
 #include "team/store/root.h"
 
 #include <stdio.h>

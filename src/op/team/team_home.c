@@ -7,6 +7,7 @@
 #include "team/archive/archive.h"
 #include "team/error.h"
 #include "team/gauge.h"
+#include "team/open.h"
 #include "team/timers.h"
 
 #include <pthread.h>

@@ -180,6 +180,25 @@ bool mr_team_archive_has_commits(struct mr_ctx *cx, const char *storage_root, co
 		packs.len > 0;
 }
 
+enum mr_code mr_team_archive_slugs(struct mr_ctx *cx, const char *storage_root,
+	struct mr_texts *out)
+{
+	const char *place = mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, storage_root);
+	struct mr_texts names;
+	enum mr_code rc = mr_fs_list(cx->arena, AT_FDCWD, place, PROJECT_NAMES, &names, &cx->err);
+	size_t kept = 0;
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < names.len; i++) {
+		if (mr_team_layout_is_name(names.items[i]))
+			names.items[kept++] = names.items[i];
+	}
+	names.len = kept;
+	*out = names;
+	return MR_OK;
+}
+
 size_t mr_team_archives(struct mr_ctx *cx, const char *storage_root)
 {
 	const char *place = mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, storage_root);

@@ -11,42 +11,9 @@
 #include "base/ctx.h"
 #include "data/db.h"
 #include "data/history.h"
+#include "team/archive/archive_queue.h"
 #include "team/model.h"
 #include "team/store/root.h"
-
-enum mr_team_archive_kind {
-	MR_TEAM_ARCHIVE_PROFILE,     /* ref: an agent; agents/<Name>/profile.json */
-	MR_TEAM_ARCHIVE_DELETED,     /* ref: an agent, whose row may be gone; also deleted.json;
-					`name` is its name, `data` its deletion_stats */
-	MR_TEAM_ARCHIVE_MESSAGE,     /* ref: a message of this project: canonical, outbox, digest,
-					attachments, and the inboxes of this project's recipients */
-	MR_TEAM_ARCHIVE_INBOX,       /* ref: a message from elsewhere: inboxes of this project's
-					recipients */
-	MR_TEAM_ARCHIVE_RESERVATION, /* name: a pattern; all its leases as they now stand */
-	MR_TEAM_ARCHIVE_SLOT,        /* ref: a build slot */
-	MR_TEAM_ARCHIVE_LINKS,       /* ref: an agent; agents/<Name>/contacts.json */
-	MR_TEAM_ARCHIVE_PROJECT,     /* ref: this project; project.json */
-	MR_TEAM_ARCHIVE_REMOVED,     /* data: a JSON list of paths nothing stands for any more */
-};
-
-struct mr_team_archive_item {
-	int64_t project_id;
-	enum mr_team_archive_kind kind;
-	int64_t ref;
-	const char *name;  /* or NULL */
-	const char *agent; /* for the trailer "Agent:" */
-	const char
-		*subject; /* of the commit; cut to MR_TEAM_COMMIT_SUBJECT, newlines become blanks */
-	const char *tool; /* for the trailer "Tool:", or NULL */
-	const char *data; /* JSON, or NULL; see the kinds */
-	int64_t queued_ts; /* when; set by queueing */
-};
-
-/* In the transaction of the change itself. */
-MR_CHECK enum mr_code mr_team_archive_queue(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_archive_item *item);
-/* Rows that wait, of all projects. */
-MR_CHECK enum mr_code mr_team_archive_depth(struct mr_ctx *cx, struct mr_db *db, int64_t *out);
 
 /*
  * Archive what waits, until nothing does or `timeout_ms` is over (0: one round). Several processes
@@ -65,6 +32,8 @@ void mr_team_archive_repair(struct mr_ctx *cx, struct mr_team *team);
 MR_CHECK enum mr_code mr_team_archive_start(struct mr_ctx *cx, struct mr_team *team);
 /* Something was queued: the thread looks now. Never blocks. Without a thread nothing happens. */
 void mr_team_archive_wake(struct mr_team *team);
+/* End the thread, if there is one; what it is at is finished. For mr_team_close(). */
+void mr_team_archive_stop(struct mr_team *team);
 
 struct mr_team_archive_status {
 	int64_t depth;            /* rows that wait */
@@ -82,6 +51,9 @@ MR_CHECK enum mr_code mr_team_archive_status(struct mr_ctx *cx, struct mr_team *
 MR_CHECK enum mr_code mr_team_archive_open(struct mr_ctx *cx, struct mr_team *team,
 	const char *slug, struct mr_history **out);
 
+/* The directories of projects: their names, which are the slugs. */
+MR_CHECK enum mr_code mr_team_archive_slugs(struct mr_ctx *cx, const char *storage_root,
+	struct mr_texts *out);
 /* Does a project's directory hold commits, readable or not? Asked of the names of files. */
 bool mr_team_archive_has_commits(struct mr_ctx *cx, const char *storage_root, const char *slug);
 /* How many projects of a root do. */

@@ -8,10 +8,10 @@
 #include "team/archive/archive_record.h"
 #include "team/archive/archive_source_sql.h"
 #include "team/attachment.h"
-#include "team/inbox.h"
 #include "team/layout.h"
 #include "team/limits.h"
-#include "team/message_private.h"
+#include "team/message_sql.h"
+#include "team/post.h"
 #include "text/json.h"
 
 #include <string.h>

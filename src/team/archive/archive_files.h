@@ -7,7 +7,7 @@
 #pragma once
 
 #include "data/history.h"
-#include "team/archive/archive.h"
+#include "team/archive/archive_queue.h"
 #include "team/model.h"
 
 struct mr_team_files {

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/oom.h"
 #include "data/history.h"
-#include "team/archive/rebuild_private.h"
+#include "team/archive/archive.h"
 #include "team/layout.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "team/archive/archive.h"
+#include "team/store/root.h"
 
 struct mr_team_round;
 

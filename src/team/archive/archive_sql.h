@@ -1,7 +1,7 @@
 /* team/archive/archive_sql.h - the queue of the archive, in the database. */
 #pragma once
 
-#include "team/archive/archive.h"
+#include "team/archive/archive_queue.h"
 
 struct mr_team_archive_row {
 	int64_t id;

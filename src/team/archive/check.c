@@ -1,12 +1,13 @@
 /* team/archive/check.c - does the archive show what the database says, and nothing else? */
 #include "base/fs.h"
 #include "team/agent.h"
+#include "team/archive/archive.h"
 #include "team/archive/archive_files.h"
 #include "team/archive/archive_source_sql.h"
 #include "team/archive/rebuild_private.h"
 #include "team/attachment.h"
-#include "team/inbox.h"
 #include "team/layout.h"
+#include "team/message_sql.h"
 #include "team/project.h"
 #include "team/store/schema.h"
 

@@ -13,6 +13,7 @@
 #include "team/archive/rebuild_carry.h"
 #include "team/archive/rebuild_private.h"
 #include "team/layout.h"
+#include "team/open.h"
 #include "team/project.h"
 #include "text/time.h"
 

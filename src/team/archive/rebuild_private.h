@@ -26,9 +26,6 @@ void mr_team_problems_add(struct mr_team_problems *problems, const char *kind, c
 /* Read one file of a project's directory; MR_ENOTFOUND. */
 MR_CHECK enum mr_code mr_team_archive_file(struct mr_arena *arena, int dir, const char *path,
 	struct mr_bytes *out, struct mr_err *err);
-/* The directories of projects: their names, which are the slugs. */
-MR_CHECK enum mr_code mr_team_archive_slugs(struct mr_ctx *cx, const char *storage_root,
-	struct mr_texts *out);
 /* --- rebuild_read.c --- */
 
 /* A project as it is found. */

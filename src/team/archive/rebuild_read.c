@@ -1,6 +1,7 @@
 /* team/archive/rebuild_read.c - what the archives say, put back into a database. */
 #include "base/fs.h"
 #include "team/agent.h"
+#include "team/archive/archive.h"
 #include "team/archive/archive_document.h"
 #include "team/archive/archive_record.h"
 #include "team/archive/rebuild_origin.h"
@@ -53,25 +54,6 @@ enum mr_code mr_team_archive_file(struct mr_arena *arena, int dir, const char *p
 	enum mr_code rc = mr_fs_open_beneath(dir, path, O_RDONLY, 0, &fd, err);
 
 	return rc ? rc : mr_fs_read_fd(arena, fd, MR_TEAM_FILE_BYTES, out, err);
-}
-
-enum mr_code mr_team_archive_slugs(struct mr_ctx *cx, const char *storage_root,
-	struct mr_texts *out)
-{
-	const char *place = mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, storage_root);
-	struct mr_texts names;
-	enum mr_code rc = mr_fs_list(cx->arena, AT_FDCWD, place, MR_TEAM_NAMES, &names, &cx->err);
-	size_t kept = 0;
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < names.len; i++) {
-		if (mr_team_layout_is_name(names.items[i]))
-			names.items[kept++] = names.items[i];
-	}
-	names.len = kept;
-	*out = names;
-	return MR_OK;
 }
 
 /* --- where things are --- */

@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "team/lease/reservation.h"
 #include "team/lease/reservation_sql.h"
 #include "text/glob.h"
 

@@ -3,7 +3,7 @@
 #include "team/error.h"
 #include "team/lease/reservation_private.h"
 #include "team/limits.h"
-#include "team/message.h"
+#include "team/post.h"
 #include "text/time.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* team/lease/reservation_private.h - what the files about leases share. */
 #pragma once
 
-#include "team/archive/archive.h"
+#include "team/archive/archive_queue.h"
 #include "team/lease/reservation.h"
 #include "team/lease/reservation_sql.h"
 

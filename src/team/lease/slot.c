@@ -1,6 +1,7 @@
 /* team/lease/slot.c */
 #include "team/lease/slot.h"
 
+#include "team/archive/archive_queue.h"
 #include "team/error.h"
 #include "team/lease/slot_sql.h"
 #include "team/limits.h"

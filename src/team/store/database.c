@@ -10,7 +10,6 @@
  */
 #include "base/log.h"
 #include "data/db_sqlite.h"
-#include "team/message_cache.h"
 #include "team/store/root_private.h"
 #include "team/store/schema.h"
 
@@ -140,7 +139,7 @@ static enum mr_code open_anew(struct mr_ctx *cx, struct mr_team *team, struct mr
 /* Nothing that was kept from the one before is known to be true of this one. */
 static void regain(struct mr_team *team)
 {
-	mr_team_message_cache_clear(team->heads);
+	team->hooks.replaced(team);
 	pthread_mutex_lock(&team->lock);
 	team->down = false;
 	memset(team->noted, 0, sizeof(team->noted));

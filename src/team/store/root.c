@@ -1,16 +1,12 @@
-/* team/store/root.c */
+/* team/store/root.c - the storage of a team: opened, written to, closed. */
 #include "team/store/root.h"
 
 #include "base/crash.h"
 #include "base/fs.h"
-#include "base/log.h"
 #include "base/oom.h"
 #include "data/db_sqlite.h"
 #include "data/queue.h"
-#include "team/agent_sql.h"
-#include "team/archive/archive.h"
 #include "team/layout.h"
-#include "team/message_cache.h"
 #include "team/store/root_private.h"
 #include "team/store/schema.h"
 
@@ -112,27 +108,8 @@ static enum mr_code open_database(struct mr_ctx *cx, struct mr_team *team)
 	return rc;
 }
 
-/* An archive is written after the database: with commits and without a database, that is gone. */
-static enum mr_code check_not_gone(struct mr_ctx *cx, const struct mr_team *team)
-{
-	const struct mr_team_config *config = &team->config;
-	struct stat st;
-	bool exists = stat(config->database, &st) == 0;
-	size_t archives;
-
-	if (config->beside_archives || (exists && st.st_size > 0))
-		return MR_OK;
-	archives = mr_team_archives(cx, config->storage_root);
-	if (archives == 0)
-		return MR_OK;
-	return mr_err_set(&cx->err, MR_EFORMAT,
-		"database %s is %s, while %zu project%s an archive: " MR_TEAM_REBUILD_HINT,
-		config->database, exists ? "empty" : "gone", archives,
-		archives == 1 ? " has" : "s have");
-}
-
-enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config,
-	struct mr_team **out)
+enum mr_code mr_team_root_open(struct mr_ctx *cx, const struct mr_team_config *config,
+	const struct mr_team_hooks *hooks, struct mr_team **out)
 {
 	struct mr_team *team = calloc(1, sizeof(*team));
 	enum mr_code rc;
@@ -142,7 +119,7 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 	*team = (struct mr_team){ .arena = mr_arena_new(),
 		.clock = cx->clock,
 		.rand = cx->rand,
-		.heads = mr_team_message_cache_new(),
+		.hooks = *hooks,
 		.bell = -1 };
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_mutex_init(&team->picture, NULL);
@@ -152,34 +129,16 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 		mr_arena_printf(cx->arena, "%s/" MR_TEAM_PROJECTS_DIR, team->config.storage_root),
 		0700, &cx->err);
 	if (!rc)
-		rc = check_not_gone(cx, team);
-	if (!rc)
 		rc = open_database(cx, team);
-	if (rc) {
-		mr_team_close(team, 0);
-		return mr_err_wrap(&cx->err, "team storage %s", config->storage_root);
-	}
-	*out = team;
-	return MR_OK;
+	if (rc)
+		mr_team_root_close(team);
+	else
+		*out = team;
+	return rc;
 }
 
-/* At the end of a command: what cannot be archived now waits for the next. */
-static void drain(struct mr_team *team, int drain_ms)
+void mr_team_root_close(struct mr_team *team)
 {
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_ctx cx = { .arena = arena, .clock = team->clock, .rand = team->rand };
-
-	if (mr_team_archive_drain(&cx, team, drain_ms, false))
-		mr_log(MR_LOG_WARN, "team.archive.failed", "%s", cx.err.msg);
-}
-
-void mr_team_close(struct mr_team *team, int drain_ms)
-{
-	if (!team)
-		return;
-	mr_team_archive_stop(team);
-	if (drain_ms > 0 && team->queue)
-		drain(team, drain_ms);
 	if (team->queue)
 		mr_queue_stop(team->queue);
 	while (team->idle_count > 0)
@@ -188,18 +147,11 @@ void mr_team_close(struct mr_team *team, int drain_ms)
 	mr_queue_close(team->queue);
 	mr_team_ear_close(team);
 	mr_fs_closep(&team->bell);
-	mr_team_message_cache_free(team->heads);
 	mr_team_pulse_destroy(&team->pulse);
 	pthread_mutex_destroy(&team->picture);
 	pthread_mutex_destroy(&team->lock);
 	mr_arena_free(team->arena);
 	free(team);
-}
-
-void mr_team_closep(struct mr_team **team)
-{
-	mr_team_close(*team, 0);
-	*team = NULL;
 }
 
 const struct mr_team_config *mr_team_config(const struct mr_team *team)
@@ -261,53 +213,6 @@ enum mr_code mr_team_write(struct mr_ctx *cx, struct mr_team *team, mr_team_chan
 		return rc;
 	mr_crash_point("team.written");
 	mr_team_bell_ring(team);
-	mr_team_archive_wake(team);
+	team->hooks.written(team);
 	return MR_OK;
-}
-
-/* Is it news that this agent is active now? */
-static bool is_news(struct mr_team *team, int64_t agent_id, int64_t now)
-{
-	struct mr_team_noted *noted = &team->noted[(uint64_t)agent_id % MR_TEAM_NOTED];
-	bool news;
-
-	pthread_mutex_lock(&team->lock);
-	news = noted->agent_id != agent_id ||
-		now - noted->at_us >= (int64_t)MR_TEAM_ACTIVE_S * 1000000;
-	if (news)
-		*noted = (struct mr_team_noted){ agent_id, now };
-	pthread_mutex_unlock(&team->lock);
-	return news;
-}
-
-static enum mr_code touch(struct mr_db *db, void *arg, struct mr_err *err)
-{
-	const struct mr_team_noted *noted = arg;
-
-	return mr_team_agent_touch(db, noted->agent_id, noted->at_us, err);
-}
-
-static void touched(void *arg, enum mr_code rc, const struct mr_err *err)
-{
-	(void)rc;
-	(void)err;
-	free(arg);
-}
-
-void mr_team_note_active(struct mr_ctx *cx, struct mr_team *team, int64_t agent_id)
-{
-	int64_t now = mr_clock_wall_us(cx->clock);
-	struct mr_team_noted *noted;
-	struct mr_err ignored;
-
-	if (!is_news(team, agent_id, now))
-		return;
-	noted = malloc(sizeof(*noted));
-	if (!noted)
-		mr_oom(sizeof(*noted));
-	*noted = (struct mr_team_noted){ agent_id, now };
-	if (mr_queue_submit(team->queue,
-		    &(struct mr_queue_job){ .run = touch, .done = touched, .arg = noted },
-		    &ignored))
-		free(noted);
 }

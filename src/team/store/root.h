@@ -1,5 +1,6 @@
 /*
- * team/store/root.h - a team's storage, opened: one database, one git archive per project.
+ * team/store/root.h - a team's storage, opened (by team/open.h): one database, one git archive per
+ * project.
  *
  * A handle may be used by any number of threads. All writes go through one queue (data/queue.h):
  * many senders, one fsync. Reads borrow a read-only connection. Any number of processes may have
@@ -72,20 +73,6 @@ struct mr_team_config {
 /* The defaults of spec/coordination.md section 2, for a root at `storage_root`. */
 struct mr_team_config mr_team_config_default(const char *storage_root);
 
-/*
- * Open, and make what is missing: directories (0700), database, tables. MR_EFORMAT names a damaged
- * database and `mailroom team rebuild`; so it does when the database is missing or empty while
- * archives with commits are there, since an empty one beside them would hide the loss.
- * MR_EBUSY names one that is being rebuilt for longer than one wants to wait. `clock` must outlive
- * the handle.
- */
-MR_CHECK enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config,
-	struct mr_team **out);
-/* Answers what waits, then archives what is queued, for at most `drain_ms`. NULL is fine. */
-void mr_team_close(struct mr_team *team, int drain_ms);
-/* For MR_CLEANUP: closes without archiving; the queue keeps. */
-void mr_team_closep(struct mr_team **team);
-
 const struct mr_team_config *mr_team_config(const struct mr_team *team);
 const char *mr_team_storage_root(const struct mr_team *team);
 const char *mr_team_database(const struct mr_team *team);
@@ -99,12 +86,6 @@ const char *mr_team_database(const struct mr_team *team);
 typedef enum mr_code mr_team_change(struct mr_ctx *cx, struct mr_db *db, void *arg);
 MR_CHECK enum mr_code mr_team_write(struct mr_ctx *cx, struct mr_team *team, mr_team_change *run,
 	mr_team_change *after, void *arg);
-
-/*
- * The agent was active now: stored without making anybody wait, at most once in MR_TEAM_ACTIVE_S
- * seconds. What cannot be stored is forgotten. From any thread.
- */
-void mr_team_note_active(struct mr_ctx *cx, struct mr_team *team, int64_t agent_id);
 
 /*
  * Borrow a connection that only reads:

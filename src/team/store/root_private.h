@@ -1,5 +1,5 @@
 /* team/store/root_private.h - what is inside an opened root; for root.c, archiver.c,
- * attachment_store.c, database.c, gauge.c, inbox.c, pulse.c and watch.c. */
+ * agent.c, attachment_store.c, database.c, gauge.c, inbox.c, open.c, pulse.c and watch.c. */
 #pragma once
 
 #include "data/queue.h"
@@ -11,6 +11,17 @@
 
 struct mr_team_archiver;
 struct mr_team_ear;
+struct mr_team_message_cache;
+
+/* What the parts above do when the storage changes; set by team/open.c. */
+struct mr_team_hooks {
+	/* A change is durable: called by whoever made it. */
+	void (*written)(struct mr_team *team);
+	/* Another database is in use from now on: what was remembered of the old one is no longer
+	 * true. Called by the writer, before anybody reads the new one. */
+	void (*replaced)(struct mr_team *team);
+	struct mr_team_message_cache *heads; /* what messages said that were listed lately */
+};
 
 enum { MR_TEAM_NOTED = 256 };
 /* When an agent was last noted as active; another with the same remainder takes its place. */
@@ -36,7 +47,7 @@ struct mr_team {
 	const struct mr_clock *clock;
 	struct mr_rand *rand;
 	struct mr_queue *queue;
-	struct mr_team_message_cache *heads;
+	struct mr_team_hooks hooks;
 	int bell;                /* see watch.c; -1 before it is open */
 	struct mr_team_ear *ear; /* or NULL: nobody has waited yet; made under `lock` */
 
@@ -89,5 +100,10 @@ struct mr_queue_guard mr_team_database_guard(struct mr_team *team);
 void mr_team_pulse_init(struct mr_team_pulse *pulse);
 void mr_team_pulse_destroy(struct mr_team_pulse *pulse);
 
-/* End the archiver's thread, if there is one; what it is at is finished. For mr_team_close(). */
-void mr_team_archive_stop(struct mr_team *team);
+/*
+ * root.c: open the database and begin to write; `hooks` are copied. After an error nothing is open.
+ * Closing answers what waits, and neither archives nor frees `hooks->heads`.
+ */
+MR_CHECK enum mr_code mr_team_root_open(struct mr_ctx *cx, const struct mr_team_config *config,
+	const struct mr_team_hooks *hooks, struct mr_team **out);
+void mr_team_root_close(struct mr_team *team);

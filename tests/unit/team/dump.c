@@ -1,6 +1,7 @@
 /* tests/unit/team/dump.c */
 #include "dump.h"
 
+#include "team/open.h"
 #include "test.h"
 
 #include <stdio.h>

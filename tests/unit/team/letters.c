@@ -3,7 +3,7 @@
 
 #include "base/proc.h"
 #include "team/archive/archive.h"
-#include "team/message_private.h"
+#include "team/post.h"
 #include "team/project.h"
 #include "team/store/schema.h"
 #include "test.h"

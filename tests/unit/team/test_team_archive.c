@@ -6,6 +6,7 @@
 #include "files.h"
 #include "letters.h"
 #include "team/error.h"
+#include "team/open.h"
 #include "team/probe.h"
 #include "test.h"
 

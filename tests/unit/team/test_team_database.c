@@ -6,6 +6,7 @@
 #include "files.h"
 #include "team/archive/archive.h"
 #include "team/archive/rebuild.h"
+#include "team/open.h"
 #include "test.h"
 #include "world.h"
 

@@ -5,6 +5,7 @@
 #include "files.h"
 #include "team/guard/guard_private.h"
 #include "team/layout.h"
+#include "team/open.h"
 #include "test.h"
 #include "text/glob.h"
 #include "text/json.h"

@@ -4,6 +4,7 @@
 #include "mail.h"
 #include "team/error.h"
 #include "team/limits.h"
+#include "team/post.h"
 #include "test.h"
 #include "world.h"
 

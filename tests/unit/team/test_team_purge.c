@@ -6,6 +6,7 @@
 #include "letters.h"
 #include "team/archive/archive.h"
 #include "team/archive/archive_files.h"
+#include "team/open.h"
 #include "test.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "files.h"
 #include "letters.h"
 #include "team/archive/archive.h"
+#include "team/open.h"
 #include "test.h"
 
 #include <dirent.h>

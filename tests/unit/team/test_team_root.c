@@ -3,6 +3,7 @@
 
 #include "files.h"
 #include "team/error.h"
+#include "team/open.h"
 #include "test.h"
 #include "world.h"
 

@@ -2,6 +2,7 @@
 #include "team/store/watch.h"
 
 #include "mail.h"
+#include "team/open.h"
 #include "test.h"
 #include "world.h"
 

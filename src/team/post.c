@@ -1,7 +1,9 @@
-/* team/message_store.c */
+/* team/post.c - a message or a notice becomes rows, and work for the archive. */
+#include "team/post.h"
+
 #include "base/buf.h"
+#include "team/archive/archive_queue.h"
 #include "team/limits.h"
-#include "team/message_private.h"
 #include "team/message_sql.h"
 #include "team/project.h"
 #include "team/store/schema.h"

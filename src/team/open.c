@@ -1,0 +1,85 @@
+/* team/open.c - a team's storage opened with what the parts above it do, and closed. */
+#include "team/open.h"
+
+#include "base/log.h"
+#include "team/archive/archive.h"
+#include "team/layout.h"
+#include "team/message_cache.h"
+#include "team/store/root_private.h"
+
+#include <sys/stat.h>
+
+static void wake_archiver(struct mr_team *team)
+{
+	mr_team_archive_wake(team);
+}
+
+static void forget_messages(struct mr_team *team)
+{
+	mr_team_message_cache_clear(team->hooks.heads);
+}
+
+/* An archive is written after the database: with commits and without a database, that is gone. */
+static enum mr_code check_not_gone(struct mr_ctx *cx, const struct mr_team_config *config)
+{
+	const char *database = config->database
+		? config->database
+		: mr_arena_printf(cx->arena, "%s/" MR_TEAM_DATABASE_FILE, config->storage_root);
+	struct stat st;
+	bool exists = stat(database, &st) == 0;
+	size_t archives;
+
+	if (config->beside_archives || (exists && st.st_size > 0))
+		return MR_OK;
+	archives = mr_team_archives(cx, config->storage_root);
+	if (archives == 0)
+		return MR_OK;
+	return mr_err_set(&cx->err, MR_EFORMAT,
+		"database %s is %s, while %zu project%s an archive: " MR_TEAM_REBUILD_HINT,
+		database, exists ? "empty" : "gone", archives, archives == 1 ? " has" : "s have");
+}
+
+enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config,
+	struct mr_team **out)
+{
+	struct mr_team_hooks hooks = { .written = wake_archiver, .replaced = forget_messages };
+	enum mr_code rc = check_not_gone(cx, config);
+
+	if (!rc) {
+		hooks.heads = mr_team_message_cache_new();
+		rc = mr_team_root_open(cx, config, &hooks, out);
+		if (rc)
+			mr_team_message_cache_free(hooks.heads);
+	}
+	return rc ? mr_err_wrap(&cx->err, "team storage %s", config->storage_root) : MR_OK;
+}
+
+/* At the end of a command: what cannot be archived now waits for the next. */
+static void drain(struct mr_team *team, int drain_ms)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = { .arena = arena, .clock = team->clock, .rand = team->rand };
+
+	if (mr_team_archive_drain(&cx, team, drain_ms, false))
+		mr_log(MR_LOG_WARN, "team.archive.failed", "%s", cx.err.msg);
+}
+
+void mr_team_close(struct mr_team *team, int drain_ms)
+{
+	struct mr_team_message_cache *heads;
+
+	if (!team)
+		return;
+	mr_team_archive_stop(team);
+	if (drain_ms > 0)
+		drain(team, drain_ms);
+	heads = team->hooks.heads;
+	mr_team_root_close(team);
+	mr_team_message_cache_free(heads);
+}
+
+void mr_team_closep(struct mr_team **team)
+{
+	mr_team_close(*team, 0);
+	*team = NULL;
+}

@@ -1,0 +1,44 @@
+/* team/post.h - one way into the database for everything that is sent: messages, and notices of the
+ * program itself. */
+#pragma once
+
+#include "base/ctx.h"
+#include "data/db.h"
+#include "team/model.h"
+
+struct mr_team_post {
+	struct mr_team_message message; /* id, uid, thread_seq and created_ts are set by storing */
+	int64_t attachment_bytes;
+	const char *from;                     /* the sender's name */
+	struct mr_team_recipients recipients; /* agent_id, project_id, name, project_slug, kind */
+	const char *tool;
+};
+
+/* Inside a change: the message, its recipients, and what the archive has to do. */
+MR_CHECK enum mr_code mr_team_post_store(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_post *post);
+/* "Name", or "Name@slug" for an agent of another project than `project_id`. */
+const char *mr_team_post_name(struct mr_arena *arena, int64_t project_id,
+	const struct mr_team_recipient *recipient);
+/* Those of one kind, so written. */
+struct mr_texts mr_team_post_names(struct mr_arena *arena, int64_t project_id,
+	const struct mr_team_recipients *recipients, enum mr_team_recipient_kind kind);
+
+/*
+ * Inside a change: a notice from one agent to another, of no contact policy (requests, answers,
+ * releases, escalations).
+ */
+struct mr_team_notice {
+	const struct mr_team_agent *from;
+	const struct mr_team_agent *to;
+	const char *subject;
+	const char *body_md;
+	const char *thread_id; /* or NULL */
+	bool ack_required;
+	enum mr_team_importance importance;
+	const char *tool;
+};
+MR_CHECK enum mr_code mr_team_notice_send(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_notice *notice, int64_t *out_message_id);
+/* In the change's `after`: its words for the search. */
+MR_CHECK enum mr_code mr_team_notice_index(struct mr_ctx *cx, struct mr_db *db, int64_t message_id);
