@@ -18,6 +18,7 @@
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
 #include "mailbox/message_sql.h"
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 #include "mailbox/registration_sql.h"
 #include "mailbox/state_sql.h"

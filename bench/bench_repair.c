@@ -14,6 +14,7 @@
 #include "mailbox/document.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
+#include "mailbox/open.h"
 #include "mailbox/repair.h"
 
 #include <fcntl.h>

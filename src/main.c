@@ -45,6 +45,7 @@
  *       wire.c           the bytes of requests, read strictly
  *       worker.c         threads for what may block
  *     mcp/             the Model Context Protocol
+ *       answer.c         requests in, answers out, without a transport
  *       ask.c            what must be known from the client first
  *       claim.c          what a request of the second generation says of itself
  *       complete.c       what an argument that was begun may become
@@ -58,7 +59,7 @@
  *       levels.c         log messages for clients
  *       listening.c      streams of changes, of the second generation
  *       long_call.c      requests that go on after their handler has returned
- *       mcp.c            requests in, answers out, without a transport
+ *       mcp.c            what the server keeps, and its methods use of a request
  *       method.c         the methods
  *       post.c           what clients send
  *       progress.c       how far a tool is
@@ -294,6 +295,8 @@
  *     message_read.c     and its rules: the strict reader
  *     message_sql.c      messages, recipients, projections in the index
  *     notify.c           the sender's notice
+ *     open.c             a root is opened, and what a crash left is finished or undone
+ *     open_init.c        a root is made, or completed
  *     register.c         addresses join a root
  *     register_local.c   what is inside a mailbox directory
  *     register_swap.c    an entry of mailboxes/ exchanged for another, or not at all
@@ -308,8 +311,7 @@
  *     repair_sql.c       what they ask of the databases
  *     repair_staging.c   repair: quarantine, and what lies around
  *     repair_threads.c   repair: summaries of threads
- *     root.c             a root, opened and looked at
- *     root_init.c        a root, made and completed
+ *     root.c             what a root says of itself, and its databases
  *     rules.c            rules/: policy and managed scripts
  *     state.c            what an owner does with mail
  *     state_move.c       and where they put it

@@ -7,6 +7,7 @@
 #include "mailbox/limits.h"
 #include "mailbox/locks.h"
 #include "mailbox/message_sql.h"
+#include "mailbox/open.h"
 #include "mailbox/repair_private.h"
 #include "mailbox/repair_sql.h"
 #include "mailbox/root_private.h"

@@ -1,13 +1,11 @@
-/* mailbox/root.c - opening a root and looking at it; see root_init.c for making one. */
+/* mailbox/root.c - what a root says of itself, and its databases; open.c opens one. */
 #include "mailbox/root.h"
 
 #include "base/fs.h"
 #include "data/db_sqlite.h"
-#include "mailbox/deliver.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
 #include "mailbox/message_sql.h"
-#include "mailbox/register.h"
 #include "mailbox/registration_sql.h"
 #include "mailbox/root_private.h"
 #include "mailbox/state_sql.h"
@@ -85,9 +83,7 @@ static enum mr_code say_unreadable(struct mr_ctx *cx, const struct mr_mailbox_ro
 		why, REPAIR_HINT);
 }
 
-/* A look at the first bytes only: mr_mailbox_root_index() finds out the rest, and here a reader
- * would have to wait for whoever is writing. */
-static enum mr_code check_index(struct mr_ctx *cx, const struct mr_mailbox_root *root)
+enum mr_code mr_mailbox_root_check_index(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
 	static const char MAGIC[16] = "SQLite format 3";
 	char head[sizeof(MAGIC)];
@@ -115,7 +111,7 @@ enum mr_code mr_mailbox_root_check_layout(struct mr_ctx *cx, const struct mr_mai
 	if (mr_fs_exists(root->dir, MR_MAILBOX_OLD_LOCKS))
 		return say_stale(cx, root->path,
 			MR_MAILBOX_OLD_LOCKS " is there, of the layout by principals");
-	return with_index ? check_index(cx, root) : MR_OK;
+	return with_index ? mr_mailbox_root_check_index(cx, root) : MR_OK;
 }
 
 enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx, const struct mr_mailbox_root *root,
@@ -154,73 +150,6 @@ enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx, const struct mr_ma
 		"unsupported mailbox root %s: " MR_MAILBOX_VERSION_FILE
 		" says \"%.40s\", supported is " MR_MAILBOX_PROTOCOL_VERSION,
 		root->path, version);
-}
-
-static enum mr_code make_own(struct mr_ctx *cx, const struct mr_mailbox_root *root)
-{
-	for (const char *const *path = mr_mailbox_own_directories; *path; path++) {
-		enum mr_code rc;
-
-		if (mr_fs_exists(root->dir, *path))
-			continue;
-		rc = mr_fs_make_dirs(root->dir, *path, 0700, &cx->err);
-		if (rc)
-			return mr_err_wrap(&cx->err, "mailbox root %s", root->path);
-	}
-	return MR_OK;
-}
-
-/* Names with a dot in front are intents being written, or what is left of that. */
-static enum mr_code has_intents(struct mr_ctx *cx, const struct mr_mailbox_root *root, bool *out)
-{
-	struct mr_texts names = { NULL, 0 };
-	enum mr_code rc = mr_fs_list(cx->arena, root->dir, MR_MAILBOX_INTENTS, MR_MAILBOX_ENTRIES,
-		&names, &cx->err);
-
-	if (rc)
-		return mr_err_wrap(&cx->err, "mailbox root %s", root->path);
-	*out = false;
-	for (size_t i = 0; i < names.len; i++)
-		*out = *out || names.items[i][0] != '.';
-	return MR_OK;
-}
-
-/* Most often an intent is that of a living process; they tell that from a dead one's. */
-enum mr_code mr_mailbox_root_recover(struct mr_ctx *cx, const struct mr_mailbox_root *root)
-{
-	bool found = false;
-	size_t count;
-	enum mr_code rc = has_intents(cx, root, &found);
-
-	if (rc || !found)
-		return rc;
-	rc = mr_mailbox_register_recover(cx, root);
-	if (!rc)
-		rc = mr_mailbox_deliver_recover(cx, root, &count);
-	return rc ? mr_err_wrap(&cx->err, "finishing what was interrupted") : MR_OK;
-}
-
-enum mr_code mr_mailbox_root_open(struct mr_ctx *cx, const char *path,
-	enum mr_mailbox_root_for purpose, struct mr_mailbox_root *out)
-{
-	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	enum mr_code rc = mr_mailbox_root_find(cx, path, &root);
-
-	if (!rc)
-		rc = mr_mailbox_root_check_layout(cx, &root, false);
-	if (!rc)
-		rc = mr_mailbox_root_check_version(cx, &root, purpose);
-	if (!rc && purpose != MR_MAILBOX_ROOT_REPAIR)
-		rc = check_index(cx, &root);
-	if (!rc && purpose != MR_MAILBOX_ROOT_READ)
-		rc = make_own(cx, &root);
-	if (!rc && purpose == MR_MAILBOX_ROOT_WRITE)
-		rc = mr_mailbox_root_recover(cx, &root);
-	if (rc)
-		return rc;
-	*out = root;
-	root.dir = -1;
-	return MR_OK;
 }
 
 static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only, struct mr_db **out)
@@ -333,7 +262,7 @@ enum mr_code mr_mailbox_root_status(struct mr_ctx *cx, const char *path,
 	if (!rc)
 		rc = mr_mailbox_root_check_version(cx, &root, MR_MAILBOX_ROOT_READ);
 	if (!rc)
-		rc = check_index(cx, &root);
+		rc = mr_mailbox_root_check_index(cx, &root);
 	if (!rc) {
 		rc = count_registrations(cx, &root, &status);
 		status.structural_state_readable = rc == MR_OK;

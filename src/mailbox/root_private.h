@@ -1,4 +1,4 @@
-/* mailbox/root_private.h - for root.c and root_init.c, and mail_fs.c, which makes sure of the
+/* mailbox/root_private.h - between root.c and open.c, and mail_fs.c, which makes sure of the
  * operator. */
 #pragma once
 
@@ -16,8 +16,9 @@ MR_CHECK enum mr_code mr_mailbox_root_check_layout(struct mr_ctx *cx,
 /* Protocol 3, or for a reader 1. */
 MR_CHECK enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, enum mr_mailbox_root_for purpose);
-/* Finish or undo what dead processes left, if there is anything. */
-MR_CHECK enum mr_code mr_mailbox_root_recover(struct mr_ctx *cx,
+/* Is there an index? A look at its first bytes only: mr_mailbox_root_index() finds out the rest,
+ * and here a reader would have to wait for whoever is writing. */
+MR_CHECK enum mr_code mr_mailbox_root_check_index(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root);
 /* Register the operator, or see that the registration and its mailbox are as they should be. */
 MR_CHECK enum mr_code mr_mailbox_root_make_operator(struct mr_ctx *cx,

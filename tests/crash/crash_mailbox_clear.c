@@ -12,6 +12,7 @@
 #include "mailbox/deliver.h"
 #include "mailbox/export.h"
 #include "mailbox/layout.h"
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 #include "text/token.h"
 

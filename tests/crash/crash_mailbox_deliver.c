@@ -16,6 +16,7 @@
 #include "mailbox/document.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 #include "mailbox/state.h"
 #include "text/token.h"

@@ -3,6 +3,7 @@
  * can be run again after a stop. Time and chance stand still, so that every run comes to the same
  * end.
  */
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 
 #include <stdio.h>

@@ -9,6 +9,7 @@
  * Time and chance are the same in every run.
  */
 #include "mailbox/deliver.h"
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 #include "mailbox/repair.h"
 

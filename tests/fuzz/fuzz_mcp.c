@@ -7,6 +7,7 @@
 #include "app/settings.h"
 #include "op/nouns.h"
 #include "op/team/team_home.h"
+#include "surface/mcp/answer.h"
 #include "surface/mcp/fixtures.h"
 #include "surface/mcp/mcp.h"
 

@@ -1,6 +1,7 @@
 /* op/mailbox/mailbox_account.c - operations: addresses of a mailbox root. */
 #include "mailbox/cleanup.h"
 #include "mailbox/inspect.h"
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"

@@ -1,6 +1,7 @@
 /* op/mailbox/mailbox_root.c - operations: a mailbox root as a whole. */
 #include "app/settings.h"
 #include "mailbox/layout.h"
+#include "mailbox/open.h"
 #include "mailbox/repair.h"
 #include "op/dispatch.h"
 #include "op/envelope.h"

@@ -7,6 +7,7 @@
  */
 #include "base/fs.h"
 #include "mailbox/limits.h"
+#include "mailbox/open.h"
 #include "op/args.h"
 #include "op/call.h"
 #include "op/envelope.h"

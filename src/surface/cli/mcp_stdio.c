@@ -10,6 +10,7 @@
 #include "op/team/team_home.h"
 #include "op/trace.h"
 #include "surface/cli/commands.h"
+#include "surface/mcp/answer.h"
 #include "surface/mcp/stdio.h"
 
 #include <errno.h>

@@ -14,6 +14,7 @@
 #include "surface/http/api.h"
 #include "surface/http/discovery.h"
 #include "surface/http/listen.h"
+#include "surface/mcp/answer.h"
 #include "surface/mcp/endpoint.h"
 
 #include <malloc.h>

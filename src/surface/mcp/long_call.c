@@ -6,6 +6,7 @@
  */
 #include "base/oom.h"
 #include "surface/http/access.h"
+#include "surface/mcp/answer.h"
 #include "surface/mcp/endpoint_private.h"
 
 #include <stdlib.h>

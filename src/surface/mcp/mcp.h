@@ -103,8 +103,6 @@ struct mr_mcp_options {
 	const struct mr_mcp_fixtures *fixtures;
 };
 
-/* As they are set. */
-struct mr_mcp_options mr_mcp_options_of(const struct mr_settings *settings);
 
 /* `app` must outlive it. */
 struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options *options);
@@ -127,20 +125,6 @@ const struct mr_op *mr_mcp_tool_meant(const struct mr_mcp *mcp, const struct mr_
 /* A log message for who asks, while it asks: when it wants to hear of that level, and can. */
 void mr_mcp_log(struct mr_mcp_exchange *ex, enum mr_mcp_level level, const char *logger,
 	const char *text);
-
-/*
- * Work on a request and put the whole JSON-RPC response into `out`, which is empty.
- * `ex->call.cx.arena` holds all that it needs. Returns the HTTP status the second generation wants
- * for it (200, 400, 404).
- */
-int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, struct mr_buf *out);
-
-/*
- * May this request take as long as somebody else lets it, or does it speak to the client before it
- * answers? Then it gets a thread and a stream of its own, and a channel.
- */
-bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
-	const struct mr_rpc *request);
 
 /* The token of the agent that asks (AGENT_AUTH), from the params' _meta: for requests that have no
  * arguments, on ways that have no headers. */

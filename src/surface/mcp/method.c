@@ -2,7 +2,6 @@
 #include "surface/mcp/method.h"
 
 #include "base/attr.h"
-#include "surface/mcp/fixtures.h"
 
 static const char INSTRUCTIONS[] = "Mail and leases for coding agents that share a repository. "
 				   "Begin with macro_start_session (or "
@@ -100,14 +99,4 @@ const struct mr_mcp_method_row *mr_mcp_method_find(const char *name, enum mr_mcp
 			return &rows[i];
 	}
 	return NULL;
-}
-
-bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
-	const struct mr_rpc *request)
-{
-	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(mcp)->fixtures;
-
-	return mr_str_eq(request->method, "tools/call") &&
-		(mr_mcp_tools_is_long(mcp, client, request) ||
-			(fixtures && fixtures->is_long(client, request->params)));
 }

@@ -4,6 +4,7 @@
 #include "surface/http/media.h"
 #include "surface/http/server.h"
 #include "surface/http/wait.h"
+#include "surface/mcp/answer.h"
 #include "surface/mcp/endpoint_private.h"
 #include "surface/mcp/era.h"
 #include "surface/mcp/fixtures.h"

@@ -1,5 +1,6 @@
 /* surface/mcp/stdio_job.c - the threads that answer. */
 #include "base/reach.h"
+#include "surface/mcp/answer.h"
 #include "surface/mcp/roots.h"
 #include "surface/mcp/stdio_private.h"
 

@@ -5,6 +5,7 @@
 #include "files.h"
 #include "mailbox/deliver.h"
 #include "mailbox/layout.h"
+#include "mailbox/open.h"
 #include "test.h"
 #include "text/token.h"
 

@@ -6,6 +6,7 @@
 #include "mailbox/document.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
+#include "mailbox/open.h"
 #include "post.h"
 #include "test.h"
 

@@ -2,6 +2,7 @@
  * crash; see crash_mailbox_register.py for the crash itself. */
 #include "base/fs.h"
 #include "files.h"
+#include "mailbox/open.h"
 #include "register_world.h"
 
 #include <stdio.h>

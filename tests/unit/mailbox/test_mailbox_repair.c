@@ -5,6 +5,7 @@
 #include "mailbox/document.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 #include "mailbox/repair.h"
 #include "mailbox/repair_sql.h"

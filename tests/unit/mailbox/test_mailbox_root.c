@@ -4,6 +4,7 @@
 #include "files.h"
 #include "mailbox/layout.h"
 #include "mailbox/message_sql.h"
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 #include "mailbox/root.h"
 #include "mailbox/state_sql.h"

@@ -5,6 +5,7 @@
 #include "app/settings.h"
 #include "op/nouns.h"
 #include "op/team/team_home.h"
+#include "surface/mcp/answer.h"
 #include "test.h"
 #include "text/json.h"
 

@@ -3,6 +3,7 @@
 #include "surface/mcp/fixtures.h"
 
 #include "app/principal.h"
+#include "surface/mcp/answer.h"
 #include "test.h"
 #include "text/time.h"
 

@@ -1,4 +1,4 @@
-/* mailbox/root_init.c - a root is made, or completed (spec/mailbox.md 7.4). */
+/* mailbox/open_init.c - a root is made, or completed (spec/mailbox.md 7.4). */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/lock.h"
@@ -6,6 +6,7 @@
 #include "mailbox/limits.h"
 #include "mailbox/locks.h"
 #include "mailbox/message_sql.h"
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 #include "mailbox/registration_sql.h"
 #include "mailbox/root_private.h"
