@@ -144,6 +144,7 @@
  *       team_summary.c   operations: what conversations came to
  *       team_thread.c    operations: a message, a conversation
  *       team_wait.c      operation: waiting for mail
+ *       watching.c       waiting for changes, for the surfaces
  *
  *   app/               what runs the program, and the files of other programs
  *     client.c           coding agents' programs, and what their files say of us
@@ -174,6 +175,7 @@
  *     identity.c         what a project is named after: a path, or a repository
  *     inbox.c            what an agent has received, and what it did about it
  *     inbox_sql.c        lists of messages, each from an index
+ *     inbox_wait.c       an inbox followed as it fills
  *     layout.c           the names of everything in a project's archive
  *     llm.c              asking a language model, where one is configured
  *     macro.c            the usual sequences of calls as one
@@ -206,6 +208,7 @@
  *     summary_llm.c      worded by a model
  *     thread_sql.c       conversations
  *     timers.c           what a server does now and then
+ *     topic.c            what may change, for those who subscribe to it
  *     archive/         the git history and the way back from it
  *       archive.c        the archive: drained, and looked at
  *       archive_commit.c which commit brought a message into it
@@ -260,7 +263,8 @@
  *       pulse.c          can mail be kept, now?
  *       root.c           a team's storage, opened
  *       schema_sql.c     its tables
- *       watch.c          waiting for a change, woken by the kernel
+ *       wait.c           the one loop in which anything waits for a change
+ *       watch.c          woken by the kernel when the database changes
  *
  *   mailbox/           agents' mailboxes in plain files
  *     cleanup.c          registrations that are over

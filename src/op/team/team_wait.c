@@ -1,11 +1,8 @@
 /* op/team/team_wait.c - operation: waiting for mail, without asking again and again. */
 #include "op/team/team_ops.h"
-#include "team/agent.h"
-#include "team/message_sql.h"
-#include "team/store/watch.h"
+#include "team/inbox_wait.h"
 
-/* A writer that died before it could ring is noticed after this time; so is who has gone. */
-enum { TIMEOUT_DEFAULT_S = 30, TIMEOUT_MAX_S = 300, LOOK_MS = 5000, LOOK_OVER_MS = 1000 };
+enum { TIMEOUT_DEFAULT_S = 30, TIMEOUT_MAX_S = 300 };
 
 static const char *const alias_since[] = { "cursor", "since_ts", NULL };
 static const char *const alias_timeout[] = { "timeout", NULL };
@@ -52,134 +49,30 @@ static const struct mr_field fields[] = {
 	{ 0 },
 };
 
-struct waiting {
-	struct mr_team *team;
-	struct mr_team_agent agent;
-	int64_t after; /* the last message that does not count */
-	int64_t limit;
-	bool bodies;
-};
-
-static enum mr_code find_start(struct mr_call *call, const struct mr_args *in, struct waiting *w)
-{
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	struct mr_team_project project;
-	enum mr_code rc = mr_team_read(&call->cx, w->team, &reader);
-
-	if (!rc)
-		rc = mr_team_agent_resolve(&call->cx, w->team, reader.db,
-			mr_args_text(in, "project_key"), mr_args_text(in, "agent_name"), &project,
-			&w->agent);
-	return rc ? rc : mr_team_message_last(&call->cx, reader.db, &w->after);
-}
-
-/* Where what is later than a time begins: back from the newest, as far as that goes. */
-static enum mr_code find_time(struct mr_call *call, const struct mr_args *in, struct waiting *w)
-{
-	struct mr_team_inbox_query query = {
-		.project_key = mr_args_text(in, "project_key"),
-		.agent_name = mr_args_text(in, "agent_name"),
-		.since_ts = mr_args_text(in, "since"),
-		.limit = MR_TEAM_LIST_MAX,
-	};
-
-	do {
-		struct mr_team_items items;
-		enum mr_code rc = mr_team_inbox_fetch(&call->cx, w->team, &query, &items);
-
-		if (rc)
-			return rc;
-		if (items.len)
-			w->after = items.items[items.len - 1].message.id - 1;
-		query.cursor = items.next;
-	} while (query.cursor);
-	return MR_OK;
-}
-
-/* A number is a message, anything else a time. */
-static enum mr_code read_since(struct mr_call *call, const struct mr_args *in, struct waiting *w)
-{
-	const char *since = mr_args_text(in, "since");
-
-	if (!since || mr_str_to_int(since, &w->after))
-		return MR_OK;
-	return find_time(call, in, w);
-}
-
-/* What is there now. The connection is given back before anybody waits. */
-static enum mr_code look(struct mr_call *call, struct waiting *w, struct mr_team_items *out)
-{
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	enum mr_code rc = mr_team_read(&call->cx, w->team, &reader);
-
-	if (!rc)
-		rc = mr_team_inbox_after(&call->cx, reader.db, &w->agent, w->after, w->bodies,
-			w->limit, out);
-	if (!rc && out->len)
-		w->after = out->items[out->len - 1].message.id;
-	return rc;
-}
-
-static bool is_over(const struct mr_call *call)
-{
-	return call->is_over && call->is_over(call->is_over_arg);
-}
-
-static enum mr_code wait_for(struct mr_call *call, struct waiting *w, int64_t timeout_ms,
-	struct mr_team_watch *watch, struct mr_team_items *out)
-{
-	/* The machine's own clock: a wait must end even where a test's clock stands still. */
-	const struct mr_clock *clock = mr_clock_system();
-	int64_t until_ms = mr_clock_mono_ms(clock) + timeout_ms;
-	int64_t most_ms = call->is_over ? LOOK_OVER_MS : LOOK_MS;
-
-	for (;;) {
-		enum mr_code rc = look(call, w, out);
-		int64_t left_ms = until_ms - mr_clock_mono_ms(clock);
-		bool changed = false;
-
-		/* Others change things too, and often: only what is ours ends the wait. */
-		if (rc || out->len || left_ms <= 0 || is_over(call))
-			return rc;
-		/* Whoever waits for us sees that we still wait. */
-		if (call->cx.progress)
-			call->cx.progress(call->cx.progress_arg, "waiting for mail",
-				(size_t)((timeout_ms - left_ms) / 1000),
-				(size_t)(timeout_ms / 1000));
-		rc = mr_team_watch_wait(&call->cx, watch,
-			(int)(left_ms < most_ms ? left_ms : most_ms), &changed);
-		if (rc)
-			return rc;
-	}
-}
-
 static enum mr_code wait_for_mail(struct mr_call *call, const struct mr_args *in,
 	struct mr_out *out)
 {
 	struct mr_team_showing showing = mr_team_showing(call, in);
-	struct mr_team_watch *watch MR_CLEANUP(mr_team_watch_close) = NULL;
 	int64_t timeout_s = mr_args_int(in, "timeout_seconds", TIMEOUT_DEFAULT_S);
-	struct waiting w = { .limit = mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT),
-		.bodies = mr_args_bool(in, "include_bodies", false) };
-	struct mr_team_items items = { 0 };
-	enum mr_code rc = mr_team_home_open(call, &w.team);
+	struct mr_team_inbox_place place;
+	struct mr_team_items items;
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
 
-	/* The bell first: what comes while we look rings it. */
 	if (!rc)
-		rc = mr_team_watch_open(&call->cx, w.team, &watch);
+		rc = mr_team_inbox_place(&call->cx, team, mr_args_text(in, "project_key"),
+			mr_args_text(in, "agent_name"), mr_args_text(in, "since"), &place);
 	if (!rc)
-		rc = find_start(call, in, &w);
-	if (!rc)
-		rc = read_since(call, in, &w);
-	if (!rc)
-		rc = wait_for(call, &w, timeout_s * 1000, watch, &items);
+		rc = mr_team_inbox_wait(&call->cx, team, &place,
+			mr_args_bool(in, "include_bodies", false),
+			mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT), timeout_s * 1000, &items);
 	if (rc)
 		return rc;
 	mr_team_show_bodies(call, &showing, &items);
 	mr_out_map(out, NULL);
 	mr_shape_team_items(out, "messages", &items, false);
 	mr_out_bool(out, "timed_out", items.len == 0);
-	mr_out_int(out, "cursor", w.after);
+	mr_out_int(out, "cursor", place.after);
 	mr_out_end(out);
 	return MR_OK;
 }

@@ -1,17 +1,13 @@
 /* surface/cli/follow.c - an inbox followed as it fills: a line for each message, when it comes. */
 #include "op/render.h"
 #include "op/team/team_ops.h"
+#include "op/team/watching.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/terminal.h"
-#include "team/agent.h"
-#include "team/inbox.h"
-#include "team/message_sql.h"
-#include "team/store/watch.h"
 
 #include <unistd.h>
 
-/* A writer that died before it could tell of its change is noticed after this time. */
-enum { LOOK_AGAIN_MS = 10000, PAGE = 100, LINE_BYTES = 256 << 20 };
+enum { LINE_BYTES = 256 << 20 };
 
 static const struct mr_param params[] = {
 	MR_TEAM_PROJECT_PARAM,
@@ -37,15 +33,14 @@ static const struct mr_param params[] = {
 };
 
 struct follow {
-	struct mr_team *team;
-	struct mr_team_agent agent;
-	int64_t after; /* the last message shown */
-	int64_t left;  /* messages until the end */
+	int64_t left; /* messages until the end */
 	bool bodies, json;
 };
 
-static bool put_item(const struct follow *f, const struct mr_team_item *item)
+/* False when that was the last one, or nobody reads. */
+static bool put_item(void *arg, const struct mr_team_item *item)
 {
+	struct follow *f = arg;
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_render style = mr_terminal_style(STDOUT_FILENO);
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
@@ -63,98 +58,35 @@ static bool put_item(const struct follow *f, const struct mr_team_item *item)
 		if (f->bodies)
 			mr_buf_putc(&text, '\n');
 	}
-	return mr_terminal_write(STDOUT_FILENO, mr_buf_bytes(&text));
-}
-
-/* What came since the last look. `*go_on` becomes false when that was enough, or nobody reads. */
-static enum mr_code show_news(struct mr_call *call, struct follow *f, bool *go_on)
-{
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_ctx cx = { .arena = arena, .clock = call->cx.clock, .rand = call->cx.rand };
-	struct mr_team_items items = { .len = PAGE };
-	enum mr_code rc = MR_OK;
-
-	while (!rc && *go_on && items.len == PAGE) {
-		struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-
-		rc = mr_team_read(&cx, f->team, &reader);
-		if (!rc)
-			rc = mr_team_inbox_after(&cx, reader.db, &f->agent, f->after, f->bodies,
-				PAGE, &items);
-		for (size_t i = 0; !rc && *go_on && i < items.len; i++) {
-			*go_on = put_item(f, &items.items[i]) && --f->left > 0;
-			f->after = items.items[i].message.id;
-		}
-	}
-	if (rc)
-		call->cx.err = cx.err;
-	return rc;
-}
-
-static enum mr_code find_start(struct mr_call *call, const struct mr_args *in, struct follow *f)
-{
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	struct mr_team_project project;
-	enum mr_code rc = mr_team_read(&call->cx, f->team, &reader);
-
-	if (!rc)
-		rc = mr_team_agent_resolve(&call->cx, f->team, reader.db,
-			mr_args_text(in, "project_key"), mr_args_text(in, "agent_name"), &project,
-			&f->agent);
-	if (!rc && mr_args_has(in, "cursor"))
-		f->after = mr_args_int(in, "cursor", 0);
-	else if (!rc)
-		rc = mr_team_message_last(&call->cx, reader.db, &f->after);
-	return rc;
-}
-
-static enum mr_code follow(struct mr_call *call, const struct mr_args *in, struct follow *f,
-	struct mr_team_watch *watch)
-{
-	int64_t timeout_ms = mr_args_int(in, "timeout", 0) * 1000;
-	int64_t begun_ms = mr_clock_mono_ms(call->cx.clock);
-	bool go_on = true;
-
-	for (;;) {
-		enum mr_code rc = show_news(call, f, &go_on);
-		int64_t left_ms = LOOK_AGAIN_MS;
-		bool changed;
-
-		if (rc || !go_on)
-			return rc;
-		if (mr_args_has(in, "timeout")) {
-			left_ms = begun_ms + timeout_ms - mr_clock_mono_ms(call->cx.clock);
-			if (left_ms <= 0 && !mr_args_has(in, "count"))
-				return MR_OK;
-			if (left_ms <= 0)
-				return mr_err_set(&call->cx.err, MR_ETIMEOUT,
-					"%lld of %lld messages did not come within %lld s",
-					(long long)f->left, (long long)mr_args_int(in, "count", 0),
-					(long long)(timeout_ms / 1000));
-		}
-		rc = mr_team_watch_wait(&call->cx, watch,
-			(int)(left_ms < LOOK_AGAIN_MS ? left_ms : LOOK_AGAIN_MS), &changed);
-		if (rc)
-			return rc;
-	}
+	return mr_terminal_write(STDOUT_FILENO, mr_buf_bytes(&text)) && --f->left > 0;
 }
 
 static enum mr_code watch_inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct mr_team_watch *watch MR_CLEANUP(mr_team_watch_close) = NULL;
 	struct follow f = {
 		.left = mr_args_int(in, "count", INT64_MAX),
 		.bodies = mr_args_bool(in, "include_bodies", false),
 		.json = !mr_out_is_for_people(out),
 	};
-	enum mr_code rc = mr_team_home_open(call, &f.team);
+	int64_t timeout_s = mr_args_int(in, "timeout", 0);
+	struct mr_watching watching = {
+		.project_key = mr_args_text(in, "project_key"),
+		.agent_name = mr_args_text(in, "agent_name"),
+		.has_cursor = mr_args_has(in, "cursor"),
+		.cursor = mr_args_int(in, "cursor", 0),
+		.include_bodies = f.bodies,
+		.timeout_ms = mr_args_has(in, "timeout") ? timeout_s * 1000 : -1,
+		.show = put_item,
+		.arg = &f,
+	};
+	bool is_late = false;
+	enum mr_code rc = mr_watching_inbox(call, &watching, &is_late);
 
-	/* The bell first: what comes while we look rings it. */
-	if (!rc)
-		rc = mr_team_watch_open(&call->cx, f.team, &watch);
-	if (!rc)
-		rc = find_start(call, in, &f);
-	return rc ? rc : follow(call, in, &f, watch);
+	if (rc || !is_late || !mr_args_has(in, "count"))
+		return rc;
+	return mr_err_set(&call->cx.err, MR_ETIMEOUT,
+		"%lld of %lld messages did not come within %lld s", (long long)f.left,
+		(long long)mr_args_int(in, "count", 0), (long long)timeout_s);
 }
 
 const struct mr_op mr_op_team_watch = {

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "op/call.h"
+#include "op/team/watching.h"
 
 /*
  * Somebody who can be told something unasked: a session, a stream that listens, the other end of
@@ -24,20 +24,6 @@ struct mr_mcp_listener {
 	void (*set_level)(struct mr_mcp_listener *listener, int level);
 };
 
-/* What a resource shows, so that one can tell when it changes. */
-enum mr_mcp_topic_kind {
-	MR_MCP_TOPIC_OTHER,   /* only mr_mcp_hub_publish() tells of it */
-	MR_MCP_TOPIC_INBOX,   /* `id` is an agent */
-	MR_MCP_TOPIC_THREAD,  /* `thread_id` as seen from the project `id` */
-	MR_MCP_TOPIC_LEASES,  /* `id` is a project */
-	MR_MCP_TOPIC_MEMBERS, /* which projects and agents there are */
-};
-struct mr_mcp_topic {
-	enum mr_mcp_topic_kind kind;
-	int64_t id;
-	const char *thread_id;
-};
-
 enum {
 	MR_MCP_SUBSCRIPTIONS = 64,       /* of one listener */
 	MR_MCP_SUBSCRIPTIONS_ALL = 65536 /* of all */
@@ -51,11 +37,12 @@ struct mr_mcp_hub *mr_mcp_hub_new(const struct mr_app *app);
 void mr_mcp_hub_free(struct mr_mcp_hub *hub);
 
 /*
- * From now on the listener is told when `uri` changes; twice is once. Texts are copied. MR_ELIMIT:
- * too many. From any thread.
+ * From now on the listener is told when `uri` changes, which is when `topic` does, or when
+ * mr_mcp_hub_publish() says so; twice is once. Texts are copied. MR_ELIMIT: too many. From any
+ * thread.
  */
 MR_CHECK enum mr_code mr_mcp_hub_subscribe(struct mr_mcp_hub *hub, struct mr_call *call,
-	const char *uri, const struct mr_mcp_topic *topic, struct mr_mcp_listener *listener);
+	const char *uri, const struct mr_team_topic *topic, struct mr_mcp_listener *listener);
 /* No longer; `uri` NULL: of nothing. When it returns the listener is not being told anything, and
  * will not be. What was not subscribed to is fine. */
 void mr_mcp_hub_unsubscribe(struct mr_mcp_hub *hub, const char *uri,

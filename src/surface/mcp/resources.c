@@ -69,7 +69,7 @@ static const struct mr_mcp_resource rows[] = {
 		.description = "Who works on which files",
 		.read = mr_mcp_read_reservations,
 		.quotes = true,
-		.topic = MR_MCP_TOPIC_LEASES },
+		.topic = MR_TEAM_TOPIC_LEASES },
 	{ .path = "message",
 		.variable = "message_id",
 		.query = "project,max_chars,fence",
@@ -84,7 +84,7 @@ static const struct mr_mcp_resource rows[] = {
 		.description = "A conversation from its beginning",
 		.read = mr_mcp_read_thread,
 		.quotes = true,
-		.topic = MR_MCP_TOPIC_THREAD },
+		.topic = MR_TEAM_TOPIC_THREAD },
 	{ .path = "inbox",
 		.variable = "agent",
 		.query = MAIL_QUERY ",since_ts,urgent_only",
@@ -92,7 +92,7 @@ static const struct mr_mcp_resource rows[] = {
 		.description = "The newest messages an agent has received",
 		.read = mr_mcp_read_inbox,
 		.quotes = true,
-		.topic = MR_MCP_TOPIC_INBOX },
+		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "outbox",
 		.variable = "agent",
 		.query = MAIL_QUERY ",since_ts",
@@ -107,7 +107,7 @@ static const struct mr_mcp_resource rows[] = {
 		.description = "An inbox, with the commit each message came with",
 		.read = mr_mcp_read_mailbox,
 		.quotes = true,
-		.topic = MR_MCP_TOPIC_INBOX },
+		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "mailbox-with-commits",
 		.variable = "agent",
 		.query = "project,limit",
@@ -115,7 +115,7 @@ static const struct mr_mcp_resource rows[] = {
 		.description = "An inbox, with what each commit added",
 		.read = mr_mcp_read_mailbox_with_commits,
 		.quotes = true,
-		.topic = MR_MCP_TOPIC_INBOX },
+		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "views/urgent-unread",
 		.variable = "agent",
 		.query = "project,limit",
@@ -123,7 +123,7 @@ static const struct mr_mcp_resource rows[] = {
 		.description = "What is high or urgent and was not read yet",
 		.read = mr_mcp_read_urgent_unread,
 		.quotes = true,
-		.topic = MR_MCP_TOPIC_INBOX },
+		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "views/ack-required",
 		.variable = "agent",
 		.query = "project,limit",
@@ -131,7 +131,7 @@ static const struct mr_mcp_resource rows[] = {
 		.description = "What the agent still owes an acknowledgement, newest first",
 		.read = mr_mcp_read_ack_required,
 		.quotes = true,
-		.topic = MR_MCP_TOPIC_INBOX },
+		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "views/acks-stale",
 		.variable = "agent",
 		.query = "project,ttl_seconds,limit",
@@ -139,7 +139,7 @@ static const struct mr_mcp_resource rows[] = {
 		.description = "What has waited longer than ttl_seconds, oldest first",
 		.read = mr_mcp_read_acks_stale,
 		.quotes = true,
-		.topic = MR_MCP_TOPIC_INBOX },
+		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "views/ack-overdue",
 		.variable = "agent",
 		.query = "project,ttl_minutes,limit",
@@ -147,7 +147,7 @@ static const struct mr_mcp_resource rows[] = {
 		.description = "What has waited longer than ttl_minutes, oldest first",
 		.read = mr_mcp_read_ack_overdue,
 		.quotes = true,
-		.topic = MR_MCP_TOPIC_INBOX },
+		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "product",
 		.variable = "uid",
 		.name = "Product",
@@ -377,7 +377,7 @@ static enum mr_code check_thread(struct mr_mcp_reading *r, int64_t project_id)
 }
 
 static enum mr_code find_topic(struct mr_mcp_exchange *ex, const char *text,
-	struct mr_mcp_topic *out)
+	struct mr_team_topic *out)
 {
 	const struct mr_mcp_resource *row;
 	struct mr_mcp_reading r;
@@ -387,22 +387,22 @@ static enum mr_code find_topic(struct mr_mcp_exchange *ex, const char *text,
 
 	if (rc)
 		return rc;
-	*out = (struct mr_mcp_topic){ .kind = row->topic };
+	*out = (struct mr_team_topic){ .kind = row->topic };
 	switch (row->topic) {
-	case MR_MCP_TOPIC_INBOX:
+	case MR_TEAM_TOPIC_INBOX:
 		rc = mr_mcp_resource_agent(&r, r.variable, &project, &agent);
 		if (!rc)
 			rc = mr_agent_auth_check_agent(&ex->call, project.slug, agent.name);
 		out->id = rc ? 0 : agent.id;
 		return rc;
-	case MR_MCP_TOPIC_THREAD:
+	case MR_TEAM_TOPIC_THREAD:
 		rc = mr_mcp_resource_thread(&r, r.variable, &project);
 		if (!rc)
 			rc = check_thread(&r, project.id);
 		out->id = rc ? 0 : project.id;
 		out->thread_id = r.variable;
 		return rc;
-	case MR_MCP_TOPIC_LEASES: {
+	case MR_TEAM_TOPIC_LEASES: {
 		struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 
 		rc = mr_team_read(&ex->call.cx, r.team, &reader);
@@ -418,12 +418,12 @@ static enum mr_code find_topic(struct mr_mcp_exchange *ex, const char *text,
 }
 
 enum mr_code mr_mcp_resource_topic(struct mr_mcp_exchange *ex, const char *uri,
-	struct mr_mcp_topic *out)
+	struct mr_team_topic *out)
 {
 	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	enum mr_code rc;
 
-	*out = (struct mr_mcp_topic){ .kind = MR_MCP_TOPIC_OTHER };
+	*out = (struct mr_team_topic){ .kind = MR_TEAM_TOPIC_NONE };
 	if (fixtures && mr_str_starts(uri, "test://"))
 		return MR_OK;
 	rc = find_topic(ex, uri, out);
@@ -433,7 +433,7 @@ enum mr_code mr_mcp_resource_topic(struct mr_mcp_exchange *ex, const char *uri,
 enum mr_code mr_mcp_resources_subscribe(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	const char *uri = mr_mcp_param_text(ex, "uri");
-	struct mr_mcp_topic topic;
+	struct mr_team_topic topic;
 	enum mr_code rc;
 
 	(void)out;

@@ -28,7 +28,7 @@ struct mr_mcp_resource {
 	const char *description;
 	mr_mcp_resource_read *read;
 	bool quotes; /* texts of other agents are in it */
-	enum mr_mcp_topic_kind topic;
+	enum mr_team_topic_kind topic;
 };
 
 /* The row whose URI this is, and its parts; NULL when there is none. */
@@ -39,7 +39,7 @@ const struct mr_mcp_resource *mr_mcp_resource_template(const char *uri_template)
 /* What must change for it to change. Fails as reading it would, and for what cannot be subscribed
  * to. */
 MR_CHECK enum mr_code mr_mcp_resource_topic(struct mr_mcp_exchange *ex, const char *uri,
-	struct mr_mcp_topic *out);
+	struct mr_team_topic *out);
 
 /* For the functions below: run an operation; `args` in pairs of names and texts, the last NULL. */
 MR_CHECK enum mr_code mr_mcp_resource_ask(struct mr_mcp_reading *r, const char *op,

@@ -11,14 +11,14 @@ static const struct {
 	const char *filter;
 	const char *uri; /* in the hub */
 	const char *method;
-	enum mr_mcp_topic_kind topic;
+	enum mr_team_topic_kind topic;
 } lists[] = {
 	{ "toolsListChanged", MR_MCP_URI_TOOLS, "notifications/tools/list_changed",
-		MR_MCP_TOPIC_OTHER },
+		MR_TEAM_TOPIC_NONE },
 	{ "promptsListChanged", MR_MCP_URI_PROMPTS, "notifications/prompts/list_changed",
-		MR_MCP_TOPIC_OTHER },
+		MR_TEAM_TOPIC_NONE },
 	{ "resourcesListChanged", MR_MCP_URI_RESOURCES, "notifications/resources/list_changed",
-		MR_MCP_TOPIC_MEMBERS },
+		MR_TEAM_TOPIC_MEMBERS },
 };
 
 static void put_id(struct mr_out *out, const struct mr_value *id)
@@ -59,7 +59,7 @@ static bool is_list_uri(const char *uri)
 static bool subscribe(struct mr_mcp_exchange *ex, struct mr_mcp_listener *listener,
 	const struct mr_value *uri)
 {
-	struct mr_mcp_topic topic;
+	struct mr_team_topic topic;
 
 	return uri->kind == MR_TEXT && !is_list_uri(uri->text) &&
 		!mr_mcp_resource_topic(ex, uri->text, &topic) &&
@@ -78,7 +78,7 @@ void mr_mcp_wanted_begin(struct mr_mcp_exchange *ex, const struct mr_value *filt
 	put_id(&out, id);
 	mr_out_map(&out, "notifications");
 	for (size_t i = 0; i < MR_LEN(lists); i++) {
-		const struct mr_mcp_topic topic = { .kind = lists[i].topic };
+		const struct mr_team_topic topic = { .kind = lists[i].topic };
 
 		if (wants(filter, lists[i].filter) &&
 			!mr_mcp_hub_subscribe(mr_mcp_hub(ex->mcp), &ex->call, lists[i].uri, &topic,

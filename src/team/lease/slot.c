@@ -5,13 +5,12 @@
 #include "team/error.h"
 #include "team/lease/slot_sql.h"
 #include "team/limits.h"
-#include "team/store/watch.h"
+#include "team/store/wait.h"
 #include "text/time.h"
 
 #include <string.h>
 
 #define SECOND INT64_C(1000000)
-enum { LOOK_OVER_MS = 1000, LOOK_MS = 3000 }; /* a change may go untold: look now and then */
 
 static enum mr_code check_ttl(struct mr_ctx *cx, int64_t ttl_s)
 {
@@ -127,44 +126,46 @@ static enum mr_code run_acquire(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	return rc;
 }
 
-/* Until something changes, the holder's time is over, or ours is. */
-static enum mr_code wait_turn(struct mr_ctx *cx, struct mr_team_watch *watch,
-	const struct working *work, int64_t left_ms)
-{
-	int64_t over_ms = (work->held_until - mr_clock_wall_us(cx->clock)) / 1000 + 1;
-	int64_t wait_ms = over_ms < left_ms ? over_ms : left_ms;
-	int64_t most_ms = cx->is_over ? LOOK_OVER_MS : LOOK_MS;
-	bool changed;
+struct turn {
+	struct working *work;
+	struct mr_team_wait *wait;
+	struct mr_err held; /* why it is not our turn */
+};
 
-	return mr_team_watch_wait(cx, watch, (int)(wait_ms < most_ms ? wait_ms : most_ms),
-		&changed);
+/* Try; while somebody else holds the slot, the next look is due when their time is over. */
+static enum mr_code try_turn(struct mr_ctx *cx, struct mr_team *team, void *arg, bool *found)
+{
+	struct turn *turn = arg;
+	int64_t left_us;
+	enum mr_code rc = mr_team_write(cx, team, run_acquire, NULL, turn->work);
+
+	*found = !rc;
+	if (rc != MR_ECONFLICT || turn->work->held_until == 0)
+		return rc;
+	turn->held = cx->err;
+	left_us = turn->work->held_until - mr_clock_wall_us(cx->clock);
+	turn->wait->again_ms = left_us > 0 ? left_us / 1000 + 1 : 1;
+	return MR_OK;
 }
 
 static enum mr_code acquire_or_wait(struct mr_ctx *cx, struct mr_team *team, int64_t wait_s,
 	struct working *work)
 {
-	/* The machine's own clock: a wait must end even where a test's clock stands still. */
-	const struct mr_clock *clock = mr_clock_system();
-	int64_t end_ms = mr_clock_mono_ms(clock) + wait_s * 1000;
-	struct mr_team_watch *watch MR_CLEANUP(mr_team_watch_close) = NULL;
-	enum mr_code rc = MR_OK;
+	struct mr_team_wait wait = {
+		.look = try_turn,
+		.timeout_ms = wait_s * 1000,
+		.what = "waiting for the slot",
+	};
+	struct turn turn = { .work = work, .wait = &wait };
+	bool found;
+	enum mr_code rc;
 
-	if (wait_s > 0)
-		rc = mr_team_watch_open(cx, team, &watch);
-	while (!rc) {
-		int64_t left_ms;
-
-		rc = mr_team_write(cx, team, run_acquire, NULL, work);
-		left_ms = end_ms - mr_clock_mono_ms(clock);
-		if (rc != MR_ECONFLICT || work->held_until == 0 || wait_s == 0 || left_ms <= 0 ||
-			(cx->is_over && cx->is_over(cx->is_over_arg)))
-			break;
-		if (cx->progress)
-			cx->progress(cx->progress_arg, "waiting for the slot",
-				(size_t)(wait_s - left_ms / 1000), (size_t)wait_s);
-		rc = wait_turn(cx, watch, work, left_ms);
-	}
-	return rc;
+	wait.arg = &turn;
+	rc = mr_team_wait(cx, team, &wait, &found);
+	if (rc || found)
+		return rc;
+	cx->err = turn.held;
+	return MR_ECONFLICT;
 }
 
 enum mr_code mr_team_slot_acquire(struct mr_ctx *cx, struct mr_team *team, const char *project_key,

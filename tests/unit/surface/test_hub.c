@@ -213,7 +213,7 @@ static void what_others_publish_is_told(void)
 {
 	struct mcp_world world;
 	struct ear ear = EAR;
-	struct mr_mcp_topic topic = { .kind = MR_MCP_TOPIC_OTHER };
+	struct mr_team_topic topic = { .kind = MR_TEAM_TOPIC_NONE };
 	struct mr_call call;
 
 	mcp_open(&world, NULL);
@@ -238,7 +238,7 @@ static void members_are_told(void)
 {
 	struct mcp_world world;
 	struct ear ear = EAR;
-	struct mr_mcp_topic topic = { .kind = MR_MCP_TOPIC_MEMBERS };
+	struct mr_team_topic topic = { .kind = MR_TEAM_TOPIC_MEMBERS };
 	struct mr_call call;
 
 	mcp_open(&world, NULL);

@@ -3,6 +3,7 @@
 
 #include "team/error.h"
 #include "team/limits.h"
+#include "team/store/watch.h"
 #include "test.h"
 #include "world.h"
 
@@ -200,6 +201,41 @@ static void who_waits_gets_it_when_it_is_free(void)
 	world_close(&world);
 }
 
+enum { RINGS = 500, BYTES = 64 << 10 };
+
+struct ringer {
+	struct mr_team *team;
+	int rings; /* that are left */
+};
+
+/* Asked between a try and the sleep after it, so that each ring brings one try. */
+static bool ring(void *arg)
+{
+	struct ringer *ringer = arg;
+
+	mr_team_watch_ring(ringer->team);
+	return ringer->rings-- == 0;
+}
+
+static void waiting_takes_no_memory_for_each_ring(void)
+{
+	struct ringer ringer = { .rings = RINGS };
+	struct world world;
+	size_t before;
+
+	set_up(&world);
+	acquire(&world, "backend", "GreenCastle");
+	ringer.team = world.team;
+	world.cx.is_over = ring;
+	world.cx.is_over_arg = &ringer;
+	before = mr_arena_size(world.cx.arena);
+	world_check_fail(&world, try_acquire(&world, "backend", "RedFox", "main build", 60, 60),
+		MR_TEAM_RESERVATION_CONFLICT, "GreenCastle holds the build slot");
+	CHECK_INT(ringer.rings, -1);
+	CHECK(mr_arena_size(world.cx.arena) - before < BYTES);
+	world_close(&world);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -208,6 +244,7 @@ int main(void)
 		TEST(only_the_holder_renews_and_releases),
 		TEST(what_makes_no_sense_is_refused),
 		TEST(who_waits_gets_it_when_it_is_free),
+		TEST(waiting_takes_no_memory_for_each_ring),
 	};
 
 	return test_main(tests, MR_LEN(tests));
