@@ -160,6 +160,7 @@
  *   team/              coding agents sharing a repository
  *     agent.c            members of a project: found, registered, edited
  *     agent_sql.c        and their rows
+ *     ask.c              the questions asked from above
  *     attachment.c       files that go with a message
  *     attachment_body.c  pictures that a body names
  *     attachment_source.c which files may be read

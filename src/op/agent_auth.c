@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "op/team/team_home.h"
-#include "team/agent.h"
+#include "team/ask.h"
 #include "team/error.h"
 #include "text/value.h"
 
@@ -39,30 +39,6 @@ static enum mr_code deny(struct mr_call *call, const char *agent_name, const cha
 	return mr_team_fail_text(&call->cx, "agent", agent_name);
 }
 
-/* The agent as the operation will find it; `*found` is false when it will not. */
-static enum mr_code find_agent(struct mr_call *call, struct mr_db *db, const char *project_key,
-	const char *agent_name, bool *found, struct mr_team_agent *out)
-{
-	struct mr_team_project project;
-	enum mr_code rc = mr_team_project_find(&call->cx, db, project_key, &project);
-
-	if (!rc)
-		rc = mr_team_agent_find(&call->cx, db, &project, agent_name, false, out);
-	*found = !rc;
-	/* That is the operation's to say. */
-	if (rc == MR_ENOTFOUND || rc == MR_EINVAL) {
-		call->cx.err = (struct mr_err){ 0 };
-		rc = MR_OK;
-	}
-	return rc;
-}
-
-/* Is that the project's key or slug, to the letter? */
-static bool is_project(const struct mr_team_project *project, const char *key)
-{
-	return mr_str_eq(project->human_key, key) || mr_str_eq(project->slug, key);
-}
-
 /*
  * Does the JWT name this agent of this project? Names are compared in any case, as everywhere. A
  * project that is not there yet has only the key that it is asked for by. Who joins by a path may
@@ -71,27 +47,25 @@ static bool is_project(const struct mr_team_project *project, const char *key)
 static enum mr_code find_claim(struct mr_call *call, const char *project_key,
 	const char *agent_name, bool may_join, bool *is_named)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	const struct mr_principal_agents *agents = &call->principal->agents;
 	struct mr_team_project project;
 	struct mr_team *team;
 	bool found;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
-	if (!rc)
-		rc = mr_team_read(&call->cx, team, &reader);
 	if (rc)
 		return rc;
-	rc = mr_team_project_find(&call->cx, reader.db, project_key, &project);
+	rc = mr_team_ask_project(&call->cx, team, project_key, &project);
 	/* A key that is no path is looked up by the join as leniently as here. */
-	found = !rc && (!may_join || *project_key != '/' || is_project(&project, project_key));
+	found = !rc &&
+		(!may_join || *project_key != '/' || mr_team_project_is(&project, project_key));
 	if (rc && rc != MR_ENOTFOUND && rc != MR_EINVAL)
 		return rc;
 	call->cx.err = (struct mr_err){ 0 };
 	*is_named = false;
 	for (size_t i = 0; i < agents->len && !*is_named; i++)
 		*is_named = mr_str_eq_nocase(agents->items[i].name, agent_name) &&
-			(found ? is_project(&project, agents->items[i].project)
+			(found ? mr_team_project_is(&project, agents->items[i].project)
 			       : mr_str_eq(project_key, agents->items[i].project));
 	return MR_OK;
 }
@@ -111,20 +85,16 @@ static enum mr_code check_claim(struct mr_call *call, const char *project_key,
 	return MR_OK;
 }
 
+/* Of an agent that is not there nothing is proved: that is the operation's to say. */
 static enum mr_code prove(struct mr_call *call, const char *project_key, const char *agent_name,
 	bool *found, struct mr_team_agent *agent, struct mr_team_proof *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
-	if (!rc)
-		rc = mr_team_read(&call->cx, team, &reader);
-	if (!rc)
-		rc = find_agent(call, reader.db, project_key, agent_name, found, agent);
-	if (!rc && *found)
-		rc = mr_team_agent_prove(&call->cx, reader.db, agent->id, call->agent_token, out);
-	return rc;
+	return rc ? rc
+		  : mr_team_ask_proof(&call->cx, team, project_key, agent_name, call->agent_token,
+			    found, agent, out);
 }
 
 /* From now on the call shows what this agent may see. */
@@ -220,29 +190,8 @@ enum mr_code mr_agent_auth_check_agent(struct mr_call *call, const char *project
 	return check(call, project_key, agent_name, false);
 }
 
-/* The agent that a JWT names; 0 when there is none. */
-static enum mr_code find_claimed(struct mr_call *call, struct mr_db *db,
-	const struct mr_principal_agent *claimed, int64_t *out_id)
-{
-	struct mr_team_project project;
-	struct mr_team_agent agent;
-	bool found = false;
-	enum mr_code rc = mr_team_project_find(&call->cx, db, claimed->project, &project);
-
-	*out_id = 0;
-	if (!rc && is_project(&project, claimed->project))
-		rc = mr_team_agent_seek(&call->cx, db, project.id, claimed->name, &found, &agent);
-	if (rc == MR_ENOTFOUND || rc == MR_EINVAL) {
-		call->cx.err = (struct mr_err){ 0 };
-		return MR_OK;
-	}
-	if (!rc && found)
-		*out_id = agent.id;
-	return rc;
-}
-
-/* All of them. */
-static enum mr_code find_bound(struct mr_call *call, struct mr_db *db,
+/* All agents that a JWT names and that are there. */
+static enum mr_code find_bound(struct mr_call *call, struct mr_team *team,
 	const struct mr_principal_agents *agents)
 {
 	struct mr_buf list MR_CLEANUP(mr_buf_release) = { 0 };
@@ -252,7 +201,8 @@ static enum mr_code find_bound(struct mr_call *call, struct mr_db *db,
 	for (size_t i = 0; !rc && i < agents->len; i++) {
 		int64_t id;
 
-		rc = find_claimed(call, db, &agents->items[i], &id);
+		rc = mr_team_ask_claimed(&call->cx, team, agents->items[i].project,
+			agents->items[i].name, &id);
 		if (!rc && id)
 			mr_buf_printf(&list, "%s%lld", list.len ? "," : "", (long long)id);
 	}
@@ -267,19 +217,16 @@ static enum mr_code find_bound(struct mr_call *call, struct mr_db *db,
 static enum mr_code find_readers(struct mr_call *call)
 {
 	const struct mr_principal *p = call->principal;
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team *team;
 	int64_t id = 0;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
-	if (!rc)
-		rc = mr_team_read(&call->cx, team, &reader);
 	if (rc)
 		return rc;
 	if (p->is_bound)
-		return find_bound(call, reader.db, &p->agents);
+		return find_bound(call, team, &p->agents);
 	if (call->agent_token)
-		rc = mr_team_agent_of_token(&call->cx, reader.db, call->agent_token, &id);
+		rc = mr_team_ask_token(&call->cx, team, call->agent_token, &id);
 	if (!rc && id)
 		read_for(call, id);
 	return rc;

@@ -1,5 +1,4 @@
 /* op/team/shape_team_mail.c - messages, as inboxes, threads and senders are told of them. */
-#include "data/db.h"
 #include "op/team/shape_team.h"
 #include "team/message_cache.h"
 #include "text/json.h"

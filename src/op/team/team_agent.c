@@ -2,8 +2,8 @@
 #include "op/agent_auth.h"
 #include "op/render.h"
 #include "op/team/team_ops.h"
-#include "team/agent.h"
 #include "team/archive/archive.h"
+#include "team/ask.h"
 
 static const char *const alias_hint[] = { "hint", "name", NULL };
 static const char *const alias_name[] = { "agent_name", "agent", NULL };
@@ -234,16 +234,8 @@ static const struct mr_field whois_fields[] = {
 static enum mr_code find(struct mr_call *call, const struct mr_args *in, struct mr_team *team,
 	struct mr_team_project *project, struct mr_team_agent *agent)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	enum mr_code rc = mr_team_read(&call->cx, team, &reader);
-
-	if (!rc)
-		rc = mr_team_project_find(&call->cx, reader.db, mr_args_text(in, "project_key"),
-			project);
-	if (!rc)
-		rc = mr_team_agent_find(&call->cx, reader.db, project,
-			mr_args_text(in, "agent_name"), false, agent);
-	return rc;
+	return mr_team_ask_agent(&call->cx, team, mr_args_text(in, "project_key"),
+		mr_args_text(in, "agent_name"), project, agent);
 }
 
 static void emit_whois(struct mr_out *out, const struct mr_team_agent *agent,
@@ -320,7 +312,6 @@ static const struct mr_field list_fields[] = {
 
 static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team_agents agents;
 	struct mr_team_project project;
 	struct mr_team *team;
@@ -329,13 +320,8 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
-		rc = mr_team_read(&call->cx, team, &reader);
-	if (!rc)
-		rc = mr_team_project_find(&call->cx, reader.db, mr_args_text(in, "project_key"),
-			&project);
-	if (!rc)
-		rc = mr_team_agent_list(&call->cx, reader.db, project.id,
-			!mr_args_bool(in, "include_retired", false), &agents);
+		rc = mr_team_ask_agents(&call->cx, team, mr_args_text(in, "project_key"),
+			!mr_args_bool(in, "include_retired", false), &project, &agents);
 	if (rc)
 		return rc;
 	ids = mr_arena_array(call->cx.arena, agents.len, sizeof(*ids));

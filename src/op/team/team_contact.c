@@ -1,7 +1,7 @@
 /* op/team/team_contact.c - operations: who may write to whom. */
 #include "op/render.h"
 #include "op/team/team_ops.h"
-#include "team/contact.h"
+#include "team/ask.h"
 #include "team/limits.h"
 
 static const char *const alias_from_project[] = { "project_slug", "project", "from_project_slug",
@@ -242,8 +242,6 @@ static const struct mr_field list_fields[] = {
 
 static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	struct mr_team_project project;
 	struct mr_team_agent agent;
 	struct mr_team_links links;
 	struct mr_team *team;
@@ -252,14 +250,8 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
-		rc = mr_team_read(&call->cx, team, &reader);
-	if (!rc)
-		rc = mr_team_agent_resolve(&call->cx, team, reader.db,
-			mr_args_text(in, "project_key"), mr_args_text(in, "agent_name"), &project,
-			&agent);
-	if (!rc)
-		rc = mr_team_contact_list(&call->cx, reader.db, agent.id,
-			mr_args_text(in, "status"), &links);
+		rc = mr_team_ask_contacts(&call->cx, team, mr_args_text(in, "project_key"),
+			mr_args_text(in, "agent_name"), mr_args_text(in, "status"), &agent, &links);
 	if (rc)
 		return rc;
 	ids = mr_arena_array(call->cx.arena, links.len, sizeof(*ids));

@@ -7,7 +7,7 @@
 #include "base/reach.h"
 #include "op/render.h"
 #include "op/team/team_ops.h"
-#include "team/project.h"
+#include "team/ask.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -231,7 +231,6 @@ static const struct mr_field install_fields[] = {
 static enum mr_code find_project(struct mr_call *call, struct mr_team *team, const char *key,
 	struct mr_team_project *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team_guard_place place;
 	enum mr_code rc = MR_OK;
 
@@ -240,9 +239,7 @@ static enum mr_code find_project(struct mr_call *call, struct mr_team *team, con
 		key = rc ? key : place.top;
 	}
 	if (!rc)
-		rc = mr_team_read(&call->cx, team, &reader);
-	if (!rc)
-		rc = mr_team_project_find(&call->cx, reader.db, key, out);
+		rc = mr_team_ask_project(&call->cx, team, key, out);
 	/* A server elsewhere has it, and the hooks will ask there. */
 	if (rc == MR_ENOTFOUND && *mr_settings_text(call->app->settings, "guard.url")) {
 		call->cx.err = (struct mr_err){ 0 };

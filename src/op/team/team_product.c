@@ -3,9 +3,8 @@
 #include "op/team/shape_team_search.h"
 #include "op/team/shape_team_summary.h"
 #include "op/team/team_ops.h"
+#include "team/ask.h"
 #include "team/limits.h"
-#include "team/product.h"
-#include "team/search.h"
 #include "team/summary.h"
 
 static const char *const alias_cursor[] = { "offset", NULL };
@@ -153,7 +152,6 @@ static const struct mr_field list_fields[] = {
 
 static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team_products products;
 	struct mr_team *team;
 	size_t from, until;
@@ -161,9 +159,7 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
-		rc = mr_team_read(&call->cx, team, &reader);
-	if (!rc)
-		rc = mr_team_product_list(&call->cx, reader.db, &products);
+		rc = mr_team_ask_products(&call->cx, team, &products);
 	if (rc)
 		return rc;
 	ids = mr_arena_array(call->cx.arena, products.len, sizeof(*ids));
@@ -221,20 +217,13 @@ static const struct mr_field inbox_fields[] = {
 
 static enum mr_code inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team_showing showing = mr_team_showing(call, in);
-	struct mr_team_product product;
 	struct mr_team_items items;
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
-		rc = mr_team_read(&call->cx, team, &reader);
-	if (!rc)
-		rc = mr_team_product_find(&call->cx, reader.db, mr_args_text(in, "product_uid"),
-			&product);
-	if (!rc)
-		rc = mr_team_product_inbox(&call->cx, reader.db, &product,
+		rc = mr_team_ask_product_inbox(&call->cx, team, mr_args_text(in, "product_uid"),
 			mr_args_int(in, "cursor", 0), mr_args_int(in, "limit", 0),
 			mr_args_bool(in, "include_bodies", false), &items);
 	if (rc)
@@ -285,42 +274,16 @@ static const struct mr_field search_fields[] = {
 	{ 0 },
 };
 
-/* The product, and the ids of its projects. */
-static enum mr_code find_projects(struct mr_call *call, struct mr_db *db, const struct mr_args *in,
-	int64_t **out_ids, size_t *out_len)
-{
-	struct mr_team_product product;
-	enum mr_code rc =
-		mr_team_product_find(&call->cx, db, mr_args_text(in, "product_uid"), &product);
-
-	if (rc)
-		return rc;
-	*out_len = product.projects.len;
-	*out_ids = mr_arena_array(call->cx.arena, *out_len + 1, sizeof(**out_ids));
-	for (size_t i = 0; i < *out_len; i++)
-		(*out_ids)[i] = product.projects.items[i].id;
-	return MR_OK;
-}
-
 static enum mr_code find_messages(struct mr_call *call, const struct mr_args *in,
 	struct mr_team_hits *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team *team;
-	int64_t *ids = NULL;
-	size_t count = 0;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
-	if (!rc)
-		rc = mr_team_read(&call->cx, team, &reader);
-	if (!rc)
-		rc = find_projects(call, reader.db, in, &ids, &count);
 	if (rc)
 		return rc;
-	return mr_team_search(&call->cx, reader.db,
+	return mr_team_ask_product_search(&call->cx, team, mr_args_text(in, "product_uid"),
 		&(struct mr_team_search){
-			.project_ids = ids,
-			.project_count = count,
 			.query = mr_args_text(in, "query"),
 			.limit = mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT),
 			.offset = mr_args_int(in, "cursor", 0),
@@ -402,16 +365,6 @@ static const struct mr_field summarize_fields[] = {
 	{ 0 },
 };
 
-/* The ids of the product's projects; the reader is given back before a model is asked. */
-static enum mr_code read_projects(struct mr_call *call, struct mr_team *team,
-	const struct mr_args *in, int64_t **out_ids, size_t *out_len)
-{
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	enum mr_code rc = mr_team_read(&call->cx, team, &reader);
-
-	return rc ? rc : find_projects(call, reader.db, in, out_ids, out_len);
-}
-
 static void put_summary(struct mr_out *out, const struct mr_team_summary *summary, bool examples)
 {
 	static const struct mr_team_items none;
@@ -430,15 +383,18 @@ static enum mr_code summarize(struct mr_call *call, const struct mr_args *in, st
 	const char *llm_model = mr_args_text(in, "llm_model");
 	struct mr_team_summaries all;
 	struct mr_team_summary one;
+	struct mr_team_product product;
 	struct mr_team *team;
-	int64_t *ids = NULL;
-	size_t count = 0;
+	const int64_t *ids;
+	size_t count;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
-		rc = read_projects(call, team, in, &ids, &count);
+		rc = mr_team_ask_product(&call->cx, team, mr_args_text(in, "product_uid"),
+			&product);
 	if (rc)
 		return rc;
+	mr_team_product_ids(call->cx.arena, &product, &ids, &count);
 	if (thread_ids.len == 1) {
 		rc = mr_team_summary_thread(&call->cx, team, ids, count, thread_ids.items[0],
 			mr_args_int(in, "per_thread_limit", 0), llm_mode, llm_model, &one);

@@ -1,7 +1,7 @@
 /* op/team/team_project.c - operations: the projects of a team. */
 #include "op/render.h"
 #include "op/team/team_ops.h"
-#include "team/project.h"
+#include "team/ask.h"
 
 static const char *const identity_modes[] = { "dir", "git-remote", "git-toplevel", "git-common-dir",
 	NULL };
@@ -63,7 +63,6 @@ static const struct mr_field list_fields[] = {
 
 static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team_projects projects;
 	struct mr_team *team;
 	size_t from, until;
@@ -71,9 +70,7 @@ static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct 
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
-		rc = mr_team_read(&call->cx, team, &reader);
-	if (!rc)
-		rc = mr_team_project_list(&call->cx, reader.db, &projects);
+		rc = mr_team_ask_projects(&call->cx, team, &projects);
 	if (rc)
 		return rc;
 	ids = mr_arena_array(call->cx.arena, projects.len, sizeof(*ids));

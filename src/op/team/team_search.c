@@ -2,9 +2,8 @@
 #include "op/render.h"
 #include "op/team/shape_team_search.h"
 #include "op/team/team_ops.h"
-#include "team/agent.h"
+#include "team/ask.h"
 #include "team/limits.h"
-#include "team/search.h"
 
 static const char *const alias_cursor[] = { "offset", NULL };
 static const char *const orders[] = { "relevance", "newest", NULL };
@@ -51,27 +50,12 @@ static const struct mr_field search_fields[] = {
 static enum mr_code find(struct mr_call *call, struct mr_team *team, const struct mr_args *in,
 	struct mr_team_hits *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	const char *agent_name = mr_args_text(in, "agent_name");
-	struct mr_team_project project;
-	struct mr_team_agent agent = { 0 };
-	enum mr_code rc = mr_team_read(&call->cx, team, &reader);
-
-	if (!rc)
-		rc = mr_team_project_find(&call->cx, reader.db, mr_args_text(in, "project_key"),
-			&project);
-	if (!rc && agent_name)
-		rc = mr_team_agent_find(&call->cx, reader.db, &project, agent_name, false, &agent);
-	if (rc)
-		return rc;
-	return mr_team_search(&call->cx, reader.db,
+	return mr_team_ask_search(&call->cx, team, mr_args_text(in, "project_key"),
+		mr_args_text(in, "agent_name"),
 		&(struct mr_team_search){
-			.project_ids = &project.id,
-			.project_count = 1,
 			.query = mr_args_text(in, "query"),
 			.limit = mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT),
 			.offset = mr_args_int(in, "cursor", 0),
-			.agent_id = agent.id,
 			.newest_first = mr_str_eq(mr_args_text(in, "order"), "newest"),
 		},
 		out);

@@ -2,8 +2,8 @@
 #include "op/render.h"
 #include "op/team/shape_team_summary.h"
 #include "op/team/team_ops.h"
+#include "team/ask.h"
 #include "team/limits.h"
-#include "team/project.h"
 #include "team/summary.h"
 
 #define LLM_PARAMS                                                                                 \
@@ -40,17 +40,6 @@ static const struct mr_field one_fields[] = {
 	{ 0 },
 };
 
-static enum mr_code find_project(struct mr_call *call, struct mr_team *team,
-	const struct mr_args *in, struct mr_team_project *out)
-{
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	enum mr_code rc = mr_team_read(&call->cx, team, &reader);
-
-	if (rc)
-		return rc;
-	return mr_team_project_find(&call->cx, reader.db, mr_args_text(in, "project_key"), out);
-}
-
 static enum mr_code summarise_one(struct mr_call *call, const struct mr_args *in,
 	struct mr_out *out)
 {
@@ -62,7 +51,8 @@ static enum mr_code summarise_one(struct mr_call *call, const struct mr_args *in
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
-		rc = find_project(call, team, in, &project);
+		rc = mr_team_ask_project(&call->cx, team, mr_args_text(in, "project_key"),
+			&project);
 	if (!rc)
 		rc = mr_team_summary_thread(&call->cx, team, &project.id, 1,
 			mr_args_text(in, "thread_id"), 0, mr_args_bool(in, "llm_mode", true),
@@ -119,7 +109,8 @@ static enum mr_code summarise_many(struct mr_call *call, const struct mr_args *i
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
-		rc = find_project(call, team, in, &project);
+		rc = mr_team_ask_project(&call->cx, team, mr_args_text(in, "project_key"),
+			&project);
 	if (!rc)
 		rc = mr_team_summary_threads(&call->cx, team, &project.id, 1, &thread_ids,
 			mr_args_int(in, "per_thread_limit", 50), mr_args_bool(in, "llm_mode", true),

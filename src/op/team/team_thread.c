@@ -1,7 +1,7 @@
 /* op/team/team_thread.c - operations: one message, one conversation, all conversations. */
 #include "op/render.h"
 #include "op/team/team_ops.h"
-#include "team/thread.h"
+#include "team/ask.h"
 
 static const struct mr_param show_params[] = {
 	MR_TEAM_PROJECT_PARAM,
@@ -21,21 +21,8 @@ static const struct mr_param show_params[] = {
 static enum mr_code find_message(struct mr_call *call, const struct mr_args *in,
 	struct mr_team *team, struct mr_team_item *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	const char *name = mr_args_text(in, "agent_name");
-	struct mr_team_project project;
-	struct mr_team_agent viewer;
-	enum mr_code rc = mr_team_read(&call->cx, team, &reader);
-
-	if (!rc)
-		rc = mr_team_project_find(&call->cx, reader.db, mr_args_text(in, "project_key"),
-			&project);
-	if (!rc && name)
-		rc = mr_team_agent_find(&call->cx, reader.db, &project, name, false, &viewer);
-	if (!rc)
-		rc = mr_team_message_get(&call->cx, reader.db, &project,
-			mr_args_int(in, "message_id", 0), name ? &viewer : NULL, out);
-	return rc;
+	return mr_team_ask_message(&call->cx, team, mr_args_text(in, "project_key"),
+		mr_args_int(in, "message_id", 0), mr_args_text(in, "agent_name"), out);
 }
 
 static enum mr_code get_message(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
@@ -105,18 +92,11 @@ static const struct mr_field thread_fields[] = {
 static enum mr_code find_thread(struct mr_call *call, const struct mr_args *in,
 	struct mr_team *team, struct mr_team_project *project, struct mr_team_items *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	int64_t limit = mr_args_int(in, "limit", 100);
-	enum mr_code rc = mr_team_read(&call->cx, team, &reader);
 
-	if (!rc)
-		rc = mr_team_project_find(&call->cx, reader.db, mr_args_text(in, "project_key"),
-			project);
-	if (!rc)
-		rc = mr_team_thread_get(&call->cx, reader.db, project->id,
-			mr_args_text(in, "thread_id"), mr_args_bool(in, "include_bodies", true),
-			mr_args_int(in, "cursor", 0), limit < 1 ? 1 : limit, out);
-	return rc;
+	return mr_team_ask_thread(&call->cx, team, mr_args_text(in, "project_key"),
+		mr_args_text(in, "thread_id"), mr_args_bool(in, "include_bodies", true),
+		mr_args_int(in, "cursor", 0), limit < 1 ? 1 : limit, project, out);
 }
 
 static enum mr_code get_thread(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
@@ -192,18 +172,10 @@ static const struct mr_field threads_fields[] = {
 static enum mr_code find_threads(struct mr_call *call, const struct mr_args *in,
 	struct mr_team *team, struct mr_team_threads *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	int64_t limit = mr_args_int(in, "limit", 20);
-	struct mr_team_project project;
-	enum mr_code rc = mr_team_read(&call->cx, team, &reader);
 
-	if (!rc)
-		rc = mr_team_project_find(&call->cx, reader.db, mr_args_text(in, "project_key"),
-			&project);
-	if (!rc)
-		rc = mr_team_thread_list(&call->cx, reader.db, project.id,
-			mr_args_int(in, "cursor", 0), limit < 1 ? 1 : limit, out);
-	return rc;
+	return mr_team_ask_threads(&call->cx, team, mr_args_text(in, "project_key"),
+		mr_args_int(in, "cursor", 0), limit < 1 ? 1 : limit, out);
 }
 
 static enum mr_code list_threads(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
