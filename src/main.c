@@ -65,8 +65,7 @@
  *       progress.c       how far a tool is
  *       prompts.c        the prompts
  *       recent.c         the last calls of tools
- *       resource_mail.c  messages by their URIs
- *       resource_team.c  projects, agents, leases by theirs
+ *       resource_team.c  results of the team's operations by their URIs
  *       resource_tooling.c the server itself by its own
  *       resources.c      what can be read by its URI
  *       roots.c          the directories a client works in
@@ -124,6 +123,7 @@
  *       shape_team_mail.c messages as clients read them
  *       shape_team_search.c what a search found
  *       shape_team_summary.c what conversations came to
+ *       suggest.c        what an argument that was begun may become
  *       team_agent.c     operations: the agents of a project
  *       team_contact.c   operations: who may write to whom
  *       team_guard.c     git hooks that look at leases
@@ -144,6 +144,8 @@
  *       team_summary.c   operations: what conversations came to
  *       team_thread.c    operations: a message, a conversation
  *       team_wait.c      operation: waiting for mail
+ *       view_mail.c      mail as it is shown by its name
+ *       view_team.c      projects, agents and products by theirs
  *       watching.c       waiting for changes, for the surfaces
  *
  *   app/               what runs the program, and the files of other programs

@@ -4,9 +4,9 @@
 #include "app/settings.h"
 #include "base/attr.h"
 #include "base/fs.h"
+#include "op/team/shape_team.h"
 #include "surface/mcp/recent.h"
 #include "surface/mcp/resources.h"
-#include "team/archive/archive.h"
 #include "text/json.h"
 #include "text/time.h"
 
@@ -287,19 +287,11 @@ struct wanted {
 
 static enum mr_code read_wanted(struct mr_mcp_reading *r, struct wanted *out)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	struct mr_ctx *cx = &r->ex->call.cx;
-	enum mr_code rc;
-
 	*out = (struct wanted){ .agent = mr_uri_text(&r->uri, "agent"),
 		.project = mr_uri_text(&r->uri, "project") };
 	if (!out->project)
 		return MR_OK;
-	rc = mr_team_read(cx, r->team, &reader);
-	if (!rc)
-		rc = mr_team_project_find(cx, reader.db, out->project, &out->known);
-	out->is_known = !rc;
-	return rc == MR_ENOTFOUND || rc == MR_EINVAL ? MR_OK : rc;
+	return mr_view_seek_project(&r->ex->call, out->project, &out->is_known, &out->known);
 }
 
 static bool is_of_project(const struct wanted *w, const char *called)
@@ -356,53 +348,6 @@ enum mr_code mr_mcp_read_recent(struct mr_mcp_reading *r, struct mr_out *out)
 	}
 	mr_out_end(out);
 	mr_out_int(out, "count", (int64_t)count);
-	mr_out_end(out);
-	return MR_OK;
-}
-
-/* ---- locks ---- */
-
-enum { STALE_S = 180 };
-
-enum mr_code mr_mcp_read_locks(struct mr_mcp_reading *r, struct mr_out *out)
-{
-	struct mr_ctx *cx = &r->ex->call.cx;
-	int64_t now = mr_clock_wall_us(cx->clock);
-	struct mr_team_locks locks;
-	size_t stale = 0;
-	enum mr_code rc = mr_team_archive_locks(cx, r->team, &locks);
-
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_list(out, "locks");
-	for (size_t i = 0; i < locks.len; i++) {
-		const struct mr_team_lock *lock = &locks.items[i];
-
-		stale += !lock->is_alive;
-		mr_out_map(out, NULL);
-		mr_out_text(out, "project", lock->project);
-		mr_out_text(out, "path", lock->path);
-		mr_out_text(out, "metadata_path", lock->owner_path);
-		mr_out_text(out, "status", lock->is_alive ? "held" : "left");
-		mr_out_bool(out, "metadata_present", true);
-		mr_out_text(out, "category", "archive");
-		mr_out_int(out, "owner_pid", lock->pid);
-		mr_out_bool(out, "owner_alive", lock->is_alive);
-		mr_shape_team_time(out, "created_ts", lock->since_us);
-		mr_out_int(out, "age_seconds", (now - lock->since_us) / MR_TIME_S);
-		mr_out_int(out, "stale_timeout_seconds", STALE_S);
-		/* The kernel lets go for the dead: what is left is only the note. */
-		mr_out_bool(out, "stale_suspected", !lock->is_alive);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-	mr_out_map(out, "summary");
-	mr_out_int(out, "total", (int64_t)locks.len);
-	mr_out_int(out, "active", (int64_t)(locks.len - stale));
-	mr_out_int(out, "stale", (int64_t)stale);
-	mr_out_int(out, "metadata_missing", 0);
-	mr_out_end(out);
 	mr_out_end(out);
 	return MR_OK;
 }

@@ -1,12 +1,11 @@
-/* surface/mcp/resources.c */
+/* surface/mcp/resources.c - the table of resources, and MCP's methods about them. */
 #include "surface/mcp/resources.h"
 
 #include "app/settings.h"
 #include "base/attr.h"
-#include "op/agent_auth.h"
+#include "op/dispatch.h"
+#include "op/team/team_home.h"
 #include "surface/mcp/fixtures.h"
-#include "team/agent.h"
-#include "team/thread.h"
 #include "text/token.h"
 
 #include <string.h>
@@ -33,7 +32,7 @@ static const struct mr_mcp_resource rows[] = {
 	{ .path = "tooling/locks",
 		.name = "Locks",
 		.description = "Who writes to which archive now",
-		.read = mr_mcp_read_locks },
+		.view = mr_view_locks },
 	{ .path = "tooling/capabilities",
 		.variable = "agent",
 		.query = "project",
@@ -54,13 +53,13 @@ static const struct mr_mcp_resource rows[] = {
 		.variable = "slug",
 		.name = "Project",
 		.description = "A project and its active agents",
-		.read = mr_mcp_read_project,
+		.view = mr_view_project,
 		.quotes = true },
 	{ .path = "agents",
 		.variable = "project_key",
 		.name = "Agents of a project",
 		.description = "Its agents, the last active first, and how much they have not read",
-		.read = mr_mcp_read_agents,
+		.view = mr_view_agents,
 		.quotes = true },
 	{ .path = "file_reservations",
 		.variable = "slug",
@@ -75,14 +74,14 @@ static const struct mr_mcp_resource rows[] = {
 		.query = "project,max_chars,fence",
 		.name = "Message",
 		.description = "One message with its text",
-		.read = mr_mcp_read_message,
+		.view = mr_view_message,
 		.quotes = true },
 	{ .path = "thread",
 		.variable = "thread_id",
 		.query = MAIL_QUERY,
 		.name = "Thread",
 		.description = "A conversation from its beginning",
-		.read = mr_mcp_read_thread,
+		.view = mr_view_thread,
 		.quotes = true,
 		.topic = MR_TEAM_TOPIC_THREAD },
 	{ .path = "inbox",
@@ -90,7 +89,7 @@ static const struct mr_mcp_resource rows[] = {
 		.query = MAIL_QUERY ",since_ts,urgent_only",
 		.name = "Inbox",
 		.description = "The newest messages an agent has received",
-		.read = mr_mcp_read_inbox,
+		.view = mr_view_inbox,
 		.quotes = true,
 		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "outbox",
@@ -98,14 +97,14 @@ static const struct mr_mcp_resource rows[] = {
 		.query = MAIL_QUERY ",since_ts",
 		.name = "Outbox",
 		.description = "The newest messages an agent has sent",
-		.read = mr_mcp_read_outbox,
+		.view = mr_view_outbox,
 		.quotes = true },
 	{ .path = "mailbox",
 		.variable = "agent",
 		.query = "project,limit",
 		.name = "Mailbox",
 		.description = "An inbox, with the commit each message came with",
-		.read = mr_mcp_read_mailbox,
+		.view = mr_view_mailbox,
 		.quotes = true,
 		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "mailbox-with-commits",
@@ -113,7 +112,7 @@ static const struct mr_mcp_resource rows[] = {
 		.query = "project,limit",
 		.name = "Mailbox with commits",
 		.description = "An inbox, with what each commit added",
-		.read = mr_mcp_read_mailbox_with_commits,
+		.view = mr_view_mailbox_with_commits,
 		.quotes = true,
 		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "views/urgent-unread",
@@ -121,7 +120,7 @@ static const struct mr_mcp_resource rows[] = {
 		.query = "project,limit",
 		.name = "Urgent and unread",
 		.description = "What is high or urgent and was not read yet",
-		.read = mr_mcp_read_urgent_unread,
+		.view = mr_view_urgent_unread,
 		.quotes = true,
 		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "views/ack-required",
@@ -129,7 +128,7 @@ static const struct mr_mcp_resource rows[] = {
 		.query = "project,limit",
 		.name = "To be acknowledged",
 		.description = "What the agent still owes an acknowledgement, newest first",
-		.read = mr_mcp_read_ack_required,
+		.view = mr_view_ack_required,
 		.quotes = true,
 		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "views/acks-stale",
@@ -137,7 +136,7 @@ static const struct mr_mcp_resource rows[] = {
 		.query = "project,ttl_seconds,limit",
 		.name = "Acknowledgements that are late",
 		.description = "What has waited longer than ttl_seconds, oldest first",
-		.read = mr_mcp_read_acks_stale,
+		.view = mr_view_acks_stale,
 		.quotes = true,
 		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "views/ack-overdue",
@@ -145,14 +144,14 @@ static const struct mr_mcp_resource rows[] = {
 		.query = "project,ttl_minutes,limit",
 		.name = "Acknowledgements that are overdue",
 		.description = "What has waited longer than ttl_minutes, oldest first",
-		.read = mr_mcp_read_ack_overdue,
+		.view = mr_view_ack_overdue,
 		.quotes = true,
 		.topic = MR_TEAM_TOPIC_INBOX },
 	{ .path = "product",
 		.variable = "uid",
 		.name = "Product",
 		.description = "A product and its projects",
-		.read = mr_mcp_read_product },
+		.view = mr_view_product },
 	{ .path = "threads",
 		.variable = "project",
 		.query = "limit",
@@ -171,7 +170,7 @@ static const struct mr_mcp_resource rows[] = {
 		.variable = "path",
 		.name = "Identity of a path",
 		.description = "Which project a path belongs to, or would",
-		.read = mr_mcp_read_identity },
+		.view = mr_view_identity },
 };
 
 const struct mr_mcp_resource *mr_mcp_resource_find(struct mr_arena *arena, const char *text,
@@ -232,64 +231,22 @@ enum mr_code mr_mcp_resource_ask(struct mr_mcp_reading *r, const char *op, const
 	return rc;
 }
 
-/* Which of several is meant, only the client can say. */
-static enum mr_code check_one(struct mr_mcp_reading *r, size_t count, const char *what,
-	const char *name)
+struct mr_view mr_mcp_resource_view(const struct mr_mcp_reading *r)
 {
-	struct mr_ctx *cx = &r->ex->call.cx;
-
-	if (count == 0)
-		return mr_team_fail(cx, MR_TEAM_NOT_FOUND, "there is no %s %.100s in any project",
-			what, name);
-	if (count > 1)
-		return mr_team_refuse(cx, "project",
-			"%s %.100s is known in several projects: add ?project= to the URI", what,
-			name);
-	return MR_OK;
-}
-
-enum mr_code mr_mcp_resource_agent(struct mr_mcp_reading *r, const char *name,
-	struct mr_team_project *project, struct mr_team_agent *agent)
-{
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	struct mr_ctx *cx = &r->ex->call.cx;
-	const char *key = mr_uri_text(&r->uri, "project");
-	struct mr_team_agents agents;
-	enum mr_code rc = mr_team_read(cx, r->team, &reader);
-
-	if (rc)
-		return rc;
-	if (key) {
-		rc = mr_team_project_find(cx, reader.db, key, project);
-		return rc ? rc : mr_team_agent_find(cx, reader.db, project, name, false, agent);
-	}
-	rc = mr_team_agent_elsewhere(cx, reader.db, 0, name, &agents);
-	if (!rc)
-		rc = check_one(r, agents.len, "agent", name);
-	if (rc)
-		return rc;
-	*agent = agents.items[0];
-	return mr_team_project_get(cx, reader.db, agent->project_id, project);
-}
-
-enum mr_code mr_mcp_resource_thread(struct mr_mcp_reading *r, const char *thread_id,
-	struct mr_team_project *project)
-{
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	struct mr_ctx *cx = &r->ex->call.cx;
-	const char *key = mr_uri_text(&r->uri, "project");
-	struct mr_team_projects projects;
-	enum mr_code rc = mr_team_read(cx, r->team, &reader);
-
-	if (!rc && key)
-		return mr_team_project_find(cx, reader.db, key, project);
-	if (!rc)
-		rc = mr_team_thread_projects(cx, reader.db, thread_id, &projects);
-	if (!rc)
-		rc = check_one(r, projects.len, "thread", thread_id);
-	if (!rc)
-		*project = projects.items[0];
-	return rc;
+	return (struct mr_view){
+		.call = &r->ex->call,
+		.name = r->variable,
+		.project = mr_uri_text(&r->uri, "project"),
+		.limit = mr_uri_int(&r->uri, "limit", MR_VIEW_UNSET),
+		.max_chars = mr_uri_int(&r->uri, "max_chars", MR_VIEW_UNSET),
+		.ttl_seconds = mr_uri_int(&r->uri, "ttl_seconds", MR_VIEW_UNSET),
+		.ttl_minutes = mr_uri_int(&r->uri, "ttl_minutes", MR_VIEW_UNSET),
+		.since_ts = mr_uri_text(&r->uri, "since_ts"),
+		.include_bodies = mr_uri_flag(&r->uri, "include_bodies"),
+		.urgent_only = mr_uri_flag(&r->uri, "urgent_only"),
+		.has_fence = mr_uri_text(&r->uri, "fence") != NULL,
+		.fence = mr_uri_flag(&r->uri, "fence"),
+	};
 }
 
 /* ---- the methods ---- */
@@ -316,13 +273,23 @@ static enum mr_code refuse(struct mr_mcp_exchange *ex, const char *uri, enum mr_
 static enum mr_code begin(struct mr_mcp_exchange *ex, const char *text, struct mr_mcp_reading *r,
 	const struct mr_mcp_resource **out)
 {
+	struct mr_team *team;
+
 	*r = (struct mr_mcp_reading){ .ex = ex };
 	ex->call.fence = mr_settings_bool(mr_mcp_app(ex->mcp)->settings, "mcp.fence");
 	*out = mr_mcp_resource_find(ex->call.cx.arena, text, &r->uri, &r->variable);
 	if (!*out)
 		return mr_err_set(&ex->call.cx.err, MR_ENOTFOUND, "there is no resource %.200s",
 			text);
-	return mr_team_home_open(&ex->call, &r->team);
+	return mr_team_home_open(&ex->call, &team);
+}
+
+static enum mr_code show(struct mr_mcp_reading *r, const struct mr_mcp_resource *row,
+	struct mr_out *out)
+{
+	const struct mr_view view = mr_mcp_resource_view(r);
+
+	return row->view ? row->view(&view, out) : row->read(r, out);
 }
 
 enum mr_code mr_mcp_resources_read(struct mr_mcp_exchange *ex, struct mr_out *out)
@@ -341,7 +308,7 @@ enum mr_code mr_mcp_resources_read(struct mr_mcp_exchange *ex, struct mr_out *ou
 	rc = begin(ex, uri, &r, &row);
 	mr_out_init_tree(&tree, ex->call.cx.arena);
 	if (!rc)
-		rc = row->read(&r, &tree);
+		rc = show(&r, row, &tree);
 	if (rc)
 		return refuse(ex, uri, rc);
 	mr_out_list(out, "contents");
@@ -356,65 +323,21 @@ enum mr_code mr_mcp_resources_read(struct mr_mcp_exchange *ex, struct mr_out *ou
 	return MR_OK;
 }
 
-/* Whoever hears of a conversation takes part in it, as far as that has to be proved. */
-static enum mr_code check_thread(struct mr_mcp_reading *r, int64_t project_id)
-{
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	struct mr_ctx *cx = &r->ex->call.cx;
-	struct mr_team_items items = { 0 };
-	enum mr_code rc = mr_agent_auth_readers(&r->ex->call, false);
-
-	if (rc || !cx->readers)
-		return rc;
-	rc = mr_team_read(cx, r->team, &reader);
-	if (!rc)
-		rc = mr_team_thread_get(cx, reader.db, project_id, r->variable, false, 0, 1,
-			&items);
-	if (!rc && !items.len)
-		rc = mr_team_fail(cx, MR_TEAM_NOT_FOUND,
-			"your agent has no message of the thread %.100s", r->variable);
-	return rc;
-}
-
 static enum mr_code find_topic(struct mr_mcp_exchange *ex, const char *text,
 	struct mr_team_topic *out)
 {
 	const struct mr_mcp_resource *row;
 	struct mr_mcp_reading r;
-	struct mr_team_project project;
-	struct mr_team_agent agent;
+	struct mr_view view;
 	enum mr_code rc = begin(ex, text, &r, &row);
 
 	if (rc)
 		return rc;
-	*out = (struct mr_team_topic){ .kind = row->topic };
-	switch (row->topic) {
-	case MR_TEAM_TOPIC_INBOX:
-		rc = mr_mcp_resource_agent(&r, r.variable, &project, &agent);
-		if (!rc)
-			rc = mr_agent_auth_check_agent(&ex->call, project.slug, agent.name);
-		out->id = rc ? 0 : agent.id;
-		return rc;
-	case MR_TEAM_TOPIC_THREAD:
-		rc = mr_mcp_resource_thread(&r, r.variable, &project);
-		if (!rc)
-			rc = check_thread(&r, project.id);
-		out->id = rc ? 0 : project.id;
-		out->thread_id = r.variable;
-		return rc;
-	case MR_TEAM_TOPIC_LEASES: {
-		struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-
-		rc = mr_team_read(&ex->call.cx, r.team, &reader);
-		if (!rc)
-			rc = mr_team_project_find(&ex->call.cx, reader.db, r.variable, &project);
-		out->id = rc ? 0 : project.id;
-		return rc;
-	}
-	default:
+	if (row->topic == MR_TEAM_TOPIC_NONE)
 		return mr_err_set(&ex->call.cx.err, MR_EINVAL,
 			"%.200s cannot be subscribed to: inboxes, threads and leases can", text);
-	}
+	view = mr_mcp_resource_view(&r);
+	return mr_view_topic(&view, row->topic, out);
 }
 
 enum mr_code mr_mcp_resource_topic(struct mr_mcp_exchange *ex, const char *uri,
@@ -522,7 +445,6 @@ struct place {
 struct listing {
 	struct mr_mcp_exchange *ex;
 	struct mr_out *out;
-	struct mr_team *team;
 	size_t count;
 	struct place last;
 };
@@ -585,13 +507,10 @@ static enum mr_code list_projects(struct listing *l, int64_t after)
 		{ "agents", "Agents", "Its agents, and how much they have not read" },
 		{ "file_reservations", "Leases", "Who works on which files" },
 	};
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_ctx *cx = &l->ex->call.cx;
 	struct mr_team_projects projects;
-	enum mr_code rc = mr_team_read(cx, l->team, &reader);
+	enum mr_code rc = mr_view_projects(&l->ex->call, &projects);
 
-	if (!rc)
-		rc = mr_team_project_list(cx, reader.db, &projects);
 	for (size_t i = 0; !rc && i < projects.len && !is_full(l); i++) {
 		const struct mr_team_project *project = &projects.items[i];
 
@@ -612,34 +531,26 @@ static enum mr_code list_projects(struct listing *l, int64_t after)
 
 static enum mr_code list_agents(struct listing *l, int64_t after)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	struct mr_ctx *cx = &l->ex->call.cx;
-	struct mr_team_agents agents;
-	enum mr_code rc = mr_team_read(cx, l->team, &reader);
-
+	struct mr_arena *arena = l->ex->call.cx.arena;
+	struct mr_team_members members;
 	/* One more than fits, so that the last page knows that it is. */
-	if (!rc)
-		rc = mr_team_agent_after(cx, reader.db, after, MR_MCP_PAGE + 1, &agents);
-	for (size_t i = 0; !rc && i < agents.len && !is_full(l); i++) {
-		struct mr_team_project project;
+	enum mr_code rc = mr_view_members(&l->ex->call, after, MR_MCP_PAGE + 1, &members);
 
-		rc = mr_team_project_get(cx, reader.db, agents.items[i].project_id, &project);
-		if (rc)
-			return rc;
+	for (size_t i = 0; !rc && i < members.len && !is_full(l); i++) {
+		const char *name = members.items[i].agent.name;
+		const char *slug = members.items[i].project.slug;
+
 		put_resource(l,
-			mr_arena_printf(cx->arena, "resource://inbox/%s?project=%s",
-				mr_uri_encode(cx->arena, agents.items[i].name),
-				mr_uri_encode(cx->arena, project.slug)),
-			mr_arena_printf(cx->arena, "inbox-%s-%s", project.slug,
-				agents.items[i].name),
-			mr_arena_printf(cx->arena, "Inbox of %s in %s", agents.items[i].name,
-				project.slug),
+			mr_arena_printf(arena, "resource://inbox/%s?project=%s",
+				mr_uri_encode(arena, name), mr_uri_encode(arena, slug)),
+			mr_arena_printf(arena, "inbox-%s-%s", slug, name),
+			mr_arena_printf(arena, "Inbox of %s in %s", name, slug),
 			"The newest messages it has received");
-		l->last = (struct place){ 'a', agents.items[i].id };
-		if (i + 1 == agents.len)
+		l->last = (struct place){ 'a', members.items[i].agent.id };
+		if (i + 1 == members.len)
 			l->last.phase = '\0';
 	}
-	if (!rc && !agents.len)
+	if (!rc && !members.len)
 		l->last.phase = '\0';
 	return rc;
 }
@@ -648,12 +559,13 @@ enum mr_code mr_mcp_resources_list(struct mr_mcp_exchange *ex, struct mr_out *ou
 {
 	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	struct listing l = { .ex = ex, .out = out };
+	struct mr_team *team;
 	struct place from;
 	enum mr_code rc = read_place(ex, &from);
 
 	if (rc)
 		return rc;
-	rc = mr_team_home_open(&ex->call, &l.team);
+	rc = mr_team_home_open(&ex->call, &team);
 	mr_out_list(out, "resources");
 	if (!rc && from.phase == 'r')
 		list_rows(&l, from.id);

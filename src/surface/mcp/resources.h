@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "op/team/team_ops.h"
+#include "op/team/view.h"
 #include "surface/mcp/hub.h"
 #include "surface/mcp/method.h"
 #include "surface/mcp/uri.h"
@@ -14,7 +14,6 @@ struct mr_mcp_reading {
 	struct mr_mcp_exchange *ex;
 	struct mr_uri uri;
 	const char *variable; /* or NULL */
-	struct mr_team *team;
 };
 
 /* Emits one value. On failure the reason is in r->ex->call.cx.err. */
@@ -26,6 +25,7 @@ struct mr_mcp_resource {
 	const char *query;    /* project,limit; or NULL */
 	const char *name;
 	const char *description;
+	mr_view_show *view; /* what it shows; NULL: */
 	mr_mcp_resource_read *read;
 	bool quotes; /* texts of other agents are in it */
 	enum mr_team_topic_kind topic;
@@ -44,38 +44,18 @@ MR_CHECK enum mr_code mr_mcp_resource_topic(struct mr_mcp_exchange *ex, const ch
 /* For the functions below: run an operation; `args` in pairs of names and texts, the last NULL. */
 MR_CHECK enum mr_code mr_mcp_resource_ask(struct mr_mcp_reading *r, const char *op,
 	const char *const *args, const struct mr_value **out);
-/* The project that the query names, else the only one that has this agent. */
-MR_CHECK enum mr_code mr_mcp_resource_agent(struct mr_mcp_reading *r, const char *name,
-	struct mr_team_project *project, struct mr_team_agent *agent);
-/* The project that the query names, else the only one that knows this thread. */
-MR_CHECK enum mr_code mr_mcp_resource_thread(struct mr_mcp_reading *r, const char *thread_id,
-	struct mr_team_project *project);
+/* The view that its variable and its query ask for. */
+struct mr_view mr_mcp_resource_view(const struct mr_mcp_reading *r);
 
-/* resource_mail.c */
-mr_mcp_resource_read mr_mcp_read_message;
-mr_mcp_resource_read mr_mcp_read_thread;
-mr_mcp_resource_read mr_mcp_read_inbox;
-mr_mcp_resource_read mr_mcp_read_outbox;
-mr_mcp_resource_read mr_mcp_read_mailbox;
-mr_mcp_resource_read mr_mcp_read_mailbox_with_commits;
-mr_mcp_resource_read mr_mcp_read_urgent_unread;
-mr_mcp_resource_read mr_mcp_read_ack_required;
-mr_mcp_resource_read mr_mcp_read_acks_stale;
-mr_mcp_resource_read mr_mcp_read_ack_overdue;
 /* resource_team.c */
 mr_mcp_resource_read mr_mcp_read_projects;
-mr_mcp_resource_read mr_mcp_read_project;
-mr_mcp_resource_read mr_mcp_read_agents;
 mr_mcp_resource_read mr_mcp_read_reservations;
-mr_mcp_resource_read mr_mcp_read_product;
 mr_mcp_resource_read mr_mcp_read_threads;
 mr_mcp_resource_read mr_mcp_read_contacts;
-mr_mcp_resource_read mr_mcp_read_identity;
 /* resource_tooling.c */
 mr_mcp_resource_read mr_mcp_read_environment;
 mr_mcp_resource_read mr_mcp_read_directory;
 mr_mcp_resource_read mr_mcp_read_schemas;
 mr_mcp_resource_read mr_mcp_read_metrics;
-mr_mcp_resource_read mr_mcp_read_locks;
 mr_mcp_resource_read mr_mcp_read_capabilities;
 mr_mcp_resource_read mr_mcp_read_recent;

@@ -1,100 +1,136 @@
 /* tests/unit/op/test_watching.c - who waits for mail is told, and costs no more the longer it
  * waits. */
-#include "app/metrics.h"
-#include "app/settings.h"
-#include "op/dispatch.h"
-#include "op/nouns.h"
-#include "op/team/team_home.h"
-#include "team/store/watch.h"
-#include "test.h"
-#include "text/json.h"
+#include "op/team/watching.h"
 
-#include <fcntl.h>
+#include "base/attr.h"
+#include "team/inbox.h"
+#include "team/store/watch.h"
+#include "team_app.h"
+#include "test.h"
 
 enum { RINGS = 2000, BYTES = 64 << 10 };
 
-struct fixture {
-	struct mr_arena *arena;
-	struct mr_app app;
-	struct mr_call call;
+struct ringer {
 	struct mr_team *team;
 	int rings; /* that are left */
 };
 
-static const struct mr_value *run(struct fixture *f, const char *name, const char *json)
-{
-	const struct mr_value *sent;
-	struct mr_out out;
-
-	CHECK_OK(mr_json_parse(f->arena, mr_bytes_text(json), NULL, &sent, &f->call.cx.err),
-		f->call.cx.err);
-	mr_out_init_tree(&out, f->arena);
-	CHECK_OK(mr_dispatch(&f->call, mr_op_find(&mr_nouns, name), sent, &out), f->call.cx.err);
-	return mr_out_tree(&out);
-}
-
-static void set_up(struct fixture *f)
-{
-	const char *assignments[] = { NULL, NULL };
-	struct mr_texts texts = { assignments, 1 };
-	struct mr_settings_sources sources = { .assignments = &texts, .cwd = AT_FDCWD };
-
-	*f = (struct fixture){ .arena = mr_arena_new(), .rings = RINGS };
-	assignments[0] = mr_arena_printf(f->arena, "storage.root=%s", test_dir());
-	f->app = (struct mr_app){
-		.table = &mr_nouns,
-		.metrics = mr_metrics_new(),
-		.team = mr_team_home_new(),
-		.clock = mr_clock_system(),
-		.rand = mr_rand_system(),
-	};
-	f->call = mr_dispatch_call(&f->app, f->arena);
-	f->call.may_write = true;
-	CHECK_OK(mr_settings_load(f->arena, &sources, &f->app.settings, &f->call.cx.err),
-		f->call.cx.err);
-	CHECK_OK(mr_team_home_open(&f->call, &f->team), f->call.cx.err);
-	run(f, "register_agent",
-		"{\"project_key\":\"/p/b\",\"name\":\"GreenCastle\",\"program\":\"x\","
-		"\"model\":\"y\"}");
-}
-
-static void tear_down(struct fixture *f)
-{
-	mr_team_home_free(f->app.team);
-	mr_metrics_free(f->app.metrics);
-	mr_arena_free(f->arena);
-}
-
-/* Between a look and the wait after it, somebody rings: so each ring brings exactly one look. */
+/* Asked between a look and the sleep after it, so that each ring brings exactly one look. */
 static bool ring(void *arg)
 {
-	struct fixture *f = arg;
+	struct ringer *ringer = arg;
 
-	mr_team_watch_ring(f->team);
-	return f->rings-- == 0;
+	mr_team_watch_ring(ringer->team);
+	return ringer->rings-- == 0;
 }
 
 static void waiting_takes_no_memory_for_each_ring(void)
 {
-	struct fixture f;
+	struct ringer ringer = { .rings = RINGS };
+	struct team_app t;
 	size_t before;
 
-	set_up(&f);
-	f.call.is_over = ring;
-	f.call.is_over_arg = &f;
-	before = mr_arena_size(f.arena);
-	run(&f, "wait_for_mail", "{\"project_key\":\"b\",\"agent_name\":\"GreenCastle\"}");
-	CHECK_INT(f.rings, -1);
-	if (mr_arena_size(f.arena) - before > BYTES)
+	team_app_open(&t);
+	team_app_join(&t, "/p/b", "GreenCastle");
+	ringer.team = t.team;
+	t.call.is_over = ring;
+	t.call.is_over_arg = &ringer;
+	before = mr_arena_size(t.arena);
+	team_app_run(&t, "wait_for_mail", "{\"project_key\":\"b\",\"agent_name\":\"GreenCastle\"}");
+	CHECK_INT(ringer.rings, -1);
+	if (mr_arena_size(t.arena) - before > BYTES)
 		test_fail(__FILE__, __LINE__, "%d rings took %zu bytes", RINGS,
-			mr_arena_size(f.arena) - before);
-	tear_down(&f);
+			mr_arena_size(t.arena) - before);
+	team_app_close(&t);
+}
+
+static void write_to(struct team_app *t, const char *to)
+{
+	team_app_run(t, "send_message",
+		mr_arena_printf(t->arena,
+			"{\"project_key\":\"b\",\"sender_name\":\"GreenCastle\",\"subject\":\"s\","
+			"\"body_md\":\"t\",\"to\":[\"%s\"]}",
+			to));
+}
+
+struct shown {
+	struct team_app *t;
+	int64_t ids[8];
+	size_t count, enough;
+};
+
+/* The first message that is shown brings the next one. */
+static bool show(void *arg, const struct mr_team_item *item)
+{
+	struct shown *shown = arg;
+
+	shown->ids[shown->count++] = item->message.id;
+	write_to(shown->t, "GreenCastle");
+	return shown->count < shown->enough;
+}
+
+static void an_inbox_is_followed(void)
+{
+	struct team_app t;
+	struct shown shown = { .t = &t, .enough = 3 };
+	struct mr_watching w = { .project_key = "b",
+		.agent_name = "GreenCastle",
+		.has_cursor = true,
+		.timeout_ms = -1,
+		.show = show,
+		.arg = &shown };
+	bool is_late = true;
+
+	team_app_open(&t);
+	team_app_join(&t, "/p/b", "GreenCastle");
+	write_to(&t, "GreenCastle");
+	CHECK_OK(mr_watching_inbox(&t.call, &w, &is_late), t.call.cx.err);
+	CHECK(!is_late);
+	CHECK_INT(shown.count, 3);
+	CHECK_INT(shown.ids[0], 1);
+	CHECK_INT(shown.ids[2], 3);
+	/* From now on there is nothing, and no time. */
+	w.has_cursor = false;
+	w.timeout_ms = 0;
+	CHECK_OK(mr_watching_inbox(&t.call, &w, &is_late), t.call.cx.err);
+	CHECK(is_late);
+	CHECK_INT(shown.count, 3);
+	w.agent_name = "Nobody";
+	CHECK_INT(mr_watching_inbox(&t.call, &w, &is_late), MR_ENOTFOUND);
+	team_app_close(&t);
+}
+
+static bool at_once(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+static void topics_are_of_the_programs_team(void)
+{
+	struct mr_team_topic topic = { .kind = MR_TEAM_TOPIC_MEMBERS };
+	struct team_app t;
+	bool found = true;
+
+	team_app_open(&t);
+	CHECK_OK(mr_watching_begin(&t.call, &topic), t.call.cx.err);
+	t.call.cx.is_over = at_once;
+	mr_watching_wake(&t.call);
+	CHECK_OK(mr_watching_wait(&t.call, &topic, 1, "failed", &found), t.call.cx.err);
+	CHECK(!found);
+	team_app_join(&t, "/p/b", "GreenCastle");
+	t.call.cx.is_over = NULL;
+	CHECK_OK(mr_watching_wait(&t.call, &topic, 1, "failed", &found), t.call.cx.err);
+	CHECK(found && topic.is_changed);
+	team_app_close(&t);
 }
 
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(waiting_takes_no_memory_for_each_ring),
+		TEST(an_inbox_is_followed),
+		TEST(topics_are_of_the_programs_team),
 	};
 
 	return test_main(tests, MR_LEN(tests));
