@@ -32,9 +32,6 @@ struct mr_ctx {
 	 * have its place; NULL where nobody wants it. */
 	void (*pause)(void *arg, bool begins);
 	void *pause_arg;
-	/* Whose eyes may see the result, as far as a part keeps things of one from another: their
-	 * ids as a JSON list; NULL: everybody's. */
-	const char *readers;
 	/* Which directories of this machine the caller may name (base/reach.h); NULL: all that
 	 * this process can read. */
 	const struct mr_reach *reach;

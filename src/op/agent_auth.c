@@ -100,7 +100,7 @@ static enum mr_code prove(struct mr_call *call, const char *project_key, const c
 /* From now on the call shows what this agent may see. */
 static void read_for(struct mr_call *call, int64_t agent_id)
 {
-	call->cx.readers = mr_arena_printf(call->cx.arena, "[%lld]", (long long)agent_id);
+	call->rights.readers = mr_arena_printf(call->cx.arena, "[%lld]", (long long)agent_id);
 }
 
 static enum mr_code check(struct mr_call *call, const char *project_key, const char *agent_name,
@@ -176,10 +176,10 @@ enum mr_code mr_agent_auth_check(struct mr_call *call, const struct mr_op *op,
 {
 	enum mr_code rc;
 
-	call->cx.readers = NULL;
+	call->rights.readers = NULL;
 	rc = check_named(call, op, in);
 	/* Who was let in without a token is somebody new, and has no mail yet. */
-	if (!rc && op->traits & MR_SHARED_MAIL && !call->cx.readers)
+	if (!rc && op->traits & MR_SHARED_MAIL && !call->rights.readers)
 		rc = mr_agent_auth_readers(call, op->traits & MR_JOINS);
 	return rc;
 }
@@ -209,7 +209,7 @@ static enum mr_code find_bound(struct mr_call *call, struct mr_team *team,
 	if (!rc)
 		rc = mr_buf_check(&list, "the agents of a token", &call->cx.err);
 	if (!rc)
-		call->cx.readers =
+		call->rights.readers =
 			mr_arena_printf(call->cx.arena, "[%s]", list.len ? mr_buf_text(&list) : "");
 	return rc;
 }
@@ -238,33 +238,33 @@ enum mr_code mr_agent_auth_readers(struct mr_call *call, bool or_nothing)
 	enum mr_agent_auth_mode mode = mr_agent_auth_mode(call->app);
 	enum mr_code rc;
 
-	call->cx.readers = NULL;
+	call->rights.readers = NULL;
 	if (!p || (!p->is_bound && (p->acts_for_all || mode == MR_AGENT_AUTH_OFF)))
 		return MR_OK;
 	rc = find_readers(call);
 	if (rc)
 		return rc;
 	if (mode == MR_AGENT_AUTH_WARN && !p->is_bound) {
-		if (!call->cx.readers && !or_nothing)
+		if (!call->rights.readers && !or_nothing)
 			mr_log(MR_LOG_WARN, "agent_unproven",
 				"%s reads mail of a project without an agent's token", p->name);
-		call->cx.readers = NULL;
+		call->rights.readers = NULL;
 		return MR_OK;
 	}
-	if (call->cx.readers)
+	if (call->rights.readers)
 		return MR_OK;
 	if (!or_nothing)
 		return mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
 			"send agent_token, or the header X-Agent-Token: what your agent sent or "
 			"got "
 			"is yours to read");
-	call->cx.readers = "[]";
+	call->rights.readers = "[]";
 	return MR_OK;
 }
 
 bool mr_agent_auth_reads_for(const struct mr_call *call, int64_t agent_id)
 {
-	const char *at = call->cx.readers;
+	const char *at = call->rights.readers;
 
 	if (!at)
 		return true;

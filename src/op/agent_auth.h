@@ -30,7 +30,7 @@ MR_CHECK enum mr_code mr_agent_auth_check_agent(struct mr_call *call, const char
 	const char *agent_name);
 
 /*
- * Say in call->cx.readers whose mail the caller may see, where mail is not one agent's: of a JWT
+ * Say in call->rights whose mail the caller may see, where mail is not one agent's: of a JWT
  * with the claim `agents` theirs, with `require` that of the agent whose token was sent, else
  * everybody's. Who sent none is refused, or with `or_nothing` sees nothing.
  */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/ctx.h"
+#include "team/rights.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,10 +39,11 @@ struct mr_call {
 	bool is_admin; /* may overrule others: whoever has the command line, or that role */
 	/* Who asks over the network; NULL on the command line, which may do everything. */
 	const struct mr_principal *principal;
-	const char *agent_token; /* of the agent the caller acts as (AGENT_AUTH), or NULL */
-	bool is_verified;        /* the caller proved to be the agent it acts as */
-	bool fence;              /* texts of others are marked off unless the call says otherwise */
-	const char *fence_used;  /* set by the operation: with what they were; or NULL */
+	const char *agent_token;      /* of the agent the caller acts as (AGENT_AUTH), or NULL */
+	bool is_verified;             /* the caller proved to be the agent it acts as */
+	struct mr_team_rights rights; /* whose mail the caller may see: set by op/agent_auth.h */
+	bool fence;             /* texts of others are marked off unless the call says otherwise */
+	const char *fence_used; /* set by the operation: with what they were; or NULL */
 	/* What a command ends with although it has a result: set by the operation, 0 at first. */
 	int exit_status;
 	/* For mr_dispatch_confirm(): a yes that was given before, and a person who can be asked

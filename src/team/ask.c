@@ -174,8 +174,9 @@ enum mr_code mr_team_ask_claimed(struct mr_ctx *cx, struct mr_team *team, const 
 
 /* ---- mail ---- */
 
-enum mr_code mr_team_ask_message(struct mr_ctx *cx, struct mr_team *team, const char *project_key,
-	int64_t message_id, const char *viewer, struct mr_team_item *out)
+enum mr_code mr_team_ask_message(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const char *project_key, int64_t message_id,
+	const char *viewer, struct mr_team_item *out)
 {
 	struct mr_team_project project;
 	struct mr_team_agent agent;
@@ -186,32 +187,34 @@ enum mr_code mr_team_ask_message(struct mr_ctx *cx, struct mr_team *team, const 
 	if (!rc && project_key && viewer)
 		rc = mr_team_agent_find(cx, reader.db, &project, viewer, false, &agent);
 	return rc ? rc
-		  : mr_team_message_get(cx, reader.db, project_key ? &project : NULL, message_id,
-			    project_key && viewer ? &agent : NULL, out);
+		  : mr_team_message_get(cx, reader.db, rights, project_key ? &project : NULL,
+			    message_id, project_key && viewer ? &agent : NULL, out);
 }
 
-enum mr_code mr_team_ask_thread(struct mr_ctx *cx, struct mr_team *team, const char *project_key,
-	const char *thread_id, bool include_bodies, int64_t after, int64_t limit,
-	struct mr_team_project *project, struct mr_team_items *out)
+enum mr_code mr_team_ask_thread(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const char *project_key, const char *thread_id,
+	bool include_bodies, int64_t after, int64_t limit, struct mr_team_project *project,
+	struct mr_team_items *out)
 {
 	BORROW(cx, team);
 
 	if (!rc)
 		rc = mr_team_project_find(cx, reader.db, project_key, project);
 	return rc ? rc
-		  : mr_team_thread_get(cx, reader.db, project->id, thread_id, include_bodies, after,
-			    limit, out);
+		  : mr_team_thread_get(cx, reader.db, rights, project->id, thread_id,
+			    include_bodies, after, limit, out);
 }
 
-enum mr_code mr_team_ask_threads(struct mr_ctx *cx, struct mr_team *team, const char *project_key,
-	int64_t before, int64_t limit, struct mr_team_threads *out)
+enum mr_code mr_team_ask_threads(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const char *project_key, int64_t before, int64_t limit,
+	struct mr_team_threads *out)
 {
 	struct mr_team_project project;
 	BORROW(cx, team);
 
 	if (!rc)
 		rc = mr_team_project_find(cx, reader.db, project_key, &project);
-	return rc ? rc : mr_team_thread_list(cx, reader.db, project.id, before, limit, out);
+	return rc ? rc : mr_team_thread_list(cx, reader.db, rights, project.id, before, limit, out);
 }
 
 enum mr_code mr_team_ask_thread_projects(struct mr_ctx *cx, struct mr_team *team,
@@ -222,8 +225,9 @@ enum mr_code mr_team_ask_thread_projects(struct mr_ctx *cx, struct mr_team *team
 	return rc ? rc : mr_team_thread_projects(cx, reader.db, thread_id, out);
 }
 
-enum mr_code mr_team_ask_search(struct mr_ctx *cx, struct mr_team *team, const char *project_key,
-	const char *agent_name, const struct mr_team_search *search, struct mr_team_hits *out)
+enum mr_code mr_team_ask_search(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const char *project_key, const char *agent_name,
+	const struct mr_team_search *search, struct mr_team_hits *out)
 {
 	struct mr_team_search asked = *search;
 	struct mr_team_agent agent = { 0 };
@@ -239,6 +243,7 @@ enum mr_code mr_team_ask_search(struct mr_ctx *cx, struct mr_team *team, const c
 	asked.project_ids = &project.id;
 	asked.project_count = 1;
 	asked.agent_id = agent.id;
+	asked.rights = rights;
 	return mr_team_search(cx, reader.db, &asked, out);
 }
 
@@ -273,8 +278,9 @@ enum mr_code mr_team_ask_products(struct mr_ctx *cx, struct mr_team *team,
 	return rc ? rc : mr_team_product_list(cx, reader.db, out);
 }
 
-enum mr_code mr_team_ask_product_inbox(struct mr_ctx *cx, struct mr_team *team, const char *key,
-	int64_t before, int64_t limit, bool include_bodies, struct mr_team_items *out)
+enum mr_code mr_team_ask_product_inbox(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const char *key, int64_t before, int64_t limit,
+	bool include_bodies, struct mr_team_items *out)
 {
 	struct mr_team_product product;
 	BORROW(cx, team);
@@ -282,8 +288,8 @@ enum mr_code mr_team_ask_product_inbox(struct mr_ctx *cx, struct mr_team *team, 
 	if (!rc)
 		rc = mr_team_product_find(cx, reader.db, key, &product);
 	return rc ? rc
-		  : mr_team_product_inbox(cx, reader.db, &product, before, limit, include_bodies,
-			    out);
+		  : mr_team_product_inbox(cx, reader.db, rights, &product, before, limit,
+			    include_bodies, out);
 }
 
 void mr_team_product_ids(struct mr_arena *arena, const struct mr_team_product *product,
@@ -297,8 +303,9 @@ void mr_team_product_ids(struct mr_arena *arena, const struct mr_team_product *p
 	*len = product->projects.len;
 }
 
-enum mr_code mr_team_ask_product_search(struct mr_ctx *cx, struct mr_team *team, const char *key,
-	const struct mr_team_search *search, struct mr_team_hits *out)
+enum mr_code mr_team_ask_product_search(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const char *key, const struct mr_team_search *search,
+	struct mr_team_hits *out)
 {
 	struct mr_team_search asked = *search;
 	struct mr_team_product product;
@@ -309,5 +316,6 @@ enum mr_code mr_team_ask_product_search(struct mr_ctx *cx, struct mr_team *team,
 	if (rc)
 		return rc;
 	mr_team_product_ids(cx->arena, &product, &asked.project_ids, &asked.project_count);
+	asked.rights = rights;
 	return mr_team_search(cx, reader.db, &asked, out);
 }

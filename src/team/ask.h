@@ -66,27 +66,30 @@ MR_CHECK enum mr_code mr_team_ask_claimed(struct mr_ctx *cx, struct mr_team *tea
 /* Is that the project's key or slug, to the letter? */
 bool mr_team_project_is(const struct mr_team_project *project, const char *key);
 
-/* ---- mail ---- */
+/* ---- mail, as far as the rights of who asks reach (team/rights.h) ---- */
 
 /* One message: of a project, or of any (`project_key` NULL), as an agent of it sees it, or as
  * anybody of the project does (`viewer` NULL). */
 MR_CHECK enum mr_code mr_team_ask_message(struct mr_ctx *cx, struct mr_team *team,
-	const char *project_key, int64_t message_id, const char *viewer, struct mr_team_item *out);
+	const struct mr_team_rights *rights, const char *project_key, int64_t message_id,
+	const char *viewer, struct mr_team_item *out);
 /* A thread as mr_team_thread_get() gives it, and its project. */
 MR_CHECK enum mr_code mr_team_ask_thread(struct mr_ctx *cx, struct mr_team *team,
-	const char *project_key, const char *thread_id, bool include_bodies, int64_t after,
-	int64_t limit, struct mr_team_project *project, struct mr_team_items *out);
+	const struct mr_team_rights *rights, const char *project_key, const char *thread_id,
+	bool include_bodies, int64_t after, int64_t limit, struct mr_team_project *project,
+	struct mr_team_items *out);
 /* Threads as mr_team_thread_list() gives them. */
 MR_CHECK enum mr_code mr_team_ask_threads(struct mr_ctx *cx, struct mr_team *team,
-	const char *project_key, int64_t before, int64_t limit, struct mr_team_threads *out);
+	const struct mr_team_rights *rights, const char *project_key, int64_t before, int64_t limit,
+	struct mr_team_threads *out);
 /* The projects that know a thread: at most two. */
 MR_CHECK enum mr_code mr_team_ask_thread_projects(struct mr_ctx *cx, struct mr_team *team,
 	const char *thread_id, struct mr_team_projects *out);
 /* Messages of a project; `agent_name` (or NULL) becomes the search's agent_id. The rest of `search`
- * but its projects counts. */
+ * counts, but not its projects and rights. */
 MR_CHECK enum mr_code mr_team_ask_search(struct mr_ctx *cx, struct mr_team *team,
-	const char *project_key, const char *agent_name, const struct mr_team_search *search,
-	struct mr_team_hits *out);
+	const struct mr_team_rights *rights, const char *project_key, const char *agent_name,
+	const struct mr_team_search *search, struct mr_team_hits *out);
 /* Whom an agent may write to, who may write to it, and who has asked. `status` NULL is any. */
 MR_CHECK enum mr_code mr_team_ask_contacts(struct mr_ctx *cx, struct mr_team *team,
 	const char *project_key, const char *agent_name, const char *status,
@@ -100,11 +103,12 @@ MR_CHECK enum mr_code mr_team_ask_products(struct mr_ctx *cx, struct mr_team *te
 	struct mr_team_products *out);
 /* Its newest messages, as mr_team_product_inbox() gives them. */
 MR_CHECK enum mr_code mr_team_ask_product_inbox(struct mr_ctx *cx, struct mr_team *team,
-	const char *key, int64_t before, int64_t limit, bool include_bodies,
-	struct mr_team_items *out);
+	const struct mr_team_rights *rights, const char *key, int64_t before, int64_t limit,
+	bool include_bodies, struct mr_team_items *out);
 /* The ids of its projects. */
 void mr_team_product_ids(struct mr_arena *arena, const struct mr_team_product *product,
 	const int64_t **out, size_t *len);
 /* Messages of all its projects. */
 MR_CHECK enum mr_code mr_team_ask_product_search(struct mr_ctx *cx, struct mr_team *team,
-	const char *key, const struct mr_team_search *search, struct mr_team_hits *out);
+	const struct mr_team_rights *rights, const char *key, const struct mr_team_search *search,
+	struct mr_team_hits *out);

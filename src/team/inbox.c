@@ -253,8 +253,8 @@ enum mr_code mr_team_acknowledge(struct mr_ctx *cx, struct mr_team *team, const 
 }
 
 enum mr_code mr_team_message_get(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_project *project, int64_t message_id,
-	const struct mr_team_agent *viewer, struct mr_team_item *out)
+	const struct mr_team_rights *rights, const struct mr_team_project *project,
+	int64_t message_id, const struct mr_team_agent *viewer, struct mr_team_item *out)
 {
 	struct mr_team_item item;
 	bool found = false;
@@ -268,8 +268,8 @@ enum mr_code mr_team_message_get(struct mr_ctx *cx, struct mr_db *db,
 		if (!found)
 			rc = mr_team_box_concerns(cx, db, message_id, project->id, &found);
 	}
-	if (!rc && found && cx->readers)
-		rc = mr_team_message_is_seen(cx, db, message_id, &found);
+	if (!rc && found && mr_team_readers(rights))
+		rc = mr_team_message_is_seen(cx, db, rights, message_id, &found);
 	if (rc)
 		return rc;
 	if (!found) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "team/model.h"
+#include "team/rights.h"
 #include "team/store/root.h"
 
 struct mr_team_inbox_query {
@@ -51,11 +52,11 @@ MR_CHECK enum mr_code mr_team_acknowledge(struct mr_ctx *cx, struct mr_team *tea
 /*
  * One message with its body and names, as `viewer` (or NULL: anybody of the project) may see it:
  * bcc only the sender's. NOT_FOUND also when it is neither of this project (NULL: any will do) nor
- * openly addressed to one of its agents, nor the viewer's.
+ * openly addressed to one of its agents, nor the viewer's, and when `rights` do not reach it.
  */
 MR_CHECK enum mr_code mr_team_message_get(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_project *project, int64_t message_id,
-	const struct mr_team_agent *viewer, struct mr_team_item *out);
+	const struct mr_team_rights *rights, const struct mr_team_project *project,
+	int64_t message_id, const struct mr_team_agent *viewer, struct mr_team_item *out);
 /* Fill in the names of its recipients: to, cc and, for its sender, bcc. */
 MR_CHECK enum mr_code mr_team_item_names(struct mr_ctx *cx, struct mr_db *db, bool with_bcc,
 	struct mr_team_item *item);

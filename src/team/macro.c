@@ -81,8 +81,9 @@ enum mr_code mr_team_macro_prepare(struct mr_ctx *cx, struct mr_team *team,
 	else if (!rc)
 		rc = find_agent(cx, team, &ready.project, who.name, &ready.agent);
 	if (!rc)
-		rc = mr_team_summary_thread(cx, team, &ready.project.id, 1, request->thread_id, 0,
-			request->llm_mode, request->llm_model, &ready.summary);
+		rc = mr_team_summary_thread(cx, team, request->rights, &ready.project.id, 1,
+			request->thread_id, 0, request->llm_mode, request->llm_model,
+			&ready.summary);
 	if (!rc)
 		rc = read_inbox(cx, team, &ready.project, &ready.agent, request->inbox_limit,
 			request->include_inbox_bodies, &ready.inbox);

@@ -32,6 +32,7 @@ struct mr_team_prepare {
 	int64_t inbox_limit;
 	bool llm_mode;
 	const char *llm_model;
+	const struct mr_team_rights *rights; /* of who asks: the conversation as they may see it */
 };
 struct mr_team_prepared {
 	struct mr_team_project project;

@@ -587,8 +587,8 @@ static enum mr_code look_up(struct mr_ctx *cx, struct sending *s)
 	s->thread_id = mr_str_is_empty(draft->thread_id) ? NULL : draft->thread_id;
 	if (!draft->reply_to)
 		return MR_OK;
-	rc = mr_team_message_get(cx, reader.db, &s->project, draft->reply_to, &s->sender,
-		&original);
+	rc = mr_team_message_get(cx, reader.db, draft->rights, &s->project, draft->reply_to,
+		&s->sender, &original);
 	if (!rc && !s->thread_id)
 		s->thread_id = mr_team_thread_of(cx->arena, &original.message);
 	return rc;

@@ -21,9 +21,10 @@ struct mr_team_draft {
 	int64_t reply_to;      /* or 0 */
 	bool auto_contact_if_blocked;
 	bool strict_recipients;
-	const char *idempotency_key; /* or NULL */
-	const char *tool;            /* for the archive; NULL is send_message */
-	bool verified;               /* the sender has proved to be who it is */
+	const char *idempotency_key;         /* or NULL */
+	const char *tool;                    /* for the archive; NULL is send_message */
+	bool verified;                       /* the sender has proved to be who it is */
+	const struct mr_team_rights *rights; /* of who asks: to see what is answered */
 };
 
 struct mr_team_blocked {
@@ -70,6 +71,7 @@ struct mr_team_reply {
 	struct mr_texts attachment_paths;
 	const char *idempotency_key;
 	bool verified;
+	const struct mr_team_rights *rights; /* of who asks: to see the original */
 };
 /* In the original's thread, or in one named by its id. The replier must be able to see it. */
 MR_CHECK enum mr_code mr_team_reply(struct mr_ctx *cx, struct mr_team *team,

@@ -84,8 +84,8 @@ static enum mr_code look_up(struct mr_ctx *cx, struct mr_team *team,
 		rc = mr_team_agent_resolve(cx, team, reader.db, reply->project_key,
 			reply->sender_name, &project, replier);
 	if (!rc)
-		rc = mr_team_message_get(cx, reader.db, &project, reply->message_id, replier,
-			original);
+		rc = mr_team_message_get(cx, reader.db, reply->rights, &project, reply->message_id,
+			replier, original);
 	if (!rc)
 		rc = mr_team_message_recipients(cx, reader.db, reply->message_id, all);
 	return rc;
@@ -100,6 +100,7 @@ enum mr_code mr_team_reply(struct mr_ctx *cx, struct mr_team *team,
 	enum mr_code rc = look_up(cx, team, reply, &original, &all, &replier);
 	struct mr_team_draft draft = {
 		.verified = reply->verified,
+		.rights = reply->rights,
 		.project_key = reply->project_key,
 		.sender_name = reply->sender_name,
 		.body_md = reply->body_md,

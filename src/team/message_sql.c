@@ -177,8 +177,8 @@ enum mr_code mr_team_message_exists(struct mr_ctx *cx, struct mr_db *db, int64_t
 static const char SQL_SEEN[] =
 	"SELECT 1 FROM messages m WHERE m.id = ?1 AND " MR_TEAM_SEEN_BY("m", "?2");
 
-enum mr_code mr_team_message_is_seen(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
-	bool *out)
+enum mr_code mr_team_message_is_seen(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, int64_t message_id, bool *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	enum mr_code rc = mr_db_prepare(db, SQL_SEEN, &stmt, &cx->err);
@@ -186,7 +186,7 @@ enum mr_code mr_team_message_is_seen(struct mr_ctx *cx, struct mr_db *db, int64_
 	if (rc)
 		return rc;
 	mr_stmt_bind_int(stmt, 1, message_id);
-	mr_stmt_bind_text(stmt, 2, cx->readers);
+	mr_stmt_bind_text(stmt, 2, mr_team_readers(rights));
 	return mr_stmt_step(stmt, out, &cx->err);
 }
 

@@ -8,6 +8,7 @@
 
 #include "data/db.h"
 #include "team/model.h"
+#include "team/rights.h"
 #include "team/store/root.h"
 
 /*
@@ -50,15 +51,15 @@ MR_CHECK enum mr_code mr_team_attached_bytes(struct mr_ctx *cx, struct mr_db *db
 MR_CHECK enum mr_code mr_team_inbox_is_full(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	int64_t limit, bool *out);
 
-/* May those of cx->readers, bound as the parameter `who`, see the message called `m`? They sent it,
- * or got it. */
+/* May the readers of team/rights.h, bound as the parameter `who`, see the message called `m`? They
+ * sent it, or got it. */
 #define MR_TEAM_SEEN_BY(m, who)                                                                    \
 	"(" who " IS NULL OR " m ".sender_id IN (SELECT value FROM json_each(" who                 \
 	")) OR EXISTS (SELECT 1 FROM message_recipients w WHERE w.message_id = " m                 \
 	".id AND w.agent_id IN (SELECT value FROM json_each(" who "))))"
 /* The same of one message. */
 MR_CHECK enum mr_code mr_team_message_is_seen(struct mr_ctx *cx, struct mr_db *db,
-	int64_t message_id, bool *out);
+	const struct mr_team_rights *rights, int64_t message_id, bool *out);
 
 /* Columns of `messages` called m, in the order mr_team_message_read() expects, the first at
  * `column`; the body, when it was asked for, is in `body_column`, else that is -1. */

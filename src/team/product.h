@@ -29,8 +29,8 @@ MR_CHECK enum mr_code mr_team_product_list(struct mr_ctx *cx, struct mr_db *db,
 /* The newest messages of all its projects, in one order: written there, or openly to an agent of
  * one. Older than the message `before` (0: all); with their texts if `include_bodies`. */
 MR_CHECK enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_product *product, int64_t before, int64_t limit, bool include_bodies,
-	struct mr_team_items *out);
+	const struct mr_team_rights *rights, const struct mr_team_product *product, int64_t before,
+	int64_t limit, bool include_bodies, struct mr_team_items *out);
 /* Are both projects linked to one product? For the contact policy `auto`. */
 MR_CHECK enum mr_code mr_team_product_shared(struct mr_ctx *cx, struct mr_db *db, int64_t project_a,
 	int64_t project_b, bool *out);

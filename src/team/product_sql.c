@@ -239,17 +239,17 @@ static const char SQL_INBOX_OF[] =
 	"?3)" INBOX_ITEMS;
 
 enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_product *product, int64_t before, int64_t limit, bool include_bodies,
-	struct mr_team_items *out)
+	const struct mr_team_rights *rights, const struct mr_team_product *product, int64_t before,
+	int64_t limit, bool include_bodies, struct mr_team_items *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	const char *readers = mr_team_readers(rights);
 	int64_t most = limit <= 0          ? MR_TEAM_LIST_DEFAULT
 		: limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX
 					   : limit;
 	struct mr_team_items found = { .items = mr_arena_array(cx->arena, (size_t)most,
 					       sizeof(*found.items)) };
-	enum mr_code rc =
-		mr_db_prepare(db, cx->readers ? SQL_INBOX_OF : SQL_INBOX, &stmt, &cx->err);
+	enum mr_code rc = mr_db_prepare(db, readers ? SQL_INBOX_OF : SQL_INBOX, &stmt, &cx->err);
 
 	if (rc)
 		return rc;
@@ -257,8 +257,8 @@ enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 	mr_stmt_bind_int(stmt, 2, most);
 	mr_stmt_bind_int(stmt, 3, before > 0 ? before : INT64_MAX);
 	mr_stmt_bind_int(stmt, 4, include_bodies);
-	if (cx->readers)
-		mr_stmt_bind_text(stmt, 5, cx->readers);
+	if (readers)
+		mr_stmt_bind_text(stmt, 5, readers);
 	for (;;) {
 		struct mr_team_item *item = &found.items[found.len];
 		bool row = false;

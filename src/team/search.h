@@ -16,6 +16,7 @@
 #pragma once
 
 #include "team/model.h"
+#include "team/rights.h"
 #include "team/store/root.h"
 
 enum {
@@ -41,6 +42,7 @@ struct mr_team_search {
 	int64_t offset;   /* clamped to 0 .. MR_TEAM_SEARCH_OFFSET_MAX */
 	int64_t agent_id; /* whose is:unread and ack:pending; or 0: anybody's */
 	bool newest_first;
+	const struct mr_team_rights *rights; /* of who asks */
 };
 
 struct mr_team_hit {

@@ -85,7 +85,7 @@ enum mr_code mr_team_search_alone_sql(struct mr_ctx *cx, struct mr_db *db,
 /* Sent or got by those who may see the result. */
 static void put_readers(struct builder *b)
 {
-	int readers = value(b, b->cx->readers, 0);
+	int readers = value(b, mr_team_readers(b->search->rights), 0);
 
 	mr_buf_printf(b->sql,
 		" AND (t.sender_id IN (SELECT value FROM json_each(?%d)) OR EXISTS (SELECT 1 FROM"
@@ -282,11 +282,12 @@ enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search
 		.sql = &out->sql,
 		.values = mr_arena_array(cx->arena, VALUES_MAX, sizeof(*b.values)),
 	};
+	const char *readers = mr_team_readers(search->rights);
 
 	mr_buf_init(&out->sql, WHERE_BYTES);
-	if (!(alone && indexed && query->filter_count == 0) || cx->readers)
+	if (!(alone && indexed && query->filter_count == 0) || readers)
 		put_place(&b, alone);
-	if (cx->readers)
+	if (readers)
 		put_readers(&b);
 	put_filters(&b);
 	if (!indexed)

@@ -13,6 +13,7 @@ enum { PAGE = 16 }; /* messages in memory at a time, of each project */
 
 /* The thread as one project sees it, page by page. */
 struct stream {
+	const struct mr_team_rights *rights;
 	int64_t project_id;
 	struct mr_arena *arena; /* of the page */
 	struct mr_team_items page;
@@ -37,8 +38,8 @@ static enum mr_code advance(struct mr_ctx *cx, struct mr_db *db, const char *thr
 	own.arena = stream->arena = mr_arena_new();
 	stream->page = (struct mr_team_items){ NULL, 0, after };
 	stream->at = 0;
-	rc = mr_team_thread_get(&own, db, stream->project_id, thread_id, true, after, PAGE,
-		&stream->page);
+	rc = mr_team_thread_get(&own, db, stream->rights, stream->project_id, thread_id, true,
+		after, PAGE, &stream->page);
 	if (rc) {
 		/* The reason may hold texts of the page's memory. */
 		own.err.issues = NULL;
@@ -121,17 +122,20 @@ static enum mr_code sum_up(struct mr_ctx *cx, struct mr_db *db, struct stream *s
 	return MR_OK;
 }
 
-static enum mr_code summarise(struct mr_ctx *cx, struct mr_team *team, const int64_t *project_ids,
-	size_t project_count, const char *thread_id, int64_t limit,
-	struct mr_team_excerpts *excerpts, struct mr_team_summary *out)
+static enum mr_code summarise(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const int64_t *project_ids, size_t project_count,
+	const char *thread_id, int64_t limit, struct mr_team_excerpts *excerpts,
+	struct mr_team_summary *out)
 {
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct stream *streams = mr_arena_array(cx->arena, project_count + 1, sizeof(*streams));
 	enum mr_code rc = mr_team_read(cx, team, &reader);
 
 	limit = limit < 1 || limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX : limit;
-	for (size_t i = 0; i < project_count; i++)
+	for (size_t i = 0; i < project_count; i++) {
+		streams[i].rights = rights;
 		streams[i].project_id = project_ids[i];
+	}
 	if (!rc)
 		rc = sum_up(cx, reader.db, streams, project_count, thread_id, limit, excerpts, out);
 	for (size_t i = 0; i < project_count; i++)
@@ -140,12 +144,13 @@ static enum mr_code summarise(struct mr_ctx *cx, struct mr_team *team, const int
 }
 
 enum mr_code mr_team_summary_thread(struct mr_ctx *cx, struct mr_team *team,
-	const int64_t *project_ids, size_t project_count, const char *thread_id, int64_t limit,
-	bool llm_mode, const char *llm_model, struct mr_team_summary *out)
+	const struct mr_team_rights *rights, const int64_t *project_ids, size_t project_count,
+	const char *thread_id, int64_t limit, bool llm_mode, const char *llm_model,
+	struct mr_team_summary *out)
 {
 	struct mr_team_excerpts excerpts = { .len = 0 };
 	struct mr_team_summary summary;
-	enum mr_code rc = summarise(cx, team, project_ids, project_count, thread_id, limit,
+	enum mr_code rc = summarise(cx, team, rights, project_ids, project_count, thread_id, limit,
 		&excerpts, &summary);
 
 	if (rc)
@@ -184,8 +189,9 @@ static void aggregate(struct mr_arena *arena, struct mr_team_summaries *all)
 }
 
 enum mr_code mr_team_summary_threads(struct mr_ctx *cx, struct mr_team *team,
-	const int64_t *project_ids, size_t project_count, const struct mr_texts *thread_ids,
-	int64_t limit, bool llm_mode, const char *llm_model, struct mr_team_summaries *out)
+	const struct mr_team_rights *rights, const int64_t *project_ids, size_t project_count,
+	const struct mr_texts *thread_ids, int64_t limit, bool llm_mode, const char *llm_model,
+	struct mr_team_summaries *out)
 {
 	struct mr_team_summaries all = { .len = 0 };
 
@@ -204,8 +210,8 @@ enum mr_code mr_team_summary_threads(struct mr_ctx *cx, struct mr_team *team,
 
 		if (cx->progress)
 			cx->progress(cx->progress_arg, "reading threads", all.len, thread_ids->len);
-		rc = summarise(cx, team, project_ids, project_count, thread_ids->items[all.len],
-			limit, &excerpts, &all.items[all.len]);
+		rc = summarise(cx, team, rights, project_ids, project_count,
+			thread_ids->items[all.len], limit, &excerpts, &all.items[all.len]);
 
 		if (rc)
 			return rc;

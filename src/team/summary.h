@@ -45,11 +45,12 @@ void mr_team_summarise(struct mr_arena *arena, const char *thread_id,
  * A thread of one project, or of several (a product): its first `limit` messages; 0 or more than
  * MR_TEAM_LIST_MAX is that. Worded by the configured model when `llm_mode` is set and there is one;
  * `llm_model` NULL is the configured name. A model that fails costs nothing but its time. An
- * unknown thread has no messages.
+ * unknown thread has no messages. Only messages that `rights` reach count.
  */
 MR_CHECK enum mr_code mr_team_summary_thread(struct mr_ctx *cx, struct mr_team *team,
-	const int64_t *project_ids, size_t project_count, const char *thread_id, int64_t limit,
-	bool llm_mode, const char *llm_model, struct mr_team_summary *out);
+	const struct mr_team_rights *rights, const int64_t *project_ids, size_t project_count,
+	const char *thread_id, int64_t limit, bool llm_mode, const char *llm_model,
+	struct mr_team_summary *out);
 
 struct mr_team_summaries {
 	struct mr_team_summary *items; /* as they were asked for */
@@ -62,5 +63,6 @@ struct mr_team_summaries {
 /* Several threads, and what they have together. INVALID_ARGUMENT (argument `thread_ids`) for none,
  * and for more than MR_TEAM_SUMMARY_THREADS. */
 MR_CHECK enum mr_code mr_team_summary_threads(struct mr_ctx *cx, struct mr_team *team,
-	const int64_t *project_ids, size_t project_count, const struct mr_texts *thread_ids,
-	int64_t limit, bool llm_mode, const char *llm_model, struct mr_team_summaries *out);
+	const struct mr_team_rights *rights, const int64_t *project_ids, size_t project_count,
+	const struct mr_texts *thread_ids, int64_t limit, bool llm_mode, const char *llm_model,
+	struct mr_team_summaries *out);

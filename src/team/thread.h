@@ -18,13 +18,14 @@ struct mr_team_threads {
 
 /* Messages of a thread in their order; for a number, the message of that id comes first. At most
  * `limit` from `after` (a message's id, or 0). An unknown thread is empty. */
-MR_CHECK enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	const char *thread_id, bool include_bodies, int64_t after, int64_t limit,
-	struct mr_team_items *out);
+MR_CHECK enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, int64_t project_id, const char *thread_id,
+	bool include_bodies, int64_t after, int64_t limit, struct mr_team_items *out);
 /* The projects that have messages of this thread, or the message it is named after: at most two, so
  * that one can tell whether it is one. */
 MR_CHECK enum mr_code mr_team_thread_projects(struct mr_ctx *cx, struct mr_db *db,
 	const char *thread_id, struct mr_team_projects *out);
 /* Those whose newest message is older than `before` (0: all). */
-MR_CHECK enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	int64_t before, int64_t limit, struct mr_team_threads *out);
+MR_CHECK enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, int64_t project_id, int64_t before, int64_t limit,
+	struct mr_team_threads *out);

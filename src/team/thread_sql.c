@@ -58,9 +58,9 @@ static enum mr_code list_items(struct mr_ctx *cx, struct mr_stmt *stmt, bool wit
 	return MR_OK;
 }
 
-enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	const char *thread_id, bool include_bodies, int64_t after, int64_t limit,
-	struct mr_team_items *out)
+enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, int64_t project_id, const char *thread_id,
+	bool include_bodies, int64_t after, int64_t limit, struct mr_team_items *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	struct mr_team_items found;
@@ -75,7 +75,7 @@ enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db, int64_t pro
 	mr_stmt_bind_int(stmt, 3, number_of(thread_id));
 	mr_stmt_bind_int(stmt, 4, after);
 	mr_stmt_bind_int(stmt, 5, limit + 1);
-	mr_stmt_bind_text(stmt, 6, cx->readers);
+	mr_stmt_bind_text(stmt, 6, mr_team_readers(rights));
 	rc = list_items(cx, stmt, include_bodies, limit, &found);
 	for (size_t i = 0; !rc && i < found.len; i++)
 		rc = mr_team_item_names(cx, db, false, &found.items[i]);
@@ -110,7 +110,8 @@ static const char SQL_THREADS[] =
 static const char SQL_ROOT[] = "SELECT m.created_ts, m.subject FROM messages m WHERE m.id = ?1"
 			       " AND m.thread_id IS NULL AND " MR_TEAM_SEEN_BY("m", "?2");
 
-static enum mr_code count_root(struct mr_ctx *cx, struct mr_db *db, struct mr_team_thread *thread)
+static enum mr_code count_root(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, struct mr_team_thread *thread)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	int64_t id = number_of(thread->thread_id);
@@ -122,7 +123,7 @@ static enum mr_code count_root(struct mr_ctx *cx, struct mr_db *db, struct mr_te
 	if (rc || !id)
 		return rc;
 	mr_stmt_bind_int(stmt, 1, id);
-	mr_stmt_bind_text(stmt, 2, cx->readers);
+	mr_stmt_bind_text(stmt, 2, mr_team_readers(rights));
 	rc = mr_stmt_step(stmt, &row, &cx->err);
 	if (!rc && row) {
 		thread->messages++;
@@ -132,8 +133,9 @@ static enum mr_code count_root(struct mr_ctx *cx, struct mr_db *db, struct mr_te
 	return rc;
 }
 
-enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	int64_t before, int64_t limit, struct mr_team_threads *out)
+enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, int64_t project_id, int64_t before, int64_t limit,
+	struct mr_team_threads *out)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	struct mr_team_threads found = { NULL, 0 };
@@ -147,7 +149,7 @@ enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t pr
 	mr_stmt_bind_int(stmt, 1, project_id);
 	mr_stmt_bind_int(stmt, 2, before > 0 ? before : INT64_MAX);
 	mr_stmt_bind_int(stmt, 3, limit);
-	mr_stmt_bind_text(stmt, 4, cx->readers);
+	mr_stmt_bind_text(stmt, 4, mr_team_readers(rights));
 	for (;;) {
 		struct mr_team_thread *thread = &found.items[found.len];
 		bool row = false;
@@ -166,7 +168,7 @@ enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db, int64_t pr
 			.subject = mr_stmt_text(stmt, 5, cx->arena),
 			.last_id = mr_stmt_int(stmt, 6),
 		};
-		rc = count_root(cx, db, thread);
+		rc = count_root(cx, db, rights, thread);
 		if (rc)
 			return rc;
 		found.len++;

@@ -14,6 +14,7 @@ enum { THREADS_OF = 5 }; /* projects whose threads are looked at, when none was 
 struct suggesting {
 	struct mr_ctx *cx;
 	struct mr_team *team;
+	const struct mr_team_rights *rights;
 	const char *begun;
 	const char *project; /* that was chosen before, or NULL */
 	struct mr_texts *found;
@@ -70,8 +71,8 @@ static enum mr_code offer_agents(struct suggesting *s)
 static enum mr_code offer_threads_of(struct suggesting *s, const char *project_key)
 {
 	struct mr_team_threads threads;
-	enum mr_code rc =
-		mr_team_ask_threads(s->cx, s->team, project_key, 0, MR_TEAM_LIST_MAX, &threads);
+	enum mr_code rc = mr_team_ask_threads(s->cx, s->team, s->rights, project_key, 0,
+		MR_TEAM_LIST_MAX, &threads);
 
 	for (size_t i = 0; !rc && i < threads.len; i++) {
 		if (!mr_texts_has(s->found, threads.items[i].thread_id))
@@ -124,7 +125,7 @@ enum mr_code mr_suggest(struct mr_call *call, enum mr_suggest_subject subject, c
 		[MR_SUGGEST_THREAD] = offer_threads,
 		[MR_SUGGEST_PRODUCT] = offer_products,
 	};
-	struct suggesting s = { &call->cx, NULL, begun, project, out };
+	struct suggesting s = { &call->cx, NULL, &call->rights, begun, project, out };
 	enum mr_code rc = mr_team_home_open(call, &s.team);
 
 	*out = (struct mr_texts){ .items = mr_arena_array(call->cx.arena, MR_SUGGESTIONS + 1,

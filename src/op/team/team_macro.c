@@ -217,6 +217,7 @@ static enum mr_code prepare(struct mr_call *call, const struct mr_args *in, stru
 		.inbox_limit = mr_args_int(in, "inbox_limit", INBOX_DEFAULT),
 		.llm_mode = mr_args_bool(in, "llm_mode", true),
 		.llm_model = mr_args_text(in, "llm_model"),
+		.rights = &call->rights,
 	};
 	struct mr_team_prepared ready;
 	struct mr_team *team;

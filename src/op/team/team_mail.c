@@ -133,6 +133,7 @@ static enum mr_code send_message(struct mr_call *call, const struct mr_args *in,
 		.strict_recipients = mr_args_bool(in, "strict_recipients", false),
 		.idempotency_key = mr_args_text(in, "idempotency_key"),
 		.verified = call->is_verified,
+		.rights = &call->rights,
 	};
 	struct mr_team_sent sent;
 	struct mr_team *team;
@@ -225,6 +226,7 @@ static enum mr_code reply_message(struct mr_call *call, const struct mr_args *in
 		.attachment_paths = mr_args_texts(call->cx.arena, in, "attachment_paths"),
 		.idempotency_key = mr_args_text(in, "idempotency_key"),
 		.verified = call->is_verified,
+		.rights = &call->rights,
 	};
 	struct mr_team_sent sent;
 	struct mr_team *team;

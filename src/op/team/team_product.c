@@ -223,9 +223,10 @@ static enum mr_code inbox(struct mr_call *call, const struct mr_args *in, struct
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	if (!rc)
-		rc = mr_team_ask_product_inbox(&call->cx, team, mr_args_text(in, "product_uid"),
-			mr_args_int(in, "cursor", 0), mr_args_int(in, "limit", 0),
-			mr_args_bool(in, "include_bodies", false), &items);
+		rc = mr_team_ask_product_inbox(&call->cx, team, &call->rights,
+			mr_args_text(in, "product_uid"), mr_args_int(in, "cursor", 0),
+			mr_args_int(in, "limit", 0), mr_args_bool(in, "include_bodies", false),
+			&items);
 	if (rc)
 		return rc;
 	mr_team_show_bodies(call, &showing, &items);
@@ -282,7 +283,8 @@ static enum mr_code find_messages(struct mr_call *call, const struct mr_args *in
 
 	if (rc)
 		return rc;
-	return mr_team_ask_product_search(&call->cx, team, mr_args_text(in, "product_uid"),
+	return mr_team_ask_product_search(&call->cx, team, &call->rights,
+		mr_args_text(in, "product_uid"),
 		&(struct mr_team_search){
 			.query = mr_args_text(in, "query"),
 			.limit = mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT),
@@ -396,13 +398,14 @@ static enum mr_code summarize(struct mr_call *call, const struct mr_args *in, st
 		return rc;
 	mr_team_product_ids(call->cx.arena, &product, &ids, &count);
 	if (thread_ids.len == 1) {
-		rc = mr_team_summary_thread(&call->cx, team, ids, count, thread_ids.items[0],
-			mr_args_int(in, "per_thread_limit", 0), llm_mode, llm_model, &one);
+		rc = mr_team_summary_thread(&call->cx, team, &call->rights, ids, count,
+			thread_ids.items[0], mr_args_int(in, "per_thread_limit", 0), llm_mode,
+			llm_model, &one);
 		if (!rc)
 			put_summary(out, &one, mr_args_bool(in, "include_examples", false));
 		return rc;
 	}
-	rc = mr_team_summary_threads(&call->cx, team, ids, count, &thread_ids,
+	rc = mr_team_summary_threads(&call->cx, team, &call->rights, ids, count, &thread_ids,
 		mr_args_int(in, "per_thread_limit", 50), llm_mode, llm_model, &all);
 	if (!rc)
 		mr_shape_team_summaries(out, &all);

@@ -50,7 +50,7 @@ static const struct mr_field search_fields[] = {
 static enum mr_code find(struct mr_call *call, struct mr_team *team, const struct mr_args *in,
 	struct mr_team_hits *out)
 {
-	return mr_team_ask_search(&call->cx, team, mr_args_text(in, "project_key"),
+	return mr_team_ask_search(&call->cx, team, &call->rights, mr_args_text(in, "project_key"),
 		mr_args_text(in, "agent_name"),
 		&(struct mr_team_search){
 			.query = mr_args_text(in, "query"),

@@ -54,7 +54,7 @@ static enum mr_code summarise_one(struct mr_call *call, const struct mr_args *in
 		rc = mr_team_ask_project(&call->cx, team, mr_args_text(in, "project_key"),
 			&project);
 	if (!rc)
-		rc = mr_team_summary_thread(&call->cx, team, &project.id, 1,
+		rc = mr_team_summary_thread(&call->cx, team, &call->rights, &project.id, 1,
 			mr_args_text(in, "thread_id"), 0, mr_args_bool(in, "llm_mode", true),
 			mr_args_text(in, "llm_model"), &summary);
 	if (rc)
@@ -112,9 +112,9 @@ static enum mr_code summarise_many(struct mr_call *call, const struct mr_args *i
 		rc = mr_team_ask_project(&call->cx, team, mr_args_text(in, "project_key"),
 			&project);
 	if (!rc)
-		rc = mr_team_summary_threads(&call->cx, team, &project.id, 1, &thread_ids,
-			mr_args_int(in, "per_thread_limit", 50), mr_args_bool(in, "llm_mode", true),
-			mr_args_text(in, "llm_model"), &all);
+		rc = mr_team_summary_threads(&call->cx, team, &call->rights, &project.id, 1,
+			&thread_ids, mr_args_int(in, "per_thread_limit", 50),
+			mr_args_bool(in, "llm_mode", true), mr_args_text(in, "llm_model"), &all);
 	if (!rc)
 		mr_shape_team_summaries(out, &all);
 	return rc;

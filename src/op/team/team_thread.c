@@ -21,7 +21,7 @@ static const struct mr_param show_params[] = {
 static enum mr_code find_message(struct mr_call *call, const struct mr_args *in,
 	struct mr_team *team, struct mr_team_item *out)
 {
-	return mr_team_ask_message(&call->cx, team, mr_args_text(in, "project_key"),
+	return mr_team_ask_message(&call->cx, team, &call->rights, mr_args_text(in, "project_key"),
 		mr_args_int(in, "message_id", 0), mr_args_text(in, "agent_name"), out);
 }
 
@@ -94,7 +94,7 @@ static enum mr_code find_thread(struct mr_call *call, const struct mr_args *in,
 {
 	int64_t limit = mr_args_int(in, "limit", 100);
 
-	return mr_team_ask_thread(&call->cx, team, mr_args_text(in, "project_key"),
+	return mr_team_ask_thread(&call->cx, team, &call->rights, mr_args_text(in, "project_key"),
 		mr_args_text(in, "thread_id"), mr_args_bool(in, "include_bodies", true),
 		mr_args_int(in, "cursor", 0), limit < 1 ? 1 : limit, project, out);
 }
@@ -174,7 +174,7 @@ static enum mr_code find_threads(struct mr_call *call, const struct mr_args *in,
 {
 	int64_t limit = mr_args_int(in, "limit", 20);
 
-	return mr_team_ask_threads(&call->cx, team, mr_args_text(in, "project_key"),
+	return mr_team_ask_threads(&call->cx, team, &call->rights, mr_args_text(in, "project_key"),
 		mr_args_int(in, "cursor", 0), limit < 1 ? 1 : limit, out);
 }
 

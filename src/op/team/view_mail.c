@@ -40,7 +40,8 @@ enum mr_code mr_view_message(const struct mr_view *view, struct mr_out *out)
 	if (!rc)
 		rc = mr_agent_auth_readers(view->call, false);
 	if (!rc)
-		rc = mr_team_ask_message(cx, team, view->project, id, NULL, &item);
+		rc = mr_team_ask_message(cx, team, &view->call->rights, view->project, id, NULL,
+			&item);
 	if (rc)
 		return rc;
 	mr_team_show_body(view->call, &showing, &item);
@@ -61,8 +62,9 @@ static enum mr_code get_thread(const struct mr_view *view, struct mr_team_projec
 	if (!rc)
 		rc = mr_view_find_thread(view, project);
 	if (!rc)
-		rc = mr_team_ask_thread(&view->call->cx, team, project->human_key, view->name,
-			view->include_bodies, 0, limit < 1 ? 1 : limit, project, out);
+		rc = mr_team_ask_thread(&view->call->cx, team, &view->call->rights,
+			project->human_key, view->name, view->include_bodies, 0,
+			limit < 1 ? 1 : limit, project, out);
 	if (!rc && !out->len)
 		rc = mr_team_fail(&view->call->cx, MR_TEAM_NOT_FOUND,
 			"project %s has no thread %.100s", project->slug, view->name);

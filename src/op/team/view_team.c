@@ -68,12 +68,12 @@ static enum mr_code check_thread(const struct mr_view *view, struct mr_team_proj
 	struct mr_team *team;
 	enum mr_code rc = mr_agent_auth_readers(view->call, false);
 
-	if (rc || !cx->readers)
+	if (rc || !view->call->rights.readers)
 		return rc;
 	rc = mr_team_home_open(view->call, &team);
 	if (!rc)
-		rc = mr_team_ask_thread(cx, team, project->human_key, view->name, false, 0, 1,
-			project, &items);
+		rc = mr_team_ask_thread(cx, team, &view->call->rights, project->human_key,
+			view->name, false, 0, 1, project, &items);
 	if (!rc && !items.len)
 		rc = mr_team_fail(cx, MR_TEAM_NOT_FOUND,
 			"your agent has no message of the thread %.100s", view->name);

@@ -435,7 +435,7 @@ static void readers_are_numbers_in_a_list(void)
 	};
 
 	for (size_t i = 0; i < MR_LEN(rows); i++) {
-		struct mr_call call = { .cx = { .readers = rows[i].readers } };
+		struct mr_call call = { .rights = { rows[i].readers } };
 
 		CHECK_INT(mr_agent_auth_reads_for(&call, rows[i].agent), rows[i].is_one);
 	}

@@ -4,6 +4,7 @@
 #include "base/attr.h"
 #include "mail.h"
 #include "team/error.h"
+#include "team/summary.h"
 #include "test.h"
 #include "world.h"
 
@@ -131,30 +132,31 @@ static void mail(void)
 	struct scene s;
 
 	set_scene(&s);
-	ASK(&s, message, "backend", 1, NULL, &item);
+	ASK(&s, message, NULL, "backend", 1, NULL, &item);
 	CHECK(!item.received);
-	ASK(&s, message, "backend", 1, "RedCat", &item);
+	ASK(&s, message, NULL, "backend", 1, "RedCat", &item);
 	CHECK(item.received);
-	ASK(&s, message, NULL, 2, NULL, &item);
+	ASK(&s, message, NULL, NULL, 2, NULL, &item);
 	CHECK_STR(item.message.subject, "second");
 	world_check_fail(&s.world,
-		mr_team_ask_message(&s.world.cx, s.world.team, "frontend", 1, NULL, &item),
+		mr_team_ask_message(&s.world.cx, s.world.team, NULL, "frontend", 1, NULL, &item),
 		MR_TEAM_NOT_FOUND, "message 1");
-	ASK(&s, thread, "backend", "T", true, 0, 10, &project, &items);
+	ASK(&s, thread, NULL, "backend", "T", true, 0, 10, &project, &items);
 	CHECK_INT(items.len, 1);
 	CHECK_INT(project.id, s.backend.id);
-	ASK(&s, threads, "backend", 0, 10, &threads);
+	ASK(&s, threads, NULL, "backend", 0, 10, &threads);
 	CHECK_INT(threads.len, 1);
 	CHECK_STR(threads.items[0].thread_id, "T");
 	ASK(&s, thread_projects, "T", &projects);
 	CHECK_INT(projects.len, 1);
-	ASK(&s, search, "backend", "RedCat", &(struct mr_team_search){ .query = "is:unread" },
+	ASK(&s, search, NULL, "backend", "RedCat", &(struct mr_team_search){ .query = "is:unread" },
 		&hits);
 	CHECK_INT(hits.len, 2);
-	ASK(&s, search, "backend", "GreenCastle", &(struct mr_team_search){ .query = "is:unread" },
-		&hits);
+	ASK(&s, search, NULL, "backend", "GreenCastle",
+		&(struct mr_team_search){ .query = "is:unread" }, &hits);
 	CHECK_INT(hits.len, 0);
-	ASK(&s, search, "backend", NULL, &(struct mr_team_search){ .query = "second" }, &hits);
+	ASK(&s, search, NULL, "backend", NULL, &(struct mr_team_search){ .query = "second" },
+		&hits);
 	CHECK_INT(hits.len, 1);
 	ASK(&s, contacts, "backend", "redcat", NULL, &agent, &links);
 	CHECK_INT(agent.id, s.red.id);
@@ -184,14 +186,84 @@ static void products(void)
 	mr_team_product_ids(s.world.cx.arena, &product, &ids, &len);
 	CHECK_INT(len, 1);
 	CHECK_INT(ids[0], s.backend.id);
-	ASK(&s, product_inbox, "prod", 0, 10, false, &items);
+	ASK(&s, product_inbox, NULL, "prod", 0, 10, false, &items);
 	CHECK_INT(items.len, 2);
-	ASK(&s, product_search, "prod", &(struct mr_team_search){ .query = "first" }, &hits);
+	ASK(&s, product_search, NULL, "prod", &(struct mr_team_search){ .query = "first" }, &hits);
 	CHECK_INT(hits.len, 1);
 	world_check_fail(&s.world,
-		mr_team_ask_product_search(&s.world.cx, s.world.team, "none",
+		mr_team_ask_product_search(&s.world.cx, s.world.team, NULL, "none",
 			&(struct mr_team_search){ .query = "first" }, &hits),
 		MR_TEAM_NOT_FOUND, "none");
+	world_close(&s.world);
+}
+
+/* RedCat of the frontend has no part in the backend's mail: to it, there is none. */
+static void mail_is_shown_as_far_as_rights_reach(void)
+{
+	struct mr_team_rights red = { "[2]" }, blue = { "[3]" }, nobody = { "[]" }, all = { NULL };
+	const struct mr_team_rights *const rights[] = { NULL, &all, &red, &blue, &nobody };
+	const struct mr_team_search first = { .query = "first", .limit = 1 };
+	struct mr_team_product product;
+	struct mr_team_threads threads;
+	struct mr_team_project project;
+	struct mr_team_summary summary;
+	struct mr_team_items items;
+	struct mr_team_sent sent;
+	struct mr_team_item item;
+	struct mr_team_hits hits;
+	struct scene s;
+
+	set_scene(&s);
+	CHECK_INT(s.red.id, 2);
+	CHECK_INT(s.blue.id, 3);
+	CHECK_OK(mr_team_product_ensure(&s.world.cx, s.world.team, "prod", "Shop", &product),
+		s.world.cx.err);
+	CHECK_OK(mr_team_product_link(&s.world.cx, s.world.team, "prod", "backend", NULL, false,
+			 &product),
+		s.world.cx.err);
+	for (size_t i = 0; i < MR_LEN(rights); i++) {
+		size_t seen = i < 3;
+		struct mr_team_reply reply = { .project_key = "backend",
+			.message_id = 1,
+			.sender_name = "RedCat",
+			.body_md = "yes",
+			.ack_required = -1,
+			.rights = rights[i] };
+		struct mr_team_draft draft = mail_draft(&s.world, "RedCat", "again");
+
+		draft.reply_to = 1;
+		draft.rights = rights[i];
+		ASK(&s, thread, rights[i], "backend", "T", false, 0, 1, &project, &items);
+		CHECK_INT(items.len, seen);
+		ASK(&s, threads, rights[i], "backend", 0, 10, &threads);
+		CHECK_INT(threads.len, seen);
+		ASK(&s, search, rights[i], "backend", NULL, &first, &hits);
+		CHECK_INT(hits.len, seen);
+		ASK(&s, product_search, rights[i], "prod", &first, &hits);
+		CHECK_INT(hits.len, seen);
+		ASK(&s, product_inbox, rights[i], "prod", 0, 1, false, &items);
+		CHECK_INT(items.len, seen);
+		CHECK_OK(mr_team_summary_thread(&s.world.cx, s.world.team, rights[i], &s.backend.id,
+				 1, "T", 1, false, NULL, &summary),
+			s.world.cx.err);
+		CHECK_INT(summary.total_messages, seen);
+		if (seen) {
+			ASK(&s, message, rights[i], "backend", 1, NULL, &item);
+			CHECK_OK(mr_team_reply(&s.world.cx, s.world.team, &reply, &sent),
+				s.world.cx.err);
+			CHECK_OK(mr_team_send(&s.world.cx, s.world.team, &draft, &sent),
+				s.world.cx.err);
+			continue;
+		}
+		world_check_fail(&s.world,
+			mr_team_ask_message(&s.world.cx, s.world.team, rights[i], "backend", 1,
+				NULL, &item),
+			MR_TEAM_NOT_FOUND, "message 1");
+		world_check_fail(&s.world, mr_team_reply(&s.world.cx, s.world.team, &reply, &sent),
+			MR_TEAM_NOT_FOUND, "message 1");
+		world_check_fail(&s.world, mr_team_send(&s.world.cx, s.world.team, &draft, &sent),
+			MR_TEAM_NOT_FOUND, "message 1");
+	}
 	world_close(&s.world);
 }
 
@@ -202,6 +274,7 @@ int main(void)
 		TEST(who_is_who),
 		TEST(mail),
 		TEST(products),
+		TEST(mail_is_shown_as_far_as_rights_reach),
 	};
 
 	return test_main(tests, MR_LEN(tests));

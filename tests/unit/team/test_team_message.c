@@ -119,15 +119,17 @@ static void blind_copies_stay_blind(void)
 	items = mail_inbox(world, "frontend", "BlueLake");
 	CHECK_INT(items.items[0].kind, MR_TEAM_BCC);
 	CHECK_OK(mr_team_read(&world->cx, world->team, &reader), world->cx.err);
-	CHECK_OK(mr_team_message_get(&world->cx, reader.db, &scene.frontend, 1, &scene.blue, &item),
+	CHECK_OK(mr_team_message_get(&world->cx, reader.db, NULL, &scene.frontend, 1, &scene.blue,
+			 &item),
 		world->cx.err);
 	CHECK_INT(item.bcc.len, 0);
-	CHECK_OK(mr_team_message_get(&world->cx, reader.db, &scene.backend, 1, &scene.green, &item),
+	CHECK_OK(mr_team_message_get(&world->cx, reader.db, NULL, &scene.backend, 1, &scene.green,
+			 &item),
 		world->cx.err);
 	CHECK_STR(mail_join(world, &item.bcc), "BlueLake@path-to-frontend");
 	/* For others of frontend there is no such message. */
 	world_check_fail(world,
-		mr_team_message_get(&world->cx, reader.db, &scene.frontend, 1, NULL, &item),
+		mr_team_message_get(&world->cx, reader.db, NULL, &scene.frontend, 1, NULL, &item),
 		MR_TEAM_NOT_FOUND, "there is no message 1 in project path-to-frontend");
 	mr_team_read_done(&reader);
 	CHECK_OK(mr_team_outbox_fetch(&world->cx, world->team, &query, &items), world->cx.err);

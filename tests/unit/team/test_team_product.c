@@ -175,7 +175,7 @@ static void its_mail_is_in_one_order(void)
 	link_project(&world, "shop", "a", false);
 	product = link_project(&world, "shop", "c", false);
 	CHECK_OK(mr_team_read(&world.cx, world.team, &reader), world.cx.err);
-	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 4, false, &items),
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, NULL, &product, 0, 4, false, &items),
 		world.cx.err);
 	CHECK_INT(items.len, 4);
 	/* 9, 8, 6, 5: 7 is of the project that is not linked. */
@@ -187,10 +187,11 @@ static void its_mail_is_in_one_order(void)
 	CHECK_STR(items.items[1].from, "BlueLake");
 	CHECK_STR(items.items[2].message.subject, "s6");
 	CHECK_STR(items.items[3].message.subject, "s5");
-	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 0, false, &items),
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, NULL, &product, 0, 0, false, &items),
 		world.cx.err);
 	CHECK_INT(items.len, 6);
-	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, INT64_MAX, false, &items),
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, NULL, &product, 0, INT64_MAX, false,
+			 &items),
 		world.cx.err);
 	CHECK_INT(items.len, 6);
 	mr_team_read_done(&reader);
@@ -199,12 +200,12 @@ static void its_mail_is_in_one_order(void)
 		"INSERT INTO message_recipients (message_id, agent_id, kind)"
 		" VALUES (7, 1, 'cc'), (4, 3, 'bcc'), (1, 2, 'to')");
 	CHECK_OK(mr_team_read(&world.cx, world.team, &reader), world.cx.err);
-	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 3, false, &items),
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, NULL, &product, 0, 3, false, &items),
 		world.cx.err);
 	CHECK_INT(items.len, 3);
 	CHECK_STR(items.items[2].message.subject, "s7");
 	CHECK_STR(items.items[2].sender_project, "b");
-	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, &product, 0, 0, false, &items),
+	CHECK_OK(mr_team_product_inbox(&world.cx, reader.db, NULL, &product, 0, 0, false, &items),
 		world.cx.err);
 	CHECK_INT(items.len, 7);
 	mr_team_read_done(&reader);

@@ -166,18 +166,21 @@ static void reads_threads_page_by_page(void)
 	}
 	both[0] = back.id;
 	both[1] = front.id;
-	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, both, 1, "T", 0, true, NULL, &s),
+	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, NULL, both, 1, "T", 0, true, NULL,
+			 &s),
 		world.cx.err);
 	CHECK_INT(s.total_messages, 20);
 	CHECK_STR(joined(world.cx.arena, &s.participants), "BlueLake");
-	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, both, 2, "T", 0, true, NULL, &s),
+	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, NULL, both, 2, "T", 0, true, NULL,
+			 &s),
 		world.cx.err);
 	CHECK_INT(s.total_messages, 40);
 	CHECK_INT(s.open_actions, 40);
 	CHECK_STR(joined(world.cx.arena, &s.participants), "BlueLake|GreenHill");
 	CHECK(mr_str_starts(joined(world.cx.arena, &s.key_points),
 		"point 1|do|point 2|do|point 3|do"));
-	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, both, 2, "T", 17, true, NULL, &s),
+	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, NULL, both, 2, "T", 17, true, NULL,
+			 &s),
 		world.cx.err);
 	CHECK_INT(s.total_messages, 17);
 	/* What both projects see is one message. */
@@ -187,10 +190,12 @@ static void reads_threads_page_by_page(void)
 			" SELECT id, iif(project_id = %" PRId64 ", %" PRId64 ", %" PRId64
 			") FROM messages",
 			back.id, green.id, blue.id));
-	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, both, 2, "T", 0, true, NULL, &s),
+	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, NULL, both, 2, "T", 0, true, NULL,
+			 &s),
 		world.cx.err);
 	CHECK_INT(s.total_messages, 40);
-	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, both, 2, "none", 0, true, NULL, &s),
+	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, NULL, both, 2, "none", 0, true, NULL,
+			 &s),
 		world.cx.err);
 	CHECK_INT(s.total_messages, 0);
 	CHECK_INT(s.examples.len, 0);
@@ -213,8 +218,8 @@ static void sums_up_several(void)
 	post(&world, &blue, "B", 1, "- from b @Red @Blue");
 	for (int i = 2; i <= 30; i++)
 		post(&world, &blue, "B", i, "- more");
-	CHECK_OK(mr_team_summary_threads(&world.cx, world.team, &back.id, 1, &ids, 50, true, NULL,
-			 &all),
+	CHECK_OK(mr_team_summary_threads(&world.cx, world.team, NULL, &back.id, 1, &ids, 50, true,
+			 NULL, &all),
 		world.cx.err);
 	CHECK_INT(all.len, 3);
 	CHECK_STR(all.items[0].thread_id, "A");
@@ -225,20 +230,20 @@ static void sums_up_several(void)
 	CHECK_INT(all.key_points.len, 12);
 	CHECK_STR(mentioned(world.cx.arena, all.mentions, all.mention_count), "Red 3|Blue 1");
 	CHECK_STR(all.source, "heuristic");
-	CHECK_OK(mr_team_summary_threads(&world.cx, world.team, &back.id, 1, &ids, 5, true, NULL,
-			 &all),
+	CHECK_OK(mr_team_summary_threads(&world.cx, world.team, NULL, &back.id, 1, &ids, 5, true,
+			 NULL, &all),
 		world.cx.err);
 	CHECK_INT(all.items[1].total_messages, 5);
 
 	ids.len = 0;
 	world_check_fail(&world,
-		mr_team_summary_threads(&world.cx, world.team, &back.id, 1, &ids, 5, true, NULL,
-			&all),
+		mr_team_summary_threads(&world.cx, world.team, NULL, &back.id, 1, &ids, 5, true,
+			NULL, &all),
 		"INVALID_ARGUMENT", "thread_ids names no thread");
 	ids.len = MR_TEAM_SUMMARY_THREADS + 1;
 	world_check_fail(&world,
-		mr_team_summary_threads(&world.cx, world.team, &back.id, 1, &ids, 5, true, NULL,
-			&all),
+		mr_team_summary_threads(&world.cx, world.team, NULL, &back.id, 1, &ids, 5, true,
+			NULL, &all),
 		"INVALID_ARGUMENT", "thread_ids names 101 threads, more than 100");
 	world_close(&world);
 }
@@ -257,7 +262,8 @@ static void a_model_that_fails_changes_nothing(void)
 	back = world_project(&world, "/path/to/backend");
 	blue = world_agent(&world, &back, "BlueLake");
 	post(&world, &blue, "A", 1, "- one");
-	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, &back.id, 1, "A", 0, true, NULL, &s),
+	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, NULL, &back.id, 1, "A", 0, true,
+			 NULL, &s),
 		world.cx.err);
 	CHECK_STR(s.source, "heuristic");
 	CHECK_STR(joined(world.cx.arena, &s.key_points), "one");

@@ -26,8 +26,8 @@ static struct mr_team_items get(struct world *world, int64_t project_id, const c
 	struct mr_team_items items;
 
 	CHECK_OK(mr_team_read(&world->cx, world->team, &reader), world->cx.err);
-	CHECK_OK(mr_team_thread_get(&world->cx, reader.db, project_id, thread, true, after, limit,
-			 &items),
+	CHECK_OK(mr_team_thread_get(&world->cx, reader.db, NULL, project_id, thread, true, after,
+			 limit, &items),
 		world->cx.err);
 	return items;
 }
@@ -127,7 +127,7 @@ static void the_latest_threads_first(void)
 	answer(&world, 1, "backend", "RedCat"); /* 4 */
 	answer(&world, 3, "backend", "RedCat"); /* 5 */
 	CHECK_OK(mr_team_read(&world.cx, world.team, &reader), world.cx.err);
-	CHECK_OK(mr_team_thread_list(&world.cx, reader.db, backend.id, 0, 0, &threads),
+	CHECK_OK(mr_team_thread_list(&world.cx, reader.db, NULL, backend.id, 0, 0, &threads),
 		world.cx.err);
 	CHECK_INT(threads.len, 3);
 	CHECK_STR(threads.items[0].thread_id, "3");
@@ -141,7 +141,7 @@ static void the_latest_threads_first(void)
 	CHECK_INT(threads.items[1].messages, 2);
 	CHECK_STR(threads.items[1].last_from, "RedCat");
 	CHECK_STR(threads.items[2].thread_id, "B");
-	CHECK_OK(mr_team_thread_list(&world.cx, reader.db, backend.id, 0, 1, &threads),
+	CHECK_OK(mr_team_thread_list(&world.cx, reader.db, NULL, backend.id, 0, 1, &threads),
 		world.cx.err);
 	CHECK_INT(threads.len, 1);
 	mr_team_read_done(&reader);
