@@ -8,7 +8,7 @@
 #include "team_app.h"
 #include "test.h"
 
-enum { RINGS = 2000, BYTES = 64 << 10 };
+enum { RINGS = 1000, BYTES = 64 << 10 };
 
 struct ringer {
 	struct mr_team *team;
@@ -36,7 +36,8 @@ static void waiting_takes_no_memory_for_each_ring(void)
 	t.call.is_over = ring;
 	t.call.is_over_arg = &ringer;
 	before = mr_arena_size(t.arena);
-	team_app_run(&t, "wait_for_mail", "{\"project_key\":\"b\",\"agent_name\":\"GreenCastle\"}");
+	team_app_run(&t, "wait_for_mail",
+		"{\"project_key\":\"b\",\"agent_name\":\"GreenCastle\",\"timeout_seconds\":300}");
 	CHECK_INT(ringer.rings, -1);
 	if (mr_arena_size(t.arena) - before > BYTES)
 		test_fail(__FILE__, __LINE__, "%d rings took %zu bytes", RINGS,

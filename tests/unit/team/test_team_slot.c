@@ -229,7 +229,8 @@ static void waiting_takes_no_memory_for_each_ring(void)
 	world.cx.is_over = ring;
 	world.cx.is_over_arg = &ringer;
 	before = mr_arena_size(world.cx.arena);
-	world_check_fail(&world, try_acquire(&world, "backend", "RedFox", "main build", 60, 60),
+	world_check_fail(&world,
+		try_acquire(&world, "backend", "RedFox", "main build", 60, MR_TEAM_SLOT_WAIT_MAX_S),
 		MR_TEAM_RESERVATION_CONFLICT, "GreenCastle holds the build slot");
 	CHECK_INT(ringer.rings, -1);
 	CHECK(mr_arena_size(world.cx.arena) - before < BYTES);
