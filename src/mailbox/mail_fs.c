@@ -9,6 +9,7 @@
 #include "mailbox/limits.h"
 #include "mailbox/mail_sql.h"
 #include "mailbox/message_sql.h"
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 #include "mailbox/registration_sql.h"
 #include "mailbox/root_private.h"

@@ -7,6 +7,7 @@
  */
 #include "mailbox/deliver.h"
 #include "mailbox/inspect.h"
+#include "mailbox/open.h"
 #include "mailbox/register.h"
 #include "mailbox/repair.h"
 #include "mailbox/state.h"
