@@ -347,6 +347,7 @@
  *     history_work.c     the work tree, and how far it is
  *     migrate.c          numbered migrations
  *     queue.c            the group-commit writer
+ *     rows.c             a statement in one call: values bound, rows read
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain

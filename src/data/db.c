@@ -191,6 +191,14 @@ void mr_stmt_bind_null(struct mr_stmt *stmt, int index)
 	stmt->db->driver->bind_null(stmt, index);
 }
 
+void mr_stmt_bind_ids(struct mr_stmt *stmt, int index, const char *list)
+{
+	if (list)
+		stmt->db->driver->bind_ids(stmt, index, list);
+	else
+		stmt->db->driver->bind_null(stmt, index);
+}
+
 enum mr_code mr_stmt_step(struct mr_stmt *stmt, bool *row, struct mr_err *err)
 {
 	return stmt->db->driver->step(stmt, row, err);

@@ -117,6 +117,11 @@ void mr_stmt_bind_real(struct mr_stmt *stmt, int index, double value);
 void mr_stmt_bind_text(struct mr_stmt *stmt, int index, const char *text);
 void mr_stmt_bind_bytes(struct mr_stmt *stmt, int index, struct mr_bytes bytes);
 void mr_stmt_bind_null(struct mr_stmt *stmt, int index);
+/*
+ * A set of ids as one parameter, written [1,2,3]; NULL binds NULL. The statement says
+ * `x IN ids(?1)`, and the driver puts its engine's words in place of that.
+ */
+void mr_stmt_bind_ids(struct mr_stmt *stmt, int index, const char *list);
 
 /* `*row` says whether there is a row to look at; without one the statement has ended. */
 MR_CHECK enum mr_code mr_stmt_step(struct mr_stmt *stmt, bool *row, struct mr_err *err);

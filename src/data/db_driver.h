@@ -53,6 +53,7 @@ struct mr_db_driver {
 		struct mr_err *err);
 	enum mr_code (*compact)(struct mr_db *db, struct mr_err *err);
 
+	/* `IN ids(?n)` stands for membership in a set that bind_ids binds. */
 	enum mr_code (*prepare)(struct mr_db *db, const char *sql, struct mr_stmt **out,
 		struct mr_err *err);
 	void (*finalize)(struct mr_stmt *stmt);
@@ -62,6 +63,7 @@ struct mr_db_driver {
 	void (*bind_text)(struct mr_stmt *stmt, int index, const char *text);
 	void (*bind_bytes)(struct mr_stmt *stmt, int index, struct mr_bytes bytes);
 	void (*bind_null)(struct mr_stmt *stmt, int index);
+	void (*bind_ids)(struct mr_stmt *stmt, int index, const char *list);
 	enum mr_code (*step)(struct mr_stmt *stmt, bool *row, struct mr_err *err);
 	bool (*is_null)(struct mr_stmt *stmt, int column);
 	int64_t (*column_int)(struct mr_stmt *stmt, int column);

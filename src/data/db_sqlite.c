@@ -644,6 +644,21 @@ static bool sqlite_in_transaction(struct mr_db *db)
 	return !sqlite3_get_autocommit(db_of(db)->handle);
 }
 
+/* `IN ids(?1)` in SQLite's words: the set is bound as JSON. */
+static const char *spell_sets(struct mr_arena *arena, const char *sql)
+{
+	static const char set[] = " IN ids(";
+	const char *at = strstr(sql, set);
+	const char *parameter = at ? at + strlen(set) : "";
+	const char *end = strchr(parameter, ')');
+
+	if (!end)
+		return sql;
+	return mr_arena_printf(arena, "%.*s IN (SELECT value FROM json_each(%.*s))%s",
+		(int)(at - sql), sql, (int)(end - parameter), parameter,
+		spell_sets(arena, end + 1));
+}
+
 static enum mr_code sqlite_prepare(struct mr_db *db, const char *sql, struct mr_stmt **out,
 	struct mr_err *err)
 {
@@ -652,8 +667,8 @@ static enum mr_code sqlite_prepare(struct mr_db *db, const char *sql, struct mr_
 	struct sqlite_stmt *stmt = mr_arena_alloc(arena, sizeof(*stmt));
 	const char *rest = "";
 
-	if (sqlite3_prepare_v3(self->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt->handle,
-		    &rest) != SQLITE_OK)
+	if (sqlite3_prepare_v3(self->handle, spell_sets(arena, sql), -1, SQLITE_PREPARE_PERSISTENT,
+		    &stmt->handle, &rest) != SQLITE_OK)
 		return fail(&db->options, self->handle, sql, err);
 	if (!stmt->handle || rest[strspn(rest, " \t\n;")]) {
 		sqlite3_finalize(stmt->handle);
@@ -1019,6 +1034,7 @@ const struct mr_db_driver mr_db_sqlite = {
 	.bind_text = sqlite_bind_text,
 	.bind_bytes = sqlite_bind_bytes,
 	.bind_null = sqlite_bind_null,
+	.bind_ids = sqlite_bind_text,
 	.step = sqlite_step,
 	.is_null = sqlite_is_null,
 	.column_int = sqlite_column_int,
