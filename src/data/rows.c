@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-void mr_stmt_bind(struct mr_stmt *stmt, const struct mr_bind *values)
+void mr_stmt_bind(struct mr_stmt *stmt, int first, const struct mr_bind *values)
 {
-	for (int i = 1; values && values->type != MR_BIND_END; values++, i++) {
+	for (int i = first; values && values->type != MR_BIND_END; values++, i++) {
 		switch (values->type) {
 		case MR_BIND_END:
 		case MR_BIND_NULL:
@@ -96,7 +96,7 @@ static enum mr_code prepare(struct mr_ctx *cx, struct mr_db *db, const char *sql
 	enum mr_code rc = mr_db_prepare(db, sql, out, &cx->err);
 
 	if (!rc)
-		mr_stmt_bind(*out, values);
+		mr_stmt_bind(*out, 1, values);
 	return rc;
 }
 
@@ -197,11 +197,20 @@ static bool is_full(size_t len)
 	return len == 0 || (len >= FIRST_ITEMS && (len & (len - 1)) == 0);
 }
 
-static void *grow(struct mr_arena *arena, const void *items, size_t len, size_t size)
+static enum mr_code grow(struct mr_ctx *cx, struct mr_db *db, size_t len, size_t size, char **rows)
 {
-	void *more = mr_arena_array(arena, len ? 2 * len : FIRST_ITEMS, size);
+	size_t room = len ? 2 * len : FIRST_ITEMS;
+	char *more;
 
-	return len ? memcpy(more, items, len * size) : more;
+	if (room > MR_ROWS_LIST_BYTES / size)
+		return mr_err_set(&cx->err, MR_ELIMIT,
+			"database %s: a list of more than %zu rows takes more than %d bytes",
+			mr_db_path(db), len, MR_ROWS_LIST_BYTES);
+	more = mr_arena_array(cx->arena, room, size);
+	if (len)
+		memcpy(more, *rows, len * size);
+	*rows = more;
+	return MR_OK;
 }
 
 enum mr_code mr_rows_append(struct mr_ctx *cx, struct mr_db *db, const char *sql,
@@ -221,9 +230,9 @@ enum mr_code mr_rows_append(struct mr_ctx *cx, struct mr_db *db, const char *sql
 		if (rc || !row)
 			continue;
 		if (is_full(count))
-			rows = grow(cx->arena, rows, count, size);
-		rc = read(cx, stmt, rows + count * size);
-		count++;
+			rc = grow(cx, db, count, size, &rows);
+		if (!rc)
+			rc = read(cx, stmt, rows + size * count++);
 	}
 	if (rc)
 		return rc;

@@ -91,8 +91,8 @@ struct mr_into {
 /* Columns of the present row, from `column` on. */
 void mr_stmt_into(struct mr_stmt *row, int column, struct mr_arena *arena,
 	const struct mr_into *into);
-/* Bind the values from ?1 on, for a statement that is stepped by hand. */
-void mr_stmt_bind(struct mr_stmt *stmt, const struct mr_bind *values);
+/* Bind the values from ?`first` on, for a statement that is stepped by hand. */
+void mr_stmt_bind(struct mr_stmt *stmt, int first, const struct mr_bind *values);
 
 /* --- statements --- */
 
@@ -128,6 +128,9 @@ MR_CHECK enum mr_code mr_rows_each(struct mr_ctx *cx, struct mr_db *db, const ch
 
 /* A list in the arena: any struct with `items` and `len`. */
 #define MR_LIST(list) &(list)->items, &(list)->len, sizeof(*(list)->items)
+
+/* The items of a list may take this; more is MR_ELIMIT. Statements about much have a LIMIT. */
+enum { MR_ROWS_LIST_BYTES = 512 << 20 };
 
 /* Every row as an item of a new list. On failure the list is left alone. */
 MR_CHECK enum mr_code mr_rows_list(struct mr_ctx *cx, struct mr_db *db, const char *sql,

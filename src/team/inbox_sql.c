@@ -1,20 +1,20 @@
 /* team/inbox_sql.c */
 #include "team/inbox_sql.h"
 
+#include "data/rows.h"
 #include "team/limits.h"
 #include "team/message_cache.h"
 #include "team/message_sql.h"
 #include "team/name.h"
 #include "text/time.h"
 
-#include <string.h>
-
 /*
  * Every list walks an index from its newest entry and stops when it has enough, so that its cost
  * does not depend on how much there is. What the messages say is read one by one, and often kept
  * already.
  *
- * ?1 agent, ?2 the id to go on from, ?3 thread, ?4 its message when the thread is a number.
+ * ?1 agent, ?2 the id to go on from, ?3 how many, ?4 thread, ?5 its message when the thread is a
+ * number.
  */
 #define RECEIPT "r.kind, r.read_ts, r.ack_ts"
 #define RECEIVED_BY                                                                                \
@@ -27,20 +27,21 @@
 /* A thread may have messages in several projects; the index has the project first. */
 #define IN_THREAD                                                                                  \
 	" IN (SELECT t.id FROM messages t WHERE t.project_id IN (SELECT id FROM projects)"         \
-	"  AND t.thread_id = ?3 UNION SELECT ?4)"
-#define NEWEST_RECEIVED " ORDER BY r.message_id DESC"
-#define NEWEST_SENT     " ORDER BY m.id DESC"
+	"  AND t.thread_id = ?4 UNION SELECT ?5)"
+#define NEWEST_RECEIVED " ORDER BY r.message_id DESC LIMIT ?3"
+#define OLDEST_RECEIVED " ORDER BY r.message_id LIMIT ?3"
+#define NEWEST_SENT     " ORDER BY m.id DESC LIMIT ?3"
 
 static const char *const boxes[MR_TEAM_BOX_COUNT] = {
 	[MR_TEAM_BOX_ALL] = RECEIVED NEWEST_RECEIVED,
-	[MR_TEAM_BOX_NEWER] = RECEIVED_LATER " ORDER BY r.message_id",
+	[MR_TEAM_BOX_NEWER] = RECEIVED_LATER OLDEST_RECEIVED,
 	[MR_TEAM_BOX_UNREAD] = RECEIVED " AND r.read_ts IS NULL" NEWEST_RECEIVED,
 	[MR_TEAM_BOX_URGENT] = RECEIVED " AND r.urgent = 1" NEWEST_RECEIVED,
 	[MR_TEAM_BOX_URGENT_UNREAD] =
 		RECEIVED " AND r.urgent = 1 AND r.read_ts IS NULL" NEWEST_RECEIVED,
 	[MR_TEAM_BOX_DUE] = RECEIVED " AND r.ack_due = 1 AND r.ack_ts IS NULL" NEWEST_RECEIVED,
 	[MR_TEAM_BOX_DUE_OLDEST] =
-		RECEIVED_LATER " AND r.ack_due = 1 AND r.ack_ts IS NULL ORDER BY r.message_id",
+		RECEIVED_LATER " AND r.ack_due = 1 AND r.ack_ts IS NULL" OLDEST_RECEIVED,
 	[MR_TEAM_BOX_THREAD] = RECEIVED " AND r.message_id" IN_THREAD NEWEST_RECEIVED,
 	[MR_TEAM_BOX_SENT] = SENT NEWEST_SENT,
 	[MR_TEAM_BOX_SENT_THREAD] = SENT " AND m.id" IN_THREAD NEWEST_SENT,
@@ -63,60 +64,59 @@ void mr_team_item_read(struct mr_stmt *stmt, int body_column, struct mr_arena *a
 	mr_team_message_read(stmt, 0, body_column, arena, &out->message);
 }
 
-/* What stands in RECEIPT, the first at `column`. */
-static void read_receipt_of(struct mr_stmt *stmt, int column, struct mr_team_item *out)
+/* What stands in RECEIPT: nothing, when the message was sent, not received. */
+struct receipt {
+	bool received;
+	enum mr_team_recipient_kind kind;
+	int64_t read_ts, ack_ts;
+};
+
+static struct receipt read_receipt_of(struct mr_stmt *stmt, int column)
 {
-	if (mr_stmt_is_null(stmt, column))
-		return;
-	out->received = true;
-	mr_team_kind_of(mr_stmt_peek(stmt, column), &out->kind);
-	out->read_ts = mr_stmt_int(stmt, column + 1);
-	out->ack_ts = mr_stmt_int(stmt, column + 2);
+	struct receipt receipt = { .received = !mr_stmt_is_null(stmt, column) };
+
+	if (receipt.received)
+		mr_team_kind_of(mr_stmt_peek(stmt, column), &receipt.kind);
+	mr_stmt_into(stmt, column + 1, NULL, MR_INTO(&receipt.read_ts, &receipt.ack_ts));
+	return receipt;
+}
+
+static void set_receipt(struct mr_team_item *item, const struct receipt *receipt)
+{
+	item->received = receipt->received;
+	item->kind = receipt->kind;
+	item->read_ts = receipt->read_ts;
+	item->ack_ts = receipt->ack_ts;
 }
 
 static const char SQL_HEAD[] =
 	"SELECT " MR_TEAM_ITEM_COLUMNS " FROM messages m" MR_TEAM_ITEM_SENDER " WHERE m.id = ?1";
+
+static enum mr_code read_item(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	mr_team_item_read(row, -1, cx->arena, to);
+	return MR_OK;
+}
 
 /* A message that a list names, without its body. `*found` is false in a damaged database only. */
 static enum mr_code read_head(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_message_cache *heads, int64_t message_id, bool *found,
 	struct mr_team_item *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	enum mr_code rc;
 
 	*found = mr_team_message_cache_get(heads, cx->arena, message_id, out);
 	if (*found)
 		return MR_OK;
-	rc = mr_db_prepare(db, SQL_HEAD, &stmt, &cx->err);
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message_id);
-	rc = mr_stmt_step(stmt, found, &cx->err);
+	rc = mr_rows_first(cx, db, SQL_HEAD, MR_BIND(message_id), read_item, out, found);
 	if (rc || !*found)
 		return rc;
-	mr_team_item_read(stmt, -1, cx->arena, out);
 	out->heads = heads;
 	mr_team_message_cache_put(heads, out);
 	return MR_OK;
 }
 
 static const char SQL_BODY[] = "SELECT body_md FROM messages WHERE id = ?1";
-
-static enum mr_code read_body(struct mr_ctx *cx, struct mr_db *db, struct mr_team_message *message)
-{
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_BODY, &stmt, &cx->err);
-	bool row = false;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message->id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc && row)
-		message->body_md = mr_stmt_text(stmt, 0, cx->arena);
-	return rc;
-}
 
 static bool is_wanted(const struct mr_team_box_query *query, const struct mr_team_item *item)
 {
@@ -147,18 +147,77 @@ static bool is_past(const struct mr_team_box_query *query, int64_t created_ts)
 	return query->since_ts && created_ts < query->since_ts - SET_BACK_US;
 }
 
-static void bind(struct mr_stmt *stmt, const struct mr_team_box_query *query)
+/*
+ * The entries of a list, some at a time: no statement is open while the messages they name are
+ * read.
+ */
+enum { ENTRIES = 64 };
+
+struct entry {
+	int64_t message_id;
+	struct receipt receipt;
+};
+
+struct walk {
+	const struct mr_team_box_query *query;
+	int64_t from;    /* the id to go on from */
+	int64_t count;   /* how many were asked for: fewer came at the end of the list */
+	int64_t at, len; /* of `entries` */
+	int64_t next;    /* how many to ask for next */
+	struct entry entries[ENTRIES];
+};
+
+/* `count` are enough, if each is wanted. */
+static void start(struct walk *walk, const struct mr_team_box_query *query, int64_t count)
 {
-	int64_t number = 0;
 	bool oldest = query->box == MR_TEAM_BOX_DUE_OLDEST || query->box == MR_TEAM_BOX_NEWER;
 
-	mr_stmt_bind_int(stmt, 1, query->agent_id);
-	mr_stmt_bind_int(stmt, 2, query->before || oldest ? query->before : INT64_MAX);
+	walk->query = query;
+	walk->from = query->before || oldest ? query->before : INT64_MAX;
+	walk->count = walk->at = walk->len = 0;
+	walk->next = count < ENTRIES ? count : ENTRIES;
+}
+
+static enum mr_code read_entry(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct walk *walk = to;
+
+	(void)cx;
+	walk->from = mr_stmt_int(row, 0);
+	walk->entries[walk->len++] = (struct entry){ walk->from, read_receipt_of(row, 1) };
+	return MR_OK;
+}
+
+static enum mr_code read_entries(struct mr_ctx *cx, struct mr_db *db, struct walk *walk)
+{
+	const struct mr_team_box_query *query = walk->query;
+	const char *sql = boxes[query->box];
+	int64_t number = 0;
+
+	walk->at = walk->len = 0;
+	walk->count = walk->next;
+	walk->next = ENTRIES;
 	if (query->box != MR_TEAM_BOX_THREAD && query->box != MR_TEAM_BOX_SENT_THREAD)
-		return;
-	mr_stmt_bind_text(stmt, 3, query->thread_id);
+		return mr_rows_each(cx, db, sql, MR_BIND(query->agent_id, walk->from, walk->count),
+			read_entry, walk);
 	mr_str_to_int(query->thread_id, &number);
-	mr_stmt_bind_int(stmt, 4, number);
+	return mr_rows_each(cx, db, sql,
+		MR_BIND(query->agent_id, walk->from, walk->count, query->thread_id, number),
+		read_entry, walk);
+}
+
+/* NULL at the end of the list. */
+static enum mr_code next_entry(struct mr_ctx *cx, struct mr_db *db, struct walk *walk,
+	const struct entry **out)
+{
+	enum mr_code rc = MR_OK;
+
+	*out = NULL;
+	if (walk->at == walk->len && walk->len == walk->count)
+		rc = read_entries(cx, db, walk);
+	if (!rc && walk->at < walk->len)
+		*out = &walk->entries[walk->at++];
+	return rc;
 }
 
 /*
@@ -168,11 +227,11 @@ static void bind(struct mr_stmt *stmt, const struct mr_team_box_query *query)
 static enum mr_code find_last_seen(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_box_query *query, int64_t *out_id)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	struct mr_team_box_query whole = *query;
 	struct mr_team_item item = { 0 };
-	bool row = true, known = false;
-	enum mr_code rc = MR_OK;
+	const struct entry *entry;
+	struct walk walk;
+	bool known = false;
 
 	*out_id = 0;
 	if (!query->since_ts || query->box == MR_TEAM_BOX_DUE_OLDEST ||
@@ -182,15 +241,13 @@ static enum mr_code find_last_seen(struct mr_ctx *cx, struct mr_db *db,
 	whole.box = query->box == MR_TEAM_BOX_SENT || query->box == MR_TEAM_BOX_SENT_THREAD
 		? MR_TEAM_BOX_SENT
 		: MR_TEAM_BOX_ALL;
-	rc = mr_db_prepare(db, boxes[whole.box], &stmt, &cx->err);
-	if (rc)
-		return rc;
-	bind(stmt, &whole);
+	start(&walk, &whole, query->limit + 1);
 	for (int older = 0, i = 0; older <= OLDER_MAX && i < WALK_MAX; i++) {
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (!rc && row)
-			rc = read_head(cx, db, query->heads, mr_stmt_int(stmt, 0), &known, &item);
-		if (rc || !row)
+		enum mr_code rc = next_entry(cx, db, &walk, &entry);
+
+		if (!rc && entry)
+			rc = read_head(cx, db, query->heads, entry->message_id, &known, &item);
+		if (rc || !entry)
 			return rc;
 		if (known && item.message.created_ts == query->since_ts) {
 			*out_id = item.message.id;
@@ -204,53 +261,49 @@ static enum mr_code find_last_seen(struct mr_ctx *cx, struct mr_db *db,
 enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_box_query *asked, struct mr_team_items *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_box_query later = *asked;
-	const struct mr_team_box_query *query = &later;
+	struct mr_team_box_query query = *asked;
 	struct mr_team_items found = {
-		mr_arena_array(cx->arena, (size_t)query->limit + 1, sizeof(*found.items)), 0, 0
+		mr_arena_array(cx->arena, (size_t)query.limit + 1, sizeof(*found.items)), 0, 0
 	};
+	struct walk walk;
 	int64_t last_seen;
-	enum mr_code rc = find_last_seen(cx, db, query, &last_seen);
+	enum mr_code rc = find_last_seen(cx, db, &query, &last_seen);
 
 	if (last_seen)
-		later.since_ts = 0;
-	if (!rc)
-		rc = mr_db_prepare(db, boxes[query->box], &stmt, &cx->err);
-	if (rc)
-		return rc;
-	bind(stmt, query);
-	for (;;) {
+		query.since_ts = 0;
+	start(&walk, &query, query.limit + 1);
+	while (!rc) {
 		struct mr_team_item *item = &found.items[found.len];
-		bool row = false, known = false;
+		const struct entry *entry;
+		bool known = false;
 
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (!rc && row)
-			rc = read_head(cx, db, query->heads, mr_stmt_int(stmt, 0), &known, item);
+		rc = next_entry(cx, db, &walk, &entry);
+		if (!rc && entry)
+			rc = read_head(cx, db, query.heads, entry->message_id, &known, item);
 		if (rc)
 			return rc;
-		if (!row ||
+		if (!entry ||
 			(known &&
 				(item->message.id <= last_seen ||
-					is_past(query, item->message.created_ts))))
+					is_past(&query, item->message.created_ts))))
 			break;
 		if (!known)
 			continue;
-		read_receipt_of(stmt, 1, item);
-		if (!is_wanted(query, item))
+		set_receipt(item, &entry->receipt);
+		if (!is_wanted(&query, item))
 			continue;
-		if ((int64_t)found.len == query->limit) {
+		if ((int64_t)found.len == query.limit) {
 			found.next = found.items[found.len - 1].message.id;
 			break;
 		}
-		if (query->with_bodies)
-			rc = read_body(cx, db, &item->message);
-		if (rc)
-			return rc;
+		if (query.with_bodies)
+			rc = mr_rows_one(cx, db, SQL_BODY, MR_BIND(entry->message_id),
+				MR_INTO(&item->message.body_md), NULL);
 		found.len++;
 	}
-	*out = found;
-	return MR_OK;
+	if (!rc)
+		*out = found;
+	return rc;
 }
 
 static const char SQL_ONE[] =
@@ -259,22 +312,19 @@ static const char SQL_ONE[] =
 	" LEFT JOIN message_recipients r ON r.message_id = m.id AND r.agent_id = ?2"
 	" WHERE m.id = ?1";
 
+static enum mr_code read_one(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct receipt receipt = read_receipt_of(row, MR_TEAM_ITEM_COLUMN_COUNT);
+
+	mr_team_item_read(row, MR_TEAM_ITEM_COLUMN_COUNT + 3, cx->arena, to);
+	set_receipt(to, &receipt);
+	return MR_OK;
+}
+
 enum mr_code mr_team_box_one(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	int64_t viewer_id, bool *found, struct mr_team_item *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_ONE, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message_id);
-	mr_stmt_bind_int(stmt, 2, viewer_id);
-	rc = mr_stmt_step(stmt, found, &cx->err);
-	if (rc || !*found)
-		return rc;
-	mr_team_item_read(stmt, MR_TEAM_ITEM_COLUMN_COUNT + 3, cx->arena, out);
-	read_receipt_of(stmt, MR_TEAM_ITEM_COLUMN_COUNT, out);
-	return MR_OK;
+	return mr_rows_first(cx, db, SQL_ONE, MR_BIND(message_id, viewer_id), read_one, out, found);
 }
 
 static const char SQL_CONCERNS[] =
@@ -284,14 +334,7 @@ static const char SQL_CONCERNS[] =
 enum mr_code mr_team_box_concerns(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	int64_t project_id, bool *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_CONCERNS, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message_id);
-	mr_stmt_bind_int(stmt, 2, project_id);
-	return mr_stmt_step(stmt, out, &cx->err);
+	return mr_rows_exist(cx, db, SQL_CONCERNS, MR_BIND(message_id, project_id), out);
 }
 
 static const char SQL_RECEIPT[] = "SELECT read_ts, ack_ts FROM message_recipients"
@@ -300,24 +343,9 @@ static const char SQL_RECEIPT[] = "SELECT read_ts, ack_ts FROM message_recipient
 static enum mr_code read_receipt(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	int64_t agent_id, struct mr_team_receipt *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_RECEIPT, &stmt, &cx->err);
-	bool row = false;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message_id);
-	mr_stmt_bind_int(stmt, 2, agent_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc)
-		return rc;
-	*out = (struct mr_team_receipt){
-		.message_id = message_id,
-		.is_recipient = row,
-		.read_ts = row ? mr_stmt_int(stmt, 0) : 0,
-		.ack_ts = row ? mr_stmt_int(stmt, 1) : 0,
-	};
-	return MR_OK;
+	*out = (struct mr_team_receipt){ .message_id = message_id };
+	return mr_rows_one(cx, db, SQL_RECEIPT, MR_BIND(message_id, agent_id),
+		MR_INTO(&out->read_ts, &out->ack_ts), &out->is_recipient);
 }
 
 static const char SQL_MARK[] = "UPDATE message_recipients SET read_ts = ?3, ack_ts = ?4"
@@ -326,26 +354,18 @@ static const char SQL_MARK[] = "UPDATE message_recipients SET read_ts = ?3, ack_
 enum mr_code mr_team_box_mark(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	int64_t agent_id, bool acknowledge, int64_t now_us, struct mr_team_receipt *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	struct mr_team_receipt receipt;
 	enum mr_code rc = read_receipt(cx, db, message_id, agent_id, &receipt);
 	bool done = !rc &&
 		(!receipt.is_recipient || (receipt.read_ts && receipt.ack_ts) ||
 			(receipt.read_ts && !acknowledge));
 
-	if (!rc && !done)
-		rc = mr_db_prepare(db, SQL_MARK, &stmt, &cx->err);
 	if (!rc && !done) {
 		receipt.read_ts = receipt.read_ts ? receipt.read_ts : now_us;
 		receipt.ack_ts = receipt.ack_ts || !acknowledge ? receipt.ack_ts : now_us;
-		mr_stmt_bind_int(stmt, 1, message_id);
-		mr_stmt_bind_int(stmt, 2, agent_id);
-		mr_stmt_bind_int(stmt, 3, receipt.read_ts);
-		if (receipt.ack_ts)
-			mr_stmt_bind_int(stmt, 4, receipt.ack_ts);
-		else
-			mr_stmt_bind_null(stmt, 4);
-		rc = mr_stmt_run(stmt, &cx->err);
+		rc = mr_rows_run(cx, db, SQL_MARK,
+			MR_BIND(message_id, agent_id, receipt.read_ts,
+				mr_bind_or_null(receipt.ack_ts)));
 	}
 	if (!rc)
 		*out = receipt;
@@ -363,20 +383,6 @@ static const char SQL_COUNTS[] =
 enum mr_code mr_team_inbox_counts(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	struct mr_team_counts *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_COUNTS, &stmt, &cx->err);
-	bool row = false;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, agent_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = (struct mr_team_counts){
-			.total = mr_stmt_int(stmt, 0),
-			.unread = mr_stmt_int(stmt, 1),
-			.urgent = mr_stmt_int(stmt, 2),
-			.ack_due = mr_stmt_int(stmt, 3),
-		};
-	return rc;
+	return mr_rows_one(cx, db, SQL_COUNTS, MR_BIND(agent_id),
+		MR_INTO(&out->total, &out->unread, &out->urgent, &out->ack_due), NULL);
 }

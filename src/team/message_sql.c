@@ -1,12 +1,11 @@
 /* team/message_sql.c */
 #include "team/message_sql.h"
 
+#include "data/rows.h"
 #include "team/error.h"
 #include "team/limits.h"
 #include "text/time.h"
 #include "text/token.h"
-
-#include <string.h>
 
 /* Six digits are enough for most days; more only when they are not. */
 enum { UID_DIGITS = 6, UID_DIGITS_MAX = 32, UID_DIGITS_STEP = 2 };
@@ -22,44 +21,24 @@ static const char SQL_INSERT[] =
 	"  ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
 	" ON CONFLICT (uid) DO NOTHING RETURNING id, thread_seq";
 
-static void bind_id(struct mr_stmt *stmt, int index, int64_t id)
-{
-	if (id)
-		mr_stmt_bind_int(stmt, index, id);
-	else
-		mr_stmt_bind_null(stmt, index);
-}
-
 /* `*stored` is false when another message has the uid. */
 static enum mr_code insert(struct mr_ctx *cx, struct mr_db *db, struct mr_team_message *row,
 	int64_t attachment_bytes, bool *stored)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_INSERT, &stmt, &cx->err);
+	int64_t id, thread_seq;
+	enum mr_code rc = mr_rows_returning(cx, db, SQL_INSERT,
+		MR_BIND(mr_bind_or_null(row->id), row->uid, row->project_id, row->sender_id,
+			row->thread_id, row->thread_seq, mr_bind_or_null(row->reply_to),
+			row->subject, row->body_md, mr_team_importance_name(row->importance),
+			row->ack_required, row->created_ts, row->attachments, attachment_bytes,
+			row->verified),
+		MR_INTO(&id, &thread_seq), stored);
 
-	if (rc)
-		return rc;
-	bind_id(stmt, 1, row->id);
-	mr_stmt_bind_text(stmt, 2, row->uid);
-	mr_stmt_bind_int(stmt, 3, row->project_id);
-	mr_stmt_bind_int(stmt, 4, row->sender_id);
-	mr_stmt_bind_text(stmt, 5, row->thread_id);
-	mr_stmt_bind_int(stmt, 6, row->thread_seq);
-	bind_id(stmt, 7, row->reply_to);
-	mr_stmt_bind_text(stmt, 8, row->subject);
-	mr_stmt_bind_text(stmt, 9, row->body_md);
-	mr_stmt_bind_text(stmt, 10, mr_team_importance_name(row->importance));
-	mr_stmt_bind_int(stmt, 11, row->ack_required);
-	mr_stmt_bind_int(stmt, 12, row->created_ts);
-	mr_stmt_bind_text(stmt, 13, row->attachments);
-	mr_stmt_bind_int(stmt, 14, attachment_bytes);
-	mr_stmt_bind_int(stmt, 15, row->verified);
-	rc = mr_stmt_step(stmt, stored, &cx->err);
 	if (rc || !*stored)
 		return rc;
-	row->id = mr_stmt_int(stmt, 0);
-	row->thread_seq = mr_stmt_int(stmt, 1);
-	return mr_stmt_run(stmt, &cx->err);
+	row->id = id;
+	row->thread_seq = thread_seq;
+	return MR_OK;
 }
 
 static const char SQL_LATEST[] = "SELECT created_ts FROM messages ORDER BY id DESC LIMIT 1";
@@ -72,17 +51,11 @@ static const char SQL_LATEST[] = "SELECT created_ts FROM messages ORDER BY id DE
  */
 static enum mr_code next_time(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	int64_t now = mr_clock_wall_us(cx->clock), latest = 0;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_LATEST, &stmt, &cx->err);
+	int64_t now = mr_clock_wall_us(cx->clock), latest;
+	enum mr_code rc = mr_rows_one(cx, db, SQL_LATEST, NULL, MR_INTO(&latest), NULL);
 
-	if (!rc)
-		rc = mr_stmt_step(stmt, &row, &cx->err);
 	if (rc)
 		return rc;
-	if (row)
-		latest = mr_stmt_int(stmt, 0);
 	if (latest >= now &&
 		(latest - now <= MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S ||
 			now < MR_TEAM_CLOCK_UNSET_S * MR_TIME_S))
@@ -128,40 +101,12 @@ enum mr_code mr_team_recipient_insert(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_message *message, const struct mr_team_recipient *recipient,
 	size_t place)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_RECIPIENT, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message->id);
-	mr_stmt_bind_int(stmt, 2, recipient->agent_id);
-	mr_stmt_bind_text(stmt, 3, mr_team_kind_name(recipient->kind));
-	mr_stmt_bind_int(stmt, 4, message->importance >= MR_TEAM_HIGH);
-	mr_stmt_bind_int(stmt, 5, message->ack_required && recipient->kind == MR_TEAM_TO);
-	bind_id(stmt, 6, recipient->read_ts);
-	bind_id(stmt, 7, recipient->ack_ts);
-	mr_stmt_bind_int(stmt, 8, (int64_t)place);
-	return mr_stmt_run(stmt, &cx->err);
-}
-
-/* One number from a query whose parameters are numbers; `*found` may be NULL. */
-static enum mr_code ask(struct mr_ctx *cx, struct mr_db *db, const char *sql, const int64_t *args,
-	int count, bool *found, int64_t *out)
-{
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
-	bool row = false;
-
-	for (int i = 0; !rc && i < count; i++)
-		mr_stmt_bind_int(stmt, i + 1, args[i]);
-	if (!rc)
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc)
-		return rc;
-	*out = row ? mr_stmt_int(stmt, 0) : 0;
-	if (found)
-		*found = row;
-	return MR_OK;
+	return mr_rows_run(cx, db, SQL_RECIPIENT,
+		MR_BIND(message->id, recipient->agent_id, mr_team_kind_name(recipient->kind),
+			message->importance >= MR_TEAM_HIGH,
+			message->ack_required && recipient->kind == MR_TEAM_TO,
+			mr_bind_or_null(recipient->read_ts), mr_bind_or_null(recipient->ack_ts),
+			(int64_t)place));
 }
 
 static const char SQL_EXISTS[] = "SELECT 1 FROM messages WHERE id = ?1";
@@ -169,9 +114,7 @@ static const char SQL_EXISTS[] = "SELECT 1 FROM messages WHERE id = ?1";
 enum mr_code mr_team_message_exists(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	bool *out)
 {
-	int64_t one;
-
-	return ask(cx, db, SQL_EXISTS, &message_id, 1, out, &one);
+	return mr_rows_exist(cx, db, SQL_EXISTS, MR_BIND(message_id), out);
 }
 
 static const char SQL_SEEN[] =
@@ -180,21 +123,14 @@ static const char SQL_SEEN[] =
 enum mr_code mr_team_message_is_seen(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_rights *rights, int64_t message_id, bool *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_SEEN, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message_id);
-	mr_stmt_bind_text(stmt, 2, mr_team_readers(rights));
-	return mr_stmt_step(stmt, out, &cx->err);
+	return mr_rows_exist(cx, db, SQL_SEEN, MR_BIND(message_id, mr_bind_ids(mr_team_readers(rights))), out);
 }
 
 static const char SQL_LAST[] = "SELECT COALESCE(max(id), 0) FROM messages";
 
 enum mr_code mr_team_message_last(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
 {
-	return ask(cx, db, SQL_LAST, NULL, 0, NULL, out);
+	return mr_rows_one(cx, db, SQL_LAST, NULL, MR_INTO(out), NULL);
 }
 
 static const char SQL_ATTACHED[] = "SELECT COALESCE(sum(attachment_bytes), 0) FROM messages"
@@ -203,7 +139,7 @@ static const char SQL_ATTACHED[] = "SELECT COALESCE(sum(attachment_bytes), 0) FR
 enum mr_code mr_team_attached_bytes(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t *out)
 {
-	return ask(cx, db, SQL_ATTACHED, &project_id, 1, NULL, out);
+	return mr_rows_one(cx, db, SQL_ATTACHED, MR_BIND(project_id), MR_INTO(out), NULL);
 }
 
 static const char SQL_FULL[] = "SELECT 1 FROM message_recipients"
@@ -212,10 +148,7 @@ static const char SQL_FULL[] = "SELECT 1 FROM message_recipients"
 enum mr_code mr_team_inbox_is_full(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	int64_t limit, bool *out)
 {
-	int64_t args[] = { agent_id, limit - 1 };
-	int64_t one;
-
-	return ask(cx, db, SQL_FULL, args, 2, out, &one);
+	return mr_rows_exist(cx, db, SQL_FULL, MR_BIND(agent_id, limit - 1), out);
 }
 
 static const char SQL_KEY_FIND[] = "SELECT message_id, notes FROM sent_keys"
@@ -224,21 +157,13 @@ static const char SQL_KEY_FIND[] = "SELECT message_id, notes FROM sent_keys"
 enum mr_code mr_team_key_find(struct mr_ctx *cx, struct mr_db *db, int64_t sender_id,
 	const char *key, int64_t since_ts, int64_t *out_message_id, const char **notes)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_KEY_FIND, &stmt, &cx->err);
-	bool row = false;
+	bool found;
+	enum mr_code rc = mr_rows_one(cx, db, SQL_KEY_FIND, MR_BIND(sender_id, key, since_ts),
+		MR_INTO(out_message_id, notes), &found);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, sender_id);
-	mr_stmt_bind_text(stmt, 2, key);
-	mr_stmt_bind_int(stmt, 3, since_ts);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc)
-		return rc;
-	*out_message_id = row ? mr_stmt_int(stmt, 0) : 0;
-	*notes = row ? mr_stmt_text(stmt, 1, cx->arena) : "";
-	return MR_OK;
+	if (!rc && !found)
+		*notes = "";
+	return rc;
 }
 
 static const char SQL_KEY_FORGET[] = "DELETE FROM sent_keys WHERE created_ts <= ?1";
@@ -249,24 +174,12 @@ static const char SQL_KEY_PUT[] =
 enum mr_code mr_team_key_put(struct mr_ctx *cx, struct mr_db *db, int64_t sender_id,
 	const char *key, int64_t since_ts, int64_t message_id, const char *notes)
 {
-	struct mr_stmt *forget MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_stmt *put MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_KEY_FORGET, &forget, &cx->err);
+	enum mr_code rc = mr_rows_run(cx, db, SQL_KEY_FORGET, MR_BIND(since_ts));
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(forget, 1, since_ts);
-	rc = mr_stmt_run(forget, &cx->err);
-	if (!rc)
-		rc = mr_db_prepare(db, SQL_KEY_PUT, &put, &cx->err);
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(put, 1, sender_id);
-	mr_stmt_bind_text(put, 2, key);
-	mr_stmt_bind_int(put, 3, message_id);
-	mr_stmt_bind_int(put, 4, mr_clock_wall_us(cx->clock));
-	mr_stmt_bind_text(put, 5, notes);
-	return mr_stmt_run(put, &cx->err);
+	return rc
+		? rc
+		: mr_rows_run(cx, db, SQL_KEY_PUT,
+			  MR_BIND(sender_id, key, message_id, mr_clock_wall_us(cx->clock), notes));
 }
 
 void mr_team_message_read(struct mr_stmt *stmt, int column, int body_column, struct mr_arena *arena,
@@ -296,80 +209,46 @@ void mr_team_message_read(struct mr_stmt *stmt, int column, int body_column, str
 static const char SQL_ROW[] =
 	"SELECT " MR_TEAM_MESSAGE_COLUMNS ", m.body_md FROM messages m WHERE m.id = ?1";
 
-enum mr_code mr_team_message_row(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
-	struct mr_team_message *out)
+static enum mr_code read_whole(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_ROW, &stmt, &cx->err);
-	bool row = false;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc)
-		return rc;
-	if (!row) {
-		mr_team_fail(cx, MR_TEAM_NOT_FOUND, "there is no message %lld",
-			(long long)message_id);
-		return mr_team_fail_int(cx, "message_id", message_id);
-	}
-	mr_team_message_read(stmt, 0, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena, out);
+	mr_team_message_read(row, 0, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena, to);
 	return MR_OK;
 }
 
+enum mr_code mr_team_message_row(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
+	struct mr_team_message *out)
+{
+	bool found = false;
+	enum mr_code rc =
+		mr_rows_first(cx, db, SQL_ROW, MR_BIND(message_id), read_whole, out, &found);
+
+	if (rc || found)
+		return rc;
+	mr_team_fail(cx, MR_TEAM_NOT_FOUND, "there is no message %lld", (long long)message_id);
+	return mr_team_fail_int(cx, "message_id", message_id);
+}
+
 static const char SQL_RECIPIENTS[] =
-	"SELECT r.agent_id, a.project_id, a.name, p.slug, r.kind, r.read_ts, r.ack_ts"
+	"SELECT r.message_id, r.agent_id, a.project_id, a.name, p.slug, r.kind, r.read_ts, r.ack_ts"
 	" FROM message_recipients r JOIN agents a ON a.id = r.agent_id"
 	" JOIN projects p ON p.id = a.project_id WHERE r.message_id = ?1"
 	" ORDER BY r.place, r.agent_id";
 
-/* Twice the room, at least some. */
-static void grow(struct mr_arena *arena, struct mr_team_recipients *list, size_t *room)
+static enum mr_code read_recipient(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	struct mr_team_recipient *items;
+	struct mr_team_recipient *it = to;
 
-	*room = *room ? 2 * *room : 8;
-	items = mr_arena_array(arena, *room, sizeof(*items));
-	if (list->len)
-		memcpy(items, list->items, list->len * sizeof(*items));
-	list->items = items;
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->message_id, &it->agent_id, &it->project_id, &it->name,
+			&it->project_slug, NULL, &it->read_ts, &it->ack_ts));
+	it->kind = MR_TEAM_TO;
+	mr_team_kind_of(mr_stmt_peek(row, 5), &it->kind);
+	return MR_OK;
 }
 
 enum mr_code mr_team_message_recipients(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	struct mr_team_recipients *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_recipients found = { NULL, 0 };
-	size_t room = 0;
-	enum mr_code rc = mr_db_prepare(db, SQL_RECIPIENTS, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message_id);
-	for (;;) {
-		enum mr_team_recipient_kind kind = MR_TEAM_TO;
-		bool row = false;
-
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (rc)
-			return rc;
-		if (!row)
-			break;
-		if (found.len == room)
-			grow(cx->arena, &found, &room);
-		mr_team_kind_of(mr_stmt_peek(stmt, 4), &kind);
-		found.items[found.len++] = (struct mr_team_recipient){
-			.message_id = message_id,
-			.agent_id = mr_stmt_int(stmt, 0),
-			.project_id = mr_stmt_int(stmt, 1),
-			.name = mr_stmt_text(stmt, 2, cx->arena),
-			.project_slug = mr_stmt_text(stmt, 3, cx->arena),
-			.kind = kind,
-			.read_ts = mr_stmt_int(stmt, 5),
-			.ack_ts = mr_stmt_int(stmt, 6),
-		};
-	}
-	*out = found;
-	return MR_OK;
+	return mr_rows_list(cx, db, SQL_RECIPIENTS, MR_BIND(message_id), read_recipient,
+		MR_LIST(out));
 }

@@ -54,9 +54,9 @@ MR_CHECK enum mr_code mr_team_inbox_is_full(struct mr_ctx *cx, struct mr_db *db,
 /* May the readers of team/rights.h, bound as the parameter `who`, see the message called `m`? They
  * sent it, or got it. */
 #define MR_TEAM_SEEN_BY(m, who)                                                                    \
-	"(" who " IS NULL OR " m ".sender_id IN (SELECT value FROM json_each(" who                 \
-	")) OR EXISTS (SELECT 1 FROM message_recipients w WHERE w.message_id = " m                 \
-	".id AND w.agent_id IN (SELECT value FROM json_each(" who "))))"
+	"(CAST(" who " AS TEXT) IS NULL OR " m ".sender_id IN ids(" who                            \
+	") OR EXISTS (SELECT 1 FROM message_recipients w WHERE w.message_id = " m                  \
+	".id AND w.agent_id IN ids(" who ")))"
 /* The same of one message. */
 MR_CHECK enum mr_code mr_team_message_is_seen(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_rights *rights, int64_t message_id, bool *out);

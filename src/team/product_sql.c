@@ -1,9 +1,9 @@
 /* team/product_sql.c */
 #include "team/product_sql.h"
 
+#include "data/rows.h"
+#include "team/inbox_sql.h"
 #include "team/limits.h"
-#include "team/message_sql.h"
-#include "team/name.h"
 
 #include <string.h>
 
@@ -27,50 +27,35 @@ static void *grown(struct mr_arena *arena, void *items, size_t len, size_t size)
 	return more;
 }
 
-/* Rows of one product stand together: each but the first only adds a project. */
-static void add_row(struct mr_ctx *cx, struct mr_stmt *stmt, struct mr_team_products *list)
+static void read_project(struct mr_ctx *cx, struct mr_stmt *row, struct mr_team_project *it)
 {
+	*it = (struct mr_team_project){ 0 };
+	mr_stmt_into(row, 4, cx->arena,
+		MR_INTO(&it->id, &it->slug, &it->human_key, &it->identity_mode, &it->created_at));
+}
+
+/* Rows of one product stand together: each but the first only adds a project. */
+static enum mr_code add_row(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_team_products *list = to;
 	struct mr_team_projects *projects;
-	int64_t id = mr_stmt_int(stmt, 0);
+	int64_t id = mr_stmt_int(row, 0);
 
 	if (list->len == 0 || list->items[list->len - 1].id != id) {
+		struct mr_team_product *it;
+
 		list->items = grown(cx->arena, list->items, list->len, sizeof(*list->items));
-		list->items[list->len++] = (struct mr_team_product){
-			.id = id,
-			.product_uid = mr_stmt_text(stmt, 1, cx->arena),
-			.name = mr_stmt_text(stmt, 2, cx->arena),
-			.created_at = mr_stmt_int(stmt, 3),
-		};
+		it = &list->items[list->len++];
+		*it = (struct mr_team_product){ 0 };
+		mr_stmt_into(row, 0, cx->arena,
+			MR_INTO(&it->id, &it->product_uid, &it->name, &it->created_at));
 	}
-	if (mr_stmt_is_null(stmt, 4))
-		return;
+	if (mr_stmt_is_null(row, 4))
+		return MR_OK;
 	projects = &list->items[list->len - 1].projects;
 	projects->items =
 		grown(cx->arena, projects->items, projects->len, sizeof(*projects->items));
-	projects->items[projects->len++] = (struct mr_team_project){
-		.id = mr_stmt_int(stmt, 4),
-		.slug = mr_stmt_text(stmt, 5, cx->arena),
-		.human_key = mr_stmt_text(stmt, 6, cx->arena),
-		.identity_mode = mr_stmt_text(stmt, 7, cx->arena),
-		.created_at = mr_stmt_int(stmt, 8),
-	};
-}
-
-static enum mr_code read_rows(struct mr_ctx *cx, struct mr_stmt *stmt, struct mr_team_products *out)
-{
-	struct mr_team_products list = { NULL, 0 };
-
-	for (;;) {
-		bool row = false;
-		enum mr_code rc = mr_stmt_step(stmt, &row, &cx->err);
-
-		if (rc)
-			return rc;
-		if (!row)
-			break;
-		add_row(cx, stmt, &list);
-	}
-	*out = list;
+	read_project(cx, row, &projects->items[projects->len++]);
 	return MR_OK;
 }
 
@@ -84,15 +69,10 @@ static const char SQL_ROW[] =
 enum mr_code mr_team_product_row(struct mr_ctx *cx, struct mr_db *db, const char *uid,
 	const char *name, bool *found, struct mr_team_product *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_products list;
-	enum mr_code rc = mr_db_prepare(db, SQL_ROW, &stmt, &cx->err);
+	struct mr_team_products list = { NULL, 0 };
+	enum mr_code rc = mr_rows_each(cx, db, SQL_ROW,
+		MR_BIND(uid, name ? mr_str_lower(cx->arena, name) : NULL), add_row, &list);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, uid);
-	mr_stmt_bind_text(stmt, 2, name ? mr_str_lower(cx->arena, name) : NULL);
-	rc = read_rows(cx, stmt, &list);
 	if (rc)
 		return rc;
 	*found = list.len > 0;
@@ -108,63 +88,49 @@ static const char SQL_ROWS[] =
 
 enum mr_code mr_team_product_rows(struct mr_ctx *cx, struct mr_db *db, struct mr_team_products *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_ROWS, &stmt, &cx->err);
+	struct mr_team_products list = { NULL, 0 };
+	enum mr_code rc = mr_rows_each(cx, db, SQL_ROWS, MR_BIND(MR_TEAM_PRODUCTS), add_row, &list);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, MR_TEAM_PRODUCTS);
-	return read_rows(cx, stmt, out);
+	if (!rc)
+		*out = list;
+	return rc;
 }
 
 static const char SQL_NAMES[] =
 	"SELECT product_uid, name FROM products ORDER BY name_fold LIMIT ?1";
 
-enum mr_code mr_team_product_names(struct mr_ctx *cx, struct mr_db *db, struct mr_texts *out)
+static enum mr_code add_names(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_texts names = {
-		mr_arena_array(cx->arena, 2 * MR_TEAM_PRODUCTS + 1, sizeof(*names.items)), 0
-	};
-	enum mr_code rc = mr_db_prepare(db, SQL_NAMES, &stmt, &cx->err);
+	struct mr_texts *names = to;
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, MR_TEAM_PRODUCTS);
-	for (;;) {
-		bool row = false;
-
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (rc)
-			return rc;
-		if (!row)
-			break;
-		names.items[names.len++] = mr_stmt_text(stmt, 0, cx->arena);
-		names.items[names.len++] = mr_stmt_text(stmt, 1, cx->arena);
-	}
-	*out = names;
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&names->items[names->len], &names->items[names->len + 1]));
+	names->len += 2;
 	return MR_OK;
 }
 
-static const char SQL_INSERT[] =
-	"INSERT INTO products (product_uid, name, name_fold, created_at) VALUES (?1, ?2, ?3, ?4)";
+enum mr_code mr_team_product_names(struct mr_ctx *cx, struct mr_db *db, struct mr_texts *out)
+{
+	struct mr_texts names = {
+		mr_arena_array(cx->arena, 2 * MR_TEAM_PRODUCTS + 1, sizeof(*names.items)), 0
+	};
+	enum mr_code rc =
+		mr_rows_each(cx, db, SQL_NAMES, MR_BIND(MR_TEAM_PRODUCTS), add_names, &names);
+
+	if (!rc)
+		*out = names;
+	return rc;
+}
+
+static const char SQL_INSERT[] = "INSERT INTO products (product_uid, name, name_fold, created_at) "
+				 "VALUES (?1, ?2, ?3, ?4) RETURNING id";
 
 enum mr_code mr_team_product_insert(struct mr_ctx *cx, struct mr_db *db, const char *uid,
 	const char *name, int64_t *out_id)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_INSERT, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, uid);
-	mr_stmt_bind_text(stmt, 2, name);
-	mr_stmt_bind_text(stmt, 3, mr_str_lower(cx->arena, name));
-	mr_stmt_bind_int(stmt, 4, mr_clock_wall_us(cx->clock));
-	rc = mr_stmt_run(stmt, &cx->err);
-	if (!rc)
-		*out_id = mr_db_last_id(db);
-	return rc;
+	return mr_rows_returning(cx, db, SQL_INSERT,
+		MR_BIND(uid, name, mr_str_lower(cx->arena, name), mr_clock_wall_us(cx->clock)),
+		MR_INTO(out_id), NULL);
 }
 
 static const char SQL_ADD[] =
@@ -175,16 +141,8 @@ static const char SQL_ADD[] =
 enum mr_code mr_team_product_add(struct mr_ctx *cx, struct mr_db *db, int64_t product_id,
 	int64_t project_id, const char *role)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_ADD, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, product_id);
-	mr_stmt_bind_int(stmt, 2, project_id);
-	mr_stmt_bind_text(stmt, 3, role);
-	mr_stmt_bind_int(stmt, 4, mr_clock_wall_us(cx->clock));
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_ADD,
+		MR_BIND(product_id, project_id, role, mr_clock_wall_us(cx->clock)));
 }
 
 static const char SQL_REMOVE[] =
@@ -193,19 +151,12 @@ static const char SQL_REMOVE[] =
 enum mr_code mr_team_product_remove(struct mr_ctx *cx, struct mr_db *db, int64_t product_id,
 	int64_t project_id)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_REMOVE, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, product_id);
-	mr_stmt_bind_int(stmt, 2, project_id);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_REMOVE, MR_BIND(product_id, project_id));
 }
 
 #define INBOX_ITEMS                                                                                \
 	" SELECT " MR_TEAM_MESSAGE_COLUMNS ", a.name, s.slug, a.is_system,"                        \
-	" iif(?4, m.body_md, NULL)"                                                                \
+	" CASE WHEN ?4 = 1 THEN m.body_md END"                                                     \
 	" FROM found f JOIN messages m ON m.id = f.id"                                             \
 	" JOIN agents a ON a.id = m.sender_id JOIN projects s ON s.id = a.project_id"              \
 	" ORDER BY m.id DESC LIMIT ?2"
@@ -232,54 +183,36 @@ static const char SQL_INBOX_OF[] =
 	"WITH found (id) AS ("
 	" SELECT m.id FROM messages m JOIN product_project_links l ON l.product_id = ?1"
 	"  AND l.project_id = m.project_id"
-	"  WHERE m.sender_id IN (SELECT value FROM json_each(?5)) AND m.id < ?3"
+	"  WHERE m.sender_id IN ids(?5) AND m.id < ?3"
 	" UNION SELECT r.message_id FROM message_recipients r JOIN agents b ON b.id = r.agent_id"
 	"  JOIN product_project_links l ON l.product_id = ?1 AND l.project_id = b.project_id"
-	"  WHERE r.agent_id IN (SELECT value FROM json_each(?5)) AND r.message_id < "
-	"?3)" INBOX_ITEMS;
+	"  WHERE r.agent_id IN ids(?5) AND r.message_id < ?3)" INBOX_ITEMS;
+
+static enum mr_code read_item(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	mr_team_item_read(row, MR_TEAM_ITEM_COLUMN_COUNT, cx->arena, to);
+	return MR_OK;
+}
 
 enum mr_code mr_team_product_inbox(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_rights *rights, const struct mr_team_product *product, int64_t before,
 	int64_t limit, bool include_bodies, struct mr_team_items *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	const char *readers = mr_team_readers(rights);
 	int64_t most = limit <= 0          ? MR_TEAM_LIST_DEFAULT
 		: limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX
 					   : limit;
-	struct mr_team_items found = { .items = mr_arena_array(cx->arena, (size_t)most,
-					       sizeof(*found.items)) };
-	enum mr_code rc = mr_db_prepare(db, readers ? SQL_INBOX_OF : SQL_INBOX, &stmt, &cx->err);
+	/* Everybody's inbox has no ?5. */
+	const char *ids = mr_team_readers(rights);
+	struct mr_bind readers = ids ? mr_bind_ids(ids) : (struct mr_bind){ MR_BIND_END };
+	struct mr_team_items found = { 0 };
+	enum mr_code rc = mr_rows_list(cx, db, ids ? SQL_INBOX_OF : SQL_INBOX,
+		MR_BIND(product->id, most, before > 0 ? before : INT64_MAX, include_bodies,
+			readers),
+		read_item, MR_LIST(&found));
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, product->id);
-	mr_stmt_bind_int(stmt, 2, most);
-	mr_stmt_bind_int(stmt, 3, before > 0 ? before : INT64_MAX);
-	mr_stmt_bind_int(stmt, 4, include_bodies);
-	if (readers)
-		mr_stmt_bind_text(stmt, 5, readers);
-	for (;;) {
-		struct mr_team_item *item = &found.items[found.len];
-		bool row = false;
-
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (rc)
-			return rc;
-		if (!row)
-			break;
-		mr_team_message_read(stmt, 0,
-			include_bodies ? MR_TEAM_MESSAGE_COLUMN_COUNT + 3 : -1, cx->arena,
-			&item->message);
-		item->from = mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena);
-		item->sender_project =
-			mr_stmt_text(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT + 1, cx->arena);
-		item->from_human = mr_str_eq(item->from, MR_TEAM_OVERSEER_NAME) &&
-			mr_stmt_int(stmt, MR_TEAM_MESSAGE_COLUMN_COUNT + 2) != 0;
-		found.len++;
-	}
-	*out = found;
-	return MR_OK;
+	if (!rc)
+		*out = found;
+	return rc;
 }
 
 static const char SQL_SHARED[] =
@@ -289,16 +222,5 @@ static const char SQL_SHARED[] =
 enum mr_code mr_team_product_shared(struct mr_ctx *cx, struct mr_db *db, int64_t project_a,
 	int64_t project_b, bool *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_SHARED, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_a);
-	mr_stmt_bind_int(stmt, 2, project_b);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = row;
-	return rc;
+	return mr_rows_exist(cx, db, SQL_SHARED, MR_BIND(project_a, project_b), out);
 }

@@ -8,6 +8,12 @@ const char *mr_team_project_fold(struct mr_arena *arena, const char *key);
 /* The slug of a key's last component; "" when nothing is left. */
 const char *mr_team_project_tail(struct mr_arena *arena, const char *key);
 
+/* Columns of `projects`, called `p`, and what reads their rows (data/rows.h) into struct
+ * mr_team_project. */
+#define MR_TEAM_PROJECT_COLUMNS(p)                                                                 \
+	p ".id, " p ".slug, " p ".human_key, " p ".identity_mode, " p ".created_at"
+enum mr_code mr_team_project_read(struct mr_ctx *cx, struct mr_stmt *row, void *to);
+
 /* Not an error when there is none: `*found`. A key may be the project's own or another path of the
  * same repository. */
 MR_CHECK enum mr_code mr_team_project_by_key(struct mr_ctx *cx, struct mr_db *db, const char *key,

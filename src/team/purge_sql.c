@@ -1,11 +1,7 @@
 /* team/purge_sql.c */
 #include "team/purge_sql.h"
 
-#include "base/buf.h"
-
-#include <string.h>
-
-enum { TRACES_MAX = 256 << 20 }; /* bytes of rows: some millions */
+#include "data/rows.h"
 
 #define GOT                                                                                        \
 	" FROM message_recipients r JOIN messages m ON m.id = r.message_id AND m.sender_id <> ?1"
@@ -42,38 +38,19 @@ static const char *const sql_traces[] = {
 				 " FROM file_reservations WHERE agent_id = ?1",
 };
 
+static enum mr_code read_trace(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_team_trace *it = to;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->project_id, &it->ref, &it->name, &it->text, &it->number));
+	return MR_OK;
+}
+
 enum mr_code mr_team_purge_traces(struct mr_ctx *cx, struct mr_db *db, enum mr_team_trace_kind kind,
 	int64_t agent_id, struct mr_team_traces *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf found MR_CLEANUP(mr_buf_release) = { 0 };
-	enum mr_code rc = mr_db_prepare(db, sql_traces[kind], &stmt, &cx->err);
-	bool row = true;
-
-	mr_buf_init(&found, TRACES_MAX);
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, agent_id);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
-		struct mr_team_trace trace = {
-			.project_id = mr_stmt_int(stmt, 0),
-			.ref = mr_stmt_int(stmt, 1),
-			.name = mr_stmt_text(stmt, 2, cx->arena),
-			.text = mr_stmt_text(stmt, 3, cx->arena),
-			.number = mr_stmt_int(stmt, 4),
-		};
-
-		mr_buf_add(&found, &trace, sizeof(trace));
-	}
-	if (!rc)
-		rc = mr_buf_check(&found, "the traces of an agent", &cx->err);
-	if (rc)
-		return rc;
-	out->len = found.len / sizeof(*out->items);
-	out->items = mr_arena_array(cx->arena, out->len + 1, sizeof(*out->items));
-	if (out->len)
-		memcpy(out->items, found.data, found.len);
-	return MR_OK;
+	return mr_rows_list(cx, db, sql_traces[kind], MR_BIND(agent_id), read_trace, MR_LIST(out));
 }
 
 /* By way of numbers nobody has: no two of a thread may share one at any time. */
@@ -87,20 +64,9 @@ static const char SQL_NUMBER[] = "UPDATE messages SET thread_seq = -thread_seq"
 enum mr_code mr_team_purge_renumber(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	const char *thread_id)
 {
-	const char *const steps[] = { SQL_MARK, SQL_NUMBER };
-	enum mr_code rc = MR_OK;
+	enum mr_code rc = mr_rows_run(cx, db, SQL_MARK, MR_BIND(project_id, thread_id));
 
-	for (size_t i = 0; !rc && i < MR_LEN(steps); i++) {
-		struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-
-		rc = mr_db_prepare(db, steps[i], &stmt, &cx->err);
-		if (rc)
-			break;
-		mr_stmt_bind_int(stmt, 1, project_id);
-		mr_stmt_bind_text(stmt, 2, thread_id);
-		rc = mr_stmt_run(stmt, &cx->err);
-	}
-	return rc;
+	return rc ? rc : mr_rows_run(cx, db, SQL_NUMBER, MR_BIND(project_id, thread_id));
 }
 
 static const char SQL_AT[] =
@@ -109,17 +75,6 @@ static const char SQL_AT[] =
 enum mr_code mr_team_purge_message_at(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	const char *thread_id, int64_t place, int64_t *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_AT, &stmt, &cx->err);
-	bool row = false;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_text(stmt, 2, thread_id);
-	mr_stmt_bind_int(stmt, 3, place);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = row ? mr_stmt_int(stmt, 0) : 0;
-	return rc;
+	return mr_rows_one(cx, db, SQL_AT, MR_BIND(project_id, thread_id, place), MR_INTO(out),
+		NULL);
 }

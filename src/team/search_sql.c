@@ -1,6 +1,7 @@
 /* team/search_sql.c */
 #include "team/search_sql.h"
 
+#include "data/rows.h"
 #include "team/limits.h"
 #include "team/name.h"
 #include "team/snippet.h"
@@ -21,7 +22,7 @@ struct builder {
 	const struct mr_team_search *search;
 	const struct mr_team_query *query;
 	struct mr_buf *sql;
-	struct mr_team_where_value *values;
+	struct mr_bind *values; /* ends with MR_BIND_END, which is 0 */
 	size_t count;
 };
 
@@ -31,9 +32,9 @@ void mr_team_where_release(struct mr_team_where *where)
 }
 
 /* A parameter of this value; its number. */
-static int value(struct builder *b, const char *text, int64_t number)
+static int value(struct builder *b, struct mr_bind bind)
 {
-	b->values[b->count++] = (struct mr_team_where_value){ text, number };
+	b->values[b->count++] = bind;
 	return (int)(b->count - 1) + FIRST_VALUE;
 }
 
@@ -43,7 +44,8 @@ static void put_projects(struct builder *b, const char *column)
 	const struct mr_team_search *search = b->search;
 
 	if (search->project_count == 1) {
-		mr_buf_printf(b->sql, "%s = ?%d", column, value(b, NULL, *search->project_ids));
+		mr_buf_printf(b->sql, "%s = ?%d", column,
+			value(b, mr_bind_int(*search->project_ids)));
 		return;
 	}
 	mr_buf_printf(b->sql, "%s IN (", column);
@@ -71,26 +73,23 @@ static void put_place(struct builder *b, bool alone)
 enum mr_code mr_team_search_alone_sql(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_search *search, bool *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, "SELECT count(*) FROM projects", &stmt, &cx->err);
+	int64_t projects;
+	enum mr_code rc = mr_rows_one(cx, db, "SELECT count(*) FROM projects", NULL,
+		MR_INTO(&projects), NULL);
 
 	if (!rc)
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = row && mr_stmt_int(stmt, 0) <= (int64_t)search->project_count;
+		*out = projects <= (int64_t)search->project_count;
 	return rc;
 }
 
 /* Sent or got by those who may see the result. */
 static void put_readers(struct builder *b)
 {
-	int readers = value(b, mr_team_readers(b->search->rights), 0);
+	int readers = value(b, mr_bind_ids(mr_team_readers(b->search->rights)));
 
 	mr_buf_printf(b->sql,
-		" AND (t.sender_id IN (SELECT value FROM json_each(?%d)) OR EXISTS (SELECT 1 FROM"
-		" message_recipients w WHERE w.message_id = t.id AND w.agent_id IN"
-		" (SELECT value FROM json_each(?%d))))",
+		" AND (t.sender_id IN ids(?%d) OR EXISTS (SELECT 1 FROM message_recipients w"
+		" WHERE w.message_id = t.id AND w.agent_id IN ids(?%d)))",
 		readers, readers);
 }
 
@@ -100,8 +99,8 @@ static void put_agents(struct builder *b, const struct mr_team_filter *filter)
 	mr_buf_printf(b->sql, "(SELECT a.id FROM agents a");
 	if (filter->project)
 		mr_buf_printf(b->sql, " JOIN projects p ON p.id = a.project_id AND p.slug = ?%d",
-			value(b, filter->project, 0));
-	mr_buf_printf(b->sql, " WHERE a.name_fold = ?%d)", value(b, filter->text, 0));
+			value(b, mr_bind_text(filter->project)));
+	mr_buf_printf(b->sql, " WHERE a.name_fold = ?%d)", value(b, mr_bind_text(filter->text)));
 }
 
 /* Is there a recipient of whom this column is not set? Blind copies are the agent's own affair. */
@@ -113,7 +112,7 @@ static void put_waiting(struct builder *b, const char *column)
 		column);
 	if (b->search->agent_id)
 		mr_buf_printf(b->sql, " AND r.agent_id = ?%d)",
-			value(b, NULL, b->search->agent_id));
+			value(b, mr_bind_int(b->search->agent_id)));
 	else
 		mr_buf_puts(b->sql, " AND r.kind <> 'bcc')");
 }
@@ -125,9 +124,9 @@ static void put_thread(struct builder *b, const struct mr_team_filter *filter)
 	/* A conversation may go by the number of its first message. */
 	if (mr_str_to_int(filter->text, &id))
 		mr_buf_printf(b->sql, "(t.thread_id = ?%d OR t.id = ?%d)",
-			value(b, filter->text, 0), value(b, NULL, id));
+			value(b, mr_bind_text(filter->text)), value(b, mr_bind_int(id)));
 	else
-		mr_buf_printf(b->sql, "t.thread_id = ?%d", value(b, filter->text, 0));
+		mr_buf_printf(b->sql, "t.thread_id = ?%d", value(b, mr_bind_text(filter->text)));
 }
 
 static void put_filter(struct builder *b, const struct mr_team_filter *filter)
@@ -155,10 +154,11 @@ static void put_filter(struct builder *b, const struct mr_team_filter *filter)
 			mr_team_importance_name(filter->importance));
 		break;
 	case MR_TEAM_FILTER_SINCE:
-		mr_buf_printf(b->sql, "t.created_ts >= ?%d", value(b, NULL, filter->time_us));
+		mr_buf_printf(b->sql, "t.created_ts >= ?%d",
+			value(b, mr_bind_int(filter->time_us)));
 		break;
 	case MR_TEAM_FILTER_UNTIL:
-		mr_buf_printf(b->sql, "t.created_ts < ?%d", value(b, NULL, filter->time_us));
+		mr_buf_printf(b->sql, "t.created_ts < ?%d", value(b, mr_bind_int(filter->time_us)));
 		break;
 	case MR_TEAM_FILTER_ATTACHMENT:
 		mr_buf_puts(b->sql, "t.attachments <> '[]'");
@@ -226,7 +226,7 @@ static const char *pattern_of(struct mr_arena *arena, const char *text)
 
 static void put_like(struct builder *b, const struct mr_team_term *term)
 {
-	int pattern = value(b, pattern_of(b->cx->arena, term->text), 0);
+	int pattern = value(b, mr_bind_text(pattern_of(b->cx->arena, term->text)));
 
 	if (term->column == MR_TEAM_ANY_COLUMN)
 		mr_buf_printf(b->sql,
@@ -280,7 +280,7 @@ enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search
 		.search = search,
 		.query = query,
 		.sql = &out->sql,
-		.values = mr_arena_array(cx->arena, VALUES_MAX, sizeof(*b.values)),
+		.values = mr_arena_array(cx->arena, VALUES_MAX + 1, sizeof(*b.values)),
 	};
 	const char *readers = mr_team_readers(search->rights);
 
@@ -293,32 +293,20 @@ enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search
 	if (!indexed)
 		put_words(&b);
 	out->values = b.values;
-	out->count = b.count;
 	return mr_buf_check(&out->sql, "the conditions of a search", &cx->err);
 }
 
-static void bind(struct mr_stmt *stmt, const struct mr_team_where *where)
-{
-	for (size_t i = 0; i < where->count; i++) {
-		if (where->values[i].text)
-			mr_stmt_bind_text(stmt, (int)i + FIRST_VALUE, where->values[i].text);
-		else
-			mr_stmt_bind_int(stmt, (int)i + FIRST_VALUE, where->values[i].number);
-	}
-}
-
-static enum mr_code collect(struct mr_ctx *cx, struct mr_stmt *stmt, int64_t limit,
-	struct mr_team_found *out, size_t *out_len)
+/* At most `limit` rows, which the statement's LIMIT sees to. */
+static enum mr_code collect(struct mr_ctx *cx, struct mr_stmt *stmt, struct mr_team_found *out,
+	size_t *out_len)
 {
 	size_t len = 0;
 	bool row = true;
-	enum mr_code rc = MR_OK;
+	enum mr_code rc;
 
-	while (!rc && row && len < (size_t)limit) {
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (!rc && row)
-			out[len++] = (struct mr_team_found){ mr_stmt_int(stmt, 0),
-				mr_stmt_real(stmt, 1) };
+	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
+		mr_stmt_into(stmt, 0, NULL, MR_INTO(&out[len].id, &out[len].score));
+		len++;
 	}
 	if (!rc)
 		*out_len = len;
@@ -345,8 +333,8 @@ enum mr_code mr_team_search_index_sql(struct mr_ctx *cx, struct mr_db *db,
 
 	if (rc)
 		return rc;
-	bind(stmt, where);
-	return collect(cx, stmt, search->limit, out, out_len);
+	mr_stmt_bind(stmt, FIRST_VALUE, where->values);
+	return collect(cx, stmt, out, out_len);
 }
 
 enum mr_code mr_team_search_scan_sql(struct mr_ctx *cx, struct mr_db *db,
@@ -367,86 +355,59 @@ enum mr_code mr_team_search_scan_sql(struct mr_ctx *cx, struct mr_db *db,
 		rc = mr_db_prepare(db, mr_buf_text(&sql), &stmt, &cx->err);
 	if (rc)
 		return rc;
-	mr_stmt_bind_int(stmt, 1, floor);
-	mr_stmt_bind_int(stmt, 2, search->limit);
-	mr_stmt_bind_int(stmt, 3, search->offset);
-	bind(stmt, where);
-	return collect(cx, stmt, search->limit, out, out_len);
+	mr_stmt_bind(stmt, 1, MR_BIND(floor, search->limit, search->offset));
+	mr_stmt_bind(stmt, FIRST_VALUE, where->values);
+	return collect(cx, stmt, out, out_len);
 }
 
 /* The oldest of the newest MR_TEAM_SEARCH_SCANNED. */
 static const char SQL_FLOOR_OF_PROJECT[] =
 	"SELECT id FROM messages WHERE project_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2";
-static const char SQL_FLOOR[] = "SELECT max(id) - ?2 FROM messages";
+static const char SQL_FLOOR[] = "SELECT max(id) - ?1 FROM messages";
 
 enum mr_code mr_team_search_floor_sql(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_search *search, bool alone, int64_t *out)
 {
-	bool one = alone && search->project_count == 1;
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-	enum mr_code rc =
-		mr_db_prepare(db, one ? SQL_FLOOR_OF_PROJECT : SQL_FLOOR, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	if (one)
-		mr_stmt_bind_int(stmt, 1, search->project_ids[0]);
-	mr_stmt_bind_int(stmt, 2, MR_TEAM_SEARCH_SCANNED - 1);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = row ? mr_stmt_int(stmt, 0) : 0;
-	return rc;
+	if (alone && search->project_count == 1)
+		return mr_rows_one(cx, db, SQL_FLOOR_OF_PROJECT,
+			MR_BIND(search->project_ids[0], MR_TEAM_SEARCH_SCANNED - 1), MR_INTO(out),
+			NULL);
+	return mr_rows_one(cx, db, SQL_FLOOR, MR_BIND(MR_TEAM_SEARCH_SCANNED - 1), MR_INTO(out),
+		NULL);
 }
 
-static enum mr_team_importance importance_of(const char *word)
-{
-	enum mr_team_importance importance = MR_TEAM_NORMAL;
-
-	if (word)
-		mr_team_importance_of(word, &importance);
-	return importance;
-}
+/* The body's beginning is last: it goes elsewhere. */
+enum { HIT_COLUMNS = 15 };
+static const char SQL_HIT[] =
+	"SELECT m.id, m.uid, m.project_id, m.sender_id, m.thread_id, m.thread_seq, m.reply_to,"
+	" m.subject, m.ack_required, m.created_ts, m.verified, a.name, p.slug, s.slug,"
+	" a.is_system, m.importance, substr(m.body_md, 1, ?2)"
+	" FROM messages m JOIN agents a ON a.id = m.sender_id"
+	" JOIN projects s ON s.id = a.project_id"
+	" JOIN projects p ON p.id = m.project_id WHERE m.id = ?1";
 
 enum mr_code mr_team_search_row_sql(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	struct mr_arena *scratch, bool *found, struct mr_team_hit *out, const char **out_body)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db,
-		"SELECT m.uid, m.project_id, m.sender_id, m.thread_id, m.thread_seq, m.reply_to,"
-		" m.subject, m.importance, m.ack_required, m.created_ts, a.name, p.slug,"
-		" m.verified, s.slug, a.is_system, substr(m.body_md, 1, ?2)"
-		" FROM messages m JOIN agents a ON a.id = m.sender_id"
-		" JOIN projects s ON s.id = a.project_id"
-		" JOIN projects p ON p.id = m.project_id WHERE m.id = ?1",
-		&stmt, &cx->err);
+	struct mr_team_message *message = &out->message;
+	enum mr_code rc = mr_db_prepare(db, SQL_HIT, &stmt, &cx->err);
 
 	if (rc)
 		return rc;
-	mr_stmt_bind_int(stmt, 1, id);
-	mr_stmt_bind_int(stmt, 2, MR_TEAM_SNIPPET_BODY_BYTES);
+	mr_stmt_bind(stmt, 1, MR_BIND(id, MR_TEAM_SNIPPET_BODY_BYTES));
 	rc = mr_stmt_step(stmt, found, &cx->err);
 	if (rc || !*found)
 		return rc;
-	out->message = (struct mr_team_message){
-		.id = id,
-		.uid = mr_stmt_text(stmt, 0, cx->arena),
-		.project_id = mr_stmt_int(stmt, 1),
-		.sender_id = mr_stmt_int(stmt, 2),
-		.thread_id = mr_stmt_text(stmt, 3, cx->arena),
-		.thread_seq = mr_stmt_int(stmt, 4),
-		.reply_to = mr_stmt_int(stmt, 5),
-		.subject = mr_stmt_text(stmt, 6, cx->arena),
-		.importance = importance_of(mr_stmt_text(stmt, 7, scratch)),
-		.ack_required = mr_stmt_int(stmt, 8) != 0,
-		.created_ts = mr_stmt_int(stmt, 9),
-		.attachments = "[]",
-	};
-	out->from = mr_stmt_text(stmt, 10, cx->arena);
-	out->project_slug = mr_stmt_text(stmt, 11, cx->arena);
-	out->message.verified = mr_stmt_int(stmt, 12) != 0;
-	out->sender_project = mr_stmt_text(stmt, 13, cx->arena);
-	out->from_human = mr_stmt_int(stmt, 14) != 0 && mr_str_eq(out->from, MR_TEAM_OVERSEER_NAME);
-	*out_body = mr_stmt_text(stmt, 15, scratch);
+	*message = (struct mr_team_message){ .importance = MR_TEAM_NORMAL, .attachments = "[]" };
+	mr_stmt_into(stmt, 0, cx->arena,
+		MR_INTO(&message->id, &message->uid, &message->project_id, &message->sender_id,
+			&message->thread_id, &message->thread_seq, &message->reply_to,
+			&message->subject, &message->ack_required, &message->created_ts,
+			&message->verified, &out->from, &out->project_slug, &out->sender_project,
+			&out->from_human));
+	mr_team_importance_of(mr_stmt_peek(stmt, HIT_COLUMNS), &message->importance);
+	*out_body = mr_stmt_text(stmt, HIT_COLUMNS + 1, scratch);
+	out->from_human = out->from_human && mr_str_eq(out->from, MR_TEAM_OVERSEER_NAME);
 	return MR_OK;
 }

@@ -2,17 +2,14 @@
 #pragma once
 
 #include "base/buf.h"
+#include "data/rows.h"
 #include "team/search.h"
 #include "team/search_query.h"
 
 /* A condition on messages, called t, and the values of its parameters, which begin at ?4. */
 struct mr_team_where {
 	struct mr_buf sql;
-	const struct mr_team_where_value {
-		const char *text; /* NULL: the number */
-		int64_t number;
-	} * values;
-	size_t count;
+	const struct mr_bind *values;
 };
 
 /* For MR_CLEANUP. */

@@ -1,9 +1,10 @@
 /* team/thread_sql.c */
+#include "data/rows.h"
 #include "team/inbox.h"
 #include "team/inbox_sql.h"
 #include "team/limits.h"
 #include "team/message_sql.h"
-#include "team/project.h"
+#include "team/project_sql.h"
 #include "team/thread.h"
 
 /*
@@ -32,51 +33,40 @@ static int64_t number_of(const char *thread_id)
 	return number;
 }
 
-static enum mr_code list_items(struct mr_ctx *cx, struct mr_stmt *stmt, bool with_bodies,
-	int64_t limit, struct mr_team_items *out)
+static enum mr_code read_item(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	struct mr_team_items found = {
-		mr_arena_array(cx->arena, (size_t)limit + 1, sizeof(*found.items)), 0, 0
-	};
-
-	for (;;) {
-		bool row = false;
-		enum mr_code rc = mr_stmt_step(stmt, &row, &cx->err);
-
-		if (rc)
-			return rc;
-		if (!row)
-			break;
-		if ((int64_t)found.len == limit) {
-			found.next = found.items[found.len - 1].message.id;
-			break;
-		}
-		mr_team_item_read(stmt, with_bodies ? MR_TEAM_ITEM_COLUMN_COUNT : -1, cx->arena,
-			&found.items[found.len++]);
-	}
-	*out = found;
+	mr_team_item_read(row, -1, cx->arena, to);
 	return MR_OK;
+}
+
+static enum mr_code read_with_body(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	mr_team_item_read(row, MR_TEAM_ITEM_COLUMN_COUNT, cx->arena, to);
+	return MR_OK;
+}
+
+static int64_t within(int64_t limit)
+{
+	limit = limit < 1 ? MR_TEAM_LIST_DEFAULT : limit;
+	return limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX : limit;
 }
 
 enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_rights *rights, int64_t project_id, const char *thread_id,
 	bool include_bodies, int64_t after, int64_t limit, struct mr_team_items *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_items found;
-	enum mr_code rc = mr_db_prepare(db, SQL_THREAD[include_bodies], &stmt, &cx->err);
+	struct mr_team_items found = { 0 };
+	size_t most = (size_t)within(limit);
+	/* One more tells whether there is more. */
+	enum mr_code rc = mr_rows_list(cx, db, SQL_THREAD[include_bodies],
+		MR_BIND(project_id, thread_id, number_of(thread_id), after, most + 1,
+			mr_bind_ids(mr_team_readers(rights))),
+		include_bodies ? read_with_body : read_item, MR_LIST(&found));
 
-	if (rc)
-		return rc;
-	limit = limit < 1 ? MR_TEAM_LIST_DEFAULT : limit;
-	limit = limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX : limit;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_text(stmt, 2, thread_id);
-	mr_stmt_bind_int(stmt, 3, number_of(thread_id));
-	mr_stmt_bind_int(stmt, 4, after);
-	mr_stmt_bind_int(stmt, 5, limit + 1);
-	mr_stmt_bind_text(stmt, 6, mr_team_readers(rights));
-	rc = list_items(cx, stmt, include_bodies, limit, &found);
+	if (!rc && found.len > most) {
+		found.len = most;
+		found.next = found.items[most - 1].message.id;
+	}
 	for (size_t i = 0; !rc && i < found.len; i++)
 		rc = mr_team_item_names(cx, db, false, &found.items[i]);
 	if (!rc)
@@ -113,98 +103,56 @@ static const char SQL_ROOT[] = "SELECT m.created_ts, m.subject FROM messages m W
 static enum mr_code count_root(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_rights *rights, struct mr_team_thread *thread)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	int64_t id = number_of(thread->thread_id);
-	enum mr_code rc = MR_OK;
-	bool row = false;
+	int64_t id = number_of(thread->thread_id), created_ts;
+	const char *subject;
+	bool found = false;
+	enum mr_code rc = id ? mr_rows_one(cx, db, SQL_ROOT, MR_BIND(id, mr_bind_ids(mr_team_readers(rights))),
+				       MR_INTO(&created_ts, &subject), &found)
+			     : MR_OK;
 
-	if (id)
-		rc = mr_db_prepare(db, SQL_ROOT, &stmt, &cx->err);
-	if (rc || !id)
+	if (rc || !found)
 		return rc;
-	mr_stmt_bind_int(stmt, 1, id);
-	mr_stmt_bind_text(stmt, 2, mr_team_readers(rights));
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc && row) {
-		thread->messages++;
-		thread->first_ts = mr_stmt_int(stmt, 0);
-		thread->subject = mr_stmt_text(stmt, 1, cx->arena);
-	}
-	return rc;
+	thread->messages++;
+	thread->first_ts = created_ts;
+	thread->subject = subject;
+	return MR_OK;
+}
+
+static enum mr_code read_thread(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_team_thread *it = to;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->thread_id, &it->last_ts, &it->last_from, &it->messages, &it->first_ts,
+			&it->subject, &it->last_id));
+	return MR_OK;
 }
 
 enum mr_code mr_team_thread_list(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_rights *rights, int64_t project_id, int64_t before, int64_t limit,
 	struct mr_team_threads *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_threads found = { NULL, 0 };
-	enum mr_code rc = mr_db_prepare(db, SQL_THREADS, &stmt, &cx->err);
+	struct mr_team_threads found = { 0 };
+	enum mr_code rc = mr_rows_list(cx, db, SQL_THREADS,
+		MR_BIND(project_id, before > 0 ? before : INT64_MAX, within(limit),
+			mr_bind_ids(mr_team_readers(rights))),
+		read_thread, MR_LIST(&found));
 
-	if (rc)
-		return rc;
-	limit = limit < 1 ? MR_TEAM_LIST_DEFAULT : limit;
-	limit = limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX : limit;
-	found.items = mr_arena_array(cx->arena, (size_t)limit, sizeof(*found.items));
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_int(stmt, 2, before > 0 ? before : INT64_MAX);
-	mr_stmt_bind_int(stmt, 3, limit);
-	mr_stmt_bind_text(stmt, 4, mr_team_readers(rights));
-	for (;;) {
-		struct mr_team_thread *thread = &found.items[found.len];
-		bool row = false;
-
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (rc)
-			return rc;
-		if (!row)
-			break;
-		*thread = (struct mr_team_thread){
-			.thread_id = mr_stmt_text(stmt, 0, cx->arena),
-			.last_ts = mr_stmt_int(stmt, 1),
-			.last_from = mr_stmt_text(stmt, 2, cx->arena),
-			.messages = mr_stmt_int(stmt, 3),
-			.first_ts = mr_stmt_int(stmt, 4),
-			.subject = mr_stmt_text(stmt, 5, cx->arena),
-			.last_id = mr_stmt_int(stmt, 6),
-		};
-		rc = count_root(cx, db, rights, thread);
-		if (rc)
-			return rc;
-		found.len++;
-	}
-	*out = found;
-	return MR_OK;
+	for (size_t i = 0; !rc && i < found.len; i++)
+		rc = count_root(cx, db, rights, &found.items[i]);
+	if (!rc)
+		*out = found;
+	return rc;
 }
 
-static const char SQL_PROJECTS[] =
-	"SELECT p.id FROM projects p WHERE EXISTS (SELECT 1 FROM messages m"
-	"  WHERE m.project_id = p.id AND m.thread_id = ?1)"
-	" OR p.id = (SELECT n.project_id FROM messages n WHERE n.id = ?2) LIMIT 2";
+static const char SQL_PROJECTS[] = "SELECT " MR_TEAM_PROJECT_COLUMNS(
+	"p") " FROM projects p WHERE EXISTS (SELECT 1 FROM messages m"
+	     "  WHERE m.project_id = p.id AND m.thread_id = ?1)"
+	     " OR p.id = (SELECT n.project_id FROM messages n WHERE n.id = ?2) LIMIT 2";
 
 enum mr_code mr_team_thread_projects(struct mr_ctx *cx, struct mr_db *db, const char *thread_id,
 	struct mr_team_projects *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_projects found = { mr_arena_array(cx->arena, 2, sizeof(*found.items)), 0 };
-	enum mr_code rc = mr_db_prepare(db, SQL_PROJECTS, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, thread_id);
-	mr_stmt_bind_int(stmt, 2, number_of(thread_id));
-	for (;;) {
-		bool row = false;
-
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (!rc && row)
-			rc = mr_team_project_get(cx, db, mr_stmt_int(stmt, 0),
-				&found.items[found.len++]);
-		if (rc)
-			return rc;
-		if (!row)
-			break;
-	}
-	*out = found;
-	return MR_OK;
+	return mr_rows_list(cx, db, SQL_PROJECTS, MR_BIND(thread_id, number_of(thread_id)),
+		mr_team_project_read, MR_LIST(out));
 }

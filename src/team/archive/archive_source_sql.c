@@ -1,63 +1,34 @@
 /* team/archive/archive_source_sql.c */
 #include "team/archive/archive_source_sql.h"
 
+#include "data/rows.h"
 #include "team/limits.h"
 #include "team/message_sql.h"
 
-#include <string.h>
-
-/* A list in the arena that doubles as it grows; `len` is where the next goes. */
-static void *room_for(struct mr_arena *arena, void *items, size_t len, size_t size)
-{
-	void *grown;
-
-	/* 8, 16, 32, ... are full when they are reached. */
-	if (len && (len < 8 || (len & (len - 1)) != 0))
-		return items;
-	grown = mr_arena_array(arena, len ? 2 * len : 8, size);
-	if (len)
-		memcpy(grown, items, len * size);
-	return grown;
-}
-
 static const char SQL_LEASES[] =
-	"SELECT f.id, f.agent_id, a.name, f.exclusive, f.reason, f.origin, f.created_ts,"
-	" f.expires_ts, f.released_ts FROM file_reservations f JOIN agents a ON a.id = f.agent_id"
+	"SELECT f.id, f.project_id, f.agent_id, a.name, f.path_pattern, f.exclusive, f.reason,"
+	" f.origin, f.created_ts, f.expires_ts, f.released_ts"
+	" FROM file_reservations f JOIN agents a ON a.id = f.agent_id"
 	" WHERE f.project_id = ?1 AND f.path_pattern = ?2 AND (f.released_ts IS NULL OR f.id ="
 	"  (SELECT max(n.id) FROM file_reservations n WHERE n.project_id = ?1 AND"
 	"   n.path_pattern = ?2)) ORDER BY f.id";
 
+static enum mr_code read_lease(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_team_reservation *it = to;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->id, &it->project_id, &it->agent_id, &it->agent, &it->path_pattern,
+			&it->exclusive, &it->reason, &it->origin, &it->created_ts, &it->expires_ts,
+			&it->released_ts));
+	return MR_OK;
+}
+
 enum mr_code mr_team_source_leases(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	const char *pattern, struct mr_team_reservations *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_reservations found = { 0 };
-	enum mr_code rc = mr_db_prepare(db, SQL_LEASES, &stmt, &cx->err);
-	bool row = true;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_text(stmt, 2, pattern);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
-		found.items = room_for(cx->arena, found.items, found.len, sizeof(*found.items));
-		found.items[found.len++] = (struct mr_team_reservation){
-			.id = mr_stmt_int(stmt, 0),
-			.project_id = project_id,
-			.agent_id = mr_stmt_int(stmt, 1),
-			.agent = mr_stmt_text(stmt, 2, cx->arena),
-			.path_pattern = pattern,
-			.exclusive = mr_stmt_int(stmt, 3),
-			.reason = mr_stmt_text(stmt, 4, cx->arena),
-			.origin = mr_stmt_text(stmt, 5, cx->arena),
-			.created_ts = mr_stmt_int(stmt, 6),
-			.expires_ts = mr_stmt_int(stmt, 7),
-			.released_ts = mr_stmt_int(stmt, 8),
-		};
-	}
-	if (!rc)
-		*out = found;
-	return rc;
+	return mr_rows_list(cx, db, SQL_LEASES, MR_BIND(project_id, pattern), read_lease,
+		MR_LIST(out));
 }
 
 #define LINK                                                                                       \
@@ -70,62 +41,40 @@ enum mr_code mr_team_source_leases(struct mr_ctx *cx, struct mr_db *db, int64_t 
 static const char SQL_LINKS[] =
 	LINK " WHERE l.a_agent_id = ?1 UNION " LINK " WHERE l.b_agent_id = ?1 ORDER BY 1";
 
+static enum mr_code read_link(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_team_link_record *it = to;
+	struct mr_team_link *link = &it->link;
+	const char *status;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&link->id, &link->a_project_id, &link->a_agent_id, &link->b_project_id,
+			&link->b_agent_id, &link->a_project, &link->a_agent, &link->b_project,
+			&link->b_agent, &status, &link->reason, &link->created_ts,
+			&link->updated_ts, &link->expires_ts, &it->notified_ts, &it->unasked));
+	mr_team_link_status_of(status, &link->status);
+	return MR_OK;
+}
+
 enum mr_code mr_team_source_links(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	struct mr_team_link_records *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_link_records found = { 0 };
-	struct mr_arena *arena = cx->arena;
-	enum mr_code rc = mr_db_prepare(db, SQL_LINKS, &stmt, &cx->err);
-	bool row = true;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, agent_id);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
-		struct mr_team_link link = {
-			.id = mr_stmt_int(stmt, 0),
-			.a_project_id = mr_stmt_int(stmt, 1),
-			.a_agent_id = mr_stmt_int(stmt, 2),
-			.b_project_id = mr_stmt_int(stmt, 3),
-			.b_agent_id = mr_stmt_int(stmt, 4),
-			.a_project = mr_stmt_text(stmt, 5, arena),
-			.a_agent = mr_stmt_text(stmt, 6, arena),
-			.b_project = mr_stmt_text(stmt, 7, arena),
-			.b_agent = mr_stmt_text(stmt, 8, arena),
-			.reason = mr_stmt_text(stmt, 10, arena),
-			.created_ts = mr_stmt_int(stmt, 11),
-			.updated_ts = mr_stmt_int(stmt, 12),
-			.expires_ts = mr_stmt_int(stmt, 13),
-		};
-
-		mr_team_link_status_of(mr_stmt_text(stmt, 9, arena), &link.status);
-		found.items = room_for(arena, found.items, found.len, sizeof(*found.items));
-		found.items[found.len++] = (struct mr_team_link_record){ .link = link,
-			.notified_ts = mr_stmt_int(stmt, 14),
-			.unasked = mr_stmt_int(stmt, 15) };
-	}
-	if (!rc)
-		*out = found;
-	return rc;
+	return mr_rows_list(cx, db, SQL_LINKS, MR_BIND(agent_id), read_link, MR_LIST(out));
 }
 
 #define SLOT                                                                                       \
 	"SELECT s.id, s.project_id, s.agent_id, a.name, s.slot_name, s.created_ts, s.expires_ts,"  \
 	" s.released_ts FROM build_slots s JOIN agents a ON a.id = s.agent_id"
 
-static struct mr_team_slot_record read_slot(struct mr_arena *arena, struct mr_stmt *stmt)
+static enum mr_code read_slot(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	return (struct mr_team_slot_record){
-		.id = mr_stmt_int(stmt, 0),
-		.project_id = mr_stmt_int(stmt, 1),
-		.agent_id = mr_stmt_int(stmt, 2),
-		.agent = mr_stmt_text(stmt, 3, arena),
-		.slot_name = mr_stmt_text(stmt, 4, arena),
-		.created_ts = mr_stmt_int(stmt, 5),
-		.expires_ts = mr_stmt_int(stmt, 6),
-		.released_ts = mr_stmt_int(stmt, 7),
-	};
+	struct mr_team_slot_record *it = to;
+
+	*it = (struct mr_team_slot_record){ 0 };
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->id, &it->project_id, &it->agent_id, &it->agent, &it->slot_name,
+			&it->created_ts, &it->expires_ts, &it->released_ts));
+	return MR_OK;
 }
 
 static const char SQL_SLOT[] = SLOT " WHERE s.id = ?1";
@@ -133,17 +82,7 @@ static const char SQL_SLOT[] = SLOT " WHERE s.id = ?1";
 enum mr_code mr_team_source_slot(struct mr_ctx *cx, struct mr_db *db, int64_t id, bool *found,
 	struct mr_team_slot_record *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_SLOT, &stmt, &cx->err);
-
-	*found = false;
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, id);
-	rc = mr_stmt_step(stmt, found, &cx->err);
-	if (!rc && *found)
-		*out = read_slot(cx->arena, stmt);
-	return rc;
+	return mr_rows_first(cx, db, SQL_SLOT, MR_BIND(id), read_slot, out, found);
 }
 
 static const char SQL_SLOTS[] =
@@ -153,21 +92,7 @@ static const char SQL_SLOTS[] =
 enum mr_code mr_team_source_slots(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	struct mr_team_slot_records *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_slot_records found = { 0 };
-	enum mr_code rc = mr_db_prepare(db, SQL_SLOTS, &stmt, &cx->err);
-	bool row = true;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
-		found.items = room_for(cx->arena, found.items, found.len, sizeof(*found.items));
-		found.items[found.len++] = read_slot(cx->arena, stmt);
-	}
-	if (!rc)
-		*out = found;
-	return rc;
+	return mr_rows_list(cx, db, SQL_SLOTS, MR_BIND(project_id), read_slot, MR_LIST(out));
 }
 
 static const char SQL_THREAD[] =
@@ -175,58 +100,54 @@ static const char SQL_THREAD[] =
 	" WHERE m.project_id = ?1 AND m.thread_id = ?2 AND m.thread_seq BETWEEN ?3 AND ?4"
 	" ORDER BY m.thread_seq";
 
+static enum mr_code read_message(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	mr_team_message_read(row, 0, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena, to);
+	return MR_OK;
+}
+
 enum mr_code mr_team_source_thread(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	const char *thread_id, int64_t from_seq, int64_t to_seq, struct mr_team_messages *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_messages found = { 0 };
-	enum mr_code rc = mr_db_prepare(db, SQL_THREAD, &stmt, &cx->err);
-	bool row = true;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_text(stmt, 2, thread_id);
-	mr_stmt_bind_int(stmt, 3, from_seq);
-	mr_stmt_bind_int(stmt, 4, to_seq);
-	mr_stmt_bind_int(stmt, 5, MR_TEAM_DIGEST_CHARS + 1);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
-		found.items = room_for(cx->arena, found.items, found.len, sizeof(*found.items));
-		mr_team_message_read(stmt, 0, MR_TEAM_MESSAGE_COLUMN_COUNT, cx->arena,
-			&found.items[found.len++]);
-	}
-	if (!rc)
-		*out = found;
-	return rc;
+	return mr_rows_list(cx, db, SQL_THREAD,
+		MR_BIND(project_id, thread_id, from_seq, to_seq, MR_TEAM_DIGEST_CHARS + 1),
+		read_message, MR_LIST(out));
 }
 
-/* Numbers of a query's first column, at most `limit`. */
-static enum mr_code collect(struct mr_ctx *cx, struct mr_stmt *stmt, size_t limit, int64_t *out_ids,
-	size_t *out_len)
-{
-	bool row = true;
-	enum mr_code rc = MR_OK;
+/* The caller's array, which has room for as many as the statement's LIMIT lets through. */
+struct ids {
+	int64_t *ids;
+	size_t len;
+};
 
-	*out_len = 0;
-	while (*out_len < limit && !(rc = mr_stmt_step(stmt, &row, &cx->err)) && row)
-		out_ids[(*out_len)++] = mr_stmt_int(stmt, 0);
+static enum mr_code add_id(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct ids *found = to;
+
+	(void)cx;
+	found->ids[found->len++] = mr_stmt_int(row, 0);
+	return MR_OK;
+}
+
+static enum mr_code collect(struct mr_ctx *cx, struct mr_db *db, const char *sql,
+	const struct mr_bind *values, int64_t *out_ids, size_t *out_len)
+{
+	struct ids found = { out_ids, 0 };
+	enum mr_code rc = mr_rows_each(cx, db, sql, values, add_id, &found);
+
+	*out_len = found.len;
 	return rc;
 }
 
 static const char SQL_DENIERS[] =
 	"SELECT r.agent_id FROM message_recipients r JOIN agents a ON a.id = r.agent_id"
-	" WHERE r.message_id = ?1 AND a.attachments_policy = 'deny'";
+	" WHERE r.message_id = ?1 AND a.attachments_policy = 'deny' LIMIT ?2";
 
 enum mr_code mr_team_source_deniers(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	int64_t *out_ids, size_t *out_len)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_DENIERS, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message_id);
-	return collect(cx, stmt, MR_TEAM_RECIPIENTS, out_ids, out_len);
+	return collect(cx, db, SQL_DENIERS, MR_BIND(message_id, MR_TEAM_RECIPIENTS), out_ids,
+		out_len);
 }
 
 static const char *const SQL_IDS[] = {
@@ -245,15 +166,7 @@ enum mr_code mr_team_source_ids(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_team_source_table table, int64_t project_id, int64_t after, int64_t limit,
 	int64_t *out_ids, size_t *out_len)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_IDS[table], &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_int(stmt, 2, after);
-	mr_stmt_bind_int(stmt, 3, limit);
-	return collect(cx, stmt, (size_t)limit, out_ids, out_len);
+	return collect(cx, db, SQL_IDS[table], MR_BIND(project_id, after, limit), out_ids, out_len);
 }
 
 static const char SQL_PATTERNS[] = "SELECT DISTINCT path_pattern FROM file_reservations"
@@ -262,19 +175,5 @@ static const char SQL_PATTERNS[] = "SELECT DISTINCT path_pattern FROM file_reser
 enum mr_code mr_team_source_patterns(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	struct mr_texts *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_texts found = { 0 };
-	enum mr_code rc = mr_db_prepare(db, SQL_PATTERNS, &stmt, &cx->err);
-	bool row = true;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
-		found.items = room_for(cx->arena, found.items, found.len, sizeof(*found.items));
-		found.items[found.len++] = mr_stmt_text(stmt, 0, cx->arena);
-	}
-	if (!rc)
-		*out = found;
-	return rc;
+	return mr_rows_list(cx, db, SQL_PATTERNS, MR_BIND(project_id), mr_row_text, MR_LIST(out));
 }

@@ -2,6 +2,7 @@
 #include "team/archive/rebuild_carry_sql.h"
 
 #include "base/log.h"
+#include "data/rows.h"
 
 /* A message is known again by its uid, an agent by its project's slug and its name. */
 #define SAME_PROJECT "JOIN main.projects np ON np.slug = op.slug"
@@ -32,14 +33,8 @@ static const char SQL_LOOK[] = "SELECT 1 FROM old.messages WHERE 0";
 
 enum mr_code mr_team_carry_attach(struct mr_ctx *cx, struct mr_db *db, const char *path)
 {
-	struct mr_stmt *stmt = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_ATTACH, &stmt, &cx->err);
+	enum mr_code rc = mr_rows_run(cx, db, SQL_ATTACH, MR_BIND(path));
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, path);
-	rc = mr_stmt_run(stmt, &cx->err);
-	mr_stmt_done(&stmt);
 	if (rc)
 		return rc;
 	rc = mr_db_exec(db, SQL_LOOK, &cx->err);
@@ -76,14 +71,7 @@ static const char SQL_PURGED[] = "INSERT INTO temp.purged (slug, name_fold) VALU
 enum mr_code mr_team_carry_purged(struct mr_ctx *cx, struct mr_db *db, const char *slug,
 	const char *name_fold)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_PURGED, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, slug);
-	mr_stmt_bind_text(stmt, 2, name_fold);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_PURGED, MR_BIND(slug, name_fold));
 }
 
 /* --- rows that are taken over --- */
@@ -167,18 +155,11 @@ static const char SQL_RECIPIENTS[] =
 enum mr_code mr_team_carry_range(struct mr_ctx *cx, struct mr_db *db, enum mr_team_carry_range what,
 	int64_t first, int64_t last, int64_t *count)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	const char *sql = what == MR_TEAM_CARRY_RECIPIENTS ? SQL_RECIPIENTS
-		: first == last                            ? SQL_MESSAGE
-							   : SQL_MESSAGES;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
+	enum mr_code rc = what == MR_TEAM_CARRY_RECIPIENTS
+		? mr_rows_run(cx, db, SQL_RECIPIENTS, MR_BIND(first, last))
+		: first == last ? mr_rows_run(cx, db, SQL_MESSAGE, MR_BIND(first))
+				: mr_rows_run(cx, db, SQL_MESSAGES, MR_BIND(first, last));
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, first);
-	if (sql != SQL_MESSAGE)
-		mr_stmt_bind_int(stmt, 2, last);
-	rc = mr_stmt_run(stmt, &cx->err);
 	if (!rc)
 		*count += mr_db_changes(db);
 	return rc;
@@ -188,21 +169,13 @@ enum mr_code mr_team_carry_next_id(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_team_carry_range what, int64_t first, int64_t *out)
 {
 	static const char *const questions[] = {
-		[MR_TEAM_CARRY_MESSAGES] = "SELECT min(id) FROM old.messages WHERE id >= ?1",
-		[MR_TEAM_CARRY_RECIPIENTS] =
-			"SELECT min(message_id) FROM old.message_recipients WHERE message_id >= ?1",
+		[MR_TEAM_CARRY_MESSAGES] =
+			"SELECT COALESCE(min(id), ?2) FROM old.messages WHERE id >= ?1",
+		[MR_TEAM_CARRY_RECIPIENTS] = "SELECT COALESCE(min(message_id), ?2)"
+					     " FROM old.message_recipients WHERE message_id >= ?1",
 	};
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, questions[what], &stmt, &cx->err);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, first);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = row && !mr_stmt_is_null(stmt, 0) ? mr_stmt_int(stmt, 0) : INT64_MAX;
-	return rc;
+	return mr_rows_one(cx, db, questions[what], MR_BIND(first, INT64_MAX), MR_INTO(out), NULL);
 }
 
 /* One number; 0 when it cannot be read. */
@@ -410,15 +383,8 @@ enum mr_code mr_team_carry_queue(struct mr_ctx *cx, struct mr_db *db)
 {
 	enum mr_code rc = MR_OK;
 
-	for (size_t i = 0; !rc && i < MR_LEN(sql_queue); i++) {
-		struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-
-		rc = mr_db_prepare(db, sql_queue[i], &stmt, &cx->err);
-		if (rc)
-			return rc;
-		mr_stmt_bind_int(stmt, 1, mr_clock_wall_us(cx->clock));
-		rc = mr_stmt_run(stmt, &cx->err);
-	}
+	for (size_t i = 0; !rc && i < MR_LEN(sql_queue); i++)
+		rc = mr_rows_run(cx, db, sql_queue[i], MR_BIND(mr_clock_wall_us(cx->clock)));
 	return rc;
 }
 
@@ -436,18 +402,9 @@ static const char SQL_COUNTS[] = "SELECT (SELECT count(*) FROM main.projects WHE
 enum mr_code mr_team_carry_counts(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_carry_counts *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_COUNTS, &stmt, &cx->err);
-	bool row = false;
-
-	if (!rc)
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = (struct mr_team_carry_counts){ .projects = mr_stmt_int(stmt, 0),
-			.agents = mr_stmt_int(stmt, 1),
-			.reservations = mr_stmt_int(stmt, 2),
-			.links = mr_stmt_int(stmt, 3) };
-	return rc;
+	*out = (struct mr_team_carry_counts){ 0 };
+	return mr_rows_one(cx, db, SQL_COUNTS, NULL,
+		MR_INTO(&out->projects, &out->agents, &out->reservations, &out->links), NULL);
 }
 
 /* --- comparing --- */
@@ -488,14 +445,7 @@ static const char SQL_UNREAD[] =
 enum mr_code mr_team_carry_unread(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	const char *where)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_UNREAD, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, id);
-	mr_stmt_bind_text(stmt, 2, where);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_UNREAD, MR_BIND(id, where));
 }
 
 static const char SQL_LOST_COUNT[] = "SELECT count(*) FROM temp.lost";
@@ -524,22 +474,34 @@ static const char *describe(struct mr_ctx *cx, struct mr_db *db, bool is_attache
 		*what ? ")" : "");
 }
 
+struct lost {
+	int64_t id;
+	const char *what;
+};
+
+static enum mr_code read_lost(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct lost *it = to;
+
+	mr_stmt_into(row, 0, cx->arena, MR_INTO(&it->id, &it->what));
+	return MR_OK;
+}
+
 enum mr_code mr_team_carry_lost(struct mr_ctx *cx, struct mr_db *db, bool is_attached, size_t max,
 	int64_t *count, struct mr_texts *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct {
+		struct lost *items;
+		size_t len;
+	} lost = { NULL, 0 };
 	struct mr_texts found = { mr_arena_array(cx->arena, max + 1, sizeof(*found.items)), 0 };
-	enum mr_code rc = mr_db_prepare(db, SQL_LOST, &stmt, &cx->err);
-	bool row = true;
+	enum mr_code rc = mr_rows_list(cx, db, SQL_LOST, MR_BIND(max), read_lost, MR_LIST(&lost));
 
 	if (rc)
 		return rc;
-	mr_stmt_bind_int(stmt, 1, (int64_t)max);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row)
-		found.items[found.len++] = describe(cx, db, is_attached, mr_stmt_int(stmt, 0),
-			mr_stmt_text(stmt, 1, cx->arena));
-	if (rc)
-		return rc;
+	for (; found.len < lost.len; found.len++)
+		found.items[found.len] = describe(cx, db, is_attached, lost.items[found.len].id,
+			lost.items[found.len].what);
 	*count = number(db, SQL_LOST_COUNT);
 	*out = found;
 	return MR_OK;
@@ -573,14 +535,6 @@ size_t mr_team_carry_tables(void)
 enum mr_code mr_team_carry_missing(struct mr_ctx *cx, struct mr_db *db, size_t table,
 	const char **name, int64_t *missing)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, tables[table].sql, &stmt, &cx->err);
-	bool row = false;
-
 	*name = tables[table].name;
-	if (!rc)
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*missing = mr_stmt_int(stmt, 0);
-	return rc;
+	return mr_rows_one(cx, db, tables[table].sql, NULL, MR_INTO(missing), NULL);
 }

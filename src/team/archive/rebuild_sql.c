@@ -1,35 +1,12 @@
 /* team/archive/rebuild_sql.c */
 #include "team/archive/rebuild_sql.h"
 
+#include "data/rows.h"
 #include "team/project_sql.h"
 
 /* An id that is 0, or taken, becomes a new one. */
 #define FREE_ID(table)                                                                             \
 	"CASE WHEN ?1 > 0 AND NOT EXISTS (SELECT 1 FROM " table " WHERE id = ?1) THEN ?1 END"
-
-static void bind_time(struct mr_stmt *stmt, int index, int64_t us)
-{
-	if (us)
-		mr_stmt_bind_int(stmt, index, us);
-	else
-		mr_stmt_bind_null(stmt, index);
-}
-
-/* Run an insert that returns its id. */
-static enum mr_code insert(struct mr_ctx *cx, struct mr_stmt *stmt, int64_t *out_id)
-{
-	bool row = false;
-	enum mr_code rc = mr_stmt_step(stmt, &row, &cx->err);
-	int64_t id;
-
-	if (rc)
-		return rc;
-	id = row ? mr_stmt_int(stmt, 0) : 0;
-	rc = mr_stmt_run(stmt, &cx->err);
-	if (!rc)
-		*out_id = id;
-	return rc;
-}
 
 static const char SQL_PROJECT[] =
 	"INSERT INTO projects (id, slug, human_key, key_fold, tail, identity_mode, created_at)"
@@ -38,19 +15,12 @@ static const char SQL_PROJECT[] =
 enum mr_code mr_team_restore_project(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_project *project)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_PROJECT, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project->id);
-	mr_stmt_bind_text(stmt, 2, project->slug);
-	mr_stmt_bind_text(stmt, 3, project->human_key);
-	mr_stmt_bind_text(stmt, 4, mr_team_project_fold(cx->arena, project->human_key));
-	mr_stmt_bind_text(stmt, 5, mr_team_project_tail(cx->arena, project->human_key));
-	mr_stmt_bind_text(stmt, 6, project->identity_mode);
-	mr_stmt_bind_int(stmt, 7, project->created_at);
-	return insert(cx, stmt, &project->id);
+	return mr_rows_returning(cx, db, SQL_PROJECT,
+		MR_BIND(project->id, project->slug, project->human_key,
+			mr_team_project_fold(cx->arena, project->human_key),
+			mr_team_project_tail(cx->arena, project->human_key), project->identity_mode,
+			project->created_at),
+		MR_INTO(&project->id), NULL);
 }
 
 static const char SQL_AGENT[] =
@@ -61,26 +31,14 @@ static const char SQL_AGENT[] =
 
 enum mr_code mr_team_restore_agent(struct mr_ctx *cx, struct mr_db *db, struct mr_team_agent *agent)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_AGENT, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, agent->id);
-	mr_stmt_bind_int(stmt, 2, agent->project_id);
-	mr_stmt_bind_text(stmt, 3, agent->name);
-	mr_stmt_bind_text(stmt, 4, mr_str_lower(cx->arena, agent->name));
-	mr_stmt_bind_text(stmt, 5, agent->program);
-	mr_stmt_bind_text(stmt, 6, agent->model);
-	mr_stmt_bind_text(stmt, 7, agent->task_description);
-	mr_stmt_bind_int(stmt, 8, agent->inception_ts);
-	mr_stmt_bind_int(stmt, 9, agent->last_active_ts);
-	mr_stmt_bind_text(stmt, 10, mr_team_attachments_policy_name(agent->attachments_policy));
-	mr_stmt_bind_text(stmt, 11, mr_team_contact_policy_name(agent->contact_policy));
-	mr_stmt_bind_int(stmt, 12, agent->is_active);
-	bind_time(stmt, 13, agent->deleted_ts);
-	mr_stmt_bind_int(stmt, 14, agent->is_system);
-	return insert(cx, stmt, &agent->id);
+	return mr_rows_returning(cx, db, SQL_AGENT,
+		MR_BIND(agent->id, agent->project_id, agent->name,
+			mr_str_lower(cx->arena, agent->name), agent->program, agent->model,
+			agent->task_description, agent->inception_ts, agent->last_active_ts,
+			mr_team_attachments_policy_name(agent->attachments_policy),
+			mr_team_contact_policy_name(agent->contact_policy), agent->is_active,
+			mr_bind_or_null(agent->deleted_ts), agent->is_system),
+		MR_INTO(&agent->id), NULL);
 }
 
 static const char SQL_LEASE[] =
@@ -92,23 +50,11 @@ static const char SQL_LEASE[] =
 enum mr_code mr_team_restore_lease(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_reservation *lease, const char *prefix)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_LEASE, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, lease->id);
-	mr_stmt_bind_int(stmt, 2, lease->project_id);
-	mr_stmt_bind_int(stmt, 3, lease->agent_id);
-	mr_stmt_bind_text(stmt, 4, lease->path_pattern);
-	mr_stmt_bind_text(stmt, 5, prefix);
-	mr_stmt_bind_int(stmt, 6, lease->exclusive);
-	mr_stmt_bind_text(stmt, 7, lease->reason);
-	mr_stmt_bind_text(stmt, 8, lease->origin);
-	mr_stmt_bind_int(stmt, 9, lease->created_ts);
-	mr_stmt_bind_int(stmt, 10, lease->expires_ts);
-	bind_time(stmt, 11, lease->released_ts);
-	return insert(cx, stmt, &lease->id);
+	return mr_rows_returning(cx, db, SQL_LEASE,
+		MR_BIND(lease->id, lease->project_id, lease->agent_id, lease->path_pattern, prefix,
+			lease->exclusive, lease->reason, lease->origin, lease->created_ts,
+			lease->expires_ts, mr_bind_or_null(lease->released_ts)),
+		MR_INTO(&lease->id), NULL);
 }
 
 static const char SQL_LINK_KNOWN[] =
@@ -118,79 +64,44 @@ static const char SQL_LINK_DROP[] =
 static const char SQL_LINK[] =
 	"INSERT INTO agent_links (id, a_project_id, a_agent_id, b_project_id, b_agent_id, status,"
 	" reason, created_ts, updated_ts, expires_ts, notified_ts, unasked)"
-	" VALUES (" FREE_ID("agent_links") ", ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
-					   " RETURNING id";
+	" VALUES (" FREE_ID("agent_links") ", ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
 static enum mr_code insert_link(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_link_record *record)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	const struct mr_team_link *link = &record->link;
-	enum mr_code rc = mr_db_prepare(db, SQL_LINK, &stmt, &cx->err);
-	int64_t id;
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, link->id);
-	mr_stmt_bind_int(stmt, 2, link->a_project_id);
-	mr_stmt_bind_int(stmt, 3, link->a_agent_id);
-	mr_stmt_bind_int(stmt, 4, link->b_project_id);
-	mr_stmt_bind_int(stmt, 5, link->b_agent_id);
-	mr_stmt_bind_text(stmt, 6, mr_team_link_status_name(link->status));
-	mr_stmt_bind_text(stmt, 7, link->reason);
-	mr_stmt_bind_int(stmt, 8, link->created_ts);
-	mr_stmt_bind_int(stmt, 9, link->updated_ts);
-	bind_time(stmt, 10, link->expires_ts);
-	bind_time(stmt, 11, record->notified_ts);
-	mr_stmt_bind_int(stmt, 12, record->unasked);
-	return insert(cx, stmt, &id);
+	return mr_rows_run(cx, db, SQL_LINK,
+		MR_BIND(link->id, link->a_project_id, link->a_agent_id, link->b_project_id,
+			link->b_agent_id, mr_team_link_status_name(link->status), link->reason,
+			link->created_ts, link->updated_ts, mr_bind_or_null(link->expires_ts),
+			mr_bind_or_null(record->notified_ts), record->unasked));
 }
 
 enum mr_code mr_team_restore_link(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_link_record *record, bool *added)
 {
-	struct mr_stmt *known MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_stmt *drop MR_CLEANUP(mr_stmt_done) = NULL;
 	const struct mr_team_link *link = &record->link;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_LINK_KNOWN, &known, &cx->err);
+	int64_t updated_ts;
+	bool known = false;
+	enum mr_code rc = mr_rows_one(cx, db, SQL_LINK_KNOWN,
+		MR_BIND(link->a_agent_id, link->b_agent_id), MR_INTO(&updated_ts), &known);
 
-	if (!rc)
-		rc = mr_db_prepare(db, SQL_LINK_DROP, &drop, &cx->err);
-	if (rc)
+	*added = !known;
+	if (rc || (known && updated_ts >= link->updated_ts))
 		return rc;
-	mr_stmt_bind_int(known, 1, link->a_agent_id);
-	mr_stmt_bind_int(known, 2, link->b_agent_id);
-	rc = mr_stmt_step(known, &row, &cx->err);
-	*added = !row;
-	if (rc || (row && mr_stmt_int(known, 0) >= link->updated_ts))
-		return rc;
-	mr_stmt_reset(known);
-	mr_stmt_bind_int(drop, 1, link->a_agent_id);
-	mr_stmt_bind_int(drop, 2, link->b_agent_id);
-	rc = mr_stmt_run(drop, &cx->err);
+	rc = mr_rows_run(cx, db, SQL_LINK_DROP, MR_BIND(link->a_agent_id, link->b_agent_id));
 	return rc ? rc : insert_link(cx, db, record);
 }
 
 static const char SQL_SLOT[] =
 	"INSERT INTO build_slots (id, project_id, agent_id, slot_name, created_ts, expires_ts,"
-	" released_ts) VALUES (" FREE_ID("build_slots") ", ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id";
+	" released_ts) VALUES (" FREE_ID("build_slots") ", ?2, ?3, ?4, ?5, ?6, ?7)";
 
 enum mr_code mr_team_restore_slot(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_slot_record *slot)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_SLOT, &stmt, &cx->err);
-	int64_t id;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, slot->id);
-	mr_stmt_bind_int(stmt, 2, slot->project_id);
-	mr_stmt_bind_int(stmt, 3, slot->agent_id);
-	mr_stmt_bind_text(stmt, 4, slot->slot_name);
-	mr_stmt_bind_int(stmt, 5, slot->created_ts);
-	mr_stmt_bind_int(stmt, 6, slot->expires_ts);
-	bind_time(stmt, 7, slot->released_ts);
-	return insert(cx, stmt, &id);
+	return mr_rows_run(cx, db, SQL_SLOT,
+		MR_BIND(slot->id, slot->project_id, slot->agent_id, slot->slot_name,
+			slot->created_ts, slot->expires_ts, mr_bind_or_null(slot->released_ts)));
 }

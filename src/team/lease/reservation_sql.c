@@ -1,9 +1,8 @@
 /* team/lease/reservation_sql.c */
 #include "team/lease/reservation_sql.h"
 
+#include "data/rows.h"
 #include "team/limits.h"
-
-#include <string.h>
 
 #define COLUMNS                                                                                    \
 	"SELECT f.id, f.project_id, f.agent_id, a.name, f.path_pattern, f.exclusive, f.reason,"    \
@@ -18,69 +17,38 @@
 	" WHERE a.id = f.agent_id AND f.project_id = ?1 AND f.released_ts IS NULL"                 \
 	" AND f.expires_ts > ?2 AND f.agent_id <> ?3 "
 
-static void push(struct mr_ctx *cx, struct mr_stmt *stmt, struct mr_team_lease_rows *out)
+static enum mr_code read_lease(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	if (out->len == out->cap) {
-		size_t cap = out->cap ? out->cap * 2 : 16;
-		struct mr_team_lease_row *more = mr_arena_array(cx->arena, cap, sizeof(*more));
+	struct mr_team_lease_row *it = to;
+	struct mr_team_reservation *lease = &it->lease;
 
-		if (out->len)
-			memcpy(more, out->items, out->len * sizeof(*more));
-		out->items = more;
-		out->cap = cap;
-	}
-	out->items[out->len++] = (struct mr_team_lease_row){
-		.lease = { .id = mr_stmt_int(stmt, 0),
-			.project_id = mr_stmt_int(stmt, 1),
-			.agent_id = mr_stmt_int(stmt, 2),
-			.agent = mr_stmt_text(stmt, 3, cx->arena),
-			.path_pattern = mr_stmt_text(stmt, 4, cx->arena),
-			.exclusive = mr_stmt_int(stmt, 5) != 0,
-			.reason = mr_stmt_text(stmt, 6, cx->arena),
-			.origin = mr_stmt_text(stmt, 7, cx->arena),
-			.created_ts = mr_stmt_int(stmt, 8),
-			.expires_ts = mr_stmt_int(stmt, 9),
-			.released_ts = mr_stmt_int(stmt, 10) },
-		.prefix = mr_stmt_text(stmt, 11, cx->arena),
-		.holder_active_ts = mr_stmt_int(stmt, 12),
-	};
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&lease->id, &lease->project_id, &lease->agent_id, &lease->agent,
+			&lease->path_pattern, &lease->exclusive, &lease->reason, &lease->origin,
+			&lease->created_ts, &lease->expires_ts, &lease->released_ts, &it->prefix,
+			&it->holder_active_ts));
+	return MR_OK;
 }
 
-static enum mr_code collect(struct mr_ctx *cx, struct mr_stmt *stmt, struct mr_team_lease_rows *out)
+static enum mr_code collect(struct mr_ctx *cx, struct mr_db *db, const char *sql,
+	const struct mr_bind *values, struct mr_team_lease_rows *out)
 {
-	enum mr_code rc;
-	bool row;
-
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row)
-		push(cx, stmt, out);
-	return rc;
+	return mr_rows_append(cx, db, sql, values, read_lease, MR_LIST(out));
 }
 
 static const char SQL_INSERT[] =
 	"INSERT INTO file_reservations (project_id, agent_id, path_pattern, prefix, exclusive,"
-	" reason, origin, created_ts, expires_ts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+	" reason, origin, created_ts, expires_ts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) "
+	"RETURNING id";
 
 enum mr_code mr_team_lease_insert(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_reservation *lease, const char *prefix, int64_t *out_id)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_INSERT, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, lease->project_id);
-	mr_stmt_bind_int(stmt, 2, lease->agent_id);
-	mr_stmt_bind_text(stmt, 3, lease->path_pattern);
-	mr_stmt_bind_text(stmt, 4, prefix);
-	mr_stmt_bind_int(stmt, 5, lease->exclusive);
-	mr_stmt_bind_text(stmt, 6, lease->reason);
-	mr_stmt_bind_text(stmt, 7, lease->origin);
-	mr_stmt_bind_int(stmt, 8, lease->created_ts);
-	mr_stmt_bind_int(stmt, 9, lease->expires_ts);
-	rc = mr_stmt_run(stmt, &cx->err);
-	if (!rc)
-		*out_id = mr_db_last_id(db);
-	return rc;
+	return mr_rows_returning(cx, db, SQL_INSERT,
+		MR_BIND(lease->project_id, lease->agent_id, lease->path_pattern, prefix,
+			lease->exclusive, lease->reason, lease->origin, lease->created_ts,
+			lease->expires_ts),
+		MR_INTO(out_id), NULL);
 }
 
 static const char SQL_GET[] = COLUMNS "WHERE f.id = ?1";
@@ -88,16 +56,12 @@ static const char SQL_GET[] = COLUMNS "WHERE f.id = ?1";
 enum mr_code mr_team_lease_get(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	const struct mr_team_lease_row **out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_team_lease_rows rows = { 0 };
-	enum mr_code rc = mr_db_prepare(db, SQL_GET, &stmt, &cx->err);
+	struct mr_team_lease_row *row = mr_arena_alloc(cx->arena, sizeof(*row));
+	bool found;
+	enum mr_code rc = mr_rows_first(cx, db, SQL_GET, MR_BIND(id), read_lease, row, &found);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, id);
-	rc = collect(cx, stmt, &rows);
 	if (!rc)
-		*out = rows.len ? &rows.items[0] : NULL;
+		*out = found ? row : NULL;
 	return rc;
 }
 
@@ -107,14 +71,8 @@ static const char SQL_RELEASE[] =
 enum mr_code mr_team_lease_set_released(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	int64_t released_ts, bool *changed)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_RELEASE, &stmt, &cx->err);
+	enum mr_code rc = mr_rows_run(cx, db, SQL_RELEASE, MR_BIND(id, released_ts));
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, id);
-	mr_stmt_bind_int(stmt, 2, released_ts);
-	rc = mr_stmt_run(stmt, &cx->err);
 	if (!rc)
 		*changed = mr_db_changes(db) > 0;
 	return rc;
@@ -125,36 +83,13 @@ static const char SQL_RENEW[] = "UPDATE file_reservations SET expires_ts = ?2 WH
 enum mr_code mr_team_lease_set_expiry(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	int64_t expires_ts)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_RENEW, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, id);
-	mr_stmt_bind_int(stmt, 2, expires_ts);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_RENEW, MR_BIND(id, expires_ts));
 }
 
-/* One of the three statements below: ?1 to ?4 are theirs, then up to two texts. */
-static enum mr_code find_near(struct mr_ctx *cx, struct mr_db *db, const char *sql,
-	const struct mr_team_lease_near *near, const char *from, const char *to,
-	struct mr_team_lease_rows *out)
+/* How many rows the statements below may add: ?4 of each. */
+static int64_t room(const struct mr_team_lease_near *near, const struct mr_team_lease_rows *rows)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, near->project_id);
-	mr_stmt_bind_int(stmt, 2, near->now);
-	mr_stmt_bind_int(stmt, 3, near->but_agent_id);
-	mr_stmt_bind_int(stmt, 4,
-		(near->max ? near->max : MR_TEAM_LEASES_NEAR) - (int64_t)out->len);
-	if (from)
-		mr_stmt_bind_text(stmt, 5, from);
-	if (to)
-		mr_stmt_bind_text(stmt, 6, to);
-	return collect(cx, stmt, out);
+	return (near->max ? near->max : MR_TEAM_LEASES_NEAR) - (int64_t)rows->len;
 }
 
 static const char SQL_AT[] = NEAR_COLUMNS "AND f.prefix = ?5 LIMIT ?4";
@@ -162,7 +97,9 @@ static const char SQL_AT[] = NEAR_COLUMNS "AND f.prefix = ?5 LIMIT ?4";
 enum mr_code mr_team_lease_at(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_lease_near *near, const char *prefix, struct mr_team_lease_rows *out)
 {
-	return find_near(cx, db, SQL_AT, near, prefix, NULL, out);
+	return collect(cx, db, SQL_AT,
+		MR_BIND(near->project_id, near->now, near->but_agent_id, room(near, out), prefix),
+		out);
 }
 
 static const char SQL_BELOW[] = NEAR_COLUMNS "AND f.prefix > ?5 AND f.prefix < ?6 LIMIT ?4";
@@ -171,8 +108,11 @@ enum mr_code mr_team_lease_below(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_lease_near *near, const char *prefix, struct mr_team_lease_rows *out)
 {
 	/* '0' is the character after '/'. */
-	return find_near(cx, db, SQL_BELOW, near, mr_arena_printf(cx->arena, "%s/", prefix),
-		mr_arena_printf(cx->arena, "%s0", prefix), out);
+	return collect(cx, db, SQL_BELOW,
+		MR_BIND(near->project_id, near->now, near->but_agent_id, room(near, out),
+			mr_arena_printf(cx->arena, "%s/", prefix),
+			mr_arena_printf(cx->arena, "%s0", prefix)),
+		out);
 }
 
 /* The prefix leads to the index of open leases, not to that of all there ever were. */
@@ -181,7 +121,8 @@ static const char SQL_ANYWHERE[] = NEAR_COLUMNS "AND f.prefix >= '' LIMIT ?4";
 enum mr_code mr_team_lease_anywhere(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_lease_near *near, struct mr_team_lease_rows *out)
 {
-	return find_near(cx, db, SQL_ANYWHERE, near, NULL, NULL, out);
+	return collect(cx, db, SQL_ANYWHERE,
+		MR_BIND(near->project_id, near->now, near->but_agent_id, room(near, out)), out);
 }
 
 static const char SQL_OF[] =
@@ -190,14 +131,7 @@ static const char SQL_OF[] =
 enum mr_code mr_team_lease_of(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id, int64_t limit,
 	struct mr_team_lease_rows *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_OF, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, agent_id);
-	mr_stmt_bind_int(stmt, 2, limit);
-	return collect(cx, stmt, out);
+	return collect(cx, db, SQL_OF, MR_BIND(agent_id, limit), out);
 }
 
 /* Expired ones are few, and wherever they are. */
@@ -208,15 +142,7 @@ static const char SQL_EXPIRED[] =
 enum mr_code mr_team_lease_expired(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t now, int64_t limit, struct mr_team_lease_rows *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_EXPIRED, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_int(stmt, 2, now);
-	mr_stmt_bind_int(stmt, 3, limit);
-	return collect(cx, stmt, out);
+	return collect(cx, db, SQL_EXPIRED, MR_BIND(project_id, now, limit), out);
 }
 
 static const char SQL_AHEAD[] =
@@ -226,15 +152,7 @@ static const char SQL_AHEAD[] =
 enum mr_code mr_team_lease_ahead(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t created_after, int64_t limit, struct mr_team_lease_rows *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_AHEAD, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_int(stmt, 2, created_after);
-	mr_stmt_bind_int(stmt, 3, limit);
-	return collect(cx, stmt, out);
+	return collect(cx, db, SQL_AHEAD, MR_BIND(project_id, created_after, limit), out);
 }
 
 static const char SQL_SET_TIMES[] =
@@ -243,15 +161,7 @@ static const char SQL_SET_TIMES[] =
 enum mr_code mr_team_lease_set_times(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	int64_t created_ts, int64_t expires_ts)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_SET_TIMES, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, id);
-	mr_stmt_bind_int(stmt, 2, created_ts);
-	mr_stmt_bind_int(stmt, 3, expires_ts);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_SET_TIMES, MR_BIND(id, created_ts, expires_ts));
 }
 
 static const char SQL_IDLE[] =
@@ -262,44 +172,27 @@ static const char SQL_IDLE[] =
 enum mr_code mr_team_lease_idle(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t now, int64_t active_before, int64_t limit, struct mr_team_lease_rows *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_IDLE, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_int(stmt, 2, now);
-	mr_stmt_bind_int(stmt, 3, active_before);
-	mr_stmt_bind_int(stmt, 4, limit);
-	return collect(cx, stmt, out);
+	return collect(cx, db, SQL_IDLE, MR_BIND(project_id, now, active_before, limit), out);
 }
 
 static const char SQL_LIST[] = COLUMNS "WHERE f.id IN (SELECT id FROM file_reservations"
-				       " WHERE project_id = ?1 AND id < ?4 ORDER BY id DESC"
-				       " LIMIT ?2)"
+				       " WHERE project_id = ?1 AND id < ?2 ORDER BY id DESC"
+				       " LIMIT ?3)"
 				       " ORDER BY f.id";
 static const char SQL_LIST_ACTIVE[] =
 	COLUMNS "WHERE f.id IN (SELECT id FROM file_reservations WHERE project_id = ?1"
-		" AND prefix >= '' AND released_ts IS NULL AND expires_ts > ?3 AND +id < ?4"
-		" ORDER BY id DESC LIMIT ?2)"
+		" AND prefix >= '' AND released_ts IS NULL AND expires_ts > ?4 AND +id < ?2"
+		" ORDER BY id DESC LIMIT ?3)"
 		" ORDER BY f.id";
 
 enum mr_code mr_team_lease_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t now, bool active_only, int64_t before, int64_t limit,
 	struct mr_team_lease_rows *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc =
-		mr_db_prepare(db, active_only ? SQL_LIST_ACTIVE : SQL_LIST, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_int(stmt, 2, limit);
-	if (active_only)
-		mr_stmt_bind_int(stmt, 3, now);
-	mr_stmt_bind_int(stmt, 4, before > 0 ? before : INT64_MAX);
-	return collect(cx, stmt, out);
+	before = before > 0 ? before : INT64_MAX;
+	return active_only
+		? collect(cx, db, SQL_LIST_ACTIVE, MR_BIND(project_id, before, limit, now), out)
+		: collect(cx, db, SQL_LIST, MR_BIND(project_id, before, limit), out);
 }
 
 /* What it did with its newest mail tells enough: an inbox may be long. */
@@ -312,22 +205,14 @@ static const char SQL_MAIL_TS[] =
 enum mr_code mr_team_lease_mail_ts(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	int64_t *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_MAIL_TS, &stmt, &cx->err);
-	int64_t newest = 0;
-	bool row = false;
+	int64_t sent = 0, read = 0, acknowledged = 0;
+	enum mr_code rc = mr_rows_one(cx, db, SQL_MAIL_TS, MR_BIND(agent_id),
+		MR_INTO(&sent, &read, &acknowledged), NULL);
 
 	if (rc)
 		return rc;
-	mr_stmt_bind_int(stmt, 1, agent_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc)
-		return rc;
-	for (int i = 0; i < 3; i++) {
-		if (mr_stmt_int(stmt, i) > newest)
-			newest = mr_stmt_int(stmt, i);
-	}
-	*out = newest;
+	*out = sent > read ? sent : read;
+	*out = acknowledged > *out ? acknowledged : *out;
 	return MR_OK;
 }
 

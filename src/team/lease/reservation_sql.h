@@ -11,7 +11,7 @@ struct mr_team_lease_row {
 };
 struct mr_team_lease_rows {
 	struct mr_team_lease_row *items;
-	size_t len, cap;
+	size_t len;
 };
 
 /* Every question asked here, NULL-terminated: a test sees to it that an index answers each. */

@@ -1,28 +1,21 @@
 /* team/lease/slot_sql.c */
 #include "team/lease/slot_sql.h"
 
+#include "data/rows.h"
+
 #define SLOT_COLUMNS                                                                               \
 	"s.id, s.project_id, s.agent_id, a.name, s.slot_name, s.created_ts, s.expires_ts,"         \
 	" s.released_ts FROM build_slots s JOIN agents a ON a.id = s.agent_id"
 
-/* The statement is bound; at most one row. */
-static enum mr_code read_slot(struct mr_ctx *cx, struct mr_stmt *stmt, bool *found,
-	struct mr_team_slot_row *out)
+static enum mr_code read_slot(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	enum mr_code rc = mr_stmt_step(stmt, found, &cx->err);
+	struct mr_team_slot_row *it = to;
+	struct mr_team_slot *slot = &it->slot;
 
-	if (rc || !*found)
-		return rc;
-	*out = (struct mr_team_slot_row){
-		.slot = { .id = mr_stmt_int(stmt, 0),
-			.agent = mr_stmt_text(stmt, 3, cx->arena),
-			.slot_name = mr_stmt_text(stmt, 4, cx->arena),
-			.created_ts = mr_stmt_int(stmt, 5),
-			.expires_ts = mr_stmt_int(stmt, 6),
-			.released_ts = mr_stmt_int(stmt, 7) },
-		.project_id = mr_stmt_int(stmt, 1),
-		.agent_id = mr_stmt_int(stmt, 2),
-	};
+	*it = (struct mr_team_slot_row){ 0 };
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&slot->id, &it->project_id, &it->agent_id, &slot->agent, &slot->slot_name,
+			&slot->created_ts, &slot->expires_ts, &slot->released_ts));
 	return MR_OK;
 }
 
@@ -33,14 +26,8 @@ static const char SQL_HOLDER[] =
 enum mr_code mr_team_slot_holder(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	const char *slot_name, bool *found, struct mr_team_slot_row *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_HOLDER, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	mr_stmt_bind_text(stmt, 2, slot_name);
-	return read_slot(cx, stmt, found, out);
+	return mr_rows_first(cx, db, SQL_HOLDER, MR_BIND(project_id, slot_name), read_slot, out,
+		found);
 }
 
 static const char SQL_GET[] = "SELECT " SLOT_COLUMNS " WHERE s.id = ?1";
@@ -48,35 +35,19 @@ static const char SQL_GET[] = "SELECT " SLOT_COLUMNS " WHERE s.id = ?1";
 enum mr_code mr_team_slot_get(struct mr_ctx *cx, struct mr_db *db, int64_t id, bool *found,
 	struct mr_team_slot_row *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_GET, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, id);
-	return read_slot(cx, stmt, found, out);
+	return mr_rows_first(cx, db, SQL_GET, MR_BIND(id), read_slot, out, found);
 }
 
 static const char SQL_INSERT[] =
 	"INSERT INTO build_slots (project_id, agent_id, slot_name, created_ts, expires_ts)"
-	" VALUES (?1, ?2, ?3, ?4, ?5)";
+	" VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id";
 
 enum mr_code mr_team_slot_insert(struct mr_ctx *cx, struct mr_db *db, struct mr_team_slot_row *row)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_INSERT, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, row->project_id);
-	mr_stmt_bind_int(stmt, 2, row->agent_id);
-	mr_stmt_bind_text(stmt, 3, row->slot.slot_name);
-	mr_stmt_bind_int(stmt, 4, row->slot.created_ts);
-	mr_stmt_bind_int(stmt, 5, row->slot.expires_ts);
-	rc = mr_stmt_run(stmt, &cx->err);
-	if (!rc)
-		row->slot.id = mr_db_last_id(db);
-	return rc;
+	return mr_rows_returning(cx, db, SQL_INSERT,
+		MR_BIND(row->project_id, row->agent_id, row->slot.slot_name, row->slot.created_ts,
+			row->slot.expires_ts),
+		MR_INTO(&row->slot.id), NULL);
 }
 
 static const char SQL_UPDATE[] =
@@ -85,13 +56,6 @@ static const char SQL_UPDATE[] =
 enum mr_code mr_team_slot_update(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_slot *slot)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_UPDATE, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, slot->id);
-	mr_stmt_bind_int(stmt, 2, slot->expires_ts);
-	mr_stmt_bind_int(stmt, 3, slot->released_ts);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_UPDATE,
+		MR_BIND(slot->id, slot->expires_ts, slot->released_ts));
 }

@@ -1,83 +1,79 @@
 /* team/share/share_sql.c */
 #include "team/share/share_sql.h"
 
+#include "data/rows.h"
 #include "team/store/schema.h"
 #include "text/time.h"
 
-#include <string.h>
-
-enum { RECIPIENTS_MAX = 100000 };
-
 static const char SQL_MESSAGES[] =
 	"SELECT id, uid, sender_id, thread_id, reply_to, subject, body_md, importance, created_ts,"
-	" attachments FROM messages WHERE project_id = ?1 ORDER BY id";
+	" attachments FROM messages WHERE project_id = ?1 AND id > ?2 ORDER BY id LIMIT 1";
 
+static enum mr_code read_message(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_team_message *it = to;
+	const char *importance;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->id, &it->uid, &it->sender_id, &it->thread_id, &it->reply_to,
+			&it->subject, &it->body_md, &importance, &it->created_ts,
+			&it->attachments));
+	mr_team_importance_of(importance, &it->importance);
+	return MR_OK;
+}
+
+/* One message at a time, each with an arena of its own: bodies may be long, and `visit` asks the
+ * database, too. */
 enum mr_code mr_team_share_messages(struct mr_ctx *cx, struct mr_db *from, int64_t project_id,
 	mr_team_share_visit *visit, void *arg)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(from, SQL_MESSAGES, &stmt, &cx->err);
-	bool row = true;
+	enum mr_code rc = MR_OK;
+	int64_t last = 0;
+	bool found = true;
 
-	if (!rc)
-		mr_stmt_bind_int(stmt, 1, project_id);
-	while (!rc && row) {
+	while (!rc && found) {
 		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+		struct mr_arena *outer = cx->arena;
 		struct mr_team_message message = { .project_id = project_id };
 
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (rc || !row)
-			continue;
-		message.id = mr_stmt_int(stmt, 0);
-		message.uid = mr_stmt_text(stmt, 1, arena);
-		message.sender_id = mr_stmt_int(stmt, 2);
-		message.thread_id = mr_stmt_text(stmt, 3, arena);
-		message.reply_to = mr_stmt_int(stmt, 4);
-		message.subject = mr_stmt_text(stmt, 5, arena);
-		message.body_md = mr_stmt_text(stmt, 6, arena);
-		mr_team_importance_of(mr_stmt_text(stmt, 7, arena), &message.importance);
-		message.created_ts = mr_stmt_int(stmt, 8);
-		message.attachments = mr_stmt_text(stmt, 9, arena);
-		rc = visit(arena, &message, arg);
+		cx->arena = arena;
+		rc = mr_rows_first(cx, from, SQL_MESSAGES, MR_BIND(project_id, last), read_message,
+			&message, &found);
+		cx->arena = outer;
+		if (!rc && found)
+			rc = visit(arena, &message, arg);
+		last = message.id;
 	}
 	return rc;
 }
 
 static const char SQL_RECIPIENTS[] =
-	"SELECT r.agent_id, r.kind, a.name, a.project_id FROM message_recipients r"
+	"SELECT r.message_id, r.agent_id, r.kind, a.name, a.project_id FROM message_recipients r"
 	" JOIN agents a ON a.id = r.agent_id"
 	" WHERE r.message_id = ?1 AND r.kind <> 'bcc' ORDER BY r.kind DESC, a.name_fold";
+
+static enum mr_code read_recipient(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_team_recipient *it = to;
+	const char *kind;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->message_id, &it->agent_id, &kind, &it->name, &it->project_id));
+	mr_team_kind_of(kind, &it->kind);
+	return MR_OK;
+}
 
 enum mr_code mr_team_share_recipients(struct mr_ctx *cx, struct mr_arena *arena, struct mr_db *from,
 	int64_t message_id, struct mr_team_recipients *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf rows MR_CLEANUP(mr_buf_release) = { 0 };
-	enum mr_code rc = mr_db_prepare(from, SQL_RECIPIENTS, &stmt, &cx->err);
-	bool row = true;
+	struct mr_arena *outer = cx->arena;
+	enum mr_code rc;
 
-	mr_buf_init(&rows, RECIPIENTS_MAX * sizeof(*out->items));
-	if (!rc)
-		mr_stmt_bind_int(stmt, 1, message_id);
-	while (!rc && row) {
-		struct mr_team_recipient recipient = { .message_id = message_id };
-
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (rc || !row)
-			continue;
-		recipient.agent_id = mr_stmt_int(stmt, 0);
-		mr_team_kind_of(mr_stmt_text(stmt, 1, arena), &recipient.kind);
-		recipient.name = mr_stmt_text(stmt, 2, arena);
-		recipient.project_id = mr_stmt_int(stmt, 3);
-		mr_buf_add(&rows, &recipient, sizeof(recipient));
-	}
-	if (!rc)
-		rc = mr_buf_check(&rows, "the recipients of a message", &cx->err);
-	if (rc)
-		return rc;
-	*out = (struct mr_team_recipients){ mr_arena_memdup(arena, mr_buf_text(&rows), rows.len),
-		rows.len / sizeof(*out->items) };
-	return MR_OK;
+	cx->arena = arena;
+	rc = mr_rows_list(cx, from, SQL_RECIPIENTS, MR_BIND(message_id), read_recipient,
+		MR_LIST(out));
+	cx->arena = outer;
+	return rc;
 }
 
 static const char SQL_COUNT[] =
@@ -89,18 +85,8 @@ static const char SQL_COUNT[] =
 enum mr_code mr_team_share_count(struct mr_ctx *cx, struct mr_db *from, int64_t project_id,
 	struct mr_team_share_counts *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(from, SQL_COUNT, &stmt, &cx->err);
-	bool row = false;
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = (struct mr_team_share_counts){ mr_stmt_int(stmt, 0), mr_stmt_int(stmt, 1),
-			mr_stmt_int(stmt, 2) };
-	return rc;
+	return mr_rows_one(cx, from, SQL_COUNT, MR_BIND(project_id),
+		MR_INTO(&out->reservations, &out->links, &out->read_states), NULL);
 }
 
 static const char SQL_TABLES[] =
@@ -160,12 +146,9 @@ enum mr_code mr_team_share_tables(struct mr_ctx *cx, struct mr_db *to)
 	return mr_db_exec(to, SQL_TABLES, &cx->err);
 }
 
-static void bind_time(struct mr_ctx *cx, struct mr_stmt *stmt, int index, int64_t time_us)
+static const char *time_of(struct mr_ctx *cx, int64_t time_us)
 {
-	if (time_us)
-		mr_stmt_bind_text(stmt, index, mr_time_format(cx->arena, time_us, MR_TIME_MICROS));
-	else
-		mr_stmt_bind_null(stmt, index);
+	return time_us ? mr_time_format(cx->arena, time_us, MR_TIME_MICROS) : NULL;
 }
 
 static const char SQL_PROJECT[] =
@@ -174,16 +157,9 @@ static const char SQL_PROJECT[] =
 enum mr_code mr_team_share_put_project(struct mr_ctx *cx, struct mr_db *to,
 	const struct mr_team_project *project)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(to, SQL_PROJECT, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project->id);
-	mr_stmt_bind_text(stmt, 2, project->slug);
-	mr_stmt_bind_text(stmt, 3, project->human_key);
-	mr_stmt_bind_text(stmt, 4, mr_time_format(cx->arena, project->created_at, MR_TIME_MICROS));
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, to, SQL_PROJECT,
+		MR_BIND(project->id, project->slug, project->human_key,
+			mr_time_format(cx->arena, project->created_at, MR_TIME_MICROS)));
 }
 
 static const char SQL_AGENT[] =
@@ -194,25 +170,13 @@ static const char SQL_AGENT[] =
 enum mr_code mr_team_share_put_agent(struct mr_ctx *cx, struct mr_db *to,
 	const struct mr_team_agent *agent)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(to, SQL_AGENT, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, agent->id);
-	mr_stmt_bind_int(stmt, 2, agent->project_id);
-	mr_stmt_bind_text(stmt, 3, agent->name);
-	mr_stmt_bind_text(stmt, 4, agent->program);
-	mr_stmt_bind_text(stmt, 5, agent->model);
-	mr_stmt_bind_text(stmt, 6, agent->task_description);
-	mr_stmt_bind_text(stmt, 7, mr_time_format(cx->arena, agent->inception_ts, MR_TIME_MICROS));
-	mr_stmt_bind_text(stmt, 8,
-		mr_time_format(cx->arena, agent->last_active_ts, MR_TIME_MICROS));
-	mr_stmt_bind_text(stmt, 9, mr_team_attachments_policy_name(agent->attachments_policy));
-	mr_stmt_bind_text(stmt, 10, mr_team_contact_policy_name(agent->contact_policy));
-	mr_stmt_bind_int(stmt, 11, agent->is_active);
-	bind_time(cx, stmt, 12, agent->deleted_ts);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, to, SQL_AGENT,
+		MR_BIND(agent->id, agent->project_id, agent->name, agent->program, agent->model,
+			agent->task_description, time_of(cx, agent->inception_ts),
+			time_of(cx, agent->last_active_ts),
+			mr_team_attachments_policy_name(agent->attachments_policy),
+			mr_team_contact_policy_name(agent->contact_policy), agent->is_active,
+			time_of(cx, agent->deleted_ts)));
 }
 
 /* Nobody has to acknowledge a copy. */
@@ -224,26 +188,12 @@ static const char SQL_MESSAGE[] =
 enum mr_code mr_team_share_put_message(struct mr_ctx *cx, struct mr_db *to, struct mr_arena *arena,
 	const struct mr_team_message *message)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(to, SQL_MESSAGE, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, message->id);
-	mr_stmt_bind_text(stmt, 2, message->uid);
-	mr_stmt_bind_int(stmt, 3, message->project_id);
-	mr_stmt_bind_int(stmt, 4, message->sender_id);
-	mr_stmt_bind_text(stmt, 5, message->thread_id);
-	if (message->reply_to)
-		mr_stmt_bind_int(stmt, 6, message->reply_to);
-	else
-		mr_stmt_bind_null(stmt, 6);
-	mr_stmt_bind_text(stmt, 7, message->subject);
-	mr_stmt_bind_text(stmt, 8, message->body_md);
-	mr_stmt_bind_text(stmt, 9, mr_team_importance_name(message->importance));
-	mr_stmt_bind_text(stmt, 10, mr_time_format(arena, message->created_ts, MR_TIME_MICROS));
-	mr_stmt_bind_text(stmt, 11, message->attachments);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, to, SQL_MESSAGE,
+		MR_BIND(message->id, message->uid, message->project_id, message->sender_id,
+			message->thread_id, mr_bind_or_null(message->reply_to), message->subject,
+			message->body_md, mr_team_importance_name(message->importance),
+			mr_time_format(arena, message->created_ts, MR_TIME_MICROS),
+			message->attachments));
 }
 
 static const char SQL_RECIPIENT[] =
@@ -252,15 +202,9 @@ static const char SQL_RECIPIENT[] =
 enum mr_code mr_team_share_put_recipient(struct mr_ctx *cx, struct mr_db *to,
 	const struct mr_team_recipient *recipient)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(to, SQL_RECIPIENT, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, recipient->message_id);
-	mr_stmt_bind_int(stmt, 2, recipient->agent_id);
-	mr_stmt_bind_text(stmt, 3, mr_team_kind_name(recipient->kind));
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, to, SQL_RECIPIENT,
+		MR_BIND(recipient->message_id, recipient->agent_id,
+			mr_team_kind_name(recipient->kind)));
 }
 
 enum mr_code mr_team_share_finish(struct mr_ctx *cx, struct mr_db *to)

@@ -1,6 +1,8 @@
 /* team/store/changes_sql.c */
 #include "team/store/changes.h"
 
+#include "data/rows.h"
+
 #include <string.h>
 
 /* Both walk their primary keys from where one left off. */
@@ -11,29 +13,12 @@ static const char SQL_REACHED[] =
 	" FROM message_recipients r CROSS JOIN agents a ON a.id = r.agent_id"
 	" WHERE r.message_id > ?1 AND r.message_id <= ?2 ORDER BY r.message_id";
 
-static enum mr_code read_new(struct mr_ctx *cx, struct mr_db *db, int64_t after, int64_t limit,
-	struct mr_team_changes *out)
+static enum mr_code read_new(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_NEW, &stmt, &cx->err);
+	struct mr_team_new *it = to;
 
-	if (rc)
-		return rc;
-	out->items = mr_arena_array(cx->arena, (size_t)limit, sizeof(*out->items));
-	mr_stmt_bind_int(stmt, 1, after);
-	mr_stmt_bind_int(stmt, 2, limit);
-	for (;;) {
-		bool row = false;
-
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (rc || !row)
-			return rc;
-		out->items[out->len++] = (struct mr_team_new){
-			.id = mr_stmt_int(stmt, 0),
-			.project_id = mr_stmt_int(stmt, 1),
-			.thread_id = mr_stmt_text(stmt, 2, cx->arena),
-		};
-	}
+	mr_stmt_into(row, 0, cx->arena, MR_INTO(&it->id, &it->project_id, &it->thread_id));
+	return MR_OK;
 }
 
 static void add_reached(struct mr_arena *arena, struct mr_team_new *message,
@@ -53,42 +38,38 @@ static void add_reached(struct mr_arena *arena, struct mr_team_new *message,
 	message->reached[message->reached_count++] = one;
 }
 
-static enum mr_code read_reached(struct mr_ctx *cx, struct mr_db *db, int64_t after,
-	struct mr_team_changes *news)
+/* Both lists are in the order of messages. */
+struct reaching {
+	struct mr_team_changes *news;
+	size_t at;
+};
+
+static enum mr_code read_reached(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_REACHED, &stmt, &cx->err);
-	size_t at = 0;
+	struct reaching *reaching = to;
+	struct mr_team_changes *news = reaching->news;
+	struct mr_team_reached one;
+	int64_t message_id;
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, after);
-	mr_stmt_bind_int(stmt, 2, news->items[news->len - 1].id);
-	for (;;) {
-		bool row = false;
-
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (rc || !row)
-			return rc;
-		while (at < news->len && news->items[at].id < mr_stmt_int(stmt, 0))
-			at++;
-		if (at == news->len)
-			return MR_OK;
-		if (news->items[at].id == mr_stmt_int(stmt, 0))
-			add_reached(cx->arena, &news->items[at],
-				(struct mr_team_reached){ mr_stmt_int(stmt, 1),
-					mr_stmt_int(stmt, 2), mr_stmt_int(stmt, 3) != 0 });
-	}
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&message_id, &one.agent_id, &one.project_id, &one.is_blind));
+	while (reaching->at < news->len && news->items[reaching->at].id < message_id)
+		reaching->at++;
+	if (reaching->at < news->len && news->items[reaching->at].id == message_id)
+		add_reached(cx->arena, &news->items[reaching->at], one);
+	return MR_OK;
 }
 
 enum mr_code mr_team_changes_after(struct mr_ctx *cx, struct mr_db *db, int64_t after,
 	int64_t limit, struct mr_team_changes *out)
 {
 	struct mr_team_changes news = { NULL, 0 };
-	enum mr_code rc = read_new(cx, db, after, limit, &news);
+	enum mr_code rc =
+		mr_rows_list(cx, db, SQL_NEW, MR_BIND(after, limit), read_new, MR_LIST(&news));
 
 	if (!rc && news.len)
-		rc = read_reached(cx, db, after, &news);
+		rc = mr_rows_each(cx, db, SQL_REACHED, MR_BIND(after, news.items[news.len - 1].id),
+			read_reached, &(struct reaching){ &news, 0 });
 	if (!rc)
 		*out = news;
 	return rc;
@@ -104,19 +85,14 @@ static const char SQL_LEASES[] =
 enum mr_code mr_team_changes_leases(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_LEASES, &stmt, &cx->err);
-	bool row = false;
+	int64_t last, open, expiries;
+	enum mr_code rc = mr_rows_one(cx, db, SQL_LEASES, MR_BIND(project_id),
+		MR_INTO(&last, &open, &expiries), NULL);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, project_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
 	/* Multipliers that keep the three apart well enough; unsigned, for it may well go round. */
 	if (!rc)
-		*out = (int64_t)((uint64_t)mr_stmt_int(stmt, 0) * UINT64_C(0x9e3779b97f4a7c15) +
-			(uint64_t)mr_stmt_int(stmt, 1) * UINT64_C(0xbf58476d1ce4e5b9) +
-			(uint64_t)mr_stmt_int(stmt, 2));
+		*out = (int64_t)((uint64_t)last * UINT64_C(0x9e3779b97f4a7c15) +
+			(uint64_t)open * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)expiries);
 	return rc;
 }
 
@@ -127,15 +103,11 @@ static const char SQL_MEMBERS[] =
 
 enum mr_code mr_team_changes_members(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_MEMBERS, &stmt, &cx->err);
-	bool row = false;
+	int64_t projects, agents, active;
+	enum mr_code rc =
+		mr_rows_one(cx, db, SQL_MEMBERS, NULL, MR_INTO(&projects, &agents, &active), NULL);
 
-	if (rc)
-		return rc;
-	rc = mr_stmt_step(stmt, &row, &cx->err);
 	if (!rc)
-		*out = (mr_stmt_int(stmt, 0) << 42) + (mr_stmt_int(stmt, 1) << 21) +
-			mr_stmt_int(stmt, 2);
+		*out = (projects << 42) + (agents << 21) + active;
 	return rc;
 }

@@ -313,6 +313,29 @@ static void a_reader_that_fails_ends_the_list(void)
 	end();
 }
 
+static enum mr_code read_nothing(struct mr_ctx *ctx, struct mr_stmt *row, void *to)
+{
+	(void)ctx, (void)row, (void)to;
+	return MR_OK;
+}
+
+static void a_list_has_a_limit(void)
+{
+	struct {
+		struct {
+			char bytes[MR_ROWS_LIST_BYTES / 16 + 1];
+		} * items;
+		size_t len;
+	} list = { NULL, 0 };
+
+	begin();
+	CHECK_OK(mr_rows_list(&cx, db, "SELECT 1 WHERE 0", NULL, read_nothing, MR_LIST(&list)),
+		cx.err);
+	CHECK_INT(mr_rows_list(&cx, db, "SELECT 1", NULL, read_nothing, MR_LIST(&list)), MR_ELIMIT);
+	CHECK(strstr(cx.err.msg, "takes more than 536870912 bytes"));
+	end();
+}
+
 static enum mr_code sum(struct mr_ctx *ctx, struct mr_stmt *row, void *to)
 {
 	(void)ctx;
@@ -398,6 +421,7 @@ int main(void)
 		TEST(a_list_grows),
 		TEST(rows_are_appended),
 		TEST(a_reader_that_fails_ends_the_list),
+		TEST(a_list_has_a_limit),
 		TEST(rows_are_visited),
 		TEST(lists_of_a_single_column),
 		TEST(a_set_is_one_parameter),
