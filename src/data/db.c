@@ -155,6 +155,11 @@ void mr_stmt_done(struct mr_stmt **stmt_ptr)
 	db->driver->finalize(stmt);
 }
 
+struct mr_db *mr_stmt_db(const struct mr_stmt *stmt)
+{
+	return stmt->db;
+}
+
 void mr_stmt_reset(struct mr_stmt *stmt)
 {
 	stmt->db->driver->reset(stmt);

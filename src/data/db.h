@@ -105,6 +105,8 @@ MR_CHECK enum mr_code mr_db_prepare(struct mr_db *db, const char *sql, struct mr
 	struct mr_err *err);
 /* Reset it, forget what was bound, back to the cache; `*stmt` becomes NULL. NULL inside is fine. */
 void mr_stmt_done(struct mr_stmt **stmt);
+/* Where it was prepared. */
+struct mr_db *mr_stmt_db(const struct mr_stmt *stmt);
 /* Ready to be bound and stepped anew. */
 void mr_stmt_reset(struct mr_stmt *stmt);
 

@@ -6,23 +6,8 @@
  */
 #include "mailbox/cleanup_sql.h"
 
+#include "data/rows.h"
 #include "mailbox/message_sql.h"
-
-#include <string.h>
-
-/* Append a zeroed element to an array in the arena. */
-static void *grow(struct mr_arena *arena, void *items, size_t len, size_t *cap, size_t size)
-{
-	void *more;
-
-	if (len < *cap)
-		return items;
-	*cap = *cap ? *cap * 2 : 64;
-	more = mr_arena_array(arena, *cap, size);
-	if (len > 0)
-		memcpy(more, items, len * size);
-	return more;
-}
 
 static const char SQL_MESSAGES[] =
 	"SELECT message_id, canonical_path, 0 FROM messages ORDER BY message_id";
@@ -33,31 +18,19 @@ static const char SQL_MESSAGES_OF[] =
 	" (SELECT message_id FROM mailbox_projections WHERE registration_id = ?1)"
 	" ORDER BY message_id";
 
+static enum mr_code read_message(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_mailbox_clear_message *it = to;
+
+	mr_stmt_into(row, 0, cx->arena, MR_INTO(&it->message_id, &it->canonical_path, &it->stays));
+	return MR_OK;
+}
+
 enum mr_code mr_mailbox_cleanup_sql_messages(struct mr_ctx *cx, struct mr_db *db,
 	const char *registration_id, struct mr_mailbox_clear_messages *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_mailbox_clear_messages found = { NULL, 0 };
-	size_t cap = 0;
-	bool row = true;
-	enum mr_code rc = mr_db_prepare(db, registration_id ? SQL_MESSAGES_OF : SQL_MESSAGES, &stmt,
-		&cx->err);
-
-	if (rc)
-		return rc;
-	if (registration_id)
-		mr_stmt_bind_text(stmt, 1, registration_id);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
-		found.items = grow(cx->arena, found.items, found.len, &cap, sizeof(*found.items));
-		found.items[found.len++] = (struct mr_mailbox_clear_message){
-			.message_id = mr_stmt_text(stmt, 0, cx->arena),
-			.canonical_path = mr_stmt_text(stmt, 1, cx->arena),
-			.stays = mr_stmt_int(stmt, 2) != 0,
-		};
-	}
-	if (!rc)
-		*out = found;
-	return rc;
+	return mr_rows_list(cx, db, registration_id ? SQL_MESSAGES_OF : SQL_MESSAGES,
+		registration_id ? MR_BIND(registration_id) : NULL, read_message, MR_LIST(out));
 }
 
 static const char SQL_ATTACHMENTS[] =
@@ -77,32 +50,20 @@ static const char SQL_ATTACHMENTS_OF[] =
 	       " WHERE message_id IN (SELECT message_id FROM doomed))"
 	       " ORDER BY attachment_id";
 
+static enum mr_code read_attachment(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_mailbox_clear_attachment *it = to;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->attachment_id, &it->kind, &it->locator, &it->stays));
+	return MR_OK;
+}
+
 enum mr_code mr_mailbox_cleanup_sql_attachments(struct mr_ctx *cx, struct mr_db *db,
 	const char *registration_id, struct mr_mailbox_clear_attachments *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_mailbox_clear_attachments found = { NULL, 0 };
-	size_t cap = 0;
-	bool row = true;
-	enum mr_code rc = mr_db_prepare(db, registration_id ? SQL_ATTACHMENTS_OF : SQL_ATTACHMENTS,
-		&stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	if (registration_id)
-		mr_stmt_bind_text(stmt, 1, registration_id);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
-		found.items = grow(cx->arena, found.items, found.len, &cap, sizeof(*found.items));
-		found.items[found.len++] = (struct mr_mailbox_clear_attachment){
-			.attachment_id = mr_stmt_text(stmt, 0, cx->arena),
-			.kind = mr_stmt_text(stmt, 1, cx->arena),
-			.locator = mr_stmt_text(stmt, 2, cx->arena),
-			.stays = mr_stmt_int(stmt, 3) != 0,
-		};
-	}
-	if (!rc)
-		*out = found;
-	return rc;
+	return mr_rows_list(cx, db, registration_id ? SQL_ATTACHMENTS_OF : SQL_ATTACHMENTS,
+		registration_id ? MR_BIND(registration_id) : NULL, read_attachment, MR_LIST(out));
 }
 
 static const char SQL_CLEAR_ALL[] = "DELETE FROM mailbox_projections;"
@@ -140,39 +101,24 @@ static const char SQL_CLEAR_DOOMED[] =
 	"DELETE FROM messages WHERE message_id IN (SELECT message_id FROM doomed)";
 static const char SQL_DOOMED_THREADS[] = "SELECT thread_id FROM doomed_thread ORDER BY thread_id";
 
-static enum mr_code run_for(struct mr_ctx *cx, struct mr_db *db, const char *sql,
-	const char *registration_id)
-{
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, registration_id);
-	return mr_stmt_run(stmt, &cx->err);
-}
-
 static enum mr_code follow_threads(struct mr_ctx *cx, struct mr_db *db)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = true;
-	enum mr_code rc = mr_db_prepare(db, SQL_DOOMED_THREADS, &stmt, &cx->err);
+	struct mr_texts threads = { 0 };
+	enum mr_code rc =
+		mr_rows_list(cx, db, SQL_DOOMED_THREADS, NULL, mr_row_text, MR_LIST(&threads));
 
-	while (!rc && !(rc = mr_stmt_step(stmt, &row, &cx->err)) && row)
-		rc = mr_mailbox_index_thread(cx, db, mr_stmt_text(stmt, 0, cx->arena));
+	for (size_t i = 0; !rc && i < threads.len; i++)
+		rc = mr_mailbox_index_thread(cx, db, threads.items[i]);
 	return rc;
 }
 
 static enum mr_code clear_of(struct mr_ctx *cx, struct mr_db *db, const char *registration_id)
 {
+	static const char *const steps[] = { SQL_DOOM, SQL_DROP_PROJECTIONS, SQL_DROP_STATE };
 	enum mr_code rc = mr_db_exec(db, SQL_DOOMED_TABLES, &cx->err);
 
-	if (!rc)
-		rc = run_for(cx, db, SQL_DOOM, registration_id);
-	if (!rc)
-		rc = run_for(cx, db, SQL_DROP_PROJECTIONS, registration_id);
-	if (!rc)
-		rc = run_for(cx, db, SQL_DROP_STATE, registration_id);
+	for (size_t i = 0; !rc && i < MR_LEN(steps); i++)
+		rc = mr_rows_run(cx, db, steps[i], MR_BIND(registration_id));
 	if (!rc)
 		rc = mr_db_exec(db, SQL_CLEAR_DOOMED, &cx->err);
 	return rc ? rc : follow_threads(cx, db);

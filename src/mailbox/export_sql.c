@@ -1,19 +1,15 @@
 /* mailbox/export_sql.c - what an export reads. */
 #include "mailbox/export_sql.h"
 
+#include "data/rows.h"
+
 enum { ROWS_PER_SCRATCH = 128 };
 
 static const char SQL_COPY[] = "VACUUM INTO ?1";
 
 enum mr_code mr_mailbox_export_sql_copy(struct mr_ctx *cx, struct mr_db *db, const char *path)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_COPY, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, path);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_COPY, MR_BIND(path));
 }
 
 static const char SQL_TABLES[] =
@@ -35,28 +31,10 @@ static const char SQL_TOTAL[] =
 static enum mr_code add_registrations(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_mailbox_registrations *rows)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_ADD_REGISTRATION, &stmt, &cx->err);
+	enum mr_code rc = MR_OK;
 
-	for (size_t i = 0; !rc && i < rows->len; i++) {
-		mr_stmt_reset(stmt);
-		mr_stmt_bind_int(stmt, 1, (int64_t)i);
-		mr_stmt_bind_text(stmt, 2, rows->items[i].id);
-		rc = mr_stmt_run(stmt, &cx->err);
-	}
-	return rc;
-}
-
-static enum mr_code count(struct mr_ctx *cx, struct mr_db *db, size_t *out)
-{
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_TOTAL, &stmt, &cx->err);
-
-	if (!rc)
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = (size_t)mr_stmt_int(stmt, 0);
+	for (size_t i = 0; !rc && i < rows->len; i++)
+		rc = mr_rows_run(cx, db, SQL_ADD_REGISTRATION, MR_BIND(i, rows->items[i].id));
 	return rc;
 }
 
@@ -75,7 +53,7 @@ enum mr_code mr_mailbox_export_sql_select(struct mr_ctx *cx, struct mr_db *db,
 		rc = mr_db_commit(db, &cx->err);
 	if (rc)
 		mr_db_rollback(db);
-	return rc ? rc : count(cx, db, out_total);
+	return rc ? rc : mr_rows_one(cx, db, SQL_TOTAL, NULL, MR_INTO(out_total), NULL);
 }
 
 /* The next row, and memory for it. */
@@ -104,19 +82,15 @@ enum mr_code mr_mailbox_export_sql_messages(struct mr_ctx *cx, struct mr_db *db,
 	bool row = true;
 	enum mr_code rc = mr_db_prepare(db, SQL_MESSAGES, &stmt, &cx->err);
 
-	for (size_t i = 0; !rc && !(rc = next(cx, stmt, i, &scratch, &row)) && row; i++)
-		rc = each(arg, scratch,
-			&(struct mr_mailbox_export_message){
-				.message_id = mr_stmt_text(stmt, 0, scratch),
-				.thread_id = mr_stmt_text(stmt, 1, scratch),
-				.in_reply_to = mr_stmt_text(stmt, 2, scratch),
-				.created_at = mr_stmt_text(stmt, 3, scratch),
-				.canonical_path = mr_stmt_text(stmt, 4, scratch),
-				.subject = mr_stmt_text(stmt, 5, scratch),
-				.sender_address = mr_stmt_text(stmt, 6, scratch),
-				.sender_principal_id = mr_stmt_text(stmt, 7, scratch),
-				.sender_registration_id = mr_stmt_text(stmt, 8, scratch),
-			});
+	for (size_t i = 0; !rc && !(rc = next(cx, stmt, i, &scratch, &row)) && row; i++) {
+		struct mr_mailbox_export_message it;
+
+		mr_stmt_into(stmt, 0, scratch,
+			MR_INTO(&it.message_id, &it.thread_id, &it.in_reply_to, &it.created_at,
+				&it.canonical_path, &it.subject, &it.sender_address,
+				&it.sender_principal_id, &it.sender_registration_id));
+		rc = each(arg, scratch, &it);
+	}
 	return rc;
 }
 
@@ -135,21 +109,19 @@ enum mr_code mr_mailbox_export_sql_projections(struct mr_ctx *cx, struct mr_db *
 	bool row = true;
 	enum mr_code rc = mr_db_prepare(db, SQL_PROJECTIONS, &stmt, &cx->err);
 
-	for (size_t i = 0; !rc && !(rc = next(cx, stmt, i, &scratch, &row)) && row; i++)
-		rc = each(arg, scratch,
-			&(struct mr_mailbox_export_projection){
-				.row = (size_t)mr_stmt_int(stmt, 0),
-				.message_id = mr_stmt_text(stmt, 1, scratch),
-				.folder = mr_stmt_text(stmt, 2, scratch),
-				.path = mr_stmt_text(stmt, 3, scratch),
-				.canonical_path = mr_stmt_text(stmt, 4, scratch),
-			});
+	for (size_t i = 0; !rc && !(rc = next(cx, stmt, i, &scratch, &row)) && row; i++) {
+		struct mr_mailbox_export_projection it;
+
+		mr_stmt_into(stmt, 0, scratch,
+			MR_INTO(&it.row, &it.message_id, &it.folder, &it.path, &it.canonical_path));
+		rc = each(arg, scratch, &it);
+	}
 	return rc;
 }
 
 static const char SQL_ATTACHMENTS[] =
 	"SELECT l.message_id, a.attachment_id, a.kind, a.locator, a.media_type, a.sha256,"
-	" a.size_bytes, a.label, l.ordinal FROM message_attachments l"
+	" COALESCE(a.size_bytes, -1), a.label, l.ordinal FROM message_attachments l"
 	" JOIN attachments a ON a.attachment_id = l.attachment_id"
 	" WHERE l.message_id IN (SELECT message_id FROM export_message)"
 	" ORDER BY l.message_id, l.ordinal, a.attachment_id";
@@ -162,18 +134,14 @@ enum mr_code mr_mailbox_export_sql_attachments(struct mr_ctx *cx, struct mr_db *
 	bool row = true;
 	enum mr_code rc = mr_db_prepare(db, SQL_ATTACHMENTS, &stmt, &cx->err);
 
-	for (size_t i = 0; !rc && !(rc = next(cx, stmt, i, &scratch, &row)) && row; i++)
-		rc = each(arg, scratch,
-			&(struct mr_mailbox_export_attachment){
-				.message_id = mr_stmt_text(stmt, 0, scratch),
-				.attachment_id = mr_stmt_text(stmt, 1, scratch),
-				.kind = mr_stmt_text(stmt, 2, scratch),
-				.locator = mr_stmt_text(stmt, 3, scratch),
-				.media_type = mr_stmt_text(stmt, 4, scratch),
-				.sha256 = mr_stmt_text(stmt, 5, scratch),
-				.size_bytes = mr_stmt_is_null(stmt, 6) ? -1 : mr_stmt_int(stmt, 6),
-				.label = mr_stmt_text(stmt, 7, scratch),
-				.ordinal = mr_stmt_int(stmt, 8),
-			});
+	for (size_t i = 0; !rc && !(rc = next(cx, stmt, i, &scratch, &row)) && row; i++) {
+		struct mr_mailbox_export_attachment it;
+
+		mr_stmt_into(stmt, 0, scratch,
+			MR_INTO(&it.message_id, &it.attachment_id, &it.kind, &it.locator,
+				&it.media_type, &it.sha256, &it.size_bytes, &it.label,
+				&it.ordinal));
+		rc = each(arg, scratch, &it);
+	}
 	return rc;
 }

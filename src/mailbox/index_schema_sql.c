@@ -1,6 +1,8 @@
 /* mailbox/index_schema_sql.c - the tables and indexes of index.sqlite. */
 #include "mailbox/message_sql.h"
 
+#include "data/rows.h"
+
 /*
  * The tables are the contract's, to the letter; the names that begin with mailroom_ are indexes of
  * our own, which others tolerate: for the newest of many, for a thread's latest message, and for
@@ -96,15 +98,12 @@ enum { SCHEMA_ITEMS = 17 };
 
 enum mr_code mr_mailbox_index_schema(struct mr_ctx *cx, struct mr_db *db)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false, begun = !mr_db_in_transaction(db);
-	enum mr_code rc = mr_db_prepare(db, SQL_SCHEMA_COUNT, &stmt, &cx->err);
+	bool begun = !mr_db_in_transaction(db);
+	int64_t items = 0;
+	enum mr_code rc = mr_rows_one(cx, db, SQL_SCHEMA_COUNT, NULL, MR_INTO(&items), NULL);
 
-	if (!rc)
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc || mr_stmt_int(stmt, 0) == SCHEMA_ITEMS)
+	if (rc || items == SCHEMA_ITEMS)
 		return rc;
-	mr_stmt_done(&stmt);
 	/* All at once: one commit instead of seventeen. */
 	if (begun)
 		rc = mr_db_begin(db, MR_DB_IMMEDIATE, &cx->err);

@@ -1,7 +1,7 @@
 /* mailbox/registration_sql.c */
 #include "mailbox/registration_sql.h"
 
-#include <string.h>
+#include "data/rows.h"
 
 static const char *const status_names[] = {
 	[MR_MAILBOX_ACTIVE] = "active",
@@ -23,7 +23,7 @@ const char *mr_mailbox_kind_name(enum mr_mailbox_kind kind)
 	return kind_names[kind];
 }
 
-/* Every column, in the order that read_row() and bind_row() have. */
+/* Every column, in the order that read_row() and write_row() have. */
 #define COLUMNS                                                                                    \
 	"registration_id, address, owner_principal_id, status, mailbox_kind, mailbox_path, "       \
 	"mailbox_entry_path, display_name, manifest_path_hint, role, created_at_utc, "             \
@@ -43,69 +43,45 @@ static bool name_index(const char *const *names, size_t count, const char *name,
 }
 
 /* The CHECKs of our schema rule out other words; those of another program's may not. */
-static enum mr_code refuse_word(struct mr_ctx *cx, struct mr_db *db, const char *id,
+static enum mr_code refuse_word(struct mr_ctx *cx, struct mr_stmt *row, const char *id,
 	const char *column, const char *word)
 {
 	return mr_err_set(&cx->err, MR_EFORMAT,
 		"database %s: registration %s has the %s \"%s\", which nobody knows; run `mailroom "
 		"mailbox repair`",
-		mr_db_path(db), id, column, word ? word : "");
+		mr_db_path(mr_stmt_db(row)), id, column, word ? word : "");
 }
 
-static enum mr_code read_row(struct mr_ctx *cx, struct mr_db *db, struct mr_stmt *stmt,
-	struct mr_mailbox_registration *out)
+static enum mr_code read_row(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	struct mr_arena *arena = cx->arena;
-	const char *id = mr_stmt_text(stmt, 0, arena);
-	const char *status_name = mr_stmt_text(stmt, 3, arena);
-	const char *kind_name = mr_stmt_text(stmt, 4, arena);
+	struct mr_mailbox_registration *it = to;
+	const char *status_name, *kind_name;
 	size_t status, kind;
 
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->id, &it->address, &it->owner, &status_name, &kind_name, &it->path,
+			&it->entry_path, &it->display_name, &it->manifest_path_hint, &it->role,
+			&it->created_at, &it->deactivated_at, &it->replaced_by));
 	if (!name_index(status_names, MR_LEN(status_names), status_name, &status))
-		return refuse_word(cx, db, id, "status", status_name);
+		return refuse_word(cx, row, it->id, "status", status_name);
 	if (!name_index(kind_names, MR_LEN(kind_names), kind_name, &kind))
-		return refuse_word(cx, db, id, "mailbox kind", kind_name);
-	*out = (struct mr_mailbox_registration){
-		.id = id,
-		.address = mr_stmt_text(stmt, 1, arena),
-		.owner = mr_stmt_text(stmt, 2, arena),
-		.status = (enum mr_mailbox_reg_status)status,
-		.kind = (enum mr_mailbox_kind)kind,
-		.path = mr_stmt_text(stmt, 5, arena),
-		.entry_path = mr_stmt_text(stmt, 6, arena),
-		.display_name = mr_stmt_text(stmt, 7, arena),
-		.manifest_path_hint = mr_stmt_text(stmt, 8, arena),
-		.role = mr_stmt_text(stmt, 9, arena),
-		.created_at = mr_stmt_text(stmt, 10, arena),
-		.deactivated_at = mr_stmt_text(stmt, 11, arena),
-		.replaced_by = mr_stmt_text(stmt, 12, arena),
-	};
+		return refuse_word(cx, row, it->id, "mailbox kind", kind_name);
+	it->status = (enum mr_mailbox_reg_status)status;
+	it->kind = (enum mr_mailbox_kind)kind;
 	return MR_OK;
 }
 
-/* The first row of a query with one or two texts, or NULL. */
+/* The first row of a query, or NULL. */
 static enum mr_code find_one(struct mr_ctx *cx, struct mr_db *db, const char *sql,
-	const char *first, const char *second, const struct mr_mailbox_registration **out)
+	const struct mr_bind *values, const struct mr_mailbox_registration **out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_mailbox_registration *found = NULL;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
-	bool row = false;
+	struct mr_mailbox_registration *row = mr_arena_alloc(cx->arena, sizeof(*row));
+	bool found = false;
+	enum mr_code rc = mr_rows_first(cx, db, sql, values, read_row, row, &found);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, first);
-	if (second)
-		mr_stmt_bind_text(stmt, 2, second);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc && row) {
-		found = mr_arena_alloc(cx->arena, sizeof(*found));
-		rc = read_row(cx, db, stmt, found);
-	}
-	if (rc)
-		return rc;
-	*out = found;
-	return MR_OK;
+	if (!rc)
+		*out = found ? row : NULL;
+	return rc;
 }
 
 static const char SQL_ACTIVE[] = SELECT "WHERE address = ?1 AND status = 'active'";
@@ -113,7 +89,7 @@ static const char SQL_ACTIVE[] = SELECT "WHERE address = ?1 AND status = 'active
 enum mr_code mr_mailbox_registration_active(struct mr_ctx *cx, struct mr_db *db,
 	const char *address, const struct mr_mailbox_registration **out)
 {
-	return find_one(cx, db, SQL_ACTIVE, address, NULL, out);
+	return find_one(cx, db, SQL_ACTIVE, MR_BIND(address), out);
 }
 
 /* Of one second, the one that was not replaced by the other. */
@@ -124,7 +100,7 @@ static const char SQL_OCCUPYING[] =
 enum mr_code mr_mailbox_registration_occupying(struct mr_ctx *cx, struct mr_db *db,
 	const char *entry_path, const struct mr_mailbox_registration **out)
 {
-	return find_one(cx, db, SQL_OCCUPYING, entry_path, NULL, out);
+	return find_one(cx, db, SQL_OCCUPYING, MR_BIND(entry_path), out);
 }
 
 static const char SQL_ON_PATH[] =
@@ -134,7 +110,7 @@ static const char SQL_ON_PATH[] =
 enum mr_code mr_mailbox_registration_on_path(struct mr_ctx *cx, struct mr_db *db, const char *path,
 	const char *but_address, const struct mr_mailbox_registration **out)
 {
-	return find_one(cx, db, SQL_ON_PATH, path, but_address, out);
+	return find_one(cx, db, SQL_ON_PATH, MR_BIND(path, but_address), out);
 }
 
 static const char SQL_BY_ID[] = SELECT "WHERE registration_id = ?1";
@@ -142,23 +118,7 @@ static const char SQL_BY_ID[] = SELECT "WHERE registration_id = ?1";
 enum mr_code mr_mailbox_registration_by_id(struct mr_ctx *cx, struct mr_db *db, const char *id,
 	const struct mr_mailbox_registration **out)
 {
-	return find_one(cx, db, SQL_BY_ID, id, NULL, out);
-}
-
-static struct mr_mailbox_registration *add_row(struct mr_ctx *cx,
-	struct mr_mailbox_registrations *list, size_t *cap)
-{
-	if (list->len == *cap) {
-		size_t more = *cap ? *cap * 2 : 16;
-		struct mr_mailbox_registration *items =
-			mr_arena_array(cx->arena, more, sizeof(*items));
-
-		if (list->len > 0)
-			memcpy(items, list->items, list->len * sizeof(*items));
-		list->items = items;
-		*cap = more;
-	}
-	return &list->items[list->len++];
+	return find_one(cx, db, SQL_BY_ID, MR_BIND(id), out);
 }
 
 static const char SQL_LIST[] = SELECT "ORDER BY address, " NEWEST_FIRST;
@@ -167,58 +127,18 @@ static const char SQL_LIST_OF[] = SELECT "WHERE address = ?1 ORDER BY " NEWEST_F
 enum mr_code mr_mailbox_registration_list(struct mr_ctx *cx, struct mr_db *db, const char *address,
 	struct mr_mailbox_registrations *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_mailbox_registrations list = { NULL, 0 };
-	enum mr_code rc = mr_db_prepare(db, address ? SQL_LIST_OF : SQL_LIST, &stmt, &cx->err);
-	size_t cap = 0;
-
-	if (rc)
-		return rc;
-	if (address)
-		mr_stmt_bind_text(stmt, 1, address);
-	for (;;) {
-		bool row = false;
-
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-		if (rc)
-			return rc;
-		if (!row)
-			break;
-		rc = read_row(cx, db, stmt, add_row(cx, &list, &cap));
-		if (rc)
-			return rc;
-	}
-	*out = list;
-	return MR_OK;
-}
-
-static void bind_row(struct mr_stmt *stmt, const struct mr_mailbox_registration *row)
-{
-	mr_stmt_bind_text(stmt, 1, row->id);
-	mr_stmt_bind_text(stmt, 2, row->address);
-	mr_stmt_bind_text(stmt, 3, row->owner);
-	mr_stmt_bind_text(stmt, 4, mr_mailbox_status_name(row->status));
-	mr_stmt_bind_text(stmt, 5, mr_mailbox_kind_name(row->kind));
-	mr_stmt_bind_text(stmt, 6, row->path);
-	mr_stmt_bind_text(stmt, 7, row->entry_path);
-	mr_stmt_bind_text(stmt, 8, row->display_name);
-	mr_stmt_bind_text(stmt, 9, row->manifest_path_hint);
-	mr_stmt_bind_text(stmt, 10, row->role);
-	mr_stmt_bind_text(stmt, 11, row->created_at);
-	mr_stmt_bind_text(stmt, 12, row->deactivated_at);
-	mr_stmt_bind_text(stmt, 13, row->replaced_by);
+	return mr_rows_list(cx, db, address ? SQL_LIST_OF : SQL_LIST,
+		address ? MR_BIND(address) : NULL, read_row, MR_LIST(out));
 }
 
 static enum mr_code write_row(struct mr_ctx *cx, struct mr_db *db, const char *sql,
 	const struct mr_mailbox_registration *row)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	bind_row(stmt, row);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, sql,
+		MR_BIND(row->id, row->address, row->owner, mr_mailbox_status_name(row->status),
+			mr_mailbox_kind_name(row->kind), row->path, row->entry_path,
+			row->display_name, row->manifest_path_hint, row->role, row->created_at,
+			row->deactivated_at, row->replaced_by));
 }
 
 static const char SQL_INSERT[] =
@@ -249,26 +169,15 @@ enum mr_code mr_mailbox_registration_update(struct mr_ctx *cx, struct mr_db *db,
 	return MR_OK;
 }
 
-static enum mr_code run_on_id(struct mr_ctx *cx, struct mr_db *db, const char *sql, const char *id)
-{
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, id);
-	return mr_stmt_run(stmt, &cx->err);
-}
-
 static const char SQL_DROP_PROJECTIONS[] =
 	"DELETE FROM mailbox_projections WHERE registration_id = ?1";
 static const char SQL_DROP_STATE[] = "DELETE FROM mailbox_state WHERE registration_id = ?1";
 
 enum mr_code mr_mailbox_registration_detach(struct mr_ctx *cx, struct mr_db *db, const char *id)
 {
-	enum mr_code rc = run_on_id(cx, db, SQL_DROP_PROJECTIONS, id);
+	enum mr_code rc = mr_rows_run(cx, db, SQL_DROP_PROJECTIONS, MR_BIND(id));
 
-	return rc ? rc : run_on_id(cx, db, SQL_DROP_STATE, id);
+	return rc ? rc : mr_rows_run(cx, db, SQL_DROP_STATE, MR_BIND(id));
 }
 
 static const char SQL_UNREPLACE[] =
@@ -282,9 +191,9 @@ enum mr_code mr_mailbox_registration_delete(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_code rc = mr_mailbox_registration_detach(cx, db, id);
 
 	if (!rc)
-		rc = run_on_id(cx, db, SQL_UNREPLACE, id);
+		rc = mr_rows_run(cx, db, SQL_UNREPLACE, MR_BIND(id));
 	if (!rc)
-		rc = run_on_id(cx, db, SQL_DELETE, id);
+		rc = mr_rows_run(cx, db, SQL_DELETE, MR_BIND(id));
 	if (rc)
 		return rc;
 	if (mr_db_changes(db) == 0)
@@ -301,13 +210,5 @@ static const char SQL_MOVE_PROJECTIONS[] =
 enum mr_code mr_mailbox_registration_move_projections(struct mr_ctx *cx, struct mr_db *db,
 	const char *id, const char *from, const char *to)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_MOVE_PROJECTIONS, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, id);
-	mr_stmt_bind_text(stmt, 2, from);
-	mr_stmt_bind_text(stmt, 3, to);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_MOVE_PROJECTIONS, MR_BIND(id, from, to));
 }

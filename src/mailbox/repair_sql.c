@@ -1,7 +1,7 @@
 /* mailbox/repair_sql.c */
 #include "mailbox/repair_sql.h"
 
-#include <string.h>
+#include "data/rows.h"
 
 enum { ROWS_PER_ARENA = 256 };
 
@@ -41,29 +41,12 @@ enum mr_code mr_mailbox_repair_sql_cache(struct mr_ctx *cx, struct mr_db *db)
 	return mr_db_exec(db, SQL_CACHE, &cx->err);
 }
 
-/* The texts of a query with `?1` and, as ?2, how many. */
+/* The texts of a query with `?1` and, as ?2, how many. A key that is NULL is nobody's, and is not
+ * greater than any ?1. */
 static enum mr_code read_texts(struct mr_ctx *cx, struct mr_db *db, const char *sql,
 	const char *after, int64_t limit, struct mr_texts *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_texts list = { mr_arena_array(cx->arena, (size_t)limit + 1, sizeof(char *)), 0 };
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, after);
-	mr_stmt_bind_int(stmt, 2, limit);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
-		const char *text = mr_stmt_text(stmt, 0, cx->arena);
-
-		/* A key that is NULL is nobody's, and could not be gone on from. */
-		if (text)
-			list.items[list.len++] = text;
-	}
-	if (!rc)
-		*out = list;
-	return rc;
+	return mr_rows_list(cx, db, sql, MR_BIND(after, limit), mr_row_text, MR_LIST(out));
 }
 
 static const char SQL_IDS[] =
@@ -80,16 +63,12 @@ static const char SQL_ARRIVAL[] = "SELECT rowid FROM messages WHERE message_id =
 enum mr_code mr_mailbox_repair_sql_arrival(struct mr_ctx *cx, struct mr_db *db,
 	const char *message_id, int64_t *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_ARRIVAL, &stmt, &cx->err);
+	bool found = false;
+	enum mr_code rc =
+		mr_rows_one(cx, db, SQL_ARRIVAL, MR_BIND(message_id), MR_INTO(out), &found);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, message_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = row ? mr_stmt_int(stmt, 0) : -1;
+	if (!rc && !found)
+		*out = -1;
 	return rc;
 }
 
@@ -99,24 +78,8 @@ static const char SQL_HEAD[] =
 enum mr_code mr_mailbox_repair_sql_head(struct mr_ctx *cx, struct mr_db *db, const char *message_id,
 	struct mr_mailbox_head *out, bool *out_found)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_HEAD, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, message_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc)
-		return rc;
-	if (row)
-		*out = (struct mr_mailbox_head){
-			.thread_id = mr_stmt_text(stmt, 0, cx->arena),
-			.created_at = mr_stmt_text(stmt, 1, cx->arena),
-			.subject = mr_stmt_text(stmt, 2, cx->arena),
-		};
-	*out_found = row;
-	return MR_OK;
+	return mr_rows_one(cx, db, SQL_HEAD, MR_BIND(message_id),
+		MR_INTO(&out->thread_id, &out->created_at, &out->subject), out_found);
 }
 
 /* A walk over many rows keeps no more than a few of them in memory. */
@@ -142,57 +105,39 @@ enum mr_code mr_mailbox_repair_sql_projections(struct mr_ctx *cx, struct mr_db *
 
 	if (rc)
 		return rc;
-	mr_stmt_bind_text(stmt, 1, registration_id);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
+	mr_stmt_bind(stmt, 1, MR_BIND(registration_id));
+	while (!rc && !(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
 		struct mr_mailbox_projection one = { .registration_id = registration_id };
 
 		renew(&arena, &rows);
-		one.message_id = mr_stmt_text(stmt, 0, arena);
-		one.folder = mr_stmt_text(stmt, 1, arena);
-		one.path = mr_stmt_text(stmt, 2, arena);
+		mr_stmt_into(stmt, 0, arena, MR_INTO(&one.message_id, &one.folder, &one.path));
 		if (one.message_id && one.folder && one.path)
 			rc = visit(arg, &one);
-		if (rc)
-			return rc;
 	}
 	return rc;
 }
 
-static const char SQL_STATES[] =
-	"SELECT message_id, thread_id, created_at_utc, subject, is_read, is_answered, is_starred,"
-	" is_archived, is_deleted, box_name FROM message_state";
+static const char SQL_STATES[] = "SELECT " MR_MAILBOX_STATE_COLUMNS " FROM message_state";
 
 enum mr_code mr_mailbox_repair_sql_states(struct mr_ctx *cx, struct mr_db *db,
 	mr_mailbox_on_state *visit, void *arg)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_arena *outer = cx->arena;
 	size_t rows = 0;
 	bool row = false;
 	enum mr_code rc = mr_db_prepare(db, SQL_STATES, &stmt, &cx->err);
 
-	if (rc)
-		return rc;
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
+	while (!rc && !(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
 		struct mr_mailbox_state one;
 
 		renew(&arena, &rows);
-		one = (struct mr_mailbox_state){
-			.message_id = mr_stmt_text(stmt, 0, arena),
-			.thread_id = mr_stmt_text(stmt, 1, arena),
-			.created_at = mr_stmt_text(stmt, 2, arena),
-			.subject = mr_stmt_text(stmt, 3, arena),
-			.read = mr_stmt_int(stmt, 4) != 0,
-			.answered = mr_stmt_int(stmt, 5) != 0,
-			.starred = mr_stmt_int(stmt, 6) != 0,
-			.archived = mr_stmt_int(stmt, 7) != 0,
-			.deleted = mr_stmt_int(stmt, 8) != 0,
-			.box = mr_stmt_text(stmt, 9, arena),
-		};
-		if (one.message_id && one.box)
+		cx->arena = arena;
+		rc = mr_mailbox_state_read(cx, stmt, &one);
+		cx->arena = outer;
+		if (!rc && one.message_id && one.box)
 			rc = visit(arg, &one);
-		if (rc)
-			return rc;
 	}
 	return rc;
 }
@@ -203,16 +148,8 @@ static const char SQL_PUT_HEAD[] = "UPDATE message_state SET thread_id = ?2, cre
 enum mr_code mr_mailbox_repair_sql_put_head(struct mr_ctx *cx, struct mr_db *db,
 	const char *message_id, const struct mr_mailbox_head *head)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_PUT_HEAD, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, message_id);
-	mr_stmt_bind_text(stmt, 2, head->thread_id);
-	mr_stmt_bind_text(stmt, 3, head->created_at);
-	mr_stmt_bind_text(stmt, 4, head->subject);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_PUT_HEAD,
+		MR_BIND(message_id, head->thread_id, head->created_at, head->subject));
 }
 
 /* By table and by whether messages or summaries are asked for. */
@@ -242,14 +179,9 @@ static const char SQL_LOCAL_HAS[] = "SELECT 1 FROM message_state WHERE thread_id
 enum mr_code mr_mailbox_repair_sql_has_thread(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_mailbox_threads_of what, const char *thread_id, bool *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	const char *sql = what == MR_MAILBOX_THREADS_LOCAL ? SQL_LOCAL_HAS : SQL_SHARED_HAS;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, thread_id);
-	return mr_stmt_step(stmt, out, &cx->err);
+	return mr_rows_exist(cx, db, sql, MR_BIND(thread_id), out);
 }
 
 static const char SQL_SHARED_WANTED[] =
@@ -264,27 +196,15 @@ enum mr_code mr_mailbox_repair_sql_wanted(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_mailbox_threads_of what, const char *thread_id, struct mr_mailbox_summary *out,
 	bool *out_found)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	const char *sql = what == MR_MAILBOX_THREADS_LOCAL ? SQL_LOCAL_WANTED : SQL_SHARED_WANTED;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
+	const char *subject;
+	enum mr_code rc = mr_rows_one(cx, db, sql, MR_BIND(thread_id),
+		MR_INTO(&out->latest_id, &out->latest_created_at, &subject, &out->unread),
+		out_found);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, thread_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc)
-		return rc;
-	if (row)
-		*out = (struct mr_mailbox_summary){
-			.normalized_subject = mr_mailbox_normal_subject(cx->arena,
-				mr_stmt_text(stmt, 2, cx->arena)),
-			.latest_id = mr_stmt_text(stmt, 0, cx->arena),
-			.latest_created_at = mr_stmt_text(stmt, 1, cx->arena),
-			.unread = mr_stmt_int(stmt, 3),
-		};
-	*out_found = row;
-	return MR_OK;
+	if (!rc && *out_found)
+		out->normalized_subject = mr_mailbox_normal_subject(cx->arena, subject);
+	return rc;
 }
 
 static const char SQL_SUMMARY[] =
@@ -294,23 +214,8 @@ static const char SQL_SUMMARY[] =
 enum mr_code mr_mailbox_repair_sql_summary(struct mr_ctx *cx, struct mr_db *db,
 	const char *thread_id, struct mr_mailbox_summary *out, bool *out_found)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_SUMMARY, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, thread_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc)
-		return rc;
-	if (row)
-		*out = (struct mr_mailbox_summary){
-			.normalized_subject = mr_stmt_text(stmt, 0, cx->arena),
-			.latest_id = mr_stmt_text(stmt, 1, cx->arena),
-			.latest_created_at = mr_stmt_text(stmt, 2, cx->arena),
-			.unread = mr_stmt_int(stmt, 3),
-		};
-	*out_found = row;
-	return MR_OK;
+	return mr_rows_one(cx, db, SQL_SUMMARY, MR_BIND(thread_id),
+		MR_INTO(&out->normalized_subject, &out->latest_id, &out->latest_created_at,
+			&out->unread),
+		out_found);
 }

@@ -2,6 +2,7 @@
 #include "mailbox/state_sql.h"
 
 #include "base/str.h"
+#include "data/rows.h"
 #include "mailbox/message_sql.h"
 
 #include <string.h>
@@ -37,15 +38,12 @@ enum { SCHEMA_ITEMS = 7 };
 
 enum mr_code mr_mailbox_state_schema(struct mr_ctx *cx, struct mr_db *db)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false, begun = !mr_db_in_transaction(db);
-	enum mr_code rc = mr_db_prepare(db, SQL_SCHEMA_COUNT, &stmt, &cx->err);
+	bool begun = !mr_db_in_transaction(db);
+	int64_t items = 0;
+	enum mr_code rc = mr_rows_one(cx, db, SQL_SCHEMA_COUNT, NULL, MR_INTO(&items), NULL);
 
-	if (!rc)
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc || mr_stmt_int(stmt, 0) == SCHEMA_ITEMS)
+	if (rc || items == SCHEMA_ITEMS)
 		return rc;
-	mr_stmt_done(&stmt);
 	/* All at once: one commit instead of seven. */
 	if (begun)
 		rc = mr_db_begin(db, MR_DB_IMMEDIATE, &cx->err);
@@ -58,24 +56,16 @@ enum mr_code mr_mailbox_state_schema(struct mr_ctx *cx, struct mr_db *db)
 	return rc;
 }
 
-#define COLUMNS                                                                                    \
-	"message_id, thread_id, created_at_utc, subject, is_read, is_answered, is_starred, "       \
-	"is_archived, is_deleted, box_name"
+#define COLUMNS MR_MAILBOX_STATE_COLUMNS
 
-static struct mr_mailbox_state read_row(struct mr_stmt *stmt, struct mr_arena *arena)
+enum mr_code mr_mailbox_state_read(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	return (struct mr_mailbox_state){
-		.message_id = mr_stmt_text(stmt, 0, arena),
-		.thread_id = mr_stmt_text(stmt, 1, arena),
-		.created_at = mr_stmt_text(stmt, 2, arena),
-		.subject = mr_stmt_text(stmt, 3, arena),
-		.read = mr_stmt_int(stmt, 4) != 0,
-		.answered = mr_stmt_int(stmt, 5) != 0,
-		.starred = mr_stmt_int(stmt, 6) != 0,
-		.archived = mr_stmt_int(stmt, 7) != 0,
-		.deleted = mr_stmt_int(stmt, 8) != 0,
-		.box = mr_stmt_text(stmt, 9, arena),
-	};
+	struct mr_mailbox_state *it = to;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->message_id, &it->thread_id, &it->created_at, &it->subject, &it->read,
+			&it->answered, &it->starred, &it->archived, &it->deleted, &it->box));
+	return MR_OK;
 }
 
 static const char SQL_GET[] = "SELECT " COLUMNS " FROM message_state WHERE message_id = ?1";
@@ -83,23 +73,14 @@ static const char SQL_GET[] = "SELECT " COLUMNS " FROM message_state WHERE messa
 enum mr_code mr_mailbox_state_get(struct mr_ctx *cx, struct mr_db *db, const char *message_id,
 	const struct mr_mailbox_state **out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_mailbox_state *found = NULL;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_GET, &stmt, &cx->err);
+	struct mr_mailbox_state *row = mr_arena_alloc(cx->arena, sizeof(*row));
+	bool found = false;
+	enum mr_code rc = mr_rows_first(cx, db, SQL_GET, MR_BIND(message_id), mr_mailbox_state_read,
+		row, &found);
 
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, message_id);
-	rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (rc)
-		return rc;
-	if (row) {
-		found = mr_arena_alloc(cx->arena, sizeof(*found));
-		*found = read_row(stmt, cx->arena);
-	}
-	*out = found;
-	return MR_OK;
+	if (!rc)
+		*out = found ? row : NULL;
+	return rc;
 }
 
 #define INSERT                                                                                     \
@@ -117,22 +98,9 @@ static const char SQL_ADD[] = INSERT "NOTHING";
 static enum mr_code write_row(struct mr_ctx *cx, struct mr_db *db, const char *sql,
 	const struct mr_mailbox_state *row)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, sql, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, row->message_id);
-	mr_stmt_bind_text(stmt, 2, row->thread_id);
-	mr_stmt_bind_text(stmt, 3, row->created_at);
-	mr_stmt_bind_text(stmt, 4, row->subject);
-	mr_stmt_bind_int(stmt, 5, row->read);
-	mr_stmt_bind_int(stmt, 6, row->answered);
-	mr_stmt_bind_int(stmt, 7, row->starred);
-	mr_stmt_bind_int(stmt, 8, row->archived);
-	mr_stmt_bind_int(stmt, 9, row->deleted);
-	mr_stmt_bind_text(stmt, 10, row->box);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, sql,
+		MR_BIND(row->message_id, row->thread_id, row->created_at, row->subject, row->read,
+			row->answered, row->starred, row->archived, row->deleted, row->box));
 }
 
 enum mr_code mr_mailbox_state_put(struct mr_ctx *cx, struct mr_db *db,
@@ -151,13 +119,7 @@ static const char SQL_DROP[] = "DELETE FROM message_state WHERE message_id = ?1"
 
 enum mr_code mr_mailbox_state_drop(struct mr_ctx *cx, struct mr_db *db, const char *message_id)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_DROP, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, message_id);
-	return mr_stmt_run(stmt, &cx->err);
+	return mr_rows_run(cx, db, SQL_DROP, MR_BIND(message_id));
 }
 
 static const char SQL_CLEAR_STATE[] = "DELETE FROM message_state";
@@ -179,47 +141,16 @@ static const char SQL_LIST_BOX[] = "SELECT " COLUMNS " FROM message_state WHERE 
 enum mr_code mr_mailbox_state_list(struct mr_ctx *cx, struct mr_db *db, const char *box,
 	int64_t limit, struct mr_mailbox_states *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_mailbox_states list = { NULL, 0 };
-	size_t room = 0;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, box ? SQL_LIST_BOX : SQL_LIST, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_int(stmt, 1, limit > 0 ? limit : -1);
-	if (box)
-		mr_stmt_bind_text(stmt, 2, box);
-	while (!(rc = mr_stmt_step(stmt, &row, &cx->err)) && row) {
-		if (list.len == room) {
-			struct mr_mailbox_state *more;
-
-			room = room ? room * 2 : 64;
-			more = mr_arena_array(cx->arena, room, sizeof(*more));
-			if (list.len)
-				memcpy(more, list.items, list.len * sizeof(*more));
-			list.items = more;
-		}
-		list.items[list.len++] = read_row(stmt, cx->arena);
-	}
-	if (!rc)
-		*out = list;
-	return rc;
+	limit = limit > 0 ? limit : INT64_MAX;
+	return mr_rows_list(cx, db, box ? SQL_LIST_BOX : SQL_LIST,
+		box ? MR_BIND(limit, box) : MR_BIND(limit), mr_mailbox_state_read, MR_LIST(out));
 }
 
 static const char SQL_COUNT[] = "SELECT count(*) FROM message_state";
 
 enum mr_code mr_mailbox_state_count(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_COUNT, &stmt, &cx->err);
-
-	if (!rc)
-		rc = mr_stmt_step(stmt, &row, &cx->err);
-	if (!rc)
-		*out = mr_stmt_int(stmt, 0);
-	return rc;
+	return mr_rows_one(cx, db, SQL_COUNT, NULL, MR_INTO(out), NULL);
 }
 
 static const char SQL_LATEST[] =
@@ -235,47 +166,20 @@ static const char SQL_PUT_THREAD[] =
 	" unread_count = excluded.unread_count";
 static const char SQL_DROP_THREAD[] = "DELETE FROM thread_summaries WHERE thread_id = ?1";
 
-static enum mr_code drop_thread(struct mr_ctx *cx, struct mr_db *db, const char *thread_id)
-{
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	enum mr_code rc = mr_db_prepare(db, SQL_DROP_THREAD, &stmt, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(stmt, 1, thread_id);
-	return mr_stmt_run(stmt, &cx->err);
-}
-
-/* Texts go to `arena`, which a caller with many threads frees now and then. */
-static enum mr_code summarise(struct mr_ctx *cx, struct mr_arena *arena, struct mr_db *db,
-	const char *thread_id)
-{
-	struct mr_stmt *latest MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_stmt *put MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-	enum mr_code rc = mr_db_prepare(db, SQL_LATEST, &latest, &cx->err);
-
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(latest, 1, thread_id);
-	rc = mr_stmt_step(latest, &row, &cx->err);
-	if (rc)
-		return rc;
-	if (!row)
-		return drop_thread(cx, db, thread_id);
-	rc = mr_db_prepare(db, SQL_PUT_THREAD, &put, &cx->err);
-	if (rc)
-		return rc;
-	mr_stmt_bind_text(put, 1, thread_id);
-	mr_stmt_bind_text(put, 2, mr_mailbox_normal_subject(arena, mr_stmt_text(latest, 2, arena)));
-	mr_stmt_bind_text(put, 3, mr_stmt_text(latest, 0, arena));
-	mr_stmt_bind_text(put, 4, mr_stmt_text(latest, 1, arena));
-	return mr_stmt_run(put, &cx->err);
-}
-
 enum mr_code mr_mailbox_state_thread(struct mr_ctx *cx, struct mr_db *db, const char *thread_id)
 {
-	return summarise(cx, cx->arena, db, thread_id);
+	const char *latest, *created_at, *subject;
+	bool found = false;
+	enum mr_code rc = mr_rows_one(cx, db, SQL_LATEST, MR_BIND(thread_id),
+		MR_INTO(&latest, &created_at, &subject), &found);
+
+	if (rc)
+		return rc;
+	if (!found)
+		return mr_rows_run(cx, db, SQL_DROP_THREAD, MR_BIND(thread_id));
+	return mr_rows_run(cx, db, SQL_PUT_THREAD,
+		MR_BIND(thread_id, mr_mailbox_normal_subject(cx->arena, subject), latest,
+			created_at));
 }
 
 static const char SQL_ORPHAN_THREADS[] =
@@ -287,29 +191,25 @@ static const char SQL_NEXT_THREAD[] =
 
 enum mr_code mr_mailbox_state_threads(struct mr_ctx *cx, struct mr_db *db)
 {
-	enum { REFRESH = 1000 };
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_arena *outer = cx->arena;
 	const char *thread = "";
+	bool found = true;
 	enum mr_code rc = mr_db_run(db, SQL_ORPHAN_THREADS, &cx->err);
 
-	for (size_t i = 1; !rc; i++) {
-		struct mr_stmt *next MR_CLEANUP(mr_stmt_done) = NULL;
-		bool row = false;
+	/* There may be many: the texts of each are freed after the next. */
+	cx->arena = mr_arena_new();
+	while (!rc && found) {
+		struct mr_arena *before = cx->arena;
 
-		rc = mr_db_prepare(db, SQL_NEXT_THREAD, &next, &cx->err);
-		if (rc)
-			return rc;
-		mr_stmt_bind_text(next, 1, thread);
-		rc = mr_stmt_step(next, &row, &cx->err);
-		if (rc || !row)
-			return rc;
-		if (i % REFRESH == 0) {
-			mr_arena_free(arena);
-			arena = mr_arena_new();
-		}
-		thread = mr_stmt_text(next, 0, arena);
-		rc = summarise(cx, arena, db, thread);
+		cx->arena = mr_arena_new();
+		rc = mr_rows_one(cx, db, SQL_NEXT_THREAD, MR_BIND(thread), MR_INTO(&thread),
+			&found);
+		if (!rc && found)
+			rc = mr_mailbox_state_thread(cx, db, thread);
+		mr_arena_free(before);
 	}
+	mr_arena_free(cx->arena);
+	cx->arena = outer;
 	return rc;
 }
 

@@ -6,6 +6,13 @@
 #include "data/db.h"
 #include "mailbox/model.h"
 
+/* Columns of message_state, and what reads their rows (data/rows.h) into struct mr_mailbox_state.
+ */
+#define MR_MAILBOX_STATE_COLUMNS                                                                   \
+	"message_id, thread_id, created_at_utc, subject, is_read, is_answered, is_starred, "       \
+	"is_archived, is_deleted, box_name"
+enum mr_code mr_mailbox_state_read(struct mr_ctx *cx, struct mr_stmt *row, void *to);
+
 /* Make what is missing of its tables and indexes (spec/mailbox.md 8.2). */
 MR_CHECK enum mr_code mr_mailbox_state_schema(struct mr_ctx *cx, struct mr_db *db);
 
