@@ -12,7 +12,7 @@
 #include "bench.h"
 
 #include "base/fs.h"
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "mailbox/deliver.h"
 #include "mailbox/document.h"
 #include "mailbox/layout.h"
@@ -162,7 +162,7 @@ static struct mr_db *make_db(struct bare *bare, const char *name, bool is_index)
 	};
 	struct mr_db *db = NULL;
 
-	need(&bare->cx, mr_db_open(&mr_db_sqlite, &options, &db, &bare->cx.err), name);
+	need(&bare->cx, mr_db_open(&options, &db, &bare->cx.err), name);
 	need(&bare->cx,
 		is_index ? mr_mailbox_index_schema(&bare->cx, db)
 			 : mr_mailbox_state_schema(&bare->cx, db),
@@ -469,7 +469,7 @@ static double list_newest(const char *path, bool is_index)
 		struct mr_ctx cx = context(arena);
 		double start = bench_now();
 
-		need(&cx, mr_db_open(&mr_db_sqlite, &options, &db, &cx.err), "open");
+		need(&cx, mr_db_open(&options, &db, &cx.err), "open");
 		if (is_index)
 			need(&cx, mr_mailbox_index_list(&cx, db, "reg-1", LISTED, &listing),
 				"list");

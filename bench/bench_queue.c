@@ -9,7 +9,6 @@
 #include "bench.h"
 
 #include "data/db.h"
-#include "data/db_sqlite.h"
 #include "data/queue.h"
 
 #include <sqlite3.h>
@@ -96,7 +95,7 @@ static struct mr_db *make_database(struct bench *bench, bool full_text)
 	struct mr_err err;
 
 	remove_database(bench);
-	if (mr_db_open(&mr_db_sqlite, &options, &db, &err) || mr_db_exec(db, SCHEMA, &err) ||
+	if (mr_db_open(&options, &db, &err) || mr_db_exec(db, SCHEMA, &err) ||
 		(full_text && mr_db_search_create(db, &search, &err)))
 		die("making the database", err.msg);
 	return db;

@@ -7,7 +7,7 @@
 #include "bench.h"
 #include "team_root.h"
 
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "team/archive/archive.h"
 #include "team/inbox.h"
 #include "team/lease/reservation.h"
@@ -82,7 +82,7 @@ static double bare_rate(const char *dir)
 	mr_team_close(root.team, 0);
 	snprintf(path, sizeof(path), "%s/storage.sqlite3", root.path);
 	options.path = path;
-	if (mr_db_open(&mr_db_sqlite, &options, &db, &err))
+	if (mr_db_open(&options, &db, &err))
 		bench_die(path, err.msg);
 	begun = bench_now();
 	for (int64_t id = 1; id <= BARE_SENDS; id++) {

@@ -27,7 +27,6 @@
 #include <stdint.h>
 
 struct mr_db;
-struct mr_db_driver;
 struct mr_stmt;
 
 enum {
@@ -75,8 +74,8 @@ struct mr_db_options {
  * MR_ENOTFOUND when the file is missing and not to be created, or its directory is missing. A file
  * that is no database is refused here, not at the first query. `options` is copied.
  */
-MR_CHECK enum mr_code mr_db_open(const struct mr_db_driver *driver,
-	const struct mr_db_options *options, struct mr_db **out, struct mr_err *err);
+MR_CHECK enum mr_code mr_db_open(const struct mr_db_options *options, struct mr_db **out,
+	struct mr_err *err);
 /* Every statement must be done. An open transaction is rolled back. NULL is fine. */
 void mr_db_close(struct mr_db *db);
 /* For MR_CLEANUP. */

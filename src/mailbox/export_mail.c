@@ -2,7 +2,7 @@
 #include "mailbox/export_private.h"
 
 #include "base/fs.h"
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "mailbox/inside.h"
 #include "mailbox/layout.h"
 
@@ -276,7 +276,7 @@ enum mr_code mr_mailbox_export_mail(struct mr_mailbox_export_job *job)
 		.no_foreign_keys = true,
 		.repair_hint = "run `mailroom mailbox repair`",
 	};
-	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
+	enum mr_code rc = mr_db_open(&options, &db, &cx->err);
 
 	if (!rc)
 		rc = mr_mailbox_export_sql_select(cx, db, &job->rows, job->request->all_accounts,

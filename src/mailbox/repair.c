@@ -3,7 +3,7 @@
 
 #include "base/crash.h"
 #include "base/fs.h"
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "mailbox/limits.h"
 #include "mailbox/locks.h"
 #include "mailbox/message_sql.h"
@@ -180,7 +180,7 @@ static enum mr_code open_new(struct mr_mailbox_repair_run *run)
 	enum mr_code rc = remove_new(run);
 
 	if (!rc)
-		rc = mr_db_open(&mr_db_sqlite, &options, &run->index, &cx->err);
+		rc = mr_db_open(&options, &run->index, &cx->err);
 	if (!rc)
 		rc = mr_mailbox_repair_sql_cache(cx, run->index);
 	if (!rc)

@@ -2,7 +2,7 @@
 #include "mailbox/root.h"
 
 #include "base/fs.h"
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
 #include "mailbox/message_sql.h"
@@ -164,18 +164,18 @@ static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only,
 	};
 	struct mr_db *writer = NULL;
 	struct mr_err ignored;
-	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, out, &cx->err);
+	enum mr_code rc = mr_db_open(&options, out, &cx->err);
 
 	if (rc != MR_EPERM || !read_only)
 		return rc;
 	/* A writer may have died in its commit: what it left must be taken back first, which takes
 	 * one who may write. */
 	options.read_only = false;
-	if (mr_db_open(&mr_db_sqlite, &options, &writer, &ignored))
+	if (mr_db_open(&options, &writer, &ignored))
 		return rc;
 	mr_db_close(writer);
 	options.read_only = true;
-	return mr_db_open(&mr_db_sqlite, &options, out, &cx->err);
+	return mr_db_open(&options, out, &cx->err);
 }
 
 enum mr_code mr_mailbox_root_index(struct mr_ctx *cx, const struct mr_mailbox_root *root,

@@ -5,7 +5,6 @@
  * plus a million times the thread), each into two tables and the search index, going on where the
  * database stands. A number is appended to DIR/acks.BASE once its job was answered with success.
  */
-#include "data/db_sqlite.h"
 #include "data/queue.h"
 
 #include <fcntl.h>
@@ -137,7 +136,7 @@ int main(int argc, char **argv)
 		O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (acks < 0)
 		die("cannot open the acks");
-	if (mr_db_open(&mr_db_sqlite, &options, &db, &err))
+	if (mr_db_open(&options, &db, &err))
 		die(err.msg);
 	make_schema(db);
 	for (int i = 0; i < THREADS; i++) {

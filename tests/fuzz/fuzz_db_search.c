@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_db_search.c - whatever a user types, quoted it is a term and never a syntax
  * error. */
-#include "data/db_sqlite.h"
+#include "data/db.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ static struct mr_db *open_db(void)
 	struct mr_err err;
 
 	close(mkstemp(path));
-	if (mr_db_open(&mr_db_sqlite, &options, &db, &err) ||
+	if (mr_db_open(&options, &db, &err) ||
 		mr_db_exec(db, "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b)", &err) ||
 		mr_db_search_create(db, &search, &err))
 		abort();

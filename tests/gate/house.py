@@ -331,6 +331,12 @@ def no_part_in_surface(tree):
                 yield f"{path}:{line}: {name}"
 
 
+def only_data_names_an_engine(tree):
+    for path in tree.src:
+        if not path.startswith("src/data/"):
+            yield from places(tree, path, blank(tree.text(path), comments=True), r"\bmr_db_sqlite\b|\bdb_sqlite\.h")
+
+
 def built(tree):
     """Every .c file that a meson.build names."""
     named = set()
@@ -421,6 +427,7 @@ RULES = [
     sql_stays_in_its_files,
     parts_answer_questions,
     no_part_in_surface,
+    only_data_names_an_engine,
     every_module_is_built,
     the_map_is_complete,
     every_module_is_tested,
@@ -447,7 +454,9 @@ BAD_TREE = {
                    "int f(void)\n{\n\tstruct s a MR_CLEANUP(done) = { 0 }, b MR_CLEANUP(done), c;\n"
                    "\tint d MR_CLEANUP(close) = -1;\n\tint e MR_CLEANUP(close);\n}\n",
     "src/data/d_sql.c": 'const char *s = "UPDATE t SET a = 1";\n',
-    "src/team/m_sql.c": 'const char *s = "DELETE FROM t";\n',
+    "src/team/m_sql.c": 'const char *s = "DELETE FROM t WHERE a IN ids(?1) OR CAST(?2 AS TEXT) IS NULL";\n'
+                        'const char *t = "SELECT 1 FROM t WHERE ?1 IS NULL OR a LIKE ?2";\n'
+                        "/* mr_db_sqlite */ const void *d = &mr_db_sqlite;\n",
     # x and y include each other, through y's own part; z only looks at them, and w is x's own.
     "src/team/x.h": "/* team/x.h - fine. */\n#pragma once\n",
     "src/team/x_private.h": '/* team/x_private.h - fine. */\n#pragma once\n#include "team/x.h"\n#include "team/y.h"\n',
@@ -472,6 +481,7 @@ BAD_TREE_FINDS = {
                                                "src/net/n.c:7: e MR_CLEANUP(close);"],
     "sql_stays_in_its_files": ["src/text/a.c:4: \"SELECT", "src/text/a.c:5: \"INSERT OR IGNORE INTO",
                                "src/text/a.c:6: \"UPDATE t SET"],
+    "only_data_names_an_engine": ["src/team/m_sql.c:3: mr_db_sqlite"],
     "parts_answer_questions": ['src/op/o.c:1: "data/db.h"', 'src/op/o.c:2: "team/m_sql.h"',
                                "src/op/o.c:5: struct mr_db", "src/op/o.c:6: mr_team_read ("]
                               + [f"{path}: excepted" for path in sorted(HOLDS_A_DATABASE)],

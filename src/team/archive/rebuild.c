@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "team/agent.h"
 #include "team/archive/archive.h"
 #include "team/archive/archive_repair.h"
@@ -190,7 +190,7 @@ static enum mr_code take_over(struct mr_ctx *cx, const char *database, const cha
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	/* What is written becomes durable when it is closed, before the swap. */
 	struct mr_db_options options = { .path = database, .sync = MR_DB_SYNC_NORMAL };
-	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
+	enum mr_code rc = mr_db_open(&options, &db, &cx->err);
 
 	if (!rc)
 		rc = mr_team_carry(cx, db, old, told, problems, carried);

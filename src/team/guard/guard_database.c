@@ -2,7 +2,7 @@
  */
 #include "team/guard/guard_private.h"
 
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "team/identity.h"
 #include "team/layout.h"
 #include "team/lease/reservation_sql.h"
@@ -28,7 +28,7 @@ static enum mr_code open_database(struct mr_ctx *cx, const struct mr_team_config
 		.repair_hint = "run `mailroom team rebuild`",
 	};
 
-	return mr_db_open(&mr_db_sqlite, &options, out, &cx->err);
+	return mr_db_open(&options, out, &cx->err);
 }
 
 /* The project that a git identity names; `mode` may be that of others than the configured one. */

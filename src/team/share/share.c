@@ -2,7 +2,7 @@
 #include "team/share/share.h"
 
 #include "base/fs.h"
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "team/agent.h"
 #include "team/error.h"
 #include "team/project.h"
@@ -286,7 +286,7 @@ static enum mr_code make_database(struct mr_team_share_job *job, const char *dir
 		.sync = MR_DB_SYNC_NORMAL,
 	};
 	struct mr_err *err = &job->cx->err;
-	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, &db, err);
+	enum mr_code rc = mr_db_open(&options, &db, err);
 
 	if (!rc)
 		rc = mr_db_begin(db, MR_DB_IMMEDIATE, err);

@@ -9,7 +9,7 @@
  * a whole database at the path again, and it has been opened anew.
  */
 #include "base/log.h"
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "team/store/root_private.h"
 #include "team/store/schema.h"
 
@@ -118,7 +118,7 @@ static enum mr_code open_anew(struct mr_ctx *cx, struct mr_team *team, struct mr
 {
 	struct mr_db_options options = mr_team_database_options(team, true);
 	struct mr_db *db = NULL;
-	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
+	enum mr_code rc = mr_db_open(&options, &db, &cx->err);
 
 	if (!rc)
 		rc = examine(cx, team, db);
@@ -127,7 +127,7 @@ static enum mr_code open_anew(struct mr_ctx *cx, struct mr_team *team, struct mr
 		return rc;
 	options = mr_team_database_options(team, false);
 	options.create = false;
-	rc = mr_db_open(&mr_db_sqlite, &options, out, &cx->err);
+	rc = mr_db_open(&options, out, &cx->err);
 	if (!rc)
 		rc = mr_migrate_up(*out, mr_team_migrations, mr_team_migration_count, cx->clock,
 			&cx->err);
@@ -321,7 +321,7 @@ enum mr_code mr_team_read(struct mr_ctx *cx, struct mr_team *team, struct mr_tea
 			return rc;
 	}
 	if (!reader.db) {
-		rc = mr_db_open(&mr_db_sqlite, &options, &reader.db, &cx->err);
+		rc = mr_db_open(&options, &reader.db, &cx->err);
 		if (!rc && still_there(NULL, reader.db, &cx->err)) {
 			mr_db_abandon(reader.db);
 			rc = MR_EBUSY;

@@ -4,7 +4,6 @@
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/oom.h"
-#include "data/db_sqlite.h"
 #include "data/queue.h"
 #include "team/layout.h"
 #include "team/store/root_private.h"
@@ -77,7 +76,7 @@ static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	struct mr_db_options options = mr_team_database_options(team, false);
 	struct mr_queue_options guarded = { .guard = mr_team_database_guard(team) };
-	enum mr_code rc = mr_db_open(&mr_db_sqlite, &options, &db, &cx->err);
+	enum mr_code rc = mr_db_open(&options, &db, &cx->err);
 
 	if (!rc)
 		rc = mr_migrate_up(db, mr_team_migrations, mr_team_migration_count, cx->clock,

@@ -1,6 +1,5 @@
 /* tests/unit/data/test_db.c - also covers data/db_sqlite.c */
 #include "data/db.h"
-#include "data/db_sqlite.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -27,7 +26,7 @@ static struct mr_db *open_with(struct mr_db_options options)
 
 	if (!options.path)
 		options.path = path_of("db");
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &err), err);
+	CHECK_OK(mr_db_open(&options, &db, &err), err);
 	return db;
 }
 
@@ -84,7 +83,7 @@ static void check_refused(struct mr_db_options options, enum mr_code code, const
 	struct mr_db *db = NULL;
 	struct mr_err err;
 
-	CHECK_INT(mr_db_open(&mr_db_sqlite, &options, &db, &err), code);
+	CHECK_INT(mr_db_open(&options, &db, &err), code);
 	CHECK(!db);
 	check_msg(&err, before, after);
 }
@@ -185,7 +184,7 @@ static void refuses_special_names(void)
 		struct mr_err err;
 		char want[64];
 
-		CHECK_INT(mr_db_open(&mr_db_sqlite, &options, &db, &err), MR_EINVAL);
+		CHECK_INT(mr_db_open(&options, &db, &err), MR_EINVAL);
 		snprintf(want, sizeof(want), "\"%s\" cannot name a database", names[i]);
 		CHECK_STR(err.msg, want);
 	}
@@ -201,7 +200,7 @@ static void shows_the_end_of_long_paths(void)
 
 	snprintf(path, sizeof(path), "/%0400d/db", 7);
 	options.path = path;
-	CHECK_INT(mr_db_open(&mr_db_sqlite, &options, &db, &err), MR_EIO);
+	CHECK_INT(mr_db_open(&options, &db, &err), MR_EIO);
 	CHECK(strncmp(err.msg, "cannot open database ...0000", 28) == 0);
 	CHECK(strstr(err.msg, "0007/db: File name too long"));
 }

@@ -1,7 +1,6 @@
 /* tests/unit/data/test_db_place.c - data/db_sqlite.c: a database that is changed from outside while
  * it is open, and the size of its log. */
 #include "data/db.h"
-#include "data/db_sqlite.h"
 #include "files.h"
 #include "test.h"
 
@@ -20,7 +19,7 @@ static struct mr_db *open_with(struct mr_db_options options)
 
 	options.path = "db";
 	options.repair_hint = "call for help";
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &err), err);
+	CHECK_OK(mr_db_open(&options, &db, &err), err);
 	return db;
 }
 

@@ -1,6 +1,5 @@
 /* tests/unit/data/test_db_search.c - the search functions of data/db.h on SQLite */
 #include "data/db.h"
-#include "data/db_sqlite.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -43,7 +42,7 @@ static struct mr_db *open_db(void)
 
 	snprintf(path, sizeof(path), "%s/db", test_dir());
 	options.path = path;
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &err), err);
+	CHECK_OK(mr_db_open(&options, &db, &err), err);
 	exec(db,
 		"CREATE TABLE message(id INTEGER PRIMARY KEY, project INTEGER, subject TEXT, body "
 		"TEXT)");

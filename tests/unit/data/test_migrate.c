@@ -1,5 +1,4 @@
 /* tests/unit/data/test_migrate.c */
-#include "data/db_sqlite.h"
 #include "data/migrate.h"
 #include "test.h"
 
@@ -37,7 +36,7 @@ static struct mr_db *open_db(bool read_only)
 
 	snprintf(path, sizeof(path), "%s/db", test_dir());
 	options.path = path;
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &err), err);
+	CHECK_OK(mr_db_open(&options, &db, &err), err);
 	return db;
 }
 

@@ -1,5 +1,4 @@
 /* tests/unit/data/test_queue.c */
-#include "data/db_sqlite.h"
 #include "data/queue.h"
 #include "test.h"
 
@@ -31,7 +30,7 @@ static struct mr_db *open_db(int busy_timeout_ms)
 	struct mr_db *db = NULL;
 	struct mr_err err;
 
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &err), err);
+	CHECK_OK(mr_db_open(&options, &db, &err), err);
 	CHECK_OK(mr_db_exec(db,
 			 "CREATE TABLE IF NOT EXISTS one(n INTEGER PRIMARY KEY,"
 			 " up INTEGER REFERENCES two(n) DEFERRABLE INITIALLY DEFERRED);"

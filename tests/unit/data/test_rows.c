@@ -1,6 +1,5 @@
 /* tests/unit/data/test_rows.c */
 #include "data/db_driver.h"
-#include "data/db_sqlite.h"
 #include "data/rows.h"
 #include "test.h"
 
@@ -19,7 +18,7 @@ static void begin(void)
 	snprintf(path, sizeof(path), "%s/db", test_dir());
 	options.path = path;
 	cx = (struct mr_ctx){ .arena = mr_arena_new() };
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &cx.err), cx.err);
+	CHECK_OK(mr_db_open(&options, &db, &cx.err), cx.err);
 	CHECK_OK(mr_db_exec(db,
 			 "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, size INTEGER, weight "
 			 "REAL, data BLOB, up INTEGER REFERENCES t(id) DEFERRABLE INITIALLY "

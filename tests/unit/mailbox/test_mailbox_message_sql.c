@@ -1,7 +1,7 @@
 /* tests/unit/mailbox/test_mailbox_message_sql.c */
 #include "mailbox/message_sql.h"
 
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "files.h"
 #include "mailbox/registration_sql.h"
 #include "test.h"
@@ -36,7 +36,7 @@ static struct world world_open(void)
 	};
 
 	files_enter();
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &w.db, &w.cx.err), w.cx.err);
+	CHECK_OK(mr_db_open(&options, &w.db, &w.cx.err), w.cx.err);
 	CHECK_OK(mr_mailbox_index_schema(&w.cx, w.db), w.cx.err);
 	exec(&w,
 		"INSERT INTO mailbox_registrations(registration_id, address, owner_principal_id, "

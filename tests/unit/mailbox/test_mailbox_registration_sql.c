@@ -1,5 +1,5 @@
 /* tests/unit/mailbox/test_mailbox_registration_sql.c */
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "files.h"
 #include "mailbox/message_sql.h"
 #include "mailbox/registration_sql.h"
@@ -32,7 +32,7 @@ static struct world world_open(void)
 	};
 
 	files_enter();
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &w.db, &w.cx.err), w.cx.err);
+	CHECK_OK(mr_db_open(&options, &w.db, &w.cx.err), w.cx.err);
 	CHECK_OK(mr_mailbox_index_schema(&w.cx, w.db), w.cx.err);
 	return w;
 }

@@ -1,5 +1,5 @@
 #include "base/fs.h"
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "files.h"
 #include "mailbox/deliver.h"
 #include "mailbox/document.h"
@@ -219,7 +219,7 @@ static struct mr_db *open_db(struct house *house, const char *path)
 	struct mr_db_options options = { .path = path, .journal = MR_DB_JOURNAL_DELETE };
 	struct mr_db *db = NULL;
 
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &house->cx.err), house->cx.err);
+	CHECK_OK(mr_db_open(&options, &db, &house->cx.err), house->cx.err);
 	return db;
 }
 

@@ -1,6 +1,6 @@
 /* tests/unit/mailbox/test_mailbox_root.c */
 #include "base/fs.h"
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "files.h"
 #include "mailbox/layout.h"
 #include "mailbox/message_sql.h"
@@ -88,7 +88,7 @@ static void run_sql(const char *path, const char *sql)
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	struct mr_err err;
 
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &err), err);
+	CHECK_OK(mr_db_open(&options, &db, &err), err);
 	CHECK_OK(mr_db_exec(db, sql, &err), err);
 }
 
@@ -100,7 +100,7 @@ static int64_t ask_sql(const char *path, const char *sql)
 	struct mr_err err;
 	bool row;
 
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &err), err);
+	CHECK_OK(mr_db_open(&options, &db, &err), err);
 	CHECK_OK(mr_db_prepare(db, sql, &stmt, &err), err);
 	CHECK_OK(mr_stmt_step(stmt, &row, &err), err);
 	CHECK(row);

@@ -1,7 +1,7 @@
 /* tests/unit/mailbox/test_mailbox_state_sql.c */
 #include "mailbox/state_sql.h"
 
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "files.h"
 #include "test.h"
 
@@ -29,7 +29,7 @@ static struct world world_open(void)
 	};
 
 	files_enter();
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &w.db, &w.cx.err), w.cx.err);
+	CHECK_OK(mr_db_open(&options, &w.db, &w.cx.err), w.cx.err);
 	CHECK_OK(mr_mailbox_state_schema(&w.cx, w.db), w.cx.err);
 	return w;
 }

@@ -2,7 +2,7 @@
  * in use. */
 #include "team/store/root.h"
 
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "files.h"
 #include "team/archive/archive.h"
 #include "team/archive/rebuild.h"
@@ -218,7 +218,7 @@ static void an_empty_or_foreign_one_is_not_used(void)
 		"rebuild`");
 	CHECK_INT(stat(DATABASE, &st), 0);
 	CHECK_INT(st.st_size, 0);
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &world.cx.err), world.cx.err);
+	CHECK_OK(mr_db_open(&options, &db, &world.cx.err), world.cx.err);
 	CHECK_OK(mr_db_exec(db, "CREATE TABLE t(a)", &world.cx.err), world.cx.err);
 	mr_db_close(db);
 	CHECK_INT(rename("root/foreign", DATABASE), 0);

@@ -3,7 +3,7 @@
 
 #include "base/fs.h"
 #include "base/lock.h"
-#include "data/db_sqlite.h"
+#include "data/db.h"
 #include "dump.h"
 #include "files.h"
 #include "letters.h"
@@ -457,7 +457,7 @@ static void compact(void)
 	struct mr_db_options options = { .path = "root/storage.sqlite3" };
 	struct mr_db *db;
 
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &world.cx.err), world.cx.err);
+	CHECK_OK(mr_db_open(&options, &db, &world.cx.err), world.cx.err);
 	CHECK_OK(mr_db_compact(db, &world.cx.err), world.cx.err);
 	mr_db_close(db);
 }

@@ -4,7 +4,6 @@
 
 #include "base/fs.h"
 #include "data/db.h"
-#include "data/db_sqlite.h"
 #include "files.h"
 #include "team/error.h"
 #include "test.h"
@@ -98,7 +97,7 @@ static const char *ask(struct fixture *f, const char *sql)
 	struct mr_db_options options = { .path = "out/mailbox.sqlite3", .read_only = true };
 	bool row = false;
 
-	CHECK_OK(mr_db_open(&mr_db_sqlite, &options, &db, &f->world.cx.err), f->world.cx.err);
+	CHECK_OK(mr_db_open(&options, &db, &f->world.cx.err), f->world.cx.err);
 	CHECK_OK(mr_db_prepare(db, sql, &stmt, &f->world.cx.err), f->world.cx.err);
 	CHECK_OK(mr_stmt_step(stmt, &row, &f->world.cx.err), f->world.cx.err);
 	return row ? mr_stmt_text(stmt, 0, f->world.cx.arena) : NULL;
