@@ -33,6 +33,8 @@ enum {
 static const char SCHEMA[] =
 	"CREATE TABLE message(id INTEGER PRIMARY KEY, subject TEXT, body TEXT)";
 static const char INSERT[] = "INSERT INTO message(subject, body) VALUES(?1, ?2)";
+static const char INSERT_RETURNING[] =
+	"INSERT INTO message(subject, body) VALUES(?1, ?2) RETURNING id";
 static const char SUBJECT[] = "Re: review of the migration";
 
 static const char *const columns[] = { "subject", "body", NULL };
@@ -168,15 +170,18 @@ static enum mr_code insert_row(struct mr_db *db, void *arg, struct mr_err *err)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
 	struct producer *producer = arg;
-	enum mr_code rc = mr_db_prepare(db, INSERT, &stmt, err);
+	enum mr_code rc = mr_db_prepare(db, INSERT_RETURNING, &stmt, err);
+	bool row = false;
 
 	if (rc)
 		return rc;
 	mr_stmt_bind_text(stmt, 1, SUBJECT);
 	mr_stmt_bind_text(stmt, 2, producer->body);
-	rc = mr_stmt_run(stmt, err);
-	producer->id = mr_db_last_id(db);
-	return rc;
+	rc = mr_stmt_step(stmt, &row, err);
+	if (rc)
+		return rc;
+	producer->id = mr_stmt_int(stmt, 0);
+	return mr_stmt_run(stmt, err);
 }
 
 static enum mr_code add_words(struct mr_db *db, void *arg, struct mr_err *err)

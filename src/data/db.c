@@ -292,11 +292,6 @@ enum mr_code mr_db_has_table(struct mr_db *db, const char *name, bool *out, stru
 	return mr_stmt_step(stmt, out, err);
 }
 
-int64_t mr_db_last_id(struct mr_db *db)
-{
-	return db->driver->last_id(db);
-}
-
 int64_t mr_db_changes(struct mr_db *db)
 {
 	return db->driver->changes(db);

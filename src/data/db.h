@@ -3,7 +3,14 @@
  *
  * SQLite is the first engine (data/db_sqlite.h); db_driver.h says what another must implement. SQL
  * is written in the subset that SQLite and PostgreSQL share, with parameters ?1, ?2, ...; what the
- * two do differently (search, locking modes) has a function here.
+ * two do differently (search, locking modes) has a function here, or words that the driver replaces
+ * by its engine's own:
+ *   x IN ids(?1)                       is x in the set bound by mr_stmt_bind_ids()?
+ *   x ILIKE ?1                         LIKE that takes A and a for the same
+ *   INTEGER PRIMARY KEY AUTOINCREMENT  ids that count up and are never used again
+ *   WITHOUT ROWID                      a table that is kept in the order of its primary key
+ * Other numbers are BIGINT. A parameter that may be NULL and is compared with nothing says its
+ * type: CAST(?1 AS TEXT) IS NULL.
  *
  * A connection belongs to one thread at a time. Errors name the database and, in brackets, the
  * engine's own code:
@@ -120,7 +127,7 @@ void mr_stmt_bind_bytes(struct mr_stmt *stmt, int index, struct mr_bytes bytes);
 void mr_stmt_bind_null(struct mr_stmt *stmt, int index);
 /*
  * A set of ids as one parameter, written [1,2,3]; NULL binds NULL. The statement says
- * `x IN ids(?1)`, and the driver puts its engine's words in place of that.
+ * `x IN ids(?1)`.
  */
 void mr_stmt_bind_ids(struct mr_stmt *stmt, int index, const char *list);
 
@@ -150,8 +157,6 @@ MR_CHECK enum mr_code mr_db_exec(struct mr_db *db, const char *sql, struct mr_er
 MR_CHECK enum mr_code mr_db_run(struct mr_db *db, const char *sql, struct mr_err *err);
 MR_CHECK enum mr_code mr_db_has_table(struct mr_db *db, const char *name, bool *out,
 	struct mr_err *err);
-/* The id of the last row this connection inserted; inside another's trigger prefer RETURNING. */
-int64_t mr_db_last_id(struct mr_db *db);
 /* Rows changed by the last INSERT, UPDATE or DELETE. */
 int64_t mr_db_changes(struct mr_db *db);
 /* Rows changed since the connection was opened, also by what was rolled back. */

@@ -41,7 +41,6 @@ struct mr_db_driver {
 	void (*trim_log)(struct mr_db *db);
 	enum mr_code (*exec)(struct mr_db *db, const char *sql, struct mr_err *err);
 	enum mr_code (*set_sync)(struct mr_db *db, enum mr_db_sync sync, struct mr_err *err);
-	int64_t (*last_id)(struct mr_db *db);
 	int64_t (*changes)(struct mr_db *db);
 	int64_t (*total_changes)(struct mr_db *db);
 	bool (*in_transaction)(struct mr_db *db);
@@ -53,7 +52,7 @@ struct mr_db_driver {
 		struct mr_err *err);
 	enum mr_code (*compact)(struct mr_db *db, struct mr_err *err);
 
-	/* `IN ids(?n)` stands for membership in a set that bind_ids binds. */
+	/* This and exec replace the words that db.h names. */
 	enum mr_code (*prepare)(struct mr_db *db, const char *sql, struct mr_stmt **out,
 		struct mr_err *err);
 	void (*finalize)(struct mr_stmt *stmt);

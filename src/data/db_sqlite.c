@@ -624,11 +624,6 @@ static void sqlite_trim_log(struct mr_db *db)
 		self->log_bytes = 0;
 }
 
-static int64_t sqlite_last_id(struct mr_db *db)
-{
-	return sqlite3_last_insert_rowid(db_of(db)->handle);
-}
-
 static int64_t sqlite_changes(struct mr_db *db)
 {
 	return sqlite3_changes64(db_of(db)->handle);
@@ -644,19 +639,23 @@ static bool sqlite_in_transaction(struct mr_db *db)
 	return !sqlite3_get_autocommit(db_of(db)->handle);
 }
 
-/* `IN ids(?1)` in SQLite's words: the set is bound as JSON. */
-static const char *spell_sets(struct mr_arena *arena, const char *sql)
+/* The words of db.h in SQLite's own: a set is bound as JSON, and LIKE folds ASCII anyway. */
+static const char *spell(struct mr_arena *arena, const char *sql)
 {
-	static const char set[] = " IN ids(";
+	static const char set[] = " IN ids(", like[] = " ILIKE ";
 	const char *at = strstr(sql, set);
 	const char *parameter = at ? at + strlen(set) : "";
 	const char *end = strchr(parameter, ')');
 
-	if (!end)
+	if (end)
+		return mr_arena_printf(arena, "%s IN (SELECT value FROM json_each(%.*s))%s",
+			spell(arena, mr_arena_strndup(arena, sql, (size_t)(at - sql))),
+			(int)(end - parameter), parameter, spell(arena, end + 1));
+	at = strstr(sql, like);
+	if (!at)
 		return sql;
-	return mr_arena_printf(arena, "%.*s IN (SELECT value FROM json_each(%.*s))%s",
-		(int)(at - sql), sql, (int)(end - parameter), parameter,
-		spell_sets(arena, end + 1));
+	return mr_arena_printf(arena, "%.*s LIKE %s", (int)(at - sql), sql,
+		spell(arena, at + strlen(like)));
 }
 
 static enum mr_code sqlite_prepare(struct mr_db *db, const char *sql, struct mr_stmt **out,
@@ -667,7 +666,7 @@ static enum mr_code sqlite_prepare(struct mr_db *db, const char *sql, struct mr_
 	struct sqlite_stmt *stmt = mr_arena_alloc(arena, sizeof(*stmt));
 	const char *rest = "";
 
-	if (sqlite3_prepare_v3(self->handle, spell_sets(arena, sql), -1, SQLITE_PREPARE_PERSISTENT,
+	if (sqlite3_prepare_v3(self->handle, spell(arena, sql), -1, SQLITE_PREPARE_PERSISTENT,
 		    &stmt->handle, &rest) != SQLITE_OK)
 		return fail(&db->options, self->handle, sql, err);
 	if (!stmt->handle || rest[strspn(rest, " \t\n;")]) {
@@ -1018,7 +1017,6 @@ const struct mr_db_driver mr_db_sqlite = {
 	.trim_log = sqlite_trim_log,
 	.exec = sqlite_exec,
 	.set_sync = sqlite_set_sync,
-	.last_id = sqlite_last_id,
 	.changes = sqlite_changes,
 	.total_changes = sqlite_total_changes,
 	.in_transaction = sqlite_in_transaction,

@@ -103,10 +103,10 @@ enum mr_code mr_team_contact_store(struct mr_ctx *cx, struct mr_db *db,
 	return mr_rows_returning(cx, db, SQL_INSERT, values, MR_INTO(&link->id), NULL);
 }
 
-static const char SQL_ROWS[] =
-	"SELECT " LINK_COLUMNS LINK_NAMES " FROM agent_links l" LINK_JOINS
-	" WHERE (l.a_agent_id = ?1 OR l.b_agent_id = ?1) AND (?2 IS NULL OR l.status = ?2)"
-	" ORDER BY l.updated_ts DESC, l.id DESC LIMIT ?3";
+static const char SQL_ROWS[] = "SELECT " LINK_COLUMNS LINK_NAMES " FROM agent_links l" LINK_JOINS
+			       " WHERE (l.a_agent_id = ?1 OR l.b_agent_id = ?1) AND (CAST(?2 AS "
+			       "TEXT) IS NULL OR l.status = ?2)"
+			       " ORDER BY l.updated_ts DESC, l.id DESC LIMIT ?3";
 
 static enum mr_code read_listed(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {

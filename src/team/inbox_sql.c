@@ -151,7 +151,7 @@ static bool is_past(const struct mr_team_box_query *query, int64_t created_ts)
  * The entries of a list, some at a time: no statement is open while the messages they name are
  * read.
  */
-enum { ENTRIES = 64 };
+enum { ENTRIES = 256 };
 
 struct entry {
 	int64_t message_id;

@@ -15,7 +15,7 @@ static const char SQL_INSERT[] =
 	" subject, body_md, importance, ack_required, created_ts, attachments, attachment_bytes,"
 	" verified)"
 	" VALUES (?1, ?2, ?3, ?4, ?5,"
-	"  CASE WHEN ?5 IS NULL THEN 0 WHEN ?6 > 0 THEN ?6 ELSE 1 + COALESCE((SELECT"
+	"  CASE WHEN CAST(?5 AS TEXT) IS NULL THEN 0 WHEN ?6 > 0 THEN ?6 ELSE 1 + COALESCE((SELECT"
 	"   max(o.thread_seq) FROM messages o WHERE o.project_id = ?3 AND o.thread_id = ?5), 0) "
 	"END,"
 	"  ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"

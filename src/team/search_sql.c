@@ -230,10 +230,10 @@ static void put_like(struct builder *b, const struct mr_team_term *term)
 
 	if (term->column == MR_TEAM_ANY_COLUMN)
 		mr_buf_printf(b->sql,
-			"(t.subject LIKE ?%d ESCAPE '\\' OR t.body_md LIKE ?%d ESCAPE '\\')",
+			"(t.subject ILIKE ?%d ESCAPE '\\' OR t.body_md ILIKE ?%d ESCAPE '\\')",
 			pattern, pattern);
 	else
-		mr_buf_printf(b->sql, "t.%s LIKE ?%d ESCAPE '\\'",
+		mr_buf_printf(b->sql, "t.%s ILIKE ?%d ESCAPE '\\'",
 			term->column == MR_TEAM_SUBJECT ? "subject" : "body_md", pattern);
 }
 

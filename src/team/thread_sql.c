@@ -91,9 +91,9 @@ enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
 
 static const char SQL_THREADS[] =
 	"SELECT m.thread_id, m.created_ts, s.name, " COUNT ", f.created_ts, f.subject, m.id"
-	" FROM messages m CROSS JOIN agents s ON s.id = m.sender_id"
-	" CROSS JOIN messages f ON f.id = " FIRST
-	" WHERE m.project_id = ?1 AND m.thread_id IS NOT NULL AND m.id < ?2 AND " SEEN(
+	" FROM messages m CROSS JOIN agents s CROSS JOIN messages f"
+	" WHERE s.id = m.sender_id AND f.id = " FIRST
+	" AND m.project_id = ?1 AND m.thread_id IS NOT NULL AND m.id < ?2 AND " SEEN(
 		"m") " AND " LAST " ORDER BY m.id DESC LIMIT ?3";
 
 /* The message a thread is named after is its first, though it is in no thread itself. */

@@ -44,25 +44,35 @@ static void die(const char *what)
 	exit(1);
 }
 
-static enum mr_code insert(struct mr_db *db, const char *sql, int64_t n, struct mr_err *err)
+/* Run an insert that returns the number of its row. */
+static enum mr_code insert(struct mr_db *db, const char *sql, int64_t n, int64_t *seq,
+	struct mr_err *err)
 {
 	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	bool row = false;
 	enum mr_code rc = mr_db_prepare(db, sql, &stmt, err);
 
 	if (rc)
 		return rc;
 	mr_stmt_bind_int(stmt, 1, n);
+	rc = mr_stmt_step(stmt, &row, err);
+	if (rc)
+		return rc;
+	*seq = mr_stmt_int(stmt, 0);
 	return mr_stmt_run(stmt, err);
 }
 
 static enum mr_code run(struct mr_db *db, void *arg, struct mr_err *err)
 {
 	struct producer *producer = arg;
-	enum mr_code rc = insert(db, "INSERT INTO one(n, text) VALUES(?1, 'number ' || ?1)",
-		producer->next, err);
+	int64_t other;
+	enum mr_code rc =
+		insert(db, "INSERT INTO one(n, text) VALUES(?1, 'number ' || ?1) RETURNING seq",
+			producer->next, &producer->seq, err);
 
-	producer->seq = mr_db_last_id(db);
-	return rc ? rc : insert(db, "INSERT INTO two(n) VALUES(?1)", producer->next, err);
+	return rc ? rc
+		  : insert(db, "INSERT INTO two(n) VALUES(?1) RETURNING seq", producer->next,
+			    &other, err);
 }
 
 static enum mr_code after(struct mr_db *db, void *arg, struct mr_err *err)

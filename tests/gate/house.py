@@ -337,6 +337,17 @@ def only_data_names_an_engine(tree):
             yield from places(tree, path, blank(tree.text(path), comments=True), r"\bmr_db_sqlite\b|\bdb_sqlite\.h")
 
 
+# What only SQLite takes. The mailbox's files are SQLite's by contract, and a rebuild reads the file of a damaged one.
+ONE_ENGINE = (r"\bjson_each\b|\bINSERT OR \w+|\biif\(|\bifnull\(|\bLIKE\b|\browid\b|\?\d+ IS (?:NOT )?NULL")
+FOR_ONE_ENGINE = ("src/mailbox/", "src/data/", "src/team/archive/rebuild_carry_sql.c")
+
+
+def sql_suits_every_engine(tree):
+    for path in tree.src:
+        if path.endswith(("_sql.c", "_sql.h")) and not path.startswith(FOR_ONE_ENGINE):
+            yield from places(tree, path, blank(tree.text(path), comments=True), ONE_ENGINE)
+
+
 def built(tree):
     """Every .c file that a meson.build names."""
     named = set()
@@ -428,6 +439,7 @@ RULES = [
     parts_answer_questions,
     no_part_in_surface,
     only_data_names_an_engine,
+    sql_suits_every_engine,
     every_module_is_built,
     the_map_is_complete,
     every_module_is_tested,
@@ -482,6 +494,7 @@ BAD_TREE_FINDS = {
     "sql_stays_in_its_files": ["src/text/a.c:4: \"SELECT", "src/text/a.c:5: \"INSERT OR IGNORE INTO",
                                "src/text/a.c:6: \"UPDATE t SET"],
     "only_data_names_an_engine": ["src/team/m_sql.c:3: mr_db_sqlite"],
+    "sql_suits_every_engine": ["src/team/m_sql.c:2: ?1 IS NULL", "src/team/m_sql.c:2: LIKE"],
     "parts_answer_questions": ['src/op/o.c:1: "data/db.h"', 'src/op/o.c:2: "team/m_sql.h"',
                                "src/op/o.c:5: struct mr_db", "src/op/o.c:6: mr_team_read ("]
                               + [f"{path}: excepted" for path in sorted(HOLDS_A_DATABASE)],

@@ -10,8 +10,8 @@ static const char SQL_NEW[] = "SELECT id, project_id, thread_id FROM messages WH
 			      " ORDER BY id LIMIT ?2";
 static const char SQL_REACHED[] =
 	"SELECT r.message_id, r.agent_id, a.project_id, r.kind = 'bcc'"
-	" FROM message_recipients r CROSS JOIN agents a ON a.id = r.agent_id"
-	" WHERE r.message_id > ?1 AND r.message_id <= ?2 ORDER BY r.message_id";
+	" FROM message_recipients r CROSS JOIN agents a WHERE a.id = r.agent_id"
+	" AND r.message_id > ?1 AND r.message_id <= ?2 ORDER BY r.message_id";
 
 static enum mr_code read_new(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {

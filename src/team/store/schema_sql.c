@@ -13,45 +13,45 @@ static const char SQL_MAIL[] =
 	"  key_fold TEXT NOT NULL UNIQUE," /* lower case, no '/' at the end */
 	"  tail TEXT NOT NULL,"            /* slug of the last component of human_key */
 	"  identity_mode TEXT NOT NULL DEFAULT 'dir',"
-	"  created_at INTEGER NOT NULL);"
+	"  created_at BIGINT NOT NULL);"
 	"CREATE INDEX projects_tail ON projects(tail);"
 	"CREATE TABLE project_keys (" /* other paths of a repository: its clones and worktrees */
 	"  key_fold TEXT PRIMARY KEY,"
-	"  project_id INTEGER NOT NULL REFERENCES projects(id)) WITHOUT ROWID;"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id)) WITHOUT ROWID;"
 
 	"CREATE TABLE agents ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT," /* that of a purged one is not used again */
-	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
 	"  name TEXT NOT NULL,"
 	"  name_fold TEXT NOT NULL,"
 	"  program TEXT NOT NULL,"
 	"  model TEXT NOT NULL,"
 	"  task_description TEXT NOT NULL DEFAULT '',"
-	"  inception_ts INTEGER NOT NULL,"
-	"  last_active_ts INTEGER NOT NULL,"
+	"  inception_ts BIGINT NOT NULL,"
+	"  last_active_ts BIGINT NOT NULL,"
 	"  attachments_policy TEXT NOT NULL DEFAULT 'auto',"
 	"  contact_policy TEXT NOT NULL DEFAULT 'open',"
-	"  is_active INTEGER NOT NULL DEFAULT 1,"
-	"  deleted_ts INTEGER,"
-	"  is_system INTEGER NOT NULL DEFAULT 0,"
+	"  is_active BIGINT NOT NULL DEFAULT 1,"
+	"  deleted_ts BIGINT,"
+	"  is_system BIGINT NOT NULL DEFAULT 0,"
 	"  UNIQUE (project_id, name_fold));"
 	"CREATE INDEX agents_name ON agents(name_fold);"
 
 	"CREATE TABLE messages ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT," /* an id is never used again */
 	"  uid TEXT NOT NULL UNIQUE,"
-	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
-	"  sender_id INTEGER NOT NULL REFERENCES agents(id),"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
+	"  sender_id BIGINT NOT NULL REFERENCES agents(id),"
 	"  thread_id TEXT,"
-	"  thread_seq INTEGER NOT NULL DEFAULT 0,"
-	"  reply_to INTEGER,"
+	"  thread_seq BIGINT NOT NULL DEFAULT 0,"
+	"  reply_to BIGINT,"
 	"  subject TEXT NOT NULL,"
 	"  importance TEXT NOT NULL DEFAULT 'normal',"
-	"  ack_required INTEGER NOT NULL DEFAULT 0,"
-	"  created_ts INTEGER NOT NULL,"
-	"  verified INTEGER NOT NULL DEFAULT 0," /* the sender proved to be who it is */
+	"  ack_required BIGINT NOT NULL DEFAULT 0,"
+	"  created_ts BIGINT NOT NULL,"
+	"  verified BIGINT NOT NULL DEFAULT 0," /* the sender proved to be who it is */
 	"  attachments TEXT NOT NULL DEFAULT '[]',"
-	"  attachment_bytes INTEGER NOT NULL DEFAULT 0," /* stored by it: for the quota */
+	"  attachment_bytes BIGINT NOT NULL DEFAULT 0," /* stored by it: for the quota */
 	"  body_md TEXT NOT NULL);" /* last: what is behind a long text is dear to read */
 	"CREATE INDEX messages_project ON messages(project_id, id);"
 	"CREATE UNIQUE INDEX messages_thread ON messages(project_id, thread_id, thread_seq)"
@@ -61,15 +61,15 @@ static const char SQL_MAIL[] =
 	"  WHERE attachment_bytes > 0;"
 
 	"CREATE TABLE message_recipients ("
-	"  message_id INTEGER NOT NULL REFERENCES messages(id),"
-	"  agent_id INTEGER NOT NULL REFERENCES agents(id),"
+	"  message_id BIGINT NOT NULL REFERENCES messages(id),"
+	"  agent_id BIGINT NOT NULL REFERENCES agents(id),"
 	"  kind TEXT NOT NULL DEFAULT 'to',"
-	"  place INTEGER NOT NULL DEFAULT 0," /* from 0, in the order the sender named them */
+	"  place BIGINT NOT NULL DEFAULT 0," /* from 0, in the order the sender named them */
 	/* What the message says, here too: the newest urgent ones of many, from an index. */
-	"  urgent INTEGER NOT NULL DEFAULT 0,"  /* importance high or urgent */
-	"  ack_due INTEGER NOT NULL DEFAULT 0," /* ack_required, and kind is to */
-	"  read_ts INTEGER,"
-	"  ack_ts INTEGER,"
+	"  urgent BIGINT NOT NULL DEFAULT 0,"  /* importance high or urgent */
+	"  ack_due BIGINT NOT NULL DEFAULT 0," /* ack_required, and kind is to */
+	"  read_ts BIGINT,"
+	"  ack_ts BIGINT,"
 	"  PRIMARY KEY (message_id, agent_id)) WITHOUT ROWID;"
 	"CREATE INDEX message_recipients_agent ON message_recipients(agent_id, message_id);"
 	"CREATE INDEX message_recipients_unread ON message_recipients(agent_id, message_id)"
@@ -80,10 +80,10 @@ static const char SQL_MAIL[] =
 	"  WHERE ack_due = 1 AND ack_ts IS NULL;"
 
 	"CREATE TABLE sent_keys (" /* idempotency: what a sender sent under a key of its own */
-	"  sender_id INTEGER NOT NULL REFERENCES agents(id),"
+	"  sender_id BIGINT NOT NULL REFERENCES agents(id),"
 	"  key TEXT NOT NULL,"
-	"  message_id INTEGER NOT NULL REFERENCES messages(id),"
-	"  created_ts INTEGER NOT NULL,"
+	"  message_id BIGINT NOT NULL REFERENCES messages(id),"
+	"  created_ts BIGINT NOT NULL,"
 	"  notes TEXT NOT NULL DEFAULT ''," /* what the answer said besides the message */
 	"  PRIMARY KEY (sender_id, key)) WITHOUT ROWID;"
 	"CREATE INDEX sent_keys_created ON sent_keys(created_ts);";
@@ -91,16 +91,16 @@ static const char SQL_MAIL[] =
 static const char SQL_LEASES[] =
 	"CREATE TABLE file_reservations ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
-	"  agent_id INTEGER NOT NULL REFERENCES agents(id),"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
+	"  agent_id BIGINT NOT NULL REFERENCES agents(id),"
 	"  path_pattern TEXT NOT NULL,"
 	"  prefix TEXT NOT NULL DEFAULT ''," /* its literal directories: the cheap question first */
-	"  exclusive INTEGER NOT NULL DEFAULT 1,"
+	"  exclusive BIGINT NOT NULL DEFAULT 1,"
 	"  reason TEXT NOT NULL DEFAULT '',"
 	"  origin TEXT NOT NULL DEFAULT 'agent',"
-	"  created_ts INTEGER NOT NULL,"
-	"  expires_ts INTEGER NOT NULL,"
-	"  released_ts INTEGER);"
+	"  created_ts BIGINT NOT NULL,"
+	"  expires_ts BIGINT NOT NULL,"
+	"  released_ts BIGINT);"
 	"CREATE INDEX file_reservations_open ON file_reservations(project_id, prefix, expires_ts)"
 	"  WHERE released_ts IS NULL;"
 	"CREATE INDEX file_reservations_project ON file_reservations(project_id);"
@@ -113,26 +113,26 @@ static const char SQL_LEASES[] =
 static const char SQL_AROUND[] =
 	"CREATE TABLE agent_links ("
 	"  id INTEGER PRIMARY KEY,"
-	"  a_project_id INTEGER NOT NULL REFERENCES projects(id),"
-	"  a_agent_id INTEGER NOT NULL REFERENCES agents(id),"
-	"  b_project_id INTEGER NOT NULL REFERENCES projects(id),"
-	"  b_agent_id INTEGER NOT NULL REFERENCES agents(id),"
+	"  a_project_id BIGINT NOT NULL REFERENCES projects(id),"
+	"  a_agent_id BIGINT NOT NULL REFERENCES agents(id),"
+	"  b_project_id BIGINT NOT NULL REFERENCES projects(id),"
+	"  b_agent_id BIGINT NOT NULL REFERENCES agents(id),"
 	"  status TEXT NOT NULL,"
 	"  reason TEXT NOT NULL DEFAULT '',"
-	"  created_ts INTEGER NOT NULL,"
-	"  updated_ts INTEGER NOT NULL,"
-	"  expires_ts INTEGER,"
-	"  notified_ts INTEGER,"                /* when the target was last told of the request */
-	"  unasked INTEGER NOT NULL DEFAULT 0," /* b agreed before a asked: mail from a to b only */
+	"  created_ts BIGINT NOT NULL,"
+	"  updated_ts BIGINT NOT NULL,"
+	"  expires_ts BIGINT,"
+	"  notified_ts BIGINT,"                /* when the target was last told of the request */
+	"  unasked BIGINT NOT NULL DEFAULT 0," /* b agreed before a asked: mail from a to b only */
 	"  UNIQUE (a_agent_id, b_agent_id));"
 	"CREATE INDEX agent_links_b ON agent_links(b_agent_id);"
 
 	"CREATE TABLE ack_escalations (" /* what has been done about an ack that is due */
-	"  message_id INTEGER NOT NULL,"
-	"  agent_id INTEGER NOT NULL,"
-	"  times INTEGER NOT NULL," /* 1, 2, 3: at 1, 2, 4 times the TTL */
-	"  reservation_id INTEGER,"
-	"  updated_ts INTEGER NOT NULL,"
+	"  message_id BIGINT NOT NULL,"
+	"  agent_id BIGINT NOT NULL,"
+	"  times BIGINT NOT NULL," /* 1, 2, 3: at 1, 2, 4 times the TTL */
+	"  reservation_id BIGINT,"
+	"  updated_ts BIGINT NOT NULL,"
 	"  PRIMARY KEY (message_id, agent_id)) WITHOUT ROWID;"
 
 	"CREATE TABLE products ("
@@ -140,38 +140,38 @@ static const char SQL_AROUND[] =
 	"  product_uid TEXT NOT NULL UNIQUE,"
 	"  name TEXT NOT NULL,"
 	"  name_fold TEXT NOT NULL UNIQUE,"
-	"  created_at INTEGER NOT NULL);"
+	"  created_at BIGINT NOT NULL);"
 	"CREATE TABLE product_project_links ("
-	"  product_id INTEGER NOT NULL REFERENCES products(id),"
-	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
+	"  product_id BIGINT NOT NULL REFERENCES products(id),"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
 	"  role TEXT NOT NULL DEFAULT 'primary',"
-	"  created_at INTEGER NOT NULL,"
+	"  created_at BIGINT NOT NULL,"
 	"  PRIMARY KEY (product_id, project_id)) WITHOUT ROWID;"
 	"CREATE INDEX product_project_links_project ON product_project_links(project_id);"
 
 	"CREATE TABLE build_slots ("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
-	"  agent_id INTEGER NOT NULL REFERENCES agents(id),"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
+	"  agent_id BIGINT NOT NULL REFERENCES agents(id),"
 	"  slot_name TEXT NOT NULL,"
-	"  created_ts INTEGER NOT NULL,"
-	"  expires_ts INTEGER NOT NULL,"
-	"  released_ts INTEGER);"
+	"  created_ts BIGINT NOT NULL,"
+	"  expires_ts BIGINT NOT NULL,"
+	"  released_ts BIGINT);"
 	"CREATE UNIQUE INDEX build_slots_held ON build_slots(project_id, slot_name)"
 	"  WHERE released_ts IS NULL;"
 
 	"CREATE TABLE archive_queue (" /* what the archive does not show yet; see
 					  team/archive/archive.h */
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-	"  project_id INTEGER NOT NULL REFERENCES projects(id),"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
 	"  kind TEXT NOT NULL,"
-	"  ref INTEGER NOT NULL,"
+	"  ref BIGINT NOT NULL,"
 	"  name TEXT NOT NULL,"
 	"  agent TEXT NOT NULL,"
 	"  subject TEXT NOT NULL,"
 	"  tool TEXT NOT NULL,"
 	"  data TEXT NOT NULL DEFAULT '',"
-	"  created_ts INTEGER NOT NULL);"
+	"  created_ts BIGINT NOT NULL);"
 	"CREATE INDEX archive_queue_project ON archive_queue(project_id, id);";
 
 /* What an agent proves to be itself with (AGENT_AUTH): the SHA-256 of its token, or NULL. */

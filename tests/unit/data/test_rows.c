@@ -407,6 +407,22 @@ static void a_set_is_one_parameter(void)
 	end();
 }
 
+/* Where an engine says something else, the driver says it. */
+static void case_is_folded(void)
+{
+	static const char both[] =
+		"SELECT count(*) FROM t WHERE name ILIKE ?1 AND id IN ids(?2) AND name ILIKE ?3";
+
+	begin();
+	add(1, "Alpha", 0);
+	add(2, "ALPINE", 0);
+	add(3, "beta", 0);
+	CHECK_INT(number("SELECT count(*) FROM t WHERE name ILIKE ?1", MR_BIND("alp%")), 2);
+	CHECK_INT(number("SELECT count(*) FROM t WHERE name NOT ILIKE ?1", MR_BIND("alp%")), 1);
+	CHECK_INT(number(both, MR_BIND("al%", mr_bind_ids("[2,3]"), "%E")), 1);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -424,6 +440,7 @@ int main(void)
 		TEST(rows_are_visited),
 		TEST(lists_of_a_single_column),
 		TEST(a_set_is_one_parameter),
+		TEST(case_is_folded),
 	};
 	return test_main(tests, MR_LEN(tests));
 }

@@ -36,6 +36,11 @@ struct mr_team_decision cast_decide(struct cast *cast, int64_t from, int64_t to,
 	" body_md, created_ts) VALUES (" #id ", 'u" #id "', " #project ", " #sender ", " thread    \
 	", " #id ", 's', 'b', " created ");"                                                       \
 	"INSERT INTO message_recipients (message_id, agent_id) VALUES (" #id ", " #recipient ");"
+/* Messages to nobody. */
+#define MANY(first, last, project, sender)                                                         \
+	"WITH RECURSIVE n(i) AS (SELECT " #first " UNION ALL SELECT i + 1 FROM n WHERE i < " #last \
+	") INSERT INTO messages (id, uid, project_id, sender_id, thread_seq, subject, body_md,"    \
+	" created_ts) SELECT i, 'u' || i, " #project ", " #sender ", i, 's', 'b', " NOW " FROM n;"
 #define LEASE(agent, pattern)                                                                      \
 	"INSERT INTO file_reservations (project_id, agent_id, path_pattern, created_ts,"           \
 	" expires_ts) VALUES (1, " #agent ", '" pattern "', " NOW ", " NOW " + " DAY ");"

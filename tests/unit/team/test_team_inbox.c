@@ -402,6 +402,44 @@ static void who_denies_attachments_gets_no_data(void)
 	world_close(&scene.world);
 }
 
+/* A list is read some hundred entries at a time: what is wanted may lie behind the first of these,
+ * and a page may end with one. */
+static void wanted_messages_far_back(void)
+{
+	enum { LATER = 600 };
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	struct mr_team_items items;
+	struct scene scene;
+
+	set_scene(&scene);
+	for (int i = 0; i < 3 + LATER; i++) {
+		world_later(&scene.world, 1);
+		mail_from(&scene.world, "backend", "GreenCastle", "BlueLake", "x");
+	}
+	CHECK_OK(mr_team_read(&scene.world.cx, scene.world.team, &reader), scene.world.cx.err);
+	for (int limit = 1; limit <= LATER; limit += 85) {
+		struct mr_team_box_query query = { .box = MR_TEAM_BOX_ALL,
+			.agent_id = scene.blue.id,
+			.limit = limit };
+		int64_t newest_ts;
+
+		CHECK_OK(mr_team_box_list(&scene.world.cx, reader.db, &query, &items),
+			scene.world.cx.err);
+		CHECK_INT(items.len, limit);
+		for (int i = 0; i < limit; i++)
+			CHECK_INT(items.items[i].message.id, 3 + LATER - i);
+		CHECK_INT(items.next, 3 + LATER - limit + 1);
+		newest_ts = items.items[0].message.created_ts;
+		query.before_ts = newest_ts - LATER * MR_TIME_S;
+		CHECK_OK(mr_team_box_list(&scene.world.cx, reader.db, &query, &items),
+			scene.world.cx.err);
+		CHECK_STR(ids(&scene, &items), limit == 1 ? "3" : "3,2,1");
+		CHECK_INT(items.next, limit == 1 ? 3 : 0);
+	}
+	mr_team_read_done(&reader);
+	world_close(&scene.world);
+}
+
 static const char *plan_of(struct world *world, const char *sql)
 {
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
@@ -470,6 +508,7 @@ int main(void)
 		TEST(counts),
 		TEST(what_was_sent),
 		TEST(who_denies_attachments_gets_no_data),
+		TEST(wanted_messages_far_back),
 		TEST(lists_come_from_indexes),
 	};
 
