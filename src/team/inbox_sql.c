@@ -151,7 +151,7 @@ static bool is_past(const struct mr_team_box_query *query, int64_t created_ts)
  * The entries of a list, some at a time: no statement is open while the messages they name are
  * read.
  */
-enum { ENTRIES = 256 };
+enum { ENTRIES = 256, GROWTH = 16 };
 
 struct entry {
 	int64_t message_id;
@@ -167,7 +167,7 @@ struct walk {
 	struct entry entries[ENTRIES];
 };
 
-/* `count` are enough, if each is wanted. */
+/* `count` is how many will probably do. */
 static void start(struct walk *walk, const struct mr_team_box_query *query, int64_t count)
 {
 	bool oldest = query->box == MR_TEAM_BOX_DUE_OLDEST || query->box == MR_TEAM_BOX_NEWER;
@@ -196,7 +196,7 @@ static enum mr_code read_entries(struct mr_ctx *cx, struct mr_db *db, struct wal
 
 	walk->at = walk->len = 0;
 	walk->count = walk->next;
-	walk->next = ENTRIES;
+	walk->next = walk->count < ENTRIES / GROWTH ? walk->count * GROWTH : ENTRIES;
 	if (query->box != MR_TEAM_BOX_THREAD && query->box != MR_TEAM_BOX_SENT_THREAD)
 		return mr_rows_each(cx, db, sql, MR_BIND(query->agent_id, walk->from, walk->count),
 			read_entry, walk);
@@ -241,7 +241,8 @@ static enum mr_code find_last_seen(struct mr_ctx *cx, struct mr_db *db,
 	whole.box = query->box == MR_TEAM_BOX_SENT || query->box == MR_TEAM_BOX_SENT_THREAD
 		? MR_TEAM_BOX_SENT
 		: MR_TEAM_BOX_ALL;
-	start(&walk, &whole, query->limit + 1);
+	/* Mostly it is the newest. */
+	start(&walk, &whole, 1);
 	for (int older = 0, i = 0; older <= OLDER_MAX && i < WALK_MAX; i++) {
 		enum mr_code rc = next_entry(cx, db, &walk, &entry);
 
@@ -271,7 +272,8 @@ enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
 
 	if (last_seen)
 		query.since_ts = 0;
-	start(&walk, &query, query.limit + 1);
+	/* Mostly little is new since then. */
+	start(&walk, &query, last_seen ? 2 : query.limit + 1);
 	while (!rc) {
 		struct mr_team_item *item = &found.items[found.len];
 		const struct entry *entry;
