@@ -71,14 +71,14 @@ struct receipt {
 	int64_t read_ts, ack_ts;
 };
 
-static struct receipt read_receipt_of(struct mr_stmt *stmt, int column)
+static void read_receipt_of(struct mr_stmt *stmt, int column, struct receipt *out)
 {
-	struct receipt receipt = { .received = !mr_stmt_is_null(stmt, column) };
-
-	if (receipt.received)
-		mr_team_kind_of(mr_stmt_peek(stmt, column), &receipt.kind);
-	mr_stmt_into(stmt, column + 1, NULL, MR_INTO(&receipt.read_ts, &receipt.ack_ts));
-	return receipt;
+	*out = (struct receipt){ .received = !mr_stmt_is_null(stmt, column) };
+	if (!out->received)
+		return;
+	mr_team_kind_of(mr_stmt_peek(stmt, column), &out->kind);
+	out->read_ts = mr_stmt_int(stmt, column + 1);
+	out->ack_ts = mr_stmt_int(stmt, column + 2);
 }
 
 static void set_receipt(struct mr_team_item *item, const struct receipt *receipt)
@@ -181,10 +181,11 @@ static void start(struct walk *walk, const struct mr_team_box_query *query, int6
 static enum mr_code read_entry(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
 	struct walk *walk = to;
+	struct entry *entry = &walk->entries[walk->len++];
 
 	(void)cx;
-	walk->from = mr_stmt_int(row, 0);
-	walk->entries[walk->len++] = (struct entry){ walk->from, read_receipt_of(row, 1) };
+	walk->from = entry->message_id = mr_stmt_int(row, 0);
+	read_receipt_of(row, 1, &entry->receipt);
 	return MR_OK;
 }
 
@@ -316,8 +317,9 @@ static const char SQL_ONE[] =
 
 static enum mr_code read_one(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
-	struct receipt receipt = read_receipt_of(row, MR_TEAM_ITEM_COLUMN_COUNT);
+	struct receipt receipt;
 
+	read_receipt_of(row, MR_TEAM_ITEM_COLUMN_COUNT, &receipt);
 	mr_team_item_read(row, MR_TEAM_ITEM_COLUMN_COUNT + 3, cx->arena, to);
 	set_receipt(to, &receipt);
 	return MR_OK;
