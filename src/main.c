@@ -85,6 +85,7 @@
  *   op/                what can be asked
  *     agent_auth.c       whether a caller may act as an agent
  *     args.c             from what was sent to typed arguments
+ *     bind.c             requests and results by the tables that describe them
  *     dispatch.c         decode, check needs, run, count, log
  *     envelope.c         how one contract wraps results and errors
  *     grid.c             cells in columns that fit the terminal

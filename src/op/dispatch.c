@@ -7,6 +7,7 @@
 #include "base/reach.h"
 #include "op/agent_auth.h"
 #include "op/args.h"
+#include "op/bind.h"
 #include "op/envelope.h"
 #include "op/trace.h"
 
@@ -42,6 +43,30 @@ static enum mr_code check_needs(struct mr_call *call, const struct mr_op *op)
 	return MR_OK;
 }
 
+/* The operation's own work: its bound call, or its handler. */
+static enum mr_code work(struct mr_call *call, const struct mr_op *op, const struct mr_args *in,
+	struct mr_out *out)
+{
+	const struct mr_binding *bind = op->bind;
+	void *request, *result;
+	void *part = NULL;
+	enum mr_code rc = MR_OK;
+
+	if (!bind)
+		return op->run(call, in, out);
+	if (op->envelope->enter)
+		rc = op->envelope->enter(call, op, in, &part);
+	if (rc)
+		return rc;
+	request = mr_arena_alloc(call->cx.arena, bind->request_size);
+	result = mr_arena_alloc(call->cx.arena, bind->result_size);
+	mr_bind_request(call->cx.arena, in, request);
+	rc = bind->run(call, part, request, result);
+	if (!rc)
+		mr_bind_object(out, NULL, op->result, result);
+	return rc;
+}
+
 static enum mr_code run(struct mr_call *call, const struct mr_op *op, const struct mr_value *sent,
 	struct mr_out *out)
 {
@@ -58,7 +83,7 @@ static enum mr_code run(struct mr_call *call, const struct mr_op *op, const stru
 	call->cx.is_over = call->is_over;
 	call->cx.is_over_arg = call->is_over_arg;
 	op->envelope->begin_result(out);
-	rc = op->run(call, &in, out);
+	rc = work(call, op, &in, out);
 	if (rc)
 		return rc;
 	op->envelope->end_result(out);

@@ -9,7 +9,15 @@
 #include "op/render.h"
 #include "text/out.h"
 
+struct mr_args;
+struct mr_call;
+struct mr_op;
+
 struct mr_envelope {
+	/* Before an operation with bound tables: checks what the contract asks for and opens the
+	 * part that the operation gets; NULL: there is no part. */
+	enum mr_code (*enter)(struct mr_call *call, const struct mr_op *op,
+		const struct mr_args *in, void **part);
 	/* Around the handler's map; a contract without a wrapper opens nothing. */
 	void (*begin_result)(struct mr_out *out);
 	void (*end_result)(struct mr_out *out);

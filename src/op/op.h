@@ -2,12 +2,38 @@
  * op/op.h - what can be asked, described once.
  *
  * One struct per operation. Commands, help, completion, JSON Schema, HTTP routes (and MCP tools)
- * are made from it; none of them adds logic. A handler decodes its arguments, makes one call into
- * its part and emits the result: twenty lines.
+ * are made from it; none of them adds logic. An operation is its tables and one call:
+ *
+ *   static const struct mr_param release_params[] = {
+ *           MR_PARAM(struct mr_team_filter, agent_name, "agent_name", .summary = "whose"),
+ *           { 0 },
+ *   };
+ *   static const struct mr_field release_fields[] = {
+ *           MR_FIELD(struct mr_team_released, count, "released", .summary = "how many"),
+ *           MR_FIELD_TIME(struct mr_team_released, released_ts, "released_at"),
+ *           { 0 },
+ *   };
+ *   MR_BIND(release, mr_team_release, struct mr_team, struct mr_team_filter,
+ *           struct mr_team_released);
+ *   const struct mr_op mr_op_team_release = { ..., .params = release_params,
+ *           .result = release_fields, .bind = &release };
+ *
+ * The request is filled from what was sent, mr_team_release(&call->cx, team, &request, &result) is
+ * called, and the result is written from the struct (op/bind.h). MR_BIND_CALL() is for a function
+ * that needs the struct mr_call, MR_TEAM_BIND() and its like know the part. When the part's
+ * function takes its arguments one by one, declare a request struct next to the table and a static
+ * function that hands them over; the same for a result that the part returns in pieces.
+ *
+ * A shape that several results show is one table of fields, named by reference: of an object with
+ * MR_FIELD_STRUCT(), of a list with MR_FIELD_LIST(), of members that stand among others with
+ * MR_MEMBERS(). When a field is shown is said by its flags: MR_OPTIONAL leaves out what is NULL, 0,
+ * false or empty, MR_NULLABLE says null instead, and `when` names a flag that decides. What no
+ * member can say is written by the field's function `emit`.
  */
 #pragma once
 
 #include "base/err.h"
+#include "op/member.h"
 #include "text/type.h"
 #include "text/value.h"
 
@@ -32,6 +58,8 @@ enum mr_param_flag {
 	MR_ACTOR = 16,
 	/* May be long: on the command line "-" stands for standard input. */
 	MR_BODY = 32,
+	/* Of a flag: only an administrator may set it. */
+	MR_ADMIN_ONLY = 64,
 };
 
 /* An argument. A table ends with an entry whose name is NULL. */
@@ -46,11 +74,15 @@ struct mr_param {
 	 */
 	const char *fallback;
 	const char *const *aliases; /* accepted, not advertised; NULL-terminated, or NULL */
+	struct mr_member into;      /* the member of the request that gets its value; or none */
+	struct mr_member given;     /* the bool that says whether it was sent; or none */
 };
 
 enum mr_field_flag {
 	MR_OPTIONAL = 1, /* may be left out */
 	MR_NULLABLE = 2, /* may be null */
+	/* Not a field: the members of the struct `from`, by the table `fields`, stand here. */
+	MR_INCLUDED = 4,
 };
 
 /* A field of a result. A table ends with an entry whose name is NULL. */
@@ -61,7 +93,117 @@ struct mr_field {
 	const char *summary;
 	const struct mr_field *fields; /* of an object, or of a list's objects */
 	const char *const *choices;    /* the only texts it can be; or NULL */
+	struct mr_member from;         /* the member of the result that has its value; or none */
+	struct mr_member when;         /* the bool without which it is left out or null; or none */
+	/* Writes the field, or the members of an MR_INCLUDED, from the member at `from`; NULL: as
+	 * the tables say. */
+	void (*emit)(struct mr_out *out, const char *key, const void *from);
 };
+
+/*
+ * An entry of a bound table: the struct, the member, the name, and whatever else the entry says:
+ * MR_FIELD(struct mr_team_link, reason, "reason", .summary = "why"). The type of the parameter or
+ * field is that of the member.
+ */
+#define MR_PARAM(struct_type, member, ...)                                                         \
+	{                                                                                          \
+		.name = __VA_ARGS__, .type = MR_PARAM_TYPE(struct_type, member),                   \
+		.into = MR_INTO(struct_type, member)                                               \
+	}
+#define MR_PARAM_IDS(struct_type, member, count, ...)                                              \
+	{                                                                                          \
+		.name = __VA_ARGS__, .type = MR_TYPE_INTS,                                         \
+		.into = MR_INTO_IDS(struct_type, member, count)                                    \
+	}
+#define MR_FIELD(struct_type, member, ...)                                                         \
+	{                                                                                          \
+		.name = __VA_ARGS__, .type = MR_FIELD_TYPE(struct_type, member),                   \
+		.from = MR_FROM(struct_type, member)                                               \
+	}
+#define MR_FIELD_TIME(struct_type, member, ...)                                                    \
+	{                                                                                          \
+		.name = __VA_ARGS__, .type = MR_TYPE_TEXT,                                         \
+		.from = MR_FROM_TIME(struct_type, member)                                          \
+	}
+/* An object from the member that is an `item_type`, or points to one, by the table `its_fields`. */
+#define MR_FIELD_STRUCT(struct_type, member, item_type, its_fields, ...)                           \
+	{                                                                                          \
+		.name = __VA_ARGS__, .type = MR_TYPE_OBJECT, .fields = (its_fields),               \
+		.from = MR_FROM_STRUCT(struct_type, member, item_type)                             \
+	}
+/* An object from members of the same struct. */
+#define MR_FIELD_SAME(struct_type, its_fields, ...)                                                \
+	{                                                                                          \
+		.name = __VA_ARGS__, .type = MR_TYPE_OBJECT, .fields = (its_fields),               \
+		.from = MR_FROM_SAME(struct_type)                                                  \
+	}
+/* Objects from a member that has `items` and `len`, or from two members. */
+#define MR_FIELD_LIST(struct_type, member, item_type, its_fields, ...)                             \
+	{                                                                                          \
+		.name = __VA_ARGS__, .type = MR_TYPE_LIST, .fields = (its_fields),                 \
+		.from = MR_FROM_LIST(struct_type, member, item_type)                               \
+	}
+#define MR_FIELD_ROWS(struct_type, member, count, item_type, its_fields, ...)                      \
+	{                                                                                          \
+		.name = __VA_ARGS__, .type = MR_TYPE_LIST, .fields = (its_fields),                 \
+		.from = MR_FROM_ROWS(struct_type, member, count, item_type)                        \
+	}
+/* Not one field but all of a struct's, among those of the struct that it is a member of. */
+#define MR_MEMBERS(struct_type, member, item_type, its_fields)                                     \
+	{                                                                                          \
+		.name = "*", .flags = MR_INCLUDED, .fields = (its_fields),                         \
+		.from = MR_FROM_STRUCT(struct_type, member, item_type)                             \
+	}
+
+/* What an operation with bound tables calls: a function of its part. */
+struct mr_binding {
+	const char *request, *result; /* the structs that its tables are bound to */
+	size_t request_size, result_size;
+	/* `part` is what the envelope's enter() opened; the request is filled, the result zeroed.
+	 * On failure the reason is in call->cx.err. */
+	enum mr_code (*run)(struct mr_call *call, void *part, void *request, void *result);
+};
+
+#define MR_PARAM_TYPE(struct_type, member)                                                         \
+	_Generic(MR_MEMBER_OF(struct_type, member),                                                \
+		const char *: MR_TYPE_TEXT,                                                        \
+		int64_t: MR_TYPE_INT,                                                              \
+		bool: MR_TYPE_BOOL,                                                                \
+		int: MR_TYPE_BOOL,                                                                 \
+		struct mr_texts: MR_TYPE_TEXTS,                                                    \
+		const struct mr_value *: MR_TYPE_OBJECT)
+#define MR_FIELD_TYPE(struct_type, member)                                                         \
+	_Generic(MR_MEMBER_OF(struct_type, member),                                                \
+		const char *: MR_TYPE_TEXT,                                                        \
+		char *: MR_TYPE_TEXT,                                                              \
+		unsigned: MR_TYPE_TEXT,                                                            \
+		int64_t: MR_TYPE_INT,                                                              \
+		int: MR_TYPE_INT,                                                                  \
+		unsigned long: MR_TYPE_INT,                                                        \
+		bool: MR_TYPE_BOOL,                                                                \
+		double: MR_TYPE_REAL,                                                              \
+		struct mr_texts: MR_TYPE_TEXTS,                                                    \
+		const struct mr_value *: MR_TYPE_OBJECT)
+
+#define MR_BIND_TO(name, first, function, part_type, request_type, result_type)                    \
+	static enum mr_code name##_run(struct mr_call *call, void *part, void *request,            \
+		void *result)                                                                      \
+	{                                                                                          \
+		part_type *typed_part = part;                                                      \
+		request_type *typed_request = request;                                             \
+		result_type *typed_result = result;                                                \
+                                                                                                   \
+		return function(first, typed_part, typed_request, typed_result);                   \
+	}                                                                                          \
+	static const struct mr_binding name = { #request_type, #result_type, sizeof(request_type), \
+		sizeof(result_type), name##_run }
+/* `name` is what mr_op.bind points to, `function` takes struct mr_ctx, the part, the request and
+ * the result. */
+#define MR_BIND(name, function, part_type, request_type, result_type)                              \
+	MR_BIND_TO(name, &call->cx, function, part_type, request_type, result_type)
+/* The same for one that takes struct mr_call in place of struct mr_ctx. */
+#define MR_BIND_CALL(name, function, part_type, request_type, result_type)                         \
+	MR_BIND_TO(name, call, function, part_type, request_type, result_type)
 
 enum mr_need {
 	MR_NEED_WRITE = 1, /* changes something: the caller must be allowed to */
@@ -108,8 +250,9 @@ struct mr_op {
 	unsigned traits;   /* enum mr_trait */
 	unsigned surfaces; /* enum mr_surface */
 	const struct mr_envelope *envelope;
-	/* Emits one map into `out`. On failure the error is in call->cx.err and what was emitted is
-	 * lost. */
+	const struct mr_binding *bind;
+	/* In place of `bind`, for what the tables cannot say: emits one map into `out`. On failure
+	 * the error is in call->cx.err and what was emitted is lost. */
 	enum mr_code (*run)(struct mr_call *call, const struct mr_args *in, struct mr_out *out);
 	/* Its result as people read it; NULL: as op/render.h shows any result. */
 	void (*render)(struct mr_buf *out, const struct mr_value *result,

@@ -163,21 +163,35 @@ static void put_field(struct mr_out *out, const struct mr_field *field)
 	mr_out_end(out);
 }
 
+/* Each field, and each of the tables that are included. */
+static void put_each(struct mr_out *out, const struct mr_field *fields,
+	void (*put)(struct mr_out *out, const struct mr_field *field))
+{
+	for (size_t i = 0; i < mr_field_count(fields); i++) {
+		if (fields[i].flags & MR_INCLUDED)
+			put_each(out, fields[i].fields, put);
+		else
+			put(out, &fields[i]);
+	}
+}
+
 static void put_properties(struct mr_out *out, const struct mr_field *fields)
 {
 	mr_out_map(out, "properties");
-	for (size_t i = 0; i < mr_field_count(fields); i++)
-		put_field(out, &fields[i]);
+	put_each(out, fields, put_field);
 	mr_out_end(out);
+}
+
+static void put_name(struct mr_out *out, const struct mr_field *field)
+{
+	if (!(field->flags & MR_OPTIONAL))
+		mr_out_text(out, NULL, field->name);
 }
 
 static void put_required(struct mr_out *out, const struct mr_field *fields)
 {
 	mr_out_list(out, "required");
-	for (size_t i = 0; i < mr_field_count(fields); i++) {
-		if (!(fields[i].flags & MR_OPTIONAL))
-			mr_out_text(out, NULL, fields[i].name);
-	}
+	put_each(out, fields, put_name);
 	mr_out_end(out);
 }
 
@@ -221,16 +235,19 @@ void mr_schema_output_or_error(struct mr_out *out, const char *key, const struct
 	mr_out_end(out);
 }
 
+static void put_brief(struct mr_out *out, const struct mr_field *field)
+{
+	mr_out_map(out, field->name);
+	put_type(out, field);
+	mr_out_end(out);
+}
+
 void mr_schema_output_brief(struct mr_out *out, const char *key, const struct mr_op *op)
 {
 	mr_out_map(out, key);
 	mr_out_text(out, "type", "object");
 	mr_out_map(out, "properties");
-	for (size_t i = 0; i < mr_field_count(op->result); i++) {
-		mr_out_map(out, op->result[i].name);
-		put_type(out, &op->result[i]);
-		mr_out_end(out);
-	}
+	put_each(out, op->result, put_brief);
 	mr_out_end(out);
 	if (mr_op_is_list(op))
 		mr_out_bool(out, "x-fastmcp-wrap-result", true);
@@ -299,20 +316,41 @@ static void check_field(const struct mr_field *field, const struct mr_cursor *at
 	}
 }
 
-void mr_schema_check(const struct mr_field *fields, const struct mr_cursor *at)
+static void check_fields(const struct mr_field *fields, const struct mr_cursor *at,
+	const char **names, size_t *len)
 {
-	size_t count = mr_field_count(fields);
-	const char **names = mr_arena_array(at->issues->arena, count + 1, sizeof(const char *));
-
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < mr_field_count(fields); i++) {
 		struct mr_cursor here = mr_cursor_key(at, fields[i].name);
 
-		names[i] = fields[i].name;
+		if (fields[i].flags & MR_INCLUDED) {
+			check_fields(fields[i].fields, at, names, len);
+			continue;
+		}
+		names[(*len)++] = fields[i].name;
 		if (!here.value && fields[i].flags & MR_OPTIONAL)
 			continue;
 		if (here.value && here.value->kind == MR_NULL && fields[i].flags & MR_NULLABLE)
 			continue;
 		check_field(&fields[i], &here);
 	}
+}
+
+/* With those of the tables that are included. */
+static size_t count_fields(const struct mr_field *fields)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < mr_field_count(fields); i++)
+		count += fields[i].flags & MR_INCLUDED ? count_fields(fields[i].fields) : 1;
+	return count;
+}
+
+void mr_schema_check(const struct mr_field *fields, const struct mr_cursor *at)
+{
+	const char **names =
+		mr_arena_array(at->issues->arena, count_fields(fields) + 1, sizeof(const char *));
+	size_t len = 0;
+
+	check_fields(fields, at, names, &len);
 	mr_cursor_only(at, names);
 }

@@ -1,9 +1,38 @@
 /* op/team/envelope_team.c */
 #include "op/team/envelope_team.h"
 
+#include "op/args.h"
+#include "op/op.h"
+#include "op/team/team_home.h"
 #include "team/error.h"
 
 #include <string.h>
+
+static enum mr_code check_admin(struct mr_call *call, const struct mr_param *param,
+	const struct mr_args *in)
+{
+	if (!(param->flags & MR_ADMIN_ONLY) || call->is_admin ||
+		!mr_args_bool(in, param->name, false))
+		return MR_OK;
+	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
+		"only an administrator may set %s; on the server's machine: mailroom team",
+		param->name);
+	return mr_team_fail_text(&call->cx, "argument", param->name);
+}
+
+static enum mr_code enter_team(struct mr_call *call, const struct mr_op *op,
+	const struct mr_args *in, void **part)
+{
+	struct mr_team *team = NULL;
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; !rc && i < mr_param_count(op->params); i++)
+		rc = check_admin(call, &op->params[i], in);
+	if (!rc)
+		rc = mr_team_home_open(call, &team);
+	*part = team;
+	return rc;
+}
 
 /* Errors of layers that know no contract. */
 static const char *type_of(const struct mr_err *err)
@@ -100,6 +129,7 @@ static int team_http_status(const struct mr_err *err)
 }
 
 const struct mr_envelope mr_envelope_team = {
+	.enter = enter_team,
 	.begin_result = add_nothing,
 	.end_result = add_nothing,
 	.error = team_error,

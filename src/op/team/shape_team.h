@@ -25,6 +25,7 @@ extern const struct mr_field mr_shape_team_agent_fields[];
 extern const struct mr_field mr_shape_team_message_fields[]; /* of lists: no body, from, kind */
 extern const struct mr_field mr_shape_team_grant_fields[];
 extern const struct mr_field mr_shape_team_conflict_fields[];
+extern const struct mr_field mr_shape_team_reserved_fields[]; /* granted, conflicts, warnings */
 extern const struct mr_field mr_shape_team_lease_fields[];
 extern const struct mr_field mr_shape_team_link_fields[];
 
@@ -137,30 +138,6 @@ extern const struct mr_field mr_shape_team_delivery_fields[];
 		.name = "deleted_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE                   \
 	}
 
-/* And for those that add to a lease's. */
-#define MR_SHAPE_TEAM_LEASE_FIELDS                                                                 \
-	{ .name = "id", .type = MR_TYPE_INT }, { .name = "agent", .type = MR_TYPE_TEXT },          \
-		{ .name = "path_pattern", .type = MR_TYPE_TEXT },                                  \
-		{ .name = "exclusive", .type = MR_TYPE_BOOL },                                     \
-		{ .name = "reason", .type = MR_TYPE_TEXT },                                        \
-		{ .name = "created_ts", .type = MR_TYPE_TEXT },                                    \
-		{ .name = "expires_ts", .type = MR_TYPE_TEXT },                                    \
-		{ .name = "released_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },             \
-		{ .name = "stale",                                                                 \
-			.type = MR_TYPE_BOOL,                                                      \
-			.summary = "nobody seems to work under it" },                              \
-		{ .name = "stale_reasons",                                                         \
-			.type = MR_TYPE_TEXTS,                                                     \
-			.summary = "what speaks for and against its being in use" },               \
-		{ .name = "last_agent_activity_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },  \
-		{ .name = "last_mail_activity_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },   \
-		{ .name = "last_filesystem_activity_ts",                                           \
-			.type = MR_TYPE_TEXT,                                                      \
-			.flags = MR_NULLABLE },                                                    \
-	{                                                                                          \
-		.name = "last_git_activity_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE         \
-	}
-
 /* For tables of results that add to a link's. */
 extern const struct mr_field mr_shape_team_party_fields[];
 #define MR_SHAPE_TEAM_LINK_FIELDS                                                                  \
@@ -209,14 +186,6 @@ void mr_shape_team_payload_members(struct mr_out *out, const struct mr_team_sent
 void mr_shape_team_sent_members(struct mr_out *out, const struct mr_team_sent *sent);
 /* The payload and these together, for a reply. */
 void mr_shape_team_reply_members(struct mr_out *out, const struct mr_team_sent *sent);
-/* granted, conflicts, warnings, as members of an open map. */
-void mr_shape_team_reserved_members(struct mr_out *out, const struct mr_team_reserved *reserved);
-void mr_shape_team_conflicts(struct mr_out *out, const char *key,
-	const struct mr_team_conflicts *conflicts);
-/* A lease of a listing; or the members that it and a lease taken away have in common. */
-void mr_shape_team_lease(struct mr_out *out, const char *key, const struct mr_team_lease *lease);
-void mr_shape_team_lease_members(struct mr_out *out, const struct mr_team_reservation *lease,
-	const struct mr_team_staleness *staleness);
 void mr_shape_team_link(struct mr_out *out, const char *key, const struct mr_team_link *link);
 void mr_shape_team_link_members(struct mr_out *out, const struct mr_team_link *link);
 extern const struct mr_field mr_shape_team_product_fields[];

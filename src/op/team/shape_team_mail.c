@@ -1,4 +1,5 @@
 /* op/team/shape_team_mail.c - messages, as inboxes, threads and senders are told of them. */
+#include "op/bind.h"
 #include "op/team/shape_team.h"
 #include "team/message_cache.h"
 #include "text/json.h"
@@ -180,7 +181,8 @@ static void put_sent(struct mr_out *out, const struct mr_team_sent *sent)
 		mr_out_end(out);
 	}
 	if (sent->warnings.len)
-		mr_shape_team_conflicts(out, "warnings", &sent->warnings);
+		mr_bind_list(out, "warnings", mr_shape_team_conflict_fields, sent->warnings.items,
+			sent->warnings.len, sizeof(*sent->warnings.items));
 	if (sent->repeated)
 		mr_out_bool(out, "repeated", true);
 }

@@ -1,4 +1,5 @@
 /* op/team/team_macro.c - operations: the usual sequences of calls as one. */
+#include "op/bind.h"
 #include "op/render.h"
 #include "op/team/shape_team_summary.h"
 #include "op/team/team_ops.h"
@@ -50,7 +51,7 @@ static const struct mr_field reserved_fields[] = {
 static void put_reserved(struct mr_out *out, const struct mr_team_reserved *reserved)
 {
 	mr_out_map(out, "file_reservations");
-	mr_shape_team_reserved_members(out, reserved);
+	mr_bind_members(out, mr_shape_team_reserved_fields, reserved);
 	mr_out_end(out);
 }
 

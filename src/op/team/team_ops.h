@@ -31,6 +31,28 @@ extern const char *const mr_team_alias_agent[];
 		.summary = "the agent's name, in any case", .aliases = mr_team_alias_agent,        \
 	}
 
+/* The same, bound to the members of these names of a request, or of a struct in it. */
+#define MR_TEAM_PROJECT_MEMBER(request_type, member)                                               \
+	MR_PARAM(request_type, member, "project_key", .flags = MR_REQUIRED | MR_POSITIONAL,        \
+		.summary = "its path, its slug, or the last part of its path",                     \
+		.aliases = mr_team_alias_project)
+#define MR_TEAM_AGENT_MEMBER(request_type, member)                                                 \
+	MR_PARAM(request_type, member, "agent_name",                                               \
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,                                   \
+		.summary = "the agent's name, in any case", .aliases = mr_team_alias_agent)
+#define MR_TEAM_PROJECT(request_type) MR_TEAM_PROJECT_MEMBER(request_type, project_key)
+#define MR_TEAM_AGENT(request_type)   MR_TEAM_AGENT_MEMBER(request_type, agent_name)
+#define MR_TEAM_PROJECT_IN(request_type, part)                                                     \
+	MR_TEAM_PROJECT_MEMBER(request_type, part.project_key)
+#define MR_TEAM_AGENT_IN(request_type, part) MR_TEAM_AGENT_MEMBER(request_type, part.agent_name)
+
+/* An operation's call of a function that takes struct mr_ctx, or struct mr_call, then the team, the
+ * request and the result: see op/op.h. */
+#define MR_TEAM_BIND(name, function, request_type, result_type)                                    \
+	MR_BIND(name, function, struct mr_team, request_type, result_type)
+#define MR_TEAM_BIND_CALL(name, function, request_type, result_type)                               \
+	MR_BIND_CALL(name, function, struct mr_team, request_type, result_type)
+
 /* Overruling others is for administrators: the command line, and that role. PERMISSION_DENIED when
  * the argument `name` is true and the caller is none. */
 MR_CHECK enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_args *in,

@@ -4,6 +4,12 @@
 #include "team/lease/reservation.h"
 #include "team/limits.h"
 
+/* A lease that is over is in nobody's way, stale or not. */
+static void say_stale(struct mr_team_lease *lease)
+{
+	lease->staleness.stale = lease->staleness.stale && !lease->reservation.released_ts;
+}
+
 static const char *const alias_paths[] = { "path_pattern", "path", NULL };
 static const char *const alias_ids[] = { "reservation_ids", "reservation_id", "file_reservation_id",
 	NULL };
@@ -11,81 +17,31 @@ static const char *const alias_id[] = { "reservation_id", "id", NULL };
 static const char *const alias_ttl[] = { "ttl", NULL };
 static const char *const alias_extend[] = { "ttl_seconds", "ttl", NULL };
 
-#define PATHS_PARAM                                                                                \
-	{                                                                                          \
-		.name = "paths", .type = MR_TYPE_TEXTS, .flags = MR_REQUIRED | MR_POSITIONAL,      \
+#define PATHS_PARAM(request_type)                                                                  \
+	MR_PARAM(request_type, paths, "paths", .flags = MR_REQUIRED | MR_POSITIONAL,               \
 		.summary = "files, directories or patterns (src/**), relative to the project",     \
-		.aliases = alias_paths,                                                            \
-	}
-#define EXCLUSIVE_PARAM                                                                            \
-	{                                                                                          \
-		.name = "exclusive", .type = MR_TYPE_BOOL,                                         \
+		.aliases = alias_paths)
+#define EXCLUSIVE_PARAM(request_type)                                                              \
+	MR_PARAM(request_type, exclusive, "exclusive",                                             \
 		.summary = "nobody else should touch them; otherwise they are shared",             \
-		.fallback = "true",                                                                \
-	}
+		.fallback = "true")
 
 static const struct mr_param reserve_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	PATHS_PARAM,
-	{ .name = "ttl_seconds",
-		.type = MR_TYPE_INT,
-		.min = 1,
-		.max = MR_TEAM_TTL_MAX_S,
-		.summary = "how long the lease holds unless it is renewed",
-		.fallback = "3600",
-		.aliases = alias_ttl },
-	EXCLUSIVE_PARAM,
-	{ .name = "reason", .type = MR_TYPE_TEXT, .summary = "what for, for the others" },
-	{ .name = "admin",
-		.type = MR_TYPE_BOOL,
+	MR_TEAM_PROJECT(struct mr_team_reserve),
+	MR_TEAM_AGENT(struct mr_team_reserve),
+	PATHS_PARAM(struct mr_team_reserve),
+	MR_PARAM(struct mr_team_reserve, ttl_s, "ttl_seconds", .min = 1, .max = MR_TEAM_TTL_MAX_S,
+		.summary = "how long the lease holds unless it is renewed", .fallback = "3600",
+		.aliases = alias_ttl),
+	EXCLUSIVE_PARAM(struct mr_team_reserve),
+	MR_PARAM(struct mr_team_reserve, reason, "reason", .summary = "what for, for the others"),
+	MR_PARAM(struct mr_team_reserve, admin, "admin", .flags = MR_ADMIN_ONLY,
 		.summary = "as an administrator: on agents/NAME/inbox/** it also stops mail",
-		.fallback = "false" },
+		.fallback = "false"),
 	{ 0 },
 };
 
-static const struct mr_field reserve_fields[] = {
-	{ .name = "granted", .type = MR_TYPE_LIST, .fields = mr_shape_team_grant_fields },
-	{ .name = "conflicts",
-		.type = MR_TYPE_LIST,
-		.summary = "paths that others hold too: talk to them",
-		.fields = mr_shape_team_conflict_fields },
-	{ .name = "warnings", .type = MR_TYPE_TEXTS, .flags = MR_OPTIONAL },
-	{ 0 },
-};
-
-static struct mr_team_reserve request_of(struct mr_call *call, const struct mr_args *in)
-{
-	return (struct mr_team_reserve){
-		.project_key = mr_args_text(in, "project_key"),
-		.agent_name = mr_args_text(in, "agent_name"),
-		.paths = mr_args_texts(call->cx.arena, in, "paths"),
-		.ttl_s = 3600,
-		.exclusive = mr_args_bool(in, "exclusive", true),
-	};
-}
-
-static enum mr_code reserve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	struct mr_team_reserve request = request_of(call, in);
-	struct mr_team_reserved reserved;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_ops_admin(call, in, "admin");
-
-	request.ttl_s = mr_args_int(in, "ttl_seconds", request.ttl_s);
-	request.reason = mr_args_text(in, "reason");
-	request.admin = mr_args_bool(in, "admin", false);
-	if (!rc)
-		rc = mr_team_home_open(call, &team);
-	if (!rc)
-		rc = mr_team_reserve(&call->cx, team, &request, &reserved);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_shape_team_reserved_members(out, &reserved);
-	mr_out_end(out);
-	return MR_OK;
-}
+MR_TEAM_BIND(reserve, mr_team_reserve, struct mr_team_reserve, struct mr_team_reserved);
 
 const struct mr_op mr_op_team_reserve = {
 	.name = "file_reservation_paths",
@@ -97,49 +53,50 @@ const struct mr_op mr_op_team_reserve = {
 		"understood.",
 	.cluster = "file_reservations",
 	.params = reserve_params,
-	.result = reserve_fields,
+	.result = mr_shape_team_reserved_fields,
 	.needs = MR_NEED_WRITE,
 	.traits = MR_CORE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.render = mr_render_reserved,
-	.run = reserve,
+	.bind = &reserve,
 };
 
 static const struct mr_param check_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	PATHS_PARAM,
-	{ .name = "agent_name",
-		.type = MR_TYPE_TEXT,
+	MR_TEAM_PROJECT(struct mr_team_reserve),
+	PATHS_PARAM(struct mr_team_reserve),
+	MR_PARAM(struct mr_team_reserve, agent_name, "agent_name",
 		.summary = "who asks: its own leases are in nobody's way",
-		.aliases = mr_team_alias_agent },
-	EXCLUSIVE_PARAM,
+		.aliases = mr_team_alias_agent),
+	EXCLUSIVE_PARAM(struct mr_team_reserve),
 	{ 0 },
+};
+
+struct checked {
+	bool ok;
+	struct mr_team_conflicts conflicts;
 };
 
 static const struct mr_field check_fields[] = {
-	{ .name = "ok", .type = MR_TYPE_BOOL, .summary = "nobody else holds any of them" },
-	{ .name = "conflicts", .type = MR_TYPE_LIST, .fields = mr_shape_team_conflict_fields },
+	MR_FIELD(struct checked, ok, "ok", .summary = "nobody else holds any of them"),
+	MR_FIELD_LIST(struct checked, conflicts, struct mr_team_conflict,
+		mr_shape_team_conflict_fields, "conflicts"),
 	{ 0 },
 };
 
-static enum mr_code check(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code check_paths(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_reserve *request, struct checked *out)
 {
-	struct mr_team_reserve request = request_of(call, in);
-	struct mr_team_conflicts conflicts;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	struct mr_team_reserve asked = *request;
+	enum mr_code rc;
 
-	if (!rc)
-		rc = mr_team_reserve_check(&call->cx, team, &request, &conflicts);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_bool(out, "ok", conflicts.len == 0);
-	mr_shape_team_conflicts(out, "conflicts", &conflicts);
-	mr_out_end(out);
-	return MR_OK;
+	/* Nothing is reserved, so any time will do. */
+	asked.ttl_s = 1;
+	rc = mr_team_reserve_check(cx, team, &asked, &out->conflicts);
+	out->ok = out->conflicts.len == 0;
+	return rc;
 }
+MR_TEAM_BIND(check, check_paths, struct mr_team_reserve, struct checked);
 
 const struct mr_op mr_op_team_check_paths = {
 	.name = "check_paths",
@@ -153,70 +110,42 @@ const struct mr_op mr_op_team_check_paths = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.render = mr_render_paths_checked,
-	.run = check,
+	.bind = &check,
 };
 
-#define FILTER_PARAMS                                                                              \
-	{ .name = "paths",                                                                         \
-		.type = MR_TYPE_TEXTS,                                                             \
-		.flags = MR_POSITIONAL,                                                            \
-		.summary = "only leases on exactly these patterns",                                \
-		.aliases = alias_paths },                                                          \
-	{                                                                                          \
-		.name = "file_reservation_ids", .type = MR_TYPE_INTS,                              \
-		.summary = "only leases of these ids", .aliases = alias_ids,                       \
-	}
-
-static struct mr_team_lease_filter filter_of(struct mr_call *call, const struct mr_args *in)
-{
-	const struct mr_value *ids = mr_args_value(in, "file_reservation_ids");
-	size_t count = ids ? ids->list.len : 0;
-	int64_t *numbers = mr_arena_array(call->cx.arena, count, sizeof(*numbers));
-
-	for (size_t i = 0; i < count; i++)
-		numbers[i] = ids->list.items[i].integer;
-	return (struct mr_team_lease_filter){
-		.project_key = mr_args_text(in, "project_key"),
-		.agent_name = mr_args_text(in, "agent_name"),
-		.paths = mr_args_texts(call->cx.arena, in, "paths"),
-		.ids = numbers,
-		.id_count = count,
-		.by_path = mr_args_has(in, "paths"),
-		.by_id = ids != NULL,
-	};
-}
+/* `filter` is the member of the request that these go into, with a dot; nothing when the request is
+ * the filter. */
+#define FILTER_PARAMS(request_type, filter)                                                        \
+	MR_PARAM(request_type, filter paths, "paths", .flags = MR_POSITIONAL,                      \
+		.summary = "only leases on exactly these patterns", .aliases = alias_paths,        \
+		.given = MR_FLAG(request_type, filter by_path)),                                   \
+		MR_PARAM_IDS(request_type, filter ids, filter id_count, "file_reservation_ids",    \
+			.summary = "only leases of these ids", .aliases = alias_ids,               \
+			.given = MR_FLAG(request_type, filter by_id))
 
 static const struct mr_param release_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	FILTER_PARAMS,
+	MR_TEAM_PROJECT(struct mr_team_lease_filter),
+	MR_TEAM_AGENT(struct mr_team_lease_filter),
+	FILTER_PARAMS(struct mr_team_lease_filter, ),
 	{ 0 },
+};
+
+struct released {
+	int64_t count, released_ts;
 };
 
 static const struct mr_field release_fields[] = {
-	{ .name = "released", .type = MR_TYPE_INT, .summary = "how many" },
-	{ .name = "released_at", .type = MR_TYPE_TEXT },
+	MR_FIELD(struct released, count, "released", .summary = "how many"),
+	MR_FIELD_TIME(struct released, released_ts, "released_at"),
 	{ 0 },
 };
 
-static enum mr_code release(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code release_leases(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_lease_filter *filter, struct released *out)
 {
-	struct mr_team_lease_filter filter = filter_of(call, in);
-	struct mr_team *team;
-	int64_t released;
-	int64_t released_ts;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_release(&call->cx, team, &filter, &released, &released_ts);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_int(out, "released", released);
-	mr_shape_team_time(out, "released_at", released_ts);
-	mr_out_end(out);
-	return MR_OK;
+	return mr_team_release(cx, team, filter, &out->count, &out->released_ts);
 }
+MR_TEAM_BIND(release, release_leases, struct mr_team_lease_filter, struct released);
 
 const struct mr_op mr_op_team_release = {
 	.name = "release_file_reservations",
@@ -231,62 +160,44 @@ const struct mr_op mr_op_team_release = {
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
-	.run = release,
+	.bind = &release,
+};
+
+struct renewal {
+	struct mr_team_lease_filter filter;
+	int64_t extend_s;
 };
 
 static const struct mr_param renew_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	FILTER_PARAMS,
-	{ .name = "extend_seconds",
-		.type = MR_TYPE_INT,
-		.summary = "by how much, at least 60",
-		.fallback = "1800",
-		.aliases = alias_extend },
+	MR_TEAM_PROJECT_IN(struct renewal, filter),
+	MR_TEAM_AGENT_IN(struct renewal, filter),
+	FILTER_PARAMS(struct renewal, filter.),
+	MR_PARAM(struct renewal, extend_s, "extend_seconds", .summary = "by how much, at least 60",
+		.fallback = "1800", .aliases = alias_extend),
 	{ 0 },
 };
 
 static const struct mr_field renewed_fields[] = {
-	{ .name = "id", .type = MR_TYPE_INT },
-	{ .name = "path_pattern", .type = MR_TYPE_TEXT },
-	{ .name = "old_expires_ts", .type = MR_TYPE_TEXT },
-	{ .name = "new_expires_ts", .type = MR_TYPE_TEXT },
+	MR_FIELD(struct mr_team_renewed, id, "id"),
+	MR_FIELD(struct mr_team_renewed, path_pattern, "path_pattern"),
+	MR_FIELD_TIME(struct mr_team_renewed, old_expires_ts, "old_expires_ts"),
+	MR_FIELD_TIME(struct mr_team_renewed, new_expires_ts, "new_expires_ts"),
 	{ 0 },
 };
 
 static const struct mr_field renew_fields[] = {
-	{ .name = "renewed", .type = MR_TYPE_INT, .summary = "how many" },
-	{ .name = "file_reservations", .type = MR_TYPE_LIST, .fields = renewed_fields },
+	MR_FIELD(struct mr_team_renewals, len, "renewed", .summary = "how many"),
+	MR_FIELD_ROWS(struct mr_team_renewals, items, len, struct mr_team_renewed, renewed_fields,
+		"file_reservations"),
 	{ 0 },
 };
 
-static enum mr_code renew(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code renew_leases(struct mr_ctx *cx, struct mr_team *team,
+	const struct renewal *request, struct mr_team_renewals *out)
 {
-	struct mr_team_lease_filter filter = filter_of(call, in);
-	struct mr_team_renewals renewals;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_renew(&call->cx, team, &filter,
-			mr_args_int(in, "extend_seconds", 1800), &renewals);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_int(out, "renewed", (int64_t)renewals.len);
-	mr_out_list(out, "file_reservations");
-	for (size_t i = 0; i < renewals.len; i++) {
-		mr_out_map(out, NULL);
-		mr_out_int(out, "id", renewals.items[i].id);
-		mr_out_text(out, "path_pattern", renewals.items[i].path_pattern);
-		mr_shape_team_time(out, "old_expires_ts", renewals.items[i].old_expires_ts);
-		mr_shape_team_time(out, "new_expires_ts", renewals.items[i].new_expires_ts);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-	mr_out_end(out);
-	return MR_OK;
+	return mr_team_renew(cx, team, &request->filter, request->extend_s, out);
 }
+MR_TEAM_BIND(renew, renew_leases, struct renewal, struct mr_team_renewals);
 
 const struct mr_op mr_op_team_renew = {
 	.name = "renew_file_reservations",
@@ -299,87 +210,66 @@ const struct mr_op mr_op_team_renew = {
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
-	.run = renew,
+	.bind = &renew,
 };
 
 static const struct mr_param force_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	{ .name = "file_reservation_id",
-		.type = MR_TYPE_INT,
+	MR_TEAM_PROJECT(struct mr_team_force),
+	MR_TEAM_AGENT(struct mr_team_force),
+	MR_PARAM(struct mr_team_force, reservation_id, "file_reservation_id",
 		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "the lease, from a conflict or a listing",
-		.aliases = alias_id },
-	{ .name = "notify_previous",
-		.type = MR_TYPE_BOOL,
-		.summary = "tell who held it",
-		.fallback = "true" },
-	{ .name = "note",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_BODY,
-		.summary = "what to tell besides" },
-	{ .name = "override",
-		.type = MR_TYPE_BOOL,
+		.summary = "the lease, from a conflict or a listing", .aliases = alias_id),
+	MR_PARAM(struct mr_team_force, notify_previous, "notify_previous",
+		.summary = "tell who held it", .fallback = "true"),
+	MR_PARAM(struct mr_team_force, note, "note", .flags = MR_BODY,
+		.summary = "what to tell besides"),
+	MR_PARAM(struct mr_team_force, override, "override", .flags = MR_ADMIN_ONLY,
 		.summary = "as an administrator: also when its holder is at work",
-		.fallback = "false" },
+		.fallback = "false"),
 	{ 0 },
 };
 
-static const struct mr_field forced_fields[] = {
-	MR_SHAPE_TEAM_LEASE_FIELDS,
-	{ .name = "notified", .type = MR_TYPE_BOOL, .summary = "its holder got a message" },
+struct taken {
+	struct mr_team_lease lease;
+	bool notified;
+};
+struct forced {
+	int64_t released;
+	bool already_released, is_taken;
+	struct taken taken;
+};
+
+static const struct mr_field taken_fields[] = {
+	MR_MEMBERS(struct taken, lease, struct mr_team_lease, mr_shape_team_lease_fields),
+	MR_FIELD(struct taken, notified, "notified", .summary = "its holder got a message"),
 	{ 0 },
 };
 
 static const struct mr_field force_fields[] = {
-	{ .name = "released", .type = MR_TYPE_INT, .summary = "1, or 0 when it was over before" },
-	{ .name = "released_at", .type = MR_TYPE_TEXT },
-	{ .name = "already_released", .type = MR_TYPE_BOOL, .flags = MR_OPTIONAL },
-	{ .name = "reservation",
-		.type = MR_TYPE_OBJECT,
-		.flags = MR_OPTIONAL,
-		.fields = forced_fields },
+	MR_FIELD(struct forced, released, "released", .summary = "1, or 0 when it was over before"),
+	MR_FIELD_TIME(struct forced, taken.lease.reservation.released_ts, "released_at"),
+	MR_FIELD(struct forced, already_released, "already_released", .flags = MR_OPTIONAL),
+	MR_FIELD_STRUCT(struct forced, taken, struct taken, taken_fields, "reservation",
+		.flags = MR_OPTIONAL, .when = MR_FLAG(struct forced, is_taken)),
 	{ 0 },
 };
 
-static void emit_forced(struct mr_out *out, const struct mr_team_forced *forced)
+static enum mr_code force_release(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_force *request, struct forced *out)
 {
-	mr_out_map(out, NULL);
-	mr_out_int(out, "released", forced->already_released ? 0 : 1);
-	mr_shape_team_time(out, "released_at", forced->reservation.released_ts);
-	if (forced->already_released) {
-		mr_out_bool(out, "already_released", true);
-	} else {
-		mr_out_map(out, "reservation");
-		mr_shape_team_lease_members(out, &forced->reservation, &forced->staleness);
-		mr_out_bool(out, "notified", forced->notified);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-}
+	struct mr_team_forced forced = { 0 };
+	enum mr_code rc = mr_team_force_release(cx, team, request, &forced);
 
-static enum mr_code force(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	struct mr_team_force request = {
-		.project_key = mr_args_text(in, "project_key"),
-		.agent_name = mr_args_text(in, "agent_name"),
-		.reservation_id = mr_args_int(in, "file_reservation_id", 0),
-		.notify_previous = mr_args_bool(in, "notify_previous", true),
-		.note = mr_args_text(in, "note"),
-		.override = mr_args_bool(in, "override", false),
+	*out = (struct forced){
+		.released = !forced.already_released,
+		.already_released = forced.already_released,
+		.is_taken = !forced.already_released,
+		.taken = { { forced.reservation, forced.staleness }, forced.notified },
 	};
-	struct mr_team_forced forced;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_ops_admin(call, in, "override");
-
-	if (!rc)
-		rc = mr_team_home_open(call, &team);
-	if (!rc)
-		rc = mr_team_force_release(&call->cx, team, &request, &forced);
-	if (!rc)
-		emit_forced(out, &forced);
+	say_stale(&out->taken.lease);
 	return rc;
 }
+MR_TEAM_BIND(force, force_release, struct mr_team_force, struct forced);
 
 const struct mr_op mr_op_team_force_release = {
 	.name = "force_release_file_reservation",
@@ -395,55 +285,43 @@ const struct mr_op mr_op_team_force_release = {
 	.traits = MR_DESTRUCTIVE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
-	.run = force,
+	.bind = &force,
+};
+
+struct listing {
+	const char *project_key;
+	bool active_only;
+	int64_t limit, cursor;
 };
 
 static const struct mr_param list_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "active_only",
-		.type = MR_TYPE_BOOL,
-		.summary = "without those that are released or over",
-		.fallback = "false" },
-	{ .name = "limit",
-		.type = MR_TYPE_INT,
-		.min = 1,
-		.max = MR_TEAM_LIST_MAX,
-		.summary = "how many, the newest",
-		.fallback = "1000" },
-	{ .name = "cursor",
-		.type = MR_TYPE_INT,
-		.summary = "go on before this one: the id of the first one seen" },
+	MR_TEAM_PROJECT(struct listing),
+	MR_PARAM(struct listing, active_only, "active_only",
+		.summary = "without those that are released or over", .fallback = "false"),
+	MR_PARAM(struct listing, limit, "limit", .min = 1, .max = MR_TEAM_LIST_MAX,
+		.summary = "how many, the newest", .fallback = "1000"),
+	MR_PARAM(struct listing, cursor, "cursor",
+		.summary = "go on before this one: the id of the first one seen"),
 	{ 0 },
 };
 
 static const struct mr_field list_fields[] = {
-	{ .name = "result",
-		.type = MR_TYPE_LIST,
-		.summary = "oldest first",
-		.fields = mr_shape_team_lease_fields },
+	MR_FIELD_ROWS(struct mr_team_leases, items, len, struct mr_team_lease,
+		mr_shape_team_lease_fields, "result", .summary = "oldest first"),
 	{ 0 },
 };
 
-static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list_leases(struct mr_ctx *cx, struct mr_team *team,
+	const struct listing *request, struct mr_team_leases *out)
 {
-	struct mr_team_leases leases;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_team_reservation_list(cx, team, request->project_key,
+		request->active_only, request->cursor, request->limit, out);
 
-	if (!rc)
-		rc = mr_team_reservation_list(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_bool(in, "active_only", false), mr_args_int(in, "cursor", 0),
-			mr_args_int(in, "limit", 0), &leases);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_list(out, "result");
-	for (size_t i = 0; i < leases.len; i++)
-		mr_shape_team_lease(out, NULL, &leases.items[i]);
-	mr_out_end(out);
-	mr_out_end(out);
-	return MR_OK;
+	for (size_t i = 0; !rc && i < out->len; i++)
+		say_stale(&out->items[i]);
+	return rc;
 }
+MR_TEAM_BIND(list, list_leases, struct listing, struct mr_team_leases);
 
 const struct mr_op mr_op_team_list_reservations = {
 	.name = "list_file_reservations",
@@ -458,5 +336,5 @@ const struct mr_op mr_op_team_list_reservations = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.envelope = &mr_envelope_team,
 	.render = mr_render_leases,
-	.run = list,
+	.bind = &list,
 };

@@ -17,7 +17,8 @@ static void operations_are_well_formed(void)
 	for (size_t i = 0; i < mr_nouns.len; i++) {
 		const struct mr_op *op = mr_nouns.ops[i];
 
-		CHECK(op->name && op->summary && op->envelope && op->run);
+		CHECK(op->name && op->summary && op->envelope);
+		CHECK(!op->run != !op->bind);
 		CHECK(mr_op_find(&mr_nouns, op->name) == op);
 		CHECK(op->surfaces != 0);
 		CHECK(!(op->surfaces & MR_ON_CLI) == !op->command);
