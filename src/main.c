@@ -86,8 +86,8 @@
  *     agent_auth.c       whether a caller may act as an agent
  *     args.c             from what was sent to typed arguments
  *     bind.c             requests and results by the tables that describe them
+ *     contract.c         what differs between the contracts that share the table
  *     dispatch.c         decode, check needs, run, count, log
- *     envelope.c         how one contract wraps results and errors
  *     grid.c             cells in columns that fit the terminal
  *     nouns.c            the list of all operations
  *     op.c               the table
@@ -111,7 +111,7 @@
  *       operations.c     operations: the table itself, and its schemas
  *       render_self.c    settings and operations
  *     team/            the team's operations and what they show
- *       envelope_team.c  and how the team's does
+ *       contract_team.c  the team's contract: who may act, what errors look like
  *       render_contact.c contacts, products, slots, macros
  *       render_guard.c   files that others hold, and how to ask
  *       render_lease.c   leases as people read them

@@ -69,8 +69,7 @@ struct mr_err {
 	enum mr_code code;
 	const char *word;               /* the contract's error word (static text), or NULL */
 	const struct mr_issues *issues; /* field problems, living in the request's arena, or NULL */
-	const void
-		*detail; /* what else a contract's envelope shows; only its part knows the type */
+	const void *detail; /* what else a contract's errors show; only its part knows the type */
 	int os_errno;
 	char msg[MR_ERR_MSG_BYTES];
 };

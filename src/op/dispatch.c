@@ -5,10 +5,9 @@
 #include "app/principal.h"
 #include "base/log.h"
 #include "base/reach.h"
-#include "op/agent_auth.h"
 #include "op/args.h"
 #include "op/bind.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "op/trace.h"
 
 struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena)
@@ -43,25 +42,16 @@ static enum mr_code check_needs(struct mr_call *call, const struct mr_op *op)
 	return MR_OK;
 }
 
-/* The operation's own work: its bound call, or its handler. */
-static enum mr_code work(struct mr_call *call, const struct mr_op *op, const struct mr_args *in,
-	struct mr_out *out)
+/* The bound call, with the part that was entered. */
+static enum mr_code run_bound(struct mr_call *call, const struct mr_op *op,
+	const struct mr_args *in, void *part, struct mr_out *out)
 {
-	const struct mr_binding *bind = op->bind;
-	void *request, *result;
-	void *part = NULL;
-	enum mr_code rc = MR_OK;
+	void *request = mr_arena_alloc(call->cx.arena, op->bind->request_size);
+	void *result = mr_arena_alloc(call->cx.arena, op->bind->result_size);
+	enum mr_code rc;
 
-	if (!bind)
-		return op->run(call, in, out);
-	if (op->envelope->enter)
-		rc = op->envelope->enter(call, op, in, &part);
-	if (rc)
-		return rc;
-	request = mr_arena_alloc(call->cx.arena, bind->request_size);
-	result = mr_arena_alloc(call->cx.arena, bind->result_size);
 	mr_bind_request(call->cx.arena, in, request);
-	rc = bind->run(call, part, request, result);
+	rc = op->bind->run(call, part, request, result);
 	if (!rc)
 		mr_bind_object(out, NULL, op->result, result);
 	return rc;
@@ -70,24 +60,26 @@ static enum mr_code work(struct mr_call *call, const struct mr_op *op, const str
 static enum mr_code run(struct mr_call *call, const struct mr_op *op, const struct mr_value *sent,
 	struct mr_out *out)
 {
+	const struct mr_contract *contract = op->contract;
+	void *part = NULL;
 	struct mr_args in;
 	enum mr_code rc = mr_args_decode(call->cx.arena, op->params,
-		mr_agent_auth_take_token(call, op, sent), &in, &call->cx.err);
+		contract->take ? contract->take(call, op, sent) : sent, &in, &call->cx.err);
 
 	if (!rc)
 		rc = check_needs(call, op);
-	if (!rc)
-		rc = mr_agent_auth_check(call, op, &in);
+	if (!rc && contract->enter)
+		rc = contract->enter(call, op, &in, op->bind ? &part : NULL);
 	if (rc)
 		return rc;
 	call->cx.is_over = call->is_over;
 	call->cx.is_over_arg = call->is_over_arg;
-	op->envelope->begin_result(out);
-	rc = work(call, op, &in, out);
-	if (rc)
-		return rc;
-	op->envelope->end_result(out);
-	return MR_OK;
+	if (contract->begin_result)
+		contract->begin_result(out);
+	rc = op->bind ? run_bound(call, op, &in, part, out) : op->run(call, &in, out);
+	if (!rc && contract->end_result)
+		contract->end_result(out);
+	return rc;
 }
 
 enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op, const struct mr_value *sent,
@@ -102,8 +94,8 @@ enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op, const str
 	mr_metrics_observe(call->app->metrics, MR_METRIC_TOOL_SECONDS, op->name,
 		(double)took_us / 1e6);
 	mr_trace_operation(call, op, rc, took_us);
-	if (rc && op->envelope->blame)
-		op->envelope->blame(&call->cx, op->name);
+	if (op->contract->leave)
+		op->contract->leave(call, op, rc);
 	if (rc == MR_EINTERNAL || rc == MR_EIO)
 		mr_log(MR_LOG_ERROR, "operation_failed", "%s: %s", op->name, call->cx.err.msg);
 	return rc;

@@ -11,8 +11,8 @@ struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena
 
 /*
  * Run `op` with the arguments that were `sent` (NULL or a map) and emit its result, in its
- * envelope, into `out`. On failure the reason is in call->cx.err and `out` holds nothing of use:
- * start afresh and let op->envelope->error() speak.
+ * contract's wrapping, into `out`. On failure the reason is in call->cx.err and `out` holds nothing
+ * of use: start afresh and let op->contract->error() speak.
  */
 MR_CHECK enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op,
 	const struct mr_value *sent, struct mr_out *out);

@@ -42,7 +42,7 @@
 struct mr_args;
 struct mr_buf;
 struct mr_call;
-struct mr_envelope;
+struct mr_contract;
 struct mr_out;
 struct mr_render;
 
@@ -159,7 +159,7 @@ struct mr_field {
 struct mr_binding {
 	const char *request, *result; /* the structs that its tables are bound to */
 	size_t request_size, result_size;
-	/* `part` is what the envelope's enter() opened; the request is filled, the result zeroed.
+	/* `part` is what the contract's enter() opened; the request is filled, the result zeroed.
 	 * On failure the reason is in call->cx.err. */
 	enum mr_code (*run)(struct mr_call *call, void *part, void *request, void *result);
 };
@@ -249,7 +249,7 @@ struct mr_op {
 	unsigned needs;    /* enum mr_need */
 	unsigned traits;   /* enum mr_trait */
 	unsigned surfaces; /* enum mr_surface */
-	const struct mr_envelope *envelope;
+	const struct mr_contract *contract;
 	const struct mr_binding *bind;
 	/* In place of `bind`, for what the tables cannot say: emits one map into `out`. On failure
 	 * the error is in call->cx.err and what was emitted is lost. */

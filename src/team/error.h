@@ -1,7 +1,7 @@
 /*
  * team/error.h - the team contract's errors: a type word, a text, and data a client can act on.
  *
- * The envelope (op/team/envelope_team.c) shows them as {"error": {type, message, recoverable,
+ * The contract (op/team/contract_team.c) shows them as {"error": {type, message, recoverable,
  * data}}.
  */
 #pragma once

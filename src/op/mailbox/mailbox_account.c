@@ -3,8 +3,8 @@
 #include "mailbox/inspect.h"
 #include "mailbox/open.h"
 #include "mailbox/register.h"
+#include "op/contract.h"
 #include "op/dispatch.h"
-#include "op/envelope.h"
 #include "op/mailbox/mailbox_ops.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
@@ -119,7 +119,7 @@ const struct mr_op mr_op_mailbox_register = {
 	.result = register_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = register_account,
 };
 
@@ -180,7 +180,7 @@ const struct mr_op mr_op_mailbox_unregister = {
 	.result = unregister_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = unregister,
 };
 
@@ -221,7 +221,7 @@ const struct mr_op mr_op_mailbox_accounts_list = {
 	.params = list_params,
 	.result = list_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = list,
 };
 
@@ -267,7 +267,7 @@ const struct mr_op mr_op_mailbox_accounts_get = {
 	.params = get_params,
 	.result = get_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = get,
 };
 
@@ -317,6 +317,6 @@ const struct mr_op mr_op_mailbox_cleanup = {
 	.result = mr_shape_mailbox_cleanup_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = cleanup,
 };

@@ -4,8 +4,8 @@
 #include "mailbox/cleanup.h"
 #include "mailbox/export.h"
 #include "mailbox/inspect.h"
+#include "op/contract.h"
 #include "op/dispatch.h"
-#include "op/envelope.h"
 #include "op/mailbox/mailbox_ops.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
@@ -84,7 +84,7 @@ const struct mr_op mr_op_mailbox_messages_list = {
 	.params = list_params,
 	.result = list_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = list,
 };
 
@@ -140,7 +140,7 @@ const struct mr_op mr_op_mailbox_messages_get = {
 	.params = get_params,
 	.result = message_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = get,
 };
 
@@ -183,7 +183,7 @@ const struct mr_op mr_op_mailbox_clear_messages = {
 	.result = mr_shape_mailbox_cleanup_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = clear_all,
 };
 
@@ -217,7 +217,7 @@ const struct mr_op mr_op_mailbox_messages_clear = {
 	.result = mr_shape_mailbox_cleanup_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = clear_account,
 };
 
@@ -293,6 +293,6 @@ const struct mr_op mr_op_mailbox_export = {
 	.params = export_params,
 	.result = export_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = export_root,
 };

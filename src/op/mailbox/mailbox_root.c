@@ -3,8 +3,8 @@
 #include "mailbox/layout.h"
 #include "mailbox/open.h"
 #include "mailbox/repair.h"
+#include "op/contract.h"
 #include "op/dispatch.h"
-#include "op/envelope.h"
 #include "op/mailbox/mailbox_ops.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
@@ -75,7 +75,7 @@ const struct mr_op mr_op_mailbox_init = {
 	.result = init_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = init,
 };
 
@@ -134,7 +134,7 @@ const struct mr_op mr_op_mailbox_status = {
 	.params = root_params,
 	.result = status_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = status,
 };
 
@@ -182,7 +182,7 @@ const struct mr_op mr_op_mailbox_check = {
 	.params = root_params,
 	.result = check_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = check,
 };
 
@@ -254,6 +254,6 @@ const struct mr_op mr_op_mailbox_repair = {
 	.result = repair_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = repair,
 };

@@ -10,7 +10,7 @@
 #include "mailbox/open.h"
 #include "op/args.h"
 #include "op/call.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "op/mailbox/mailbox_payload.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
@@ -20,11 +20,6 @@
 
 /* What marks an error of the script itself, as opposed to wrong usage. */
 static const char HANDLED[] = "handled";
-
-static void add_nothing(struct mr_out *out)
-{
-	(void)out;
-}
 
 static const char *issues_text(struct mr_arena *arena, const struct mr_err *err)
 {
@@ -54,19 +49,11 @@ static int script_exit_status(const struct mr_err *err)
 	return err->word ? 1 : 2;
 }
 
-static int script_http_status(const struct mr_err *err)
-{
-	return mr_code_http_status(err->code);
-}
-
-static const struct mr_envelope script_envelope = {
-	.begin_result = add_nothing,
-	.end_result = add_nothing,
+static const struct mr_contract script_contract = {
 	.error = script_error,
 	.exit_status = script_exit_status,
-	.http_status = script_http_status,
 	.json_style = MR_JSON_SPACED | MR_JSON_ASCII,
-	.only_json = true,
+	.format = MR_FORMAT_JSON,
 };
 
 static const struct script {
@@ -241,6 +228,6 @@ const struct mr_op mr_op_mailbox_script = {
 	.params = params,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
-	.envelope = &script_envelope,
+	.contract = &script_contract,
 	.run = script,
 };

@@ -2,7 +2,7 @@
 #include "app/settings.h"
 #include "op/args.h"
 #include "op/call.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "op/nouns.h"
 #include "text/out.h"
 
@@ -66,7 +66,7 @@ const struct mr_op mr_op_config = {
 		"secrets, places to store, or what protects them: such values are ignored.",
 	.result = result_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = show,
 	.render = mr_render_settings,
 };

@@ -8,7 +8,7 @@
 #include "base/fs.h"
 #include "op/args.h"
 #include "op/call.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "op/nouns.h"
 #include "op/render.h"
 #include "text/out.h"
@@ -622,7 +622,7 @@ const struct mr_op mr_op_connect = {
 	.params = params,
 	.result = result_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = connect_client,
 	.render = render,
 };

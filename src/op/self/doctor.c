@@ -8,7 +8,7 @@
 #include "mailbox/root.h"
 #include "net/http_client.h"
 #include "op/args.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "op/nouns.h"
 #include "op/render.h"
 #include "op/team/team_home.h"
@@ -568,7 +568,7 @@ const struct mr_op mr_op_doctor = {
 	.params = params,
 	.result = result_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = examine,
 	.render = render,
 };

@@ -4,7 +4,7 @@
 #include "op/call.h"
 #include "op/dispatch.h"
 #include "op/nouns.h"
-#include "op/team/envelope_team.h"
+#include "op/team/contract_team.h"
 #include "team/error.h"
 #include "text/out.h"
 
@@ -108,7 +108,7 @@ const struct mr_op mr_op_extended_list = {
 	.result = list_fields,
 	.traits = MR_CORE | MR_QUICK,
 	.surfaces = MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = list,
 };
 
@@ -163,6 +163,6 @@ const struct mr_op mr_op_extended_call = {
 	.params = call_params,
 	.traits = MR_CORE | MR_PROXY,
 	.surfaces = MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = call_tool,
 };

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "op/args.h"
 #include "op/call.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "op/nouns.h"
 #include "op/team/team_home.h"
 #include "team/store/pulse.h"
@@ -122,7 +122,7 @@ const struct mr_op mr_op_health = {
 	.result = health_fields,
 	.traits = MR_OPEN,
 	.surfaces = MR_ON_CLI | MR_ON_HTTP,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = health,
 };
 
@@ -134,7 +134,7 @@ const struct mr_op mr_op_liveness = {
 	.result = status_fields,
 	.traits = MR_QUICK | MR_OPEN,
 	.surfaces = MR_ON_CLI | MR_ON_HTTP,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = live,
 };
 
@@ -146,6 +146,6 @@ const struct mr_op mr_op_readiness = {
 	.result = status_fields,
 	.traits = MR_OPEN,
 	.surfaces = MR_ON_CLI | MR_ON_HTTP,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = ready,
 };

@@ -1,7 +1,7 @@
 /* op/self/operations.c - the table, shown: which operations there are, and their schemas. */
 #include "op/args.h"
 #include "op/call.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "op/nouns.h"
 #include "op/schema.h"
 #include "text/out.h"
@@ -47,7 +47,7 @@ const struct mr_op mr_op_operations = {
 	.summary = "List everything Mailroom can be asked",
 	.result = list_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = list,
 	.render = mr_render_operations,
 };
@@ -104,6 +104,6 @@ const struct mr_op mr_op_schema = {
 	.params = schema_params,
 	.result = schema_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = schema,
 };

@@ -89,7 +89,7 @@ const struct mr_op mr_op_team_register_agent = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_CORE | MR_IDEMPOTENT | MR_JOINS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = register_agent,
 	.render = mr_render_agent,
 };
@@ -132,7 +132,7 @@ const struct mr_op mr_op_team_create_identity = {
 	.result = mr_shape_team_agent_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = create,
 	.render = mr_render_agent,
 };
@@ -190,7 +190,7 @@ const struct mr_op mr_op_team_update_profile = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = update,
 	.render = mr_render_agent,
 };
@@ -290,7 +290,7 @@ const struct mr_op mr_op_team_whois = {
 	.result = whois_fields,
 	.traits = MR_CORE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = whois,
 	.render = mr_render_agent,
 };
@@ -349,7 +349,7 @@ const struct mr_op mr_op_team_list_agents = {
 	.result = list_fields,
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = list,
 	.render = mr_render_agents,
 };
@@ -434,7 +434,7 @@ const struct mr_op mr_op_team_delete_agent = {
 	.needs = MR_NEED_WRITE | MR_NEED_CONFIRM,
 	.traits = MR_DESTRUCTIVE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = delete_agent,
 	.render = mr_render_retired,
 };

@@ -88,7 +88,7 @@ const struct mr_op mr_op_team_contact_request = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = request,
 	.render = mr_render_link,
 };
@@ -214,7 +214,7 @@ const struct mr_op mr_op_team_contact_respond = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_IDEMPOTENT | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = respond,
 	.render = mr_render_link,
 };
@@ -280,7 +280,7 @@ const struct mr_op mr_op_team_contact_list = {
 	.result = list_fields,
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = list,
 	.render = mr_render_contacts,
 };
@@ -336,7 +336,7 @@ const struct mr_op mr_op_team_contact_policy = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = set_policy,
 	.render = mr_render_agent,
 };

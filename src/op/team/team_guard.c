@@ -300,7 +300,7 @@ const struct mr_op mr_op_guard_install = {
 	.needs = MR_NEED_WRITE | MR_NEED_ADMIN,
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = install,
 };
 
@@ -349,7 +349,7 @@ const struct mr_op mr_op_guard_uninstall = {
 	.needs = MR_NEED_WRITE | MR_NEED_ADMIN,
 	.traits = MR_IDEMPOTENT | MR_DESTRUCTIVE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = uninstall,
 };
 
@@ -429,6 +429,6 @@ const struct mr_op mr_op_guard_status = {
 	.result = status_fields,
 	.traits = MR_ABROAD,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = status,
 };

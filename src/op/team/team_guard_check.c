@@ -120,21 +120,6 @@ static struct mr_value conflicts_value(struct mr_ctx *cx, const struct mr_team_g
 
 /* --- the two ways to be refused --- */
 
-static void guard_error(struct mr_out *out, const struct mr_err *err)
-{
-	mr_envelope_team.error(out, err);
-}
-
-static void add_nothing(struct mr_out *out)
-{
-	(void)out;
-}
-
-static int guard_http_status(const struct mr_err *err)
-{
-	return mr_code_http_status(err->code);
-}
-
 /* 1: others hold it, or nobody knows who asks. 2: it could not be found out. */
 static int check_exit_status(const struct mr_err *err)
 {
@@ -158,22 +143,18 @@ static bool tell_conflicts(struct mr_buf *out, const struct mr_err *err,
 	return true;
 }
 
-static const struct mr_envelope check_envelope = {
-	.begin_result = add_nothing,
-	.end_result = add_nothing,
-	.error = guard_error,
+static const struct mr_contract check_contract = {
+	.enter = mr_contract_team_enter,
+	.error = mr_contract_team_error,
 	.exit_status = check_exit_status,
-	.http_status = guard_http_status,
 	.tell = tell_conflicts,
 	.json_style = MR_JSON_COMPACT,
 };
 
-static const struct mr_envelope edit_envelope = {
-	.begin_result = add_nothing,
-	.end_result = add_nothing,
-	.error = guard_error,
+static const struct mr_contract edit_contract = {
+	.enter = mr_contract_team_enter,
+	.error = mr_contract_team_error,
 	.exit_status = edit_exit_status,
-	.http_status = guard_http_status,
 	.tell = tell_conflicts,
 	.json_style = MR_JSON_COMPACT,
 };
@@ -409,7 +390,7 @@ const struct mr_op mr_op_guard_check = {
 	.result = check_fields,
 	.traits = MR_ABROAD,
 	.surfaces = MR_ON_CLI,
-	.envelope = &check_envelope,
+	.contract = &check_contract,
 	.render = mr_render_guard,
 	.run = check,
 };
@@ -576,7 +557,7 @@ const struct mr_op mr_op_guard_edit = {
 	.result = edit_fields,
 	.traits = MR_ABROAD,
 	.surfaces = MR_ON_CLI,
-	.envelope = &edit_envelope,
+	.contract = &edit_contract,
 	.render = render_edit,
 	.run = edit,
 };

@@ -95,6 +95,6 @@ const struct mr_op mr_op_team_health = {
 	.result = health_fields,
 	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = health,
 };

@@ -115,7 +115,7 @@ const struct mr_op mr_op_team_inbox = {
 	.result = list_fields,
 	.traits = MR_CORE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = fetch_inbox,
 	.render = mr_render_inbox,
 };
@@ -162,7 +162,7 @@ const struct mr_op mr_op_team_outbox = {
 	.result = list_fields,
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = list_outbox,
 	.render = mr_render_outbox,
 };
@@ -237,7 +237,7 @@ const struct mr_op mr_op_team_acks_pending = {
 	.result = dues_fields,
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = acks_pending,
 	.render = mr_render_inbox,
 };
@@ -288,7 +288,7 @@ const struct mr_op mr_op_team_acks_overdue = {
 	.result = dues_fields,
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = acks_overdue,
 	.render = mr_render_inbox,
 };
@@ -346,7 +346,7 @@ const struct mr_op mr_op_team_read = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_CORE | MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = mark_read,
 };
 
@@ -395,6 +395,6 @@ const struct mr_op mr_op_team_ack = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = acknowledge,
 };

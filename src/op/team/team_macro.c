@@ -137,7 +137,7 @@ const struct mr_op mr_op_team_macro_start = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_JOINS | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = start,
 	.render = mr_render_session,
 };
@@ -246,7 +246,7 @@ const struct mr_op mr_op_team_macro_prepare = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_JOINS | MR_QUOTES | MR_SHARED_MAIL | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = prepare,
 	.render = mr_render_prepared,
 };
@@ -340,7 +340,7 @@ const struct mr_op mr_op_team_macro_cycle = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = cycle,
 	.render = mr_render_cycle,
 };
@@ -482,7 +482,7 @@ const struct mr_op mr_op_team_macro_handshake = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = handshake,
 	.render = mr_render_handshake,
 };

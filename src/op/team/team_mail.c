@@ -162,7 +162,7 @@ const struct mr_op mr_op_team_send = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = send_message,
 	.render = mr_render_sent,
 };
@@ -254,7 +254,7 @@ const struct mr_op mr_op_team_reply = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = reply_message,
 	.render = mr_render_sent,
 };

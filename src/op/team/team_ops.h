@@ -6,7 +6,7 @@
 #include "op/call.h"
 #include "op/dispatch.h"
 #include "op/nouns.h"
-#include "op/team/envelope_team.h"
+#include "op/team/contract_team.h"
 #include "op/team/shape_team.h"
 #include "op/team/team_home.h"
 #include "team/error.h"

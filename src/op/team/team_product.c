@@ -54,7 +54,7 @@ const struct mr_op mr_op_team_product_ensure = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = ensure,
 	.render = mr_render_product,
 };
@@ -98,7 +98,7 @@ const struct mr_op mr_op_team_product_link = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = link_project,
 	.render = mr_render_product,
 };
@@ -135,7 +135,7 @@ const struct mr_op mr_op_team_product_unlink = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = unlink_project,
 	.render = mr_render_product,
 };
@@ -186,7 +186,7 @@ const struct mr_op mr_op_team_product_list = {
 	.params = list_params,
 	.result = list_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = list,
 	.render = mr_render_products,
 };
@@ -246,7 +246,7 @@ const struct mr_op mr_op_team_product_inbox = {
 	.result = inbox_fields,
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = inbox,
 	.render = mr_render_inbox,
 };
@@ -318,7 +318,7 @@ const struct mr_op mr_op_team_product_search = {
 	.result = search_fields,
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = search,
 	.render = mr_render_hits,
 };
@@ -424,7 +424,7 @@ const struct mr_op mr_op_team_product_summarize = {
 	.result = summarize_fields,
 	.traits = MR_QUOTES | MR_SHARED_MAIL | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = summarize,
 	.render = mr_render_summary,
 };

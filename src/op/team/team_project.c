@@ -47,7 +47,7 @@ const struct mr_op mr_op_team_ensure_project = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_CORE | MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = ensure,
 };
 
@@ -97,7 +97,7 @@ const struct mr_op mr_op_team_list_projects = {
 	.params = list_params,
 	.result = list_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = list,
 	.render = mr_render_projects,
 };

@@ -57,7 +57,7 @@ const struct mr_op mr_op_team_reserve = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_CORE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.render = mr_render_reserved,
 	.bind = &reserve,
 };
@@ -108,7 +108,7 @@ const struct mr_op mr_op_team_check_paths = {
 	.result = check_fields,
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.render = mr_render_paths_checked,
 	.bind = &check,
 };
@@ -159,7 +159,7 @@ const struct mr_op mr_op_team_release = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.bind = &release,
 };
 
@@ -209,7 +209,7 @@ const struct mr_op mr_op_team_renew = {
 	.result = renew_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.bind = &renew,
 };
 
@@ -284,7 +284,7 @@ const struct mr_op mr_op_team_force_release = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_DESTRUCTIVE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.bind = &force,
 };
 
@@ -334,7 +334,7 @@ const struct mr_op mr_op_team_list_reservations = {
 	.result = list_fields,
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.render = mr_render_leases,
 	.bind = &list,
 };

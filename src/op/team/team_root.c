@@ -74,7 +74,7 @@ const struct mr_op mr_op_team_check = {
 	.result = check_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = check,
 };
 
@@ -212,6 +212,6 @@ const struct mr_op mr_op_team_rebuild = {
 	.result = rebuild_fields,
 	.needs = MR_NEED_WRITE | MR_NEED_CONFIRM,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = rebuild,
 };

@@ -92,7 +92,7 @@ const struct mr_op mr_op_team_search_messages = {
 	.result = search_fields,
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = search,
 	.render = mr_render_hits,
 };

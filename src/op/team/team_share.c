@@ -133,7 +133,7 @@ const struct mr_op mr_op_team_share_export = {
 	.result = export_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = run_export,
 };
 
@@ -183,6 +183,6 @@ const struct mr_op mr_op_team_share_verify = {
 	.params = verify_params,
 	.result = verify_fields,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = run_verify,
 };

@@ -70,7 +70,7 @@ const struct mr_op mr_op_team_slot_acquire = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = acquire,
 	.render = mr_render_slot,
 };
@@ -108,7 +108,7 @@ const struct mr_op mr_op_team_slot_renew = {
 	.result = mr_shape_team_slot_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = renew,
 	.render = mr_render_slot,
 };
@@ -145,7 +145,7 @@ const struct mr_op mr_op_team_slot_release = {
 	.needs = MR_NEED_WRITE,
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = release,
 	.render = mr_render_slot,
 };

@@ -80,7 +80,7 @@ const struct mr_op mr_op_team_summarize_thread = {
 	.result = one_fields,
 	.traits = MR_QUOTES | MR_SHARED_MAIL | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = summarise_one,
 	.render = mr_render_summary,
 };
@@ -131,7 +131,7 @@ const struct mr_op mr_op_team_summarize_threads = {
 	.result = mr_shape_team_summaries_fields,
 	.traits = MR_QUOTES | MR_SHARED_MAIL | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = summarise_many,
 	.render = mr_render_summary,
 };

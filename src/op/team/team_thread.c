@@ -52,7 +52,7 @@ const struct mr_op mr_op_team_show = {
 	.result = mr_shape_team_message_fields,
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = get_message,
 	.render = mr_render_message,
 };
@@ -136,7 +136,7 @@ const struct mr_op mr_op_team_thread = {
 	.result = thread_fields,
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = get_thread,
 	.render = mr_render_thread,
 };
@@ -219,7 +219,7 @@ const struct mr_op mr_op_team_threads = {
 	.result = threads_fields,
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = list_threads,
 	.render = mr_render_threads,
 };

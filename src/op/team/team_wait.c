@@ -89,6 +89,6 @@ const struct mr_op mr_op_team_wait = {
 	.result = fields,
 	.traits = MR_CORE | MR_QUOTES | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = wait_for_mail,
 };

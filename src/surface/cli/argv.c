@@ -1,20 +1,10 @@
 /* surface/cli/argv.c */
 #include "surface/cli/argv.h"
 
+#include "op/contract.h"
 #include "surface/cli/command.h"
 
 #include <string.h>
-
-const struct mr_argv_global mr_argv_globals[] = {
-	{ "--help", NULL, "show help for the command" },
-	{ "--json", NULL, "print JSON instead of text" },
-	{ "--yes", NULL, "answer yes to questions" },
-	{ "--config", "FILE", "read settings from this mailroom.yaml" },
-	{ "--env-file", "FILE", "read settings from this file of NAME=value lines, and trust it" },
-	{ "--set", "KEY=VALUE", "override one setting; may be repeated" },
-	{ "--version", NULL, "print the version" },
-	{ 0 },
-};
 
 struct parsing {
 	struct mr_arena *arena;
@@ -48,13 +38,25 @@ static bool is_option(const char *word, const char *name)
 	return strncmp(word, name, len) == 0 && (word[len] == '\0' || word[len] == '=');
 }
 
+/* Does the contract know it? Before the command is known, the plain one decides. */
+static bool is_global(const struct parsing *p, const char *word)
+{
+	const struct mr_global_option *g = mr_contract_globals(p->out->op);
+
+	while (g->option && !is_option(word, g->option))
+		g++;
+	return g->option || mr_str_eq(word, "-h") || mr_str_eq(word, "-y");
+}
+
 /* Take a global option; *taken says whether it was one. */
 static enum mr_code take_global(struct parsing *p, const char *word, bool *taken)
 {
 	struct mr_argv *out = p->out;
 	const char *value;
 
-	*taken = true;
+	*taken = is_global(p, word);
+	if (!*taken)
+		return MR_OK;
 	if (mr_str_eq(word, "--help") || mr_str_eq(word, "-h")) {
 		out->help = true;
 	} else if (mr_str_eq(word, "--version")) {
@@ -93,17 +95,21 @@ static char *option_name(struct mr_arena *arena, const char *word)
 
 static enum mr_code refuse_option(struct parsing *p, const char *word)
 {
+	const struct mr_global_option *globals = mr_contract_globals(p->out->op);
 	size_t count = mr_param_count(p->out->op->params);
-	const char **options =
-		mr_arena_array(p->arena, count + MR_LEN(mr_argv_globals), sizeof(*options));
+	const char **options;
 	char *typed = mr_arena_strndup(p->arena, word, strcspn(word, "="));
+	size_t global_count = 0;
 	size_t len = 0;
 	const char *near;
 
+	while (globals[global_count].option)
+		global_count++;
+	options = mr_arena_array(p->arena, count + global_count, sizeof(*options));
 	for (size_t i = 0; i < count; i++)
 		options[len++] = mr_command_option(p->arena, &p->out->op->params[i]);
-	for (size_t i = 0; mr_argv_globals[i].option; i++)
-		options[len++] = mr_argv_globals[i].option;
+	for (size_t i = 0; i < global_count; i++)
+		options[len++] = globals[i].option;
 	near = mr_str_nearest(typed, options, len);
 	return mr_err_set(p->err, MR_EINVAL, "there is no option %s%s%s%s", typed,
 		near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
@@ -202,6 +208,7 @@ static enum mr_code take_command(struct parsing *p)
 		if (word[0] == '-') {
 			int before = p->at++;
 
+			p->out->op = mr_command_find(p->table, p->out->path);
 			if (take_global(p, word, &taken))
 				return MR_EINVAL;
 			if (taken)

@@ -14,14 +14,6 @@
 #include "op/op.h"
 #include "text/value.h"
 
-struct mr_argv_global {
-	const char *option;
-	const char *value_name; /* or NULL for a flag */
-	const char *summary;
-};
-/* The options every command takes; the last has no name. */
-extern const struct mr_argv_global mr_argv_globals[];
-
 struct mr_argv {
 	bool help, version, json, yes;
 	const char *config_file;

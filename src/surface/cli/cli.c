@@ -8,8 +8,8 @@
 #include "base/utf8.h"
 #include "net/otlp.h"
 #include "op/call.h"
+#include "op/contract.h"
 #include "op/dispatch.h"
-#include "op/envelope.h"
 #include "op/render.h"
 #include "op/team/team_home.h"
 #include "surface/cli/argv.h"
@@ -34,10 +34,10 @@ static int write_text(int fd, const struct mr_buf *text)
 	return mr_terminal_write(fd, mr_buf_bytes(text)) ? 0 : 1;
 }
 
-/* "mailroom: what was wrong", harmless and once, to standard error. */
-static void complain(const char *command, const char *msg)
+/* "mailroom: what was wrong", harmless and once. */
+static void complain(int fd, const char *command, const char *msg)
 {
-	struct mr_render style = mr_terminal_style(STDERR_FILENO);
+	struct mr_render style = mr_terminal_style(fd);
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, OUTPUT_BYTES);
@@ -45,7 +45,7 @@ static void complain(const char *command, const char *msg)
 		*command ? " " : "", command, style.colour ? "\033[0m" : "");
 	mr_render_text(&text, msg);
 	mr_buf_putc(&text, '\n');
-	write_text(STDERR_FILENO, &text);
+	write_text(fd, &text);
 }
 
 static int show_help(int fd, const struct mr_op_table *table, const char *path)
@@ -113,35 +113,36 @@ static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
 }
 
 /* What takes more than one line. */
-static bool tell(const struct mr_envelope *envelope, const struct mr_err *err)
+static bool tell(int fd, const struct mr_contract *contract, const struct mr_err *err)
 {
-	struct mr_render style = mr_terminal_style(STDERR_FILENO);
+	struct mr_render style = mr_terminal_style(fd);
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, OUTPUT_BYTES);
-	if (!envelope->tell || !envelope->tell(&text, err, &style))
+	if (!contract->tell || !contract->tell(&text, err, &style))
 		return false;
-	write_text(STDERR_FILENO, &text);
+	write_text(fd, &text);
 	return true;
 }
 
 static int fail(struct mr_arena *arena, const struct mr_argv *args, const struct mr_err *err)
 {
-	const struct mr_envelope *envelope = args->op ? args->op->envelope : &mr_envelope_plain;
+	const struct mr_contract *contract = args->op ? args->op->contract : &mr_contract_plain;
+	int fd = contract->failures == MR_STREAM_STDOUT ? STDOUT_FILENO : STDERR_FILENO;
 
-	if (args->json || envelope->only_json) {
+	if (args->json || contract->format == MR_FORMAT_JSON) {
 		struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 		struct mr_out out;
 
 		mr_buf_init(&text, OUTPUT_BYTES);
-		mr_out_init_json(&out, &text, envelope->json_style);
-		envelope->error(&out, err);
+		mr_out_init_json(&out, &text, contract->json_style);
+		contract->error(&out, err);
 		mr_buf_putc(&text, '\n');
 		write_text(STDOUT_FILENO, &text);
-	} else if (!tell(envelope, err)) {
-		complain(args->path, typed_message(arena, args->op, err));
+	} else if (!tell(fd, contract, err)) {
+		complain(fd, args->path, typed_message(arena, args->op, err));
 	}
-	return envelope->exit_status(err);
+	return mr_contract_exit_status(contract, err);
 }
 
 static enum mr_code run_json(struct mr_call *call, const struct mr_argv *args, struct mr_buf *text)
@@ -149,7 +150,7 @@ static enum mr_code run_json(struct mr_call *call, const struct mr_argv *args, s
 	struct mr_out out;
 	enum mr_code rc;
 
-	mr_out_init_json(&out, text, args->op->envelope->json_style);
+	mr_out_init_json(&out, text, args->op->contract->json_style);
 	rc = mr_dispatch(call, args->op, args->args, &out);
 	if (rc)
 		return rc;
@@ -245,8 +246,10 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	call.confirmed = args->yes;
 	call.confirm = mr_terminal_confirm;
 	mr_buf_init(&text, OUTPUT_BYTES);
-	rc = args->json || args->op->envelope->only_json ? run_json(&call, args, &text)
-							 : run_for_people(&call, args, &text);
+	if (args->json || args->op->contract->format == MR_FORMAT_JSON)
+		rc = run_json(&call, args, &text);
+	else
+		rc = run_for_people(&call, args, &text);
 	mr_terminal_progress_end(&progress);
 	if (rc)
 		return fail(arena, args, &call.cx.err);
@@ -268,7 +271,7 @@ static enum mr_code load_settings(struct mr_arena *arena, const struct mr_argv *
 	enum mr_code rc = mr_settings_load(arena, &sources, out, err);
 
 	for (size_t i = 0; !rc && i < mr_settings_warnings(*out)->len; i++)
-		complain("",
+		complain(STDERR_FILENO, "",
 			mr_arena_printf(arena, "warning: %s",
 				mr_settings_warnings(*out)->items[i]));
 	return rc;

@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "op/args.h"
 #include "op/call.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "surface/cli/command.h"
 #include "surface/cli/completion.h"
 #include "surface/cli/help.h"
@@ -58,7 +58,7 @@ const struct mr_op mr_op_completion = {
 		"  fish: mailroom completion fish | source",
 	.params = completion_params,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = completion,
 };
 
@@ -92,6 +92,6 @@ const struct mr_op mr_op_help = {
 	.summary = "Show help for a command",
 	.params = help_params,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = help,
 };

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "surface/cli/argv.h"
+#include "op/contract.h"
 #include "surface/cli/command.h"
 
 #include <string.h>
@@ -88,7 +88,7 @@ static void put_candidates(struct writing *w, const char *path, put_candidate *p
 		for (size_t c = 0; param->choices && param->choices[c]; c++)
 			put(w, path, param->choices[c], param->summary, false);
 	}
-	for (const struct mr_argv_global *g = mr_argv_globals; g->option; g++)
+	for (const struct mr_global_option *g = mr_contract_globals(op); g->option; g++)
 		put(w, path, g->option, g->summary, g->value_name != NULL);
 }
 

@@ -97,6 +97,6 @@ const struct mr_op mr_op_team_watch = {
 		"In scripts: mailroom team watch backend BlueLake --count 1 --timeout 60 --json",
 	.params = params,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_team,
+	.contract = &mr_contract_team,
 	.run = watch_inbox,
 };

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "surface/cli/argv.h"
+#include "op/contract.h"
 #include "surface/cli/command.h"
 
 #include <ctype.h>
@@ -200,10 +200,10 @@ static void put_params(struct writing *w, const struct mr_op *op, bool positiona
 	}
 }
 
-static void put_globals(struct writing *w)
+static void put_globals(struct writing *w, const struct mr_op *op)
 {
 	put_heading(w, "Global options");
-	for (const struct mr_argv_global *g = mr_argv_globals; g->option; g++)
+	for (const struct mr_global_option *g = mr_contract_globals(op); g->option; g++)
 		put_row(w,
 			mr_arena_printf(w->arena, "%s%s%s", g->option, g->value_name ? " " : "",
 				g->value_name ? g->value_name : ""),
@@ -258,7 +258,7 @@ void mr_help_write(struct mr_buf *out, const struct mr_op_table *table, const ch
 	}
 	if (group)
 		put_commands(&w, path);
-	put_globals(&w);
+	put_globals(&w, op);
 	if (group)
 		mr_buf_printf(out, "\nMore about a command: mailroom %s%sCOMMAND --help\n", path,
 			*path ? " " : "");

@@ -6,7 +6,7 @@
 #include "base/reach.h"
 #include "op/args.h"
 #include "op/call.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "op/team/team_home.h"
 #include "op/trace.h"
 #include "surface/cli/commands.h"
@@ -91,6 +91,6 @@ const struct mr_op mr_op_mcp = {
 		"at "
 		"once. mailroom connect CLIENT --stdio writes it into a client's configuration.",
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = serve,
 };

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "op/args.h"
 #include "op/call.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "op/team/team_home.h"
 #include "op/trace.h"
 #include "surface/cli/commands.h"
@@ -319,6 +319,6 @@ const struct mr_op mr_op_serve = {
 		"Everything it listens with is a setting too; see mailroom config.",
 	.params = params,
 	.surfaces = MR_ON_CLI,
-	.envelope = &mr_envelope_plain,
+	.contract = &mr_contract_plain,
 	.run = serve,
 };

@@ -2,8 +2,8 @@
 #include "surface/http/api.h"
 
 #include "app/metrics.h"
+#include "op/contract.h"
 #include "op/dispatch.h"
-#include "op/envelope.h"
 #include "op/team/team_home.h"
 #include "surface/http/access.h"
 #include "surface/http/openapi.h"
@@ -129,8 +129,8 @@ static void answer_error(struct mr_http_response *resp, const struct mr_op *op,
 	struct mr_out out;
 
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);
-	op->envelope->error(&out, err);
-	mr_http_response_json(resp, op->envelope->http_status(err), mr_buf_bytes(text));
+	op->contract->error(&out, err);
+	mr_http_response_json(resp, mr_contract_http_status(op->contract, err), mr_buf_bytes(text));
 }
 
 /* What waits needs a thread, of which there are so many, and somebody who waits for it. */

@@ -3,7 +3,7 @@
  * POST /api/tools/{name}, and /metrics.
  *
  * Arguments come from the path, the query string and, with a method that has one, a JSON object as
- * body. An operation's result is the body of the answer; its envelope chooses the status of an
+ * body. An operation's result is the body of the answer; its contract chooses the status of an
  * error.
  */
 #pragma once

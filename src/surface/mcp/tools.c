@@ -3,7 +3,7 @@
 #include "base/attr.h"
 #include "op/agent_auth.h"
 #include "op/args.h"
-#include "op/envelope.h"
+#include "op/contract.h"
 #include "op/schema.h"
 #include "surface/mcp/ask.h"
 #include "surface/mcp/fixtures.h"
@@ -190,14 +190,15 @@ static void put_text(struct mr_out *out, struct mr_bytes text)
 	mr_out_end(out);
 }
 
-/* What went wrong in a tool is its result: the message, and the envelope a program can read. */
+/* What went wrong in a tool is its result: the message, and the error object, which a program can
+ * read. */
 static void put_failure(struct mr_mcp_exchange *ex, const struct mr_op *op, struct mr_out *out)
 {
 	struct mr_arena *arena = ex->call.cx.arena;
 	struct mr_out tree;
 
 	mr_out_init_tree(&tree, arena);
-	op->envelope->error(&tree, &ex->call.cx.err);
+	op->contract->error(&tree, &ex->call.cx.err);
 	put_text(out,
 		mr_bytes_text(mr_arena_printf(arena, "%s\n%s", ex->call.cx.err.msg,
 			mr_mcp_json(arena, mr_out_tree(&tree)))));

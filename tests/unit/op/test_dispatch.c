@@ -1,8 +1,8 @@
 /* tests/unit/op/test_dispatch.c */
 #include "app/metrics.h"
 #include "op/args.h"
+#include "op/contract.h"
 #include "op/dispatch.h"
-#include "op/envelope.h"
 #include "test.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void begin_wrapped(struct mr_out *out)
 	mr_out_list(out, NULL);
 }
 
-static const struct mr_envelope wrapping = {
+static const struct mr_contract wrapping = {
 	.begin_result = begin_wrapped,
 	.end_result = mr_out_end,
 };
@@ -56,7 +56,7 @@ static void set_up(struct fixture *f)
 		.name = "greet",
 		.summary = "Greet somebody",
 		.params = params,
-		.envelope = &mr_envelope_plain,
+		.contract = &mr_contract_plain,
 		.run = greet,
 	};
 }
@@ -101,12 +101,12 @@ static void runs_and_counts(void)
 	tear_down(&f);
 }
 
-static void wraps_in_the_envelope(void)
+static void wraps_as_the_contract_says(void)
 {
 	struct fixture f;
 
 	set_up(&f);
-	f.op.envelope = &wrapping;
+	f.op.contract = &wrapping;
 	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
 	CHECK_STR(mr_buf_text(&f.text), "[{\"greeting\":\"hello fox\"}]");
 	tear_down(&f);
@@ -155,7 +155,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(runs_and_counts),
-		TEST(wraps_in_the_envelope),
+		TEST(wraps_as_the_contract_says),
 		TEST(readers_may_not_write),
 		TEST(destruction_is_confirmed),
 	};

@@ -1,10 +1,11 @@
 /* tests/unit/op/test_nouns.c - every operation is well formed, and its result keeps its promise. */
 #include "app/metrics.h"
 #include "app/settings.h"
+#include "op/agent_auth.h"
 #include "op/dispatch.h"
-#include "op/envelope.h"
 #include "op/nouns.h"
 #include "op/schema.h"
+#include "op/team/contract_team.h"
 #include "op/team/team_home.h"
 #include "test.h"
 #include "text/json.h"
@@ -17,8 +18,10 @@ static void operations_are_well_formed(void)
 	for (size_t i = 0; i < mr_nouns.len; i++) {
 		const struct mr_op *op = mr_nouns.ops[i];
 
-		CHECK(op->name && op->summary && op->envelope);
+		CHECK(op->name && op->summary && op->contract);
 		CHECK(!op->run != !op->bind);
+		/* Who acts is checked by the contract. */
+		CHECK(!mr_agent_auth_takes_token(op) || op->contract == &mr_contract_team);
 		CHECK(mr_op_find(&mr_nouns, op->name) == op);
 		CHECK(op->surfaces != 0);
 		CHECK(!(op->surfaces & MR_ON_CLI) == !op->command);

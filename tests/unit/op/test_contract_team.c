@@ -1,6 +1,6 @@
-/* tests/unit/op/test_envelope_team.c - every error type of the team contract, as a client sees it.
+/* tests/unit/op/test_contract_team.c - every error type of the team contract, as a client sees it.
  */
-#include "op/team/envelope_team.h"
+#include "op/team/contract_team.h"
 
 #include "base/attr.h"
 #include "team/error.h"
@@ -12,8 +12,8 @@ static const char *shown(struct mr_ctx *cx)
 	struct mr_out out;
 
 	mr_buf_init(&text, 1 << 16);
-	mr_out_init_json(&out, &text, mr_envelope_team.json_style);
-	mr_envelope_team.error(&out, &cx->err);
+	mr_out_init_json(&out, &text, mr_contract_team.json_style);
+	mr_contract_team.error(&out, &cx->err);
 	return mr_arena_strdup(cx->arena, mr_buf_text(&text));
 }
 
@@ -54,8 +54,8 @@ static void types_have_their_shape(void)
 				cases[i].type, cases[i].recoverable ? "true" : "false",
 				cases[i].code == MR_EINTERNAL ? "\"original_error\":\"internal\""
 							      : ""));
-		CHECK_INT(mr_envelope_team.http_status(&cx.err), cases[i].http);
-		CHECK(mr_envelope_team.exit_status(&cx.err) > 0);
+		CHECK_INT(mr_contract_http_status(&mr_contract_team, &cx.err), cases[i].http);
+		CHECK(mr_contract_exit_status(&mr_contract_team, &cx.err) > 0);
 	}
 	mr_arena_free(cx.arena);
 }

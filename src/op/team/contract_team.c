@@ -1,6 +1,8 @@
-/* op/team/envelope_team.c */
-#include "op/team/envelope_team.h"
+/* op/team/contract_team.c - the team contract: who may act, the open team, what errors look like.
+ */
+#include "op/team/contract_team.h"
 
+#include "op/agent_auth.h"
 #include "op/args.h"
 #include "op/op.h"
 #include "op/team/team_home.h"
@@ -20,17 +22,19 @@ static enum mr_code check_admin(struct mr_call *call, const struct mr_param *par
 	return mr_team_fail_text(&call->cx, "argument", param->name);
 }
 
-static enum mr_code enter_team(struct mr_call *call, const struct mr_op *op,
+enum mr_code mr_contract_team_enter(struct mr_call *call, const struct mr_op *op,
 	const struct mr_args *in, void **part)
 {
-	struct mr_team *team = NULL;
-	enum mr_code rc = MR_OK;
+	struct mr_team *team;
+	enum mr_code rc = mr_agent_auth_check(call, op, in);
 
 	for (size_t i = 0; !rc && i < mr_param_count(op->params); i++)
 		rc = check_admin(call, &op->params[i], in);
+	if (rc || !part)
+		return rc;
+	rc = mr_team_home_open(call, &team);
 	if (!rc)
-		rc = mr_team_home_open(call, &team);
-	*part = team;
+		*part = team;
 	return rc;
 }
 
@@ -81,7 +85,7 @@ static void say_argument(struct mr_out *out, const struct mr_issues *issues)
 	mr_out_end(out);
 }
 
-static void team_error(struct mr_out *out, const struct mr_err *err)
+void mr_contract_team_error(struct mr_out *out, const struct mr_err *err)
 {
 	const char *type = type_of(err);
 	const struct mr_value *data = mr_team_fail_data(err);
@@ -105,36 +109,20 @@ static void team_error(struct mr_out *out, const struct mr_err *err)
 
 /* Of what nobody foresaw at least the place is known. A tool that another one ran is named first,
  * and stays. */
-static void team_blame(struct mr_ctx *cx, const char *op)
+static void leave_team(struct mr_call *call, const struct mr_op *op, enum mr_code rc)
 {
-	if (mr_team_fail_data(&cx->err) || !mr_str_eq(type_of(&cx->err), MR_TEAM_UNHANDLED))
+	struct mr_ctx *cx = &call->cx;
+
+	if (!rc || mr_team_fail_data(&cx->err) || !mr_str_eq(type_of(&cx->err), MR_TEAM_UNHANDLED))
 		return;
-	mr_team_fail_text(cx, "tool", op);
+	mr_team_fail_text(cx, "tool", op->name);
 	mr_team_fail_text(cx, "original_error", mr_code_name(cx->err.code));
 }
 
-static void add_nothing(struct mr_out *out)
-{
-	(void)out;
-}
-
-static int team_exit_status(const struct mr_err *err)
-{
-	return mr_code_exit_status(err->code);
-}
-
-static int team_http_status(const struct mr_err *err)
-{
-	return mr_code_http_status(err->code);
-}
-
-const struct mr_envelope mr_envelope_team = {
-	.enter = enter_team,
-	.begin_result = add_nothing,
-	.end_result = add_nothing,
-	.error = team_error,
-	.blame = team_blame,
-	.exit_status = team_exit_status,
-	.http_status = team_http_status,
+const struct mr_contract mr_contract_team = {
+	.take = mr_agent_auth_take_token,
+	.enter = mr_contract_team_enter,
+	.leave = leave_team,
+	.error = mr_contract_team_error,
 	.json_style = MR_JSON_COMPACT,
 };
