@@ -155,6 +155,13 @@ struct mr_field {
 		.from = MR_FROM_STRUCT(struct_type, member, item_type)                             \
 	}
 
+/* The same of another table of the same struct. */
+#define MR_MEMBERS_SAME(struct_type, its_fields)                                                   \
+	{                                                                                          \
+		.name = "*", .flags = MR_INCLUDED, .fields = (its_fields),                         \
+		.from = MR_FROM_SAME(struct_type)                                                  \
+	}
+
 /* What an operation with bound tables calls: a function of its part. */
 struct mr_binding {
 	const char *request, *result; /* the structs that its tables are bound to */

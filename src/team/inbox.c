@@ -89,6 +89,7 @@ enum mr_code mr_team_item_names(struct mr_ctx *cx, struct mr_db *db, bool with_b
 		return rc;
 	item->to = mr_team_post_names(cx->arena, here, &rows, MR_TEAM_TO);
 	item->cc = mr_team_post_names(cx->arena, here, &rows, MR_TEAM_CC);
+	item->with_names = true;
 	item->with_bcc = with_bcc;
 	if (with_bcc)
 		item->bcc = mr_team_post_names(cx->arena, here, &rows, MR_TEAM_BCC);

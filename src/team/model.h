@@ -158,6 +158,7 @@ struct mr_team_item {
 	bool received;              /* who asked is a recipient: the next three are its own */
 	enum mr_team_recipient_kind kind;
 	int64_t read_ts, ack_ts;
+	bool with_names;             /* to and cc are known */
 	bool with_bcc;               /* who asked has sent it: bcc is known */
 	struct mr_texts to, cc, bcc; /* names */
 	bool without_data;           /* this reader takes no attachments: metadata only (13.4) */

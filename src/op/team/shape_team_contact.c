@@ -1,86 +1,64 @@
-/* op/team/shape_team_contact.c */
+/* op/team/shape_team_contact.c - links, products and slots, as the team contract shows them. */
+#include "op/bind.h"
 #include "op/team/shape_team.h"
 
-const struct mr_field mr_shape_team_party_fields[] = {
-	{ .name = "project", .type = MR_TYPE_TEXT, .summary = "its slug" },
-	{ .name = "agent", .type = MR_TYPE_TEXT },
+static const struct mr_field asking_fields[] = {
+	MR_FIELD(struct mr_team_link, a_project, "project", .summary = "its slug"),
+	MR_FIELD(struct mr_team_link, a_agent, "agent"),
+	{ 0 },
+};
+
+static const struct mr_field asked_fields[] = {
+	MR_FIELD(struct mr_team_link, b_project, "project", .summary = "its slug"),
+	MR_FIELD(struct mr_team_link, b_agent, "agent"),
 	{ 0 },
 };
 
 const struct mr_field mr_shape_team_link_fields[] = {
-	MR_SHAPE_TEAM_LINK_FIELDS,
+	MR_FIELD(struct mr_team_link, id, "id"),
+	MR_FIELD_SAME(struct mr_team_link, asking_fields, "from", .summary = "who asked"),
+	MR_FIELD_SAME(struct mr_team_link, asked_fields, "to", .summary = "who was asked"),
+	MR_FIELD(struct mr_team_link, status, "status", .choices = mr_shape_team_link_statuses),
+	MR_FIELD(struct mr_team_link, reason, "reason"),
+	MR_FIELD_TIME(struct mr_team_link, created_ts, "created_ts"),
+	MR_FIELD_TIME(struct mr_team_link, updated_ts, "updated_ts"),
+	MR_FIELD_TIME(struct mr_team_link, expires_ts, "expires_ts", .flags = MR_NULLABLE,
+		.summary = "null: never"),
 	{ 0 },
 };
 
-static void party(struct mr_out *out, const char *key, const char *project, const char *agent)
-{
-	mr_out_map(out, key);
-	mr_out_text(out, "project", project);
-	mr_out_text(out, "agent", agent);
-	mr_out_end(out);
-}
-
 void mr_shape_team_link_members(struct mr_out *out, const struct mr_team_link *link)
 {
-	mr_out_int(out, "id", link->id);
-	party(out, "from", link->a_project, link->a_agent);
-	party(out, "to", link->b_project, link->b_agent);
-	mr_out_text(out, "status", mr_team_link_status_name(link->status));
-	mr_out_text(out, "reason", link->reason);
-	mr_shape_team_time(out, "created_ts", link->created_ts);
-	mr_shape_team_time(out, "updated_ts", link->updated_ts);
-	mr_shape_team_time(out, "expires_ts", link->expires_ts);
+	mr_bind_members(out, mr_shape_team_link_fields, link);
 }
 
 void mr_shape_team_link(struct mr_out *out, const char *key, const struct mr_team_link *link)
 {
-	mr_out_map(out, key);
-	mr_shape_team_link_members(out, link);
-	mr_out_end(out);
+	mr_bind_object(out, key, mr_shape_team_link_fields, link);
 }
 
 const struct mr_field mr_shape_team_product_fields[] = {
-	{ .name = "id", .type = MR_TYPE_INT },
-	{ .name = "product_uid", .type = MR_TYPE_TEXT },
-	{ .name = "name", .type = MR_TYPE_TEXT },
-	{ .name = "created_at", .type = MR_TYPE_TEXT },
-	{ .name = "projects", .type = MR_TYPE_LIST, .fields = mr_shape_team_project_fields },
+	MR_FIELD(struct mr_team_product, id, "id"),
+	MR_FIELD(struct mr_team_product, product_uid, "product_uid"),
+	MR_FIELD(struct mr_team_product, name, "name"),
+	MR_FIELD_TIME(struct mr_team_product, created_at, "created_at"),
+	MR_FIELD_LIST(struct mr_team_product, projects, struct mr_team_project,
+		mr_shape_team_project_fields, "projects"),
 	{ 0 },
 };
 
 void mr_shape_team_product(struct mr_out *out, const char *key,
 	const struct mr_team_product *product)
 {
-	mr_out_map(out, key);
-	mr_out_int(out, "id", product->id);
-	mr_out_text(out, "product_uid", product->product_uid);
-	mr_out_text(out, "name", product->name);
-	mr_shape_team_time(out, "created_at", product->created_at);
-	mr_out_list(out, "projects");
-	for (size_t i = 0; i < product->projects.len; i++)
-		mr_shape_team_project(out, NULL, &product->projects.items[i]);
-	mr_out_end(out);
-	mr_out_end(out);
+	mr_bind_object(out, key, mr_shape_team_product_fields, product);
 }
 
 const struct mr_field mr_shape_team_slot_fields[] = {
-	{ .name = "id", .type = MR_TYPE_INT, .summary = "for renewing and releasing" },
-	{ .name = "slot_name", .type = MR_TYPE_TEXT },
-	{ .name = "agent", .type = MR_TYPE_TEXT, .summary = "who holds it" },
-	{ .name = "created_ts", .type = MR_TYPE_TEXT },
-	{ .name = "expires_ts", .type = MR_TYPE_TEXT },
-	{ .name = "released_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	MR_FIELD(struct mr_team_slot, id, "id", .summary = "for renewing and releasing"),
+	MR_FIELD(struct mr_team_slot, slot_name, "slot_name"),
+	MR_FIELD(struct mr_team_slot, agent, "agent", .summary = "who holds it"),
+	MR_FIELD_TIME(struct mr_team_slot, created_ts, "created_ts"),
+	MR_FIELD_TIME(struct mr_team_slot, expires_ts, "expires_ts"),
+	MR_FIELD_TIME(struct mr_team_slot, released_ts, "released_ts", .flags = MR_NULLABLE),
 	{ 0 },
 };
-
-void mr_shape_team_slot(struct mr_out *out, const char *key, const struct mr_team_slot *slot)
-{
-	mr_out_map(out, key);
-	mr_out_int(out, "id", slot->id);
-	mr_out_text(out, "slot_name", slot->slot_name);
-	mr_out_text(out, "agent", slot->agent);
-	mr_shape_team_time(out, "created_ts", slot->created_ts);
-	mr_shape_team_time(out, "expires_ts", slot->expires_ts);
-	mr_shape_team_time(out, "released_ts", slot->released_ts);
-	mr_out_end(out);
-}

@@ -4,37 +4,15 @@
 #include "team/message_cache.h"
 #include "text/json.h"
 
-const struct mr_field mr_shape_team_message_fields[] = {
-	MR_SHAPE_TEAM_ITEM_FIELDS,
-	{ 0 },
-};
-
-const struct mr_field mr_shape_team_blocked_fields[] = {
-	{ .name = "name", .type = MR_TYPE_TEXT },
-	{ .name = "project", .type = MR_TYPE_TEXT, .summary = "its slug" },
-	{ .name = "reason", .type = MR_TYPE_TEXT, .summary = "the rule that decided" },
-	{ 0 },
-};
-
-static const struct mr_field payload_fields[] = {
-	MR_SHAPE_TEAM_PAYLOAD_FIELDS,
-	{ 0 },
-};
-
-const struct mr_field mr_shape_team_delivery_fields[] = {
-	{ .name = "project", .type = MR_TYPE_TEXT, .summary = "where the message is stored" },
-	{ .name = "payload", .type = MR_TYPE_OBJECT, .fields = payload_fields },
-	{ 0 },
-};
-
 /* A list of objects, kept as JSON; what is no such list was never put there by us. */
-static void put_attachments(struct mr_out *out, const char *json)
+static void put_attachments(struct mr_out *out, const char *key, const void *from)
 {
 	static const struct mr_json_limits limits = {
 		.max_bytes = MR_DB_VALUE_BYTES,
 		.max_depth = 8,
 		.max_nodes = 20000,
 	};
+	const char *json = *(const char *const *)from;
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
 	const struct mr_value *list = NULL;
 	struct mr_err err;
@@ -44,79 +22,115 @@ static void put_attachments(struct mr_out *out, const char *json)
 		arena = mr_arena_new();
 		if (!mr_json_parse(arena, mr_bytes_text(json), &limits, &list, &err) &&
 			list->kind == MR_LIST) {
-			mr_out_value(out, "attachments", list);
+			mr_out_value(out, key, list);
 			return;
 		}
 	}
-	mr_out_list(out, "attachments");
+	mr_out_list(out, key);
 	mr_out_end(out);
 }
 
-static void put_id(struct mr_out *out, const char *key, int64_t id)
-{
-	if (id)
-		mr_out_int(out, key, id);
-	else
-		mr_out_null(out, key);
-}
+#define ATTACHMENTS(struct_type, member)                                                           \
+	{                                                                                          \
+		.name = "attachments", .type = MR_TYPE_LIST, .from = MR_FROM(struct_type, member), \
+		.emit = put_attachments                                                            \
+	}
 
-/* What every form of a message says. */
-static void put_message(struct mr_out *out, const struct mr_team_message *message, const char *from)
-{
-	mr_out_int(out, "id", message->id);
-	mr_out_text(out, "uid", message->uid);
-	mr_out_int(out, "project_id", message->project_id);
-	mr_out_int(out, "sender_id", message->sender_id);
-	mr_out_text(out, "from", from);
-	mr_out_text(out, "thread_id", message->thread_id);
-	put_id(out, "reply_to", message->reply_to);
-	mr_out_text(out, "subject", message->subject);
-	mr_out_text(out, "importance", mr_team_importance_name(message->importance));
-	mr_out_bool(out, "ack_required", message->ack_required);
-	mr_shape_team_time(out, "created_ts", message->created_ts);
-	put_attachments(out, message->attachments);
-}
+/* What every form of a message says: these, who it is from, and the rest. */
+static const struct mr_field first_fields[] = {
+	MR_FIELD(struct mr_team_message, id, "id"),
+	MR_FIELD(struct mr_team_message, uid, "uid", .summary = "its id in the archive"),
+	MR_FIELD(struct mr_team_message, project_id, "project_id"),
+	MR_FIELD(struct mr_team_message, sender_id, "sender_id"),
+	{ 0 },
+};
 
-static void put_head(struct mr_out *out, const struct mr_team_item *item)
-{
-	put_message(out, &item->message, item->from);
-	mr_out_bool(out, "from_verified", item->message.verified);
-	mr_out_text(out, "sender_project", item->sender_project);
-	mr_out_bool(out, "is_human", item->from_human);
-}
+static const struct mr_field other_fields[] = {
+	MR_FIELD(struct mr_team_message, thread_id, "thread_id", .flags = MR_NULLABLE),
+	MR_FIELD(struct mr_team_message, reply_to, "reply_to", .flags = MR_NULLABLE,
+		.summary = "the message it answers"),
+	MR_FIELD(struct mr_team_message, subject, "subject"),
+	MR_FIELD(struct mr_team_message, importance, "importance",
+		.choices = mr_shape_team_importances),
+	MR_FIELD(struct mr_team_message, ack_required, "ack_required"),
+	MR_FIELD_TIME(struct mr_team_message, created_ts, "created_ts"),
+	ATTACHMENTS(struct mr_team_message, attachments),
+	{ 0 },
+};
+
+static const struct mr_field head_fields[] = {
+	MR_MEMBERS(struct mr_team_item, message, struct mr_team_message, first_fields),
+	MR_FIELD(struct mr_team_item, from, "from"),
+	MR_MEMBERS(struct mr_team_item, message, struct mr_team_message, other_fields),
+	MR_FIELD(struct mr_team_item, message.verified, "from_verified",
+		.summary = "whether the sender had proved to be who it is"),
+	MR_FIELD(struct mr_team_item, sender_project, "sender_project",
+		.summary = "the slug of the sender's project"),
+	MR_FIELD(struct mr_team_item, from_human, "is_human",
+		.summary = "whether a person wrote it"),
+	{ 0 },
+};
 
 /* What a message says never changes, so it is written once for all who list it. */
-static void put_head_once(struct mr_out *out, const struct mr_team_item *item)
+static void put_head(struct mr_out *out, const char *key, const void *from)
 {
+	const struct mr_team_item *item = from;
 	size_t mark;
 
-	if (item->form.len) {
+	(void)key;
+	if (!item->heads || !mr_out_is_compact(out)) {
+		mr_bind_members(out, head_fields, item);
+	} else if (item->form.len) {
 		mr_out_members(out, item->form);
-		return;
+	} else {
+		mark = mr_out_mark(out);
+		mr_bind_members(out, head_fields, item);
+		mr_team_message_cache_leave(item, mr_out_since(out, mark));
 	}
-	mark = mr_out_mark(out);
-	put_head(out, item);
-	mr_team_message_cache_leave(item, mr_out_since(out, mark));
 }
+
+static const struct mr_field name_fields[] = {
+	MR_FIELD(struct mr_team_item, to, "to", .flags = MR_OPTIONAL,
+		.when = MR_FLAG(struct mr_team_item, with_names)),
+	MR_FIELD(struct mr_team_item, cc, "cc", .flags = MR_OPTIONAL,
+		.when = MR_FLAG(struct mr_team_item, with_names)),
+	MR_FIELD(struct mr_team_item, bcc, "bcc", .flags = MR_OPTIONAL,
+		.summary = "only its sender sees them",
+		.when = MR_FLAG(struct mr_team_item, with_bcc)),
+	{ 0 },
+};
+
+const struct mr_field mr_shape_team_message_fields[] = {
+	{ .name = "*",
+		.flags = MR_INCLUDED,
+		.fields = head_fields,
+		.from = MR_FROM_SAME(struct mr_team_item),
+		.emit = put_head },
+	{ .name = "*",
+		.flags = MR_INCLUDED | MR_OPTIONAL,
+		.fields = name_fields,
+		.from = MR_FROM_SAME(struct mr_team_item),
+		.when = MR_FLAG(struct mr_team_item, with_names) },
+	MR_FIELD(struct mr_team_item, kind, "kind", .flags = MR_OPTIONAL,
+		.choices = mr_shape_team_kinds, .summary = "how the reader was addressed",
+		.when = MR_FLAG(struct mr_team_item, received)),
+	MR_FIELD_TIME(struct mr_team_item, read_ts, "read_ts", .flags = MR_OPTIONAL | MR_NULLABLE,
+		.when = MR_FLAG(struct mr_team_item, received)),
+	MR_FIELD_TIME(struct mr_team_item, ack_ts, "ack_ts", .flags = MR_OPTIONAL | MR_NULLABLE,
+		.when = MR_FLAG(struct mr_team_item, received)),
+	MR_FIELD(struct mr_team_item, message.body_md, "body_md", .flags = MR_OPTIONAL),
+	MR_FIELD(struct mr_team_item, truncated, "truncated", .flags = MR_OPTIONAL,
+		.summary = "with max_chars: whether some of the body was cut off",
+		.when = MR_FLAG(struct mr_team_item, is_limited)),
+	{ 0 },
+};
 
 void mr_shape_team_item_members(struct mr_out *out, const struct mr_team_item *item, bool names)
 {
-	(item->heads && mr_out_is_compact(out) ? put_head_once : put_head)(out, item);
-	if (names) {
-		mr_out_texts(out, "to", &item->to);
-		mr_out_texts(out, "cc", &item->cc);
-		if (item->with_bcc)
-			mr_out_texts(out, "bcc", &item->bcc);
-	}
-	if (item->received) {
-		mr_out_text(out, "kind", mr_team_kind_name(item->kind));
-		mr_shape_team_time(out, "read_ts", item->read_ts);
-		mr_shape_team_time(out, "ack_ts", item->ack_ts);
-	}
-	if (item->message.body_md)
-		mr_out_text(out, "body_md", item->message.body_md);
-	if (item->message.body_md && item->is_limited)
-		mr_out_bool(out, "truncated", item->truncated);
+	struct mr_team_item shown = *item;
+
+	shown.with_names = names;
+	mr_bind_members(out, mr_shape_team_message_fields, &shown);
 }
 
 void mr_shape_team_item(struct mr_out *out, const char *key, const struct mr_team_item *item,
@@ -136,65 +150,71 @@ void mr_shape_team_items(struct mr_out *out, const char *key, const struct mr_te
 	mr_out_end(out);
 }
 
-void mr_shape_team_payload_members(struct mr_out *out, const struct mr_team_sent *sent)
+const struct mr_field mr_shape_team_payload_fields[] = {
+	MR_MEMBERS(struct mr_team_sent, message, struct mr_team_message, first_fields),
+	MR_FIELD(struct mr_team_sent, sender.name, "from"),
+	MR_MEMBERS(struct mr_team_sent, message, struct mr_team_message, other_fields),
+	MR_FIELD(struct mr_team_sent, to, "to"),
+	MR_FIELD(struct mr_team_sent, cc, "cc"),
+	MR_FIELD(struct mr_team_sent, bcc, "bcc"),
+	MR_FIELD(struct mr_team_sent, message.body_md, "body_md"),
+	{ 0 },
+};
+
+static const struct mr_field delivery_fields[] = {
+	MR_FIELD(struct mr_team_sent, project.human_key, "project",
+		.summary = "where the message is stored"),
+	MR_FIELD_SAME(struct mr_team_sent, mr_shape_team_payload_fields, "payload"),
+	{ 0 },
+};
+
+static const struct mr_field blocked_fields[] = {
+	MR_FIELD(struct mr_team_blocked, name, "name"),
+	MR_FIELD(struct mr_team_blocked, project, "project", .summary = "its slug"),
+	MR_FIELD(struct mr_team_blocked, reason, "reason", .summary = "the rule that decided"),
+	{ 0 },
+};
+
+/* A message is stored once: there is one delivery. */
+static void put_deliveries(struct mr_out *out, const char *key, const void *from)
 {
-	put_message(out, &sent->message, sent->sender.name);
-	mr_out_texts(out, "to", &sent->to);
-	mr_out_texts(out, "cc", &sent->cc);
-	mr_out_texts(out, "bcc", &sent->bcc);
-	mr_out_text(out, "body_md", sent->message.body_md);
+	mr_bind_list(out, key, delivery_fields, from, 1, sizeof(struct mr_team_sent));
 }
 
-static void put_blocked(struct mr_out *out, const struct mr_team_sent *sent)
+static void put_count(struct mr_out *out, const char *key, const void *from)
 {
-	mr_out_list(out, "blocked_recipients");
-	for (size_t i = 0; i < sent->blocked_count; i++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "name", sent->blocked[i].name);
-		mr_out_text(out, "project", sent->blocked[i].project);
-		mr_out_text(out, "reason", sent->blocked[i].reason);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
+	(void)from;
+	mr_out_int(out, key, 1);
 }
 
-/* All but the attachments, which a reply has already told. */
-static void put_sent(struct mr_out *out, const struct mr_team_sent *sent)
-{
-	mr_out_list(out, "deliveries");
-	mr_out_map(out, NULL);
-	mr_out_text(out, "project", sent->project.human_key);
-	mr_out_map(out, "payload");
-	mr_shape_team_payload_members(out, sent);
-	mr_out_end(out);
-	mr_out_end(out);
-	mr_out_end(out);
-	mr_out_int(out, "count", 1);
-	if (sent->auto_registered.len)
-		mr_out_texts(out, "auto_registered", &sent->auto_registered);
-	if (sent->blocked_count)
-		put_blocked(out, sent);
-	if (sent->contact_request_count) {
-		mr_out_list(out, "contact_requests");
-		for (size_t i = 0; i < sent->contact_request_count; i++)
-			mr_shape_team_link(out, NULL, &sent->contact_requests[i]);
-		mr_out_end(out);
-	}
-	if (sent->warnings.len)
-		mr_bind_list(out, "warnings", mr_shape_team_conflict_fields, sent->warnings.items,
-			sent->warnings.len, sizeof(*sent->warnings.items));
-	if (sent->repeated)
-		mr_out_bool(out, "repeated", true);
-}
+const struct mr_field mr_shape_team_report_fields[] = {
+	{ .name = "deliveries",
+		.type = MR_TYPE_LIST,
+		.fields = delivery_fields,
+		.from = MR_FROM_SAME(struct mr_team_sent),
+		.emit = put_deliveries },
+	{ .name = "count",
+		.type = MR_TYPE_INT,
+		.from = MR_FROM_SAME(struct mr_team_sent),
+		.emit = put_count },
+	MR_FIELD(struct mr_team_sent, auto_registered, "auto_registered", .flags = MR_OPTIONAL,
+		.summary = "recipients that were unknown and are now agents"),
+	MR_FIELD_ROWS(struct mr_team_sent, blocked, blocked_count, struct mr_team_blocked,
+		blocked_fields, "blocked_recipients", .flags = MR_OPTIONAL,
+		.summary = "who did not get it, because they may not be written to"),
+	MR_FIELD_ROWS(struct mr_team_sent, contact_requests, contact_request_count,
+		struct mr_team_link, mr_shape_team_link_fields, "contact_requests",
+		.flags = MR_OPTIONAL),
+	MR_FIELD_LIST(struct mr_team_sent, warnings, struct mr_team_conflict,
+		mr_shape_team_conflict_fields, "warnings", .flags = MR_OPTIONAL,
+		.summary = "leases on the files that the mail becomes"),
+	MR_FIELD(struct mr_team_sent, repeated, "repeated", .flags = MR_OPTIONAL,
+		.summary = "the key was used before: this is what was sent then"),
+	{ 0 },
+};
 
-void mr_shape_team_sent_members(struct mr_out *out, const struct mr_team_sent *sent)
-{
-	put_sent(out, sent);
-	put_attachments(out, sent->message.attachments);
-}
-
-void mr_shape_team_reply_members(struct mr_out *out, const struct mr_team_sent *sent)
-{
-	mr_shape_team_payload_members(out, sent);
-	put_sent(out, sent);
-}
+const struct mr_field mr_shape_team_sent_fields[] = {
+	MR_MEMBERS_SAME(struct mr_team_sent, mr_shape_team_report_fields),
+	ATTACHMENTS(struct mr_team_sent, message.attachments),
+	{ 0 },
+};

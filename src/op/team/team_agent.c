@@ -9,72 +9,39 @@ static const char *const alias_hint[] = { "hint", "name", NULL };
 static const char *const alias_name[] = { "agent_name", "agent", NULL };
 
 #define PROGRAM_PARAMS                                                                             \
-	{ .name = "program",                                                                       \
-		.type = MR_TYPE_TEXT,                                                              \
-		.flags = MR_REQUIRED,                                                              \
-		.summary = "what runs the agent, codex" },                                         \
-	{                                                                                          \
-		.name = "model", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED,                       \
-		.summary = "the model behind it"                                                   \
-	}
+	MR_PARAM(struct mr_team_registration, program, "program", .flags = MR_REQUIRED,            \
+		.summary = "what runs the agent, codex"),                                          \
+		MR_PARAM(struct mr_team_registration, model, "model", .flags = MR_REQUIRED,        \
+			.summary = "the model behind it")
 #define PROFILE_PARAMS                                                                             \
-	{ .name = "task_description",                                                              \
-		.type = MR_TYPE_TEXT,                                                              \
-		.summary = "what it is working on, for the others" },                              \
-		{ .name = "attachments_policy",                                                    \
-			.type = MR_TYPE_TEXT,                                                      \
-			.flags = MR_LENIENT,                                                       \
-			.summary = "how files come with its mail",                                 \
-			.choices = mr_shape_team_attachments_policies,                             \
-			.fallback = "auto" },                                                      \
-	{                                                                                          \
-		.name = "contact_policy", .type = MR_TYPE_TEXT, .summary = "who may write to it",  \
-		.choices = mr_shape_team_contact_policies, .fallback = "open"                      \
-	}
+	MR_PARAM(struct mr_team_registration, task_description, "task_description",                \
+		.summary = "what it is working on, for the others"),                               \
+		MR_PARAM(struct mr_team_registration, attachments_policy, "attachments_policy",    \
+			.flags = MR_LENIENT, .summary = "how files come with its mail",            \
+			.choices = mr_shape_team_attachments_policies, .fallback = "auto"),        \
+		MR_PARAM(struct mr_team_registration, contact_policy, "contact_policy",            \
+			.summary = "who may write to it",                                          \
+			.choices = mr_shape_team_contact_policies, .fallback = "open")
 
 static const struct mr_param register_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "name",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL | MR_ACTOR,
+	MR_TEAM_PROJECT(struct mr_team_registration),
+	MR_PARAM(struct mr_team_registration, name, "name", .flags = MR_POSITIONAL | MR_ACTOR,
 		.summary = "an adjective and a noun, GreenCastle; one is found when left out",
-		.aliases = alias_name },
+		.aliases = alias_name),
 	PROGRAM_PARAMS,
 	PROFILE_PARAMS,
 	{ 0 },
 };
 
-static enum mr_code do_register(struct mr_call *call, struct mr_team_registration *request,
-	struct mr_out *out)
+static enum mr_code register_agent(struct mr_call *call, struct mr_team *team,
+	struct mr_team_registration *request, struct mr_team_agent *out)
 {
-	struct mr_team *team;
 	struct mr_team_project project;
-	struct mr_team_agent agent;
-	enum mr_code rc = mr_team_home_open(call, &team);
 
 	mr_team_ops_tokens(call, request);
-	if (!rc)
-		rc = mr_team_agent_register(&call->cx, team, request, &project, &agent);
-	if (!rc)
-		mr_shape_team_agent(out, NULL, &agent);
-	return rc;
+	return mr_team_agent_register(&call->cx, team, request, &project, out);
 }
-
-static enum mr_code register_agent(struct mr_call *call, const struct mr_args *in,
-	struct mr_out *out)
-{
-	return do_register(call,
-		&(struct mr_team_registration){
-			.project_key = mr_args_text(in, "project_key"),
-			.name = mr_args_text(in, "name"),
-			.program = mr_args_text(in, "program"),
-			.model = mr_args_text(in, "model"),
-			.task_description = mr_args_text(in, "task_description"),
-			.attachments_policy = mr_args_text(in, "attachments_policy"),
-			.contact_policy = mr_args_text(in, "contact_policy"),
-		},
-		out);
-}
+MR_TEAM_BIND_CALL(join, register_agent, struct mr_team_registration, struct mr_team_agent);
 
 const struct mr_op mr_op_team_register_agent = {
 	.name = "register_agent",
@@ -90,36 +57,27 @@ const struct mr_op mr_op_team_register_agent = {
 	.traits = MR_CORE | MR_IDEMPOTENT | MR_JOINS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = register_agent,
+	.bind = &join,
 	.render = mr_render_agent,
 };
 
 static const struct mr_param create_params[] = {
-	MR_TEAM_PROJECT_PARAM,
+	MR_TEAM_PROJECT(struct mr_team_registration),
 	PROGRAM_PARAMS,
-	{ .name = "name_hint",
-		.type = MR_TYPE_TEXT,
+	MR_PARAM(struct mr_team_registration, name, "name_hint",
 		.summary = "the name it would like; used when it is valid and free",
-		.aliases = alias_hint },
+		.aliases = alias_hint),
 	PROFILE_PARAMS,
 	{ 0 },
 };
 
-static enum mr_code create(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code create_agent(struct mr_call *call, struct mr_team *team,
+	struct mr_team_registration *request, struct mr_team_agent *out)
 {
-	return do_register(call,
-		&(struct mr_team_registration){
-			.project_key = mr_args_text(in, "project_key"),
-			.name = mr_args_text(in, "name_hint"),
-			.program = mr_args_text(in, "program"),
-			.model = mr_args_text(in, "model"),
-			.task_description = mr_args_text(in, "task_description"),
-			.attachments_policy = mr_args_text(in, "attachments_policy"),
-			.contact_policy = mr_args_text(in, "contact_policy"),
-			.create = true,
-		},
-		out);
+	request->create = true;
+	return register_agent(call, team, request, out);
 }
+MR_TEAM_BIND_CALL(create, create_agent, struct mr_team_registration, struct mr_team_agent);
 
 const struct mr_op mr_op_team_create_identity = {
 	.name = "create_agent_identity",
@@ -133,50 +91,38 @@ const struct mr_op mr_op_team_create_identity = {
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = create,
+	.bind = &create,
 	.render = mr_render_agent,
 };
 
+struct update_request {
+	const char *project_key, *agent_name;
+	struct mr_team_agent_edit edit;
+};
+
 static const struct mr_param update_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	{ .name = "program", .type = MR_TYPE_TEXT, .summary = "what runs the agent now" },
-	{ .name = "model", .type = MR_TYPE_TEXT, .summary = "the model behind it now" },
-	{ .name = "task_description",
-		.type = MR_TYPE_TEXT,
-		.summary = "what it is working on now" },
-	{ .name = "attachments_policy",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_LENIENT,
-		.summary = "how files come with its mail",
-		.choices = mr_shape_team_attachments_policies },
-	{ .name = "contact_policy",
-		.type = MR_TYPE_TEXT,
-		.summary = "who may write to it",
-		.choices = mr_shape_team_contact_policies },
+	MR_TEAM_PROJECT(struct update_request),
+	MR_TEAM_AGENT(struct update_request),
+	MR_PARAM(struct update_request, edit.program, "program",
+		.summary = "what runs the agent now"),
+	MR_PARAM(struct update_request, edit.model, "model", .summary = "the model behind it now"),
+	MR_PARAM(struct update_request, edit.task_description, "task_description",
+		.summary = "what it is working on now"),
+	MR_PARAM(struct update_request, edit.attachments_policy, "attachments_policy",
+		.flags = MR_LENIENT, .summary = "how files come with its mail",
+		.choices = mr_shape_team_attachments_policies),
+	MR_PARAM(struct update_request, edit.contact_policy, "contact_policy",
+		.summary = "who may write to it", .choices = mr_shape_team_contact_policies),
 	{ 0 },
 };
 
-static enum mr_code update(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code update_profile(struct mr_ctx *cx, struct mr_team *team,
+	const struct update_request *asked, struct mr_team_agent *out)
 {
-	struct mr_team_agent_edit edit = {
-		.program = mr_args_text(in, "program"),
-		.model = mr_args_text(in, "model"),
-		.task_description = mr_args_text(in, "task_description"),
-		.attachments_policy = mr_args_text(in, "attachments_policy"),
-		.contact_policy = mr_args_text(in, "contact_policy"),
-	};
-	struct mr_team *team;
-	struct mr_team_agent agent;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_agent_update(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_text(in, "agent_name"), &edit, "update_agent_profile", &agent);
-	if (!rc)
-		mr_shape_team_agent(out, NULL, &agent);
-	return rc;
+	return mr_team_agent_update(cx, team, asked->project_key, asked->agent_name, &asked->edit,
+		"update_agent_profile", out);
 }
+MR_TEAM_BIND(update, update_profile, struct update_request, struct mr_team_agent);
 
 const struct mr_op mr_op_team_update_profile = {
 	.name = "update_agent_profile",
@@ -191,93 +137,68 @@ const struct mr_op mr_op_team_update_profile = {
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = update,
+	.bind = &update,
 	.render = mr_render_agent,
 };
 
-enum { COMMITS_DEFAULT = 5, COMMITS_MAX = 50 };
+enum { COMMITS_MAX = 50 };
+
+struct whois_request {
+	const char *project_key, *agent_name;
+	bool include_commits;
+	int64_t commit_limit;
+};
 
 static const struct mr_param whois_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "agent_name",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "the agent's name, in any case",
-		.aliases = mr_team_alias_agent },
-	{ .name = "include_recent_commits",
-		.type = MR_TYPE_BOOL,
-		.summary = "and what it did, from the project's history",
-		.fallback = "true" },
-	{ .name = "commit_limit",
-		.type = MR_TYPE_INT,
-		.summary = "at most so many commits, 1 to 50",
-		.fallback = "5" },
+	MR_TEAM_PROJECT(struct whois_request),
+	MR_PARAM(struct whois_request, agent_name, "agent_name",
+		.flags = MR_REQUIRED | MR_POSITIONAL, .summary = "the agent's name, in any case",
+		.aliases = mr_team_alias_agent),
+	MR_PARAM(struct whois_request, include_commits, "include_recent_commits",
+		.summary = "and what it did, from the project's history", .fallback = "true"),
+	MR_PARAM(struct whois_request, commit_limit, "commit_limit",
+		.summary = "at most so many commits, 1 to 50", .fallback = "5"),
 	{ 0 },
 };
 
 static const struct mr_field commit_fields[] = {
-	{ .name = "hexsha", .type = MR_TYPE_TEXT },
-	{ .name = "summary", .type = MR_TYPE_TEXT },
-	{ .name = "authored_ts", .type = MR_TYPE_TEXT },
+	MR_FIELD(struct mr_team_commit, hexsha, "hexsha"),
+	MR_FIELD(struct mr_team_commit, summary, "summary"),
+	MR_FIELD_TIME(struct mr_team_commit, authored_ts, "authored_ts"),
 	{ 0 },
+};
+
+struct known {
+	struct mr_team_agent agent;
+	struct mr_team_commits commits;
 };
 
 static const struct mr_field whois_fields[] = {
-	MR_SHAPE_TEAM_AGENT_FIELDS,
-	{ .name = "recent_commits",
-		.type = MR_TYPE_LIST,
-		.fields = commit_fields,
-		.summary = "of this agent, newest first" },
+	MR_MEMBERS(struct known, agent, struct mr_team_agent, mr_shape_team_profile_fields),
+	MR_FIELD_LIST(struct known, commits, struct mr_team_commit, commit_fields, "recent_commits",
+		.summary = "of this agent, newest first"),
 	{ 0 },
 };
 
-static enum mr_code find(struct mr_call *call, const struct mr_args *in, struct mr_team *team,
-	struct mr_team_project *project, struct mr_team_agent *agent)
+static enum mr_code find_whois(struct mr_call *call, struct mr_team *team,
+	const struct whois_request *asked, struct known *out)
 {
-	return mr_team_ask_agent(&call->cx, team, mr_args_text(in, "project_key"),
-		mr_args_text(in, "agent_name"), project, agent);
-}
-
-static void emit_whois(struct mr_out *out, const struct mr_team_agent *agent,
-	const struct mr_team_commits *commits)
-{
-	mr_out_map(out, NULL);
-	mr_shape_team_agent_members(out, agent);
-	mr_out_list(out, "recent_commits");
-	for (size_t i = 0; i < commits->len; i++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "hexsha", commits->items[i].hexsha);
-		mr_out_text(out, "summary", commits->items[i].summary);
-		mr_shape_team_time(out, "authored_ts", commits->items[i].authored_ts);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-	mr_out_end(out);
-}
-
-static enum mr_code whois(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	int64_t limit = mr_args_int(in, "commit_limit", COMMITS_DEFAULT);
-	struct mr_team_commits commits = { NULL, 0 };
+	int64_t limit = asked->commit_limit < 1     ? 1
+		: asked->commit_limit > COMMITS_MAX ? COMMITS_MAX
+						    : asked->commit_limit;
 	struct mr_team_project project;
-	struct mr_team_agent agent;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_team_ask_agent(&call->cx, team, asked->project_key, asked->agent_name,
+		&project, &out->agent);
 
-	limit = limit < 1 ? 1 : limit > COMMITS_MAX ? COMMITS_MAX : limit;
-	if (!rc)
-		rc = find(call, in, team, &project, &agent);
 	/* Commits say what an agent's mail is about. */
 	if (!rc)
 		rc = mr_agent_auth_readers(call, true);
-	if (!rc && mr_agent_auth_reads_for(call, agent.id) &&
-		mr_args_bool(in, "include_recent_commits", true))
-		rc = mr_team_archive_commits_of(&call->cx, team, project.slug, agent.name,
-			(size_t)limit, &commits);
-	if (!rc)
-		emit_whois(out, &agent, &commits);
+	if (!rc && mr_agent_auth_reads_for(call, out->agent.id) && asked->include_commits)
+		rc = mr_team_archive_commits_of(&call->cx, team, project.slug, out->agent.name,
+			(size_t)limit, &out->commits);
 	return rc;
 }
+MR_TEAM_BIND_CALL(whois, find_whois, struct whois_request, struct known);
 
 const struct mr_op mr_op_team_whois = {
 	.name = "whois",
@@ -291,53 +212,46 @@ const struct mr_op mr_op_team_whois = {
 	.traits = MR_CORE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = whois,
+	.bind = &whois,
 	.render = mr_render_agent,
 };
 
+struct listing {
+	const char *project_key;
+	bool include_retired;
+	struct mr_team_page page;
+};
+
 static const struct mr_param list_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "include_retired",
-		.type = MR_TYPE_BOOL,
-		.summary = "also those that are retired",
-		.fallback = "false" },
-	MR_TEAM_PAGE_PARAMS,
+	MR_TEAM_PROJECT(struct listing),
+	MR_PARAM(struct listing, include_retired, "include_retired",
+		.summary = "also those that are retired", .fallback = "false"),
+	MR_TEAM_PAGE(struct listing, page),
 	{ 0 },
 };
 
 static const struct mr_field list_fields[] = {
-	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_agent_fields },
+	MR_FIELD_ROWS(struct mr_team_agents, items, len, struct mr_team_agent,
+		mr_shape_team_agent_fields, "result"),
 	{ 0 },
 };
 
-static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list_agents(struct mr_ctx *cx, struct mr_team *team,
+	const struct listing *asked, struct mr_team_agents *out)
 {
-	struct mr_team_agents agents;
 	struct mr_team_project project;
-	struct mr_team *team;
-	size_t from, until;
-	int64_t *ids;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	size_t from = 0;
+	enum mr_code rc =
+		mr_team_ask_agents(cx, team, asked->project_key, !asked->include_retired, &project, out);
 
 	if (!rc)
-		rc = mr_team_ask_agents(&call->cx, team, mr_args_text(in, "project_key"),
-			!mr_args_bool(in, "include_retired", false), &project, &agents);
-	if (rc)
-		return rc;
-	ids = mr_arena_array(call->cx.arena, agents.len, sizeof(*ids));
-	for (size_t i = 0; i < agents.len; i++)
-		ids[i] = agents.items[i].id;
-	rc = mr_team_page(call, in, ids, agents.len, &from, &until);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_list(out, "result");
-	for (size_t i = from; i < until; i++)
-		mr_shape_team_agent(out, NULL, &agents.items[i]);
-	mr_out_end(out);
-	mr_out_end(out);
-	return MR_OK;
+		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &from,
+			&out->len);
+	if (!rc && from)
+		out->items += from;
+	return rc;
 }
+MR_TEAM_BIND(list, list_agents, struct listing, struct mr_team_agents);
 
 const struct mr_op mr_op_team_list_agents = {
 	.name = "list_agents",
@@ -350,76 +264,56 @@ const struct mr_op mr_op_team_list_agents = {
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = list,
+	.bind = &list,
 	.render = mr_render_agents,
 };
 
+struct delete_request {
+	const char *project_key, *name;
+	bool purge;
+};
+
 static const struct mr_param delete_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "name",
-		.type = MR_TYPE_TEXT,
+	MR_TEAM_PROJECT(struct delete_request),
+	MR_PARAM(struct delete_request, name, "name",
 		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,
-		.summary = "the agent's name, in any case",
-		.aliases = alias_name },
-	{ .name = "purge",
-		.type = MR_TYPE_BOOL,
+		.summary = "the agent's name, in any case", .aliases = alias_name),
+	MR_PARAM(struct delete_request, purge, "purge", .flags = MR_ADMIN_ONLY,
 		.summary = "delete it and the messages it sent, for good; the archive's history "
 			   "stays",
-		.fallback = "false" },
+		.fallback = "false"),
 	{ 0 },
 };
 
 static const struct mr_field delete_fields[] = {
-	{ .name = "agent_id", .type = MR_TYPE_INT },
-	{ .name = "agent_name", .type = MR_TYPE_TEXT },
-	{ .name = "project", .type = MR_TYPE_TEXT },
-	{ .name = "purged", .type = MR_TYPE_BOOL },
-	{ .name = "deleted_ts", .type = MR_TYPE_TEXT },
-	{ .name = "message_recipients_deleted", .type = MR_TYPE_INT },
-	{ .name = "messages_deleted", .type = MR_TYPE_INT },
-	{ .name = "file_reservations_deleted", .type = MR_TYPE_INT },
-	{ .name = "file_reservations_released", .type = MR_TYPE_INT },
+	MR_FIELD(struct mr_team_deletion, agent_id, "agent_id"),
+	MR_FIELD(struct mr_team_deletion, agent_name, "agent_name"),
+	MR_FIELD(struct mr_team_deletion, project, "project"),
+	MR_FIELD(struct mr_team_deletion, purged, "purged"),
+	MR_FIELD_TIME(struct mr_team_deletion, deleted_ts, "deleted_ts"),
+	MR_FIELD(struct mr_team_deletion, message_recipients_deleted, "message_recipients_deleted"),
+	MR_FIELD(struct mr_team_deletion, messages_deleted, "messages_deleted"),
+	MR_FIELD(struct mr_team_deletion, file_reservations_deleted, "file_reservations_deleted"),
+	MR_FIELD(struct mr_team_deletion, file_reservations_released, "file_reservations_released"),
 	{ 0 },
 };
 
-static void emit_deletion(struct mr_out *out, const struct mr_team_deletion *deletion)
+static enum mr_code delete_agent(struct mr_call *call, struct mr_team *team,
+	const struct delete_request *asked, struct mr_team_deletion *out)
 {
-	mr_out_map(out, NULL);
-	mr_out_int(out, "agent_id", deletion->agent_id);
-	mr_out_text(out, "agent_name", deletion->agent_name);
-	mr_out_text(out, "project", deletion->project);
-	mr_out_bool(out, "purged", deletion->purged);
-	mr_shape_team_time(out, "deleted_ts", deletion->deleted_ts);
-	mr_out_int(out, "message_recipients_deleted", deletion->message_recipients_deleted);
-	mr_out_int(out, "messages_deleted", deletion->messages_deleted);
-	mr_out_int(out, "file_reservations_deleted", deletion->file_reservations_deleted);
-	mr_out_int(out, "file_reservations_released", deletion->file_reservations_released);
-	mr_out_end(out);
-}
+	enum mr_code rc = MR_OK;
 
-static enum mr_code delete_agent(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	bool purge = mr_args_bool(in, "purge", false);
-	const char *name = mr_args_text(in, "name");
-	struct mr_team_deletion deletion;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_ops_admin(call, in, "purge");
-
-	if (!rc)
-		rc = mr_team_home_open(call, &team);
-	if (!rc && purge)
+	if (asked->purge)
 		rc = mr_dispatch_confirm(call,
 			mr_arena_printf(call->cx.arena,
 				"%.60s of %.200s and the messages it sent are deleted, also for "
 				"those who received them. Go on?",
-				name, mr_args_text(in, "project_key")));
-	if (!rc)
-		rc = mr_team_agent_delete(&call->cx, team, mr_args_text(in, "project_key"), name,
-			purge, &deletion);
-	if (!rc)
-		emit_deletion(out, &deletion);
-	return rc;
+				asked->name, asked->project_key));
+	return rc ? rc
+		  : mr_team_agent_delete(&call->cx, team, asked->project_key, asked->name,
+			    asked->purge, out);
 }
+MR_TEAM_BIND_CALL(retire, delete_agent, struct delete_request, struct mr_team_deletion);
 
 const struct mr_op mr_op_team_delete_agent = {
 	.name = "delete_agent",
@@ -435,6 +329,6 @@ const struct mr_op mr_op_team_delete_agent = {
 	.traits = MR_DESTRUCTIVE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = delete_agent,
+	.bind = &retire,
 	.render = mr_render_retired,
 };

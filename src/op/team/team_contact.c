@@ -13,67 +13,44 @@ static const char *const alias_to_project[] = { "to_project_slug", NULL };
 static const char *const alias_ttl[] = { "ttl", NULL };
 
 static const struct mr_param request_params[] = {
-	{ .name = "project_key",
-		.type = MR_TYPE_TEXT,
+	MR_PARAM(struct mr_team_contact_request, project_key, "project_key",
 		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "the project of the agent that asks",
-		.aliases = alias_from_project },
-	{ .name = "from_agent",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,
-		.summary = "who asks",
-		.aliases = alias_from },
-	{ .name = "to_agent",
-		.type = MR_TYPE_TEXT,
+		.summary = "the project of the agent that asks", .aliases = alias_from_project),
+	MR_PARAM(struct mr_team_contact_request, from_agent, "from_agent",
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR, .summary = "who asks",
+		.aliases = alias_from),
+	MR_PARAM(struct mr_team_contact_request, to_agent, "to_agent",
 		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "who is asked: Name, or Name@project",
-		.aliases = alias_to },
-	{ .name = "to_project",
-		.type = MR_TYPE_TEXT,
+		.summary = "who is asked: Name, or Name@project", .aliases = alias_to),
+	MR_PARAM(struct mr_team_contact_request, to_project, "to_project",
 		.summary = "its project; left out, the name is looked for as in a message",
-		.aliases = alias_to_project },
-	{ .name = "reason", .type = MR_TYPE_TEXT, .summary = "what it is about, for the other" },
-	{ .name = "ttl_seconds",
-		.type = MR_TYPE_INT,
-		.min = 1,
-		.max = MR_TEAM_CONTACT_TTL_MAX_S,
-		.summary = "how long the request stands",
+		.aliases = alias_to_project),
+	MR_PARAM(struct mr_team_contact_request, reason, "reason",
+		.summary = "what it is about, for the other"),
+	MR_PARAM(struct mr_team_contact_request, ttl_s, "ttl_seconds", .min = 1,
+		.max = MR_TEAM_CONTACT_TTL_MAX_S, .summary = "how long the request stands",
 		.fallback = "604800, a week; what is approved at once stands 30 days",
-		.aliases = alias_ttl },
+		.aliases = alias_ttl),
 	{ 0 },
+};
+
+struct asked {
+	struct mr_team_link link;
+	bool notified;
 };
 
 static const struct mr_field request_fields[] = {
-	MR_SHAPE_TEAM_LINK_FIELDS,
-	{ .name = "notified", .type = MR_TYPE_BOOL, .summary = "whether the other got a message" },
+	MR_MEMBERS(struct asked, link, struct mr_team_link, mr_shape_team_link_fields),
+	MR_FIELD(struct asked, notified, "notified", .summary = "whether the other got a message"),
 	{ 0 },
 };
 
-static enum mr_code request(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code ask_for_contact(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_contact_request *request, struct asked *out)
 {
-	struct mr_team_contact_request asked = {
-		.project_key = mr_args_text(in, "project_key"),
-		.from_agent = mr_args_text(in, "from_agent"),
-		.to_project = mr_args_text(in, "to_project"),
-		.to_agent = mr_args_text(in, "to_agent"),
-		.reason = mr_args_text(in, "reason"),
-		.ttl_s = mr_args_int(in, "ttl_seconds", 0),
-	};
-	struct mr_team_link link;
-	struct mr_team *team;
-	bool notified = false;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_contact_ask(&call->cx, team, &asked, &link, &notified);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_shape_team_link_members(out, &link);
-	mr_out_bool(out, "notified", notified);
-	mr_out_end(out);
-	return MR_OK;
+	return mr_team_contact_ask(cx, team, request, &out->link, &out->notified);
 }
+MR_TEAM_BIND(asking, ask_for_contact, struct mr_team_contact_request, struct asked);
 
 const struct mr_op mr_op_team_contact_request = {
 	.name = "request_contact",
@@ -89,7 +66,7 @@ const struct mr_op mr_op_team_contact_request = {
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = request,
+	.bind = &asking,
 	.render = mr_render_link,
 };
 
@@ -101,105 +78,77 @@ static const char *const alias_requester_project[] = { "from_project_slug", NULL
 
 static const char *const answers[] = { "approved", "blocked", NULL };
 
+struct answering {
+	struct mr_team_contact_answer answer;
+	const char *status;
+	int accept; /* -1: it was not said */
+};
+
 /* Nothing is required: a link's number can stand for the names. */
 static const struct mr_param respond_params[] = {
-	{ .name = "project_key",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL,
+	MR_PARAM(struct answering, answer.project_key, "project_key", .flags = MR_POSITIONAL,
 		.summary = "the project of the agent that answers",
-		.aliases = alias_responder_project },
-	{ .name = "to_agent",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL | MR_ACTOR,
-		.summary = "who answers",
-		.aliases = alias_responder },
-	{ .name = "from_agent",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL,
-		.summary = "who had asked: Name, or Name@project",
-		.aliases = alias_requester },
-	{ .name = "from_project",
-		.type = MR_TYPE_TEXT,
+		.aliases = alias_responder_project),
+	MR_PARAM(struct answering, answer.to_agent, "to_agent", .flags = MR_POSITIONAL | MR_ACTOR,
+		.summary = "who answers", .aliases = alias_responder),
+	MR_PARAM(struct answering, answer.from_agent, "from_agent", .flags = MR_POSITIONAL,
+		.summary = "who had asked: Name, or Name@project", .aliases = alias_requester),
+	MR_PARAM(struct answering, answer.from_project, "from_project",
 		.summary = "its project; left out, the name is looked for as in a message",
-		.aliases = alias_requester_project },
-	{ .name = "link_id",
-		.type = MR_TYPE_INT,
-		.min = 1,
-		.max = INT64_MAX,
-		.summary = "the request's number, in place of the names" },
-	{ .name = "status",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_LENIENT,
-		.choices = answers,
-		.summary = "the answer" },
-	{ .name = "accept", .type = MR_TYPE_BOOL, .summary = "the same answer as a yes or a no" },
-	{ .name = "ttl_seconds",
-		.type = MR_TYPE_INT,
-		.min = 1,
-		.max = MR_TEAM_CONTACT_TTL_MAX_S,
-		.summary = "how long an approval stands",
-		.fallback = "2592000, 30 days",
-		.aliases = alias_ttl },
+		.aliases = alias_requester_project),
+	MR_PARAM(struct answering, answer.link_id, "link_id", .min = 1, .max = INT64_MAX,
+		.summary = "the request's number, in place of the names"),
+	MR_PARAM(struct answering, status, "status", .flags = MR_LENIENT, .choices = answers,
+		.summary = "the answer"),
+	MR_PARAM(struct answering, accept, "accept", .summary = "the same answer as a yes or a no"),
+	MR_PARAM(struct answering, answer.ttl_s, "ttl_seconds", .min = 1,
+		.max = MR_TEAM_CONTACT_TTL_MAX_S, .summary = "how long an approval stands",
+		.fallback = "2592000, 30 days", .aliases = alias_ttl),
 	{ 0 },
 };
 
+struct answered {
+	struct mr_team_link link;
+	int64_t updated;
+};
+
 static const struct mr_field respond_fields[] = {
-	MR_SHAPE_TEAM_LINK_FIELDS,
-	{ .name = "updated",
-		.type = MR_TYPE_INT,
-		.summary = "1, or 0 when it was blocked already" },
+	MR_MEMBERS(struct answered, link, struct mr_team_link, mr_shape_team_link_fields),
+	MR_FIELD(struct answered, updated, "updated",
+		.summary = "1, or 0 when it was blocked already"),
 	{ 0 },
 };
 
 /* `accept`, `status`, or both if they agree. */
-static enum mr_code read_answer(struct mr_call *call, const struct mr_args *in, bool *approve)
+static enum mr_code read_answer(struct mr_ctx *cx, const struct answering *given, bool *approve)
 {
 	enum mr_team_link_status status = MR_TEAM_PENDING;
-	const char *word = mr_args_text(in, "status");
 
-	if (!word && !mr_args_has(in, "accept"))
-		return mr_team_refuse(&call->cx, "status",
+	if (!given->status && given->accept < 0)
+		return mr_team_refuse(cx, "status",
 			"an answer is needed: status approved or blocked");
-	*approve = mr_args_bool(in, "accept", false);
-	if (!word)
+	*approve = given->accept > 0;
+	if (!given->status)
 		return MR_OK;
-	if (!mr_team_link_status_of(word, &status) || status == MR_TEAM_PENDING)
-		return mr_team_refuse(&call->cx, "status",
-			"\"%s\" is no answer: approved or blocked", word);
-	if (mr_args_has(in, "accept") && *approve != (status == MR_TEAM_APPROVED))
-		return mr_team_refuse(&call->cx, "status", "status %s and accept %s disagree", word,
-			*approve ? "true" : "false");
+	if (!mr_team_link_status_of(given->status, &status) || status == MR_TEAM_PENDING)
+		return mr_team_refuse(cx, "status", "\"%s\" is no answer: approved or blocked",
+			given->status);
+	if (given->accept >= 0 && *approve != (status == MR_TEAM_APPROVED))
+		return mr_team_refuse(cx, "status", "status %s and accept %s disagree",
+			given->status, *approve ? "true" : "false");
 	*approve = status == MR_TEAM_APPROVED;
 	return MR_OK;
 }
 
-static enum mr_code respond(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code answer_request(struct mr_ctx *cx, struct mr_team *team, struct answering *given,
+	struct answered *out)
 {
-	struct mr_team_contact_answer answer = {
-		.project_key = mr_args_text(in, "project_key"),
-		.to_agent = mr_args_text(in, "to_agent"),
-		.from_project = mr_args_text(in, "from_project"),
-		.from_agent = mr_args_text(in, "from_agent"),
-		.link_id = mr_args_int(in, "link_id", 0),
-		.ttl_s = mr_args_int(in, "ttl_seconds", 0),
-	};
-	struct mr_team_link link;
-	struct mr_team *team;
-	int64_t updated = 0;
-	enum mr_code rc = read_answer(call, in, &answer.approve);
+	enum mr_code rc = read_answer(cx, given, &given->answer.approve);
 
-	if (!rc)
-		rc = mr_team_home_open(call, &team);
-	if (!rc)
-		rc = mr_team_contact_respond(&call->cx, team, &answer, &link, &updated);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_shape_team_link_members(out, &link);
-	mr_out_int(out, "updated", updated);
-	mr_out_end(out);
-	return MR_OK;
+	return rc ? rc
+		  : mr_team_contact_respond(cx, team, &given->answer, &out->link, &out->updated);
 }
+MR_TEAM_BIND(respond, answer_request, struct answering, struct answered);
 
 const struct mr_op mr_op_team_contact_respond = {
 	.name = "respond_contact",
@@ -215,60 +164,51 @@ const struct mr_op mr_op_team_contact_respond = {
 	.traits = MR_IDEMPOTENT | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = respond,
+	.bind = &respond,
 	.render = mr_render_link,
 };
 
+struct listing {
+	const char *project_key, *agent_name, *status;
+	struct mr_team_page page;
+};
+
 static const struct mr_param list_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	{ .name = "status",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_LENIENT,
-		.choices = mr_shape_team_link_statuses,
-		.summary = "only these" },
-	MR_TEAM_PAGE_PARAMS,
+	MR_TEAM_PROJECT(struct listing),
+	MR_TEAM_AGENT(struct listing),
+	MR_PARAM(struct listing, status, "status", .flags = MR_LENIENT,
+		.choices = mr_shape_team_link_statuses, .summary = "only these"),
+	MR_TEAM_PAGE(struct listing, page),
 	{ 0 },
+};
+
+struct contacts {
+	struct mr_team_agent agent;
+	struct mr_team_links links;
 };
 
 static const struct mr_field list_fields[] = {
-	{ .name = "agent", .type = MR_TYPE_TEXT },
-	{ .name = "contacts",
-		.type = MR_TYPE_LIST,
-		.fields = mr_shape_team_link_fields,
-		.summary = "asked by it or of it, last changed first" },
+	MR_FIELD(struct contacts, agent.name, "agent"),
+	MR_FIELD_LIST(struct contacts, links, struct mr_team_link, mr_shape_team_link_fields,
+		"contacts", .summary = "asked by it or of it, last changed first"),
 	{ 0 },
 };
 
-static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list_contacts(struct mr_ctx *cx, struct mr_team *team,
+	const struct listing *asked, struct contacts *out)
 {
-	struct mr_team_agent agent;
-	struct mr_team_links links;
-	struct mr_team *team;
-	size_t from, until;
-	int64_t *ids;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	size_t from = 0;
+	enum mr_code rc = mr_team_ask_contacts(cx, team, asked->project_key, asked->agent_name,
+		asked->status, &out->agent, &out->links);
 
 	if (!rc)
-		rc = mr_team_ask_contacts(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_text(in, "agent_name"), mr_args_text(in, "status"), &agent, &links);
-	if (rc)
-		return rc;
-	ids = mr_arena_array(call->cx.arena, links.len, sizeof(*ids));
-	for (size_t i = 0; i < links.len; i++)
-		ids[i] = links.items[i].id;
-	rc = mr_team_page(call, in, ids, links.len, &from, &until);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_text(out, "agent", agent.name);
-	mr_out_list(out, "contacts");
-	for (size_t i = from; i < until; i++)
-		mr_shape_team_link(out, NULL, &links.items[i]);
-	mr_out_end(out);
-	mr_out_end(out);
-	return MR_OK;
+		rc = mr_team_page_cut(cx, &asked->page, out->links.items, sizeof(*out->links.items),
+			&from, &out->links.len);
+	if (!rc && from)
+		out->links.items += from;
+	return rc;
 }
+MR_TEAM_BIND(list, list_contacts, struct listing, struct contacts);
 
 const struct mr_op mr_op_team_contact_list = {
 	.name = "list_contacts",
@@ -281,44 +221,39 @@ const struct mr_op mr_op_team_contact_list = {
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = list,
+	.bind = &list,
 	.render = mr_render_contacts,
 };
 
 static const char *const alias_policy[] = { "contact_policy", NULL };
 
+struct policy_request {
+	const char *project_key, *agent_name, *policy;
+};
+
 static const struct mr_param policy_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	{ .name = "policy",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT,
-		.summary = "which one",
-		.choices = mr_shape_team_contact_policies,
-		.aliases = alias_policy },
+	MR_TEAM_PROJECT(struct policy_request),
+	MR_TEAM_AGENT(struct policy_request),
+	MR_PARAM(struct policy_request, policy, "policy",
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT, .summary = "which one",
+		.choices = mr_shape_team_contact_policies, .aliases = alias_policy),
 	{ 0 },
 };
 
-static enum mr_code set_policy(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code set_contact_policy(struct mr_ctx *cx, struct mr_team *team,
+	const struct policy_request *asked, struct mr_team_agent *out)
 {
-	struct mr_team_agent_edit edit = { .contact_policy = mr_args_text(in, "policy") };
+	struct mr_team_agent_edit edit = { .contact_policy = asked->policy };
 	enum mr_team_contact_policy policy;
-	struct mr_team_agent agent;
-	struct mr_team *team;
-	enum mr_code rc = MR_OK;
 
-	if (!mr_team_contact_policy_of(edit.contact_policy, &policy))
-		return mr_team_refuse(&call->cx, "policy",
+	if (!mr_team_contact_policy_of(asked->policy, &policy))
+		return mr_team_refuse(cx, "policy",
 			"\"%s\" is no contact policy: open, auto, contacts_only, block_all",
-			edit.contact_policy);
-	rc = mr_team_home_open(call, &team);
-	if (!rc)
-		rc = mr_team_agent_update(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_text(in, "agent_name"), &edit, "set_contact_policy", &agent);
-	if (!rc)
-		mr_shape_team_agent(out, NULL, &agent);
-	return rc;
+			asked->policy);
+	return mr_team_agent_update(cx, team, asked->project_key, asked->agent_name, &edit,
+		"set_contact_policy", out);
 }
+MR_TEAM_BIND(set_policy, set_contact_policy, struct policy_request, struct mr_team_agent);
 
 const struct mr_op mr_op_team_contact_policy = {
 	.name = "set_contact_policy",
@@ -337,6 +272,6 @@ const struct mr_op mr_op_team_contact_policy = {
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = set_policy,
+	.bind = &set_policy,
 	.render = mr_render_agent,
 };

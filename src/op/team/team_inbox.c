@@ -5,103 +5,71 @@
 #include "team/inbox.h"
 #include "text/time.h"
 
+struct box_request {
+	struct mr_team_inbox_query query;
+	struct mr_team_showing showing;
+	/* Of overdue acknowledgements: in seconds if `by_seconds`. */
+	int64_t ttl_minutes, ttl_seconds;
+	bool by_seconds;
+};
+
+#define QUERY_PARAM(member, ...) MR_PARAM(struct box_request, query.member, __VA_ARGS__)
+#define OWNER_PARAMS                                                                               \
+	MR_TEAM_PROJECT_IN(struct box_request, query), MR_TEAM_AGENT_IN(struct box_request, query)
 #define LIMIT_PARAM(n)                                                                             \
-	{                                                                                          \
-		.name = "limit", .type = MR_TYPE_INT, .summary = "at most so many, up to 1000",    \
-		.fallback = (n),                                                                   \
-	}
+	QUERY_PARAM(limit, "limit", .summary = "at most so many, up to 1000", .fallback = (n))
 #define BODIES_PARAM                                                                               \
-	{                                                                                          \
-		.name = "include_bodies", .type = MR_TYPE_BOOL, .summary = "with their texts",     \
-		.fallback = "false",                                                               \
-	}
+	QUERY_PARAM(include_bodies, "include_bodies", .summary = "with their texts",               \
+		.fallback = "false")
 #define SINCE_PARAM                                                                                \
-	{                                                                                          \
-		.name = "since_ts", .type = MR_TYPE_TEXT,                                          \
-		.summary = "only what is later than this time",                                    \
-	}
+	QUERY_PARAM(since_ts, "since_ts", .summary = "only what is later than this time")
 #define THREAD_PARAM                                                                               \
-	{                                                                                          \
-		.name = "thread_id", .type = MR_TYPE_TEXT, .flags = MR_LENIENT,                    \
-		.summary = "only this conversation",                                               \
-	}
+	QUERY_PARAM(thread_id, "thread_id", .flags = MR_LENIENT,                                   \
+		.summary = "only this conversation")
 #define CURSOR_PARAM                                                                               \
-	{                                                                                          \
-		.name = "cursor", .type = MR_TYPE_INT,                                             \
-		.summary = "go on after this message: the id of the last one seen",                \
-	}
+	QUERY_PARAM(cursor, "cursor",                                                              \
+		.summary = "go on after this message: the id of the last one seen")
+#define SHOWING_PARAMS MR_TEAM_SHOWING(struct box_request, showing)
 
 static const struct mr_param inbox_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
+	OWNER_PARAMS,
 	LIMIT_PARAM("20"),
-	{ .name = "urgent_only",
-		.type = MR_TYPE_BOOL,
-		.summary = "only what is high or urgent",
-		.fallback = "false" },
-	{ .name = "unread_only",
-		.type = MR_TYPE_BOOL,
-		.summary = "only what was not read yet",
-		.fallback = "false" },
+	QUERY_PARAM(urgent_only, "urgent_only", .summary = "only what is high or urgent",
+		.fallback = "false"),
+	QUERY_PARAM(unread_only, "unread_only", .summary = "only what was not read yet",
+		.fallback = "false"),
 	BODIES_PARAM,
 	SINCE_PARAM,
 	THREAD_PARAM,
 	CURSOR_PARAM,
-	MR_TEAM_READING_PARAMS,
+	SHOWING_PARAMS,
 	{ 0 },
 };
 
 static const struct mr_field list_fields[] = {
-	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_message_fields },
+	MR_FIELD_ROWS(struct mr_team_items, items, len, struct mr_team_item,
+		mr_shape_team_message_fields, "result"),
 	{ 0 },
 };
 
 /* 0 asks for the default, so somebody's own 0 is the next best thing: the least. */
-static int64_t limit_of(const struct mr_args *in, int64_t fallback)
+static void set_limit(struct mr_team_inbox_query *query)
 {
-	int64_t limit = mr_args_int(in, "limit", fallback);
-
-	return limit < 1 ? -1 : limit;
+	query->limit = query->limit < 1 ? -1 : query->limit;
 }
 
-static struct mr_team_inbox_query query_of(const struct mr_args *in, int64_t limit)
+static enum mr_code fetch_inbox(struct mr_call *call, struct mr_team *team,
+	struct box_request *asked, struct mr_team_items *out)
 {
-	return (struct mr_team_inbox_query){
-		.project_key = mr_args_text(in, "project_key"),
-		.agent_name = mr_args_text(in, "agent_name"),
-		.limit = limit_of(in, limit),
-		.include_bodies = mr_args_bool(in, "include_bodies", false),
-	};
-}
+	enum mr_code rc;
 
-static void put_list(struct mr_out *out, const struct mr_team_items *items, bool names)
-{
-	mr_out_map(out, NULL);
-	mr_shape_team_items(out, "result", items, names);
-	mr_out_end(out);
-}
-
-static enum mr_code fetch_inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	struct mr_team_showing showing = mr_team_showing(call, in);
-	struct mr_team_inbox_query query = query_of(in, 20);
-	struct mr_team_items items;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	query.urgent_only = mr_args_bool(in, "urgent_only", false);
-	query.unread_only = mr_args_bool(in, "unread_only", false);
-	query.since_ts = mr_args_text(in, "since_ts");
-	query.thread_id = mr_args_text(in, "thread_id");
-	query.cursor = mr_args_int(in, "cursor", 0);
+	set_limit(&asked->query);
+	rc = mr_team_inbox_fetch(&call->cx, team, &asked->query, out);
 	if (!rc)
-		rc = mr_team_inbox_fetch(&call->cx, team, &query, &items);
-	if (rc)
-		return rc;
-	mr_team_show_bodies(call, &showing, &items);
-	put_list(out, &items, false);
+		mr_team_show_bodies(call, &asked->showing, out);
 	return rc;
 }
+MR_TEAM_BIND_CALL(inbox, fetch_inbox, struct box_request, struct mr_team_items);
 
 const struct mr_op mr_op_team_inbox = {
 	.name = "fetch_inbox",
@@ -116,41 +84,33 @@ const struct mr_op mr_op_team_inbox = {
 	.traits = MR_CORE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = fetch_inbox,
+	.bind = &inbox,
 	.render = mr_render_inbox,
 };
 
 static const struct mr_param outbox_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
+	OWNER_PARAMS,
 	LIMIT_PARAM("20"),
 	BODIES_PARAM,
 	SINCE_PARAM,
 	THREAD_PARAM,
 	CURSOR_PARAM,
-	MR_TEAM_READING_PARAMS,
+	SHOWING_PARAMS,
 	{ 0 },
 };
 
-static enum mr_code list_outbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list_outbox(struct mr_call *call, struct mr_team *team,
+	struct box_request *asked, struct mr_team_items *out)
 {
-	struct mr_team_showing showing = mr_team_showing(call, in);
-	struct mr_team_inbox_query query = query_of(in, 20);
-	struct mr_team_items items;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc;
 
-	query.since_ts = mr_args_text(in, "since_ts");
-	query.thread_id = mr_args_text(in, "thread_id");
-	query.cursor = mr_args_int(in, "cursor", 0);
+	set_limit(&asked->query);
+	rc = mr_team_outbox_fetch(&call->cx, team, &asked->query, out);
 	if (!rc)
-		rc = mr_team_outbox_fetch(&call->cx, team, &query, &items);
-	if (rc)
-		return rc;
-	mr_team_show_bodies(call, &showing, &items);
-	put_list(out, &items, true);
+		mr_team_show_bodies(call, &asked->showing, out);
 	return rc;
 }
+MR_TEAM_BIND_CALL(outbox, list_outbox, struct box_request, struct mr_team_items);
 
 const struct mr_op mr_op_team_outbox = {
 	.name = "list_outbox",
@@ -163,69 +123,69 @@ const struct mr_op mr_op_team_outbox = {
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = list_outbox,
+	.bind = &outbox,
 	.render = mr_render_outbox,
 };
 
 /* Acknowledgements that are due. */
-
 static const struct mr_param pending_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
+	OWNER_PARAMS,
 	LIMIT_PARAM("20"),
 	CURSOR_PARAM,
 	BODIES_PARAM,
-	MR_TEAM_READING_PARAMS,
+	SHOWING_PARAMS,
 	{ 0 },
 };
 
+struct due {
+	struct mr_team_item item;
+	int64_t age_s;
+};
+struct dues {
+	struct due *items;
+	size_t len;
+};
+
 static const struct mr_field due_fields[] = {
-	MR_SHAPE_TEAM_ITEM_FIELDS,
-	{ .name = "age_seconds", .type = MR_TYPE_INT },
+	MR_MEMBERS(struct due, item, struct mr_team_item, mr_shape_team_message_fields),
+	MR_FIELD(struct due, age_s, "age_seconds"),
 	{ 0 },
 };
 
 static const struct mr_field dues_fields[] = {
-	{ .name = "result", .type = MR_TYPE_LIST, .fields = due_fields },
+	MR_FIELD_ROWS(struct dues, items, len, struct due, due_fields, "result"),
 	{ 0 },
 };
 
-static void put_due(struct mr_call *call, const struct mr_args *in, struct mr_team_items *items,
-	struct mr_out *out)
+/* How old each of them is now. */
+static void tell_ages(struct mr_call *call, const struct mr_team_showing *showing,
+	struct mr_team_items *items, struct dues *out)
 {
-	struct mr_team_showing showing = mr_team_showing(call, in);
 	int64_t now = mr_clock_wall_us(call->cx.clock);
 
-	mr_team_show_bodies(call, &showing, items);
-	mr_out_map(out, NULL);
-	mr_out_list(out, "result");
-	for (size_t i = 0; i < items->len; i++) {
-		const struct mr_team_item *item = &items->items[i];
-
-		mr_out_map(out, NULL);
-		mr_shape_team_item_members(out, item, false);
-		mr_out_int(out, "age_seconds", (now - item->message.created_ts) / MR_TIME_S);
-		mr_out_end(out);
+	mr_team_show_bodies(call, showing, items);
+	out->len = items->len;
+	out->items = mr_arena_array(call->cx.arena, out->len, sizeof(*out->items));
+	for (size_t i = 0; i < out->len; i++) {
+		out->items[i].item = items->items[i];
+		out->items[i].age_s = (now - items->items[i].message.created_ts) / MR_TIME_S;
 	}
-	mr_out_end(out);
-	mr_out_end(out);
 }
 
-static enum mr_code acks_pending(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list_pending(struct mr_call *call, struct mr_team *team,
+	struct box_request *asked, struct dues *out)
 {
-	struct mr_team_inbox_query query = query_of(in, 20);
 	struct mr_team_items items;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc;
 
-	query.cursor = mr_args_int(in, "cursor", 0);
-	query.unacked_only = true;
+	set_limit(&asked->query);
+	asked->query.unacked_only = true;
+	rc = mr_team_inbox_fetch(&call->cx, team, &asked->query, &items);
 	if (!rc)
-		rc = mr_team_inbox_fetch(&call->cx, team, &query, &items);
-	if (!rc)
-		put_due(call, in, &items, out);
+		tell_ages(call, &asked->showing, &items, out);
 	return rc;
 }
+MR_TEAM_BIND_CALL(pending, list_pending, struct box_request, struct dues);
 
 const struct mr_op mr_op_team_acks_pending = {
 	.name = "acks_pending",
@@ -238,45 +198,37 @@ const struct mr_op mr_op_team_acks_pending = {
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = acks_pending,
+	.bind = &pending,
 	.render = mr_render_inbox,
 };
 
 static const struct mr_param overdue_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	{ .name = "ttl_minutes",
-		.type = MR_TYPE_INT,
-		.max = INT32_MAX,
-		.summary = "how old they are at least",
-		.fallback = "60" },
-	{ .name = "ttl_seconds",
-		.type = MR_TYPE_INT,
-		.max = INT32_MAX,
-		.summary = "the same in seconds" },
+	OWNER_PARAMS,
+	MR_PARAM(struct box_request, ttl_minutes, "ttl_minutes", .max = INT32_MAX,
+		.summary = "how old they are at least", .fallback = "60"),
+	MR_PARAM(struct box_request, ttl_seconds, "ttl_seconds", .max = INT32_MAX,
+		.summary = "the same in seconds", .given = MR_FLAG(struct box_request, by_seconds)),
 	LIMIT_PARAM("50"),
 	CURSOR_PARAM,
 	BODIES_PARAM,
-	MR_TEAM_READING_PARAMS,
+	SHOWING_PARAMS,
 	{ 0 },
 };
 
-static enum mr_code acks_overdue(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list_overdue(struct mr_call *call, struct mr_team *team,
+	struct box_request *asked, struct dues *out)
 {
-	struct mr_team_inbox_query query = query_of(in, 50);
-	int64_t age_s =
-		mr_args_int(in, "ttl_seconds", mr_args_int(in, "ttl_minutes", 60) * INT64_C(60));
+	int64_t age_s = asked->by_seconds ? asked->ttl_seconds : asked->ttl_minutes * INT64_C(60);
 	struct mr_team_items items;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc;
 
-	query.cursor = mr_args_int(in, "cursor", 0);
+	set_limit(&asked->query);
+	rc = mr_team_inbox_overdue(&call->cx, team, &asked->query, age_s, &items);
 	if (!rc)
-		rc = mr_team_inbox_overdue(&call->cx, team, &query, age_s, &items);
-	if (!rc)
-		put_due(call, in, &items, out);
+		tell_ages(call, &asked->showing, &items, out);
 	return rc;
 }
+MR_TEAM_BIND_CALL(overdue, list_overdue, struct box_request, struct dues);
 
 const struct mr_op mr_op_team_acks_overdue = {
 	.name = "acks_overdue",
@@ -289,50 +241,39 @@ const struct mr_op mr_op_team_acks_overdue = {
 	.traits = MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = acks_overdue,
+	.bind = &overdue,
 	.render = mr_render_inbox,
 };
 
+struct mark_request {
+	const char *project_key, *agent_name;
+	int64_t message_id;
+};
+
 static const struct mr_param mark_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	{ .name = "message_id",
-		.type = MR_TYPE_INT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "which one" },
+	MR_TEAM_PROJECT(struct mark_request),
+	MR_TEAM_AGENT(struct mark_request),
+	MR_PARAM(struct mark_request, message_id, "message_id",
+		.flags = MR_REQUIRED | MR_POSITIONAL, .summary = "which one"),
 	{ 0 },
 };
 
 static const struct mr_field read_fields[] = {
-	{ .name = "message_id", .type = MR_TYPE_INT },
-	{ .name = "read",
-		.type = MR_TYPE_BOOL,
-		.summary = "false: the agent is none of its recipients" },
-	{ .name = "read_at",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_NULLABLE,
-		.summary = "when it was first read" },
+	MR_FIELD(struct mr_team_receipt, message_id, "message_id"),
+	MR_FIELD(struct mr_team_receipt, is_recipient, "read",
+		.summary = "false: the agent is none of its recipients"),
+	MR_FIELD_TIME(struct mr_team_receipt, read_ts, "read_at", .flags = MR_NULLABLE,
+		.summary = "when it was first read"),
 	{ 0 },
 };
 
-static enum mr_code mark_read(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code mark_read(struct mr_ctx *cx, struct mr_team *team,
+	const struct mark_request *asked, struct mr_team_receipt *out)
 {
-	struct mr_team_receipt receipt;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_mark_read(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_text(in, "agent_name"), mr_args_int(in, "message_id", 0), &receipt);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_int(out, "message_id", receipt.message_id);
-	mr_out_bool(out, "read", receipt.is_recipient);
-	mr_shape_team_time(out, "read_at", receipt.read_ts);
-	mr_out_end(out);
-	return MR_OK;
+	return mr_team_mark_read(cx, team, asked->project_key, asked->agent_name, asked->message_id,
+		out);
 }
+MR_TEAM_BIND(reading, mark_read, struct mark_request, struct mr_team_receipt);
 
 const struct mr_op mr_op_team_read = {
 	.name = "mark_message_read",
@@ -347,41 +288,26 @@ const struct mr_op mr_op_team_read = {
 	.traits = MR_CORE | MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = mark_read,
+	.bind = &reading,
 };
 
 static const struct mr_field ack_fields[] = {
-	{ .name = "message_id", .type = MR_TYPE_INT },
-	{ .name = "acknowledged",
-		.type = MR_TYPE_BOOL,
-		.summary = "false: the agent is none of its recipients" },
-	{ .name = "acknowledged_at",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_NULLABLE,
-		.summary = "when it was first acknowledged" },
-	{ .name = "read_at", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	MR_FIELD(struct mr_team_receipt, message_id, "message_id"),
+	MR_FIELD(struct mr_team_receipt, is_recipient, "acknowledged",
+		.summary = "false: the agent is none of its recipients"),
+	MR_FIELD_TIME(struct mr_team_receipt, ack_ts, "acknowledged_at", .flags = MR_NULLABLE,
+		.summary = "when it was first acknowledged"),
+	MR_FIELD_TIME(struct mr_team_receipt, read_ts, "read_at", .flags = MR_NULLABLE),
 	{ 0 },
 };
 
-static enum mr_code acknowledge(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code acknowledge(struct mr_ctx *cx, struct mr_team *team,
+	const struct mark_request *asked, struct mr_team_receipt *out)
 {
-	struct mr_team_receipt receipt;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_acknowledge(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_text(in, "agent_name"), mr_args_int(in, "message_id", 0), &receipt);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_int(out, "message_id", receipt.message_id);
-	mr_out_bool(out, "acknowledged", receipt.is_recipient);
-	mr_shape_team_time(out, "acknowledged_at", receipt.ack_ts);
-	mr_shape_team_time(out, "read_at", receipt.read_ts);
-	mr_out_end(out);
-	return MR_OK;
+	return mr_team_acknowledge(cx, team, asked->project_key, asked->agent_name,
+		asked->message_id, out);
 }
+MR_TEAM_BIND(acknowledging, acknowledge, struct mark_request, struct mr_team_receipt);
 
 const struct mr_op mr_op_team_ack = {
 	.name = "acknowledge_message",
@@ -396,5 +322,5 @@ const struct mr_op mr_op_team_ack = {
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = acknowledge,
+	.bind = &acknowledging,
 };

@@ -395,14 +395,8 @@ static const struct mr_param handshake_params[] = {
 };
 
 static const struct mr_field asked_fields[] = {
-	MR_SHAPE_TEAM_LINK_FIELDS,
+	{ .name = "*", .flags = MR_INCLUDED, .fields = mr_shape_team_link_fields },
 	{ .name = "notified", .type = MR_TYPE_BOOL, .summary = "whether the other got a message" },
-	{ 0 },
-};
-
-static const struct mr_field welcome_fields[] = {
-	MR_SHAPE_TEAM_SENT_FIELDS,
-	{ .name = "attachments", .type = MR_TYPE_LIST },
 	{ 0 },
 };
 
@@ -416,7 +410,7 @@ static const struct mr_field handshake_fields[] = {
 	{ .name = "welcome_message",
 		.type = MR_TYPE_OBJECT,
 		.flags = MR_NULLABLE,
-		.fields = welcome_fields,
+		.fields = mr_shape_team_sent_fields,
 		.summary = "null: none was sent" },
 	{ 0 },
 };
@@ -434,7 +428,7 @@ static void put_shaken(struct mr_out *out, const struct mr_team_shaken *shaken)
 		mr_out_null(out, "response");
 	if (shaken->welcomed) {
 		mr_out_map(out, "welcome_message");
-		mr_shape_team_sent_members(out, &shaken->welcome);
+		mr_bind_members(out, mr_shape_team_sent_fields, &shaken->welcome);
 		mr_out_end(out);
 	} else {
 		mr_out_null(out, "welcome_message");

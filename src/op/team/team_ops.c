@@ -1,4 +1,4 @@
-/* op/team/team_ops.c */
+/* op/team/team_ops.c - what the team's operations share: pages of lists, how bodies are shown. */
 #include "op/team/team_ops.h"
 
 #include "app/principal.h"
@@ -14,32 +14,24 @@ enum { FENCE_BYTES = 12 };
 const char *const mr_team_alias_project[] = { "project_slug", "project", "human_key", NULL };
 const char *const mr_team_alias_agent[] = { "agent", NULL };
 
-enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_args *in, const char *name)
+enum mr_code mr_team_page_cut(struct mr_ctx *cx, const struct mr_team_page *page, const void *items,
+	size_t size, size_t *from, size_t *len)
 {
-	if (!mr_args_bool(in, name, false) || call->is_admin)
-		return MR_OK;
-	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
-		"only an administrator may set %s; on the server's machine: mailroom team", name);
-	return mr_team_fail_text(&call->cx, "argument", name);
-}
-
-enum mr_code mr_team_page(struct mr_call *call, const struct mr_args *in, const int64_t *ids,
-	size_t count, size_t *from, size_t *until)
-{
-	size_t limit = (size_t)mr_args_int(in, "limit", MR_TEAM_LIST_MAX);
-	int64_t cursor = mr_args_int(in, "cursor", 0);
+	const char *item = items;
+	size_t count = *len;
 	size_t at = 0;
 
-	if (cursor) {
-		while (at < count && ids[at] != cursor)
+	if (page->cursor) {
+		while (at < count &&
+			*(const int64_t *)(const void *)(item + at * size) != page->cursor)
 			at++;
 		if (at == count)
-			return mr_team_refuse(&call->cx, "cursor",
-				"%lld is the id of none of these", (long long)cursor);
+			return mr_team_refuse(cx, "cursor", "%lld is the id of none of these",
+				(long long)page->cursor);
 		at++;
 	}
 	*from = at;
-	*until = count - at > limit ? at + limit : count;
+	*len = count - at > (size_t)page->limit ? (size_t)page->limit : count - at;
 	return MR_OK;
 }
 
@@ -82,7 +74,7 @@ void mr_team_show_body(struct mr_call *call, const struct mr_team_showing *how,
 	item->truncated = kept < len;
 	if (kept < len)
 		item->message.body_md = mr_arena_strndup(call->cx.arena, body, kept);
-	if (how->fence)
+	if (how->fence < 0 ? call->fence : how->fence)
 		item->message.body_md = fenced(call, item);
 }
 

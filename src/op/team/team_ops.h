@@ -53,23 +53,6 @@ extern const char *const mr_team_alias_agent[];
 #define MR_TEAM_BIND_CALL(name, function, request_type, result_type)                               \
 	MR_BIND_CALL(name, function, struct mr_team, request_type, result_type)
 
-/* Overruling others is for administrators: the command line, and that role. PERMISSION_DENIED when
- * the argument `name` is true and the caller is none. */
-MR_CHECK enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_args *in,
-	const char *name);
-
-/* Of lists that are short as a rule: all of it unless less is asked for. */
-#define MR_TEAM_PAGE_PARAMS                                                                        \
-	{ .name = "limit",                                                                         \
-		.type = MR_TYPE_INT,                                                               \
-		.min = 1,                                                                          \
-		.max = MR_TEAM_LIST_MAX,                                                           \
-		.summary = "at most so many",                                                      \
-		.fallback = "1000" },                                                              \
-	{                                                                                          \
-		.name = "cursor", .type = MR_TYPE_INT,                                             \
-		.summary = "go on after this one: the id of the last one seen",                    \
-	}
 /* Of what shows messages' texts. */
 #define MR_TEAM_READING_PARAMS                                                                     \
 	{ .name = "max_chars",                                                                     \
@@ -82,19 +65,39 @@ MR_CHECK enum mr_code mr_team_ops_admin(struct mr_call *call, const struct mr_ar
 		.summary = "mark each text off as another's", .fallback = "as mcp.fence says",     \
 	}
 
+/* Which part of a list was asked for, of lists that are short as a rule: all of it unless less is
+ * asked for. */
+struct mr_team_page {
+	int64_t limit, cursor;
+};
+/* Bound to such a member of the request. */
+#define MR_TEAM_PAGE(request_type, page)                                                           \
+	MR_PARAM(request_type, page.limit, "limit", .min = 1, .max = MR_TEAM_LIST_MAX,             \
+		.summary = "at most so many", .fallback = "1000"),                                 \
+		MR_PARAM(request_type, page.cursor, "cursor",                                      \
+			.summary = "go on after this one: the id of the last one seen")
 /*
- * The part of a list of `count` that was asked for, by MR_TEAM_PAGE_PARAMS: from `*from` to before
- * `*until`. INVALID_ARGUMENT when the cursor is none of `ids`.
+ * The part of a list that was asked for. `items` are structs of `size` bytes that begin with their
+ * int64_t id; from `*from` on there are `*len` to be shown. INVALID_ARGUMENT when the cursor is
+ * none of the ids.
  */
-MR_CHECK enum mr_code mr_team_page(struct mr_call *call, const struct mr_args *in,
-	const int64_t *ids, size_t count, size_t *from, size_t *until);
+MR_CHECK enum mr_code mr_team_page_cut(struct mr_ctx *cx, const struct mr_team_page *page,
+	const void *items, size_t size, size_t *from, size_t *len);
+
 /* How bodies are shown. */
 struct mr_team_showing {
 	bool is_limited;
 	int64_t max_chars;
-	bool fence; /* between marks nobody can guess */
+	int fence; /* between marks nobody can guess; -1: as the call says */
 };
-/* As asked for by MR_TEAM_READING_PARAMS. */
+/* Bound to such a member of the request; or as asked for by MR_TEAM_READING_PARAMS. */
+#define MR_TEAM_SHOWING(request_type, showing)                                                     \
+	MR_PARAM(request_type, showing.max_chars, "max_chars", .min = 1,                           \
+		.max = MR_TEAM_BODY_BYTES, .summary = "cut each text after so many characters",    \
+		.given = MR_FLAG(request_type, showing.is_limited)),                               \
+		MR_PARAM(request_type, showing.fence, "fence",                                     \
+			.summary = "mark each text off as another's",                              \
+			.fallback = "as mcp.fence says")
 struct mr_team_showing mr_team_showing(const struct mr_call *call, const struct mr_args *in);
 void mr_team_show_body(struct mr_call *call, const struct mr_team_showing *how,
 	struct mr_team_item *item);

@@ -15,32 +15,28 @@ static const char *const alias_product[] = { "product", "product_key", "product_
 		.name = "product_uid", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL, \
 		.summary = "the product: its uid or its name", .aliases = alias_product            \
 	}
+#define PRODUCT(request_type)                                                                      \
+	MR_PARAM(request_type, product_uid, "product_uid", .flags = MR_REQUIRED | MR_POSITIONAL,   \
+		.summary = "the product: its uid or its name", .aliases = alias_product)
+
+struct product_request {
+	const char *product_uid, *name, *project_key, *role;
+};
 
 static const struct mr_param ensure_params[] = {
-	{ .name = "product_uid",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL,
-		.summary = "what programs call it; left out, it is made from the name" },
-	{ .name = "name",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL,
-		.summary = "what people call it; left out, the uid" },
+	MR_PARAM(struct product_request, product_uid, "product_uid", .flags = MR_POSITIONAL,
+		.summary = "what programs call it; left out, it is made from the name"),
+	MR_PARAM(struct product_request, name, "name", .flags = MR_POSITIONAL,
+		.summary = "what people call it; left out, the uid"),
 	{ 0 },
 };
 
-static enum mr_code ensure(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code ensure_product(struct mr_ctx *cx, struct mr_team *team,
+	const struct product_request *asked, struct mr_team_product *out)
 {
-	struct mr_team_product product;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_product_ensure(&call->cx, team, mr_args_text(in, "product_uid"),
-			mr_args_text(in, "name"), &product);
-	if (!rc)
-		mr_shape_team_product(out, NULL, &product);
-	return rc;
+	return mr_team_product_ensure(cx, team, asked->product_uid, asked->name, out);
 }
+MR_TEAM_BIND(ensure, ensure_product, struct product_request, struct mr_team_product);
 
 const struct mr_op mr_op_team_product_ensure = {
 	.name = "ensure_product",
@@ -55,36 +51,27 @@ const struct mr_op mr_op_team_product_ensure = {
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = ensure,
+	.bind = &ensure,
 	.render = mr_render_product,
 };
 
 static const char *const roles[] = { "primary", "secondary", NULL };
 
 static const struct mr_param link_params[] = {
-	PRODUCT_PARAM,
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "role",
-		.type = MR_TYPE_TEXT,
-		.summary = "how much it belongs to it",
-		.choices = roles,
-		.fallback = "primary" },
+	PRODUCT(struct product_request),
+	MR_TEAM_PROJECT(struct product_request),
+	MR_PARAM(struct product_request, role, "role", .summary = "how much it belongs to it",
+		.choices = roles, .fallback = "primary"),
 	{ 0 },
 };
 
-static enum mr_code link_project(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code link_project(struct mr_ctx *cx, struct mr_team *team,
+	const struct product_request *asked, struct mr_team_product *out)
 {
-	struct mr_team_product product;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_product_link(&call->cx, team, mr_args_text(in, "product_uid"),
-			mr_args_text(in, "project_key"), mr_args_text(in, "role"), false, &product);
-	if (!rc)
-		mr_shape_team_product(out, NULL, &product);
-	return rc;
+	return mr_team_product_link(cx, team, asked->product_uid, asked->project_key, asked->role,
+		false, out);
 }
+MR_TEAM_BIND(linking, link_project, struct product_request, struct mr_team_product);
 
 const struct mr_op mr_op_team_product_link = {
 	.name = "link_project_to_product",
@@ -99,30 +86,23 @@ const struct mr_op mr_op_team_product_link = {
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = link_project,
+	.bind = &linking,
 	.render = mr_render_product,
 };
 
 static const struct mr_param unlink_params[] = {
-	PRODUCT_PARAM,
-	MR_TEAM_PROJECT_PARAM,
+	PRODUCT(struct product_request),
+	MR_TEAM_PROJECT(struct product_request),
 	{ 0 },
 };
 
-static enum mr_code unlink_project(struct mr_call *call, const struct mr_args *in,
-	struct mr_out *out)
+static enum mr_code unlink_project(struct mr_ctx *cx, struct mr_team *team,
+	const struct product_request *asked, struct mr_team_product *out)
 {
-	struct mr_team_product product;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_product_link(&call->cx, team, mr_args_text(in, "product_uid"),
-			mr_args_text(in, "project_key"), NULL, true, &product);
-	if (!rc)
-		mr_shape_team_product(out, NULL, &product);
-	return rc;
+	return mr_team_product_link(cx, team, asked->product_uid, asked->project_key, NULL, true,
+		out);
 }
+MR_TEAM_BIND(unlinking, unlink_project, struct product_request, struct mr_team_product);
 
 const struct mr_op mr_op_team_product_unlink = {
 	.name = "unlink_project_from_product",
@@ -136,46 +116,39 @@ const struct mr_op mr_op_team_product_unlink = {
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = unlink_project,
+	.bind = &unlinking,
 	.render = mr_render_product,
 };
 
+struct listing {
+	struct mr_team_page page;
+};
+
 static const struct mr_param list_params[] = {
-	MR_TEAM_PAGE_PARAMS,
+	MR_TEAM_PAGE(struct listing, page),
 	{ 0 },
 };
 
 static const struct mr_field list_fields[] = {
-	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_product_fields },
+	MR_FIELD_ROWS(struct mr_team_products, items, len, struct mr_team_product,
+		mr_shape_team_product_fields, "result"),
 	{ 0 },
 };
 
-static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list_products(struct mr_ctx *cx, struct mr_team *team,
+	const struct listing *asked, struct mr_team_products *out)
 {
-	struct mr_team_products products;
-	struct mr_team *team;
-	size_t from, until;
-	int64_t *ids;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	size_t from = 0;
+	enum mr_code rc = mr_team_ask_products(cx, team, out);
 
 	if (!rc)
-		rc = mr_team_ask_products(&call->cx, team, &products);
-	if (rc)
-		return rc;
-	ids = mr_arena_array(call->cx.arena, products.len, sizeof(*ids));
-	for (size_t i = 0; i < products.len; i++)
-		ids[i] = products.items[i].id;
-	rc = mr_team_page(call, in, ids, products.len, &from, &until);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_list(out, "result");
-	for (size_t i = from; i < until; i++)
-		mr_shape_team_product(out, NULL, &products.items[i]);
-	mr_out_end(out);
-	mr_out_end(out);
-	return MR_OK;
+		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &from,
+			&out->len);
+	if (!rc && from)
+		out->items += from;
+	return rc;
 }
+MR_TEAM_BIND(list, list_products, struct listing, struct mr_team_products);
 
 const struct mr_op mr_op_team_product_list = {
 	.name = "list_products",
@@ -187,54 +160,46 @@ const struct mr_op mr_op_team_product_list = {
 	.result = list_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = list,
+	.bind = &list,
 	.render = mr_render_products,
 };
 
+struct inbox_request {
+	const char *product_uid;
+	int64_t limit, cursor;
+	bool include_bodies;
+	struct mr_team_showing showing;
+};
+
 static const struct mr_param inbox_params[] = {
-	PRODUCT_PARAM,
-	{ .name = "limit",
-		.type = MR_TYPE_INT,
-		.min = 1,
-		.max = MR_TEAM_LIST_MAX,
-		.summary = "at most so many, of all projects together",
-		.fallback = "20" },
-	{ .name = "cursor",
-		.type = MR_TYPE_INT,
-		.summary = "go on after this message: the id of the last one seen" },
-	{ .name = "include_bodies",
-		.type = MR_TYPE_BOOL,
-		.summary = "with their texts",
-		.fallback = "false" },
-	MR_TEAM_READING_PARAMS,
+	PRODUCT(struct inbox_request),
+	MR_PARAM(struct inbox_request, limit, "limit", .min = 1, .max = MR_TEAM_LIST_MAX,
+		.summary = "at most so many, of all projects together", .fallback = "20"),
+	MR_PARAM(struct inbox_request, cursor, "cursor",
+		.summary = "go on after this message: the id of the last one seen"),
+	MR_PARAM(struct inbox_request, include_bodies, "include_bodies",
+		.summary = "with their texts", .fallback = "false"),
+	MR_TEAM_SHOWING(struct inbox_request, showing),
 	{ 0 },
 };
 
 static const struct mr_field inbox_fields[] = {
-	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_message_fields },
+	MR_FIELD_ROWS(struct mr_team_items, items, len, struct mr_team_item,
+		mr_shape_team_message_fields, "result"),
 	{ 0 },
 };
 
-static enum mr_code inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list_inbox(struct mr_call *call, struct mr_team *team,
+	const struct inbox_request *asked, struct mr_team_items *out)
 {
-	struct mr_team_showing showing = mr_team_showing(call, in);
-	struct mr_team_items items;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_team_ask_product_inbox(&call->cx, team, &call->rights, asked->product_uid, asked->cursor,
+		asked->limit, asked->include_bodies, out);
 
 	if (!rc)
-		rc = mr_team_ask_product_inbox(&call->cx, team, &call->rights,
-			mr_args_text(in, "product_uid"), mr_args_int(in, "cursor", 0),
-			mr_args_int(in, "limit", 0), mr_args_bool(in, "include_bodies", false),
-			&items);
-	if (rc)
-		return rc;
-	mr_team_show_bodies(call, &showing, &items);
-	mr_out_map(out, NULL);
-	mr_shape_team_items(out, "result", &items, false);
-	mr_out_end(out);
-	return MR_OK;
+		mr_team_show_bodies(call, &asked->showing, out);
+	return rc;
 }
+MR_TEAM_BIND_CALL(inbox, list_inbox, struct inbox_request, struct mr_team_items);
 
 const struct mr_op mr_op_team_product_inbox = {
 	.name = "product_inbox",
@@ -247,7 +212,7 @@ const struct mr_op mr_op_team_product_inbox = {
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = inbox,
+	.bind = &inbox,
 	.render = mr_render_inbox,
 };
 

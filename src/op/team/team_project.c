@@ -7,33 +7,26 @@ static const char *const identity_modes[] = { "dir", "git-remote", "git-toplevel
 	NULL };
 static const char *const alias_key[] = { "project_key", "project", NULL };
 
+struct ensuring {
+	const char *human_key, *identity_mode;
+};
+
 static const struct mr_param ensure_params[] = {
-	{ .name = "human_key",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+	MR_PARAM(struct ensuring, human_key, "human_key", .flags = MR_REQUIRED | MR_POSITIONAL,
 		.summary = "the absolute path of the repository, or any name all agree on",
-		.aliases = alias_key },
-	{ .name = "identity_mode",
-		.type = MR_TYPE_TEXT,
+		.aliases = alias_key),
+	MR_PARAM(struct ensuring, identity_mode, "identity_mode",
 		.summary = "what a new project is named after; what does not apply here is dir",
-		.choices = identity_modes,
-		.fallback = "as configured (team.identity_mode)" },
+		.choices = identity_modes, .fallback = "as configured (team.identity_mode)"),
 	{ 0 },
 };
 
-static enum mr_code ensure(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code ensure_project(struct mr_ctx *cx, struct mr_team *team,
+	const struct ensuring *asked, struct mr_team_project *out)
 {
-	struct mr_team *team;
-	struct mr_team_project project;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_project_ensure(&call->cx, team, mr_args_text(in, "human_key"),
-			mr_args_text(in, "identity_mode"), &project);
-	if (!rc)
-		mr_shape_team_project(out, NULL, &project);
-	return rc;
+	return mr_team_project_ensure(cx, team, asked->human_key, asked->identity_mode, out);
 }
+MR_TEAM_BIND(ensure, ensure_project, struct ensuring, struct mr_team_project);
 
 const struct mr_op mr_op_team_ensure_project = {
 	.name = "ensure_project",
@@ -48,45 +41,38 @@ const struct mr_op mr_op_team_ensure_project = {
 	.traits = MR_CORE | MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = ensure,
+	.bind = &ensure,
+};
+
+struct listing {
+	struct mr_team_page page;
 };
 
 static const struct mr_param list_params[] = {
-	MR_TEAM_PAGE_PARAMS,
+	MR_TEAM_PAGE(struct listing, page),
 	{ 0 },
 };
 
 static const struct mr_field list_fields[] = {
-	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_project_fields },
+	MR_FIELD_ROWS(struct mr_team_projects, items, len, struct mr_team_project,
+		mr_shape_team_project_fields, "result"),
 	{ 0 },
 };
 
-static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list_projects(struct mr_ctx *cx, struct mr_team *team,
+	const struct listing *asked, struct mr_team_projects *out)
 {
-	struct mr_team_projects projects;
-	struct mr_team *team;
-	size_t from, until;
-	int64_t *ids;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	size_t from = 0;
+	enum mr_code rc = mr_team_ask_projects(cx, team, out);
 
 	if (!rc)
-		rc = mr_team_ask_projects(&call->cx, team, &projects);
-	if (rc)
-		return rc;
-	ids = mr_arena_array(call->cx.arena, projects.len, sizeof(*ids));
-	for (size_t i = 0; i < projects.len; i++)
-		ids[i] = projects.items[i].id;
-	rc = mr_team_page(call, in, ids, projects.len, &from, &until);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_list(out, "result");
-	for (size_t i = from; i < until; i++)
-		mr_shape_team_project(out, NULL, &projects.items[i]);
-	mr_out_end(out);
-	mr_out_end(out);
-	return MR_OK;
+		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &from,
+			&out->len);
+	if (!rc && from)
+		out->items += from;
+	return rc;
 }
+MR_TEAM_BIND(list, list_projects, struct listing, struct mr_team_projects);
 
 const struct mr_op mr_op_team_list_projects = {
 	.name = "list_projects",
@@ -98,6 +84,6 @@ const struct mr_op mr_op_team_list_projects = {
 	.result = list_fields,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = list,
+	.bind = &list,
 	.render = mr_render_projects,
 };

@@ -4,58 +4,44 @@
 #include "team/lease/slot.h"
 #include "team/limits.h"
 
-enum { TTL_DEFAULT_S = 1800 };
-
 static const char *const alias_ttl[] = { "ttl", NULL };
 static const char *const alias_slot[] = { "slot", "name", NULL };
 static const char *const alias_id[] = { "id", NULL };
 
+struct slot_request {
+	const char *project_key, *agent_name, *slot_name;
+	int64_t id, ttl_s, wait_s;
+};
+
 #define TTL_PARAM                                                                                  \
-	{                                                                                          \
-		.name = "ttl_seconds", .type = MR_TYPE_INT, .min = 1, .max = MR_TEAM_TTL_MAX_S,    \
+	MR_PARAM(struct slot_request, ttl_s, "ttl_seconds", .min = 1, .max = MR_TEAM_TTL_MAX_S,    \
 		.summary = "until it is free again by itself", .fallback = "1800",                 \
-		.aliases = alias_ttl                                                               \
-	}
+		.aliases = alias_ttl)
 #define ID_PARAM                                                                                   \
-	{                                                                                          \
-		.name = "slot_id", .type = MR_TYPE_INT, .flags = MR_REQUIRED | MR_POSITIONAL,      \
+	MR_PARAM(struct slot_request, id, "slot_id", .flags = MR_REQUIRED | MR_POSITIONAL,         \
 		.min = 1, .max = INT64_MAX, .summary = "the id that acquiring it gave",            \
-		.aliases = alias_id                                                                \
-	}
+		.aliases = alias_id)
 
 static const struct mr_param acquire_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	{ .name = "slot_name",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+	MR_TEAM_PROJECT(struct slot_request),
+	MR_TEAM_AGENT(struct slot_request),
+	MR_PARAM(struct slot_request, slot_name, "slot_name", .flags = MR_REQUIRED | MR_POSITIONAL,
 		.summary = "what only one may have at a time: release-build",
-		.aliases = alias_slot },
+		.aliases = alias_slot),
 	TTL_PARAM,
-	{ .name = "wait_seconds",
-		.type = MR_TYPE_INT,
-		.min = 0,
-		.max = MR_TEAM_SLOT_WAIT_MAX_S,
-		.summary = "how long to wait for one's turn",
-		.fallback = "0" },
+	MR_PARAM(struct slot_request, wait_s, "wait_seconds", .min = 0,
+		.max = MR_TEAM_SLOT_WAIT_MAX_S, .summary = "how long to wait for one's turn",
+		.fallback = "0"),
 	{ 0 },
 };
 
-static enum mr_code acquire(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code acquire_slot(struct mr_ctx *cx, struct mr_team *team,
+	const struct slot_request *asked, struct mr_team_slot *out)
 {
-	struct mr_team_slot slot;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_slot_acquire(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_text(in, "agent_name"), mr_args_text(in, "slot_name"),
-			mr_args_int(in, "ttl_seconds", TTL_DEFAULT_S),
-			mr_args_int(in, "wait_seconds", 0), &slot);
-	if (!rc)
-		mr_shape_team_slot(out, NULL, &slot);
-	return rc;
+	return mr_team_slot_acquire(cx, team, asked->project_key, asked->agent_name,
+		asked->slot_name, asked->ttl_s, asked->wait_s, out);
 }
+MR_TEAM_BIND(acquire, acquire_slot, struct slot_request, struct mr_team_slot);
 
 const struct mr_op mr_op_team_slot_acquire = {
 	.name = "acquire_build_slot",
@@ -71,32 +57,25 @@ const struct mr_op mr_op_team_slot_acquire = {
 	.traits = MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = acquire,
+	.bind = &acquire,
 	.render = mr_render_slot,
 };
 
 static const struct mr_param renew_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
+	MR_TEAM_PROJECT(struct slot_request),
+	MR_TEAM_AGENT(struct slot_request),
 	ID_PARAM,
 	TTL_PARAM,
 	{ 0 },
 };
 
-static enum mr_code renew(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code renew_slot(struct mr_ctx *cx, struct mr_team *team,
+	const struct slot_request *asked, struct mr_team_slot *out)
 {
-	struct mr_team_slot slot;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_slot_renew(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_text(in, "agent_name"), mr_args_int(in, "slot_id", 0),
-			mr_args_int(in, "ttl_seconds", TTL_DEFAULT_S), &slot);
-	if (!rc)
-		mr_shape_team_slot(out, NULL, &slot);
-	return rc;
+	return mr_team_slot_renew(cx, team, asked->project_key, asked->agent_name, asked->id,
+		asked->ttl_s, out);
 }
+MR_TEAM_BIND(renew, renew_slot, struct slot_request, struct mr_team_slot);
 
 const struct mr_op mr_op_team_slot_renew = {
 	.name = "renew_build_slot",
@@ -109,30 +88,24 @@ const struct mr_op mr_op_team_slot_renew = {
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = renew,
+	.bind = &renew,
 	.render = mr_render_slot,
 };
 
 static const struct mr_param release_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
+	MR_TEAM_PROJECT(struct slot_request),
+	MR_TEAM_AGENT(struct slot_request),
 	ID_PARAM,
 	{ 0 },
 };
 
-static enum mr_code release(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code release_slot(struct mr_ctx *cx, struct mr_team *team,
+	const struct slot_request *asked, struct mr_team_slot *out)
 {
-	struct mr_team_slot slot;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_slot_release(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_text(in, "agent_name"), mr_args_int(in, "slot_id", 0), &slot);
-	if (!rc)
-		mr_shape_team_slot(out, NULL, &slot);
-	return rc;
+	return mr_team_slot_release(cx, team, asked->project_key, asked->agent_name, asked->id,
+		out);
 }
+MR_TEAM_BIND(release, release_slot, struct slot_request, struct mr_team_slot);
 
 const struct mr_op mr_op_team_slot_release = {
 	.name = "release_build_slot",
@@ -146,6 +119,6 @@ const struct mr_op mr_op_team_slot_release = {
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = release,
+	.bind = &release,
 	.render = mr_render_slot,
 };

@@ -3,43 +3,34 @@
 #include "op/team/team_ops.h"
 #include "team/ask.h"
 
+struct show_request {
+	const char *project_key, *agent_name;
+	int64_t message_id;
+	struct mr_team_showing showing;
+};
+
 static const struct mr_param show_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "message_id",
-		.type = MR_TYPE_INT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "which one" },
-	{ .name = "agent_name",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_ACTOR,
+	MR_TEAM_PROJECT(struct show_request),
+	MR_PARAM(struct show_request, message_id, "message_id",
+		.flags = MR_REQUIRED | MR_POSITIONAL, .summary = "which one"),
+	MR_PARAM(struct show_request, agent_name, "agent_name", .flags = MR_ACTOR,
 		.summary = "as this agent sees it: its own kind, read_ts and ack_ts",
-		.aliases = mr_team_alias_agent },
-	MR_TEAM_READING_PARAMS,
+		.aliases = mr_team_alias_agent),
+	MR_TEAM_SHOWING(struct show_request, showing),
 	{ 0 },
 };
 
-static enum mr_code find_message(struct mr_call *call, const struct mr_args *in,
-	struct mr_team *team, struct mr_team_item *out)
+static enum mr_code get_message(struct mr_call *call, struct mr_team *team,
+	const struct show_request *asked, struct mr_team_item *out)
 {
-	return mr_team_ask_message(&call->cx, team, &call->rights, mr_args_text(in, "project_key"),
-		mr_args_int(in, "message_id", 0), mr_args_text(in, "agent_name"), out);
-}
-
-static enum mr_code get_message(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	struct mr_team_showing showing = mr_team_showing(call, in);
-	struct mr_team_item item;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_team_ask_message(&call->cx, team, &call->rights, asked->project_key, asked->message_id,
+		asked->agent_name, out);
 
 	if (!rc)
-		rc = find_message(call, in, team, &item);
-	if (rc)
-		return rc;
-	mr_team_show_body(call, &showing, &item);
-	mr_shape_team_item(out, NULL, &item, true);
-	return MR_OK;
+		mr_team_show_body(call, &asked->showing, out);
+	return rc;
 }
+MR_TEAM_BIND_CALL(show, get_message, struct show_request, struct mr_team_item);
 
 const struct mr_op mr_op_team_show = {
 	.name = "get_message",
@@ -53,76 +44,61 @@ const struct mr_op mr_op_team_show = {
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = get_message,
+	.bind = &show,
 	.render = mr_render_message,
 };
 
+struct thread_request {
+	const char *project_key, *thread_id;
+	bool include_bodies;
+	int64_t limit, cursor;
+	struct mr_team_showing showing;
+};
+
 static const struct mr_param thread_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "thread_id",
-		.type = MR_TYPE_TEXT,
+	MR_TEAM_PROJECT(struct thread_request),
+	MR_PARAM(struct thread_request, thread_id, "thread_id",
 		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT,
-		.summary = "its id, or the id of the message that began it" },
-	{ .name = "include_bodies",
-		.type = MR_TYPE_BOOL,
-		.summary = "with the texts",
-		.fallback = "true" },
-	{ .name = "limit",
-		.type = MR_TYPE_INT,
-		.summary = "at most so many, up to 1000",
-		.fallback = "100" },
-	{ .name = "cursor",
-		.type = MR_TYPE_INT,
-		.summary = "go on after this message: the id of the last one seen" },
-	MR_TEAM_READING_PARAMS,
+		.summary = "its id, or the id of the message that began it"),
+	MR_PARAM(struct thread_request, include_bodies, "include_bodies",
+		.summary = "with the texts", .fallback = "true"),
+	MR_PARAM(struct thread_request, limit, "limit", .summary = "at most so many, up to 1000",
+		.fallback = "100"),
+	MR_PARAM(struct thread_request, cursor, "cursor",
+		.summary = "go on after this message: the id of the last one seen"),
+	MR_TEAM_SHOWING(struct thread_request, showing),
 	{ 0 },
+};
+
+struct shown_thread {
+	struct mr_team_project project;
+	const char *thread_id;
+	struct mr_team_items items;
 };
 
 static const struct mr_field thread_fields[] = {
-	{ .name = "project", .type = MR_TYPE_TEXT },
-	{ .name = "thread_id", .type = MR_TYPE_TEXT },
-	{ .name = "messages", .type = MR_TYPE_LIST, .fields = mr_shape_team_message_fields },
-	{ .name = "next_cursor",
-		.type = MR_TYPE_INT,
-		.flags = MR_NULLABLE,
-		.summary = "where to go on; null: there is no more" },
+	MR_FIELD(struct shown_thread, project.slug, "project"),
+	MR_FIELD(struct shown_thread, thread_id, "thread_id"),
+	MR_FIELD_LIST(struct shown_thread, items, struct mr_team_item, mr_shape_team_message_fields,
+		"messages"),
+	MR_FIELD(struct shown_thread, items.next, "next_cursor", .flags = MR_NULLABLE,
+		.summary = "where to go on; null: there is no more"),
 	{ 0 },
 };
 
-static enum mr_code find_thread(struct mr_call *call, const struct mr_args *in,
-	struct mr_team *team, struct mr_team_project *project, struct mr_team_items *out)
+static enum mr_code get_thread(struct mr_call *call, struct mr_team *team,
+	const struct thread_request *asked, struct shown_thread *out)
 {
-	int64_t limit = mr_args_int(in, "limit", 100);
+	enum mr_code rc = mr_team_ask_thread(&call->cx, team, &call->rights, asked->project_key, asked->thread_id,
+		asked->include_bodies, asked->cursor, asked->limit < 1 ? 1 : asked->limit,
+		&out->project, &out->items);
 
-	return mr_team_ask_thread(&call->cx, team, &call->rights, mr_args_text(in, "project_key"),
-		mr_args_text(in, "thread_id"), mr_args_bool(in, "include_bodies", true),
-		mr_args_int(in, "cursor", 0), limit < 1 ? 1 : limit, project, out);
-}
-
-static enum mr_code get_thread(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	struct mr_team_showing showing = mr_team_showing(call, in);
-	struct mr_team_project project;
-	struct mr_team_items items;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
+	out->thread_id = asked->thread_id;
 	if (!rc)
-		rc = find_thread(call, in, team, &project, &items);
-	if (rc)
-		return rc;
-	mr_team_show_bodies(call, &showing, &items);
-	mr_out_map(out, NULL);
-	mr_out_text(out, "project", project.slug);
-	mr_out_text(out, "thread_id", mr_args_text(in, "thread_id"));
-	mr_shape_team_items(out, "messages", &items, true);
-	if (items.next)
-		mr_out_int(out, "next_cursor", items.next);
-	else
-		mr_out_null(out, "next_cursor");
-	mr_out_end(out);
-	return MR_OK;
+		mr_team_show_bodies(call, &asked->showing, &out->items);
+	return rc;
 }
+MR_TEAM_BIND_CALL(thread, get_thread, struct thread_request, struct shown_thread);
 
 const struct mr_op mr_op_team_thread = {
 	.name = "get_thread",
@@ -137,76 +113,49 @@ const struct mr_op mr_op_team_thread = {
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = get_thread,
+	.bind = &thread,
 	.render = mr_render_thread,
 };
 
+struct threads_request {
+	const char *project_key;
+	int64_t limit, cursor;
+};
+
 static const struct mr_param threads_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "limit",
-		.type = MR_TYPE_INT,
-		.summary = "at most so many, up to 1000",
-		.fallback = "20" },
-	{ .name = "cursor",
-		.type = MR_TYPE_INT,
-		.summary = "go on after this thread: the last_id of the last one seen" },
+	MR_TEAM_PROJECT(struct threads_request),
+	MR_PARAM(struct threads_request, limit, "limit", .summary = "at most so many, up to 1000",
+		.fallback = "20"),
+	MR_PARAM(struct threads_request, cursor, "cursor",
+		.summary = "go on after this thread: the last_id of the last one seen"),
 	{ 0 },
 };
 
 static const struct mr_field listed_fields[] = {
-	{ .name = "thread_id", .type = MR_TYPE_TEXT },
-	{ .name = "subject", .type = MR_TYPE_TEXT, .summary = "of its first message" },
-	{ .name = "messages", .type = MR_TYPE_INT },
-	{ .name = "first_ts", .type = MR_TYPE_TEXT },
-	{ .name = "last_ts", .type = MR_TYPE_TEXT },
-	{ .name = "last_from", .type = MR_TYPE_TEXT },
-	{ .name = "last_id", .type = MR_TYPE_INT, .summary = "the id of its newest message" },
+	MR_FIELD(struct mr_team_thread, thread_id, "thread_id"),
+	MR_FIELD(struct mr_team_thread, subject, "subject", .summary = "of its first message"),
+	MR_FIELD(struct mr_team_thread, messages, "messages"),
+	MR_FIELD_TIME(struct mr_team_thread, first_ts, "first_ts"),
+	MR_FIELD_TIME(struct mr_team_thread, last_ts, "last_ts"),
+	MR_FIELD(struct mr_team_thread, last_from, "last_from"),
+	MR_FIELD(struct mr_team_thread, last_id, "last_id",
+		.summary = "the id of its newest message"),
 	{ 0 },
 };
 
 static const struct mr_field threads_fields[] = {
-	{ .name = "result", .type = MR_TYPE_LIST, .fields = listed_fields },
+	MR_FIELD_ROWS(struct mr_team_threads, items, len, struct mr_team_thread, listed_fields,
+		"result"),
 	{ 0 },
 };
 
-static enum mr_code find_threads(struct mr_call *call, const struct mr_args *in,
-	struct mr_team *team, struct mr_team_threads *out)
+static enum mr_code list_threads(struct mr_call *call, struct mr_team *team,
+	const struct threads_request *asked, struct mr_team_threads *out)
 {
-	int64_t limit = mr_args_int(in, "limit", 20);
-
-	return mr_team_ask_threads(&call->cx, team, &call->rights, mr_args_text(in, "project_key"),
-		mr_args_int(in, "cursor", 0), limit < 1 ? 1 : limit, out);
+	return mr_team_ask_threads(&call->cx, team, &call->rights, asked->project_key, asked->cursor,
+		asked->limit < 1 ? 1 : asked->limit, out);
 }
-
-static enum mr_code list_threads(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	struct mr_team_threads threads;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = find_threads(call, in, team, &threads);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_list(out, "result");
-	for (size_t i = 0; i < threads.len; i++) {
-		const struct mr_team_thread *thread = &threads.items[i];
-
-		mr_out_map(out, NULL);
-		mr_out_text(out, "thread_id", thread->thread_id);
-		mr_out_text(out, "subject", thread->subject);
-		mr_out_int(out, "messages", thread->messages);
-		mr_shape_team_time(out, "first_ts", thread->first_ts);
-		mr_shape_team_time(out, "last_ts", thread->last_ts);
-		mr_out_text(out, "last_from", thread->last_from);
-		mr_out_int(out, "last_id", thread->last_id);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-	mr_out_end(out);
-	return MR_OK;
-}
+MR_TEAM_BIND_CALL(threads, list_threads, struct threads_request, struct mr_team_threads);
 
 const struct mr_op mr_op_team_threads = {
 	.name = "list_threads",
@@ -220,6 +169,6 @@ const struct mr_op mr_op_team_threads = {
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = list_threads,
+	.bind = &threads,
 	.render = mr_render_threads,
 };
