@@ -126,6 +126,85 @@ static void readers_may_not_write(void)
 	tear_down(&f);
 }
 
+struct house {
+	const char *word;
+	int left;
+};
+static struct house house = { .word = "welcome" };
+
+static enum mr_code enter_house(struct mr_call *call, const struct mr_op *op,
+	const struct mr_args *in, void **part)
+{
+	CHECK_STR(op->name, "greet");
+	if (strcmp(mr_args_text(in, "name"), "thief") == 0)
+		return mr_err_set(&call->cx.err, MR_EPERM, "no");
+	CHECK(part);
+	*part = &house;
+	return MR_OK;
+}
+
+static void leave_house(struct mr_call *call, const struct mr_op *op, enum mr_code rc)
+{
+	(void)op;
+	CHECK(!rc || rc == call->cx.err.code);
+	house.left++;
+}
+
+static const struct mr_contract entering = { .enter = enter_house, .leave = leave_house };
+
+struct guest {
+	const char *name;
+};
+struct welcomed {
+	const char *greeting;
+	int64_t left;
+};
+
+static const struct mr_param guest_params[] = {
+	MR_PARAM(struct guest, name, "name", .flags = MR_REQUIRED),
+	{ 0 },
+};
+
+static const struct mr_field welcomed_fields[] = {
+	MR_FIELD(struct welcomed, greeting, "greeting"),
+	MR_FIELD(struct welcomed, left, "left"),
+	{ 0 },
+};
+
+static enum mr_code welcome(struct mr_ctx *cx, struct house *in, const struct guest *guest,
+	struct welcomed *out)
+{
+	if (strcmp(guest->name, "nobody") == 0)
+		return mr_err_set(&cx->err, MR_ENOTFOUND, "there is nobody");
+	out->greeting = mr_arena_printf(cx->arena, "%s %s", in->word, guest->name);
+	out->left = in->left;
+	return MR_OK;
+}
+MR_BIND(welcoming, welcome, struct house, struct guest, struct welcomed);
+
+static void a_bound_call_gets_the_part_that_was_entered(void)
+{
+	struct fixture f;
+
+	set_up(&f);
+	house.left = 0;
+	f.op.contract = &entering;
+	f.op.params = guest_params;
+	f.op.result = welcomed_fields;
+	f.op.run = NULL;
+	f.op.bind = &welcoming;
+	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
+	CHECK_STR(mr_buf_text(&f.text), "{\"greeting\":\"welcome fox\",\"left\":0}");
+	CHECK_INT(house.left, 1);
+	mr_buf_clear(&f.text);
+	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "nobody"), &f.out), MR_ENOTFOUND);
+	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "thief"), &f.out), MR_EPERM);
+	CHECK_INT(f.text.len, 0);
+	/* Also after what was refused. */
+	CHECK_INT(house.left, 3);
+	tear_down(&f);
+}
+
 static bool answer(void *arg, const char *question)
 {
 	CHECK_STR(question, "Delete everything?");
@@ -156,6 +235,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(runs_and_counts),
 		TEST(wraps_as_the_contract_says),
+		TEST(a_bound_call_gets_the_part_that_was_entered),
 		TEST(readers_may_not_write),
 		TEST(destruction_is_confirmed),
 	};

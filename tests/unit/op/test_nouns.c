@@ -20,7 +20,7 @@ static void operations_are_well_formed(void)
 
 		CHECK(op->name && op->summary && op->contract);
 		CHECK(!op->run != !op->bind);
-		/* Who acts is checked by the contract. */
+		/* Who acts, and who may set what, is checked by the contract. */
 		CHECK(!mr_agent_auth_takes_token(op) || op->contract == &mr_contract_team);
 		CHECK(mr_op_find(&mr_nouns, op->name) == op);
 		CHECK(op->surfaces != 0);
@@ -29,6 +29,8 @@ static void operations_are_well_formed(void)
 		CHECK(op->summary[strlen(op->summary) - 1] != '.');
 		for (size_t p = 0; p < mr_param_count(op->params); p++) {
 			CHECK(op->params[p].summary != NULL);
+			CHECK(!(op->params[p].flags & MR_ADMIN_ONLY) ||
+				op->contract == &mr_contract_team);
 			CHECK(mr_param_find(op->params, op->params[p].name) == &op->params[p]);
 		}
 	}

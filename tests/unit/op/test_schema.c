@@ -141,7 +141,7 @@ static void defaults_and_choices_are_told(void)
 		"\"type\":[\"string\",\"null\"]}},\"x-fastmcp-wrap-result\":true}");
 }
 
-static void checks(const char *json, const char *why)
+static void checks_by(const struct mr_field *table, const char *json, const char *why)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	const struct mr_value *value;
@@ -152,13 +152,18 @@ static void checks(const char *json, const char *why)
 	CHECK_OK(mr_json_parse(arena, mr_bytes_text(json), NULL, &value, &err), err);
 	mr_issues_init(&issues, arena);
 	at = mr_cursor_root(value, &issues);
-	mr_schema_check(fields, &at);
+	mr_schema_check(table, &at);
 	if (!why) {
 		CHECK_INT(issues.len, 0);
 		return;
 	}
 	CHECK_INT(issues.len, 1);
 	CHECK_STR(mr_arena_printf(arena, "%s %s", issues.items[0].path, issues.items[0].msg), why);
+}
+
+static void checks(const char *json, const char *why)
+{
+	checks_by(fields, json, why);
 }
 
 #define REST "\"score\":1,\"first\":{\"id\":1,\"read_ts\":\"x\"},\"any\":{\"z\":1},\"ok\":true}"
@@ -179,12 +184,47 @@ static void results_are_held_to_their_promise(void)
 		"$.any must be an object, not integer");
 }
 
+/* What every table that includes another one says is what it would say without. */
+static void included_fields_stand_in_their_place(void)
+{
+	static const struct mr_field half[] = {
+		{ .name = "count", .type = MR_TYPE_INT, .summary = "how many" },
+		{ 0 },
+	};
+	static const struct mr_field with_half[] = {
+		{ .name = "*", .flags = MR_INCLUDED, .fields = half },
+		{ .name = "own", .type = MR_TYPE_BOOL, .flags = MR_OPTIONAL },
+		{ 0 },
+	};
+	static const struct mr_op with = { .name = "o", .result = with_half };
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_out out;
+
+	mr_buf_init(&text, 1 << 16);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	mr_schema_output(&out, NULL, &with);
+	CHECK_STR(mr_buf_text(&text),
+		"{\"type\":\"object\",\"properties\":{\"count\":{\"type\":\"integer\","
+		"\"description\":\"how many\"},\"own\":{\"type\":\"boolean\"}},"
+		"\"required\":[\"count\"]}");
+	mr_buf_clear(&text);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	mr_schema_output_brief(&out, NULL, &with);
+	CHECK_STR(mr_buf_text(&text),
+		"{\"type\":\"object\",\"properties\":{\"count\":{\"type\":\"integer\"},"
+		"\"own\":{\"type\":\"boolean\"}}}");
+	checks_by(with_half, "{\"count\":1}", NULL);
+	checks_by(with_half, "{\"own\":true}", "$.count is required");
+	checks_by(with_half, "{\"count\":1,\"*\":1}", "$.* is not known");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(schemas_are_written_from_the_table),
 		TEST(defaults_and_choices_are_told),
 		TEST(results_are_held_to_their_promise),
+		TEST(included_fields_stand_in_their_place),
 	};
 
 	return test_main(tests, MR_LEN(tests));
