@@ -123,7 +123,8 @@ static const char SQL_SEEN[] =
 enum mr_code mr_team_message_is_seen(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_rights *rights, int64_t message_id, bool *out)
 {
-	return mr_rows_exist(cx, db, SQL_SEEN, MR_BIND(message_id, mr_bind_ids(mr_team_readers(rights))), out);
+	return mr_rows_exist(cx, db, SQL_SEEN,
+		MR_BIND(message_id, mr_bind_ids(mr_team_readers(rights))), out);
 }
 
 static const char SQL_LAST[] = "SELECT COALESCE(max(id), 0) FROM messages";

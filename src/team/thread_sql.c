@@ -106,9 +106,10 @@ static enum mr_code count_root(struct mr_ctx *cx, struct mr_db *db,
 	int64_t id = number_of(thread->thread_id), created_ts;
 	const char *subject;
 	bool found = false;
-	enum mr_code rc = id ? mr_rows_one(cx, db, SQL_ROOT, MR_BIND(id, mr_bind_ids(mr_team_readers(rights))),
-				       MR_INTO(&created_ts, &subject), &found)
-			     : MR_OK;
+	enum mr_code rc = id
+		? mr_rows_one(cx, db, SQL_ROOT, MR_BIND(id, mr_bind_ids(mr_team_readers(rights))),
+			  MR_INTO(&created_ts, &subject), &found)
+		: MR_OK;
 
 	if (rc || !found)
 		return rc;

@@ -241,8 +241,8 @@ static enum mr_code list_agents(struct mr_ctx *cx, struct mr_team *team,
 {
 	struct mr_team_project project;
 	size_t from = 0;
-	enum mr_code rc =
-		mr_team_ask_agents(cx, team, asked->project_key, !asked->include_retired, &project, out);
+	enum mr_code rc = mr_team_ask_agents(cx, team, asked->project_key, !asked->include_retired,
+		&project, out);
 
 	if (!rc)
 		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &from,

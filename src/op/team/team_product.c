@@ -192,8 +192,8 @@ static const struct mr_field inbox_fields[] = {
 static enum mr_code list_inbox(struct mr_call *call, struct mr_team *team,
 	const struct inbox_request *asked, struct mr_team_items *out)
 {
-	enum mr_code rc = mr_team_ask_product_inbox(&call->cx, team, &call->rights, asked->product_uid, asked->cursor,
-		asked->limit, asked->include_bodies, out);
+	enum mr_code rc = mr_team_ask_product_inbox(&call->cx, team, &call->rights,
+		asked->product_uid, asked->cursor, asked->limit, asked->include_bodies, out);
 
 	if (!rc)
 		mr_team_show_bodies(call, &asked->showing, out);

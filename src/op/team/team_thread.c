@@ -23,8 +23,8 @@ static const struct mr_param show_params[] = {
 static enum mr_code get_message(struct mr_call *call, struct mr_team *team,
 	const struct show_request *asked, struct mr_team_item *out)
 {
-	enum mr_code rc = mr_team_ask_message(&call->cx, team, &call->rights, asked->project_key, asked->message_id,
-		asked->agent_name, out);
+	enum mr_code rc = mr_team_ask_message(&call->cx, team, &call->rights, asked->project_key,
+		asked->message_id, asked->agent_name, out);
 
 	if (!rc)
 		mr_team_show_body(call, &asked->showing, out);
@@ -89,9 +89,9 @@ static const struct mr_field thread_fields[] = {
 static enum mr_code get_thread(struct mr_call *call, struct mr_team *team,
 	const struct thread_request *asked, struct shown_thread *out)
 {
-	enum mr_code rc = mr_team_ask_thread(&call->cx, team, &call->rights, asked->project_key, asked->thread_id,
-		asked->include_bodies, asked->cursor, asked->limit < 1 ? 1 : asked->limit,
-		&out->project, &out->items);
+	enum mr_code rc = mr_team_ask_thread(&call->cx, team, &call->rights, asked->project_key,
+		asked->thread_id, asked->include_bodies, asked->cursor,
+		asked->limit < 1 ? 1 : asked->limit, &out->project, &out->items);
 
 	out->thread_id = asked->thread_id;
 	if (!rc)
@@ -152,8 +152,8 @@ static const struct mr_field threads_fields[] = {
 static enum mr_code list_threads(struct mr_call *call, struct mr_team *team,
 	const struct threads_request *asked, struct mr_team_threads *out)
 {
-	return mr_team_ask_threads(&call->cx, team, &call->rights, asked->project_key, asked->cursor,
-		asked->limit < 1 ? 1 : asked->limit, out);
+	return mr_team_ask_threads(&call->cx, team, &call->rights, asked->project_key,
+		asked->cursor, asked->limit < 1 ? 1 : asked->limit, out);
 }
 MR_TEAM_BIND_CALL(threads, list_threads, struct threads_request, struct mr_team_threads);
 

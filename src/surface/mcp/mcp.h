@@ -103,7 +103,6 @@ struct mr_mcp_options {
 	const struct mr_mcp_fixtures *fixtures;
 };
 
-
 /* `app` must outlive it. */
 struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options *options);
 void mr_mcp_free(struct mr_mcp *mcp);

@@ -1,5 +1,5 @@
-/* tests/unit/surface/test_cli_contract.c - what a contract decides about its commands: its options, its
- * output, and where a failure is told. */
+/* tests/unit/surface/test_cli_contract.c - what a contract decides about its commands: its options,
+ * its output, and where a failure is told. */
 #include "base/fs.h"
 #include "op/call.h"
 #include "op/contract.h"
