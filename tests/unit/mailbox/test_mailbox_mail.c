@@ -337,18 +337,15 @@ static enum mr_code fake_get(struct mr_ctx *cx, const struct mr_mail *mail, cons
 static enum mr_code fake_list(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mail_query *query, mr_mail_each *each, void *arg)
 {
-	enum mr_code rc = MR_OK;
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx one = *cx;
+	struct mr_mail_message message;
+	enum mr_code rc;
 
-	for (size_t i = 0; i < many && i < (size_t)query->limit && !rc; i++) {
-		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-		struct mr_ctx one = *cx;
-		struct mr_mail_message message;
-
-		one.arena = arena;
-		CHECK_OK(fake_get(&one, mail, many < 100 ? "long-message" : "x", &message),
-			one.err);
+	one.arena = arena;
+	rc = fake_get(&one, mail, many < 100 ? "long-message" : "x", &message);
+	for (size_t i = 0; i < many && i < (size_t)query->limit && !rc; i++)
 		rc = each(arg, &message);
-	}
 	return rc;
 }
 
