@@ -289,6 +289,7 @@
  *     export_sql.c       what is read for it
  *     export_temporary.c where it is written before it has its name
  *     index_schema_sql.c the tables and indexes of index.sqlite
+ *     index_sql.c        messages, recipients, projections in the index
  *     inside.c           does a stored path lie where it should?
  *     inspect.c          what the index says of accounts and messages
  *     layout.c           the names of everything below a root
@@ -301,7 +302,6 @@
  *     message.c          the canonical message
  *     message_field.c    its single fields
  *     message_read.c     and its rules: the strict reader
- *     message_sql.c      messages, recipients, projections in the index
  *     notify.c           the sender's notice
  *     open.c             a root is opened, and what a crash left is finished or undone
  *     open_init.c        a root is made, or completed

@@ -7,7 +7,7 @@
 #include "mailbox/cleanup_sql.h"
 
 #include "data/rows.h"
-#include "mailbox/message_sql.h"
+#include "mailbox/index_sql.h"
 
 static const char SQL_MESSAGES[] =
 	"SELECT message_id, canonical_path, 0 FROM messages ORDER BY message_id";

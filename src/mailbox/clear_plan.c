@@ -3,10 +3,10 @@
 
 #include "base/fs.h"
 #include "mailbox/cleanup_sql.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/inside.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
-#include "mailbox/message_sql.h"
 #include "mailbox/state_sql.h"
 
 #include <dirent.h>

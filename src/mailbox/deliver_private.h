@@ -8,7 +8,7 @@
 
 #include "base/fs.h"
 #include "mailbox/deliver.h"
-#include "mailbox/message_sql.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/registration_sql.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* mailbox/index_schema_sql.c - the tables and indexes of index.sqlite. */
-#include "mailbox/message_sql.h"
+#include "mailbox/index_sql.h"
 
 #include "data/rows.h"
 

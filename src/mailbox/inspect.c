@@ -2,7 +2,7 @@
  */
 #include "mailbox/inspect.h"
 
-#include "mailbox/message_sql.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/registration_sql.h"
 #include "text/json.h"
 

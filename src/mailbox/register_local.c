@@ -3,8 +3,8 @@
 #include "mailbox/register_private.h"
 
 #include "base/fs.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/layout.h"
-#include "mailbox/message_sql.h"
 #include "mailbox/state_sql.h"
 #include "text/time.h"
 

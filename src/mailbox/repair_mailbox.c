@@ -7,7 +7,7 @@
 #include "base/crash.h"
 #include "base/fs.h"
 #include "mailbox/deliver.h"
-#include "mailbox/message_sql.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/repair_private.h"
 #include "mailbox/repair_sql.h"
 #include "mailbox/state_sql.h"

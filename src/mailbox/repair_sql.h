@@ -4,7 +4,7 @@
 #include "base/ctx.h"
 #include "base/str.h"
 #include "data/db.h"
-#include "mailbox/message_sql.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/state_sql.h"
 
 /* Can the tables be read that the index must have? The error says which cannot. */

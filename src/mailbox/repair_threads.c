@@ -1,5 +1,5 @@
 /* mailbox/repair_threads.c - summaries of threads, in the index and in each mailbox. */
-#include "mailbox/message_sql.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/repair_private.h"
 #include "mailbox/repair_sql.h"
 #include "mailbox/state_sql.h"

@@ -3,9 +3,9 @@
 
 #include "base/fs.h"
 #include "data/db.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
-#include "mailbox/message_sql.h"
 #include "mailbox/registration_sql.h"
 #include "mailbox/root_private.h"
 #include "mailbox/state_sql.h"

@@ -2,7 +2,7 @@
 #include "mailbox/state.h"
 
 #include "base/crash.h"
-#include "mailbox/message_sql.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/register.h"
 #include "mailbox/registration_sql.h"
 #include "mailbox/state_private.h"

@@ -2,10 +2,10 @@
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/utf8.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/inside.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
-#include "mailbox/message_sql.h"
 #include "mailbox/state_private.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 #include "data/rows.h"
-#include "mailbox/message_sql.h"
+#include "mailbox/index_sql.h"
 
 #include <string.h>
 

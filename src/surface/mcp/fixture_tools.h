@@ -1,7 +1,7 @@
 /* surface/mcp/fixture_tools.h - the tools of the conformance tests, for fixtures.c. */
 #pragma once
 
-#include "surface/mcp/fixtures.h"
+#include "surface/mcp/method.h"
 
 void mr_mcp_fixture_tools(struct mr_mcp_exchange *ex, struct mr_out *out);
 bool mr_mcp_fixture_is_tool(const char *name);

@@ -1,8 +1,8 @@
 #include "base/fs.h"
 #include "files.h"
 #include "mailbox/cleanup.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/layout.h"
-#include "mailbox/message_sql.h"
 #include "post.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* tests/unit/mailbox/test_mailbox_registration_sql.c */
 #include "data/db.h"
 #include "files.h"
-#include "mailbox/message_sql.h"
+#include "mailbox/index_sql.h"
 #include "mailbox/registration_sql.h"
 #include "test.h"
 

@@ -428,9 +428,9 @@ static void an_id_that_means_another_lease_is_compared(void)
 	struct world world;
 	struct mr_team_lease_row row = { .lease = { .id = 1, .path_pattern = "src/*.c" },
 		.prefix = "src" };
-	struct mr_team_lease_rows rows = { &row, 1, 1 };
+	struct mr_team_lease_rows rows = { &row, 1 };
 	struct mr_team_lease_row other = row;
-	struct mr_team_lease_rows others = { &other, 1, 1 };
+	struct mr_team_lease_rows others = { &other, 1 };
 	struct mr_team_lease_index then, now;
 	struct mr_team_lease_index_hits before, hits;
 	struct mr_glob *glob;

@@ -1,5 +1,5 @@
-/* tests/unit/mailbox/test_mailbox_message_sql.c */
-#include "mailbox/message_sql.h"
+/* tests/unit/mailbox/test_mailbox_index_sql.c */
+#include "mailbox/index_sql.h"
 
 #include "data/db.h"
 #include "files.h"

@@ -1,5 +1,5 @@
-/* mailbox/message_sql.c */
-#include "mailbox/message_sql.h"
+/* mailbox/index_sql.c */
+#include "mailbox/index_sql.h"
 
 #include "base/buf.h"
 #include "base/str.h"

@@ -1,4 +1,4 @@
-/* mailbox/message_sql.h - messages, recipients, attachments, projections, threads in index.sqlite.
+/* mailbox/index_sql.h - messages, recipients, attachments, projections, threads in index.sqlite.
  */
 #pragma once
 
