@@ -4,7 +4,6 @@
 #include "team/error.h"
 #include "team/limits.h"
 #include "team/search_sql.h"
-#include "team/snippet.h"
 
 /* What an expression can be in the index, where NOT stands only between two operands. */
 enum sense {
@@ -222,19 +221,14 @@ static enum mr_code read_hit(struct run *run, const struct mr_team_found *found,
 	bool *there, struct mr_team_hit *out)
 {
 	struct mr_arena *scratch MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_team_snippet snippet;
 	const char *body = "";
 	enum mr_code rc =
 		mr_team_search_row_sql(run->cx, run->db, found->id, scratch, there, out, &body);
 
 	if (rc || !*there)
 		return rc;
-	mr_team_snippet(run->cx->arena, body, run->query, inside, &snippet);
+	mr_team_snippet(run->cx->arena, body, run->query, inside, &out->snippet);
 	out->score = found->score;
-	out->snippet = snippet.text;
-	out->starts = snippet.starts;
-	out->ends = snippet.ends;
-	out->hit_count = snippet.hit_count;
 	return MR_OK;
 }
 

@@ -17,6 +17,7 @@
 
 #include "team/model.h"
 #include "team/rights.h"
+#include "team/snippet.h"
 #include "team/store/root.h"
 
 enum {
@@ -51,10 +52,8 @@ struct mr_team_hit {
 	const char *sender_project; /* the slug of the sender's own */
 	bool from_human;            /* the overseer */
 	const char *project_slug;
-	double score;          /* comparable within one answer; 0 where nothing is ranked */
-	const char *snippet;   /* plain text around the hits */
-	size_t *starts, *ends; /* of the hits in it, in bytes */
-	size_t hit_count;
+	double score; /* comparable within one answer; 0 where nothing is ranked */
+	struct mr_team_snippet snippet;
 };
 struct mr_team_hits {
 	struct mr_team_hit *items; /* best first */

@@ -11,15 +11,11 @@ enum {
 	TEXT_BYTES = MR_TEAM_SNIPPET_CHARS * 4 + 16 /* and two ellipses */
 };
 
-struct span {
-	size_t start, end; /* of a hit or a word, in the body */
-};
-
 struct wanted {
 	const char *text;
 	size_t len;
 	bool prefix;
-	struct span *words; /* in its text */
+	struct mr_team_span *words; /* in its text */
 	size_t word_count;
 	uint32_t first; /* the first word's first letter, folded; inside: the first byte */
 };
@@ -42,7 +38,7 @@ static size_t scalar_at(const char *text, size_t len, size_t at, uint32_t *out)
 }
 
 /* The word at or after `at`; false when there is none. */
-static bool next_word(const char *text, size_t len, size_t at, struct span *out)
+static bool next_word(const char *text, size_t len, size_t at, struct mr_team_span *out)
 {
 	uint32_t scalar;
 	size_t n;
@@ -77,8 +73,8 @@ static uint32_t next_letter(const char *text, size_t end, size_t *at)
 	return 0;
 }
 
-static bool same_word(const char *text, struct span word, const char *term, struct span wanted,
-	bool prefix)
+static bool same_word(const char *text, struct mr_team_span word, const char *term,
+	struct mr_team_span wanted, bool prefix)
 {
 	for (;;) {
 		uint32_t want = next_letter(term, wanted.end, &wanted.start);
@@ -100,7 +96,7 @@ static void want(struct finder *f, struct mr_arena *arena, const struct mr_team_
 {
 	struct wanted *wanted = &f->wanted[f->wanted_count];
 	size_t at = 0;
-	struct span word;
+	struct mr_team_span word;
 
 	*wanted = (struct wanted){
 		.text = term->text,
@@ -122,7 +118,7 @@ static void want(struct finder *f, struct mr_arena *arena, const struct mr_team_
 }
 
 /* The term's words, one after the other, from this word on. */
-static bool phrase_at(const struct finder *f, const struct wanted *wanted, struct span word,
+static bool phrase_at(const struct finder *f, const struct wanted *wanted, struct mr_team_span word,
 	size_t *out_end)
 {
 	for (size_t i = 0; i < wanted->word_count; i++) {
@@ -146,7 +142,7 @@ static bool bytes_at(const struct finder *f, const struct wanted *wanted, size_t
 }
 
 /* The longest hit that begins with this word, or at this byte. */
-static bool hit_at(const struct finder *f, struct span word, struct span *out)
+static bool hit_at(const struct finder *f, struct mr_team_span word, struct mr_team_span *out)
 {
 	size_t at = word.start;
 	uint32_t first = f->inside ? lower(f->text[at]) : next_letter(f->text, f->len, &at);
@@ -161,16 +157,16 @@ static bool hit_at(const struct finder *f, struct span word, struct span *out)
 				    : phrase_at(f, wanted, word, &end)))
 			continue;
 		if (!found || end > out->end)
-			*out = (struct span){ word.start, end };
+			*out = (struct mr_team_span){ word.start, end };
 		found = true;
 	}
 	return found;
 }
 
 /* The first hit that begins in [from, to). */
-static bool find(const struct finder *f, size_t from, size_t to, struct span *out)
+static bool find(const struct finder *f, size_t from, size_t to, struct mr_team_span *out)
 {
-	struct span word = { from, from };
+	struct mr_team_span word = { from, from };
 
 	to = to < f->len ? to : f->len;
 	if (f->wanted_count == 0)
@@ -227,14 +223,14 @@ static void end_hit(struct mr_team_snippet *out, size_t end)
 {
 	size_t last = out->hit_count - 1;
 
-	if (out->starts[last] < end)
-		out->ends[last] = end;
+	if (out->hits[last].start < end)
+		out->hits[last].end = end;
 	else
 		out->hit_count--;
 }
 
-static void put_window(const struct finder *f, struct mr_arena *arena, size_t at, struct span hit,
-	struct mr_team_snippet *out)
+static void put_window(const struct finder *f, struct mr_arena *arena, size_t at,
+	struct mr_team_span hit, struct mr_team_snippet *out)
 {
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	bool ahead = hit.end > 0, open = false;
@@ -247,7 +243,7 @@ static void put_window(const struct finder *f, struct mr_arena *arena, size_t at
 		size_t n = scalar_at(f->text, f->len, at, &scalar);
 
 		if (ahead && !open && at >= hit.start) {
-			out->starts[out->hit_count++] = buf.len;
+			out->hits[out->hit_count++].start = buf.len;
 			open = true;
 		}
 		put_scalar(&buf, scalar, f->text + at, n);
@@ -264,7 +260,7 @@ static void put_window(const struct finder *f, struct mr_arena *arena, size_t at
 		end_hit(out, buf.len);
 	if (buf.len > 0 && buf.data[buf.len - 1] == ' ')
 		buf.data[--buf.len] = '\0';
-	if (out->hit_count > 0 && out->ends[out->hit_count - 1] > buf.len)
+	if (out->hit_count > 0 && out->hits[out->hit_count - 1].end > buf.len)
 		end_hit(out, buf.len);
 	if (at < f->len)
 		mr_buf_puts(&buf, "...");
@@ -276,13 +272,12 @@ void mr_team_snippet(struct mr_arena *arena, const char *body, const struct mr_t
 {
 	size_t len = strnlen(body, MR_TEAM_SNIPPET_BODY_BYTES + 4);
 	struct finder f = { .text = body, .inside = inside };
-	struct span hit = { 0, 0 };
+	struct mr_team_span hit = { 0, 0 };
 	size_t start = 0;
 
 	f.len = mr_utf8_truncate(body, len, MR_TEAM_SNIPPET_BODY_BYTES);
 	*out = (struct mr_team_snippet){
-		.starts = mr_arena_array(arena, MR_TEAM_SNIPPET_HITS, sizeof(*out->starts)),
-		.ends = mr_arena_array(arena, MR_TEAM_SNIPPET_HITS, sizeof(*out->ends)),
+		.hits = mr_arena_array(arena, MR_TEAM_SNIPPET_HITS, sizeof(*out->hits)),
 	};
 	for (size_t i = 0; i < query->term_count; i++) {
 		if (!query->terms[i].negated && query->terms[i].column != MR_TEAM_SUBJECT)

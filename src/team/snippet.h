@@ -10,9 +10,12 @@ enum {
 	MR_TEAM_SNIPPET_BODY_BYTES = 1 << 16 /* of a body, more is not looked at */
 };
 
+struct mr_team_span {
+	size_t start, end; /* in bytes */
+};
 struct mr_team_snippet {
-	const char *text;      /* blanks run together, "..." where something is left out */
-	size_t *starts, *ends; /* of the hits in it, in bytes, in their order */
+	const char *text;          /* blanks run together, "..." where something is left out */
+	struct mr_team_span *hits; /* in the text, in their order */
 	size_t hit_count;
 };
 

@@ -50,10 +50,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		mr_team_snippet(arena, body, &query, inside, &snippet);
 		for (size_t i = 0; i < snippet.hit_count; i++) {
-			if (snippet.starts[i] < at || snippet.ends[i] < snippet.starts[i] ||
-				snippet.ends[i] > strlen(snippet.text))
+			if (snippet.hits[i].start < at ||
+				snippet.hits[i].end < snippet.hits[i].start ||
+				snippet.hits[i].end > strlen(snippet.text))
 				abort();
-			at = snippet.ends[i];
+			at = snippet.hits[i].end;
 		}
 		if (mr_utf8_is_valid(body, strlen(body), NULL) &&
 			!mr_utf8_is_valid(snippet.text, strlen(snippet.text), NULL))

@@ -286,7 +286,8 @@ static bool is_field_right(const struct mr_field *field, const char *of)
 	if (field->when.type && strcmp(field->when.of, of) != 0)
 		return false;
 	/* An enum's word is one of its choices. */
-	if (member->type == MR_C_UNSIGNED && field->type == MR_TYPE_TEXT && !field->choices)
+	if (member->type == MR_C_UNSIGNED && field->type == MR_TYPE_TEXT && !field->choices &&
+		!field->emit)
 		return false;
 	if (member->item && !field->fields && !field->emit)
 		return false;

@@ -1,6 +1,7 @@
 /* tests/unit/team/test_team_search.c */
 #include "team/search.h"
 
+#include "team/ask.h"
 #include "base/buf.h"
 #include "team/store/schema.h"
 #include "test.h"
@@ -325,6 +326,29 @@ static void pages_projects_and_viewers(void)
 	world_close(&room.world);
 }
 
+static void a_project_is_searched_by_its_key(void)
+{
+	struct room room;
+	struct mr_team_hits hits;
+	struct mr_team_search search = { .query = "is:unread", .newest_first = true };
+
+	open_filled(&room);
+	CHECK_OK(mr_team_ask_search(&room.world.cx, room.world.team, NULL, room.back.slug,
+			 room.red.name, &search, &hits),
+		room.world.cx.err);
+	CHECK_INT(hits.len, 1);
+	CHECK_INT(hits.items[0].message.id, 3);
+	world_check_fail(&room.world,
+		mr_team_ask_search(&room.world.cx, room.world.team, NULL, room.back.slug,
+			"NobodyHere", &search, &hits),
+		"NOT_FOUND", "NobodyHere");
+	world_check_fail(&room.world,
+		mr_team_ask_search(&room.world.cx, room.world.team, NULL, "no-such-project",
+			"NobodyHere", &search, &hits),
+		"NOT_FOUND", "project");
+	world_close(&room.world);
+}
+
 static void a_hit_says_what_it_is(void)
 {
 	struct mr_team_search request = { .project_count = 1, .query = "migrate database" };
@@ -346,13 +370,13 @@ static void a_hit_says_what_it_is(void)
 	CHECK_STR(hit->from, "RedStone");
 	CHECK_STR(hit->project_slug, "path-to-backend");
 	CHECK(hit->score > 0);
-	CHECK_STR(hit->snippet,
+	CHECK_STR(hit->snippet.text,
 		"We should migrate the database first. See src/foo/bar.c and docs.");
-	CHECK_INT(hit->hit_count, 2);
-	CHECK_INT(hit->starts[0], 10);
-	CHECK_INT(hit->ends[0], 17);
-	CHECK_INT(hit->starts[1], 22);
-	CHECK_INT(hit->ends[1], 30);
+	CHECK_INT(hit->snippet.hit_count, 2);
+	CHECK_INT(hit->snippet.hits[0].start, 10);
+	CHECK_INT(hit->snippet.hits[0].end, 17);
+	CHECK_INT(hit->snippet.hits[1].start, 22);
+	CHECK_INT(hit->snippet.hits[1].end, 30);
 	world_close(&room.world);
 }
 
@@ -492,6 +516,7 @@ int main(void)
 		TEST(finds),
 		TEST(errors_can_be_acted_on),
 		TEST(pages_projects_and_viewers),
+		TEST(a_project_is_searched_by_its_key),
 		TEST(a_hit_says_what_it_is),
 		TEST(common_words_rank_the_newest),
 		TEST(bombs_are_answered),

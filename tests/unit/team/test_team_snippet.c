@@ -16,14 +16,15 @@ static const char *marked(struct mr_arena *arena, const struct mr_team_snippet *
 
 	mr_buf_init(&buf, 1 << 20);
 	for (size_t i = 0; i < snippet->hit_count; i++) {
-		CHECK(snippet->starts[i] >= at && snippet->ends[i] > snippet->starts[i]);
-		CHECK(snippet->ends[i] <= strlen(snippet->text));
-		mr_buf_add(&buf, snippet->text + at, snippet->starts[i] - at);
+		CHECK(snippet->hits[i].start >= at &&
+			snippet->hits[i].end > snippet->hits[i].start);
+		CHECK(snippet->hits[i].end <= strlen(snippet->text));
+		mr_buf_add(&buf, snippet->text + at, snippet->hits[i].start - at);
 		mr_buf_putc(&buf, '<');
-		mr_buf_add(&buf, snippet->text + snippet->starts[i],
-			snippet->ends[i] - snippet->starts[i]);
+		mr_buf_add(&buf, snippet->text + snippet->hits[i].start,
+			snippet->hits[i].end - snippet->hits[i].start);
 		mr_buf_putc(&buf, '>');
-		at = snippet->ends[i];
+		at = snippet->hits[i].end;
 	}
 	mr_buf_puts(&buf, snippet->text + at);
 	return mr_arena_strdup(arena, mr_buf_text(&buf));
