@@ -5,6 +5,7 @@
 #include "team/error.h"
 #include "team/limits.h"
 #include "team/llm.h"
+#include "team/project.h"
 #include "team/summary_private.h"
 
 #include <string.h>
@@ -221,4 +222,39 @@ enum mr_code mr_team_summary_threads(struct mr_ctx *cx, struct mr_team *team,
 		mr_team_summary_refine_all(cx, mr_team_config(team), llm_model, &all);
 	*out = all;
 	return MR_OK;
+}
+
+/* The reader is given back before a model is asked. */
+static enum mr_code find_project(struct mr_ctx *cx, struct mr_team *team, const char *key,
+	struct mr_team_project *out)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
+	enum mr_code rc = mr_team_read(cx, team, &reader);
+
+	return rc ? rc : mr_team_project_find(cx, reader.db, key, out);
+}
+
+enum mr_code mr_team_summarize(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_summarize *request, struct mr_team_summary *out)
+{
+	struct mr_team_project project;
+	enum mr_code rc = find_project(cx, team, request->project_key, &project);
+
+	if (!rc)
+		rc = mr_team_summary_thread(cx, team, request->rights, &project.id, 1, request->thread_id, 0,
+			request->llm_mode, request->llm_model, out);
+	if (!rc && !request->include_examples)
+		out->examples.len = 0;
+	return rc;
+}
+
+enum mr_code mr_team_summarize_many(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_summarize_many *request, struct mr_team_summaries *out)
+{
+	struct mr_team_project project;
+	enum mr_code rc = find_project(cx, team, request->project_key, &project);
+
+	return rc ? rc
+		  : mr_team_summary_threads(cx, team, request->rights, &project.id, 1, &request->thread_ids,
+			    request->limit, request->llm_mode, request->llm_model, out);
 }

@@ -66,3 +66,27 @@ MR_CHECK enum mr_code mr_team_summary_threads(struct mr_ctx *cx, struct mr_team 
 	const struct mr_team_rights *rights, const int64_t *project_ids, size_t project_count,
 	const struct mr_texts *thread_ids, int64_t limit, bool llm_mode, const char *llm_model,
 	struct mr_team_summaries *out);
+
+/* A thread of the project that is named. */
+struct mr_team_summarize {
+	const char *project_key, *thread_id;
+	bool include_examples; /* without it there are none */
+	bool llm_mode;
+	const char *llm_model;
+	const struct mr_team_rights *rights; /* whose mail may be read; NULL: everybody's */
+};
+/* Its first MR_TEAM_LIST_MAX messages, as mr_team_summary_thread(); NOT_FOUND: the project. */
+MR_CHECK enum mr_code mr_team_summarize(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_summarize *request, struct mr_team_summary *out);
+
+struct mr_team_summarize_many {
+	const char *project_key;
+	struct mr_texts thread_ids;
+	int64_t limit; /* of messages in each */
+	bool llm_mode;
+	const char *llm_model;
+	const struct mr_team_rights *rights; /* whose mail may be read; NULL: everybody's */
+};
+/* As mr_team_summary_threads(); NOT_FOUND: the project. */
+MR_CHECK enum mr_code mr_team_summarize_many(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_summarize_many *request, struct mr_team_summaries *out);

@@ -5,30 +5,25 @@
 #include "team/summary.h"
 #include "text/out.h"
 
+/* Of struct mr_team_summary: the summary alone, and with the id of its thread. */
 extern const struct mr_field mr_shape_team_summary_fields[];
-extern const struct mr_field mr_shape_team_mention_fields[];
-extern const struct mr_field mr_shape_team_example_fields[];
 extern const struct mr_field mr_shape_team_thread_summary_fields[];
+/* Of a message of its examples, struct mr_team_item. */
+extern const struct mr_field mr_shape_team_example_fields[];
+/* Of struct mr_team_summaries: what the threads have together, and all of it. */
 extern const struct mr_field mr_shape_team_aggregate_fields[];
 extern const struct mr_field mr_shape_team_summaries_fields[];
 /* For tables of results that may have something else in their place. */
 #define MR_SHAPE_TEAM_SUMMARIES_FIELDS(flag)                                                       \
-	{ .name = "threads",                                                                       \
-		.type = MR_TYPE_LIST,                                                              \
-		.flags = (flag),                                                                   \
-		.fields = mr_shape_team_thread_summary_fields },                                   \
-	{                                                                                          \
-		.name = "aggregate", .type = MR_TYPE_OBJECT, .flags = (flag),                      \
-		.fields = mr_shape_team_aggregate_fields                                           \
-	}
+	MR_FIELD_ROWS(struct mr_team_summaries, items, len, struct mr_team_summary,                \
+		mr_shape_team_thread_summary_fields, "threads", .flags = (flag)),                  \
+		MR_FIELD_SAME(struct mr_team_summaries, mr_shape_team_aggregate_fields,            \
+			"aggregate", .flags = (flag))
 
-/* The summary's object under `key`; code_references only when there are some. */
+/* The same written where no table is bound: the summary's object under `key`, the first messages
+ * without bodies, and the whole result about several threads. */
 void mr_shape_team_summary(struct mr_out *out, const char *key,
 	const struct mr_team_summary *summary);
-void mr_shape_team_mentions(struct mr_out *out, const char *key,
-	const struct mr_team_mention *mentions, size_t count);
-/* The first messages, without bodies. */
 void mr_shape_team_examples(struct mr_out *out, const char *key,
 	const struct mr_team_items *examples);
-/* Those of several threads and what they have together, as the whole result. */
 void mr_shape_team_summaries(struct mr_out *out, const struct mr_team_summaries *all);

@@ -2,70 +2,42 @@
 #include "op/render.h"
 #include "op/team/shape_team_summary.h"
 #include "op/team/team_ops.h"
-#include "team/ask.h"
-#include "team/limits.h"
 #include "team/summary.h"
 
-#define LLM_PARAMS                                                                                 \
-	{ .name = "llm_mode",                                                                      \
-		.type = MR_TYPE_BOOL,                                                              \
+#define LLM_PARAMS(request_type)                                                                   \
+	MR_PARAM(request_type, llm_mode, "llm_mode",                                               \
 		.summary = "let the model of llm.endpoint word it, when one is configured",        \
-		.fallback = "true" },                                                              \
-	{                                                                                          \
-		.name = "llm_model", .type = MR_TYPE_TEXT,                                         \
-		.summary = "another model than the configured one"                                 \
-	}
+		.fallback = "true"),                                                               \
+		MR_PARAM(request_type, llm_model, "llm_model",                                     \
+			.summary = "another model than the configured one")
 
 static const struct mr_param one_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "thread_id",
-		.type = MR_TYPE_TEXT,
+	MR_TEAM_PROJECT(struct mr_team_summarize),
+	MR_PARAM(struct mr_team_summarize, thread_id, "thread_id",
 		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT,
-		.summary = "the conversation's id, or the number of the message it began with" },
-	{ .name = "include_examples",
-		.type = MR_TYPE_BOOL,
-		.summary = "also say which its first three messages are",
-		.fallback = "false" },
-	LLM_PARAMS,
+		.summary = "the conversation's id, or the number of the message it began with"),
+	MR_PARAM(struct mr_team_summarize, include_examples, "include_examples",
+		.summary = "also say which its first three messages are", .fallback = "false"),
+	LLM_PARAMS(struct mr_team_summarize),
 	{ 0 },
 };
 
 static const struct mr_field one_fields[] = {
-	{ .name = "thread_id", .type = MR_TYPE_TEXT },
-	{ .name = "summary", .type = MR_TYPE_OBJECT, .fields = mr_shape_team_summary_fields },
-	{ .name = "examples",
-		.type = MR_TYPE_LIST,
-		.summary = "empty unless include_examples",
-		.fields = mr_shape_team_example_fields },
+	MR_FIELD(struct mr_team_summary, thread_id, "thread_id"),
+	MR_FIELD_SAME(struct mr_team_summary, mr_shape_team_summary_fields, "summary"),
+	MR_FIELD_LIST(struct mr_team_summary, examples, struct mr_team_item,
+		mr_shape_team_example_fields, "examples",
+		.summary = "empty unless include_examples"),
 	{ 0 },
 };
 
-static enum mr_code summarise_one(struct mr_call *call, const struct mr_args *in,
-	struct mr_out *out)
+static enum mr_code summarize(struct mr_call *call, struct mr_team *team,
+	struct mr_team_summarize *request, struct mr_team_summary *out)
 {
-	static const struct mr_team_items none;
-	bool examples = mr_args_bool(in, "include_examples", false);
-	struct mr_team *team;
-	struct mr_team_project project;
-	struct mr_team_summary summary;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_ask_project(&call->cx, team, mr_args_text(in, "project_key"),
-			&project);
-	if (!rc)
-		rc = mr_team_summary_thread(&call->cx, team, &call->rights, &project.id, 1,
-			mr_args_text(in, "thread_id"), 0, mr_args_bool(in, "llm_mode", true),
-			mr_args_text(in, "llm_model"), &summary);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_text(out, "thread_id", summary.thread_id);
-	mr_shape_team_summary(out, "summary", &summary);
-	mr_shape_team_examples(out, "examples", examples ? &summary.examples : &none);
-	mr_out_end(out);
-	return MR_OK;
+	request->rights = &call->rights;
+	return mr_team_summarize(&call->cx, team, request, out);
 }
+MR_TEAM_BIND_CALL(summarize_one, summarize, struct mr_team_summarize, struct mr_team_summary);
 
 const struct mr_op mr_op_team_summarize_thread = {
 	.name = "summarize_thread",
@@ -81,44 +53,29 @@ const struct mr_op mr_op_team_summarize_thread = {
 	.traits = MR_QUOTES | MR_SHARED_MAIL | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = summarise_one,
 	.render = mr_render_summary,
+	.bind = &summarize_one,
 };
 
 static const struct mr_param many_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "thread_ids",
-		.type = MR_TYPE_TEXTS,
+	MR_TEAM_PROJECT(struct mr_team_summarize_many),
+	MR_PARAM(struct mr_team_summarize_many, thread_ids, "thread_ids",
 		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT,
-		.summary = "the conversations' ids, at most 100" },
-	{ .name = "per_thread_limit",
-		.type = MR_TYPE_INT,
-		.summary = "look at so many messages of each, from its first",
-		.fallback = "50" },
-	LLM_PARAMS,
+		.summary = "the conversations' ids, at most 100"),
+	MR_PARAM(struct mr_team_summarize_many, limit, "per_thread_limit",
+		.summary = "look at so many messages of each, from its first", .fallback = "50"),
+	LLM_PARAMS(struct mr_team_summarize_many),
 	{ 0 },
 };
 
-static enum mr_code summarise_many(struct mr_call *call, const struct mr_args *in,
-	struct mr_out *out)
+static enum mr_code summarize_all(struct mr_call *call, struct mr_team *team,
+	struct mr_team_summarize_many *request, struct mr_team_summaries *out)
 {
-	struct mr_texts thread_ids = mr_args_texts(call->cx.arena, in, "thread_ids");
-	struct mr_team *team;
-	struct mr_team_project project;
-	struct mr_team_summaries all;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_ask_project(&call->cx, team, mr_args_text(in, "project_key"),
-			&project);
-	if (!rc)
-		rc = mr_team_summary_threads(&call->cx, team, &call->rights, &project.id, 1,
-			&thread_ids, mr_args_int(in, "per_thread_limit", 50),
-			mr_args_bool(in, "llm_mode", true), mr_args_text(in, "llm_model"), &all);
-	if (!rc)
-		mr_shape_team_summaries(out, &all);
-	return rc;
+	request->rights = &call->rights;
+	return mr_team_summarize_many(&call->cx, team, request, out);
 }
+MR_TEAM_BIND_CALL(summarize_many, summarize_all, struct mr_team_summarize_many,
+	struct mr_team_summaries);
 
 const struct mr_op mr_op_team_summarize_threads = {
 	.name = "summarize_threads",
@@ -132,6 +89,6 @@ const struct mr_op mr_op_team_summarize_threads = {
 	.traits = MR_QUOTES | MR_SHARED_MAIL | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = summarise_many,
 	.render = mr_render_summary,
+	.bind = &summarize_many,
 };

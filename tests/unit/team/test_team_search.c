@@ -1,8 +1,8 @@
 /* tests/unit/team/test_team_search.c */
 #include "team/search.h"
 
-#include "team/ask.h"
 #include "base/buf.h"
+#include "team/ask.h"
 #include "team/store/schema.h"
 #include "test.h"
 #include "text/time.h"

@@ -248,6 +248,39 @@ static void sums_up_several(void)
 	world_close(&world);
 }
 
+static void sums_up_by_the_projects_key(void)
+{
+	const char *names[] = { "A", NULL };
+	struct mr_team_summarize one = { .thread_id = "A" };
+	struct mr_team_summarize_many many = { .thread_ids = { names, 1 }, .limit = 50 };
+	struct mr_team_project back;
+	struct mr_team_agent blue;
+	struct mr_team_summary s;
+	struct mr_team_summaries all;
+	struct world world;
+
+	world_open(&world);
+	back = world_project(&world, "/path/to/backend");
+	blue = world_agent(&world, &back, "BlueLake");
+	post(&world, &blue, "A", 1, "- one");
+	one.project_key = many.project_key = back.slug;
+	CHECK_OK(mr_team_summarize(&world.cx, world.team, &one, &s), world.cx.err);
+	CHECK_STR(joined(world.cx.arena, &s.key_points), "one");
+	CHECK_INT(s.examples.len, 0);
+	one.include_examples = true;
+	CHECK_OK(mr_team_summarize(&world.cx, world.team, &one, &s), world.cx.err);
+	CHECK_INT(s.examples.len, 1);
+	CHECK_OK(mr_team_summarize_many(&world.cx, world.team, &many, &all), world.cx.err);
+	CHECK_INT(all.len, 1);
+	CHECK_STR(joined(world.cx.arena, &all.key_points), "one");
+	one.project_key = many.project_key = "no-such-project";
+	world_check_fail(&world, mr_team_summarize(&world.cx, world.team, &one, &s), "NOT_FOUND",
+		"no-such-project");
+	world_check_fail(&world, mr_team_summarize_many(&world.cx, world.team, &many, &all),
+		"NOT_FOUND", "no-such-project");
+	world_close(&world);
+}
+
 /* Nobody listens there: the heuristic stands. */
 static void a_model_that_fails_changes_nothing(void)
 {
@@ -279,6 +312,7 @@ int main(void)
 		TEST(is_bounded),
 		TEST(reads_threads_page_by_page),
 		TEST(sums_up_several),
+		TEST(sums_up_by_the_projects_key),
 		TEST(a_model_that_fails_changes_nothing),
 	};
 
