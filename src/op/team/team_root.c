@@ -1,67 +1,50 @@
 /* op/team/team_root.c - operations: a team's storage as a whole. */
+#include "op/bind.h"
 #include "op/team/team_ops.h"
 #include "team/archive/rebuild.h"
 
 static const struct mr_field problem_fields[] = {
-	{ .name = "kind", .type = MR_TYPE_TEXT },
-	{ .name = "where", .type = MR_TYPE_TEXT },
-	{ .name = "msg", .type = MR_TYPE_TEXT },
+	MR_FIELD(struct mr_team_problem, kind, "kind"),
+	MR_FIELD(struct mr_team_problem, where, "where"),
+	MR_FIELD(struct mr_team_problem, msg, "msg"),
 	{ 0 },
 };
-
-/* problem_count and problems. */
-static void put_problems(struct mr_out *out, const struct mr_team_problem *problems, size_t len,
-	size_t dropped)
-{
-	mr_out_int(out, "problem_count", (int64_t)(len + dropped));
-	mr_out_list(out, "problems");
-	for (size_t i = 0; i < len; i++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "kind", problems[i].kind);
-		mr_out_text(out, "where", problems[i].where);
-		mr_out_text(out, "msg", problems[i].msg);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-}
 
 static const struct mr_param no_params[] = { { 0 } };
 
+struct checked {
+	struct mr_team_report report;
+	bool ok;
+	size_t problem_count;
+};
+
 static const struct mr_field check_fields[] = {
-	{ .name = "ok", .type = MR_TYPE_BOOL, .summary = "no problem was found" },
-	{ .name = "projects", .type = MR_TYPE_INT },
-	{ .name = "agents", .type = MR_TYPE_INT },
-	{ .name = "messages", .type = MR_TYPE_INT },
-	{ .name = "reservations", .type = MR_TYPE_INT, .summary = "patterns that have a lease" },
-	{ .name = "files", .type = MR_TYPE_INT, .summary = "of the archives, each compared" },
-	{ .name = "problem_count", .type = MR_TYPE_INT },
-	{ .name = "problems", .type = MR_TYPE_LIST, .fields = problem_fields },
+	MR_FIELD(struct checked, ok, "ok", .summary = "no problem was found"),
+	MR_FIELD(struct checked, report.projects, "projects"),
+	MR_FIELD(struct checked, report.agents, "agents"),
+	MR_FIELD(struct checked, report.messages, "messages"),
+	MR_FIELD(struct checked, report.reservations, "reservations",
+		.summary = "patterns that have a lease"),
+	MR_FIELD(struct checked, report.files, "files",
+		.summary = "of the archives, each compared"),
+	MR_FIELD(struct checked, problem_count, "problem_count"),
+	MR_FIELD_ROWS(struct checked, report.problems, report.len, struct mr_team_problem,
+		problem_fields, "problems"),
 	{ 0 },
 };
 
-static enum mr_code check(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code check_storage(struct mr_call *call, struct mr_team *team,
+	const struct mr_nothing *request, struct checked *out)
 {
-	struct mr_team *team = NULL;
-	struct mr_team_report report;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_team_check(&call->cx, team, &out->report);
 
-	(void)in;
-	if (!rc)
-		rc = mr_team_check(&call->cx, team, &report);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_bool(out, "ok", report.len == 0);
-	mr_out_int(out, "projects", report.projects);
-	mr_out_int(out, "agents", report.agents);
-	mr_out_int(out, "messages", report.messages);
-	mr_out_int(out, "reservations", report.reservations);
-	mr_out_int(out, "files", report.files);
-	put_problems(out, report.problems, report.len, report.dropped);
-	mr_out_end(out);
-	call->exit_status = report.len > 0;
-	return MR_OK;
+	(void)request;
+	out->ok = out->report.len == 0;
+	out->problem_count = out->report.len + out->report.dropped;
+	call->exit_status = !rc && !out->ok;
+	return rc;
 }
+MR_TEAM_BIND_CALL(check, check_storage, struct mr_nothing, struct checked);
 
 const struct mr_op mr_op_team_check = {
 	.name = "team_check",
@@ -75,77 +58,65 @@ const struct mr_op mr_op_team_check = {
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_team,
-	.run = check,
+	.bind = &check,
 };
 
 static const char *const sources[] = { "archive", "database", NULL };
 
+struct rebuild {
+	const char *from;
+	int64_t accept_loss;
+};
+
 static const struct mr_param rebuild_params[] = {
-	{ .name = "from",
-		.type = MR_TYPE_TEXT,
+	MR_PARAM(struct rebuild, from, "from",
 		.summary = "what is right: archive makes a new database, database a new archive",
-		.choices = sources,
-		.fallback = "archive" },
-	{ .name = "accept_loss",
-		.type = MR_TYPE_INT,
+		.choices = sources, .fallback = "archive"),
+	MR_PARAM(struct rebuild, accept_loss, "accept_loss",
 		.summary = "go on although so many messages would be lost; more are refused",
-		.fallback = "0",
-		.min = 0,
-		.max = INT64_MAX },
+		.fallback = "0", .min = 0, .max = INT64_MAX),
 	{ 0 },
 };
+
+struct rebuilt {
+	const char *from;
+	bool is_database, is_archive; /* which of them was made */
+	struct mr_team_rebuilt database;
+	int64_t archived;
+	size_t problem_count;
+};
+
+/* What is told of a new database. */
+#define DATABASE_FIELD(member, ...)                                                                \
+	MR_FIELD(struct rebuilt, database.member, __VA_ARGS__,                                     \
+		.when = MR_FLAG(struct rebuilt, is_database))
 
 static const struct mr_field rebuild_fields[] = {
-	{ .name = "from", .type = MR_TYPE_TEXT },
-	{ .name = "moved_aside",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_NULLABLE | MR_OPTIONAL,
-		.summary = "where the old database is now" },
-	{ .name = "projects", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
-	{ .name = "agents", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
-	{ .name = "messages", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
-	{ .name = "recipients", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
-	{ .name = "reservations", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
-	{ .name = "links", .type = MR_TYPE_INT, .flags = MR_OPTIONAL },
-	{ .name = "kept_state",
-		.type = MR_TYPE_INT,
-		.flags = MR_OPTIONAL,
-		.summary = "read and acknowledged times taken over from the old database" },
-	{ .name = "carried",
-		.type = MR_TYPE_INT,
-		.flags = MR_OPTIONAL,
-		.summary = "messages that only the old database had" },
-	{ .name = "lost",
-		.type = MR_TYPE_INT,
-		.flags = MR_OPTIONAL,
-		.summary = "messages that neither has any more, as accepted" },
-	{ .name = "complete",
-		.type = MR_TYPE_BOOL,
-		.flags = MR_OPTIONAL,
-		.summary = "nothing is known to be missing" },
-	{ .name = "archived",
-		.type = MR_TYPE_INT,
-		.flags = MR_OPTIONAL,
-		.summary = "from the database: what was archived anew" },
-	{ .name = "problem_count", .type = MR_TYPE_INT },
-	{ .name = "problems", .type = MR_TYPE_LIST, .fields = problem_fields },
+	MR_FIELD(struct rebuilt, from, "from"),
+	DATABASE_FIELD(moved_aside, "moved_aside", .flags = MR_NULLABLE | MR_OPTIONAL,
+		.summary = "where the old database is now"),
+	DATABASE_FIELD(projects, "projects", .flags = MR_OPTIONAL),
+	DATABASE_FIELD(agents, "agents", .flags = MR_OPTIONAL),
+	DATABASE_FIELD(messages, "messages", .flags = MR_OPTIONAL),
+	DATABASE_FIELD(recipients, "recipients", .flags = MR_OPTIONAL),
+	DATABASE_FIELD(reservations, "reservations", .flags = MR_OPTIONAL),
+	DATABASE_FIELD(links, "links", .flags = MR_OPTIONAL),
+	DATABASE_FIELD(kept_state, "kept_state", .flags = MR_OPTIONAL,
+		.summary = "read and acknowledged times taken over from the old database"),
+	DATABASE_FIELD(carried, "carried", .flags = MR_OPTIONAL,
+		.summary = "messages that only the old database had"),
+	DATABASE_FIELD(lost, "lost", .flags = MR_OPTIONAL,
+		.summary = "messages that neither has any more, as accepted"),
+	DATABASE_FIELD(is_complete, "complete", .flags = MR_OPTIONAL,
+		.summary = "nothing is known to be missing"),
+	MR_FIELD(struct rebuilt, archived, "archived", .flags = MR_OPTIONAL,
+		.summary = "from the database: what was archived anew",
+		.when = MR_FLAG(struct rebuilt, is_archive)),
+	MR_FIELD(struct rebuilt, problem_count, "problem_count"),
+	MR_FIELD_ROWS(struct rebuilt, database.problems, database.len, struct mr_team_problem,
+		problem_fields, "problems"),
 	{ 0 },
 };
-
-static void put_rebuilt(struct mr_out *out, const struct mr_team_rebuilt *rebuilt)
-{
-	mr_out_text(out, "moved_aside", rebuilt->moved_aside);
-	mr_out_int(out, "projects", rebuilt->projects);
-	mr_out_int(out, "agents", rebuilt->agents);
-	mr_out_int(out, "messages", rebuilt->messages);
-	mr_out_int(out, "recipients", rebuilt->recipients);
-	mr_out_int(out, "reservations", rebuilt->reservations);
-	mr_out_int(out, "links", rebuilt->links);
-	mr_out_int(out, "kept_state", rebuilt->kept_state);
-	mr_out_int(out, "carried", rebuilt->carried);
-	mr_out_int(out, "lost", rebuilt->lost);
-	mr_out_bool(out, "complete", rebuilt->is_complete);
-}
 
 /* The database must not be open here: it is replaced. */
 static enum mr_code rebuild_database(struct mr_call *call, int64_t accept_loss,
@@ -172,30 +143,23 @@ static enum mr_code rebuild_archive(struct mr_call *call, int64_t *out)
 	return rc ? rc : mr_team_rebuild_archive(&call->cx, team, out);
 }
 
-static enum mr_code rebuild(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code rebuild_from(struct mr_call *call, const struct rebuild *request,
+	struct rebuilt *out)
 {
-	const char *from = mr_args_text(in, "from");
-	struct mr_team_rebuilt rebuilt = { 0 };
-	bool is_archive = !from || mr_str_eq(from, sources[0]);
-	int64_t archived = 0;
-	enum mr_code rc = is_archive
-		? rebuild_database(call, mr_args_int(in, "accept_loss", 0), &rebuilt)
-		: rebuild_archive(call, &archived);
+	enum mr_code rc;
 
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_text(out, "from", is_archive ? sources[0] : sources[1]);
-	if (is_archive)
-		put_rebuilt(out, &rebuilt);
-	else
-		mr_out_int(out, "archived", archived);
-	put_problems(out, rebuilt.problems, rebuilt.len, rebuilt.dropped);
-	mr_out_end(out);
+	out->is_archive = mr_str_eq(request->from, sources[1]);
+	out->is_database = !out->is_archive;
+	out->from = sources[out->is_archive];
+	rc = out->is_archive ? rebuild_archive(call, &out->archived)
+			     : rebuild_database(call, request->accept_loss, &out->database);
+	out->problem_count = out->database.len + out->database.dropped;
 	/* What the caller accepted is no failure. */
-	call->exit_status = is_archive && !rebuilt.is_complete && rebuilt.lost == 0;
-	return MR_OK;
+	call->exit_status =
+		!rc && out->is_database && !out->database.is_complete && out->database.lost == 0;
+	return rc;
 }
+MR_BIND_RUN(rebuild, rebuild_from, struct rebuild, struct rebuilt, rebuild_fields)
 
 const struct mr_op mr_op_team_rebuild = {
 	.name = "team_rebuild",
