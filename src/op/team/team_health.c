@@ -1,6 +1,7 @@
 /* op/team/team_health.c - operation: is the team's storage well? */
 #include "app/protocol.h"
 #include "app/settings.h"
+#include "op/bind.h"
 #include "op/team/team_ops.h"
 #include "team/layout.h"
 #include "team/probe.h"
@@ -9,20 +10,29 @@
 
 static const char *const statuses[] = { "ok", "degraded", "error", NULL };
 
+struct shown {
+	struct mr_team_health health;
+	const char *environment, *http_host;
+	int64_t http_port;
+	const char *database_url, *storage_root, *version;
+	struct mr_texts protocol_versions;
+	int64_t uptime_s;
+};
+
 static const struct mr_field health_fields[] = {
-	{ .name = "status", .type = MR_TYPE_TEXT, .choices = statuses },
-	{ .name = "environment", .type = MR_TYPE_TEXT },
-	{ .name = "http_host", .type = MR_TYPE_TEXT },
-	{ .name = "http_port", .type = MR_TYPE_INT },
-	{ .name = "database_url", .type = MR_TYPE_TEXT, .summary = "without a password" },
-	{ .name = "storage_root", .type = MR_TYPE_TEXT },
-	{ .name = "version", .type = MR_TYPE_TEXT },
-	{ .name = "protocol_versions", .type = MR_TYPE_TEXTS, .summary = "of MCP, newest first" },
-	{ .name = "uptime_seconds", .type = MR_TYPE_INT },
-	{ .name = "archive_pending",
-		.type = MR_TYPE_INT,
-		.summary = "changes the archive does not show yet" },
-	{ .name = "problems", .type = MR_TYPE_TEXTS },
+	MR_FIELD(struct shown, health.status, "status", .choices = statuses),
+	MR_FIELD(struct shown, environment, "environment"),
+	MR_FIELD(struct shown, http_host, "http_host"),
+	MR_FIELD(struct shown, http_port, "http_port"),
+	MR_FIELD(struct shown, database_url, "database_url", .summary = "without a password"),
+	MR_FIELD(struct shown, storage_root, "storage_root"),
+	MR_FIELD(struct shown, version, "version"),
+	MR_FIELD(struct shown, protocol_versions, "protocol_versions",
+		.summary = "of MCP, newest first"),
+	MR_FIELD(struct shown, uptime_s, "uptime_seconds"),
+	MR_FIELD(struct shown, health.archive_pending, "archive_pending",
+		.summary = "changes the archive does not show yet"),
+	MR_FIELD(struct shown, health.problems, "problems"),
 	{ 0 },
 };
 
@@ -40,51 +50,47 @@ static const char *public_url(struct mr_arena *arena, const char *url)
 		(int)strcspn(rest, "?"), rest);
 }
 
-static void emit(struct mr_call *call, struct mr_out *out, const char *database,
-	const struct mr_team_health *health)
+/* Storage that cannot be opened is a result too. */
+static const char *probe(struct mr_call *call, struct mr_team_health *out)
+{
+	struct mr_arena *arena = call->cx.arena;
+	const char *url = mr_settings_shown(arena, call->app->settings, "database.url");
+	struct mr_team *team;
+
+	if (!mr_team_home_open(call, &team)) {
+		mr_team_probe(&call->cx, team, out);
+		return mr_team_database(team);
+	}
+	out->status = MR_TEAM_DOWN;
+	out->problems.items = mr_arena_array(arena, 2, sizeof(*out->problems.items));
+	out->problems.items[out->problems.len++] = mr_arena_strdup(arena, call->cx.err.msg);
+	return *url ? url
+		    : mr_arena_printf(arena, "%s/" MR_TEAM_DATABASE_FILE,
+			      mr_settings_shown(arena, call->app->settings, "storage.root"));
+}
+
+static enum mr_code check_health(struct mr_call *call, const struct mr_nothing *request,
+	struct shown *out)
 {
 	static const char *versions[] = { MR_MCP_MODERN, MR_MCP_VERSIONS, NULL };
-	const struct mr_texts spoken = { versions, MR_LEN(versions) - 1 };
 	const struct mr_settings *s = call->app->settings;
 	int64_t up_us = mr_clock_mono_us(call->app->clock) - call->app->started_us;
 
-	mr_out_map(out, NULL);
-	mr_out_text(out, "status", mr_team_status_name(health->status));
-	mr_out_text(out, "environment", mr_settings_text(s, "team.environment"));
-	mr_out_text(out, "http_host", mr_settings_text(s, "http.host"));
-	mr_out_int(out, "http_port", mr_settings_int(s, "http.port"));
-	mr_out_text(out, "database_url", public_url(call->cx.arena, database));
-	mr_out_text(out, "storage_root", mr_settings_shown(call->cx.arena, s, "storage.root"));
-	mr_out_text(out, "version", MR_VERSION);
-	mr_out_texts(out, "protocol_versions", &spoken);
-	mr_out_int(out, "uptime_seconds", up_us / 1000000);
-	mr_out_int(out, "archive_pending", health->archive_pending);
-	mr_out_texts(out, "problems", &health->problems);
-	mr_out_end(out);
-}
-
-static enum mr_code health(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	const struct mr_settings *s = call->app->settings;
-	const char *url = mr_settings_shown(call->cx.arena, s, "database.url");
-	const char *database = *url ? url
-				    : mr_arena_printf(call->cx.arena, "%s/" MR_TEAM_DATABASE_FILE,
-					      mr_settings_shown(call->cx.arena, s, "storage.root"));
-	const char *problem[2] = { NULL, NULL };
-	struct mr_team_health health = { .status = MR_TEAM_DOWN, .problems = { problem, 1 } };
-	struct mr_team *team;
-
-	(void)in;
-	if (mr_team_home_open(call, &team)) {
-		problem[0] = mr_arena_strdup(call->cx.arena, call->cx.err.msg);
-	} else {
-		mr_team_probe(&call->cx, team, &health);
-		database = mr_team_database(team);
-	}
-	emit(call, out, database, &health);
-	call->exit_status = health.status == MR_TEAM_DOWN;
+	(void)request;
+	*out = (struct shown){
+		.environment = mr_settings_text(s, "team.environment"),
+		.http_host = mr_settings_text(s, "http.host"),
+		.http_port = mr_settings_int(s, "http.port"),
+		.storage_root = mr_settings_shown(call->cx.arena, s, "storage.root"),
+		.version = MR_VERSION,
+		.protocol_versions = { versions, MR_LEN(versions) - 1 },
+		.uptime_s = up_us / 1000000,
+	};
+	out->database_url = public_url(call->cx.arena, probe(call, &out->health));
+	call->exit_status = out->health.status == MR_TEAM_DOWN;
 	return MR_OK;
 }
+MR_BIND_RUN(health, check_health, struct mr_nothing, struct shown, health_fields)
 
 const struct mr_op mr_op_team_health = {
 	.name = "health_check",
