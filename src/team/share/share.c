@@ -17,15 +17,9 @@
 
 enum { TEXT_BYTES = 64 << 20, CHUNK_MIN = 1024, CHUNK_MAX = 1 << 30 };
 
-struct mr_team_share mr_team_share_default(const char *output)
+const char *mr_team_share_preset(const struct mr_team_share_job *job)
 {
-	return (struct mr_team_share){
-		.output = output,
-		.inline_bytes = 65536,
-		.detach_bytes = 26214400,
-		.chunk_threshold = 20971520,
-		.chunk_bytes = 4194304,
-	};
+	return job->is_strict ? MR_TEAM_SCRUB_STRICT : MR_TEAM_SCRUB_STANDARD;
 }
 
 const char *mr_team_share_scrub(struct mr_team_share_job *job, struct mr_arena *arena,
@@ -193,7 +187,7 @@ static enum mr_code copy_message(struct mr_arena *arena, const struct mr_team_me
 {
 	struct copying *copying = arg;
 	struct mr_team_share_job *job = copying->job;
-	bool is_strict = job->request.scrub == MR_TEAM_SCRUB_STRICT;
+	bool is_strict = job->is_strict;
 	struct mr_team_message copy = *message;
 	struct mr_team_view_message view = { .project = copying->project,
 		.message = &copy,
@@ -368,6 +362,7 @@ enum mr_code mr_team_share_export(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_share_job job = { .cx = cx,
 		.team = team,
 		.request = *request,
+		.is_strict = mr_str_eq(request->scrub_preset, MR_TEAM_SCRUB_STRICT),
 		.dir = -1,
 		.secrets = mr_team_secrets_new(cx->arena) };
 	enum mr_code rc = check_request(cx, &job.request);
@@ -386,6 +381,8 @@ enum mr_code mr_team_share_export(struct mr_ctx *cx, struct mr_team *team,
 	if (rc)
 		return rc;
 	job.out.output = request->output;
+	job.out.scrub_preset = mr_team_share_preset(&job);
+	job.out.dry_run = request->dry_run;
 	*out = job.out;
 	return MR_OK;
 }

@@ -5,25 +5,25 @@
 #include "team/model.h"
 #include "team/store/root.h"
 
-enum mr_team_scrub { MR_TEAM_SCRUB_STANDARD, MR_TEAM_SCRUB_STRICT };
+#define MR_TEAM_SCRUB_STANDARD "standard" /* secrets are replaced */
+#define MR_TEAM_SCRUB_STRICT   "strict"   /* bodies and attachments are left out too */
 
 struct mr_team_share {
 	const char *output;       /* an empty directory, or one to be made */
 	struct mr_texts projects; /* keys; empty: all */
-	enum mr_team_scrub scrub;
+	const char *scrub_preset; /* NULL: MR_TEAM_SCRUB_STANDARD */
 	int64_t inline_bytes, detach_bytes;
 	int64_t chunk_threshold, chunk_bytes;
 	bool dry_run;
 };
 struct mr_team_shared {
-	const char *output;
+	const char *output, *scrub_preset;
+	bool dry_run;
 	int64_t projects, messages, attachments, secrets_replaced, read_states_cleared;
 	int64_t reservations_removed, links_removed, bodies_redacted;
 	int64_t database_bytes, chunks;
 	const char *manifest_sha256; /* NULL after a dry run */
 };
-/* The contract's thresholds. */
-struct mr_team_share mr_team_share_default(const char *output);
 
 /*
  * Everything is read from one state of the database. The directory gets its name when it is whole:

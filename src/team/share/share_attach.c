@@ -202,7 +202,7 @@ enum mr_code mr_team_share_attach(struct mr_team_share_job *job, struct mr_arena
 		return mr_err_wrap(&job->cx->err, "a message's attachments");
 	*list = (struct mr_value){ .kind = MR_LIST };
 	*out = list;
-	if (from->kind != MR_LIST || job->request.scrub == MR_TEAM_SCRUB_STRICT)
+	if (from->kind != MR_LIST || job->is_strict)
 		return MR_OK;
 	list->list.items = mr_arena_array(arena, from->list.len, sizeof(*list->list.items));
 	list->list.len = from->list.len;

@@ -9,11 +9,6 @@
 
 enum { MANIFEST_BYTES = 256 << 20 };
 
-static const char *preset(const struct mr_team_share_job *job)
-{
-	return job->request.scrub == MR_TEAM_SCRUB_STRICT ? "strict" : "standard";
-}
-
 enum mr_code mr_team_share_readme(struct mr_team_share_job *job)
 {
 	const char *text = mr_arena_printf(job->cx->arena,
@@ -35,7 +30,7 @@ enum mr_code mr_team_share_readme(struct mr_team_share_job *job)
 		"To check that nothing was changed: mailroom team share verify DIRECTORY\n",
 		mr_time_format(job->cx->arena, mr_clock_wall_us(job->cx->clock), MR_TIME_SECONDS),
 		MR_TEAM_SHARE_DATABASE, (long long)job->out.messages, (long long)job->out.projects,
-		preset(job), (long long)job->out.secrets_replaced);
+		mr_team_share_preset(job), (long long)job->out.secrets_replaced);
 
 	return mr_team_share_put(job, "README.txt", mr_bytes_text(text));
 }
@@ -112,7 +107,7 @@ static void write_scope(struct mr_team_share_job *job, struct mr_json_writer *w)
 static void write_scrub(const struct mr_team_share_job *job, struct mr_json_writer *w)
 {
 	map(w, "scrub");
-	text(w, "preset", preset(job));
+	text(w, "preset", mr_team_share_preset(job));
 	number(w, "secrets_replaced", job->out.secrets_replaced);
 	number(w, "read_states_cleared", job->out.read_states_cleared);
 	number(w, "file_reservations_removed", job->out.reservations_removed);

@@ -23,6 +23,7 @@ struct mr_team_share_job {
 	struct mr_ctx *cx;
 	struct mr_team *team;
 	struct mr_team_share request; /* with its thresholds put right */
+	bool is_strict;               /* what the preset means */
 	struct mr_db *from;           /* one unchanging state of the team's database */
 	struct mr_db *to;             /* the copy, or NULL when nothing is written */
 	int dir;                      /* of the export, or -1 when nothing is written */
@@ -34,6 +35,8 @@ struct mr_team_share_job {
 	int64_t inlined, copied, copied_bytes, external, missing; /* attachments */
 };
 
+/* The name of the preset that is in force. */
+const char *mr_team_share_preset(const struct mr_team_share_job *job);
 /* `text` without secrets, in `arena`; NULL stays NULL. Counts. */
 const char *mr_team_share_scrub(struct mr_team_share_job *job, struct mr_arena *arena,
 	const char *text);

@@ -136,7 +136,7 @@ static void write_meta(struct mr_team_share_job *job)
 	text(w, "generated_at",
 		mr_time_format(arena, mr_clock_wall_us(job->cx->clock), MR_TIME_SECONDS));
 	text(w, "exporter", "mailroom " MR_VERSION);
-	text(w, "scrub", job->request.scrub == MR_TEAM_SCRUB_STRICT ? "strict" : "standard");
+	text(w, "scrub", mr_team_share_preset(job));
 	number(w, "secrets_replaced", job->out.secrets_replaced);
 	mr_json_end(w);
 	mr_json_key(w, "projects");

@@ -68,6 +68,18 @@ static void open_fixture(struct fixture *f)
 			(long long)f->one.id, (long long)f->green.id));
 }
 
+/* With the contract's thresholds. */
+static struct mr_team_share share_to(const char *output)
+{
+	return (struct mr_team_share){
+		.output = output,
+		.inline_bytes = 65536,
+		.detach_bytes = 26214400,
+		.chunk_threshold = 20971520,
+		.chunk_bytes = 4194304,
+	};
+}
+
 static enum mr_code export_of(struct fixture *f, const struct mr_team_share *request)
 {
 	return mr_team_share_export(&f->world.cx, f->world.team, request, &f->out);
@@ -75,7 +87,7 @@ static enum mr_code export_of(struct fixture *f, const struct mr_team_share *req
 
 static void export_plain(struct fixture *f)
 {
-	struct mr_team_share request = mr_team_share_default("out");
+	struct mr_team_share request = share_to("out");
 
 	CHECK_OK(export_of(f, &request), f->world.cx.err);
 }
@@ -174,7 +186,7 @@ static void what_is_in_a_copy(void)
 static void only_chosen_projects(void)
 {
 	struct fixture f;
-	struct mr_team_share request = mr_team_share_default("out/");
+	struct mr_team_share request = share_to("out/");
 
 	open_fixture(&f);
 	request.projects = (struct mr_texts){ (const char *[]){ "one", "/data/one" }, 2 };
@@ -192,13 +204,13 @@ static void only_chosen_projects(void)
 static void strict_leaves_bodies_out(void)
 {
 	struct fixture f;
-	struct mr_team_share request = mr_team_share_default("out");
+	struct mr_team_share request = share_to("out");
 
 	open_fixture(&f);
 	world_exec(&f.world,
 		"UPDATE messages SET attachments = "
 		"'[{\"type\":\"inline\",\"data_base64\":\"AA\"}]'");
-	request.scrub = MR_TEAM_SCRUB_STRICT;
+	request.scrub_preset = MR_TEAM_SCRUB_STRICT;
 	CHECK_OK(export_of(&f, &request), f.world.cx.err);
 	CHECK_INT(f.out.bodies_redacted, 3);
 	CHECK_INT(f.out.attachments, 0);
@@ -211,7 +223,7 @@ static void strict_leaves_bodies_out(void)
 static void attachments_are_bundled(void)
 {
 	struct fixture f;
-	struct mr_team_share request = mr_team_share_default("out");
+	struct mr_team_share request = share_to("out");
 	const struct mr_value *list = NULL;
 	static const char *const types[] = { "inline", "file", "external", "missing", "missing",
 		"missing", "inline", "error", "file" };
@@ -268,7 +280,7 @@ static void attachments_are_bundled(void)
 static void a_large_database_comes_in_pieces(void)
 {
 	struct fixture f;
-	struct mr_team_share request = mr_team_share_default("out");
+	struct mr_team_share request = share_to("out");
 	int64_t files = 0;
 
 	open_fixture(&f);
@@ -286,7 +298,7 @@ static void a_large_database_comes_in_pieces(void)
 static void a_dry_run_writes_nothing(void)
 {
 	struct fixture f;
-	struct mr_team_share request = mr_team_share_default("out");
+	struct mr_team_share request = share_to("out");
 
 	open_fixture(&f);
 	request.dry_run = true;
@@ -301,7 +313,7 @@ static void a_dry_run_writes_nothing(void)
 static void refused(void)
 {
 	struct fixture f;
-	struct mr_team_share request = mr_team_share_default("out");
+	struct mr_team_share request = share_to("out");
 
 	open_fixture(&f);
 	request.output = "";
@@ -310,19 +322,19 @@ static void refused(void)
 	request.output = "root";
 	world_check_fail(&f.world, export_of(&f, &request), MR_TEAM_INVALID_ARGUMENT,
 		"root is there already and is no empty directory");
-	request = mr_team_share_default("out");
+	request = share_to("out");
 	request.chunk_bytes = 1023;
 	world_check_fail(&f.world, export_of(&f, &request), MR_TEAM_INVALID_ARGUMENT,
 		"a piece has 1024 to 1073741824 bytes, not 1023");
-	request = mr_team_share_default("out");
+	request = share_to("out");
 	request.inline_bytes = -1;
 	world_check_fail(&f.world, export_of(&f, &request), MR_TEAM_INVALID_ARGUMENT,
 		"a size is not below 0");
-	request = mr_team_share_default("out");
+	request = share_to("out");
 	request.projects = (struct mr_texts){ (const char *[]){ "three" }, 1 };
 	world_check_fail(&f.world, export_of(&f, &request), MR_TEAM_NOT_FOUND, "three");
 	/* A message that cannot be read stops the export, and nothing is left of it. */
-	request = mr_team_share_default("out");
+	request = share_to("out");
 	world_exec(&f.world, "UPDATE messages SET attachments = '{' WHERE id = 2");
 	CHECK_INT(export_of(&f, &request), MR_EFORMAT);
 	CHECK_INT(files_count("."), 1);
