@@ -5,7 +5,7 @@
 #include "app/settings.h"
 #include "base/fs.h"
 #include "base/reach.h"
-#include "op/render.h"
+#include "op/bind.h"
 #include "op/team/team_ops.h"
 #include "team/ask.h"
 
@@ -91,6 +91,21 @@ enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out)
 	return MR_OK;
 }
 
+struct mr_team_guard_question mr_guard_question(const struct mr_guard_setup *setup,
+	const struct mr_team_guard_place *place)
+{
+	return (struct mr_team_guard_question){
+		.config = &setup->config,
+		.place = place,
+		.project_key = setup->project,
+		.agent = setup->agent,
+		.url = setup->url,
+		.token = setup->token,
+		.socket = setup->socket,
+		.only_socket = setup->only_socket,
+	};
+}
+
 static const char *const alias_repo[] = { "target_repo_path", "repo", NULL };
 
 static const char *const states[] = {
@@ -99,46 +114,56 @@ static const char *const states[] = {
 	[MR_TEAM_GUARD_INSTALLED] = "installed",
 };
 
+static void put_state(struct mr_out *out, const char *key, const void *from)
+{
+	const enum mr_team_guard_state *state = from;
+
+	mr_out_text(out, key, states[*state]);
+}
+
 static const struct mr_field hook_fields[] = {
-	{ .name = "name", .type = MR_TYPE_TEXT },
-	{ .name = "path", .type = MR_TYPE_TEXT },
-	{ .name = "state", .type = MR_TYPE_TEXT, .summary = "installed, foreign or absent" },
-	{ .name = "chained", .type = MR_TYPE_BOOL, .summary = "another hook is run first" },
+	MR_FIELD(struct mr_team_guard_hook, name, "name"),
+	MR_FIELD(struct mr_team_guard_hook, path, "path"),
+	MR_FIELD(struct mr_team_guard_hook, state, "state", .emit = put_state,
+		.summary = "installed, foreign or absent"),
+	MR_FIELD(struct mr_team_guard_hook, chained, "chained",
+		.summary = "another hook is run first"),
 	{ 0 },
 };
 
-static void emit_hooks(struct mr_out *out, const struct mr_team_guard_hooks *hooks)
-{
-	mr_out_list(out, "hooks");
-	for (size_t i = 0; i < MR_TEAM_GUARD_HOOKS; i++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "name", hooks->items[i].name);
-		mr_out_text(out, "path", hooks->items[i].path);
-		mr_out_text(out, "state", states[hooks->items[i].state]);
-		mr_out_bool(out, "chained", hooks->items[i].chained);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-}
+/* What all three operations tell of a repository's hooks. */
+struct shown {
+	struct mr_team_guard_hooks found;
+	const struct mr_team_guard_hook *hooks; /* found.items */
+	size_t hook_count;
+	struct mr_texts warnings;
+};
 
-/* What is out of the ordinary about the place where hooks are. */
-static void emit_warnings(struct mr_arena *arena, struct mr_out *out,
-	const struct mr_team_guard_hooks *hooks, const struct mr_texts *more)
+#define HOOKS_FIELD(result_type)                                                                   \
+	MR_FIELD_ROWS(result_type, shown.hooks, shown.hook_count, struct mr_team_guard_hook,       \
+		hook_fields, "hooks")
+
+/* What is out of the ordinary about the place where hooks are, and `more`. */
+static void show(struct mr_arena *arena, struct shown *shown, const struct mr_texts *more)
 {
-	mr_out_list(out, "warnings");
-	if (hooks->shared)
-		mr_out_text(out, NULL,
-			mr_arena_printf(arena,
-				"%s (core.hooksPath) is outside the repository: its hooks are for "
-				"every repository that looks there",
-				hooks->directory));
-	if (mr_str_ends(hooks->directory, "/.husky/_"))
-		mr_out_text(out, NULL,
+	const struct mr_team_guard_hooks *found = &shown->found;
+	size_t room = 2 + (more ? more->len : 0);
+	struct mr_texts *warnings = &shown->warnings;
+
+	shown->hooks = found->items;
+	shown->hook_count = MR_TEAM_GUARD_HOOKS;
+	warnings->items = mr_arena_array(arena, room, sizeof(*warnings->items));
+	if (found->shared)
+		warnings->items[warnings->len++] = mr_arena_printf(arena,
+			"%s (core.hooksPath) is outside the repository: its hooks are for "
+			"every repository that looks there",
+			found->directory);
+	if (mr_str_ends(found->directory, "/.husky/_"))
+		warnings->items[warnings->len++] =
 			"husky writes this directory anew when it is installed: better put "
-			"`mailroom guard check --hook pre-commit` into .husky/pre-commit");
+			"`mailroom guard check --hook pre-commit` into .husky/pre-commit";
 	for (size_t i = 0; more && i < more->len; i++)
-		mr_out_text(out, NULL, more->items[i]);
-	mr_out_end(out);
+		warnings->items[warnings->len++] = more->items[i];
 }
 
 static enum mr_code program_path(struct mr_call *call, const char **out)
@@ -208,22 +233,28 @@ static enum mr_code find_place(struct mr_call *call, const char *path,
 	return rc;
 }
 
+struct install {
+	const char *project_key, *code_repo_path;
+};
+
 static const struct mr_param install_params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	{ .name = "code_repo_path",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL,
+	MR_TEAM_PROJECT(struct install),
+	MR_PARAM(struct install, code_repo_path, "code_repo_path", .flags = MR_POSITIONAL,
 		.summary = "the repository, or a directory in it",
-		.fallback = "the path of the project",
-		.aliases = alias_repo },
+		.fallback = "the path of the project", .aliases = alias_repo),
 	{ 0 },
 };
 
+struct installed {
+	const char *hook, *project;
+	struct shown shown;
+};
+
 static const struct mr_field install_fields[] = {
-	{ .name = "hook", .type = MR_TYPE_TEXT, .summary = "the pre-commit hook" },
-	{ .name = "hooks", .type = MR_TYPE_LIST, .fields = hook_fields },
-	{ .name = "project", .type = MR_TYPE_TEXT },
-	{ .name = "warnings", .type = MR_TYPE_TEXTS },
+	MR_FIELD(struct installed, hook, "hook", .summary = "the pre-commit hook"),
+	HOOKS_FIELD(struct installed),
+	MR_FIELD(struct installed, project, "project"),
+	MR_FIELD(struct installed, shown.warnings, "warnings"),
 	{ 0 },
 };
 
@@ -249,41 +280,34 @@ static enum mr_code find_project(struct mr_call *call, struct mr_team *team, con
 	return rc;
 }
 
-static enum mr_code install(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code install_hooks(struct mr_call *call, struct mr_team *team,
+	const struct install *request, struct installed *out)
 {
-	const char *repo = mr_args_text(in, "code_repo_path");
-	struct mr_team_guard_install install = { 0 };
+	const char *repo = request->code_repo_path;
+	struct mr_team_guard_install how = { 0 };
 	struct mr_team_guard_place place;
-	struct mr_team_guard_hooks hooks;
 	struct mr_team_project project;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = find_project(call, team, request->project_key, &project);
 
-	if (!rc)
-		rc = find_project(call, team, mr_args_text(in, "project_key"), &project);
 	if (!rc)
 		rc = find_place(call, repo ? repo : project.human_key, &place);
 	if (!rc)
-		rc = program_path(call, &install.program);
+		rc = program_path(call, &how.program);
 	if (rc)
 		return rc;
-	install.project_key = project.human_key;
-	install.storage_root =
-		mr_team_guard_real(call->cx.arena, mr_team_config(team)->storage_root);
+	how.project_key = project.human_key;
+	how.storage_root = mr_team_guard_real(call->cx.arena, mr_team_config(team)->storage_root);
 	if (*mr_settings_shown(call->cx.arena, call->app->settings, "database.url"))
-		install.database =
-			mr_team_guard_real(call->cx.arena, mr_team_config(team)->database);
-	rc = mr_team_guard_hooks_install(&call->cx, &place, &install, &hooks);
+		how.database = mr_team_guard_real(call->cx.arena, mr_team_config(team)->database);
+	rc = mr_team_guard_hooks_install(&call->cx, &place, &how, &out->shown.found);
 	if (rc)
 		return rc;
-	mr_out_map(out, NULL);
-	mr_out_text(out, "hook", hooks.items[0].path);
-	emit_hooks(out, &hooks);
-	mr_out_text(out, "project", project.human_key);
-	emit_warnings(call->cx.arena, out, &hooks, NULL);
-	mr_out_end(out);
+	show(call->cx.arena, &out->shown, NULL);
+	out->hook = out->shown.hooks[0].path;
+	out->project = project.human_key;
 	return MR_OK;
 }
+MR_TEAM_BIND_CALL(install, install_hooks, struct install, struct installed);
 
 const struct mr_op mr_op_guard_install = {
 	.name = "install_precommit_guard",
@@ -301,41 +325,45 @@ const struct mr_op mr_op_guard_install = {
 	.traits = MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = install,
+	.bind = &install,
+};
+
+struct where {
+	const char *code_repo_path;
 };
 
 static const struct mr_param uninstall_params[] = {
-	{ .name = "code_repo_path",
-		.type = MR_TYPE_TEXT,
+	MR_PARAM(struct where, code_repo_path, "code_repo_path",
 		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "the repository, or a directory in it",
-		.aliases = alias_repo },
+		.summary = "the repository, or a directory in it", .aliases = alias_repo),
 	{ 0 },
+};
+
+struct uninstalled {
+	bool removed;
+	struct shown shown;
 };
 
 static const struct mr_field uninstall_fields[] = {
-	{ .name = "removed", .type = MR_TYPE_BOOL, .summary = "there was one of ours" },
-	{ .name = "hooks", .type = MR_TYPE_LIST, .fields = hook_fields },
+	MR_FIELD(struct uninstalled, removed, "removed", .summary = "there was one of ours"),
+	HOOKS_FIELD(struct uninstalled),
 	{ 0 },
 };
 
-static enum mr_code uninstall(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code remove_hooks(struct mr_call *call, const struct where *request,
+	struct uninstalled *out)
 {
 	struct mr_team_guard_place place;
-	struct mr_team_guard_hooks hooks;
-	bool removed = false;
-	enum mr_code rc = find_place(call, mr_args_text(in, "code_repo_path"), &place);
+	enum mr_code rc = find_place(call, request->code_repo_path, &place);
 
 	if (!rc)
-		rc = mr_team_guard_hooks_remove(&call->cx, &place, &removed, &hooks);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_bool(out, "removed", removed);
-	emit_hooks(out, &hooks);
-	mr_out_end(out);
-	return MR_OK;
+		rc = mr_team_guard_hooks_remove(&call->cx, &place, &out->removed,
+			&out->shown.found);
+	if (!rc)
+		show(call->cx.arena, &out->shown, NULL);
+	return rc;
 }
+MR_BIND_RUN(uninstall, remove_hooks, struct where, struct uninstalled, uninstall_fields)
 
 const struct mr_op mr_op_guard_uninstall = {
 	.name = "uninstall_precommit_guard",
@@ -354,72 +382,61 @@ const struct mr_op mr_op_guard_uninstall = {
 };
 
 static const struct mr_param status_params[] = {
-	{ .name = "code_repo_path",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_POSITIONAL,
-		.summary = "the repository, or a directory in it",
-		.fallback = ".",
-		.aliases = alias_repo },
+	MR_PARAM(struct where, code_repo_path, "code_repo_path", .flags = MR_POSITIONAL,
+		.summary = "the repository, or a directory in it", .fallback = ".",
+		.aliases = alias_repo),
 	{ 0 },
+};
+
+struct status {
+	const char *repository;
+	struct shown shown;
+	struct mr_guard_setup setup;
+	const char *mode, *project;
+	struct mr_team_guard_answer answer;
 };
 
 static const struct mr_field status_fields[] = {
-	{ .name = "repository", .type = MR_TYPE_TEXT },
-	{ .name = "hooks_directory", .type = MR_TYPE_TEXT },
-	{ .name = "hooks", .type = MR_TYPE_LIST, .fields = hook_fields },
-	{ .name = "agent", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE, .summary = "AGENT_NAME" },
-	{ .name = "mode", .type = MR_TYPE_TEXT, .summary = "block or warn" },
-	{ .name = "bypass", .type = MR_TYPE_BOOL },
-	{ .name = "project", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "source",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_NULLABLE,
-		.summary = "where leases are read: database, archive or server" },
-	{ .name = "leases", .type = MR_TYPE_INT, .summary = "exclusive ones that others hold" },
-	{ .name = "warnings", .type = MR_TYPE_TEXTS },
+	MR_FIELD(struct status, repository, "repository"),
+	MR_FIELD(struct status, shown.found.directory, "hooks_directory"),
+	HOOKS_FIELD(struct status),
+	MR_FIELD(struct status, setup.agent, "agent", .flags = MR_NULLABLE,
+		.summary = "AGENT_NAME"),
+	MR_FIELD(struct status, mode, "mode", .summary = "block or warn"),
+	MR_FIELD(struct status, setup.bypass, "bypass"),
+	MR_FIELD(struct status, project, "project", .flags = MR_NULLABLE),
+	MR_FIELD(struct status, answer.source, "source", .flags = MR_NULLABLE,
+		.summary = "where leases are read: database, archive or server"),
+	MR_FIELD(struct status, answer.leases, "leases",
+		.summary = "exclusive ones that others hold"),
+	MR_FIELD(struct status, shown.warnings, "warnings"),
 	{ 0 },
 };
 
-static enum mr_code status(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code look_at_hooks(struct mr_call *call, const struct where *request,
+	struct status *out)
 {
-	const char *repo = mr_args_text(in, "code_repo_path");
-	struct mr_team_guard_question question = { 0 };
-	struct mr_team_guard_answer answer;
+	const char *repo = request->code_repo_path;
+	struct mr_team_guard_question question;
 	struct mr_team_guard_place place;
-	struct mr_team_guard_hooks hooks;
-	struct mr_guard_setup setup;
-	enum mr_code rc = mr_guard_setup(call, &setup);
+	enum mr_code rc = mr_guard_setup(call, &out->setup);
 
 	if (!rc)
 		rc = mr_team_guard_place(&call->cx, repo ? repo : ".", &place);
 	if (!rc)
-		rc = mr_team_guard_hooks_look(&call->cx, &place, &hooks);
-	question = (struct mr_team_guard_question){ .config = &setup.config,
-		.place = &place,
-		.project_key = setup.project,
-		.agent = setup.agent,
-		.url = setup.url,
-		.token = setup.token,
-		.socket = setup.socket,
-		.only_socket = setup.only_socket };
+		rc = mr_team_guard_hooks_look(&call->cx, &place, &out->shown.found);
+	question = mr_guard_question(&out->setup, &place);
 	if (!rc)
-		rc = mr_team_guard_ask(&call->cx, &question, &answer);
+		rc = mr_team_guard_ask(&call->cx, &question, &out->answer);
 	if (rc)
 		return rc;
-	mr_out_map(out, NULL);
-	mr_out_text(out, "repository", place.top);
-	mr_out_text(out, "hooks_directory", hooks.directory);
-	emit_hooks(out, &hooks);
-	mr_out_text(out, "agent", setup.agent);
-	mr_out_text(out, "mode", setup.mode == MR_GUARD_WARN ? "warn" : "block");
-	mr_out_bool(out, "bypass", setup.bypass);
-	mr_out_text(out, "project", answer.source ? answer.project.human_key : NULL);
-	mr_out_text(out, "source", answer.source);
-	mr_out_int(out, "leases", (int64_t)answer.leases);
-	emit_warnings(call->cx.arena, out, &hooks, &answer.warnings);
-	mr_out_end(out);
+	show(call->cx.arena, &out->shown, &out->answer.warnings);
+	out->repository = place.top;
+	out->mode = out->setup.mode == MR_GUARD_WARN ? "warn" : "block";
+	out->project = out->answer.source ? out->answer.project.human_key : NULL;
 	return MR_OK;
 }
+MR_BIND_RUN(status, look_at_hooks, struct where, struct status, status_fields)
 
 const struct mr_op mr_op_guard_status = {
 	.name = "guard_status",

@@ -22,3 +22,6 @@ struct mr_guard_setup {
 /* INVALID_ARGUMENT for a mode nobody knows. A DATABASE_URL that is not for us (in another program's
  * .env) is passed over: then storage.root counts. */
 MR_CHECK enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out);
+/* What they ask about the leases at `place`; which paths the caller adds. */
+struct mr_team_guard_question mr_guard_question(const struct mr_guard_setup *setup,
+	const struct mr_team_guard_place *place);

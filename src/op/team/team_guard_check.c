@@ -2,6 +2,7 @@
 #include "op/team/team_guard.h"
 
 #include "base/fs.h"
+#include "op/bind.h"
 #include "op/render.h"
 #include "op/team/team_ops.h"
 #include "text/json.h"
@@ -178,52 +179,60 @@ static enum mr_code refuse(struct mr_call *call, const struct mr_team_guard_answ
 
 static const char *const hooks[] = { "pre-commit", "pre-push", NULL };
 
-static const struct mr_param check_params[] = {
-	{ .name = "paths",
-		.type = MR_TYPE_TEXTS,
-		.flags = MR_POSITIONAL,
-		.summary = "files, relative to the top of the repository",
-		.fallback = "what is staged" },
-	{ .name = "hook",
-		.type = MR_TYPE_TEXT,
-		.choices = hooks,
-		.summary = "which hook asks; pre-push reads what git gives it" },
-	{ .name = "stdin_nul",
-		.type = MR_TYPE_BOOL,
-		.summary = "paths come on standard input, each with a NUL behind",
-		.fallback = "false" },
-	{ .name = "project",
-		.type = MR_TYPE_TEXT,
-		.summary = "in place of AGENT_MAIL_PROJECT",
-		.fallback = "that of the repository" },
-	{ .name = "agent", .type = MR_TYPE_TEXT, .summary = "who asks, in place of AGENT_NAME" },
-	{ .name = "advisory",
-		.type = MR_TYPE_BOOL,
-		.summary = "only warn, as AGENT_MAIL_GUARD_MODE=warn",
-		.fallback = "false" },
-	{ 0 },
+struct asked {
+	struct mr_texts paths;
+	const char *hook; /* or NULL */
+	bool stdin_nul, advisory;
+	const char *project, *agent; /* or NULL: as the variables say */
 };
 
-static const struct mr_field check_fields[] = {
-	{ .name = "status", .type = MR_TYPE_TEXT, .summary = "passed, warned or bypassed" },
-	{ .name = "what", .type = MR_TYPE_TEXT },
-	{ .name = "hook", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "agent", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "project", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "source", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "checked", .type = MR_TYPE_INT, .summary = "files looked at" },
-	{ .name = "conflicts", .type = MR_TYPE_LIST, .fields = conflict_fields },
-	{ .name = "warnings", .type = MR_TYPE_TEXTS },
+#define PROJECT_PARAM                                                                              \
+	MR_PARAM(struct asked, project, "project", .summary = "in place of AGENT_MAIL_PROJECT",    \
+		.fallback = "that of the repository")
+
+static const struct mr_param check_params[] = {
+	MR_PARAM(struct asked, paths, "paths", .flags = MR_POSITIONAL,
+		.summary = "files, relative to the top of the repository",
+		.fallback = "what is staged"),
+	MR_PARAM(struct asked, hook, "hook", .choices = hooks,
+		.summary = "which hook asks; pre-push reads what git gives it"),
+	MR_PARAM(struct asked, stdin_nul, "stdin_nul",
+		.summary = "paths come on standard input, each with a NUL behind",
+		.fallback = "false"),
+	PROJECT_PARAM,
+	MR_PARAM(struct asked, agent, "agent", .summary = "who asks, in place of AGENT_NAME"),
+	MR_PARAM(struct asked, advisory, "advisory",
+		.summary = "only warn, as AGENT_MAIL_GUARD_MODE=warn", .fallback = "false"),
 	{ 0 },
 };
 
 struct check {
-	struct mr_guard_setup setup;
-	const char *hook; /* or NULL */
+	const char *status;
 	const char *what;
+	const char *hook; /* or NULL */
+	struct mr_guard_setup setup;
+	const char *project; /* of the answer */
 	struct mr_texts paths;
 	struct mr_team_guard_place place;
 	struct mr_team_guard_answer answer;
+	const struct mr_value *conflicts;
+	struct mr_texts warnings;
+};
+
+static const struct mr_field check_fields[] = {
+	MR_FIELD(struct check, status, "status", .summary = "passed, warned or bypassed"),
+	MR_FIELD(struct check, what, "what"),
+	MR_FIELD(struct check, hook, "hook", .flags = MR_NULLABLE),
+	MR_FIELD(struct check, setup.agent, "agent", .flags = MR_NULLABLE),
+	MR_FIELD(struct check, project, "project", .flags = MR_NULLABLE),
+	MR_FIELD(struct check, answer.source, "source", .flags = MR_NULLABLE),
+	MR_FIELD(struct check, paths.len, "checked", .summary = "files looked at"),
+	{ .name = "conflicts",
+		.type = MR_TYPE_LIST,
+		.fields = conflict_fields,
+		.from = MR_FROM(struct check, conflicts) },
+	MR_FIELD(struct check, warnings, "warnings"),
+	{ 0 },
 };
 
 static enum mr_code read_stdin(struct mr_call *call, struct mr_bytes *out)
@@ -253,18 +262,18 @@ static struct mr_texts inside_top(struct mr_ctx *cx, const char *top, const stru
 	return mr_team_guard_split(cx->arena, mr_buf_bytes(&all));
 }
 
-static enum mr_code find_paths(struct mr_call *call, const struct mr_args *in, struct check *c)
+static enum mr_code find_paths(struct mr_call *call, const struct asked *asked, struct check *c)
 {
-	struct mr_texts given = mr_args_texts(call->cx.arena, in, "paths");
+	struct mr_texts given = asked->paths;
 	struct mr_bytes text;
 	enum mr_code rc = MR_OK;
 
-	if (mr_args_bool(in, "stdin_nul", false)) {
+	if (asked->stdin_nul) {
 		rc = read_stdin(call, &text);
 		if (!rc)
 			given = mr_team_guard_split(call->cx.arena, text);
 	}
-	if (!rc && (given.len || mr_args_bool(in, "stdin_nul", false))) {
+	if (!rc && (given.len || asked->stdin_nul)) {
 		c->paths = inside_top(&call->cx, c->place.top, &given);
 		c->what = "check";
 		return MR_OK;
@@ -279,45 +288,32 @@ static enum mr_code find_paths(struct mr_call *call, const struct mr_args *in, s
 		  : mr_team_guard_pushed(&call->cx, &c->place, (const char *)text.data, &c->paths);
 }
 
-static enum mr_code look(struct mr_call *call, const struct mr_args *in, struct check *c)
+static enum mr_code look(struct mr_call *call, const struct asked *asked, struct check *c)
 {
-	struct mr_team_guard_question question = { .config = &c->setup.config,
-		.place = &c->place,
-		.project_key = c->setup.project,
-		.agent = c->setup.agent,
-		.url = c->setup.url,
-		.token = c->setup.token,
-		.socket = c->setup.socket,
-		.only_socket = c->setup.only_socket };
+	struct mr_team_guard_question question = mr_guard_question(&c->setup, &c->place);
 	enum mr_code rc = mr_team_guard_place(&call->cx, NULL, &c->place);
 
 	if (!rc)
-		rc = find_paths(call, in, c);
+		rc = find_paths(call, asked, c);
 	question.paths = c->paths;
 	return rc || !c->paths.len ? rc : mr_team_guard_ask(&call->cx, &question, &c->answer);
 }
 
-static void emit_check(struct mr_ctx *cx, struct mr_out *out, const struct check *c,
-	const char *status, const char *warning)
+/* What is told of a check that lets the files through. */
+static void conclude(struct mr_ctx *cx, struct check *c, const char *status, const char *warning)
 {
-	struct mr_value conflicts = conflicts_value(cx, &c->answer, c->setup.agent);
+	struct mr_value *conflicts = mr_arena_alloc(cx->arena, sizeof(*conflicts));
+	const struct mr_texts *more = &c->answer.warnings;
 
-	mr_out_map(out, NULL);
-	mr_out_text(out, "status", status);
-	mr_out_text(out, "what", c->what);
-	mr_out_text(out, "hook", c->hook);
-	mr_out_text(out, "agent", c->setup.agent);
-	mr_out_text(out, "project", c->answer.source ? c->answer.project.human_key : NULL);
-	mr_out_text(out, "source", c->answer.source);
-	mr_out_int(out, "checked", (int64_t)c->paths.len);
-	mr_out_value(out, "conflicts", &conflicts);
-	mr_out_list(out, "warnings");
+	*conflicts = conflicts_value(cx, &c->answer, c->setup.agent);
+	c->conflicts = conflicts;
+	c->status = status;
+	c->project = c->answer.source ? c->answer.project.human_key : NULL;
+	c->warnings.items = mr_arena_array(cx->arena, more->len + 1, sizeof(*c->warnings.items));
 	if (warning)
-		mr_out_text(out, NULL, warning);
-	for (size_t i = 0; i < c->answer.warnings.len; i++)
-		mr_out_text(out, NULL, mr_render_line(cx->arena, c->answer.warnings.items[i]));
-	mr_out_end(out);
-	mr_out_end(out);
+		c->warnings.items[c->warnings.len++] = warning;
+	for (size_t i = 0; i < more->len; i++)
+		c->warnings.items[c->warnings.len++] = mr_render_line(cx->arena, more->items[i]);
 }
 
 #define WHO_ASKS                                                                                   \
@@ -325,11 +321,11 @@ static void emit_check(struct mr_ctx *cx, struct mr_out *out, const struct check
 	"registered under (AGENT_NAME=GreenCastle git commit ...), or set AGENT_MAIL_BYPASS=1"
 
 /* What stands in the way, or NULL with the answer in `c`. In mode warn nothing does. */
-static enum mr_code decide(struct mr_call *call, const struct mr_args *in, struct check *c,
+static enum mr_code decide(struct mr_call *call, const struct asked *asked, struct check *c,
 	const char **warning)
 {
 	bool warns = c->setup.mode == MR_GUARD_WARN;
-	enum mr_code rc = look(call, in, c);
+	enum mr_code rc = look(call, asked, c);
 
 	if (rc && warns) {
 		*warning = mr_arena_printf(call->cx.arena, "leases could not be checked: %s",
@@ -355,30 +351,42 @@ static enum mr_code decide(struct mr_call *call, const struct mr_args *in, struc
 	return MR_OK;
 }
 
-static enum mr_code check(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+/* As the variables say, but for what was asked for. */
+static enum mr_code set_up(struct mr_call *call, const struct asked *asked,
+	struct mr_guard_setup *out)
 {
-	struct check c = { .hook = mr_args_text(in, "hook"), .what = "check" };
-	const char *warning = NULL;
-	enum mr_code rc = mr_guard_setup(call, &c.setup);
+	enum mr_code rc = mr_guard_setup(call, out);
 
 	if (rc)
 		return rc;
-	if (mr_args_has(in, "project"))
-		c.setup.project = mr_args_text(in, "project");
-	if (mr_args_has(in, "agent"))
-		c.setup.agent = mr_args_text(in, "agent");
-	if (mr_args_bool(in, "advisory", false))
-		c.setup.mode = MR_GUARD_WARN;
-	if (c.setup.bypass) {
-		emit_check(&call->cx, out, &c, "bypassed", NULL);
-		return MR_OK;
-	}
-	rc = decide(call, in, &c, &warning);
-	if (rc)
-		return rc;
-	emit_check(&call->cx, out, &c, c.answer.conflicts.len ? "warned" : "passed", warning);
+	if (asked->project)
+		out->project = asked->project;
+	if (asked->agent)
+		out->agent = asked->agent;
+	if (asked->advisory)
+		out->mode = MR_GUARD_WARN;
 	return MR_OK;
 }
+
+static enum mr_code check_files(struct mr_call *call, const struct asked *asked, struct check *c)
+{
+	const char *warning = NULL;
+	enum mr_code rc = set_up(call, asked, &c->setup);
+
+	c->hook = asked->hook;
+	c->what = "check";
+	if (rc)
+		return rc;
+	if (c->setup.bypass) {
+		conclude(&call->cx, c, "bypassed", NULL);
+		return MR_OK;
+	}
+	rc = decide(call, asked, c, &warning);
+	if (!rc)
+		conclude(&call->cx, c, c->answer.conflicts.len ? "warned" : "passed", warning);
+	return rc;
+}
+MR_BIND_RUN(check, check_files, struct asked, struct check, check_fields)
 
 const struct mr_op mr_op_guard_check = {
 	.name = "guard_check",
@@ -398,19 +406,18 @@ const struct mr_op mr_op_guard_check = {
 /* --- before an edit --- */
 
 static const struct mr_param edit_params[] = {
-	{ .name = "agent", .type = MR_TYPE_TEXT, .summary = "who edits, in place of AGENT_NAME" },
-	{ .name = "project",
-		.type = MR_TYPE_TEXT,
-		.summary = "in place of AGENT_MAIL_PROJECT",
-		.fallback = "that of the repository" },
+	MR_PARAM(struct asked, agent, "agent", .summary = "who edits, in place of AGENT_NAME"),
+	PROJECT_PARAM,
 	{ 0 },
 };
 
+struct message {
+	const char *text;
+};
+
 static const struct mr_field edit_fields[] = {
-	{ .name = "systemMessage",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_OPTIONAL,
-		.summary = "what people are told where nothing is refused" },
+	MR_FIELD(struct message, text, "systemMessage", .flags = MR_OPTIONAL,
+		.summary = "what people are told where nothing is refused"),
 	{ 0 },
 };
 
@@ -444,17 +451,10 @@ static enum mr_code ask_tree(struct mr_call *call, const struct mr_guard_setup *
 	struct target *targets, size_t *count, struct mr_team_guard_answer *out)
 {
 	struct target first = targets[0];
-	struct mr_team_guard_question question = { .config = &setup->config,
-		.place = &first.place,
-		.project_key = setup->project,
-		.agent = setup->agent,
-		.url = setup->url,
-		.token = setup->token,
-		.socket = setup->socket,
-		.only_socket = setup->only_socket,
-		.quick = true };
+	struct mr_team_guard_question question = mr_guard_question(setup, &first.place);
 	size_t kept = 0;
 
+	question.quick = true;
 	question.paths.items = mr_arena_array(call->cx.arena, *count + 1, sizeof(const char *));
 	for (size_t i = 0; i < *count; i++) {
 		if (mr_str_eq(targets[i].place.top, first.place.top))
@@ -491,45 +491,40 @@ static enum mr_code look_at_edit(struct mr_call *call, const struct mr_guard_set
 	return rc;
 }
 
-/* A message for the person at the editor; the edit goes on. */
-static void emit_message(struct mr_call *call, struct mr_out *out,
-	const struct mr_team_guard_answer *answer, const struct mr_guard_setup *setup)
+/* For the person at the editor; the edit goes on. */
+static const char *message_of(struct mr_arena *arena, const struct mr_team_guard_answer *answer,
+	const struct mr_guard_setup *setup)
 {
 	const struct mr_team_conflict *first = &answer->conflicts.items[0];
 	const struct mr_team_reservation *lease = &first->holders.items[0];
 
-	mr_out_map(out, NULL);
-	mr_out_text(out, "systemMessage",
-		mr_arena_printf(call->cx.arena, "mailroom guard: %s holds %s (%s)%s",
-			mr_render_line(call->cx.arena, lease->agent),
-			mr_render_line(call->cx.arena, first->path),
-			mr_render_line(call->cx.arena, lease->path_pattern),
-			setup->agent ? ""
-				     : "; AGENT_NAME is not set, so nobody knows whether that is "
-				       "this agent"));
-	mr_out_end(out);
+	return mr_arena_printf(arena, "mailroom guard: %s holds %s (%s)%s",
+		mr_render_line(arena, lease->agent), mr_render_line(arena, first->path),
+		mr_render_line(arena, lease->path_pattern),
+		setup->agent ? ""
+			     : "; AGENT_NAME is not set, so nobody knows whether that is this "
+			       "agent");
 }
 
+/* An edit that nothing is said about has no result at all, not even an empty one. */
 static enum mr_code edit(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	struct mr_team_guard_answer answer = { 0 };
 	struct mr_guard_setup setup;
-	enum mr_code rc = mr_guard_setup(call, &setup);
+	struct asked asked = { 0 };
+	enum mr_code rc;
 
-	if (rc)
+	mr_bind_request(call->cx.arena, in, &asked);
+	rc = set_up(call, &asked, &setup);
+	if (rc || setup.bypass)
 		return rc;
-	if (mr_args_has(in, "project"))
-		setup.project = mr_args_text(in, "project");
-	if (mr_args_has(in, "agent"))
-		setup.agent = mr_args_text(in, "agent");
-	if (setup.bypass)
-		return MR_OK;
 	rc = look_at_edit(call, &setup, &answer);
 	if (rc || !answer.conflicts.len)
 		return rc == MR_EFORMAT ? rc : MR_OK;
 	if (setup.agent && setup.mode == MR_GUARD_BLOCK)
 		return refuse(call, &answer, setup.agent, "edit");
-	emit_message(call, out, &answer, &setup);
+	mr_bind_object(out, NULL, edit_fields,
+		&(struct message){ message_of(call->cx.arena, &answer, &setup) });
 	return MR_OK;
 }
 
