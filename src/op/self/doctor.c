@@ -7,7 +7,7 @@
 #include "base/proc.h"
 #include "mailbox/root.h"
 #include "net/http_client.h"
-#include "op/args.h"
+#include "op/bind.h"
 #include "op/contract.h"
 #include "op/nouns.h"
 #include "op/render.h"
@@ -34,28 +34,13 @@ enum {
 	WAITING = 1000, /* changes the archive does not show: so many are */
 };
 
+struct where {
+	const char *project;
+};
+
 static const struct mr_param params[] = {
-	{ .name = "project",
-		.type = MR_TYPE_TEXT,
-		.summary = "the repository",
-		.fallback = "the one around the working directory" },
-	{ 0 },
-};
-
-static const struct mr_field check_fields[] = {
-	{ .name = "name", .type = MR_TYPE_TEXT },
-	{ .name = "state", .type = MR_TYPE_TEXT, .summary = "ok, warning or problem" },
-	{ .name = "detail", .type = MR_TYPE_TEXT },
-	{ .name = "advice",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_NULLABLE,
-		.summary = "what to do about it" },
-	{ 0 },
-};
-
-static const struct mr_field result_fields[] = {
-	{ .name = "ok", .type = MR_TYPE_BOOL, .summary = "no problem was found" },
-	{ .name = "checks", .type = MR_TYPE_LIST, .fields = check_fields },
+	MR_PARAM(struct where, project, "project", .summary = "the repository",
+		.fallback = "the one around the working directory"),
 	{ 0 },
 };
 
@@ -65,22 +50,41 @@ static const char *const state_names[] = { "ok", "warning", "problem" };
 
 struct check {
 	const char *name;
-	enum state state;
+	const char *state;
 	const char *detail;
 	const char *advice; /* or NULL */
+};
+
+static const struct mr_field check_fields[] = {
+	MR_FIELD(struct check, name, "name"),
+	MR_FIELD(struct check, state, "state", .summary = "ok, warning or problem"),
+	MR_FIELD(struct check, detail, "detail"),
+	MR_FIELD(struct check, advice, "advice", .flags = MR_NULLABLE,
+		.summary = "what to do about it"),
+	{ 0 },
+};
+
+struct examined {
+	bool ok;
+	struct check *checks;
+	size_t len;
+};
+
+static const struct mr_field result_fields[] = {
+	MR_FIELD(struct examined, ok, "ok", .summary = "no problem was found"),
+	MR_FIELD_ROWS(struct examined, checks, len, struct check, check_fields, "checks"),
+	{ 0 },
 };
 
 struct doctor {
 	struct mr_call *call;
 	const struct mr_settings *settings;
 	const char *project;
-	struct check checks[CHECKS_MAX];
-	size_t len;
-	bool is_bad;
-	bool needs_server; /* a client here goes to our address */
-	bool starts_own;   /* a client here starts `mailroom mcp` */
-	bool goes_far;     /* a client here goes to another address */
-	bool over_tcp;     /* the server is asked as its clients do, not through its socket */
+	struct examined *out; /* with room for CHECKS_MAX */
+	bool needs_server;    /* a client here goes to our address */
+	bool starts_own;      /* a client here starts `mailroom mcp` */
+	bool goes_far;        /* a client here goes to another address */
+	bool over_tcp;        /* the server is asked as its clients do, not through its socket */
 };
 
 static void say(struct doctor *d, const char *name, enum state state, const char *advice,
@@ -91,13 +95,13 @@ static void say(struct doctor *d, const char *name, enum state state, const char
 {
 	va_list ap;
 
-	if (d->len == CHECKS_MAX)
+	if (d->out->len == CHECKS_MAX)
 		return;
 	va_start(ap, fmt);
-	d->checks[d->len++] =
-		(struct check){ name, state, mr_arena_vprintf(d->call->cx.arena, fmt, ap), advice };
+	d->out->checks[d->out->len++] = (struct check){ name, state_names[state],
+		mr_arena_vprintf(d->call->cx.arena, fmt, ap), advice };
 	va_end(ap);
-	d->is_bad = d->is_bad || state == PROBLEM;
+	d->out->ok = d->out->ok && state != PROBLEM;
 }
 
 /* The message of the last error, kept. */
@@ -493,14 +497,17 @@ static void check_mcp(struct doctor *d)
 
 /* ---- the whole ---- */
 
-static enum mr_code examine(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code examine_all(struct mr_call *call, const struct where *request,
+	struct examined *out)
 {
-	struct doctor d = { .call = call, .settings = call->app->settings };
-	enum mr_code rc = mr_locations_project(call->cx.arena, mr_args_text(in, "project"),
-		&d.project, &call->cx.err);
+	struct doctor d = { .call = call, .settings = call->app->settings, .out = out };
+	enum mr_code rc =
+		mr_locations_project(call->cx.arena, request->project, &d.project, &call->cx.err);
 
 	if (rc)
 		return rc;
+	out->ok = true;
+	out->checks = mr_arena_array(call->cx.arena, CHECKS_MAX, sizeof(*out->checks));
 	check_settings(&d);
 	if (check_storage(&d))
 		check_database(&d);
@@ -510,22 +517,10 @@ static enum mr_code examine(struct mr_call *call, const struct mr_args *in, stru
 	check_guard(&d);
 	if (check_server(&d))
 		check_mcp(&d);
-	mr_out_map(out, NULL);
-	mr_out_bool(out, "ok", !d.is_bad);
-	mr_out_list(out, "checks");
-	for (size_t i = 0; i < d.len; i++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "name", d.checks[i].name);
-		mr_out_text(out, "state", state_names[d.checks[i].state]);
-		mr_out_text(out, "detail", d.checks[i].detail);
-		mr_out_text(out, "advice", d.checks[i].advice);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-	mr_out_end(out);
-	call->exit_status = d.is_bad;
+	call->exit_status = !out->ok;
 	return MR_OK;
 }
+MR_BIND_RUN(examine, examine_all, struct where, struct examined, result_fields)
 
 static const char *text_in(const struct mr_value *map, const char *key)
 {

@@ -1,7 +1,6 @@
 /* op/self/extended.c - operations: tools that a client with a small list can find and call by name.
  */
-#include "op/args.h"
-#include "op/call.h"
+#include "op/bind.h"
 #include "op/dispatch.h"
 #include "op/nouns.h"
 #include "op/team/contract_team.h"
@@ -11,20 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct mr_field tool_fields[] = {
-	{ .name = "name", .type = MR_TYPE_TEXT },
-	{ .name = "category", .type = MR_TYPE_TEXT },
-	{ .name = "description", .type = MR_TYPE_TEXT },
-	{ 0 },
-};
-
-static const struct mr_field list_fields[] = {
-	{ .name = "total", .type = MR_TYPE_INT },
-	{ .name = "by_category", .type = MR_TYPE_OBJECT, .summary = "names, under what they do" },
-	{ .name = "tools", .type = MR_TYPE_LIST, .fields = tool_fields },
-	{ 0 },
-};
-
 static bool is_extended(const struct mr_op *op)
 {
 	return op->surfaces & MR_ON_MCP && !(op->traits & MR_CORE);
@@ -32,8 +17,7 @@ static bool is_extended(const struct mr_op *op)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp((*(const struct mr_op *const *)a)->name,
-		(*(const struct mr_op *const *)b)->name);
+	return strcmp(((const struct mr_op *)a)->name, ((const struct mr_op *)b)->name);
 }
 
 static int by_text(const void *a, const void *b)
@@ -41,63 +25,71 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static struct mr_texts clusters_of(struct mr_arena *arena, const struct mr_op *const *ops,
-	size_t count)
+struct listed {
+	struct mr_op *items; /* by name */
+	size_t len;
+	struct mr_texts clusters; /* that they are of, sorted */
+};
+
+static void put_clusters(struct mr_out *out, const char *key, const void *from)
 {
-	struct mr_texts all = { mr_arena_array(arena, count + 1, sizeof(*all.items)), 0 };
+	const struct listed *listed = from;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!mr_texts_has(&all, ops[i]->cluster))
-			all.items[all.len++] = ops[i]->cluster;
-	}
-	qsort(all.items, all.len, sizeof(*all.items), by_text);
-	return all;
-}
-
-static void put_clusters(struct mr_arena *arena, struct mr_out *out, const struct mr_op *const *ops,
-	size_t count)
-{
-	struct mr_texts clusters = clusters_of(arena, ops, count);
-
-	mr_out_map(out, "by_category");
-	for (size_t i = 0; i < clusters.len; i++) {
-		mr_out_list(out, clusters.items[i]);
-		for (size_t k = 0; k < count; k++) {
-			if (mr_str_eq(ops[k]->cluster, clusters.items[i]))
-				mr_out_text(out, NULL, ops[k]->name);
+	mr_out_map(out, key);
+	for (size_t i = 0; i < listed->clusters.len; i++) {
+		mr_out_list(out, listed->clusters.items[i]);
+		for (size_t k = 0; k < listed->len; k++) {
+			if (mr_str_eq(listed->items[k].cluster, listed->clusters.items[i]))
+				mr_out_text(out, NULL, listed->items[k].name);
 		}
 		mr_out_end(out);
 	}
 	mr_out_end(out);
 }
 
-static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static const struct mr_field tool_fields[] = {
+	MR_FIELD(struct mr_op, name, "name"),
+	MR_FIELD(struct mr_op, cluster, "category"),
+	MR_FIELD(struct mr_op, help, "description"),
+	{ 0 },
+};
+
+static const struct mr_field list_fields[] = {
+	MR_FIELD(struct listed, len, "total"),
+	{ .name = "by_category",
+		.type = MR_TYPE_OBJECT,
+		.from = MR_FROM_SAME(struct listed),
+		.emit = put_clusters,
+		.summary = "names, under what they do" },
+	MR_FIELD_ROWS(struct listed, items, len, struct mr_op, tool_fields, "tools"),
+	{ 0 },
+};
+
+static enum mr_code list_extended(struct mr_call *call, const struct mr_nothing *request,
+	struct listed *out)
 {
 	const struct mr_op_table *table = call->app->table;
-	const struct mr_op **ops = mr_arena_array(call->cx.arena, table->len, sizeof(*ops));
-	size_t count = 0;
+	struct mr_texts *clusters = &out->clusters;
 
-	(void)in;
+	(void)request;
+	out->items = mr_arena_array(call->cx.arena, table->len, sizeof(*out->items));
+	clusters->items = mr_arena_array(call->cx.arena, table->len, sizeof(*clusters->items));
 	for (size_t i = 0; i < table->len; i++) {
-		if (is_extended(table->ops[i]))
-			ops[count++] = table->ops[i];
+		struct mr_op op = *table->ops[i];
+
+		if (!is_extended(&op))
+			continue;
+		if (!op.help)
+			op.help = op.summary;
+		out->items[out->len++] = op;
+		if (!mr_texts_has(clusters, op.cluster))
+			clusters->items[clusters->len++] = op.cluster;
 	}
-	qsort(ops, count, sizeof(*ops), by_name);
-	mr_out_map(out, NULL);
-	mr_out_int(out, "total", (int64_t)count);
-	put_clusters(call->cx.arena, out, ops, count);
-	mr_out_list(out, "tools");
-	for (size_t i = 0; i < count; i++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "name", ops[i]->name);
-		mr_out_text(out, "category", ops[i]->cluster);
-		mr_out_text(out, "description", ops[i]->help ? ops[i]->help : ops[i]->summary);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-	mr_out_end(out);
+	qsort(out->items, out->len, sizeof(*out->items), by_name);
+	qsort(clusters->items, clusters->len, sizeof(*clusters->items), by_text);
 	return MR_OK;
 }
+MR_BIND_RUN(list, list_extended, struct mr_nothing, struct listed, list_fields)
 
 const struct mr_op mr_op_extended_list = {
 	.name = "list_extended_tools",

@@ -1,6 +1,5 @@
 /* op/self/operations.c - the table, shown: which operations there are, and their schemas. */
-#include "op/args.h"
-#include "op/call.h"
+#include "op/bind.h"
 #include "op/contract.h"
 #include "op/nouns.h"
 #include "op/schema.h"
@@ -9,37 +8,35 @@
 #include "base/str.h"
 
 static const struct mr_field operation_fields[] = {
-	{ .name = "name", .type = MR_TYPE_TEXT },
-	{ .name = "command", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "route", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "summary", .type = MR_TYPE_TEXT },
+	MR_FIELD(struct mr_op, name, "name"),
+	MR_FIELD(struct mr_op, command, "command", .flags = MR_NULLABLE),
+	MR_FIELD(struct mr_op, route, "route", .flags = MR_NULLABLE),
+	MR_FIELD(struct mr_op, summary, "summary"),
 	{ 0 },
+};
+
+struct listed {
+	struct mr_op *items;
+	size_t len;
 };
 
 static const struct mr_field list_fields[] = {
-	{ .name = "operations", .type = MR_TYPE_LIST, .fields = operation_fields },
+	MR_FIELD_ROWS(struct listed, items, len, struct mr_op, operation_fields, "operations"),
 	{ 0 },
 };
 
-static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code list_all(struct mr_call *call, const struct mr_nothing *request,
+	struct listed *out)
 {
 	const struct mr_op_table *table = call->app->table;
 
-	(void)in;
-	mr_out_map(out, NULL);
-	mr_out_list(out, "operations");
-	for (size_t i = 0; i < table->len; i++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "name", table->ops[i]->name);
-		mr_out_text(out, "command", table->ops[i]->command);
-		mr_out_text(out, "route", table->ops[i]->route);
-		mr_out_text(out, "summary", table->ops[i]->summary);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-	mr_out_end(out);
+	(void)request;
+	out->items = mr_arena_array(call->cx.arena, table->len, sizeof(*out->items));
+	for (; out->len < table->len; out->len++)
+		out->items[out->len] = *table->ops[out->len];
 	return MR_OK;
 }
+MR_BIND_RUN(list, list_all, struct mr_nothing, struct listed, list_fields)
 
 const struct mr_op mr_op_operations = {
 	.name = "operations",
