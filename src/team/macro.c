@@ -84,6 +84,8 @@ enum mr_code mr_team_macro_prepare(struct mr_ctx *cx, struct mr_team *team,
 		rc = mr_team_summary_thread(cx, team, request->rights, &ready.project.id, 1,
 			request->thread_id, 0, request->llm_mode, request->llm_model,
 			&ready.summary);
+	if (!request->include_examples)
+		ready.summary.examples.len = 0;
 	if (!rc)
 		rc = read_inbox(cx, team, &ready.project, &ready.agent, request->inbox_limit,
 			request->include_inbox_bodies, &ready.inbox);
@@ -94,7 +96,7 @@ enum mr_code mr_team_macro_prepare(struct mr_ctx *cx, struct mr_team *team,
 
 /* What was granted, by its ids: older leases of the same agent stay. */
 static enum mr_code release_granted(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_reserve *request, struct mr_team_cycle *cycle)
+	const struct mr_team_reserve *request, struct mr_team_cycled *cycle)
 {
 	const struct mr_team_reservations *granted = &cycle->reserved.granted;
 	int64_t *ids = mr_arena_array(cx->arena, granted->len + 1, sizeof(*ids));
@@ -114,13 +116,17 @@ static enum mr_code release_granted(struct mr_ctx *cx, struct mr_team *team,
 }
 
 enum mr_code mr_team_macro_cycle(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_reserve *request, bool auto_release, struct mr_team_cycle *out)
+	const struct mr_team_cycle *request, struct mr_team_cycled *out)
 {
-	struct mr_team_cycle cycle = { 0 };
-	enum mr_code rc = mr_team_reserve(cx, team, request, &cycle.reserved);
+	struct mr_team_reserve reserve = request->reserve;
+	struct mr_team_cycled cycle = { 0 };
+	enum mr_code rc;
 
-	if (!rc && auto_release)
-		rc = release_granted(cx, team, request, &cycle);
+	if (!reserve.reason)
+		reserve.reason = "macro-file_reservation";
+	rc = mr_team_reserve(cx, team, &reserve, &cycle.reserved);
+	if (!rc && request->auto_release)
+		rc = release_granted(cx, team, &reserve, &cycle);
 	if (!rc)
 		*out = cycle;
 	return rc;

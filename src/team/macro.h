@@ -28,6 +28,7 @@ struct mr_team_prepare {
 	struct mr_team_registration who; /* its project must be there */
 	const char *thread_id;
 	bool register_if_missing; /* without it `who` must have a name that is known */
+	bool include_examples;    /* in the summary */
 	bool include_inbox_bodies;
 	int64_t inbox_limit;
 	bool llm_mode;
@@ -45,6 +46,10 @@ MR_CHECK enum mr_code mr_team_macro_prepare(struct mr_ctx *cx, struct mr_team *t
 	const struct mr_team_prepare *request, struct mr_team_prepared *out);
 
 struct mr_team_cycle {
+	struct mr_team_reserve reserve; /* reason NULL is macro-file_reservation */
+	bool auto_release;
+};
+struct mr_team_cycled {
 	struct mr_team_reserved reserved;
 	bool was_released;
 	int64_t released, released_ts;
@@ -52,7 +57,7 @@ struct mr_team_cycle {
 /* Reserve, and with `auto_release` give back what was granted at once: a look at who else is there.
  */
 MR_CHECK enum mr_code mr_team_macro_cycle(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_reserve *request, bool auto_release, struct mr_team_cycle *out);
+	const struct mr_team_cycle *request, struct mr_team_cycled *out);
 
 struct mr_team_handshake {
 	struct mr_team_contact_request request;

@@ -67,11 +67,14 @@ static void a_thread_is_prepared(void)
 	CHECK_STR(ready.agent.task_description, "macros");
 	CHECK_STR(ready.summary.thread_id, "T-1");
 	CHECK_INT(ready.summary.total_messages, 2);
+	CHECK_INT(ready.summary.examples.len, 0);
 	CHECK_INT(ready.inbox.len, 2);
 	/* Nobody is made where nobody is to be made. */
 	request.register_if_missing = false;
+	request.include_examples = true;
 	CHECK_OK(mr_team_macro_prepare(&cast.world.cx, cast.world.team, &request, &ready),
 		cast.world.cx.err);
+	CHECK_INT(ready.summary.examples.len, 2);
 	request.who.name = NULL;
 	world_check_fail(&cast.world,
 		mr_team_macro_prepare(&cast.world.cx, cast.world.team, &request, &ready),
@@ -92,22 +95,23 @@ static void a_thread_is_prepared(void)
 static void leases_come_and_go_in_one_call(void)
 {
 	const char *paths[] = { "src/**", NULL };
-	struct mr_team_reserve request = { .project_key = "backend",
-		.agent_name = "GreenCastle",
-		.paths = { paths, 1 },
-		.ttl_s = 600,
-		.exclusive = true,
-		.reason = "macro-file_reservation" };
-	struct mr_team_cycle cycle;
+	struct mr_team_cycle request = { .reserve = { .project_key = "backend",
+						 .agent_name = "GreenCastle",
+						 .paths = { paths, 1 },
+						 .ttl_s = 600,
+						 .exclusive = true } };
+	struct mr_team_cycled cycle;
 	struct cast cast;
 
 	cast_open(&cast);
-	CHECK_OK(mr_team_macro_cycle(&cast.world.cx, cast.world.team, &request, false, &cycle),
+	CHECK_OK(mr_team_macro_cycle(&cast.world.cx, cast.world.team, &request, &cycle),
 		cast.world.cx.err);
 	CHECK(!cycle.was_released);
 	CHECK_INT(cycle.reserved.granted.len, 1);
-	request.agent_name = "RedFox";
-	CHECK_OK(mr_team_macro_cycle(&cast.world.cx, cast.world.team, &request, true, &cycle),
+	CHECK_STR(cycle.reserved.granted.items[0].reason, "macro-file_reservation");
+	request.reserve.agent_name = "RedFox";
+	request.auto_release = true;
+	CHECK_OK(mr_team_macro_cycle(&cast.world.cx, cast.world.team, &request, &cycle),
 		cast.world.cx.err);
 	CHECK_INT(cycle.reserved.conflicts.len, 1);
 	CHECK(cycle.was_released);
