@@ -12,89 +12,89 @@
  *       command.c        the tree of commands that the operation table implies
  *       commands.c       completion and help as operations
  *       completion.c     scripts for bash, zsh and fish
- *       follow.c         an inbox as it fills
+ *       follow.c         an inbox followed as messages arrive
  *       help.c           help for every level
- *       mcp_stdio.c      MCP for a client that starts it
+ *       mcp_stdio.c      MCP on stdin and stdout, for a client that starts it
  *       serve.c          the server in the foreground, until a signal ends it
- *       terminal.c       who reads the output, and asking a person
+ *       terminal.c       the terminal: width, colour, questions, progress
  *     http/            the HTTP server
- *       access.c         who asks, and what they may
- *       access_settings.c and what is configured about it
- *       admit.c          what the headers of a request decide
+ *       access.c         authentication, roles and rate limits of requests
+ *       access_settings.c and their settings
+ *       admit.c          accepts or refuses a request by its headers
  *       api.c            the operation table as HTTP routes
  *       budget.c         one limit for the memory of all requests in flight
- *       cors.c           what pages of other origins are told
- *       deadlines.c      clients that take too long, or left
- *       discovery.c      what clients look up before they ask
- *       drain.c          how much is under way, until it is over
- *       forward.c        who asks behind a proxy
- *       host_check.c     hosts and origins that may ask
- *       jwks.c           the keys of whoever issues tokens
- *       listen.c         the socket
+ *       cors.c           CORS headers and preflight answers
+ *       deadlines.c      slow clients are cut off, closed ones noticed
+ *       discovery.c      OAuth metadata under /.well-known
+ *       drain.c          counts requests in progress, waits for their end
+ *       forward.c        the client's address behind a trusted proxy
+ *       host_check.c     checks Host, Origin and framing headers
+ *       jwks.c           the token issuer's public keys, fetched and cached
+ *       listen.c         the TCP socket
  *       media.c          media types in headers
  *       openapi.c        the routes as an OpenAPI document
- *       rate_limit.c     how often somebody may ask
+ *       rate_limit.c     token buckets per client
  *       request.c        what a handler sees and fills
  *       route.c          from method and path to a handler
  *       server.c         requests within their limits, on libmicrohttpd
- *       server_config.c  what can be set about a server
+ *       server_config.c  the server's configuration: defaults and checks
  *       socket.c         the Unix socket, for the user who runs the server
  *       stream.c         responses that stay open
- *       tap.c            what a connection receives, seen before the HTTP library does
- *       wait.c           handlers that wait give their place to others
+ *       tap.c            gives wire.c the received bytes before the library
+ *       wait.c           waiting handlers free their worker's place
  *       wire.c           the bytes of requests, read strictly
- *       worker.c         threads for what may block
+ *       worker.c         the thread pool for handlers that may block
  *     mcp/             the Model Context Protocol
- *       answer.c         requests in, answers out, without a transport
- *       ask.c            what must be known from the client first
- *       claim.c          what a request of the second generation says of itself
- *       complete.c       what an argument that was begun may become
+ *       answer.c         runs a request's method and writes the response
+ *       ask.c            questions to the client during a request
+ *       claim.c          version and capabilities in a request's _meta
+ *       complete.c       completion of arguments
  *       endpoint.c       its path: GET, DELETE, and where POST goes
- *       era.c            which generation a message speaks
- *       events.c         the last events of a session's streams
+ *       era.c            the protocol generation of an HTTP request
+ *       events.c         the latest events of a session, for resuming
  *       fixture_tools.c  tools of the conformance tests
- *       fixtures.c       their prompts and resources
- *       fixtures_off.c   none of them, in a build for users
- *       hub.c            who wants to know when a resource changes
+ *       fixtures.c       their prompts and resources, for the same tests
+ *       fixtures_off.c   the same without fixtures, for users' builds
+ *       hub.c            subscriptions to resources, and notifications
  *       levels.c         log messages for clients
- *       listening.c      streams of changes, of the second generation
- *       long_call.c      requests that go on after their handler has returned
- *       mcp.c            what the server keeps, and its methods use of a request
+ *       listening.c      subscriptions/listen over HTTP
+ *       long_call.c      calls answered by a stream, on their own thread
+ *       mcp.c            the server's state, and helpers for methods
  *       method.c         the methods
- *       post.c           what clients send
- *       progress.c       how far a tool is
+ *       post.c           POST: reads, checks and answers messages
+ *       progress.c       progress notifications
  *       prompts.c        the prompts
- *       recent.c         the last calls of tools
- *       resource_team.c  results of the team's operations by their URIs
- *       resource_tooling.c the server itself by its own
- *       resources.c      what can be read by its URI
+ *       recent.c         the latest tool calls
+ *       resource_team.c  resources that show results of team operations
+ *       resource_tooling.c resources about the server itself
+ *       resources.c      the table of resources, read and listed
  *       roots.c          the directories a client works in
  *       rpc.c            JSON-RPC 2.0
- *       runner.c         threads for calls that wait
+ *       runner.c         threads for calls that may wait
  *       session.c        clients between their requests
- *       session_ask.c    what they are asked
- *       session_stream.c what they are sent
+ *       session_ask.c    questions to a session's client
+ *       session_stream.c the streams of a session
  *       stdio.c          a message a line, requests at once
- *       stdio_ask.c      what the client is asked meanwhile
+ *       stdio_ask.c      questions to the client on stdio
  *       stdio_job.c      the threads that answer
- *       stdio_listen.c   what it is told unasked
+ *       stdio_listen.c   notifications on stdio
  *       tools.c          the operation table as tools
  *       uri.c            resource://... taken apart
- *       wanted.c         what a client wants to hear of
+ *       wanted.c         subscriptions/listen without its transport
  *
  *   op/                what can be asked
  *     agent_auth.c       whether a caller may act as an agent
- *     args.c             from what was sent to typed arguments
+ *     args.c             decodes arguments into typed values
  *     bind.c             requests and results by the tables that describe them
  *     contract.c         what differs between the contracts that share the table
  *     dispatch.c         decode, check needs, run, count, log
- *     grid.c             cells in columns that fit the terminal
+ *     grid.c             columns that fit the terminal
  *     nouns.c            the list of all operations
  *     op.c               the table
  *     render.c           a result as people read it
  *     render_part.c      what the renderers share
  *     schema.c           JSON Schema from the table
- *     trace.c            operations as spans of somebody's trace
+ *     trace.c            operations as OpenTelemetry spans
  *     mailbox/         the mailbox roots' operations
  *       mailbox_account.c operations: addresses of a mailbox root
  *       mailbox_mail.c   operations: its messages
@@ -103,229 +103,229 @@
  *       mailbox_script.c operation: the managed scripts
  *       shape_mailbox.c  the mailbox contract's objects
  *     self/            operations on Mailroom itself
- *       config.c         operations: what is configured
+ *       config.c         operation: the settings in force
  *       connect.c        operation: Mailroom entered into a client
- *       doctor.c         operation: is everything in order here?
+ *       doctor.c         operation: checks the setup
  *       extended.c       operations: tools found and called by name
- *       health.c         operations: alive, ready, well
+ *       health.c         operations: liveness, readiness, health
  *       operations.c     operations: the table itself, and its schemas
  *       render_self.c    settings and operations
  *     team/            the team's operations and what they show
  *       contract_team.c  the team's contract: who may act, what errors look like
  *       render_contact.c contacts, products, slots, macros
- *       render_guard.c   files that others hold, and how to ask
+ *       render_guard.c   the guard's result on a terminal
  *       render_lease.c   leases as people read them
  *       render_mail.c    messages as people read them
- *       render_search.c  what was found, what was summed up
+ *       render_search.c  search hits and summaries on a terminal
  *       render_team.c    projects and agents as people read them
- *       shape_team.c     the team contract's: times, projects, agents
- *       shape_team_contact.c links, products, slots
- *       shape_team_lease.c and its leases
- *       shape_team_mail.c messages as clients read them
- *       shape_team_search.c what a search found
- *       shape_team_summary.c what conversations came to
- *       suggest.c        what an argument that was begun may become
+ *       shape_team.c     times, projects and agents as JSON
+ *       shape_team_contact.c links, products and slots as JSON
+ *       shape_team_lease.c leases as JSON
+ *       shape_team_mail.c messages as JSON
+ *       shape_team_search.c search hits as JSON
+ *       shape_team_summary.c thread summaries as JSON
+ *       suggest.c        completion of arguments
  *       team_agent.c     operations: the agents of a project
- *       team_contact.c   operations: who may write to whom
- *       team_guard.c     git hooks that look at leases
- *       team_guard_check.c may these files be committed, pushed, edited?
- *       team_health.c    operation: is the team's storage well?
+ *       team_contact.c   operations: contacts between agents
+ *       team_guard.c     operations: install and remove the git hooks
+ *       team_guard_check.c operations: check files against leases
+ *       team_health.c    operation: health of the team's storage
  *       team_home.c      the team's storage of this program
- *       team_inbox.c     operations: what an agent received and sent
- *       team_macro.c     operations: the usual calls as one
+ *       team_inbox.c     operations: inbox, outbox, read, acknowledge
+ *       team_macro.c     operations: frequent sequences of calls
  *       team_mail.c      operations: send and reply
  *       team_ops.c       what the team's operations share
- *       team_product.c   operations: projects that belong together
+ *       team_product.c   operations: products, which group projects
  *       team_project.c   operations: the projects of a team
  *       team_reservation.c operations: leases on files
  *       team_root.c      operations: the storage as a whole
- *       team_search.c    operation: messages found by what they say
- *       team_share.c     operations: a copy of the mail for others
+ *       team_search.c    operation: full-text search
+ *       team_share.c     operations: export the mail, verify an export
  *       team_slot.c      operations: build slots
- *       team_summary.c   operations: what conversations came to
+ *       team_summary.c   operations: summaries of threads
  *       team_thread.c    operations: a message, a conversation
- *       team_wait.c      operation: waiting for mail
- *       view_mail.c      mail as it is shown by its name
- *       view_team.c      projects, agents and products by theirs
- *       watching.c       waiting for changes, for the surfaces
+ *       team_wait.c      operation: wait for a message
+ *       view_mail.c      views of messages, threads and an agent's mail
+ *       view_team.c      views of projects, agents and products
+ *       watching.c       waits for changes, for the surfaces
  *
  *   app/               what runs the program, and the files of other programs
- *     client.c           coding agents' programs, and what their files say of us
- *     client_file.c      other programs' settings, changed in one place
- *     client_record.c    what connect did to a file, kept for the way back
+ *     client.c           the table of coding agents' programs and their entries
+ *     client_file.c      edits of other programs' JSON and text files
+ *     client_record.c    what connect changed, for --undo
  *     client_toml.c      our table in a client's TOML file
- *     locations.c        where the program, a repository, the server are
+ *     locations.c        paths of the program, repository and clients; URLs
  *     locations_socket.c the server's Unix socket, and whom it trusts over TCP
  *     metrics.c          counters and histograms, as Prometheus text
- *     settings.c         what is configured, and where it came from
- *     settings_table.c   everything that can be
+ *     settings.c         loads the settings, with their sources
+ *     settings_table.c   the table of all settings
  *
  *   team/              coding agents sharing a repository
  *     agent.c            members of a project: found, registered, edited
- *     agent_sql.c        and their rows
- *     ask.c              the questions asked from above
+ *     agent_sql.c        the rows of agents
+ *     ask.c              queries of operations and surfaces
  *     attachment.c       files that go with a message
- *     attachment_body.c  pictures that a body names
- *     attachment_source.c which files may be read
- *     attachment_store.c where they are put
- *     contact.c          asking for contact, and answering
+ *     attachment_body.c  finds image references in a body
+ *     attachment_source.c which files may be attached
+ *     attachment_store.c stores attachments by their digest
+ *     contact.c          contact requests and answers
  *     contact_decide.c   may this agent write to that one?
  *     contact_sql.c      links between agents, and what a decision asks
  *     error.c            the contract's errors, with data
- *     escalate.c         acknowledgements that do not come
- *     escalate_sql.c     which ones, and what was done about them
- *     gauge.c            how much there is, and how much waits
- *     gauge_sql.c        the counting itself
- *     identity.c         what a project is named after: a path, or a repository
- *     inbox.c            what an agent has received, and what it did about it
+ *     escalate.c         escalates overdue acknowledgements
+ *     escalate_sql.c     overdue acknowledgements in the database
+ *     gauge.c            counts of stored and queued items, for /metrics
+ *     gauge_sql.c        and the queries
+ *     identity.c         a project's identity: its path or git repository
+ *     inbox.c            lists of messages; read and acknowledge marks
  *     inbox_sql.c        lists of messages, each from an index
- *     inbox_wait.c       an inbox followed as it fills
+ *     inbox_wait.c       waits for new messages in an inbox
  *     layout.c           the names of everything in a project's archive
  *     llm.c              asking a language model, where one is configured
- *     macro.c            the usual sequences of calls as one
+ *     macro.c            frequent sequences of calls as one
  *     message.c          sending: decided and stored in one change
- *     message_cache.c    what messages read lately said, for the next who lists them
- *     message_recall.c   a key that was used before
- *     message_reply.c    answers
+ *     message_cache.c    a cache of recently listed messages
+ *     message_recall.c   the result of a repeated idempotency key
+ *     message_reply.c    replies
  *     message_sql.c      messages and recipients
- *     model.c            the contract's words
- *     name.c             an adjective and a noun
- *     open.c             the storage opened and closed, and what is told of its changes
- *     post.c             a message or a notice becomes rows
- *     probe.c            is the storage well?
- *     probe_sql.c        a look at every table that matters
- *     product.c          projects that belong together
- *     product_sql.c      products, and their mail in one order
- *     project.c          which project is meant
- *     project_sql.c      and its row
- *     purge.c            an agent taken out altogether, and out of the archive's files
- *     purge_sql.c        where it left traces
- *     recipient.c        whom a sender means
- *     retire.c           agents that go
- *     retire_sql.c       what they leave behind
- *     search.c           messages found by what they say
- *     search_query.c     what a person types into a search, taken apart
- *     search_sql.c       and what it asks of the database
+ *     model.c            the contract's words as enums
+ *     name.c             generates and checks agent names
+ *     open.c             opens and closes the storage, with its caches
+ *     post.c             stores a message or a notice
+ *     probe.c            checks the health of the storage
+ *     probe_sql.c        and the queries
+ *     product.c          products, which group projects
+ *     product_sql.c      products in the database, and their mail
+ *     project.c          finds and creates projects
+ *     project_sql.c      the rows of projects
+ *     purge.c            deletes an agent from database and archive
+ *     purge_sql.c        finds all rows that mention it
+ *     recipient.c        resolves addresses to agents
+ *     retire.c           retires or purges agents
+ *     retire_sql.c       their leases, slots and rows
+ *     search.c           full-text search
+ *     search_query.c     the parser of search queries
+ *     search_sql.c       the SQL of a search
  *     snippet.c          the lines of a message around what was looked for
- *     summary.c          what a conversation came to
- *     summary_lines.c    by its lines
+ *     summary.c          summaries of threads
+ *     summary_lines.c    the heuristic, by lines
  *     summary_llm.c      worded by a model
  *     thread_sql.c       conversations
- *     timers.c           what a server does now and then
- *     topic.c            what may change, for those who subscribe to it
+ *     timers.c           periodic work of a server
+ *     topic.c            what clients can subscribe to
  *     archive/         the git history and the way back from it
- *       archive.c        the archive: drained, and looked at
- *       archive_commit.c which commit brought a message into it
+ *       archive.c        drains the queue, reads the history
+ *       archive_commit.c the commit that brought a message in
  *       archive_document.c a message as a file, a thread's digest
- *       archive_files.c  from rows to files
- *       archive_locks.c  who writes to it now
+ *       archive_files.c  builds files from rows
+ *       archive_locks.c  processes that write to an archive now
  *       archive_record.c its JSON files
- *       archive_repair.c files of archives that a power loss tore
- *       archive_round.c  rows of a project become a commit
- *       archive_source_sql.c what its files are made from
- *       archive_sql.c    what the archive does not show yet
- *       archiver.c       the thread that archives
- *       check.c          does the archive show what the database says?
+ *       archive_repair.c rewrites files that a power loss tore
+ *       archive_round.c  queued rows become a commit
+ *       archive_source_sql.c reads the rows for archive files
+ *       archive_sql.c    the archive queue in the database
+ *       archiver.c       the background thread that archives
+ *       check.c          compares archive and database
  *       rebuild.c        a database from the archives, and the other way round
- *       rebuild_carry.c  what only the old database has, taken over and compared
- *       rebuild_carry_sql.c and its rows
- *       rebuild_hold.c   leases, slots and links, put back
- *       rebuild_origin.c which files of an archive count, and what they say
- *       rebuild_read.c   what archives say, put back
- *       rebuild_sql.c    rows as they were
+ *       rebuild_carry.c  copies what only the old database has
+ *       rebuild_carry_sql.c and its SQL
+ *       rebuild_hold.c   restores leases, slots and links
+ *       rebuild_origin.c chooses between commit and work tree
+ *       rebuild_read.c   restores projects, agents and messages
+ *       rebuild_sql.c    inserts restored rows
  *       rebuild_tree.c   the files of an archive as its newest commit has them
  *     guard/           what git hooks ask
- *       guard.c          leases at the door: may these files be changed now?
+ *       guard.c          finds leases of others on given paths
  *       guard_archive.c  leases from the archive's files
- *       guard_database.c from the database
- *       guard_edit.c     what a coding agent's editor is about to write to
+ *       guard_database.c leases from the database
+ *       guard_edit.c     files that an editor is about to change
  *       guard_git.c      what a commit or a push would change
- *       guard_hook.c     git's hooks, put in place and taken away
+ *       guard_hook.c     installs and removes git hooks
  *       guard_server.c   leases from a server
  *     lease/           leases on files, build slots
- *       lease_index.c    leases that a pattern may meet, found quickly
- *       reservation.c    leases on files: asked for, given back, renewed
- *       reservation_force.c taken away
- *       reservation_guard.c and what they have to do with mail
- *       reservation_list.c as others see them; the broom that goes before
+ *       lease_index.c    finds leases that may overlap a pattern
+ *       reservation.c    leases: granted, released, renewed
+ *       reservation_force.c releases another agent's stale lease
+ *       reservation_guard.c leases that stop mail
+ *       reservation_list.c lists leases, releases expired ones
  *       reservation_sql.c leases in the database
  *       slot.c           build slots: one holder at a time
- *       slot_sql.c       their rows
- *       staleness.c      is anybody still working under a lease?
+ *       slot_sql.c       slots in the database
+ *       staleness.c      judges whether a lease is in use
  *     share/           bundles for others to read
- *       share.c          a copy of the mail for others to read
- *       share_attach.c   its attachments
- *       share_files.c    its files: written, cut, listed
- *       share_manifest.c what it says about itself
- *       share_secret.c   secrets found, replaced, and proved gone
- *       share_sql.c      what is read for it, and its tables
- *       share_verify.c   a copy compared with its manifest
- *       share_view.c     its page's data
+ *       share.c          exports the mail for others to read
+ *       share_attach.c   the attachments of an export
+ *       share_files.c    the files of an export
+ *       share_manifest.c README and manifest of an export
+ *       share_secret.c   secrets: found, replaced, checked
+ *       share_sql.c      the database of an export
+ *       share_verify.c   compares an export with its manifest
+ *       share_view.c     the data of an export's web page
  *     store/           the database, its writer and readers, and who waits for changes
- *       changes_sql.c    what changed since one last looked
- *       database.c       the database while it is in use: looked after, opened anew
- *       pulse.c          can mail be kept, now?
- *       root.c           a team's storage, opened
+ *       changes_sql.c    changes since a cursor
+ *       database.c       checks the open database, reopens it when lost
+ *       pulse.c          checks that the database accepts writes
+ *       root.c           opens and closes a team's storage
  *       schema_sql.c     its tables
- *       wait.c           the one loop in which anything waits for a change
- *       watch.c          woken by the kernel when the database changes
+ *       wait.c           waits until a condition of the database holds
+ *       watch.c          wakes waiting threads when the database changes
  *
  *   mailbox/           agents' mailboxes in plain files
- *     cleanup.c          registrations that are over
+ *     cleanup.c          removes inactive and stashed registrations
  *     cleanup_sql.c      which messages a clear takes from the index
- *     clear.c            mail that is to go
- *     clear_plan.c       what that will be
+ *     clear.c            clears messages
+ *     clear_plan.c       plans a clear
  *     compose.c          a draft becomes a message
- *     compose_file.c     a file that goes with one
- *     deliver.c          a staged document becomes mail, for all or for none
- *     deliver_recover.c  intents: written before a delivery, read after a crash
- *     deliver_steps.c    its steps, forwards and back
+ *     compose_file.c     describes a file to attach
+ *     deliver.c          delivers a staged message, to all or none
+ *     deliver_recover.c  delivery intents, and recovery from them
+ *     deliver_steps.c    the steps of a delivery, and their undoing
  *     document.c         a message as bytes
  *     export.c           accounts as a directory of plain files
- *     export_account.c   what it says about each registration
- *     export_copy.c      files of the archive
- *     export_mail.c      its messages, projections, attachments
+ *     export_account.c   exports a registration
+ *     export_copy.c      creates files of an export
+ *     export_mail.c      exports messages, projections, attachments
  *     export_manifest.c  manifest.json
- *     export_sql.c       what is read for it
- *     export_temporary.c where it is written before it has its name
+ *     export_sql.c       reads the rows to export
+ *     export_temporary.c the export's directory before its rename
  *     index_schema_sql.c the tables and indexes of index.sqlite
  *     index_sql.c        messages, recipients, projections in the index
- *     inside.c           does a stored path lie where it should?
- *     inspect.c          what the index says of accounts and messages
+ *     inside.c           checks that a stored path is below its directory
+ *     inspect.c          accounts and messages in the index
  *     layout.c           the names of everything below a root
  *     lock_all.c         the index and the locks of many registrations
  *     locks.c            the contract's locks, that no dead process keeps
- *     mail.c             one address's mail: listed, read, marked, moved
- *     mail_fs.c          in a root on this machine
- *     mail_send.c        and sent, posted, answered
- *     mail_sql.c         what a list asks for
- *     message.c          the canonical message
- *     message_field.c    its single fields
- *     message_read.c     and its rules: the strict reader
+ *     mail.c             lists, reads, marks and moves an address's mail
+ *     mail_fs.c          the same in a root on this machine
+ *     mail_send.c        sends, posts and answers
+ *     mail_sql.c         the messages of a list
+ *     message.c          compares messages, lists recipients
+ *     message_field.c    reads single fields
+ *     message_read.c     reads and checks a whole message
  *     notify.c           the sender's notice
- *     open.c             a root is opened, and what a crash left is finished or undone
- *     open_init.c        a root is made, or completed
- *     register.c         addresses join a root
- *     register_local.c   what is inside a mailbox directory
- *     register_swap.c    an entry of mailboxes/ exchanged for another, or not at all
+ *     open.c             opens a root, recovers after a crash
+ *     open_init.c        creates or completes a root
+ *     register.c         registers addresses
+ *     register_local.c   boxes and database of a mailbox directory
+ *     register_swap.c    replaces an entry of mailboxes/ crash-safely
  *     registration_sql.c registrations in the index
  *     repair.c           check and repair
- *     repair_accounts.c  repair: who has a mailbox
- *     repair_known.c     repair: message ids, small
+ *     repair_accounts.c  repair: registrations
+ *     repair_known.c     repair: a compact table of message ids
  *     repair_links.c     repair: the links in a mailbox
- *     repair_local.c     repair: what owners have done is kept
- *     repair_mailbox.c   repair: one mailbox after the other
- *     repair_messages.c  repair: every document, and what the index has of it
- *     repair_sql.c       what they ask of the databases
- *     repair_staging.c   repair: quarantine, and what lies around
+ *     repair_local.c     repair: mailbox.sqlite
+ *     repair_mailbox.c   repair: the messages of one mailbox
+ *     repair_messages.c  repair: documents and index
+ *     repair_sql.c       queries of check and repair
+ *     repair_staging.c   repair: quarantine, locks and intents
  *     repair_threads.c   repair: summaries of threads
- *     root.c             what a root says of itself, and its databases
+ *     root.c             examines a root, opens its databases
  *     rules.c            rules/: policy and managed scripts
- *     state.c            what an owner does with mail
- *     state_move.c       and where they put it
+ *     state.c            flags of messages
+ *     state_move.c       moves a message to another box
  *     state_sql.c        mailbox.sqlite
- *     trash.c            what one operation removes
- *     unregister.c       addresses leave a root
+ *     trash.c            files that an operation removes
+ *     unregister.c       deactivates or purges registrations
  *
  *   net/               other machines
  *     http_client.c      one HTTP request, and its answer
@@ -337,7 +337,7 @@
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_search.c and its full-text search
  *     history.c          git repositories: reading, the branch, the log, the index
- *     history_append.c   opening, being the only writer, a batch step by step
+ *     history_append.c   opens, locks and appends to a repository
  *     history_commit.c   a batch becomes trees, a commit, a pack
  *     history_object.c   git's objects as bytes: ids, trees, deltas
  *     history_pack.c     packs as files
@@ -345,7 +345,7 @@
  *     history_pack_merge.c many packs become one, in linear time
  *     history_repair.c   files of the work tree that a power loss tore
  *     history_text.c     paths and commit messages
- *     history_work.c     the work tree, and how far it is
+ *     history_work.c     the work tree, and the note of its state
  *     migrate.c          numbered migrations
  *     queue.c            the group-commit writer
  *     rows.c             a statement in one call: values bound, rows read
@@ -357,12 +357,12 @@
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match
  *     glob_expand.c      their text: normalised, braces written out
- *     glob_overlap.c     whether two of them can meet
+ *     glob_overlap.c     whether two patterns can match a common path
  *     glob_parse.c       from text to sets of characters
  *     image.c            pictures: what they are, how large
  *     image_jpeg.c       JPEG to pixels
  *     image_png.c        PNG to pixels
- *     image_turn.c       which way is up
+ *     image_turn.c       applies a JPEG's orientation
  *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
  *     jwt.c              signed claims, checked
@@ -370,23 +370,23 @@
  *     markdown_fence.c   fenced blocks, by lines
  *     markdown_html.c    as HTML with only our tags
  *     markdown_text.c    as plain text
- *     out.c              where a handler puts its result
+ *     out.c              the writer for results of handlers
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names
  *     toml.c             TOML documents, taken apart into their statements
- *     value.c            the tree JSON and YAML are read into, and strict questions about it
+ *     value.c            the tree JSON and YAML are read into, and cursors
  *     yaml.c             YAML in
  *     yaml_scalar.c      what a plain scalar means
  *     yaml_writer.c      YAML out
  *
  *   base/              the platform, no mail words
  *     arena.c            memory freed all at once
- *     boot.c             when the machine was started, by the clock that stamps files
+ *     boot.c             the time of the last boot
  *     buf.c              bytes being built, with a maximum
  *     clock.c            time, passed in
  *     crash_off.c        the same points in a build for users: nothing
  *     crash_on.c         named points at which tests stop the program
- *     err.c              what went wrong, and what it means outside
+ *     err.c              errors, and what each code means outside
  *     fs.c               files: atomic, bounded, kept inside
  *     fs_tree.c          directories and all that is below them
  *     fs_watch.c         waiting until a file is touched
@@ -395,9 +395,9 @@
  *     memory.c           how much memory this process may use
  *     oom.c              the line a process without memory ends with
  *     proc.c             other programs, without a shell
- *     rand.c             chance, passed in
+ *     rand.c             random bytes, passed in
  *     reach.c            which directories a caller may name
- *     str.c              small questions about text
+ *     str.c              functions on text
  *     utf8.c             UTF-8
  */
 #include "op/nouns.h"

@@ -1,4 +1,7 @@
-/* app/client.c */
+/*
+ * app/client.c - The table of coding agents' programs, and the MCP entry, hook and instruction
+ * text that each one's configuration files get.
+ */
 #include "app/client.h"
 
 #include "app/client_file.h"
@@ -83,7 +86,7 @@ static const struct mr_value *inputs_of(struct mr_arena *arena)
 	return mr_out_tree(&out);
 }
 
-/* What the document becomes, as bytes; as it was when that says the same. */
+/* The document as bytes; the old bytes when it is unchanged. */
 static struct mr_bytes bytes_of(struct mr_arena *arena, struct mr_bytes text,
 	const struct mr_value *before, const struct mr_value *after)
 {
@@ -275,7 +278,7 @@ static const char PAGE[] =
 	"that commit, set\n"
 	"`AGENT_NAME` to your agent name: the commit guard asks for it.\n";
 
-/* The clients the block is for: the words of its first line. */
+/* The clients that share the block: the words of its first line. */
 static struct mr_texts clients_in(struct mr_arena *arena, struct mr_bytes block)
 {
 	struct mr_texts none = { mr_arena_array(arena, 1, sizeof(*none.items)), 0 };
@@ -333,7 +336,7 @@ static enum mr_code edit_page(struct mr_arena *arena, const struct mr_client *cl
 	if (rc)
 		return rc;
 	clients = clients_in(arena, old);
-	/* Who was not entered need not leave. */
+	/* The block was not written for this client. */
 	if (!wish && !mr_texts_has(&clients, client->name)) {
 		*out = text;
 		return MR_OK;
@@ -390,12 +393,12 @@ static enum mr_code edit_include(struct mr_arena *arena, const struct mr_client 
 
 #define INCLUDE_FILE(name)                                                                         \
 	{                                                                                          \
-		.path = (name), .what = "that AGENTS.md is read", .find = find_include,            \
+		.path = (name), .what = "an include of AGENTS.md", .find = find_include,           \
 		.edit = edit_include                                                               \
 	}
 #define AGENTS_FILE                                                                                \
 	{                                                                                          \
-		.path = "AGENTS.md", .what = "what agents are told", .find = find_page,            \
+		.path = "AGENTS.md", .what = "instructions for agents", .find = find_page,         \
 		.edit = edit_page                                                                  \
 	}
 
@@ -407,7 +410,7 @@ const struct mr_client mr_clients[] = {
 				   .find = find_json,
 				   .edit = edit_json },
 			{ .path = ".claude/settings.json",
-				.what = "a hook that minds leases",
+				.what = "a hook that checks leases",
 				.find = find_hooks,
 				.edit = edit_hooks },
 			AGENTS_FILE, INCLUDE_FILE("CLAUDE.md") },

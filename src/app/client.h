@@ -1,6 +1,6 @@
 /*
- * app/client.h - the coding agents' programs we can be entered into, and what their files then say.
- * Pure: files are read and written elsewhere.
+ * app/client.h - the coding agents' programs that Mailroom can be configured in, and the content of
+ * their files. Pure: files are read and written elsewhere.
  *
  * A client knows us as the MCP server "mailroom", over HTTP or as a program it starts. No secret is
  * ever written: where a token is needed, the entry names the variable MAILROOM_TOKEN, or has the
@@ -15,7 +15,7 @@
 #define MR_CLIENT_SERVER    "mailroom"
 #define MR_CLIENT_TOKEN_ENV "MAILROOM_TOKEN"
 
-/* What the entry is to say. */
+/* What the entry is to contain. */
 struct mr_client_wish {
 	const char *url;          /* of MCP over HTTP; NULL: the client starts `command` mcp */
 	const char *command;      /* for that, and for hooks */
@@ -27,25 +27,25 @@ enum { MR_CLIENT_FILES = 4 };
 
 struct mr_client;
 
-/* What of a file stands where we write. */
+/* The parts of a file that are, or may be, ours. */
 struct mr_client_parts {
-	const struct mr_value *named; /* what has our name and no marks of ours, or NULL: it may be
-					 anybody's */
-	struct mr_bytes block;        /* what is between our marks; `data` NULL when nothing is */
+	const struct mr_value *named; /* an entry of our name without our marks, or NULL: it may
+					 be the user's */
+	struct mr_bytes block;        /* the block between our marks; `data` NULL: there is none */
 };
-/* Do both say the same? */
+/* Are the parts equal? */
 bool mr_client_parts_equal(const struct mr_client_parts *a, const struct mr_client_parts *b);
 
 struct mr_client_file {
 	const char *path; /* below the project or the home directory; NULL ends the list */
 	bool is_in_home;
 	const char *what; /* for people */
-	/* What of the text is where we write. MR_EFORMAT when the text is not of its kind. */
+	/* Find our parts in the text. MR_EFORMAT when it cannot be parsed. */
 	enum mr_code (*find)(struct mr_arena *arena, const struct mr_client *client,
 		struct mr_bytes text, struct mr_client_parts *out, struct mr_err *err);
 	/*
-	 * What the file says with us in it, in place of whatever has our name; `wish` NULL: without
-	 * us, and with what `old` (or NULL) had under our name. `text` is what it says now, empty
+	 * The content with our entry, in place of any other of our name; with `wish` NULL, without
+	 * it and with what `old` (or NULL) had under our name. `text` is the current content, empty
 	 * and not NULL when there is no file. When nothing changes `*out` is `text` itself.
 	 */
 	enum mr_code (*edit)(struct mr_arena *arena, const struct mr_client *client,
@@ -62,7 +62,7 @@ struct mr_client {
 	const char *token_text;                       /* the header's value */
 	bool has_type;                                /* says "type": "http" or "stdio" */
 	bool has_inputs;                              /* asks for the token, once */
-	const char *hint; /* what else a person may want to know, or NULL */
+	const char *hint;                             /* more to tell the user, or NULL */
 };
 
 /* All clients; the last has no name. */
@@ -72,7 +72,7 @@ extern const char *const mr_client_names[];
 /* NULL when there is none of that name. */
 const struct mr_client *mr_client_find(const char *name);
 
-/* How the client knows us, by its first file. */
+/* How the client is configured to reach us, according to its first file. */
 struct mr_client_entry {
 	bool is_there;
 	const char *url;     /* or NULL */

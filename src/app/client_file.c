@@ -1,4 +1,7 @@
-/* app/client_file.c */
+/*
+ * app/client_file.c - Edits other programs' configuration: sets or removes a value in a JSON
+ * document, or a marked block of lines in any other text.
+ */
 #include "app/client_file.h"
 
 #include "base/buf.h"
@@ -39,7 +42,7 @@ struct mr_bytes mr_client_json_write(struct mr_arena *arena, const struct mr_val
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer w;
 
-	/* Indented it can be longer than what was read, but not without end. */
+	/* Indented it may be longer than what was read, so the limit is larger, too. */
 	mr_buf_init(&text, (size_t)64 * MR_CLIENT_FILE_BYTES);
 	mr_json_init(&w, &text, MR_JSON_INDENTED);
 	mr_json_value(&w, document);
@@ -156,7 +159,7 @@ enum mr_code mr_client_json_list(struct mr_arena *arena, const struct mr_value *
 	}
 	if (list->list.len > 0)
 		return mr_client_json_set(arena, document, path, list, out, err);
-	/* A list that was empty before is not ours to remove. */
+	/* A list that was empty before stays. */
 	*out = len > 0 ? mr_client_json_remove(arena, document, path) : document;
 	return MR_OK;
 }

@@ -1,9 +1,10 @@
 /*
- * app/client_file.h - other programs' settings, changed in one place and nowhere else. Pure.
+ * app/client_file.h - edits of other programs' configuration files that leave everything else
+ * unchanged. Pure.
  *
  * Two kinds of files. JSON documents are read, changed and written again with two spaces; members
- * keep their order. Of any other text only a block between two marked lines is ours. Whatever would
- * say the same afterwards is left as it is, byte for byte. Results live in the arena.
+ * keep their order. Of any other text only a block between two marked lines is ours. A file that
+ * would not change in meaning keeps its bytes. Results live in the arena.
  */
 #pragma once
 

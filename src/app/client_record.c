@@ -1,4 +1,7 @@
-/* app/client_record.c */
+/*
+ * app/client_record.c - Stores, for each file that `connect` changed, its content before and
+ * after, so that the change can be undone byte for byte.
+ */
 #include "app/client_record.h"
 
 #include "app/client_file.h"
@@ -49,13 +52,13 @@ static enum mr_code put(struct mr_arena *arena, const struct mr_client_record *r
 	const char *file = file_of(arena, record, name);
 	enum mr_code rc = mr_fs_write(AT_FDCWD, file, bytes, MR_FS_REPLACE, mode, err);
 
-	/* The mode is part of what is kept, whatever the umask is. */
+	/* The mode is restored with the file, so it is stored exactly, whatever the umask is. */
 	if (!rc && chmod(file, mode) != 0)
 		rc = mr_err_os(err, errno, "%s", file);
 	return rc;
 }
 
-/* What of an older record does not hold any more. */
+/* Remove the parts of an older record that no longer apply. */
 static enum mr_code take_away(struct mr_arena *arena, const struct mr_client_record *record,
 	const char *name, struct mr_err *err)
 {
@@ -77,7 +80,7 @@ enum mr_code mr_client_record_write(struct mr_arena *arena, const char *path,
 		rc = put(arena, record, "made-directory", mr_bytes_text(""), 0600, err);
 	else if (!rc)
 		rc = take_away(arena, record, "made-directory", err);
-	/* The last: with it the record is there. */
+	/* Written last: the record counts from here on. */
 	if (!rc)
 		rc = put(arena, record, "after", record->after, 0600, err);
 	return rc;

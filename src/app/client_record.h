@@ -14,9 +14,9 @@
 #include <sys/types.h>
 
 struct mr_client_record {
-	const char *folder;     /* where it is kept, whether it is there or not */
+	const char *folder;     /* where the record is kept, whether it exists or not */
 	bool is_there;          /* the rest holds only then */
-	bool existed;           /* there was a file before us */
+	bool existed;           /* the file existed before us */
 	bool made_directory;    /* and its directory was made for it */
 	mode_t mode;            /* of that file */
 	struct mr_bytes before; /* what it said; empty when there was none */
@@ -31,5 +31,5 @@ MR_CHECK enum mr_code mr_client_record_write(struct mr_arena *arena, const char 
 	const struct mr_client_record *record, struct mr_err *err);
 MR_CHECK enum mr_code mr_client_record_drop(const struct mr_client_record *record,
 	struct mr_err *err);
-/* Where the bytes of before are; NULL when there was no file. */
+/* The path of the file's former content; NULL when the file did not exist. */
 const char *mr_client_record_backup(struct mr_arena *arena, const struct mr_client_record *record);

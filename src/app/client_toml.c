@@ -1,4 +1,7 @@
-/* app/client_toml.c */
+/*
+ * app/client_toml.c - Finds, writes and removes the [mcp_servers.mailroom] table in a client's
+ * TOML file without changing any other statement.
+ */
 #include "app/client_toml.h"
 
 #include "app/client_file.h"
@@ -135,7 +138,7 @@ enum mr_code mr_client_toml_find(struct mr_arena *arena, const struct mr_client 
 	return MR_OK;
 }
 
-/* What takes the place of our block when it goes: what had our name before, or nothing. */
+/* What replaces our block when it is removed: the former entry of our name, or nothing. */
 static enum mr_code old_text(struct mr_arena *arena, const struct mr_client_parts *old,
 	const char **out, struct mr_err *err)
 {
@@ -173,8 +176,8 @@ static enum mr_code check_servers(const struct mr_toml *toml, struct mr_err *err
 	return MR_OK;
 }
 
-/* Would a table in the place of our block swallow a key of another? So it is when somebody has
- * emptied the block and keys follow it. */
+/* Would keys after our block become part of our table? That happens when the block was emptied
+ * by hand and keys follow it. */
 static bool would_swallow(struct mr_bytes text, const struct reading *r)
 {
 	size_t end = r->block.data ? (size_t)(r->block.data + r->block.len - text.data) : text.len;
@@ -218,10 +221,10 @@ enum mr_code mr_client_toml_edit(struct mr_arena *arena, const struct mr_client 
 		rc = mr_client_block_set(arena, rest, &marks, NULL, &rest, err);
 	if (!rc)
 		rc = mr_client_block_set(arena, rest, &marks, block, out, err);
-	/* Marks in a text of several lines, say. */
+	/* For example, when the marks are inside a multi-line string. */
 	if (!rc && mr_toml_scan(arena, *out, &made, err))
 		rc = mr_err_set(err, MR_ECONFLICT,
-			"Mailroom's block is where it cannot be changed: look at the lines \"%s\"",
+			"Mailroom's block cannot be changed where it is: see the line \"%s\"",
 			marks.begin);
 	return rc;
 }

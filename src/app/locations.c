@@ -1,4 +1,7 @@
-/* app/locations.c */
+/*
+ * app/locations.c - Finds the running program, the project directory, a client's configuration
+ * files, the user's state directory and the server's URL.
+ */
 #include "app/locations.h"
 
 #include "app/settings.h"
@@ -26,7 +29,7 @@ const char *mr_locations_program(struct mr_arena *arena)
 	}
 	if (len <= 0)
 		return "mailroom";
-	/* It was replaced by a newer one while it ran. */
+	/* The program file was replaced by a newer one while it ran. */
 	if ((size_t)len > strlen(gone) &&
 		memcmp(self + len - strlen(gone), gone, strlen(gone)) == 0)
 		len -= (ssize_t)strlen(gone);
@@ -79,7 +82,7 @@ enum mr_code mr_locations_project(struct mr_arena *arena, const char *path, cons
 	if (!real)
 		return mr_err_os(err, errno, "%s", path ? path : "the working directory");
 	if (stat(real, &st) != 0 || !S_ISDIR(st.st_mode))
-		return mr_err_set(err, MR_EINVAL, "%s is no directory", real);
+		return mr_err_set(err, MR_EINVAL, "%s is not a directory", real);
 	repository = path ? NULL : find_repository(arena, real);
 	*out = repository ? repository : real;
 	return MR_OK;

@@ -1,5 +1,5 @@
-/* app/locations.h - where things are for the people of this machine: the program, a repository, a
- * client's files, the server. */
+/* app/locations.h - where to find the program, the repository, a client's files and the server
+ * on this machine. */
 #pragma once
 
 #include "app/client.h"
@@ -23,12 +23,12 @@ MR_CHECK enum mr_code mr_locations_file(struct mr_arena *arena, const char *proj
  * ~/.local/state. MR_ENOTFOUND without HOME. It need not be there. */
 MR_CHECK enum mr_code mr_locations_state(struct mr_arena *arena, const char **out,
 	struct mr_err *err);
-/* http://127.0.0.1:8765/mcp, as the settings have it; an address for all is ours. */
+/* http://127.0.0.1:8765/mcp, from the settings; for a wildcard address, the loopback address. */
 const char *mr_locations_url(struct mr_arena *arena, const struct mr_settings *settings);
 /* The same without the path at its end. */
 const char *mr_locations_server(struct mr_arena *arena, const struct mr_settings *settings);
 
-/* --- place_socket.c --- */
+/* --- locations_socket.c --- */
 
 /* What the place of the socket depends on; passed in, so that tests need no real user. */
 struct mr_locations_user {
@@ -54,7 +54,7 @@ bool mr_locations_socket_is_auto(const struct mr_settings *settings);
 const char *mr_locations_socket_of(struct mr_arena *arena, const struct mr_settings *settings,
 	const char *url);
 
-/* Whom a server with these settings lets in over TCP without a credential. */
+/* Which TCP clients a server with these settings accepts without a credential. */
 enum mr_locations_trust {
 	MR_LOCATIONS_TRUSTS_NOBODY,
 	MR_LOCATIONS_TRUSTS_LOCAL,   /* loopback is the administrator */
@@ -63,8 +63,8 @@ enum mr_locations_trust {
 /* `is_root`: the server runs as root. Then, and when a token is configured, loopback is trusted
  * only where http.allow_localhost was set explicitly; with JWTs never. */
 enum mr_locations_trust mr_locations_trust(const struct mr_settings *settings, bool is_root);
-/* Does the server that this user starts ask a TCP client for a token: one on this machine, or one
- * elsewhere? */
+/* Does the server that this user starts require a token of a TCP client: one on this machine, or
+ * one elsewhere? */
 bool mr_locations_needs_token(const struct mr_settings *settings, bool is_local);
-/* Does it ask for one although none is configured, so that no TCP client gets in? */
+/* Does it require one although none is configured, so that no TCP client is accepted? */
 bool mr_locations_is_closed(const struct mr_settings *settings);

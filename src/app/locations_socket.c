@@ -1,4 +1,4 @@
-/* app/locations_socket.c - where the server's Unix socket is, and whom it trusts over TCP. */
+/* app/locations_socket.c - the server's Unix socket, and which TCP clients need no token. */
 #include "app/locations.h"
 #include "app/settings.h"
 #include "base/str.h"
@@ -24,7 +24,7 @@ const char *mr_locations_socket_directory(struct mr_arena *arena,
 {
 	const char *run = mr_arena_printf(arena, "%s/%u", user->run_user, user->uid);
 
-	/* A session of sudo or su may have kept another user's. */
+	/* Under sudo or su the variable may name another user's directory. */
 	if (is_directory_of(user->runtime_dir, user->uid))
 		return mr_arena_printf(arena, "%s/mailroom", user->runtime_dir);
 	if (is_directory_of(run, user->uid))
@@ -36,7 +36,7 @@ const char *mr_locations_socket_directory(struct mr_arena *arena,
 	return NULL;
 }
 
-/* "" for a path below a home that nobody knows: `serve` has refused that already. */
+/* "" for a path below ~ without HOME: `serve` has refused that already. */
 static const char *socket_setting(const struct mr_settings *settings)
 {
 	const char *text = "";
@@ -102,8 +102,7 @@ const char *mr_locations_socket_of(struct mr_arena *arena, const struct mr_setti
 {
 	int port = loopback_port(arena, url);
 
-	/* A socket that was named is that of the server these settings describe, and of no other.
-	 */
+	/* A path in http.socket belongs to the server with these settings only. */
 	if (!port ||
 		(!mr_locations_socket_is_auto(settings) &&
 			port != mr_settings_int(settings, "http.port")))

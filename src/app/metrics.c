@@ -1,4 +1,7 @@
-/* app/metrics.c */
+/*
+ * app/metrics.c - Counters, gauges and histograms with a bounded number of series, written in the
+ * Prometheus text format.
+ */
 #include "app/metrics.h"
 
 #include "base/oom.h"

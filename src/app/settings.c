@@ -1,4 +1,7 @@
-/* app/settings.c */
+/*
+ * app/settings.c - Loads all settings from defaults, configuration files, .env, environment and
+ * command line, and remembers where each value came from.
+ */
 #include "app/settings.h"
 
 #include "base/fs.h"
@@ -11,7 +14,7 @@
 
 enum { CONFIG_BYTES = 256 * 1024 };
 
-/* Who said it. */
+/* The kind of source a value came from. */
 enum origin { FROM_US, FROM_OWN_FILE, FROM_PROJECT, FROM_NAMED_FILE, FROM_ENVIRONMENT, FROM_ARGV };
 
 struct entry {
@@ -43,7 +46,7 @@ struct mr_settings {
 	struct mr_texts warnings;
 };
 
-/* The file, or whatever it is, that is being read. */
+/* The source that is being read. */
 struct origin_of {
 	enum origin origin;
 	const char *file;
@@ -116,9 +119,9 @@ static const char *choices_of(struct mr_arena *arena, const struct mr_setting *s
 }
 
 /*
- * The one place that knows what ~ is: at the start of a path, and of the path in a URL like
- * sqlite:///~/file, which then is sqlite:////HOME/file. Without a home the text stays as it is,
- * and mr_settings_path() refuses it.
+ * The only place that expands ~: at the start of a path, and of the path in a URL like
+ * sqlite:///~/file, which then is sqlite:////HOME/file. Without HOME the text stays as it is, and
+ * mr_settings_path() refuses it.
  */
 static const char *at_home(const struct loading *ld, const char *text, struct entry *entry)
 {
@@ -187,8 +190,8 @@ static enum mr_code take_text(struct loading *ld, int i, const char *text, const
 	return read_text(ld, i, text, source, &ld->settings->entries[i]);
 }
 
-/* Take a value of a file; one that the working directory may not set is put aside. `name` is what
- * the file calls it. */
+/* Take a value from a file; one that the working directory may not set is recorded as ignored.
+ * `name` is the file's spelling. */
 static enum mr_code take_from_file(struct loading *ld, int i, const char *name, const char *text,
 	const char *source)
 {
@@ -197,7 +200,7 @@ static enum mr_code take_from_file(struct loading *ld, int i, const char *name, 
 
 	if (ld->from.origin != FROM_PROJECT || mr_setting_table[i].flags & MR_SETTING_PROJECT)
 		return take_text(ld, i, text, source);
-	/* What does not fit a setting of ours is another program's. */
+	/* A value that does not fit our setting is taken for another program's. */
 	if (ld->from.is_lenient && read_text(ld, i, text, source, &unused))
 		return MR_OK;
 	ignored = mr_arena_alloc(ld->arena, sizeof(*ignored));
@@ -299,7 +302,7 @@ static const char *env_get(const char *const *variables, const char *name)
 	return NULL;
 }
 
-/* The user's own file, or NULL when nothing says where it would be. */
+/* The path of the user's own file, or NULL when no variable tells it. */
 static const char *own_file(struct loading *ld, const char *const *variables)
 {
 	const char *config = env_get(variables, "XDG_CONFIG_HOME");
@@ -346,9 +349,10 @@ static int index_of_env(const char *name)
 }
 
 /*
- * The setting that a name in a file for several programs was meant to be, or NULL. What begins with
- * HTTP_ is most likely ours, and a token that is not asked for is a hole; elsewhere one letter may
- * make another program's name (XAI_API_KEY, GIT_AUTHOR_DATE), so one slip is all we see.
+ * The setting that a misspelt name in a shared .env was meant to be, or NULL. Names with HTTP_ are
+ * most likely ours, and a token setting that is not applied is a security hole; elsewhere one
+ * letter may make another program's name (XAI_API_KEY, GIT_AUTHOR_DATE), so only one slip is
+ * considered.
  */
 static const char *meant_env(struct mr_arena *arena, const char *name)
 {
@@ -428,8 +432,9 @@ static enum mr_code load_assignments(struct loading *ld, const struct mr_texts *
 /* ---- what was put aside ---- */
 
 /*
- * Does anybody want to know? Not when a stronger source decides anyhow, when the value is the one
- * in force, and when it must be another program's, as the address of its database server often is.
+ * Is an ignored value worth a warning? Not when a stronger source decides, when the value is the
+ * one in force, or when it must be another program's, as the address of its database server often
+ * is.
  */
 static bool is_worth_a_word(const struct loading *ld, const struct ignored *ignored)
 {
@@ -623,7 +628,7 @@ enum mr_code mr_settings_may_send(const struct mr_settings *settings, const char
 {
 	const struct entry *what = get(settings, secret), *where = get(settings, endpoint);
 
-	/* All sources but the working directory's files are the user's own word. */
+	/* All sources but the files of the working directory are trusted. */
 	if (!*what->given || what->origin == FROM_PROJECT || where->origin != FROM_PROJECT)
 		return MR_OK;
 	return mr_err_set(err, MR_EPERM,

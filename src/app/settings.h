@@ -5,10 +5,10 @@
  * in one table; an unknown key or a value that does not fit is an error that names it and its
  * place. Settings are read once at start and never change.
  *
- * Files in the working directory are not trusted: whoever clones a repository starts programs in
+ * Files in the working directory are not trusted: users who clone a repository start programs in
  * it, and did not write its .env. They may only set what the table marks MR_SETTING_PROJECT; any
  * other value of theirs is ignored, and mr_settings_warnings() says so. A file that the user names
- * is the user's own word, wherever it is.
+ * explicitly is trusted, wherever it is.
  */
 #pragma once
 
@@ -52,14 +52,14 @@ struct mr_settings_sources {
 	const char *env_file;               /* the same, in place of .env; or NULL */
 	const char *const *variables;       /* NAME=value, NULL-terminated */
 	int cwd;                            /* where .env and mailroom.yaml are looked for */
-	bool lenient_dotenv; /* .env may be another program's: what does not fit is passed over */
+	bool lenient_dotenv; /* .env may be another program's: values that do not fit are ignored */
 };
 
 /*
  * mailroom.yaml is the file named on the command line, else by MAILROOM_CONFIG. Without a name
  * there are two: the user's own in $XDG_CONFIG_HOME/mailroom (~/.config/mailroom), and over it the
- * one in the working directory. A file that was named must exist. In .env, names that are nothing
- * like ours are left to other programs.
+ * one in the working directory. A file that was named must exist. In .env, names that do not
+ * resemble ours are left to other programs.
  */
 MR_CHECK enum mr_code mr_settings_load(struct mr_arena *arena,
 	const struct mr_settings_sources *sources, const struct mr_settings **out,
@@ -76,11 +76,11 @@ MR_CHECK enum mr_code mr_settings_path(const struct mr_settings *settings, const
 	const char **out, struct mr_err *err);
 /* "default", "mailroom.yaml", ".env line 3", "environment HTTP_PORT", "command line". */
 const char *mr_settings_source(const struct mr_settings *settings, const char *key);
-/* Would a program that is started elsewhere, without this command line and environment, find the
- * same value? True for defaults and for the user's own file. */
+/* Would a program started elsewhere, without this command line and environment, get the same
+ * value? True for defaults and for the user's own file. */
 bool mr_settings_is_lasting(const struct mr_settings *settings, const char *key);
-/* Where the working directory has a value that is not in force because it may not set it, like
- * ".env line 3"; or NULL. */
+/* The place, such as ".env line 3", of a value in the working directory that is ignored because
+ * that file may not set it; or NULL. */
 const char *mr_settings_ignored(const struct mr_settings *settings, const char *key);
 /* A sentence for each file in the working directory that set what it may not, with the names and
  * how to accept them. */

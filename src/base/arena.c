@@ -1,4 +1,6 @@
-/* base/arena.c */
+/*
+ * base/arena.c - An arena allocator: zeroed memory that is taken in chunks and freed all at once.
+ */
 #include "base/arena.h"
 
 #include "base/oom.h"

@@ -1,4 +1,7 @@
-/* base/boot.c */
+/*
+ * base/boot.c - Estimates the time of the last boot, to tell whether a file was written by a
+ * process that cannot be alive any more.
+ */
 #include "base/boot.h"
 
 #include <linux/magic.h>

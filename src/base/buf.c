@@ -1,4 +1,7 @@
-/* base/buf.c */
+/*
+ * base/buf.c - A growable byte buffer with a maximum size and sticky failure; it also escapes JSON
+ * strings.
+ */
 #include "base/buf.h"
 
 #include "base/oom.h"

@@ -1,4 +1,4 @@
-/* base/clock.c */
+/* base/clock.c - The system clock and a fixed clock for tests, behind one interface. */
 #include "base/clock.h"
 
 #include "base/crash.h"

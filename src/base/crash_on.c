@@ -1,5 +1,5 @@
-/* base/crash_on.c - the test build: points obey the environment. The counters are why this file
- * alone may keep state between calls. */
+/* base/crash_on.c - the test build: crash points are controlled by the environment. This file
+ * alone may keep state between calls, for its counters. */
 #include "base/crash.h"
 
 #include "base/attr.h"
@@ -30,7 +30,7 @@ static const struct {
 	{ "EROFS", EROFS },
 };
 
-/* A mistaken test must not pass for want of a failure. */
+/* Abort on a wrong setting: the test would otherwise pass without the failure it asks for. */
 static void refuse(const char *variable, const char *value)
 {
 	fprintf(stderr, "%s=%s makes no sense\n", variable, value);

@@ -1,5 +1,5 @@
 /*
- * base/ctx.h - what rides along with a request through the parts: memory, the error, time, chance.
+ * base/ctx.h - the context of a request: memory, error, clock, random source.
  *
  * Functions of the parts take `struct mr_ctx *cx` first, return enum mr_code, and leave the reason
  * of a failure in cx->err. Used by one thread at a time.
@@ -21,15 +21,15 @@ struct mr_ctx {
 	struct mr_err err;
 	const struct mr_clock *clock;
 	struct mr_rand *rand;
-	/* Told how far long work is, now and then; NULL when nobody watches. */
+	/* Called now and then during long work with its progress; NULL when no client shows it. */
 	void (*progress)(void *arg, const char *what, size_t done, size_t total);
 	void *progress_arg;
-	/* For who waits long: does nobody want the result any more? To be asked every second or
-	 * so; NULL where nobody can tell. */
+	/* For long waits: has the client stopped waiting for the result? To be called about
+	 * every second; NULL where that cannot be known. */
 	bool (*is_over)(void *arg);
 	void *is_over_arg;
-	/* Told when the thread begins to wait for the disk and when it goes on, so that another can
-	 * have its place; NULL where nobody wants it. */
+	/* Called when the thread begins to wait for the disk and when it goes on, so that
+	 * another job can take its place; NULL where that is not needed. */
 	void (*pause)(void *arg, bool begins);
 	void *pause_arg;
 	/* Which directories of this machine the caller may name (base/reach.h); NULL: all that

@@ -1,4 +1,7 @@
-/* base/err.c */
+/*
+ * base/err.c - Error objects and field issues, and the table that maps each error code to its
+ * name, exit status, HTTP status and retryability.
+ */
 #include "base/err.h"
 
 #include "base/utf8.h"

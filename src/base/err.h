@@ -20,16 +20,16 @@ enum mr_code {
 	MR_ENOTFOUND,     /* what was named is not there */
 	MR_EEXISTS,       /* what was to be made is there already */
 	MR_ECONFLICT,     /* the state does not allow it */
-	MR_EAUTH,         /* who are you? */
-	MR_EPERM,         /* you may not */
+	MR_EAUTH,         /* not authenticated */
+	MR_EPERM,         /* not permitted */
 	MR_ELIMIT,        /* too big, too many, too deep */
 	MR_EFORMAT,       /* bytes that do not follow their format */
-	MR_EIO,           /* the disk or the kernel said no */
-	MR_EBUSY,         /* somebody else holds it now */
+	MR_EIO,           /* the disk or the kernel failed */
+	MR_EBUSY,         /* in use by another process */
 	MR_ETIMEOUT,      /* it took too long */
-	MR_EREMOTE,       /* another machine said no */
-	MR_ENOTCONFIRMED, /* it needs a yes first */
-	MR_EINTERNAL,     /* our fault */
+	MR_EREMOTE,       /* another machine refused or failed */
+	MR_ENOTCONFIRMED, /* needs confirmation first */
+	MR_EINTERNAL,     /* a bug of ours */
 	MR_CODE_COUNT,
 };
 

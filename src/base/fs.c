@@ -55,7 +55,7 @@ static void close_dirp(DIR **stream)
 		closedir(*stream);
 }
 
-/* 0, or -1 with errno as a test asked for it. */
+/* 0, or -1 with the errno that a test requested. */
 static int asked_to_fail(const char *name)
 {
 	int number = mr_crash_fail(name);
@@ -277,7 +277,7 @@ static enum mr_code open_beneath(int dir, const char *path, int flags, mode_t mo
 		}
 	}
 	if (fstat(fd, &st) != 0)
-		return mr_err_os(err, errno, "cannot look at %s", path);
+		return mr_err_os(err, errno, "cannot stat %s", path);
 	if (S_ISLNK(st.st_mode) && !(flags & O_NOFOLLOW))
 		return say_link(err, path);
 	if (!(flags & O_PATH) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
@@ -318,7 +318,7 @@ static void temp_name(const char *base, char out[NAME_MAX + 1])
 		(long)getpid(), number);
 }
 
-/* Whose temporary name is this? 0 when it is none of ours. */
+/* The pid in the name of a temporary file; 0 when the name is not ours. */
 static pid_t temp_owner(const char *name)
 {
 	const char *mark = NULL, *at = name;
@@ -471,7 +471,7 @@ enum mr_code mr_fs_write_locked(int dir, const char *path, struct mr_bytes data,
 
 	if (rc)
 		return rc;
-	/* Spares the work; the rename decides. */
+	/* Only saves work: the rename itself decides. */
 	if (how == MR_FS_NEW && mr_fs_exists(at.fd, at.name))
 		return say_exists(err, path);
 	fd = temp_create(&at, mode, temp);
@@ -489,13 +489,14 @@ enum mr_code mr_fs_write_locked(int dir, const char *path, struct mr_bytes data,
 	return MR_OK;
 }
 
-/* Is nobody writing this temporary any more? `*out_fd` keeps a new writer from passing unseen. */
+/* Has the writer of this temporary file died? `*out_fd` holds its lock, so that no new writer
+ * goes unnoticed. */
 static bool temp_is_stale(int dir, const char *name, int *out_fd)
 {
 	pid_t pid = temp_owner(name);
 	struct stat st;
 
-	/* A process with our number may be our predecessor: in a container both are number 1. */
+	/* A process with our own pid may be our predecessor: in a container both have number 1. */
 	if (pid == 0 || (pid != getpid() && (kill(pid, 0) == 0 || errno != ESRCH)))
 		return false;
 	*out_fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -646,7 +647,7 @@ enum mr_code mr_fs_read(struct mr_arena *arena, int dir, const char *path, size_
 	if (fd < 0)
 		return mr_err_os(err, errno, "cannot open %s", path);
 	if (fstat(fd, &st) != 0)
-		return mr_err_os(err, errno, "cannot look at %s", path);
+		return mr_err_os(err, errno, "cannot stat %s", path);
 	if (S_ISDIR(st.st_mode))
 		return mr_err_set(err, MR_EINVAL, "%s is a directory, not a file", path);
 	if (!S_ISREG(st.st_mode))

@@ -1,5 +1,6 @@
 /*
- * base/fs.h - files: written once and atomically, read within bounds, opened without leaving home.
+ * base/fs.h - files: written atomically, read within bounds, opened without leaving their
+ * directory.
  *
  * Every path is relative to an open directory `dir` (AT_FDCWD for the working directory),
  * descriptors are close-on-exec, modes are subject to the umask. Errors name the path. This is the
@@ -26,8 +27,8 @@ int mr_fs_take(int *fd);
 MR_CHECK enum mr_code mr_fs_open_dir(int dir, const char *path, int *out_fd, struct mr_err *err);
 
 /*
- * Open `path` below `dir` for a request that may name it: absolute paths, ".." that climbs out and
- * links that lead out are MR_EPERM, pipes and devices MR_EINVAL. `flags` as for open(2), `mode` for
+ * Open a `path` that a request named, below `dir`: absolute paths, ".." that climbs out and links
+ * that lead out are MR_EPERM, pipes and devices MR_EINVAL. `flags` as for open(2), `mode` for
  * O_CREAT. Where the kernel has no openat2(2), every link and every ".." is refused.
  */
 MR_CHECK enum mr_code mr_fs_open_beneath(int dir, const char *path, int flags, mode_t mode,

@@ -13,7 +13,7 @@
 enum {
 	TREE_PATH_BYTES = 64 * 1024, /* longer than PATH_MAX: we go down by descriptors */
 	REMOVE_DEPTH = 256,          /* each level holds a descriptor */
-	REMOVE_PASSES = 8,           /* how often someone may put new entries in our way */
+	REMOVE_PASSES = 8,           /* how often other processes may add entries while we remove */
 	LIST_FIRST = 32,
 };
 
@@ -74,7 +74,7 @@ static enum mr_code make_dir(int dir, const char *parent, const char *path, mode
 		return rc;
 	}
 	failure = failure != 0 ? failure : errno;
-	/* A directory that is there is enough, whatever else would keep us from making it. */
+	/* An existing directory is enough, whatever error creating it reported. */
 	if (is_dir(dir, path))
 		return MR_OK;
 	if (failure == EEXIST)
@@ -286,7 +286,7 @@ static enum mr_code remove_contents(DIR *stream, struct mr_buf *path, unsigned d
 	return MR_OK;
 }
 
-/* Empty it and remove it; again when somebody has put something into it meanwhile. */
+/* Empty it and remove it; again when another process has added entries meanwhile. */
 static enum mr_code remove_dir(int dir, const char *name, struct mr_buf *path, unsigned depth,
 	struct mr_err *err)
 {

@@ -1,4 +1,4 @@
-/* base/fs_watch.c */
+/* base/fs_watch.c - Waits on one file with inotify until it is written to or its times are set. */
 #include "base/fs_watch.h"
 
 #include "base/oom.h"

@@ -1,4 +1,7 @@
-/* base/lock.c */
+/*
+ * base/lock.c - Exclusive and shared flock(2) locks with a timeout; the lock file names its holder
+ * for people to read.
+ */
 #include "base/lock.h"
 
 #include "base/fs.h"
@@ -39,14 +42,15 @@ static enum mr_code open_lock(int dir, const char *path, int *out_fd, struct mr_
 	if (fd < 0)
 		return mr_err_os(err, errno, "cannot open lock file %s", path);
 	if (fstat(fd, &st) != 0)
-		return mr_err_os(err, errno, "cannot look at lock file %s", path);
+		return mr_err_os(err, errno, "cannot stat lock file %s", path);
 	if (!S_ISREG(st.st_mode))
 		return mr_err_set(err, MR_EINVAL, "lock file %s is not a regular file", path);
 	*out_fd = mr_fs_take(&fd);
 	return MR_OK;
 }
 
-/* Someone may have removed the file, so that the next one would lock another with its name. */
+/* Does the path still name the open file? Another process may have removed it, and the next one
+ * would lock a new file. */
 static bool still_names(int dir, const char *path, int fd)
 {
 	struct stat held, named;
@@ -113,7 +117,7 @@ static void on_wake(int signal)
 	(void)signal;
 }
 
-/* Without SA_RESTART, so that flock(2) returns. Nobody is hurt by a SIGURG that goes astray. */
+/* Without SA_RESTART, so that flock(2) returns. A stray SIGURG is harmless. */
 static void install_wake(void)
 {
 	struct sigaction action = { .sa_handler = on_wake };
@@ -261,7 +265,7 @@ void mr_lock_release(struct mr_lock *lock)
 	if (lock->fd < 0)
 		return;
 	(void)!ftruncate(lock->fd, 0);
-	/* Said aloud: a child between fork and exec may hold a copy of the descriptor. */
+	/* Unlock explicitly: a child between fork and exec may hold a copy of the descriptor. */
 	flock(lock->fd, LOCK_UN);
 	mr_fs_closep(&lock->fd);
 }

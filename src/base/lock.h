@@ -2,8 +2,8 @@
  * base/lock.h - one holder at a time, between processes and threads, by flock(2).
  *
  * The kernel lets go when the holder dies, so a dead owner never blocks anyone. The file itself
- * stays; its content says who holds it, for people only: "pid=123 what=mailroom serve since=...".
- * Whoever takes a lock twice waits for themselves, in one thread too.
+ * stays; its content names the holder, for people only: "pid=123 what=mailroom serve since=...". A
+ * thread that takes a lock twice waits for itself.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ struct mr_lock {
 /*
  * Take the lock file `path` below `dir`, creating it when needed; `timeout_ms` 0 asks once.
  * MR_EBUSY after the timeout, with the owner's line in the message; MR_EPERM when the path is a
- * link. Who waits queues in the kernel, first come, first served, and the timeout is real time.
- * `what` and `clock` name the holder and the time for people.
+ * link. Waiting processes queue in the kernel, first come, first served, and the timeout is real
+ * time. `what` and `clock` name the holder and the time for people.
  */
 MR_CHECK enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeout_ms,
 	const struct mr_clock *clock, struct mr_lock *out, struct mr_err *err);

@@ -1,4 +1,4 @@
-/* base/log.c */
+/* base/log.c - Writes log events as one JSON object per line to a single sink. */
 #include "base/log.h"
 
 #include "base/buf.h"

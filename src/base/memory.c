@@ -1,4 +1,7 @@
-/* base/memory.c */
+/*
+ * base/memory.c - Determines how much memory this process may use, from the machine's memory and
+ * the limits of its control groups.
+ */
 #include "base/memory.h"
 
 #include "base/attr.h"
@@ -33,7 +36,7 @@ static uint64_t read_number(const char *path)
 	return end == line || errno ? UINT64_MAX : value;
 }
 
-/* The least of the limits of the group `path` and the groups it is in. */
+/* The least of the limits of the group `path` and its parent groups. */
 static uint64_t group_limit(const char *root, const char *mount, char *path, const char *name)
 {
 	uint64_t least = UINT64_MAX;

@@ -1,4 +1,7 @@
-/* base/oom.c */
+/*
+ * base/oom.c - Reports that memory is exhausted in one line on standard error and aborts, without
+ * allocating anything.
+ */
 #include "base/oom.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* base/proc.c */
+/* base/proc.c - Runs another program without a shell, with a time limit and bounded output. */
 #include "base/proc.h"
 
 #include "base/buf.h"
@@ -21,7 +21,7 @@
 enum {
 	CHUNK_BYTES = 64 * 1024,
 	FIRST_FREE_FD = 3,
-	LOOK_MS = 20, /* how often to look after a child that no descriptor tells about */
+	LOOK_MS = 20, /* polling interval for a child without a pidfd */
 };
 
 /* Our ends of the pipes; -1 once closed. */
@@ -31,7 +31,7 @@ struct child {
 	int in;
 	int out;
 	int err;
-	bool exited; /* but not reaped: its number, and its group's, stays its own */
+	bool exited; /* but not reaped yet: its pid and group id stay valid */
 	struct mr_bytes input;
 	struct mr_buf out_text;
 	struct mr_buf err_text;
@@ -59,8 +59,8 @@ static void pipe_close(struct pipe *pipe)
 	mr_fs_closep(&pipe->write);
 }
 
-/* Above the standard three: where these are closed, anyone who prints would print into our pipes.
- */
+/* Above the standard three: if these are closed, anything that prints would write into our
+ * pipes. */
 static int move_up(int fd)
 {
 	int moved;
@@ -201,7 +201,8 @@ static void feed(struct child *child)
 	mr_fs_closep(&child->in);
 }
 
-/* Take what is there now; past the maximum it is dropped. One chunk, so that nobody starves. */
+/* Read what is available; past the maximum it is dropped. One chunk at a time, so that both
+ * streams are served. */
 static void collect(struct child *child, int *fd, struct mr_buf *text)
 {
 	char chunk[CHUNK_BYTES];
@@ -259,8 +260,7 @@ static bool attend(struct child *child, int64_t deadline_ms)
 	return true;
 }
 
-/* Our writes into a closed pipe must not end us; the signal is taken off again by the same thread.
- */
+/* Writing into a closed pipe must not kill us; the pending signal is removed by the same thread. */
 static bool hold_sigpipe(sigset_t *out_old)
 {
 	sigset_t set, pending;

@@ -1,4 +1,6 @@
-/* base/rand.c */
+/*
+ * base/rand.c - Random bytes from the kernel, and a seeded generator that lets tests repeat a run.
+ */
 #include "base/rand.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
-/* base/reach.c */
+/*
+ * base/reach.c - Decides whether a caller may name a directory of this machine, by the roots
+ * configured for it or reported by its client.
+ */
 #include "base/reach.h"
 
 #include <stdlib.h>
@@ -45,7 +48,7 @@ static const char *find(struct mr_ctx *cx, const char *path, const struct mr_tex
 	const struct mr_reach *reach = cx->reach;
 	const char *real, *home;
 
-	/* Without roots the file system is not even looked at. */
+	/* Without roots nothing is allowed, and the file system is not touched. */
 	if (reach->roots.len + more->len == 0)
 		return NULL;
 	real = real_dir(cx->arena, path);
@@ -66,7 +69,7 @@ const char *mr_reach_known(struct mr_ctx *cx, const char *path)
 		return real_dir(cx->arena, path);
 	place = reach->ask ? NULL : real_dir(cx->arena, reach->place);
 	home = real_dir(cx->arena, reach->home);
-	/* Programs are started in the home directory when nobody thought of another. */
+	/* The home directory is no root: programs are often started there by default. */
 	more.len = place && !(home && is_in(place, home)) ? 1 : 0;
 	return find(cx, path, &more);
 }

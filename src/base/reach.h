@@ -2,7 +2,7 @@
  * base/reach.h - which directories of this machine a caller may name.
  *
  * The command line runs with its user's own rights and may name any directory: its `cx->reach` is
- * NULL. Everybody else (over HTTP, or through a client that started `mailroom mcp`) may name the
+ * NULL. All other callers (over HTTP, or through a client that started `mailroom mcp`) may name the
  * directories at and below its roots and no others, whatever a project's key says.
  */
 #pragma once

@@ -1,4 +1,7 @@
-/* base/str.c */
+/*
+ * base/str.c - Functions on NUL-terminated text: compare, trim, split, join, parse numbers, find
+ * the nearest word.
+ */
 #include "base/str.h"
 
 #include <ctype.h>

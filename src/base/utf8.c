@@ -1,4 +1,7 @@
-/* base/utf8.c */
+/*
+ * base/utf8.c - Reads, writes, validates, truncates, folds and measures UTF-8 text; the only file
+ * that includes utf8proc.h.
+ */
 #include "base/utf8.h"
 
 #include <utf8proc.h>

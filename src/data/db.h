@@ -90,9 +90,9 @@ void mr_db_closep(struct mr_db **db);
 /* Another way from the next transaction on; not inside of one. */
 MR_CHECK enum mr_code mr_db_set_sync(struct mr_db *db, enum mr_db_sync sync, struct mr_err *err);
 /*
- * Close without copying the log into the file: for a database that mr_db_still_there() says is not
- * what it was. Nothing on disk changes, unless the log was deleted and the file is whole: then the
- * log's last changes are copied into the file, since they would be lost. NULL is fine.
+ * Close without copying the log into the file: for a database that mr_db_still_there() reports as
+ * lost. Nothing on disk changes, unless the log was deleted and the file is whole: then the log's
+ * last changes are copied into the file, since they would be lost. NULL is fine.
  */
 void mr_db_abandon(struct mr_db *db);
 /* As given to mr_db_open(). */
@@ -171,7 +171,7 @@ enum mr_db_begin {
 MR_CHECK enum mr_code mr_db_begin(struct mr_db *db, enum mr_db_begin how, struct mr_err *err);
 /* On failure the transaction may still be open: roll it back. */
 MR_CHECK enum mr_code mr_db_commit(struct mr_db *db, struct mr_err *err);
-/* Outside a transaction it does nothing. It cannot fail in a way a caller could mend. */
+/* Outside a transaction it does nothing. A failure needs no handling by the caller. */
 void mr_db_rollback(struct mr_db *db);
 /* A full disk or an I/O error may end a transaction by itself. */
 bool mr_db_in_transaction(struct mr_db *db);
@@ -189,7 +189,7 @@ MR_CHECK enum mr_code mr_db_rollback_to(struct mr_db *db, struct mr_err *err);
  * for every commit: three calls of stat(2) and one small read.
  */
 MR_CHECK enum mr_code mr_db_still_there(struct mr_db *db, struct mr_err *err);
-/* Change a page that nobody reads, so that the commit has something to write to the disk. In a
+/* Change a page that is not used otherwise, so that the commit writes to the disk. In a
  * transaction. */
 MR_CHECK enum mr_code mr_db_touch(struct mr_db *db, struct mr_err *err);
 /*

@@ -217,8 +217,8 @@ static void sleep_us(int us)
 }
 
 /*
- * Wait a little for a lock; false when the timeout is over. SQLite's own waiting grows to 100 ms a
- * turn, and against a writer that commits without pause such a sleeper rarely finds the gap.
+ * Sleep briefly for a lock; false when the timeout is over. SQLite's own sleeps grow to 100 ms, and
+ * against a writer that commits without pause such a sleeper rarely finds the gap.
  */
 static bool wait_a_turn(int timeout_ms, int *waited_us)
 {
@@ -445,7 +445,7 @@ static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
 	return rc ? rc : ask(self, "PRAGMA schema_version", version, sizeof(version), err);
 }
 
-/* Its count of allocated bytes, which nobody asks for, is one lock that all connections share. */
+/* SQLite's memory statistics, which we do not use, cost one lock that all connections share. */
 static void configure(void)
 {
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -517,8 +517,8 @@ static enum mr_code fail_overwritten(struct sqlite_db *self, const char *why, st
 }
 
 /*
- * The counter of the first page never goes back, and the number of pages only when the file was
- * compacted: a false alarm then costs one look at the whole file, when it is opened again.
+ * The change counter never goes back, and the page count only when the file was compacted: a false
+ * alarm then costs one check of the whole file when it is reopened.
  */
 static enum mr_code check_header(struct sqlite_db *self, struct mr_err *err)
 {
@@ -564,8 +564,8 @@ static enum mr_code sqlite_still_there(struct mr_db *db, struct mr_err *err)
 }
 
 /*
- * A log that was deleted can still be read through this connection, for the last time. Copying it
- * into the file is safe as long as nobody has begun a new one.
+ * A deleted log can still be read through this connection, for the last time. Copying it into the
+ * file is safe as long as no other connection has begun a new one.
  */
 static void save_deleted_log(struct sqlite_db *self)
 {
@@ -589,7 +589,7 @@ static void sqlite_keep_log(struct mr_db *db)
 	sqlite3_db_config(db_of(db)->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 }
 
-/* The number is the application's, and nothing of ours uses it. */
+/* user_version belongs to the application, and we use it for nothing else. */
 static enum mr_code sqlite_touch(struct mr_db *db, struct mr_err *err)
 {
 	struct sqlite_db *self = db_of(db);

@@ -14,7 +14,7 @@ extern const struct mr_db_driver mr_db_sqlite;
 
 /* The rest is for db_sqlite_search.c. */
 
-/* From now on an SQL error of this statement is the searcher's (MR_EINVAL), not ours. */
+/* From now on an SQL error of this statement is reported as the caller's (MR_EINVAL), not ours. */
 void mr_db_sqlite_mark_search(struct mr_stmt *stmt);
 /* The function that ranks, called with the name of the index and the weights of its columns; made
  * when it is first needed on a connection. */

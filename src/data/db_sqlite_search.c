@@ -1,4 +1,7 @@
-/* data/db_sqlite_search.c */
+/*
+ * data/db_sqlite_search.c - Full-text search for the SQLite driver, on FTS5 tables with external
+ * content.
+ */
 #include "data/db_sqlite_search.h"
 
 #include "data/db_sqlite.h"

@@ -1,4 +1,4 @@
-/* data/history.c - everything that needs the git library: reading, the branch, the index. */
+/* data/history.c - everything that uses libgit2: reading, the branch, the log and the index. */
 #include "data/history.h"
 
 #include "base/fs.h"
@@ -114,13 +114,13 @@ enum mr_code mr_history_open_repository(struct mr_history *history, struct mr_er
 	rc = git_repository_open_ext(&history->repo, history->path, GIT_REPOSITORY_OPEN_NO_SEARCH,
 		NULL);
 	if (rc < 0)
-		return fail(err, history, rc, "cannot open it");
+		return fail(err, history, rc, "cannot open the repository");
 	if (git_repository_is_bare(history->repo))
 		return mr_err_set(err, MR_ECONFLICT,
 			"%s holds a bare repository, which has no work tree to write files to",
 			history->path);
 	rc = git_repository_odb(&history->odb, history->repo);
-	return rc < 0 ? fail(err, history, rc, "cannot open its objects") : MR_OK;
+	return rc < 0 ? fail(err, history, rc, "cannot open its object database") : MR_OK;
 }
 
 /* --- reading --- */
@@ -683,7 +683,7 @@ static bool is_file(uint16_t mode)
 	return mode == GIT_FILEMODE_BLOB || mode == GIT_FILEMODE_BLOB_EXECUTABLE;
 }
 
-/* Links and submodules are a person's doing, and so are paths we would refuse. */
+/* Links and submodules, and paths we would refuse, were committed by a person. */
 static enum mr_code tell(struct mr_history *history, const git_diff_delta *delta, bool gone,
 	mr_history_differ *differ, void *arg, struct mr_err *err)
 {

@@ -2,7 +2,7 @@
  * data/history.h - a git repository that grows by batches of files, readable by people and by git.
  *
  * `<path>` is the work tree and `<path>/.git` the repository; the branch is always main. It is a
- * projection: whoever appends keeps a queue elsewhere and appends again what was not acknowledged.
+ * projection: the caller keeps a queue elsewhere and appends again what was not acknowledged.
  * Appending what is there already changes nothing, so doing it twice is safe.
  *
  * An append writes, in this order:
@@ -216,7 +216,7 @@ const char *mr_history_trailer(const struct mr_history_entry *entry, const char 
 /*
  * Compare the work tree with the newest commit, and write again files that a power loss tore: those
  * that are missing, and those whose every byte is the committed one or NUL, which includes empty
- * and truncated files. A file that says something else is somebody's, and stays.
+ * and truncated files. A file with other content was changed by a person, and stays.
  *
  * Files changed since the last sync are compared byte by byte, whatever the note says: it cannot
  * know that its disk came back without them. All others were on disk, so for them missing files

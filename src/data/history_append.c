@@ -1,5 +1,5 @@
-/* data/history_append.c - opening, being the only writer, and the order in which things are done.
- */
+/* data/history_append.c - opens a repository, makes a handle the only writer, and runs the steps
+ * of an append in order. */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/log.h"
@@ -19,7 +19,7 @@ enum {
 	AUTHOR_BYTES = 256,
 	GITLOCK_MS = 10000, /* git itself holds these for moments */
 	GITLOCK_STEP_MS = 5,
-	ATTEMPTS = 8,          /* against a person who commits at the same time */
+	ATTEMPTS = 8,          /* in case another program commits at the same time */
 	LOOK_BYTES = 16 << 20, /* written: time to look at the packs */
 	INDEX_BYTES = 1 << 30,
 };
@@ -210,7 +210,7 @@ static enum mr_code open_all(struct mr_history *history, struct mr_err *err)
 		rc = mr_history_open_repository(history, err);
 	if (rc || history->mode == MR_HISTORY_READ)
 		return rc;
-	/* Whoever holds the lock now has done this, or the next to take it will. */
+	/* The current holder of the lock has done this, or the next one will. */
 	rc = mr_history_become_writer(history, 0, &lock, err);
 	return rc == MR_EBUSY ? MR_OK : rc;
 }
@@ -260,10 +260,10 @@ enum mr_code mr_history_open(const char *path, const struct mr_history_options *
 	rc = set_author(history, options, err);
 	if (!rc)
 		rc = open_all(history, err);
-	/* A reader may have come to see what is left of a damaged one. */
+	/* A reader may want to salvage a damaged repository. */
 	if (!rc && options->mode != MR_HISTORY_READ)
 		rc = mr_history_get_head(history, &head, err);
-	/* Two who both find it empty both append: the second finds everything there. */
+	/* When two writers both find it empty, both append: the second finds everything there. */
 	if (!rc && options->initial && options->mode == MR_HISTORY_CREATE && !head.hex[0])
 		rc = mr_history_append(history, options->initial, &appended, err);
 	if (rc)
@@ -341,7 +341,7 @@ static enum mr_code take_files(struct mr_arena *arena, const struct mr_history_b
 	return MR_OK;
 }
 
-/* Move the branch; `*out_moved` is false when somebody else has. */
+/* Move the branch; `*out_moved` is false when another program has moved it. */
 static enum mr_code move_branch(struct mr_history *history, const struct mr_history_id *from,
 	const struct mr_history_id *to, bool *out_moved, struct mr_err *err)
 {
@@ -372,8 +372,8 @@ static enum mr_code move_branch(struct mr_history *history, const struct mr_hist
 }
 
 /*
- * Merge packs, if it is time: not what was asked for, and when it fails tried again by the next.
- * Who appends once and goes looks once in sixteen times, by the commit's last digit.
+ * Merge packs when it is time; a failure is ignored, and the next append tries again. A process
+ * that appends only once checks for this in one of sixteen cases, by the commit's last digit.
  */
 static void merge_some(struct mr_history *history, const struct mr_history_id *head)
 {
@@ -394,7 +394,7 @@ static enum mr_code follow(struct mr_history *history, const struct mr_history_o
 	struct mr_history_work work MR_CLEANUP(mr_history_work_close) = { history, .dir = -1 };
 	enum mr_code rc = MR_OK;
 
-	/* What goes, goes first: it may be in the way. */
+	/* Removals first: a removed file may be where a directory is needed. */
 	for (size_t i = 0; !rc && i < 2 * count; i++) {
 		const struct mr_history_file *file = ops[i % count].file;
 

@@ -198,7 +198,7 @@ static enum mr_code apply_leaf(struct build *build, const struct group *group,
 		return say_conflict(build, group, "to be both a file and a directory", err);
 	/* The library's SHA-1 notices bytes made to collide, and refuses them. */
 	if (!mr_history_hash_blob(file->data, out))
-		return mr_err_set(err, MR_EINVAL, "%s: the bytes cannot be hashed", file->path);
+		return mr_err_set(err, MR_EINVAL, "cannot hash %s", file->path);
 	group->leaf->changed = !group->is_there || group->old.mode != MR_OBJECT_FILE_MODE ||
 		!mr_object_id_eq(&group->old.id, out);
 	if (group->leaf->changed)

@@ -1,4 +1,7 @@
-/* data/history_object.c */
+/*
+ * data/history_object.c - Git objects as bytes: object ids, reading and editing trees, and deltas
+ * between two versions of an object.
+ */
 #include "data/history_object.h"
 
 #include "base/buf.h"
@@ -96,7 +99,7 @@ enum mr_code mr_tree_read(struct mr_arena *arena, struct mr_bytes data, struct m
 	struct mr_tree_entry entry;
 
 	if (data.len > UINT32_MAX)
-		return mr_err_set(err, MR_ELIMIT, "a directory is too large");
+		return mr_err_set(err, MR_ELIMIT, "a tree object is too large");
 	tree.at = mr_arena_array(arena, most + 1, sizeof(*tree.at));
 	while (end < data.len) {
 		tree.at[tree.count++] = (uint32_t)end;

@@ -1,4 +1,4 @@
-/* data/history_pack.c - packs as files: named into place, counted, taken away. */
+/* data/history_pack.c - pack files: renamed into place, chosen for merging, removed. */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "data/history_private.h"
@@ -24,8 +24,8 @@ const char *mr_history_pack_path(struct mr_arena *arena, const char *name, const
 }
 
 /*
- * Name the pack in .git/mailroom into place, the index first. A crash leaves at worst an index
- * without a pack, which git ignores, and which is nobody's: git itself names the pack first.
+ * Rename the pack from .git/mailroom into place, its index first. A crash leaves at worst an index
+ * without a pack, which git ignores, and which must be ours, because git places the pack first.
  */
 enum mr_code mr_history_pack_place(struct mr_history *history, const char *name, struct mr_err *err)
 {
@@ -166,7 +166,7 @@ enum mr_code mr_history_pack_remove(struct mr_history *history, const struct mr_
 	static const char *const suffixes[] = { "pack", "idx" };
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 
-	/* Git's list of packs is a cache of theirs; it would go on to look for those we remove. */
+	/* Git's multi-pack-index is a cache that would still refer to the packs we remove. */
 	unlinkat(history->git_dir, "objects/pack/multi-pack-index", 0);
 	for (size_t i = 0; i < names->len * 2; i++) {
 		const char *path = mr_arena_printf(arena, "%s/%s.%s", PACK_DIR, names->items[i / 2],

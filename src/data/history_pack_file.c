@@ -1,4 +1,4 @@
-/* data/history_pack_file.c - packs as bytes: written, and read as they stand. */
+/* data/history_pack_file.c - the pack format: writing a pack and its index, and reading packs. */
 #include "base/buf.h"
 #include "base/crash.h"
 #include "base/fs.h"
@@ -467,7 +467,7 @@ enum mr_code mr_pack_inflate(struct mr_arena *arena, const struct mr_pack_object
 	int rc;
 
 	if (!object->is_packed || object->type > MR_OBJECT_TAG || object->size > INFLATE_MAX)
-		return mr_err_set(err, MR_EINTERNAL, "this object cannot be inflated");
+		return mr_err_set(err, MR_EINTERNAL, "an object of a pack cannot be inflated");
 	/* What says that it is larger than it can be gets no memory. */
 	if (object->size / DEFLATE_RATIO > object->data.len)
 		return say_bad(err, object->offset);
@@ -482,7 +482,7 @@ enum mr_code mr_pack_inflate(struct mr_arena *arena, const struct mr_pack_object
 	inflateEnd(&stream);
 	if (rc != Z_STREAM_END || stream.total_out != object->size)
 		return say_bad(err, object->offset);
-	/* It is about to be written once more: damage must not get a checksum of its own. */
+	/* It is about to be written again: damaged data must not get a valid checksum. */
 	id = mr_object_hash(object->type, mr_bytes_of(data, (size_t)object->size));
 	if (!mr_object_id_eq(&id, &object->id))
 		return mr_err_set(err, MR_EFORMAT, "a pack holds a damaged object at byte %llu",

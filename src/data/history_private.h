@@ -47,7 +47,7 @@ struct mr_history {
 	struct mr_history_id root_of; /* a commit of ours, */
 	struct mr_object_id root;     /* and its tree */
 	uint64_t unmerged_bytes;      /* written by this handle since packs were looked at */
-	bool is_adopted;              /* it had no note: somebody else made its work tree */
+	bool is_adopted;              /* it had no note: its work tree was not made by us */
 };
 
 /* One file of a batch. */

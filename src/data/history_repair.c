@@ -1,4 +1,4 @@
-/* data/history_repair.c - files of the work tree that a power loss tore are written again. */
+/* data/history_repair.c - rewrites files of the work tree that a power loss tore. */
 #include "base/fs.h"
 #include "data/history_private.h"
 
@@ -154,7 +154,7 @@ enum mr_code mr_history_repair_some(struct mr_history *history, struct mr_histor
 	repair->more = false;
 	if (repair->at == 0)
 		rc = repair_unsynced(history, repair, err);
-	/* What was synced is not known: then all files are looked at below, by their size. */
+	/* It is not known what was synced: then all files are checked below, by their size. */
 	if (rc && rc != MR_EBUSY)
 		rc = MR_OK;
 	return rc || history->is_adopted ? rc : repair_slice(history, repair, err);

@@ -1,4 +1,4 @@
-/* data/history_text.c - which paths a file may have, and what a commit says. */
+/* data/history_text.c - validates paths, and builds commit messages with trailers. */
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "data/history_private.h"
@@ -13,8 +13,8 @@ static bool is_invisible(uint32_t c)
 }
 
 /*
- * Does some file system take this name for one that means something to git? Others do not see case,
- * or drop blanks and dots at the end, or what follows a colon. `git fsck` complains of all of them.
+ * Does any file system take this name for one that is special to git? Some ignore case, or drop
+ * blanks and dots at the end, or what follows a colon. `git fsck` complains about all of them.
  */
 static bool is_gits_own(const char *name, size_t len)
 {

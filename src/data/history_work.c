@@ -1,4 +1,5 @@
-/* data/history_work.c - the work tree, and the note of how far it is. */
+/* data/history_work.c - writes the work tree, and the note of the commit up to which it is
+ * complete. */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "data/history_private.h"
@@ -128,7 +129,7 @@ static enum mr_code take_away(struct mr_history_work *work, const char *path, st
 	enum mr_code rc = enter(work, path, false, &name, &missing);
 	char *slash;
 
-	/* Not there, or something of the user's in its place: nothing of ours to remove. */
+	/* Missing, or replaced by the user: there is nothing of ours to remove. */
 	if (rc == MR_ENOTFOUND || rc == MR_ECONFLICT)
 		return MR_OK;
 	if (rc) {
@@ -259,7 +260,7 @@ static bool read_id(const char *text, struct mr_history_id *out)
 	return true;
 }
 
-/* A note that is torn or foreign says nothing: then everything is compared. */
+/* A torn or foreign note is ignored: then everything is compared. */
 static enum mr_code read_state(struct mr_history *history, struct state *out, bool *out_found,
 	struct mr_err *err)
 {
@@ -359,7 +360,7 @@ enum mr_code mr_history_work_complete(struct mr_history *history, struct mr_err 
 	if (rc)
 		return rc;
 	if (!found) {
-		/* Somebody else's repository: what its work tree holds is not ours to judge. */
+		/* A repository that we did not create: its work tree is not ours to correct. */
 		history->is_adopted = true;
 		state = (struct state){ .complete = head, .durable = head };
 		return write_state(history, &state, err);

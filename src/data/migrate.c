@@ -1,4 +1,7 @@
-/* data/migrate.c */
+/*
+ * data/migrate.c - Brings a database schema to the latest version by numbered migrations, each in
+ * its own transaction.
+ */
 #include "data/migrate.h"
 
 #include <inttypes.h>

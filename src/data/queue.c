@@ -1,4 +1,7 @@
-/* data/queue.c */
+/*
+ * data/queue.c - The writer thread that owns the connection and commits all waiting jobs in one
+ * transaction.
+ */
 #include "data/queue.h"
 
 #include "base/crash.h"
@@ -58,12 +61,13 @@ struct mr_queue {
 
 enum outcome {
 	SETTLED, /* every job has its result */
-	SPOILED, /* one job made the transaction unusable; it has its result, and the others none */
+	SPOILED, /* one job made the transaction unusable: it has its result, the others have
+		    none */
 	UNCLEAN, /* one failed when it had changed something, and there is no savepoint to go back
 		    to */
 };
 
-enum { CAREFUL_BATCHES = 64 }; /* where one job fails so, others will */
+enum { CAREFUL_BATCHES = 64 }; /* after such a failure, others are likely */
 
 static enum outcome call_job(struct mr_db *db, struct entry *entry)
 {
@@ -201,16 +205,16 @@ static enum outcome try_batch(struct mr_queue *queue, struct entry *entries, siz
 	rc = commit(db, &err);
 	if (rc) {
 		count_busy(queue, rc);
-		/* What a job found out may have been another's work, which is gone now: so the
-		 * error is everybody's, also of those who had failed by themselves. */
+		/* A job's own failure may rest on another job's work, which was rolled back: so
+		 * all jobs get the error of the commit. */
 		fail_all(entries, count, &err);
 		mr_db_rollback(db);
-		/* A deferred constraint is the fault of one; a full disk is nobody's. */
+		/* A deferred constraint is one job's fault; a full disk is not. */
 		return rc == MR_ECONFLICT ? SPOILED : SETTLED;
 	}
 	mr_crash_point("queue.committed");
 	if (check(queue, &err)) {
-		/* Committed, but to what? A retry could do it twice. */
+		/* Committed, but perhaps to a lost file: a retry could do it twice. */
 		err.code = MR_EIO;
 		(void)mr_err_wrap(&err,
 			"it is not known whether this was stored; look before you "
@@ -252,7 +256,7 @@ static void settle(struct mr_queue *queue, struct entry *entries, size_t count)
 		answer(&entries[i]);
 }
 
-/* Halve a spoiled batch until the job that spoils it stands alone: at most nine times deep. */
+/* Halve a spoiled batch until the job that spoils it is alone: at most nine times. */
 static void run_batch(struct mr_queue *queue, struct entry *entries, size_t count)
 {
 	enum outcome outcome = try_batch(queue, entries, count);
@@ -312,7 +316,7 @@ static void *write_all(void *arg)
 		count = take(queue);
 		pthread_mutex_unlock(&queue->lock);
 		run_batch(queue, queue->batch, count);
-		/* When all have their answers: nobody waits for it but the next. */
+		/* After all jobs are answered: only the next batch has to wait for it. */
 		if (queue->db)
 			mr_db_trim_log(queue->db);
 		pthread_mutex_lock(&queue->lock);
@@ -387,7 +391,7 @@ void mr_queue_stop(struct mr_queue *queue)
 		queue->joined = true;
 		pthread_cond_broadcast(&queue->ended);
 	}
-	/* Those who sought room must have left before anybody frees it. */
+	/* Threads that waited for room must have left before the queue is freed. */
 	while (!queue->joined || queue->seeking_room > 0)
 		pthread_cond_wait(&queue->ended, &queue->lock);
 	pthread_mutex_unlock(&queue->lock);
@@ -400,7 +404,7 @@ void mr_queue_close(struct mr_queue *queue)
 	if (!queue)
 		return;
 	mr_queue_stop(queue);
-	/* Closing would copy the log over whatever is there now. */
+	/* Closing would copy the log over another file at the path. */
 	if (queue->db && !check(queue, &ignored))
 		mr_db_close(queue->db);
 	release(queue);

@@ -1,5 +1,5 @@
 /*
- * data/queue.h - the one writer of a database in this process, who commits for many at once.
+ * data/queue.h - the one writer of a database in this process, which commits many jobs at once.
  *
  * A thread owns the read-write connection. It takes all jobs that wait, runs them in one
  * transaction, commits once, and then answers them all: one fsync serves everyone who waited. A job
@@ -45,8 +45,8 @@ struct mr_queue_job {
 };
 
 /*
- * Who looks after the database while it is in use; all of it is called on the writer's thread, and
- * all of it is set or none.
+ * Checks on the database while it is in use; all are called on the writer's thread, and all are set
+ * or none.
  */
 struct mr_queue_guard {
 	/*

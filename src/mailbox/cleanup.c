@@ -1,4 +1,4 @@
-/* mailbox/cleanup.c - registrations that are over. */
+/* mailbox/cleanup.c - removes inactive and stashed registrations, and their mailboxes. */
 #include "mailbox/cleanup.h"
 
 #include "base/crash.h"
@@ -77,7 +77,7 @@ static bool is_old_enough(struct job *job, const struct mr_mailbox_registration 
 	return age_s >= limit_s;
 }
 
-/* Which rows go, and which stay and why. */
+/* Choose the rows to remove, and report why the others stay. */
 static void choose(struct job *job)
 {
 	const struct mr_mailbox_registrations *rows = &job->hold.rows;
@@ -100,8 +100,8 @@ static void choose(struct job *job)
 	}
 }
 
-/* Does a registration that stays live there? `force` leaves rows that share their path with the
- * mailbox that took it over. */
+/* Does a registration that stays use the same directory? Mode force leaves rows that share their
+ * path with the mailbox that replaced them. */
 static bool is_claimed(const struct job *job, const struct mr_mailbox_registration *row)
 {
 	for (size_t i = 0; i < job->hold.rows.len; i++) {
@@ -128,7 +128,8 @@ static const char *entry_below(const struct job *job, const struct mr_mailbox_re
 	return mr_mailbox_layout_join(job->cx->arena, MR_MAILBOX_MAILBOXES, name);
 }
 
-/* What becomes of the mailbox of a row that goes. A reason when the row cannot go after all. */
+/* Decide what becomes of the mailbox of a row to be removed. Returns a reason when the row must
+ * stay after all. */
 static const char *look_at_entry(struct job *job, size_t i, const char **out_reason)
 {
 	const struct mr_mailbox_registration *row = &job->hold.rows.items[i];
@@ -247,7 +248,7 @@ static enum mr_code apply(struct job *job)
 		return rc;
 	}
 	mr_crash_point("cleanup.apply.committed");
-	/* The locks are for the index and the mailboxes, which are as they should be. */
+	/* The index and the mailboxes are done, so the locks are no longer needed. */
 	mr_mailbox_lock_all_release(&job->hold);
 	if (job->cx->progress)
 		job->cx->progress(job->cx->progress_arg, "removing", trash.paths.len,

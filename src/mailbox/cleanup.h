@@ -1,9 +1,9 @@
 /*
- * mailbox/cleanup.h - registrations that are over, and mail that is to go (spec/mailbox.md 15.1 to
- * 15.4).
+ * mailbox/cleanup.h - removes inactive and stashed registrations, and clears messages
+ * (spec/mailbox.md 15.1 to 15.4).
  *
- * Files are renamed into the trash first, then the index commits, then the rest follows: links, the
- * owners' own state, the files themselves. If the commit fails, the files are put back. So a crash
+ * Files are renamed into the trash first, then the index commits, then the links, the owners' state
+ * and the files themselves are removed. If the commit fails, the files are put back. So a crash
  * never leaves a document without its row, which a later repair would bring back as new mail; it
  * may leave rows without documents, which the same command, or repair, removes.
  *
@@ -53,11 +53,11 @@ MR_CHECK enum mr_code mr_mailbox_cleanup(struct mr_ctx *cx, const struct mr_mail
 
 /*
  * Remove all messages of the root, or with an address those of its active registration: documents
- * (of an account: those nobody else has), links, what owners did with them, and managed copies of
- * attachments. Accounts, their directories, and files that attachments only refer to stay. A file
- * in the place of a link, and whatever the index names outside its proper directory, is blocked: it
- * is reported and not touched, though its row goes. MR_ENOTFOUND: no active registration of that
- * address. MR_ECONFLICT: "needs repair before clearing messages".
+ * (of an account: those that no other account has), links, the owners' state of them, and managed
+ * copies of attachments. Accounts, their directories, and files that attachments only refer to
+ * stay. A file in the place of a link, and whatever the index names outside its proper directory,
+ * is blocked: it is reported and not touched, though its row goes. MR_ENOTFOUND: no active
+ * registration of that address. MR_ECONFLICT: "needs repair before clearing messages".
  */
 MR_CHECK enum mr_code mr_mailbox_clear(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *address, bool dry_run, struct mr_mailbox_cleanup_result *out);

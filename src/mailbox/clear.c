@@ -1,4 +1,4 @@
-/* mailbox/clear.c - mail that is to go. */
+/* mailbox/clear.c - clears messages: documents, links, state and managed attachments. */
 #include "mailbox/clear_private.h"
 
 #include "base/crash.h"
@@ -94,7 +94,7 @@ static const char *clear_state(struct mr_mailbox_clear *job,
 	return why;
 }
 
-/* The index has committed: from here on what fails is reported, and the rest goes on. */
+/* The index has committed: a failure from here on is reported, and the rest goes on. */
 static void finish(struct mr_mailbox_clear *job)
 {
 	struct mr_mailbox_actions *planned = &job->result.planned;

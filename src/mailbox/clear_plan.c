@@ -1,4 +1,4 @@
-/* mailbox/clear_plan.c - what a clear will do: looked up in the index, and looked at on disk. */
+/* mailbox/clear_plan.c - plans a clear: what it will remove, in the index and on disk. */
 #include "mailbox/clear_private.h"
 
 #include "base/fs.h"
@@ -144,8 +144,8 @@ static const char *below_root(const struct mr_mailbox_clear *job, const char *di
 enum found { MISSING, FILE_THERE, LINKED };
 
 /*
- * What is there? LINKED: its directory is reached through a link, so what it holds is not ours. An
- * error is not taken for absence: a document whose row goes must not stay.
+ * What is at the path? LINKED: its directory is reached through a link, so its content is not ours.
+ * An error is not taken for absence: a document must not stay when its row is removed.
  */
 static enum mr_code look(const struct mr_mailbox_clear *job, const char *path, enum found *out)
 {
@@ -158,7 +158,7 @@ static enum mr_code look(const struct mr_mailbox_clear *job, const char *path, e
 		O_PATH | O_DIRECTORY | O_NOFOLLOW, 0, &fd, &err);
 
 	if (!rc && fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		rc = mr_err_os(&err, errno, "cannot look at %s/%s", job->root->path, path);
+		rc = mr_err_os(&err, errno, "cannot stat %s/%s", job->root->path, path);
 	if (!rc)
 		*out = S_ISDIR(st.st_mode) ? MISSING : FILE_THERE;
 	else if (err.os_errno == ENOTDIR || (rc == MR_EPERM && err.os_errno == 0))
@@ -339,8 +339,8 @@ static bool leads_to_mail(const struct mr_mailbox_clear *job, int folder, const 
 }
 
 /*
- * Links that no row names. In the four boxes every link called *.md is one of ours; a directory
- * that somebody made beside them may hold other things.
+ * Links that no row names. In the four boxes every link called *.md is ours; other directories that
+ * an owner made may hold other files.
  */
 static enum mr_code plan_stale(struct mr_mailbox_clear *job,
 	const struct mr_mailbox_registration *row, int mailbox, const char *folder,
@@ -393,7 +393,7 @@ static enum mr_code plan_state(struct mr_mailbox_clear *job,
 	if (!rc)
 		rc = mr_mailbox_state_count(job->cx, db, &count);
 	if (rc) {
-		/* One mailbox that cannot be read keeps nobody else's mail alive. */
+		/* A mailbox that cannot be read does not stop the clearing of the others. */
 		block(job,
 			of_row(row, STATE, path,
 				mr_arena_strdup(job->cx->arena, job->cx->err.msg)));

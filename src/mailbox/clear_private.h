@@ -1,4 +1,4 @@
-/* mailbox/clear_private.h - what a clear will do (clear_plan.c), for who does it (clear.c). */
+/* mailbox/clear_private.h - the plan of a clear, made by clear_plan.c for clear.c. */
 #pragma once
 
 #include "mailbox/cleanup.h"

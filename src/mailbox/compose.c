@@ -30,7 +30,7 @@ static enum mr_code compose_subject(struct mr_ctx *cx, const char *subject, cons
 	return MR_OK;
 }
 
-/* The prefix once, however long the conversation; at the limit the end is cut. */
+/* Add the prefix once, however long the thread is; a subject that becomes too long is cut. */
 static const char *reply_subject(struct mr_arena *arena, const char *subject)
 {
 	const char *text;
@@ -85,7 +85,7 @@ static enum mr_code check_counts(struct mr_ctx *cx, const struct mr_mailbox_draf
 	if (draft->attachments.len > MR_MAILBOX_ATTACHMENTS)
 		return mr_err_set(&cx->err, MR_ELIMIT,
 			"a message must not have more than %d attachments", MR_MAILBOX_ATTACHMENTS);
-	/* Front matter must fit beside it. */
+	/* Leave room for the front matter. */
 	if (draft->body.len > MR_MAILBOX_DOCUMENT_BYTES - MR_MAILBOX_HEAD_BYTES)
 		return mr_err_set(&cx->err, MR_ELIMIT,
 			"the body must not be longer than %d bytes; attach the text as a file",

@@ -2,8 +2,7 @@
  * mailbox/compose.h - from a draft to a message that can be delivered.
  *
  * Time and chance come from `cx`: the message's id, its time and its attachments' ids. Nothing is
- * written. Who the participants are, and whether they have mailboxes, is for the caller to find
- * out.
+ * written. The caller must have resolved the participants and checked that they have mailboxes.
  */
 #pragma once
 
@@ -28,9 +27,9 @@ struct mr_mailbox_draft {
 /*
  * Compose a message that begins a thread, or with `parent` one that answers: it is in the parent's
  * thread, and its references are the parent's (the newest MR_MAILBOX_REFERENCES of them) and the
- * parent itself. MR_EINVAL: a blank subject, nobody in `to`, a body or notice that cannot be, a
- * scheme that nobody can verify. MR_ELIMIT: too long or too many (limits.h). `*out` shares the
- * texts of the draft and of the parent.
+ * parent itself. MR_EINVAL: a blank subject, an empty `to`, an invalid body or notice, an unknown
+ * notify_auth scheme. MR_ELIMIT: too long or too many (limits.h). `*out` shares the texts of the
+ * draft and of the parent.
  */
 MR_CHECK enum mr_code mr_mailbox_compose(struct mr_ctx *cx, const struct mr_mailbox_draft *draft,
 	const struct mr_mailbox_message *parent, struct mr_mailbox_message *out);

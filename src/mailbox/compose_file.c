@@ -19,7 +19,8 @@ static void freep(char **text)
 	free(*text);
 }
 
-/* What agents attach; whoever opens the file knows better. */
+/* Media types of files that agents usually attach; programs that open a file may find another
+ * type. */
 static const struct {
 	const char *ending;
 	const char *type;
@@ -80,7 +81,7 @@ static enum mr_code find(struct mr_ctx *cx, const char *path, const char **out)
 		if (rc)
 			return rc;
 	}
-	/* To callers with limits, what is not there and what they may not see look the same. */
+	/* To callers with limited reach, missing and forbidden files look the same. */
 	if (cx->reach && !dir)
 		return mr_err_set(&cx->err, MR_EPERM,
 			"cannot attach %s: there is no such file in a directory that you may name",

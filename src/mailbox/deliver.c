@@ -1,4 +1,5 @@
-/* mailbox/deliver.c - what is asked for, checked before anything is touched. */
+/* mailbox/deliver.c - delivers a staged message: checks the request and the file, takes the
+ * locks, and runs the steps. */
 #include "mailbox/deliver.h"
 
 #include "base/crash.h"
@@ -66,7 +67,7 @@ static enum mr_code resolve(struct mr_ctx *cx, const struct mr_mailbox_root *roo
 	return MR_OK;
 }
 
-/* Relative to staging/; what is ours there cannot be delivered. */
+/* The path relative to staging/; files of our own there cannot be delivered. */
 static enum mr_code staged_name(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *path, const char **out)
 {
@@ -90,7 +91,7 @@ static enum mr_code staged_name(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return MR_OK;
 }
 
-/* Open it as it lies there, follow nothing, and read it. */
+/* Open the staged file without following links, and read it. */
 static enum mr_code staged_open(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *path, struct staged *out)
 {
@@ -111,7 +112,7 @@ static enum mr_code staged_open(struct mr_ctx *cx, const struct mr_mailbox_root 
 	if (rc)
 		return rc;
 	if (fstat(out->fd, &out->stat) != 0)
-		return mr_err_os(&cx->err, errno, "cannot look at %s", path);
+		return mr_err_os(&cx->err, errno, "cannot stat %s", path);
 	if (!S_ISREG(out->stat.st_mode))
 		return say_missing(cx, path);
 	rc = mr_fs_read_fd(cx->arena, out->fd, MR_MAILBOX_DOCUMENT_BYTES, &out->bytes, &cx->err);
@@ -146,7 +147,7 @@ static const char *difference(const struct mr_mailbox_message *a,
 	return "references, a participant or an attachment";
 }
 
-/* Is the file the message that the payload says it is? Then keep it, for us alone, on disk. */
+/* Check that the file is the payload's message; then make it private and durable. */
 static enum mr_code staged_check(struct mr_ctx *cx, const char *path,
 	const struct mr_mailbox_message *payload, struct staged *staged)
 {
@@ -166,7 +167,7 @@ static enum mr_code staged_check(struct mr_ctx *cx, const char *path,
 	return rc;
 }
 
-/* What stands at the canonical name; `*found` false when nothing does. */
+/* The document at the canonical name; `*found` is false when there is none. */
 static enum mr_code read_canonical(struct mr_ctx *cx, const struct mr_mailbox_delivery *d,
 	struct mr_bytes *out, bool *found)
 {
@@ -180,7 +181,7 @@ static enum mr_code read_canonical(struct mr_ctx *cx, const struct mr_mailbox_de
 	return mr_fs_read_fd(cx->arena, fd, MR_MAILBOX_DOCUMENT_BYTES, out, &cx->err);
 }
 
-/* What is known under the id, if anything. */
+/* What is already stored under the message id. */
 struct known {
 	const struct mr_mailbox_indexed *row; /* or NULL */
 	bool has_file;
@@ -188,7 +189,7 @@ struct known {
 	struct mr_mailbox_message message;
 };
 
-/* MR_ECONFLICT unless what is known is what we have. */
+/* MR_ECONFLICT unless the stored message is the same as ours. */
 static enum mr_code look_up(struct mr_mailbox_delivery *d, struct mr_db *index,
 	const struct staged *staged, struct known *out)
 {
@@ -211,7 +212,7 @@ static enum mr_code look_up(struct mr_mailbox_delivery *d, struct mr_db *index,
 		d->canonical_path);
 }
 
-/* The first delivery consumed its file, so the second does: but only when nothing is lost. */
+/* A repeated delivery removes its staged file like the first, if it is an exact copy. */
 static void remove_copy(const struct mr_mailbox_delivery *d, const struct staged *staged,
 	const struct mr_bytes *document)
 {
@@ -241,7 +242,7 @@ static enum mr_code deliver_locked(struct mr_mailbox_delivery *d, struct mr_db *
 			return say_missing(d->cx, path);
 		return mr_mailbox_delivery_run(d, index);
 	}
-	/* What is there stays; ours was only needed to compare. */
+	/* The stored document stays; ours was only needed for the comparison. */
 	d->document = known->document;
 	d->message = &known->message;
 	d->staged = NULL;
@@ -253,7 +254,7 @@ static enum mr_code deliver_locked(struct mr_mailbox_delivery *d, struct mr_db *
 	return rc ? rc : mr_mailbox_delivery_run(d, index);
 }
 
-/* Nothing happened: then nothing is left to finish or undo, and cx->err stays what it is. */
+/* Drop the intent when nothing was changed; cx->err stays as it is. */
 static void give_up(struct mr_mailbox_delivery *d)
 {
 	struct mr_err why = d->cx->err;
@@ -275,7 +276,7 @@ static enum mr_code deliver_prepared(struct mr_mailbox_delivery *d, const struct
 
 	if (!rc)
 		rc = mr_mailbox_root_index(d->cx, d->root, false, &index);
-	/* The intent outlives a power cut, and repeats what was undone by it. */
+	/* The intent survives a power loss, and recovery then repeats whatever the index lost. */
 	if (!rc && d->has_intent)
 		rc = mr_db_set_sync(index, MR_DB_SYNC_LATER, &d->cx->err);
 	if (!rc)
@@ -306,7 +307,7 @@ enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root 
 		rc = staged_open(cx, root, staged_path, &staged);
 	if (!rc)
 		rc = staged_check(cx, staged_path, payload, &staged);
-	/* A file that is gone may have been delivered before: look further. */
+	/* A missing file may have been delivered before: go on and compare. */
 	if (rc && (rc != MR_ENOTFOUND || staged.fd >= 0))
 		return rc;
 	rc = mr_mailbox_delivery_init(&d, cx, root, staged.fd >= 0 ? &staged.message : payload,

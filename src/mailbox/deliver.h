@@ -5,9 +5,9 @@
  * filled, but not yet committed, so that what the index refuses is refused before a file is
  * touched; an intent (staging/.intents/<id>.json), synced; rename to the canonical name, synced;
  * links, their directories synced; the shared commit; each mailbox's own row; the intent dropped.
- * Whoever opens the root for writing or delivers next finishes an intent whose document is in place
- * (or, when a mailbox has gone meanwhile, moves it back to staging/), and drops one whose document
- * is not.
+ * The next process that opens the root for writing, or delivers, finishes an intent whose document
+ * is in place (or, when a mailbox has gone meanwhile, moves it back to staging/), and drops one
+ * whose document is not.
  */
 #pragma once
 
@@ -24,11 +24,12 @@ struct mr_mailbox_deliver_result {
 /*
  * Deliver the staged file (absolute, or relative to the working directory) as `payload` describes
  * it. The file is parsed and must say the same. Errors: spec/mailbox.md 12.2; a different message
- * under a known id is MR_ECONFLICT "canonical message already exists". The same message again, with
- * its file or without, is fine: what is missing of it is added, and nothing else is touched.
+ * under a known id is MR_ECONFLICT "canonical message already exists". Delivering the same message
+ * again, with its file or without, is fine: missing parts of it are added, and nothing else
+ * changes.
  *
  * After a failure nothing was delivered and the file is where it was, with one exception, which the
- * message tells ("is delivered, but"): a mailbox's own database could not be written. Recovery
+ * error text names ("is delivered, but"): a mailbox's own database could not be written. Recovery
  * completes that.
  */
 MR_CHECK enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root *root,
@@ -40,8 +41,8 @@ MR_CHECK enum mr_code mr_mailbox_deliver_message(struct mr_ctx *cx,
 	struct mr_mailbox_deliver_result *out);
 
 /*
- * Is a process at work on the delivery of this message, or on finishing one that was left? Until it
- * is done, a mailbox may lack its own row of the message, which is no damage. The process holds the
+ * Is a process delivering this message now, or finishing an interrupted delivery of it? Until it is
+ * done, a mailbox may lack its own row of the message, which is no damage. The process holds the
  * kernel's lock on its intent from before the intent has its name until after the last row, and
  * death lets go of it.
  */
@@ -49,9 +50,9 @@ bool mr_mailbox_deliver_is_under_way(struct mr_arena *arena, const struct mr_mai
 	const char *message_id);
 
 /*
- * Finish or undo what dead processes left; `*out_count` intents were looked at. One that cannot be
- * finished now (a lock, a damaged database) stays for the next time and is no failure. The caller
- * holds no locks of this root.
+ * Finish or undo deliveries that dead processes left; `*out_count` intents were examined. An intent
+ * that cannot be finished now (a lock, a damaged database) stays for the next time and is no
+ * failure. The caller holds no locks of this root.
  */
 MR_CHECK enum mr_code mr_mailbox_deliver_recover(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, size_t *out_count);

@@ -59,26 +59,26 @@ struct mr_texts mr_mailbox_delivery_addresses(const struct mr_mailbox_delivery *
  */
 MR_CHECK enum mr_code mr_mailbox_delivery_run(struct mr_mailbox_delivery *d, struct mr_db *index);
 /*
- * The mailboxes' own rows, then the intent is dropped. No locks are needed: who comes between finds
- * a message without its row, which is as good as one with the defaults, and a row is added only
- * while the index has its projection, which is asked inside the mailbox's transaction. So one
- * process's rows are written while the next one delivers.
+ * The mailboxes' own rows, then the intent is dropped. No locks are needed: another process
+ * meanwhile finds a message without its row, which means the same as the defaults, and a row is
+ * added only while the index has its projection, which is checked inside the mailbox's transaction.
+ * So one process's rows are written while the next one delivers.
  */
 MR_CHECK enum mr_code mr_mailbox_delivery_settle(struct mr_mailbox_delivery *d,
 	struct mr_db *index);
 /* With the locks held, for a message that the index knows: add what is missing of it. */
 MR_CHECK enum mr_code mr_mailbox_delivery_heal(struct mr_mailbox_delivery *d, struct mr_db *index,
 	const struct mr_mailbox_indexed *known);
-/* Every mailbox that may hold a link, whatever became of its registration. */
+/* Every mailbox that may hold a link, whatever the state of its registration. */
 MR_CHECK enum mr_code mr_mailbox_delivery_all_places(struct mr_mailbox_delivery *d,
 	struct mr_db *index);
 /* Remove links, move the document back to staging, drop the intent. */
 MR_CHECK enum mr_code mr_mailbox_delivery_undo(struct mr_mailbox_delivery *d);
 
 /*
- * The intent of a delivery. Written before the locks are taken, so that its two syncs keep nobody
- * waiting; MR_FS_NEW then, and when there is one already (the same message, by another process) it
- * is left for later. With the locks held make sure that it is there.
+ * The intent of a delivery. Written before the locks are taken, so that its two syncs do not block
+ * other processes; MR_FS_NEW then, and an existing one (of the same message, by another process) is
+ * left for later. With the locks held, mr_mailbox_intent_ensure() makes sure that it exists.
  */
 MR_CHECK enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_write how);
 MR_CHECK enum mr_code mr_mailbox_intent_ensure(struct mr_mailbox_delivery *d);

@@ -1,4 +1,5 @@
-/* mailbox/deliver_recover.c - intents: written before a delivery, read after a crash. */
+/* mailbox/deliver_recover.c - delivery intents: written before a delivery, and finished or
+ * undone after a crash. */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/lock.h"
@@ -26,8 +27,8 @@ static const char *intent_path(struct mr_arena *arena, const char *message_id)
 }
 
 /*
- * An intent that its process left behind; -1 when there is none, or when the process that wrote it,
- * or one that recovers it, lives and holds its lock.
+ * Open an intent whose process has died; -1 when there is none, or when a living process that wrote
+ * or recovers it holds its lock.
  */
 static int open_left(int dir, const char *path)
 {
@@ -38,7 +39,7 @@ static int open_left(int dir, const char *path)
 	return fd;
 }
 
-/* The file that is open is still the one of this name. */
+/* Is the open file still the one of this name? */
 static bool is_still(int dir, const char *path, int fd)
 {
 	struct stat st, now;
@@ -92,7 +93,7 @@ enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_w
 	return MR_OK;
 }
 
-/* Another process that delivers the same message may have put its own there meanwhile. */
+/* Another process that delivers the same message may have written its own meanwhile. */
 enum mr_code mr_mailbox_intent_ensure(struct mr_mailbox_delivery *d)
 {
 	const char *path = intent_path(d->cx->arena, d->message->message_id);
@@ -102,7 +103,7 @@ enum mr_code mr_mailbox_intent_ensure(struct mr_mailbox_delivery *d)
 	return mr_mailbox_intent_write(d, MR_FS_REPLACE);
 }
 
-/* Not synced: an intent that comes back finds everything done. */
+/* Not synced: recovery of an intent that reappears finds everything done. */
 enum mr_code mr_mailbox_intent_drop(struct mr_mailbox_delivery *d)
 {
 	const char *path = intent_path(d->cx->arena, d->message->message_id);
@@ -180,14 +181,14 @@ static enum mr_code read_intent(struct mr_ctx *cx, int fd, const char *name, str
 	return MR_OK;
 }
 
-/* Does the failure mean that this message cannot be delivered, now or later? */
+/* Does this error mean that the message can never be delivered? */
 static bool is_final(enum mr_code code)
 {
 	return code == MR_EINVAL || code == MR_ENOTFOUND || code == MR_ECONFLICT ||
 		code == MR_EEXISTS || code == MR_EFORMAT;
 }
 
-/* Its document is in place: finish. When a mailbox has gone meanwhile: for all or for none. */
+/* Its document is in place: finish it, or undo it for all when a mailbox has gone meanwhile. */
 static enum mr_code finish(struct mr_mailbox_delivery *d)
 {
 	struct mr_ctx *cx = d->cx;
@@ -223,7 +224,7 @@ static enum mr_code recover_locked(struct mr_mailbox_delivery *d, const struct i
 		mr_fs_open_beneath(d->root->dir, path, O_RDONLY | O_NOFOLLOW, 0, &fd, &cx->err);
 
 	if (rc == MR_ENOTFOUND) {
-		/* It never left staging/, or was cleared since: there is nothing to undo. */
+		/* The document never left staging/, or was cleared since: nothing to undo. */
 		struct mr_mailbox_message none = { .message_id = intent->message_id };
 
 		d->message = &none;
@@ -270,7 +271,7 @@ static enum mr_code recover_one(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return recover_locked(&d, &intent);
 }
 
-/* Is it the name of one of our intents? Others have theirs in the same place. */
+/* Is this the name of a delivery intent? Registrations keep theirs in the same directory. */
 static bool is_intent(struct mr_arena *arena, const char *name)
 {
 	size_t len = strlen(name);
@@ -298,8 +299,8 @@ enum mr_code mr_mailbox_deliver_recover(struct mr_ctx *cx, const struct mr_mailb
 		if (!is_intent(cx->arena, names.items[i]))
 			continue;
 		count++;
-		/* One that cannot be finished now waits for the next writer, or for repair; it must
-		 * not keep everyone else from their mail. */
+		/* One that cannot be finished now is left to the next writer, or to repair; it
+		 * must not stop this operation. */
 		if (recover_one(cx, root,
 			    mr_mailbox_layout_join(cx->arena, MR_MAILBOX_INTENTS, names.items[i])))
 			cx->err = before;

@@ -1,4 +1,4 @@
-/* mailbox/deliver_steps.c - the steps of a delivery, forwards and back. */
+/* mailbox/deliver_steps.c - the steps of a delivery, and how each of them is undone. */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "mailbox/deliver_private.h"
@@ -88,7 +88,7 @@ static const char *id_of(const struct mr_mailbox_delivery *d, const char *addres
 	return NULL;
 }
 
-/* Every mailbox that gets it, the sender's first; a sender who is a recipient is one place. */
+/* Find every mailbox that gets the message, each once, the sender's first. */
 static enum mr_code find_places(struct mr_mailbox_delivery *d, struct mr_db *index)
 {
 	const struct mr_mailbox_message *message = d->message;
@@ -303,7 +303,7 @@ static enum mr_code move_document(struct mr_mailbox_delivery *d)
 	d->moved = true;
 	mr_crash_point("deliver.moved");
 	if (fstatat(d->root->dir, d->canonical, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return mr_err_os(&cx->err, errno, "cannot look at %s", d->canonical_path);
+		return mr_err_os(&cx->err, errno, "cannot stat %s", d->canonical_path);
 	if (st.st_ino != d->staged_stat.st_ino || st.st_dev != d->staged_stat.st_dev ||
 		st.st_size != d->staged_stat.st_size ||
 		st.st_mtim.tv_sec != d->staged_stat.st_mtim.tv_sec ||
@@ -392,7 +392,7 @@ static enum mr_code undo_after(struct mr_mailbox_delivery *d, struct mr_db *inde
 	return why.code;
 }
 
-/* A commit that failed may have been one all the same: ask. */
+/* A commit that reported a failure may have succeeded: look it up. */
 static enum mr_code commit_index(struct mr_mailbox_delivery *d, struct mr_db *index)
 {
 	struct mr_ctx *cx = d->cx;
@@ -408,7 +408,7 @@ static enum mr_code commit_index(struct mr_mailbox_delivery *d, struct mr_db *in
 	why = cx->err;
 	mr_db_rollback(index);
 	if (mr_mailbox_index_has(cx, index, d->message->message_id, &is_there)) {
-		/* Nobody knows: the intent stays, and the next writer sees. */
+		/* It cannot be told: the intent stays, and the next writer finds out. */
 		cx->err = why;
 		d->committed = true;
 		return mr_err_wrap(&cx->err,
@@ -439,7 +439,7 @@ static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index
 	struct mr_mailbox_projections wanted = { NULL, 0 };
 	enum mr_code rc = mr_mailbox_root_local(cx, place->row->path, false, &db);
 
-	/* A mailbox on another disk may lose its row and keep the end of the intent. */
+	/* On another disk a power loss may take the row but not the removal of the intent. */
 	if (!rc && d->has_intent && is_on_roots_disk(d, place->row->path))
 		rc = mr_db_set_sync(db, MR_DB_SYNC_LATER, &cx->err);
 	if (!rc)
@@ -451,12 +451,12 @@ static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index
 	rc = mr_mailbox_index_projections(cx, index, place->row->id, state->message_id, &wanted);
 	if (!rc)
 		rc = mr_mailbox_state_list(cx, db, NULL, 1, &any);
-	/* Cleared or unregistered since the commit: then it is not ours to bring back. */
+	/* Cleared or unregistered since the commit: then it must not come back. */
 	if (rc || wanted.len == 0)
 		return rc;
 	if (any.len == 0) {
-		/* New, or lost: then with the defaults of all that it has, or they would be hidden
-		 * behind this one row for good. */
+		/* The database is new, or was lost: fill it with the defaults of all its
+		 * messages, which this one row would otherwise hide for good. */
 		mr_db_rollback(db);
 		rc = mr_mailbox_register_local(cx, index, place->row, false);
 	} else {
@@ -479,7 +479,7 @@ static enum mr_code say_incomplete(const struct mr_mailbox_delivery *d, const ch
 		d->message->message_id, address, MR_ERR_MSG_BYTES / 2, why->msg);
 }
 
-/* One bad mailbox does not keep the others from theirs. */
+/* A mailbox that cannot be written does not stop the others. */
 static enum mr_code add_locals(struct mr_mailbox_delivery *d, struct mr_db *index)
 {
 	const struct mr_mailbox_message *m = d->message;
@@ -501,7 +501,7 @@ static enum mr_code add_locals(struct mr_mailbox_delivery *d, struct mr_db *inde
 
 enum mr_code mr_mailbox_delivery_run(struct mr_mailbox_delivery *d, struct mr_db *index)
 {
-	/* From the first question on: each by itself would lock and unlock the file again. */
+	/* In one transaction, because each query by itself would lock and unlock the file again. */
 	enum mr_code rc = mr_db_begin(index, MR_DB_IMMEDIATE, &d->cx->err);
 
 	if (!rc)
@@ -568,7 +568,7 @@ static enum mr_code known_places(struct mr_mailbox_delivery *d, struct mr_db *in
 	return MR_OK;
 }
 
-/* The links and rows of one mailbox; where it moved the message is where it stays. */
+/* Restore the links and rows of one mailbox; a message its owner moved stays in its folder. */
 static enum mr_code heal_place(struct mr_mailbox_delivery *d, struct mr_db *index,
 	const struct mr_mailbox_place *place)
 {

@@ -1,4 +1,7 @@
-/* mailbox/document.c */
+/*
+ * mailbox/document.c - Reads and writes a message document: YAML front matter followed by a byte-
+ * exact Markdown body.
+ */
 #include "mailbox/document.h"
 
 #include "base/utf8.h"

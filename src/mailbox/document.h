@@ -17,9 +17,9 @@
 MR_CHECK enum mr_code mr_mailbox_document_parse(struct mr_arena *arena, struct mr_bytes document,
 	struct mr_mailbox_message *out, struct mr_err *err);
 /*
- * Appends to `buf`, always as protocol version 3. Texts are written as they are; whether they
- * follow the rules is for who reads them to say. MR_EFORMAT: the body holds NUL or is not UTF-8.
- * MR_ELIMIT: it would be longer than what is read.
+ * Appends to `buf`, always as protocol version 3. Texts are written as they are; only the reader
+ * checks the rules. MR_EFORMAT: the body holds NUL or is not UTF-8. MR_ELIMIT: it would be longer
+ * than what is read.
  */
 MR_CHECK enum mr_code mr_mailbox_document_write(struct mr_buf *buf,
 	const struct mr_mailbox_message *message, struct mr_err *err);

@@ -81,7 +81,7 @@ static enum mr_code say_exists(const struct mr_mailbox_export_job *job)
 		job->output);
 }
 
-/* An export among the root's own files would be taken for mail. */
+/* An export inside the root's own directories would be taken for mail. */
 static enum mr_code check_place(const struct mr_mailbox_export_job *job)
 {
 	const char *below = mr_mailbox_inside(job->root->path, job->parent_path);
@@ -99,7 +99,7 @@ static enum mr_code check_place(const struct mr_mailbox_export_job *job)
 	return MR_OK;
 }
 
-/* Where the output will be: its directory, made when missing, with its links resolved. */
+/* Find where the output goes: its directory is made when missing, and its links are resolved. */
 static enum mr_code find_place(struct mr_mailbox_export_job *job)
 {
 	struct mr_arena *arena = job->cx->arena;

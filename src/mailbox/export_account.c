@@ -1,4 +1,4 @@
-/* mailbox/export_account.c - what an archive says about each registration. */
+/* mailbox/export_account.c - exports one registration: account.json and mailbox.sqlite. */
 #include "mailbox/export_private.h"
 
 #include "base/fs.h"
@@ -11,7 +11,7 @@
 
 enum { ACCOUNT_BYTES_MAX = 1 << 20 };
 
-/* The state of one mailbox as the engine sees it, so that a writer without locks does no harm. */
+/* Copy the mailbox's database through SQLite, so that writers that hold no locks do no harm. */
 static enum mr_code copy_state(struct mr_mailbox_export_job *job,
 	const struct mr_mailbox_registration *row, const char *path)
 {
@@ -57,7 +57,7 @@ static enum mr_code export_state(struct mr_mailbox_export_job *job,
 			return mr_err_wrap(&job->cx->err,
 				"mailbox root needs repair before export");
 		if (rc == MR_EFORMAT) {
-			/* Of a mailbox that is no longer used it is no reason to stop. */
+			/* A mailbox that is no longer in use does not stop the export. */
 			action.list = MR_MAILBOX_EXPORT_BLOCKED;
 			action.reason = mr_arena_strdup(arena, job->cx->err.msg);
 			job->cx->err = before;

@@ -1,4 +1,4 @@
-/* mailbox/export_copy.c - files of an archive. */
+/* mailbox/export_copy.c - creates files and directories of an export. */
 #include "mailbox/export_private.h"
 
 #include "base/fs.h"

@@ -23,8 +23,8 @@ static void advance(struct mr_mailbox_export_job *job)
 
 /*
  * Open a file below a directory of the root, not through a link at the end, and not out of it.
- * `*out_why` says why there is nothing to copy, or is NULL. Trouble of the machine is an error: an
- * export must not look whole when a second try would find more.
+ * `*out_why` says why there is nothing to copy, or is NULL. An I/O problem is an error: an export
+ * must not look complete when a second try would find more.
  */
 static enum mr_code open_source(struct mr_mailbox_export_job *job, int dir, const char *path,
 	const char *missing, int *out, const char **out_why)

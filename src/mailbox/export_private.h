@@ -1,4 +1,4 @@
-/* mailbox/export_private.h - an export under way: export.c leads, the others copy. */
+/* mailbox/export_private.h - an export in progress: export.c directs it, the other files copy. */
 #pragma once
 
 #include "mailbox/export.h"
@@ -13,10 +13,10 @@ struct mr_mailbox_export_job {
 	const struct mr_mailbox_export_request *request;
 	struct mr_mailbox_registrations rows; /* selected */
 	const char *parent_path;              /* absolute, of the output's directory */
-	const char *name;                     /* of the output */
-	const char *output;                   /* both */
+	const char *name;                     /* name of the output */
+	const char *output;                   /* parent_path and name together */
 	int parent;
-	const char *temporary; /* name of the directory while it is written; NULL when renamed */
+	const char *temporary; /* name of the directory during the export; NULL once renamed */
 	int dir;               /* open on it */
 	int managed;           /* attachments/managed of the root, or -1 */
 	struct mr_mailbox_manifest manifest;

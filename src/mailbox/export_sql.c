@@ -1,4 +1,4 @@
-/* mailbox/export_sql.c - what an export reads. */
+/* mailbox/export_sql.c - reads the rows that an export copies. */
 #include "mailbox/export_sql.h"
 
 #include "data/rows.h"

@@ -17,7 +17,7 @@
 
 enum {
 	CHANCE_BYTES = 16,
-	ATTEMPTS = 16, /* how often another export may take ours for a left one before we lock it */
+	ATTEMPTS = 16, /* how often other exports may remove our directory before we lock it */
 };
 
 static const char *prefix_of(const struct mr_mailbox_export_job *job, struct mr_arena *arena)
@@ -65,7 +65,8 @@ void mr_mailbox_export_clear_left(const struct mr_mailbox_export_job *job)
 	}
 }
 
-/* False when somebody took it for a left one. A file system without locks has no such somebody. */
+/* False when another export took the directory for a leftover and removed it. Without locks in
+ * the file system none does. */
 static bool lock(int fd)
 {
 	struct stat st;
@@ -98,5 +99,6 @@ enum mr_code mr_mailbox_export_open_temporary(struct mr_mailbox_export_job *job)
 		mr_crash_point("export.open.made");
 		return MR_OK;
 	}
-	return mr_err_set(&cx->err, MR_EBUSY, "other exports to %s are in the way", job->output);
+	return mr_err_set(&cx->err, MR_EBUSY, "other exports to %s keep removing our directory",
+		job->output);
 }

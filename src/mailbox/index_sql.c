@@ -1,4 +1,7 @@
-/* mailbox/index_sql.c */
+/*
+ * mailbox/index_sql.c - Inserts, reads and deletes messages, recipients, attachments, projections
+ * and thread summaries in index.sqlite.
+ */
 #include "mailbox/index_sql.h"
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
-/* mailbox/inside.h - does a path that came from a database lie where it should? By its text alone:
- * whoever opens it must still not follow links. */
+/* mailbox/inside.h - checks by its text alone that a path from a database lies where it should;
+ * opening it must still not follow links. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,4 @@
-/* mailbox/inspect.c - reads accounts and messages from the index, for those who administer a root.
- */
+/* mailbox/inspect.c - reads accounts and messages from the index, for administration. */
 #include "mailbox/inspect.h"
 
 #include "mailbox/index_sql.h"

@@ -1,6 +1,6 @@
 /*
- * mailbox/inspect.h - what the index of a root says: accounts, and messages without anybody's view
- * of them. mail.h has the view of one address: read, answered, boxes.
+ * mailbox/inspect.h - accounts and messages in the index of a root, without their owners' state.
+ * mail.h has the view of one address: read, answered, boxes.
  *
  * Each function opens the index, reads and closes it; results live in cx->arena.
  */
@@ -12,8 +12,8 @@
 /* All accounts: by address, the newest of an address first. */
 MR_CHECK enum mr_code mr_mailbox_inspect_accounts(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, struct mr_mailbox_registrations *out);
-/* The account that people mean by an address: the active one, else a stashed one, else an inactive
- * one; of several the newest. MR_ENOTFOUND: the address has none. */
+/* The account most likely meant by an address: the active one, else a stashed one, else an
+ * inactive one; of several the newest. MR_ENOTFOUND: the address has none. */
 MR_CHECK enum mr_code mr_mailbox_inspect_account(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, const char *address,
 	const struct mr_mailbox_registration **out);

@@ -1,4 +1,7 @@
-/* mailbox/layout.c */
+/*
+ * mailbox/layout.c - Builds and recognises the names of all files and directories below a mailbox
+ * root.
+ */
 #include "mailbox/layout.h"
 
 #include "base/err.h"

@@ -18,15 +18,15 @@
 #define MR_MAILBOX_MAILBOXES        "mailboxes"
 #define MR_MAILBOX_STAGING          "staging"
 #define MR_MAILBOX_QUARANTINE       "staging/quarantine"
-#define MR_MAILBOX_INTENTS          "staging/.intents" /* ours: what a crash must not leave half done */
-#define MR_MAILBOX_TRASH            "staging/.trash" /* ours: renamed there before it is deleted */
+#define MR_MAILBOX_INTENTS          "staging/.intents" /* ours: unfinished operations */
+#define MR_MAILBOX_TRASH            "staging/.trash"   /* ours: files on their way to deletion */
 #define MR_MAILBOX_MANAGED          "attachments/managed"
 #define MR_MAILBOX_LOCKS            "locks"
 #define MR_MAILBOX_ADDRESS_LOCKS    "locks/addresses"
 #define MR_MAILBOX_INDEX_LOCK       "locks/index.lock"
 #define MR_MAILBOX_GUARDS           "locks/guards" /* ours: files to flock(2) */
 #define MR_MAILBOX_INDEX_GUARD      "locks/guards/index.guard"
-/* Where a dead process's lock file goes on its way out: only the guard's holder uses the name. */
+/* The guard's holder renames a dead process's lock file to this before it removes it. */
 #define MR_MAILBOX_STALE_LOCK      "locks/guards/index.stale"
 #define MR_MAILBOX_INIT_GUARD      "locks/guards/init.guard"
 #define MR_MAILBOX_OLD_LOCKS       "locks/principals" /* of a layout that is no longer supported */
@@ -45,8 +45,8 @@ extern const char *const mr_mailbox_boxes[];
 extern const char *const mr_mailbox_scripts[];
 /* The directories of a root, parents first; NULL-terminated. */
 extern const char *const mr_mailbox_directories[];
-/* Those of them that a writer needs and that may be missing in a root somebody else made: repair of
- * the reference sets everything in staging/ aside, ours too. */
+/* Those of them that a writer needs and that another program's root may lack: repair by the
+ * reference implementation moves everything out of staging/, also ours. */
 extern const char *const mr_mailbox_own_directories[];
 
 /* messages/2026-03-11/<id>.md */

@@ -30,9 +30,8 @@ enum {
 	/* Entries of one directory that are listed at once. */
 	MR_MAILBOX_ENTRIES = 1000000,
 	MR_MAILBOX_LOCK_TIMEOUT_MS = 5000,
-	/* Among ourselves the kernel wakes the next in line, and whoever holds it is alive: waiting
-	   is better than failing, even behind a slow disk. */
+	/* Our own processes wait in the kernel's queue, and the holder is alive: waiting is
+	 * better than failing, even behind a slow disk. */
 	MR_MAILBOX_QUEUE_TIMEOUT_MS = 30000,
-	MR_MAILBOX_LOCK_POLL_MS =
-		5, /* for lock files of others, whom the kernel cannot wake us for */
+	MR_MAILBOX_LOCK_POLL_MS = 5, /* for lock files of other programs, which must be polled */
 };

@@ -9,7 +9,7 @@ enum { ATTEMPTS = 5 };
 
 void mr_mailbox_lock_all_release(struct mr_mailbox_lock_all *hold)
 {
-	/* The index first: once the lock is gone, somebody may put another in its place. */
+	/* Close the index first: once the lock is released, repair may replace it. */
 	mr_db_close(hold->index);
 	hold->index = NULL;
 	mr_mailbox_locks_release(&hold->locks);
@@ -38,7 +38,7 @@ static enum mr_code read_rows(struct mr_ctx *cx, struct mr_db *index, const char
 {
 	enum mr_code rc = mr_mailbox_registration_list(cx, index, NULL, out);
 
-	/* A table that is not there or not as expected is for repair as well. */
+	/* A table that is missing, or has other columns, needs repair as well. */
 	if (rc == MR_EFORMAT || rc == MR_EINTERNAL)
 		return mr_err_wrap(&cx->err, "mailbox root needs repair before %s", before);
 	return rc;
@@ -74,7 +74,7 @@ static bool is_covered(const struct mr_texts *wanted, const struct mr_texts *loc
 	return true;
 }
 
-/* What is to be locked as far as an unlocked look can tell. */
+/* The addresses to lock, read without a lock. */
 static enum mr_code first_look(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *before, mr_mailbox_lock_all_wants *wants, void *arg, struct mr_texts *out)
 {

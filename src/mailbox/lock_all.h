@@ -4,7 +4,7 @@
  *
  * Which addresses to lock is only known from the index, and the index may be replaced (repair)
  * until it is locked: so it is read, the locks are taken, and it is opened and read anew. When rows
- * came in between whose address is not locked, all is let go and taken again.
+ * with an unlocked address were added in between, all locks are released and taken again.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ typedef bool mr_mailbox_lock_all_wants(void *arg, const struct mr_mailbox_regist
 
 /*
  * `before` names the work for "mailbox root needs repair before <before>": MR_ECONFLICT when there
- * is no index, and in front of MR_EFORMAT when it cannot be read. MR_EBUSY when registrations keep
- * coming. `wants` NULL wants all.
+ * is no index, and in front of MR_EFORMAT when it cannot be read. MR_EBUSY when new registrations
+ * are added again and again. `wants` NULL wants all.
  */
 MR_CHECK enum mr_code mr_mailbox_lock_all_take(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, const char *before, mr_mailbox_lock_all_wants *wants,

@@ -1,4 +1,7 @@
-/* mailbox/locks.c */
+/*
+ * mailbox/locks.c - Takes and releases the lock files of a mailbox root under a kernel lock, and
+ * removes those that dead processes left behind.
+ */
 #include "mailbox/locks.h"
 
 #include "base/boot.h"
@@ -22,10 +25,10 @@ enum {
 	/* A lock file is empty for an instant, between its creation and its first write. One that
 	 * stayed empty for so long belongs to a process that died between the two. */
 	EMPTY_MS = 1000,
-	/* The same by the file's own time, which a clock that is set may belie by a little. */
+	/* The same by the file's own time; a clock that was set may be off by a little. */
 	EMPTY_AGE_S = 10,
-	/* So long we keep our own people waiting for another program's lock; then they have a turn.
-	 */
+	/* How long other Mailroom processes wait behind our wait for another program's lock;
+	 * then they get a turn. */
 	PATIENCE_MS = 200,
 };
 
@@ -40,7 +43,7 @@ struct mr_mailbox_lock {
 	ino_t ino;
 };
 
-/* What stands at a lock file's name. */
+/* The file found at a lock file's name. */
 struct found {
 	bool is_file;
 	dev_t dev;
@@ -55,7 +58,7 @@ struct taking {
 	const struct mr_mailbox_root *root;
 	struct mr_mailbox_locks *held;
 	int64_t start_ms;
-	int64_t queued_ms; /* of that, spent behind others of us */
+	int64_t queued_ms; /* of that, time spent in the queue behind other Mailroom processes */
 	int64_t slept_ms;  /* counted as well: a test may hold the clock still */
 	struct found in_the_way;
 	int64_t in_the_way_since_ms;
@@ -135,9 +138,9 @@ static pid_t owner_of(const struct found *found)
 }
 
 /*
- * We hold the guard, so no living process of ours can own it. `empty_ms`: how long it was seen
- * empty. The boot decides first: a power loss leaves lock files behind whose content was never
- * written to disk, and nobody has to wait to see whether somebody fills them.
+ * We hold the guard, so no living Mailroom process can own the file. `empty_ms`: how long it was
+ * seen empty. The time of the last boot is checked first: a power loss leaves lock files whose
+ * content was never written, and nobody needs to wait for it.
  */
 static bool is_stale(const struct found *found, int empty_ms)
 {
@@ -157,8 +160,8 @@ static bool is_stale(const struct found *found, int empty_ms)
 }
 
 /*
- * Take a dead process's lock file away. Somebody may have removed it and made a new one since we
- * looked: then it goes back, unless its place is taken too.
+ * Remove a dead process's lock file. Another process may have replaced it since we looked: then it
+ * is put back, unless a third one has taken its place.
  */
 static enum mr_code remove_stale(struct taking *t, const char *path, const struct found *judged)
 {
@@ -211,7 +214,7 @@ static enum mr_code fill(struct taking *t, const char *path, int fd)
 	return MR_OK;
 }
 
-/* Who is in the way, in one readable line. */
+/* Describe the lock's owner in one readable line. */
 static const char *describe(struct taking *t, const struct found *found)
 {
 	char *line;
@@ -231,8 +234,8 @@ static const char *describe(struct taking *t, const struct found *found)
 	return mr_arena_printf(t->cx->arena, "held by %s", line);
 }
 
-/* By the clock, as the time that is left: on a busy machine a poll takes longer than it should, and
- * the time would be up before anything had been there for long. */
+/* By the clock, like the remaining time: on a busy machine a poll takes longer than planned, and
+ * the timeout would pass before a file counted as old. */
 static int seen_ms(const struct taking *t)
 {
 	int64_t by_clock = mr_clock_mono_ms(t->cx->clock) - t->in_the_way_since_ms;
@@ -241,14 +244,14 @@ static int seen_ms(const struct taking *t)
 	return (int)(by_clock > by_sleep ? by_clock : by_sleep);
 }
 
-/* Somebody has the lock file: take it away when that is a dead process's, else wait a poll. */
+/* The lock file exists: remove it when its process is dead, else sleep for one poll. */
 static enum mr_code wait_or_take_over(struct taking *t, const char *path)
 {
 	struct found found;
 
 	if (!look(t->root->dir, path, &found)) {
 		if (left_ms(t) == 0)
-			return say_timed_out(t, path, "others take it again and again");
+			return say_timed_out(t, path, "other processes take it again and again");
 	} else {
 		if (!is_same(&found, &t->in_the_way)) {
 			t->in_the_way = found;
@@ -264,7 +267,7 @@ static enum mr_code wait_or_take_over(struct taking *t, const char *path)
 	return MR_OK;
 }
 
-/* `*out_taken` false: another program has it, and our patience is over. */
+/* `*out_taken` is false when another program holds it after PATIENCE_MS. */
 static enum mr_code take_file(struct taking *t, const char *path, bool *out_taken)
 {
 	int64_t begun_ms = t->slept_ms;
@@ -335,7 +338,7 @@ static struct mr_texts sorted_unique(struct mr_arena *arena, const struct mr_tex
 	return out;
 }
 
-/* The guard and all files; `*out_taken` false when others are to have a turn first. */
+/* Take the guard and all files; `*out_taken` is false when others should get a turn first. */
 static enum mr_code take_all(struct taking *t, const struct mr_texts *addresses, bool *out_taken)
 {
 	enum mr_code rc = take_guard(t);

@@ -1,12 +1,13 @@
 /*
- * mailbox/locks.h - the locks of a root, as the contract has them, that no dead process can keep.
+ * mailbox/locks.h - the lock files of a root, as the contract defines them; those of dead processes
+ * are removed.
  *
  * Each lock is a file made with O_EXCL (locks/addresses/<address>.lock, then locks/index.lock), as
  * others expect. Before any of them we take the kernel's lock on one guard file: every operation
  * needs the index, so among ourselves one queue, in which the kernel wakes the next, is shorter
  * than one for each address, where all of one would wait behind those of another. Only lock files
- * of other programs are polled; when one of them keeps us long, everything is let go and taken
- * anew, so that those of us who do not want that address are not kept too.
+ * of other programs are polled; when one of them makes us wait long, everything is released and
+ * taken again, so that processes that do not need that address need not wait.
  *
  * A lock file is taken over when its process cannot be alive: one of ours while we hold the guard,
  * one from before the last boot (whatever it says, and although it says nothing), one whose process
@@ -33,7 +34,7 @@ struct mr_mailbox_locks {
  * other programs are waited for MR_MAILBOX_LOCK_TIMEOUT_MS, all of them together; the line behind
  * others of us is not counted, but both end after MR_MAILBOX_QUEUE_TIMEOUT_MS. Then MR_EBUSY,
  * "timed out acquiring lock: <path>" with its owner; whatever was taken is let go. No addresses
- * (NULL) takes the index lock. Whoever takes them twice waits for themselves. The items live in
+ * (NULL) takes the index lock. A process that takes them twice waits for itself. The items live in
  * cx->arena.
  */
 MR_CHECK enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_root *root,

@@ -1,4 +1,4 @@
-/* mailbox/mail.c - the verbs that look at mail and put it in order, over any transport. */
+/* mailbox/mail.c - the verbs that list, read, mark and move mail, over any transport. */
 #include "mailbox/mail.h"
 
 #include "base/buf.h"
@@ -127,7 +127,7 @@ enum mr_code mr_mail_status(struct mr_ctx *cx, const struct mr_mail *mail,
 	return rc;
 }
 
-/* Lists. What a transport shows is gone a moment later, so it is copied. */
+/* Lists. A message that a transport passes lives only during the call, so it is copied. */
 
 static const char *copy_text(struct mr_arena *arena, const char *text)
 {
@@ -318,7 +318,7 @@ enum mr_code mr_mail_list(struct mr_ctx *cx, const struct mr_mail *mail,
 		rc = mr_err_set(&cx->err, MR_EINVAL, "limit must not be negative");
 	if (rc)
 		return rc;
-	/* One more than there may be shows that there are too many. */
+	/* Ask for one more than the maximum, to notice that there are too many. */
 	if (query->limit == 0 || query->limit > MR_MAILBOX_LISTED)
 		checked.limit = MR_MAILBOX_LISTED + 1;
 	listing.list.box = checked.box;

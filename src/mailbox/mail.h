@@ -31,7 +31,7 @@ struct mr_mail_transport;
 struct mr_mail {
 	const struct mr_mail_transport *transport; /* NULL: not open */
 	const char *address;
-	const char *principal_id; /* who owns it */
+	const char *principal_id; /* its owner */
 	bool read_only;
 	void *state; /* the transport's */
 };
@@ -43,7 +43,7 @@ void mr_mail_close(struct mr_mail *mail);
 
 extern const char mr_mail_unsupported[]; /* "unsupported_operation" */
 
-/* What the owner did with a message. */
+/* The owner's state of a message. */
 struct mr_mail_view {
 	bool read, answered, archived;
 	const char *box;
@@ -58,9 +58,9 @@ struct mr_mail_message {
 	/* In lists the headers are left out. */
 	struct mr_mailbox_message content;
 	/*
-	 * Or NULL: something is wrong with this one message. In a list: its document cannot be
-	 * read, and the content is what the transport still knows. Of a message that is sent: it
-	 * is, but it could not be read back, or the one that it answers could not be marked.
+	 * Or NULL: a problem with this one message. In a list: its document cannot be read, and the
+	 * content is what the transport still knows. After sending: the message was sent, but could
+	 * not be read back, or the message it answers could not be marked.
 	 */
 	const char *problem;
 };
@@ -74,7 +74,7 @@ struct mr_mail_status {
 	const char *address;
 	const char *principal_id;
 };
-/* Who this is; fails when the mailbox cannot be used now. */
+/* The owner of the mailbox; fails when the mailbox cannot be used now. */
 MR_CHECK enum mr_code mr_mail_status(struct mr_ctx *cx, const struct mr_mail *mail,
 	struct mr_mail_status *out);
 

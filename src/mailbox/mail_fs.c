@@ -1,4 +1,4 @@
-/* mailbox/mail_fs.c - mail in a root on this machine: documents, the index, mailbox.sqlite. */
+/* mailbox/mail_fs.c - the transport "filesystem": mail in a root on this machine. */
 #include "mailbox/mail_fs.h"
 
 #include "base/fs.h"
@@ -84,7 +84,7 @@ static struct mr_mail_view view_of(const struct mr_mailbox_state *state)
 	};
 }
 
-/* The document itself, which decides; the index only repeats it. */
+/* Read the document itself, which is authoritative; the index only repeats it. */
 static enum mr_code read_document(struct mr_ctx *cx, const struct desk *desk, const char *id,
 	const char *created_at, struct mr_mailbox_message *out)
 {
@@ -186,14 +186,14 @@ static enum mr_code fs_list(struct mr_ctx *cx, const struct mr_mail *mail,
 	return rc;
 }
 
-/* Messages of others are as unknown as those that never were. */
+/* Messages of other mailboxes are reported as unknown. */
 static enum mr_code say_unknown(struct mr_ctx *cx, const struct mr_mail *mail, const char *id)
 {
 	return mr_err_set(&cx->err, MR_ENOTFOUND, "mailbox `%s` has no message `%.200s`",
 		mail->address, id);
 }
 
-/* What the owner did with the message, or the default when that is not written yet. */
+/* The owner's state of the message, or the default when none is stored yet. */
 static enum mr_code find_state(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct desk *desk, const char *id, struct mr_mailbox_state *out)
 {
@@ -253,7 +253,7 @@ static enum mr_code fs_move(struct mr_ctx *cx, const struct mr_mail *mail, const
 	return rc;
 }
 
-/* Does somebody mean this account by a bare name: its local part, or its owner? */
+/* Is this account meant by a bare name: its local part, or its owner? */
 static bool is_meant(struct mr_arena *arena, const struct mr_mailbox_registration *row,
 	const char *name)
 {

@@ -1,7 +1,7 @@
 /*
  * mailbox/mail_fs.h - the transport "filesystem": an address in a mailbox root on this machine.
  *
- * What the owner did is read from the mailbox's own database, messages from their documents. A
+ * The owner's state is read from the mailbox's own database, messages from their documents. A
  * delivery that was interrupted is finished when the mail is opened for writing; a mailbox.sqlite
  * that was lost is made anew from the index then.
  */

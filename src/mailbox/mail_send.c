@@ -21,7 +21,7 @@ static enum mr_code refuse(struct mr_ctx *cx, enum mr_code code, const char *why
 	return mr_err_word(&cx->err, mr_mail_unsupported);
 }
 
-/* Those who have these addresses; the same again is kept, as it was given. */
+/* Resolve the addresses to accounts; repeated ones are kept as given. */
 static enum mr_code find_recipients(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_texts *addresses, struct mr_mailbox_principals *out)
 {
@@ -52,7 +52,7 @@ static enum mr_code describe_files(struct mr_ctx *cx, const struct mr_mail_draft
 	return rc;
 }
 
-/* As the mailbox has it after its delivery, should that not be told. */
+/* The message as it is after delivery, for when it cannot be read back. */
 static struct mr_mail_message as_delivered(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mailbox_message *message, const char *id)
 {
@@ -71,8 +71,8 @@ static struct mr_mail_message as_delivered(struct mr_ctx *cx, const struct mr_ma
 	return out;
 }
 
-/* Compose, hand over to the transport, and look at what became of it. Once it is sent there is no
- * failure any more, or it would be sent again. */
+/* Compose, hand over to the transport, and read the result. Once the message is sent this does
+ * not fail any more, or the caller would send it again. */
 static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mail_draft *draft, struct mr_mailbox_draft *composed,
 	const struct mr_mailbox_message *parent, struct mr_mail_message *out)
@@ -162,7 +162,7 @@ static bool header_is(const struct mr_value *headers, const char *key, const cha
 	return len == strlen(word) && strncasecmp(text, word, len) == 0;
 }
 
-/* Those who get an answer: whom the message names for it, else its sender. */
+/* The recipients of an answer: the message's reply_to, else its sender. */
 static struct mr_texts answer_to(struct mr_arena *arena, const struct mr_mailbox_message *parent)
 {
 	const struct mr_mailbox_principals sender = {

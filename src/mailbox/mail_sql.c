@@ -1,4 +1,4 @@
-/* mailbox/mail_sql.c - asks mailbox.sqlite which messages a list shows. */
+/* mailbox/mail_sql.c - selects the messages of a list from mailbox.sqlite. */
 #include "mailbox/mail_sql.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* mailbox/message.c - messages compared and asked; message_read.c reads them. */
+/* mailbox/message.c - compares messages, and lists their recipients; message_read.c reads them. */
 #include "mailbox/message.h"
 
 #include <string.h>
 
-/* A payload may leave out what is only said about somebody; what it says must be so. */
+/* A payload may leave out optional fields of a participant; those it has must be equal. */
 static bool same_if_said(const char *a, const char *b)
 {
 	return !a || !b || mr_str_eq(a, b);

@@ -1,4 +1,4 @@
-/* mailbox/message_field.c - single fields, for mailbox/message.h and the other payloads. */
+/* mailbox/message_field.c - readers of single fields, for messages and other payloads. */
 #include "mailbox/message.h"
 
 #include "base/buf.h"

@@ -1,6 +1,6 @@
 /*
- * mailbox/model.h - what a root keeps, as values: accounts, messages as the index has them, and
- * what their owners did with them. Plain data: reading and writing it is done elsewhere.
+ * mailbox/model.h - the data of a root as C structs: accounts, messages as the index has them, and
+ * their owners' state. Plain data: reading and writing it is done elsewhere.
  */
 #pragma once
 
@@ -84,7 +84,7 @@ struct mr_mailbox_listing {
 	size_t len;
 };
 
-/* What an owner did with a message. */
+/* The owner's state of a message. */
 struct mr_mailbox_state {
 	const char *message_id;
 	const char *thread_id;

@@ -1,4 +1,7 @@
-/* mailbox/notify.c */
+/*
+ * mailbox/notify.c - Extracts the sender's notice from a message body, cuts it to its maximum
+ * length and writes it back as a fenced block.
+ */
 #include "mailbox/notify.h"
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* mailbox/open.c - a root is opened, and what a crash left half done is finished or undone. */
+/* mailbox/open.c - opens a root, and finishes or undoes operations that a crash interrupted. */
 #include "mailbox/open.h"
 
 #include "base/fs.h"
@@ -22,7 +22,7 @@ static enum mr_code make_own(struct mr_ctx *cx, const struct mr_mailbox_root *ro
 	return MR_OK;
 }
 
-/* Names with a dot in front are intents being written, or what is left of that. */
+/* Names that begin with a dot are intents being written, or leftovers of that. */
 static enum mr_code has_intents(struct mr_ctx *cx, const struct mr_mailbox_root *root, bool *out)
 {
 	struct mr_texts names = { NULL, 0 };
@@ -37,7 +37,7 @@ static enum mr_code has_intents(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return MR_OK;
 }
 
-/* Most often an intent is that of a living process; they tell that from a dead one's. */
+/* Most intents belong to living processes; the functions called here tell these from dead ones. */
 enum mr_code mr_mailbox_root_recover(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
 	bool found = false;

@@ -1,4 +1,4 @@
-/* mailbox/open.h - a mailbox root is opened, or made. */
+/* mailbox/open.h - opens or creates a mailbox root. */
 #pragma once
 
 #include "mailbox/root.h"

@@ -1,4 +1,4 @@
-/* mailbox/open_init.c - a root is made, or completed (spec/mailbox.md 7.4). */
+/* mailbox/open_init.c - creates a mailbox root, or completes one (spec/mailbox.md 7.4). */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/lock.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Mail without an index: an empty one would hide it. */
+/* Refuse a root with mail but without an index: a new, empty index would hide the mail. */
 static enum mr_code refuse_lost_index(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
 	static const char *const folders[] = { MR_MAILBOX_MESSAGES, MR_MAILBOX_MAILBOXES };
@@ -44,7 +44,7 @@ static enum mr_code refuse_lost_index(struct mr_ctx *cx, const struct mr_mailbox
 	return MR_OK;
 }
 
-/* May this be completed? Nothing is changed before that is known. */
+/* May this directory be completed? Nothing is changed before that is known. */
 static enum mr_code check(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
 	bool has_index = mr_fs_exists(root->dir, MR_MAILBOX_INDEX_FILE);
@@ -93,7 +93,7 @@ static enum mr_code write_version(struct mr_ctx *cx, const struct mr_mailbox_roo
 	return rc ? mr_err_wrap(&cx->err, "mailbox root %s", root->path) : MR_OK;
 }
 
-/* Registering writes to the index, so not when everything is as it would be. */
+/* Registering writes to the index, so do it only when something is missing. */
 enum mr_code mr_mailbox_root_make_operator(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	struct mr_db *db)
 {
@@ -118,8 +118,8 @@ enum mr_code mr_mailbox_root_make_operator(struct mr_ctx *cx, const struct mr_ma
 	return mr_mailbox_register(cx, root, &request, &result);
 }
 
-/* Is its mailbox.sqlite still to be made, or to be filled? A directory that is not there, because
- * the root was moved say, is for repair. */
+/* Must its mailbox.sqlite still be made or filled? A missing directory, for example after the
+ * root was moved, is left to repair. */
 static enum mr_code lacks_local(struct mr_ctx *cx, struct mr_db *index,
 	const struct mr_mailbox_registration *row, bool *out)
 {
@@ -169,7 +169,7 @@ static enum mr_code make_locals(struct mr_ctx *cx, const struct mr_mailbox_root 
 		if (rc || !lacks)
 			continue;
 		rc = mr_mailbox_locks_take(cx, root, &addresses, &locks);
-		/* It may have been replaced while we waited. */
+		/* The index may have been replaced while we waited for the lock. */
 		if (!rc)
 			rc = mr_mailbox_registration_active(cx, db, address[0], &row);
 		if (!rc && row)
@@ -179,7 +179,7 @@ static enum mr_code make_locals(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return rc;
 }
 
-/* One at a time. */
+/* Only one process initialises a root at a time. */
 static enum mr_code take_turn(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	struct mr_lock *out)
 {
@@ -198,7 +198,7 @@ static enum mr_code take_turn(struct mr_ctx *cx, const struct mr_mailbox_root *r
 	return MR_OK;
 }
 
-/* What two of us must not do at once. */
+/* The part that two processes must not do at once. */
 static enum mr_code complete(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;

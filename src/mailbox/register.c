@@ -1,4 +1,4 @@
-/* mailbox/register.c - an address joins a root (spec/mailbox.md 10). */
+/* mailbox/register.c - registers an address (spec/mailbox.md 10). */
 #include "mailbox/register_private.h"
 
 #include "base/crash.h"
@@ -21,12 +21,13 @@ static const char RESERVED_PREFIX[] = "HOUMAO-";
 struct job {
 	const struct mr_mailbox_root *root;
 	const struct mr_mailbox_register_request *request;
-	/* What the new row, or the row found to be the same, will hold; its id comes last. */
+	/* What the new or matching row will hold; its id is set last. */
 	struct mr_mailbox_registration row;
 	const char *entry; /* relative to the root */
 	struct mr_db *db;
 	const struct mr_mailbox_registration *active;
-	const struct mr_mailbox_registration *occupying; /* active, or who claims the entry */
+	const struct mr_mailbox_registration *occupying; /* the active row, or the one that
+							    claims the entry */
 	struct mr_mailbox_swap swap;
 };
 
@@ -248,7 +249,7 @@ static bool matches(const struct job *job, const struct mr_mailbox_registration 
 		mr_str_eq(other->path, row->path) && mr_str_eq(other->entry_path, row->entry_path);
 }
 
-/* The row is kept; what the request says about its owner is taken over, nothing included. */
+/* The row is kept; the owner's details of the request replace its own, absent ones included. */
 static void take_metadata(struct job *job, const struct mr_mailbox_registration *kept)
 {
 	job->row.id = kept->id;
@@ -285,7 +286,7 @@ static enum mr_code prepare_private(struct mr_ctx *cx, const struct job *job)
 	return rc ? rc : try_local(cx, job);
 }
 
-/* After the commit: a failure is told, but the registration stands. */
+/* After the commit: a failure is reported, but the registration stands. */
 static enum mr_code complete(struct mr_ctx *cx, const struct job *job)
 {
 	enum mr_code rc = mr_mailbox_register_boxes(cx, AT_FDCWD, job->row.path);
@@ -377,7 +378,7 @@ static enum mr_code change_revived(struct mr_ctx *cx, struct job *job)
 	return mr_mailbox_registration_update(cx, job->db, &job->row);
 }
 
-/* An inactive row becomes active again, with its mail and what was done with it. */
+/* Make an inactive row active again, with its mail and state. */
 static enum mr_code revive(struct mr_ctx *cx, struct job *job, bool places,
 	struct mr_mailbox_register_result *out)
 {
@@ -402,7 +403,7 @@ static enum mr_code revive(struct mr_ctx *cx, struct job *job, bool places,
 	return MR_OK;
 }
 
-/* A directory that holds nothing but empty boxes is nobody's loss. */
+/* A directory with nothing but empty boxes may be replaced without loss. */
 static enum mr_code is_empty(struct mr_ctx *cx, const struct job *job, bool *out)
 {
 	struct mr_texts names, inner;
@@ -426,7 +427,7 @@ static enum mr_code is_empty(struct mr_ctx *cx, const struct job *job, bool *out
 	return rc;
 }
 
-/* What safe mode lets pass: nothing there, or nothing that could be lost. */
+/* What mode safe accepts: no entry, or one that holds nothing to lose. */
 static enum mr_code check_safe(struct mr_ctx *cx, const struct job *job, mode_t kind)
 {
 	const struct mr_mailbox_registration *row = &job->row, *old = job->occupying;
@@ -495,7 +496,7 @@ static enum mr_code retire_old(struct mr_ctx *cx, struct job *job,
 	return rc ? rc : mr_mailbox_registration_update(cx, job->db, old);
 }
 
-/* The old row gives way before the new one comes, and points to it after. */
+/* The old row is deactivated before the new one is inserted, and points to it afterwards. */
 static enum mr_code change_joined(struct mr_ctx *cx, struct job *job)
 {
 	struct mr_mailbox_registration old = { .id = NULL };
@@ -582,7 +583,7 @@ static enum mr_code load_rows(struct mr_ctx *cx, struct job *job)
 	return MR_OK;
 }
 
-/* Under the locks, in the index's transaction: which of the three is it? */
+/* Under the locks, in the index's transaction: keep a row, revive one, or add one. */
 static enum mr_code decide(struct mr_ctx *cx, struct job *job,
 	struct mr_mailbox_register_result *out)
 {
@@ -598,7 +599,7 @@ static enum mr_code decide(struct mr_ctx *cx, struct job *job,
 	if (job->active || !matches(job, job->occupying) ||
 		job->occupying->status != MR_MAILBOX_INACTIVE)
 		return join(cx, job, kind, out);
-	/* Something else in its place can only be replaced, so in safe mode it is refused. */
+	/* An entry of another kind would have to be replaced, which mode safe refuses. */
 	if (kind == 0 || is_promised(cx, job, kind))
 		return revive(cx, job, kind == 0, out);
 	return join(cx, job, kind, out);

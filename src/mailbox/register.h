@@ -42,8 +42,8 @@ struct mr_mailbox_register_result {
 MR_CHECK enum mr_code mr_mailbox_register(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_register_request *request, struct mr_mailbox_register_result *out);
 
-/* May this owner, in this role (or NULL), have this address? The system's are the operator's alone.
- */
+/* May this owner, in this role (or NULL), have this address? System addresses are reserved for
+ * the operator. */
 bool mr_mailbox_register_may_have(const char *address, const char *owner, const char *role);
 
 enum mr_mailbox_unregister_mode { MR_MAILBOX_DEACTIVATE, MR_MAILBOX_PURGE };
@@ -77,9 +77,9 @@ MR_CHECK enum mr_code mr_mailbox_register_local(struct mr_ctx *cx, struct mr_db 
 	const struct mr_mailbox_registration *row, bool replace_unreadable);
 
 /*
- * Finish or undo what dead processes left (staging/.intents/reg-*), each under the lock of its
- * address. One whose address is locked by somebody else is left to them. An error is of the first
- * that could be neither finished nor undone; the others were.
+ * Finish or undo registrations that dead processes left (staging/.intents/reg-*), each under the
+ * lock of its address. One whose address is locked is left to the lock's holder. The error is that
+ * of the first one that could be neither finished nor undone; the others were.
  */
 MR_CHECK enum mr_code mr_mailbox_register_recover(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root);

@@ -1,5 +1,4 @@
-/* mailbox/register_local.c - what is inside a mailbox directory: its boxes and its mailbox.sqlite.
- */
+/* mailbox/register_local.c - makes the boxes and the mailbox.sqlite of a mailbox directory. */
 #include "mailbox/register_private.h"
 
 #include "base/fs.h"
@@ -71,7 +70,7 @@ enum mr_code mr_mailbox_register_open_local(struct mr_ctx *cx, const char *path,
 	struct mr_err kept = cx->err;
 	enum mr_code rc = open_with_tables(cx, path, out);
 
-	/* Tables that are there, but not as they should be, show as a statement that is wrong. */
+	/* An unexpected table shows as a statement that cannot be prepared. */
 	if (rc != MR_EFORMAT && rc != MR_EINTERNAL)
 		return rc;
 	if (!replace) {
@@ -142,7 +141,7 @@ enum mr_code mr_mailbox_register_local(struct mr_ctx *cx, struct mr_db *index,
 
 	if (rc)
 		return rc;
-	/* Counted as the writer, so that nobody marks a message between that and the defaults. */
+	/* In a write transaction: no message may be marked between the count and the defaults. */
 	rc = mr_db_begin(local, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
 		rc = mr_mailbox_state_count(cx, local, &count);

@@ -37,18 +37,18 @@ MR_CHECK enum mr_code mr_mailbox_swap_begin(struct mr_ctx *cx, const struct mr_m
  * boxes and database, in its place. */
 MR_CHECK enum mr_code mr_mailbox_swap_apply(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_swap *swap, const char *target);
-/* After the commit: nothing is left but the result. What cannot be removed now is left to the next
- * recovery. */
+/* After the commit: remove the work directory and the intent. What cannot be removed now is left
+ * to the next recovery. */
 void mr_mailbox_swap_finish(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_swap *swap);
 /*
- * Nothing was committed: everything as it was. `entry_is_foreign` says that another program has
- * registered the address since: its entry stays, and what was set aside is kept as a stash. On
- * failure the intent stays.
+ * Nothing was committed: restore everything. With `entry_is_foreign` another program has registered
+ * the address since: its entry stays, and what was set aside is kept as a stash. On failure the
+ * intent stays.
  */
 MR_CHECK enum mr_code mr_mailbox_swap_undo(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_swap *swap, bool entry_is_foreign);
-/* The same when something failed: cx->err stays what it is; returns its code. */
+/* Undo after a failure: cx->err stays as it is; returns its code. */
 enum mr_code mr_mailbox_swap_give_up(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_swap *swap);
 

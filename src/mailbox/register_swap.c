@@ -1,4 +1,5 @@
-/* mailbox/register_swap.c - see register_private.h for the order of steps. */
+/* mailbox/register_swap.c - replaces an entry of mailboxes/ so that a crash leaves it done or
+ * not done; register_private.h has the order of steps. */
 #include "mailbox/register_private.h"
 
 #include "base/buf.h"
@@ -55,7 +56,7 @@ enum mr_code mr_mailbox_swap_look(struct mr_ctx *cx, int dir, const char *path, 
 	else if (errno == ENOENT)
 		*out = 0;
 	else
-		return mr_err_os(&cx->err, errno, "cannot look at %s", path);
+		return mr_err_os(&cx->err, errno, "cannot stat %s", path);
 	return MR_OK;
 }
 
@@ -93,7 +94,7 @@ enum mr_code mr_mailbox_swap_begin(struct mr_ctx *cx, const struct mr_mailbox_ro
 
 	mr_buf_init(&buf, INTENT_BYTES);
 	put_intent(&buf, swap);
-	rc = mr_buf_check(&buf, "what is to be done", &cx->err);
+	rc = mr_buf_check(&buf, "the intent of a registration", &cx->err);
 	if (!rc)
 		rc = mr_fs_make_dirs(root->dir, MR_MAILBOX_INTENTS, 0700, &cx->err);
 	if (!rc)
@@ -158,7 +159,7 @@ enum mr_code mr_mailbox_swap_apply(struct mr_ctx *cx, const struct mr_mailbox_ro
 	return MR_OK;
 }
 
-/* The work directory first: as long as it is there, the intent says whose it is. */
+/* The work directory first: while it exists, the intent tells what it belongs to. */
 static enum mr_code drop(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_swap *swap)
 {
@@ -221,7 +222,7 @@ static enum mr_code is_fresh(struct mr_ctx *cx, int dir, const char *path, bool 
 	return rc;
 }
 
-/* What stands at the entry is no longer wanted there, if it is ours: back to where it was built. */
+/* Move our new entry, which is no longer wanted, back to where it was built. */
 static enum mr_code take_back_new(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_swap *swap)
 {
@@ -251,7 +252,7 @@ static enum mr_code put_back_old(struct mr_ctx *cx, const struct mr_mailbox_root
 	if (!mr_fs_exists(root->dir, aside))
 		return MR_OK;
 	if (mr_fs_exists(root->dir, to)) {
-		/* Another program has used the name: lose neither. */
+		/* Another program has taken the name: keep both. */
 		if (swap->stash)
 			return MR_OK;
 		to = mr_mailbox_layout_stash(cx->arena, swap->address,
@@ -350,7 +351,7 @@ static enum mr_code read_intent(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return MR_OK;
 }
 
-/* The mailbox is registered whatever happens here; what its files lack, repair can make. */
+/* The mailbox stays registered if this fails; repair can make its missing files. */
 static void complete(struct mr_ctx *cx, struct mr_db *db, const struct mr_mailbox_registration *row)
 {
 	struct mr_err kept = cx->err;
@@ -362,7 +363,7 @@ static void complete(struct mr_ctx *cx, struct mr_db *db, const struct mr_mailbo
 		cx->err = kept;
 }
 
-/* A row that was there before, and is made active again, is named twice. */
+/* A row that is made active again is named as both the new and the old one. */
 static bool is_committed(const struct mr_mailbox_swap *swap,
 	const struct mr_mailbox_registration *row)
 {
@@ -395,7 +396,7 @@ static enum mr_code settle(struct mr_ctx *cx, const struct mr_mailbox_root *root
 	return MR_OK;
 }
 
-/* Its process may be alive: then we wait for its lock, and find the intent gone. */
+/* If its process is alive, we wait for its lock, and then find the intent gone. */
 static enum mr_code recover_one(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *name)
 {
@@ -411,7 +412,7 @@ static enum mr_code recover_one(struct mr_ctx *cx, const struct mr_mailbox_root 
 	addresses = (struct mr_texts){ .items = (const char *[]){ swap.address, NULL }, .len = 1 };
 	rc = mr_mailbox_locks_take(cx, root, &addresses, &locks);
 	if (rc == MR_EBUSY) {
-		/* Somebody is at work on this address, and whoever needs it must wait anyway. */
+		/* Another process works on this address: others must wait for its lock anyway. */
 		cx->err = kept;
 		return MR_OK;
 	}
@@ -422,7 +423,7 @@ static enum mr_code recover_one(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return rc ? mr_err_wrap(&cx->err, "an unfinished change of %s", swap.address) : MR_OK;
 }
 
-/* A work directory is made after its intent and removed before it, so one without is nobody's. */
+/* A work directory is made after its intent and removed before it: one without it is a leftover. */
 static enum mr_code sweep_trash(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
 	struct mr_err kept = cx->err;
@@ -443,7 +444,7 @@ static enum mr_code sweep_trash(struct mr_ctx *cx, const struct mr_mailbox_root 
 	return rc == MR_ENOTFOUND ? MR_OK : rc;
 }
 
-/* What writers of intents left who died before they could give them their names. */
+/* Remove temporary files of writers that died before they renamed their intent. */
 static enum mr_code sweep_intents(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_texts *names)
 {
@@ -457,7 +458,7 @@ static enum mr_code sweep_intents(struct mr_ctx *cx, const struct mr_mailbox_roo
 	return MR_OK;
 }
 
-/* One that cannot be settled must not keep the others waiting. */
+/* An intent that cannot be settled must not stop the others. */
 static enum mr_code recover_all(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_texts *names)
 {

@@ -1,4 +1,6 @@
-/* mailbox/registration_sql.c */
+/*
+ * mailbox/registration_sql.c - Reads and writes the rows of mailbox_registrations in index.sqlite.
+ */
 #include "mailbox/registration_sql.h"
 
 #include "data/rows.h"

@@ -11,7 +11,7 @@ MR_CHECK enum mr_code mr_mailbox_registration_active(struct mr_ctx *cx, struct m
 /* The newest row of any status whose entry path this is. */
 MR_CHECK enum mr_code mr_mailbox_registration_occupying(struct mr_ctx *cx, struct mr_db *db,
 	const char *entry_path, const struct mr_mailbox_registration **out);
-/* An active row whose directory this is, of another address. */
+/* An active row of another address that uses this directory. */
 MR_CHECK enum mr_code mr_mailbox_registration_on_path(struct mr_ctx *cx, struct mr_db *db,
 	const char *path, const char *but_address, const struct mr_mailbox_registration **out);
 MR_CHECK enum mr_code mr_mailbox_registration_by_id(struct mr_ctx *cx, struct mr_db *db,

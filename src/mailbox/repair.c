@@ -1,4 +1,4 @@
-/* mailbox/repair.c - check and repair: the order of things, and how a new index takes its place. */
+/* mailbox/repair.c - check and repair: the order of their steps, and the new index. */
 #include "mailbox/repair.h"
 
 #include "base/crash.h"
@@ -62,7 +62,7 @@ void mr_mailbox_repair_stray(struct mr_mailbox_repair_run *run, const char *path
 
 enum mr_code mr_mailbox_repair_lose_index(struct mr_mailbox_repair_run *run, enum mr_code rc)
 {
-	/* Our statements are tested: one that does not fit met tables that are not ours. */
+	/* Our own statements are correct: one that fails met foreign tables. */
 	if (rc != MR_EFORMAT && rc != MR_EINTERNAL)
 		return rc;
 	mr_db_closep(&run->old);
@@ -78,7 +78,7 @@ enum mr_code mr_mailbox_repair_turn(struct mr_mailbox_repair_run *run)
 {
 	if (!run->old)
 		return MR_OK;
-	/* Who repairs has everybody waiting already. */
+	/* During a repair writers wait anyway. */
 	if (!run->hands && run->turns++ % TURN_READS == 0)
 		mr_mailbox_repair_rest(run);
 	return mr_db_in_transaction(run->old)
@@ -297,8 +297,8 @@ static void add_address(struct mr_ctx *cx, struct mr_texts *list, const char *na
 		list->items[list->len++] = address;
 }
 
-/* Every address that has an entry in mailboxes/ or a lock file: taking the lock of a dead process
- * also removes it. */
+/* Lock every address that has an entry in mailboxes/ or a lock file; taking a dead process's
+ * lock also removes it. */
 static enum mr_code take_locks(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	struct mr_mailbox_locks *out)
 {
@@ -340,8 +340,9 @@ static enum mr_code repair_locked(struct mr_mailbox_repair_run *run,
 }
 
 /*
- * Intents are finished first, while the index may still know how. Those that stay are tried once
- * more with the new one. What even then makes no sense is taken out of everybody's way.
+ * Finish intents first, while the old index may still have what they need. Those that remain are
+ * tried once more with the new index. The ones that still cannot be finished are moved into
+ * quarantine.
  */
 static enum mr_code finish_intents(struct mr_mailbox_repair_run *run)
 {
@@ -352,8 +353,8 @@ static enum mr_code finish_intents(struct mr_mailbox_repair_run *run)
 	if (!mr_mailbox_repair_has_left_intents(run))
 		return MR_OK;
 	rc = mr_mailbox_root_recover(cx, run->root);
-	/* A registration works under the locks from its intent to its end, and a delivery holds the
-	 * lock of its intent: under the locks, an intent without one belongs to nobody. */
+	/* A registration holds the locks from its intent to its end, and a delivery the lock of
+	 * its intent: so under the locks, an intent without its own lock is a leftover. */
 	if (!rc || rc != MR_EBUSY)
 		rc = take_locks(cx, run->root, &locks);
 	if (rc == MR_EBUSY)
@@ -379,7 +380,7 @@ enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
 	rc = mr_mailbox_repair_surroundings(&run);
 	if (rc)
 		return rc;
-	/* Whatever keeps it from being finished is repaired now, and then it is tried again. */
+	/* What keeps an intent from being finished is repaired now; then it is tried again. */
 	rc = mr_mailbox_root_recover(cx, &root);
 	rc = take_locks(cx, &root, &locks);
 	if (!rc)
@@ -403,7 +404,7 @@ enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
 	return MR_OK;
 }
 
-/* The structure of the file: rows that are read may be fine while the next ones are not. */
+/* Check the structure of the database file: rows not read so far may be damaged. */
 static enum mr_code check_file(struct mr_mailbox_repair_run *run)
 {
 	struct mr_texts wrong = { NULL, 0 };
@@ -445,10 +446,10 @@ static enum mr_code look(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	return MR_OK;
 }
 
-/* What a writer changes before and after everything else. */
+/* What every writer changes, before or after everything else it does. */
 struct traces {
 	bool is_held;
-	struct stat guard; /* its holder writes its name into it */
+	struct stat guard; /* its holder writes its pid into it */
 	struct stat index;
 	/* In the index's header: counts the commits, for file times are too coarse to tell two of
 	 * them apart. */
@@ -486,7 +487,7 @@ static bool somebody_wrote(const struct traces *before, const struct traces *aft
 		memcmp(before->commits, after->commits, sizeof(before->commits)) != 0;
 }
 
-/* Nobody is kept waiting, unless what was found may be mail on its way: then once more, alone. */
+/* First without locks; if a difference may be a delivery in progress, again under the locks. */
 enum mr_code mr_mailbox_check(struct mr_ctx *cx, const char *path,
 	struct mr_mailbox_check_result *out)
 {
@@ -509,7 +510,7 @@ enum mr_code mr_mailbox_check(struct mr_ctx *cx, const char *path,
 		return rc;
 	first = cx->err;
 	if (take_locks(cx, &root, &locks)) {
-		/* A root that may only be read, or a lock nobody lets go: the first look counts. */
+		/* The root is read-only, or a lock cannot be had: report the first result. */
 		cx->err = first;
 		return MR_OK;
 	}

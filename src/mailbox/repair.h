@@ -4,7 +4,7 @@
  * Evidence is messages/; state is every mailbox.sqlite; the rest is rebuilt. The new index is built
  * beside the old one and takes its place at the end; an unreadable one is moved aside, never
  * deleted. Flags and boxes that exist are kept. A document that cannot be read is set aside and
- * reported, and stops nobody.
+ * reported, and does not stop the repair.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct mr_mailbox_repair_result {
 	const char *backed_up_index_path;    /* or NULL */
 	struct mr_mailbox_problem *problems; /* what was found, and what was done about it */
 	size_t problem_count; /* all of them; the first MR_MAILBOX_PROBLEMS are listed */
-	struct mr_mailbox_problem *warnings; /* what is not ours: in nobody's way, and left alone */
+	struct mr_mailbox_problem *warnings; /* foreign entries: harmless, left alone */
 	size_t warning_count;                /* counted and listed the same way */
 };
 enum { MR_MAILBOX_PROBLEMS = 1000 };

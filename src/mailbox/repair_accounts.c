@@ -1,4 +1,4 @@
-/* mailbox/repair_accounts.c - who has a mailbox: the index's registrations and what is on disk. */
+/* mailbox/repair_accounts.c - compares the index's registrations with mailboxes/. */
 #include "base/fs.h"
 #include "mailbox/document.h"
 #include "mailbox/limits.h"
@@ -42,7 +42,7 @@ static const char *moved(const struct mr_mailbox_repair_run *run, const char *pa
 	return mr_mailbox_layout_join(run->cx->arena, run->root->path, path + len + 1);
 }
 
-/* Something in mailboxes/ that may be an account's. */
+/* An entry of mailboxes/ that may be an account's. */
 struct artifact {
 	const char *name;
 	const char *address;
@@ -73,7 +73,7 @@ static const char *resolve(struct mr_mailbox_repair_run *run, const char *entry)
 	return NULL;
 }
 
-/* False when it is nobody's. */
+/* False when the entry belongs to no account. */
 static bool look_at(struct mr_mailbox_repair_run *run, const char *name, struct artifact *out)
 {
 	const char *relative = mr_mailbox_layout_entry(run->cx->arena, name);
@@ -191,7 +191,7 @@ static const char *newest_link(struct mr_arena *arena, const struct artifact *ar
 	if (len <= 0)
 		return NULL;
 	target[len] = '\0';
-	/* The root may have stood elsewhere when the link was made. */
+	/* The root may have been elsewhere when the link was made. */
 	for (char *at = strrchr(target, '/'); at && at > target; at--) {
 		if (mr_str_starts(at, "/" MR_MAILBOX_MESSAGES "/"))
 			return mr_arena_strdup(arena, at + 1);
@@ -227,7 +227,7 @@ static void take_owner(struct mr_mailbox_repair_run *run, struct mr_mailbox_acco
 	account->owner_unknown = false;
 }
 
-/* A mailbox that the index does not know: whose is it? */
+/* A mailbox that the index does not know: find its owner in a message linked there. */
 static void guess_owner(struct mr_mailbox_repair_run *run, struct mr_mailbox_account *account,
 	const struct artifact *artifact, const struct mr_mailbox_registrations *rows)
 {
@@ -291,7 +291,7 @@ static void make_row(struct mr_mailbox_repair_run *run, struct mr_mailbox_accoun
 			"the index does not know this mailbox");
 }
 
-/* What the row must say about the place. */
+/* Correct what the row says about its directory. */
 static void fit_row(struct mr_mailbox_repair_run *run, struct mr_mailbox_account *account,
 	const struct artifact *artifact)
 {
@@ -332,7 +332,7 @@ static void fit_row(struct mr_mailbox_repair_run *run, struct mr_mailbox_account
 			"is at %s in the index, but at %s", was->path, row->path);
 }
 
-/* A row of which nothing is in mailboxes/. */
+/* A row without any entry in mailboxes/. */
 static void keep_row(struct mr_mailbox_repair_run *run, struct mr_mailbox_account *account)
 {
 	account->row = *account->was;

@@ -1,4 +1,4 @@
-/* mailbox/repair_known.c - message ids, small: 40 bytes each, found by a seeded hash. */
+/* mailbox/repair_known.c - a compact table of message ids, found by a seeded hash. */
 #include "mailbox/limits.h"
 #include "mailbox/repair_private.h"
 #include "text/token.h"
@@ -76,7 +76,7 @@ static bool pack(const char *id, struct item *out)
 	return true;
 }
 
-/* Seeded, so that nobody can choose ids that all fall into one place. */
+/* Seeded, so that ids cannot be chosen to collide. */
 static uint64_t hash_of(const struct mr_mailbox_known *known, const struct item *item)
 {
 	uint64_t parts[3] = { 0, 0, item->time };
@@ -156,8 +156,7 @@ enum mr_code mr_mailbox_known_add(struct mr_mailbox_known *known,
 	grow(known);
 	slot = slot_of(known, &item);
 	if (*slot != 0)
-		return mr_err_set(err, MR_EEXISTS, "message %s is there twice",
-			message->message_id);
+		return mr_err_set(err, MR_EEXISTS, "message %s occurs twice", message->message_id);
 	mr_buf_add(&known->items, &item, sizeof(item));
 	rc = mr_buf_check(&known->items, "the list of messages", err);
 	if (rc)

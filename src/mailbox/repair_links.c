@@ -1,4 +1,4 @@
-/* mailbox/repair_links.c - the folders of a mailbox, and the links to messages in them. */
+/* mailbox/repair_links.c - check and repair of a mailbox's folders and their links. */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/utf8.h"
@@ -79,7 +79,7 @@ static enum mr_code enter(struct mr_mailbox_view *view, uint16_t folder)
 	return MR_OK;
 }
 
-/* A link or file of a message's name whose message is not there. */
+/* A link or file named like a message that does not exist. */
 static enum mr_code look_at_stranger(struct mr_mailbox_view *view, struct mr_arena *arena,
 	uint16_t folder, const char *name)
 {
@@ -197,7 +197,7 @@ enum mr_code mr_mailbox_view_read_links(struct mr_mailbox_view *view)
 	return rc ? rc : mr_buf_check(&view->links, "links", &view->run->cx->err);
 }
 
-/* What is no link stands where one belongs: it may be somebody's, so it is only moved. */
+/* A file stands where a link belongs: move it, since it may be the owner's. */
 static enum mr_code clear_place(struct mr_mailbox_view *view, struct mr_arena *arena,
 	uint16_t folder, const char *name)
 {
@@ -235,7 +235,7 @@ enum mr_code mr_mailbox_view_link(struct mr_mailbox_view *view, uint16_t folder,
 	view->changed[folder] = true;
 	if (!found || found->what == MR_MAILBOX_LINK_FILE)
 		fresh = name;
-	/* In the place of a link: under a name of its own first, so that no moment is without. */
+	/* Rename over the old link, so that the name always exists. */
 	else if (unlinkat(view->box_dir, fresh, 0) != 0 && errno != ENOENT)
 		return mr_err_os(err, errno, "cannot remove %s in %s/%s", fresh,
 			view->account->row.path, view->folders[folder]);

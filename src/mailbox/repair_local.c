@@ -1,5 +1,4 @@
-/* mailbox/repair_local.c - what a mailbox's owner has done with each message: kept, whatever else.
- */
+/* mailbox/repair_local.c - check and repair of mailbox.sqlite; the owner's state is kept. */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "mailbox/repair_private.h"
@@ -69,7 +68,7 @@ static enum mr_code open_again(struct mr_mailbox_view *view)
 	return rc;
 }
 
-/* The row repeats what the message says; where it says something else, the message is right. */
+/* The row repeats fields of the message; where they differ, the message is right. */
 static enum mr_code mend_head(struct mr_mailbox_view *view, const char *message_id)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
@@ -158,7 +157,7 @@ enum mr_code mr_mailbox_view_add_state(struct mr_mailbox_view *view, uint32_t me
 		(read ? MR_MAILBOX_FLAG_READ : 0) | (archived ? MR_MAILBOX_FLAG_ARCHIVED : 0));
 }
 
-/* Also what reading the rows does not come across: a damaged index gives wrong answers later. */
+/* Also check what reading rows does not touch: a damaged index would give wrong answers later. */
 static enum mr_code check_whole(struct mr_mailbox_view *view)
 {
 	struct mr_texts wrong = { NULL, 0 };

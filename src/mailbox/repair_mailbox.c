@@ -1,8 +1,9 @@
 /*
- * mailbox/repair_mailbox.c - a mailbox: which messages are in it, in which folders, in what state.
+ * mailbox/repair_mailbox.c - check and repair of one mailbox: its messages, their folders and their
+ * state.
  *
- * What its owner did comes first: the box in mailbox.sqlite. Without that, what the index recorded;
- * without that, where links stand; and in the end what a delivery would have done.
+ * The owner's choice comes first: the box in mailbox.sqlite. Without it, the folder in the index;
+ * without that, the folder of the links; and at last the folder that a delivery would have used.
  */
 #include "base/crash.h"
 #include "base/fs.h"
@@ -118,8 +119,8 @@ static uint16_t choose_box(const struct mr_mailbox_view *view, const struct item
 }
 
 /*
- * The folders it shall be in. Doing this again after it was done gives the same, also when only
- * the links were done: see the tests.
+ * Choose the folders it shall be in. Repeating this after it was done, or after only the links were
+ * done, gives the same result: see the tests.
  */
 static void choose_folders(struct mr_mailbox_view *view, struct mr_arena *arena, struct item *item)
 {
@@ -129,7 +130,7 @@ static void choose_folders(struct mr_mailbox_view *view, struct mr_arena *arena,
 
 	item->wanted = wanted;
 	wanted[item->wanted_count++] = box;
-	/* A second place that the index and the disk agree about. */
+	/* Another folder in which both the index and the disk have it. */
 	for (size_t i = 0; i < item->recorded.len && find(item->recorded, box); i++) {
 		uint16_t folder = item->recorded.items[i].folder;
 
@@ -215,9 +216,9 @@ static enum mr_code drop_others(struct mr_mailbox_view *view, struct mr_arena *a
 }
 
 /*
- * A delivery lets go of the locks before it writes the mailboxes' own rows. One that was under way
- * when the rows were read either still holds its intent or has written its row by now; so the
- * intent is looked at first and the row second.
+ * A delivery releases the locks before it writes the mailboxes' rows. One that was in progress when
+ * the rows were read either still holds its intent or has written its row by now; so check the
+ * intent first and the row second.
  */
 static enum mr_code is_on_its_way(struct mr_mailbox_view *view, struct mr_arena *arena,
 	const char *message_id, bool *out)
@@ -227,7 +228,7 @@ static enum mr_code is_on_its_way(struct mr_mailbox_view *view, struct mr_arena 
 	enum mr_code rc;
 
 	*out = mr_mailbox_deliver_is_under_way(arena, view->run->root, message_id);
-	/* Who repairs read the rows in the transaction that is still open. */
+	/* A repair read the rows in the transaction that is still open. */
 	if (*out || view->run->hands)
 		return MR_OK;
 	cx.arena = arena;
@@ -251,7 +252,7 @@ static enum mr_code mend_state(struct mr_mailbox_view *view, struct mr_arena *ar
 		return MR_OK;
 	if (!view->fresh && view->local)
 		rc = is_on_its_way(view, arena, id, &on_its_way);
-	/* Then its row is its process's to write. */
+	/* Then the delivering process writes the row. */
 	if (rc || on_its_way)
 		return rc;
 	if (!view->fresh && view->local)
@@ -270,7 +271,7 @@ static enum mr_code mend_item(struct mr_mailbox_view *view, struct item *item)
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	enum mr_code rc = MR_OK;
 
-	/* The index has its delivery, and nothing else is left of it: taken out on purpose. */
+	/* Only the index's record of its delivery is left: the owner removed the message. */
 	if (!(item->why & MR_MAILBOX_CLAIM_SURE) && item->links.len == 0 &&
 		item->recorded.len == 0 && item->states.len == 0)
 		return MR_OK;
@@ -308,7 +309,8 @@ static void sort(struct mr_buf *list)
 			sizeof(struct mr_mailbox_place), by_place);
 }
 
-/* What the index has and no document claims: the index may know better who got it. */
+/* Claim messages that the index projects here and no document does: the index may know
+ * recipients that the document does not. */
 static void claim_recorded(struct mr_mailbox_view *view)
 {
 	struct mr_buf *claims = &view->account->claims;
@@ -331,8 +333,8 @@ static void claim_recorded(struct mr_mailbox_view *view)
 			sizeof(struct mr_mailbox_claim), by_message);
 }
 
-/* Links of messages that are not claimed: a private directory may have them from before. They
- * stay, and where the root was moved they lead to the new place. */
+/* Links to messages that this mailbox does not claim, as a private directory may have from
+ * before. They stay, and after a move of the root they are made to point to the new place. */
 static enum mr_code mend_unclaimed(struct mr_mailbox_view *view)
 {
 	const struct mr_mailbox_claim *claims = (const void *)view->account->claims.data;
@@ -448,7 +450,7 @@ static enum mr_code mend_mailbox(struct mr_mailbox_view *view)
 	return rc;
 }
 
-/* Nothing to work on: the disk of a private mailbox may come back, so its rows stay. */
+/* Without a usable directory, keep the rows: the disk of a private mailbox may come back. */
 static enum mr_code keep_rows(struct mr_mailbox_view *view)
 {
 	struct places recorded;

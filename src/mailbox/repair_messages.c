@@ -1,4 +1,4 @@
-/* mailbox/repair_messages.c - every document below messages/, and what the index has of it. */
+/* mailbox/repair_messages.c - compares every document below messages/ with the index. */
 #include "base/crash.h"
 #include "base/fs.h"
 #include "mailbox/document.h"
@@ -59,7 +59,7 @@ static enum mr_code put_away(struct mr_mailbox_repair_run *run, const char *what
 	return rc;
 }
 
-/* Is this the document's fault, so that reading it again will not help? */
+/* Is this an error of the document itself, so that reading it again will not help? */
 static bool is_bad(enum mr_code rc)
 {
 	return rc == MR_EFORMAT || rc == MR_EINVAL || rc == MR_ELIMIT;
@@ -99,7 +99,7 @@ static enum mr_code make_room(struct seen *seen, bool *out)
 	return MR_OK;
 }
 
-/* Put a document into its place. *out is false when this one is not to be looked at further. */
+/* Move a document to its place. *out is false when it needs no further examination. */
 static enum mr_code put_in_place(struct seen *seen, bool *out)
 {
 	struct mr_mailbox_repair_run *run = seen->run;
@@ -313,8 +313,8 @@ static void claim(struct mr_mailbox_account *account, uint32_t number, uint32_t 
 	mr_buf_add(claims, &one, sizeof(one));
 }
 
-/* Whose message this is: as it was recorded when it was delivered, or else as it can be told now.
- * The result is what the index shall say. */
+/* Assign the message to mailboxes: as recorded when it was delivered, else by its addresses.
+ * Returns the registration id for the index. */
 static const char *assign(struct seen *seen, uint32_t number,
 	const struct mr_mailbox_principal *principal, const char *recorded, uint32_t why)
 {
@@ -381,7 +381,7 @@ static enum mr_code insert(struct seen *seen, const struct mr_mailbox_delivered 
 	return rc ? fail(seen, rc) : MR_OK;
 }
 
-/* A message that is where it belongs, or of which that was reported. */
+/* A message in its place, or whose wrong place was reported. */
 static enum mr_code take_in(struct seen *seen)
 {
 	struct mr_mailbox_repair_run *run = seen->run;

@@ -1,5 +1,6 @@
 /*
- * mailbox/repair_private.h - what check and repair share: one comparison, with and without hands.
+ * mailbox/repair_private.h - what check and repair share: one comparison, which repair (`hands`)
+ * also acts upon.
  *
  * For repair.c and repair_*.c only. A mend goes through a root once: accounts, then documents, then
  * each mailbox, then threads. At every difference it says what it found; with `hands` it also puts
@@ -30,7 +31,7 @@ size_t mr_mailbox_known_count(const struct mr_mailbox_known *known);
 /* MR_EEXISTS when it is there. */
 MR_CHECK enum mr_code mr_mailbox_known_add(struct mr_mailbox_known *known,
 	const struct mr_mailbox_message *message, uint32_t *out_number, struct mr_err *err);
-/* Are these the message's? They are compared by a hash of 64 bits. */
+/* Do these fields equal the message's? They are compared by a hash of 64 bits. */
 bool mr_mailbox_known_says(const struct mr_mailbox_known *known, uint32_t number,
 	const char *thread_id, const char *created_at, const char *subject);
 bool mr_mailbox_known_find(const struct mr_mailbox_known *known, const char *message_id,
@@ -41,7 +42,7 @@ const char *mr_mailbox_known_id(const struct mr_mailbox_known *known, struct mr_
 const char *mr_mailbox_known_path(const struct mr_mailbox_known *known, struct mr_arena *arena,
 	uint32_t number);
 
-/* Why a mailbox may have a message. */
+/* The reason why a mailbox may have a message. */
 enum {
 	MR_MAILBOX_CLAIM_SENDER = 1,
 	MR_MAILBOX_CLAIM_RECIPIENT = 2,
@@ -62,21 +63,21 @@ struct mr_mailbox_account {
 	struct mr_mailbox_registration row;        /* as it shall be */
 	const struct mr_mailbox_registration *was; /* as the index has it, or NULL */
 	const char *name;                          /* in mailboxes/, or NULL: nothing there */
-	bool usable;                               /* its directory can be worked on */
-	bool owner_unknown;                        /* the first message that names it tells */
+	bool usable;                               /* its directory can be read and written */
+	bool owner_unknown;                        /* taken from the first message that names it */
 	struct mr_buf claims;                      /* of struct mr_mailbox_claim */
 };
 
 struct mr_mailbox_repair_run {
 	struct mr_ctx *cx;
 	const struct mr_mailbox_root *root;
-	bool hands;        /* repair; without them, check */
+	bool hands;        /* repair: correct what is found; false for check */
 	const char *stamp; /* 20260311T041500Z, in the names of all that is set aside */
 	const char *now;
 
 	struct mr_db *old;    /* the index that is there, or NULL */
 	size_t turns;         /* how often it was about to be read */
-	const char *unusable; /* why the index that is there cannot be used, or NULL */
+	const char *unusable; /* why the existing index cannot be used, or NULL */
 	struct mr_db *index;  /* the one that is built, or NULL without hands */
 	const char *old_path; /* where the index believes the root to be, if elsewhere; or NULL */
 
@@ -103,18 +104,19 @@ struct mr_mailbox_repair_run {
  */
 void mr_mailbox_repair_found(struct mr_mailbox_repair_run *run, const char *what, const char *path,
 	const char *fmt, ...) MR_PRINTF(4, 5);
-/* A name that nobody gave to mail, such as .DS_Store: worth a word, but the root is well. */
+/* Report a file that is not mail, such as .DS_Store: a warning, no problem. */
 void mr_mailbox_repair_stray(struct mr_mailbox_repair_run *run, const char *path, const char *why);
-/* The index cannot be read on: go on without it. Only for errors that say so, others come back. */
+/* The index can no longer be read: go on without it. Other errors are returned as they are. */
 MR_CHECK enum mr_code mr_mailbox_repair_lose_index(struct mr_mailbox_repair_run *run,
 	enum mr_code rc);
 /*
- * Before reading the index, many times: reads go in groups, because each by itself would lock and
- * unlock the file; yet whoever writes has to wait for a group at most. Then rest.
+ * Call before reading the index, many times: reads are grouped into transactions, because each by
+ * itself would lock and unlock the file; a writer waits for one group at most. Afterwards call
+ * mr_mailbox_repair_rest().
  */
 MR_CHECK enum mr_code mr_mailbox_repair_turn(struct mr_mailbox_repair_run *run);
 void mr_mailbox_repair_rest(struct mr_mailbox_repair_run *run);
-/* Do both name the same place, wherever the root stood when `was` was written? */
+/* Do both paths name the same place, if the root was elsewhere when `was` was written? */
 bool mr_mailbox_repair_same_path(const struct mr_mailbox_repair_run *run, const char *was,
 	const char *now);
 
@@ -213,5 +215,5 @@ MR_CHECK enum mr_code mr_mailbox_repair_clean_staging(struct mr_mailbox_repair_r
  * processes left. */
 MR_CHECK enum mr_code mr_mailbox_repair_surroundings(struct mr_mailbox_repair_run *run);
 bool mr_mailbox_repair_has_left_intents(struct mr_mailbox_repair_run *run);
-/* Move those into quarantine: no one can make sense of them. */
+/* Move intents that cannot be finished into quarantine. */
 MR_CHECK enum mr_code mr_mailbox_repair_set_intents_aside(struct mr_mailbox_repair_run *run);

@@ -1,4 +1,7 @@
-/* mailbox/repair_sql.c */
+/*
+ * mailbox/repair_sql.c - Queries on index.sqlite and mailbox.sqlite that only check and repair
+ * use.
+ */
 #include "mailbox/repair_sql.h"
 
 #include "data/rows.h"

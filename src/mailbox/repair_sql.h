@@ -39,7 +39,7 @@ MR_CHECK enum mr_code mr_mailbox_repair_sql_projections(struct mr_ctx *cx, struc
 /* Every row of a mailbox.sqlite. */
 MR_CHECK enum mr_code mr_mailbox_repair_sql_states(struct mr_ctx *cx, struct mr_db *db,
 	mr_mailbox_on_state *visit, void *arg);
-/* Put right what a row repeats of its message; flags and box stay. */
+/* Correct the fields that a row repeats from its message; flags and box stay. */
 MR_CHECK enum mr_code mr_mailbox_repair_sql_put_head(struct mr_ctx *cx, struct mr_db *db,
 	const char *message_id, const struct mr_mailbox_head *head);
 

@@ -1,5 +1,5 @@
-/* mailbox/repair_staging.c - quarantine, and what lies around a root: locks, intents, directories.
- */
+/* mailbox/repair_staging.c - quarantine, and the surroundings of a root: directories, lock
+ * files, intents and staging/. */
 #include "base/boot.h"
 #include "base/crash.h"
 #include "base/fs.h"
@@ -121,7 +121,7 @@ enum mr_code mr_mailbox_repair_save_text(struct mr_mailbox_repair_run *run, cons
 	return rc;
 }
 
-/* Ours, and what was set aside earlier. */
+/* Our own files, and what was set aside earlier. */
 static bool is_kept(const char *path)
 {
 	return mr_str_eq(path, MR_MAILBOX_QUARANTINE) || mr_str_eq(path, MR_MAILBOX_INTENTS) ||
@@ -159,7 +159,7 @@ enum mr_code mr_mailbox_repair_clean_staging(struct mr_mailbox_repair_run *run, 
 	return rc;
 }
 
-/* Nobody who lives holds it; NULL when that cannot be said. */
+/* Why no living process can hold this lock file; NULL when that cannot be told. */
 static const char *why_stale(struct mr_mailbox_repair_run *run, struct mr_arena *arena,
 	const char *path)
 {
@@ -208,8 +208,8 @@ static void look_at_locks(struct mr_mailbox_repair_run *run)
 	}
 }
 
-/* The same file before and after nobody held it: what was dropped or replaced meanwhile had an
- * owner. */
+/* Was the intent the same unlocked file before and after the look? One that was removed or
+ * replaced meanwhile had an owner. */
 static bool is_left(int dir, const char *path)
 {
 	struct stat before, after;
@@ -223,8 +223,8 @@ static bool is_left(int dir, const char *path)
 }
 
 /*
- * Those that nobody works on: a delivery that is under way holds the lock of its intent. Names with
- * a dot in front are intents being written. A root of somebody else has none.
+ * Intents without an owner: a delivery in progress holds the lock of its intent. Names that begin
+ * with a dot are intents being written. Roots made by other programs have none.
  */
 static struct mr_texts list_left_intents(struct mr_mailbox_repair_run *run, struct mr_arena *arena)
 {
@@ -260,7 +260,7 @@ static void look_at_intents(struct mr_mailbox_repair_run *run)
 
 	for (size_t i = 0; i < paths.len; i++)
 		mr_mailbox_repair_found(run, "leftover_intent", paths.items[i],
-			"something was begun and not finished");
+			"an operation was begun and not finished");
 }
 
 static bool is_own(const char *path)

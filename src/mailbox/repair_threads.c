@@ -1,4 +1,4 @@
-/* mailbox/repair_threads.c - summaries of threads, in the index and in each mailbox. */
+/* mailbox/repair_threads.c - check and repair of thread summaries. */
 #include "mailbox/index_sql.h"
 #include "mailbox/repair_private.h"
 #include "mailbox/repair_sql.h"
@@ -6,18 +6,18 @@
 
 enum { PAGE = 500 };
 
-/* Both sides of a comparison, which may be one database. */
+/* Both sides of a comparison, which may be the same database. */
 struct sides {
 	struct mr_mailbox_repair_run *run;
 	enum mr_mailbox_threads_of what;
 	struct mr_db *messages;  /* what the summaries are of */
-	struct mr_db *built;     /* it has them already, as they must be; or NULL */
+	struct mr_db *built;     /* already has the correct summaries; or NULL */
 	struct mr_db *summaries; /* those that are there, or NULL */
 	const char *path;        /* of the database, for people */
 	bool differs;
 };
 
-/* Others lower letters beyond ASCII too; that is not worth a word. */
+/* Other programs also lower-case letters beyond ASCII; that difference is not reported. */
 static bool same_subject(const char *a, const char *b)
 {
 	if (!a || !b)
@@ -67,7 +67,7 @@ static enum mr_code compare(struct mr_ctx *cx, struct sides *sides, const char *
 	return MR_OK;
 }
 
-/* Every thread of `db`, a page at a time, so that nobody who writes has to wait for us. */
+/* Visit every thread of `db` page by page, so that writers wait only for a page. */
 static enum mr_code each_thread(struct sides *sides, struct mr_db *db, bool summaries,
 	enum mr_code (*visit)(struct mr_ctx *cx, struct sides *sides, const char *thread_id))
 {

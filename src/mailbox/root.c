@@ -1,4 +1,4 @@
-/* mailbox/root.c - what a root says of itself, and its databases; open.c opens one. */
+/* mailbox/root.c - examines a mailbox root and opens its databases; open.c opens the root. */
 #include "mailbox/root.h"
 
 #include "base/fs.h"
@@ -123,7 +123,7 @@ enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx, const struct mr_ma
 	if (rc)
 		return rc;
 	if (!version) {
-		/* Repair works from the messages; init writes the file when that is done. */
+		/* Repair works from the messages without the version file; init writes it later. */
 		if (purpose == MR_MAILBOX_ROOT_REPAIR &&
 			mr_fs_exists(root->dir, MR_MAILBOX_MESSAGES))
 			return MR_OK;
@@ -168,8 +168,8 @@ static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only,
 
 	if (rc != MR_EPERM || !read_only)
 		return rc;
-	/* A writer may have died in its commit: what it left must be taken back first, which takes
-	 * one who may write. */
+	/* A writer may have died during its commit: its journal must be rolled back first, which
+	 * needs write access. */
 	options.read_only = false;
 	if (mr_db_open(&options, &writer, &ignored))
 		return rc;

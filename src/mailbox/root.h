@@ -1,5 +1,5 @@
 /*
- * mailbox/root.h - a mailbox root: opened, made, and looked at.
+ * mailbox/root.h - a mailbox root: opening, creating and examining it.
  *
  * Modes: directories 0700, files 0600, whatever the umask says.
  */
@@ -26,7 +26,7 @@ void mr_mailbox_root_close(struct mr_mailbox_root *root);
 
 enum mr_mailbox_root_for {
 	MR_MAILBOX_ROOT_READ,   /* a protocol-1 root is fine */
-	MR_MAILBOX_ROOT_WRITE,  /* and what a crash left half done is finished or undone first */
+	MR_MAILBOX_ROOT_WRITE,  /* and finishes or undoes interrupted operations first */
 	MR_MAILBOX_ROOT_REPAIR, /* an unreadable or missing index is fine */
 };
 
@@ -40,7 +40,7 @@ struct mr_mailbox_status {
 	bool structural_state_readable;
 	const char *error; /* or NULL */
 };
-/* Never fails for what is wrong with the root: it says it. */
+/* Never fails because of the root: its problems are in the result. */
 MR_CHECK enum mr_code mr_mailbox_root_status(struct mr_ctx *cx, const char *path,
 	struct mr_mailbox_status *out);
 

@@ -1,4 +1,7 @@
-/* mailbox/rules.c */
+/*
+ * mailbox/rules.c - Writes the files below rules/: the policy documents, and the Python scripts
+ * that run `mailroom mailbox script`.
+ */
 #include "mailbox/rules.h"
 
 #include "base/crash.h"
@@ -142,7 +145,7 @@ static const char SCRIPT[] =
 	"    print(json.dumps({\"ok\": False, \"error\": main()}))\n"
 	"    sys.exit(1)\n";
 
-/* Readers may look at any moment, so only what differs is touched, and as a whole. */
+/* Readers may open the file at any moment: it is replaced atomically, and only if it differs. */
 static enum mr_code publish(struct mr_ctx *cx, const struct mr_mailbox_root *root, const char *path,
 	const char *text, mode_t mode)
 {
@@ -163,7 +166,7 @@ static enum mr_code publish(struct mr_ctx *cx, const struct mr_mailbox_root *roo
 	return MR_OK;
 }
 
-/* What dead writers left. */
+/* Remove temporary files of writers that died. */
 static enum mr_code sweep(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
 	static const char *const folders[] = { MR_MAILBOX_RULES, MR_MAILBOX_RULES_PROTOCOLS,

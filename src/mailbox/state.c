@@ -73,7 +73,7 @@ enum mr_code mr_mailbox_state_change_begin(struct mr_ctx *cx, const struct mr_ma
 
 	if (!rc)
 		rc = mr_mailbox_root_local(cx, change->row->path, false, &change->local);
-	/* One that was lost gets all its rows back, not only this one. */
+	/* A database that was lost gets all its rows back, not only this one. */
 	if (!rc)
 		rc = mr_mailbox_state_list(cx, change->local, NULL, 1, &any);
 	if (!rc && any.len == 0)

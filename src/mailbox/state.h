@@ -1,4 +1,4 @@
-/* mailbox/state.h - what an owner does with mail: flags and boxes (spec/mailbox.md 13). */
+/* mailbox/state.h - changes of a message's flags by the owner of a mailbox (spec/mailbox.md 13). */
 #pragma once
 
 #include "mailbox/model.h"
@@ -23,9 +23,9 @@ MR_CHECK enum mr_code mr_mailbox_state_update(struct mr_ctx *cx, const struct mr
 	struct mr_mailbox_state_result *out);
 
 /*
- * Put the message into a box, and into that one only, whatever others it was in: any name that can
- * be a directory's; a box that is new is made. In `archive` a message is archived and read, in all
- * others it is not archived.
+ * Move the message into a box, and out of all others: any name that can be a directory's; a box
+ * that is new is made. In `archive` a message is archived and read, in all others it is not
+ * archived.
  *
  * The box in mailbox.sqlite decides where a message is. It is committed after the new link is made
  * and before the index and the old links follow, so a crash leaves the message in the old box or in

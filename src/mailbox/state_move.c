@@ -15,7 +15,7 @@
 
 static const char ARCHIVE[] = "archive";
 
-/* A move under way: what the change has, and the link that is to be made. */
+/* A move in progress: the change of state, and the link to be made. */
 struct move {
 	struct mr_ctx *cx;
 	struct mr_mailbox_state_change change;
@@ -95,7 +95,7 @@ static enum mr_code make_link(struct move *m)
 	return mr_fs_sync_dir(folder, ".", err);
 }
 
-/* What is no link to this message is not ours to remove. */
+/* Something other than a link to this message is not ours to remove. */
 static enum mr_code remove_link(struct move *m, const char *box)
 {
 	int folder MR_CLEANUP(mr_fs_closep) = -1;
@@ -155,7 +155,7 @@ static enum mr_code fill(struct move *m)
 	return rc ? rc : mr_mailbox_state_change_write(cx, change);
 }
 
-/* Nothing was committed: no link either, and the reason stays. */
+/* Nothing was committed: remove the new link; the error stays. */
 static enum mr_code undo(struct move *m)
 {
 	struct mr_err why = m->cx->err;

@@ -1,4 +1,7 @@
-/* mailbox/state_sql.c */
+/*
+ * mailbox/state_sql.c - The tables of mailbox.sqlite: the state of each message in one mailbox,
+ * and that mailbox's thread summaries.
+ */
 #include "mailbox/state_sql.h"
 
 #include "base/str.h"

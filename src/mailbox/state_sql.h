@@ -1,4 +1,4 @@
-/* mailbox/state_sql.h - mailbox.sqlite: what one mailbox's owner has done with each message. */
+/* mailbox/state_sql.h - mailbox.sqlite: the state of each message in one mailbox. */
 #pragma once
 
 #include "base/ctx.h"
@@ -22,7 +22,7 @@ MR_CHECK enum mr_code mr_mailbox_state_get(struct mr_ctx *cx, struct mr_db *db,
 /* Insert, or replace the whole row. */
 MR_CHECK enum mr_code mr_mailbox_state_put(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_mailbox_state *row);
-/* Insert unless a row is there: what the owner did is never overwritten by a default. */
+/* Insert unless there is a row: a default never overwrites the owner's changes. */
 MR_CHECK enum mr_code mr_mailbox_state_add(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_mailbox_state *row);
 MR_CHECK enum mr_code mr_mailbox_state_drop(struct mr_ctx *cx, struct mr_db *db,

@@ -1,4 +1,4 @@
-/* mailbox/trash.c - what one operation removes. */
+/* mailbox/trash.c - moves files to be removed aside, and deletes them or puts them back. */
 #include "mailbox/trash.h"
 
 #include "base/crash.h"
@@ -52,7 +52,7 @@ static void append(struct mr_ctx *cx, struct mr_texts *texts, size_t *cap, const
 	texts->items[texts->len++] = text;
 }
 
-/* Be open on the directory that `path` stands in. */
+/* Open the directory that contains `path`. */
 static enum mr_code enter(struct mr_ctx *cx, struct mr_mailbox_trash *trash, const char *path,
 	size_t len)
 {
@@ -65,7 +65,7 @@ static enum mr_code enter(struct mr_ctx *cx, struct mr_mailbox_trash *trash, con
 		return rc;
 	mr_fs_closep(&trash->parent);
 	trash->parent = fd;
-	/* The last one is the one we are in. */
+	/* The last of the list is the one that is open. */
 	append(cx, &trash->parents, &trash->parent_cap, parent);
 	return MR_OK;
 }
@@ -127,7 +127,7 @@ void mr_mailbox_trash_restore(struct mr_ctx *cx, struct mr_mailbox_trash *trash)
 		trash->paths.len--;
 	}
 	(void)!mr_mailbox_trash_sync(cx, trash);
-	/* Only when it is empty: what could not be put back is not lost. */
+	/* Only when it is empty: what could not be put back stays. */
 	(void)unlinkat(trash->root->dir, trash->path, AT_REMOVEDIR);
 	cx->err = err;
 }

@@ -1,6 +1,6 @@
 /*
- * mailbox/trash.h - what one operation removes: renamed into a directory of its own first, so that
- * it can be put back until the operation has committed, and deleted at leisure afterwards.
+ * mailbox/trash.h - files that an operation removes: they are renamed into a directory of their own
+ * first, can be put back until the operation has committed, and are deleted afterwards.
  *
  * Nothing is deleted through a link: names are resolved below the root, the last directory of a
  * path must not be a link, and a link that is itself removed is moved, not followed.
@@ -41,7 +41,7 @@ void mr_mailbox_trash_restore(struct mr_ctx *cx, struct mr_mailbox_trash *trash)
 /* Delete what is in it, and the directory. Failures are left to a later sweep. */
 void mr_mailbox_trash_empty(struct mr_ctx *cx, struct mr_mailbox_trash *trash);
 
-/* Delete what operations of this kind left when they died. To be called under the index lock, under
- * which all of them work. */
+/* Delete what operations of this kind left when they died. Call it under the index lock, which
+ * all of them hold. */
 void mr_mailbox_trash_sweep(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *what);

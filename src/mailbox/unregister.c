@@ -1,4 +1,4 @@
-/* mailbox/unregister.c - an address leaves a root (spec/mailbox.md 11). */
+/* mailbox/unregister.c - deactivates or purges a registration (spec/mailbox.md 11). */
 #include "mailbox/register_private.h"
 
 #include "base/crash.h"

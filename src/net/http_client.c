@@ -142,8 +142,8 @@ static int check_peer(void *arg, char *remote_ip, char *local_ip, int remote_por
 }
 
 /*
- * libcurl makes the connection that is used, and does not ask whose socket it is: we do, once
- * before, to know whether this is the way to go, and once on that connection.
+ * libcurl does not check whose socket it connects to, so we do: once before, to decide whether to
+ * use the socket, and once on the connection that is used.
  */
 static enum mr_code use_socket(struct client *client, const struct mr_http_client_request *request,
 	struct mr_err *err)

@@ -37,8 +37,8 @@ struct mr_http_client_response {
 
 /*
  * Any status is an answer, 500 too. MR_EINVAL: not a URL we ask; MR_ETIMEOUT; MR_ELIMIT: the answer
- * is too long; MR_EREMOTE: nobody there, not who they claim to be, or not HTTP. Errors name the
- * host, never the rest of the URL nor a header: they may hold secrets.
+ * is too long; MR_EREMOTE: no connection, a certificate that does not fit, or not HTTP. Errors name
+ * the host, never the rest of the URL nor a header: they may hold secrets.
  */
 MR_CHECK enum mr_code mr_http_client_send(struct mr_arena *arena,
 	const struct mr_http_client_request *request, struct mr_http_client_response *out,

@@ -1,4 +1,7 @@
-/* net/local_socket.c */
+/*
+ * net/local_socket.c - Connects to a Unix socket and checks by SO_PEERCRED that the server runs as
+ * the same user or as root.
+ */
 #include "net/local_socket.h"
 
 #include "base/fs.h"

@@ -2,8 +2,8 @@
  * net/local_socket.h - a connection to a server of the same user, through a socket in the file
  * system.
  *
- * Whoever listens there is asked of the kernel (SO_PEERCRED): only our own user and root are
- * believed, so that a token is never sent to a socket that somebody else has put in the way.
+ * The kernel tells whose process listens there (SO_PEERCRED): only our own user and root are
+ * accepted, so that a token is never sent to a socket that another user has put there.
  */
 #pragma once
 
@@ -17,8 +17,8 @@
 MR_CHECK enum mr_code mr_local_socket_address(const char *path, struct sockaddr_un *out,
 	struct mr_err *err);
 /*
- * Connect without waiting. MR_ENOTFOUND: nobody listens there; MR_EPERM: we may not connect, or the
- * server belongs to another user; MR_EBUSY: it accepts nobody just now. The caller closes
+ * Connect without waiting. MR_ENOTFOUND: no server listens there; MR_EPERM: we may not connect, or
+ * the server belongs to another user; MR_EBUSY: it accepts no connection now. The caller closes
  * `*out_fd`, which does not block.
  */
 MR_CHECK enum mr_code mr_local_socket_connect(const char *path, int *out_fd, struct mr_err *err);

@@ -1,4 +1,7 @@
-/* net/otlp.c */
+/*
+ * net/otlp.c - Collects trace spans and sends them in batches to an OpenTelemetry collector from a
+ * thread of its own.
+ */
 #include "net/otlp.h"
 
 #include "base/buf.h"

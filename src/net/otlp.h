@@ -1,7 +1,7 @@
 /*
  * net/otlp.h - traces for an OpenTelemetry collector: OTLP over HTTP, as JSON.
  *
- * Spans are sent in batches by a thread of its own. Who makes one never waits: when the collector
+ * Spans are sent in batches by a thread of its own. Adding a span never waits: when the collector
  * is slow or gone, spans are dropped and counted. Safe from any thread.
  */
 #pragma once
@@ -40,17 +40,17 @@ struct mr_otlp_attribute {
 	int64_t number;
 };
 
-/* Something that was done for somebody. Texts are copied. */
+/* A span: one operation done for a client. Texts are copied. */
 struct mr_otlp_span {
 	const char *name;
-	const char
-		*traceparent; /* of who asked (W3C Trace Context); NULL or nonsense: a new trace */
+	const char *traceparent; /* of the caller's span (W3C Trace Context); NULL or invalid: a new
+				    trace */
 	int64_t begun_us, ended_us; /* of the wall clock */
 	const char *error;          /* what went wrong, or NULL */
 	const struct mr_otlp_attribute *attributes;
 	size_t attribute_count;
 };
-/* Dropped when nothing is sent, or when who asked does not want it. */
+/* Dropped when nothing is sent, or when the caller's trace is not sampled. */
 void mr_otlp_add(struct mr_otlp *otlp, const struct mr_otlp_span *span);
 
 struct mr_otlp_stats {

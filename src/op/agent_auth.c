@@ -1,4 +1,7 @@
-/* op/agent_auth.c */
+/*
+ * op/agent_auth.c - Decides by agent token or JWT claim whether a caller may act as an agent, and
+ * whose mail it may read.
+ */
 #include "op/agent_auth.h"
 
 #include "app/principal.h"
@@ -40,9 +43,9 @@ static enum mr_code deny(struct mr_call *call, const char *agent_name, const cha
 }
 
 /*
- * Does the JWT name this agent of this project? Names are compared in any case, as everywhere. A
- * project that is not there yet has only the key that it is asked for by. Who joins by a path may
- * make one: that another project is found by a part of that path says nothing about it.
+ * Does the JWT name this agent of this project? Agent names are compared without case. A project
+ * that does not exist yet has only the key in the request. A caller that joins by a path may create
+ * that project: a project found by a part of the path does not count.
  */
 static enum mr_code find_claim(struct mr_call *call, const char *project_key,
 	const char *agent_name, bool may_join, bool *is_named)
@@ -56,7 +59,7 @@ static enum mr_code find_claim(struct mr_call *call, const char *project_key,
 	if (rc)
 		return rc;
 	rc = mr_team_ask_project(&call->cx, team, project_key, &project);
-	/* A key that is no path is looked up by the join as leniently as here. */
+	/* A key that is no path is resolved in the same lenient way when the caller joins. */
 	found = !rc &&
 		(!may_join || *project_key != '/' || mr_team_project_is(&project, project_key));
 	if (rc && rc != MR_ENOTFOUND && rc != MR_EINVAL)
@@ -85,7 +88,7 @@ static enum mr_code check_claim(struct mr_call *call, const char *project_key,
 	return MR_OK;
 }
 
-/* Of an agent that is not there nothing is proved: that is the operation's to say. */
+/* For an unknown agent nothing is proved: the operation reports that it does not exist. */
 static enum mr_code prove(struct mr_call *call, const char *project_key, const char *agent_name,
 	bool *found, struct mr_team_agent *agent, struct mr_team_proof *out)
 {
@@ -97,7 +100,7 @@ static enum mr_code prove(struct mr_call *call, const char *project_key, const c
 			    found, agent, out);
 }
 
-/* From now on the call shows what this agent may see. */
+/* From now on the call shows only what this agent may see. */
 static void read_for(struct mr_call *call, int64_t agent_id)
 {
 	call->rights.readers = mr_arena_printf(call->cx.arena, "[%lld]", (long long)agent_id);
@@ -116,7 +119,7 @@ static enum mr_code check(struct mr_call *call, const char *project_key, const c
 	call->is_verified = false;
 	if (p && p->is_bound)
 		return check_claim(call, project_key, agent_name, may_join);
-	/* Who does not have to prove anything may still do it. */
+	/* A caller that need not prove anything may still send a token. */
 	if (mode == MR_AGENT_AUTH_OFF || ((!p || p->acts_for_all) && !call->agent_token))
 		return MR_OK;
 	rc = prove(call, project_key, agent_name, &found, &agent, &proof);
@@ -137,7 +140,7 @@ static enum mr_code check(struct mr_call *call, const char *project_key, const c
 				: "register first, to get the agent_token that it takes to act as");
 }
 
-/* Nobody is named, so somebody is found: whoever must prove something cannot have that. */
+/* Without a name the operation would choose an agent: refused to callers who need a proof. */
 static enum mr_code check_unnamed(struct mr_call *call, const struct mr_op *op, const char *param)
 {
 	const struct mr_principal *p = call->principal;
@@ -178,7 +181,7 @@ enum mr_code mr_agent_auth_check(struct mr_call *call, const struct mr_op *op,
 
 	call->rights.readers = NULL;
 	rc = check_named(call, op, in);
-	/* Who was let in without a token is somebody new, and has no mail yet. */
+	/* A caller let in without a token has just registered, and has no mail yet. */
 	if (!rc && op->traits & MR_SHARED_MAIL && !call->rights.readers)
 		rc = mr_agent_auth_readers(call, op->traits & MR_JOINS);
 	return rc;
@@ -190,7 +193,7 @@ enum mr_code mr_agent_auth_check_agent(struct mr_call *call, const char *project
 	return check(call, project_key, agent_name, false);
 }
 
-/* All agents that a JWT names and that are there. */
+/* All existing agents that a JWT names. */
 static enum mr_code find_bound(struct mr_call *call, struct mr_team *team,
 	const struct mr_principal_agents *agents)
 {
@@ -271,7 +274,7 @@ bool mr_agent_auth_reads_for(const struct mr_call *call, int64_t agent_id)
 	while (*at && at[1] != ']') {
 		char *end;
 
-		/* "[" or "," stands before each. */
+		/* Each id follows a "[" or a ",". */
 		if (strtoll(at + 1, &end, 10) == agent_id)
 			return true;
 		at = end;

@@ -1,4 +1,7 @@
-/* op/args.c */
+/*
+ * op/args.c - Decodes the arguments that a surface received into typed values, and reports all
+ * problems together.
+ */
 #include "op/args.h"
 
 #include "base/str.h"

@@ -34,10 +34,10 @@ struct mr_call {
 	struct mr_ctx cx; /* what the parts get to see */
 	const struct mr_app *app;
 	const char *request_id;  /* or NULL */
-	const char *traceparent; /* of who asks (W3C Trace Context), or NULL */
+	const char *traceparent; /* of the caller's span (W3C Trace Context), or NULL */
 	bool may_write;          /* what MR_NEED_WRITE asks for */
-	bool is_admin; /* may overrule others: whoever has the command line, or that role */
-	/* Who asks over the network; NULL on the command line, which may do everything. */
+	bool is_admin;           /* may overrule others: the command line, or the role admin */
+	/* The authenticated client; NULL on the command line, which may do everything. */
 	const struct mr_principal *principal;
 	const char *agent_token;      /* of the agent the caller acts as (AGENT_AUTH), or NULL */
 	bool is_verified;             /* the caller proved to be the agent it acts as */
@@ -46,13 +46,13 @@ struct mr_call {
 	const char *fence_used; /* set by the operation: with what they were; or NULL */
 	/* What a command ends with although it has a result: set by the operation, 0 at first. */
 	int exit_status;
-	/* For mr_dispatch_confirm(): a yes that was given before, and a person who can be asked
-	 * now; `confirm` is NULL where nobody can. */
+	/* For mr_dispatch_confirm(): consent that was given before, and a way to ask a person
+	 * now; `confirm` is NULL where there is none. */
 	bool confirmed;
 	bool (*confirm)(void *arg, const char *question);
 	void *confirm_arg;
-	/* For MR_WAITS: does nobody wait for the result any more? To be looked at every second or
-	 * so; NULL where nobody can tell. */
+	/* For MR_WAITS: has the client stopped waiting for the result? To be called about every
+	 * second; NULL where that cannot be known. */
 	bool (*is_over)(void *arg);
 	void *is_over_arg;
 };

@@ -1,4 +1,7 @@
-/* op/dispatch.c */
+/*
+ * op/dispatch.c - Runs one operation: decodes its arguments, checks the caller's rights, calls the
+ * handler, counts and logs the call.
+ */
 #include "op/dispatch.h"
 
 #include "app/metrics.h"

@@ -1,4 +1,4 @@
-/* op/grid.c */
+/* op/grid.c - Formats rows of cells as columns that fit the width of the terminal. */
 #include "op/grid.h"
 
 #include "base/arena.h"

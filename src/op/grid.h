@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* For whom a result is shown. */
+/* How a result is displayed. */
 struct mr_render {
 	bool colour;
 	size_t width;   /* columns of the terminal; 0 when there is none: nothing is shortened */
@@ -27,6 +27,6 @@ struct mr_grid {
 	size_t rows;
 };
 
-/* False, and nothing is written, when the terminal is too narrow to leave something of each. */
+/* False, with nothing written, when the terminal is too narrow to show a part of every column. */
 bool mr_grid_put(struct mr_buf *out, const struct mr_grid *grid, const struct mr_render *how,
 	size_t indent);

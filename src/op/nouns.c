@@ -1,4 +1,4 @@
-/* op/nouns.c */
+/* op/nouns.c - Lists all operations in the order in which help and listings show them. */
 #include "op/nouns.h"
 
 static const struct mr_op *const all[] = {

@@ -1,4 +1,4 @@
-/* op/op.c */
+/* op/op.c - Looks up operations, parameters and defaults in the operation table. */
 #include "op/op.h"
 
 #include "base/str.h"

@@ -50,11 +50,11 @@ enum mr_param_flag {
 	MR_REQUIRED = 1,
 	MR_POSITIONAL = 2, /* on the command line it stands without its name */
 	MR_SECRET = 4,     /* never shown again */
-	/* Of a text: `choices` are advertised, and what else is taken its part decides; a number is
-	 * as good as its digits. */
+	/* For a text: `choices` are only advertised; the handler decides what else it accepts. A
+	 * number is taken as its digits. */
 	MR_LENIENT = 8,
-	/* Names the agent the caller acts as, in project_key: with AGENT_AUTH it takes that one's
-	 * token, which is then an argument too (agent_token). */
+	/* Names the acting agent of project_key: with AGENT_AUTH its token is required, and
+	 * agent_token becomes an argument. */
 	MR_ACTOR = 16,
 	/* May be long: on the command line "-" stands for standard input. */
 	MR_BODY = 32,
@@ -70,8 +70,7 @@ struct mr_param {
 	const char *summary;
 	const char *const *choices; /* NULL-terminated, for texts; or NULL */
 	int64_t min, max;           /* for integers, when max > min */
-	/* What holds when it is left out, or NULL: the value itself, or several words for people.
-	 */
+	/* The default, or NULL: a value, or words that describe it. */
 	const char *fallback;
 	const char *const *aliases; /* accepted, not advertised; NULL-terminated, or NULL */
 	struct mr_member into;      /* the member of the request that gets its value; or none */
@@ -222,18 +221,18 @@ enum mr_need {
 enum mr_trait {
 	MR_QUICK =
 		1,   /* never waits for a disk, a lock or a peer: may run where requests are read */
-	MR_OPEN = 2, /* answered to anyone, without a token */
+	MR_OPEN = 2, /* answered without a token */
 	MR_IDEMPOTENT = 4,  /* once more changes nothing more */
 	MR_DESTRUCTIVE = 8, /* takes something away that does not come back */
-	MR_OPEN_WORLD = 16, /* may ask somebody outside */
+	MR_OPEN_WORLD = 16, /* may send requests to another server */
 	MR_CORE = 32,       /* in the small set of tools (MCP_TOOLS_MODE=core) */
-	MR_WAITS = 64,      /* takes as long as it is told to: gets a thread of its own */
-	MR_PROXY = 128,     /* runs another operation, and asks for what that one needs */
+	MR_WAITS = 64,      /* may wait as long as it is told to: gets a thread of its own */
+	MR_PROXY = 128,     /* runs another operation, and needs what that one needs */
 	MR_QUOTES = 256,    /* its result holds text that other agents wrote */
-	MR_ABROAD = 512,    /* runs in other programs' directories: an .env there may be theirs */
-	MR_JOINS = 1024,    /* registers who acts: one that has no token yet gets it here */
-	/* Shows mail of more than one agent: with AGENT_AUTH only what the caller's own sent or
-	 * got, and it takes a token, which is then an argument too (agent_token). */
+	MR_ABROAD = 512,    /* runs in directories of other programs, whose .env is not ours */
+	MR_JOINS = 1024,    /* registers the acting agent, which may have no token yet */
+	/* Shows mail of several agents: with AGENT_AUTH only what the caller's own agents sent
+	 * or received, and agent_token becomes an argument. */
 	MR_SHARED_MAIL = 2048,
 };
 
@@ -279,7 +278,7 @@ size_t mr_param_count(const struct mr_param *params);
 size_t mr_field_count(const struct mr_field *fields);
 /* Is the result a list, under its first member "result"? */
 bool mr_op_is_list(const struct mr_op *op);
-/* What is used when it is left out, when that is a value; false when it is words, or nothing. */
+/* The default as a value; false when it is described in words, or there is none. */
 bool mr_param_default(const struct mr_param *param, struct mr_value *out);
 /* The parameter of this name or alias, or NULL. */
 const struct mr_param *mr_param_find(const struct mr_param *params, const char *name);

@@ -1,4 +1,7 @@
-/* op/render.c */
+/*
+ * op/render.c - Shows any result on a terminal as aligned text or tables, with control characters
+ * replaced.
+ */
 #include "op/render.h"
 #include "text/time.h"
 

@@ -14,8 +14,8 @@ void mr_render_value(struct mr_buf *out, const struct mr_value *value, const str
 void mr_render_text(struct mr_buf *out, const char *text);
 /* The same in one line, copied. */
 const char *mr_render_line(struct mr_arena *arena, const char *text);
-/* The time a member says: "3 min ago" for a person who looks now, "2026-03-11 04:15 UTC" for one
- * who reads it later; "-" when there is none. */
+/* The time in a member: "3 min ago" on a terminal, "2026-03-11 04:15 UTC" in output that may be
+ * read later; "-" when there is none. */
 const char *mr_render_when(struct mr_arena *arena, const struct mr_value *map, const char *key,
 	const struct mr_render *how);
 

@@ -1,4 +1,7 @@
-/* op/render_part.c */
+/*
+ * op/render_part.c - Helpers shared by the renderers: reading members of a result, applying
+ * styles, and drawing tables.
+ */
 #include "op/render_part.h"
 
 const char mr_style_bold[] = "\033[1m";

@@ -1,4 +1,7 @@
-/* op/schema.c */
+/*
+ * op/schema.c - Writes the JSON Schema of an operation's arguments and result, and checks a result
+ * against it.
+ */
 #include "op/schema.h"
 
 #include "op/agent_auth.h"
@@ -78,7 +81,7 @@ static void put_input(struct mr_out *out, const char *key, const struct mr_op *o
 {
 	static const struct mr_param token = { .name = "agent_token",
 		.type = MR_TYPE_TEXT,
-		.summary = "what register_agent gave you" };
+		.summary = "the token from register_agent" };
 
 	mr_out_map(out, key);
 	mr_out_text(out, "type", "object");
@@ -207,7 +210,7 @@ void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *o
 	mr_out_text(out, "type", "object");
 	if (op->result)
 		put_fields(out, op->result);
-	/* A word that clients of the peers know: they show only the list. */
+	/* Clients of FastMCP servers know this word, and then show only the list. */
 	if (mr_op_is_list(op))
 		mr_out_bool(out, "x-fastmcp-wrap-result", true);
 	mr_out_end(out);
@@ -292,7 +295,7 @@ static void check_field(const struct mr_field *field, const struct mr_cursor *at
 	switch (field->type) {
 	case MR_TYPE_TEXT:
 		if (mr_cursor_text(at, &text) && field->choices && !is_choice(field, text))
-			mr_cursor_refuse(at, "is none of its choices: %s", text);
+			mr_cursor_refuse(at, "is none of the allowed values: %s", text);
 		break;
 	case MR_TYPE_INT:
 		mr_cursor_int(at, INT64_MIN, INT64_MAX, &number);

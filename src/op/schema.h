@@ -10,9 +10,9 @@ void mr_schema_input(struct mr_out *out, const char *key, const struct mr_op *op
 /* With agent_token, where the operation is done as an agent (op/agent_auth.h). */
 void mr_schema_input_token(struct mr_out *out, const char *key, const struct mr_op *op);
 void mr_schema_output(struct mr_out *out, const char *key, const struct mr_op *op);
-/* The same where a failure has the place of the result: then its only member is "error". */
+/* The same where an error may take the place of the result: then its only member is "error". */
 void mr_schema_output_or_error(struct mr_out *out, const char *key, const struct mr_op *op);
-/* For who counts every byte: without what is only said twice; of a result only its members. */
+/* The same in fewer bytes: without redundant parts, and of a result only its members. */
 void mr_schema_input_brief(struct mr_out *out, const char *key, const struct mr_op *op,
 	bool with_token);
 void mr_schema_output_brief(struct mr_out *out, const char *key, const struct mr_op *op);

@@ -1,4 +1,7 @@
-/* op/trace.c */
+/*
+ * op/trace.c - Sends each finished operation as a trace span when an OpenTelemetry endpoint is
+ * configured.
+ */
 #include "op/trace.h"
 
 #include "app/settings.h"
@@ -32,7 +35,7 @@ void mr_trace_operation(const struct mr_call *call, const struct mr_op *op, enum
 		{ .key = "error.type", .text = mr_code_name(rc) },
 	};
 
-	/* The server is no span of anybody's trace. */
+	/* Operations of the command line, such as `serve` itself, are no spans. */
 	if (!(op->surfaces & (MR_ON_HTTP | MR_ON_MCP)))
 		return;
 	mr_otlp_add(call->app->traces,

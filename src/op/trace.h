@@ -1,4 +1,4 @@
-/* op/trace.h - operations as spans of somebody's trace. */
+/* op/trace.h - operations as spans of an OpenTelemetry trace. */
 #pragma once
 
 #include "op/call.h"

@@ -1,4 +1,4 @@
-/* team/agent.c - the members of a project: found, registered, edited. */
+/* team/agent.c - finds, registers and updates the agents of a project. */
 #include "team/agent.h"
 
 #include "base/oom.h"
@@ -70,7 +70,7 @@ enum mr_code mr_team_agent_find(struct mr_ctx *cx, struct mr_db *db,
 	return MR_OK;
 }
 
-/* Is it news that this agent is active now? */
+/* Has this agent's activity not been noted lately? */
 static bool is_news(struct mr_team *team, int64_t agent_id, int64_t now)
 {
 	struct mr_team_noted *noted = &team->noted[(uint64_t)agent_id % MR_TEAM_NOTED];
@@ -100,8 +100,8 @@ static void touched(void *arg, enum mr_code rc, const struct mr_err *err)
 }
 
 /*
- * Store without making anybody wait that the agent was active now, at most once in MR_TEAM_ACTIVE_S
- * seconds. What cannot be stored is forgotten.
+ * Store in the background that the agent was active now, at most once in MR_TEAM_ACTIVE_S seconds.
+ * A failure is ignored.
  */
 static void note_active(struct mr_ctx *cx, struct mr_team *team, int64_t agent_id)
 {
@@ -178,13 +178,13 @@ struct registering {
 	const struct mr_team_config *config;
 	const struct mr_team_registration *request;
 	const char *tool;
-	const char *token; /* for whoever has none; or NULL: nobody gets one */
+	const char *token; /* for an agent without one; NULL: none is given out */
 	struct mr_team_project plan;
 	struct mr_team_project project;
 	struct mr_team_agent agent;
 };
 
-/* What the request says, over what `base` says. */
+/* Merge the request over the fields of `base`. */
 static enum mr_code fill(struct mr_ctx *cx, const struct mr_team_registration *request,
 	struct mr_team_agent *base)
 {
@@ -344,7 +344,7 @@ enum mr_code mr_team_agent_register(struct mr_ctx *cx, struct mr_team *team,
 	};
 	enum mr_code rc = check_text(cx, "program", request->program, MR_TEAM_LABEL_BYTES, true);
 
-	/* Before the change, which may be made more than once. */
+	/* Generated before the change, which may run more than once. */
 	if (request->with_token)
 		r.token = mr_arena_printf(cx->arena, "mra_%s",
 			mr_token_hex(cx->arena, cx->rand, TOKEN_BYTES));

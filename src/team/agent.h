@@ -6,11 +6,11 @@
 #include "team/store/root.h"
 
 struct mr_team_registration {
-	const char *project_key; /* made when it is not there */
-	const char *name;        /* or NULL: one is found */
+	const char *project_key; /* created when it does not exist */
+	const char *name;        /* or NULL: a free one is generated */
 	const char *program;
 	const char *model;
-	/* What register_agent leaves as it was when the agent is known and the word is NULL. */
+	/* NULL: register_agent leaves these unchanged for a known agent. */
 	const char *task_description;
 	const char *attachments_policy; /* unknown words are auto */
 	const char *contact_policy;     /* unknown words are INVALID_ARGUMENT */
@@ -51,10 +51,10 @@ MR_CHECK enum mr_code mr_team_agent_elsewhere(struct mr_ctx *cx, struct mr_db *d
 MR_CHECK enum mr_code mr_team_agent_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	bool active_only, struct mr_team_agents *out);
 
-/* Whose token this is; 0: nobody's. */
+/* The agent that has this token; 0: none has. */
 MR_CHECK enum mr_code mr_team_agent_of_token(struct mr_ctx *cx, struct mr_db *db, const char *token,
 	int64_t *out_id);
-/* Has the agent got a token, and is this one it? NULL is none. */
+/* Does the agent have a token, and is this the right one? `token` NULL counts as a wrong one. */
 struct mr_team_proof {
 	bool has_token;
 	bool is_it;

@@ -1,4 +1,4 @@
-/* team/agent_sql.c */
+/* team/agent_sql.c - Reads and writes the rows of agents, and looks agents up by name or token. */
 #include "team/agent_sql.h"
 
 #include "data/rows.h"
@@ -186,7 +186,7 @@ enum mr_code mr_team_agent_prove(struct mr_ctx *cx, struct mr_db *db, int64_t id
 	return MR_OK;
 }
 
-/* By the digest, in an index: what time that takes tells nothing about a token. */
+/* Looked up by the digest in an index, so the time it takes tells nothing about the token. */
 static const char SQL_OF_TOKEN[] = "SELECT id FROM agents WHERE token_hash = ?1";
 
 enum mr_code mr_team_agent_of_token(struct mr_ctx *cx, struct mr_db *db, const char *token,
@@ -201,7 +201,7 @@ static const char SQL_STORE_TOKEN[] = "UPDATE agents SET token_hash = ?2 WHERE i
 enum mr_code mr_team_agent_store_token(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	const char *token)
 {
-	/* Long and random: a plain digest tells nobody what it was. */
+	/* The token is long and random, so a plain digest does not reveal it. */
 	return mr_rows_run(cx, db, SQL_STORE_TOKEN,
 		MR_BIND(id, mr_digest_sha256(cx->arena, mr_bytes_text(token))));
 }

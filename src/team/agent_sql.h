@@ -6,12 +6,12 @@
 /* Everything a registration or an edit may change, by id. */
 MR_CHECK enum mr_code mr_team_agent_store(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_agent *row);
-/* Its token is this one from now on. */
+/* Replace its token. */
 MR_CHECK enum mr_code mr_team_agent_store_token(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	const char *token);
 /* Names of the active ones, for suggestions; the most recently registered some thousands. */
 MR_CHECK enum mr_code mr_team_agent_names(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	struct mr_texts *out);
-/* It was active at `now`, unless that is known closely enough. */
+/* Store that it was active at `now`, unless the stored time is close enough. */
 MR_CHECK enum mr_code mr_team_agent_touch(struct mr_db *db, int64_t agent_id, int64_t now,
 	struct mr_err *err);

@@ -1,4 +1,4 @@
-/* team/ask.c - borrows a connection for each question about a team, and gives it back. */
+/* team/ask.c - the queries that operations and surfaces make, each on a borrowed connection. */
 #include "team/ask.h"
 
 /* Begins an answer: `reader` is given back when the function returns. */
@@ -112,7 +112,7 @@ enum mr_code mr_team_ask_names(struct mr_ctx *cx, struct mr_team *team, int64_t 
 
 /* ---- who is who ---- */
 
-/* What is not there, or cannot be, is no error. */
+/* A missing or invalid name is no error here. */
 static enum mr_code forgive(struct mr_ctx *cx, enum mr_code rc)
 {
 	if (rc != MR_ENOTFOUND && rc != MR_EINVAL)

@@ -1,7 +1,7 @@
 /*
- * team/ask.h - the questions that operations and surfaces ask of a team.
+ * team/ask.h - the queries that operations and surfaces make to a team.
  *
- * Nobody above the team holds a connection: each of these borrows one, answers in cx->arena, and
+ * No code above the team holds a connection: each of these borrows one, answers in cx->arena, and
  * gives it back. They fail as the functions do that they are made of, which say more: a project or
  * agent that is not there is NOT_FOUND with suggestions.
  */
@@ -57,19 +57,19 @@ MR_CHECK enum mr_code mr_team_ask_names(struct mr_ctx *cx, struct mr_team *team,
 MR_CHECK enum mr_code mr_team_ask_proof(struct mr_ctx *cx, struct mr_team *team,
 	const char *project_key, const char *name, const char *token, bool *found,
 	struct mr_team_agent *agent, struct mr_team_proof *out);
-/* Whose token this is; 0: nobody's. */
+/* The agent that has this token; 0: none has. */
 MR_CHECK enum mr_code mr_team_ask_token(struct mr_ctx *cx, struct mr_team *team, const char *token,
 	int64_t *out_id);
 /* The agent of this name in the project whose key or slug is exactly this; 0: there is none. */
 MR_CHECK enum mr_code mr_team_ask_claimed(struct mr_ctx *cx, struct mr_team *team,
 	const char *project_key, const char *name, int64_t *out_id);
-/* Is that the project's key or slug, to the letter? */
+/* Is this exactly the project's key or slug? */
 bool mr_team_project_is(const struct mr_team_project *project, const char *key);
 
 /* ---- mail, as far as the rights of who asks reach (team/rights.h) ---- */
 
-/* One message: of a project, or of any (`project_key` NULL), as an agent of it sees it, or as
- * anybody of the project does (`viewer` NULL). */
+/* One message: of a project, or of any (`project_key` NULL), as one of its agents sees it, or as
+ * every agent of the project does (`viewer` NULL). */
 MR_CHECK enum mr_code mr_team_ask_message(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_rights *rights, const char *project_key, int64_t message_id,
 	const char *viewer, struct mr_team_item *out);
@@ -90,7 +90,7 @@ MR_CHECK enum mr_code mr_team_ask_thread_projects(struct mr_ctx *cx, struct mr_t
 MR_CHECK enum mr_code mr_team_ask_search(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_rights *rights, const char *project_key, const char *agent_name,
 	const struct mr_team_search *search, struct mr_team_hits *out);
-/* Whom an agent may write to, who may write to it, and who has asked. `status` NULL is any. */
+/* The contacts of an agent in both directions, and its requests. `status` NULL is any. */
 MR_CHECK enum mr_code mr_team_ask_contacts(struct mr_ctx *cx, struct mr_team *team,
 	const char *project_key, const char *agent_name, const char *status,
 	struct mr_team_agent *agent, struct mr_team_links *out);

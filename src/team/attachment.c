@@ -1,4 +1,7 @@
-/* team/attachment.c */
+/*
+ * team/attachment.c - Takes in the files and pictures of a message: checks policy and limits,
+ * stores them, and rewrites the body.
+ */
 #include "team/attachment.h"
 
 #include "team/attachment_body.h"
@@ -126,14 +129,14 @@ static bool is_bad_picture(enum mr_code rc)
 	return rc == MR_EFORMAT || rc == MR_ELIMIT;
 }
 
-/* The picture that a place of the body names; `*out` stays NULL when its text is to stay. */
+/* Store the picture at a path in the body; `*out` stays NULL when the body's text is to stay. */
 static enum mr_code attach_image(struct attach *a, const char *path, struct entry **out)
 {
 	struct mr_team_stored stored;
 	struct mr_bytes bytes;
 	enum mr_code rc;
 
-	/* A quoted body: the picture is there, and its place is the right one. */
+	/* A quoted body already refers to the stored picture. */
 	if (mr_team_store_has(a->cx, &a->store, path, &stored)) {
 		add_stored(a, path, &stored);
 		return MR_OK;
@@ -363,7 +366,7 @@ static enum mr_code may_attach(struct mr_ctx *cx, const struct mr_team_attach_re
 	return MR_OK;
 }
 
-/* A policy that says where pictures go asks for them to go there. */
+/* A policy that says where pictures go also asks for their conversion. */
 static bool is_converting(const struct attach *a)
 {
 	switch (a->request->sender->attachments_policy) {
@@ -471,7 +474,8 @@ static bool is_digest(const char *text)
 	return text && strlen(text) == 40 && strspn(text, "0123456789abcdef") == 40;
 }
 
-/* Rows are ours, but a rebuilt one says what a file said: nothing of it may lead out. */
+/* Rows of a rebuilt database come from files, so a path in them must not lead out of the
+ * directory. */
 static void add_file(struct mr_texts *files, const char *path)
 {
 	if (path && mr_team_layout_is_attachment(path) && !mr_texts_has(files, path))

@@ -2,9 +2,10 @@
  * team/attachment.h - files that go with a message, read before the change that stores it.
  *
  * Bytes are put into the project's archive directory, atomically and under their digest, before the
- * message is stored: a crash leaves at worst a file nobody names. Only files in allowed directories
- * are read: the project's workspace if the caller may name it (base/reach.h; whoever made the
- * project does not decide that), its archive, and ATTACHMENT_ROOTS; links are resolved first.
+ * message is stored: a crash leaves at worst an unreferenced file. Only files in allowed
+ * directories are read: the project's workspace if the caller may name it (base/reach.h; the
+ * creator of the project does not decide that), its archive, and ATTACHMENT_ROOTS; links are
+ * resolved first.
  */
 #pragma once
 

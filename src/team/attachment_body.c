@@ -1,4 +1,4 @@
-/* team/attachment_body.c */
+/* team/attachment_body.c - Finds the image references in a Markdown body, in linear time. */
 #include "team/attachment_body.h"
 
 #include <ctype.h>

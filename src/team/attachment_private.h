@@ -9,7 +9,7 @@
 struct mr_team_sources {
 	struct mr_texts dirs; /* the workspace, the archive, ATTACHMENT_ROOTS: those that are */
 	const char *archive;  /* among them, or NULL */
-	const char *storage;  /* the storage of all projects */
+	const char *storage;  /* storage root of all projects */
 	const char *database; /* their database, which may lie elsewhere */
 };
 

@@ -26,13 +26,13 @@ static const char *real_dir(struct mr_ctx *cx, const char *path)
 	const char *real = path[0] == '/' ? real_path(cx, path) : NULL;
 	struct stat st;
 
-	/* All there is, is nobody's directory. */
+	/* The root directory would allow everything, so it is no source. */
 	if (!real || mr_str_eq(real, "/"))
 		return NULL;
 	return stat(real, &st) == 0 && S_ISDIR(st.st_mode) ? real : NULL;
 }
 
-/* What is left of `path` below `dir`, or NULL when it is not there. */
+/* The rest of `path` below `dir`, or NULL when it is not below it. */
 static const char *below(const char *dir, const char *path)
 {
 	size_t len = strlen(dir);
@@ -74,7 +74,7 @@ enum mr_code mr_team_sources_find(struct mr_ctx *cx, struct mr_team *team,
 	return MR_OK;
 }
 
-/* Git keeps credentials there, and what was deleted from the files. */
+/* .git may hold credentials, and content that was deleted from the files. */
 static bool is_in_git(const char *real)
 {
 	const char *at = strstr(real, "/.git");
@@ -92,9 +92,9 @@ static bool is_database(const char *database, const char *real)
 	return strncmp(real, database, len) == 0 && (real[len] == '\0' || real[len] == '-');
 }
 
-/* A workspace may be so wide that it holds the storage. Other projects' mail is not to be had that
- * way, nor any repository's inside; and of the project's own archive, which holds the mail of all
- * its agents, only the command line takes more than what was attached before. */
+/* A workspace may contain the storage. Other projects' mail must not be read that way, nor any
+ * repository in it; and of the project's own archive, which holds all its agents' mail, callers
+ * other than the command line may read only former attachments. */
 static bool is_private(const struct mr_ctx *cx, const struct mr_team_sources *sources,
 	const char *real)
 {
@@ -117,8 +117,7 @@ static enum mr_code outside(struct mr_ctx *cx, const char *name)
 		name);
 }
 
-/* `real` was found to be allowed. A link that took the place of one of its directories since is
- * not followed. */
+/* `real` is allowed. A link that has replaced one of its directories since is not followed. */
 static enum mr_code read_real(struct mr_ctx *cx, const char *real, const char *name, size_t max,
 	struct mr_bytes *out)
 {

@@ -1,4 +1,4 @@
-/* team/attachment_store.c - files under their digest, in a project's directory. */
+/* team/attachment_store.c - stores attachments under their digests in a project's directory. */
 #include "base/fs.h"
 #include "base/utf8.h"
 #include "team/attachment_private.h"
@@ -44,7 +44,7 @@ static enum mr_code open_dir(struct mr_ctx *cx, struct mr_team_store *store)
 	return rc ? rc : mr_fs_open_dir(AT_FDCWD, path, &store->dir, &cx->err);
 }
 
-/* Under its digest: what is there already is the same. */
+/* The file is named by its digest: an existing one has the same content. */
 static enum mr_code put(struct mr_ctx *cx, struct mr_team_store *store, const char *path,
 	struct mr_bytes bytes)
 {
@@ -129,8 +129,8 @@ static void write_audit(struct mr_ctx *cx, struct mr_buf *buf, const struct note
 	mr_buf_putc(buf, '\n');
 }
 
-/* The picture, its original when that is kept, and what is said about them: the manifest last, so
- * that where one is, all is. */
+/* Store the picture, its original when that is kept, and the manifest; the manifest last, so
+ * that where it exists all else does. */
 static enum mr_code put_picture(struct mr_ctx *cx, struct mr_team_store *store,
 	struct mr_bytes original, const struct note *note)
 {

@@ -1,4 +1,7 @@
-/* team/contact.c */
+/*
+ * team/contact.c - Contact requests between agents: asking, answering, expiry, and the notices
+ * they send.
+ */
 #include "team/contact.h"
 
 #include "base/utf8.h"
@@ -13,7 +16,7 @@
 
 #define SECOND INT64_C(1000000)
 
-/* Does this link still mean what it says? */
+/* Is this link still in force? */
 static bool is_live(const struct mr_team_link_row *row, int64_t now)
 {
 	const struct mr_team_link *link = &row->link;
@@ -22,14 +25,14 @@ static bool is_live(const struct mr_team_link_row *row, int64_t now)
 		(link->expires_ts == 0 || link->expires_ts > now);
 }
 
-/* Somebody said no, and not merely a policy: such a link has no expiry. */
+/* Was it blocked by the agent itself, not by a policy? Such a link has no expiry. */
 static bool is_refusal(const struct mr_team_link_row *row)
 {
 	return row->link.id != 0 && row->link.status == MR_TEAM_BLOCKED &&
 		row->link.expires_ts == 0;
 }
 
-/* What becomes of a request before anybody has answered (11.2). */
+/* The status of a request that has not been answered yet (11.2). */
 static enum mr_team_link_status first_status(const struct mr_team_agent *from,
 	const struct mr_team_agent *to)
 {
@@ -76,7 +79,8 @@ static enum mr_code keep_link(struct mr_ctx *cx, struct mr_db *db, struct mr_tea
 	return rc;
 }
 
-/* What the other may call to change its mind, for errors and for the text of a request. */
+/* The tool call by which the other agent can change its answer, for errors and for the text of a
+ * request. */
 static const struct mr_value *respond_call(struct mr_arena *arena, const char *b_project,
 	const char *b_agent, const char *a_project, const char *a_agent)
 {
@@ -200,7 +204,7 @@ static const char *cut_reason(struct mr_arena *arena, const char *reason)
 	return mr_arena_strndup(arena, reason, mr_utf8_truncate(reason, len, MR_TEAM_REASON_BYTES));
 }
 
-/* A new request, or one made again: as policy has it now. */
+/* Make a request, or repeat one, under the current policy. */
 static enum mr_code ask_anew(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
 	const struct mr_team_agent *from, const struct mr_team_agent *to, const char *reason,
 	int64_t ttl_s, struct mr_team_link_row *row, int64_t *notice_id)
@@ -237,7 +241,8 @@ static enum mr_code ask_anew(struct mr_ctx *cx, struct mr_team *team, struct mr_
 	return rc;
 }
 
-/* As it is, but with its names; an approval given unasked has been asked for now. */
+/* Return the existing link with its names; an approval given without a request counts as
+ * requested now. */
 static enum mr_code found_already(struct mr_ctx *cx, struct mr_db *db, struct mr_team_link_row *row)
 {
 	bool found = false;
@@ -326,7 +331,7 @@ static enum mr_code fail_ambiguous(struct mr_ctx *cx, struct mr_db *db, const ch
 	return mr_team_fail_texts(cx, "candidates", &candidates);
 }
 
-/* The other one: in the project that is named, or as a bare name of a message would be found. */
+/* Find the other agent: in the project that is named, or like a bare name in a message. */
 static enum mr_code find_other(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_project *near, const char *project_key, const char *name,
 	const char *argument, bool active_only, struct mr_team_agent *out)
@@ -420,7 +425,7 @@ struct answering {
 	int64_t notice_id;
 };
 
-/* Who answers whom, by the link's number. The names may be left out; if given they must fit. */
+/* Find both agents by the link's id. The names may be left out; if given they must match. */
 static enum mr_code parties_of_link(struct mr_ctx *cx, struct mr_db *db,
 	const struct answering *answering, struct mr_team_agent *responder,
 	struct mr_team_agent *requester, struct mr_team_link_row *row)
@@ -543,7 +548,7 @@ static enum mr_code run_answer(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	row.link.updated_ts = now;
 	row.link.expires_ts = answer->approve ? now + ttl_s * SECOND : 0;
 	rc = keep_link(cx, db, &row, responder.name, "respond_contact");
-	/* Nobody needs to be told no who has not asked. */
+	/* An agent that has not asked is not told of a refusal. */
 	if (!rc && (answer->approve || !row.unasked))
 		rc = send_answer(cx, db, &responder, &requester, &row, &answering->notice_id);
 	answering->link = row.link;

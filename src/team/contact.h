@@ -1,4 +1,4 @@
-/* team/contact.h - who may write to whom. */
+/* team/contact.h - contacts: which agents may write to each other. */
 #pragma once
 
 #include "team/agent.h"
@@ -34,8 +34,8 @@ struct mr_team_contact_request {
 	int64_t ttl_s; /* 0: as configured */
 };
 /*
- * Ask (11.5): makes or refreshes the link, and tells the target, at most once an hour. `*notified`:
- * whether a message went out. INVALID_ARGUMENT for oneself; CONTACT_BLOCKED.
+ * Request contact (11.5): creates or refreshes the link, and notifies the target, at most once an
+ * hour. `*notified`: whether a message went out. INVALID_ARGUMENT for oneself; CONTACT_BLOCKED.
  */
 MR_CHECK enum mr_code mr_team_contact_ask(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_contact_request *request, struct mr_team_link *out, bool *notified);
@@ -48,13 +48,14 @@ MR_CHECK enum mr_code mr_team_contact_ask_in(struct mr_ctx *cx, struct mr_team *
 	const char *reason, int64_t ttl_s, struct mr_team_link *out, int64_t *notice_id);
 
 struct mr_team_contact_answer {
-	const char *project_key, *to_agent;    /* who answers */
-	const char *from_project, *from_agent; /* who had asked; from_project may be NULL */
+	const char *project_key, *to_agent;    /* the agent that answers */
+	const char *from_project, *from_agent; /* the agent that asked; from_project may be NULL */
 	int64_t link_id;                       /* in their place, or 0 */
 	bool approve;
 	int64_t ttl_s; /* 0: as configured */
 };
-/* Approve or block; without a request an approval makes the link. An answer goes to who asked. */
+/* Approve or block; an approval without a request creates the link. The agent that asked gets a
+ * message. */
 MR_CHECK enum mr_code mr_team_contact_respond(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_contact_answer *answer, struct mr_team_link *out, int64_t *updated);
 /* Links of an agent in both directions, newest first; `status` NULL is any. */

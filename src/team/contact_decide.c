@@ -1,11 +1,12 @@
-/* team/contact_decide.c - may this agent write to that one? Spec 11.3, rule by rule. */
+/* team/contact_decide.c - decides whether an agent may write to another, by the rules of spec
+ * 11.3. */
 #include "team/contact.h"
 #include "team/contact_sql.h"
 #include "team/lease/reservation.h"
 #include "team/limits.h"
 #include "team/product.h"
 
-/* What the links between two agents come to for a message from one to the other. */
+/* The links between two agents, as far as they concern a message from one to the other. */
 struct links {
 	bool blocked, approved, pending;
 };
@@ -20,7 +21,7 @@ static void count_link(const struct mr_team_link_row *row, int64_t sender_id, in
 		return;
 	switch (link->status) {
 	case MR_TEAM_BLOCKED:
-		/* With an expiry it is only a request that a policy has turned down. */
+		/* A blocked link with an expiry is only a request that a policy turned down. */
 		out->blocked = out->blocked || link->expires_ts == 0;
 		break;
 	case MR_TEAM_APPROVED:
@@ -48,7 +49,8 @@ static enum mr_code look_at_links(struct mr_ctx *cx, struct mr_db *db,
 	return MR_OK;
 }
 
-/* An answer to what the recipient wrote to this sender, or the recipient wrote within a day. */
+/* Is it an answer to the recipient's message to this sender, or has the recipient written to it
+ * within a day? */
 static enum mr_code is_solicited(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_contact_case *the_case, bool *out)
 {
@@ -82,7 +84,7 @@ static enum mr_code both_in_thread(struct mr_ctx *cx, struct mr_db *db,
 		the_case->thread_id, sender->id, out);
 }
 
-/* The signs that two agents have to do with each other; NULL when there is none. */
+/* Find a relation between two agents that contact policy auto accepts; NULL when there is none. */
 static enum mr_code find_context(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
 	const struct mr_team_contact_case *the_case, const char **out)
 {
@@ -114,7 +116,7 @@ static struct mr_team_decision allow(const char *rule)
 	return (struct mr_team_decision){ MR_TEAM_ALLOWED, rule };
 }
 
-/* Rules 5 to 9, for a recipient that does not take everybody's mail. */
+/* Rules 5 to 9, for a recipient whose policy is not open. */
 static enum mr_code decide_guarded(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
 	const struct mr_team_contact_case *the_case, const struct links *links,
 	struct mr_team_decision *out)

@@ -1,4 +1,7 @@
-/* team/contact_sql.c */
+/*
+ * team/contact_sql.c - Reads and writes contact links, and answers the queries that a contact
+ * decision needs.
+ */
 #include "team/contact_sql.h"
 
 #include "data/rows.h"

@@ -8,7 +8,7 @@
 struct mr_team_link_row {
 	struct mr_team_link link; /* id 0: no row; the four names only where they were read */
 	int64_t notified_ts;      /* when the target was last told of the request, or 0 */
-	bool unasked;             /* b spoke first: what it agreed to is mail from a, no more */
+	bool unasked;             /* b approved without a request: only mail from a is allowed */
 };
 
 /* Between two agents there may be one row in each direction; id 0 where there is none. */

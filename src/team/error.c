@@ -1,4 +1,7 @@
-/* team/error.c */
+/*
+ * team/error.c - Builds errors of the team contract: a type, a message, and data that a client can
+ * act on.
+ */
 #include "team/error.h"
 
 #include "team/limits.h"

@@ -51,6 +51,6 @@ struct mr_value mr_team_value_list(struct mr_arena *arena, size_t len);
 /* The data object, or NULL when there is none. */
 const struct mr_value *mr_team_fail_data(const struct mr_err *err);
 
-/* The nearest of `names` to what was asked, best first, at most MR_TEAM_SUGGESTIONS. */
+/* The names most similar to `asked`, best first, at most MR_TEAM_SUGGESTIONS. */
 struct mr_texts mr_team_nearest(struct mr_arena *arena, const char *asked,
 	const struct mr_texts *names);

@@ -1,4 +1,7 @@
-/* team/escalate.c */
+/*
+ * team/escalate.c - Finds overdue acknowledgements and escalates each by a lease on the inbox or a
+ * message from the overseer, as configured.
+ */
 #include "team/escalate.h"
 
 #include "base/utf8.h"
@@ -14,7 +17,7 @@
 
 enum { SUBJECT_BYTES = 400 };
 
-/* An agent of a project that no policy binds; made when it is not there. */
+/* A system agent of a project, which policies do not bind; created when it does not exist. */
 static enum mr_code system_agent(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_agent *wanted, struct mr_team_agent *out)
 {
@@ -68,7 +71,7 @@ static enum mr_code find_holder(struct mr_ctx *cx, struct mr_db *db, const char 
 	return system_agent(cx, db, &wanted, out);
 }
 
-/* A lease on the inbox; the one made at an earlier scan will do while it holds. */
+/* Take a lease on the inbox, unless the one of an earlier scan is still active. */
 static enum mr_code take_lease(struct mr_ctx *cx, struct mr_db *db, struct mr_team *team,
 	const struct mr_team_due *due, int64_t *reservation_id)
 {
@@ -203,7 +206,7 @@ static enum mr_code index_notices(struct mr_ctx *cx, struct mr_db *db, void *arg
 	return rc;
 }
 
-/* Is anything due? A scan that finds nothing keeps nobody from writing. */
+/* Is anything due? Checked by a reader, so that an empty scan does not block writers. */
 static enum mr_code is_due(struct mr_ctx *cx, struct mr_team *team, bool *out)
 {
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };

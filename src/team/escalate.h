@@ -1,4 +1,4 @@
-/* team/escalate.h - acknowledgements that do not come. */
+/* team/escalate.h - escalates acknowledgements that are overdue. */
 #pragma once
 
 #include "team/model.h"
@@ -18,15 +18,15 @@ struct mr_team_overdues {
 	size_t len;
 };
 /*
- * One scan: what has newly become overdue (or by twice as much) is told and, as configured,
- * answered with a lease or an overseer's message; each once, whatever a crash interrupts. Due only
- * from active `to` recipients. At most MR_TEAM_OVERDUE_BATCH: then call again.
+ * One scan: acknowledgements that have newly become overdue (or by twice as much) are reported and,
+ * as configured, answered by a lease or an overseer's message; each once, even after a crash. Due
+ * only from active `to` recipients. At most MR_TEAM_OVERDUE_BATCH: then call again.
  */
 MR_CHECK enum mr_code mr_team_escalate(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_overdues *out);
-/* Inside the change of an acknowledgement: the lease goes, the record too. */
+/* Inside the change of an acknowledgement: release the lease, and delete the record. */
 MR_CHECK enum mr_code mr_team_escalate_end(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	int64_t agent_id);
-/* The overseer of a project, made when it is not there. Inside a change. */
+/* The overseer of a project, created when it does not exist. Inside a change. */
 MR_CHECK enum mr_code mr_team_overseer(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	struct mr_team_agent *out);

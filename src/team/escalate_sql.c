@@ -1,4 +1,7 @@
-/* team/escalate_sql.c */
+/*
+ * team/escalate_sql.c - Reads overdue acknowledgements, and records how often each has been
+ * escalated.
+ */
 #include "team/escalate_sql.h"
 
 #include "data/rows.h"

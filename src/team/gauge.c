@@ -1,4 +1,4 @@
-/* team/gauge.c */
+/* team/gauge.c - Counts messages, active leases and queued archive rows for the metrics. */
 #include "team/gauge.h"
 
 #include "team/gauge_sql.h"

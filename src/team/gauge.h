@@ -1,12 +1,12 @@
-/* team/gauge.h - how much there is and how much waits, for who measures. */
+/* team/gauge.h - counts of stored and queued items, for /metrics. */
 #pragma once
 
 #include "team/store/root.h"
 
 struct mr_team_gauges {
-	int64_t reservations; /* leases that hold now */
+	int64_t reservations; /* active leases */
 	int64_t archive_pending;
-	uint64_t busy; /* transactions another process kept from the database, since the start */
+	uint64_t busy; /* transactions delayed by another process's lock, since the start */
 };
 
 MR_CHECK enum mr_code mr_team_gauges(struct mr_ctx *cx, struct mr_team *team,

@@ -1,4 +1,4 @@
-/* team/gauge_sql.c */
+/* team/gauge_sql.c - The SQL that counts messages, active leases and queued archive rows. */
 #include "team/gauge_sql.h"
 
 #include "data/rows.h"
@@ -9,7 +9,7 @@ static const char SQL_COUNTS[] =
 
 static const char SQL_LAST[] = "SELECT max(id) FROM messages";
 
-/* By the index of each project: what messages say is not read. */
+/* Counted in the index of each project, without reading the messages. */
 static const char SQL_TALLY[] =
 	"SELECT slug, count FROM (SELECT id, slug, (SELECT count(*) FROM messages"
 	"  WHERE project_id = projects.id AND id > ?1 AND id <= ?2) AS count FROM projects) t"

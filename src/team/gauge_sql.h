@@ -1,4 +1,4 @@
-/* team/gauge_sql.h - the counting itself. */
+/* team/gauge_sql.h - the queries behind team/gauge.h. */
 #pragma once
 
 #include "team/gauge.h"

@@ -1,4 +1,7 @@
-/* team/identity.c */
+/*
+ * team/identity.c - Derives a project's identity from its directory, or from the remote, top level
+ * or common directory of its git repository.
+ */
 #include "team/identity.h"
 
 #include "base/proc.h"
@@ -57,7 +60,7 @@ const char *mr_team_identity_normalise(struct mr_arena *arena, const char *url)
 	return mr_arena_printf(arena, "%s/%s", host, mr_str_join(arena, &parts, "/"));
 }
 
-/* Our own variables but git's: in a hook they would name another repository. */
+/* Our environment without git's variables: in a hook they would name another repository. */
 static const char *const *environment(struct mr_arena *arena)
 {
 	const char **kept;
@@ -154,7 +157,7 @@ enum mr_code mr_team_identity(struct mr_ctx *cx, const char *key, const char *mo
 	const char *slug = NULL, *there = NULL;
 	enum mr_code rc = MR_OK;
 
-	/* Git tells nobody about directories that the caller may not name. */
+	/* Git is not run in directories that the caller may not name. */
 	if (!mr_str_eq(mode, MR_TEAM_IDENTITY_DIR))
 		rc = mr_reach_dir(cx, key, &there);
 	if (rc)

@@ -1,5 +1,5 @@
 /*
- * team/identity.h - what a project is named after: its path, or the git repository there.
+ * team/identity.h - derives a project's identity from its path or from the git repository there.
  *
  * May run git, for some seconds at most: never inside a change.
  */

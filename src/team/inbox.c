@@ -1,4 +1,7 @@
-/* team/inbox.c */
+/*
+ * team/inbox.c - Lists the messages an agent received or sent, and marks them as read or
+ * acknowledged.
+ */
 #include "team/inbox.h"
 
 #include "team/agent.h"
@@ -21,7 +24,7 @@ static int64_t clamp(int64_t limit)
 	return limit < 1 ? 1 : limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX : limit;
 }
 
-/* The narrowest index; what it does not say is looked at row by row. */
+/* Choose the narrowest index; the other conditions are checked row by row. */
 static void choose_box(const struct mr_team_inbox_query *query, struct mr_team_box_query *box)
 {
 	if (box->thread_id)
@@ -59,13 +62,13 @@ static enum mr_code prepare(struct mr_ctx *cx, const struct mr_team_inbox_query 
 
 		return mr_team_refuse(cx, "since_ts", "since_ts: %s", why);
 	}
-	/* 0 would mean any. */
+	/* 0 would mean no limit. */
 	if (out->since_ts == 0)
 		out->since_ts = -1;
 	return MR_OK;
 }
 
-/* Who takes no attachments sees that there are some, not what they hold. */
+/* A reader who takes no attachments sees their metadata only. */
 static enum mr_code strip(struct mr_ctx *cx, const struct mr_team_agent *reader,
 	struct mr_team_item *item)
 {
@@ -73,7 +76,7 @@ static enum mr_code strip(struct mr_ctx *cx, const struct mr_team_agent *reader,
 		mr_str_eq(item->message.attachments, "[]"))
 		return MR_OK;
 	item->without_data = true;
-	item->heads = NULL; /* it is not what others see */
+	item->heads = NULL; /* others see it with its attachments */
 	item->form = (struct mr_bytes){ 0 };
 	return mr_team_attachments_bare(cx, item->message.attachments, &item->message.attachments);
 }
@@ -106,7 +109,7 @@ static enum mr_code fetch(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_items found;
 	enum mr_code rc = mr_team_read(cx, team, &reader);
 
-	/* One state for all of it, found once. */
+	/* One transaction, so that all queries see the same state. */
 	if (!rc)
 		rc = mr_db_begin(reader.db, MR_DB_DEFERRED, &cx->err);
 	if (!rc)
@@ -186,7 +189,7 @@ enum mr_code mr_team_inbox_overdue(struct mr_ctx *cx, struct mr_team *team,
 	return fetch(cx, team, query, &box, false, out);
 }
 
-/* What an owner does. */
+/* A change that marks a message as read or acknowledged. */
 
 struct marking {
 	int64_t message_id, agent_id;

@@ -1,4 +1,5 @@
-/* team/inbox.h - what an agent has received, and what it did about it. */
+/* team/inbox.h - lists of messages an agent received or sent, and its read and acknowledge
+ * marks. */
 #pragma once
 
 #include "team/model.h"
@@ -19,7 +20,7 @@ struct mr_team_inbox_query {
 /* Inboxes are the agent's, whatever project a message was sent in. Changes nothing. */
 MR_CHECK enum mr_code mr_team_inbox_fetch(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_inbox_query *query, struct mr_team_items *out);
-/* What came after the message `after`, oldest first, at most `limit`: for who follows an inbox. */
+/* Messages after `after`, oldest first, at most `limit`: for clients that follow an inbox. */
 MR_CHECK enum mr_code mr_team_inbox_after(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_agent *agent, int64_t after, bool include_bodies, int64_t limit,
 	struct mr_team_items *out);
@@ -40,8 +41,8 @@ struct mr_team_receipt {
 	bool is_recipient;
 	int64_t read_ts, ack_ts;
 };
-/* First times are kept. Who is no recipient changes nothing and is told so; an unknown message is
- * NOT_FOUND. Acknowledging also reads, and ends an escalation. */
+/* The first time is kept. An agent that is no recipient changes nothing, and the result says so;
+ * an unknown message is NOT_FOUND. Acknowledging also marks as read, and ends an escalation. */
 MR_CHECK enum mr_code mr_team_mark_read(struct mr_ctx *cx, struct mr_team *team,
 	const char *project_key, const char *agent_name, int64_t message_id,
 	struct mr_team_receipt *out);

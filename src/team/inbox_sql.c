@@ -1,4 +1,7 @@
-/* team/inbox_sql.c */
+/*
+ * team/inbox_sql.c - Message list queries, each of which walks one index and stops at its limit;
+ * and read and acknowledge updates.
+ */
 #include "team/inbox_sql.h"
 
 #include "data/rows.h"
@@ -139,7 +142,7 @@ enum {
 	WALK_MAX = 2000,
 };
 
-/* Ids follow time but for a clock that was set back: some seconds of that are looked past. */
+/* Ids follow time unless the clock was set back: allow for a few seconds of that. */
 #define SET_BACK_US (5 * MR_TIME_S)
 
 static bool is_past(const struct mr_team_box_query *query, int64_t created_ts)
@@ -222,8 +225,9 @@ static enum mr_code next_entry(struct mr_ctx *cx, struct mr_db *db, struct walk 
 }
 
 /*
- * Who asks for what came since the last message they were given means: after that message, whatever
- * the clock has done since. Its id, when since_ts is the time of one of the newest; else 0.
+ * since_ts usually is the time of the last message the client has seen: it wants everything after
+ * that message, whatever the clock has done since. Find its id, when since_ts is the time of one of
+ * the newest messages; else 0.
  */
 static enum mr_code find_last_seen(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_box_query *query, int64_t *out_id)
@@ -238,7 +242,7 @@ static enum mr_code find_last_seen(struct mr_ctx *cx, struct mr_db *db,
 	if (!query->since_ts || query->box == MR_TEAM_BOX_DUE_OLDEST ||
 		query->box == MR_TEAM_BOX_NEWER)
 		return MR_OK;
-	/* It may have been read or acknowledged meanwhile. */
+	/* Search all boxes: it may have been read or acknowledged meanwhile. */
 	whole.box = query->box == MR_TEAM_BOX_SENT || query->box == MR_TEAM_BOX_SENT_THREAD
 		? MR_TEAM_BOX_SENT
 		: MR_TEAM_BOX_ALL;

@@ -4,7 +4,7 @@
 #include "team/inbox.h"
 #include "team/message_sql.h"
 
-/* Which index answers; the rest is looked at row by row. */
+/* The index that answers; other conditions are checked row by row. */
 enum mr_team_inbox_box {
 	MR_TEAM_BOX_ALL,
 	MR_TEAM_BOX_NEWER, /* what came after, oldest first */
@@ -24,13 +24,13 @@ struct mr_team_box_query {
 	int64_t agent_id;
 	int64_t before; /* ids below this; where the oldest come first above it. 0: any */
 	const char *thread_id;
-	bool urgent_only, unread_only, unacked_only; /* where the box does not say it */
+	bool urgent_only, unread_only, unacked_only; /* where the index does not imply it */
 	bool with_bodies;
 	int64_t since_ts;  /* strictly later; 0: any */
 	int64_t before_ts; /* not later than this; 0: any */
 	int64_t limit;
 	struct mr_team_message_cache
-		*heads; /* to look there first; NULL for who sees what is not committed */
+		*heads; /* cache; NULL inside a write transaction, which may see uncommitted rows */
 };
 /* Without names of recipients. `next` is set when there is more. */
 MR_CHECK enum mr_code mr_team_box_list(struct mr_ctx *cx, struct mr_db *db,
@@ -45,7 +45,7 @@ MR_CHECK enum mr_code mr_team_box_one(struct mr_ctx *cx, struct mr_db *db, int64
 MR_CHECK enum mr_code mr_team_box_concerns(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	int64_t project_id, bool *out);
 
-/* Inside a change: set what is not set yet, and tell how it stands. */
+/* Inside a change: set the times that are not set yet, and return the current ones. */
 MR_CHECK enum mr_code mr_team_box_mark(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	int64_t agent_id, bool acknowledge, int64_t now_us, struct mr_team_receipt *out);
 

@@ -1,4 +1,5 @@
-/* team/inbox_wait.c - finds where a waiter begins in an inbox, and waits for what comes after. */
+/* team/inbox_wait.c - finds the starting point of a wait in an inbox, and waits for messages
+ * after it. */
 #include "team/inbox_wait.h"
 
 #include "team/agent.h"
@@ -6,7 +7,7 @@
 #include "team/message_sql.h"
 #include "team/store/wait.h"
 
-/* Back from the newest message, as far as the time goes. */
+/* Page back from the newest message to the given time. */
 static enum mr_code find_time(struct mr_ctx *cx, struct mr_team *team, const char *project_key,
 	const char *agent_name, const char *since, int64_t *after)
 {
@@ -70,7 +71,7 @@ static enum mr_code look(struct mr_ctx *cx, struct mr_team *team, void *arg, boo
 	if (!rc)
 		rc = mr_team_inbox_after(cx, reader.db, &w->place->agent, w->place->after,
 			w->include_bodies, w->limit, &w->items);
-	/* Others get mail too, and often: only this agent's ends the wait. */
+	/* The database also changes for others: only a message of this agent ends the wait. */
 	*found = !rc && w->items.len;
 	return rc;
 }

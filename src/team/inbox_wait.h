@@ -1,12 +1,12 @@
-/* team/inbox_wait.h - an inbox followed as it fills, by whoever waits for mail. */
+/* team/inbox_wait.h - waiting for new messages in an inbox. */
 #pragma once
 
 #include "team/inbox.h"
 
-/* Whose inbox, and how far it has been seen. */
+/* An inbox, and the message up to which it has been seen. */
 struct mr_team_inbox_place {
 	struct mr_team_agent agent;
-	int64_t after; /* the last message that does not count */
+	int64_t after; /* the id of the last message that was returned or skipped */
 };
 
 /*

@@ -1,4 +1,4 @@
-/* team/layout.c */
+/* team/layout.c - Builds the paths of all files and directories in a project's archive. */
 #include "team/layout.h"
 
 #include "text/digest.h"

@@ -35,7 +35,8 @@ enum {
 	MR_TEAM_LEASES_NEAR = 100000,   /* leases looked through for one request */
 	MR_TEAM_LEASES_MEET = 1000,     /* of an agent, looked through for a contact policy */
 	MR_TEAM_OVERLAP_COST = 1 << 28, /* places of patterns compared for one request: a second */
-	MR_TEAM_OVERLAP_INSIDE = 1 << 20, /* of these in a change, while everybody waits: 4 ms */
+	MR_TEAM_OVERLAP_INSIDE = 1 << 20, /* of these inside a change, which blocks all writers:
+					     4 ms */
 	MR_TEAM_OVERLAP_TRIES = 3,        /* before a change may take longer */
 	MR_TEAM_SWEEP_BATCH = 500,   /* leases ended in one change: others must get their turn */
 	MR_TEAM_OVERDUE_BATCH = 500, /* acknowledgements escalated in one change */

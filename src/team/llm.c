@@ -1,4 +1,7 @@
-/* team/llm.c */
+/*
+ * team/llm.c - Sends a chat completion request to the configured language model and extracts the
+ * JSON object from its answer.
+ */
 #include "team/llm.h"
 
 #include "net/http_client.h"
@@ -119,8 +122,8 @@ enum mr_code mr_team_llm_read(struct mr_ctx *cx, const struct mr_http_client_res
 	enum mr_code rc;
 
 	if (response->status != 200)
-		return mr_err_set(&cx->err, MR_EREMOTE, "the model's server answered %d",
-			response->status);
+		return mr_err_set(&cx->err, MR_EREMOTE,
+			"the model's server answered with status %d", response->status);
 	rc = mr_json_parse(cx->arena, response->body, &answer_limits, &reply, &cx->err);
 	if (rc)
 		return mr_err_wrap(&cx->err, "the model's server");

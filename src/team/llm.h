@@ -1,9 +1,9 @@
 /*
- * team/llm.h - asking a language model, where one is configured.
+ * team/llm.h - sends requests to a language model, where one is configured.
  *
  * An OpenAI-compatible chat completion at the configured endpoint (llm.endpoint: the API's base, or
- * the whole URL). What is asked about is untrusted text and stands between two lines nobody could
- * have guessed; what comes back is untrusted too, and only read as JSON.
+ * the whole URL). The messages are untrusted text and stand between two lines that cannot be
+ * guessed; the answer is untrusted, too, and only read as JSON.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ enum {
 	MR_TEAM_LLM_REPLY_BYTES = 1 << 20,
 };
 
-/* Is there one to ask? */
+/* Is a model configured? */
 bool mr_team_llm_is_set(const struct mr_team_config *config);
 /*
  * `task` says what to do and which JSON object to answer with, `data` is what to do it with.
@@ -26,7 +26,8 @@ MR_CHECK enum mr_code mr_team_llm_ask(struct mr_ctx *cx, const struct mr_team_co
 	const char *model, const char *task, const char *data, const struct mr_value **out);
 
 struct mr_http_client_response;
-/* The object in what the model's server answered; fails as mr_team_llm_ask() does. Asks nobody. */
+/* Extract the object from the answer of the model's server; fails as mr_team_llm_ask() does.
+ * Sends nothing. */
 MR_CHECK enum mr_code mr_team_llm_read(struct mr_ctx *cx,
 	const struct mr_http_client_response *response, const struct mr_value **out);
 /* The JSON object in a model's answer: all of it, or in a fenced block, or from the first brace to

@@ -1,4 +1,7 @@
-/* team/macro.c */
+/*
+ * team/macro.c - Combined operations: start a session, prepare a thread, reserve and release
+ * files, and contact handshake.
+ */
 #include "team/macro.h"
 
 #include "team/error.h"
@@ -43,7 +46,7 @@ enum mr_code mr_team_macro_start(struct mr_ctx *cx, struct mr_team *team,
 	return rc;
 }
 
-/* Unlike at the start of a session the project must be there. */
+/* Unlike at the start of a session, the project must exist. */
 static enum mr_code find_project(struct mr_ctx *cx, struct mr_team *team, const char *key,
 	struct mr_team_project *out)
 {
@@ -94,7 +97,7 @@ enum mr_code mr_team_macro_prepare(struct mr_ctx *cx, struct mr_team *team,
 	return rc;
 }
 
-/* What was granted, by its ids: older leases of the same agent stay. */
+/* Release what was granted, by its ids: older leases of the agent stay. */
 static enum mr_code release_granted(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_reserve *request, struct mr_team_cycled *cycle)
 {
@@ -132,7 +135,8 @@ enum mr_code mr_team_macro_cycle(struct mr_ctx *cx, struct mr_team *team,
 	return rc;
 }
 
-/* The one who asks; registered when the project does not know it yet and it says what it is. */
+/* Find the requester, or register it when the project does not know it and program and model are
+ * given. */
 static enum mr_code find_asker(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_handshake *request, struct mr_team_agent *out)
 {
@@ -182,8 +186,8 @@ static enum mr_code may_write(struct mr_ctx *cx, struct mr_team *team, int64_t f
 }
 
 /*
- * An answer in the target's place only repeats what its policy says anyway. A request that came
- * from the target the asker answers for itself.
+ * Approve for the target only where its policy would do the same. A request that came from the
+ * target is answered by the requester itself.
  */
 static enum mr_code accept_link(struct mr_ctx *cx, struct mr_team *team, const char *thread_id,
 	bool asked_back, struct mr_team_shaken *shaken)
@@ -254,7 +258,7 @@ enum mr_code mr_team_macro_handshake(struct mr_ctx *cx, struct mr_team *team,
 	rc = mr_team_contact_ask(cx, team, &ask, &shaken.request, &shaken.notified);
 	if (rc)
 		return rc;
-	/* The other may have asked first, and then it is that link. */
+	/* When the target had asked first, the request is its link. */
 	asked_back = shaken.request.a_agent_id != asker.id;
 	if (request->auto_accept)
 		rc = accept_link(cx, team, request->thread_id, asked_back, &shaken);

@@ -1,4 +1,4 @@
-/* team/macro.h - the usual sequences of calls as one. */
+/* team/macro.h - frequent sequences of calls, each as one call. */
 #pragma once
 
 #include "team/contact.h"
@@ -20,7 +20,7 @@ struct mr_team_started {
 	struct mr_team_reserved reserved;
 	struct mr_team_items inbox;
 };
-/* Join, reserve what is to be worked on, and see what came. */
+/* Join, reserve files, and list new messages. */
 MR_CHECK enum mr_code mr_team_macro_start(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_start *request, struct mr_team_started *out);
 
@@ -33,7 +33,7 @@ struct mr_team_prepare {
 	int64_t inbox_limit;
 	bool llm_mode;
 	const char *llm_model;
-	const struct mr_team_rights *rights; /* of who asks: the conversation as they may see it */
+	const struct mr_team_rights *rights; /* of the caller: limit the messages of the summary */
 };
 struct mr_team_prepared {
 	struct mr_team_project project;
@@ -41,7 +41,7 @@ struct mr_team_prepared {
 	struct mr_team_summary summary;
 	struct mr_team_items inbox;
 };
-/* Join, and see what a conversation came to and what else there is. */
+/* Join, summarise a thread, and list new messages. */
 MR_CHECK enum mr_code mr_team_macro_prepare(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_prepare *request, struct mr_team_prepared *out);
 
@@ -54,8 +54,8 @@ struct mr_team_cycled {
 	bool was_released;
 	int64_t released, released_ts;
 };
-/* Reserve, and with `auto_release` give back what was granted at once: a look at who else is there.
- */
+/* Reserve, and with `auto_release` release at once what was granted: to see who else holds
+ * leases. */
 MR_CHECK enum mr_code mr_team_macro_cycle(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_cycle *request, struct mr_team_cycled *out);
 
@@ -64,7 +64,7 @@ struct mr_team_handshake {
 	bool auto_accept; /* only where the target's policy would let the sender through */
 	/* Sent when both are there and the target's policy lets it through by then. */
 	const char *welcome_subject, *welcome_body, *thread_id;
-	bool register_if_missing; /* who asks, given both of these */
+	bool register_if_missing; /* register the requester, given both of these */
 	const char *program, *model;
 };
 struct mr_team_shaken {
@@ -75,6 +75,6 @@ struct mr_team_shaken {
 	bool welcomed;
 	struct mr_team_sent welcome;
 };
-/* Ask for contact, perhaps answer, perhaps say hello. */
+/* Request contact; optionally approve it, and send a first message. */
 MR_CHECK enum mr_code mr_team_macro_handshake(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_handshake *request, struct mr_team_shaken *out);

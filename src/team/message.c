@@ -1,4 +1,4 @@
-/* team/message.c - sending: everything is decided and stored in one change. */
+/* team/message.c - sends a message: everything is decided and stored in one change. */
 #include "team/message.h"
 
 #include "base/utf8.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* How long a key of a sender's own stands for what it sent. */
+/* How long an idempotency key is remembered. */
 #define KEY_LIFE_US MR_TIME_DAY
 
 struct sending {
@@ -25,9 +25,9 @@ struct sending {
 	struct mr_team_agent sender;
 	struct mr_team_attached attached;
 
-	/* Filled anew by each run of the change, and so is `sender`. */
+	/* Filled anew by each run of the change, as is `sender`. */
 	struct mr_team_sent sent;
-	bool denied; /* nobody may be written to, but contacts were asked for */
+	bool denied; /* no recipient may be written to, but contact was requested */
 	int64_t *notices;
 	size_t notice_count;
 };
@@ -171,7 +171,7 @@ static void fail_with_requests(struct mr_ctx *cx, const struct mr_team_sent *sen
 		mr_team_fail_value(cx, "contact_requests", &links);
 }
 
-/* An error about the first who can still be asked, or else the first. */
+/* Report the first blocked recipient that can still be asked for contact, or else the first. */
 static enum mr_code refuse_blocked(struct mr_ctx *cx, const struct sending *s)
 {
 	const struct mr_team_sent *sent = &s->sent;
@@ -209,7 +209,7 @@ static enum mr_code refuse_blocked(struct mr_ctx *cx, const struct sending *s)
 	return cx->err.code;
 }
 
-/* Split whom the message is for into those who get it and those who do not. */
+/* Split the recipients into those who get the message and those who may not be written to. */
 static enum mr_code decide(struct mr_ctx *cx, struct mr_db *db, struct sending *s,
 	struct mr_team_addressees *all, struct mr_team_addressees *denied)
 {
@@ -271,7 +271,7 @@ static enum mr_code ask_contacts(struct mr_ctx *cx, struct mr_db *db, struct sen
 	return rc;
 }
 
-/* Leases on the files that the mail would be (9.6). */
+/* Leases on the mailbox files that the message would become (9.6). */
 
 static enum mr_code refuse_surfaces(struct mr_ctx *cx, const struct mr_team_conflicts *stopping)
 {
@@ -374,7 +374,7 @@ static enum mr_code guard(struct mr_ctx *cx, struct mr_db *db, struct sending *s
 	return rc;
 }
 
-/* Quotas: a full inbox is one with too much that is unread, so that reading makes room. */
+/* Quotas: an inbox is full when it has too many unread messages, so reading makes room. */
 
 static enum mr_code check_quota(struct mr_ctx *cx, struct mr_db *db, const struct sending *s,
 	const struct mr_team_addressees *to)
@@ -571,7 +571,7 @@ static enum mr_code index_sent(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	return rc;
 }
 
-/* What can be known before the change: project, sender, what is answered. */
+/* What can be looked up before the change: project, sender, and the message it answers. */
 static enum mr_code look_up(struct mr_ctx *cx, struct sending *s)
 {
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };

@@ -24,12 +24,12 @@ struct mr_team_draft {
 	const char *idempotency_key;         /* or NULL */
 	const char *tool;                    /* for the archive; NULL is send_message */
 	bool verified;                       /* the sender has proved to be who it is */
-	const struct mr_team_rights *rights; /* of who asks: to see what is answered */
+	const struct mr_team_rights *rights; /* of the caller: to see the message it answers */
 };
 
 struct mr_team_blocked {
 	const char *name;
-	const char *project; /* slug */
+	const char *project; /* project slug */
 	const char *reason;  /* the rule that decided */
 	enum mr_team_verdict verdict;
 	enum mr_team_contact_policy policy;
@@ -46,8 +46,8 @@ struct mr_team_sent {
 	size_t blocked_count;
 	struct mr_team_link *contact_requests;
 	size_t contact_request_count;
-	struct mr_team_conflicts warnings; /* leases on mail's own paths that do not stop it */
-	bool repeated; /* the idempotency key was known: this is the first result */
+	struct mr_team_conflicts warnings; /* leases on mailboxes that do not stop mail */
+	bool repeated; /* the idempotency key was used before: this is the first result */
 };
 
 /*
@@ -63,7 +63,7 @@ struct mr_team_reply {
 	int64_t message_id;
 	const char *sender_name;
 	const char *body_md;
-	struct mr_team_address_lists lists; /* empty `to`: who wrote the original */
+	struct mr_team_address_lists lists; /* empty `to`: the sender of the original */
 	bool reply_all;
 	const char *subject_prefix; /* NULL is "Re:" */
 	const char *importance;     /* NULL: the original's */
@@ -71,8 +71,8 @@ struct mr_team_reply {
 	struct mr_texts attachment_paths;
 	const char *idempotency_key;
 	bool verified;
-	const struct mr_team_rights *rights; /* of who asks: to see the original */
+	const struct mr_team_rights *rights; /* of the caller: to see the original */
 };
-/* In the original's thread, or in one named by its id. The replier must be able to see it. */
+/* In the original's thread, or in one named by its id. The replier must have access to it. */
 MR_CHECK enum mr_code mr_team_reply(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_reply *reply, struct mr_team_sent *out);

@@ -1,4 +1,6 @@
-/* team/message_cache.c */
+/*
+ * team/message_cache.c - Caches the unchanging fields of recently listed messages, by message id.
+ */
 #include "team/message_cache.h"
 
 #include "base/oom.h"

@@ -1,4 +1,5 @@
-/* team/message_recall.c - the answer to a message sent before, under the same key. */
+/* team/message_recall.c - rebuilds the result of a message sent before under the same
+ * idempotency key. */
 #include "base/buf.h"
 #include "team/error.h"
 #include "team/inbox.h"
@@ -56,7 +57,7 @@ static void read_blocked(struct mr_arena *arena, const struct mr_value *list,
 	}
 }
 
-/* What cannot be read was not ours to write: the message itself is answer enough. */
+/* Notes that cannot be parsed are ignored: the message itself is answer enough. */
 static void read_notes(struct mr_arena *arena, const char *notes, struct mr_team_sent *out)
 {
 	const struct mr_value *value = NULL;

@@ -1,4 +1,7 @@
-/* team/message_reply.c */
+/*
+ * team/message_reply.c - Builds a reply from the original message: its subject, thread, recipients
+ * and importance.
+ */
 #include "base/utf8.h"
 #include "team/error.h"
 #include "team/inbox.h"
@@ -47,7 +50,8 @@ static struct mr_texts room_for(struct mr_arena *arena, const struct mr_texts *g
 	return list;
 }
 
-/* Who wrote the original, and with reply_all everybody it names openly, but not who answers. */
+/* The sender of the original, and with reply_all everybody in its to and cc, without the
+ * replier. */
 static void address(struct mr_arena *arena, const struct mr_team_reply *reply,
 	const struct mr_team_item *original, const struct mr_team_recipients *all,
 	const struct mr_team_agent *replier, struct mr_team_address_lists *out)
@@ -67,7 +71,7 @@ static void address(struct mr_arena *arena, const struct mr_team_reply *reply,
 		if (one->kind != MR_TEAM_BCC && one->agent_id != replier->id)
 			list->items[list->len++] = exactly(arena, one->project_slug, one->name);
 	}
-	/* Somebody who wrote to nobody but himself. */
+	/* A message to oneself is answered to oneself. */
 	if (!out->to.len && !out->cc.len && !out->bcc.len)
 		out->to.items[out->to.len++] = author;
 }

@@ -1,4 +1,7 @@
-/* team/message_sql.c */
+/*
+ * team/message_sql.c - Inserts messages and recipients, reads them by id, and keeps idempotency
+ * keys and quota sums.
+ */
 #include "team/message_sql.h"
 
 #include "data/rows.h"
@@ -44,10 +47,10 @@ static enum mr_code insert(struct mr_ctx *cx, struct mr_db *db, struct mr_team_m
 static const char SQL_LATEST[] = "SELECT created_ts FROM messages ORDER BY id DESC LIMIT 1";
 
 /*
- * The time of the message that is stored next: now, but always after the message before, so that
- * whoever asks for what came since a message gets all of it, also when the clock was set back. Only
- * a message that is more than a day ahead is not followed: then the clock was wrong before, unless
- * it is one that has not been set yet.
+ * The time for the next message: now, but always later than the previous message, so that clients
+ * that ask for messages since one get all of them, also after the clock was set back. Only a
+ * message more than a day ahead is ignored: then the clock was wrong before, unless it is one that
+ * has not been set yet.
  */
 static enum mr_code next_time(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
 {

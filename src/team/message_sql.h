@@ -1,8 +1,8 @@
 /*
  * team/message_sql.h - messages in the database: how they get in, and rows by their id.
  *
- * A message is never changed once it is in. Its words for the search are added by whoever inserts
- * it, in the change's `after`.
+ * A message is never changed once it is in. The inserting code adds it to the search index, in the
+ * change's `after`.
  */
 #pragma once
 
@@ -36,11 +36,11 @@ MR_CHECK enum mr_code mr_team_message_exists(struct mr_ctx *cx, struct mr_db *db
 /* The largest id so far, 0 without messages. */
 MR_CHECK enum mr_code mr_team_message_last(struct mr_ctx *cx, struct mr_db *db, int64_t *out);
 
-/* What a sender sent under this key since `since_ts`; 0 when nothing. `*notes` is what was noted
- * with it. */
+/* The message a sender sent under this idempotency key since `since_ts`; 0 when there is none.
+ * `*notes` is what was stored with it. */
 MR_CHECK enum mr_code mr_team_key_find(struct mr_ctx *cx, struct mr_db *db, int64_t sender_id,
 	const char *key, int64_t since_ts, int64_t *out_message_id, const char **notes);
-/* Remember it, and forget what is older than `since_ts`. */
+/* Store a key, and delete keys older than `since_ts`. */
 MR_CHECK enum mr_code mr_team_key_put(struct mr_ctx *cx, struct mr_db *db, int64_t sender_id,
 	const char *key, int64_t since_ts, int64_t message_id, const char *notes);
 
@@ -51,8 +51,8 @@ MR_CHECK enum mr_code mr_team_attached_bytes(struct mr_ctx *cx, struct mr_db *db
 MR_CHECK enum mr_code mr_team_inbox_is_full(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	int64_t limit, bool *out);
 
-/* May the readers of team/rights.h, bound as the parameter `who`, see the message called `m`? They
- * sent it, or got it. */
+/* SQL: have the readers of team/rights.h, bound as the parameter `who`, sent or received the
+ * message called `m`? */
 #define MR_TEAM_SEEN_BY(m, who)                                                                    \
 	"(CAST(" who " AS TEXT) IS NULL OR " m ".sender_id IN ids(" who                            \
 	") OR EXISTS (SELECT 1 FROM message_recipients w WHERE w.message_id = " m                  \

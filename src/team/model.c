@@ -1,4 +1,7 @@
-/* team/model.c */
+/*
+ * team/model.c - Converts between the team contract's words and the enums for importance,
+ * recipient kind, policies and link status.
+ */
 #include "team/model.h"
 
 #include "base/attr.h"

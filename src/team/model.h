@@ -1,5 +1,5 @@
 /*
- * team/model.h - the nouns of a team: what a row says, as C sees it.
+ * team/model.h - the rows of a team's database as C structs.
  *
  * Times are microseconds since 1970; 0 where a time may be absent. Texts live in the request's
  * arena.
@@ -51,8 +51,8 @@ struct mr_team_agent {
 	enum mr_team_contact_policy contact_policy;
 	bool is_active;
 	int64_t deleted_ts;
-	bool is_system;    /* the overseer, the escalation's holder: policy does not bind them */
-	const char *token; /* made by the registration that returns it: to be shown once; or NULL */
+	bool is_system;    /* the overseer and the escalation's holder: not bound by policies */
+	const char *token; /* only from the registration that made it: shown once; or NULL */
 };
 
 struct mr_team_agents {
@@ -61,7 +61,7 @@ struct mr_team_agents {
 };
 
 enum mr_team_importance { MR_TEAM_LOW, MR_TEAM_NORMAL, MR_TEAM_HIGH, MR_TEAM_URGENT };
-/* In this order the stronger wins. */
+/* In descending order of strength. */
 enum mr_team_recipient_kind { MR_TEAM_TO, MR_TEAM_CC, MR_TEAM_BCC };
 
 struct mr_team_message {
@@ -76,7 +76,7 @@ struct mr_team_message {
 	const char *body_md; /* NULL where bodies were not asked for */
 	enum mr_team_importance importance;
 	bool ack_required;
-	bool verified; /* the sender had proved to be who it is */
+	bool verified; /* the sender had proved its identity */
 	int64_t created_ts;
 	const char *attachments; /* a JSON list */
 };
@@ -155,18 +155,18 @@ struct mr_team_item {
 	const char *from;           /* the sender's name */
 	const char *sender_project; /* its project's slug */
 	bool from_human;            /* the overseer */
-	bool received;              /* who asked is a recipient: the next three are its own */
+	bool received;              /* the viewer is a recipient: the next three are its own */
 	enum mr_team_recipient_kind kind;
 	int64_t read_ts, ack_ts;
 	bool with_names;             /* to and cc are known */
-	bool with_bcc;               /* who asked has sent it: bcc is known */
+	bool with_bcc;               /* the viewer is the sender: bcc is known */
 	struct mr_texts to, cc, bcc; /* names */
 	bool without_data;           /* this reader takes no attachments: metadata only (13.4) */
-	/* Set by who shows it: only so much of the body was wanted, and there was more. */
+	/* Set when it is displayed: the body was limited, and was longer than that. */
 	bool is_limited, truncated;
 	/* See message_cache.h. */
-	struct mr_team_message_cache *heads; /* where a form of it may be left, or NULL */
-	struct mr_bytes form;                /* that was left */
+	struct mr_team_message_cache *heads; /* cache to store its JSON in, or NULL */
+	struct mr_bytes form;                /* its JSON from the cache */
 };
 
 struct mr_team_items {

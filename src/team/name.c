@@ -1,4 +1,4 @@
-/* team/name.c */
+/* team/name.c - Generates and validates agent names made of an adjective and a noun. */
 #include "team/name.h"
 
 #include "team/limits.h"

@@ -13,7 +13,8 @@ extern const char *const mr_team_nouns[MR_TEAM_NOUNS + 1];
 /* People speak under this name. */
 #define MR_TEAM_OVERSEER_NAME "HumanOverseer"
 
-/* Names nobody may register: they speak for people or for the system. In any case. */
+/* Reserved names, in any case, which nobody may register: they stand for people or for the
+ * system. */
 bool mr_team_name_is_reserved(const char *name);
 /* Two words of the lists, or of the peers' older ones (RedCat, BlueDog, YellowForest), in
  * CamelCase: `*out_first` gets the length of the first word. */
@@ -27,7 +28,7 @@ const char *mr_team_name_sanitise(struct mr_arena *arena, const char *text);
 bool mr_team_name_is_valid(const char *name, bool any);
 
 /*
- * A free name: `is_taken` is asked about candidates. Random while most are free, then one of those
+ * Generate a name for which `is_taken` is false. Random while most are free, then one of those
  * left, and past 4,278 names with the smallest free number behind (GreenCastle2).
  */
 const char *mr_team_name_generate(struct mr_arena *arena, struct mr_rand *rand,

@@ -1,4 +1,4 @@
-/* team/open.c - a team's storage opened with what the parts above it do, and closed. */
+/* team/open.c - opens and closes a team's storage, with its archiver and caches. */
 #include "team/open.h"
 
 #include "base/log.h"
@@ -19,7 +19,8 @@ static void forget_messages(struct mr_team *team)
 	mr_team_message_cache_clear(team->hooks.heads);
 }
 
-/* An archive is written after the database: with commits and without a database, that is gone. */
+/* Archives are written after the database: when one has commits and there is no database, the
+ * database was lost. */
 static enum mr_code check_not_gone(struct mr_ctx *cx, const struct mr_team_config *config)
 {
 	const char *database = config->database
@@ -54,7 +55,7 @@ enum mr_code mr_team_open(struct mr_ctx *cx, const struct mr_team_config *config
 	return rc ? mr_err_wrap(&cx->err, "team storage %s", config->storage_root) : MR_OK;
 }
 
-/* At the end of a command: what cannot be archived now waits for the next. */
+/* At the end of a command: rows that cannot be archived now are left to the next one. */
 static void drain(struct mr_team *team, int drain_ms)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();

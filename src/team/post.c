@@ -1,4 +1,4 @@
-/* team/post.c - a message or a notice becomes rows, and work for the archive. */
+/* team/post.c - stores a message or a notice, and queues its files for the archive. */
 #include "team/post.h"
 
 #include "base/buf.h"
@@ -30,7 +30,7 @@ struct mr_texts mr_team_post_names(struct mr_arena *arena, int64_t project_id,
 	return names;
 }
 
-/* "mail: A -> B, C | subject". Who gets a blind copy is nobody's business, in git too. */
+/* "mail: A -> B, C | subject". Blind copies are not named, in git either. */
 static const char *commit_subject(struct mr_arena *arena, const struct mr_team_post *post)
 {
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };

@@ -1,5 +1,4 @@
-/* team/post.h - one way into the database for everything that is sent: messages, and notices of the
- * program itself. */
+/* team/post.h - stores everything that is sent: messages, and notices of the program itself. */
 #pragma once
 
 #include "base/ctx.h"
@@ -14,19 +13,19 @@ struct mr_team_post {
 	const char *tool;
 };
 
-/* Inside a change: the message, its recipients, and what the archive has to do. */
+/* Inside a change: store the message and its recipients, and queue its files for the archive. */
 MR_CHECK enum mr_code mr_team_post_store(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_post *post);
 /* "Name", or "Name@slug" for an agent of another project than `project_id`. */
 const char *mr_team_post_name(struct mr_arena *arena, int64_t project_id,
 	const struct mr_team_recipient *recipient);
-/* Those of one kind, so written. */
+/* The names of recipients of one kind, written like that. */
 struct mr_texts mr_team_post_names(struct mr_arena *arena, int64_t project_id,
 	const struct mr_team_recipients *recipients, enum mr_team_recipient_kind kind);
 
 /*
- * Inside a change: a notice from one agent to another, of no contact policy (requests, answers,
- * releases, escalations).
+ * Inside a change: a message from one agent to another that is not subject to contact policies
+ * (requests, answers, releases, escalations).
  */
 struct mr_team_notice {
 	const struct mr_team_agent *from;
@@ -40,5 +39,5 @@ struct mr_team_notice {
 };
 MR_CHECK enum mr_code mr_team_notice_send(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_notice *notice, int64_t *out_message_id);
-/* In the change's `after`: its words for the search. */
+/* In the change's `after`: add it to the search index. */
 MR_CHECK enum mr_code mr_team_notice_index(struct mr_ctx *cx, struct mr_db *db, int64_t message_id);

@@ -1,4 +1,7 @@
-/* team/probe.c */
+/*
+ * team/probe.c - Checks the health of a team's storage by reading from it, writing to it and
+ * looking at the archive's backlog.
+ */
 #include "team/probe.h"
 
 #include "team/archive/archive.h"
@@ -14,9 +17,9 @@
 
 enum {
 	PROBLEMS_MAX = 8,
-	LATE_S = 300,         /* an archiver that works is minutes ahead of this */
-	LOW_BYTES = 64 << 20, /* some thousand messages: time to act */
-	WRITE_MS = 5000,      /* a commit that takes longer than this is none */
+	LATE_S = 300,         /* a working archiver is minutes faster than this */
+	LOW_BYTES = 64 << 20, /* room for some thousand messages */
+	WRITE_MS = 5000,      /* a commit that takes longer counts as failed */
 };
 
 struct probing {
@@ -68,7 +71,7 @@ static void probe_archive(struct probing *p, int64_t oldest_us)
 	else if (statvfs(place, &room) == 0 && room.f_bavail < LOW_BYTES / room.f_frsize)
 		add(p, MR_TEAM_DEGRADED,
 			mr_arena_printf(arena, "the disk of %s is nearly full", place));
-	/* What the archiver of this process last met, until it succeeds again. */
+	/* The latest failure of this process's archiver, until it succeeds again. */
 	if (mr_team_archive_status(p->cx, p->team, &archiver) == MR_OK && archiver.failing_since_ts)
 		add(p, MR_TEAM_DEGRADED,
 			mr_arena_printf(arena, "the archive cannot follow: %s",

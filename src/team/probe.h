@@ -1,12 +1,12 @@
-/* team/probe.h - is a team's storage well? Asked by doing what it is for. */
+/* team/probe.h - checks the health of a team's storage by using it. */
 #pragma once
 
 #include "team/store/root.h"
 
 enum mr_team_status {
 	MR_TEAM_WELL,
-	MR_TEAM_DEGRADED, /* mail works; the archive does not, or soon nothing will */
-	MR_TEAM_DOWN,     /* mail cannot be read or kept */
+	MR_TEAM_DEGRADED, /* mail works; the archive does not, or the disk is nearly full */
+	MR_TEAM_DOWN,     /* mail cannot be read or stored */
 };
 
 struct mr_team_health {
@@ -16,8 +16,8 @@ struct mr_team_health {
 	int64_t archive_pending; /* changes the archive does not show yet */
 };
 
-/* Reads and commits in the database, and looks at the archive's place. What is wrong is a result,
- * not an error. */
+/* Reads and commits in the database, and checks the archive's directory. Problems are part of
+ * the result, not errors. */
 void mr_team_probe(struct mr_ctx *cx, struct mr_team *team, struct mr_team_health *out);
 
 /* "ok", "degraded", "error" */

@@ -1,9 +1,12 @@
-/* team/probe_sql.c */
+/*
+ * team/probe_sql.c - Counts projects and queued archive rows, and reads the newest agent and
+ * message, for the health check.
+ */
 #include "team/probe_sql.h"
 
 #include "data/rows.h"
 
-/* The newest agent and message are only looked at: they must be readable. */
+/* The newest agent and message are read only to check that they can be. */
 static const char SQL_COUNTS[] =
 	"SELECT (SELECT count(*) FROM projects), (SELECT count(*) FROM archive_queue),"
 	" (SELECT created_ts FROM archive_queue ORDER BY id LIMIT 1),"

@@ -1,4 +1,4 @@
-/* team/probe_sql.h - a look at every table that matters. */
+/* team/probe_sql.h - reads from every table that matters, for the health check. */
 #pragma once
 
 #include "team/probe.h"

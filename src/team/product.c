@@ -1,4 +1,4 @@
-/* team/product.c */
+/* team/product.c - Products, which group projects: creating, finding, linking and listing them. */
 #include "team/product.h"
 
 #include "team/error.h"

@@ -1,4 +1,4 @@
-/* team/product.h - projects that belong together. */
+/* team/product.h - products, which group projects. */
 #pragma once
 
 #include "team/inbox.h"

@@ -1,4 +1,7 @@
-/* team/product_sql.c */
+/*
+ * team/product_sql.c - Reads and writes products and their projects, and lists the messages of all
+ * projects of a product.
+ */
 #include "team/product_sql.h"
 
 #include "data/rows.h"
@@ -162,8 +165,8 @@ enum mr_code mr_team_product_remove(struct mr_ctx *cx, struct mr_db *db, int64_t
 	" ORDER BY m.id DESC LIMIT ?2"
 
 /*
- * The newest written in each project, the newest from elsewhere openly to each of its agents, and
- * of these the newest: never more rows than projects and agents times the limit.
+ * The newest messages of each project, the newest from other projects to each of its agents, and of
+ * these the newest: never more rows than projects and agents times the limit.
  */
 static const char SQL_INBOX[] =
 	"WITH found (id) AS ("
@@ -178,7 +181,7 @@ static const char SQL_INBOX[] =
 	"r.message_id DESC LIMIT ?2)"
 	"  WHERE l.product_id = ?1)" INBOX_ITEMS;
 
-/* The same of what its readers sent and got, wherever a limit would leave out theirs. */
+/* The same for what its readers sent and received, which the limits above might leave out. */
 static const char SQL_INBOX_OF[] =
 	"WITH found (id) AS ("
 	" SELECT m.id FROM messages m JOIN product_project_links l ON l.product_id = ?1"

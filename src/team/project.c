@@ -1,4 +1,7 @@
-/* team/project.c */
+/*
+ * team/project.c - Finds a project by key, slug or last path component, and creates it when asked
+ * to.
+ */
 #include "team/project.h"
 
 #include "team/archive/archive_queue.h"
@@ -12,7 +15,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Words as people tell them apart: case and punctuation do not count, other letters do. */
+/* The text reduced to lower-case words, by which keys and slugs are compared. */
 static const char *words_of(struct mr_arena *arena, const char *text)
 {
 	char *words = mr_str_lower(arena, text);
@@ -184,7 +187,7 @@ static enum mr_code insert_with_free_slug(struct mr_ctx *cx, struct mr_db *db,
 	return mr_team_project_insert(cx, db, &row, out);
 }
 
-/* With its repository, which begins with a file that says what the project is. */
+/* Create the project, and queue the file that begins its archive. */
 static enum mr_code make(struct mr_ctx *cx, struct mr_db *db, const struct mr_team_project *wanted,
 	struct mr_team_project *out)
 {
@@ -254,7 +257,7 @@ static enum mr_code ensure_change(struct mr_ctx *cx, struct mr_db *db, void *arg
 	return mr_team_project_ensure_in(cx, db, ensuring->wanted, ensuring->out);
 }
 
-/* Most of the time it is there, and nothing need be written. */
+/* Look it up with a reader first: it usually exists, and nothing need be written. */
 static enum mr_code look_first(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_project *wanted, bool *found, struct mr_team_project *out)
 {

@@ -5,9 +5,9 @@
 #include "team/store/root.h"
 
 /*
- * The project of this key; made when it is not there. `identity_mode` NULL is the configured one; a
- * mode that does not apply here (no repository, no remote) falls back to dir. Safe when many do it
- * at once. INVALID_ARGUMENT: an empty key, one with NUL, one too long.
+ * The project of this key; created when it does not exist. `identity_mode` NULL is the configured
+ * one; a mode that does not apply here (no repository, no remote) falls back to dir. Safe when many
+ * do it at once. INVALID_ARGUMENT: an empty key, one with NUL, one too long.
  */
 MR_CHECK enum mr_code mr_team_project_ensure(struct mr_ctx *cx, struct mr_team *team,
 	const char *human_key, const char *identity_mode, struct mr_team_project *out);

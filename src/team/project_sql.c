@@ -1,4 +1,7 @@
-/* team/project_sql.c */
+/*
+ * team/project_sql.c - Reads and writes the rows of projects, and the additional keys that lead to
+ * them.
+ */
 #include "team/project_sql.h"
 
 #include "data/rows.h"

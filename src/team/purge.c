@@ -1,4 +1,7 @@
-/* team/purge.c */
+/*
+ * team/purge.c - Deletes an agent and its messages from the database, and queues the removal of
+ * its files from the archives.
+ */
 #include "team/purge.h"
 
 #include "base/buf.h"
@@ -18,7 +21,7 @@ enum {
 	PLACES_MAX = 256 << 20, /* bytes */
 };
 
-/* A file nothing stands for any more. */
+/* A file to be removed from an archive. */
 struct place {
 	int64_t project_id;
 	const char *path;
@@ -114,7 +117,8 @@ static enum mr_code note_traces(struct purging *p)
 
 /* --- afterwards: what the archives have to do about it --- */
 
-/* First of all, so that nobody who reads an archive that is not done yet brings it back. */
+/* Queued first, so that a rebuild from an archive that is not updated yet does not restore the
+ * agent. */
 static enum mr_code queue_note(struct purging *p, const struct mr_team_deletion *gone)
 {
 	return queue(p,
@@ -149,7 +153,8 @@ static enum mr_code queue_each(struct purging *p, enum mr_team_archive_kind kind
 	return rc;
 }
 
-/* A thread's digest shows it by places: all parts from the first change on are other ones now. */
+/* A thread's digest is divided by message numbers: all parts from the first change on must be
+ * rewritten. */
 static enum mr_code queue_thread(struct purging *p, const struct mr_team_trace *thread)
 {
 	int64_t part = (thread->ref - 1) / MR_TEAM_DIGEST_MESSAGES;

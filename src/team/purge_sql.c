@@ -1,4 +1,7 @@
-/* team/purge_sql.c */
+/*
+ * team/purge_sql.c - Finds the messages, threads, leases, links and slots that purging an agent
+ * affects, and renumbers threads.
+ */
 #include "team/purge_sql.h"
 
 #include "data/rows.h"
@@ -53,7 +56,7 @@ enum mr_code mr_team_purge_traces(struct mr_ctx *cx, struct mr_db *db, enum mr_t
 	return mr_rows_list(cx, db, sql_traces[kind], MR_BIND(agent_id), read_trace, MR_LIST(out));
 }
 
-/* By way of numbers nobody has: no two of a thread may share one at any time. */
+/* By way of unused numbers: no two messages of a thread may share one at any time. */
 static const char SQL_MARK[] =
 	"UPDATE messages SET thread_seq = -n.place FROM (SELECT id, row_number() OVER (ORDER BY"
 	" thread_seq) AS place FROM messages WHERE project_id = ?1 AND thread_id = ?2) n"

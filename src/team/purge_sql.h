@@ -1,4 +1,4 @@
-/* team/purge_sql.h - where an agent that is to be purged left traces. All inside a change. */
+/* team/purge_sql.h - finds all rows that mention an agent to be purged. All inside a change. */
 #pragma once
 
 #include "base/ctx.h"

@@ -1,4 +1,7 @@
-/* team/recipient.c */
+/*
+ * team/recipient.c - Resolves the addresses a sender wrote to agents, and reports unknown or
+ * ambiguous ones with suggestions.
+ */
 #include "team/recipient.h"
 
 #include "base/utf8.h"
@@ -118,7 +121,7 @@ static bool may_register(const struct resolving *r, const struct mr_team_address
 		!mr_team_name_is_reserved(address->name);
 }
 
-/* As it is written, or without what no name holds: blue-lake is BlueLake. */
+/* The exact name, or the name without characters that names cannot have: blue-lake is BlueLake. */
 static enum mr_code seek(struct resolving *r, int64_t project_id, const char *name, bool *found,
 	struct mr_team_agent *out)
 {
@@ -171,7 +174,7 @@ static enum mr_code resolve_one(struct resolving *r, const char *written,
 
 	if (is_name)
 		rc = look_in(r, &address, &found, &local, &agent);
-	/* A retired agent yields to one of the same name who works elsewhere. */
+	/* A retired agent gives way to an active one of the same name in another project. */
 	if (!rc && is_name && !address.project && !(found && agent.is_active))
 		rc = look_elsewhere(r, address.name, &elsewhere);
 	if (rc)
@@ -204,7 +207,8 @@ static bool could_register(const struct resolving *r, const char *name)
 	return mr_team_name_is_valid(name, mr_team_config(r->team)->any_name);
 }
 
-/* To register those that can be: another name would become somebody else's. */
+/* Tool calls that would register the unknown names; only for valid names, since others would be
+ * changed. */
 static struct mr_value suggested_calls(const struct resolving *r)
 {
 	struct mr_value calls = mr_team_value_list(r->cx->arena, MR_TEAM_SUGGESTIONS);

@@ -1,4 +1,4 @@
-/* team/recipient.h - from what a sender wrote to whom it means. */
+/* team/recipient.h - resolves the addresses a sender wrote to agents. */
 #pragma once
 
 #include "team/agent.h"

@@ -1,4 +1,4 @@
-/* team/retire.c - agents that go: kept but at rest, or taken out altogether. */
+/* team/retire.c - retires or purges an agent. */
 #include "team/agent.h"
 #include "team/agent_sql.h"
 #include "team/archive/archive_queue.h"
@@ -23,7 +23,7 @@ static enum mr_code queue(struct mr_ctx *cx, struct mr_db *db, const struct reti
 	return mr_team_archive_queue(cx, db, &item);
 }
 
-/* What it held is free for others at once, and the archive says so. */
+/* Release its leases and slots at once, and queue that for the archive. */
 static enum mr_code let_go(struct mr_ctx *cx, struct mr_db *db, struct retiring *r, int64_t now)
 {
 	struct mr_texts patterns;
@@ -68,7 +68,7 @@ static enum mr_code retire_change(struct mr_ctx *cx, struct mr_db *db, void *arg
 	if (r->agent.is_system)
 		return mr_team_refuse(cx, "name", "%s is the system's own and stays",
 			r->agent.name);
-	/* Who is retired stays so since the first time. */
+	/* An agent that is already retired keeps its first date. */
 	if (r->agent.is_active || !r->agent.deleted_ts)
 		r->agent.deleted_ts = now;
 	r->agent.is_active = false;

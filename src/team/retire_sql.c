@@ -1,4 +1,7 @@
-/* team/retire_sql.c */
+/*
+ * team/retire_sql.c - Releases the leases and slots of an agent that is retired, and deletes all
+ * rows of one that is purged.
+ */
 #include "team/retire_sql.h"
 
 #include "data/rows.h"

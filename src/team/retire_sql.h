@@ -1,4 +1,5 @@
-/* team/retire_sql.h - what an agent leaves behind, in the database. All inside a change. */
+/* team/retire_sql.h - ends the leases and slots of an agent, or deletes all its rows. All inside
+ * a change. */
 #pragma once
 
 #include "team/agent.h"

@@ -1,12 +1,12 @@
-/* team/rights.h - whose mail may be shown to whoever asks. */
+/* team/rights.h - the agents whose mail a caller may see. */
 #pragma once
 
 #include <stddef.h>
 
 /*
- * Functions that show mail of several agents take the rights of who asks: only what the readers
- * sent or got is shown, and the rest is as if it were not there. NULL, and the empty struct, are
- * the rights to everybody's mail.
+ * Functions that show mail of several agents take the caller's rights: only what the readers sent
+ * or received is shown, and the rest is treated as missing. NULL, and the empty struct, mean
+ * everybody's mail.
  */
 struct mr_team_rights {
 	const char *readers; /* the ids of agents as a JSON list; NULL: everybody's */

@@ -1,15 +1,18 @@
-/* team/search.c */
+/*
+ * team/search.c - Runs a message search: as a full-text query, as a scan of the texts, or by its
+ * filters alone.
+ */
 #include "team/search.h"
 
 #include "team/error.h"
 #include "team/limits.h"
 #include "team/search_sql.h"
 
-/* What an expression can be in the index, where NOT stands only between two operands. */
+/* How a part of the query can be expressed in FTS5, where NOT needs two operands. */
 enum sense {
 	NOTHING,  /* signs only: left out */
 	FOUND,    /* finds something */
-	EXCLUDED, /* only says what is not to be */
+	EXCLUDED, /* only excludes */
 	UNSAYABLE,
 };
 
@@ -135,7 +138,7 @@ static void put_all_terms(struct writer *w, const struct mr_team_query *query)
 	}
 }
 
-/* The best way to read it. */
+/* Choose how to answer the query. */
 static enum mr_team_search_mode mode_of(const struct mr_team_query *query)
 {
 	bool has_word = false;
@@ -206,7 +209,7 @@ static enum mr_code find(struct run *run, enum mr_team_search_mode *mode)
 {
 	enum mr_code rc = MR_EINVAL;
 
-	/* What the index does not take, should there be anything, is read more simply. */
+	/* A match that FTS5 rejects is tried again in a simpler form. */
 	while (rc == MR_EINVAL && *mode < MR_TEAM_SEARCH_LIKE) {
 		rc = ask_index(run, *mode);
 		if (rc == MR_EINVAL)

@@ -1,5 +1,5 @@
 /*
- * team/search.h - finding messages by what they say, ranked.
+ * team/search.h - full-text search in messages, ranked.
  *
  * A query (team/search_query.h) is answered by the first of these that can: the index, as it was
  * written; the index, all its words as plain terms, when it cannot be understood; and otherwise
@@ -41,9 +41,9 @@ struct mr_team_search {
 	const char *query;
 	int64_t limit;    /* clamped to 1 .. MR_TEAM_SEARCH_MAX; 0 is the default */
 	int64_t offset;   /* clamped to 0 .. MR_TEAM_SEARCH_OFFSET_MAX */
-	int64_t agent_id; /* whose is:unread and ack:pending; or 0: anybody's */
+	int64_t agent_id; /* for is:unread and ack:pending; 0: any recipient */
 	bool newest_first;
-	const struct mr_team_rights *rights; /* of who asks */
+	const struct mr_team_rights *rights; /* of the caller */
 };
 
 struct mr_team_hit {

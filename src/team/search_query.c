@@ -1,4 +1,4 @@
-/* team/search_query.c */
+/* team/search_query.c - Parses a search query into terms, operators and filters. */
 #include "team/search_query.h"
 
 #include "base/utf8.h"
@@ -367,7 +367,7 @@ struct parser {
 	enum mr_team_column column; /* whose filter is around */
 };
 
-/* What was read: operands that have nothing to say (filters, empty parentheses) are NULL. */
+/* Parse functions return NULL for operands without terms (filters, empty parentheses). */
 static struct mr_team_node *parse_or(struct parser *p);
 
 static struct mr_team_node *new_node(struct parser *p, enum mr_team_node_kind kind)

@@ -1,4 +1,4 @@
-/* team/search_sql.c */
+/* team/search_sql.c - Builds and runs the SQL of a message search. */
 #include "team/search_sql.h"
 
 #include "data/rows.h"
@@ -54,7 +54,8 @@ static void put_projects(struct builder *b, const char *column)
 	mr_buf_putc(b->sql, ')');
 }
 
-/* Written there, or from elsewhere but openly to somebody there. */
+/* The message was written in one of the projects, or sent to an agent of one other than as a
+ * blind copy. */
 static void put_place(struct builder *b, bool alone)
 {
 	if (alone) {
@@ -82,7 +83,7 @@ enum mr_code mr_team_search_alone_sql(struct mr_ctx *cx, struct mr_db *db,
 	return rc;
 }
 
-/* Sent or got by those who may see the result. */
+/* The message was sent or received by an agent whose mail the caller may see. */
 static void put_readers(struct builder *b)
 {
 	int readers = value(b, mr_bind_ids(mr_team_readers(b->search->rights)));
@@ -103,7 +104,8 @@ static void put_agents(struct builder *b, const struct mr_team_filter *filter)
 	mr_buf_printf(b->sql, " WHERE a.name_fold = ?%d)", value(b, mr_bind_text(filter->text)));
 }
 
-/* Is there a recipient of whom this column is not set? Blind copies are the agent's own affair. */
+/* Is there a recipient for whom this column is NULL? Blind copies count only for the agent
+ * itself. */
 static void put_waiting(struct builder *b, const char *column)
 {
 	mr_buf_printf(b->sql,
@@ -121,7 +123,7 @@ static void put_thread(struct builder *b, const struct mr_team_filter *filter)
 {
 	int64_t id;
 
-	/* A conversation may go by the number of its first message. */
+	/* A thread may be named after the id of its first message. */
 	if (mr_str_to_int(filter->text, &id))
 		mr_buf_printf(b->sql, "(t.thread_id = ?%d OR t.id = ?%d)",
 			value(b, mr_bind_text(filter->text)), value(b, mr_bind_int(id)));
@@ -176,7 +178,8 @@ static void put_filter(struct builder *b, const struct mr_team_filter *filter)
 		mr_buf_puts(b->sql, ", TRUE)");
 }
 
-/* since: and until: all hold, and so does all that is not to be; else any of a kind will do. */
+/* since: and until: must all hold, and so must negated filters; of other kinds any one is
+ * enough. */
 static bool is_alternative(const struct mr_team_filter *filter, enum mr_team_filter_kind kind)
 {
 	return filter->kind == kind && !filter->negated && kind != MR_TEAM_FILTER_SINCE &&

@@ -1,4 +1,4 @@
-/* team/search_sql.h - what a search asks of the database. */
+/* team/search_sql.h - the SQL of a message search. */
 #pragma once
 
 #include "base/buf.h"

@@ -1,4 +1,7 @@
-/* team/snippet.c */
+/*
+ * team/snippet.c - Cuts the part of a message body around the first search hit, as plain text with
+ * the hits marked.
+ */
 #include "team/snippet.h"
 
 #include "base/buf.h"

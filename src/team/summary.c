@@ -1,4 +1,4 @@
-/* team/summary.c */
+/* team/summary.c - Summarises threads page by page, and merges the summaries of several threads. */
 #include "team/summary.h"
 
 #include "base/utf8.h"
@@ -22,7 +22,7 @@ struct stream {
 	bool ended;
 };
 
-/* Make sure that a message stands at `at`, or that it has ended. */
+/* Read pages until there is a message at `at`, or the stream has ended. */
 static enum mr_code advance(struct mr_ctx *cx, struct mr_db *db, const char *thread_id,
 	struct stream *stream)
 {
@@ -42,7 +42,7 @@ static enum mr_code advance(struct mr_ctx *cx, struct mr_db *db, const char *thr
 	rc = mr_team_thread_get(&own, db, stream->rights, stream->project_id, thread_id, true,
 		after, PAGE, &stream->page);
 	if (rc) {
-		/* The reason may hold texts of the page's memory. */
+		/* The error may refer to texts in the page's memory. */
 		own.err.issues = NULL;
 		own.err.detail = NULL;
 		cx->err = own.err;
@@ -52,7 +52,7 @@ static enum mr_code advance(struct mr_ctx *cx, struct mr_db *db, const char *thr
 	return MR_OK;
 }
 
-/* A page that says no more follow. */
+/* Go on to the next message; the last one of the last page ends the stream. */
 static void pass(struct stream *stream)
 {
 	stream->at++;
@@ -72,7 +72,7 @@ static void take_excerpt(struct mr_ctx *cx, const struct mr_team_item *item,
 		mr_utf8_prefix(body, strlen(body), MR_TEAM_LLM_CHARS));
 }
 
-/* Of all streams the next message in order; what two projects see comes once. */
+/* The next message of all streams in order; one that two projects share comes once. */
 static enum mr_code next_item(struct mr_ctx *cx, struct mr_db *db, const char *thread_id,
 	struct stream *streams, size_t count, const struct mr_team_item **out)
 {
@@ -241,8 +241,8 @@ enum mr_code mr_team_summarize(struct mr_ctx *cx, struct mr_team *team,
 	enum mr_code rc = find_project(cx, team, request->project_key, &project);
 
 	if (!rc)
-		rc = mr_team_summary_thread(cx, team, request->rights, &project.id, 1, request->thread_id, 0,
-			request->llm_mode, request->llm_model, out);
+		rc = mr_team_summary_thread(cx, team, request->rights, &project.id, 1,
+			request->thread_id, 0, request->llm_mode, request->llm_model, out);
 	if (!rc && !request->include_examples)
 		out->examples.len = 0;
 	return rc;
@@ -255,6 +255,7 @@ enum mr_code mr_team_summarize_many(struct mr_ctx *cx, struct mr_team *team,
 	enum mr_code rc = find_project(cx, team, request->project_key, &project);
 
 	return rc ? rc
-		  : mr_team_summary_threads(cx, team, request->rights, &project.id, 1, &request->thread_ids,
-			    request->limit, request->llm_mode, request->llm_model, out);
+		  : mr_team_summary_threads(cx, team, request->rights, &project.id, 1,
+			    &request->thread_ids, request->limit, request->llm_mode,
+			    request->llm_model, out);
 }

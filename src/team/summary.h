@@ -1,5 +1,5 @@
 /*
- * team/summary.h - what a conversation came to, without a model, or with one that is configured.
+ * team/summary.h - summaries of threads, by a heuristic or by a configured language model.
  *
  * The heuristic (spec 15) reads lines: points of lists, boxes that are checked or not, lines with
  * TODO, ACTION, FIXME, NEXT or BLOCKED as words of their own, @mentions, and `paths` in back
@@ -44,8 +44,8 @@ void mr_team_summarise(struct mr_arena *arena, const char *thread_id,
 /*
  * A thread of one project, or of several (a product): its first `limit` messages; 0 or more than
  * MR_TEAM_LIST_MAX is that. Worded by the configured model when `llm_mode` is set and there is one;
- * `llm_model` NULL is the configured name. A model that fails costs nothing but its time. An
- * unknown thread has no messages. Only messages that `rights` reach count.
+ * `llm_model` NULL is the configured name. When the model fails, the heuristic's result is
+ * returned. An unknown thread has no messages. Only messages that `rights` reach count.
  */
 MR_CHECK enum mr_code mr_team_summary_thread(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_rights *rights, const int64_t *project_ids, size_t project_count,
@@ -60,8 +60,8 @@ struct mr_team_summaries {
 	size_t mention_count;
 	const char *source; /* of the aggregate */
 };
-/* Several threads, and what they have together. INVALID_ARGUMENT (argument `thread_ids`) for none,
- * and for more than MR_TEAM_SUMMARY_THREADS. */
+/* Summaries of several threads, and their aggregate. INVALID_ARGUMENT (argument `thread_ids`)
+ * for none, and for more than MR_TEAM_SUMMARY_THREADS. */
 MR_CHECK enum mr_code mr_team_summary_threads(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_rights *rights, const int64_t *project_ids, size_t project_count,
 	const struct mr_texts *thread_ids, int64_t limit, bool llm_mode, const char *llm_model,

@@ -1,4 +1,4 @@
-/* team/summary_lines.c - the heuristic: what the lines of messages say. */
+/* team/summary_lines.c - the heuristic summary, by the lines of the messages. */
 #include "base/utf8.h"
 #include "team/summary_private.h"
 

@@ -1,4 +1,4 @@
-/* team/summary_llm.c - a summary worded by a model. */
+/* team/summary_llm.c - has a language model word a summary. */
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "team/llm.h"

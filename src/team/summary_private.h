@@ -1,4 +1,5 @@
-/* team/summary_private.h - a summary being made; for summary.c, summary_lines.c, summary_llm.c. */
+/* team/summary_private.h - a summary in progress; for summary.c, summary_lines.c and
+ * summary_llm.c. */
 #pragma once
 
 #include "team/summary.h"
@@ -32,7 +33,7 @@ void mr_team_summing_start(struct mr_team_summing *summing, struct mr_arena *are
 void mr_team_summing_add(struct mr_team_summing *summing, const struct mr_team_item *item);
 void mr_team_summing_end(struct mr_team_summing *summing, struct mr_team_summary *out);
 
-/* What a model gets to see of one thread. */
+/* The part of a thread that is sent to a model. */
 enum { MR_TEAM_LLM_MESSAGES = 15, MR_TEAM_LLM_CHARS = 800 };
 struct mr_team_excerpts {
 	struct {
@@ -40,15 +41,15 @@ struct mr_team_excerpts {
 	} items[MR_TEAM_LLM_MESSAGES];
 	size_t len;
 };
-/* Ask the model to word the summary. Whatever goes wrong, it stays as it was. */
+/* Ask the model to word the summary. After a failure it is unchanged. */
 void mr_team_summary_refine(struct mr_ctx *cx, const struct mr_team_config *config,
 	const char *model, const struct mr_team_excerpts *excerpts,
 	struct mr_team_summary *summary);
 /* The same for several at once, and their aggregate. */
 void mr_team_summary_refine_all(struct mr_ctx *cx, const struct mr_team_config *config,
 	const char *model, struct mr_team_summaries *all);
-/* What a model answered, instead of what was found by lines: cleaned, and within our own limits.
- * Lists that are missing or empty change nothing. Pure. */
+/* Take over the lists of a model's answer: cleaned, and within our own limits. Lists that are
+ * missing or empty change nothing. Pure. */
 void mr_team_summary_take(struct mr_arena *arena, const struct mr_value *object,
 	struct mr_team_summary *summary);
 void mr_team_summary_take_all(struct mr_arena *arena, const struct mr_value *object,

@@ -1,4 +1,4 @@
-/* team/thread.h - conversations. */
+/* team/thread.h - threads: their messages, and lists of them. */
 #pragma once
 
 #include "team/inbox.h"
@@ -21,8 +21,8 @@ struct mr_team_threads {
 MR_CHECK enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_rights *rights, int64_t project_id, const char *thread_id,
 	bool include_bodies, int64_t after, int64_t limit, struct mr_team_items *out);
-/* The projects that have messages of this thread, or the message it is named after: at most two, so
- * that one can tell whether it is one. */
+/* The projects that have messages of this thread, or the message it is named after: at most two,
+ * enough to tell whether it is unique. */
 MR_CHECK enum mr_code mr_team_thread_projects(struct mr_ctx *cx, struct mr_db *db,
 	const char *thread_id, struct mr_team_projects *out);
 /* Those whose newest message is older than `before` (0: all). */

@@ -1,4 +1,4 @@
-/* team/thread_sql.c */
+/* team/thread_sql.c - Lists the threads of a project, and the messages of one thread. */
 #include "data/rows.h"
 #include "team/inbox.h"
 #include "team/inbox_sql.h"
@@ -75,8 +75,8 @@ enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
 }
 
 /*
- * From the newest message backwards, those that are the last of their thread: as many as are
- * wanted, without looking at the rest.
+ * Walk back from the newest message and keep those that are the last of their thread, as many as
+ * are wanted.
  */
 #define SEEN(message) MR_TEAM_SEEN_BY(message, "?4")
 #define LAST                                                                                       \

@@ -1,4 +1,7 @@
-/* team/timers.c */
+/*
+ * team/timers.c - The server's thread for periodic work: sweeping expired leases and escalating
+ * overdue acknowledgements.
+ */
 #include "team/timers.h"
 
 #include "base/log.h"
@@ -14,7 +17,7 @@
 
 struct timer {
 	int64_t every_us; /* 0 is never */
-	int64_t due_us;   /* of the machine's clock: it is for real time that we wait */
+	int64_t due_us;   /* on the machine's clock, since the thread sleeps in real time */
 	void (*run)(struct mr_ctx *cx, struct mr_team *team);
 };
 

@@ -1,4 +1,5 @@
-/* team/timers.h - what a server does now and then: sweep leases, look for acknowledgements. */
+/* team/timers.h - periodic work of a server: releasing leases, and escalating overdue
+ * acknowledgements. */
 #pragma once
 
 #include "team/store/root.h"
@@ -12,9 +13,9 @@ struct mr_team_timers_config {
 struct mr_team_timers;
 
 /*
- * Start a thread that does both at once, and then again and again. With neither there is no thread
- * and `*out` is NULL. What fails is logged, and tried again when it is due. `team`, clock and
- * chance of `cx` must outlive it.
+ * Start a thread that does both at once, and then at intervals. With neither there is no thread and
+ * `*out` is NULL. A failure is logged, and tried again when it is due. `team`, and clock and random
+ * source of `cx`, must outlive it.
  */
 MR_CHECK enum mr_code mr_team_timers_start(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_timers_config *config, struct mr_team_timers **out);

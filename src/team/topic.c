@@ -1,4 +1,4 @@
-/* team/topic.c - finds out which topics a change of the database concerns. */
+/* team/topic.c - finds the topics that a change of the database affects. */
 #include "team/topic.h"
 
 #include "base/str.h"
@@ -14,7 +14,7 @@ static bool is_mail(const struct mr_team_topic *topic)
 	return topic->kind == MR_TEAM_TOPIC_INBOX || topic->kind == MR_TEAM_TOPIC_THREAD;
 }
 
-/* Of these a number is kept that changes when they do. */
+/* Is this a topic whose changes show in a change number (team/store/changes.h)? */
 static bool has_number(const struct mr_team_topic *topic)
 {
 	return topic->kind == MR_TEAM_TOPIC_LEASES || topic->kind == MR_TEAM_TOPIC_MEMBERS;
@@ -41,7 +41,7 @@ enum mr_code mr_team_topic_begin(struct mr_ctx *cx, struct mr_team *team,
 	return rc;
 }
 
-/* Does this message belong to the topic, and did it come after its mark? */
+/* Is this message part of the topic, and newer than its mark? */
 static bool concerns(const struct mr_team_topic *topic, const struct mr_team_new *message)
 {
 	bool by_thread = topic->kind == MR_TEAM_TOPIC_THREAD;
@@ -83,7 +83,7 @@ static void note_mail(struct waiting *w, const struct mr_team_changes *changes)
 	}
 }
 
-/* From the oldest mark on, a page after the other. */
+/* Page by page from the oldest mark on. */
 static enum mr_code look_at_mail(struct mr_ctx *cx, struct mr_db *db, struct waiting *w)
 {
 	struct mr_team_changes changes = { .len = PAGE };
@@ -104,7 +104,7 @@ static enum mr_code look_at_mail(struct mr_ctx *cx, struct mr_db *db, struct wai
 	return rc;
 }
 
-/* One question for each topic, however often it is among them. */
+/* One query for each topic, however often it is listed. */
 static enum mr_code look_at_numbers(struct mr_ctx *cx, struct mr_db *db, struct waiting *w)
 {
 	bool *is_done = mr_arena_array(cx->arena, w->count, sizeof(*is_done));

@@ -1,11 +1,11 @@
-/* team/topic.h - what somebody may want to be told about when it changes: an inbox, a thread, the
- * leases of a project, the members of the team. */
+/* team/topic.h - what clients can subscribe to: an inbox, a thread, the leases of a project, the
+ * members of the team. */
 #pragma once
 
 #include "team/store/root.h"
 
 enum mr_team_topic_kind {
-	MR_TEAM_TOPIC_NONE,    /* nothing of the team's: the database never changes it */
+	MR_TEAM_TOPIC_NONE,    /* does not depend on the database */
 	MR_TEAM_TOPIC_INBOX,   /* `id` is an agent */
 	MR_TEAM_TOPIC_THREAD,  /* `thread_id` as seen from the project `id` */
 	MR_TEAM_TOPIC_LEASES,  /* `id` is a project */
@@ -22,16 +22,16 @@ struct mr_team_topic {
 	bool is_changed; /* set by mr_team_topics_wait() */
 };
 
-/* Set its mark: what comes later is a change. */
+/* Set its mark: later changes count. */
 MR_CHECK enum mr_code mr_team_topic_begin(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_topic *topic);
 /*
  * Wait until at least one of `count` topics has changed since its mark, or until cx->is_over, which
- * is asked at each change of the database: whoever makes it true calls mr_team_topics_wake().
- * `is_changed` of each and `*found` say what was found; marks move on. A look that fails is logged
- * as `failed_event`, and the wait goes on.
+ * is checked at each change of the database: the code that makes it true calls
+ * mr_team_topics_wake(). `is_changed` of each and `*found` say what was found; marks move on. A
+ * look that fails is logged as `failed_event`, and the wait goes on.
  */
 MR_CHECK enum mr_code mr_team_topics_wait(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_topic *topics, size_t count, const char *failed_event, bool *found);
-/* Let all who wait look at cx->is_over. From any thread. */
+/* Let all waiting threads check cx->is_over. From any thread. */
 void mr_team_topics_wake(struct mr_team *team);

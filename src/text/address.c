@@ -1,4 +1,4 @@
-/* text/address.c */
+/* text/address.c - Parses and validates a mailbox address of the form local@domain. */
 #include "text/address.h"
 
 #include "base/str.h"

@@ -40,7 +40,7 @@ static const char *hex_of(struct mr_arena *arena, const unsigned char *digest, u
 	return hex;
 }
 
-/* None of these fails but when memory does, and then nothing else works either. */
+/* These calls fail only without memory, and then nothing else works either. */
 static const char *hex_digest(struct mr_arena *arena, struct mr_bytes bytes, const EVP_MD *method)
 {
 	unsigned char digest[EVP_MAX_MD_SIZE];
@@ -140,7 +140,7 @@ static struct mr_digest_key *new_key(struct mr_arena *arena, EVP_PKEY *pkey)
 	return key;
 }
 
-/* What a person must know is in our words; the library's queue is not for them. */
+/* Our own message tells what is wrong; the library's error queue is cleared. */
 static enum mr_code refuse(struct mr_err *err, const char *what)
 {
 	ERR_clear_error();

@@ -1,4 +1,4 @@
-/* text/digest.h - digests of bytes, and what they prove together with a key. */
+/* text/digest.h - digests, message authentication codes and signature checks. */
 #pragma once
 
 #include "base/arena.h"
@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* As lower-case hexadecimal digits in the arena: 40 of them. For names that a contract derives so,
- * not for trust. */
+/* As 40 lower-case hexadecimal digits in the arena. For names that a contract derives this way,
+ * not for security. */
 const char *mr_digest_sha1(struct mr_arena *arena, struct mr_bytes bytes);
 /* 64 digits. */
 const char *mr_digest_sha256(struct mr_arena *arena, struct mr_bytes bytes);

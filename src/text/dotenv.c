@@ -1,4 +1,4 @@
-/* text/dotenv.c */
+/* text/dotenv.c - Parses .env files. */
 #include "text/dotenv.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-/* text/frontmatter.c */
+/* text/frontmatter.c - Splits a document into front matter and body, and joins them again. */
 #include "text/frontmatter.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * text/glob_overlap.c - can two patterns meet?
+ * text/glob_overlap.c - decides whether two patterns can match a common path.
  *
  * Both patterns are lists in which some places loop ("**" among segments, "*" among characters) and
  * the others take exactly one thing. Walk both at once over a grid: cell (i, j) is reached when

@@ -1,4 +1,4 @@
-/* text/image.c - what a picture is and whether it is small enough; the formats have their files. */
+/* text/image.c - recognises pictures and checks their size; each format has its own file. */
 #include "text/image.h"
 
 #include "base/oom.h"

@@ -1,9 +1,9 @@
 /*
  * text/image.h - pictures: what they are, how large, their pixels, and WebP made from them.
  *
- * The bytes are somebody else's. A picture's size is read and judged before a pixel is decoded, so
- * that what a small file can cost is known from its limits. Only pixels are kept, the right way up:
- * what else a file says (who took it, where) is gone.
+ * The bytes are untrusted. A picture's size is read and judged before a pixel is decoded, so that
+ * what a small file can cost is known from its limits. Only pixels are kept, the right way up: what
+ * else a file says (who took it, where) is gone.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
-/* text/image_turn.c - which way is up: what a camera noted in a JPEG, done to the pixels, because
- * the note is not kept. */
+/* text/image_turn.c - applies the orientation that a camera noted in a JPEG to the pixels,
+ * because the note is not kept. */
 #include "text/image_format.h"
 
 #include <stdlib.h>
@@ -66,7 +66,8 @@ bool mr_image_turn_swaps(unsigned turn)
 
 void mr_image_turn(struct mr_image *image, unsigned turn)
 {
-	/* Of a pixel of the result, where it was: from the right, from below. */
+	/* For a pixel of the result, whether its source is counted from the right, and from
+	 * below. */
 	bool from_right = turn == 2 || turn == 3 || turn == 7 || turn == 8;
 	bool from_below = turn == 3 || turn == 4 || turn == 6 || turn == 7;
 	bool swaps = mr_image_turn_swaps(turn);

@@ -1,4 +1,7 @@
-/* text/json.c */
+/*
+ * text/json.c - Reads JSON into a value tree with jansson, within limits, and writes it with a
+ * streaming writer.
+ */
 #include "text/json.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,6 @@
-/* text/jwt.c */
+/*
+ * text/jwt.c - Parses JSON Web Key Sets, and verifies the signature and claims of JSON Web Tokens.
+ */
 #include "text/jwt.h"
 
 #include "text/digest.h"

@@ -2,9 +2,9 @@
  * text/markdown.h - Markdown: fenced blocks found, plain text for previews, HTML that is safe to
  * show.
  *
- * The text is somebody else's. Nothing in it becomes markup of its own: raw HTML is text, every
- * character is escaped, links lead only where mr_markdown_url_is_allowed() lets them, images are
- * links (a picture fetched tells its sender that it was seen). Bytes that are not UTF-8 and control
+ * The text is untrusted. Nothing in it becomes markup of its own: raw HTML is text, every character
+ * is escaped, links lead only where mr_markdown_url_is_allowed() lets them, images are links (a
+ * picture fetched tells its sender that it was seen). Bytes that are not UTF-8 and control
  * characters become U+FFFD. Time and stack stay bounded whatever the input: a text that would cost
  * too much to parse (more than 1 MiB, or built to be slow) is shown as it stands.
  */

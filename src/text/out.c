@@ -1,4 +1,7 @@
-/* text/out.c */
+/*
+ * text/out.c - The result writer of the handlers: emits the same members as streamed JSON or as a
+ * value tree.
+ */
 #include "text/out.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /*
- * text/out.h - where a handler puts its result, not knowing who reads it.
+ * text/out.h - the writer that handlers emit their results into, whatever the surface.
  *
  * `key` names the member inside a map and is NULL inside a list and at the top. A JSON reader gets
  * a stream; people get the same values as aligned text, rendered at the end from a tree.
@@ -35,7 +35,8 @@ void mr_out_find(struct mr_out *out, struct mr_out_span *span);
 void mr_out_init_tree(struct mr_out *out, struct mr_arena *arena);
 const struct mr_value *mr_out_tree(const struct mr_out *out);
 
-/* Does a person read it, and not a program? For the few that write to the screen themselves. */
+/* Is it read by a person, not a program? For the few handlers that write to the screen
+ * themselves. */
 bool mr_out_is_for_people(const struct mr_out *out);
 
 void mr_out_map(struct mr_out *out, const char *key);

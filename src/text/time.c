@@ -1,4 +1,4 @@
-/* text/time.c */
+/* text/time.c - Parses and formats RFC 3339 times, compact time stamps and durations. */
 #include "text/time.h"
 
 #include "base/str.h"

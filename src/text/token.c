@@ -1,4 +1,4 @@
-/* text/token.c */
+/* text/token.c - Generates ids, slugs and random names, and encodes base64. */
 #include "text/token.h"
 
 #include <assert.h>

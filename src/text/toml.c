@@ -1,4 +1,7 @@
-/* text/toml.c */
+/*
+ * text/toml.c - Splits a TOML document into its statements with their byte ranges, and checks its
+ * grammar.
+ */
 #include "text/toml.h"
 
 #include "base/buf.h"

@@ -1,4 +1,7 @@
-/* text/value.c */
+/*
+ * text/value.c - The value tree that JSON and YAML are read into, and cursors that read it
+ * strictly and report problems by path.
+ */
 #include "text/value.h"
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
 /*
- * text/value.h - what a JSON or YAML text says, as a tree, and strict questions about it.
+ * text/value.h - the tree that JSON and YAML are read into, and strict accessors for it.
  *
  * Nodes live in an arena and are never changed once read. Strings are valid UTF-8 without NUL. Maps
  * keep the order of their keys, and no key stands twice.

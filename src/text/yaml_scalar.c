@@ -1,4 +1,4 @@
-/* text/yaml_scalar.c */
+/* text/yaml_scalar.c - Determines the YAML 1.1 type and value of a plain scalar. */
 #include "text/yaml_scalar.h"
 
 #include "base/buf.h"

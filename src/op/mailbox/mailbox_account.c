@@ -21,7 +21,7 @@ static const struct mr_param register_params[] = {
 	{ .name = "principal_id",
 		.type = MR_TYPE_TEXT,
 		.flags = MR_REQUIRED,
-		.summary = "who owns it, HOUMAO-research" },
+		.summary = "its owner, HOUMAO-research" },
 	{ .name = "mode",
 		.type = MR_TYPE_TEXT,
 		.summary = "what to do when the address is taken",
@@ -31,7 +31,7 @@ static const struct mr_param register_params[] = {
 		.type = MR_TYPE_TEXT,
 		.summary = "keep the mailbox in this private directory; the root links to it" },
 	{ .name = "display_name", .type = MR_TYPE_TEXT, .summary = "a name for people" },
-	{ .name = "role", .type = MR_TYPE_TEXT, .summary = "what the owner is for" },
+	{ .name = "role", .type = MR_TYPE_TEXT, .summary = "the role of the owner" },
 	{ 0 },
 };
 
@@ -65,7 +65,7 @@ static enum mr_mailbox_register_mode register_mode(const struct mr_args *in)
 					   : MR_MAILBOX_STASH;
 }
 
-/* A safe registration that meets something may replace it, if a person says so. */
+/* When mode safe meets an existing mailbox, ask a person whether to replace it. */
 static enum mr_code register_or_ask(struct mr_call *call, const struct mr_mailbox_root *root,
 	struct mr_mailbox_register_request *request, struct mr_mailbox_register_result *out)
 {

@@ -1,6 +1,5 @@
-/* op/mailbox/mailbox_mail.c - operations: the messages of a mailbox root, without anybody's view of
- * them.
- */
+/* op/mailbox/mailbox_mail.c - operations: the messages of a mailbox root, without the state that
+ * owners gave them. */
 #include "mailbox/cleanup.h"
 #include "mailbox/export.h"
 #include "mailbox/inspect.h"

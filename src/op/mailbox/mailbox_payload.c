@@ -1,4 +1,7 @@
-/* op/mailbox/mailbox_payload.c */
+/*
+ * op/mailbox/mailbox_payload.c - Reads the JSON payloads of the managed mailbox scripts strictly
+ * and turns them into requests.
+ */
 #include "op/mailbox/mailbox_payload.h"
 
 #include "base/str.h"

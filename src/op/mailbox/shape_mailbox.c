@@ -1,4 +1,7 @@
-/* op/mailbox/shape_mailbox.c */
+/*
+ * op/mailbox/shape_mailbox.c - Emits the result objects of the mailbox operations: accounts,
+ * deliveries, listings, and reports of repair and cleanup.
+ */
 #include "op/mailbox/shape_mailbox.h"
 
 const struct mr_field mr_shape_mailbox_account_fields[] = {

@@ -1,4 +1,4 @@
-/* op/self/config.c - what is configured. */
+/* op/self/config.c - operation: the settings in force, and where each value came from. */
 #include "app/settings.h"
 #include "op/args.h"
 #include "op/call.h"
@@ -13,7 +13,7 @@ static const struct mr_field setting_fields[] = {
 	{ .name = "ignored",
 		.type = MR_TYPE_TEXT,
 		.flags = MR_NULLABLE,
-		.summary = "a value of the working directory that is not in force, and why" },
+		.summary = "a value in the working directory that is ignored, and why" },
 	{ .name = "environment", .type = MR_TYPE_TEXT },
 	{ .name = "summary", .type = MR_TYPE_TEXT },
 	{ 0 },
@@ -24,7 +24,7 @@ static const struct mr_field result_fields[] = {
 	{ 0 },
 };
 
-/* What a file in the working directory says about it and may not, or NULL. */
+/* Why a value in a file of the working directory is ignored, or NULL. */
 static const char *why_ignored(struct mr_call *call, const char *key)
 {
 	const char *place = mr_settings_ignored(call->app->settings, key);

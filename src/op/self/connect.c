@@ -67,7 +67,7 @@ static const struct mr_field file_fields[] = {
 	{ .name = "backup",
 		.type = MR_TYPE_TEXT,
 		.flags = MR_NULLABLE,
-		.summary = "where what the file said before is kept, until --undo" },
+		.summary = "where the former content of the file is kept, until --undo" },
 	{ .name = "content",
 		.type = MR_TYPE_TEXT,
 		.flags = MR_OPTIONAL,
@@ -86,7 +86,7 @@ static const struct mr_field result_fields[] = {
 	{ 0 },
 };
 
-/* A file on its way from what it says to what it will say. */
+/* A file, its content now and after the change. */
 struct change {
 	const struct mr_client_file *file;
 	const char *path; /* of the file itself, where links lead */
@@ -97,7 +97,7 @@ struct change {
 	struct mr_client_parts found;    /* in `now` */
 	struct mr_client_parts written;  /* in what we wrote last, if we did */
 	struct mr_client_parts original; /* in what was there before us */
-	bool is_left; /* with undo: what has our name is not what we wrote, and stays */
+	bool is_left; /* with undo: the entry of our name is not what we wrote, and stays */
 	const char *action;
 };
 
@@ -108,7 +108,7 @@ struct connecting {
 	const char *project; /* absolute, without links */
 	const char *state;   /* where records are; NULL with print */
 	bool undo, print, force;
-	bool is_closed; /* the server would let no TCP client in, so stdio is entered */
+	bool is_closed; /* the server accepts no TCP client, so an entry for stdio is written */
 	struct change changes[MR_CLIENT_FILES];
 	size_t len;
 	const char *notes[NOTES_MAX];
@@ -165,7 +165,7 @@ static enum mr_code look(struct connecting *c, struct change *change)
 		&change->now, &call->cx.err);
 }
 
-/* An entry of our name that is neither what we wrote nor what we would write is somebody else's. */
+/* An entry of our name that we neither wrote nor would write now belongs to the user. */
 static bool is_theirs(const struct change *change, const struct mr_client_parts *wanted)
 {
 	const struct mr_value *named = change->found.named;
@@ -194,22 +194,22 @@ static enum mr_code plan_enter(struct connecting *c, struct change *change)
 static enum mr_code plan_leave(struct connecting *c, struct change *change)
 {
 	change->after = change->now;
-	/* Somebody has taken us out by hand. */
+	/* The entry was removed by hand. */
 	if (change->record.is_there && mr_client_parts_equal(&change->found, &change->original))
 		return MR_OK;
-	/* Untouched since: what was replaced comes back with all that was around it. */
+	/* The file is as we left it: restore all of it, with the entry that was replaced. */
 	if (change->original.named && is_same(change->now, change->record.after)) {
 		change->after = change->record.before;
 		return MR_OK;
 	}
 	change->is_left = !c->force && is_theirs(change, NULL);
-	/* Without a record only marks show what is ours. */
+	/* Without a record, only our marks tell what is ours. */
 	if (change->is_left || (!change->record.is_there && !change->found.block.data))
 		return MR_OK;
 	return edit(c, change, NULL, change->now, &change->after);
 }
 
-/* What the file will say. Nothing is written before all files are known to be in order. */
+/* Plan the new content. Nothing is written before all files have been checked. */
 static enum mr_code plan(struct connecting *c, struct change *change)
 {
 	struct mr_call *call = c->call;
@@ -263,8 +263,8 @@ static enum mr_code write_file(struct connecting *c, const struct change *change
 }
 
 /*
- * What --undo will bring back: what is there now, when nothing of it is ours; else what was there
- * before, with whatever others have changed since.
+ * What --undo will restore: the current content when nothing in it is ours; else the recorded
+ * content with the changes that others have made since.
  */
 static enum mr_code set_baseline(struct connecting *c, struct change *change)
 {
@@ -319,7 +319,7 @@ static enum mr_code remove_created(struct connecting *c, const struct change *ch
 	return MR_OK;
 }
 
-/* Nobody else has changed it: byte for byte as it was. */
+/* Only we have changed the file since: restore it byte for byte. */
 static enum mr_code bring_back(struct connecting *c, struct change *change)
 {
 	const struct mr_client_record *record = &change->record;
@@ -381,7 +381,7 @@ static enum mr_code leave(struct connecting *c, struct change *change)
 	rc = find(c, change, change->after, &rest);
 	if (rc)
 		return rc;
-	/* Says it again what it said before us? Without a record: nothing of ours? */
+	/* Is the file as it was before us, or, without a record, is nothing of ours left in it? */
 	is_last = change->record.is_there ? mr_client_parts_equal(&rest, &change->original)
 					  : !rest.block.data;
 	if (!change->exists || is_same(change->now, change->after))
@@ -429,8 +429,8 @@ static enum mr_code carry_out(struct connecting *c)
 
 /* ---- what is to be entered ---- */
 
-/* Where data is kept, when the client would not find out: what is configured only here and now
- * does not hold where the client starts its program. */
+/* Write storage.root into the entry when the client would not find it by itself: a value from
+ * this command line or environment does not apply where the client starts its program. */
 static enum mr_code wish_storage(struct connecting *c)
 {
 	const struct mr_settings *s = c->call->app->settings;

@@ -1,5 +1,5 @@
-/* op/self/doctor.c - operation: everything that must be in order for agents to talk, looked at
- * once. */
+/* op/self/doctor.c - operation: checks everything that agents need to exchange messages, and
+ * says what to do about problems. */
 #include "app/client_file.h"
 #include "app/locations.h"
 #include "app/settings.h"
@@ -30,8 +30,8 @@ enum {
 	ASK_MS = 3000,
 	ANSWER_BYTES = 1 << 20,
 	GIT_MS = 10000,
-	ROOM_MIB = 100, /* of disk: less is worth a word */
-	WAITING = 1000, /* changes the archive does not show: so many are */
+	ROOM_MIB = 100, /* free disk space; less is a warning */
+	WAITING = 1000, /* changes that are not archived yet; so many are a warning */
 };
 
 struct where {
@@ -112,7 +112,7 @@ static const char *why(struct doctor *d)
 
 /* ---- what is here ---- */
 
-/* A setting that cannot be read stops every command before it begins, this one too. */
+/* A setting that cannot be read stops every command at its start, this one too. */
 static void check_settings(struct doctor *d)
 {
 	size_t count = 0;
@@ -135,7 +135,7 @@ static void check_room(struct doctor *d, const char *root)
 			(unsigned long long)mib, root);
 }
 
-/* True when there is something to look at. */
+/* True when there is storage to examine. */
 static bool check_storage(struct doctor *d)
 {
 	const char *root;
@@ -301,8 +301,7 @@ static bool check_client(struct doctor *d, const struct mr_client *client)
 			&call->cx.err);
 	if (!rc)
 		rc = mr_client_look(call->cx.arena, client, text, &entry, &call->cx.err);
-	/* A file with comments is the client's business as long as we are not asked to change it.
-	 */
+	/* A file with comments is left to the client while we need not change it. */
 	if (rc == MR_EFORMAT)
 		say(d, client->name, WARNING, "look into it by hand", "%s: %s", path, why(d));
 	else if (rc)
@@ -425,7 +424,7 @@ static bool check_server(struct doctor *d)
 		return true;
 	}
 	if (answer.status == 503)
-		say(d, "server", PROBLEM, "see its log", "the one at %s is in trouble", server);
+		say(d, "server", PROBLEM, "see its log", "the server at %s is in trouble", server);
 	else
 		say(d, "server", PROBLEM, "stop it, or set another http.port",
 			"what answers at %s is not Mailroom", server);
@@ -454,8 +453,8 @@ static void check_same_storage(struct doctor *d)
 }
 
 /*
- * Through the socket, where the server is proven to be ours; then over TCP with the token as well,
- * when a client here comes that way.
+ * Through the socket, where the server is known to be ours; then also over TCP with the token, when
+ * a client here uses that.
  */
 static enum mr_code initialize(struct doctor *d, struct mr_http_client_response *out)
 {

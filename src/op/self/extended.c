@@ -1,5 +1,4 @@
-/* op/self/extended.c - operations: tools that a client with a small list can find and call by name.
- */
+/* op/self/extended.c - operations: find and call tools that are not in the small list. */
 #include "op/bind.h"
 #include "op/dispatch.h"
 #include "op/nouns.h"
@@ -109,7 +108,7 @@ static const struct mr_param call_params[] = {
 		.type = MR_TYPE_TEXT,
 		.flags = MR_REQUIRED,
 		.summary = "a name from list_extended_tools" },
-	{ .name = "arguments", .type = MR_TYPE_OBJECT, .summary = "what that tool is given" },
+	{ .name = "arguments", .type = MR_TYPE_OBJECT, .summary = "the arguments of that tool" },
 	{ 0 },
 };
 

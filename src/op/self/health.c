@@ -1,4 +1,4 @@
-/* op/self/health.c - is this program alive, ready, well? */
+/* op/self/health.c - operations: liveness, readiness and health of the program. */
 #include "app/principal.h"
 #include "app/settings.h"
 #include "base/fs.h"
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 enum {
-	FRESH_MS = 500, /* an answer may be so old, ... */
-	WRITE_MS = 900, /* ... and takes no longer: supervisors give up after a second */
+	FRESH_MS = 500, /* the last result is reused for so long */
+	WRITE_MS = 900, /* and a check takes no longer: supervisors give up after a second */
 };
 
 static const struct mr_field status_fields[] = {
@@ -60,8 +60,8 @@ static enum mr_code check_storage(struct mr_call *call)
 }
 
 /*
- * Does the team's database take a change, now? Many who ask share one write, so that strangers
- * cannot make the disk busy by asking.
+ * Does the team's database accept a write now? Concurrent checks share one write, so that
+ * unauthenticated callers cannot keep the disk busy.
  */
 static enum mr_code check_database(struct mr_call *call)
 {
@@ -74,8 +74,8 @@ static enum mr_code check_database(struct mr_call *call)
 }
 
 /*
- * Whatever the cause, to the one who asks it means: not now. Paths are shown to people of this
- * machine; others may ask without a token, and are told where to look.
+ * Any failure means "not ready". Callers on this machine see paths in the message; others, who need
+ * no token for this, are referred to the log.
  */
 static enum mr_code check_ready(struct mr_call *call)
 {

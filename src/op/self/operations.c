@@ -1,4 +1,4 @@
-/* op/self/operations.c - the table, shown: which operations there are, and their schemas. */
+/* op/self/operations.c - operations: the operation table itself, and the schemas of its entries. */
 #include "op/bind.h"
 #include "op/contract.h"
 #include "op/nouns.h"

@@ -38,7 +38,7 @@ enum mr_code mr_contract_team_enter(struct mr_call *call, const struct mr_op *op
 	return rc;
 }
 
-/* Errors of layers that know no contract. */
+/* The contract's type for an error that carries none. */
 static const char *type_of(const struct mr_err *err)
 {
 	if (err->word)
@@ -107,8 +107,8 @@ void mr_contract_team_error(struct mr_out *out, const struct mr_err *err)
 	mr_out_end(out);
 }
 
-/* Of what nobody foresaw at least the place is known. A tool that another one ran is named first,
- * and stays. */
+/* For an unexpected failure name at least the tool. When one tool runs another, the inner one is
+ * named first, and stays. */
 static void leave_team(struct mr_call *call, const struct mr_op *op, enum mr_code rc)
 {
 	struct mr_ctx *cx = &call->cx;

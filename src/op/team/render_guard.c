@@ -1,4 +1,5 @@
-/* op/team/render_guard.c - what the guard says: which files, who holds them, how to ask. */
+/* op/team/render_guard.c - the guard's result on a terminal: files held by others, their
+ * holders, and how to ask. */
 #include "base/str.h"
 #include "op/render.h"
 #include "op/render_part.h"

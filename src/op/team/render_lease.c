@@ -1,4 +1,4 @@
-/* op/team/render_lease.c - leases as people read them: who works on what, until when. */
+/* op/team/render_lease.c - leases on a terminal: holder, pattern and expiry. */
 #include "op/render_part.h"
 
 static bool is_released(const struct mr_value *lease)

@@ -1,5 +1,4 @@
-/* op/team/render_mail.c - messages as people read them: a list like any mail program's, a letter.
- */
+/* op/team/render_mail.c - messages on a terminal: lists, threads, and one message in full. */
 #include "base/utf8.h"
 #include "op/render_part.h"
 #include "text/time.h"
@@ -82,7 +81,7 @@ static void put_styled(struct mr_buf *out, const struct mr_render *how, const ch
 		mr_buf_puts(out, plain);
 }
 
-/* A letter: what it is about, who, when, and what it says. */
+/* One message: subject, sender and recipients, time and body. */
 
 static void put_head(struct mr_buf *out, const struct mr_render *how, const char *name,
 	const char *text)
@@ -241,7 +240,7 @@ static void put_narrow(struct mr_buf *out, struct mr_arena *arena, const struct 
 	}
 }
 
-/* `who` is the member that says who the other is: from, or the list to. */
+/* `who` is the member that names the other party: "from", or the list "to". */
 static void put_list(struct mr_buf *out, const struct mr_value *list, const struct mr_render *how,
 	const char *who)
 {

@@ -1,5 +1,4 @@
-/* op/team/render_search.c - what a search found and what conversations came to, as people read it.
- */
+/* op/team/render_search.c - search results and thread summaries on a terminal. */
 #include "op/render_part.h"
 
 #include <stdio.h>
@@ -56,7 +55,7 @@ static void put_snippet(struct mr_buf *out, const struct mr_render *how, const s
 	mr_buf_putc(out, '\n');
 }
 
-/* What it is called, who wrote it, where (with `project`) and when; below it what it says. */
+/* One hit: subject, sender, project (with `project`) and time; below it the snippet. */
 static void put_hit(struct mr_buf *out, const struct mr_render *how, const struct mr_value *hit,
 	bool project)
 {
@@ -82,7 +81,7 @@ static void put_hit(struct mr_buf *out, const struct mr_render *how, const struc
 	put_snippet(out, how, hit);
 }
 
-/* Not all of one project. */
+/* Are the hits of more than one project? */
 static bool is_mixed(const struct mr_value *list)
 {
 	for (size_t i = 1; i < list->list.len; i++) {

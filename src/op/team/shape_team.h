@@ -38,11 +38,11 @@ extern const struct mr_field mr_shape_team_payload_fields[];
 extern const struct mr_field mr_shape_team_report_fields[];
 extern const struct mr_field mr_shape_team_sent_fields[];
 
-/* Who a text is from, as the server knows it. */
+/* The sender of a message, as the server knows it. */
 #define MR_SHAPE_TEAM_PROVENANCE_FIELDS                                                            \
 	{ .name = "from_verified",                                                                 \
 		.type = MR_TYPE_BOOL,                                                              \
-		.summary = "whether the sender had proved to be who it is" },                      \
+		.summary = "whether the sender had proved its identity" },                         \
 		{ .name = "sender_project",                                                        \
 			.type = MR_TYPE_TEXT,                                                      \
 			.summary = "the slug of the sender's project" },                           \

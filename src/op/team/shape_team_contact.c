@@ -54,9 +54,9 @@ void mr_shape_team_product(struct mr_out *out, const char *key,
 }
 
 const struct mr_field mr_shape_team_slot_fields[] = {
-	MR_FIELD(struct mr_team_slot, id, "id", .summary = "for renewing and releasing"),
+	MR_FIELD(struct mr_team_slot, id, "id", .summary = "needed to renew or release it"),
 	MR_FIELD(struct mr_team_slot, slot_name, "slot_name"),
-	MR_FIELD(struct mr_team_slot, agent, "agent", .summary = "who holds it"),
+	MR_FIELD(struct mr_team_slot, agent, "agent", .summary = "the agent that holds it"),
 	MR_FIELD_TIME(struct mr_team_slot, created_ts, "created_ts"),
 	MR_FIELD_TIME(struct mr_team_slot, expires_ts, "expires_ts"),
 	MR_FIELD_TIME(struct mr_team_slot, released_ts, "released_ts", .flags = MR_NULLABLE),

@@ -1,4 +1,4 @@
-/* op/team/shape_team_lease.c - leases on files, as the team contract shows them. */
+/* op/team/shape_team_lease.c - emits leases on files as JSON objects of the team contract. */
 #include "op/team/shape_team.h"
 
 const struct mr_field mr_shape_team_grant_fields[] = {

@@ -1,4 +1,5 @@
-/* op/team/shape_team_mail.c - messages, as inboxes, threads and senders are told of them. */
+/* op/team/shape_team_mail.c - emits messages as JSON objects of the team contract, for inboxes,
+ * threads and senders. */
 #include "op/bind.h"
 #include "op/team/shape_team.h"
 #include "team/message_cache.h"
@@ -71,7 +72,7 @@ static const struct mr_field head_fields[] = {
 	{ 0 },
 };
 
-/* What a message says never changes, so it is written once for all who list it. */
+/* A message never changes, so its JSON is built once and reused by everyone who lists it. */
 static void put_head(struct mr_out *out, const char *key, const void *from)
 {
 	const struct mr_team_item *item = from;

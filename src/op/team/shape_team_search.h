@@ -1,4 +1,4 @@
-/* op/team/shape_team_search.h - what a search found, as the team contract has it. */
+/* op/team/shape_team_search.h - search hits as JSON objects of the team contract. */
 #pragma once
 
 #include "op/op.h"

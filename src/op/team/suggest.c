@@ -1,4 +1,5 @@
-/* op/team/suggest.c - finds projects, agents, threads and products by how their names begin. */
+/* op/team/suggest.c - finds projects, agents, threads and products by the beginning of their
+ * names. */
 #include "op/team/suggest.h"
 
 #include "op/agent_auth.h"
@@ -20,7 +21,7 @@ struct suggesting {
 	struct mr_texts *found;
 };
 
-/* Begins so, in any case. */
+/* Suggest the value if it begins with what was typed, in any case. */
 static void offer(struct suggesting *s, const char *value)
 {
 	if (value && s->found->len < MR_SUGGESTIONS &&
@@ -37,7 +38,7 @@ static enum mr_code offer_projects(struct suggesting *s)
 		size_t before = s->found->len;
 
 		offer(s, projects.items[i].slug);
-		/* Who begins with the path wants the path. */
+		/* Propose the path instead of the slug when a path was begun. */
 		if (s->found->len == before && *s->begun == '/')
 			offer(s, projects.items[i].human_key);
 	}
@@ -81,7 +82,7 @@ static enum mr_code offer_threads_of(struct suggesting *s, const char *project_k
 	return rc;
 }
 
-/* Of the project that was chosen; when none was, of the newest few. */
+/* Of the chosen project, or of the newest few projects when none was chosen. */
 static enum mr_code offer_threads(struct suggesting *s)
 {
 	struct mr_team_projects projects;

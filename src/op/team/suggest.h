@@ -1,4 +1,4 @@
-/* op/team/suggest.h - what an argument that was begun may become. */
+/* op/team/suggest.h - completion of arguments: projects, agents, threads and products. */
 #pragma once
 
 #include "base/str.h"

@@ -1,4 +1,4 @@
-/* op/team/team_contact.c - operations: who may write to whom. */
+/* op/team/team_contact.c - operations: contacts, which decide whose messages an agent accepts. */
 #include "op/render.h"
 #include "op/team/team_ops.h"
 #include "team/ask.h"
@@ -21,7 +21,7 @@ static const struct mr_param request_params[] = {
 		.aliases = alias_from),
 	MR_PARAM(struct mr_team_contact_request, to_agent, "to_agent",
 		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "who is asked: Name, or Name@project", .aliases = alias_to),
+		.summary = "the agent to ask: Name, or Name@project", .aliases = alias_to),
 	MR_PARAM(struct mr_team_contact_request, to_project, "to_project",
 		.summary = "its project; left out, the name is looked for as in a message",
 		.aliases = alias_to_project),
@@ -90,7 +90,7 @@ static const struct mr_param respond_params[] = {
 		.summary = "the project of the agent that answers",
 		.aliases = alias_responder_project),
 	MR_PARAM(struct answering, answer.to_agent, "to_agent", .flags = MR_POSITIONAL | MR_ACTOR,
-		.summary = "who answers", .aliases = alias_responder),
+		.summary = "the agent that answers", .aliases = alias_responder),
 	MR_PARAM(struct answering, answer.from_agent, "from_agent", .flags = MR_POSITIONAL,
 		.summary = "who had asked: Name, or Name@project", .aliases = alias_requester),
 	MR_PARAM(struct answering, answer.from_project, "from_project",
@@ -235,7 +235,7 @@ static const struct mr_param policy_params[] = {
 	MR_TEAM_PROJECT(struct policy_request),
 	MR_TEAM_AGENT(struct policy_request),
 	MR_PARAM(struct policy_request, policy, "policy",
-		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT, .summary = "which one",
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT, .summary = "the contact policy",
 		.choices = mr_shape_team_contact_policies, .aliases = alias_policy),
 	{ 0 },
 };

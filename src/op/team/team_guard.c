@@ -1,4 +1,4 @@
-/* op/team/team_guard.c - operations: git hooks that look at leases, put in place and taken away. */
+/* op/team/team_guard.c - operations: install and remove the git hooks that check leases. */
 #include "op/team/team_guard.h"
 
 #include "app/locations.h"
@@ -173,16 +173,16 @@ static enum mr_code program_path(struct mr_call *call, const char **out)
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	if (len < 0)
-		return mr_err_os(&call->cx.err, errno, "cannot tell where this program is");
+		return mr_err_os(&call->cx.err, errno, "cannot find the path of this program");
 	path[len] = '\0';
-	/* It was replaced by a newer one while it ran. */
+	/* The program file was replaced by a newer one while it ran. */
 	if (mr_str_ends(path, gone))
 		len -= (ssize_t)strlen(gone);
 	*out = mr_arena_strndup(call->cx.arena, path, (size_t)len);
 	return MR_OK;
 }
 
-/* Whether it is there is not for the caller to know. */
+/* The same error whether or not the directory exists: the caller must not learn that. */
 static enum mr_code out_of_reach(struct mr_call *call, const char *path)
 {
 	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED,
@@ -201,7 +201,7 @@ static enum mr_code check_reach(struct mr_call *call, const char *path, const ch
 	return rc || real ? rc : out_of_reach(call, named);
 }
 
-/* Where hooks go may be far from the directory that was named: core.hooksPath says so. */
+/* core.hooksPath may place the hooks far from the directory that the caller named. */
 static enum mr_code check_hooks(struct mr_call *call, const struct mr_team_guard_place *place,
 	const char *named)
 {
@@ -271,7 +271,7 @@ static enum mr_code find_project(struct mr_call *call, struct mr_team *team, con
 	}
 	if (!rc)
 		rc = mr_team_ask_project(&call->cx, team, key, out);
-	/* A server elsewhere has it, and the hooks will ask there. */
+	/* The project is kept by another server, which the hooks will ask. */
 	if (rc == MR_ENOTFOUND && *mr_settings_text(call->app->settings, "guard.url")) {
 		call->cx.err = (struct mr_err){ 0 };
 		*out = (struct mr_team_project){ .human_key = key };

@@ -1,4 +1,4 @@
-/* op/team/team_guard.h - what the guard's operations share: who asks, where, and how strictly. */
+/* op/team/team_guard.h - the guard's agent, project, server and mode, from the settings. */
 #pragma once
 
 #include "op/args.h"
@@ -19,8 +19,8 @@ struct mr_guard_setup {
 	bool only_socket;
 };
 
-/* INVALID_ARGUMENT for a mode nobody knows. A DATABASE_URL that is not for us (in another program's
- * .env) is passed over: then storage.root counts. */
+/* INVALID_ARGUMENT for an unknown mode. A DATABASE_URL of another program (in its .env) is
+ * ignored, and storage.root is used. */
 MR_CHECK enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out);
 /* What they ask about the leases at `place`; which paths the caller adds. */
 struct mr_team_guard_question mr_guard_question(const struct mr_guard_setup *setup,

@@ -121,7 +121,7 @@ static struct mr_value conflicts_value(struct mr_ctx *cx, const struct mr_team_g
 
 /* --- the two ways to be refused --- */
 
-/* 1: others hold it, or nobody knows who asks. 2: it could not be found out. */
+/* 1: another agent holds a file, or AGENT_NAME is missing. 2: the check failed. */
 static int check_exit_status(const struct mr_err *err)
 {
 	return err->code == MR_ECONFLICT || err->code == MR_EAUTH ? 1 : 2;
@@ -320,7 +320,7 @@ static void conclude(struct mr_ctx *cx, struct check *c, const char *status, con
 	"AGENT_NAME is not set: nobody knows whose leases count. Set it to the name you are "      \
 	"registered under (AGENT_NAME=GreenCastle git commit ...), or set AGENT_MAIL_BYPASS=1"
 
-/* What stands in the way, or NULL with the answer in `c`. In mode warn nothing does. */
+/* The reason to refuse, or NULL with the answer in `c`. In mode warn nothing is refused. */
 static enum mr_code decide(struct mr_call *call, const struct asked *asked, struct check *c,
 	const char **warning)
 {
@@ -466,7 +466,7 @@ static enum mr_code ask_tree(struct mr_call *call, const struct mr_guard_setup *
 	return mr_team_guard_ask(&call->cx, &question, out);
 }
 
-/* Whatever goes wrong: an editor is only stopped by a lease. */
+/* Failures are ignored: only a lease stops an edit. */
 static enum mr_code look_at_edit(struct mr_call *call, const struct mr_guard_setup *setup,
 	struct mr_team_guard_answer *answer)
 {

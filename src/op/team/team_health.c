@@ -1,4 +1,4 @@
-/* op/team/team_health.c - operation: is the team's storage well? */
+/* op/team/team_health.c - operation: the health of the team's database and archive. */
 #include "app/protocol.h"
 #include "app/settings.h"
 #include "op/bind.h"
@@ -36,7 +36,7 @@ static const struct mr_field health_fields[] = {
 	{ 0 },
 };
 
-/* What of it may be shown: nothing before an '@', nothing after a '?'. */
+/* The URL without user, password and query, which may be shown. */
 static const char *public_url(struct mr_arena *arena, const char *url)
 {
 	const char *scheme = strstr(url, "://");

@@ -1,4 +1,7 @@
-/* op/team/team_home.c */
+/*
+ * op/team/team_home.c - Opens the team's storage on first use, shares it within the program, and
+ * updates the metrics about it.
+ */
 #include "op/team/team_home.h"
 
 #include "app/metrics.h"
@@ -73,7 +76,7 @@ static enum mr_code database_path(struct mr_call *call, const char **out)
 	}
 	if ((!mr_str_starts(url, "sqlite://") && !mr_str_starts(url, "sqlite+aiosqlite://")) ||
 		scheme[3] != '/' || scheme[4] == '\0') {
-		/* Its password is nobody's business. */
+		/* Do not show the URL: it may hold a password. */
 		return mr_team_fail(&call->cx, MR_TEAM_INVALID_ARGUMENT,
 			"database.url (%s) must be a path or sqlite:///path, not a URL of %.*s",
 			mr_settings_source(call->app->settings, "database.url"),

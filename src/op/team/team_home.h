@@ -20,13 +20,10 @@ void mr_team_home_freep(struct mr_team_home **home);
 
 /* The team of this call's program, open. It stays the home's. */
 MR_CHECK enum mr_code mr_team_home_open(struct mr_call *call, struct mr_team **out);
-/*
- * For a server: open it now, and do in the background what is due now and then. It ends when the
- * home does.
- */
+/* For a server: open it now, and start the background work. It ends with the home. */
 MR_CHECK enum mr_code mr_team_home_serve(struct mr_call *call);
-/* Bring the metrics about messages, leases and the archive up to date; what cannot be counted
- * stays as it was. */
+/* Update the metrics about messages, leases and the archive; a value that cannot be read stays
+ * as it was. */
 void mr_team_home_measure(struct mr_call *call);
 /* What the settings say about it. */
 MR_CHECK enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *out);

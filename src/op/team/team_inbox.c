@@ -1,5 +1,5 @@
-/* op/team/team_inbox.c - operations: what an agent has received and sent, and what it does about
- * it. */
+/* op/team/team_inbox.c - operations: the messages an agent received and sent, marking them as
+ * read, and acknowledging them. */
 #include "op/render.h"
 #include "op/team/team_ops.h"
 #include "team/inbox.h"
@@ -52,7 +52,7 @@ static const struct mr_field list_fields[] = {
 	{ 0 },
 };
 
-/* 0 asks for the default, so somebody's own 0 is the next best thing: the least. */
+/* An explicit limit of 0 is clamped to the least; internally 0 means the default. */
 static void set_limit(struct mr_team_inbox_query *query)
 {
 	query->limit = query->limit < 1 ? -1 : query->limit;
@@ -205,7 +205,7 @@ const struct mr_op mr_op_team_acks_pending = {
 static const struct mr_param overdue_params[] = {
 	OWNER_PARAMS,
 	MR_PARAM(struct box_request, ttl_minutes, "ttl_minutes", .max = INT32_MAX,
-		.summary = "how old they are at least", .fallback = "60"),
+		.summary = "minimum age", .fallback = "60"),
 	MR_PARAM(struct box_request, ttl_seconds, "ttl_seconds", .max = INT32_MAX,
 		.summary = "the same in seconds", .given = MR_FLAG(struct box_request, by_seconds)),
 	LIMIT_PARAM("50"),
@@ -254,7 +254,7 @@ static const struct mr_param mark_params[] = {
 	MR_TEAM_PROJECT(struct mark_request),
 	MR_TEAM_AGENT(struct mark_request),
 	MR_PARAM(struct mark_request, message_id, "message_id",
-		.flags = MR_REQUIRED | MR_POSITIONAL, .summary = "which one"),
+		.flags = MR_REQUIRED | MR_POSITIONAL, .summary = "the message's id"),
 	{ 0 },
 };
 

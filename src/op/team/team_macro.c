@@ -1,4 +1,4 @@
-/* op/team/team_macro.c - operations: the usual sequences of calls as one. */
+/* op/team/team_macro.c - operations: frequent sequences of calls, each as one call. */
 #include "op/render.h"
 #include "op/team/shape_team_summary.h"
 #include "op/team/team_ops.h"
@@ -232,7 +232,7 @@ static const struct mr_param handshake_params[] = {
 		.aliases = alias_requester),
 	MR_PARAM(struct mr_team_handshake, request.to_agent, "target",
 		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "who is asked: Name, or Name@project", .aliases = alias_target),
+		.summary = "the agent to ask: Name, or Name@project", .aliases = alias_target),
 	MR_PARAM(struct mr_team_handshake, request.to_project, "to_project",
 		.summary = "its project; left out, the name is looked for as in a message",
 		.aliases = alias_to_project),
@@ -251,7 +251,8 @@ static const struct mr_param handshake_params[] = {
 	MR_PARAM(struct mr_team_handshake, thread_id, "thread_id", .flags = MR_LENIENT,
 		.summary = "its conversation"),
 	MR_PARAM(struct mr_team_handshake, register_if_missing, "register_if_missing",
-		.summary = "register who asks, given program and model", .fallback = "true"),
+		.summary = "register the asking agent, given program and model",
+		.fallback = "true"),
 	MR_PARAM(struct mr_team_handshake, program, "program", .summary = "what runs who asks"),
 	MR_PARAM(struct mr_team_handshake, model, "model", .summary = "the model behind it"),
 	{ 0 },

@@ -48,7 +48,7 @@ static const struct mr_param send_params[] = {
 	MR_PARAM(struct mr_team_draft, reply_to, "reply_to",
 		.summary = "the id of a message it answers"),
 	MR_PARAM(struct mr_team_draft, auto_contact_if_blocked, "auto_contact_if_blocked",
-		.summary = "ask for contact where that is what it takes", .fallback = "false"),
+		.summary = "request contact where that is required", .fallback = "false"),
 	MR_PARAM(struct mr_team_draft, strict_recipients, "strict_recipients",
 		.summary = "send to all or to nobody", .fallback = "false"),
 	KEY_PARAM(struct mr_team_draft),

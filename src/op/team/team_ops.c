@@ -35,7 +35,7 @@ enum mr_code mr_team_page_cut(struct mr_ctx *cx, const struct mr_team_page *page
 	return MR_OK;
 }
 
-/* One for all texts of an answer: nobody who wrote one of them could know it. */
+/* One fence for all texts of a result; random, so that no author could have known it. */
 static const char *fence_of(struct mr_call *call)
 {
 	if (!call->fence_used)

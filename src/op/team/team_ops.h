@@ -53,7 +53,7 @@ extern const char *const mr_team_alias_agent[];
 #define MR_TEAM_BIND_CALL(name, function, request_type, result_type)                               \
 	MR_BIND_CALL(name, function, struct mr_team, request_type, result_type)
 
-/* Of what shows messages' texts. */
+/* Parameters of operations that show bodies of messages. */
 #define MR_TEAM_READING_PARAMS                                                                     \
 	{ .name = "max_chars",                                                                     \
 		.type = MR_TYPE_INT,                                                               \

@@ -66,7 +66,7 @@ static const struct mr_param check_params[] = {
 	MR_TEAM_PROJECT(struct mr_team_reserve),
 	PATHS_PARAM(struct mr_team_reserve),
 	MR_PARAM(struct mr_team_reserve, agent_name, "agent_name",
-		.summary = "who asks: its own leases are in nobody's way",
+		.summary = "the asking agent, whose own leases do not count",
 		.aliases = mr_team_alias_agent),
 	EXCLUSIVE_PARAM(struct mr_team_reserve),
 	{ 0 },
@@ -220,9 +220,9 @@ static const struct mr_param force_params[] = {
 		.flags = MR_REQUIRED | MR_POSITIONAL,
 		.summary = "the lease, from a conflict or a listing", .aliases = alias_id),
 	MR_PARAM(struct mr_team_force, notify_previous, "notify_previous",
-		.summary = "tell who held it", .fallback = "true"),
+		.summary = "send the holder a message", .fallback = "true"),
 	MR_PARAM(struct mr_team_force, note, "note", .flags = MR_BODY,
-		.summary = "what to tell besides"),
+		.summary = "text to add to that message"),
 	MR_PARAM(struct mr_team_force, override, "override", .flags = MR_ADMIN_ONLY,
 		.summary = "as an administrator: also when its holder is at work",
 		.fallback = "false"),
@@ -241,7 +241,7 @@ struct forced {
 
 static const struct mr_field taken_fields[] = {
 	MR_MEMBERS(struct taken, lease, struct mr_team_lease, mr_shape_team_lease_fields),
-	MR_FIELD(struct taken, notified, "notified", .summary = "its holder got a message"),
+	MR_FIELD(struct taken, notified, "notified", .summary = "whether the holder got a message"),
 	{ 0 },
 };
 

@@ -70,7 +70,7 @@ struct rebuild {
 
 static const struct mr_param rebuild_params[] = {
 	MR_PARAM(struct rebuild, from, "from",
-		.summary = "what is right: archive makes a new database, database a new archive",
+		.summary = "the source: archive makes a new database, database a new archive",
 		.choices = sources, .fallback = "archive"),
 	MR_PARAM(struct rebuild, accept_loss, "accept_loss",
 		.summary = "go on although so many messages would be lost; more are refused",

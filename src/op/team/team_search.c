@@ -1,4 +1,4 @@
-/* op/team/team_search.c - operations: messages found by what they say. */
+/* op/team/team_search.c - operation: full-text search in the messages of a project. */
 #include "op/render.h"
 #include "op/team/shape_team_search.h"
 #include "op/team/team_ops.h"
@@ -14,13 +14,12 @@ struct search_request {
 
 static const struct mr_param search_params[] = {
 	MR_TEAM_PROJECT(struct search_request),
-	MR_PARAM(struct search_request, query, "query",
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+	MR_PARAM(struct search_request, query, "query", .flags = MR_REQUIRED | MR_POSITIONAL,
 		.summary = "words, \"a phrase\", begin*, AND OR NOT -word (), subject: body:, "
 			   "from: to: thread: importance: since: until: has:attachment is:unread "
 			   "ack:pending"),
-	MR_PARAM(struct search_request, limit, "limit",
-		.summary = "how many at most, up to 500", .fallback = "20"),
+	MR_PARAM(struct search_request, limit, "limit", .summary = "how many at most, up to 500",
+		.fallback = "20"),
 	MR_PARAM(struct search_request, offset, "cursor",
 		.summary = "go on after so many: how many were seen", .aliases = alias_cursor,
 		.fallback = "0"),

@@ -1,4 +1,4 @@
-/* op/team/team_share.c - operations: a copy of a team's mail for others to read. */
+/* op/team/team_share.c - operations: export a team's mail for others, and verify an export. */
 #include "op/bind.h"
 #include "op/team/team_ops.h"
 #include "team/share/share.h"
@@ -79,7 +79,8 @@ static const struct mr_param verify_params[] = {
 	MR_PARAM(struct verify, directory, "directory", .flags = MR_REQUIRED | MR_POSITIONAL,
 		.summary = "an export"),
 	MR_PARAM(struct verify, manifest_sha256, "manifest_sha256",
-		.summary = "what its maker told you: then the manifest itself is checked too"),
+		.summary =
+			"the digest its maker gave you: then the manifest itself is checked, too"),
 	{ 0 },
 };
 

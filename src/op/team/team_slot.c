@@ -15,11 +15,11 @@ struct slot_request {
 
 #define TTL_PARAM                                                                                  \
 	MR_PARAM(struct slot_request, ttl_s, "ttl_seconds", .min = 1, .max = MR_TEAM_TTL_MAX_S,    \
-		.summary = "until it is free again by itself", .fallback = "1800",                 \
+		.summary = "seconds until it expires by itself", .fallback = "1800",               \
 		.aliases = alias_ttl)
 #define ID_PARAM                                                                                   \
 	MR_PARAM(struct slot_request, id, "slot_id", .flags = MR_REQUIRED | MR_POSITIONAL,         \
-		.min = 1, .max = INT64_MAX, .summary = "the id that acquiring it gave",            \
+		.min = 1, .max = INT64_MAX, .summary = "the id from acquire_build_slot",           \
 		.aliases = alias_id)
 
 static const struct mr_param acquire_params[] = {

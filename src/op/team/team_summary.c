@@ -1,4 +1,4 @@
-/* op/team/team_summary.c - operations: what conversations came to. */
+/* op/team/team_summary.c - operations: summaries of one thread or of several. */
 #include "op/render.h"
 #include "op/team/shape_team_summary.h"
 #include "op/team/team_ops.h"

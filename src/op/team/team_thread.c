@@ -12,7 +12,7 @@ struct show_request {
 static const struct mr_param show_params[] = {
 	MR_TEAM_PROJECT(struct show_request),
 	MR_PARAM(struct show_request, message_id, "message_id",
-		.flags = MR_REQUIRED | MR_POSITIONAL, .summary = "which one"),
+		.flags = MR_REQUIRED | MR_POSITIONAL, .summary = "the message's id"),
 	MR_PARAM(struct show_request, agent_name, "agent_name", .flags = MR_ACTOR,
 		.summary = "as this agent sees it: its own kind, read_ts and ack_ts",
 		.aliases = mr_team_alias_agent),

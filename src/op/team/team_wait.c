@@ -1,4 +1,4 @@
-/* op/team/team_wait.c - operation: waiting for mail, without asking again and again. */
+/* op/team/team_wait.c - operation: wait until a message arrives, without polling. */
 #include "op/team/team_ops.h"
 #include "team/inbox_wait.h"
 

@@ -1,6 +1,6 @@
 /*
- * op/team/view.h - what a team shows of things that are known by a name: an agent's mail, a thread,
- * a project with its agents. MCP's resources are these views; their query is the request.
+ * op/team/view.h - views of a team's data by name: an agent's mail, a thread, a project with its
+ * agents. MCP's resources are these views; their query is the request.
  *
  * What an operation shows already is no view: the surfaces run that operation.
  */
@@ -50,7 +50,7 @@ MR_CHECK enum mr_code mr_view_find_agent(const struct mr_view *view,
 /* The project of the thread of the view's name. */
 MR_CHECK enum mr_code mr_view_find_thread(const struct mr_view *view,
 	struct mr_team_project *project);
-/* What must change for a view of this kind to change. Fails as the view would. */
+/* The topic that a view of this kind depends on. Fails as the view would. */
 MR_CHECK enum mr_code mr_view_topic(const struct mr_view *view, enum mr_team_topic_kind kind,
 	struct mr_team_topic *out);
 

@@ -1,4 +1,4 @@
-/* op/team/view_mail.c - messages, threads and an agent's mail, as they are shown by their names. */
+/* op/team/view_mail.c - views of messages, threads and an agent's mail. */
 #include "app/settings.h"
 #include "op/agent_auth.h"
 #include "op/team/team_ops.h"
@@ -49,7 +49,7 @@ enum mr_code mr_view_message(const struct mr_view *view, struct mr_out *out)
 	return MR_OK;
 }
 
-/* Who may see nothing of it is told that it is not there. */
+/* A thread that the caller may not see is reported as not found. */
 static enum mr_code get_thread(const struct mr_view *view, struct mr_team_project *project,
 	struct mr_team_items *out)
 {
@@ -96,7 +96,7 @@ struct box {
 	struct mr_team_agent agent;
 	struct mr_team_inbox_query query;
 	struct mr_team_items items;
-	struct mr_team_commit *commits; /* or NULL: not told */
+	struct mr_team_commit *commits; /* or NULL: not included */
 	struct mr_team_change_of *changes;
 };
 

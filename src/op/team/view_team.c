@@ -1,4 +1,4 @@
-/* op/team/view_team.c - projects, agents and products, as they are shown by their names. */
+/* op/team/view_team.c - views of projects, agents and products. */
 #include "op/agent_auth.h"
 #include "op/team/team_ops.h"
 #include "op/team/view.h"
@@ -6,7 +6,7 @@
 #include "text/time.h"
 #include "text/token.h"
 
-/* Which of several is meant, only the caller can say. */
+/* Fail unless exactly one project fits; only the caller can tell which of several is meant. */
 static enum mr_code check_one(const struct mr_view *view, size_t count, const char *what)
 {
 	struct mr_ctx *cx = &view->call->cx;
@@ -60,7 +60,7 @@ enum mr_code mr_view_find_thread(const struct mr_view *view, struct mr_team_proj
 	return rc;
 }
 
-/* Whoever hears of a conversation takes part in it, as far as that has to be proved. */
+/* A subscriber to a thread must take part in it, where AGENT_AUTH has to be proved. */
 static enum mr_code check_thread(const struct mr_view *view, struct mr_team_project *project)
 {
 	struct mr_ctx *cx = &view->call->cx;
@@ -220,7 +220,7 @@ enum mr_code mr_view_product(const struct mr_view *view, struct mr_out *out)
 	return rc;
 }
 
-/* What is not known is not looked at: what lies on our disk is not for everybody who asks. */
+/* A path that is no known project is not examined: a caller must not learn what is on our disk. */
 enum mr_code mr_view_identity(const struct mr_view *view, struct mr_out *out)
 {
 	struct mr_team_project project;
@@ -276,7 +276,7 @@ enum mr_code mr_view_locks(const struct mr_view *view, struct mr_out *out)
 		mr_shape_team_time(out, "created_ts", lock->since_us);
 		mr_out_int(out, "age_seconds", (now - lock->since_us) / MR_TIME_S);
 		mr_out_int(out, "stale_timeout_seconds", STALE_S);
-		/* The kernel lets go for the dead: what is left is only the note. */
+		/* The kernel released a dead owner's lock: only the note is left. */
 		mr_out_bool(out, "stale_suspected", !lock->is_alive);
 		mr_out_end(out);
 	}

@@ -1,4 +1,4 @@
-/* op/team/watching.c - asks the program's team for what surfaces wait for. */
+/* op/team/watching.c - opens the program's team and waits for changes, for the surfaces. */
 #include "op/team/watching.h"
 
 #include "op/team/team_home.h"
@@ -6,12 +6,13 @@
 
 enum { PAGE = 100 };
 
-/* What came next, shown. `*go_on` becomes false when that was enough, or nothing came in time. */
+/* Wait for the next messages and show them. `*go_on` becomes false after the last one, or when
+ * none came in time. */
 static enum mr_code follow(struct mr_call *call, struct mr_team *team, const struct mr_watching *w,
 	struct mr_team_inbox_place *place, int64_t left_ms, bool *go_on, bool *is_late)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	/* Each message is a sign of progress: more is not wanted. */
+	/* No progress reports: each message shows that the wait goes on. */
 	struct mr_ctx cx = { .arena = arena,
 		.clock = call->cx.clock,
 		.rand = call->cx.rand,
@@ -23,7 +24,7 @@ static enum mr_code follow(struct mr_call *call, struct mr_team *team, const str
 
 	if (rc) {
 		call->cx.err = cx.err;
-		/* They go with the arena. */
+		/* The issues are freed with the arena. */
 		call->cx.err.issues = NULL;
 		call->cx.err.detail = NULL;
 		return rc;

@@ -6,7 +6,7 @@
 
 struct mr_team_item;
 
-/* An inbox that is followed as it fills. */
+/* An inbox to follow. */
 struct mr_watching {
 	const char *project_key, *agent_name;
 	bool has_cursor;

@@ -1,4 +1,7 @@
-/* surface/cli/argv.c */
+/*
+ * surface/cli/argv.c - Parses the command line into global options, a command path and the
+ * arguments of its operation.
+ */
 #include "surface/cli/argv.h"
 
 #include "op/contract.h"

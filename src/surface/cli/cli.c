@@ -1,4 +1,7 @@
-/* surface/cli/cli.c */
+/*
+ * surface/cli/cli.c - Runs one command from argv: loads settings, dispatches the operation, prints
+ * its result or error, returns the exit status.
+ */
 #include "surface/cli/cli.h"
 
 #include "app/metrics.h"
@@ -89,7 +92,7 @@ static const char *typed_problem(struct mr_arena *arena, const struct mr_op *op,
 		mr_str_join(arena, &choices, ", "));
 }
 
-/* Field problems in the words of a command line; who forgot something is told where to look. */
+/* Field problems in the words of a command line; a missing argument adds a pointer to --help. */
 static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
 	const struct mr_err *err)
 {
@@ -112,7 +115,7 @@ static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
 	return text ? text : err->msg;
 }
 
-/* What takes more than one line. */
+/* Let the envelope print an error in its own form, on several lines; false when it has none. */
 static bool tell(int fd, const struct mr_contract *contract, const struct mr_err *err)
 {
 	struct mr_render style = mr_terminal_style(fd);
@@ -240,7 +243,7 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 
 	call.cx.progress = mr_terminal_progress;
 	call.cx.progress_arg = &progress;
-	call.cx.reach = NULL; /* who types it has the same rights without us */
+	call.cx.reach = NULL; /* the user of a command line has these rights without us */
 	call.may_write = true;
 	call.is_admin = true;
 	call.confirmed = args->yes;

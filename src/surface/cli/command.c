@@ -1,4 +1,6 @@
-/* surface/cli/command.c */
+/*
+ * surface/cli/command.c - Derives the tree of commands and option names from the operation table.
+ */
 #include "surface/cli/command.h"
 
 #include <string.h>

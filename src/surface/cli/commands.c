@@ -1,4 +1,7 @@
-/* surface/cli/commands.c */
+/*
+ * surface/cli/commands.c - The operations `completion` and `help`, which write to the terminal
+ * directly.
+ */
 #include "surface/cli/commands.h"
 
 #include "base/str.h"

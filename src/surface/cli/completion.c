@@ -1,5 +1,6 @@
 /*
- * surface/cli/completion.c
+ * surface/cli/completion.c - Writes completion scripts for bash, zsh and fish from the operation
+ * table.
  *
  * Each script is a list of what may follow each command path, and a few lines of shell that find
  * the path in what was typed so far.

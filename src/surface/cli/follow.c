@@ -37,7 +37,7 @@ struct follow {
 	bool bodies, json;
 };
 
-/* False when that was the last one, or nobody reads. */
+/* False after the last message, or when the output is closed. */
 static bool put_item(void *arg, const struct mr_team_item *item)
 {
 	struct follow *f = arg;

@@ -1,4 +1,7 @@
-/* surface/cli/help.c */
+/*
+ * surface/cli/help.c - Writes the help text of the program, of a group of commands, or of one
+ * command.
+ */
 #include "surface/cli/help.h"
 
 #include "base/arena.h"
@@ -9,7 +12,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What the groups are about; a group that is not here shows its commands only. */
+/* One line about each group of commands; a group not listed here shows only its commands. */
 static const struct {
 	const char *path;
 	const char *summary;
@@ -165,7 +168,7 @@ static const char *param_summary(struct mr_arena *arena, const struct mr_param *
 		summary = mr_arena_printf(arena, "%s (required)", summary);
 	if (is_list(param) && !(param->flags & MR_POSITIONAL))
 		summary = mr_arena_printf(arena, "%s; may be repeated", summary);
-	/* An option that is not given is off: that goes without saying. */
+	/* False, the usual default of a flag, is not shown. */
 	if (param->fallback &&
 		!(param->type == MR_TYPE_BOOL && mr_str_eq(param->fallback, "false")))
 		summary = mr_arena_printf(arena, "%s (default %s)", summary, param->fallback);

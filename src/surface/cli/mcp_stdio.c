@@ -31,7 +31,7 @@ static void start_log(const struct mr_settings *settings)
 	mr_log_start(level, NULL, NULL);
 }
 
-/* A descriptor that can be read once we are told to end. Before any thread starts. */
+/* A descriptor that a termination signal makes readable. Call it before any thread starts. */
 static enum mr_code catch_signals(int *out, struct mr_err *err)
 {
 	sigset_t signals;
@@ -68,10 +68,10 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 		rc = mr_trace_begin(call);
 	if (rc)
 		return rc;
-	/* Also when storage is in trouble: a client that cannot start us would not say why. */
+	/* Go on without storage: tool calls can report it, a server that does not start cannot. */
 	if (mr_team_home_serve(call))
 		mr_log(MR_LOG_ERROR, "storage", "%s", call->cx.err.msg);
-	/* A client that has no roots of its own works where it started us. */
+	/* A client without roots of its own is taken to work in the directory it started us in. */
 	if (mr_locations_project(call->cx.arena, NULL, &reach.place, &call->cx.err))
 		reach.place = NULL;
 	app = *call->app;

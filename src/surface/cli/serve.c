@@ -1,4 +1,7 @@
-/* surface/cli/serve.c */
+/*
+ * surface/cli/serve.c - The operation `serve`: starts the HTTP server in the foreground and stops
+ * it on a signal.
+ */
 #include "app/locations.h"
 #include "app/settings.h"
 #include "base/buf.h"
@@ -68,7 +71,7 @@ static void start_log(const struct mr_settings *settings)
 	mr_log_start(level, NULL, NULL);
 }
 
-/* How curl is let in: with what it needs, up to the path of the route. */
+/* A curl command line up to the path of a route, with the token or socket that it needs. */
 static const char *curl_command(const struct mr_call *call, const char *url, const char *socket)
 {
 	const struct mr_settings *s = call->app->settings;
@@ -131,8 +134,8 @@ static void raise_file_limit(void)
 }
 
 /*
- * Memory of one request is the next one's: given back to the system in between, it would have to
- * be asked for and cleared again each time.
+ * Keep freed memory for the next request: given back to the system, it would have to be requested
+ * and cleared again each time.
  */
 static void keep_memory(void)
 {
@@ -186,7 +189,7 @@ static enum mr_code make_access(struct mr_call *call, struct mr_http_access **ou
 	return rc ? rc : mr_http_access_new(&config, out, &call->cx.err);
 }
 
-/* Where other machines can ask, they must be asked who they are: without a token strangers would
+/* Refuse an address that other machines can reach while no token is configured: anyone could
  * read all mail. */
 static enum mr_code check_exposure(struct mr_call *call, const char *host)
 {
@@ -213,8 +216,8 @@ static void warn_of_trust(const struct mr_settings *s)
 }
 
 /*
- * The socket is a convenience where nobody asked for it: a server that cannot have it says so and
- * goes on. One that was named must be there.
+ * The default socket is optional: when it cannot be opened, the server logs why and goes on. A
+ * socket that http.socket names must be opened.
  */
 static enum mr_code open_socket(struct mr_call *call, struct mr_http_server *server,
 	const char **out_path)
@@ -285,7 +288,7 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 		return rc;
 	config.access = service.access;
 	block_signals(&signals);
-	/* After the signals were blocked: its threads are not to get them. */
+	/* Threads started here inherit the blocked signals. */
 	rc = mr_trace_begin(call);
 	if (!rc)
 		rc = mr_team_home_serve(call);

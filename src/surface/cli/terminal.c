@@ -1,4 +1,7 @@
-/* surface/cli/terminal.c */
+/*
+ * surface/cli/terminal.c - Detects width and colour support of the terminal, asks yes/no
+ * questions, and shows a progress line.
+ */
 #include "surface/cli/terminal.h"
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* surface/cli/terminal.h - who reads the output: a terminal, how wide, in colour? */
+/* surface/cli/terminal.h - whether output goes to a terminal, its width, and its colours. */
 #pragma once
 
 #include "base/clock.h"

@@ -1,4 +1,7 @@
-/* surface/http/access.c */
+/*
+ * surface/http/access.c - Authenticates each HTTP request by token, JWT or local connection, and
+ * enforces its roles and rate limits.
+ */
 #include "surface/http/access.h"
 
 #include "base/log.h"
@@ -22,7 +25,7 @@ struct mr_http_access {
 	struct mr_http_jwks *jwks;        /* or NULL */
 	struct mr_http_rate_limits *limits;
 	struct mr_http_rate_limits
-		*failures; /* apart: no flood of requests makes us forget a guess */
+		*failures; /* apart, so that a flood of requests does not push them out */
 };
 
 /* ---- made and unmade ---- */
@@ -81,7 +84,7 @@ static enum mr_code check_jwt(const struct mr_http_access_config *c, struct mr_e
 	if (mr_str_is_empty(c->jwt_keys_url) && mr_str_is_empty(c->jwt_secret))
 		return mr_err_set(err, MR_EINVAL,
 			"jwt.enabled: neither jwt.secret nor jwt.jwks_url is set");
-	/* Or every token would be refused, and nobody would know why. */
+	/* Otherwise every token would be refused without an explanation. */
 	if (!mr_str_is_empty(c->jwt_keys_url) && !(c->jwt_algs & ~hmac))
 		return mr_err_set(err, MR_EINVAL,
 			"jwt.algorithms: with jwt.jwks_url it must have one of RS256, ES256, "
@@ -160,7 +163,7 @@ static bool has_word(const struct mr_texts *words, const char *word)
 	return false;
 }
 
-/* The contract's words are known whatever the lists say. */
+/* The contract's role names are known in any case, whatever the lists of names say. */
 static unsigned role_of(const struct mr_http_access_config *c, const char *word)
 {
 	unsigned roles = 0;
@@ -174,7 +177,7 @@ static unsigned role_of(const struct mr_http_access_config *c, const char *word)
 	return with_lesser(roles);
 }
 
-/* The claim of this name, or, with dots, the one inside. */
+/* The claim of this name; a name with dots otherwise leads to a claim inside another. */
 static const struct mr_value *find_claim(struct mr_arena *arena, const struct mr_value *claims,
 	const char *name)
 {
@@ -397,7 +400,7 @@ static struct mr_http_wish failure_wish(struct mr_http_access *access,
 	};
 }
 
-/* Has this address guessed too often? Then not even the right answer is looked at. */
+/* Has this address sent too many wrong credentials? Then even a right one is refused. */
 static bool is_guessing(struct mr_http_access *access, const struct mr_http_request *req,
 	struct mr_http_response *resp)
 {
@@ -441,7 +444,8 @@ static bool is_reading(const char *method)
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
-/* Who it is, is known: may it use this route at all? Routes that look into the body ask again. */
+/* The client is authenticated: may it use this route at all? Routes with MR_ROUTE_TASKS check
+ * again when they have read the body. */
 static enum mr_http_entry admit(struct mr_http_access *access, struct mr_http_request *req,
 	struct mr_http_response *resp, const struct mr_principal *principal)
 {
@@ -487,7 +491,7 @@ static enum mr_http_entry enter(struct mr_http_access *access, struct mr_http_re
 		p->is_local = true;
 		return admit(access, req, resp, p);
 	}
-	/* A page from anywhere is somebody's browser, not somebody. */
+	/* A page of a foreign origin runs in some user's browser: it is no anonymous client. */
 	if (asks_nobody && !req->is_foreign)
 		return admit(access, req, resp,
 			new_principal(access, req, "anonymous", role_of(c, c->default_role)));

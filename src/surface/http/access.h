@@ -1,12 +1,13 @@
 /*
- * surface/http/access.h - who may ask: from a request to a principal, its rights and its limits.
+ * surface/http/access.h - authentication and authorisation: from a request to a principal, its
+ * rights and its limits.
  *
  * The server asks for every request, before its handler runs, and puts the principal into the
- * request. A credential that was shown counts: one of the static tokens with its role, or a JWT
- * with the roles of its claim. Without one: the user who runs the server may do everything through
- * the Unix socket; while loopback is trusted (mr_locations_trust()) so may whoever connects from
- * this machine over TCP, and others have the default role when no token is configured at all. All
- * else is refused: 401 {"detail":"Unauthorized"}.
+ * request. A credential, when one is sent, decides: one of the static tokens with its role, or a
+ * JWT with the roles of its claim. Without one: the user who runs the server may do everything
+ * through the Unix socket; while loopback is trusted (mr_locations_trust()) so may any client that
+ * connects from this machine over TCP, and others have the default role when no token is configured
+ * at all. Everything else is refused: 401 {"detail":"Unauthorized"}.
  *
  * "From this machine" is the Unix socket or a loopback address of the peer, no header that proxies
  * add, and no Origin that only "*" lets in. Forwarded addresses are believed of
@@ -30,7 +31,7 @@ struct mr_http_access;
 
 enum mr_http_kind { MR_HTTP_OTHER, MR_HTTP_TOOL, MR_HTTP_RESOURCE };
 
-/* A static token, and what its holder may: one enum mr_role. */
+/* A static token and the role of its holder (one enum mr_role). */
 struct mr_http_token {
 	const char *token;
 	enum mr_role role;
@@ -66,7 +67,7 @@ struct mr_http_access_config {
 	void *fetch_arg;
 };
 
-/* Nothing configured: this machine may do everything, others may read. */
+/* Defaults: clients on this machine may do everything, others may read. */
 void mr_http_access_defaults(struct mr_http_access_config *out);
 
 /* The same from the settings of a server that root runs, or an ordinary user; texts are theirs or
@@ -88,7 +89,7 @@ void mr_http_access_free(struct mr_http_access *access);
 struct mr_http_task {
 	enum mr_http_kind kind;
 	const char *name; /* of the tool: it has a limit of its own; or NULL */
-	unsigned needs;   /* enum mr_need. Of a tool nobody knows: MR_NEED_WRITE */
+	unsigned needs;   /* enum mr_need; MR_NEED_WRITE for an unknown tool */
 };
 struct mr_http_task mr_http_task_of(const struct mr_op *op);
 

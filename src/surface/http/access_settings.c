@@ -1,4 +1,4 @@
-/* surface/http/access_settings.c - what the settings say about who may ask. */
+/* surface/http/access_settings.c - reads the settings of authentication, roles, limits and CORS. */
 #include "app/locations.h"
 #include "surface/http/access.h"
 #include "surface/http/discovery.h"

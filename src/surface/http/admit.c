@@ -1,4 +1,7 @@
-/* surface/http/admit.c */
+/*
+ * surface/http/admit.c - Decides from its headers alone whether a request is accepted, and with
+ * which status it is refused otherwise.
+ */
 #include "surface/http/admit.h"
 
 static enum mr_http_verdict refuse(struct mr_http_response *resp, int status, const char *detail)
@@ -28,7 +31,7 @@ static enum mr_http_verdict admit_route(const struct mr_http_rules *rules,
 
 	if (req->match.route)
 		req->pattern = req->match.route->pattern;
-	/* Before the route's own verdict: strangers do not learn which paths there are. */
+	/* Before the route's status: clients without access must not learn which paths exist. */
 	if (mr_http_access_enter(rules->access, req, resp) == MR_HTTP_TURNED)
 		return MR_HTTP_REFUSED;
 	switch (status) {
@@ -73,7 +76,7 @@ static enum mr_http_verdict admit(const struct mr_http_rules *rules,
 	enum mr_http_verdict verdict;
 
 	if (why) {
-		/* Where this request ends, nobody knows. */
+		/* After a framing error it is unknown where this request ends. */
 		refuse(resp, 400, why);
 		return MR_HTTP_CUT;
 	}
@@ -101,7 +104,7 @@ enum mr_http_verdict mr_http_admit(const struct mr_http_rules *rules,
 
 	if (id && mr_http_host_check_is_request_id(id))
 		req->id = id;
-	/* It waits for our word before it sends: the word is no. */
+	/* The client sent "Expect: 100-continue" and waits: refuse it before it sends the body. */
 	if (verdict == MR_HTTP_REFUSED && mr_http_request_header(req, "Expect"))
 		verdict = MR_HTTP_CUT;
 	return verdict;

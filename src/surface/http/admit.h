@@ -3,8 +3,8 @@
  *
  * In this order: framing (400), size of the headers (431), Host and Origin (403), a preflight's
  * answer (204), who asks (401, 403, 429), route (400, 404, 405, 414), query (400), length of the
- * body (413). Whoever shows a JWT is asked later, by a thread that may wait: with one that is not
- * good, routes that are not there are 404 all the same.
+ * body (413). A JWT is verified later, on a thread that may wait, so an unknown route is 404 even
+ * with a bad JWT.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct mr_http_arrival {
 };
 
 enum mr_http_verdict {
-	MR_HTTP_WELCOME, /* without req->principal: once mr_http_access_settle() says so too */
+	MR_HTTP_WELCOME, /* accepted; without req->principal, if mr_http_access_settle() agrees */
 	MR_HTTP_REFUSED, /* `resp` is the answer; the body, if any, is to be dropped first */
 	MR_HTTP_CUT,     /* the same, to be answered at once, and the connection closed */
 };

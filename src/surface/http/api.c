@@ -1,4 +1,7 @@
-/* surface/http/api.c */
+/*
+ * surface/http/api.c - Serves the operations as HTTP routes and as POST /api/tools/{name}, and the
+ * metrics as /metrics.
+ */
 #include "surface/http/api.h"
 
 #include "app/metrics.h"
@@ -47,7 +50,7 @@ static struct mr_pair *find_pair(struct gathering *g, const char *key)
 	return NULL;
 }
 
-/* A name that comes again makes a list. */
+/* A name that occurs again turns its value into a list. */
 static void add_again(struct gathering *g, struct mr_value *have, struct mr_value more)
 {
 	struct mr_value list = { .kind = MR_LIST };
@@ -133,7 +136,7 @@ static void answer_error(struct mr_http_response *resp, const struct mr_op *op,
 	mr_http_response_json(resp, mr_contract_http_status(op->contract, err), mr_buf_bytes(text));
 }
 
-/* What waits needs a thread, of which there are so many, and somebody who waits for it. */
+/* Take a place for a handler that waits, and let it notice when its client hangs up. */
 static bool begin_wait(const struct mr_http_request *req, struct mr_http_response *resp,
 	struct mr_call *call)
 {
@@ -222,7 +225,7 @@ static void show_openapi(const struct mr_http_request *req, struct mr_http_respo
 	mr_http_response_json(resp, 200, mr_buf_bytes(text));
 }
 
-/* Where the peers' clients and watchdogs look. */
+/* Paths under which clients and watchdogs of other servers look for the health checks. */
 static const struct {
 	const char *path, *op;
 } aliases[] = {

@@ -1,4 +1,4 @@
-/* surface/http/budget.c */
+/* surface/http/budget.c - Limits the memory that all HTTP requests in flight may hold together. */
 #include "surface/http/budget.h"
 
 enum {
@@ -38,7 +38,7 @@ static bool take(struct mr_http_budget *budget, uint64_t *held, uint64_t more, u
 		if (others &&
 			(others > limit || more > limit - others || *held > limit - others - more))
 			return false;
-		/* Alone it may begin whatever it needs: there is nobody to wait for. */
+		/* When it is alone it may take whatever it needs: waiting would not help. */
 		if (!others && *held + more > limit)
 			taken = *held < limit ? limit - *held : 0;
 	} while (!atomic_compare_exchange_weak(&budget->used, &used, used + taken));

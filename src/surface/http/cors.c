@@ -1,4 +1,4 @@
-/* surface/http/cors.c */
+/* surface/http/cors.c - Answers CORS preflight requests and adds CORS headers to responses. */
 #include "surface/http/cors.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ void mr_http_cors_mark(const struct mr_http_cors *cors, const struct mr_http_req
 		"Mcp-Session-Id, MCP-Protocol-Version");
 }
 
-/* Names and commas only: it is repeated. */
+/* Only names and commas: the text is echoed in a header. */
 static bool is_list_of_names(const char *text)
 {
 	size_t len = strnlen(text, ECHO_BYTES + 1);

@@ -1,8 +1,8 @@
 /*
- * surface/http/cors.h - what pages of other origins are told about asking us. Pure.
+ * surface/http/cors.h - the CORS headers for pages of other origins. Pure.
  *
- * It opens nothing by itself: whether an Origin may ask is guard.h's, which also knows the origins
- * listed here. "*" and credentials are never combined.
+ * It permits nothing by itself: host_check.h decides which Origin may send requests, and also knows
+ * the origins listed here. "*" and credentials are never combined.
  */
 #pragma once
 

@@ -1,4 +1,7 @@
-/* surface/http/deadlines.c */
+/*
+ * surface/http/deadlines.c - The thread that closes connections of slow clients, notices closed
+ * streams, and sends keep-alive comments.
+ */
 #include "surface/http/deadlines.h"
 
 #include "surface/http/stream_private.h"
@@ -29,8 +32,8 @@ bool mr_http_deadlines_has_left(int fd)
 }
 
 /*
- * The HTTP library overlooks an end that arrives together with the bytes before it. What still
- * waits for the same request a tick after such an end waits in vain.
+ * The HTTP library does not notice that a client closed its side when that arrives together with
+ * data. A connection that still waits for the rest of its request one tick later waits in vain.
  */
 static bool waits_in_vain(struct mr_http_deadline *w, int64_t deadline)
 {
@@ -73,7 +76,7 @@ static void *look_after(void *arg)
 			return NULL;
 		if (rc > 0 && fds[1].revents)
 			mr_http_streams_reap(watch->streams);
-		/* Clients that come and go do not make it tick faster. */
+		/* New connections wake this thread, but must not make it tick more often. */
 		if (now - ticked < watch->tick_ms)
 			continue;
 		ticked = now;
@@ -180,7 +183,7 @@ void mr_http_deadlines_make_room(struct mr_http_deadlines *watch)
 		}
 	}
 	if (found) {
-		/* Not the same again while it goes. */
+		/* So that it is not chosen again while it is being closed. */
 		mr_http_deadlines_rest(found);
 		shutdown(found->fd, SHUT_RDWR);
 	}

@@ -21,7 +21,7 @@ struct mr_http_deadline {
 	/* The functions below set these, on the monotonic clock. */
 	_Atomic(int64_t) since_us;    /* it is the client's turn; 0 when it is ours */
 	_Atomic(int64_t) deadline_us; /* of that */
-	_Atomic(bool) is_answer;      /* it has to read, and may have said all it will */
+	_Atomic(bool) is_answer;      /* the client is to read; it may have closed its side */
 	int64_t left_us;              /* the watch's own */
 	struct mr_http_deadline *next;
 	struct mr_http_deadline *prev;
@@ -48,5 +48,5 @@ void mr_http_deadlines_answer(struct mr_http_deadline *watched, int64_t now_us,
 void mr_http_deadlines_rest(struct mr_http_deadline *watched);
 /* Hang up on the client that has kept us waiting longest, if any does. */
 void mr_http_deadlines_make_room(struct mr_http_deadlines *watch);
-/* Has the client said its last, and have we read it? */
+/* Has the client closed its side, and has all that it sent been read? */
 bool mr_http_deadlines_has_left(int fd);

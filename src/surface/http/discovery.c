@@ -1,4 +1,7 @@
-/* surface/http/discovery.c */
+/*
+ * surface/http/discovery.c - Serves the OAuth metadata under /.well-known, and builds the WWW-
+ * Authenticate challenge that names it.
+ */
 #include "surface/http/discovery.h"
 
 #include "op/call.h"

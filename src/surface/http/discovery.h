@@ -1,7 +1,8 @@
 /*
- * surface/http/discovery.h - what clients look up before they authenticate: /.well-known/oauth-*.
+ * surface/http/discovery.h - the OAuth metadata that clients read before they authenticate:
+ * /.well-known/oauth-*.
  *
- * Mailroom issues no tokens: oauth-authorization-server says so. Where somebody else does
+ * Mailroom issues no tokens: oauth-authorization-server says so. Where other servers do
  * (oauth.resource and oauth.authorization_servers), oauth-protected-resource names them (RFC 9728),
  * and so does the challenge of 401; otherwise it is 404.
  */

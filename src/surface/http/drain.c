@@ -1,4 +1,7 @@
-/* surface/http/drain.c */
+/*
+ * surface/http/drain.c - Counts open connections and running requests, so that a stopping server
+ * can wait until they have ended.
+ */
 #include "surface/http/drain.h"
 
 #include "base/clock.h"

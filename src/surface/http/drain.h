@@ -1,4 +1,4 @@
-/* surface/http/drain.h - how much is under way, and waiting until it is over. */
+/* surface/http/drain.h - counts what is in progress, and waits until all of it has ended. */
 #pragma once
 
 #include <pthread.h>
@@ -24,8 +24,8 @@ void mr_http_drain_end_request(struct mr_http_drain *traffic);
 unsigned mr_http_drain_open_connection(struct mr_http_drain *traffic);
 void mr_http_drain_close_connection(struct mr_http_drain *traffic);
 
-/* From now on it is to come to an end; false when that was said before. */
+/* Mark the server as stopping; false when it was already. */
 bool mr_http_drain_stop(struct mr_http_drain *traffic);
-/* After that: wait for what is under way, and a moment for what may already be on the wire, but no
- * longer than `ms`. */
+/* After that: wait for the requests in progress, and a moment for those that may be on the wire,
+ * but no longer than `ms`. */
 void mr_http_drain_wait(struct mr_http_drain *traffic, unsigned ms);

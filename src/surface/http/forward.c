@@ -1,4 +1,7 @@
-/* surface/http/forward.c */
+/*
+ * surface/http/forward.c - Finds the client's address behind trusted proxies from X-Forwarded-For
+ * and Forwarded.
+ */
 #include "surface/http/forward.h"
 
 #include <arpa/inet.h>
@@ -134,8 +137,8 @@ static const char *forwarded_for(struct mr_arena *arena, const char *element)
 	return "";
 }
 
-/* From the peer outwards: the first address that is not of a trusted proxy. Beyond something that
- * cannot be read, nothing is believed. */
+/* Walk from the peer outwards to the first address that is not a trusted proxy's. An entry that
+ * cannot be parsed ends the walk: nothing beyond it is believed. */
 static const char *walk(struct mr_arena *arena, const struct mr_http_nets *trusted,
 	const struct mr_http_request *req, const char *header, bool is_plain, const char *peer)
 {

@@ -1,7 +1,8 @@
 /*
- * surface/http/forward.h - who a request is from when a proxy may have passed it on. Pure.
+ * surface/http/forward.h - the client's address when a proxy may have forwarded the request. Pure.
  *
- * Anybody can send a header that says so; only proxies that were named are believed.
+ * Anybody can send the headers that proxies add, so they are believed only of the configured
+ * proxies.
  */
 #pragma once
 
@@ -24,7 +25,7 @@ bool mr_http_nets_has(const struct mr_http_nets *nets, const char *ip);
 
 struct mr_http_origin {
 	const char *ip;    /* the client's, as far as it is known */
-	bool is_forwarded; /* somebody says that it was passed on, believed or not */
+	bool is_forwarded; /* a forwarding header is present, whether it is believed or not */
 };
 
 /*
@@ -34,5 +35,5 @@ struct mr_http_origin {
 struct mr_http_origin mr_http_forward_origin(struct mr_arena *arena,
 	const struct mr_http_nets *trusted, const struct mr_http_request *req);
 
-/* What an address counts as where clients are told apart: an IPv6 network of 64 bits is one. */
+/* The key by which clients are counted: the address, or for IPv6 its network of 64 bits. */
 const char *mr_http_forward_identity(struct mr_arena *arena, const char *ip);

@@ -1,4 +1,7 @@
-/* surface/http/host_check.c */
+/*
+ * surface/http/host_check.c - Checks Host, Origin and message framing headers against DNS
+ * rebinding, cross-site requests and request smuggling.
+ */
 #include "surface/http/host_check.h"
 
 #include <arpa/inet.h>
@@ -23,7 +26,7 @@ static bool is_alnum(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Headers of which two would be read one way here and another way by somebody else. */
+/* Headers that must not be repeated: two parsers might each pick another one. */
 static const struct {
 	const char *name, *why;
 } singles[] = {
@@ -56,7 +59,7 @@ void mr_http_host_check_count(struct mr_http_framing *framing, const char *name,
 	} else if (strcasecmp(name, "Host") == 0) {
 		framing->hosts++;
 	} else if (!is_header_name(name)) {
-		/* "Transfer-Encoding " is a length for some, and nothing for others. */
+		/* "Transfer-Encoding " with a blank is a framing header to some parsers only. */
 		framing->wrong = "the name of a header is not one";
 	}
 	for (size_t i = 0; i < MR_LEN(singles); i++) {

@@ -1,5 +1,6 @@
 /*
- * surface/http/host_check.h - may this request be looked at? Pure: no I/O, no globals.
+ * surface/http/host_check.h - checks Host, Origin and the framing headers of a request. Pure: no
+ * I/O, no globals.
  *
  * A web page must not reach a server on this machine through the user's browser: not by a name that
  * was made to point here (Host), and not from another site (Origin). The names that may be used are
@@ -17,7 +18,7 @@ struct mr_http_host_check {
 	const char *bound;       /* the address the server listens on, or NULL */
 };
 
-/* How often the headers that decide a message's length, target and author stand in a request. */
+/* Counts and values of the headers that decide a request's length, target and credentials. */
 struct mr_http_framing {
 	unsigned content_lengths;
 	unsigned transfer_encodings;
@@ -28,7 +29,7 @@ struct mr_http_framing {
 	bool is_http_1_0;
 };
 
-/* Add what a header says of it. */
+/* Note one header of the request. */
 void mr_http_host_check_count(struct mr_http_framing *framing, const char *name, const char *value);
 /* What is wrong with the framing, for the answer 400; NULL when nothing is. */
 const char *mr_http_host_check_framing(const struct mr_http_framing *framing);
@@ -39,7 +40,7 @@ const char *mr_http_host_check_framing(const struct mr_http_framing *framing);
  */
 bool mr_http_host_check_host(const struct mr_http_host_check *guard, const char *host,
 	const char *local);
-/* May a page from there ask? NULL (no Origin header) passes, "null" does not. */
+/* May a page of this Origin send requests? NULL (no Origin header) passes, "null" does not. */
 bool mr_http_host_check_origin(const struct mr_http_host_check *guard, const char *origin,
 	const char *local);
 

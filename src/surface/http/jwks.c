@@ -1,4 +1,4 @@
-/* surface/http/jwks.c */
+/* surface/http/jwks.c - Fetches and caches the JSON Web Key Set that JWTs are verified with. */
 #include "surface/http/jwks.h"
 
 #include "base/log.h"
@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* One answer; stays while somebody checks a token with it. */
+/* One fetched key set; it stays while a token is being verified with it. */
 struct set {
 	struct mr_arena *arena;
 	const struct mr_jwt_keys *keys;
@@ -32,8 +32,8 @@ struct mr_http_jwks {
 
 enum reason {
 	FOR_ANY, /* there are no keys */
-	FOR_AGE, /* they are old: the old ones will do */
-	FOR_KEY, /* none of them has the name */
+	FOR_AGE, /* they are old, but the old ones still work */
+	FOR_KEY, /* none of them has the token's key id */
 };
 
 struct mr_http_jwks *mr_http_jwks_new(mr_http_jwks_fetch *fetch, void *arg,
@@ -114,7 +114,7 @@ static struct set *fetch(struct mr_http_jwks *jwks)
 	return set;
 }
 
-/* Have newer keys fetched, if it is time to; false when too many wait for that. */
+/* Fetch the keys again if that is due; false when too many threads wait for them already. */
 static bool refresh(struct mr_http_jwks *jwks, enum reason reason)
 {
 	int64_t now = mr_clock_mono_us(jwks->clock);
@@ -214,7 +214,7 @@ enum mr_code mr_http_jwks_get(void *arg, struct mr_arena *arena, struct mr_bytes
 	if (rc)
 		return rc;
 	if (response.status != 200)
-		return mr_err_set(err, MR_EREMOTE, "the keys' address answers with %d",
+		return mr_err_set(err, MR_EREMOTE, "the key set's URL answered with status %d",
 			response.status);
 	*out = response.body;
 	return MR_OK;

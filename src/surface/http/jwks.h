@@ -1,10 +1,10 @@
 /*
- * surface/http/jwks.h - the keys of whoever issues tokens, fetched and kept.
+ * surface/http/jwks.h - the public keys of the token issuer, fetched and cached.
  *
- * They are good for an hour, and beyond when new ones cannot be had. A token that names a key we do
- * not know has them fetched again, at most every 30 s. One thread fetches; few others wait for it,
- * so that a flood of forged tokens does not take all of them. Only for threads that may wait. Safe
- * from any of them.
+ * They are used for an hour, and longer when they cannot be fetched again. A token that names a key
+ * we do not know has them fetched again, at most every 30 s. One thread fetches, and only a few
+ * others wait for it, so that a flood of forged tokens does not block all workers. Blocks; safe
+ * from any thread.
  */
 #pragma once
 
@@ -31,12 +31,12 @@ struct mr_http_jwks *mr_http_jwks_new(mr_http_jwks_fetch *fetch, void *arg,
 void mr_http_jwks_free(struct mr_http_jwks *jwks);
 
 /*
- * mr_jwt_verify() with the keys there are. MR_EAUTH: the token is not good. MR_EREMOTE: there are
- * no keys; MR_EBUSY: others are waiting for them already.
+ * mr_jwt_verify() with the cached keys. MR_EAUTH: the token is not valid. MR_EREMOTE: there are no
+ * keys. MR_EBUSY: too many threads wait for the keys already.
  */
 MR_CHECK enum mr_code mr_http_jwks_verify(struct mr_http_jwks *jwks, struct mr_arena *arena,
 	const char *token, const struct mr_jwt_rules *rules, const struct mr_value **out_claims,
 	struct mr_err *err);
 
-/* The usual way: GET of a URL (a text, as `arg`). */
+/* The default: GET a URL (`arg` is its text). */
 mr_http_jwks_fetch mr_http_jwks_get;

@@ -1,4 +1,7 @@
-/* surface/http/listen.c */
+/*
+ * surface/http/listen.c - Opens the TCP socket of the server, and tells whether other machines can
+ * reach it.
+ */
 #include "surface/http/listen.h"
 
 #include <arpa/inet.h>

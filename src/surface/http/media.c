@@ -1,4 +1,4 @@
-/* surface/http/media.c */
+/* surface/http/media.c - Compares media types in Accept and Content-Type headers. */
 #include "surface/http/media.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* surface/http/openapi.c */
+/*
+ * surface/http/openapi.c - Writes the OpenAPI document of the HTTP routes from the operation
+ * table.
+ */
 #include "surface/http/openapi.h"
 
 #include "op/schema.h"

@@ -1,4 +1,4 @@
-/* surface/http/rate_limit.c */
+/* surface/http/rate_limit.c - Token buckets by key, for rate limits per client and per tool. */
 #include "surface/http/rate_limit.h"
 
 #include "base/oom.h"
@@ -142,7 +142,7 @@ static int64_t capacity(const struct mr_http_rate_limit *limit)
 	return limit->burst > 0 ? limit->burst : limit->per_minute;
 }
 
-/* Neither a long time nor a clock that went back does harm. */
+/* Add the tokens of the time since the last call, however long it was or if the clock went back. */
 static void refill(struct bucket *b, int64_t now_us)
 {
 	int64_t full = capacity(&b->limit) * PARTS;

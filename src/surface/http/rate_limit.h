@@ -1,9 +1,8 @@
 /*
- * surface/http/rate_limit.h - how often somebody may ask: token buckets by key.
+ * surface/http/rate_limit.h - rate limits: token buckets by key.
  *
  * A bucket holds `burst` tokens and gets `per_minute` a minute back. Time is passed in. At most
- * `max` buckets are kept: the one that was not asked for the longest goes first. Safe from any
- * thread.
+ * `max` buckets are kept: the least recently used one is dropped first. Safe from any thread.
  */
 #pragma once
 
@@ -32,7 +31,7 @@ struct mr_http_wish {
 	struct mr_http_rate_limit limit;
 };
 
-/* What is left, of the bucket that is nearest to empty. */
+/* The state of the bucket that is nearest to empty. */
 struct mr_http_quota {
 	bool is_limited;    /* false: none of the wishes has a limit, and nothing else is set */
 	int64_t limit;      /* tokens of a full bucket */

@@ -1,4 +1,7 @@
-/* surface/http/request.c */
+/*
+ * surface/http/request.c - Accessors for a request's parameters and headers, setters for its
+ * response, and the request log line.
+ */
 #include "surface/http/request.h"
 
 #include "base/buf.h"

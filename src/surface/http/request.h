@@ -62,7 +62,7 @@ const char *mr_http_request_query(const struct mr_http_request *req, const char 
 const char *mr_http_request_header(const struct mr_http_request *req, const char *name);
 
 enum { MR_HTTP_ID_BYTES = 17 };
-/* The id of the server's `n`-th request: unlike its neighbours', and never the same for another. */
+/* The id of the server's `n`-th request; unique, and unlike those before and after it. */
 void mr_http_request_make_id(uint64_t n, char out[MR_HTTP_ID_BYTES]);
 /* The event "http_request". Of the path its beginning, of the query nothing. */
 void mr_http_request_log(const struct mr_http_request *req, int status, int64_t duration_us);
@@ -78,7 +78,7 @@ struct mr_http_response {
 	struct mr_http_stream *stream; /* set by mr_http_stream_open(): takes the body's place */
 };
 
-/* Replaces a header of that name. A value with a control character is dropped: it would be two. */
+/* Replaces a header of that name. Values with control characters are dropped. */
 void mr_http_response_header(struct mr_http_response *resp, const char *name, const char *value);
 /* A second header of that name: Set-Cookie. */
 void mr_http_response_add_header(struct mr_http_response *resp, const char *name,

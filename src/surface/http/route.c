@@ -1,4 +1,7 @@
-/* surface/http/route.c */
+/*
+ * surface/http/route.c - Matches method and path against the route table and decodes the
+ * parameters in the path.
+ */
 #include "surface/http/route.h"
 
 #include "base/str.h"

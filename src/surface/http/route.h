@@ -24,7 +24,7 @@ enum {
 	MR_ROUTE_INLINE = 1,  /* the handler never blocks: run it where requests are read */
 	MR_ROUTE_OPEN = 2,    /* no token needed */
 	MR_ROUTE_SLASH = 4,   /* "/mcp" is also "/mcp/" */
-	MR_ROUTE_NO_HEAD = 8, /* HEAD would not tell anything: it is not allowed */
+	MR_ROUTE_NO_HEAD = 8, /* HEAD is not allowed */
 	MR_ROUTE_TASKS = 16,  /* the handler calls mr_http_access_check() for what is in the body */
 };
 
@@ -38,7 +38,7 @@ struct mr_http_route {
 	const char *pattern;
 	mr_http_handler *handler;
 	unsigned flags;
-	const void *arg; /* the handler's own; it finds it in req->match.route */
+	const void *arg; /* for the handler, as req->match.route->arg */
 };
 
 struct mr_http_param {

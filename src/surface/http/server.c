@@ -6,8 +6,8 @@
  * suspended before it is queued and resumed when its response is ready; on_request() is then called
  * once more and answers. finish() comes when the answer is out, or the client gone.
  *
- * Nobody's body is kept before it is known who they are: where a worker has to find that out, the
- * request is suspended at the first call (settle_first), and its body is read when that is over.
+ * No body is kept before its sender is authenticated: where a worker has to do that, the request is
+ * suspended at the first call (settle_first), and its body is read afterwards.
  */
 #include "surface/http/server.h"
 
@@ -41,8 +41,8 @@ enum {
 	STREAM_BLOCK_BYTES = 1024,
 	PEER_TIMEOUT_MS = 60 * 1000, /* unacknowledged bytes: the peer is dead */
 	FLUSH_MS = 1000,             /* at stop, for answers that came after the grace */
-	SLOWEST_BYTES_S = 16 << 10,  /* who takes an answer slower is hung up on */
-	SPARE = 16,                  /* one in so many connections is kept for who comes next */
+	SLOWEST_BYTES_S = 16 << 10,  /* a client that reads its answer more slowly is cut off */
+	SPARE = 16,                  /* one in so many connections is kept free for new clients */
 	CLIENT_LEFT = 499,
 };
 
@@ -95,7 +95,7 @@ struct request {
 	struct connection *conn;
 	enum phase phase;
 	bool must_close;  /* answer at once, before the body, and close the connection */
-	bool is_settling; /* a worker finds out who asks, before the body */
+	bool is_settling; /* a worker authenticates the client, before the body is read */
 	bool was_answered;
 	uint64_t body_seen;
 	uint64_t held; /* of the budget */
@@ -133,7 +133,7 @@ static void resume(void *connection)
 
 static const struct mr_http_stream_link stream_link = { suspend, resume };
 
-/* What the library holds of a stream. It lets go after finish(), when the request is no more. */
+/* The library's part of a stream. It is released after finish(), when the request is gone. */
 struct stream_body {
 	struct mr_http_stream *stream;
 	struct request *r;
@@ -196,12 +196,12 @@ static void forget(struct request *r)
 	mr_buf_release(&r->body);
 	mr_arena_free(r->pub.arena);
 	r->pub.arena = NULL;
-	/* What a proxy said of it was in the arena. */
+	/* The address that a proxy reported was in the arena. */
 	r->pub.client_ip = r->conn->peer.text;
 	mr_http_budget_give(&r->server->budget, &r->held);
 }
 
-/* A client that takes its answer too slowly costs the memory it is in. */
+/* A client that reads its answer too slowly keeps the answer in memory. */
 static void expect_reading(struct request *r)
 {
 	int64_t now = now_us(r->server);
@@ -386,7 +386,7 @@ static void judge(struct request *r, const char *version)
 	r->must_close = verdict == MR_HTTP_CUT;
 }
 
-/* Its connection is already shut down; what it had sent until then is not looked at. */
+/* The connection has been shut down already; what was received on it is ignored. */
 static void refuse_stranger(struct request *r)
 {
 	mr_http_response_error(&r->resp, 403, "Forbidden");
@@ -465,10 +465,10 @@ static enum MHD_Result open_body(struct request *r)
 {
 	if (r->phase == PHASE_RECEIVE && !take_share(r))
 		refuse_for_now(r, no_memory);
-	/* It waits for our word before it sends: the word is no. */
+	/* The client sent "Expect: 100-continue" and waits: refuse it before it sends the body. */
 	if (r->phase == PHASE_READY && mr_http_request_header(&r->pub, "Expect"))
 		r->must_close = true;
-	/* An answer given now closes the connection: only the next call's does not. */
+	/* An answer queued in this call closes the connection; the next call's keeps it open. */
 	return r->must_close ? proceed(r) : MHD_YES;
 }
 
@@ -530,7 +530,8 @@ static void expect_request(const struct mr_http_server *server, struct connectio
 {
 	const struct mr_http_config *config = &server->config;
 
-	/* Silence is the library's to end; longer than both together, bytes have been trickling. */
+	/* The library's own timeout handles silence; past both limits together, the client sends
+	 * a few bytes at a time. */
 	mr_http_deadlines_expect(&conn->watched, now,
 		now + (int64_t)(config->idle_timeout_s + config->receive_timeout_s) * 1000000);
 }
@@ -559,7 +560,7 @@ static void finish(void *arg, struct MHD_Connection *mhd, void **state,
 		server->config.observe(server->app, &finished);
 	}
 	expect_request(server, r->conn, now);
-	/* Opened, but never part of an answer. */
+	/* A stream that was opened but never became part of the response. */
 	if (r->resp.stream)
 		mr_http_stream_detach(r->resp.stream);
 	forget(r);
@@ -594,14 +595,14 @@ static void open_connection(struct mr_http_server *server, struct MHD_Connection
 	if (conn->peer.is_unix)
 		look_who_connects(conn);
 	expect_request(server, conn, now_us(server));
-	/* A stream's client may vanish without a word: the kernel finds out by what it does not
-	 * confirm. */
+	/* A stream's client may disappear without closing the connection: the kernel notices
+	 * when data stays unacknowledged. */
 	(void)setsockopt(conn->watched.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
 		sizeof(timeout_ms));
 	*context = conn;
 	conn->tap = conn->peer.is_unix ? server->socket_tap : server->tap;
 	mr_http_tap_open(conn->tap, conn->watched.fd, &conn->wire);
-	/* At the limit the library would accept nobody until somebody goes. */
+	/* At its limit the library accepts no connection until one is closed. */
 	if (mr_http_drain_open_connection(&server->traffic) > max - max / SPARE)
 		mr_http_deadlines_make_room(server->watch);
 	mr_http_deadlines_add(server->watch, &conn->watched);
@@ -772,7 +773,7 @@ enum mr_code mr_http_server_open_socket(struct mr_http_server *server, const cha
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (server->socket_daemon)
 		return MR_OK;
-	/* Nobody would accept: clients are to find no socket, and go on over TCP. */
+	/* Nothing would accept on the socket: remove it, so that clients fall back to TCP. */
 	mr_http_socket_free(server->socket);
 	server->socket = NULL;
 	return mr_err_set(err, MR_EIO, "cannot start the HTTP server on %s", path);

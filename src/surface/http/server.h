@@ -5,10 +5,11 @@
  * are answered by it; the others run on worker threads while their connection sleeps, so that no
  * request waits for another's work. When nearly all connections are taken, the one whose client has
  * been silent longest makes room for the next. The bytes of a request are read strictly before the
- * HTTP library sees them (tap.h, wire.h). Then its framing, Host and Origin are checked (guard.h),
- * then the token, then route and size, and whether there is memory for it (budget.h); only then its
- * body is read. Every answer carries X-Request-Id, X-Content-Type-Options, and Cache-Control:
- * no-store unless the handler set one; errors are {"detail":"..."}.
+ * HTTP library sees them (tap.h, wire.h). Then its framing, Host and Origin are checked
+ * (host_check.h), then its credentials, then route and size, and whether there is memory for it
+ * (budget.h); only then its body is read. Every answer carries X-Request-Id,
+ * X-Content-Type-Options, and Cache-Control: no-store unless the handler set one; errors are
+ * {"detail":"..."}.
  *
  * Header blocks past twice the limit, other versions of HTTP and malformed chunks are answered by
  * the library itself with a plain page and 400, 414, 431 or 505.

@@ -1,4 +1,7 @@
-/* surface/http/server_config.c */
+/*
+ * surface/http/server_config.c - Defaults, range checks and copies of the HTTP server's
+ * configuration.
+ */
 #include "surface/http/server_config.h"
 
 #include "base/memory.h"

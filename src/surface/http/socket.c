@@ -1,4 +1,7 @@
-/* surface/http/socket.c */
+/*
+ * surface/http/socket.c - Creates the server's Unix socket under a lock file, and removes it when
+ * the server ends.
+ */
 #include "surface/http/socket.h"
 
 #include "base/fs.h"
@@ -52,7 +55,7 @@ static enum mr_code open_directory(struct mr_http_socket *sock, bool is_own, str
 	return MR_OK;
 }
 
-/* Under the lock: what a server that died has left is removed, and nothing else. */
+/* Under the lock: remove the socket of a server that died, and nothing else. */
 static enum mr_code clear_place(struct mr_http_socket *sock, struct mr_err *err)
 {
 	struct mr_err ignored;
@@ -81,7 +84,7 @@ static enum mr_code bind_socket(struct mr_http_socket *sock, struct mr_err *err)
 	if (rc)
 		return rc;
 	sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* The file gets the mode that the socket has: there is no moment with another. */
+	/* bind() gives the file the mode of the socket, so it never has another one. */
 	if (sock->fd < 0 || fchmod(sock->fd, 0600) != 0 ||
 		bind(sock->fd, (const struct sockaddr *)&address, sizeof(address)) != 0)
 		return mr_err_os(err, errno, "cannot listen on %s", sock->path);
@@ -150,7 +153,7 @@ void mr_http_socket_end(struct mr_http_socket *sock)
 			unlinkat(sock->dir, sock->name, 0);
 		sock->is_bound = false;
 	}
-	/* Safe while the lock is held: who waits for it looks whether the file is still there. */
+	/* Safe while the lock is held: waiting processes check that the file still exists. */
 	if (sock->lock.fd >= 0)
 		unlinkat(sock->dir, sock->lock_name, 0);
 	mr_lock_release(&sock->lock);

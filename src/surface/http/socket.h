@@ -1,9 +1,9 @@
 /*
  * surface/http/socket.h - the Unix socket, through which the user who runs the server reaches it.
  *
- * The socket has mode 0600. A kernel lock on the file PATH.lock says that a server is alive: the
- * socket of a dead one is replaced, that of a live one is left alone. Whoever accepts connections
- * asks the kernel whose they are (mr_local_socket_is_ours()).
+ * The socket has mode 0600. A kernel lock on the file PATH.lock shows that a server is alive: the
+ * socket of a dead one is replaced, that of a live one is left alone. The accepting server asks the
+ * kernel for the user of each connection (mr_local_socket_is_ours()).
  */
 #pragma once
 
@@ -24,7 +24,7 @@ MR_CHECK enum mr_code mr_http_socket_open(const char *path, bool is_own,
 	const struct mr_clock *clock, struct mr_http_socket **out, struct mr_err *err);
 /* The descriptor to accept from, which does not block; it stays the socket's. */
 int mr_http_socket_fd(const struct mr_http_socket *sock);
-/* Nobody can connect any more, and the next server may have the path. NULL and again are fine. */
+/* No client can connect any more, and another server may take the path. NULL or twice is fine. */
 void mr_http_socket_end(struct mr_http_socket *sock);
 /* Ends it, and closes the descriptor. NULL is fine. */
 void mr_http_socket_free(struct mr_http_socket *sock);

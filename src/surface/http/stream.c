@@ -1,5 +1,6 @@
 /*
- * surface/http/stream.c
+ * surface/http/stream.c - Server-sent event streams: a bounded queue per client, keep-alive
+ * comments, and removal of closed clients.
  *
  * Locks: the registry's, then a stream's, then the HTTP library's. `ended` runs under none.
  */
@@ -64,7 +65,7 @@ enum mr_code mr_http_streams_new(const struct mr_http_streams_config *config,
 	struct mr_http_streams *streams;
 
 	if (epoll < 0)
-		return mr_err_os(err, errno, "epoll for streams");
+		return mr_err_os(err, errno, "cannot create an epoll instance for streams");
 	streams = must_alloc(1, sizeof(*streams));
 	streams->config = *config;
 	streams->epoll = epoll;
@@ -296,7 +297,7 @@ void mr_http_stream_attach(struct mr_http_stream *stream, void *connection, int 
 	stream->fd = fd;
 	stream->link = link;
 	pthread_mutex_unlock(&stream->lock);
-	/* Without it a client that has gone is found by the next comment, later. */
+	/* When this fails, the next keep-alive comment finds out later that the client has gone. */
 	(void)epoll_ctl(stream->home->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
@@ -352,8 +353,7 @@ void mr_http_stream_detach(struct mr_http_stream *stream)
 	release(stream);
 }
 
-/* Has the client of this slot's stream hung up? The slot may have changed hands since we were told.
- */
+/* Has the client of this slot's stream hung up? The slot may hold another stream by now. */
 static void reap_slot(struct mr_http_streams *streams, unsigned slot)
 {
 	struct mr_http_stream *stream;

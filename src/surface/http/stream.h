@@ -1,13 +1,12 @@
 /*
  * surface/http/stream.h - a response that stays open: server-sent events.
  *
- * A handler opens a stream instead of giving a body; then anybody may send, from any thread.
- * Nothing blocks: bytes wait in a bounded queue, and a client that does not read its stream is cut
- * off when the queue is full. An idle stream costs no thread. Silence is filled with a comment now
- * and then.
+ * A handler opens a stream instead of setting a body; then any thread may send on it. Nothing
+ * blocks: bytes wait in a bounded queue, and a client that does not read its stream is cut off when
+ * the queue is full. An idle stream costs no thread. Silence is filled with a comment now and then.
  *
- * Two sides hold a stream: the server while the client is there, and whoever opened it until
- * mr_http_stream_close(). So sending to a client that has gone is safe, and only says so.
+ * Two sides hold a stream: the server while the client is connected, and the opener until
+ * mr_http_stream_close(). So sending to a client that has gone is safe: it fails with MR_ENOTFOUND.
  */
 #pragma once
 

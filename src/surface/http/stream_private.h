@@ -30,9 +30,9 @@ void mr_http_streams_free(struct mr_http_streams *streams);
 unsigned mr_http_streams_count(struct mr_http_streams *streams);
 /* An epoll descriptor that becomes readable when a stream's client hangs up. */
 int mr_http_streams_fd(const struct mr_http_streams *streams);
-/* It did: let go of those clients. */
+/* The descriptor was readable: release the streams whose clients have hung up. */
 void mr_http_streams_reap(struct mr_http_streams *streams);
-/* Break every silence that is long enough. */
+/* Send a comment on every stream that has been silent long enough. */
 void mr_http_streams_keep_alive(struct mr_http_streams *streams);
 /* The server stops: open no more, end those that are open once their queues are sent. */
 void mr_http_streams_finish(struct mr_http_streams *streams);

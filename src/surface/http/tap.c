@@ -1,4 +1,7 @@
-/* surface/http/tap.c */
+/*
+ * surface/http/tap.c - Replaces recv() so that the strict reader in wire.c sees a connection's
+ * bytes before libmicrohttpd does.
+ */
 #include "surface/http/tap.h"
 
 #include <string.h>
@@ -93,14 +96,14 @@ static ssize_t read_tapped(struct tapped *tapped, int fd, char *out, size_t room
 		return len;
 	drop_what_follows(fd);
 	tapped->rest = mr_http_wire_completion(tapped->wire);
-	/* The library finds that the client has gone. */
+	/* End of file: the library takes it for a client that has gone. */
 	if (!*tapped->rest)
 		shutdown(fd, SHUT_RD);
 	more = give_rest(tapped, out + good, room - good);
 	return (ssize_t)good + more;
 }
 
-/* In place of the C library's, for everybody in this program: see tap.h. */
+/* Replaces recv() of the C library for the whole program: see tap.h. */
 __attribute__((visibility("default"), used)) ssize_t recv(int fd, void *out, size_t room, int flags)
 {
 	struct mr_http_tap *tap = mine;

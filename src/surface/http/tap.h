@@ -8,8 +8,8 @@
  * header section in place of the rest, and the server refuses that request. On any other socket or
  * thread recv() does what it always does.
  *
- * Should the library ever read in another way, no request would be found to be read here, and all
- * of them would be refused (mr_http_wire_take).
+ * Should the library ever read in another way, the strict reader would know of no request, and
+ * mr_http_wire_take() would refuse them all.
  */
 #pragma once
 

@@ -1,4 +1,7 @@
-/* surface/http/wait.c */
+/*
+ * surface/http/wait.c - Lets a handler that waits for the disk or for another client release its
+ * place in the worker pool meanwhile.
+ */
 #include "surface/http/wait.h"
 
 #include "surface/http/deadlines.h"

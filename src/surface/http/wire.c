@@ -1,4 +1,7 @@
-/* surface/http/wire.c */
+/*
+ * surface/http/wire.c - A strict parser of HTTP/1 request bytes that rejects whatever a proxy
+ * could read differently.
+ */
 #include "surface/http/wire.h"
 
 #include <string.h>
@@ -138,7 +141,7 @@ static bool is_named(const struct mr_http_wire *wire, const char *name)
 
 static void end_name(struct mr_http_wire *wire)
 {
-	/* Two of one kind are refused by guard.h, and all encodings but chunked. */
+	/* host_check.h refuses repeated headers, and every encoding but chunked. */
 	if (wire->in_trailer) {
 		;
 	} else if (is_named(wire, "Host")) {
@@ -326,7 +329,7 @@ static size_t skip_body(struct mr_http_wire *wire, size_t len)
 	return part;
 }
 
-/* Ordinary characters of a target or a value, which are most of all bytes, without a step each. */
+/* Skip ordinary characters of a target or a value, which are most bytes of a request, at once. */
 static size_t skip_text(struct mr_http_wire *wire, const char *data, size_t len)
 {
 	bool is_target = wire->state == TARGET;

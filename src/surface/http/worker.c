@@ -1,4 +1,7 @@
-/* surface/http/worker.c */
+/*
+ * surface/http/worker.c - The thread pool for handlers that may block, which grows while its
+ * threads are waiting or stuck.
+ */
 #include "surface/http/worker.h"
 
 #include <errno.h>
@@ -8,9 +11,9 @@
 #include <time.h>
 
 enum {
-	/* No job was taken for so long, and some wait: the threads that are there are stuck. */
+	/* When no queued job was taken for so long, all threads are taken to be stuck. */
 	STUCK_MS = 20,
-	/* One that came stays so long without a job: the next crowd is often near. */
+	/* An extra thread ends after so long without a job: the next burst often follows soon. */
 	LINGER_MS = 2000,
 };
 
@@ -18,23 +21,23 @@ struct mr_http_worker {
 	struct mr_http_worker_config config;
 	mr_http_worker_run *run;
 	pthread_mutex_t lock;   /* guards what follows */
-	pthread_cond_t wanted;  /* a job may begin, or the end has come */
-	pthread_cond_t lacking; /* for the foreman: jobs wait, or the end has come */
-	pthread_cond_t left;    /* one of those that came has gone */
+	pthread_cond_t wanted;  /* a job may begin, or the pool is stopping */
+	pthread_cond_t lacking; /* for the foreman: jobs are queued, or the pool is stopping */
+	pthread_cond_t left;    /* an extra thread has ended */
 	bool stopping;
 	void **jobs; /* a ring */
 	unsigned first;
 	unsigned len;
 	unsigned idle;
-	bool called;      /* a thread, that has not come yet: it calls the next */
-	unsigned busy;    /* threads with a job */
+	bool called;      /* a thread was called and has not come yet; it calls the next */
+	unsigned busy;    /* threads that run a job */
 	unsigned paused;  /* of these */
-	unsigned extra;   /* may be busy besides, because others are stuck */
-	unsigned came;    /* threads that came and have not left */
+	unsigned extra;   /* so many more may be busy, because others are stuck */
+	unsigned came;    /* extra threads that are running */
 	unsigned waiting; /* jobs */
 	uint64_t taken;   /* jobs ever */
 	bool has_foreman;
-	bool foreman_looks; /* and need not be called */
+	bool foreman_looks; /* it is looking already, and need not be woken */
 	pthread_t foreman;
 	unsigned threads_len;
 	pthread_t threads[];
@@ -52,13 +55,13 @@ static struct timespec after_ms(unsigned ms)
 	return until;
 }
 
-/* Under the lock: more at once would only take the processors from each other. */
+/* Under the lock: may another job begin? More at once would only compete for the processors. */
 static bool may_begin(const struct mr_http_worker *pool)
 {
 	return pool->len > 0 && pool->busy < pool->config.threads + pool->paused + pool->extra;
 }
 
-/* Under the lock: has a job to wait for the end of another? */
+/* Under the lock: must a queued job wait until another one ends? */
 static bool is_lacking(const struct mr_http_worker *pool)
 {
 	return pool->len > pool->idle ||
@@ -74,8 +77,8 @@ static void call_foreman(struct mr_http_worker *pool)
 
 static void *help_out(void *arg);
 
-/* Under the lock: is there somebody to be called for the next job? Without a thread more it waits
- * a little longer. */
+/* Under the lock: wake or start a thread for the next job; true when the caller must signal.
+ * Without another thread the job waits a little longer. */
 static bool calls_one(struct mr_http_worker *pool)
 {
 	pthread_attr_t attr;
@@ -99,7 +102,7 @@ static bool calls_one(struct mr_http_worker *pool)
 	return false;
 }
 
-/* Let go of the lock, then wake who was called: it needs the lock first of all. */
+/* Release the lock, then wake the thread that was called: the first thing it needs is the lock. */
 static void unlock(struct mr_http_worker *pool, bool wake)
 {
 	pthread_mutex_unlock(&pool->lock);
@@ -167,7 +170,7 @@ static void *help_out(void *arg)
 	return NULL;
 }
 
-/* Under the lock: nothing but the end is waited for. */
+/* Under the lock: sleep for STUCK_MS, or until the pool stops. */
 static void wait_a_moment(struct mr_http_worker *pool)
 {
 	struct timespec until = after_ms(STUCK_MS);
@@ -176,7 +179,7 @@ static void wait_a_moment(struct mr_http_worker *pool)
 		;
 }
 
-/* Under the lock: each job that waits may begin, as far as threads may come. */
+/* Under the lock: let every queued job begin, as far as extra threads are allowed. */
 static void call_help(struct mr_http_worker *pool)
 {
 	unsigned more = pool->config.more - pool->extra;
@@ -186,7 +189,7 @@ static void call_help(struct mr_http_worker *pool)
 		pthread_cond_signal(&pool->wanted);
 }
 
-/* The foreman: looks whether work goes on while jobs wait. */
+/* The foreman's thread: starts extra threads when jobs are queued and none is taken. */
 static void *look(void *arg)
 {
 	struct mr_http_worker *pool = arg;

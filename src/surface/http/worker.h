@@ -1,10 +1,10 @@
 /*
  * surface/http/worker.h - threads that run what may block, fed by a bounded queue.
  *
- * As many jobs run at once as there are threads that stay. One that waits, for the disk or for
- * somebody else, gives its place to the next. When all have been busy for a moment and jobs wait,
- * more may run. The threads for these come when they are needed, and leave when nothing is to be
- * done: so a job waits for others' work only when very many are slow at once.
+ * As many jobs run at once as there are threads that stay. A job that waits, for the disk or for
+ * another client, gives its place to the next. When all threads have been busy for a moment and
+ * jobs are queued, extra threads are started; they end when there is nothing to do. So a job waits
+ * for other jobs only when very many are slow at once.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ typedef void mr_http_worker_run(void *job);
 
 struct mr_http_worker_config {
 	unsigned threads; /* that stay */
-	unsigned more;    /* that come for those who wait, or are slow */
+	unsigned more;    /* extra threads, started while others wait or are slow */
 	unsigned waits;   /* jobs that may wait at once (mr_http_worker_wait) */
 	unsigned queue;   /* jobs without a thread */
 };
@@ -30,11 +30,11 @@ MR_CHECK enum mr_code mr_http_worker_start(const struct mr_http_worker_config *c
 /* False when the queue is full or the pool is stopping. Never blocks. */
 bool mr_http_worker_submit(struct mr_http_worker *pool, void *job);
 
-/* From a job: it begins to wait for what will not take long, as a commit; or it goes on. */
+/* From a job: it begins, or (false) ends, a short wait such as for a commit. */
 void mr_http_worker_pause(struct mr_http_worker *pool, bool begins);
 
-/* From a job that is about to wait for somebody else, perhaps for long. False when too many do
- * already; else it says when it does not any more. */
+/* From a job that is about to wait for another client, perhaps for long. False when too many
+ * jobs wait already; otherwise call mr_http_worker_wait_done() afterwards. */
 bool mr_http_worker_wait(struct mr_http_worker *pool);
 void mr_http_worker_wait_done(struct mr_http_worker *pool);
 

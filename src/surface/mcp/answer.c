@@ -1,4 +1,4 @@
-/* surface/mcp/answer.c - a request becomes an answer: its method is found and run. */
+/* surface/mcp/answer.c - finds and runs the method of a request, and writes its response. */
 #include "surface/mcp/answer.h"
 
 #include "app/settings.h"
@@ -49,7 +49,7 @@ static int answer_error(struct mr_mcp_exchange *ex, const struct mr_rpc *request
 	return code == MR_RPC_METHOD ? 404 : code == MR_RPC_CAPABILITY ? 400 : 200;
 }
 
-/* The client must be asked something first. */
+/* Answer that input is required: the client must be asked something first. */
 static int answer_question(struct mr_mcp_exchange *ex, const struct mr_rpc *request,
 	struct mr_buf *out)
 {

@@ -11,8 +11,8 @@
 int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, struct mr_buf *out);
 
 /*
- * May this request take as long as somebody else lets it, or does it speak to the client before it
- * answers? Then it gets a thread and a stream of its own, and a channel.
+ * May this request wait for another client, or send messages to its client before it answers? Then
+ * it gets a thread, a stream and a channel of its own.
  */
 bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
 	const struct mr_rpc *request);

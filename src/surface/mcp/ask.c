@@ -1,4 +1,7 @@
-/* surface/mcp/ask.c */
+/*
+ * surface/mcp/ask.c - Asks the client for input during a request (sampling, elicitation, roots),
+ * and seals the state that travels with the client meanwhile.
+ */
 #include "surface/mcp/ask.h"
 
 #include "app/principal.h"
@@ -104,7 +107,7 @@ void mr_mcp_ask_keep(struct mr_mcp_exchange *ex, const struct mr_value *state)
 
 /* ---- the seal ---- */
 
-/* What a state belongs to: nobody else's, no other request's. */
+/* What a sealed state is bound to: this principal and this request. */
 static const char *purpose_of(const struct mr_mcp_exchange *ex)
 {
 	const struct mr_principal *principal = ex->call.principal;

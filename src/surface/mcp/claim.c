@@ -1,4 +1,7 @@
-/* surface/mcp/claim.c */
+/*
+ * surface/mcp/claim.c - Reads the protocol version, client information and capabilities that a
+ * request of protocol 2026-07-28 carries in params._meta.
+ */
 #include "surface/mcp/claim.h"
 
 #define PREFIX "io.modelcontextprotocol/"

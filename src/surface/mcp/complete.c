@@ -1,4 +1,4 @@
-/* surface/mcp/complete.c - completion/complete: what an argument that was begun may become. */
+/* surface/mcp/complete.c - completion/complete: values for a prompt's or template's argument. */
 #include "base/attr.h"
 #include "op/team/suggest.h"
 #include "surface/mcp/fixtures.h"
@@ -7,7 +7,7 @@
 
 enum { VALUES = 100 };
 
-/* What an argument is about; by its name, which is the same in prompts and templates. */
+/* What an argument names; told by its own name, which is the same in prompts and templates. */
 static const struct {
 	const char *name;
 	enum mr_suggest_subject subject;

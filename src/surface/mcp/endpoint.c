@@ -1,4 +1,7 @@
-/* surface/mcp/endpoint.c */
+/*
+ * surface/mcp/endpoint.c - The MCP endpoint over HTTP: its routes, opening and resuming a stream
+ * by GET, ending a session by DELETE.
+ */
 #include "base/oom.h"
 #include "surface/http/media.h"
 #include "surface/mcp/endpoint_private.h"

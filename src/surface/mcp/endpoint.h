@@ -17,8 +17,7 @@ struct mr_mcp_endpoint;
 
 /* `mcp` must outlive it. */
 struct mr_mcp_endpoint *mr_mcp_endpoint_new(struct mr_mcp *mcp);
-/* Before the server is stopped: ends the sessions, tells long calls to come to an end, and waits
- * for them. */
+/* Before the server is stopped: end the sessions, tell long calls to end, and wait for them. */
 void mr_mcp_endpoint_stop(struct mr_mcp_endpoint *endpoint);
 /* After the server has stopped. NULL is fine. */
 void mr_mcp_endpoint_free(struct mr_mcp_endpoint *endpoint);

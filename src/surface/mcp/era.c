@@ -1,4 +1,7 @@
-/* surface/mcp/era.c */
+/*
+ * surface/mcp/era.c - Tells whether an HTTP request speaks protocol 2026-07-28 or an earlier one,
+ * and checks its headers against its body.
+ */
 #include "surface/mcp/era.h"
 
 #include "surface/mcp/claim.h"
@@ -142,14 +145,13 @@ bool mr_mcp_era_check(const struct mr_http_request *req, const struct mr_rpc *me
 			!mr_mcp_era_header_says(req, "MCP-Protocol-Version", MR_MCP_MODERN))
 			return true;
 		return object(out, MR_RPC_PARAMS,
-			"params._meta must say which version this is and what the client can do",
+			"params._meta must have the protocol version and the client's capabilities",
 			NULL);
 	}
 	wrong = version->kind == MR_TEXT ? wrong_header(req, message, version->text) : NULL;
 	if (wrong)
 		return object(out, MR_RPC_HEADERS,
-			mr_arena_printf(req->arena, "the header %s must say what the body says",
-				wrong),
+			mr_arena_printf(req->arena, "the header %s does not match the body", wrong),
 			NULL);
 	mr_mcp_claim(req->arena, message->params, &claim);
 	if (claim.rpc_code)

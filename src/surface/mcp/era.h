@@ -3,8 +3,8 @@
  * say the same as its body. Pure.
  *
  * The body decides: a message whose _meta claims a protocol version is of the second generation,
- * any other of the first. In the second, every request says all about itself, and its headers
- * repeat what somebody on the way may want to know.
+ * any other of the first. In the second, every request describes itself completely, and its headers
+ * repeat what a proxy may want to know.
  */
 #pragma once
 
@@ -22,9 +22,9 @@ struct mr_mcp_objection {
 bool mr_mcp_era_is_modern(const struct mr_rpc *message);
 
 /*
- * May this message come in? For one of the first generation only a header that names the second is
- * wrong. `client` is filled for a request of the second, its texts living as long as the request.
- * False with `*out` set otherwise.
+ * Is this message acceptable? For one of the first generation only a header that names the second
+ * is wrong. `client` is filled for a request of the second, its texts living as long as the
+ * request. False with `*out` set otherwise.
  */
 bool mr_mcp_era_check(const struct mr_http_request *req, const struct mr_rpc *message,
 	struct mr_mcp_client *client, struct mr_mcp_objection *out);

@@ -1,4 +1,7 @@
-/* surface/mcp/events.c */
+/*
+ * surface/mcp/events.c - Keeps the latest events of a session's streams, within limits, so that a
+ * client can resume with Last-Event-ID.
+ */
 #include "surface/mcp/events.h"
 
 #include "base/oom.h"

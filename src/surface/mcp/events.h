@@ -38,8 +38,8 @@ void mr_mcp_events_free(struct mr_mcp_events *events);
 uint64_t mr_mcp_events_open(struct mr_mcp_events *events);
 /* No more will be added to it; what is kept can still be asked for. */
 void mr_mcp_events_close(struct mr_mcp_events *events, uint64_t stream);
-/* Keep this, and of what is older no more than makes `max_bytes` together (not even this, when it
- * is larger); the event's number. */
+/* Keep this event, and drop the oldest ones until all together have at most `max_bytes` (even
+ * this one, when it alone is larger). Returns the event's number. */
 uint64_t mr_mcp_events_add(struct mr_mcp_events *events, uint64_t stream, int64_t now_us,
 	size_t max_bytes, struct mr_bytes json);
 

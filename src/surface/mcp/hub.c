@@ -1,4 +1,4 @@
-/* surface/mcp/hub.c - tells subscribers when what they subscribed to has changed. */
+/* surface/mcp/hub.c - notifies subscribers of changed resources. */
 #include "surface/mcp/hub.h"
 
 #include "base/log.h"
@@ -16,7 +16,7 @@ struct subscription {
 	struct subscription *next; /* older */
 	struct mr_mcp_listener *listener;
 	struct mr_team_topic topic;
-	uint64_t number; /* they are counted as they come */
+	uint64_t number; /* counted in the order they were made */
 	char *uri;
 };
 
@@ -81,7 +81,7 @@ void mr_mcp_hub_free(struct mr_mcp_hub *hub)
 struct round {
 	struct mr_mcp_hub *hub;
 	struct mr_team_topic *topics;
-	uint64_t *numbers; /* whose they are */
+	uint64_t *numbers; /* numbers of the subscriptions that the topics belong to */
 	size_t count;
 	uint64_t came; /* subscriptions that came later are not among them */
 };
@@ -105,7 +105,8 @@ static void take_topics(struct mr_mcp_hub *hub, struct mr_arena *arena, struct r
 	pthread_mutex_unlock(&hub->lock);
 }
 
-/* Those who subscribed to what has changed are told. Some have gone meanwhile, some are new. */
+/* Notify the subscribers of the topics that changed. Subscriptions may have ended or been added
+ * meanwhile. */
 static void tell(struct mr_mcp_hub *hub, const struct round *round)
 {
 	size_t i = 0;
@@ -123,7 +124,7 @@ static void tell(struct mr_mcp_hub *hub, const struct round *round)
 	pthread_mutex_unlock(&hub->lock);
 }
 
-/* The wait begins anew when it is not for all subscriptions any more. */
+/* The wait must begin anew when subscriptions were added. */
 static bool is_over(void *arg)
 {
 	const struct round *round = arg;
@@ -232,7 +233,7 @@ enum mr_code mr_mcp_hub_subscribe(struct mr_mcp_hub *hub, struct mr_call *call, 
 	if (!find(hub, uri, listener, &mine)) {
 		if (mine >= MR_MCP_SUBSCRIPTIONS || hub->count >= MR_MCP_SUBSCRIPTIONS_ALL)
 			rc = mr_err_set(&call->cx.err, MR_ELIMIT,
-				"%zu subscriptions are enough: end one first",
+				"%zu subscriptions are the maximum: end one first",
 				mine >= MR_MCP_SUBSCRIPTIONS ? mine : hub->count);
 		else
 			rc = add(hub, call, uri, topic, listener);

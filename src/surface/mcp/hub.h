@@ -1,22 +1,23 @@
 /*
- * surface/mcp/hub.h - who wants to know when a resource changes.
+ * surface/mcp/hub.h - subscriptions to resources, and the notifications about their changes.
  *
- * One thread, woken by the kernel when the team's database has changed, finds out whose resources
- * these changes concern and tells them. What changes several times before they can be told is told
- * once. It begins with the first subscription to something of the team.
+ * One thread, woken by the kernel when the team's database has changed, finds out which subscribed
+ * resources have changed and notifies their subscribers. Several changes before a notification
+ * result in one notification. The thread starts with the first subscription to a resource of the
+ * team.
  */
 #pragma once
 
 #include "op/team/watching.h"
 
 /*
- * Somebody who can be told something unasked: a session, a stream that listens, the other end of
- * stdio. A transport puts one into its own struct.
+ * A receiver of unsolicited messages: a session, a listening stream, or the client on stdio. A
+ * transport embeds one in its own struct.
  */
 struct mr_mcp_listener {
 	/*
-	 * `uri`, as it was subscribed to, has changed. On the hub's thread, or on that of who
-	 * publishes: it must not block and must not call the hub.
+	 * `uri`, as it was subscribed to, has changed. Runs on the hub's thread, or on the
+	 * publisher's: it must not block and must not call the hub.
 	 */
 	void (*updated)(struct mr_mcp_listener *listener, const char *uri);
 	/* logging/setLevel: the level (enum mr_mcp_level) of its later requests; or NULL. On the
@@ -37,15 +38,15 @@ struct mr_mcp_hub *mr_mcp_hub_new(const struct mr_app *app);
 void mr_mcp_hub_free(struct mr_mcp_hub *hub);
 
 /*
- * From now on the listener is told when `uri` changes, which is when `topic` does, or when
- * mr_mcp_hub_publish() says so; twice is once. Texts are copied. MR_ELIMIT: too many. From any
- * thread.
+ * Notify the listener when `uri` changes, that is when `topic` does, or when mr_mcp_hub_publish()
+ * is called; subscribing twice is the same as once. Texts are copied. MR_ELIMIT: too many
+ * subscriptions. From any thread.
  */
 MR_CHECK enum mr_code mr_mcp_hub_subscribe(struct mr_mcp_hub *hub, struct mr_call *call,
 	const char *uri, const struct mr_team_topic *topic, struct mr_mcp_listener *listener);
-/* No longer; `uri` NULL: of nothing. When it returns the listener is not being told anything, and
- * will not be. What was not subscribed to is fine. */
+/* End the subscription, or with `uri` NULL all of the listener's. When it returns, no
+ * notification is under way and none will follow. A `uri` that was not subscribed to is fine. */
 void mr_mcp_hub_unsubscribe(struct mr_mcp_hub *hub, const char *uri,
 	struct mr_mcp_listener *listener);
-/* Tell all who subscribed to it. From any thread. */
+/* Notify all its subscribers. From any thread. */
 void mr_mcp_hub_publish(struct mr_mcp_hub *hub, const char *uri);

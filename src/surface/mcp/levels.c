@@ -54,7 +54,7 @@ void mr_mcp_log(struct mr_mcp_exchange *ex, enum mr_mcp_level level, const char 
 	mr_out_text(&out, "data", text);
 	mr_out_end(&out);
 	mr_out_end(&out);
-	/* Who has gone hears nothing. */
+	/* A failure is ignored: the client has gone. */
 	if (!json.failed && ex->channel->send(ex->channel, mr_buf_bytes(&json), &ignored))
 		return;
 }

@@ -1,6 +1,6 @@
 /*
- * surface/mcp/listening.c - subscriptions/listen: a stream of the changes a client of the second
- * generation wants to hear of.
+ * surface/mcp/listening.c - subscriptions/listen: a stream of the changes that a client of the
+ * second generation subscribed to.
  */
 #include "surface/mcp/endpoint_private.h"
 #include "surface/mcp/wanted.h"
@@ -11,12 +11,12 @@
 enum { WAITING_BYTES = 1 << 20 };
 
 struct mr_mcp_listening {
-	struct mr_mcp_listener listener; /* first: it is the listening */
+	struct mr_mcp_listener listener; /* first, so that it can be cast to its listening */
 	struct mr_mcp_endpoint *endpoint;
 	struct mr_arena *arena;
 	const struct mr_value *id; /* of the request */
 	struct mr_http_stream *http;
-	/* Nothing is sent before the acknowledgement: until then it waits here. */
+	/* Notifications before the acknowledgement are kept here until it has been sent. */
 	pthread_mutex_t lock;
 	bool is_acknowledged;
 	struct mr_buf waiting;
@@ -25,7 +25,7 @@ struct mr_mcp_listening {
 	bool is_closed;
 };
 
-/* A client that has gone, or does not read, is let go by the stream. */
+/* A failure is ignored: the stream itself drops a client that has gone or does not read. */
 static void send_json(struct mr_mcp_listening *listening, const struct mr_buf *json)
 {
 	struct mr_err ignored;

@@ -14,7 +14,7 @@
 
 enum { ASK_MS = 300 * 1000 };
 
-/* Who waits at the other end of a connection without a session. */
+/* The client at the other end of a connection without a session. */
 struct peer {
 	_Atomic(unsigned) holders;
 	_Atomic(bool) has_gone;
@@ -234,7 +234,7 @@ static enum mr_code open_stream(struct long_call *call, const struct mr_mcp_post
 	return rc;
 }
 
-/* A thread and a stream, or neither: who is refused is told so by the status. */
+/* Take a thread and open a stream, or neither: then the HTTP status can still report it. */
 static bool begin(struct long_call *call, const struct mr_mcp_post *post, const struct mr_value *id,
 	struct mr_err *err)
 {
@@ -266,7 +266,7 @@ void mr_mcp_long_call(struct mr_mcp_post *post)
 	}
 	if (!mr_mcp_runner_start(post->endpoint->runner, run, call, &err))
 		return;
-	/* The response is a stream already: say it there. */
+	/* The response is a stream already, so send the error on it. */
 	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
 	mr_rpc_error(&out, id, MR_RPC_TRANSPORT, err.msg, NULL);
 	(void)!send_message(&call->channel, mr_buf_bytes(&text), &err);

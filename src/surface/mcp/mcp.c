@@ -1,4 +1,4 @@
-/* surface/mcp/mcp.c - what an MCP server keeps, and what its methods use of a request. */
+/* surface/mcp/mcp.c - the state of an MCP server, and helpers for its methods. */
 #include "surface/mcp/mcp.h"
 
 #include "base/attr.h"
@@ -134,7 +134,7 @@ enum mr_code mr_mcp_page_from(struct mr_mcp_exchange *ex, const char *const *nam
 			return MR_OK;
 		}
 	}
-	return mr_mcp_refuse(ex, MR_RPC_PARAMS, "that cursor is not one of this list's");
+	return mr_mcp_refuse(ex, MR_RPC_PARAMS, "the cursor is not from this list");
 }
 
 void mr_mcp_page_next(struct mr_mcp_exchange *ex, struct mr_out *out, const char *last_name)

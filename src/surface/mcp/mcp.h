@@ -25,7 +25,7 @@ struct mr_mcp_listener;
 struct mr_mcp_recent;
 struct mr_mcp_session;
 
-/* How grave a log message is; clients choose from where on they hear. */
+/* The severity of a log message; a client chooses the least severe level it receives. */
 enum mr_mcp_level {
 	MR_MCP_DEBUG,
 	MR_MCP_INFO,
@@ -35,19 +35,19 @@ enum mr_mcp_level {
 	MR_MCP_CRITICAL,
 	MR_MCP_ALERT,
 	MR_MCP_EMERGENCY,
-	MR_MCP_SILENCE, /* of a client that wants none */
+	MR_MCP_SILENCE, /* of a client that wants no log messages */
 };
 /* false for another word. */
 bool mr_mcp_level_of(const char *word, enum mr_mcp_level *out);
 
-/* Who asks, as far as it told. */
+/* The client, as far as it has described itself. */
 struct mr_mcp_client {
 	enum mr_mcp_era era;
 	const char *version;
 	bool can_sample, can_elicit, has_roots;
 	int log_level;                    /* enum mr_mcp_level: what it wants to hear */
 	struct mr_mcp_session *session;   /* or NULL */
-	struct mr_mcp_listener *listener; /* told of changes unasked (hub.h); or NULL: cannot be */
+	struct mr_mcp_listener *listener; /* for notifications (hub.h); NULL: gets none */
 };
 
 /*
@@ -64,7 +64,7 @@ struct mr_mcp_channel {
 		struct mr_err *err);
 	/* Hang up on the client, which comes back for the rest; does nothing where it cannot. */
 	void (*pause)(struct mr_mcp_channel *channel);
-	/* Does nobody wait for the answer any more? */
+	/* Has the client stopped waiting for the answer? */
 	bool (*is_over)(struct mr_mcp_channel *channel);
 };
 
@@ -108,20 +108,20 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 void mr_mcp_free(struct mr_mcp *mcp);
 const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp);
 const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
-/* Nobody else knows it; another one in each run. */
+/* A random key of this process, for sealing; it never leaves it. */
 struct mr_bytes mr_mcp_secret(const struct mr_mcp *mcp);
-/* Who wants to know of changes, and what was called lately. They stay the server's. */
+/* The subscriptions, and the latest tool calls. They stay the server's. */
 struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp);
 struct mr_mcp_recent *mr_mcp_recent(const struct mr_mcp *mcp);
 
 /*
  * The operation that a tools/call with these params runs in the end, whatever name it goes by (an
- * alias of the peers, call_extended_tool); NULL when there is none. For who must know before it
- * runs: rights, limits, MR_WAITS.
+ * alias of the peers, call_extended_tool); NULL when there is none. For callers that must know this
+ * before it runs: rights, limits, MR_WAITS.
  */
 const struct mr_op *mr_mcp_tool_meant(const struct mr_mcp *mcp, const struct mr_value *params);
 
-/* A log message for who asks, while it asks: when it wants to hear of that level, and can. */
+/* Send a log message to the client of this request, if it wants that level and can receive one. */
 void mr_mcp_log(struct mr_mcp_exchange *ex, enum mr_mcp_level level, const char *logger,
 	const char *text);
 

@@ -1,4 +1,7 @@
-/* surface/mcp/method.c */
+/*
+ * surface/mcp/method.c - The table of MCP methods with the protocol generations that know them,
+ * and the methods initialize, server/discover and ping.
+ */
 #include "surface/mcp/method.h"
 
 #include "base/attr.h"
@@ -23,12 +26,12 @@ static void put_capability(struct mr_out *out, const char *name, bool subscribe,
 static void put_capabilities(const struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	bool modern = ex->client->era == MR_MCP_STATELESS;
-	/* No tool or prompt is ever added while it runs, but by the conformance tests. */
+	/* Only the conformance tests add tools or prompts while the server runs. */
 	bool fixtures = mr_mcp_options(ex->mcp)->fixtures != NULL;
 
 	mr_out_map(out, "capabilities");
 	put_capability(out, "tools", false, fixtures);
-	/* Who comes and goes is told to who listens for it: that is for the second generation. */
+	/* Changes of the resource list are notified in the second generation only. */
 	put_capability(out, "resources", true, modern || fixtures);
 	put_capability(out, "prompts", false, fixtures);
 	mr_out_map(out, "completions");

@@ -1,4 +1,5 @@
-/* surface/mcp/post.c - what clients send. */
+/* surface/mcp/post.c - POST on the MCP endpoint: reads the messages, finds their client, checks
+ * its rights, and answers. */
 #include "base/attr.h"
 #include "surface/http/access.h"
 #include "surface/http/media.h"

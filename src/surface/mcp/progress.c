@@ -1,10 +1,13 @@
-/* surface/mcp/progress.c */
+/*
+ * surface/mcp/progress.c - Sends progress notifications to a client whose request carries a
+ * progressToken.
+ */
 #include "surface/mcp/progress.h"
 
 enum { MESSAGE_BYTES = 1 << 16 };
 
-/* One of those that would pile up at a client that does not read is as good as all: whatever
- * becomes of it, the tool goes on. */
+/* A failure is ignored: a notification that a slow client misses is followed by others, and the
+ * tool goes on. */
 static void send(const struct mr_mcp_progress *progress, const char *what, size_t done,
 	size_t total)
 {

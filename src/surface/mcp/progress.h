@@ -1,8 +1,8 @@
 /*
- * surface/mcp/progress.h - how far a tool is, told to a client that wants to know.
+ * surface/mcp/progress.h - progress notifications to clients that ask for them.
  *
- * A request that carries a progressToken hears of it at once and then every MR_MCP_PROGRESS_MS, as
- * long as there is something new to say; where only the answer can be sent, nothing.
+ * A request with a progressToken gets one at once and then at most every MR_MCP_PROGRESS_MS while
+ * the work advances; none where only the answer can be sent.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* surface/mcp/prompts.c - what a person may want to have an agent do, in words. */
+/* surface/mcp/prompts.c - the prompts: tasks for agents, as texts with arguments. */
 #include "surface/mcp/prompts.h"
 
 #include "base/attr.h"

@@ -1,4 +1,4 @@
-/* surface/mcp/recent.c */
+/* surface/mcp/recent.c - A ring buffer of the latest tool calls. */
 #include "surface/mcp/recent.h"
 
 #include "base/oom.h"

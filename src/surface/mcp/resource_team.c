@@ -1,4 +1,4 @@
-/* surface/mcp/resource_team.c - operations of the team whose results can be read by a URI. */
+/* surface/mcp/resource_team.c - resources that show results of the team's operations. */
 #include "op/team/view.h"
 #include "surface/mcp/resources.h"
 

@@ -1,5 +1,5 @@
-/* surface/mcp/resource_tooling.c - the server itself by its URIs: what it is, what it can, what it
- * does. */
+/* surface/mcp/resource_tooling.c - resources about the server itself: environment, tools and
+ * schemas, metrics, recent calls, locks, capabilities. */
 #include "app/metrics.h"
 #include "app/settings.h"
 #include "base/attr.h"
@@ -278,7 +278,7 @@ static const char *cluster_of_name(const struct mr_app *app, const char *name)
 	return op ? cluster_of(op) : clusters[0].name;
 }
 
-/* Whose calls are wanted: a project by any of the names it may have been called with. */
+/* The filter on recent calls; a project matches under any of its names. */
 struct wanted {
 	const char *agent, *project; /* as they were given, or NULL */
 	struct mr_team_project known;

@@ -1,4 +1,5 @@
-/* surface/mcp/resources.c - the table of resources, and MCP's methods about them. */
+/* surface/mcp/resources.c - the table of resources, and the methods resources/list, read,
+ * subscribe and templates/list. */
 #include "surface/mcp/resources.h"
 
 #include "app/settings.h"
@@ -251,7 +252,7 @@ struct mr_view mr_mcp_resource_view(const struct mr_mcp_reading *r)
 
 /* ---- the methods ---- */
 
-/* As a failure of the protocol: not there, not understood, or ours. */
+/* Turn the error into a JSON-RPC error: not found, invalid parameters, or internal. */
 static enum mr_code refuse(struct mr_mcp_exchange *ex, const char *uri, enum mr_code rc)
 {
 	bool modern = ex->client->era == MR_MCP_STATELESS;
@@ -412,7 +413,7 @@ enum mr_code mr_mcp_resources_templates(struct mr_mcp_exchange *ex, struct mr_ou
 
 	for (size_t i = 0; i < MR_LEN(rows); i++)
 		names[i] = rows[i].path;
-	/* All are on the first page; a cursor was not one of ours, or leads to the end. */
+	/* All templates are on the first page: a cursor is either unknown or leads to the end. */
 	rc = mr_mcp_page_from(ex, names, MR_LEN(rows), &from);
 	if (rc)
 		return rc;
@@ -465,7 +466,7 @@ static enum mr_code read_place(struct mr_mcp_exchange *ex, struct place *out)
 		out->phase = (char)text.data[0];
 		return MR_OK;
 	}
-	return mr_mcp_refuse(ex, MR_RPC_PARAMS, "that cursor is not one of this list's");
+	return mr_mcp_refuse(ex, MR_RPC_PARAMS, "the cursor is not from this list");
 }
 
 static void put_resource(struct listing *l, const char *uri, const char *name, const char *title,
@@ -533,7 +534,7 @@ static enum mr_code list_agents(struct listing *l, int64_t after)
 {
 	struct mr_arena *arena = l->ex->call.cx.arena;
 	struct mr_team_members members;
-	/* One more than fits, so that the last page knows that it is. */
+	/* Read one more than fits on the page, to know whether another page follows. */
 	enum mr_code rc = mr_view_members(&l->ex->call, after, MR_MCP_PAGE + 1, &members);
 
 	for (size_t i = 0; !rc && i < members.len && !is_full(l); i++) {

@@ -36,15 +36,15 @@ const struct mr_mcp_resource *mr_mcp_resource_find(struct mr_arena *arena, const
 	struct mr_uri *uri, const char **variable);
 /* The row with this template, "resource://inbox/{agent}" with or without its query; or NULL. */
 const struct mr_mcp_resource *mr_mcp_resource_template(const char *uri_template);
-/* What must change for it to change. Fails as reading it would, and for what cannot be subscribed
- * to. */
+/* What the resource depends on. Fails as reading it would, and for resources that cannot be
+ * subscribed to. */
 MR_CHECK enum mr_code mr_mcp_resource_topic(struct mr_mcp_exchange *ex, const char *uri,
 	struct mr_team_topic *out);
 
 /* For the functions below: run an operation; `args` in pairs of names and texts, the last NULL. */
 MR_CHECK enum mr_code mr_mcp_resource_ask(struct mr_mcp_reading *r, const char *op,
 	const char *const *args, const struct mr_value **out);
-/* The view that its variable and its query ask for. */
+/* The view that the URI's variable and query describe. */
 struct mr_view mr_mcp_resource_view(const struct mr_mcp_reading *r);
 
 /* resource_team.c */

@@ -1,4 +1,7 @@
-/* surface/mcp/roots.c */
+/*
+ * surface/mcp/roots.c - Asks the client for its root directories with roots/list and converts them
+ * to paths.
+ */
 #include "surface/mcp/roots.h"
 
 #include "surface/mcp/ask.h"
@@ -27,7 +30,7 @@ enum mr_code mr_mcp_roots_ask(void *exchange, struct mr_ctx *cx, struct mr_texts
 	enum mr_code rc = mr_mcp_ask(ex, "roots", "roots/list", NULL, &answer);
 
 	if (rc) {
-		ex->rpc_code = 0; /* the tool's own answer says it */
+		ex->rpc_code = 0; /* the tool's own result reports the failure */
 		return mr_err_wrap(&cx->err, "the client did not name its roots");
 	}
 	if (!answer)

@@ -1,4 +1,4 @@
-/* surface/mcp/rpc.c */
+/* surface/mcp/rpc.c - Reads and writes JSON-RPC 2.0 messages. */
 #include "surface/mcp/rpc.h"
 
 #include "base/attr.h"

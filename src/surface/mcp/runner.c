@@ -1,4 +1,4 @@
-/* surface/mcp/runner.c */
+/* surface/mcp/runner.c - Starts a thread for each call that may wait, up to a maximum number. */
 #include "surface/mcp/runner.h"
 
 #include "base/oom.h"
@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Of memory that is not touched nothing is spent. */
+/* Pages of a stack that are never touched cost no memory. */
 enum { STACK_BYTES = 1 << 20 };
 
 struct mr_mcp_runner {

@@ -1,6 +1,6 @@
 /*
- * surface/mcp/runner.h - threads for calls that take as long as somebody else lets them: a bounded
- * number, each started when it is needed.
+ * surface/mcp/runner.h - threads for calls that may wait for long: a bounded number, each started
+ * when it is needed.
  */
 #pragma once
 

@@ -1,4 +1,7 @@
-/* surface/mcp/session.c */
+/*
+ * surface/mcp/session.c - The table of MCP sessions over HTTP: opened, found by id, held, expired
+ * and ended.
+ */
 #include "base/oom.h"
 #include "surface/mcp/session_private.h"
 #include "text/time.h"
@@ -40,7 +43,7 @@ static struct mr_mcp_session **bucket_of(struct mr_mcp_sessions *sessions, const
 	return &sessions->buckets[hash % MR_MCP_BUCKETS];
 }
 
-/* Its subscriptions. A request that was under way may have added one after the session's end. */
+/* Drop its subscriptions: a request in progress may have added one after the session's end. */
 static void forget(struct mr_mcp_session *session)
 {
 	if (session->all->hub)
@@ -118,8 +121,8 @@ void mr_mcp_session_end(struct mr_mcp_session *session)
 	mr_http_stream_close(http);
 }
 
-/* Some session, held, or NULL; with `before_us` only one that was not used since and is not
- * listened to. */
+/* Any session, held, or NULL; with `before_us` only one that has not been used since then and
+ * has no open stream. */
 static struct mr_mcp_session *pick(struct mr_mcp_sessions *sessions, int64_t before_us)
 {
 	struct mr_mcp_session *found = NULL;
@@ -128,7 +131,7 @@ static struct mr_mcp_session *pick(struct mr_mcp_sessions *sessions, int64_t bef
 	for (size_t i = 0; i < MR_MCP_BUCKETS && !found; i++) {
 		struct mr_mcp_session *at = sessions->buckets[i];
 
-		/* Whoever holds it besides the table uses it: a connection that listens too. */
+		/* A second holder besides the table uses it, such as a stream's connection. */
 		while (at && before_us && (at->holders > 1 || at->used_us > before_us))
 			at = at->next;
 		found = at;
@@ -139,8 +142,8 @@ static struct mr_mcp_session *pick(struct mr_mcp_sessions *sessions, int64_t bef
 	return found;
 }
 
-/* When there is no room: the one that was not used for longest ends, if that is long enough. Its
- * client is told to introduce itself again. */
+/* When the table is full: end the least recently used session, if it has been unused long
+ * enough. Its client is told to initialize again. */
 static void make_room(struct mr_mcp_sessions *sessions, int64_t before_us)
 {
 	struct mr_mcp_session *oldest = NULL;

@@ -20,16 +20,16 @@ enum {
 
 struct mr_mcp_sessions;
 
-/* Who subscribes to something of the hub (or NULL) is forgotten there when its session ends. */
+/* When a session ends, its subscriptions in `hub` (or NULL) are ended. */
 struct mr_mcp_sessions *mr_mcp_sessions_new(const struct mr_clock *clock, struct mr_rand *rand,
 	struct mr_mcp_hub *hub);
-/* Ends all, so that nobody waits for a client any more. */
+/* Ends all sessions, so that no thread waits for a client any more. */
 void mr_mcp_sessions_stop(struct mr_mcp_sessions *sessions);
 /* After the server has stopped: nobody holds one any more. */
 void mr_mcp_sessions_free(struct mr_mcp_sessions *sessions);
 
-/* A new one, of that principal (or NULL); MR_ELIMIT when there are too many that are in use,
- * MR_EBUSY after stop. Let go with _done(). */
+/* A new session of that principal (or NULL); MR_ELIMIT when too many are in use, MR_EBUSY after
+ * stop. Release it with _done(). */
 MR_CHECK enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const char *owner,
 	const struct mr_mcp_hello *hello, struct mr_mcp_session **out, struct mr_err *err);
 /* NULL when that principal has none of that id, or no longer. Let go with _done(). */
@@ -68,12 +68,12 @@ struct mr_mcp_outlet;
 MR_CHECK enum mr_code mr_mcp_session_stream(struct mr_mcp_session *session,
 	const struct mr_value *request_id, const struct mr_http_request *req,
 	struct mr_http_response *resp, struct mr_mcp_outlet **out, struct mr_err *err);
-/* Kept for a client that has gone; MR_ENOTFOUND when the session has ended. */
+/* Sent, and kept for a client that has gone; MR_ENOTFOUND when the session has ended. */
 MR_CHECK enum mr_code mr_mcp_outlet_send(struct mr_mcp_outlet *outlet, struct mr_bytes json,
 	struct mr_err *err);
 /* Hang up on the client, which comes back and asks for what is sent from now on. */
 void mr_mcp_outlet_pause(struct mr_mcp_outlet *outlet);
-/* Does nobody want the answer any more: cancelled, or the session has ended? */
+/* Is the answer not wanted any more: cancelled, or the session has ended? */
 bool mr_mcp_outlet_is_over(struct mr_mcp_outlet *outlet);
 /* All is sent. Frees it. */
 void mr_mcp_outlet_end(struct mr_mcp_outlet *outlet);
@@ -85,7 +85,7 @@ void mr_mcp_outlet_end(struct mr_mcp_outlet *outlet);
 MR_CHECK enum mr_code mr_mcp_outlet_ask(struct mr_mcp_outlet *outlet, struct mr_arena *arena,
 	const char *method, const struct mr_value *params, unsigned timeout_ms,
 	const struct mr_value **out, struct mr_err *err);
-/* The client answers; what nobody asked is dropped. */
+/* The client answers a question; an answer to no question is dropped. */
 void mr_mcp_session_answered(struct mr_mcp_session *session, const struct mr_rpc *response);
 /* The client does not want the answer to this request any more. */
 void mr_mcp_session_cancel(struct mr_mcp_session *session, const struct mr_value *request_id);

@@ -1,4 +1,4 @@
-/* surface/mcp/session_ask.c - what a session's client is asked, and answers. */
+/* surface/mcp/session_ask.c - questions to a session's client, and the answers to them. */
 #include "surface/mcp/session_private.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static enum mr_code write_question(struct mr_buf *buf, uint64_t number, const ch
 	return mr_buf_check(buf, "the question", err);
 }
 
-/* Under the session's lock: until it is answered, or nobody waits, or the time is up. */
+/* Under the session's lock: wait until it is answered, the request is over, or the time is up. */
 static enum mr_code wait_for_answer(struct mr_mcp_question *question, unsigned timeout_ms,
 	struct mr_err *err)
 {
@@ -37,7 +37,7 @@ static enum mr_code wait_for_answer(struct mr_mcp_question *question, unsigned t
 	if (question->is_answered)
 		return MR_OK;
 	if (mr_mcp_outlet_is_idle(question->outlet))
-		return mr_err_set(err, MR_ENOTFOUND, "nobody waits for the answer any more");
+		return mr_err_set(err, MR_ENOTFOUND, "the client no longer waits for the answer");
 	return mr_err_set(err, MR_ETIMEOUT, "the client has not answered for %u s",
 		timeout_ms / 1000);
 }
@@ -55,7 +55,7 @@ static enum mr_code put_question(struct mr_mcp_outlet *outlet, struct mr_mcp_que
 	question->number = ++session->last_question;
 	rc = write_question(&text, question->number, method, params, err);
 	if (!rc && mr_mcp_outlet_is_idle(outlet))
-		rc = mr_err_set(err, MR_ENOTFOUND, "nobody waits for the answer any more");
+		rc = mr_err_set(err, MR_ENOTFOUND, "the client no longer waits for the answer");
 	if (!rc) {
 		question->next = session->questions;
 		session->questions = question;

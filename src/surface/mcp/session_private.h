@@ -1,8 +1,8 @@
 /*
  * surface/mcp/session_private.h - what the files of a session share.
  *
- * Locks: a session's, then the table's or a stream's. The table's guards who is in it and who holds
- * whom; a session's guards all that changes in it.
+ * Locks: a session's, then the table's or a stream's. The table's lock guards its entries and their
+ * counts of holders; a session's lock guards its own changing fields.
  */
 #pragma once
 
@@ -76,11 +76,11 @@ struct mr_mcp_sessions {
 
 /* Zeroed; never NULL. */
 void *mr_mcp_session_alloc(size_t size);
-/* Under the session's lock: the connection is nobody's any more; the caller closes it. */
+/* Under the session's lock: detach the connection from its stream; the caller closes it. */
 struct mr_http_stream *mr_mcp_outlet_unlink(struct mr_mcp_outlet *outlet);
 /* Under the session's lock: keep it, and send it while the client is there. */
 void mr_mcp_outlet_put(struct mr_mcp_outlet *outlet, struct mr_bytes json);
-/* Under the session's lock: does nobody wait for the answer any more? */
+/* Under the session's lock: is nobody waiting for the answer any more? */
 bool mr_mcp_outlet_is_idle(const struct mr_mcp_outlet *outlet);
 /* A value as JSON, to be freed. */
 char *mr_mcp_session_json(const struct mr_value *value);

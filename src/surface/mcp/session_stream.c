@@ -1,4 +1,4 @@
-/* surface/mcp/session_stream.c - what is sent to a session's client, and found again. */
+/* surface/mcp/session_stream.c - the streams of a session: opened, written to, kept and resumed. */
 #include "surface/mcp/session_private.h"
 
 #include "base/oom.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Under the session's lock: the connection is nobody's any more; the caller closes it. */
+/* Under the session's lock: detach the connection from its stream; the caller closes it. */
 struct mr_http_stream *mr_mcp_outlet_unlink(struct mr_mcp_outlet *outlet)
 {
 	struct mr_mcp_link *link = outlet->link;
@@ -35,13 +35,13 @@ static void on_ended(void *arg)
 	mr_mcp_session_done(&session);
 }
 
-/* Does it know what to do with an event without a message? */
+/* Does the client's protocol version know events without a message? */
 static bool can_be_primed(const struct mr_mcp_session *session)
 {
 	return strcmp(session->client.version, "2025-11-25") >= 0;
 }
 
-/* A client that went, or does not read, asks again later. */
+/* A failure is ignored: a client that has gone, or does not read, resumes later. */
 static void send_event(struct mr_http_stream *http, uint64_t stream, uint64_t number,
 	const char *json)
 {
@@ -52,7 +52,7 @@ static void send_event(struct mr_http_stream *http, uint64_t stream, uint64_t nu
 	(void)!mr_http_stream_event(http, "message", id, json, &ignored);
 }
 
-/* An id to come back with before there is any message. */
+/* Send an event without a message, so that the client has an id to resume from. */
 static void prime(struct mr_http_stream *http, uint64_t stream)
 {
 	char text[MR_MCP_EVENT_ID_BYTES + 64];
@@ -111,7 +111,7 @@ enum mr_code mr_mcp_session_listen(struct mr_mcp_session *session,
 	if (session->ended)
 		rc = mr_err_set(err, MR_ENOTFOUND, "the session has ended");
 	else if (session->unasked.link)
-		rc = mr_err_set(err, MR_EEXISTS, "this session has its stream already");
+		rc = mr_err_set(err, MR_EEXISTS, "this session already has a stream");
 	else
 		rc = open_link(session, req, resp, &link, err);
 	if (!rc) {
@@ -123,7 +123,7 @@ enum mr_code mr_mcp_session_listen(struct mr_mcp_session *session,
 	return rc;
 }
 
-/* Under the session's lock: who sends on that stream; NULL when all has been sent. */
+/* Under the session's lock: the outlet that sends on that stream; NULL when it has ended. */
 static struct mr_mcp_outlet *outlet_of(struct mr_mcp_session *session, uint64_t stream)
 {
 	struct mr_mcp_outlet *at = session->outlets;
@@ -146,11 +146,12 @@ enum mr_code mr_mcp_session_resume(struct mr_mcp_session *session, const char *l
 	enum mr_code rc;
 
 	if (!mr_mcp_events_parse_id(last_id, &stream, &number))
-		return mr_err_set(err, MR_ENOTFOUND, "that is not an event of this session");
+		return mr_err_set(err, MR_ENOTFOUND,
+			"Last-Event-ID is not an event of this session");
 	pthread_mutex_lock(&session->lock);
 	if (session->ended || !mr_mcp_events_knows(session->events, stream, number, now_us))
 		rc = mr_err_set(err, MR_ENOTFOUND,
-			"that is not an event of this session, or no longer");
+			"Last-Event-ID is not an event of this session, or no longer");
 	else
 		rc = open_link(session, req, resp, &link, err);
 	if (!rc) {
@@ -251,7 +252,7 @@ enum mr_code mr_mcp_outlet_send(struct mr_mcp_outlet *outlet, struct mr_bytes js
 
 	pthread_mutex_lock(&outlet->session->lock);
 	if (mr_mcp_outlet_is_idle(outlet))
-		rc = mr_err_set(err, MR_ENOTFOUND, "nobody waits for the answer any more");
+		rc = mr_err_set(err, MR_ENOTFOUND, "the client no longer waits for the answer");
 	else
 		mr_mcp_outlet_put(outlet, json);
 	pthread_mutex_unlock(&outlet->session->lock);

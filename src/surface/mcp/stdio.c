@@ -1,4 +1,7 @@
-/* surface/mcp/stdio.c */
+/*
+ * surface/mcp/stdio.c - MCP over standard input and output: reads one message per line and hands
+ * requests to the answering threads.
+ */
 #include "surface/mcp/stdio.h"
 
 #include "base/log.h"
@@ -259,7 +262,7 @@ static enum mr_code read_all(struct mr_mcp_stdio *io, int stop, struct mr_err *e
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n < 0)
-			rc = mr_err_os(err, errno, "standard input");
+			rc = mr_err_os(err, errno, "cannot read standard input");
 		if (n <= 0)
 			break;
 		take_bytes(io, &line, &is_skipping, data, (size_t)n);

@@ -1,4 +1,4 @@
-/* surface/mcp/stdio_ask.c - what the client is asked while its request is worked on. */
+/* surface/mcp/stdio_ask.c - requests of the server to the client, while it answers one. */
 #include "surface/mcp/stdio_private.h"
 
 #include <errno.h>
@@ -7,10 +7,10 @@
 
 enum {
 	ASK_MS = 300 * 1000,
-	LOOK_MS = 1000, /* who waits for the client looks so often whether it is still there */
+	LOOK_MS = 1000, /* a waiting thread checks so often whether the client is still there */
 };
 
-/* One of ours that the client has not answered yet. */
+/* A question that the client has not answered yet. */
 struct mr_mcp_stdio_question {
 	struct mr_mcp_stdio_question *next;
 	char id[32];
@@ -24,7 +24,8 @@ static void put_question(struct mr_mcp_stdio *io, struct mr_mcp_stdio_question *
 	snprintf(question->id, sizeof(question->id), "mailroom-%u", ++io->asked);
 	question->next = io->questions;
 	io->questions = question;
-	pthread_cond_broadcast(&io->changed); /* the reading thread must not rest now */
+	pthread_cond_broadcast(&io->changed); /* the reading thread must go on reading: the
+						 answer comes there */
 	pthread_mutex_unlock(&io->lock);
 }
 
@@ -90,7 +91,7 @@ static enum mr_code wait_for_answer(struct mr_mcp_stdio_job *job,
 		rc = mr_err_set(err, MR_ETIMEOUT, "the client did not answer within %d s",
 			ASK_MS / 1000);
 	else if (!question->arena)
-		rc = mr_err_set(err, MR_ENOTFOUND, "the client does not wait any more");
+		rc = mr_err_set(err, MR_ENOTFOUND, "the client no longer waits for the answer");
 	return rc;
 }
 

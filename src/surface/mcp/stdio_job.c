@@ -60,12 +60,12 @@ static void answer_one(struct mr_mcp_stdio_job *job, const struct mr_rpc *reques
 	struct mr_reach reach;
 
 	ex.call = mr_dispatch_call(mr_mcp_app(job->io->mcp), job->arena);
-	/* A client that has roots says with them what its model is to see of this machine. */
+	/* A client with roots tells by them which directories of this machine its model may see. */
 	reach = *ex.call.cx.reach;
 	reach.ask = job->client.has_roots ? mr_mcp_roots_ask : NULL;
 	reach.ask_arg = &ex;
 	ex.call.cx.reach = &reach;
-	/* Who started us could as well have used the command line. */
+	/* The user who started us could as well have used the command line. */
 	ex.call.may_write = true;
 	ex.call.is_admin = true;
 	ex.call.is_over = mr_mcp_stdio_job_is_over;
@@ -183,8 +183,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Under the lock. A thread more when all that there are have something to do; without one the
- * others do it later. */
+/* Under the lock. Start another thread when all are busy; when that fails, the job waits for one
+ * of them. */
 void mr_mcp_stdio_job_put(struct mr_mcp_stdio *io, struct mr_mcp_stdio_job *job)
 {
 	job->next = NULL;
@@ -207,7 +207,7 @@ bool mr_mcp_stdio_job_submit(struct mr_mcp_stdio *io, struct mr_mcp_stdio_job *j
 				mr_mcp_is_long(io->mcp, &job->client, &job->messages[i]));
 	pthread_mutex_lock(&io->lock);
 	is_full = job->is_long && io->long_len == MR_MCP_STDIO_LONG;
-	/* What the client was asked, it answers on the line that we read here. */
+	/* With open questions read further ahead: their answers arrive on the same input. */
 	while (!is_full && io->waiting_len >= (io->questions ? 16 : 1) * MR_MCP_STDIO_WAITING)
 		pthread_cond_wait(&io->changed, &io->lock);
 	if (!is_full) {

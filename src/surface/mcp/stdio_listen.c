@@ -1,4 +1,4 @@
-/* surface/mcp/stdio_listen.c - what the client is told unasked. */
+/* surface/mcp/stdio_listen.c - unsolicited messages to the client: notifications of changes. */
 #include "surface/mcp/stdio_private.h"
 #include "surface/mcp/wanted.h"
 
@@ -21,7 +21,7 @@ static struct mr_mcp_stdio *io_of(struct mr_mcp_listener *listener)
 	return (struct mr_mcp_stdio *)((char *)listener - offsetof(struct mr_mcp_stdio, listener));
 }
 
-/* A message about a change of `uri`; of the same nothing is said twice while it waits. */
+/* A notification about a change of `uri`; none while an equal one is still queued. */
 static struct mr_mcp_stdio_job *change_job(struct mr_mcp_stdio *io, const struct mr_value *id,
 	const char *uri, const struct mr_mcp_stdio_job *before)
 {

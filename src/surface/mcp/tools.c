@@ -13,7 +13,7 @@
 
 enum { ANSWER_BYTES = 32 << 20 };
 
-/* Names of the peers' tools that mean one of ours; known, not listed. */
+/* Tool names of other servers that mean one of ours; accepted, not listed. */
 static const struct alias {
 	const char *name;
 	const char *means;
@@ -120,8 +120,8 @@ static void put_tool(struct mr_out *out, const struct mr_op *op, bool with_token
 	mr_out_end(out);
 }
 
-/* In the small list every byte is paid for by the client's model: it can do without knowing the
- * form of results; programs must know which of them are lists. */
+/* The tools of the small list leave out the schema of the result, because the client's model
+ * pays for every byte; only lists are marked, which programs must know. */
 static void put_brief_tool(struct mr_out *out, const struct mr_op *op, bool with_token)
 {
 	mr_out_map(out, NULL);
@@ -206,7 +206,7 @@ static void put_failure(struct mr_mcp_exchange *ex, const struct mr_op *op, stru
 	mr_out_bool(out, "isError", true);
 }
 
-/* Beside text of others: that it is, and by what it can be told from ours. */
+/* Mark results with text of other agents, and tell how that text is fenced off. */
 void mr_mcp_note_quotes(struct mr_mcp_exchange *ex)
 {
 	struct mr_out out;
@@ -293,8 +293,8 @@ static const struct mr_value *form_of(struct mr_arena *arena, const char *questi
 }
 
 /*
- * What cannot be undone is for a person to allow: the client puts the question. A yes that comes
- * with a later request counts for the question it was asked, and for no other.
+ * A destructive operation needs a person's consent: have the client ask. A yes that comes with a
+ * later request counts only for the question it answers.
  */
 static bool ask_person(void *arg, const char *question)
 {
@@ -355,8 +355,8 @@ const char *mr_mcp_tools_needs(const struct mr_mcp *mcp, const struct mr_rpc *re
 }
 
 /*
- * The result twice: as a text for the model, which of lists is the list itself, and for programs.
- * It is written once, since for a list of messages this is most of the work.
+ * The result twice: as text for the model (for a list, the list itself) and as structured content
+ * for programs. It is serialised once, since that is most of the work for a list of messages.
  */
 static enum mr_code put_result(struct mr_mcp_exchange *ex, const struct mr_op *worker,
 	const struct mr_buf *json, const struct mr_out_span *list, struct mr_out *out)

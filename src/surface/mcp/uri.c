@@ -1,4 +1,4 @@
-/* surface/mcp/uri.c */
+/* surface/mcp/uri.c - Parses and encodes resource:// URIs, and file:// URIs of this machine. */
 #include "surface/mcp/uri.h"
 
 #include "base/utf8.h"

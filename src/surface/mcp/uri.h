@@ -27,8 +27,8 @@ bool mr_uri_parse(struct mr_arena *arena, const char *text, struct mr_uri *out);
 bool mr_uri_match(struct mr_arena *arena, struct mr_uri *uri, const char *prefix,
 	const char **variable);
 
-/* What the query says; NULL and the fallback when it says nothing of use. Flags: 1, true, t, yes,
- * y, on in any case are true, everything else is false. */
+/* A value of the query; NULL or the fallback when it is missing or cannot be read. Flags: 1,
+ * true, t, yes, y, on in any case are true, everything else is false. */
 const char *mr_uri_text(const struct mr_uri *uri, const char *key);
 bool mr_uri_flag(const struct mr_uri *uri, const char *key);
 int64_t mr_uri_int(const struct mr_uri *uri, const char *key, int64_t fallback);

@@ -1,4 +1,7 @@
-/* surface/mcp/wanted.c */
+/*
+ * surface/mcp/wanted.c - Handles subscriptions/listen independent of the transport: the filter,
+ * its subscriptions, and the notification messages.
+ */
 #include "surface/mcp/wanted.h"
 
 #include "surface/mcp/method.h"

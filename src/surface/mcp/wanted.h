@@ -1,6 +1,6 @@
 /*
- * surface/mcp/wanted.h - subscriptions/listen without its transport: what a client of the second
- * generation wants to hear of, and the messages that tell it.
+ * surface/mcp/wanted.h - subscriptions/listen without its transport: the filter a client of the
+ * second generation sends, and the messages it gets.
  */
 #pragma once
 

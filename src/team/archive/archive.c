@@ -1,4 +1,4 @@
-/* team/archive/archive.c - draining, and looking at what the archive holds. */
+/* team/archive/archive.c - drains the archive queue, and reads the history of an archive. */
 #include "team/archive/archive.h"
 
 #include "base/fs.h"
@@ -15,14 +15,15 @@
 #include <string.h>
 
 enum {
-	FLUSH_MS = 2000, /* for who wants to look: better an answer than all of it */
-	SCAN = 5000,     /* commits */
-	LOOKS = 8,       /* times so many, when what was found is secret */
+	FLUSH_MS = 2000, /* limit of a read that flushes first; a partial answer is better than
+			    none */
+	SCAN = 5000,     /* commits examined */
+	LOOKS = 8,       /* times as many, when commits must be left out as confidential */
 	PACK_NAMES = 100000,
 	PROJECT_NAMES = 1000000,
 };
 
-/* Real time, under whatever clock the request runs. */
+/* The real time, also in tests with a fixed clock. */
 static int64_t now_ms(void)
 {
 	return mr_clock_mono_ms(mr_clock_system());
@@ -42,7 +43,7 @@ struct draining {
 	struct mr_team_round *round;
 	int64_t deadline; /* on now_ms() */
 	bool wait;
-	const char *late; /* the directory somebody was not done with in time */
+	const char *late; /* directory of a project that another process did not finish in time */
 	int timeout_ms;
 	struct mr_err first;
 };
@@ -54,7 +55,7 @@ static int left_ms(const struct draining *draining)
 	return left > 0 ? (int)left : 0;
 }
 
-/* Rows of one project until none are left; what fails is noted, and others go on. */
+/* Archive a project's rows until none are left; a failure is recorded, and other projects go on. */
 static void drain_project(struct mr_ctx *cx, struct draining *draining, int64_t project_id)
 {
 	struct mr_team_round_result result = { .more = true };
@@ -107,7 +108,7 @@ enum mr_code mr_team_archive_drain(struct mr_ctx *cx, struct mr_team *team, int 
 
 		if (rc && !draining.first.code)
 			draining.first = cx->err;
-		/* Those that are left are stuck or somebody else's. */
+		/* The remaining rows are stuck, or another process archives them. */
 		if (rc || len == 0 || len >= before)
 			break;
 		before = len;
@@ -147,7 +148,7 @@ static enum mr_code flush(struct mr_ctx *cx, struct mr_team *team, const char *s
 	draining.round = mr_team_round_new(team);
 	drain_project(cx, &draining, project.id);
 	mr_team_round_free(draining.round, true);
-	/* What cannot be written can still be looked at. */
+	/* An archive that cannot be written can still be read. */
 	if (draining.first.code)
 		mr_log(MR_LOG_DEBUG, "team.archive.flush", "%s", draining.first.msg);
 	return MR_OK;
@@ -252,8 +253,8 @@ static const char *summary_of(struct mr_arena *arena, const struct mr_history_en
 }
 
 /*
- * Does the commit say that it is about the agent? One that only touches its directory is a blind
- * copy it got, and nobody else's business.
+ * Does the commit name the agent? One that only touches its directory is a blind copy it received,
+ * which others must not see.
  */
 static bool is_open(const struct mr_history_entry *entry, const char *agent)
 {
@@ -274,7 +275,7 @@ static bool is_open(const struct mr_history_entry *entry, const char *agent)
 	return false;
 }
 
-/* The next commits of a query that are nobody's secret; `*query` goes on behind them. */
+/* The next commits of a query that may be shown; `*query` continues behind them. */
 static enum mr_code more_commits(struct mr_ctx *cx, struct mr_history *history, const char *agent,
 	struct mr_history_query *query, struct mr_team_commits *out)
 {

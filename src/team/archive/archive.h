@@ -1,10 +1,10 @@
 /*
  * team/archive/archive.h - the git archive of each project: a projection that follows the database.
  *
- * Whoever changes something that people should be able to audit queues a row in the same
- * transaction. The archiver turns rows into files and commits, in the order they were queued, and
- * takes a row away only when its commit stands. What a file says is read from the database when it
- * is written, so doing a row twice changes nothing.
+ * Every change that people should be able to audit queues a row in its own transaction. The
+ * archiver turns rows into files and commits, in the order they were queued, and takes a row away
+ * only when its commit stands. What a file says is read from the database when it is written, so
+ * doing a row twice changes nothing.
  */
 #pragma once
 
@@ -24,15 +24,15 @@
  */
 MR_CHECK enum mr_code mr_team_archive_drain(struct mr_ctx *cx, struct mr_team *team, int timeout_ms,
 	bool wait);
-/* Clear what somebody left who died while archiving: locks, and files not in place yet. Whoever
- * next archives a project does it anyway. */
+/* Remove what an interrupted archiver left: locks, and files not in place yet. The next archiver
+ * of a project does it anyway. */
 void mr_team_archive_repair(struct mr_ctx *cx, struct mr_team *team);
 /* Start a thread that archives as changes come, of other processes within seconds; what fails is
  * logged and tried again, less and less often. mr_team_close() ends it. */
 MR_CHECK enum mr_code mr_team_archive_start(struct mr_ctx *cx, struct mr_team *team);
-/* Something was queued: the thread looks now. Never blocks. Without a thread nothing happens. */
+/* Wake the thread: something was queued. Never blocks. Without a thread nothing happens. */
 void mr_team_archive_wake(struct mr_team *team);
-/* End the thread, if there is one; what it is at is finished. For mr_team_close(). */
+/* End the thread, if there is one, after its current work. For mr_team_close(). */
 void mr_team_archive_stop(struct mr_team *team);
 
 struct mr_team_archive_status {
@@ -40,13 +40,13 @@ struct mr_team_archive_status {
 	int64_t oldest_ts;        /* since when the oldest does; 0: none */
 	bool running;             /* this process archives in the background */
 	int64_t commits, rows;    /* made and done by its thread */
-	int64_t failing_since_ts; /* 0: the last attempt of the thread went well */
+	int64_t failing_since_ts; /* 0: the thread's last attempt succeeded */
 	const char *last_error;   /* or NULL */
 };
 MR_CHECK enum mr_code mr_team_archive_status(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_archive_status *out);
 
-/* The history of a project, to read: for whois and pages. Archives first what waits of it, as far
+/* The history of a project, to read: for whois and pages. Archives its queued rows first, as far
  * as that is possible now. MR_ENOTFOUND while it has none. */
 MR_CHECK enum mr_code mr_team_archive_open(struct mr_ctx *cx, struct mr_team *team,
 	const char *slug, struct mr_history **out);
@@ -54,9 +54,9 @@ MR_CHECK enum mr_code mr_team_archive_open(struct mr_ctx *cx, struct mr_team *te
 /* The directories of projects: their names, which are the slugs. */
 MR_CHECK enum mr_code mr_team_archive_slugs(struct mr_ctx *cx, const char *storage_root,
 	struct mr_texts *out);
-/* Does a project's directory hold commits, readable or not? Asked of the names of files. */
+/* Does a project's directory hold commits, readable or not? Judged by file names only. */
 bool mr_team_archive_has_commits(struct mr_ctx *cx, const char *storage_root, const char *slug);
-/* How many projects of a root do. */
+/* The number of projects of a root that do. */
 size_t mr_team_archives(struct mr_ctx *cx, const char *storage_root);
 
 struct mr_team_commit {
@@ -64,7 +64,7 @@ struct mr_team_commit {
 	const char *summary;
 	int64_t authored_ts;
 };
-/* How a file came to be in a commit. */
+/* How a commit brought a file in. */
 struct mr_team_change_of {
 	int64_t insertions, deletions;
 	struct mr_texts excerpt; /* its first lines, each with its sign */
@@ -99,6 +99,7 @@ struct mr_team_locks {
 	struct mr_team_lock *items;
 	size_t len;
 };
-/* Who archives which project now; and who died doing it, which stops nobody. For people. */
+/* The processes that archive a project now, and those that died doing it, which does not block
+ * others. For people. */
 MR_CHECK enum mr_code mr_team_archive_locks(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_locks *out);

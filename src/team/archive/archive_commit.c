@@ -1,4 +1,4 @@
-/* team/archive/archive_commit.c - which commit brought a message into the archive. */
+/* team/archive/archive_commit.c - finds the commit that brought a message into the archive. */
 #include "base/utf8.h"
 #include "team/archive/archive.h"
 #include "team/layout.h"
@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* One walk for all messages of a project: the older message is in the same commit or an older one.
- */
+/* One walk serves all messages of a project: an older message is in the same commit or an older
+ * one. */
 enum { SCAN = 2000, FILE_BYTES = 4 << 20, EXCERPT_LINES = 12, EXCERPT_CHARS = 200 };
 
 struct walk {

@@ -1,4 +1,7 @@
-/* team/archive/archive_document.c */
+/*
+ * team/archive/archive_document.c - Writes and parses a message as an archive file, and writes the
+ * digest of a thread.
+ */
 #include "team/archive/archive_document.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,7 @@
-/* team/archive/archive_files.c */
+/*
+ * team/archive/archive_files.c - Builds the archive files that queued rows stand for, from the
+ * current state of the database.
+ */
 #include "team/archive/archive_files.h"
 
 #include "base/fs.h"
@@ -76,13 +79,14 @@ static enum mr_code add_profile(struct mr_team_files *files, int64_t agent_id)
 	if (rc)
 		return rc;
 	mr_team_record_profile(&buf, files->project, &agent);
-	/* It, or one of its name before it, may have gone once. */
+	/* An agent that is active again must not have a deleted.json. */
 	if (agent.is_active)
 		put_removal(files, mr_team_layout_deleted(files->cx->arena, agent.name));
 	return put_buf(files, mr_team_layout_profile(files->cx->arena, agent.name), &buf);
 }
 
-/* What is there already, for who archives everything anew; it says more than we could. */
+/* Read the existing file, for a complete rebuild of the archive: it has details that the
+ * database lacks. */
 static bool read_old(struct mr_team_files *files, const char *path, struct mr_bytes *out)
 {
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
@@ -154,7 +158,7 @@ static enum mr_code add_removed(struct mr_team_files *files, const char *json)
 	enum mr_code rc =
 		mr_json_parse(cx->arena, mr_bytes_text(json ? json : ""), NULL, &list, &cx->err);
 
-	/* A row nobody can read is no damaged archive. */
+	/* A queue row that cannot be parsed does not mean a damaged archive. */
 	if (rc || list->kind != MR_LIST)
 		return mr_err_set(&cx->err, MR_EINVAL, "no list of files to remove");
 	for (size_t i = 0; i < list->list.len; i++) {
@@ -224,14 +228,15 @@ static enum mr_code render(struct mr_team_files *files, const struct mr_team_doc
 
 	mr_buf_init(&buf, MR_TEAM_DOCUMENT_BYTES);
 	rc = mr_team_document_write(cx->arena, &buf, document, &cx->err);
-	/* What was inlined is in the database; a file nobody can open is of no use. */
+	/* Too long with its inlined data, which the database keeps: a file that cannot be read
+	 * back is useless. */
 	if (rc == MR_ELIMIT) {
 		mr_buf_clear(&buf);
 		rc = mr_team_attachments_bare(cx, document->attachments, &bare.attachments);
 		if (!rc)
 			rc = mr_team_document_write(cx->arena, &buf, &bare, &cx->err);
 	}
-	/* A row that cannot be shown is no damaged database. */
+	/* A row that cannot be written as a file does not mean a damaged database. */
 	if (rc == MR_EFORMAT)
 		rc = cx->err.code = MR_EINVAL;
 	if (rc)
@@ -361,7 +366,7 @@ static enum mr_code add_outbox(struct mr_team_files *files, const struct letter 
 	return rc;
 }
 
-/* Put there before the message was stored; one that is gone is for `team check` to tell. */
+/* Attachments are stored before their message; `team check` reports those that are missing. */
 static enum mr_code add_attachments(struct mr_team_files *files, const char *json)
 {
 	struct mr_ctx *cx = files->cx;
@@ -393,7 +398,7 @@ static void add_part(struct mr_team_files *files, const struct mr_team_message *
 {
 	int64_t number = (message->thread_seq - 1) / MR_TEAM_DIGEST_MESSAGES + 1;
 
-	/* The same thread is most likely near the end. */
+	/* The part of the same thread is most likely near the end. */
 	for (size_t i = files->part_count; i-- > 0;) {
 		if (files->parts[i].number == number &&
 			mr_str_eq(files->parts[i].thread_id, message->thread_id))
@@ -423,8 +428,8 @@ static enum mr_code add_message(struct mr_team_files *files, int64_t message_id,
 		return rc;
 	if (own) {
 		put(files, mr_team_layout_canonical(arena, &letter.message), letter.bytes);
-		/* A sender of another project has its outbox there, where nobody looks for this
-		 * project's mail: it is here under its name all the same. */
+		/* A sender of another project also gets an outbox here, where this project's
+		 * mail is looked for. */
 		rc = add_outbox(files, &letter);
 		if (!rc)
 			rc = add_attachments(files, letter.message.attachments);

@@ -1,5 +1,5 @@
 /*
- * team/archive/archive_files.h - from rows of the database to the files that show them.
+ * team/archive/archive_files.h - builds the archive files that show rows of the database.
  *
  * Both for archiving and for checking: the same database gives the same bytes. The reader `db` is
  * only used while adding.
@@ -27,7 +27,8 @@ struct mr_team_part {
 	int64_t number;
 };
 
-/* What a row of the queue stands for; what is gone meanwhile gives nothing. Digests come later. */
+/* Add the files that a row of the queue stands for; a row whose subject is gone adds none.
+ * Digests are added later. */
 MR_CHECK enum mr_code mr_team_files_add(struct mr_team_files *files,
 	const struct mr_team_archive_item *item);
 /* The digests of the threads that were added, each part once. */

@@ -1,4 +1,4 @@
-/* team/archive/archive_locks.c - who writes to which archive now, for people. */
+/* team/archive/archive_locks.c - lists the processes that write to archives now, for people. */
 #include "base/fs.h"
 #include "team/archive/archive.h"
 #include "team/layout.h"
@@ -22,7 +22,8 @@ static int64_t number_in(const struct mr_value *map, const char *key, double by)
 					  : 0;
 }
 
-/* The note goes when the lock does; of who died it stays. What cannot be read is being written. */
+/* The note is removed with the lock; a process that died leaves it. One that cannot be read is
+ * being written. */
 static bool read_owner(struct mr_ctx *cx, const char *directory, struct mr_team_lock *out)
 {
 	const char *path = mr_arena_printf(cx->arena, "%s/" MR_TEAM_LOCK_OWNER_FILE, directory);

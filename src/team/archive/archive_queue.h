@@ -1,5 +1,6 @@
 /*
- * team/archive/archive_queue.h - what the archive has still to show: a row for each change.
+ * team/archive/archive_queue.h - the queue of the archive: a row for each change that is not
+ * archived yet.
  *
  * Everything that changes what people may audit queues here, and only the archive reads it; so this
  * header stands below all of them (the rows are in archive_sql.c).
@@ -21,7 +22,7 @@ enum mr_team_archive_kind {
 	MR_TEAM_ARCHIVE_SLOT,        /* ref: a build slot */
 	MR_TEAM_ARCHIVE_LINKS,       /* ref: an agent; agents/<Name>/contacts.json */
 	MR_TEAM_ARCHIVE_PROJECT,     /* ref: this project; project.json */
-	MR_TEAM_ARCHIVE_REMOVED,     /* data: a JSON list of paths nothing stands for any more */
+	MR_TEAM_ARCHIVE_REMOVED,     /* data: a JSON list of paths to remove */
 };
 
 struct mr_team_archive_item {

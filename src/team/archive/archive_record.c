@@ -1,4 +1,7 @@
-/* team/archive/archive_record.c */
+/*
+ * team/archive/archive_record.c - Writes and parses the archive's JSON files: projects, profiles,
+ * leases, contact links, build slots.
+ */
 #include "team/archive/archive_record.h"
 
 #include "text/json.h"

@@ -1,7 +1,7 @@
 /*
- * team/archive/archive_record.h - the archive's JSON files: who is in a project, what they hold,
- * whom they know. Sorted keys, two blanks a level, a newline at the end. Pure: values in, bytes
- * out, and back.
+ * team/archive/archive_record.h - the archive's JSON files: project, agents, leases, build slots
+ * and contacts. Sorted keys, two blanks a level, a newline at the end. Pure: values in, bytes out,
+ * and back.
  *
  * Readers are for our own files, and for the peers' where they have the same ones: what is missing
  * is 0, NULL or the default; MR_EFORMAT says what cannot be done without.
@@ -48,7 +48,7 @@ MR_CHECK enum mr_code mr_team_record_read_leases(struct mr_arena *arena, struct 
 struct mr_team_link_record {
 	struct mr_team_link link;
 	int64_t notified_ts;
-	bool unasked; /* b agreed before a asked */
+	bool unasked; /* b approved before a asked */
 };
 struct mr_team_link_records {
 	struct mr_team_link_record *items;

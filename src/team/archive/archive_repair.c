@@ -1,4 +1,7 @@
-/* team/archive/archive_repair.c */
+/*
+ * team/archive/archive_repair.c - Rewrites archive files that a power loss tore, one project at a
+ * time, while a server runs.
+ */
 #include "team/archive/archive_repair.h"
 
 #include "base/ctx.h"
@@ -62,8 +65,7 @@ static enum mr_code mend_part(struct mr_team_archive_repairs *mending, struct mr
 		rc = mr_history_repair_some(mending->history, &mending->state, &cx->err);
 	if (!rc && mending->state.more)
 		return MR_OK;
-	/* Somebody else writes to it just now, or has put its packs together: the next call tries
-	 * again. */
+	/* Another process is writing to it, or has merged its packs: the next call tries again. */
 	if (rc && ++mending->tries < TRIES_MAX) {
 		mr_history_close(mending->history);
 		mending->history = NULL;

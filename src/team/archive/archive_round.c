@@ -1,4 +1,7 @@
-/* team/archive/archive_round.c */
+/*
+ * team/archive/archive_round.c - Archives one batch of a project's queued rows: locks its archive,
+ * writes files, commits, and removes the rows from the queue.
+ */
 #include "team/archive/archive_round.h"
 
 #include "base/crash.h"
@@ -59,7 +62,8 @@ struct mr_team_round *mr_team_round_new(struct mr_team *team)
 	return round;
 }
 
-/* Without one everything is unknown to `git status`: made once, whatever it costs. */
+/* Without an index `git status` would report every file as unknown, so the first one is written
+ * at any cost. */
 static bool has_small_index(const struct place *place)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
@@ -96,7 +100,7 @@ static void let_go(struct hold *hold)
 	mr_fs_closep(&hold->dir);
 }
 
-/* For people and status pages: who holds the lock, and since when. Nobody relies on it. */
+/* Write the lock's owner and time for people and status pages. No code relies on it. */
 static void tell_owner(struct mr_ctx *cx, int dir)
 {
 	const char *text = mr_arena_printf(cx->arena, "{\"pid\": %ld, \"created_ts\": %.3f}\n",
@@ -125,7 +129,7 @@ static enum mr_code take_lock(struct mr_ctx *cx, const char *directory, int lock
 	return MR_OK;
 }
 
-/* Under the lock, so that who dies here is noticed. */
+/* Under the lock, so that a crash in here is noticed. */
 static void finish_place(struct mr_team_round *round, struct place *place)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
@@ -173,7 +177,7 @@ static struct place *find_place(struct mr_team_round *round, int64_t project_id)
 	return found;
 }
 
-/* Our lock is nothing to report. */
+/* Exclude the lock files from `git status`. */
 static enum mr_code exclude_locks(struct mr_ctx *cx, const char *directory)
 {
 	int dir MR_CLEANUP(mr_fs_closep) = -1;
@@ -213,7 +217,7 @@ static enum mr_code open_history(struct mr_ctx *cx, struct mr_team_round *round,
 	enum mr_code rc;
 
 	*out = place;
-	/* Another database that took the place of the first may have another project of that id. */
+	/* After the database was replaced, another project may have this id. */
 	if (place->history && place->project_id == project->id &&
 		mr_str_eq(place->directory, directory))
 		return MR_OK;
@@ -336,7 +340,7 @@ static bool is_mail(const struct mr_team_archive_row *row)
 	return row->item.kind == MR_TEAM_ARCHIVE_MESSAGE || row->item.kind == MR_TEAM_ARCHIVE_INBOX;
 }
 
-/* The files of as many rows as go into one commit; `batch->row_count` is cut to them. */
+/* Build the files of as many rows as fit into one commit; `batch->row_count` is cut to that. */
 static enum mr_code gather(struct mr_ctx *cx, struct mr_team_round *round, struct batch *batch,
 	const char *directory)
 {
@@ -366,7 +370,7 @@ static enum mr_code gather(struct mr_ctx *cx, struct mr_team_round *round, struc
 	return rc;
 }
 
-/* Gather and commit; what is in the history afterwards is on disk. */
+/* Build the files and commit them; afterwards the commit is on disk. */
 static enum mr_code commit(struct mr_ctx *cx, struct mr_team_round *round, struct place *place,
 	struct batch *batch, bool *committed)
 {
@@ -401,7 +405,7 @@ static enum mr_code commit(struct mr_ctx *cx, struct mr_team_round *round, struc
 
 /* --- rows --- */
 
-/* Would the same row fail again, whatever becomes of disk and processes? */
+/* Is the row itself at fault, so that it would fail again in any case? */
 static bool is_rows_fault(enum mr_code rc)
 {
 	return rc == MR_EINVAL || rc == MR_ECONFLICT || rc == MR_ELIMIT || rc == MR_EEXISTS;
@@ -500,7 +504,7 @@ static bool is_stuck(const struct mr_team_round *round, int64_t row)
 	return false;
 }
 
-/* The project, and its rows but for those that are stuck. */
+/* Read the project, and its rows without those that are stuck. */
 static enum mr_code read_rows(struct mr_ctx *cx, struct mr_team_round *round, int64_t project_id,
 	struct mr_team_project *project, struct mr_team_archive_rows *out)
 {
@@ -534,7 +538,7 @@ static enum mr_code work_through(struct mr_ctx *cx, struct work *work)
 	rc = commit_all(cx, work);
 	if (rc)
 		err = cx->err;
-	/* What stands is done, whatever became of the rest. */
+	/* Committed rows are done, whatever happened to the others. */
 	finishing = (struct finishing){ work->done, work->done_count };
 	if (finishing.count) {
 		enum mr_code wrote =
@@ -587,7 +591,7 @@ enum mr_code mr_team_round_go(struct mr_ctx *cx, struct mr_team_round *round, in
 	work.rows = rows.items;
 	work.row_count = rows.len;
 	rc = work_through(cx, &work);
-	/* After damage, look anew next time. */
+	/* After damage, open the history anew next time. */
 	if (rc == MR_EFORMAT || rc == MR_EIO)
 		forget_place(work.place);
 	return rc;
@@ -595,8 +599,7 @@ enum mr_code mr_team_round_go(struct mr_ctx *cx, struct mr_team_round *round, in
 
 /* --- after a crash --- */
 
-/* The note of an owner without a lock: who wrote it died. Opening the history mends what is left.
- */
+/* An owner's note without a lock: its writer died. Opening the history repairs what it left. */
 static void mend(struct mr_ctx *cx, struct mr_team_round *round, const char *slug)
 {
 	struct hold hold MR_CLEANUP(let_go) = { .lock = MR_LOCK_INIT, .dir = -1 };

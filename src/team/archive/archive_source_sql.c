@@ -1,4 +1,7 @@
-/* team/archive/archive_source_sql.c */
+/*
+ * team/archive/archive_source_sql.c - Reads the leases, links, slots and messages that archive
+ * files are built from.
+ */
 #include "team/archive/archive_source_sql.h"
 
 #include "data/rows.h"

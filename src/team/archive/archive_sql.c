@@ -1,4 +1,4 @@
-/* team/archive/archive_sql.c */
+/* team/archive/archive_sql.c - The archive queue: inserts, lists, counts and deletes its rows. */
 #include "team/archive/archive_sql.h"
 
 #include "data/rows.h"

@@ -1,4 +1,4 @@
-/* team/archive/archiver.c - the thread that archives while others work. */
+/* team/archive/archiver.c - the background thread that archives queued changes. */
 #include "base/log.h"
 #include "base/oom.h"
 #include "team/archive/archive.h"
@@ -13,11 +13,11 @@
 #include <time.h>
 
 enum {
-	LOOK_MS = 2000,    /* what other processes queue is seen within this time */
-	IDLE_MS = 1000,    /* quiet for so long: time to tidy up */
+	LOOK_MS = 2000,    /* rows queued by other processes are noticed within this time */
+	IDLE_MS = 1000,    /* after so much idle time, tidy up */
 	REST_MIN_MS = 100, /* after a round, ... */
 	REST_MAX_MS = 500,
-	BEHIND_MS = 1000,  /* ... unless something has waited for so long */
+	BEHIND_MS = 1000,  /* unless a row has waited for so long */
 	BACKOFF_MS = 1000, /* after a failure, twice as long each time */
 	BACKOFF_MAX_MS = 60000,
 	MEND_MS = 50,  /* between looks for torn files */
@@ -28,7 +28,7 @@ enum {
 struct trouble {
 	int64_t project_id;
 	int64_t delay_ms;
-	int64_t next_ms; /* not before */
+	int64_t next_ms; /* no attempt before this time */
 };
 
 struct mr_team_archiver {
@@ -102,7 +102,7 @@ static void end_trouble(struct mr_team_archiver *archiver, int64_t project_id)
 	pthread_mutex_unlock(&archiver->lock);
 }
 
-/* One project; `*worked`: rows were done. */
+/* Archive one project; `*worked`: rows were done. */
 static void serve(struct mr_ctx *cx, struct mr_team_archiver *archiver, int64_t project_id,
 	bool *worked)
 {
@@ -165,7 +165,7 @@ static struct timespec after_ms(int64_t ms)
 	return until;
 }
 
-/* Has what waits done so for long? */
+/* Have the oldest rows waited for long? */
 static bool is_behind(struct mr_team_archiver *archiver)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
@@ -179,8 +179,8 @@ static bool is_behind(struct mr_team_archiver *archiver)
 }
 
 /*
- * After a round, for twice as long as it took: those who write need the processors more, and what
- * they queue meanwhile is one bigger commit instead of many.
+ * After a round, sleep for twice as long as it took: writers need the processors more, and what
+ * they queue meanwhile becomes one larger commit.
  */
 static void rest(struct mr_team_archiver *archiver, int64_t took_ms)
 {
@@ -196,7 +196,7 @@ static void rest(struct mr_team_archiver *archiver, int64_t took_ms)
 	pthread_mutex_unlock(&archiver->lock);
 }
 
-/* Sleep until something is queued, or for some time; false when it is over. */
+/* Sleep until something is queued, or for `ms`; false when the thread must end. */
 static bool doze(struct mr_team_archiver *archiver, int ms, bool *poked)
 {
 	struct timespec until = after_ms(ms);
@@ -243,7 +243,7 @@ static void *run(void *arg)
 		} else if (tidy && !poked && now_ms() - busy_ms >= IDLE_MS) {
 			mr_team_round_tidy(archiver->round, &tidy);
 		}
-		/* Between rounds, so that neither waits long for the other. */
+		/* Between rounds, so that neither delays the other much. */
 		if (torn)
 			mr_team_archive_repairs_some(mending, &torn);
 	} while (doze(archiver, torn ? MEND_MS : tidy ? IDLE_MS : LOOK_MS, &poked));

@@ -1,4 +1,4 @@
-/* team/archive/check.c - does the archive show what the database says, and nothing else? */
+/* team/archive/check.c - compares the archive with the database, file by file. */
 #include "base/fs.h"
 #include "team/agent.h"
 #include "team/archive/archive.h"
@@ -17,12 +17,13 @@
 
 enum { DRAIN_MS = 60000, PAGE = 200, DEPTH = 16 };
 
-/* A file there should be. */
+/* A file that the archive should have. */
 struct expected {
 	const char *path;
 	struct mr_history_id id;   /* of its bytes; "" when any will do */
 	struct mr_history_id disk; /* of those that are there */
-	const char *text;          /* of a profile, which may be behind in one line; or NULL */
+	const char *text;          /* the text of a profile, whose last_active_ts may be older;
+				      or NULL */
 	bool is_optional;
 	bool is_committed;
 };
@@ -72,7 +73,7 @@ static bool is_below(const char *path, const char *directory)
 	return strncmp(path, directory, len) == 0 && path[len] == '/';
 }
 
-/* An inbox copy may lack what its owner does not take now, or did not then. */
+/* An inbox copy may lack attachments, by its owner's policy now or when it was written. */
 static bool is_loose(const char *path, bool has_attachments)
 {
 	return has_attachments && is_below(path, MR_TEAM_AGENTS_DIR) && strstr(path, "/inbox/");
@@ -192,7 +193,7 @@ static enum mr_code take_holdings(struct checking *c)
 				.ref = slots.items[i].id },
 			1);
 	c->report->reservations += (int64_t)patterns.len;
-	/* Who has no links need not have a file that says so. */
+	/* An agent without links may lack the file. */
 	for (size_t i = 0; !rc && i < agents.len; i++) {
 		size_t first = c->len;
 
@@ -232,7 +233,8 @@ static struct expected *find(struct checking *c, const char *path)
 	return c->len ? bsearch(&key, c->items, c->len, sizeof(*c->items), path_order) : NULL;
 }
 
-/* A digest's part is made for each page that has a message of it. */
+/* Sort, and merge entries of the same path: a digest's part is added by every page with a
+ * message of it. */
 static void sort_expected(struct checking *c)
 {
 	size_t kept = 0;
@@ -246,7 +248,7 @@ static void sort_expected(struct checking *c)
 	c->len = kept;
 }
 
-/* Two profiles but for the time of the last activity, which is not archived each time. */
+/* Are two profiles equal but for last_active_ts, which is not archived at every change? */
 static bool is_same_profile(struct mr_arena *arena, const char *a, const char *b)
 {
 	static const char line[] = "  \"last_active_ts\": ";
@@ -300,8 +302,8 @@ static void check_file(struct checking *c, struct expected *expected)
 			"and so does `mailroom team rebuild --from database`");
 	else
 		mr_team_problems_add(&c->problems, "wrong_file", place(c, expected->path),
-			"it says something else than the database; `mailroom team rebuild --from "
-			"database` writes it again");
+			"it differs from the database; `mailroom team rebuild --from database` "
+			"writes it again");
 }
 
 static void tell_unknown(struct checking *c, const char *path)
@@ -309,7 +311,7 @@ static void tell_unknown(struct checking *c, const char *path)
 	bool is_message = is_below(path, MR_TEAM_MESSAGES_DIR) &&
 		!is_below(path, MR_TEAM_MESSAGES_DIR "/" MR_TEAM_THREADS_NAME);
 
-	/* All that is left of an agent that was purged. */
+	/* deleted.json is all that remains of a purged agent. */
 	if (is_below(path, MR_TEAM_AGENTS_DIR) && mr_str_ends(path, "/deleted.json"))
 		return;
 	mr_team_problems_add(&c->problems, is_message ? "missing_row" : "unknown_file",

@@ -25,10 +25,11 @@
 
 enum {
 	DRAIN_MS = 60000,
-	OTHERS_MS = 2000, /* commands end */
+	OTHERS_MS = 2000, /* time for running commands to end */
 	ARCHIVE_MS = 24 * 3600 * 1000,
 	PAGE = 500,
-	/* Where SQLite locks its files: who has one open holds a part of this. */
+	/* The bytes in which SQLite locks its files: a process that has one open locks some of
+	 * them. */
 	LOCK_BYTES = 512,
 };
 #define LOCK_START INT64_C(0x40000000)
@@ -38,7 +39,8 @@ static const char *const companions[] = { "-wal", "-shm" };
 
 /* --- the database --- */
 
-/* Has another process this database open? Asked of the kernel, since a damaged one cannot tell. */
+/* Does another process have this database open? Asked of the kernel, since a damaged database
+ * cannot tell. */
 static bool is_in_use(const char *path, long *out_pid)
 {
 	int fd MR_CLEANUP(mr_fs_closep) = open(path, O_RDWR | O_CLOEXEC);
@@ -53,7 +55,7 @@ static bool is_in_use(const char *path, long *out_pid)
 	return true;
 }
 
-/* Nobody opens it from now on, and nobody has it open. */
+/* Lock other processes out of the database, and make sure that none has it open. */
 static enum mr_code keep_others_out(struct mr_ctx *cx, const char *database, struct mr_lock *out)
 {
 	const char *bell = mr_team_layout_bell(cx->arena, database);
@@ -61,7 +63,7 @@ static enum mr_code keep_others_out(struct mr_ctx *cx, const char *database, str
 		cx->clock, out, &cx->err);
 	long pid;
 
-	/* Another program does not know the bell. */
+	/* Another program does not take the bell. */
 	if ((!rc || rc == MR_EBUSY) && is_in_use(database, &pid))
 		return mr_err_set(&cx->err, MR_EBUSY, "%s is open in process %ld: stop it first",
 			database, pid);
@@ -71,7 +73,7 @@ static enum mr_code keep_others_out(struct mr_ctx *cx, const char *database, str
 	return rc;
 }
 
-/* What the old database still has to archive, the archive should have first. */
+/* Archive the rows that the old database still has queued. */
 static void drain_old(struct mr_ctx *cx, const struct mr_team_config *config)
 {
 	struct mr_team *team MR_CLEANUP(mr_team_closep) = NULL;
@@ -113,8 +115,8 @@ static bool is_newer(const struct stat *one, const struct stat *other)
 }
 
 /*
- * Give back the log that was moved to `aside`. `*out_whole` is false when the database has been
- * used without it: then it does not fit any more, and stays where it is.
+ * Move the write-ahead log back from `aside`. `*out_whole` is false when the database has been used
+ * without it: then it does not fit any more, and stays where it is.
  */
 static enum mr_code give_back(struct mr_ctx *cx, const char *database, const char *aside,
 	const struct stat *own, bool *out_whole)
@@ -135,9 +137,9 @@ static enum mr_code give_back(struct mr_ctx *cx, const char *database, const cha
 }
 
 /*
- * A swap that was stopped left the database with a second name, and perhaps its log beside that
- * one: without it the newest changes are missing, and whoever opens the second name damages the
- * first. So undo it.
+ * An interrupted swap left the database with a second name, and perhaps its log beside that one:
+ * without the log the newest changes are missing, and opening the second name damages the first. So
+ * undo it.
  */
 static enum mr_code undo_swap(struct mr_ctx *cx, const char *database)
 {
@@ -182,7 +184,7 @@ static enum mr_code build(struct mr_ctx *cx, const struct mr_team_config *config
 	return rc ? rc : mr_team_restore(cx, team, config->storage_root, counts, problems, told);
 }
 
-/* What only the old database has, and whether anything would be lost. */
+/* Copy what only the old database has, and count what would be lost. */
 static enum mr_code take_over(struct mr_ctx *cx, const char *database, const char *old,
 	const struct mr_team_told *told, struct mr_team_rebuilt *counts,
 	struct mr_team_problems *problems, struct mr_team_carried *carried)
@@ -234,7 +236,7 @@ static void discard(struct mr_ctx *cx, const char *fresh)
 	unlink(mr_team_layout_bell(cx->arena, fresh));
 }
 
-/* The old one, with its log, under another name; the new one in its place. */
+/* Give the old database and its log another name, and put the new one in its place. */
 static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fresh,
 	const char **out_aside)
 {
@@ -253,7 +255,8 @@ static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fr
 		aside = mr_arena_printf(cx->arena, "%s.%s-%d.old", database, stamp, i);
 	}
 	mr_crash_point("rebuild.aside");
-	/* A log beside a database it is not of would be read into it, also when its own is gone. */
+	/* A log beside the wrong database would be replayed into it, so it is moved even when
+	 * the database is gone. */
 	for (size_t i = 0; i < MR_LEN(companions); i++) {
 		const char *from = mr_arena_printf(cx->arena, "%s%s", database, companions[i]);
 
@@ -268,7 +271,7 @@ static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fr
 	return rc;
 }
 
-/* The files beside the commits; what fails is logged, and the next server to start tries again. */
+/* Repair the work trees; a failure is logged, and the next server to start tries again. */
 static void mend_work_trees(struct mr_ctx *cx, const char *storage_root)
 {
 	struct mr_team_archive_repairs *mending =
@@ -496,7 +499,7 @@ static enum mr_code add_project(struct mr_ctx *cx, struct refill *refill,
 	return rc;
 }
 
-/* A repository that cannot be read any more makes way for a new one; its files stay. */
+/* Move an unreadable repository aside, so that a new one can be made; its files stay. */
 static enum mr_code make_way(struct mr_ctx *cx, struct mr_team *team, const char *slug)
 {
 	struct mr_history_options options = { .mode = MR_HISTORY_WRITE };

@@ -34,7 +34,7 @@ struct mr_team_rebuilt {
 /*
  * A new database from the archives' commits (rebuild_origin.h says what of the work tree counts)
  * and from what the old database has besides (rebuild_carry.h). The old one, whatever its state, is
- * moved aside. Nobody may have the root open. Afterwards work trees are mended.
+ * moved aside. No other process may have the root open. Afterwards the work trees are repaired.
  *
  * MR_ECONFLICT: more than `accept_loss` messages that the old database or the archives have would
  * not be in the new one. Then nothing is changed: the old database stays in its place.

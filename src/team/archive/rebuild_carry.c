@@ -1,4 +1,7 @@
-/* team/archive/rebuild_carry.c */
+/*
+ * team/archive/rebuild_carry.c - Copies into a rebuilt database what only the old one has, and
+ * counts the messages that would be lost.
+ */
 #include "team/archive/rebuild_carry.h"
 
 #include "team/archive/rebuild_carry_sql.h"
@@ -16,8 +19,8 @@ struct carrying {
 
 /* --- messages and their recipients --- */
 
-/* One row after the other, each a change of its own, since a transaction in which the old database
- * turned out damaged cannot be committed. Those that cannot be read stay behind. */
+/* One row at a time, each in its own transaction, since a transaction that met damage in the old
+ * database cannot be committed. Rows that cannot be read are left out. */
 static int64_t carry_each(struct carrying *c, enum mr_team_carry_range what, int64_t first,
 	int64_t last, int64_t *count)
 {
@@ -86,7 +89,7 @@ static void take_over(struct carrying *c)
 	run_steps(c, mr_team_carry_rest);
 }
 
-/* What it tells of, and the new one has not. */
+/* Count messages that the old database or an archive has and the new one lacks. */
 static void compare(struct carrying *c)
 {
 	struct mr_team_carried *carried = c->carried;

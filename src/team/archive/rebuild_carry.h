@@ -1,13 +1,13 @@
 /*
- * team/archive/rebuild_carry.h - what the old database has, taken over into the new one, and
- * compared.
+ * team/archive/rebuild_carry.h - copies what only the old database has into the new one, and
+ * compares both.
  *
- * The archives told the new one what they know. The old database may know more: what was not
- * archived yet, what an archive lost, and what no archive holds (who has read what, products,
- * keys). Rows are the same when they mean the same: a project by its slug, an agent by project and
- * name, a message by its uid, a lease by its agent, pattern and time. What the new one has not got
- * is copied with its id where that is free, and queued for the archive. Agents of whom an archive
- * says that they were purged stay away.
+ * The new database was filled from the archives. The old one may have more: what was not archived
+ * yet, what an archive lost, and what no archive holds (who has read what, products, keys). Rows
+ * are the same when they mean the same: a project by its slug, an agent by project and name, a
+ * message by its uid, a lease by its agent, pattern and time. What the new one has not got is
+ * copied with its id where that is free, and queued for the archive. Agents that an archive records
+ * as purged are not copied.
  *
  * The old one may be damaged: messages and their recipients are copied in ranges of ids, and where
  * one cannot be read row by row, so that only rows on a damaged page are left behind.
@@ -36,8 +36,8 @@ struct mr_team_carried {
 
 /*
  * `db` is the new database, not in a transaction; `old` is the path of the old one, or NULL when
- * there is none. What of the old one cannot be read is told as problems. An error is one of the new
- * database.
+ * there is none. Parts of the old one that cannot be read are reported as problems. An error is one
+ * of the new database.
  */
 MR_CHECK enum mr_code mr_team_carry(struct mr_ctx *cx, struct mr_db *db, const char *old,
 	const struct mr_team_told *told, struct mr_team_problems *problems,

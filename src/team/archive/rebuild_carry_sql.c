@@ -1,4 +1,7 @@
-/* team/archive/rebuild_carry_sql.c */
+/*
+ * team/archive/rebuild_carry_sql.c - The SQL of rebuild_carry.c, with the old database attached as
+ * `old`.
+ */
 #include "team/archive/rebuild_carry_sql.h"
 
 #include "base/log.h"
@@ -84,7 +87,7 @@ const struct mr_team_carry_step mr_team_carry_first[] = {
 				    "o.created_at"
 				    " FROM old.projects o WHERE o.slug NOT IN (SELECT slug FROM "
 				    "main.projects)" },
-	/* Of whom project.json told nothing. */
+	/* Projects without a project.json. */
 	{ "its projects",
 		"UPDATE OR IGNORE main.projects"
 		" SET human_key = o.human_key, key_fold = o.key_fold, tail = o.tail,"
@@ -106,7 +109,7 @@ const struct mr_team_carry_step mr_team_carry_first[] = {
 				  " AND NOT EXISTS (SELECT 1 FROM temp.purged p  WHERE p.slug = "
 				  "op.slug"
 				  " AND p.name_fold = o.name_fold)" },
-	/* Of whom no profile told. */
+	/* Agents without a profile. */
 	{ "its agents",
 		"UPDATE main.agents SET program = s.program, model = s.model, task_description"
 		" = s.task_description, inception_ts = s.inception_ts, attachments_policy ="
@@ -318,7 +321,7 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 		" reservation_id, updated_ts) SELECT nm.id, na.id, o.times, "
 		"o.reservation_id,"
 		" o.updated_ts FROM old.ack_escalations o " SAME_MESSAGE " " SAME_AGENT },
-	/* Who had to prove to be itself still has to, and who did, did. */
+	/* Tokens, so that agents that had to prove their identity still have to, and can. */
 	{ "tokens of its agents",
 		"UPDATE main.agents SET token_hash = s.token_hash FROM (SELECT na.id, "
 		"oa.token_hash"
@@ -329,7 +332,7 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 	{ "which senders proved to be themselves",
 		"UPDATE main.messages SET verified = 1 WHERE uid IN"
 		" (SELECT o.uid FROM old.messages o WHERE o.verified = 1)" },
-	/* What waited for the archive still does. */
+	/* Rows that were queued for the archive stay queued. */
 	{ "what was not archived yet",
 		"INSERT INTO main.archive_queue (project_id, kind, ref, name, agent, "
 		"subject, tool,"
@@ -337,7 +340,7 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 		"o.subject, o.tool,"
 		" o.data, o.created_ts FROM old.archive_queue o"
 		" JOIN old.projects op ON op.id = o.project_id " SAME_PROJECT " ORDER BY o.id" },
-	/* No id is used again, of whatever is gone. */
+	/* Ids of deleted rows are not used again. */
 	{ "which ids were used",
 		"UPDATE main.sqlite_sequence SET seq = max(main.sqlite_sequence.seq, o.seq)"
 		" FROM old.sqlite_sequence o WHERE o.name = main.sqlite_sequence.name" },
@@ -436,7 +439,7 @@ enum mr_code mr_team_carry_compare(struct mr_ctx *cx, struct mr_db *db, int64_t 
 	return rc;
 }
 
-/* Those whose names tell no id count each for itself. */
+/* Messages whose file name has no id count one by one. */
 static const char SQL_UNREAD[] =
 	"INSERT OR IGNORE INTO temp.lost (id, what) SELECT CASE WHEN ?1 > 0 THEN ?1"
 	" ELSE (SELECT min(COALESCE(min(id), 0), 0) - 1 FROM temp.lost) END, ?2"

@@ -13,7 +13,7 @@ MR_CHECK enum mr_code mr_team_carry_begin(struct mr_ctx *cx, struct mr_db *db);
 MR_CHECK enum mr_code mr_team_carry_purged(struct mr_ctx *cx, struct mr_db *db, const char *slug,
 	const char *name_fold);
 
-/* Each for itself: one that cannot be read does not keep the others from being. */
+/* Run one by one: a step that fails does not stop the others. */
 struct mr_team_carry_step {
 	const char *what; /* for people: "agents cannot be read" */
 	const char *sql;
@@ -43,13 +43,13 @@ MR_CHECK enum mr_code mr_team_carry_counts(struct mr_ctx *cx, struct mr_db *db,
 
 /* Note old messages that are not in the new database as lost, and count the old ones. */
 MR_CHECK enum mr_code mr_team_carry_compare(struct mr_ctx *cx, struct mr_db *db, int64_t *count);
-/* One that an archive has and that could not be read is lost, unless a message has its id. */
+/* A message that could not be read from an archive is lost, unless a message has its id. */
 MR_CHECK enum mr_code mr_team_carry_unread(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	const char *where);
 /* How many are lost, and the first `max` of them. */
 MR_CHECK enum mr_code mr_team_carry_lost(struct mr_ctx *cx, struct mr_db *db, bool is_attached,
 	size_t max, int64_t *count, struct mr_texts *out);
-/* Rows of a table, of both databases, for which the old one has more. */
+/* Number of rows of a table in both databases, if the old one has more. */
 MR_CHECK enum mr_code mr_team_carry_missing(struct mr_ctx *cx, struct mr_db *db, size_t table,
 	const char **name, int64_t *missing);
 size_t mr_team_carry_tables(void);

@@ -1,4 +1,4 @@
-/* team/archive/rebuild_hold.c - leases, slots and links that archives tell of, put back. */
+/* team/archive/rebuild_hold.c - restores leases, build slots and contact links from archives. */
 #include "team/agent.h"
 #include "team/archive/archive_record.h"
 #include "team/archive/rebuild_origin.h"
@@ -52,7 +52,7 @@ static void read_leases(struct holding *h)
 	for (size_t i = 0; i < h->lease_count; i++) {
 		struct mr_glob *glob = NULL;
 
-		/* One that is none can meet anything: it is looked at each time. */
+		/* A pattern that cannot be compiled may overlap anything: it is always compared. */
 		h->prefixes[i] = "";
 		if (mr_team_lease_index_compile(cx, h->r->team, h->home->project.human_key,
 			    h->leases[i].path_pattern, &glob) == MR_OK)
@@ -173,7 +173,7 @@ static enum mr_code insert_holdings(struct mr_ctx *cx, struct mr_db *db, void *a
 		rc = agent_id(cx, db, project_id, slot.agent, &slot.agent_id);
 		if (!rc && slot.agent_id)
 			rc = mr_team_restore_slot(cx, db, &slot);
-		/* Two that both hold it: the first does. */
+		/* Of two holders of the same slot the first one keeps it. */
 		if (rc == MR_EEXISTS)
 			rc = MR_OK;
 	}

@@ -1,4 +1,7 @@
-/* team/archive/rebuild_origin.c */
+/*
+ * team/archive/rebuild_origin.c - Decides for each file of an archive whether a rebuild reads it
+ * from the commit or from the work tree.
+ */
 #include "team/archive/rebuild_origin.h"
 
 #include "base/fs.h"
@@ -43,7 +46,7 @@ static bool is_below(const char *path, const char *directory)
 	return strncmp(path, directory, len) == 0 && path[len] == '/';
 }
 
-/* Is this a file a database is made from? Inboxes and threads only repeat what others say. */
+/* Does a rebuild need this file? Inboxes and threads only repeat what others contain. */
 static bool is_wanted(const char *path)
 {
 	const char *name = path + strlen(MR_TEAM_AGENTS_DIR "/");
@@ -236,7 +239,7 @@ static bool is_record(const char *path)
 	return mr_str_ends(path, ".json");
 }
 
-/* Has this file all of itself? */
+/* Is this file complete? */
 static enum mr_code check_whole(struct mr_arena *arena, const char *path, struct mr_bytes bytes,
 	struct mr_err *err)
 {

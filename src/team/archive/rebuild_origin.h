@@ -23,8 +23,8 @@
 
 struct mr_team_origin;
 
-/* `directory` is the project's; problems are told below `slug`. MR_ENOTFOUND and MR_EINVAL: there
- * is no such directory. */
+/* `directory` is the project's; problems are reported under `slug`. MR_ENOTFOUND and MR_EINVAL:
+ * there is no such directory. */
 MR_CHECK enum mr_code mr_team_origin_open(struct mr_ctx *cx, const char *directory,
 	const char *slug, struct mr_team_problems *problems, struct mr_team_origin **out);
 /* NULL is fine. */

@@ -45,13 +45,13 @@ struct mr_team_purged {
 	const char *slug, *name;
 };
 
-/* What the archives told besides what is now in the database. */
+/* What the archives contain besides what is now in the database. */
 struct mr_team_told {
 	struct mr_team_unread *unread;
 	size_t unread_count, unread_room;
 	struct mr_team_purged *purged;
 	size_t purged_count, purged_room;
-	bool is_uncertain; /* an archive is damaged: it may have had more */
+	bool is_uncertain; /* an archive is damaged and may have contained more */
 };
 
 /* A message's file. */

@@ -1,4 +1,5 @@
-/* team/archive/rebuild_read.c - what the archives say, put back into a database. */
+/* team/archive/rebuild_read.c - restores projects, agents and messages from the archives into a
+ * database. */
 #include "base/fs.h"
 #include "team/agent.h"
 #include "team/archive/archive.h"
@@ -83,7 +84,7 @@ void *mr_team_one_more(struct mr_arena *arena, void *items, size_t count, size_t
 	return grown;
 }
 
-/* Is this agent's deleted.json there, and says that its rows went too? */
+/* Does this agent have a deleted.json that says that it was purged? */
 static bool is_purged(struct mr_arena *arena, const struct mr_team_home_found *home,
 	const char *agent)
 {
@@ -116,7 +117,7 @@ static enum mr_code insert_home(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	return rc;
 }
 
-/* Without project.json, as the peers have it, a slug is all that is known. */
+/* Without project.json, as archives of other servers lack it, only the slug is known. */
 static enum mr_code restore_home(struct mr_team_restoring *r, struct mr_team_home_found *home,
 	const char *slug)
 {
@@ -163,7 +164,7 @@ static enum mr_code insert_people(struct mr_ctx *cx, struct mr_db *db, void *arg
 		struct mr_team_agent agent = people->items[i];
 
 		rc = mr_team_restore_agent(cx, db, &agent);
-		/* Two directories that differ in case only: the first is the agent. */
+		/* Of two directories that differ only in case, the first is the agent. */
 		if (rc == MR_EEXISTS)
 			rc = MR_OK;
 	}
@@ -296,7 +297,7 @@ struct batch {
 	struct mr_team_problem room[MR_TEAM_PROBLEMS];
 };
 
-/* The blind copies stand in the sender's own copy only. */
+/* Blind copies are recorded in the sender's own copy only. */
 static void read_bcc(struct mr_arena *arena, const struct mr_team_file_found *found,
 	struct mr_team_document *document)
 {
@@ -341,7 +342,7 @@ static bool find_home(struct mr_team_restoring *r, struct mr_arena *arena, const
 	return false;
 }
 
-/* A message of the archive that the new database will not have. */
+/* Record a message of the archive that the new database will lack. */
 static void tell_unread(struct mr_team_restoring *r, const struct mr_team_file_found *found)
 {
 	struct mr_team_told *told = r->told;
@@ -392,7 +393,7 @@ static void read_letter(struct batch *batch, const struct mr_team_file_found *fo
 	batch->bytes += bytes.len;
 }
 
-/* The agent of that name; made when nothing else tells of it, unless it was purged: then 0. */
+/* The agent of that name; created when no profile tells of it, unless it was purged: then 0. */
 static enum mr_code find_agent(struct mr_ctx *cx, struct mr_db *db, struct batch *batch,
 	const struct letter *letter, const char *address, int64_t *out)
 {
@@ -407,7 +408,7 @@ static enum mr_code find_agent(struct mr_ctx *cx, struct mr_db *db, struct batch
 	if (!find_home(r, batch->arena, address, letter->found->home, &home, &name)) {
 		mr_team_problems_add(&batch->problems, "archive",
 			place_of(r, letter->found->home, letter->found->path),
-			"%s is of no project that is here", address);
+			"%s belongs to no known project", address);
 		return MR_OK;
 	}
 	rc = mr_team_agent_seek(cx, db, home->project.id, name, &found, &agent);
@@ -517,7 +518,7 @@ static enum mr_code insert_letter(struct mr_ctx *cx, struct mr_db *db, struct ba
 	if (rc == MR_EEXISTS) {
 		mr_team_problems_add(&batch->problems, "archive",
 			place_of(batch->r, letter->found->home, letter->found->path),
-			"%s is there already", message.uid);
+			"%s exists already", message.uid);
 		return MR_OK;
 	}
 	if (rc)
@@ -589,7 +590,7 @@ static enum mr_code enter(struct mr_team_restoring *r, const char *from, const c
 	enum mr_code rc = mr_team_origin_open(cx, mr_team_layout_project(cx->arena, from, slug),
 		slug, r->problems, &home->origin);
 
-	/* A file among the directories is nobody's. */
+	/* A file among the project directories is ignored. */
 	if (rc == MR_ENOTFOUND || rc == MR_EINVAL)
 		return MR_OK;
 	if (rc)

@@ -1,4 +1,7 @@
-/* team/archive/rebuild_sql.c */
+/*
+ * team/archive/rebuild_sql.c - Inserts restored projects, agents, leases, links and slots, with
+ * their former ids where these are free.
+ */
 #include "team/archive/rebuild_sql.h"
 
 #include "data/rows.h"

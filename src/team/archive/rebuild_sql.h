@@ -1,4 +1,5 @@
-/* team/archive/rebuild_sql.h - rows put back as they were, with their ids where these are free. */
+/* team/archive/rebuild_sql.h - inserts restored rows, with their former ids where these are
+ * free. */
 #pragma once
 
 #include "team/archive/archive_record.h"
@@ -11,7 +12,7 @@ MR_CHECK enum mr_code mr_team_restore_agent(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_agent *agent);
 MR_CHECK enum mr_code mr_team_restore_lease(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_reservation *lease, const char *prefix);
-/* Of two that tell of the same pair the later one stays; `*added`: there was none. */
+/* Of two links of the same pair the later one stays; `*added`: there was none before. */
 MR_CHECK enum mr_code mr_team_restore_link(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_link_record *link, bool *added);
 MR_CHECK enum mr_code mr_team_restore_slot(struct mr_ctx *cx, struct mr_db *db,

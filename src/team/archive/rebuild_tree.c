@@ -1,4 +1,4 @@
-/* team/archive/rebuild_tree.c - the files of an archive as its newest commit has them. */
+/* team/archive/rebuild_tree.c - rewrites files of a work tree as the newest commit has them. */
 #include "base/fs.h"
 #include "data/history.h"
 #include "team/archive/archive.h"

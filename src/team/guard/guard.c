@@ -1,4 +1,4 @@
-/* team/guard/guard.c - leases at the door: the question, answered. */
+/* team/guard/guard.c - the guard: finds leases of other agents on given paths. */
 #include "team/guard/guard.h"
 
 #include "base/utf8.h"
@@ -26,7 +26,8 @@ void mr_team_guard_warn(struct mr_ctx *cx, struct mr_team_guard_look *look, cons
 	va_end(ap);
 }
 
-/* As names are looked up: in any case, with or without what is no letter. */
+/* Compares names as lookups do: in any case, and with characters other than letters and digits
+ * ignored. */
 static bool is_same_agent(struct mr_arena *arena, const char *asked, const char *holder)
 {
 	return mr_str_eq_nocase(asked, holder) ||
@@ -39,7 +40,8 @@ void mr_team_guard_keep(struct mr_ctx *cx, struct mr_team_guard_look *look,
 	const char *agent = look->question->agent;
 	struct mr_team_reservations *kept = &look->leases;
 
-	/* An escalation's lease is on mail, whatever the repository has below agents/. */
+	/* An escalation's lease is on a mailbox, whatever files the repository has below
+	 * agents/. */
 	if (!lease->exclusive || lease->released_ts || mr_str_eq(lease->origin, "escalation"))
 		return;
 	if (lease->expires_ts && lease->expires_ts <= mr_clock_wall_us(cx->clock))
@@ -58,7 +60,7 @@ void mr_team_guard_keep(struct mr_ctx *cx, struct mr_team_guard_look *look,
 	kept->items[kept->len++] = *lease;
 }
 
-/* A project may be a directory of the repository: then only what is in it concerns it. */
+/* A project may be a subdirectory of the repository: then only paths inside it matter. */
 void mr_team_guard_rebase(struct mr_ctx *cx, struct mr_team_guard_look *look)
 {
 	const struct mr_texts *paths = &look->question->paths;
@@ -121,7 +123,7 @@ static int compare_keyed(const void *a, const void *b)
 	return strcmp(((const struct keyed *)a)->key, ((const struct keyed *)b)->key);
 }
 
-/* Where the file system takes "A" for "a", so do we. */
+/* On a file system that ignores case, compare without case. */
 static void key_paths(struct judging *j)
 {
 	const struct mr_texts *paths = &j->look->paths;
@@ -200,7 +202,7 @@ static int compare_hits(const void *a, const void *b)
 	return (x->lease > y->lease) - (x->lease < y->lease);
 }
 
-/* The archive tells of the newest lease of a pattern twice. */
+/* The archive lists the newest lease of a pattern twice. */
 static bool is_told(const struct mr_team_reservations *holders,
 	const struct mr_team_reservation *lease)
 {
@@ -252,7 +254,7 @@ static void judge(struct mr_ctx *cx, struct mr_team_guard_look *look, struct mr_
 	gather(&j, out);
 }
 
-/* The database; else the archive; else the server. A damaged database need not matter. */
+/* The database; else the archive; else the server. A damaged database is not fatal. */
 static enum mr_code look_around(struct mr_ctx *cx, struct mr_team_guard_look *look)
 {
 	struct mr_err first = { 0 };

@@ -1,11 +1,10 @@
 /*
- * team/guard/guard.h - leases at the door: may these files be committed, pushed, edited now?
+ * team/guard/guard.h - the guard: may these files be committed, pushed or edited now?
  *
- * Asked by git's hooks and by an editor's, often and in a hurry: nothing is made or changed, no
- * server need run. What the database says counts; where it cannot be read, the archive's files do;
- * where there is neither, the server that is configured is asked. Only active, exclusive leases of
- * other agents are in the way, and a lease on "src/" and a star means just that: widening is for
- * advice, not for refusals.
+ * Git's hooks and editors ask it often, so it is fast, changes nothing and needs no running server.
+ * Leases are read from the database; where it cannot be read, from the archive's files; where there
+ * is neither, from the configured server. Only active, exclusive leases of other agents count, and
+ * a lease on "src/" and a star covers just that: widening is for advice, not for refusals.
  */
 #pragma once
 
@@ -50,7 +49,7 @@ struct mr_team_guard_question {
 	const struct mr_team_config *config;
 	const struct mr_team_guard_place *place;
 	const char *project_key; /* or NULL: that of the place */
-	const char *agent;       /* who asks; NULL: nobody we know, so every lease is another's */
+	const char *agent;       /* the asking agent; NULL: unknown, so every lease is another's */
 	struct mr_texts paths;   /* relative to place->top, sorted */
 	const char *url, *token; /* of a server; NULL or "": none */
 	const char *socket;      /* its Unix socket, tried first; or NULL */
@@ -67,8 +66,8 @@ struct mr_team_guard_answer {
 };
 
 /*
- * Not having a project is an answer: nothing is held. Storage that is there and cannot be read is
- * none: MR_EPERM, MR_EIO, MR_EFORMAT; a server that does not answer is MR_EREMOTE, MR_ETIMEOUT.
+ * An unknown project is a valid answer: nothing is held. Storage that exists and cannot be read is
+ * an error: MR_EPERM, MR_EIO, MR_EFORMAT; a server that does not answer is MR_EREMOTE, MR_ETIMEOUT.
  */
 MR_CHECK enum mr_code mr_team_guard_ask(struct mr_ctx *cx,
 	const struct mr_team_guard_question *question, struct mr_team_guard_answer *out);
@@ -104,7 +103,7 @@ struct mr_team_guard_hook {
 	const char *name; /* pre-commit, pre-push */
 	const char *path;
 	enum mr_team_guard_state state;
-	bool chained; /* another hook waits behind it and is run first */
+	bool chained; /* another hook is chained behind it and runs first */
 };
 enum { MR_TEAM_GUARD_HOOKS = 2 };
 struct mr_team_guard_hooks {
@@ -127,7 +126,8 @@ struct mr_team_guard_install {
 MR_CHECK enum mr_code mr_team_guard_hooks_install(struct mr_ctx *cx,
 	const struct mr_team_guard_place *place, const struct mr_team_guard_install *install,
 	struct mr_team_guard_hooks *out);
-/* Take them away and put back what was there. Others' hooks stay. `*removed`: there was one. */
+/* Remove them and restore what was there. Hooks of others stay. `*removed`: there was one of
+ * ours. */
 MR_CHECK enum mr_code mr_team_guard_hooks_remove(struct mr_ctx *cx,
 	const struct mr_team_guard_place *place, bool *removed, struct mr_team_guard_hooks *out);
 MR_CHECK enum mr_code mr_team_guard_hooks_look(struct mr_ctx *cx,

@@ -1,4 +1,5 @@
-/* team/guard/guard_archive.c - leases for the guard: from the archive's files, ours or a peer's. */
+/* team/guard/guard_archive.c - reads leases for the guard from the archive's files, ours or
+ * another server's. */
 #include "team/guard/guard_private.h"
 
 #include "base/fs.h"
@@ -89,7 +90,7 @@ static enum mr_code take_record(struct mr_ctx *cx, struct mr_team_guard_look *lo
 	return rc;
 }
 
-/* A file that cannot be understood is told of, and does not stop anybody. */
+/* A file that cannot be parsed is reported as a warning, and the others count. */
 static enum mr_code read_leases(struct mr_ctx *cx, struct mr_team_guard_look *look,
 	const char *directory)
 {
@@ -115,7 +116,7 @@ static enum mr_code read_leases(struct mr_ctx *cx, struct mr_team_guard_look *lo
 	return rc;
 }
 
-/* What a project's directory says of itself; a peer's says nothing but its name. */
+/* Read a project's key from its directory; directories of other servers have only their name. */
 static enum mr_code read_project(struct mr_ctx *cx, int projects, const char *slug, bool *there,
 	struct mr_team_project *out)
 {
@@ -151,7 +152,7 @@ static bool is_meant(struct mr_ctx *cx, const struct mr_team_project *project, c
 			mr_team_project_tail(cx->arena, key));
 }
 
-/* The directory named after the key; then, of those there are, the one that says it is. */
+/* Try the directory named after the key, then search all project directories for the key. */
 static enum mr_code find_by_key(struct mr_ctx *cx, int projects, struct mr_team_guard_look *look,
 	const char *key)
 {

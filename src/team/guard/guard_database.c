@@ -1,5 +1,5 @@
-/* team/guard/guard_database.c - leases for the guard: from the team's database, which only reads.
- */
+/* team/guard/guard_database.c - reads leases for the guard from the team's database, without
+ * writing to it. */
 #include "team/guard/guard_private.h"
 
 #include "data/db.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* More paths than this, and all leases are read at once. */
+/* With more paths than this, all leases are read at once. */
 enum { FEW_PATHS = 16, BUSY_MS = 1000, STATEMENTS = 8 };
 
 static enum mr_code open_database(struct mr_ctx *cx, const struct mr_team_config *config,
@@ -68,7 +68,7 @@ static enum mr_code by_identities(struct mr_ctx *cx, struct mr_db *db,
 	return rc;
 }
 
-/* Keys may lead to the directory over links. */
+/* Compare directories by inode: keys may lead to the same one through links. */
 static enum mr_code by_directory(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_guard_look *look)
 {
@@ -114,7 +114,7 @@ static enum mr_code find_project(struct mr_ctx *cx, struct mr_db *db,
 	return rc;
 }
 
-/* Those whose pattern begins with the path or a directory above it, or with a wildcard. */
+/* Leases whose pattern begins with the path or a directory above it, or with a wildcard. */
 static enum mr_code read_way(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_lease_near *near, const char *path, struct mr_team_lease_rows *rows)
 {
@@ -141,7 +141,7 @@ static enum mr_code read_leases(struct mr_ctx *cx, struct mr_db *db,
 		look->question->place->ignore_case) {
 		rc = mr_team_lease_anywhere(cx, db, &near, &rows);
 	} else {
-		/* Without order: a directory above two paths comes twice, and is told once. */
+		/* In no order: a directory above two paths is read twice, and reported once. */
 		for (size_t i = 0; i < look->paths.len && !rc; i++)
 			rc = read_way(cx, db, &near, look->paths.items[i], &rows);
 		if (!rc)

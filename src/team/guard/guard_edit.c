@@ -1,4 +1,4 @@
-/* team/guard/guard_edit.c - what a coding agent's editor is about to write to. */
+/* team/guard/guard_edit.c - finds the files that a coding agent's tool call is about to change. */
 #include "team/guard/guard.h"
 
 #include "base/fs.h"
@@ -9,13 +9,13 @@
 
 enum { INPUT_BYTES = 64 << 20, PATHS_MAX = 1000, CONFIG_BYTES = 1 << 20, LINK_BYTES = 8192 };
 
-/* Where tools say which file they mean. */
+/* Members that name the file of a tool call. */
 static const char *const path_keys[] = { "file_path", "notebook_path", "path", "filePath",
 	"target_file", "filename", "file", "source", "destination", "old_path", "new_path",
 	"source_path", "destination_path", "paths", "file_paths", "files", NULL };
-/* Below which more of the same may stand. */
+/* Members that may contain more of the same. */
 static const char *const list_keys[] = { "edits", "files", "changes", "operations", NULL };
-/* Where a tool takes a patch that names its files. */
+/* Members that hold a patch, which names its files. */
 static const char *const patch_keys[] = { "patch", "input", "command", "diff", NULL };
 static const char *const patch_lines[] = { "*** Add File: ", "*** Update File: ",
 	"*** Delete File: ", "*** Move to: " };
@@ -100,7 +100,7 @@ static void add_input(struct reading *r, const struct mr_value *input, int depth
 	}
 }
 
-/* By its name; a hook that does not say which tool it is for is for one that writes. */
+/* By its name; without a name the hook is taken to be for a writing tool. */
 static bool is_writing(struct mr_arena *arena, const char *tool)
 {
 	const char *name = mr_str_lower(arena, tool);

@@ -1,5 +1,5 @@
-/* team/guard/guard_git.c - what git knows: where we are, and what a commit or a push would change.
- */
+/* team/guard/guard_git.c - asks git for the repository, and for the files that a commit or a
+ * push would change. */
 #include "team/guard/guard.h"
 
 #include "base/fs.h"
@@ -17,7 +17,8 @@ enum {
 	REFS_MAX = 4096, /* of one push */
 };
 
-/* Our variables; elsewhere than in a hook without git's, which would name another repository. */
+/* Our environment; outside of a hook without git's variables, which would name another
+ * repository. */
 static const char *const *environment(struct mr_ctx *cx, const struct mr_team_guard_place *place)
 {
 	const char **kept;
@@ -170,7 +171,7 @@ const char *mr_team_guard_real(struct mr_arena *arena, const char *path)
 		whole = mr_arena_printf(arena, "%s/%s", here ? here : "", path);
 		free(here);
 	}
-	/* Of a file that is to be made, as far as it is there. */
+	/* Resolve the existing part of the path: the file itself may not exist yet. */
 	rest = mr_arena_strdup(arena, tidy(arena, whole));
 	for (size_t len = strlen(rest); len > 1;) {
 		char kept = rest[len];
@@ -249,7 +250,8 @@ enum mr_code mr_team_guard_place(struct mr_ctx *cx, const char *directory,
 	"--name-only", "--no-renames", "--no-relative", "--no-ext-diff", "--no-color",             \
 		"--ignore-submodules=none", "-z"
 
-/* Of a merge that is being made: what is as in neither of its parents. The rest is others' work. */
+/* In a merge in progress keep only files that differ from both parents: the rest is work of
+ * others. */
 static enum mr_code keep_merged(struct mr_ctx *cx, const struct mr_team_guard_place *place,
 	struct mr_texts *paths)
 {
@@ -372,8 +374,8 @@ static enum mr_code list_new(struct mr_ctx *cx, const struct mr_team_guard_place
 	return rc;
 }
 
-/* What one branch becomes there; an id we do not have (somebody pushed meanwhile) is a new branch.
- */
+/* Files changed by updating one branch; an unknown remote id (another clone pushed meanwhile)
+ * counts as a new branch. */
 static enum mr_code list_update(struct mr_ctx *cx, const struct mr_team_guard_place *place,
 	const struct push_ref *ref, bool *known, struct mr_buf *all)
 {

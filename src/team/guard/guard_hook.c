@@ -1,4 +1,5 @@
-/* team/guard/guard_hook.c - git's hooks: put in place, and taken away without a trace. */
+/* team/guard/guard_hook.c - installs and removes the guard's git hooks, and keeps existing hooks
+ * working. */
 #include "team/guard/guard.h"
 
 #include "base/fs.h"
@@ -29,8 +30,8 @@ static void put_quoted(struct mr_buf *out, const char *text)
 }
 
 /*
- * What was here before goes first. A shell script is read by its shell under our name, because some
- * find out by their own name which hook they are.
+ * Run the previous hook first. A shell script is run by its shell under our name, because some
+ * hooks look at their own name.
  */
 static const char run_orig[] =
 	"orig() {\n"
@@ -97,7 +98,7 @@ static enum mr_code read_hook(struct mr_ctx *cx, const char *path, bool *there,
 {
 	enum mr_code rc = mr_fs_read(cx->arena, AT_FDCWD, path, HOOK_BYTES, out, &cx->err);
 
-	/* A link that leads nowhere is somebody's, too; so is a program. */
+	/* A dangling link, or a binary program, is somebody's hook, too. */
 	*there = mr_fs_exists(AT_FDCWD, path);
 	if (rc == MR_ENOTFOUND || rc == MR_ELIMIT) {
 		*out = mr_bytes_text("");
@@ -161,7 +162,7 @@ static bool is_same_file(struct mr_ctx *cx, const char *a, const char *b)
 		there_b && x.len > 0 && x.len == y.len && memcmp(x.data, y.data, x.len) == 0;
 }
 
-/* Under its other name too, until ours takes the first one: at no moment is there no hook. */
+/* Keep the hook under its other name before ours replaces it, so that there is always a hook. */
 static enum mr_code keep_orig(struct mr_ctx *cx, const struct mr_team_guard_hook *hook)
 {
 	const char *orig = orig_of(cx, hook);
@@ -170,7 +171,7 @@ static enum mr_code keep_orig(struct mr_ctx *cx, const struct mr_team_guard_hook
 		if (is_same_file(cx, hook->path, orig))
 			return MR_OK;
 		return mr_team_fail(cx, MR_TEAM_INVALID_ARGUMENT,
-			"%s is not ours, and there is %s already: remove the one that is old, then "
+			"%s is not Mailroom's, and %s exists already: remove the older one, then "
 			"install again",
 			hook->path, orig);
 	}
@@ -211,7 +212,7 @@ enum mr_code mr_team_guard_hooks_install(struct mr_ctx *cx, const struct mr_team
 
 	if (rc)
 		return rc;
-	/* Hooks that several clones use must ask where they are. */
+	/* Hooks shared by several clones must find their project at run time. */
 	if (hooks.shared)
 		own.project_key = NULL;
 	rc = mr_fs_make_dirs(AT_FDCWD, hooks.directory, 0777, &cx->err);

@@ -1,9 +1,9 @@
-/* team/guard/guard_private.h - where the guard finds leases. */
+/* team/guard/guard_private.h - the sources in which the guard finds leases. */
 #pragma once
 
 #include "team/guard/guard.h"
 
-/* What is found out while answering. */
+/* The state of one answer. */
 struct mr_team_guard_look {
 	const struct mr_team_guard_question *question;
 	bool found; /* the project */
@@ -16,7 +16,7 @@ struct mr_team_guard_look {
 	size_t warnings_room;
 };
 
-/* Keep the lease when it may be in the way of the one who asks. */
+/* Keep the lease when it may conflict with the asking agent. */
 void mr_team_guard_keep(struct mr_ctx *cx, struct mr_team_guard_look *look,
 	const struct mr_team_reservation *lease);
 void mr_team_guard_warn(struct mr_ctx *cx, struct mr_team_guard_look *look, const char *fmt, ...)
@@ -24,7 +24,7 @@ void mr_team_guard_warn(struct mr_ctx *cx, struct mr_team_guard_look *look, cons
 /* The project is known now: which paths concern it? */
 void mr_team_guard_rebase(struct mr_ctx *cx, struct mr_team_guard_look *look);
 
-/* Each fills `look` when it knows the project, and leaves it alone when it does not. */
+/* Each fills `look` when it knows the project, and leaves it unchanged otherwise. */
 /* guard_database.c; no database is no project. */
 MR_CHECK enum mr_code mr_team_guard_database(struct mr_ctx *cx, struct mr_team_guard_look *look);
 /* guard_archive.c; no archive is no project. */
@@ -32,8 +32,7 @@ MR_CHECK enum mr_code mr_team_guard_archive(struct mr_ctx *cx, struct mr_team_gu
 /* guard_server.c; only when one is configured. */
 MR_CHECK enum mr_code mr_team_guard_server(struct mr_ctx *cx, struct mr_team_guard_look *look);
 struct mr_http_client_response;
-/* What the server answered, with its leases kept; MR_EREMOTE says why they could not be. Asks
- * nobody. */
+/* Take the leases from a server's answer; MR_EREMOTE says why that failed. Sends nothing. */
 MR_CHECK enum mr_code mr_team_guard_server_take(struct mr_ctx *cx, struct mr_team_guard_look *look,
 	const struct mr_http_client_response *response);
 

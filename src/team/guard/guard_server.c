@@ -1,4 +1,5 @@
-/* team/guard/guard_server.c - leases for the guard: from a server, when nothing is known here. */
+/* team/guard/guard_server.c - reads leases for the guard from a server, when this machine has no
+ * data of the project. */
 #include "team/guard/guard_private.h"
 
 #include "net/http_client.h"
@@ -14,7 +15,7 @@ enum { QUICK_MS = 1000, PATIENT_MS = 5000, ANSWER_BYTES = 16 << 20, REQUEST_BYTE
 #define PROTOCOL       "2026-07-28"
 #define VERSION_HEADER ("MCP-Protocol-Version: " PROTOCOL)
 
-/* A resource every server of this kind has: the leases of a project. */
+/* Request the resource with a project's leases. */
 static void put_request(struct mr_buf *out, const char *uri)
 {
 	struct mr_json_writer json;
@@ -31,7 +32,7 @@ static void put_request(struct mr_buf *out, const char *uri)
 	mr_json_begin_map(&json);
 	mr_json_key(&json, "uri");
 	mr_json_text(&json, uri);
-	/* No session: each request says who speaks. */
+	/* There is no session, so the request itself names its client. */
 	mr_json_key(&json, "_meta");
 	mr_json_begin_map(&json);
 	mr_json_key(&json, "io.modelcontextprotocol/protocolVersion");
@@ -78,7 +79,7 @@ static enum mr_code fail(struct mr_ctx *cx, const char *why)
 	return mr_err_set(&cx->err, MR_EREMOTE, "the server was asked for leases: %s", why);
 }
 
-/* What it said, and why when it told. */
+/* Report the status, and the reason in the body if it has one. */
 static enum mr_code fail_status(struct mr_ctx *cx, const struct mr_http_client_response *response)
 {
 	const struct mr_value *answer = NULL, *text = NULL;

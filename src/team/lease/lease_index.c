@@ -1,4 +1,5 @@
-/* team/lease/lease_index.c - the leases that a pattern may meet are read and compared with it. */
+/* team/lease/lease_index.c - reads the leases that may overlap a pattern, and compares them with
+ * it. */
 #include "team/lease/lease_index.h"
 
 #include "base/utf8.h"
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "src/" and a star means everything below to most who write it; app/[id]/page.tsx is a file. */
+/* Most people who write "src/" and a star mean everything below; app/[id]/page.tsx is a file
+ * name. */
 static unsigned flags_of(const struct mr_team *team)
 {
 	unsigned flags = MR_GLOB_WIDEN | MR_GLOB_SPELLING;
@@ -144,7 +146,7 @@ static enum mr_code read_rows(struct mr_ctx *cx, struct mr_db *db,
 			rc = mr_team_lease_at(cx, db, near,
 				mr_arena_strndup(cx->arena, piece->text, piece->len), rows);
 	}
-	/* And those that may be anywhere. */
+	/* And leases whose pattern begins with a wildcard. */
 	return rc || rooted ? rc : mr_team_lease_at(cx, db, near, "", rows);
 }
 
@@ -193,8 +195,7 @@ struct finding {
 	size_t max;
 	const struct mr_team_lease_index_hits *earlier; /* or NULL */
 	struct mr_team_lease_index_hits *hits;
-	size_t range; /* which of the pattern's ranges is looked through: always in the same order
-		       */
+	size_t range; /* the pattern's range that is being searched: always in the same order */
 };
 
 /* The first row whose prefix is not before `prefix` and `more` behind it. */
@@ -244,7 +245,7 @@ static bool recall(const struct finding *f, const struct mr_team_lease_row *row,
 		return false;
 	then = bsearch(row, earlier->index->rows.items, earlier->index->rows.len, sizeof(*row),
 		compare_rows);
-	/* A database that took the place of another has other leases of the same ids. */
+	/* After the database was replaced, another lease may have this id. */
 	if (!then || !mr_str_eq(then->lease.path_pattern, row->lease.path_pattern))
 		return false;
 	*out = earlier->len > 0 &&
@@ -256,7 +257,7 @@ static bool recall(const struct finding *f, const struct mr_team_lease_row *row,
 	return f->range < earlier->more_range || (f->range == earlier->more_range && order <= 0);
 }
 
-/* A stored pattern that cannot be read (another version's) overlaps where its prefix does. */
+/* A stored pattern that cannot be compiled (of another version) overlaps where its prefix does. */
 static enum mr_code overlaps(const struct finding *f, size_t i, bool *out)
 {
 	struct mr_glob_options options = { .flags = f->index->flags };

@@ -21,8 +21,8 @@ struct mr_team_lease_index {
 	unsigned flags;                 /* how patterns are read */
 	struct mr_team_lease_rows rows; /* by prefix, then id */
 	struct mr_glob **globs;         /* one for each row, NULL until it is needed */
-	int64_t cost;                   /* spent on comparing ... */
-	int64_t max_cost;               /* ... and how much may be: MR_TEAM_OVERLAP_COST */
+	int64_t cost;                   /* spent on comparisons */
+	int64_t max_cost;               /* and the maximum: MR_TEAM_OVERLAP_COST */
 };
 
 /*
@@ -47,12 +47,12 @@ struct mr_team_lease_index_hits {
 	size_t more_range;
 };
 /*
- * Leases of the index that overlap this pattern, at most `max`; not the shared ones when `shared`.
+ * Leases of the index that overlap this pattern, at most `max`; with `shared`, only exclusive ones.
  * INVALID_ARGUMENT (paths) when comparing has become too expensive: `cost` is above `max_cost`
  * then.
  *
- * `earlier`, or NULL, is the answer to the same question from an index that was read before.
- * Whether two patterns overlap never changes, so only leases that came since are compared.
+ * `earlier`, or NULL, is the result of the same search in an index that was read before. Whether
+ * two patterns overlap never changes, so only leases that came since are compared.
  */
 MR_CHECK enum mr_code mr_team_lease_index_find(struct mr_ctx *cx, struct mr_team_lease_index *index,
 	const struct mr_glob *glob, bool shared, size_t max,

@@ -1,4 +1,4 @@
-/* team/lease/reservation.c - asking for leases, giving them back, renewing them. */
+/* team/lease/reservation.c - grants, releases and renews leases. */
 #include "team/lease/reservation.h"
 
 #include "base/crash.h"
@@ -70,7 +70,7 @@ enum mr_code mr_team_lease_set_right(struct mr_ctx *cx, struct mr_db *db, int64_
 	struct mr_team_lease_rows rows = { 0 };
 	enum mr_code rc;
 
-	/* It is this clock that is wrong. */
+	/* Our own clock is wrong. */
 	if (now < MR_TEAM_CLOCK_UNSET_S * MR_TIME_S)
 		return MR_OK;
 	rc = mr_team_lease_ahead(cx, db, project_id, now + MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S,
@@ -143,7 +143,7 @@ static void warn(struct mr_ctx *cx, struct request *r)
 	}
 }
 
-/* Whoever asks, and what for. */
+/* Look up the agent, and compile the patterns. */
 static enum mr_code read_request(struct mr_ctx *cx, struct mr_db *db, struct request *r)
 {
 	const struct mr_team_reserve *asked = r->asked;
@@ -170,13 +170,13 @@ static enum mr_code read_request(struct mr_ctx *cx, struct mr_db *db, struct req
 	return MR_OK;
 }
 
-/* Leases in the way of each path, as they are found at one time. */
+/* Leases that conflict with each path, as found at one time. */
 struct in_the_way {
 	struct mr_team_lease_index index;
 	struct mr_team_lease_index_hits *hits; /* one for each path */
 };
 
-/* `earlier`, or NULL, was found before: what it compared is not compared again. Fails when
+/* `earlier`, or NULL, was found before: leases compared then are not compared again. Fails when
  * comparing the rest costs more than `max_cost`. */
 static enum mr_code find_conflicts(struct mr_ctx *cx, struct mr_db *db, const struct request *r,
 	const struct in_the_way *earlier, int64_t max_cost, struct in_the_way *out)
@@ -231,7 +231,8 @@ static struct mr_team_conflicts conflicts_of(struct mr_ctx *cx, const struct req
 	return list;
 }
 
-/* Leases in the way whose holders have long been away: each once, as many as are worth a look. */
+/* Find conflicting leases whose holders have been inactive for long: each once, as many as are
+ * worth examining. */
 static enum mr_code find_stale(struct mr_ctx *cx, struct mr_db *db, const struct request *r,
 	const struct mr_team_lease_index_hits *hits, struct mr_team_stale *out)
 {
@@ -251,8 +252,8 @@ static enum mr_code find_stale(struct mr_ctx *cx, struct mr_db *db, const struct
 	return mr_team_stale_find(cx, r->team, db, idle, seen.len, out);
 }
 
-/* What can be known before the change: the request, leases in the way, and those of them that are
- * to go first. */
+/* What can be done before the change: check the request, find conflicting leases, and those of
+ * them that are stale. */
 static enum mr_code prepare(struct mr_ctx *cx, struct request *r, struct in_the_way *out,
 	struct mr_team_stale *out_stale)
 {
@@ -332,8 +333,8 @@ static enum mr_code check_holder(struct mr_ctx *cx, struct mr_db *db, const stru
 	return rc;
 }
 
-/* Leases in the way now. Most of them were compared before the change, and all senders wait for
- * it: only what came since is compared here. */
+/* The leases that conflict now. Most were compared before the change, which blocks all other
+ * writers: only leases added since are compared here. */
 static enum mr_code compare_again(struct mr_ctx *cx, struct mr_db *db, struct reserving *job,
 	struct in_the_way *out)
 {

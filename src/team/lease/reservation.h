@@ -28,14 +28,15 @@ struct mr_team_reserved {
 	struct mr_texts warnings;
 };
 /*
- * Granted in one change that looks for leases in the way again, so that two who ask at once see
- * each other. Leases in the way whose holder left them (9.5) are released first. INVALID_ARGUMENT:
- * no pattern, or too many; what is no pattern; a time outside 1 .. MR_TEAM_TTL_MAX_S; patterns so
- * wide that comparing them with the leases of others would hold everybody up.
+ * Granted in one change that searches for conflicting leases again, so that two concurrent requests
+ * see each other. Conflicting leases that are stale (9.5) are released first. INVALID_ARGUMENT: no
+ * pattern, or too many; what is no pattern; a time outside 1 .. MR_TEAM_TTL_MAX_S; patterns so wide
+ * that comparing them with the leases of others would take too long.
  */
 MR_CHECK enum mr_code mr_team_reserve(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_reserve *request, struct mr_team_reserved *out);
-/* The same question without an answer on record: may I edit these now? `agent_name` may be NULL. */
+/* The same check without taking a lease: may these files be edited now? `agent_name` may be
+ * NULL. */
 MR_CHECK enum mr_code mr_team_reserve_check(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_reserve *request, struct mr_team_conflicts *out);
 
@@ -65,23 +66,23 @@ MR_CHECK enum mr_code mr_team_renew(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_lease_filter *filter, int64_t extend_s, struct mr_team_renewals *out);
 
 /*
- * How a lease looks to those who wait for it (9.5). Stale: its holder has been inactive, and
- * neither its mail nor the files nor git have seen anything lately. A lease of an administrator or
- * of an escalation is never stale, nor one whose files were not looked at.
+ * What speaks for and against a lease being in use (9.5). Stale: its holder has been inactive, and
+ * there was no recent activity in its mail, in the files or in git. A lease of an administrator or
+ * of an escalation is never stale, nor one whose files were not examined.
  */
 struct mr_team_staleness {
 	bool stale;
 	struct mr_texts reasons;
 	int64_t last_agent_ts, last_mail_ts, last_file_ts, last_git_ts; /* 0: never */
 };
-/* What looking at files may still cost: shared by the leases of a listing. */
+/* The remaining budget for examining files: shared by the leases of a listing. */
 struct mr_team_effort {
 	int64_t entries; /* of directories */
 	int64_t gits;    /* runs of git */
 };
 struct mr_team_effort mr_team_effort_default(void);
-/* Looks at the database, the files of the project and git: never on the path of a message, never
- * in a change. Of a lease that is over only what the database knows. */
+/* Reads the database, the project's files and git: never while sending a message, never in a
+ * change. For an expired or released lease only the database is read. */
 MR_CHECK enum mr_code mr_team_staleness(struct mr_ctx *cx, struct mr_team *team, struct mr_db *db,
 	const struct mr_team_project *project, const struct mr_team_reservation *lease,
 	struct mr_team_effort *effort, struct mr_team_staleness *out);
@@ -91,7 +92,7 @@ struct mr_team_force {
 	int64_t reservation_id;
 	bool notify_previous;
 	const char *note;
-	bool override; /* an administrator's: without the heuristics */
+	bool override; /* an administrator's: skip the heuristics */
 };
 struct mr_team_forced {
 	bool already_released;
@@ -100,8 +101,8 @@ struct mr_team_forced {
 	bool notified;
 };
 /*
- * The holder may always; others only when it is stale, and then its holder is told. NOT_FOUND;
- * RESERVATION_ACTIVE with data.file_reservation_id and data.stale_reasons.
+ * The holder may always release it; others only when it is stale, and then its holder is notified.
+ * NOT_FOUND; RESERVATION_ACTIVE with data.file_reservation_id and data.stale_reasons.
  */
 MR_CHECK enum mr_code mr_team_force_release(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_force *request, struct mr_team_forced *out);

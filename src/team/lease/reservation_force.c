@@ -1,4 +1,4 @@
-/* team/lease/reservation_force.c - taking away the lease of somebody who left. */
+/* team/lease/reservation_force.c - releases another agent's stale lease. */
 #include "base/utf8.h"
 #include "team/error.h"
 #include "team/lease/reservation_private.h"
@@ -43,7 +43,7 @@ static enum mr_code refuse_active(struct mr_ctx *cx, const struct mr_team_reserv
 	return mr_team_fail_text(cx, "holder", lease->agent);
 }
 
-/* Before the change: who, what, and how it looks. */
+/* Before the change: find the lease and its holder, and judge whether it is stale. */
 static enum mr_code look(struct mr_ctx *cx, struct forcing *job)
 {
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
@@ -130,7 +130,7 @@ static bool may_take(const struct forcing *job, const struct mr_team_lease_row *
 {
 	if (job->asked->override || row->lease.agent_id == job->actor.id)
 		return true;
-	/* Whoever came back, or renewed it, since it was looked at, is there. */
+	/* A holder that was active, or renewed it, since it was examined, keeps it. */
 	return job->staleness.stale && row->holder_active_ts == job->seen->holder_active_ts &&
 		row->lease.expires_ts == job->seen->lease.expires_ts;
 }

@@ -1,13 +1,14 @@
-/* team/lease/reservation_guard.c - what leases have to do with mail. */
+/* team/lease/reservation_guard.c - leases on mailboxes that stop mail, and overlapping leases as
+ * a relation between agents. */
 #include "team/lease/reservation.h"
 
 #include "team/lease/lease_index.h"
 #include "team/limits.h"
 
-/* Where mail stands in a project's archive: no other patterns are about mail. */
+/* The prefix of mail in a project's archive: other patterns do not concern mail. */
 #define MAIL_PREFIX "agents"
 
-/* On the way of every message, so the usual answer must be cheap: nobody has reserved any mail. */
+/* This runs for every message, so the usual case must be cheap: no lease on any mailbox. */
 static enum mr_code is_guarded(struct mr_ctx *cx, struct mr_db *db, struct mr_team_lease_near near,
 	bool *out)
 {
@@ -22,7 +23,7 @@ static enum mr_code is_guarded(struct mr_ctx *cx, struct mr_db *db, struct mr_te
 	return rc;
 }
 
-/* The leases on each surface, those that stop mail and those that do not. */
+/* The leases on each mailbox path: those that stop mail, and those that only warn. */
 struct sides {
 	struct mr_team_conflicts stopping, warning;
 };
@@ -102,7 +103,7 @@ enum mr_code mr_team_reservation_guard(struct mr_ctx *cx, struct mr_team *team, 
 	return MR_OK;
 }
 
-/* Is one of the leases in the index active, in this project, and in this one's way? */
+/* Does an active lease of the index, of the same project, overlap this one? */
 static bool meets(struct mr_ctx *cx, const struct mr_team *team, struct mr_team_lease_index *index,
 	const struct mr_team_reservation *lease, int64_t now)
 {
@@ -110,7 +111,7 @@ static bool meets(struct mr_ctx *cx, const struct mr_team *team, struct mr_team_
 	struct mr_err before = cx->err;
 	struct mr_glob *glob;
 
-	/* What cannot be told, or not in time, is no meeting. */
+	/* A pattern that cannot be compared, or not in time, counts as no overlap. */
 	if (mr_team_lease_index_compile(cx, team, NULL, lease->path_pattern, &glob) ||
 		mr_team_lease_index_find(cx, index, glob, false, MR_TEAM_LEASES_MEET, NULL, &hits))
 		cx->err = before;

@@ -1,11 +1,11 @@
-/* team/lease/reservation_list.c - leases as others see them, and the broom that goes before. */
+/* team/lease/reservation_list.c - lists leases, and releases expired and stale ones before. */
 #include "team/lease/reservation_private.h"
 #include "team/limits.h"
 #include "text/time.h"
 
 struct sweeping {
 	int64_t project_id;
-	bool any_ahead; /* granted by a clock that was wrong */
+	bool any_ahead; /* some were granted by a clock that was ahead */
 	struct mr_team_stale stale;
 	int64_t released;
 };
@@ -33,7 +33,8 @@ static enum mr_code end_stale(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	return mr_team_stale_end(cx, db, &job->stale, &job->released);
 }
 
-/* What is to be swept; a listing that finds nothing waits for nobody. */
+/* Find what is to be swept by a reader: a listing that finds nothing must not wait for the
+ * writer. */
 static enum mr_code look(struct mr_ctx *cx, struct mr_team *team, struct sweeping *job,
 	bool *out_expired)
 {

@@ -1,4 +1,7 @@
-/* team/lease/reservation_sql.c */
+/*
+ * team/lease/reservation_sql.c - Reads and writes the rows of file_reservations: by pattern
+ * prefix, by agent, by expiry.
+ */
 #include "team/lease/reservation_sql.h"
 
 #include "data/rows.h"

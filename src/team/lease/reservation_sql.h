@@ -14,7 +14,7 @@ struct mr_team_lease_rows {
 	size_t len;
 };
 
-/* Every question asked here, NULL-terminated: a test sees to it that an index answers each. */
+/* All queries here, NULL-terminated: a test checks that each is answered by an index. */
 extern const char *const mr_team_lease_questions[];
 
 MR_CHECK enum mr_code mr_team_lease_insert(struct mr_ctx *cx, struct mr_db *db,
@@ -56,7 +56,7 @@ MR_CHECK enum mr_code mr_team_lease_of(struct mr_ctx *cx, struct mr_db *db, int6
 /* Not released, but over; of one project, or of all (0). */
 MR_CHECK enum mr_code mr_team_lease_expired(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t now, int64_t limit, struct mr_team_lease_rows *out);
-/* Active ones made by agents who were last active before that, the longest away first. */
+/* Active ones whose holders were last active before that time, the longest inactive first. */
 MR_CHECK enum mr_code mr_team_lease_idle(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	int64_t now, int64_t active_before, int64_t limit, struct mr_team_lease_rows *out);
 /* The newest of a project, oldest first. */

@@ -1,4 +1,4 @@
-/* team/lease/slot.c */
+/* team/lease/slot.c - Build slots: acquiring one, waiting for it, renewing and releasing it. */
 #include "team/lease/slot.h"
 
 #include "team/archive/archive_queue.h"
@@ -72,7 +72,7 @@ static enum mr_code fail_held(struct mr_ctx *cx, const struct mr_team_slot *held
 	return mr_team_fail_text(cx, "expires_ts", until);
 }
 
-/* What has expired is released in the same change that takes it. */
+/* An expired slot is released in the same change that takes it. */
 static enum mr_code end_expired(struct mr_ctx *cx, struct mr_db *db, struct mr_team_slot_row *row)
 {
 	enum mr_code rc;
@@ -129,10 +129,11 @@ static enum mr_code run_acquire(struct mr_ctx *cx, struct mr_db *db, void *arg)
 struct turn {
 	struct working *work;
 	struct mr_team_wait *wait;
-	struct mr_err held; /* why it is not our turn */
+	struct mr_err held; /* the error that names the current holder */
 };
 
-/* Try; while somebody else holds the slot, the next look is due when their time is over. */
+/* Try to take the slot; while another agent holds it, the next try is due when its lease
+ * expires. */
 static enum mr_code try_turn(struct mr_ctx *cx, struct mr_team *team, void *arg, bool *found)
 {
 	struct turn *turn = arg;

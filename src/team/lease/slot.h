@@ -9,8 +9,8 @@ struct mr_team_slot {
 	const char *slot_name;
 	int64_t created_ts, expires_ts, released_ts;
 };
-/* Waits up to `wait_s` for its turn. Held: FILE_RESERVATION_CONFLICT with data.holder,
- * data.expires_ts. Who holds it already renews it. */
+/* Waits up to `wait_s` until it is free. Held: FILE_RESERVATION_CONFLICT with data.holder,
+ * data.expires_ts. The holder itself renews it. */
 MR_CHECK enum mr_code mr_team_slot_acquire(struct mr_ctx *cx, struct mr_team *team,
 	const char *project_key, const char *agent_name, const char *slot_name, int64_t ttl_s,
 	int64_t wait_s, struct mr_team_slot *out);

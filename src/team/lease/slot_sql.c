@@ -1,4 +1,4 @@
-/* team/lease/slot_sql.c */
+/* team/lease/slot_sql.c - Reads and writes the rows of build slots. */
 #include "team/lease/slot_sql.h"
 
 #include "data/rows.h"

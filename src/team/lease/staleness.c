@@ -1,4 +1,5 @@
-/* team/lease/staleness.c - is anybody still working under a lease? */
+/* team/lease/staleness.c - judges whether a lease is still in use, by its holder's activity,
+ * mail, files and commits. */
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/reach.h"
@@ -68,7 +69,7 @@ static enum mr_fs_next visit(void *arg, const struct mr_fs_entry *entry)
 	return entry->depth >= DEEPEST ? MR_FS_SKIP : MR_FS_GO_ON;
 }
 
-/* Everything the pattern matches below `root`, until there is enough. */
+/* Collect the files that match the pattern below `root`, until there are enough. */
 static void follow(struct trace *t, const char *root)
 {
 	int workspace MR_CLEANUP(mr_fs_closep) = -1;
@@ -76,7 +77,7 @@ static void follow(struct trace *t, const char *root)
 	struct mr_err ignored = { 0 };
 	struct stat st;
 
-	/* A lease may name what only others may see, or what is no more: then nothing is found. */
+	/* The directory may be unreadable, or gone: then nothing is found. */
 	if (mr_fs_open_dir(AT_FDCWD, root, &workspace, &ignored))
 		return;
 	if (mr_fs_open_beneath(workspace, *t->prefix ? t->prefix : ".", O_PATH, 0, &start,
@@ -89,11 +90,11 @@ static void follow(struct trace *t, const char *root)
 		return;
 }
 
-/* When git last heard of these files, or 0: nobody asked whether this is a repository. */
+/* The time of the newest commit of these files, or 0, also when this is no repository. */
 static int64_t ask_git(struct mr_ctx *cx, const char *root, const struct mr_texts *paths)
 {
-	/* Not the repository of a hook that we run in, and nothing the repository's settings name
-	 * is run. */
+	/* Ignore the repository of a hook that we run in, and run no program that the repository
+	 * configures. */
 	static const char *const words[] = { "env", "-u", "GIT_DIR", "-u", "GIT_WORK_TREE", "-u",
 		"GIT_INDEX_FILE", "GIT_OPTIONAL_LOCKS=0", "git", "--no-pager",
 		"--literal-pathspecs", "-c", "log.showSignature=false", "-c",
@@ -122,9 +123,9 @@ static int64_t ask_git(struct mr_ctx *cx, const char *root, const struct mr_text
 struct verdict {
 	struct mr_ctx *cx;
 	int64_t now, grace_s;
-	bool recent; /* something was */
-	/* The caller may not name the project's directory: what was found there counts, and is not
-	 * told. */
+	bool recent; /* there was recent activity */
+	/* The caller may not name the project's directory: activity there counts, but is not
+	 * reported. */
 	bool is_hidden;
 	struct mr_team_staleness *out;
 };

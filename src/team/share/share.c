@@ -1,4 +1,7 @@
-/* team/share/share.c */
+/*
+ * team/share/share.c - Exports a team's mail as a static directory for others to read, with
+ * secrets replaced.
+ */
 #include "team/share/share.h"
 
 #include "base/fs.h"
@@ -94,7 +97,7 @@ static enum mr_code choose_projects(struct mr_team_share_job *job)
 	return rc;
 }
 
-/* First all secrets are known, then nothing is written that holds one. */
+/* Collect all secrets first, so that nothing with one of them is written. */
 static enum mr_code learn_message(struct mr_arena *arena, const struct mr_team_message *message,
 	void *arg)
 {
@@ -295,14 +298,14 @@ static enum mr_code make_database(struct mr_team_share_job *job, const char *dir
 	return rc ? rc : mr_team_share_finish(job->cx, db);
 }
 
-/* A database is its owner's alone, a copy is for those who may see the directory. */
+/* The team's database is private; the exported one gets the mode of its directory. */
 static enum mr_code open_up(struct mr_team_share_job *job)
 {
 	struct stat st;
 
 	if (fstat(job->dir, &st) != 0 ||
 		fchmodat(job->dir, MR_TEAM_SHARE_DATABASE, st.st_mode & 0666, 0) != 0)
-		return mr_err_os(&job->cx->err, errno, "cannot change who may read %s",
+		return mr_err_os(&job->cx->err, errno, "cannot change the mode of %s",
 			MR_TEAM_SHARE_DATABASE);
 	return MR_OK;
 }
@@ -327,7 +330,7 @@ static enum mr_code make_files(struct mr_team_share_job *job, const char *direct
 	return rc;
 }
 
-/* Made under another name: what bears the right one is whole. */
+/* Written under another name, and renamed when it is complete. */
 static enum mr_code make_export(struct mr_team_share_job *job)
 {
 	struct mr_ctx *cx = job->cx;

@@ -1,5 +1,5 @@
-/* team/share/share.h - a copy of a team's mail for others to read: scrubbed, static, opened from
- * disk. */
+/* team/share/share.h - exports a team's mail as static files for others to read, with secrets
+ * replaced. */
 #pragma once
 
 #include "team/model.h"
@@ -26,9 +26,9 @@ struct mr_team_shared {
 };
 
 /*
- * Everything is read from one state of the database. The directory gets its name when it is whole:
- * after an error there is nothing. INVALID_ARGUMENT: `output` holds something, sizes that make no
- * sense. NOT_FOUND: a project.
+ * All data is read from one state of the database. The directory is renamed into place when it is
+ * complete: after an error nothing is left. INVALID_ARGUMENT: `output` is not empty, or sizes are
+ * invalid. NOT_FOUND: a project.
  */
 MR_CHECK enum mr_code mr_team_share_export(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_share *request, struct mr_team_shared *out);

@@ -1,5 +1,4 @@
-/* team/share/share_attach.c - a message's attachments in an export: bundled, inline, or left out.
- */
+/* team/share/share_attach.c - the attachments of an export: copied, inlined, or left out. */
 #include "base/fs.h"
 #include "team/layout.h"
 #include "team/limits.h"
@@ -9,7 +8,7 @@
 
 #include <string.h>
 
-/* What only its owner may use, and what is not in the bundle. */
+/* Members that are private, or refer to files outside the export. */
 static const char *const dropped[] = { "download_url", "headers", "authorization", "signed_url",
 	"bearer_token", "original_path", "data_base64", "path", "type" };
 
@@ -80,7 +79,8 @@ static const char *data_uri(struct mr_arena *arena, const char *media_type, cons
 		media_type ? media_type : "application/octet-stream", base64);
 }
 
-/* A page of somebody else's, opened from disk, would run as one of ours. */
+/* An HTML attachment opened from disk would run like a page of the export, so it gets another
+ * extension. */
 static const char *safe_extension(const char *path, const char *media_type)
 {
 	const char *dot = strrchr(path, '.');
@@ -124,7 +124,7 @@ static enum mr_code bundle_bytes(struct mr_team_share_job *job, struct mr_arena 
 	return mr_team_share_put(job, to, bytes);
 }
 
-/* A file of the project's archive, opened as a stranger's path would be. */
+/* Copy a file of the project's archive, opened as an untrusted path. */
 static enum mr_code bundle_file(struct mr_team_share_job *job, struct mr_arena *arena,
 	const struct mr_team_project *project, const struct mr_value *from, struct item *item)
 {

@@ -1,5 +1,4 @@
-/* team/share/share_files.c - files of an export: written, cut into pieces, listed, looked through.
- */
+/* team/share/share_files.c - writes, splits, lists and hashes the files of an export. */
 #include "base/fs.h"
 #include "base/oom.h"
 #include "team/share/share_private.h"
@@ -105,7 +104,7 @@ enum mr_code mr_team_share_hash(struct mr_ctx *cx, int dir, const char *path,
 struct listing {
 	struct mr_ctx *cx;
 	struct mr_buf paths; /* of pointers */
-	const char *odd;     /* neither a file nor a directory */
+	const char *odd;     /* a path that is neither a file nor a directory */
 };
 
 static enum mr_fs_next list_entry(void *arg, const struct mr_fs_entry *entry)
@@ -182,7 +181,7 @@ enum mr_code mr_team_share_chunk(struct mr_team_share_job *job)
 	if (rc)
 		return rc;
 	if (fstat(fd, &st) != 0)
-		return mr_err_os(&job->cx->err, errno, "cannot look at %s", MR_TEAM_SHARE_DATABASE);
+		return mr_err_os(&job->cx->err, errno, "cannot stat %s", MR_TEAM_SHARE_DATABASE);
 	job->out.database_bytes = st.st_size;
 	if (st.st_size <= job->request.chunk_threshold)
 		return MR_OK;

@@ -1,4 +1,5 @@
-/* team/share/share_manifest.c - what an export says about itself. */
+/* team/share/share_manifest.c - writes README.txt and manifest.json of an export, and checks
+ * that no secret is left. */
 #include "base/fs.h"
 #include "team/share/share_private.h"
 #include "text/digest.h"
@@ -48,7 +49,7 @@ static enum mr_code check_clean(struct mr_team_share_job *job, const char *path)
 	if (rc)
 		return rc;
 	if (fstat(fd, &st) != 0)
-		return mr_err_os(err, errno, "cannot look at %s", path);
+		return mr_err_os(err, errno, "cannot stat %s", path);
 	if (st.st_size == 0)
 		return MR_OK;
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -56,11 +57,10 @@ static enum mr_code check_clean(struct mr_team_share_job *job, const char *path)
 		return mr_err_os(err, errno, "cannot read %s", path);
 	found = mr_team_secrets_stand_in(job->secrets, mr_bytes_of(data, (size_t)st.st_size));
 	munmap(data, (size_t)st.st_size);
-	return found ? mr_err_set(err, MR_EINTERNAL,
-			       "a secret that was replaced stands in %s all the same: nothing is "
-			       "exported",
-			       path)
-		     : MR_OK;
+	return found
+		? mr_err_set(err, MR_EINTERNAL,
+			  "a secret that was replaced is still in %s: nothing is exported", path)
+		: MR_OK;
 }
 
 static void text(struct mr_json_writer *w, const char *key, const char *value)

@@ -1,4 +1,4 @@
-/* team/share/share_private.h - an export while it is made; for the files of share.c. */
+/* team/share/share_private.h - an export in progress; for the files of team/share. */
 #pragma once
 
 #include "team/share/share.h"

@@ -1,4 +1,7 @@
-/* team/share/share_secret.c */
+/*
+ * team/share/share_secret.c - Finds secrets in text by their form, replaces them, and checks that
+ * none is left in a file.
+ */
 #include "team/share/share_secret.h"
 
 #include <ctype.h>
@@ -152,7 +155,7 @@ struct look {
 	size_t no_jwt_before; /* a part that was tried and is none is not tried from its middle */
 };
 
-/* Where something was found: all of it is replaced, `value` is what must not stand elsewhere. */
+/* A find: all of it is replaced, and `value` must not occur elsewhere either. */
 struct find {
 	size_t end;
 	size_t value_at, value_end; /* equal: nothing that is worth knowing */
@@ -245,8 +248,8 @@ static bool is_key(const struct look *look, size_t i, struct find *out)
 	return true;
 }
 
-/* Words joined by dashes look like a key, but for the digits. So many bytes must do to tell: each
- * of the words may be where a key begins. */
+/* Words joined by dashes look like a key, except for digits. Only so many bytes are examined,
+ * since a key may begin at any of the words. */
 static bool is_like_key(const struct look *look, size_t at, const struct form *form)
 {
 	size_t run = run_up_to(look, at, form->others, KEY_LOOK);
@@ -282,7 +285,7 @@ static bool is_secret(struct look *look, size_t i, struct find *out)
 	return is_form(look, i, out) || is_bearer(look, i, out) || is_jwt(look, i, out);
 }
 
-/* The lines of a key: somebody may have quoted it. */
+/* Learn the single lines of a private key, which may have been quoted. */
 static void learn_lines(struct mr_team_secrets *secrets, const struct look *look, size_t from,
 	size_t end)
 {

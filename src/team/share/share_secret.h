@@ -1,6 +1,5 @@
 /*
- * team/share/share_secret.h - secrets in texts: found by their form, replaced, and never seen
- * again.
+ * team/share/share_secret.h - secrets in texts: found by their form, and replaced.
  *
  * What was found once is known: it is replaced wherever else it stands, in any case, and a scan of
  * the finished files can prove that it is gone. Time is linear in the text.
@@ -24,7 +23,7 @@ void mr_team_secrets_learn(struct mr_team_secrets *secrets, struct mr_bytes text
 /* Append `text` with every secret replaced; returns how many were. */
 size_t mr_team_secrets_replace(const struct mr_team_secrets *secrets, struct mr_bytes text,
 	struct mr_buf *out);
-/* Does one that is known stand in these bytes? */
+/* Do these bytes contain a known secret? */
 bool mr_team_secrets_stand_in(const struct mr_team_secrets *secrets, struct mr_bytes bytes);
-/* Different ones that are known. */
+/* The number of different secrets that are known. */
 size_t mr_team_secrets_count(const struct mr_team_secrets *secrets);

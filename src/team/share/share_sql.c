@@ -1,4 +1,7 @@
-/* team/share/share_sql.c */
+/*
+ * team/share/share_sql.c - Reads the messages to export, and writes the tables of the exported
+ * database.
+ */
 #include "team/share/share_sql.h"
 
 #include "data/rows.h"
@@ -132,7 +135,7 @@ static const char SQL_TABLES[] =
 	"  ack_ts TEXT,"
 	"  PRIMARY KEY (message_id, agent_id));"
 	"CREATE INDEX idx_message_recipients_agent ON message_recipients(agent_id);"
-	/* Readers of the copy ask for these too; they stay empty. */
+	/* Clients of the copy query these tables, too; they stay empty. */
 	"CREATE TABLE file_reservations ("
 	"  id INTEGER PRIMARY KEY, project_id INTEGER, agent_id INTEGER, path_pattern TEXT,"
 	"  exclusive INTEGER, reason TEXT, created_ts TEXT, expires_ts TEXT, released_ts TEXT);"

@@ -1,4 +1,4 @@
-/* team/share/share_sql.h - what an export reads, and the tables of its copy. */
+/* team/share/share_sql.h - reads the data of an export, and writes the tables of its database. */
 #pragma once
 
 #include "team/model.h"
@@ -10,14 +10,14 @@ typedef enum mr_code mr_team_share_visit(struct mr_arena *arena,
 /* `arena` of each call is freed after it; the reason of a failure is in cx->err. */
 MR_CHECK enum mr_code mr_team_share_messages(struct mr_ctx *cx, struct mr_db *from,
 	int64_t project_id, mr_team_share_visit *visit, void *arg);
-/* To and cc, in this order, and then by name; bcc is nobody's business. */
+/* To and cc, in this order, then by name; bcc is left out. */
 MR_CHECK enum mr_code mr_team_share_recipients(struct mr_ctx *cx, struct mr_arena *arena,
 	struct mr_db *from, int64_t message_id, struct mr_team_recipients *out);
 
 struct mr_team_share_counts {
 	int64_t reservations, links, read_states;
 };
-/* What a project has that is not copied. */
+/* Counts of a project's rows that are not copied. */
 MR_CHECK enum mr_code mr_team_share_count(struct mr_ctx *cx, struct mr_db *from, int64_t project_id,
 	struct mr_team_share_counts *out);
 

@@ -1,4 +1,4 @@
-/* team/share/share_verify.c - an export compared with its manifest. */
+/* team/share/share_verify.c - compares an export with its manifest. */
 #include "base/fs.h"
 #include "team/share/share_private.h"
 #include "text/digest.h"

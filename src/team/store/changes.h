@@ -1,5 +1,5 @@
-/* team/store/changes.h - what changed since one last looked: for who waits, at the cost of what is
- * new. */
+/* team/store/changes.h - changes since a cursor, for long polls and subscriptions; costs only
+ * what is new. */
 #pragma once
 
 #include "team/model.h"
@@ -7,7 +7,7 @@
 
 struct mr_team_reached {
 	int64_t agent_id, project_id;
-	bool is_blind; /* bcc: only the agent itself may learn of it */
+	bool is_blind; /* bcc: only the agent itself may know */
 };
 struct mr_team_new {
 	int64_t id, project_id;
@@ -24,8 +24,8 @@ struct mr_team_changes {
 MR_CHECK enum mr_code mr_team_changes_after(struct mr_ctx *cx, struct mr_db *db, int64_t after,
 	int64_t limit, struct mr_team_changes *out);
 
-/* A number that grows when a project or an agent comes, and changes when an agent goes. */
+/* A number that changes when a project or an agent is added, and when an agent is retired. */
 MR_CHECK enum mr_code mr_team_changes_members(struct mr_ctx *cx, struct mr_db *db, int64_t *out);
-/* A number that is another one after a lease of the project was taken, renewed or released. */
+/* A number that changes when a lease of the project is taken, renewed or released. */
 MR_CHECK enum mr_code mr_team_changes_leases(struct mr_ctx *cx, struct mr_db *db,
 	int64_t project_id, int64_t *out);

@@ -1,11 +1,14 @@
-/* team/store/changes_sql.c */
+/*
+ * team/store/changes_sql.c - Reads the messages after a given id, and change numbers for projects,
+ * agents and leases.
+ */
 #include "team/store/changes.h"
 
 #include "data/rows.h"
 
 #include <string.h>
 
-/* Both walk their primary keys from where one left off. */
+/* Both read their primary keys from a given position on. */
 static const char SQL_NEW[] = "SELECT id, project_id, thread_id FROM messages WHERE id > ?1"
 			      " ORDER BY id LIMIT ?2";
 static const char SQL_REACHED[] =
@@ -26,7 +29,7 @@ static void add_reached(struct mr_arena *arena, struct mr_team_new *message,
 {
 	size_t len = message->reached_count;
 
-	/* 1, 2, 4, ... rooms: a full one has a power of two. */
+	/* The array doubles: it is full when its length is a power of two. */
 	if ((len & (len - 1)) == 0) {
 		struct mr_team_reached *more =
 			mr_arena_array(arena, len ? len * 2 : 1, sizeof(*more));
@@ -75,8 +78,8 @@ enum mr_code mr_team_changes_after(struct mr_ctx *cx, struct mr_db *db, int64_t 
 	return rc;
 }
 
-/* What is taken gets a new id; what is renewed or released changes the sum of the open ones, which
- * stand in an index of their own. */
+/* A new lease has a new id; a renewed or released one changes the sum over open leases, which
+ * have an index of their own. */
 static const char SQL_LEASES[] =
 	"SELECT (SELECT COALESCE(max(id), 0) FROM file_reservations WHERE project_id = ?1),"
 	" count(*), COALESCE(sum(expires_ts), 0) FROM file_reservations"
@@ -89,14 +92,15 @@ enum mr_code mr_team_changes_leases(struct mr_ctx *cx, struct mr_db *db, int64_t
 	enum mr_code rc = mr_rows_one(cx, db, SQL_LEASES, MR_BIND(project_id),
 		MR_INTO(&last, &open, &expiries), NULL);
 
-	/* Multipliers that keep the three apart well enough; unsigned, for it may well go round. */
+	/* Combine the three with multipliers; overflow is harmless, so the arithmetic is
+	 * unsigned. */
 	if (!rc)
 		*out = (int64_t)((uint64_t)last * UINT64_C(0x9e3779b97f4a7c15) +
 			(uint64_t)open * UINT64_C(0xbf58476d1ce4e5b9) + (uint64_t)expiries);
 	return rc;
 }
 
-/* An agent that goes does so by a change; there are never so many that counting would matter. */
+/* Retiring an agent updates its row; there are few enough agents to count them all. */
 static const char SQL_MEMBERS[] =
 	"SELECT (SELECT COALESCE(max(id), 0) FROM projects), COALESCE(max(id), 0),"
 	" COALESCE(sum(is_active), 0) FROM agents";

@@ -41,7 +41,7 @@ static int64_t now_ms(void)
 
 /* ---- for the writer ---- */
 
-/* What it finds is temporary, as far as the program can tell: "not now" is the answer to all. */
+/* A lost database may come back, so every failure of this check is reported as MR_EBUSY. */
 static enum mr_code still_there(void *arg, struct mr_db *db, struct mr_err *err)
 {
 	(void)arg;
@@ -136,7 +136,7 @@ static enum mr_code open_anew(struct mr_ctx *cx, struct mr_team *team, struct mr
 	return rc;
 }
 
-/* Nothing that was kept from the one before is known to be true of this one. */
+/* Drop everything cached from the previous database. */
 static void regain(struct mr_team *team)
 {
 	team->hooks.replaced(team);
@@ -158,7 +158,7 @@ static void set_trouble(struct mr_team *team, struct mr_err *err)
 	pthread_mutex_unlock(&team->lock);
 }
 
-/* Try once. What was found damaged is not read through again before it has changed. */
+/* Try once. A file that was found damaged is not examined again before it has changed. */
 static enum mr_code try_to_open(struct mr_ctx *cx, struct mr_team *team, struct mr_db **out)
 {
 	struct stat now[2];
@@ -197,7 +197,8 @@ static enum mr_code reopen(void *arg, struct mr_db **out, struct mr_err *err)
 	bool wait;
 
 	pthread_mutex_lock(&team->lock);
-	/* Connections that share the file must share its log, too. */
+	/* Old connections still use the former log, and connections to one file must share a
+	 * log. */
 	wait = team->lent_old > 0;
 	pthread_mutex_unlock(&team->lock);
 	if (!wait && (!team->tried_ms || now_ms() - team->tried_ms >= RETRY_MS)) {
@@ -238,9 +239,9 @@ static enum mr_code ask_writer(struct mr_ctx *cx, struct mr_team *team)
 }
 
 /*
- * Lend an idle connection; where there is none `reader->db` stays NULL, and one is to be opened: it
- * is counted already. `*look_now`: it is time to look whether the database is still there. False
- * while it is lost.
+ * Lend an idle connection; when there is none `reader->db` stays NULL and the caller must open one,
+ * which is counted already. `*look_now`: it is time to check that the database is still there.
+ * False while it is lost.
  */
 static bool lend(struct mr_team *team, struct mr_team_reader *reader, bool *look_now)
 {
@@ -277,7 +278,7 @@ static bool keep_idle(struct mr_team *team, const struct mr_team_reader *reader)
 	return kept;
 }
 
-/* After its connection was closed: who opens the database anew waits for this. */
+/* After its connection was closed: reopening the database waits for this count. */
 static void count_back(struct mr_team *team, const struct mr_team_reader *reader)
 {
 	pthread_mutex_lock(&team->lock);
@@ -343,7 +344,7 @@ void mr_team_read_done(struct mr_team_reader *reader)
 	if (mr_db_in_transaction(reader->db))
 		mr_db_rollback(reader->db);
 	if (!keep_idle(team, reader)) {
-		/* It only reads: there is nothing of its own to fold into the file. */
+		/* A reader has nothing to checkpoint. */
 		mr_db_abandon(reader->db);
 		count_back(team, reader);
 	}

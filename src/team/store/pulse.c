@@ -1,4 +1,7 @@
-/* team/store/pulse.c */
+/*
+ * team/store/pulse.c - Checks whether the database accepts writes by committing a small change,
+ * shared by all callers.
+ */
 #include "team/store/pulse.h"
 
 #include "team/store/root_private.h"
@@ -8,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* What the largest message takes, with its rows: less is a full disk. */
+/* The largest message with its rows needs so much: with less, the disk counts as full. */
 enum { FULL_BYTES = 1 << 20 };
 
 static int64_t now_ms(void)
@@ -35,7 +38,7 @@ void mr_team_pulse_destroy(struct mr_team_pulse *pulse)
 
 /* ---- on the writer's thread ---- */
 
-/* The log is reused, so a small write may find room on a disk that has none. */
+/* The log reuses its space, so a small write may succeed on a full disk. */
 static enum mr_code check_room(const struct mr_team *team, struct mr_err *err)
 {
 	const char *database = team->config.database;
@@ -77,7 +80,7 @@ static void ended(void *arg, enum mr_code rc, const struct mr_err *err)
 	pthread_mutex_unlock(&pulse->lock);
 }
 
-/* ---- for who asks ---- */
+/* ---- for callers ---- */
 
 static uint64_t jobs_done(struct mr_team *team)
 {
@@ -125,7 +128,7 @@ enum mr_code mr_team_pulse(struct mr_ctx *cx, struct mr_team *team, int max_age_
 	pthread_mutex_unlock(&pulse->lock);
 	if (cx->pause)
 		cx->pause(cx->pause_arg, false);
-	/* Where many write, ours waits for its turn; that theirs succeed is as good. */
+	/* Under load our write waits for its turn; then it is enough that other writes succeed. */
 	if (!rc && !known && jobs_done(team) == before)
 		rc = mr_err_set(&cx->err, MR_ETIMEOUT,
 			"database %s: a write did not end within %d ms: does its disk answer, or "

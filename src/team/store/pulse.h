@@ -1,4 +1,4 @@
-/* team/store/pulse.h - can mail be kept, now? Asked by writing to the disk. */
+/* team/store/pulse.h - checks that the database accepts writes, by writing to it. */
 #pragma once
 
 #include "team/store/root.h"

@@ -1,4 +1,4 @@
-/* team/store/root.c - the storage of a team: opened, written to, closed. */
+/* team/store/root.c - opens and closes the storage of a team, and writes to it. */
 #include "team/store/root.h"
 
 #include "base/crash.h"
@@ -89,8 +89,8 @@ static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
 }
 
 /*
- * The bell first, so that no rebuild puts another database in place of the one we open. Where there
- * can be none, what SQLite says of the place is worth more.
+ * Lock the bell first, so that no rebuild replaces the database while we open it. Where the bell
+ * cannot be made, SQLite's own error is more useful.
  */
 static enum mr_code open_database(struct mr_ctx *cx, struct mr_team *team)
 {

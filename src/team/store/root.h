@@ -26,7 +26,7 @@ struct mr_team_config {
 	const char *database;  /* a path; NULL is storage.sqlite3 in the root */
 	int64_t max_log_bytes; /* of its write-ahead log (data/db.h) */
 	bool alone;            /* the caller holds the database's bell: a rebuild */
-	bool beside_archives;  /* make a database even where archives with commits have none */
+	bool beside_archives;  /* create a database even beside archives that have commits */
 	const char *author_name, *author_email;
 
 	enum mr_team_name_mode name_mode;

@@ -15,12 +15,12 @@ struct mr_team_message_cache;
 
 /* What the parts above do when the storage changes; set by team/open.c. */
 struct mr_team_hooks {
-	/* A change is durable: called by whoever made it. */
+	/* A change is durable; called by the thread that made it. */
 	void (*written)(struct mr_team *team);
-	/* Another database is in use from now on: what was remembered of the old one is no longer
-	 * true. Called by the writer, before anybody reads the new one. */
+	/* Another database is in use from now on: drop what was cached from the old one. Called
+	 * by the writer, before any reader sees the new one. */
 	void (*replaced)(struct mr_team *team);
-	struct mr_team_message_cache *heads; /* what messages said that were listed lately */
+	struct mr_team_message_cache *heads; /* cache of recently listed messages */
 };
 
 enum { MR_TEAM_NOTED = 256 };
@@ -77,8 +77,8 @@ struct mr_team {
 };
 
 /*
- * watch.c: the file that tells others of a change, and that who has the database open shares: a
- * rebuild holds it alone. MR_EBUSY: so it does now.
+ * watch.c: the bell, a file that is touched after each change. Every process that has the database
+ * open holds a shared lock on it, a rebuild an exclusive one. MR_EBUSY: a rebuild holds it now.
  */
 MR_CHECK enum mr_code mr_team_bell_open(struct mr_ctx *cx, struct mr_team *team);
 void mr_team_bell_ring(struct mr_team *team);
@@ -88,12 +88,12 @@ void mr_team_bell_ring(struct mr_team *team);
  */
 void mr_team_bell_yield(struct mr_team *team);
 MR_CHECK enum mr_code mr_team_bell_share(struct mr_ctx *cx, struct mr_team *team);
-/* Nobody waits any more. */
+/* Free the ear; no thread may be waiting any more. */
 void mr_team_ear_close(struct mr_team *team);
 
 /* What to do about a database that is damaged or gone. */
 #define MR_TEAM_REBUILD_HINT "run `mailroom team rebuild`"
-/* database.c: how the database is opened, and who looks after it for the queue. */
+/* database.c: how the database is opened, and the queue's checks that it is still there. */
 struct mr_db_options mr_team_database_options(const struct mr_team *team, bool read_only);
 struct mr_queue_guard mr_team_database_guard(struct mr_team *team);
 /* pulse.c */

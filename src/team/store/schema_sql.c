@@ -1,4 +1,4 @@
-/* team/store/schema_sql.c */
+/* team/store/schema_sql.c - The tables, indexes and migrations of the team's database. */
 #include "team/store/schema.h"
 
 /*
@@ -174,7 +174,7 @@ static const char SQL_AROUND[] =
 	"  created_ts BIGINT NOT NULL);"
 	"CREATE INDEX archive_queue_project ON archive_queue(project_id, id);";
 
-/* What an agent proves to be itself with (AGENT_AUTH): the SHA-256 of its token, or NULL. */
+/* The SHA-256 of the token by which an agent proves its identity (AGENT_AUTH), or NULL. */
 static const char SQL_TOKENS[] = "ALTER TABLE agents ADD COLUMN token_hash TEXT;";
 
 static const char SQL_TOKEN_OWNERS[] =

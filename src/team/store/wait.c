@@ -1,10 +1,11 @@
-/* team/store/wait.c - looks at the database until a waiter finds what it waits for. */
+/* team/store/wait.c - polls a condition of the database at every change, until it holds. */
 #include "team/store/wait.h"
 
 #include "base/log.h"
 #include "team/store/watch.h"
 
-/* A writer that died before it could ring is noticed after this time; so is who has gone. */
+/* A change whose writer died before it rang the bell is noticed after LOOK_MS; a client that has
+ * gone, after LOOK_OVER_MS. */
 enum { LOOK_MS = 5000, LOOK_OVER_MS = 1000 };
 
 static void free_arena(void *arena)
@@ -49,7 +50,7 @@ static enum mr_code look_until(struct mr_ctx *cx, struct mr_team *team, struct m
 	const struct mr_clock *clock = mr_clock_system();
 	int64_t begun_ms = mr_clock_mono_ms(clock);
 	struct mr_team_watch *watch MR_CLEANUP(mr_team_watch_close) = NULL;
-	/* The bell before the first look: what comes while we look rings it. */
+	/* Open the watch before the first look, so that a change in between is not missed. */
 	enum mr_code rc = wait->timeout_ms ? mr_team_watch_open(cx, team, &watch) : MR_OK;
 
 	while (!rc) {
@@ -79,7 +80,7 @@ enum mr_code mr_team_wait(struct mr_ctx *cx, struct mr_team *team, struct mr_tea
 
 	*found = false;
 	rc = look_until(cx, team, wait, &scratch, found);
-	/* Of a look that failed, the error may point into it. */
+	/* The error of a failed look may point into its arena. */
 	if (scratch)
 		mr_arena_defer(cx->arena, free_arena, scratch);
 	return rc;

@@ -12,7 +12,7 @@
 /*
  * One look: set `*found` when the wait is over. `cx` is the waiter's, but for its arena and error:
  * these belong to this look and are thrown away before the next one. A look borrows what it reads
- * from and gives it back before it returns, because nobody sleeps on a connection.
+ * from and gives it back before it returns, because a waiting thread must not hold a connection.
  */
 typedef enum mr_code mr_team_look(struct mr_ctx *cx, struct mr_team *team, void *arg, bool *found);
 
@@ -24,18 +24,18 @@ struct mr_team_wait {
 	const char *what;
 	/* A look that fails is logged as this event, and the wait goes on; NULL: it ends. */
 	const char *failed_event;
-	/* Whoever makes cx->is_over true also rings (mr_team_watch_ring()): it need not be asked
-	 * every second. */
+	/* The code that makes cx->is_over true also calls mr_team_watch_ring(): it need not be
+	 * polled every second. */
 	bool over_rings;
 	/* A look may set it: when to look again though nothing has changed; 0: some seconds. */
 	int64_t again_ms;
 };
 
 /*
- * Look until something is found, the time is over, or cx->is_over says that nobody waits any more:
- * it is asked after each look. `*found` says whether something was. What the last look allocated
- * lives as long as cx->arena; all before it is freed, however often the database changes. Nothing
- * that changes after the call began is missed. From any thread.
+ * Look until something is found, the time is over, or cx->is_over says that the client has gone,
+ * which is checked after each look. `*found` says whether something was. What the last look
+ * allocated lives as long as cx->arena; all before it is freed, however often the database changes.
+ * Nothing that changes after the call began is missed. From any thread.
  */
 MR_CHECK enum mr_code mr_team_wait(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_wait *wait, bool *found);

@@ -1,12 +1,13 @@
 /*
- * team/store/watch.c
+ * team/store/watch.c - Waits for changes of the database by watching a bell file that every writer
+ * touches after its commit.
  *
- * Who has changed the database rings the bell: a file beside it whose times are set. The database's
- * own files would not do, since they are written before others can see what was written.
+ * After each commit the writer rings the bell: it sets the times of a file beside the database. The
+ * database's own files would not do, since they are written before others can see the change.
  *
- * The kernel lets a user watch files a hundred times, not a thousand. So there is one ear for all
- * who wait in this process: the first of them listens, the others wait for him, and when he leaves
- * another takes his place. How often the bell rang is counted; each remembers what he has heard.
+ * The kernel limits a user to about a hundred inotify instances. So all waiting threads of this
+ * process share one "ear": one of them waits in the kernel, the others wait for it, and when it
+ * leaves another takes its place. Each watch compares its own count of rings with the ear's.
  */
 #include "team/store/watch.h"
 
@@ -87,7 +88,7 @@ enum mr_code mr_team_bell_share(struct mr_ctx *cx, struct mr_team *team)
 
 void mr_team_bell_ring(struct mr_team *team)
 {
-	/* Who is not woken looks again by himself, after a while. */
+	/* A failure is ignored: waiting threads check by themselves after a while. */
 	(void)futimens(team->bell, NULL);
 }
 
@@ -156,7 +157,7 @@ enum mr_code mr_team_watch_open(struct mr_ctx *cx, struct mr_team *team, struct 
 		mr_oom(sizeof(*watch));
 	watch->ear = ear;
 	pthread_mutex_lock(&ear->lock);
-	/* What rang while nobody listened is the others' news, not ours. */
+	/* What rang before this watch was opened is not news to it. */
 	if (!ear->listening)
 		rc = mr_fs_watch_wait(ear->bell, 0, &rang, &cx->err);
 	ear->rung += rang;
