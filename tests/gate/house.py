@@ -398,6 +398,14 @@ def headers_say_who_they_are(tree):
             yield f"{path}: no #pragma once"
 
 
+def modules_say_what_they_are_for(tree):
+    for path in tree.modules:
+        opening = re.match(r"/\*(.*?)\*/", tree.text(path), re.S)
+        told = re.sub(r"\s*\n \*", " ", opening[1]) if opening else ""
+        if path != "src/main.c" and not re.match(rf"\s*{re.escape(path[len('src/'):])} - \S.{{15}}", told):
+            yield f"{path}: does not open with its name and a sentence"
+
+
 def names_are_unique(tree):
     """In the foundation as a whole, and in each of the three parts by itself: all three have messages."""
     homes = {}
@@ -434,6 +442,7 @@ RULES = [
     the_map_is_complete,
     every_module_is_tested,
     headers_say_who_they_are,
+    modules_say_what_they_are_for,
     names_are_unique,
     nothing_of_one_machine,
 ]
@@ -455,7 +464,7 @@ BAD_TREE = {
     "src/net/n.c": '#include "data/d_sql.h"\n#include "a.h"\n'
                    "int f(void)\n{\n\tstruct s a MR_CLEANUP(done) = { 0 }, b MR_CLEANUP(done), c;\n"
                    "\tint d MR_CLEANUP(close) = -1;\n\tint e MR_CLEANUP(close);\n}\n",
-    "src/data/d_sql.c": 'const char *s = "UPDATE t SET a = 1";\n',
+    "src/data/d_sql.c": '/*\n * data/d_sql.c - It says what\n * it is for.\n */\nconst char *s = "UPDATE t SET a = 1";\n',
     "src/team/m_sql.c": 'const char *s = "DELETE FROM t WHERE a IN ids(?1) OR CAST(?2 AS TEXT) IS NULL";\n'
                         'const char *t = "SELECT 1 FROM t WHERE ?1 IS NULL OR a LIKE ?2";\n'
                         "/* mr_db_sqlite */ const void *d = &mr_db_sqlite;\n",
@@ -496,6 +505,8 @@ BAD_TREE_FINDS = {
     "every_module_is_tested": ["src/base/a.c: no tests/unit/base/test_a.c"]
                               + [f"{path}: excepted" for path in TESTED_BY],
     "headers_say_who_they_are": ["src/text/up.h: does not", "src/text/up.h: no #pragma"],
+    "modules_say_what_they_are_for": ["src/base/a.c:", "src/net/n.c:", "src/nowhere/misc.c:", "src/op/o.c:",
+                                      "src/surface/s.c:", "src/team/m_sql.c:", "src/text/a.c:"],
     "names_are_unique": ["src/base/a.c, src/text/a.c"],
     "nothing_of_one_machine": ["docs/note:1: /ho" "me/someone/x"],
 }
