@@ -497,6 +497,9 @@ enum mr_code mr_history_sync_index(struct mr_history *history, struct mr_err *er
 	if (!rc)
 		rc = mr_history_write_index(history, err);
 	mr_crash_point("history.index.written");
+	/* Or a power failure leaves an empty one, with which git refuses to work. */
+	if (!rc)
+		rc = mr_history_sync(history->own_dir, MR_HISTORY_INDEX, err);
 	if (!rc && renameat(history->own_dir, MR_HISTORY_INDEX, history->git_dir, "index") != 0)
 		rc = mr_err_os(err, errno, "cannot replace %s/.git/index", history->path);
 	gitlock_release(history, INDEX_LOCK);
