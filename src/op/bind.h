@@ -10,6 +10,9 @@
 #include "op/op.h"
 #include "text/out.h"
 
+/* Types and members of structs cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
+ */
+
 /* Fill the members that the parameters of `in` are bound to; `request` is zeroed before, and its
  * lists live in `arena`. */
 void mr_bind_request(struct mr_arena *arena, const struct mr_args *in, void *request);
@@ -47,3 +50,4 @@ struct mr_nothing {
 			mr_bind_object(out, NULL, fields, result);                                 \
 		return rc;                                                                         \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */

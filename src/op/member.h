@@ -17,6 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Types and members of structs cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
+ */
+
 struct mr_value;
 
 enum mr_ctype {
@@ -128,3 +131,4 @@ struct mr_member {
 		.type = _Generic(MR_MEMBER_OF(struct_type, member), bool                           \
 				 : MR_C_BOOL)                                                      \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */

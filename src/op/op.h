@@ -39,6 +39,9 @@
 
 #include <stdint.h>
 
+/* Types and members of structs cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
+ */
+
 struct mr_args;
 struct mr_buf;
 struct mr_call;
@@ -282,3 +285,4 @@ bool mr_op_is_list(const struct mr_op *op);
 bool mr_param_default(const struct mr_param *param, struct mr_value *out);
 /* The parameter of this name or alias, or NULL. */
 const struct mr_param *mr_param_find(const struct mr_param *params, const char *name);
+/* NOLINTEND(bugprone-macro-parentheses) */

@@ -5,6 +5,9 @@
 #include "team/limits.h"
 #include "team/macro.h"
 
+/* Types and members of structs cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
+ */
+
 static const char *const alias_ttl[] = { "ttl", NULL };
 static const char *const alias_paths[] = { "path_pattern", "path", NULL };
 
@@ -295,3 +298,4 @@ const struct mr_op mr_op_team_macro_handshake = {
 	.bind = &handshake,
 	.render = mr_render_handshake,
 };
+/* NOLINTEND(bugprone-macro-parentheses) */

@@ -14,6 +14,9 @@
 #include "team/limits.h"
 #include "text/out.h"
 
+/* Types and members of structs cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
+ */
+
 /* Aliases that clients of the peers send (spec 6.1); NULL-terminated. */
 extern const char *const mr_team_alias_project[];
 extern const char *const mr_team_alias_agent[];
@@ -105,3 +108,4 @@ void mr_team_show_bodies(struct mr_call *call, const struct mr_team_showing *how
 	struct mr_team_items *items);
 /* Let the registration give out a token as AGENT_AUTH says. */
 void mr_team_ops_tokens(const struct mr_call *call, struct mr_team_registration *request);
+/* NOLINTEND(bugprone-macro-parentheses) */
