@@ -115,7 +115,7 @@ static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
 	return text ? text : err->msg;
 }
 
-/* Let the envelope print an error in its own form, on several lines; false when it has none. */
+/* Let the contract print an error in its own form, on several lines; false when it has none. */
 static bool tell(int fd, const struct mr_contract *contract, const struct mr_err *err)
 {
 	struct mr_render style = mr_terminal_style(fd);
