@@ -39,12 +39,6 @@ void mr_shape_team_project_members(struct mr_out *out, const struct mr_team_proj
 	mr_bind_members(out, mr_shape_team_project_fields, project);
 }
 
-void mr_shape_team_project(struct mr_out *out, const char *key,
-	const struct mr_team_project *project)
-{
-	mr_bind_object(out, key, mr_shape_team_project_fields, project);
-}
-
 const struct mr_field mr_shape_team_profile_fields[] = {
 	MR_FIELD(struct mr_team_agent, id, "id"),
 	MR_FIELD(struct mr_team_agent, name, "name"),

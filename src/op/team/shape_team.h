@@ -53,8 +53,6 @@ extern const struct mr_field mr_shape_team_sent_fields[];
 void mr_shape_team_time(struct mr_out *out, const char *key, int64_t time_us);
 
 /* Whole maps under `key` (NULL in a list or at the top). */
-void mr_shape_team_project(struct mr_out *out, const char *key,
-	const struct mr_team_project *project);
 void mr_shape_team_agent(struct mr_out *out, const char *key, const struct mr_team_agent *agent);
 /* The members of an open map, for results that add to them. */
 void mr_shape_team_project_members(struct mr_out *out, const struct mr_team_project *project);
@@ -68,7 +66,5 @@ void mr_shape_team_item_members(struct mr_out *out, const struct mr_team_item *i
 /* A list of them under `key`. */
 void mr_shape_team_items(struct mr_out *out, const char *key, const struct mr_team_items *items,
 	bool names);
-void mr_shape_team_link(struct mr_out *out, const char *key, const struct mr_team_link *link);
-void mr_shape_team_link_members(struct mr_out *out, const struct mr_team_link *link);
 void mr_shape_team_product(struct mr_out *out, const char *key,
 	const struct mr_team_product *product);

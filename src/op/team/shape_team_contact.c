@@ -27,16 +27,6 @@ const struct mr_field mr_shape_team_link_fields[] = {
 	{ 0 },
 };
 
-void mr_shape_team_link_members(struct mr_out *out, const struct mr_team_link *link)
-{
-	mr_bind_members(out, mr_shape_team_link_fields, link);
-}
-
-void mr_shape_team_link(struct mr_out *out, const char *key, const struct mr_team_link *link)
-{
-	mr_bind_object(out, key, mr_shape_team_link_fields, link);
-}
-
 const struct mr_field mr_shape_team_product_fields[] = {
 	MR_FIELD(struct mr_team_product, id, "id"),
 	MR_FIELD(struct mr_team_product, product_uid, "product_uid"),

@@ -240,15 +240,11 @@ static enum mr_code list_agents(struct mr_ctx *cx, struct mr_team *team,
 	const struct listing *asked, struct mr_team_agents *out)
 {
 	struct mr_team_project project;
-	size_t from = 0;
 	enum mr_code rc = mr_team_ask_agents(cx, team, asked->project_key, !asked->include_retired,
 		&project, out);
 
 	if (!rc)
-		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &from,
-			&out->len);
-	if (!rc && from)
-		out->items += from;
+		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &out->len);
 	return rc;
 }
 MR_TEAM_BIND(list, list_agents, struct listing, struct mr_team_agents);

@@ -197,15 +197,12 @@ static const struct mr_field list_fields[] = {
 static enum mr_code list_contacts(struct mr_ctx *cx, struct mr_team *team,
 	const struct listing *asked, struct contacts *out)
 {
-	size_t from = 0;
 	enum mr_code rc = mr_team_ask_contacts(cx, team, asked->project_key, asked->agent_name,
 		asked->status, &out->agent, &out->links);
 
 	if (!rc)
 		rc = mr_team_page_cut(cx, &asked->page, out->links.items, sizeof(*out->links.items),
-			&from, &out->links.len);
-	if (!rc && from)
-		out->links.items += from;
+			&out->links.len);
 	return rc;
 }
 MR_TEAM_BIND(list, list_contacts, struct listing, struct contacts);

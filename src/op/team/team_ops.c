@@ -14,10 +14,10 @@ enum { FENCE_BYTES = 12 };
 const char *const mr_team_alias_project[] = { "project_slug", "project", "human_key", NULL };
 const char *const mr_team_alias_agent[] = { "agent", NULL };
 
-enum mr_code mr_team_page_cut(struct mr_ctx *cx, const struct mr_team_page *page, const void *items,
-	size_t size, size_t *from, size_t *len)
+enum mr_code mr_team_page_cut(struct mr_ctx *cx, const struct mr_team_page *page, void *items,
+	size_t size, size_t *len)
 {
-	const char *item = items;
+	char *item = items;
 	size_t count = *len;
 	size_t at = 0;
 
@@ -30,8 +30,9 @@ enum mr_code mr_team_page_cut(struct mr_ctx *cx, const struct mr_team_page *page
 				(long long)page->cursor);
 		at++;
 	}
-	*from = at;
 	*len = count - at > (size_t)page->limit ? (size_t)page->limit : count - at;
+	if (at && *len)
+		memmove(item, item + at * size, *len * size);
 	return MR_OK;
 }
 

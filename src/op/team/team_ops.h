@@ -80,12 +80,12 @@ struct mr_team_page {
 		MR_PARAM(request_type, page.cursor, "cursor",                                      \
 			.summary = "go on after this one: the id of the last one seen")
 /*
- * The part of a list that was asked for. `items` are structs of `size` bytes that begin with their
- * int64_t id; from `*from` on there are `*len` to be shown. INVALID_ARGUMENT when the cursor is
- * none of the ids.
+ * Cut a list down to the page that was asked for. `items` are structs of `size` bytes that begin
+ * with their int64_t id, `*len` of them; those of the page are moved to the front.
+ * INVALID_ARGUMENT when the cursor is none of the ids.
  */
 MR_CHECK enum mr_code mr_team_page_cut(struct mr_ctx *cx, const struct mr_team_page *page,
-	const void *items, size_t size, size_t *from, size_t *len);
+	void *items, size_t size, size_t *len);
 
 /* How bodies are shown. */
 struct mr_team_showing {

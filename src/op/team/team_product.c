@@ -138,14 +138,10 @@ static const struct mr_field list_fields[] = {
 static enum mr_code list_products(struct mr_ctx *cx, struct mr_team *team,
 	const struct listing *asked, struct mr_team_products *out)
 {
-	size_t from = 0;
 	enum mr_code rc = mr_team_ask_products(cx, team, out);
 
 	if (!rc)
-		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &from,
-			&out->len);
-	if (!rc && from)
-		out->items += from;
+		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &out->len);
 	return rc;
 }
 MR_TEAM_BIND(list, list_products, struct listing, struct mr_team_products);
