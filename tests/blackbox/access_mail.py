@@ -158,6 +158,11 @@ def nobody_reads_as_somebody_else(m):
         reply = {"project_key": P, "sender_name": "GreenCastle", "message_id": scene.id, "body_md": "?"}
         result = tool(server, "reply_message", reply, scene.head("GreenCastle"))
         assert result["isError"] and result["structuredContent"]["error"]["type"] == "NOT_FOUND", result
+        # So would a message that says it answers one.
+        send = {"project_key": P, "sender_name": "GreenCastle", "to": ["GreenCastle"], "subject": "?", "body_md": "?",
+            "reply_to": scene.id}
+        result = tool(server, "send_message", send, scene.head("GreenCastle"))
+        assert result["isError"] and result["structuredContent"]["error"]["type"] == "NOT_FOUND", result
         start = {"program": "x", "model": "y", "agent_name": "RedFox"}
         denied(tool(server, "macro_start_session", {"human_key": P, **start}, scene.head("BlueLake")))
         prepare = {"project_key": P, "thread_id": "T", **start}
