@@ -1,0 +1,30 @@
+/*
+ * workspace/audit.h - the audit log: one JSON object a line, only ever added to.
+ *
+ * Commands add events as part of their changes (workspace/change.h).
+ */
+#pragma once
+
+#include "workspace/frame.h"
+
+enum { MR_WORK_LOG_BYTES = 512 << 20, MR_WORK_EVENT_BYTES = 16 << 20 };
+
+/* Put an event at the end, durably, unless the end has it already. What a crash left of a line at
+ * the end is removed first. */
+MR_CHECK enum mr_code mr_work_audit_append(struct mr_ctx *cx, struct mr_work *work,
+	const char *event_id, const struct mr_value *event);
+
+struct mr_work_events {
+	const struct mr_value **items;
+	size_t len;
+};
+/* The last `limit` events, in the order of the file; a line that does not parse is a
+ * store_error. */
+MR_CHECK enum mr_code mr_work_audit_last(struct mr_ctx *cx, struct mr_work *work, size_t limit,
+	struct mr_work_events *out);
+/* All events with that target. */
+MR_CHECK enum mr_code mr_work_audit_of(struct mr_ctx *cx, struct mr_work *work,
+	const char *target_kind, const char *target_id, struct mr_work_events *out);
+/* How many lines do not parse; for doctor. */
+MR_CHECK enum mr_code mr_work_audit_check(struct mr_ctx *cx, struct mr_work *work,
+	size_t *out_bad_lines);

@@ -1,0 +1,130 @@
+/*
+ * workspace/config.h - .afmail/config.json: read, checked, asked and set by key.
+ *
+ * The document is checked as a whole at every reading, with the persona files in identities/, and
+ * before every writing: what is wrong is config_invalid. Members that may be left out have their
+ * defaults here. A secret is never shown (workspace results end in _secret) and never guessed.
+ */
+#pragma once
+
+#include "workspace/change.h"
+#include "workspace/frame.h"
+
+enum mr_work_language { MR_WORK_EN_US, MR_WORK_ZH_CN }; /* of the templates */
+extern const char *const mr_work_language_names[];      /* "en-US", "zh-CN", NULL */
+
+enum mr_work_import_as { MR_WORK_AS_TRIAGE, MR_WORK_AS_SPAM, MR_WORK_AS_TRASHED };
+enum mr_work_direction { MR_WORK_INBOUND, MR_WORK_OUTBOUND };
+extern const char *const mr_work_direction_names[]; /* "inbound", "outbound", NULL */
+
+/* A step of an action: exactly one of the four operations. */
+struct mr_work_action_step {
+	struct mr_texts add_flags;
+	const char *move_to_mailbox_id;
+	const char *append_to_mailbox_id;
+	bool smtp_send;
+	bool on_reply_to_message; /* add_flags concerns the message that is replied to */
+};
+struct mr_work_action_steps {
+	const struct mr_work_action_step *items;
+	size_t len;
+	const struct mr_value *document; /* the list as it stands in the file */
+};
+/* "add_flags", "move_to_mailbox_id_junk": as previews and step states name it. */
+const char *mr_work_step_label(struct mr_arena *arena, const struct mr_work_action_step *step);
+/* The steps of a list in JSON; config_invalid when it is none. Mailbox ids are not looked up. */
+MR_CHECK enum mr_code mr_work_steps_read(struct mr_ctx *cx, const struct mr_value *list,
+	struct mr_work_action_steps *out);
+
+struct mr_work_identity {
+	const char *identity; /* the slug */
+	const char *name;     /* the persona file's, when it has one */
+	const char *email;    /* as written; compare in lower case */
+	bool is_default;
+	const char *footer, *notes; /* from the persona file, or NULL */
+};
+
+struct mr_work_mailbox {
+	const char *id;
+	const char *mailbox_name, *special_use; /* exactly one is set */
+	bool is_pulled;                         /* has a pull rule */
+	enum mr_work_import_as import_as;
+	enum mr_work_direction direction;
+	struct mr_work_action_steps archive; /* what archiving a message from here does */
+};
+
+struct mr_work_server {
+	const char *host, *username, *password_secret, *password_secret_env;
+	int64_t port;
+	bool tls;      /* from the start */
+	bool starttls; /* of SMTP */
+};
+
+struct mr_work_config {
+	const struct mr_value *document;
+	const char *language_bcp47, *timezone_utc_offset; /* as set, or NULL */
+	enum mr_work_language language;
+	int offset_minutes; /* of the workspace's clock from UTC */
+	struct mr_work_identity *identities;
+	size_t identity_count;
+	struct mr_work_server imap, smtp;
+	struct mr_work_mailbox *mailboxes; /* sorted by id */
+	size_t mailbox_count;
+	struct mr_texts default_mailbox_ids;
+	struct mr_work_action_steps case_add, draft_save, draft_send, message_spam, message_trash;
+	const char *case_group, *contact_group;
+	struct mr_texts item_fields; /* of archive.message_index */
+	bool reason_required;
+};
+
+/* The workspace's configuration, loaded once a command; config_invalid, or store_error when the
+ * file is missing or no JSON. */
+MR_CHECK enum mr_code mr_work_config_get(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_config **out);
+/* The configuration that init writes: `offset_minutes` is the machine's. */
+const struct mr_value *mr_work_config_default(struct mr_ctx *cx, int offset_minutes);
+
+/* The value of a key; invalid_request for an unknown one, unknown_mailbox_id. `*out` is NULL for
+ * null. Secrets come as they are: the surface hides them. */
+MR_CHECK enum mr_code mr_work_config_value(struct mr_ctx *cx, struct mr_work *work, const char *key,
+	const struct mr_value **out);
+/* Set a key: the change gets the new document. `*out` is the value as stored. */
+MR_CHECK enum mr_code mr_work_config_set(struct mr_ctx *cx, struct mr_work *work, const char *key,
+	const struct mr_texts *values, struct mr_work_change *change, const struct mr_value **out);
+/* The same from JSON, for `identities` and lists of steps. */
+MR_CHECK enum mr_code mr_work_config_set_json(struct mr_ctx *cx, struct mr_work *work,
+	const char *key, const char *json, struct mr_work_change *change,
+	const struct mr_value **out);
+/* Back to its default. */
+MR_CHECK enum mr_code mr_work_config_unset(struct mr_ctx *cx, struct mr_work *work, const char *key,
+	struct mr_work_change *change, const struct mr_value **out);
+/* The keys that can be asked for and set, those of mailboxes with their present ids. */
+MR_CHECK enum mr_code mr_work_config_keys(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_texts *out);
+
+/* --- questions that many commands have --- */
+
+/* The reason of a command, trimmed, NULL when blank; reason_required when the workspace wants one.
+ */
+MR_CHECK enum mr_code mr_work_reason(struct mr_ctx *cx, struct mr_work *work, const char *given,
+	const char **out);
+const struct mr_work_identity *mr_work_default_identity(const struct mr_work_config *config);
+/* NULL when there is none of that slug. */
+const struct mr_work_identity *mr_work_find_identity(const struct mr_work_config *config,
+	const char *slug);
+/* Does the bare address belong to one of the identities? Case does not matter. */
+bool mr_work_is_own_address(const struct mr_work_config *config, const char *address);
+/* NULL when there is none of that id. */
+const struct mr_work_mailbox *mr_work_find_mailbox(const struct mr_work_config *config,
+	const char *id);
+/* The id of a mailbox by its name on the server, without asking the server; NULL when none fits;
+ * imap_mailbox_ambiguous. */
+MR_CHECK enum mr_code mr_work_mailbox_by_name(struct mr_ctx *cx,
+	const struct mr_work_config *config, const char *mailbox_name,
+	const struct mr_work_mailbox **out);
+
+/* A time in the workspace's offset: YYYYMMDD, and "YYYY-MM-DD HH:MM". */
+const char *mr_work_local_date(struct mr_arena *arena, const struct mr_work_config *config,
+	int64_t us);
+const char *mr_work_local_time(struct mr_arena *arena, const struct mr_work_config *config,
+	int64_t us);

@@ -1,0 +1,247 @@
+/* workspace/frame.c - finds, locks and opens a workspace; reads its files and writes projections.
+ */
+#include "workspace/frame.h"
+
+#include "data/db.h"
+#include "text/json.h"
+#include "text/time.h"
+#include "workspace/error.h"
+#include "workspace/layout.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static bool holds_workspace(struct mr_arena *arena, const char *path)
+{
+	struct stat st;
+
+	return stat(mr_work_join(arena, path, MR_WORK_STATE), &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+enum mr_code mr_work_find(struct mr_ctx *cx, const char *from, const char **out_root)
+{
+	char *path = mr_arena_strdup(cx->arena, from);
+
+	for (;;) {
+		char *slash;
+
+		if (holds_workspace(cx->arena, path)) {
+			*out_root = *path ? path : "/";
+			return MR_OK;
+		}
+		slash = strrchr(path, '/');
+		if (!slash || !*path)
+			break;
+		*slash = '\0';
+	}
+	return mr_work_refuse(cx, MR_WORK_WORKSPACE_NOT_FOUND,
+		"neither %s nor a directory above it has a workspace", from);
+}
+
+/* flock(2), and at once or not at all; other programs hold the same lock the same way. */
+static enum mr_code take_lock(struct mr_ctx *cx, struct mr_work *work)
+{
+	int got;
+
+	work->lock =
+		openat(work->dir, MR_WORK_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (work->lock < 0 && work->access == MR_WORK_READ && (errno == EROFS || errno == EACCES))
+		work->lock = openat(work->dir, MR_WORK_LOCK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (work->lock < 0 && work->access == MR_WORK_READ &&
+		(errno == EROFS || errno == EACCES || errno == ENOENT))
+		return MR_OK; /* a workspace that nobody can write, and nobody has locked yet */
+	if (work->lock < 0) {
+		mr_err_os(&cx->err, errno, "cannot open %s/%s", work->root, MR_WORK_LOCK);
+		return mr_work_store_error(cx);
+	}
+	do
+		got = flock(work->lock,
+			(work->access == MR_WORK_WRITE ? LOCK_EX : LOCK_SH) | LOCK_NB);
+	while (got != 0 && errno == EINTR);
+	if (got == 0)
+		return MR_OK;
+	if (errno == EWOULDBLOCK)
+		return mr_work_refuse(cx, MR_WORK_WORKSPACE_LOCKED,
+			"the workspace %s is in use by another command", work->root);
+	mr_err_os(&cx->err, errno, "cannot lock %s/%s", work->root, MR_WORK_LOCK);
+	return mr_work_store_error(cx);
+}
+
+enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_access access,
+	struct mr_work **out)
+{
+	struct mr_work *work MR_CLEANUP(mr_work_closep) = NULL;
+	enum mr_code rc;
+
+	work = mr_arena_alloc(cx->arena, sizeof(*work));
+	*work = (struct mr_work){ .dir = -1, .lock = -1, .access = access };
+	work->root = mr_arena_strdup(cx->arena, root);
+	work->now_us = mr_clock_wall_us(cx->clock) / MR_TIME_S * MR_TIME_S;
+	work->now = mr_time_format(cx->arena, work->now_us, MR_TIME_SECONDS);
+	rc = mr_fs_open_dir(AT_FDCWD, root, &work->dir, &cx->err);
+	if (rc)
+		return mr_work_store_error(cx);
+	if (access != MR_WORK_UNLOCKED) {
+		rc = take_lock(cx, work);
+		if (rc)
+			return rc;
+	}
+	*out = work;
+	work = NULL;
+	return MR_OK;
+}
+
+void mr_work_close(struct mr_work *work)
+{
+	if (!work)
+		return;
+	mr_db_closep(&work->index);
+	mr_fs_closep(&work->lock);
+	mr_fs_closep(&work->dir);
+}
+
+void mr_work_closep(struct mr_work **work)
+{
+	mr_work_close(*work);
+	*work = NULL;
+}
+
+enum mr_code mr_work_read(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	struct mr_bytes *out)
+{
+	return mr_fs_read(cx->arena, work->dir, path, MR_WORK_DOCUMENT_BYTES, out, &cx->err)
+		? mr_work_store_error(cx)
+		: MR_OK;
+}
+
+enum mr_code mr_work_read_opt(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	struct mr_bytes *out)
+{
+	struct mr_err err = { 0 };
+	enum mr_code rc = mr_fs_read(cx->arena, work->dir, path, MR_WORK_DOCUMENT_BYTES, out, &err);
+
+	if (rc == MR_ENOTFOUND) {
+		*out = (struct mr_bytes){ 0 };
+		return MR_OK;
+	}
+	if (!rc)
+		return MR_OK;
+	cx->err = err;
+	return mr_work_store_error(cx);
+}
+
+enum mr_code mr_work_read_json(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	const struct mr_value **out)
+{
+	static const struct mr_json_limits limits = { .max_bytes = MR_WORK_DOCUMENT_BYTES,
+		.max_depth = 64,
+		.max_nodes = 8 << 20 };
+	struct mr_bytes bytes;
+	enum mr_code rc = mr_work_read_opt(cx, work, path, &bytes);
+
+	*out = NULL;
+	if (rc || !bytes.data)
+		return rc;
+	if (mr_json_parse(cx->arena, bytes, &limits, out, &cx->err)) {
+		mr_err_wrap(&cx->err, "%s", path);
+		return mr_work_store_error(cx);
+	}
+	return MR_OK;
+}
+
+enum mr_code mr_work_list(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	struct mr_texts *out)
+{
+	struct mr_err err = { 0 };
+	enum mr_code rc = mr_fs_list(cx->arena, work->dir, path, MR_WORK_LIST_MAX, out, &err);
+
+	if (rc == MR_ENOTFOUND) {
+		*out = (struct mr_texts){ 0 };
+		return MR_OK;
+	}
+	if (!rc)
+		return MR_OK;
+	cx->err = err;
+	return mr_work_store_error(cx);
+}
+
+bool mr_work_is_dir(struct mr_work *work, const char *path)
+{
+	struct stat st;
+
+	return fstatat(work->dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+static enum mr_code make_parent(struct mr_ctx *cx, struct mr_work *work, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return MR_OK;
+	if (mr_fs_make_dirs(work->dir, mr_arena_strndup(cx->arena, path, (size_t)(slash - path)),
+		    0755, &cx->err))
+		return mr_work_store_error(cx);
+	return MR_OK;
+}
+
+/* A projection can be made again, so it gets its name at once but need not be on the disk. */
+static enum mr_code put_in_place(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	struct mr_bytes bytes)
+{
+	if (mr_fs_write(work->dir, path, bytes, MR_FS_REPLACE, 0644, &cx->err))
+		return mr_work_store_error(cx);
+	return MR_OK;
+}
+
+enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	struct mr_bytes bytes, bool *out_written)
+{
+	struct mr_err ignored = { 0 };
+	struct mr_bytes old = { 0 };
+	struct stat st;
+	enum mr_code rc;
+
+	if (out_written)
+		*out_written = false;
+	if (fstatat(work->dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+		(size_t)st.st_size == bytes.len &&
+		!mr_fs_read(cx->arena, work->dir, path, bytes.len, &old, &ignored) &&
+		old.len == bytes.len && memcmp(old.data, bytes.data, bytes.len) == 0)
+		return MR_OK;
+	rc = make_parent(cx, work, path);
+	if (!rc)
+		rc = put_in_place(cx, work, path, bytes);
+	if (!rc && out_written)
+		*out_written = true;
+	return rc;
+}
+
+enum mr_code mr_work_unproject(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	bool *out_removed)
+{
+	if (out_removed)
+		*out_removed = false;
+	if (unlinkat(work->dir, path, 0) != 0) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return MR_OK;
+		mr_err_os(&cx->err, errno, "cannot remove %s", path);
+		return mr_work_store_error(cx);
+	}
+	if (out_removed)
+		*out_removed = true;
+	return MR_OK;
+}
+
+struct mr_bytes mr_work_pretty(struct mr_ctx *cx, const struct mr_value *value)
+{
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_json_writer writer;
+
+	mr_buf_init(&buf, MR_WORK_DOCUMENT_BYTES);
+	mr_json_init(&writer, &buf, MR_JSON_INDENTED);
+	mr_json_value(&writer, value);
+	mr_buf_putc(&buf, '\n');
+	return mr_bytes_of(mr_arena_memdup(cx->arena, mr_buf_text(&buf), buf.len), buf.len);
+}

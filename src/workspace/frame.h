@@ -1,0 +1,75 @@
+/*
+ * workspace/frame.h - a workspace that a command works in: found, locked, and its time.
+ *
+ * A command opens the workspace once, for reading (any number at a time) or for writing (alone),
+ * and nobody waits: a conflict is workspace_locked. All paths in this part are relative to
+ * `work->dir`.
+ */
+#pragma once
+
+#include "base/ctx.h"
+#include "base/fs.h"
+#include "text/value.h"
+
+struct mr_db;
+struct mr_work_config;
+
+enum {
+	MR_WORK_DOCUMENT_BYTES = 64 << 20, /* the largest JSON or Markdown file of a workspace */
+	MR_WORK_LIST_MAX = 4 << 20,        /* names in one directory */
+};
+
+enum mr_work_access {
+	MR_WORK_READ,     /* shared with other readers */
+	MR_WORK_WRITE,    /* alone */
+	MR_WORK_UNLOCKED, /* without a lock: for status, which never fails on it */
+};
+
+struct mr_work {
+	int dir;
+	const char *root; /* absolute */
+	enum mr_work_access access;
+	int lock;        /* the lock file, or -1 */
+	int64_t now_us;  /* when the command began, in whole seconds: all its times are this one */
+	const char *now; /* the same, RFC 3339 */
+	unsigned events; /* audit events of this command so far */
+	const struct mr_work_config *config; /* NULL until mr_work_config_get() has loaded it */
+	struct mr_db *index;                 /* NULL until mr_work_index_open() */
+};
+
+/* The nearest directory with a workspace, from `from` (absolute) upwards; else
+ * workspace_not_found. */
+MR_CHECK enum mr_code mr_work_find(struct mr_ctx *cx, const char *from, const char **out_root);
+/* Open the workspace of that directory. `*out` lives in the arena; close it. */
+MR_CHECK enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_access access,
+	struct mr_work **out);
+/* For MR_CLEANUP; NULL is fine. */
+void mr_work_closep(struct mr_work **work);
+/* Give up the lock and handles. NULL is fine. */
+void mr_work_close(struct mr_work *work);
+
+/* --- files below the workspace; failures are store_errors --- */
+
+/* A whole file. */
+MR_CHECK enum mr_code mr_work_read(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	struct mr_bytes *out);
+/* The same when it is there; `out->data` is NULL when it is not. */
+MR_CHECK enum mr_code mr_work_read_opt(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	struct mr_bytes *out);
+/* A JSON document; `*out` is NULL when the file is not there. */
+MR_CHECK enum mr_code mr_work_read_json(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	const struct mr_value **out);
+/* The names in a directory, sorted; none when it is not there. */
+MR_CHECK enum mr_code mr_work_list(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	struct mr_texts *out);
+/* Is there a directory of that name? */
+bool mr_work_is_dir(struct mr_work *work, const char *path);
+/* Put a projection in place, unless it has these bytes already; `*out_written` may be NULL. Its
+ * directory is made. Not for canonical files: those change through workspace/change.h. */
+MR_CHECK enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	struct mr_bytes bytes, bool *out_written);
+/* Take a projection away; nothing there is success. `*out_removed` may be NULL. */
+MR_CHECK enum mr_code mr_work_unproject(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	bool *out_removed);
+/* A value as documents are written: indented, with a newline at the end; in the arena. */
+struct mr_bytes mr_work_pretty(struct mr_ctx *cx, const struct mr_value *value);

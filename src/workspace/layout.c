@@ -1,0 +1,49 @@
+/* workspace/layout.c - builds the paths of a workspace that depend on an id. */
+#include "workspace/layout.h"
+
+#include "workspace/name.h"
+
+const char *mr_work_path_eml(struct mr_arena *arena, const char *message_id)
+{
+	return mr_arena_printf(arena, MR_WORK_EVIDENCE "/%s.eml", message_id);
+}
+
+const char *mr_work_path_remote(struct mr_arena *arena, const char *message_id)
+{
+	return mr_arena_printf(arena, MR_WORK_EVIDENCE "/%s.remote.json", message_id);
+}
+
+const char *mr_work_path_files(struct mr_arena *arena, const char *message_id)
+{
+	return mr_arena_printf(arena, MR_WORK_EVIDENCE "/%s.files", message_id);
+}
+
+const char *mr_work_path_record(struct mr_arena *arena, const char *message_id)
+{
+	return mr_arena_printf(arena, MR_WORK_RECORDS "/%s.json", message_id);
+}
+
+const char *mr_work_path_triage(struct mr_arena *arena, const char *message_id)
+{
+	return mr_arena_printf(arena, MR_WORK_TRIAGE "/%s.md", message_id);
+}
+
+const char *mr_work_path_push(struct mr_arena *arena, const char *push_id)
+{
+	return mr_arena_printf(arena, MR_WORK_PUSH "/%s.json", push_id);
+}
+
+const char *mr_work_path_identity(struct mr_arena *arena, const char *identity)
+{
+	return mr_arena_printf(arena, MR_WORK_IDENTITIES "/%s.md", identity);
+}
+
+const char *mr_work_dir_name(struct mr_arena *arena, const char *uid, const char *name)
+{
+	return mr_arena_printf(arena, "%s-%s", uid, mr_work_slug(arena, name));
+}
+
+const char *mr_work_join(struct mr_arena *arena, const char *dir, const char *name)
+{
+	return mr_arena_printf(arena, "%s/%s", dir, name);
+}

@@ -1,0 +1,44 @@
+/* workspace/layout.h - where things stand in a workspace: every path name of the contract. */
+#pragma once
+
+#include "base/arena.h"
+
+#define MR_WORK_STATE        ".afmail"
+#define MR_WORK_CONFIG       ".afmail/config.json"
+#define MR_WORK_LOCK         ".afmail/workspace.lock"
+#define MR_WORK_PROGRESS     ".afmail/workspace.progress.json"
+#define MR_WORK_LOG_DIR      ".afmail/logs"
+#define MR_WORK_LOG          ".afmail/logs/events.jsonl"
+#define MR_WORK_TRANSACTIONS ".afmail/transactions"
+#define MR_WORK_PUSH         ".afmail/push"
+#define MR_WORK_EVIDENCE                                                                           \
+	".afmail/messages" /* the raw messages and what is known of them remotely */
+#define MR_WORK_INDEX             ".afmail/index.sqlite"
+#define MR_WORK_SENTINEL          ".afmail/DO_NOT_EDIT.txt"
+#define MR_WORK_OLD_TEMPLATES     ".afmail/templates"
+#define MR_WORK_RECORDS           "messages"
+#define MR_WORK_TRIAGE            "triage"
+#define MR_WORK_CASES             "cases"
+#define MR_WORK_ARCHIVE           "archive"
+#define MR_WORK_ARCHIVED_CASES    "archive/cases"
+#define MR_WORK_CATEGORIES        "archive/notifications"
+#define MR_WORK_CONTACTS          "contacts"
+#define MR_WORK_ARCHIVED_CONTACTS "archive/contacts"
+#define MR_WORK_IDENTITIES        "identities"
+#define MR_WORK_TEMPLATES         "templates"
+
+/* Of a message: its bytes, its remote locations, its saved attachments, its record, its view while
+ * it waits in triage. */
+const char *mr_work_path_eml(struct mr_arena *arena, const char *message_id);
+const char *mr_work_path_remote(struct mr_arena *arena, const char *message_id);
+const char *mr_work_path_files(struct mr_arena *arena, const char *message_id);
+const char *mr_work_path_record(struct mr_arena *arena, const char *message_id);
+const char *mr_work_path_triage(struct mr_arena *arena, const char *message_id);
+
+const char *mr_work_path_push(struct mr_arena *arena, const char *push_id);
+const char *mr_work_path_identity(struct mr_arena *arena, const char *identity);
+
+/* "<uid>-<slug>" of a name. */
+const char *mr_work_dir_name(struct mr_arena *arena, const char *uid, const char *name);
+/* A path below another: "a/b". */
+const char *mr_work_join(struct mr_arena *arena, const char *dir, const char *name);
