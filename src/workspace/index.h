@@ -1,0 +1,99 @@
+/*
+ * workspace/index.h - a projection of all messages and lists into SQLite, so that commands cost
+ * what they ask for and not what the workspace holds.
+ *
+ * .afmail/index.sqlite can be deleted at any time. Opening it compares the stamps of directories
+ * and documents with those it was made from and reads again what changed, also by hand or by
+ * another program. Where it cannot be written it is made in memory.
+ */
+#pragma once
+
+#include "workspace/collection.h"
+#include "workspace/frame.h"
+
+/* Open it and bring it up to date, once a command; later calls return at once. */
+MR_CHECK enum mr_code mr_work_index_open(struct mr_ctx *cx, struct mr_work *work);
+/* Look again, after a change of this command. */
+MR_CHECK enum mr_code mr_work_index_sync(struct mr_ctx *cx, struct mr_work *work);
+
+enum mr_work_status {
+	MR_WORK_IS_TRIAGE,
+	MR_WORK_IS_CASE,
+	MR_WORK_IS_ARCHIVED,
+	MR_WORK_IS_SPAM,
+	MR_WORK_IS_TRASHED,
+	MR_WORK_IS_DELETED,
+	MR_WORK_STATUS_COUNT,
+};
+extern const char *const mr_work_status_names[]; /* "triage", ..., NULL */
+
+/* What lists and guards need of a message. */
+struct mr_work_brief {
+	const char *message_id;
+	const char *rfc822; /* normalised Message-ID, or NULL */
+	enum mr_work_status status;
+	bool has_time;
+	int64_t time_us; /* received, else sent */
+	const char *subject, *from;
+	bool is_outbound;
+	int64_t attachment_count;
+};
+struct mr_work_briefs {
+	struct mr_work_brief *items;
+	size_t len;
+};
+
+/* message_not_found. */
+MR_CHECK enum mr_code mr_work_index_message(struct mr_ctx *cx, struct mr_work *work,
+	const char *message_id, struct mr_work_brief *out);
+bool mr_work_index_has(struct mr_ctx *cx, struct mr_work *work, const char *message_id);
+/* The messages with that normalised Message-ID. */
+MR_CHECK enum mr_code mr_work_index_by_rfc822(struct mr_ctx *cx, struct mr_work *work,
+	const char *rfc822, struct mr_texts *out_ids);
+/* The messages that refer to this one, or that it refers to, sorted; without itself. */
+MR_CHECK enum mr_code mr_work_index_related(struct mr_ctx *cx, struct mr_work *work,
+	const char *message_id, struct mr_texts *out_ids);
+/* The ids in the message's reply headers that are local messages, sorted. */
+MR_CHECK enum mr_code mr_work_index_replied(struct mr_ctx *cx, struct mr_work *work,
+	const char *message_id, struct mr_texts *out_ids);
+
+struct mr_work_member {
+	enum mr_work_collection_kind kind;
+	const char *path, *uid, *added;
+};
+struct mr_work_members {
+	struct mr_work_member *items;
+	size_t len;
+};
+/* The lists that hold a message, by path. */
+MR_CHECK enum mr_code mr_work_index_members(struct mr_ctx *cx, struct mr_work *work,
+	const char *message_id, struct mr_work_members *out);
+
+/* Messages that match; what is NULL or 0 is not asked for. */
+struct mr_work_filter {
+	const char *status;  /* a name of mr_work_status_names */
+	const char *from;    /* part of the sender, case ignored */
+	const char *subject; /* part of it */
+	int64_t since_us, until_us;
+	const char *after_id; /* a page: those that follow this one in the order asked for */
+	int64_t limit;        /* 0: all */
+	bool newest_first;    /* else by id */
+};
+MR_CHECK enum mr_code mr_work_index_list(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_filter *filter, struct mr_work_briefs *out);
+
+struct mr_work_counts {
+	int64_t messages;
+	int64_t by_status[MR_WORK_STATUS_COUNT];
+	int64_t remote_missing; /* with a missing mark and no live location */
+	int64_t bytes;          /* of all raw messages */
+};
+MR_CHECK enum mr_code mr_work_index_counts(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_counts *out);
+
+/* A message that this command has just taken in, before its directory is looked at again. */
+MR_CHECK enum mr_code mr_work_index_add(struct mr_ctx *cx, struct mr_work *work,
+	const char *message_id);
+/* Begin and end many additions in one transaction. */
+MR_CHECK enum mr_code mr_work_index_begin(struct mr_ctx *cx, struct mr_work *work);
+MR_CHECK enum mr_code mr_work_index_commit(struct mr_ctx *cx, struct mr_work *work);

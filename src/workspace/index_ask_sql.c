@@ -1,0 +1,230 @@
+/* workspace/index_ask_sql.c - questions to the index. */
+#include "data/rows.h"
+#include "workspace/error.h"
+#include "workspace/index.h"
+#include "workspace/index_search.h"
+
+static const char *const columns[] = { "subject", "sender", "people", "body", "names", NULL };
+static const double weights[] = { 4.0, 3.0, 2.0, 1.0, 2.0 };
+
+const struct mr_db_search mr_work_index_search_table = { .name = "found",
+	.table = "messages",
+	.id = "n",
+	.columns = columns,
+	.weights = weights };
+
+#define BRIEF                                                                                      \
+	"m.id, m.rfc822, m.status, m.time IS NOT NULL, m.time, m.subject, m.sender, m.outbound, "  \
+	"m.attachments"
+
+static const char SQL_MESSAGE[] = "SELECT " BRIEF " FROM messages m WHERE m.id = ?1";
+static const char SQL_HAS[] = "SELECT 1 FROM messages WHERE id = ?1";
+static const char SQL_BY_RFC822[] = "SELECT id FROM messages WHERE rfc822 = ?1 ORDER BY id";
+static const char SQL_RELATED[] =
+	"SELECT o.id FROM messages m JOIN refers r ON r.rfc822 = m.rfc822 JOIN messages o ON o.n = "
+	"r.n "
+	"WHERE m.id = ?1 AND o.id <> m.id "
+	"UNION SELECT o.id FROM messages m JOIN refers r ON r.n = m.n JOIN messages o ON "
+	"o.rfc822 = r.rfc822 WHERE m.id = ?1 AND o.id <> m.id ORDER BY 1";
+static const char SQL_REPLIED[] =
+	"SELECT DISTINCT o.id FROM messages m JOIN refers r ON r.n = m.n JOIN messages o ON "
+	"o.rfc822 = r.rfc822 WHERE m.id = ?1 AND o.id <> m.id ORDER BY o.id";
+static const char SQL_MEMBERS[] =
+	"SELECT kind, path, uid, added FROM members WHERE id = ?1 ORDER BY path";
+static const char SQL_COUNTS[] = "SELECT status, COUNT(*) FROM messages GROUP BY status";
+static const char SQL_TOTALS[] =
+	"SELECT (SELECT COUNT(*) FROM messages WHERE missing > 0 AND live = 0), "
+	"(SELECT COALESCE(SUM(bytes), 0) FROM messages)";
+
+/* Empty conditions are true; a page goes on after ?6 in the order of the list. */
+#define WANTED                                                                                     \
+	"(CAST(?1 AS BIGINT) < 0 OR m.status = ?1) AND (CAST(?2 AS TEXT) IS NULL OR m.sender "     \
+	"ILIKE ?2 ESCAPE '\\') AND (CAST(?3 AS TEXT) IS NULL OR m.subject ILIKE ?3 ESCAPE '\\') "  \
+	"AND (CAST(?4 AS BIGINT) IS NULL OR m.time >= ?4) AND (CAST(?5 AS BIGINT) IS NULL OR "     \
+	"m.time < ?5)"
+static const char SQL_BY_ID[] =
+	"SELECT " BRIEF " FROM messages m WHERE " WANTED
+	" AND (CAST(?6 AS TEXT) IS NULL OR m.id > ?6) ORDER BY m.id LIMIT ?7";
+static const char SQL_BY_TIME[] =
+	"SELECT " BRIEF " FROM messages m WHERE " WANTED
+	" AND (CAST(?6 AS TEXT) IS NULL OR COALESCE(m.time, 0) < (SELECT COALESCE(o.time, 0) FROM "
+	"messages o WHERE o.id = ?6) OR (COALESCE(m.time, 0) = (SELECT COALESCE(o.time, 0) FROM "
+	"messages o WHERE o.id = ?6) AND m.id > ?6)) ORDER BY COALESCE(m.time, 0) DESC, m.id "
+	"LIMIT ?7";
+
+static enum mr_code read_brief(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_work_brief *brief = to;
+	int64_t status = 0;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&brief->message_id, &brief->rfc822, &status, &brief->has_time,
+			&brief->time_us, &brief->subject, &brief->from, &brief->is_outbound,
+			&brief->attachment_count));
+	brief->status = (enum mr_work_status)status;
+	return MR_OK;
+}
+
+static enum mr_code ready(struct mr_ctx *cx, struct mr_work *work)
+{
+	return mr_work_index_open(cx, work);
+}
+
+static enum mr_code told(struct mr_ctx *cx, enum mr_code rc)
+{
+	return rc ? mr_work_store_error(cx) : MR_OK;
+}
+
+enum mr_code mr_work_index_message(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
+	struct mr_work_brief *out)
+{
+	struct mr_work_brief brief = { 0 };
+	bool found = false;
+	enum mr_code rc = ready(cx, work);
+
+	if (!rc)
+		rc = told(cx,
+			mr_rows_first(cx, work->index, SQL_MESSAGE, MR_BIND(message_id), read_brief,
+				&brief, &found));
+	if (!rc && !found)
+		return mr_work_refuse(cx, MR_WORK_MESSAGE_NOT_FOUND, "there is no message %s",
+			message_id);
+	if (!rc)
+		*out = brief;
+	return rc;
+}
+
+bool mr_work_index_has(struct mr_ctx *cx, struct mr_work *work, const char *message_id)
+{
+	bool there = false;
+
+	return !ready(cx, work) &&
+		!mr_rows_exist(cx, work->index, SQL_HAS, MR_BIND(message_id), &there) && there;
+}
+
+static enum mr_code ids(struct mr_ctx *cx, struct mr_work *work, const char *sql, const char *text,
+	struct mr_texts *out)
+{
+	enum mr_code rc = ready(cx, work);
+
+	*out = (struct mr_texts){ 0 };
+	return rc ? rc
+		  : told(cx,
+			    mr_rows_list(cx, work->index, sql, MR_BIND(text), mr_row_text,
+				    MR_LIST(out)));
+}
+
+enum mr_code mr_work_index_by_rfc822(struct mr_ctx *cx, struct mr_work *work, const char *rfc822,
+	struct mr_texts *out_ids)
+{
+	return ids(cx, work, SQL_BY_RFC822, rfc822, out_ids);
+}
+
+enum mr_code mr_work_index_related(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
+	struct mr_texts *out_ids)
+{
+	return ids(cx, work, SQL_RELATED, message_id, out_ids);
+}
+
+enum mr_code mr_work_index_replied(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
+	struct mr_texts *out_ids)
+{
+	return ids(cx, work, SQL_REPLIED, message_id, out_ids);
+}
+
+static enum mr_code read_member(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_work_member *member = to;
+	int64_t kind = 0;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&kind, &member->path, &member->uid, &member->added));
+	member->kind = (enum mr_work_collection_kind)kind;
+	return MR_OK;
+}
+
+enum mr_code mr_work_index_members(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
+	struct mr_work_members *out)
+{
+	enum mr_code rc = ready(cx, work);
+
+	*out = (struct mr_work_members){ 0 };
+	return rc ? rc
+		  : told(cx,
+			    mr_rows_list(cx, work->index, SQL_MEMBERS, MR_BIND(message_id),
+				    read_member, MR_LIST(out)));
+}
+
+static int64_t status_number(const char *name)
+{
+	for (int64_t i = 0; name && mr_work_status_names[i]; i++)
+		if (mr_str_eq(mr_work_status_names[i], name))
+			return i;
+	return -1;
+}
+
+/* "%part%" with what LIKE would take for a wildcard escaped. */
+static const char *containing(struct mr_arena *arena, const char *part)
+{
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
+
+	if (!part)
+		return NULL;
+	mr_buf_init(&buf, 64 << 10);
+	mr_buf_putc(&buf, '%');
+	for (; *part; part++) {
+		if (*part == '%' || *part == '_' || *part == '\\')
+			mr_buf_putc(&buf, '\\');
+		mr_buf_putc(&buf, *part);
+	}
+	mr_buf_putc(&buf, '%');
+	return mr_arena_strdup(arena, mr_buf_text(&buf));
+}
+
+enum mr_code mr_work_index_list(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_filter *filter, struct mr_work_briefs *out)
+{
+	const char *from = containing(cx->arena, filter->from);
+	const char *subject = containing(cx->arena, filter->subject);
+	int64_t limit = filter->limit > 0 ? filter->limit : INT64_MAX;
+	enum mr_code rc = ready(cx, work);
+
+	*out = (struct mr_work_briefs){ 0 };
+	if (rc)
+		return rc;
+	return told(cx,
+		mr_rows_list(cx, work->index, filter->newest_first ? SQL_BY_TIME : SQL_BY_ID,
+			MR_BIND(status_number(filter->status), from, subject,
+				mr_bind_or_null(filter->since_us),
+				mr_bind_or_null(filter->until_us), filter->after_id, limit),
+			read_brief, MR_LIST(out)));
+}
+
+static enum mr_code add_count(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_work_counts *counts = to;
+	int64_t status = 0, count = 0;
+
+	mr_stmt_into(row, 0, cx->arena, MR_INTO(&status, &count));
+	if (status >= 0 && status < MR_WORK_STATUS_COUNT)
+		counts->by_status[status] = count;
+	counts->messages += count;
+	return MR_OK;
+}
+
+enum mr_code mr_work_index_counts(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_counts *out)
+{
+	struct mr_work_counts counts = { 0 };
+	enum mr_code rc = ready(cx, work);
+
+	if (!rc)
+		rc = told(cx, mr_rows_each(cx, work->index, SQL_COUNTS, NULL, add_count, &counts));
+	if (!rc)
+		rc = told(cx,
+			mr_rows_one(cx, work->index, SQL_TOTALS, NULL,
+				MR_INTO(&counts.remote_missing, &counts.bytes), NULL));
+	if (!rc)
+		*out = counts;
+	return rc;
+}

@@ -1,0 +1,216 @@
+/* workspace/index_sql.c - the tables of the index, and the statements that fill them. */
+#include "workspace/index_sql.h"
+
+#include "data/rows.h"
+#include "workspace/index.h"
+#include "workspace/index_search.h"
+
+enum { SCHEMA_VERSION = 1 };
+
+/* Numbers of `status` are those of enum mr_work_status, of `kind` enum mr_work_collection_kind. */
+static const char SQL_TABLES[] =
+	"CREATE TABLE form (version BIGINT NOT NULL);"
+	"CREATE TABLE stamps (path TEXT PRIMARY KEY, stamp TEXT NOT NULL);"
+	"CREATE TABLE messages (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, rfc822 TEXT, "
+	"status BIGINT NOT NULL, time BIGINT, subject TEXT NOT NULL, sender TEXT NOT NULL, "
+	"people TEXT NOT NULL, body TEXT NOT NULL, names TEXT NOT NULL, outbound BIGINT NOT NULL, "
+	"attachments BIGINT NOT NULL, bytes BIGINT NOT NULL, live BIGINT NOT NULL, "
+	"missing BIGINT NOT NULL, remote_stamp TEXT NOT NULL);"
+	"CREATE INDEX messages_rfc822 ON messages (rfc822);"
+	"CREATE INDEX messages_status ON messages (status, id);"
+	"CREATE INDEX messages_time ON messages (time);"
+	"CREATE INDEX messages_missing ON messages (missing) WHERE missing > 0 AND live = 0;"
+	"CREATE TABLE refers (n BIGINT NOT NULL, rfc822 TEXT NOT NULL);"
+	"CREATE INDEX refers_n ON refers (n);"
+	"CREATE INDEX refers_rfc822 ON refers (rfc822);"
+	"CREATE TABLE members (path TEXT NOT NULL, kind BIGINT NOT NULL, uid TEXT NOT NULL, "
+	"id TEXT NOT NULL, added TEXT NOT NULL);"
+	"CREATE INDEX members_path ON members (path);"
+	"CREATE INDEX members_id ON members (id);";
+
+static const char SQL_CLEAR[] =
+	"DROP TABLE IF EXISTS form; DROP TABLE IF EXISTS stamps; DROP TABLE IF EXISTS messages;"
+	"DROP TABLE IF EXISTS refers; DROP TABLE IF EXISTS members;"
+	"DROP TABLE IF EXISTS found;";
+
+static const char SQL_VERSION[] = "SELECT version FROM form";
+static const char SQL_SET_VERSION[] = "INSERT INTO form (version) VALUES (?1)";
+
+enum mr_code mr_work_index_schema(struct mr_ctx *cx, struct mr_db *db)
+{
+	int64_t version = 0;
+	bool there = false;
+	enum mr_code rc = mr_db_has_table(db, "form", &there, &cx->err);
+
+	if (!rc && there)
+		rc = mr_rows_one(cx, db, SQL_VERSION, NULL, MR_INTO(&version), NULL);
+	if (rc || version == SCHEMA_VERSION)
+		return rc;
+	rc = mr_db_begin(db, MR_DB_IMMEDIATE, &cx->err);
+	if (rc)
+		return rc;
+	/* Another process may have been quicker. */
+	rc = mr_db_has_table(db, "form", &there, &cx->err);
+	if (!rc && there)
+		rc = mr_rows_one(cx, db, SQL_VERSION, NULL, MR_INTO(&version), NULL);
+	if (!rc && version != SCHEMA_VERSION) {
+		rc = mr_db_exec(db, SQL_CLEAR, &cx->err);
+		if (!rc)
+			rc = mr_db_exec(db, SQL_TABLES, &cx->err);
+		if (!rc)
+			rc = mr_db_search_create(db, &mr_work_index_search_table, &cx->err);
+		if (!rc)
+			rc = mr_rows_run(cx, db, SQL_SET_VERSION, MR_BIND((int64_t)SCHEMA_VERSION));
+	}
+	if (!rc)
+		rc = mr_db_commit(db, &cx->err);
+	if (rc)
+		mr_db_rollback(db);
+	return rc;
+}
+
+/* --- stamps --- */
+
+static const char SQL_STAMPS[] = "SELECT path, stamp FROM stamps ORDER BY path";
+static const char SQL_SET_STAMP[] = "INSERT INTO stamps (path, stamp) VALUES (?1, ?2) "
+				    "ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp";
+static const char SQL_DROP_STAMP[] = "DELETE FROM stamps WHERE path = ?1";
+static const char SQL_IDS[] = "SELECT id, remote_stamp FROM messages ORDER BY id";
+
+static enum mr_code read_stamp(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_work_stamp *stamp = to;
+
+	mr_stmt_into(row, 0, cx->arena, MR_INTO(&stamp->path, &stamp->stamp));
+	return MR_OK;
+}
+
+enum mr_code mr_work_index_stamps(struct mr_ctx *cx, struct mr_db *db, struct mr_work_stamps *out)
+{
+	return mr_rows_list(cx, db, SQL_STAMPS, NULL, read_stamp, MR_LIST(out));
+}
+
+enum mr_code mr_work_index_set_stamp(struct mr_ctx *cx, struct mr_db *db, const char *path,
+	const char *stamp)
+{
+	return mr_rows_run(cx, db, SQL_SET_STAMP, MR_BIND(path, stamp));
+}
+
+enum mr_code mr_work_index_drop_stamp(struct mr_ctx *cx, struct mr_db *db, const char *path)
+{
+	return mr_rows_run(cx, db, SQL_DROP_STAMP, MR_BIND(path));
+}
+
+enum mr_code mr_work_index_ids(struct mr_ctx *cx, struct mr_db *db, struct mr_work_stamps *out)
+{
+	return mr_rows_list(cx, db, SQL_IDS, NULL, read_stamp, MR_LIST(out));
+}
+
+/* --- messages --- */
+
+/*
+ * Dispositions first, then a category, then cases; a message that no list holds waits in triage.
+ * The numbers: collections 0 active case, 1 archived case, 2 category, 3 spam, 4 trash, 5 deleted;
+ * statuses 0 triage, 1 case, 2 archived, 3 spam, 4 trashed, 5 deleted.
+ */
+#define STATUS_OF(id)                                                                              \
+	"COALESCE((SELECT MAX(CASE m.kind WHEN 0 THEN 1 WHEN 1 THEN 1 ELSE m.kind END) FROM "      \
+	"members m WHERE m.id = " id "), 0)"
+
+static const char SQL_PUT[] =
+	"INSERT INTO messages (id, rfc822, status, time, subject, sender, people, body, names, "
+	"outbound, attachments, bytes, live, missing, remote_stamp) VALUES "
+	"(?1, ?2, " STATUS_OF("?1") ", ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) "
+				    "RETURNING n";
+static const char SQL_NUMBER[] = "SELECT n FROM messages WHERE id = ?1";
+static const char SQL_DROP[] = "DELETE FROM messages WHERE n = ?1";
+static const char SQL_DROP_REFERS[] = "DELETE FROM refers WHERE n = ?1";
+static const char SQL_REFER[] = "INSERT INTO refers (n, rfc822) VALUES (?1, ?2)";
+
+enum mr_code mr_work_index_drop(struct mr_ctx *cx, struct mr_db *db, const char *id)
+{
+	int64_t n = 0;
+	bool found = false;
+	enum mr_code rc = mr_rows_one(cx, db, SQL_NUMBER, MR_BIND(id), MR_INTO(&n), &found);
+
+	if (rc || !found)
+		return rc;
+	rc = mr_db_search_remove(db, &mr_work_index_search_table, n, &cx->err);
+	if (!rc)
+		rc = mr_rows_run(cx, db, SQL_DROP_REFERS, MR_BIND(n));
+	if (!rc)
+		rc = mr_rows_run(cx, db, SQL_DROP, MR_BIND(n));
+	return rc;
+}
+
+enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_db *db, const struct mr_work_row *row)
+{
+	struct mr_bind time = row->has_time ? mr_bind_int(row->time_us)
+					    : (struct mr_bind){ .type = MR_BIND_NULL };
+	enum mr_code rc = mr_work_index_drop(cx, db, row->id);
+	int64_t n = 0;
+
+	if (!rc)
+		rc = mr_rows_returning(cx, db, SQL_PUT,
+			MR_BIND(row->id, row->rfc822, time, row->subject, row->from, row->people,
+				row->body, row->names, (int64_t)row->is_outbound, row->attachments,
+				row->bytes, row->live, row->missing, row->remote_stamp),
+			MR_INTO(&n), NULL);
+	for (size_t i = 0; !rc && i < row->refers.len; i++)
+		rc = mr_rows_run(cx, db, SQL_REFER, MR_BIND(n, row->refers.items[i]));
+	if (!rc)
+		rc = mr_db_search_add(db, &mr_work_index_search_table, n, &cx->err);
+	return rc;
+}
+
+/* --- lists --- */
+
+static const char SQL_UNLIST[] = "DELETE FROM members WHERE path = ?1";
+static const char SQL_LIST[] =
+	"INSERT INTO members (path, kind, uid, id, added) VALUES (?1, ?2, ?3, ?4, ?5)";
+static const char SQL_MEMBER_IDS[] = "SELECT id FROM members WHERE path = ?1 ORDER BY id";
+static const char SQL_STATUS[] = "UPDATE messages SET status = " STATUS_OF("?1") " WHERE id = ?1";
+
+static enum mr_code set_status(struct mr_ctx *cx, struct mr_db *db, const char *id)
+{
+	return mr_rows_run(cx, db, SQL_STATUS, MR_BIND(id));
+}
+
+enum mr_code mr_work_index_drop_collection(struct mr_ctx *cx, struct mr_db *db, const char *path)
+{
+	struct {
+		const char **items;
+		size_t len;
+	} ids = { 0 };
+	enum mr_code rc =
+		mr_rows_list(cx, db, SQL_MEMBER_IDS, MR_BIND(path), mr_row_text, MR_LIST(&ids));
+
+	if (!rc)
+		rc = mr_rows_run(cx, db, SQL_UNLIST, MR_BIND(path));
+	for (size_t i = 0; !rc && i < ids.len; i++)
+		rc = set_status(cx, db, ids.items[i]);
+	return rc;
+}
+
+enum mr_code mr_work_index_put_collection(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_work_collection *collection)
+{
+	struct {
+		const char **items;
+		size_t len;
+	} before = { 0 };
+	enum mr_code rc = mr_rows_list(cx, db, SQL_MEMBER_IDS, MR_BIND(collection->path),
+		mr_row_text, MR_LIST(&before));
+
+	if (!rc)
+		rc = mr_rows_run(cx, db, SQL_UNLIST, MR_BIND(collection->path));
+	for (size_t i = 0; !rc && i < collection->len; i++)
+		rc = mr_rows_run(cx, db, SQL_LIST,
+			MR_BIND(collection->path, (int64_t)collection->kind, collection->uid,
+				collection->items[i].message_id, collection->items[i].added));
+	for (size_t i = 0; !rc && i < before.len; i++)
+		rc = set_status(cx, db, before.items[i]);
+	for (size_t i = 0; !rc && i < collection->len; i++)
+		rc = set_status(cx, db, collection->items[i].message_id);
+	return rc;
+}
