@@ -352,6 +352,7 @@
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain
+ *     clean.c            control characters, and characters that are not seen
  *     digest.c           SHA-1 and SHA-256, MACs and signatures
  *     dotenv.c           .env files
  *     frontmatter.c      a head between --- lines, and the body
@@ -359,6 +360,7 @@
  *     glob_expand.c      their text: normalised, braces written out
  *     glob_overlap.c     whether two patterns can match a common path
  *     glob_parse.c       from text to sets of characters
+ *     html.c             HTML to text and to Markdown
  *     image.c            pictures: what they are, how large
  *     image_jpeg.c       JPEG to pixels
  *     image_png.c        PNG to pixels
@@ -370,6 +372,12 @@
  *     markdown_fence.c   fenced blocks, by lines
  *     markdown_html.c    as HTML with only our tags
  *     markdown_text.c    as plain text
+ *     mime.c             e-mail messages, read
+ *     mime_address.c     their addresses and message ids
+ *     mime_body.c        which parts are the body, which are attachments
+ *     mime_charset.c     any charset as UTF-8
+ *     mime_codec.c       encoded words, parameters, dates, transfer encodings
+ *     mime_scan.c        header fields and parts, found in the bytes
  *     out.c              the writer for results of handlers
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names

@@ -19,7 +19,7 @@ RANKS = {"base": 0, "text": 1, "data": 2, "net": 2, "mailbox": 3, "team": 3, "wo
          "bridge": 4, "app": 5, "op": 6, "surface": 7}
 
 FOREIGN = ["sqlite3.h", "git2.h", "yaml.h", "jansson.h", "microhttpd.h", "md4c.h", "utf8proc.h",
-           "curl/curl.h", "openssl/evp.h", "webp/encode.h", "webp/decode.h", "png.h", "turbojpeg.h", "gmime/gmime.h", "libpq-fe.h", "zlib.h"]
+           "curl/curl.h", "openssl/evp.h", "webp/encode.h", "webp/decode.h", "png.h", "turbojpeg.h", "gmime/gmime.h", "libxml/HTMLparser.h", "libpq-fe.h", "zlib.h"]
 
 BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "gets", "gmtime", "localtime", "ctime", "asctime",
           "strtok", "atoi", "atol", "atoll", "atof", "rand", "srand", "alloca", "system", "popen"]
