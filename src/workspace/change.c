@@ -247,6 +247,8 @@ enum mr_code mr_work_change_commit(struct mr_ctx *cx, struct mr_work_change *cha
 
 	if (!change->count)
 		return MR_OK;
+	change->work->queue = NULL; /* what was read before may be changed by this */
+	change->work->config = NULL;
 	if (is_simple(change))
 		return write_alone(cx, change->work, change->first);
 	choose_id(change);

@@ -247,6 +247,22 @@ enum mr_code mr_work_queue_load_strict(struct mr_ctx *cx, struct mr_work *work,
 	return load(cx, work, true, out);
 }
 
+enum mr_code mr_work_queue_get(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_push_items **out)
+{
+	enum mr_code rc = MR_OK;
+
+	if (!work->queue) {
+		struct mr_work_push_items *items = mr_arena_alloc(cx->arena, sizeof(*items));
+
+		rc = mr_work_queue_load(cx, work, items);
+		if (!rc)
+			work->queue = items;
+	}
+	*out = work->queue;
+	return rc;
+}
+
 enum mr_code mr_work_queue_find(struct mr_ctx *cx, struct mr_work *work, const char *push_id,
 	struct mr_work_push_item *out)
 {

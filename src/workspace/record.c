@@ -45,8 +45,8 @@ static struct mr_texts list_headers(struct mr_ctx *cx, const struct mr_mime *mim
 		for (size_t k = 0; k < values.len; k++) {
 			const char *value = values.items[k];
 
-			if (mr_str_eq(names[i], "Precedence") &&
-				strcasecmp(value, "bulk") != 0 && strcasecmp(value, "list") != 0)
+			if (mr_str_eq(names[i], "Precedence") && strcasecmp(value, "bulk") != 0 &&
+				strcasecmp(value, "list") != 0)
 				continue;
 			mr_work_texts_add(cx->arena, &out,
 				mr_arena_printf(cx->arena, "%s: %s", names[i], value));
@@ -59,12 +59,10 @@ static void from_headers(struct mr_ctx *cx, struct mr_work_record *out)
 {
 	const struct mr_mime *mime = &out->evidence.mime;
 	struct mr_texts list_id = mr_mime_values(cx->arena, mime, "List-ID");
-	struct mr_texts results = mr_mime_values(cx->arena, mime, "Authentication-Results");
 
 	out->rfc822_message_id = mime->message_id;
-	out->in_reply_to = mime->in_reply_to.len ?
-		mime->in_reply_to.items[mime->in_reply_to.len - 1] :
-		NULL;
+	out->in_reply_to =
+		mime->in_reply_to.len ? mime->in_reply_to.items[mime->in_reply_to.len - 1] : NULL;
 	out->references = mime->references;
 	out->subject = mime->subject;
 	out->from = first_address(cx, &mime->from);
@@ -78,8 +76,9 @@ static void from_headers(struct mr_ctx *cx, struct mr_work_record *out)
 	out->envelope_to = mr_mime_values(cx->arena, mime, "Envelope-To");
 	out->list_id = list_id.len ? list_id.items[0] : NULL;
 	out->mailing_list_headers = list_headers(cx, mime);
-	mr_mail_auth_read(cx->arena, &results, mime->from.len ? mime->from.items[0].email : NULL,
-		&out->authentication);
+	out->authentication_raw = mr_mime_values(cx->arena, mime, "Authentication-Results");
+	mr_mail_auth_read(cx->arena, &out->authentication_raw,
+		mime->from.len ? mime->from.items[0].email : NULL, &out->authentication);
 	out->body_text = mime->body_text ? mime->body_text : "";
 	out->notes = mime->notes;
 }

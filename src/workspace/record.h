@@ -38,6 +38,7 @@ struct mr_work_record {
 	const char *list_id;
 	struct mr_texts mailing_list_headers; /* "Name: value" */
 	struct mr_mail_auth authentication;
+	struct mr_texts authentication_raw; /* the fields it was read from */
 	const char *body_text;
 	struct mr_work_attachment *attachments;
 	size_t attachment_count;

@@ -14,17 +14,19 @@ static void texts_if(struct mr_out *out, const char *key, const struct mr_texts 
 		mr_out_texts(out, key, texts);
 }
 
-static void emit_authentication(struct mr_out *out, const struct mr_mail_auth *auth)
+static void emit_authentication(struct mr_out *out, const struct mr_work_record *record)
 {
+	const struct mr_mail_auth *auth = &record->authentication;
+
 	mr_out_map(out, "authentication");
-	mr_out_text(out, "spf", mr_mail_verdict_name(auth->spf));
-	mr_out_text(out, "dkim", mr_mail_verdict_name(auth->dkim));
-	mr_out_text(out, "dmarc", mr_mail_verdict_name(auth->dmarc));
+	mr_out_text(out, "spf", mr_mail_verdict_text(auth->spf));
+	mr_out_text(out, "dkim", mr_mail_verdict_text(auth->dkim));
+	mr_out_text(out, "dmarc", mr_mail_verdict_text(auth->dmarc));
 	text_if(out, "dmarc_policy", auth->dmarc_policy);
 	text_if(out, "authenticated_domain", auth->authenticated_domain);
 	text_if(out, "from_domain", auth->from_domain);
-	mr_out_text(out, "alignment", mr_mail_alignment_name(auth->alignment));
-	texts_if(out, "raw", &auth->raw);
+	mr_out_text(out, "alignment", auth->alignment);
+	texts_if(out, "raw", &record->authentication_raw);
 	mr_out_end(out);
 }
 
@@ -127,7 +129,7 @@ static void emit_headers(struct mr_out *out, const struct mr_work_record *record
 	texts_if(out, "envelope_to", &record->envelope_to);
 	text_if(out, "list_id", record->list_id);
 	texts_if(out, "mailing_list_headers", &record->mailing_list_headers);
-	emit_authentication(out, &record->authentication);
+	emit_authentication(out, record);
 	text_if(out, "received_rfc3339", evidence->received);
 	text_if(out, "sent_rfc3339", evidence->sent);
 }
