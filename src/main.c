@@ -355,6 +355,7 @@
  *     clean.c            control characters, and characters that are not seen
  *     digest.c           SHA-1 and SHA-256, MACs and signatures
  *     dotenv.c           .env files
+ *     file_name.c        names of files from outside, made safe
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match
  *     glob_expand.c      their text: normalised, braces written out
@@ -368,7 +369,9 @@
  *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
  *     jwt.c              signed claims, checked
+ *     mail_auth.c        SPF, DKIM and DMARC verdicts of a mail
  *     markdown.c         a walk through Markdown, block by block
+ *     markdown_embed.c   foreign text in Markdown that we write
  *     markdown_fence.c   fenced blocks, by lines
  *     markdown_html.c    as HTML with only our tags
  *     markdown_text.c    as plain text
@@ -379,6 +382,7 @@
  *     mime_codec.c       encoded words, parameters, dates, transfer encodings
  *     mime_scan.c        header fields and parts, found in the bytes
  *     out.c              the writer for results of handlers
+ *     quoted.c           quoted history at the end of a mail
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names
  *     toml.c             TOML documents, taken apart into their statements
