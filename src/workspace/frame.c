@@ -186,11 +186,12 @@ static enum mr_code make_parent(struct mr_ctx *cx, struct mr_work *work, const c
 	return MR_OK;
 }
 
-/* A projection can be made again, so it gets its name at once but need not be on the disk. */
+/* A projection can be made again: readers never see half of it, but nobody waits for the disk. */
 static enum mr_code put_in_place(struct mr_ctx *cx, struct mr_work *work, const char *path,
 	struct mr_bytes bytes)
 {
-	if (mr_fs_write(work->dir, path, bytes, MR_FS_REPLACE, 0644, &cx->err))
+	if (mr_fs_write_as(work->dir, path, bytes, MR_FS_REPLACE, MR_FS_SYNC_NOTHING, 0644,
+		    &cx->err))
 		return mr_work_store_error(cx);
 	return MR_OK;
 }

@@ -169,6 +169,35 @@ static enum mr_code from_queue(struct mr_ctx *cx, struct mr_work *work, struct m
 	return MR_OK;
 }
 
+static void observe(struct mr_work_observed *out, size_t *len,
+	const struct mr_mime_addresses *addresses)
+{
+	for (size_t i = 0; i < addresses->len; i++)
+		out[(*len)++] = (struct mr_work_observed){ addresses->items[i].email,
+			addresses->items[i].name };
+}
+
+/* Who the mail was sent to, as far as its headers show it: in the order that counts. */
+static void find_identity(struct mr_ctx *cx, const struct mr_work_config *config,
+	struct mr_work_record *out)
+{
+	const struct mr_mime *mime = &out->evidence.mime;
+	const struct mr_texts *raw[] = { &out->delivered_to, &out->x_original_to,
+		&out->envelope_to };
+	struct mr_mime_addresses lists[5] = { [3] = mime->to, [4] = mime->cc };
+	struct mr_work_observed *observed;
+	size_t max = 0, len = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		lists[i] = mr_mime_addresses_read(cx->arena, mr_str_join(cx->arena, raw[i], ", "));
+	for (size_t i = 0; i < 5; i++)
+		max += lists[i].len;
+	observed = mr_arena_array(cx->arena, max + 1, sizeof(*observed));
+	for (size_t i = 0; i < 5; i++)
+		observe(observed, &len, &lists[i]);
+	mr_work_identity_match(cx->arena, config, observed, len, &out->identity);
+}
+
 static enum mr_code from_people(struct mr_ctx *cx, struct mr_work *work, struct mr_work_record *out)
 {
 	const struct mr_mime *mime = &out->evidence.mime;
@@ -179,7 +208,7 @@ static enum mr_code from_people(struct mr_ctx *cx, struct mr_work *work, struct 
 		rc = mr_work_contact_of(cx, work, mime->from.items[0].email, &out->contact_uid,
 			&out->contact_name);
 	if (!rc && out->evidence.direction == MR_WORK_INBOUND)
-		mr_work_identity_of(cx, config, mime, &out->identity);
+		find_identity(cx, config, out);
 	return rc;
 }
 
