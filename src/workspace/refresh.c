@@ -78,9 +78,10 @@ static enum mr_code render_member(struct mr_ctx *cx, struct mr_work *work, const
 /* --- messages --- */
 
 /* The work of one message or view, in an arena that goes with it. */
-typedef enum mr_code job(struct mr_ctx *cx, struct mr_work *work, const void *what, void *result);
+typedef enum mr_code apart_job(struct mr_ctx *cx, struct mr_work *work, const void *what,
+	void *result);
 
-static enum mr_code apart(struct mr_ctx *cx, struct mr_work *work, job *run, const void *what,
+static enum mr_code apart(struct mr_ctx *cx, struct mr_work *work, apart_job *run, const void *what,
 	void *result)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();

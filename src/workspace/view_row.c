@@ -260,7 +260,11 @@ void mr_work_row_emit(struct mr_ctx *cx, const struct mr_work_config *config, st
 	bool with_case_fields)
 {
 	bool sent = mr_work_record_is_sent(record);
-	struct row row = { cx, config, record, item, link };
+	struct row row = { .cx = cx,
+		.config = config,
+		.record = record,
+		.item = item,
+		.link = link };
 
 	row.time = display_time(cx, config, mr_work_record_time(record));
 	row.contact = sent ? mr_str_join(cx->arena, &record->to, ", ")
