@@ -83,6 +83,23 @@ static void from_headers(struct mr_ctx *cx, struct mr_work_record *out)
 	out->notes = mime->notes;
 }
 
+/* Parts of one message may have the same name: the first keeps it, others get a number. */
+static const char *saved_name(struct mr_ctx *cx, const struct mr_work_record *record,
+	const struct mr_mime_attachment *from)
+{
+	const char *safe = mr_file_name_safe(cx->arena, from->filename,
+		mr_arena_printf(cx->arena, "part-%s", from->part_id));
+	const char *name = safe;
+
+	for (size_t i = 0, again = 0; i < record->attachment_count; i++)
+		if (mr_str_eq(record->attachments[i].saved_filename, name)) {
+			name = mr_file_name_safe(cx->arena,
+				mr_arena_printf(cx->arena, "%zu-%s", ++again, safe), "part");
+			i = (size_t)-1; /* that name may be taken too */
+		}
+	return name;
+}
+
 /* An attachment was fetched when its file is there. */
 static void from_attachments(struct mr_ctx *cx, struct mr_work *work, struct mr_work_record *out)
 {
@@ -94,14 +111,14 @@ static void from_attachments(struct mr_ctx *cx, struct mr_work *work, struct mr_
 		mr_arena_array(cx->arena, mime->attachment_count + 1, sizeof(*out->attachments));
 	for (size_t i = 0; i < mime->attachment_count; i++) {
 		const struct mr_mime_attachment *from = &mime->attachments[i];
-		struct mr_work_attachment *to = &out->attachments[out->attachment_count++];
+		struct mr_work_attachment *to = &out->attachments[i];
 
 		*to = (struct mr_work_attachment){ .part_id = from->part_id,
 			.filename = from->filename,
 			.content_type = from->content_type,
 			.size_bytes = from->size_bytes };
-		to->saved_filename = mr_file_name_safe(cx->arena, from->filename,
-			mr_arena_printf(cx->arena, "part-%s", from->part_id));
+		to->saved_filename = saved_name(cx, out, from);
+		out->attachment_count++;
 		if (any) {
 			const char *path = mr_work_join(cx->arena, dir, to->saved_filename);
 
