@@ -270,6 +270,18 @@
  *       wait.c           waits until a condition of the database holds
  *       watch.c          wakes waiting threads when the database changes
  *
+ *   workspace/         a person's mail as files that an agent works on
+ *     audit.c            adds events to the audit log
+ *     audit_read.c       reads the audit log
+ *     change.c           changes of several files that happen as a whole
+ *     change_journal.c   their journals, finished after a crash
+ *     change_step.c      their steps, carried out
+ *     error.c            the words and hints of failures
+ *     frame.c            finds, locks and opens a workspace
+ *     layout.c           where things stand in it
+ *     name.c             ids, refs and names
+ *     text_set.c         texts of which none stands twice
+ *
  *   mailbox/           agents' mailboxes in plain files
  *     cleanup.c          removes inactive and stashed registrations
  *     cleanup_sql.c      which messages a clear takes from the index

@@ -44,7 +44,8 @@ struct mr_work {
 /* The nearest directory with a workspace, from `from` (absolute) upwards; else
  * workspace_not_found. */
 MR_CHECK enum mr_code mr_work_find(struct mr_ctx *cx, const char *from, const char **out_root);
-/* Open the workspace of that directory. `*out` lives in the arena; close it. */
+/* Open the workspace of that directory, else workspace_not_found. `*out` lives in the arena; close
+ * it. */
 MR_CHECK enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_access access,
 	struct mr_work **out);
 /* For MR_CLEANUP; NULL is fine. */
@@ -75,5 +76,6 @@ MR_CHECK enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, c
 /* Take a projection away; nothing there is success. `*out_removed` may be NULL. */
 MR_CHECK enum mr_code mr_work_unproject(struct mr_ctx *cx, struct mr_work *work, const char *path,
 	bool *out_removed);
-/* A value as documents are written: indented, with a newline at the end; in the arena. */
+/* A value as documents are written: indented, with a newline at the end; in the arena. Without
+ * data when it would be longer than MR_WORK_DOCUMENT_BYTES. */
 struct mr_bytes mr_work_pretty(struct mr_ctx *cx, const struct mr_value *value);

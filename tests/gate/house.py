@@ -380,7 +380,7 @@ def every_module_is_tested(tree):
         if layer is None or stem + ".h" not in tree.files or path in TESTED_BY:
             continue
         inner = os.path.dirname(path)[len("src/"):]
-        part = layer + "_" if path.startswith(PARTS) else ""
+        part = TEST_PREFIXES.get(layer, layer) + "_" if path.startswith(PARTS) else ""
         name = f"test_{part}{os.path.basename(stem)}.c"
         if not {f"tests/unit/{inner}/{name}", f"tests/unit/{layer}/{name}"} & set(tree.files):
             yield f"{path}: no tests/unit/{inner}/{name}"
@@ -423,6 +423,8 @@ def nothing_of_one_machine(tree):
 
 
 PARTS = ("src/mailbox/", "src/team/", "src/workspace/")
+# How tests of a part are named, where that is not the part's own name.
+TEST_PREFIXES = {"workspace": "work"}
 ABOVE_PARTS = ("src/bridge/", "src/app/", "src/op/", "src/surface/", "src/main.c")
 
 RULES = [
