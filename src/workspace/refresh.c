@@ -51,8 +51,12 @@ static enum mr_code write_view(struct mr_ctx *cx, struct mr_work *work, const ch
 	rc = view->render(cx, work, view, before ? before : work->now, &text);
 	if (rc || (old.data && is_same(old, text)))
 		return rc;
-	if (before)
+	if (before) { /* with the present time, and counted once */
+		struct mr_work_template_use use = *mr_work_template_use(work);
+
 		rc = view->render(cx, work, view, work->now, &text);
+		mr_work_template_set_use(work, &use);
+	}
 	return rc ? rc : mr_work_project(cx, work, path, mr_bytes_text(text), out_written);
 }
 

@@ -122,3 +122,9 @@ const struct mr_work_template_use *mr_work_template_use(const struct mr_work *wo
 
 	return work->templates ? &work->templates->use : &none;
 }
+
+void mr_work_template_set_use(struct mr_work *work, const struct mr_work_template_use *use)
+{
+	if (work->templates)
+		work->templates->use = *use;
+}

@@ -48,3 +48,5 @@ MR_CHECK enum mr_code mr_work_template_render_in(struct mr_ctx *cx, struct mr_wo
 /* Parse all that views need into the arena of `cx`: before work in arenas that go sooner. */
 MR_CHECK enum mr_code mr_work_template_warm(struct mr_ctx *cx, struct mr_work *work);
 const struct mr_work_template_use *mr_work_template_use(const struct mr_work *work);
+/* Set the counts back, when a template is rendered again for the same view. */
+void mr_work_template_set_use(struct mr_work *work, const struct mr_work_template_use *use);
