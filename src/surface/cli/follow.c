@@ -79,9 +79,12 @@ static enum mr_code watch_inbox(struct mr_call *call, const struct mr_args *in, 
 		.show = put_item,
 		.arg = &f,
 	};
+	struct mr_team *team;
 	bool is_late = false;
-	enum mr_code rc = mr_watching_inbox(call, &watching, &is_late);
+	enum mr_code rc = mr_contract_team_open(call, &team);
 
+	if (!rc)
+		rc = mr_watching_inbox(call, team, &watching, &is_late);
 	if (rc || !is_late || !mr_args_has(in, "count"))
 		return rc;
 	return mr_err_set(&call->cx.err, MR_ETIMEOUT,
