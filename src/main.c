@@ -15,6 +15,7 @@
  *       follow.c         an inbox followed as messages arrive
  *       help.c           help for every level
  *       mcp_stdio.c      MCP on stdin and stdout, for a client that starts it
+ *       outcome.c        results, failures and events of a command, as its contract has them
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       the terminal: width, colour, questions, progress
  *     http/            the HTTP server
@@ -442,6 +443,7 @@
  *     str.c              functions on text
  *     utf8.c             UTF-8
  */
+#include "op/contract.h"
 #include "op/nouns.h"
 #include "surface/cli/cli.h"
 #include "surface/cli/commands.h"
@@ -454,7 +456,7 @@ enum { TABLE_MAX = 256 };
 int main(int argc, char **argv)
 {
 	const struct mr_op *ops[TABLE_MAX];
-	struct mr_op_table table = { ops, 0 };
+	struct mr_op_table table = { .ops = ops, .contract = &mr_contract_plain };
 
 	ops[table.len++] = &mr_op_serve;
 	ops[table.len++] = &mr_op_mcp;
