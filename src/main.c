@@ -391,9 +391,11 @@
  *     mime.c             e-mail messages, read
  *     mime_address.c     their addresses and message ids
  *     mime_body.c        which parts are the body, which are attachments
+ *     mime_build.c       messages built: the bytes that are sent
  *     mime_charset.c     any charset as UTF-8
- *     mime_codec.c       encoded words, parameters, dates, transfer encodings
+ *     mime_codec.c       parameters, dates, transfer encodings
  *     mime_scan.c        header fields and parts, found in the bytes
+ *     mime_words.c       encoded words of header fields
  *     out.c              the writer for results of handlers
  *     quoted.c           quoted history at the end of a mail
  *     template.c         templates: parsed once, rendered often
