@@ -327,6 +327,9 @@
  *     trash.c            files that an operation removes
  *     unregister.c       deactivates or purges registrations
  *
+ *   workspace/         a person's mail as files that an agent works
+ *     templates_builtin.c the sources of the built-in templates
+ *
  *   net/               other machines
  *     http_client.c      one HTTP request, and its answer
  *     local_socket.c     a server of the same user, through a socket in the file system
