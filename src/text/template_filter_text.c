@@ -81,8 +81,11 @@ FILTER(lower)
 
 FILTER(title)
 {
+	enum mr_code rc = map_chars(run, in, to_title, out);
+
 	(void)args;
-	return map_chars(run, in, to_title, out);
+	out->is_safe = false; /* the letters of an entity may be changed */
+	return rc;
 }
 
 FILTER(capitalize)
