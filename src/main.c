@@ -340,6 +340,9 @@
  *     trash.c            files that an operation removes
  *     unregister.c       deactivates or purges registrations
  *
+ *   workspace/         a person's mail as files that an agent works
+ *     templates_builtin.c the sources of the built-in templates
+ *
  *   net/               other machines
  *     http_client.c      one HTTP request, and its answer
  *     local_socket.c     a server of the same user, through a socket in the file system
@@ -400,21 +403,26 @@
  *     quoted.c           quoted history at the end of a mail
  *     template.c         templates: parsed once, rendered often
  *     template_call.c    macros, functions, the parts of a loop
+ *     template_compare.c which values are equal, less, in another
  *     template_eval.c    the value of an expression
  *     template_expr.c    expressions parsed
  *     template_filter.c  filters by name, and their arguments
+ *     template_filter_html.c filters for HTML, JSON and URLs
  *     template_filter_list.c filters over lists and maps
  *     template_filter_number.c filters that count
  *     template_filter_select.c filters that apply another to every item
+ *     template_filter_sort.c filters that sort and group
  *     template_filter_text.c filters over texts
  *     template_is.c      tests: what stands after "is"
  *     template_lex.c     their source as tokens
  *     template_math.c    operators between two values
+ *     template_operand.c values parsed, and what follows them
  *     template_other.c   include, import and extends
  *     template_parse.c   statements parsed
  *     template_print.c   values as text, HTML and JSON
  *     template_run.c     statements carried out
  *     template_scope.c   names while rendering, and what they cost
+ *     template_token.c   what the parsers ask of tokens
  *     template_value.c   values while rendering
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names
