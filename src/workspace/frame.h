@@ -13,6 +13,7 @@
 
 struct mr_db;
 struct mr_work_config;
+struct mr_work_contacts;
 
 enum {
 	MR_WORK_DOCUMENT_BYTES = 64 << 20, /* the largest JSON or Markdown file of a workspace */
@@ -33,8 +34,9 @@ struct mr_work {
 	int64_t now_us;  /* when the command began, in whole seconds: all its times are this one */
 	const char *now; /* the same, RFC 3339 */
 	unsigned events; /* audit events of this command so far */
-	const struct mr_work_config *config; /* NULL until mr_work_config_get() has loaded it */
-	struct mr_db *index;                 /* NULL until mr_work_index_open() */
+	const struct mr_work_config *config;     /* NULL until mr_work_config_get() has loaded it */
+	struct mr_db *index;                     /* NULL until mr_work_index_open() */
+	const struct mr_work_contacts *contacts; /* NULL until mr_work_contacts_get() */
 };
 
 /* The nearest directory with a workspace, from `from` (absolute) upwards; else
