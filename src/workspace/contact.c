@@ -137,6 +137,18 @@ enum mr_code mr_work_contact_find_active(struct mr_ctx *cx, struct mr_work *work
 	return !rc && !out->group ? mr_work_contact_refuse(cx, out->uid, "is archived") : rc;
 }
 
+enum mr_code mr_work_contact_count(struct mr_ctx *cx, struct mr_work *work, int64_t *out_active,
+	int64_t *out_archived)
+{
+	struct places places;
+	enum mr_code rc = scan(cx, work, &places);
+
+	*out_active = *out_archived = 0;
+	for (size_t i = 0; !rc && i < places.len; i++)
+		++*(places.items[i].group ? out_active : out_archived);
+	return rc;
+}
+
 enum mr_code mr_work_contact_last_number(struct mr_ctx *cx, struct mr_work *work, const char *date,
 	int64_t *out)
 {

@@ -64,6 +64,9 @@ enum mr_code mr_work_contact_refuse(struct mr_ctx *cx, const char *uid, const ch
 /* Read a card that was found; invalid_contact, which names the file. */
 MR_CHECK enum mr_code mr_work_contact_load(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_contact_place *place, struct mr_work_card *out);
+/* How many cards there are, by their file names: none is read. */
+MR_CHECK enum mr_code mr_work_contact_count(struct mr_ctx *cx, struct mr_work *work,
+	int64_t *out_active, int64_t *out_archived);
 /* The highest number that a contact's uid of this date (YYYYMMDD) has, 0 for none. */
 MR_CHECK enum mr_code mr_work_contact_last_number(struct mr_ctx *cx, struct mr_work *work,
 	const char *date, int64_t *out);

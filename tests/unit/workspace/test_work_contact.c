@@ -211,10 +211,16 @@ static void what_is_not_found_is_told(void)
 static void numbers_count_archived_contacts(void)
 {
 	struct desk desk;
-	int64_t last = -1;
+	int64_t last = -1, active = -1, archived = -1;
 
 	desk_open(&desk);
+	CHECK_OK(mr_work_contact_count(&desk.cx, desk.work, &active, &archived), desk.cx.err);
+	CHECK_INT(active, 0);
+	CHECK_INT(archived, 0);
 	put_cards();
+	CHECK_OK(mr_work_contact_count(&desk.cx, desk.work, &active, &archived), desk.cx.err);
+	CHECK_INT(active, 4);
+	CHECK_INT(archived, 1);
 	CHECK_OK(mr_work_contact_last_number(&desk.cx, desk.work, "20260311", &last), desk.cx.err);
 	CHECK_INT(last, 1000);
 	CHECK_OK(mr_work_contact_last_number(&desk.cx, desk.work, "20260310", &last), desk.cx.err);
