@@ -277,6 +277,10 @@
  *     change.c           changes of several files that happen as a whole
  *     change_journal.c   their journals, finished after a crash
  *     change_step.c      their steps, carried out
+ *     contact.c          contacts found, listed and shown
+ *     contact_card.c     the card of a contact
+ *     contact_edit.c     contacts made, changed and archived
+ *     contact_extract.c  contacts made of the senders of messages
  *     error.c            the words and hints of failures
  *     frame.c            finds, locks and opens a workspace
  *     layout.c           where things stand in it
