@@ -33,16 +33,6 @@ static const char *const entries[] = {
 	"archive/notifications/*/views/**/*.md",
 };
 
-struct mr_work_planned mr_work_plan(const char *path, struct mr_bytes old, struct mr_bytes bytes)
-{
-	struct mr_work_planned plan = { .path = path, .bytes = bytes };
-
-	plan.is_created = !old.data;
-	plan.is_updated =
-		old.data && (old.len != bytes.len || memcmp(old.data, bytes.data, bytes.len) != 0);
-	return plan;
-}
-
 /* A link to a file beside it, as people make from AGENTS.md to another agent's file, stays one:
  * that file is written. */
 static enum mr_code follow_link(struct mr_ctx *cx, int dir, const char *path, const char **out)
@@ -58,6 +48,16 @@ static enum mr_code follow_link(struct mr_ctx *cx, int dir, const char *path, co
 			"%s is a link to another directory and is not written", path);
 	*out = mr_arena_strndup(cx->arena, target, (size_t)len);
 	return MR_OK;
+}
+
+struct mr_work_planned mr_work_plan(const char *path, struct mr_bytes old, struct mr_bytes bytes)
+{
+	struct mr_work_planned plan = { .path = path, .bytes = bytes };
+
+	plan.is_created = !old.data;
+	plan.is_updated =
+		old.data && (old.len != bytes.len || memcmp(old.data, bytes.data, bytes.len) != 0);
+	return plan;
 }
 
 enum mr_code mr_work_plan_carry_out(struct mr_ctx *cx, int dir, const struct mr_work_planned *plan)
@@ -76,8 +76,12 @@ enum mr_code mr_work_plan_carry_out(struct mr_ctx *cx, int dir, const struct mr_
 enum mr_code mr_work_plan_read(struct mr_ctx *cx, int dir, const char *path, struct mr_bytes *out)
 {
 	struct mr_err err = { 0 };
-	enum mr_code rc = mr_fs_read(cx->arena, dir, path, MR_WORK_DOCUMENT_BYTES, out, &err);
+	const char *target;
+	enum mr_code rc = follow_link(cx, dir, path, &target);
 
+	if (rc)
+		return rc;
+	rc = mr_fs_read(cx->arena, dir, path, MR_WORK_DOCUMENT_BYTES, out, &err);
 	if (rc == MR_ENOTFOUND) {
 		*out = (struct mr_bytes){ 0 };
 		return MR_OK;

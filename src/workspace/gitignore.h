@@ -31,6 +31,7 @@ struct mr_work_planned mr_work_plan(const char *path, struct mr_bytes old, struc
 /* Write a planned file durably, unless nothing is to be done. */
 MR_CHECK enum mr_code mr_work_plan_carry_out(struct mr_ctx *cx, int dir,
 	const struct mr_work_planned *plan);
-/* The bytes of a file below `dir`; `out->data` is NULL when it is not there. */
+/* The bytes of a file below `dir`; `out->data` is NULL when it is not there. A link to another
+ * directory is an invalid_request. */
 MR_CHECK enum mr_code mr_work_plan_read(struct mr_ctx *cx, int dir, const char *path,
 	struct mr_bytes *out);

@@ -347,10 +347,13 @@ static enum mr_code carry_out(struct task *task)
 		rc = mr_work_plan_carry_out(task->cx, task->dir, &task->gitignore);
 	if (!rc)
 		rc = mr_work_plan_carry_out(task->cx, task->root, &task->agent_gitignore);
+	mr_crash_point("work.init.step");
 	if (!rc)
 		rc = install_skill(task);
+	mr_crash_point("work.init.step");
 	if (!rc)
 		rc = mr_work_plan_carry_out(task->cx, task->root, &task->agents);
+	mr_crash_point("work.init.step");
 	return rc;
 }
 

@@ -5,7 +5,6 @@
 #include "files.h"
 #include "test.h"
 #include "workspace/error.h"
-#include "workspace/skill_document.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -106,35 +105,6 @@ static void all_agents_are_four(void)
 	install();
 	CHECK_OK(mr_work_skill_status(&cx, &request, &status), cx.err);
 	CHECK(status.installed_all && status.valid_all && status.current_all);
-	end();
-}
-
-static void personal_directories_follow_the_environment(void)
-{
-	static const char *const plain[] = { "/h/.codex/skills", "/h/.claude/skills",
-		"/h/.config/opencode/skills", "/h/.hermes/skills" };
-	static const char *const set[] = { "/c/skills", "/h/.claude/skills", "/x/opencode/skills",
-		"/m/skills" };
-	struct mr_work_skill_status status;
-
-	begin();
-	request.scope = NULL;
-	request.around.home = "/h";
-	CHECK_OK(mr_work_skill_status(&cx, &request, &status), cx.err);
-	for (size_t i = 0; i < MR_LEN(plain); i++) {
-		CHECK_STR(status.targets[i].skills_dir, plain[i]);
-		CHECK_STR(status.targets[i].scope, "personal");
-	}
-	request.around.codex_home = "/c";
-	request.around.xdg_config_home = "/x";
-	request.around.hermes_home = "/m";
-	CHECK_OK(mr_work_skill_status(&cx, &request, &status), cx.err);
-	for (size_t i = 0; i < MR_LEN(set); i++)
-		CHECK_STR(status.targets[i].skills_dir, set[i]);
-	request.around.home = NULL;
-	CHECK_ERR(mr_work_skill_status(&cx, &request, &status), cx.err, MR_EINVAL,
-		"HOME is not set, so the skills of claude-code cannot be found");
-	CHECK_STR(cx.err.word, "invalid_request");
 	end();
 }
 
@@ -243,90 +213,11 @@ static void the_document_says_who_wrote_it(void)
 	end();
 }
 
-/* The document with `old` replaced by `new`. */
-static struct mr_bytes edited(const char *old, const char *new)
-{
-	struct mr_bytes document = mr_work_skill_document(cx.arena);
-	const char *text = mr_arena_strndup(cx.arena, (const char *)document.data, document.len);
-	const char *at = strstr(text, old);
-
-	CHECK(at);
-	return mr_bytes_text(mr_arena_printf(cx.arena, "%.*s%s%s", (int)(at - text), text, new,
-		at + strlen(old)));
-}
-
-static void documents_are_recognised(void)
-{
-	static const struct {
-		const char *old, *new;
-		bool managed, current;
-	} cases[] = {
-		{ "---", "---", true, true },
-		{ "# Mail in", "# Other mail in", true, false },
-		{ "fnv1a64: ", "fnv1a64: 0", true, true },
-		{ "afmail-managed-skill: true\n", "", false, false },
-		{ "afmail-managed-skill-name: agent-first-mail\n", "", true, true },
-		{ "afmail-managed-skill-name: agent-first-mail\n",
-			"afmail-managed-skill-name: other\n", true, true },
-		{ "-->\n\n", "-->\n\n\n\n\n", true, true },
-	};
-	struct mr_bytes document, crlf;
-	char *text;
-	size_t len = 0;
-
-	begin();
-	for (size_t i = 0; i < MR_LEN(cases); i++) {
-		struct mr_bytes file = edited(cases[i].old, cases[i].new);
-
-		CHECK_INT(mr_work_skill_is_managed(cx.arena, file), cases[i].managed);
-		CHECK_INT(mr_work_skill_is_current(cx.arena, file), cases[i].current);
-	}
-	document = mr_work_skill_document(cx.arena);
-	text = mr_arena_alloc(cx.arena, document.len * 2);
-	for (size_t i = 0; i < document.len; i++) {
-		if (document.data[i] == '\n')
-			text[len++] = '\r';
-		text[len++] = (char)document.data[i];
-	}
-	crlf = mr_bytes_of(text, len);
-	CHECK(mr_work_skill_is_managed(cx.arena, crlf));
-	CHECK(mr_work_skill_is_current(cx.arena, crlf));
-	CHECK(!mr_work_skill_problem(cx.arena, crlf));
-	end();
-}
-
 static void what_agents_cannot_load_is_told(void)
 {
-	static const struct {
-		const char *file, *problem;
-	} cases[] = {
-		{ "", "it does not begin with front matter between two lines \"---\"" },
-		{ "# x\n", "it does not begin with front matter between two lines \"---\"" },
-		{ "---\nname: a\n",
-			"it does not begin with front matter between two lines \"---\"" },
-		{ "---\n---\n", "the name in the front matter is not agent-first-mail" },
-		{ "---\nname: other\ndescription: x\n---\n",
-			"the name in the front matter is not agent-first-mail" },
-		{ "---\nname: agent-first-mail\n---\n", "the front matter has no description" },
-		{ "---\nname: agent-first-mail\ndescription: \"\"\n---\n",
-			"the front matter has no description" },
-		{ "---\nname: agent-first-mail\nmeta:\n  a: b\n---\n",
-			"the value of 'meta' in the front matter must be one line of text, in "
-			"quotes when it has a colon" },
-		{ "---\nname: agent-first-mail\ndescription: x\n  y\n---\n",
-			"the front matter is nested at the line '  y'" },
-		{ "---\nname: agent-first-mail\ndescription: a: b\n---\n",
-			"the value of 'description' in the front matter must be one line of text, "
-			"in quotes when it has a colon" },
-		{ "---\nname: agent-first-mail\ndescription: \"a: b\"\n# c\n\n---\n", NULL },
-		{ "---\nname: 'agent-first-mail'\ndescription: see http://x\n---\n", NULL },
-	};
 	struct mr_work_skill_status status;
 
 	begin();
-	for (size_t i = 0; i < MR_LEN(cases); i++)
-		CHECK_STR(mr_work_skill_problem(cx.arena, mr_bytes_text(cases[i].file)),
-			cases[i].problem);
 	request.agent = "codex";
 	install();
 	files_put(codex_file, "broken");
@@ -346,12 +237,10 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(it_is_installed_seen_and_removed),
 		TEST(all_agents_are_four),
-		TEST(personal_directories_follow_the_environment),
 		TEST(another_directory_is_for_one_agent),
 		TEST(what_others_wrote_stays),
 		TEST(a_link_is_not_written_through),
 		TEST(the_document_says_who_wrote_it),
-		TEST(documents_are_recognised),
 		TEST(what_agents_cannot_load_is_told),
 	};
 
