@@ -270,6 +270,27 @@
  *       wait.c           waits until a condition of the database holds
  *       watch.c          wakes waiting threads when the database changes
  *
+ *   workspace/         a person's mail as files that an agent works on
+ *     config.c           reads and checks the configuration
+ *     config_actions.c   its mailboxes and actions
+ *     config_ask.c       questions that many commands have for it
+ *     config_default.c   a new configuration, and how one is written
+ *     config_key.c       the table of its keys, and their values
+ *     config_list.c      all keys; members of lists added and removed
+ *     config_set.c       changes it by its keys
+ *     config_steps.c     the steps of actions
+ *     gitignore.c        the managed block of a .gitignore
+ *     identity.c         which identity a mail was sent to
+ *     init.c             makes a workspace, or completes one
+ *     init_text.c        what it writes for agents and people
+ *     managed_block.c    our part of a file that is a user's
+ *     offset.c           offsets from UTC
+ *     persona.c          persona files
+ *     skill.c            the skill for agents: installed, removed
+ *     skill_agent.c      the agents, and where they look for skills
+ *     skill_document.c   the text of the skill
+ *     special_use.c      what mailboxes of a server are for
+ *
  *   mailbox/           agents' mailboxes in plain files
  *     cleanup.c          removes inactive and stashed registrations
  *     cleanup_sql.c      which messages a clear takes from the index

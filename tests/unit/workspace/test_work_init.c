@@ -102,8 +102,8 @@ static const char gitignore[] = "# BEGIN afmail managed\n"
 				".afmail/push/\n"
 				".afmail/logs/\n"
 				".afmail/transactions/\n"
-				".afmail/workspace.lock\n"
-				".afmail/workspace.progress.json\n"
+				".afmail/shopspace.lock\n"
+				".afmail/shopspace.progress.json\n"
 				".afmail/index.sqlite*\n"
 				"messages/*.json\n"
 				"triage/*.md\n"
@@ -218,31 +218,31 @@ static void what_users_wrote_stays(void)
 static void workspaces_may_stand_below(void)
 {
 	begin();
-	request.path = "./mail//work/";
+	request.path = "./mail//shop/";
 	init();
-	CHECK_STR(result.workspace_ref, "mail/work/");
-	CHECK_STR(result.workspace_path, mr_arena_printf(cx.arena, "%s/mail/work", test_dir()));
+	CHECK_STR(result.workspace_ref, "mail/shop/");
+	CHECK_STR(result.workspace_path, mr_arena_printf(cx.arena, "%s/mail/shop", test_dir()));
 	CHECK_STR(result.agent_root_path, test_dir());
-	CHECK_STR(result.next_steps.items[0], "Change into the workspace: `cd mail/work`");
+	CHECK_STR(result.next_steps.items[0], "Change into the workspace: `cd mail/shop`");
 	CHECK(result.workspace_gitignore_created && result.agent_gitignore_created);
 	CHECK_STR(files(),
 		".codex/skills/agent-first-mail/SKILL.md\n.gitignore\nAGENTS.md\n"
-		"mail/work/.afmail/DO_NOT_EDIT.txt\nmail/work/.afmail/config.json\n"
-		"mail/work/.afmail/logs/events.jsonl\nmail/work/.gitignore");
+		"mail/shop/.afmail/DO_NOT_EDIT.txt\nmail/shop/.afmail/config.json\n"
+		"mail/shop/.afmail/logs/events.jsonl\nmail/shop/.gitignore");
 	files_hold(".gitignore",
 		"# BEGIN afmail managed\n.codex/skills/agent-first-mail/\n# END afmail managed\n");
-	CHECK(!strstr(content("mail/work/.gitignore"), ".codex"));
-	CHECK(strstr(content("mail/work/.gitignore"), "\n.afmail/push/\n"));
+	CHECK(!strstr(content("mail/shop/.gitignore"), ".codex"));
+	CHECK(strstr(content("mail/shop/.gitignore"), "\n.afmail/push/\n"));
 	request.path = "home";
 	init();
-	CHECK_STR(mr_str_join(cx.arena, &result.workspace_paths, "|"), "home/|mail/work/");
-	CHECK(strstr(content("AGENTS.md"), "\n- home/\n- mail/work/\n"));
+	CHECK_STR(mr_str_join(cx.arena, &result.workspace_paths, "|"), "home/|mail/shop/");
+	CHECK(strstr(content("AGENTS.md"), "\n- home/\n- mail/shop/\n"));
 	CHECK(result.agent_skill_updated && !result.agent_gitignore_updated);
 	/* One that is gone is no longer listed; the agents' root may be one too. */
 	CHECK_OK(mr_fs_remove_all(AT_FDCWD, "home", &cx.err), cx.err);
 	request.path = NULL;
 	init();
-	CHECK_STR(mr_str_join(cx.arena, &result.workspace_paths, "|"), ".|mail/work/");
+	CHECK_STR(mr_str_join(cx.arena, &result.workspace_paths, "|"), ".|mail/shop/");
 	files_hold(".gitignore", gitignore);
 	end();
 }
@@ -376,8 +376,8 @@ static void a_workspace_in_use_is_left_alone(void)
 
 	begin();
 	init();
-	files_put(".afmail/workspace.lock", "");
-	lock = open(".afmail/workspace.lock", O_RDWR | O_CLOEXEC);
+	files_put(".afmail/shopspace.lock", "");
+	lock = open(".afmail/shopspace.lock", O_RDWR | O_CLOEXEC);
 	CHECK_INT(flock(lock, LOCK_SH | LOCK_NB), 0);
 	CHECK_INT(mr_work_init(&cx, &request, &result), MR_EBUSY);
 	CHECK_STR(cx.err.word, "workspace_locked");
