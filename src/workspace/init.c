@@ -363,8 +363,8 @@ static void list_steps(struct task *task)
 {
 	static const char *const steps[] = {
 		"Set your address: `afmail config set identities.me.email ADDRESS`",
-		"Name the mail server: `afmail config set imap.host HOST`, `imap.username`, and "
-		"`imap.password_secret_env` or `imap.password_secret`",
+		"Name the mail server: `afmail config set imap.host HOST`, and `imap.username`",
+		"Give the password: `afmail config set imap.password_secret_env NAME_SECRET`",
 		"Check the connection: `afmail remote test`",
 		"Take mail in: `afmail pull`",
 	};

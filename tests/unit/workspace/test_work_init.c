@@ -102,8 +102,8 @@ static const char gitignore[] = "# BEGIN afmail managed\n"
 				".afmail/push/\n"
 				".afmail/logs/\n"
 				".afmail/transactions/\n"
-				".afmail/shopspace.lock\n"
-				".afmail/shopspace.progress.json\n"
+				".afmail/workspace.lock\n"
+				".afmail/workspace.progress.json\n"
 				".afmail/index.sqlite*\n"
 				"messages/*.json\n"
 				"triage/*.md\n"
@@ -170,7 +170,7 @@ static void the_result_tells_everything(void)
 	CHECK(!result.language_bcp47);
 	CHECK_STR(result.resolved_language_bcp47, "en-US");
 	CHECK_STR(result.timezone_utc_offset, "UTC");
-	CHECK_INT(result.next_steps.len, 4);
+	CHECK_INT(result.next_steps.len, 5);
 	end();
 }
 
@@ -376,8 +376,8 @@ static void a_workspace_in_use_is_left_alone(void)
 
 	begin();
 	init();
-	files_put(".afmail/shopspace.lock", "");
-	lock = open(".afmail/shopspace.lock", O_RDWR | O_CLOEXEC);
+	files_put(".afmail/workspace.lock", "");
+	lock = open(".afmail/workspace.lock", O_RDWR | O_CLOEXEC);
 	CHECK_INT(flock(lock, LOCK_SH | LOCK_NB), 0);
 	CHECK_INT(mr_work_init(&cx, &request, &result), MR_EBUSY);
 	CHECK_STR(cx.err.word, "workspace_locked");
