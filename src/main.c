@@ -277,14 +277,33 @@
  *     change.c           changes of several files that happen as a whole
  *     change_journal.c   their journals, finished after a crash
  *     change_step.c      their steps, carried out
+ *     config.c           reads and checks the configuration
+ *     config_actions.c   its mailboxes and actions
+ *     config_ask.c       questions that many commands have for it
+ *     config_default.c   a new configuration, and how one is written
+ *     config_key.c       the table of its keys, and their values
+ *     config_list.c      all keys; members of lists added and removed
+ *     config_set.c       changes it by its keys
+ *     config_steps.c     the steps of actions
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
  *     contact_edit.c     contacts made, changed and archived
  *     contact_extract.c  contacts made of the senders of messages
  *     error.c            the words and hints of failures
  *     frame.c            finds, locks and opens a workspace
+ *     gitignore.c        the managed block of a .gitignore
+ *     identity.c         which identity a mail was sent to
+ *     init.c             makes a workspace, or completes one
+ *     init_text.c        what it writes for agents and people
  *     layout.c           where things stand in it
+ *     managed_block.c    our part of a file that is a user's
  *     name.c             ids, refs and names
+ *     offset.c           offsets from UTC
+ *     persona.c          persona files
+ *     skill.c            the skill for agents: installed, removed
+ *     skill_agent.c      the agents, and where they look for skills
+ *     skill_document.c   the text of the skill
+ *     special_use.c      what mailboxes of a server are for
  *     text_set.c         texts of which none stands twice
  *
  *   mailbox/           agents' mailboxes in plain files
