@@ -270,6 +270,18 @@
  *       wait.c           waits until a condition of the database holds
  *       watch.c          wakes waiting threads when the database changes
  *
+ *   workspace/         a person's mail as files that an agent works on
+ *     audit.c            adds events to the audit log
+ *     audit_read.c       reads the audit log
+ *     change.c           changes of several files that happen as a whole
+ *     change_journal.c   their journals, finished after a crash
+ *     change_step.c      their steps, carried out
+ *     error.c            the words and hints of failures
+ *     frame.c            finds, locks and opens a workspace
+ *     layout.c           where things stand in it
+ *     name.c             ids, refs and names
+ *     text_set.c         texts of which none stands twice
+ *
  *   mailbox/           agents' mailboxes in plain files
  *     cleanup.c          removes inactive and stashed registrations
  *     cleanup_sql.c      which messages a clear takes from the index
@@ -352,13 +364,16 @@
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain
+ *     clean.c            control characters, and characters that are not seen
  *     digest.c           SHA-1 and SHA-256, MACs and signatures
  *     dotenv.c           .env files
+ *     file_name.c        names of files from outside, made safe
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match
  *     glob_expand.c      their text: normalised, braces written out
  *     glob_overlap.c     whether two patterns can match a common path
  *     glob_parse.c       from text to sets of characters
+ *     html.c             HTML to text and to Markdown
  *     image.c            pictures: what they are, how large
  *     image_jpeg.c       JPEG to pixels
  *     image_png.c        PNG to pixels
@@ -366,11 +381,20 @@
  *     image_webp.c       WebP to pixels, and back
  *     json.c             JSON in and out
  *     jwt.c              signed claims, checked
+ *     mail_auth.c        SPF, DKIM and DMARC verdicts of a mail
  *     markdown.c         a walk through Markdown, block by block
+ *     markdown_embed.c   foreign text in Markdown that we write
  *     markdown_fence.c   fenced blocks, by lines
  *     markdown_html.c    as HTML with only our tags
  *     markdown_text.c    as plain text
+ *     mime.c             e-mail messages, read
+ *     mime_address.c     their addresses and message ids
+ *     mime_body.c        which parts are the body, which are attachments
+ *     mime_charset.c     any charset as UTF-8
+ *     mime_codec.c       encoded words, parameters, dates, transfer encodings
+ *     mime_scan.c        header fields and parts, found in the bytes
  *     out.c              the writer for results of handlers
+ *     quoted.c           quoted history at the end of a mail
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names
  *     toml.c             TOML documents, taken apart into their statements

@@ -435,13 +435,14 @@ static enum mr_code say_exists(struct mr_err *err, const char *path)
 
 /* Fill the temporary and give it its name; the caller removes it when this fails. */
 static enum mr_code write_and_rename(int fd, const struct place *at, const char *temp,
-	const char *path, struct mr_bytes data, enum mr_fs_write how, struct mr_err *err)
+	const char *path, struct mr_bytes data, enum mr_fs_write how, enum mr_fs_sync sync,
+	struct mr_err *err)
 {
 	mr_crash_point("fs.write.created");
 	if (sys_write_all(fd, data) != 0)
 		return mr_err_os(err, errno, "cannot write %s", path);
 	mr_crash_point("fs.write.written");
-	if (sys_sync(fd) != 0)
+	if (sync != MR_FS_SYNC_NOTHING && sys_sync(fd) != 0)
 		return mr_err_os(err, errno, "cannot write %s to disk", path);
 	mr_crash_point("fs.write.synced");
 	if (sys_rename(at->fd, temp, at->fd, at->name, how) != 0) {
@@ -453,16 +454,8 @@ static enum mr_code write_and_rename(int fd, const struct place *at, const char 
 	return MR_OK;
 }
 
-enum mr_code mr_fs_write(int dir, const char *path, struct mr_bytes data, enum mr_fs_write how,
-	mode_t mode, struct mr_err *err)
-{
-	int fd MR_CLEANUP(mr_fs_closep) = -1;
-
-	return mr_fs_write_locked(dir, path, data, how, mode, &fd, err);
-}
-
-enum mr_code mr_fs_write_locked(int dir, const char *path, struct mr_bytes data,
-	enum mr_fs_write how, mode_t mode, int *out_fd, struct mr_err *err)
+static enum mr_code write_file(int dir, const char *path, struct mr_bytes data,
+	enum mr_fs_write how, enum mr_fs_sync sync, mode_t mode, int *out_fd, struct mr_err *err)
 {
 	struct place at MR_CLEANUP(place_close) = { .fd = -1 };
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
@@ -477,16 +470,36 @@ enum mr_code mr_fs_write_locked(int dir, const char *path, struct mr_bytes data,
 	fd = temp_create(&at, mode, temp);
 	if (fd < 0)
 		return mr_err_os(err, errno, "cannot create %s", path);
-	rc = write_and_rename(fd, &at, temp, path, data, how, err);
+	rc = write_and_rename(fd, &at, temp, path, data, how, sync, err);
 	if (rc) {
 		unlinkat(at.fd, temp, 0);
 		return rc;
 	}
 	*out_fd = mr_fs_take(&fd);
-	if (sync_dir_fd(at.fd) != 0)
+	if (sync == MR_FS_SYNC_ALL && sync_dir_fd(at.fd) != 0)
 		return mr_err_os(err, errno, "cannot write the directory of %s to disk", path);
 	mr_crash_point("fs.write.done");
 	return MR_OK;
+}
+
+enum mr_code mr_fs_write_locked(int dir, const char *path, struct mr_bytes data,
+	enum mr_fs_write how, mode_t mode, int *out_fd, struct mr_err *err)
+{
+	return write_file(dir, path, data, how, MR_FS_SYNC_ALL, mode, out_fd, err);
+}
+
+enum mr_code mr_fs_write_as(int dir, const char *path, struct mr_bytes data, enum mr_fs_write how,
+	enum mr_fs_sync sync, mode_t mode, struct mr_err *err)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+
+	return write_file(dir, path, data, how, sync, mode, &fd, err);
+}
+
+enum mr_code mr_fs_write(int dir, const char *path, struct mr_bytes data, enum mr_fs_write how,
+	mode_t mode, struct mr_err *err)
+{
+	return mr_fs_write_as(dir, path, data, how, MR_FS_SYNC_ALL, mode, err);
 }
 
 /* Has the writer of this temporary file died? `*out_fd` holds its lock, so that no new writer

@@ -52,6 +52,15 @@ enum mr_fs_write {
  */
 MR_CHECK enum mr_code mr_fs_write(int dir, const char *path, struct mr_bytes data,
 	enum mr_fs_write how, mode_t mode, struct mr_err *err);
+
+enum mr_fs_sync {
+	MR_FS_SYNC_ALL,     /* the file and its name */
+	MR_FS_SYNC_FILE,    /* the caller writes the directory to disk after many files */
+	MR_FS_SYNC_NOTHING, /* a power failure may undo it: for what can be made again */
+};
+/* The same with less durability; still atomic for those who read. */
+MR_CHECK enum mr_code mr_fs_write_as(int dir, const char *path, struct mr_bytes data,
+	enum mr_fs_write how, enum mr_fs_sync sync, mode_t mode, struct mr_err *err);
 /*
  * The same, and the file stays open and locked (flock, alone) from before it gets its name, so that
  * nobody can see it without its lock. `*out_fd` is set whenever the new file stands, even when its

@@ -57,3 +57,16 @@ void mr_markdown_fence_find(struct mr_arena *arena, struct mr_bytes md, const ch
 	struct mr_markdown_fence *out);
 /* Would a line of this text close a fence around it? */
 bool mr_markdown_fence_is_closed_by(struct mr_bytes md);
+
+/*
+ * Foreign text inside of Markdown that we write. A block: `text` between fences of backticks, one
+ * longer than the longest run in it and at least three, with `info` behind the first; without a
+ * line end at its end.
+ */
+char *mr_markdown_fence_around(struct mr_arena *arena, const char *text, const char *info);
+/* In a line: line breaks become spaces; trimmed. */
+char *mr_markdown_inline(struct mr_arena *arena, const char *text);
+/* The description of an image: the same, with \ [ and ] escaped. */
+char *mr_markdown_alt(struct mr_arena *arena, const char *text);
+/* A cell of a table: line breaks become spaces, | becomes \|. */
+char *mr_markdown_cell(struct mr_arena *arena, const char *text);

@@ -164,7 +164,7 @@ static enum mr_code write_category(struct mr_ctx *cx, struct mr_work_change *cha
 		.uid = created->archive_uid,
 		.name = created->archive_name };
 	const char *notes = NULL;
-	enum mr_code rc = mr_work_view_notes(cx, change->work, &notes);
+	enum mr_code rc = mr_work_notes_new(cx, change->work, &notes);
 
 	if (rc)
 		return rc;

@@ -1,4 +1,4 @@
-/* workspace/audit.c - appends to and reads the audit log of a workspace. */
+/* workspace/audit.c - appends events to the audit log of a workspace. */
 #include "workspace/audit.h"
 
 #include "base/buf.h"
@@ -11,7 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAIL_BYTES = 256 << 10 }; /* where a repeated event would stand */
+enum {
+	TAIL_BYTES = 64 << 10,      /* enough to find the last newline, as a rule */
+	BATCH_BYTES = 256 << 20,    /* all events of one change */
+	SINCE_BYTES_MAX = 512 << 20 /* what one interrupted change can have written */
+};
 
 static enum mr_code open_log(struct mr_ctx *cx, struct mr_work *work, int *out_fd, off_t *out_size)
 {
@@ -28,229 +32,152 @@ static enum mr_code open_log(struct mr_ctx *cx, struct mr_work *work, int *out_f
 	return MR_OK;
 }
 
-static bool parses(struct mr_ctx *cx, struct mr_bytes line)
+enum mr_code mr_work_audit_size(struct mr_ctx *cx, struct mr_work *work, int64_t *out)
 {
-	const struct mr_value *value = NULL;
-	struct mr_err ignored = { 0 };
+	struct stat st = { 0 };
 
-	return !mr_json_parse(cx->arena, line, NULL, &value, &ignored);
-}
-
-/*
- * The end of the file, up to TAIL_BYTES. A last line without a newline was cut off by a crash, when
- * it does not parse: `*keep` is how much of the file stays then.
- */
-static enum mr_code read_tail(struct mr_ctx *cx, int fd, off_t size, struct mr_bytes *out,
-	off_t *keep, bool *needs_newline)
-{
-	size_t len = size > TAIL_BYTES ? TAIL_BYTES : (size_t)size;
-	char *tail = mr_arena_alloc(cx->arena, len + 1);
-	const char *newline;
-	size_t last;
-
-	if (pread(fd, tail, len, size - (off_t)len) != (ssize_t)len)
-		return mr_err_os(&cx->err, errno, "cannot read %s", MR_WORK_LOG);
-	*out = mr_bytes_of(tail, len);
-	*keep = size;
-	*needs_newline = false;
-	if (len == 0 || tail[len - 1] == '\n')
-		return MR_OK;
-	newline = memrchr(tail, '\n', len);
-	last = newline ? (size_t)(newline + 1 - tail) : 0;
-	if (parses(cx, mr_bytes_of(tail + last, len - last)))
-		*needs_newline = true;
-	else
-		*keep = size - (off_t)(len - last);
+	if (fstatat(work->dir, MR_WORK_LOG, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno != ENOENT) {
+		mr_err_os(&cx->err, errno, "cannot open %s", MR_WORK_LOG);
+		return mr_work_store_error(cx);
+	}
+	*out = st.st_size;
 	return MR_OK;
 }
 
-static bool has_event(struct mr_bytes tail, const char *event_id)
+static enum mr_code read_from(struct mr_ctx *cx, int fd, off_t from, off_t to, struct mr_bytes *out)
 {
-	return memmem(tail.data, tail.len, event_id, strlen(event_id)) != NULL;
+	size_t len = (size_t)(to - from), got = 0;
+	char *text = mr_arena_alloc(cx->arena, len + 1);
+
+	while (got < len) {
+		ssize_t n = pread(fd, text + got, len - got, from + (off_t)got);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return mr_err_os(&cx->err, errno, "cannot read %s", MR_WORK_LOG);
+		if (n == 0)
+			return mr_err_set(&cx->err, MR_EIO, "%s was shortened meanwhile",
+				MR_WORK_LOG);
+		got += (size_t)n;
+	}
+	*out = mr_bytes_of(text, len);
+	return MR_OK;
 }
 
-enum mr_code mr_work_audit_append(struct mr_ctx *cx, struct mr_work *work, const char *event_id,
-	const struct mr_value *event)
+static bool parses(struct mr_ctx *cx, struct mr_bytes line)
+{
+	static const struct mr_json_limits limits = { .max_bytes = MR_WORK_EVENT_BYTES,
+		.max_depth = 64,
+		.max_nodes = 8 << 20 };
+	const struct mr_value *value = NULL;
+	struct mr_err ignored = { 0 };
+
+	return !mr_json_parse(cx->arena, line, &limits, &value, &ignored);
+}
+
+/*
+ * How much of the file stays. The last line may have no newline: when it parses, somebody else left
+ * the newline out; when it does not, a crash cut it off and it goes.
+ */
+static enum mr_code find_end(struct mr_ctx *cx, int fd, off_t size, off_t *keep,
+	bool *needs_newline)
+{
+	struct mr_bytes tail = { 0 };
+	const uint8_t *newline = NULL;
+	off_t from = size;
+	enum mr_code rc = MR_OK;
+
+	*keep = size;
+	*needs_newline = false;
+	for (off_t window = TAIL_BYTES; from > 0 && !newline; window *= 2) {
+		from = size > window ? size - window : 0;
+		rc = read_from(cx, fd, from, size, &tail);
+		if (rc)
+			return rc;
+		newline = memrchr(tail.data, '\n', tail.len);
+	}
+	if (tail.len == 0 || tail.data[tail.len - 1] == '\n')
+		return MR_OK;
+	if (newline) {
+		size_t skip = (size_t)(newline + 1 - tail.data);
+
+		tail = mr_bytes_of(tail.data + skip, tail.len - skip);
+	}
+	if (parses(cx, tail))
+		*needs_newline = true;
+	else
+		*keep = size - (off_t)tail.len;
+	return MR_OK;
+}
+
+/* Write at the end and make it durable. */
+static enum mr_code write_end(struct mr_ctx *cx, int fd, off_t at, struct mr_bytes bytes)
+{
+	for (size_t done = 0; done < bytes.len;) {
+		ssize_t wrote = pwrite(fd, bytes.data + done, bytes.len - done, at + (off_t)done);
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return mr_err_os(&cx->err, errno, "cannot write %s", MR_WORK_LOG);
+		done += (size_t)wrote;
+		mr_crash_point("work.audit.written");
+	}
+	return mr_fs_sync(fd, MR_WORK_LOG, &cx->err);
+}
+
+static bool has_event(struct mr_ctx *cx, struct mr_bytes written, const char *event_id)
+{
+	const char *quoted = mr_arena_printf(cx->arena, "\"%s\"", event_id);
+
+	return written.len && memmem(written.data, written.len, quoted, strlen(quoted));
+}
+
+static void put_line(struct mr_buf *buf, const struct mr_value *event)
+{
+	struct mr_json_writer writer;
+
+	mr_json_init(&writer, buf, MR_JSON_COMPACT);
+	mr_json_value(&writer, event);
+	mr_buf_putc(buf, '\n');
+}
+
+enum mr_code mr_work_audit_append(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_audit_line *lines, size_t count, int64_t since)
 {
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
-	struct mr_buf line MR_CLEANUP(mr_buf_release) = { 0 };
-	struct mr_json_writer writer;
-	struct mr_bytes tail = { 0 };
+	struct mr_buf batch MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_bytes written = { 0 };
 	bool needs_newline = false;
 	off_t size = 0, keep = 0;
 	enum mr_code rc;
 
 	rc = open_log(cx, work, &fd, &size);
 	if (!rc)
-		rc = read_tail(cx, fd, size, &tail, &keep, &needs_newline);
+		rc = find_end(cx, fd, size, &keep, &needs_newline);
+	if (!rc && since >= 0 && since < keep && keep - since <= SINCE_BYTES_MAX)
+		rc = read_from(cx, fd, since, keep, &written);
 	if (rc)
 		return rc;
-	if (keep == size && has_event(tail, event_id))
-		return MR_OK;
+	mr_buf_init(&batch, BATCH_BYTES);
+	if (needs_newline)
+		mr_buf_putc(&batch, '\n');
+	for (size_t i = 0; i < count; i++) {
+		size_t before = batch.len;
+
+		if (has_event(cx, written, lines[i].event_id))
+			continue;
+		put_line(&batch, lines[i].event);
+		if (batch.len - before > MR_WORK_EVENT_BYTES)
+			return mr_err_set(&cx->err, MR_ELIMIT,
+				"an event of the audit log is longer than %d bytes",
+				MR_WORK_EVENT_BYTES);
+	}
+	rc = mr_buf_check(&batch, "the events of a change", &cx->err);
+	if (rc)
+		return rc;
 	if (keep != size && ftruncate(fd, keep) != 0)
 		return mr_err_os(&cx->err, errno, "cannot shorten %s", MR_WORK_LOG);
-	mr_buf_init(&line, MR_WORK_EVENT_BYTES);
-	if (needs_newline)
-		mr_buf_putc(&line, '\n');
-	mr_json_init(&writer, &line, MR_JSON_COMPACT);
-	mr_json_value(&writer, event);
-	mr_buf_putc(&line, '\n');
-	rc = mr_buf_check(&line, "an event of the audit log", &cx->err);
-	if (rc)
-		return rc;
-	for (size_t at = 0; at < line.len;) {
-		ssize_t wrote = pwrite(fd, line.data + at, line.len - at, keep + (off_t)at);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return mr_err_os(&cx->err, errno, "cannot write %s", MR_WORK_LOG);
-		at += (size_t)wrote;
-		mr_crash_point("work.audit.written");
-	}
-	return mr_fs_sync(fd, MR_WORK_LOG, &cx->err);
-}
-
-/* --- reading --- */
-
-typedef enum mr_code on_line(struct mr_ctx *cx, struct mr_bytes line, size_t number, void *arg);
-
-static enum mr_code each_line(struct mr_ctx *cx, struct mr_work *work, on_line *visit, void *arg)
-{
-	struct mr_bytes log = { 0 };
-	struct mr_err err = { 0 };
-	enum mr_code rc =
-		mr_fs_read(cx->arena, work->dir, MR_WORK_LOG, MR_WORK_LOG_BYTES, &log, &err);
-	const char *at = (const char *)log.data, *end;
-
-	if (rc == MR_ENOTFOUND)
-		return MR_OK;
-	if (rc) {
-		cx->err = err;
-		return mr_work_store_error(cx);
-	}
-	end = at + log.len;
-	for (size_t number = 1; at < end && !rc; number++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
-
-		if (stop > at)
-			rc = visit(cx, mr_bytes_of(at, (size_t)(stop - at)), number, arg);
-		at = stop + 1;
-	}
-	return rc;
-}
-
-static enum mr_code parse_line(struct mr_ctx *cx, struct mr_bytes line, size_t number,
-	const struct mr_value **out)
-{
-	if (!mr_json_parse(cx->arena, line, NULL, out, &cx->err))
-		return MR_OK;
-	mr_err_wrap(&cx->err, "%s: line %zu", MR_WORK_LOG, number);
-	return mr_work_store_error(cx);
-}
-
-struct last {
-	struct mr_bytes *lines; /* a ring of `limit` */
-	size_t limit, count;
-};
-
-static enum mr_code keep_line(struct mr_ctx *cx, struct mr_bytes line, size_t number, void *arg)
-{
-	struct last *last = arg;
-
-	(void)cx;
-	(void)number;
-	last->lines[last->count++ % last->limit] = line;
-	return MR_OK;
-}
-
-enum mr_code mr_work_audit_last(struct mr_ctx *cx, struct mr_work *work, size_t limit,
-	struct mr_work_events *out)
-{
-	struct last last = { .limit = limit };
-	enum mr_code rc;
-
-	*out = (struct mr_work_events){ 0 };
-	if (!limit)
-		return MR_OK;
-	last.lines = mr_arena_array(cx->arena, limit, sizeof(*last.lines));
-	rc = each_line(cx, work, keep_line, &last);
-	if (rc)
-		return rc;
-	out->items = mr_arena_array(cx->arena, limit, sizeof(*out->items));
-	for (size_t i = last.count > limit ? last.count - limit : 0; i < last.count && !rc; i++)
-		rc = parse_line(cx, last.lines[i % limit], i + 1, &out->items[out->len++]);
-	return rc;
-}
-
-struct wanted {
-	const char *kind, *id;
-	struct mr_work_events *out;
-	size_t cap;
-};
-
-static bool targets(const struct mr_value *event, const struct wanted *wanted)
-{
-	const struct mr_value *list = mr_value_get(event, "targets");
-
-	for (size_t i = 0; list && list->kind == MR_LIST && i < list->list.len; i++) {
-		const struct mr_value *kind = mr_value_get(&list->list.items[i], "kind");
-		const struct mr_value *id = mr_value_get(&list->list.items[i], "id");
-
-		if (kind && id && kind->kind == MR_TEXT && id->kind == MR_TEXT &&
-			mr_str_eq(kind->text, wanted->kind) && mr_str_eq(id->text, wanted->id))
-			return true;
-	}
-	return false;
-}
-
-static enum mr_code keep_event(struct mr_ctx *cx, struct mr_bytes line, size_t number, void *arg)
-{
-	struct wanted *wanted = arg;
-	struct mr_work_events *out = wanted->out;
-	const struct mr_value *event = NULL;
-	enum mr_code rc;
-
-	/* Most lines are of other targets and need not be parsed. */
-	if (!has_event(line, wanted->id))
-		return MR_OK;
-	rc = parse_line(cx, line, number, &event);
-	if (rc || !targets(event, wanted))
-		return rc;
-	if (out->len == wanted->cap) {
-		const struct mr_value **items;
-
-		wanted->cap = wanted->cap ? wanted->cap * 2 : 16;
-		items = mr_arena_array(cx->arena, wanted->cap, sizeof(*items));
-		if (out->len)
-			memcpy(items, out->items, out->len * sizeof(*items));
-		out->items = items;
-	}
-	out->items[out->len++] = event;
-	return MR_OK;
-}
-
-enum mr_code mr_work_audit_of(struct mr_ctx *cx, struct mr_work *work, const char *target_kind,
-	const char *target_id, struct mr_work_events *out)
-{
-	struct wanted wanted = { target_kind, target_id, out, 0 };
-
-	*out = (struct mr_work_events){ 0 };
-	return each_line(cx, work, keep_event, &wanted);
-}
-
-static enum mr_code count_bad(struct mr_ctx *cx, struct mr_bytes line, size_t number, void *arg)
-{
-	size_t *bad = arg;
-
-	(void)number;
-	*bad += !parses(cx, line);
-	return MR_OK;
-}
-
-enum mr_code mr_work_audit_check(struct mr_ctx *cx, struct mr_work *work, size_t *out_bad_lines)
-{
-	*out_bad_lines = 0;
-	return each_line(cx, work, count_bad, out_bad_lines);
+	return write_end(cx, fd, keep, mr_buf_bytes(&batch));
 }

@@ -96,7 +96,7 @@ static enum mr_code write_case(struct mr_ctx *cx, struct mr_work_change *change,
 		.name = created->case_name,
 		.status = "active" };
 	const char *notes = NULL;
-	enum mr_code rc = mr_work_view_notes(cx, change->work, &notes);
+	enum mr_code rc = mr_work_notes_new(cx, change->work, &notes);
 
 	if (rc)
 		return rc;

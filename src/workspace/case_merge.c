@@ -7,7 +7,6 @@
 #include "workspace/layout.h"
 #include "workspace/merged.h"
 #include "workspace/refresh.h"
-#include "workspace/view.h"
 
 /* --- files --- */
 
@@ -61,7 +60,7 @@ static enum mr_code merge_notes(struct mr_ctx *cx, struct mr_work_change *change
 			&theirs);
 	if (rc || !mr_work_text_or_null(cx->arena, theirs))
 		return rc;
-	rc = mr_work_view_merged_notes(cx, change->work, into->uid, other->uid, theirs, &section);
+	rc = mr_work_notes_merged(cx, change->work, into->uid, other->uid, theirs, &section);
 	if (rc)
 		return rc;
 	mr_buf_init(&buf, MR_WORK_DOCUMENT_BYTES);

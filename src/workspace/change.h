@@ -2,9 +2,10 @@
  * workspace/change.h - a change of several canonical files that happens as a whole.
  *
  * A command decides everything first, collects what is to be written, moved and removed in a
- *change, and commits it. The new files are staged beside a journal in .afmail/transactions; once
- *the journal stands, the change has happened: after a crash the next writer carries it out to its
- *end (mr_work_change_recover()). Before that, nothing has happened. Every step may be repeated.
+ * change, and commits it. The new files are staged beside a journal in .afmail/transactions; once
+ * the journal stands, the change has happened: after a crash the next writer carries it out to its
+ * end (mr_work_change_recover()). Before that, nothing has happened. Steps happen in the order in
+ * which they were collected, and each may use what those before it made.
  *
  * A change also names the messages and collections whose projections it makes stale. The journal
  * stays until they were refreshed, so that a crash in between is caught up with too:
@@ -20,6 +21,7 @@
 #include "base/ctx.h"
 #include "text/out.h"
 #include "workspace/frame.h"
+#include "workspace/text_set.h"
 
 /* What projections a change makes stale. */
 struct mr_work_stale {
@@ -35,9 +37,9 @@ struct mr_work_change {
 	const char *kind, *id;
 	struct mr_work_step *first, **next;
 	size_t count;
-	size_t staged;
-	struct mr_work_stale stale;
-	enum mr_code rc; /* the first failure while steps were collected */
+	struct mr_work_stale stale; /* its lists by mr_work_touch_*() alone */
+	struct mr_work_text_set messages, collections;
+	const struct mr_err *failure; /* the first one while steps were collected, or NULL */
 	bool is_journaled;
 };
 
@@ -48,7 +50,8 @@ void mr_work_change_begin(struct mr_ctx *cx, struct mr_work *work, const char *k
 void mr_work_change_write(struct mr_work_change *change, const char *path, struct mr_bytes bytes);
 void mr_work_change_json(struct mr_work_change *change, const char *path,
 	const struct mr_value *value);
-/* Rename a file or directory; the directory above `to` is made. Nothing may stand at `to`. */
+/* Rename a file or directory; the directory above `to` is made. Something stands at `from` and
+ * nothing at `to` when it is its turn: the commit refuses otherwise, before anything happened. */
 void mr_work_change_move(struct mr_work_change *change, const char *from, const char *to);
 /* Remove a file, or a directory with all that is in it; nothing there is fine. */
 void mr_work_change_remove(struct mr_work_change *change, const char *path);
@@ -79,17 +82,20 @@ void mr_work_event_end(struct mr_work_event *event);
 
 /*
  * Carry it out. A change of nothing is fine, one of a single file needs no journal. After a failure
- * before the journal stood nothing has changed; after that the next writer finishes it.
+ * before the journal stood nothing has changed; after that the next writer finishes it. A change is
+ * committed once.
  */
 MR_CHECK enum mr_code mr_work_change_commit(struct mr_ctx *cx, struct mr_work_change *change);
 /* The stale projections are refreshed: the journal can go. A failure is left to the next writer. */
 void mr_work_change_end(struct mr_ctx *cx, struct mr_work_change *change);
 
 /*
- * Finish what a crashed writer left: `*out` gets the stale projections of all of it, to be
- * refreshed before mr_work_change_forget(). A journal that cannot be finished, because another
- * program wrote it or it is damaged, is transaction_incomplete with details; the others are
- * finished first.
+ * Finish what a crashed writer left, and remove staged files that no journal names: `*out` gets the
+ * stale projections of all of it, to be refreshed before mr_work_change_forget(), and
+ * `*out_journals` the journals that were finished. A journal that cannot be finished, because
+ * another program wrote it, or it is damaged, or something stands in its way, is
+ * transaction_incomplete with details; the others are finished first, and both outputs are set then
+ * too.
  */
 MR_CHECK enum mr_code mr_work_change_recover(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_stale *out, struct mr_texts *out_journals);

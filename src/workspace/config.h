@@ -1,14 +1,19 @@
 /*
  * workspace/config.h - .afmail/config.json: read, checked, asked and set by key.
  *
- * The document is checked as a whole at every reading, with the persona files in identities/, and
- * before every writing: what is wrong is config_invalid. Members that may be left out have their
- * defaults here. A secret is never shown (workspace results end in _secret) and never guessed.
+ * The document is checked as a whole at every reading and before every writing: what is wrong is
+ * config_invalid. The persona files in identities/ are read with it; one that cannot be used stops
+ * only commands about the configuration and mail in that persona's name. Members that may be left
+ * out have their defaults here. A secret is never shown (workspace results end in _secret) and
+ * never guessed.
  */
 #pragma once
 
 #include "workspace/change.h"
 #include "workspace/frame.h"
+
+/* The address in a new configuration: nobody's, to be replaced before mail is sent. */
+#define MR_WORK_EXAMPLE_EMAIL "me@example.com"
 
 enum mr_work_language { MR_WORK_EN_US, MR_WORK_ZH_CN }; /* of the templates */
 extern const char *const mr_work_language_names[];      /* "en-US", "zh-CN", NULL */
@@ -41,7 +46,15 @@ struct mr_work_identity {
 	const char *name;     /* the persona file's, when it has one */
 	const char *email;    /* as written; compare in lower case */
 	bool is_default;
+	const char *config_name; /* the name in the configuration, whatever the persona file says */
 	const char *footer, *notes; /* from the persona file, or NULL */
+	const char *trouble;        /* what is wrong with its persona file, or NULL */
+};
+
+/* A persona file that cannot be used: the identity has only what the configuration says. */
+struct mr_work_persona_trouble {
+	const char *path; /* "identities/support.md" */
+	const char *what;
 };
 
 struct mr_work_mailbox {
@@ -75,12 +88,22 @@ struct mr_work_config {
 	const char *case_group, *contact_group;
 	struct mr_texts item_fields; /* of archive.message_index */
 	bool reason_required;
+	struct mr_work_persona_trouble *persona_troubles;
+	size_t persona_trouble_count;
 };
 
+/* Check a document and read it, without persona files. `document` of the result has every member
+ * that may be left out. */
+MR_CHECK enum mr_code mr_work_config_read(struct mr_ctx *cx, const struct mr_value *document,
+	struct mr_work_config **out);
 /* The workspace's configuration, loaded once a command; config_invalid, or store_error when the
- * file is missing or no JSON. */
+ * file is missing or no JSON. A persona file that cannot be used is no failure here. */
 MR_CHECK enum mr_code mr_work_config_get(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_config **out);
+/* For commands about the configuration, which fail when a persona file cannot be used:
+ * config_invalid names the first. */
+MR_CHECK enum mr_code mr_work_config_check_personas(struct mr_ctx *cx,
+	const struct mr_work_config *config);
 /* The configuration that init writes: `offset_minutes` is the machine's. */
 const struct mr_value *mr_work_config_default(struct mr_ctx *cx, int offset_minutes);
 
@@ -102,6 +125,36 @@ MR_CHECK enum mr_code mr_work_config_unset(struct mr_ctx *cx, struct mr_work *wo
 MR_CHECK enum mr_code mr_work_config_keys(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_texts *out);
 
+/* All of them with their values. */
+struct mr_work_config_item {
+	const char *key;
+	const struct mr_value *value; /* or NULL; secrets as they are */
+	bool is_default;
+};
+struct mr_work_config_listed {
+	int64_t count;
+	struct mr_work_config_item *items;
+	size_t len;
+};
+MR_CHECK enum mr_code mr_work_config_list(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_config_listed *out);
+
+/* Add to a list: an identity, or words to a list of words. An identity comes as JSON or as its slug
+ * (the one value), name and email; when it is to be the default, the others cease to be. */
+struct mr_work_config_add {
+	const char *key;
+	struct mr_texts values;
+	const char *name, *email, *json; /* or NULL */
+	bool is_default;
+};
+MR_CHECK enum mr_code mr_work_config_add(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_config_add *request, struct mr_work_change *change,
+	const struct mr_value **out);
+/* Take identities by their slugs, or words, out of a list; each must be there. */
+MR_CHECK enum mr_code mr_work_config_remove(struct mr_ctx *cx, struct mr_work *work,
+	const char *key, const struct mr_texts *values, struct mr_work_change *change,
+	const struct mr_value **out);
+
 /* --- questions that many commands have --- */
 
 /* The reason of a command, trimmed, NULL when blank; reason_required when the workspace wants one.
@@ -109,6 +162,10 @@ MR_CHECK enum mr_code mr_work_config_keys(struct mr_ctx *cx, struct mr_work *wor
 MR_CHECK enum mr_code mr_work_reason(struct mr_ctx *cx, struct mr_work *work, const char *given,
 	const char **out);
 const struct mr_work_identity *mr_work_default_identity(const struct mr_work_config *config);
+/* config_missing when the identity still has the address of a new configuration, config_invalid
+ * when its persona file cannot be used: no mail may go out in its name. */
+MR_CHECK enum mr_code mr_work_check_sender(struct mr_ctx *cx,
+	const struct mr_work_identity *identity);
 /* NULL when there is none of that slug. */
 const struct mr_work_identity *mr_work_find_identity(const struct mr_work_config *config,
 	const char *slug);
@@ -122,6 +179,11 @@ const struct mr_work_mailbox *mr_work_find_mailbox(const struct mr_work_config *
 MR_CHECK enum mr_code mr_work_mailbox_by_name(struct mr_ctx *cx,
 	const struct mr_work_config *config, const char *mailbox_name,
 	const struct mr_work_mailbox **out);
+
+/* The mailbox of a special use by its kind ("junk"): the first whose id is the kind, or that has
+ * the attribute; or NULL. */
+const struct mr_work_mailbox *mr_work_mailbox_for_use(const struct mr_work_config *config,
+	const char *kind);
 
 /* A time in the workspace's offset: YYYYMMDD, and "YYYY-MM-DD HH:MM". */
 const char *mr_work_local_date(struct mr_arena *arena, const struct mr_work_config *config,

@@ -47,11 +47,11 @@ static enum mr_code take_lock(struct mr_ctx *cx, struct mr_work *work)
 
 	work->lock =
 		openat(work->dir, MR_WORK_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (work->lock < 0 && work->access == MR_WORK_READ && (errno == EROFS || errno == EACCES))
+	if (work->lock < 0 && work->access == MR_WORK_READ && (errno == EROFS || errno == EACCES)) {
 		work->lock = openat(work->dir, MR_WORK_LOCK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (work->lock < 0 && work->access == MR_WORK_READ &&
-		(errno == EROFS || errno == EACCES || errno == ENOENT))
-		return MR_OK; /* a workspace that nobody can write, and nobody has locked yet */
+		if (work->lock < 0 && (errno == ENOENT || errno == EACCES))
+			return MR_OK; /* we cannot write here, and cannot see who does */
+	}
 	if (work->lock < 0) {
 		mr_err_os(&cx->err, errno, "cannot open %s/%s", work->root, MR_WORK_LOCK);
 		return mr_work_store_error(cx);
@@ -81,8 +81,11 @@ enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_acce
 	work->now_us = mr_clock_wall_us(cx->clock) / MR_TIME_S * MR_TIME_S;
 	work->now = mr_time_format(cx->arena, work->now_us, MR_TIME_SECONDS);
 	rc = mr_fs_open_dir(AT_FDCWD, root, &work->dir, &cx->err);
-	if (rc)
+	if (rc && rc != MR_ENOTFOUND)
 		return mr_work_store_error(cx);
+	if (rc || !mr_work_is_dir(work, MR_WORK_STATE))
+		return mr_work_refuse(cx, MR_WORK_WORKSPACE_NOT_FOUND,
+			"%s is not a workspace: it has no directory %s", root, MR_WORK_STATE);
 	if (access != MR_WORK_UNLOCKED) {
 		rc = take_lock(cx, work);
 		if (rc)
@@ -186,15 +189,6 @@ static enum mr_code make_parent(struct mr_ctx *cx, struct mr_work *work, const c
 	return MR_OK;
 }
 
-/* A projection can be made again, so it gets its name at once but need not be on the disk. */
-static enum mr_code put_in_place(struct mr_ctx *cx, struct mr_work *work, const char *path,
-	struct mr_bytes bytes)
-{
-	if (mr_fs_write(work->dir, path, bytes, MR_FS_REPLACE, 0644, &cx->err))
-		return mr_work_store_error(cx);
-	return MR_OK;
-}
-
 enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, const char *path,
 	struct mr_bytes bytes, bool *out_written)
 {
@@ -208,14 +202,18 @@ enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, const char
 	if (fstatat(work->dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
 		(size_t)st.st_size == bytes.len &&
 		!mr_fs_read(cx->arena, work->dir, path, bytes.len, &old, &ignored) &&
-		old.len == bytes.len && memcmp(old.data, bytes.data, bytes.len) == 0)
+		old.len == bytes.len && (!old.len || memcmp(old.data, bytes.data, old.len) == 0))
 		return MR_OK;
 	rc = make_parent(cx, work, path);
-	if (!rc)
-		rc = put_in_place(cx, work, path, bytes);
-	if (!rc && out_written)
+	if (rc)
+		return rc;
+	/* It can be made again: readers never see half of it, but nobody waits for the disk. */
+	if (mr_fs_write_as(work->dir, path, bytes, MR_FS_REPLACE, MR_FS_SYNC_NOTHING, 0644,
+		    &cx->err))
+		return mr_work_store_error(cx);
+	if (out_written)
 		*out_written = true;
-	return rc;
+	return MR_OK;
 }
 
 enum mr_code mr_work_unproject(struct mr_ctx *cx, struct mr_work *work, const char *path,
@@ -243,5 +241,7 @@ struct mr_bytes mr_work_pretty(struct mr_ctx *cx, const struct mr_value *value)
 	mr_json_init(&writer, &buf, MR_JSON_INDENTED);
 	mr_json_value(&writer, value);
 	mr_buf_putc(&buf, '\n');
+	if (buf.failed)
+		return (struct mr_bytes){ 0 };
 	return mr_bytes_of(mr_arena_memdup(cx->arena, mr_buf_text(&buf), buf.len), buf.len);
 }

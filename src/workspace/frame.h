@@ -13,6 +13,8 @@
 
 struct mr_db;
 struct mr_work_config;
+struct mr_work_push_items;
+struct mr_work_template_cache;
 
 enum {
 	MR_WORK_DOCUMENT_BYTES = 64 << 20, /* the largest JSON or Markdown file of a workspace */
@@ -33,14 +35,17 @@ struct mr_work {
 	int64_t now_us;  /* when the command began, in whole seconds: all its times are this one */
 	const char *now; /* the same, RFC 3339 */
 	unsigned events; /* audit events of this command so far */
-	const struct mr_work_config *config; /* NULL until mr_work_config_get() has loaded it */
-	struct mr_db *index;                 /* NULL until mr_work_index_open() */
+	const struct mr_work_config *config;    /* NULL until mr_work_config_get() has loaded it */
+	struct mr_db *index;                    /* NULL until mr_work_index_open() */
+	const struct mr_work_push_items *queue; /* NULL until mr_work_queue_get() */
+	struct mr_work_template_cache *templates; /* NULL until one was rendered */
 };
 
 /* The nearest directory with a workspace, from `from` (absolute) upwards; else
  * workspace_not_found. */
 MR_CHECK enum mr_code mr_work_find(struct mr_ctx *cx, const char *from, const char **out_root);
-/* Open the workspace of that directory. `*out` lives in the arena; close it. */
+/* Open the workspace of that directory, else workspace_not_found. `*out` lives in the arena; close
+ * it. */
 MR_CHECK enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_access access,
 	struct mr_work **out);
 /* For MR_CLEANUP; NULL is fine. */
@@ -71,5 +76,6 @@ MR_CHECK enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, c
 /* Take a projection away; nothing there is success. `*out_removed` may be NULL. */
 MR_CHECK enum mr_code mr_work_unproject(struct mr_ctx *cx, struct mr_work *work, const char *path,
 	bool *out_removed);
-/* A value as documents are written: indented, with a newline at the end; in the arena. */
+/* A value as documents are written: indented, with a newline at the end; in the arena. Without
+ * data when it would be longer than MR_WORK_DOCUMENT_BYTES. */
 struct mr_bytes mr_work_pretty(struct mr_ctx *cx, const struct mr_value *value);

@@ -25,20 +25,28 @@ const char *mr_work_fnv(struct mr_arena *arena, struct mr_bytes bytes)
 
 static bool is_around(char c)
 {
-	return c == '<' || c == '>' || c == ',' || c == ';' || isspace((unsigned char)c);
+	return c == '<' || c == '>' || c == ',' || c == ';';
 }
 
+/* Ids are stable for ever, so this follows the rule to the letter: blanks, then brackets and
+ * commas, then blanks again, and no more. */
 const char *mr_work_normal_id(struct mr_arena *arena, const char *text)
 {
-	size_t len;
+	size_t len = strlen(text ? text : "");
+	bool is_utf8 = mr_utf8_is_valid(text, len, NULL);
 
 	if (!text)
 		return NULL;
-	while (is_around(*text))
+	if (is_utf8)
+		mr_utf8_strip(&text, &len);
+	while (len > 0 && is_around(*text)) {
 		text++;
-	len = strlen(text);
+		len--;
+	}
 	while (len > 0 && is_around(text[len - 1]))
 		len--;
+	if (is_utf8)
+		mr_utf8_strip(&text, &len);
 	return len ? mr_str_lower(arena, mr_arena_strndup(arena, text, len)) : NULL;
 }
 

@@ -2,11 +2,58 @@
 #include "workspace/notes.h"
 
 #include "base/buf.h"
+#include "workspace/config.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
 #include "workspace/refresh.h"
+#include "workspace/templates.h"
 
 #include <string.h>
+
+/* --- from templates --- */
+
+/* A context that has the language, to be continued and ended. */
+static enum mr_code begin_context(struct mr_ctx *cx, struct mr_work *work, struct mr_out *out)
+{
+	const struct mr_work_config *config = NULL;
+	enum mr_code rc = mr_work_config_get(cx, work, &config);
+
+	if (rc)
+		return rc;
+	mr_out_init_tree(out, cx->arena);
+	mr_out_map(out, NULL);
+	mr_out_text(out, "language", mr_work_language_names[config->language]);
+	return MR_OK;
+}
+
+enum mr_code mr_work_notes_new(struct mr_ctx *cx, struct mr_work *work, const char **out_text)
+{
+	struct mr_out context;
+	enum mr_code rc = begin_context(cx, work, &context);
+
+	if (rc)
+		return rc;
+	mr_out_end(&context);
+	return mr_work_template_render(cx, work, MR_WORK_T_NOTES, mr_out_tree(&context), out_text);
+}
+
+enum mr_code mr_work_notes_merged(struct mr_ctx *cx, struct mr_work *work, const char *case_uid,
+	const char *other_case_uid, const char *other_body, const char **out_text)
+{
+	struct mr_out context;
+	enum mr_code rc = begin_context(cx, work, &context);
+
+	if (rc)
+		return rc;
+	mr_out_text(&context, "case_uid", case_uid);
+	mr_out_text(&context, "other_case_uid", other_case_uid);
+	mr_out_text(&context, "other_body", other_body);
+	mr_out_end(&context);
+	return mr_work_template_render(cx, work, MR_WORK_T_NOTES_MERGE, mr_out_tree(&context),
+		out_text);
+}
+
+/* --- the file --- */
 
 static const char *replace_command(struct mr_arena *arena, const struct mr_work_place *place)
 {

@@ -22,6 +22,14 @@ struct mr_work_notes {
 	const char *text_hash;  /* "fnv1a64:..." of it */
 };
 
+/* The notes of a new case or category, from the template. */
+MR_CHECK enum mr_code mr_work_notes_new(struct mr_ctx *cx, struct mr_work *work,
+	const char **out_text);
+/* What a merge appends to the notes of a case, from the template. */
+MR_CHECK enum mr_code mr_work_notes_merged(struct mr_ctx *cx, struct mr_work *work,
+	const char *case_uid, const char *other_case_uid, const char *other_body,
+	const char **out_text);
+
 /* notes_missing when the file is not there. */
 MR_CHECK enum mr_code mr_work_notes_show(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_place *place, struct mr_work_notes *out);

@@ -76,6 +76,9 @@ MR_CHECK enum mr_code mr_work_queue_load(struct mr_ctx *cx, struct mr_work *work
 /* The same, but an item that cannot be read is push_item_invalid or store_error. */
 MR_CHECK enum mr_code mr_work_queue_load_strict(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_push_items *out);
+/* The items as mr_work_queue_load() gave them first in this command; a change forgets them. */
+MR_CHECK enum mr_code mr_work_queue_get(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_push_items **out);
 /* One item; push_not_found, push_item_invalid. */
 MR_CHECK enum mr_code mr_work_queue_find(struct mr_ctx *cx, struct mr_work *work,
 	const char *push_id, struct mr_work_push_item *out);

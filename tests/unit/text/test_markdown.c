@@ -444,6 +444,20 @@ static void knows_what_closes_a_fence(void)
 	CHECK(!mr_markdown_fence_is_closed_by(mr_bytes_text("```x\n ```\n````")));
 }
 
+static void embeds_foreign_text(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+
+	CHECK_STR(mr_markdown_fence_around(arena, "a", "text"), "```text\na\n```");
+	CHECK_STR(mr_markdown_fence_around(arena, "a\n", "text"), "```text\na\n```");
+	CHECK_STR(mr_markdown_fence_around(arena, "", "text"), "```text\n```");
+	CHECK_STR(mr_markdown_fence_around(arena, "x ````` ``\n```\n", "text"),
+		"``````text\nx ````` ``\n```\n``````");
+	CHECK_STR(mr_markdown_inline(arena, " a\r\nb\n"), "a  b");
+	CHECK_STR(mr_markdown_alt(arena, "a [b]\\\nc"), "a \\[b\\]\\\\ c");
+	CHECK_STR(mr_markdown_cell(arena, "a|b\nc"), "a\\|b c");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -461,6 +475,7 @@ int main(void)
 		TEST(a_preview_reads_only_the_beginning),
 		TEST(finds_fences),
 		TEST(knows_what_closes_a_fence),
+		TEST(embeds_foreign_text),
 	};
 	return test_main(tests, MR_LEN(tests));
 }

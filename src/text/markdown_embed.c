@@ -1,0 +1,56 @@
+/* text/markdown_embed.c - foreign text inside of Markdown that we write. */
+#include "text/markdown.h"
+
+#include <string.h>
+
+char *mr_markdown_fence_around(struct mr_arena *arena, const char *text, const char *info)
+{
+	size_t len = strlen(text);
+	size_t longest = 2;
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
+
+	for (const char *at = strchr(text, '`'); at; at = strchr(at, '`')) {
+		size_t run = strspn(at, "`");
+
+		longest = run > longest ? run : longest;
+		at += run;
+	}
+	mr_buf_init(&buf, len + 2 * longest + strlen(info) + 8);
+	mr_buf_pad(&buf, '`', longest + 1);
+	mr_buf_puts(&buf, info);
+	mr_buf_putc(&buf, '\n');
+	mr_buf_puts(&buf, text);
+	if (len && text[len - 1] != '\n')
+		mr_buf_putc(&buf, '\n');
+	mr_buf_pad(&buf, '`', longest + 1);
+	return mr_arena_strdup(arena, mr_buf_text(&buf));
+}
+
+/* Line breaks as spaces, a backslash in front of each character of `special`. */
+static char *embed(struct mr_arena *arena, const char *text, const char *special)
+{
+	char *out = mr_arena_alloc(arena, 2 * strlen(text) + 1);
+	char *to = out;
+
+	for (; *text; text++) {
+		if (strchr(special, *text))
+			*to++ = '\\';
+		*to++ = *text == '\r' || *text == '\n' ? ' ' : *text;
+	}
+	return out;
+}
+
+char *mr_markdown_inline(struct mr_arena *arena, const char *text)
+{
+	return mr_str_trim(arena, embed(arena, text, ""));
+}
+
+char *mr_markdown_alt(struct mr_arena *arena, const char *text)
+{
+	return mr_str_trim(arena, embed(arena, text, "\\[]"));
+}
+
+char *mr_markdown_cell(struct mr_arena *arena, const char *text)
+{
+	return embed(arena, text, "|");
+}

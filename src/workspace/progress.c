@@ -1,0 +1,179 @@
+/* workspace/progress.c - reads the snapshot of a running command and puts it into words. */
+#include "workspace/progress.h"
+
+#include "text/out.h"
+#include "workspace/error.h"
+#include "workspace/layout.h"
+
+#include <math.h>
+
+static const char *text_of(const struct mr_value *map, const char *key)
+{
+	const struct mr_value *value = mr_value_get(map, key);
+
+	return value && value->kind == MR_TEXT ? value->text : "";
+}
+
+static bool int_of(const struct mr_value *map, const char *key, int64_t *out)
+{
+	const struct mr_value *value = mr_value_get(map, key);
+
+	*out = value && value->kind == MR_INT ? value->integer : 0;
+	return value && value->kind == MR_INT;
+}
+
+/* What a phase is about, in words: "INBOX bodies 25/199, batch 1/8". */
+static const char *phase_words(struct mr_ctx *cx, const char *phase, const struct mr_value *fields)
+{
+	int64_t a = 0, b = 0, c = 0, d = 0;
+
+	int_of(fields, "processed_count", &a);
+	int_of(fields, "uid_count", &b);
+	int_of(fields, "batch_index", &c);
+	int_of(fields, "batch_count", &d);
+	if (mr_str_starts(phase, "pull_mailbox_bodies"))
+		return mr_arena_printf(cx->arena, "%s bodies %lld/%lld, batch %lld/%lld",
+			text_of(fields, "mailbox_name"), (long long)a, (long long)b, (long long)c,
+			(long long)d);
+	if (mr_str_eq(phase, "pull_mailbox_headers_start"))
+		return mr_arena_printf(cx->arena, "%s headers", text_of(fields, "mailbox_name"));
+	if (mr_str_eq(phase, "pull_mailbox_headers_done")) {
+		int_of(fields, "new_candidate_count", &a);
+		return mr_arena_printf(cx->arena, "%s headers done, %lld new candidates",
+			text_of(fields, "mailbox_name"), (long long)a);
+	}
+	if (mr_str_eq(phase, "pull_resolve_targets")) {
+		int_of(fields, "mailbox_count", &a);
+		return mr_arena_printf(cx->arena, "resolved %lld mailboxes", (long long)a);
+	}
+	if (mr_str_eq(phase, "push_done")) {
+		int_of(fields, "pushed_count", &a);
+		int_of(fields, "failed_count", &b);
+		return mr_arena_printf(cx->arena, "done, %lld pushed, %lld failed", (long long)a,
+			(long long)b);
+	}
+	if (mr_str_starts(phase, "push_step")) {
+		int_of(fields, "item_index", &a);
+		int_of(fields, "item_count", &b);
+		int_of(fields, "step_index", &c);
+		int_of(fields, "step_count", &d);
+		return mr_arena_printf(cx->arena, "%s item %lld/%lld, step %lld/%lld",
+			text_of(fields, "display_kind"), (long long)a, (long long)b, (long long)c,
+			(long long)d);
+	}
+	if (mr_str_starts(phase, "push_item")) {
+		int_of(fields, "index", &a);
+		int_of(fields, "item_count", &b);
+		return mr_arena_printf(cx->arena, "%s item %lld/%lld",
+			text_of(fields, "display_kind"), (long long)a, (long long)b);
+	}
+	return phase;
+}
+
+static const char *summary_of(struct mr_ctx *cx, const struct mr_value *snapshot)
+{
+	const struct mr_value *fields = mr_value_get(snapshot, "fields");
+	const struct mr_value *result = mr_value_get(snapshot, "result");
+	const char *command = text_of(snapshot, "command"), *status = text_of(snapshot, "status");
+	int64_t a = 0, b = 0;
+
+	if (mr_str_eq(status, "failed"))
+		return mr_arena_printf(cx->arena, "%s failed: %s during %s", command,
+			text_of(mr_value_get(snapshot, "error"), "error_code"),
+			phase_words(cx, text_of(fields, "failed_phase"),
+				mr_value_get(fields, "failed_fields")));
+	if (mr_str_eq(status, "succeeded") && mr_str_eq(command, "pull")) {
+		int_of(result, "new_message_count", &a);
+		int_of(result, "mailbox_count", &b);
+		return mr_arena_printf(cx->arena,
+			"pull succeeded: %lld new messages across %lld mailboxes", (long long)a,
+			(long long)b);
+	}
+	if (mr_str_eq(status, "succeeded") && mr_str_eq(command, "push")) {
+		int_of(result, "pushed_count", &a);
+		int_of(result, "failed_count", &b);
+		return mr_arena_printf(cx->arena, "push succeeded: %lld pushed, %lld failed",
+			(long long)a, (long long)b);
+	}
+	return mr_arena_printf(cx->arena, "%s: %s", command,
+		phase_words(cx, text_of(snapshot, "phase"), fields));
+}
+
+/* Members of the phase that are shown at the top, some under another name. */
+static void emit_fields(struct mr_out *out, const struct mr_value *fields, bool is_push)
+{
+	static const struct {
+		const char *name, *shown;
+	} pull[] = { { "batch_index", NULL }, { "batch_count", NULL }, { "mailbox_id", NULL },
+		{ "mailbox_name", NULL }, { "mailbox_count", NULL }, { "index", "mailbox_index" } },
+	  push[] = { { "push_id", NULL }, { "kind", NULL }, { "display_kind", NULL },
+		  { "item_index", NULL }, { "item_count", NULL }, { "step_index", NULL },
+		  { "step_count", NULL }, { "label", NULL } };
+	size_t len = is_push ? sizeof(push) / sizeof(*push) : sizeof(pull) / sizeof(*pull);
+	int64_t done = 0, total = 0;
+
+	if (int_of(fields, "processed_count", &done))
+		mr_out_int(out, "processed_count", done);
+	if (int_of(fields, "uid_count", &total))
+		mr_out_int(out, "total_count", total);
+	if (total > 0)
+		mr_out_real(out, "progress_percent",
+			round((double)done * 10000 / (double)total) / 100);
+	for (size_t i = 0; i < len; i++) {
+		const char *name = is_push ? push[i].name : pull[i].name;
+		const char *shown = is_push ? push[i].shown : pull[i].shown;
+		const struct mr_value *value = mr_value_get(fields, name);
+
+		if (value)
+			mr_out_value(out, shown ? shown : name, value);
+	}
+}
+
+static void emit_snapshot(struct mr_ctx *cx, struct mr_out *out, const struct mr_value *snapshot,
+	bool is_locked)
+{
+	const struct mr_value *fields = mr_value_get(snapshot, "fields");
+	const struct mr_value *error = mr_value_get(snapshot, "error");
+	const struct mr_value *failed = mr_value_get(fields, "failed_fields");
+	const char *status = text_of(snapshot, "status");
+	bool is_push = mr_str_eq(text_of(snapshot, "command"), "push");
+
+	if (mr_str_eq(status, "running") && !is_locked)
+		status = "interrupted";
+	mr_out_text(out, "status", status);
+	mr_out_text(out, "command", text_of(snapshot, "command"));
+	mr_out_text(out, "phase", text_of(snapshot, "phase"));
+	mr_out_text(out, "summary", summary_of(cx, snapshot));
+	emit_fields(out, failed ? failed : fields, is_push);
+	if (mr_value_get(fields, "failed_phase"))
+		mr_out_value(out, "failed_phase", mr_value_get(fields, "failed_phase"));
+	if (failed)
+		mr_out_value(out, "failed_fields", failed);
+	if (fields)
+		mr_out_value(out, "fields", fields);
+	if (error && error->kind != MR_NULL)
+		mr_out_value(out, "error", error);
+}
+
+enum mr_code mr_work_progress_show(struct mr_ctx *cx, struct mr_work *work, bool is_locked,
+	const struct mr_value **out_value)
+{
+	const struct mr_value *snapshot = NULL;
+	struct mr_out out;
+	enum mr_code rc = mr_work_read_json(cx, work, MR_WORK_PROGRESS, &snapshot);
+
+	if (rc == MR_EFORMAT || (!rc && snapshot && snapshot->kind != MR_MAP))
+		return mr_work_refuse(cx, MR_WORK_PROGRESS_INVALID, "%s is not a JSON object",
+			MR_WORK_PROGRESS);
+	if (rc)
+		return rc;
+	mr_out_init_tree(&out, cx->arena);
+	mr_out_map(&out, NULL);
+	if (snapshot)
+		emit_snapshot(cx, &out, snapshot, is_locked);
+	else
+		mr_out_text(&out, "status", "idle");
+	mr_out_end(&out);
+	*out_value = mr_out_tree(&out);
+	return MR_OK;
+}

@@ -1,0 +1,116 @@
+/* workspace/take.c - one message taken in as evidence: its id, and its bytes on the disk. */
+#include "text/digest.h"
+#include "workspace/error.h"
+#include "workspace/import.h"
+#include "workspace/layout.h"
+#include "workspace/name.h"
+
+#include <string.h>
+
+enum { APART_DIGITS = 16 };
+
+static enum mr_code read_present(struct mr_ctx *cx, struct mr_work *work, const char *id,
+	struct mr_bytes *out)
+{
+	struct mr_err err = { 0 };
+	enum mr_code rc = mr_fs_read(cx->arena, work->dir, mr_work_path_eml(cx->arena, id),
+		MR_MIME_BYTES, out, &err);
+
+	*out = rc ? (struct mr_bytes){ 0 } : *out;
+	if (!rc || rc == MR_ENOTFOUND)
+		return MR_OK;
+	cx->err = err;
+	return mr_work_store_error(cx);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return mr_str_eq(a ? a : "", b ? b : "");
+}
+
+static const char *from_of(const struct mr_mime *mime)
+{
+	return mime->from.len ? mime->from.items[0].email : NULL;
+}
+
+/*
+ * Is it the same mail? Servers add header fields on the way, so copies of one mail from two
+ * mailboxes differ in bytes; what was written and by whom is the same.
+ */
+static bool is_same(struct mr_ctx *cx, struct mr_bytes present, const struct mr_mime *mime)
+{
+	struct mr_mime other;
+	struct mr_err ignored = { 0 };
+
+	if (present.len == mime->bytes.len &&
+		memcmp(present.data, mime->bytes.data, present.len) == 0)
+		return true;
+	if (mr_mime_parse(cx->arena, present, &other, &ignored))
+		return false;
+	return same_text(other.subject, mime->subject) &&
+		same_text(other.date.rfc3339, mime->date.rfc3339) &&
+		same_text(from_of(&other), from_of(mime)) &&
+		same_text(other.body_text, mime->body_text) &&
+		other.attachment_count == mime->attachment_count;
+}
+
+static const char *content_hash(struct mr_ctx *cx, const struct mr_mime *mime)
+{
+	return mr_arena_strndup(cx->arena, mr_digest_sha256(cx->arena, mime->bytes), APART_DIGITS);
+}
+
+static const char *first_id(struct mr_ctx *cx, const struct mr_work_config *config,
+	const struct mr_mime *mime, const struct mr_work_location *location)
+{
+	const char *normal = mr_work_normal_id(cx->arena, mime->message_id);
+	const char *date =
+		mime->date.rfc3339 ? mr_work_local_date(cx->arena, config, mime->date.us) : NULL;
+
+	if (normal)
+		return mr_work_message_id(cx->arena, normal, date);
+	if (location && location->has_uid)
+		return mr_work_location_id(cx->arena, location->mailbox_name,
+			location->uid_validity, location->uid, date);
+	return mr_arena_printf(cx->arena, "message_%s%simport_%s", date ? date : "",
+		date ? "_" : "", content_hash(cx, mime));
+}
+
+enum mr_code mr_work_take_id(struct mr_ctx *cx, struct mr_work *work, const struct mr_mime *mime,
+	const struct mr_work_location *location, const char **out_id, bool *out_present)
+{
+	const struct mr_work_config *config = NULL;
+	struct mr_bytes present = { 0 };
+	const char *id;
+	enum mr_code rc = mr_work_config_get(cx, work, &config);
+
+	if (rc)
+		return rc;
+	*out_present = false;
+	id = first_id(cx, config, mime, location);
+	rc = read_present(cx, work, id, &present);
+	if (!rc && present.data && !is_same(cx, present, mime)) {
+		/* Another mail under a known Message-ID must not be hidden by it. */
+		id = mr_arena_printf(cx->arena, "%s_%s", id, content_hash(cx, mime));
+		rc = read_present(cx, work, id, &present);
+	}
+	if (rc)
+		return rc;
+	*out_present = present.data != NULL;
+	*out_id = id;
+	return MR_OK;
+}
+
+enum mr_code mr_work_take(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
+	struct mr_bytes eml)
+{
+	return mr_fs_write_as(work->dir, mr_work_path_eml(cx->arena, message_id), eml, MR_FS_NEW,
+		       MR_FS_SYNC_FILE, 0644, &cx->err)
+		? mr_work_store_error(cx)
+		: MR_OK;
+}
+
+enum mr_code mr_work_take_sync(struct mr_ctx *cx, struct mr_work *work)
+{
+	return mr_fs_sync_dir(work->dir, MR_WORK_EVIDENCE, &cx->err) ? mr_work_store_error(cx)
+								     : MR_OK;
+}
