@@ -15,6 +15,7 @@
  *       follow.c         an inbox followed as messages arrive
  *       help.c           help for every level
  *       mcp_stdio.c      MCP on stdin and stdout, for a client that starts it
+ *       outcome.c        results, failures and events of a command, as its contract has them
  *       serve.c          the server in the foreground, until a signal ends it
  *       terminal.c       the terminal: width, colour, questions, progress
  *     http/            the HTTP server
@@ -395,6 +396,24 @@
  *     mime_scan.c        header fields and parts, found in the bytes
  *     out.c              the writer for results of handlers
  *     quoted.c           quoted history at the end of a mail
+ *     template.c         templates: parsed once, rendered often
+ *     template_call.c    macros, functions, the parts of a loop
+ *     template_eval.c    the value of an expression
+ *     template_expr.c    expressions parsed
+ *     template_filter.c  filters by name, and their arguments
+ *     template_filter_list.c filters over lists and maps
+ *     template_filter_number.c filters that count
+ *     template_filter_select.c filters that apply another to every item
+ *     template_filter_text.c filters over texts
+ *     template_is.c      tests: what stands after "is"
+ *     template_lex.c     their source as tokens
+ *     template_math.c    operators between two values
+ *     template_other.c   include, import and extends
+ *     template_parse.c   statements parsed
+ *     template_print.c   values as text, HTML and JSON
+ *     template_run.c     statements carried out
+ *     template_scope.c   names while rendering, and what they cost
+ *     template_value.c   values while rendering
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names
  *     toml.c             TOML documents, taken apart into their statements
@@ -424,6 +443,7 @@
  *     str.c              functions on text
  *     utf8.c             UTF-8
  */
+#include "op/contract.h"
 #include "op/nouns.h"
 #include "surface/cli/cli.h"
 #include "surface/cli/commands.h"
@@ -436,7 +456,7 @@ enum { TABLE_MAX = 256 };
 int main(int argc, char **argv)
 {
 	const struct mr_op *ops[TABLE_MAX];
-	struct mr_op_table table = { ops, 0 };
+	struct mr_op_table table = { .ops = ops, .contract = &mr_contract_plain };
 
 	ops[table.len++] = &mr_op_serve;
 	ops[table.len++] = &mr_op_mcp;

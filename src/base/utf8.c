@@ -186,6 +186,16 @@ bool mr_utf8_is_mark(uint32_t scalar)
 	return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_ME;
 }
 
+uint32_t mr_utf8_upper(uint32_t scalar)
+{
+	return (uint32_t)utf8proc_toupper((utf8proc_int32_t)scalar);
+}
+
+uint32_t mr_utf8_lower(uint32_t scalar)
+{
+	return (uint32_t)utf8proc_tolower((utf8proc_int32_t)scalar);
+}
+
 uint32_t mr_utf8_fold(uint32_t scalar)
 {
 	utf8proc_int32_t parts[4];

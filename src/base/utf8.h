@@ -38,6 +38,10 @@ bool mr_utf8_is_mark(uint32_t scalar);
 /* The letter without case and marks, as a search compares it: 'e' for U+00C9. */
 uint32_t mr_utf8_fold(uint32_t scalar);
 
+/* The same letter in the other case, where that is one letter; else the letter itself. */
+uint32_t mr_utf8_upper(uint32_t scalar);
+uint32_t mr_utf8_lower(uint32_t scalar);
+
 /* Columns the text takes on a terminal; control characters count 0. */
 size_t mr_utf8_width(const char *text, size_t len);
 /* Bytes of the longest prefix that takes at most `columns`. */

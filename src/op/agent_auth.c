@@ -8,7 +8,6 @@
 #include "app/settings.h"
 #include "base/buf.h"
 #include "base/log.h"
-#include "op/team/team_home.h"
 #include "team/ask.h"
 #include "team/error.h"
 #include "text/value.h"
@@ -47,18 +46,14 @@ static enum mr_code deny(struct mr_call *call, const char *agent_name, const cha
  * that does not exist yet has only the key in the request. A caller that joins by a path may create
  * that project: a project found by a part of the path does not count.
  */
-static enum mr_code find_claim(struct mr_call *call, const char *project_key,
+static enum mr_code find_claim(struct mr_call *call, struct mr_team *team, const char *project_key,
 	const char *agent_name, bool may_join, bool *is_named)
 {
 	const struct mr_principal_agents *agents = &call->principal->agents;
 	struct mr_team_project project;
-	struct mr_team *team;
 	bool found;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_team_ask_project(&call->cx, team, project_key, &project);
 
-	if (rc)
-		return rc;
-	rc = mr_team_ask_project(&call->cx, team, project_key, &project);
 	/* A key that is no path is resolved in the same lenient way when the caller joins. */
 	found = !rc &&
 		(!may_join || *project_key != '/' || mr_team_project_is(&project, project_key));
@@ -73,11 +68,11 @@ static enum mr_code find_claim(struct mr_call *call, const char *project_key,
 	return MR_OK;
 }
 
-static enum mr_code check_claim(struct mr_call *call, const char *project_key,
+static enum mr_code check_claim(struct mr_call *call, struct mr_team *team, const char *project_key,
 	const char *agent_name, bool may_join)
 {
 	bool is_named;
-	enum mr_code rc = find_claim(call, project_key, agent_name, may_join, &is_named);
+	enum mr_code rc = find_claim(call, team, project_key, agent_name, may_join, &is_named);
 
 	if (rc)
 		return rc;
@@ -88,41 +83,43 @@ static enum mr_code check_claim(struct mr_call *call, const char *project_key,
 	return MR_OK;
 }
 
-/* For an unknown agent nothing is proved: the operation reports that it does not exist. */
-static enum mr_code prove(struct mr_call *call, const char *project_key, const char *agent_name,
-	bool *found, struct mr_team_agent *agent, struct mr_team_proof *out)
-{
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	return rc ? rc
-		  : mr_team_ask_proof(&call->cx, team, project_key, agent_name, call->agent_token,
-			    found, agent, out);
-}
-
 /* From now on the call shows only what this agent may see. */
 static void read_for(struct mr_call *call, int64_t agent_id)
 {
 	call->rights.readers = mr_arena_printf(call->cx.arena, "[%lld]", (long long)agent_id);
 }
 
-static enum mr_code check(struct mr_call *call, const char *project_key, const char *agent_name,
-	bool may_join)
+/* Does it take the team to decide whether the caller may act as an agent that it names? A caller
+ * that need not prove anything may still send a token. */
+static bool is_to_be_proved(const struct mr_call *call)
 {
 	const struct mr_principal *p = call->principal;
-	enum mr_agent_auth_mode mode = mr_agent_auth_mode(call->app);
+
+	if (p && p->is_bound)
+		return true;
+	return ((p && !p->acts_for_all) || call->agent_token) &&
+		mr_agent_auth_mode(call->app) != MR_AGENT_AUTH_OFF;
+}
+
+static enum mr_code check(struct mr_call *call, struct mr_team *team, const char *project_key,
+	const char *agent_name, bool may_join)
+{
+	const struct mr_principal *p = call->principal;
+	enum mr_agent_auth_mode mode;
 	struct mr_team_proof proof = { 0 };
 	struct mr_team_agent agent;
 	bool found = false;
 	enum mr_code rc;
 
 	call->is_verified = false;
-	if (p && p->is_bound)
-		return check_claim(call, project_key, agent_name, may_join);
-	/* A caller that need not prove anything may still send a token. */
-	if (mode == MR_AGENT_AUTH_OFF || ((!p || p->acts_for_all) && !call->agent_token))
+	if (!is_to_be_proved(call))
 		return MR_OK;
-	rc = prove(call, project_key, agent_name, &found, &agent, &proof);
+	if (p && p->is_bound)
+		return check_claim(call, team, project_key, agent_name, may_join);
+	mode = mr_agent_auth_mode(call->app);
+	/* For an unknown agent nothing is proved: the operation reports that it does not exist. */
+	rc = mr_team_ask_proof(&call->cx, team, project_key, agent_name, call->agent_token, &found,
+		&agent, &proof);
 	if (rc || !found)
 		return rc;
 	call->is_verified = proof.is_it;
@@ -140,57 +137,102 @@ static enum mr_code check(struct mr_call *call, const char *project_key, const c
 				: "register first, to get the agent_token that it takes to act as");
 }
 
+/* The agent that the arguments name. */
+struct named {
+	bool is_asked_for; /* the operation has an acting agent */
+	const char *project_key, *agent_name;
+	const char *missing; /* the parameter that was not sent; or NULL */
+};
+
+static struct named find_named(const struct mr_op *op, const struct mr_args *in)
+{
+	const struct mr_param *actor = mr_agent_auth_param(op);
+	const struct mr_param *project = mr_param_find(op->params, "project_key");
+	struct named named = { .is_asked_for = actor && project };
+
+	if (!named.is_asked_for)
+		return named;
+	named.project_key = mr_args_text(in, project->name);
+	named.agent_name = mr_args_text(in, actor->name);
+	named.missing = !named.project_key ? project->name : !named.agent_name ? actor->name : NULL;
+	return named;
+}
+
 /* Without a name the operation would choose an agent: refused to callers who need a proof. */
-static enum mr_code check_unnamed(struct mr_call *call, const struct mr_op *op, const char *param)
+static bool must_be_named(const struct mr_call *call, const struct mr_op *op)
 {
 	const struct mr_principal *p = call->principal;
-	bool is_bound = p && p->is_bound;
-	bool must_prove =
-		p && !p->acts_for_all && mr_agent_auth_mode(call->app) == MR_AGENT_AUTH_REQUIRE;
 
-	call->is_verified = false;
-	if (!(op->needs & MR_NEED_WRITE) || !(is_bound || must_prove) ||
-		(op->traits & MR_JOINS && !is_bound))
-		return MR_OK;
+	if (!p || !(op->needs & MR_NEED_WRITE))
+		return false;
+	return p->is_bound ||
+		(!p->acts_for_all && !(op->traits & MR_JOINS) &&
+			mr_agent_auth_mode(call->app) == MR_AGENT_AUTH_REQUIRE);
+}
+
+static enum mr_code refuse_unnamed(struct mr_call *call, const char *param)
+{
 	mr_team_fail(&call->cx, MR_TEAM_PERMISSION_DENIED, "say who you are: %s is missing", param);
 	return mr_team_fail_text(&call->cx, "argument", param);
 }
 
-static enum mr_code check_named(struct mr_call *call, const struct mr_op *op,
+static enum mr_code check_named(struct mr_call *call, struct mr_team *team, const struct mr_op *op,
 	const struct mr_args *in)
 {
-	const struct mr_param *actor = mr_agent_auth_param(op);
-	const struct mr_param *project = mr_param_find(op->params, "project_key");
-	const char *project_key, *name;
+	struct named named = find_named(op, in);
 
-	if (!actor || !project)
+	if (!named.is_asked_for)
 		return MR_OK;
-	project_key = mr_args_text(in, project->name);
-	name = mr_args_text(in, actor->name);
-	if (!project_key)
-		return check_unnamed(call, op, project->name);
-	if (!name)
-		return check_unnamed(call, op, actor->name);
-	return check(call, project_key, name, op->traits & MR_JOINS);
+	if (!named.missing)
+		return check(call, team, named.project_key, named.agent_name,
+			op->traits & MR_JOINS);
+	call->is_verified = false;
+	return must_be_named(call, op) ? refuse_unnamed(call, named.missing) : MR_OK;
 }
 
-enum mr_code mr_agent_auth_check(struct mr_call *call, const struct mr_op *op,
+/* Does the caller see only the mail of some agents? */
+static bool is_limited(const struct mr_call *call)
+{
+	const struct mr_principal *p = call->principal;
+
+	return p &&
+		(p->is_bound ||
+			(!p->acts_for_all && mr_agent_auth_mode(call->app) != MR_AGENT_AUTH_OFF));
+}
+
+bool mr_agent_auth_asks(const struct mr_call *call, const struct mr_op *op,
+	const struct mr_args *in)
+{
+	bool is_shared = op->traits & MR_SHARED_MAIL && is_limited(call);
+	struct named named;
+
+	if (!is_shared && !is_to_be_proved(call))
+		return false;
+	named = find_named(op, in);
+	if (!named.is_asked_for)
+		return is_shared;
+	if (named.missing)
+		return is_shared && !must_be_named(call, op);
+	return true;
+}
+
+enum mr_code mr_agent_auth_check(struct mr_call *call, struct mr_team *team, const struct mr_op *op,
 	const struct mr_args *in)
 {
 	enum mr_code rc;
 
 	call->rights.readers = NULL;
-	rc = check_named(call, op, in);
+	rc = check_named(call, team, op, in);
 	/* A caller let in without a token has just registered, and has no mail yet. */
 	if (!rc && op->traits & MR_SHARED_MAIL && !call->rights.readers)
-		rc = mr_agent_auth_readers(call, op->traits & MR_JOINS);
+		rc = mr_agent_auth_readers(call, team, op->traits & MR_JOINS);
 	return rc;
 }
 
-enum mr_code mr_agent_auth_check_agent(struct mr_call *call, const char *project_key,
-	const char *agent_name)
+enum mr_code mr_agent_auth_check_agent(struct mr_call *call, struct mr_team *team,
+	const char *project_key, const char *agent_name)
 {
-	return check(call, project_key, agent_name, false);
+	return check(call, team, project_key, agent_name, false);
 }
 
 /* All existing agents that a JWT names. */
@@ -217,15 +259,12 @@ static enum mr_code find_bound(struct mr_call *call, struct mr_team *team,
 	return rc;
 }
 
-static enum mr_code find_readers(struct mr_call *call)
+static enum mr_code find_readers(struct mr_call *call, struct mr_team *team)
 {
 	const struct mr_principal *p = call->principal;
-	struct mr_team *team;
 	int64_t id = 0;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = MR_OK;
 
-	if (rc)
-		return rc;
 	if (p->is_bound)
 		return find_bound(call, team, &p->agents);
 	if (call->agent_token)
@@ -235,19 +274,18 @@ static enum mr_code find_readers(struct mr_call *call)
 	return rc;
 }
 
-enum mr_code mr_agent_auth_readers(struct mr_call *call, bool or_nothing)
+enum mr_code mr_agent_auth_readers(struct mr_call *call, struct mr_team *team, bool or_nothing)
 {
 	const struct mr_principal *p = call->principal;
-	enum mr_agent_auth_mode mode = mr_agent_auth_mode(call->app);
 	enum mr_code rc;
 
 	call->rights.readers = NULL;
-	if (!p || (!p->is_bound && (p->acts_for_all || mode == MR_AGENT_AUTH_OFF)))
+	if (!is_limited(call))
 		return MR_OK;
-	rc = find_readers(call);
+	rc = find_readers(call, team);
 	if (rc)
 		return rc;
-	if (mode == MR_AGENT_AUTH_WARN && !p->is_bound) {
+	if (!p->is_bound && mr_agent_auth_mode(call->app) == MR_AGENT_AUTH_WARN) {
 		if (!call->rights.readers && !or_nothing)
 			mr_log(MR_LOG_WARN, "agent_unproven",
 				"%s reads mail of a project without an agent's token", p->name);

@@ -12,6 +12,8 @@
 #include "op/call.h"
 #include "op/op.h"
 
+struct mr_team;
+
 enum mr_agent_auth_mode { MR_AGENT_AUTH_OFF, MR_AGENT_AUTH_WARN, MR_AGENT_AUTH_REQUIRE };
 enum mr_agent_auth_mode mr_agent_auth_mode(const struct mr_app *app);
 
@@ -21,13 +23,15 @@ const struct mr_param *mr_agent_auth_param(const struct mr_op *op);
 /*
  * Check before an operation runs with these arguments: PERMISSION_DENIED, or call->is_verified says
  * whether the caller has proved to be that agent. An unknown agent is left for the operation to
- * report.
+ * report. The team is asked only when mr_agent_auth_asks() says so: else `team` may be NULL.
  */
-MR_CHECK enum mr_code mr_agent_auth_check(struct mr_call *call, const struct mr_op *op,
+bool mr_agent_auth_asks(const struct mr_call *call, const struct mr_op *op,
 	const struct mr_args *in);
+MR_CHECK enum mr_code mr_agent_auth_check(struct mr_call *call, struct mr_team *team,
+	const struct mr_op *op, const struct mr_args *in);
 /* The same check for callers that run no operation. */
-MR_CHECK enum mr_code mr_agent_auth_check_agent(struct mr_call *call, const char *project_key,
-	const char *agent_name);
+MR_CHECK enum mr_code mr_agent_auth_check_agent(struct mr_call *call, struct mr_team *team,
+	const char *project_key, const char *agent_name);
 
 /*
  * Set call->rights to the mail that the caller may see, where a result holds mail of several
@@ -35,8 +39,9 @@ MR_CHECK enum mr_code mr_agent_auth_check_agent(struct mr_call *call, const char
  * agent whose token was sent, else everybody's. Without a token the call is refused, or with
  * `or_nothing` sees no mail.
  */
-MR_CHECK enum mr_code mr_agent_auth_readers(struct mr_call *call, bool or_nothing);
-/* Is this agent among call->cx.readers? */
+MR_CHECK enum mr_code mr_agent_auth_readers(struct mr_call *call, struct mr_team *team,
+	bool or_nothing);
+/* Is this agent among call->rights.readers? */
 bool mr_agent_auth_reads_for(const struct mr_call *call, int64_t agent_id);
 
 /* Does the operation name an acting agent, or show mail of several agents? */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct mr_invocation;
 struct mr_metrics;
 struct mr_op_table;
 struct mr_otlp;
@@ -33,7 +34,10 @@ struct mr_app {
 struct mr_call {
 	struct mr_ctx cx; /* what the parts get to see */
 	const struct mr_app *app;
-	const char *request_id;  /* or NULL */
+	/* The command line that it came from; NULL: from another surface. */
+	const struct mr_invocation *invocation;
+	bool is_usage;          /* set by mr_dispatch(): it failed because what was sent is wrong */
+	const char *request_id; /* or NULL */
 	const char *traceparent; /* of the caller's span (W3C Trace Context), or NULL */
 	bool may_write;          /* what MR_NEED_WRITE asks for */
 	bool is_admin;           /* may overrule others: the command line, or the role admin */

@@ -1,16 +1,27 @@
 /* op/contract.c - Mailroom's own contract, and what holds where another says nothing. */
 #include "op/contract.h"
 
-#include "op/op.h"
-
 static const struct mr_global_option plain_globals[] = {
-	{ "--help", NULL, "show help for the command" },
-	{ "--json", NULL, "print JSON instead of text" },
-	{ "--yes", NULL, "answer yes to questions" },
-	{ "--config", "FILE", "read settings from this mailroom.yaml" },
-	{ "--env-file", "FILE", "read settings from this file of NAME=value lines, and trust it" },
-	{ "--set", "KEY=VALUE", "override one setting; may be repeated" },
-	{ "--version", NULL, "print the version" },
+	{ "--help", NULL, "show help for the command", MR_GLOBAL_HELP, 'h' },
+	{ "--json", NULL, "print JSON instead of text", MR_GLOBAL_FORMAT },
+	{ "--yes", NULL, "answer yes to questions", MR_GLOBAL_YES, 'y' },
+	{ "--config", "FILE", "read settings from this mailroom.yaml", MR_GLOBAL_CONFIG },
+	{ "--env-file", "FILE", "read settings from this file of NAME=value lines, and trust it",
+		MR_GLOBAL_ENV_FILE },
+	{ "--set", "KEY=VALUE", "override one setting; may be repeated", MR_GLOBAL_SET },
+	{ "--version", NULL, "print the version", MR_GLOBAL_VERSION },
+	{ 0 },
+};
+
+static void write_text(struct mr_buf *out, const struct mr_op *op, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	(op && op->render ? op->render : mr_render_value)(out, value, how);
+}
+
+static const struct mr_format plain_formats[] = {
+	{ .name = "text", .write = write_text, .is_for_people = true },
+	{ .name = "json", .json_style = MR_JSON_COMPACT },
 	{ 0 },
 };
 
@@ -37,9 +48,22 @@ static void plain_error(struct mr_out *out, const struct mr_err *err)
 
 const struct mr_contract mr_contract_plain = {
 	.error = plain_error,
-	.json_style = MR_JSON_COMPACT,
 	.globals = plain_globals,
+	.formats = plain_formats,
 };
+
+const struct mr_contract *mr_contract_of(const struct mr_op_table *table, const struct mr_op *op)
+{
+	if (op && op->contract)
+		return op->contract;
+	return table->contract ? table->contract : &mr_contract_plain;
+}
+
+void mr_contract_error(const struct mr_contract *contract, struct mr_out *out,
+	const struct mr_err *err)
+{
+	(contract->error ? contract->error : plain_error)(out, err);
+}
 
 int mr_contract_exit_status(const struct mr_contract *contract, const struct mr_err *err)
 {
@@ -51,7 +75,21 @@ int mr_contract_http_status(const struct mr_contract *contract, const struct mr_
 	return contract->http_status ? contract->http_status(err) : mr_code_http_status(err->code);
 }
 
-const struct mr_global_option *mr_contract_globals(const struct mr_op *op)
+const struct mr_global_option *mr_contract_globals(const struct mr_contract *contract)
 {
-	return op && op->contract && op->contract->globals ? op->contract->globals : plain_globals;
+	return contract->globals ? contract->globals : plain_globals;
+}
+
+const struct mr_format *mr_contract_formats(const struct mr_contract *contract)
+{
+	return contract->formats ? contract->formats : plain_formats;
+}
+
+const struct mr_format *mr_contract_format(const struct mr_contract *contract, const char *name)
+{
+	const struct mr_format *format = mr_contract_formats(contract);
+
+	while (name && format->name && !mr_str_eq(format->name, name))
+		format++;
+	return format->name ? format : NULL;
 }

@@ -55,33 +55,50 @@ static enum mr_code run_bound(struct mr_call *call, const struct mr_op *op,
 
 	mr_bind_request(call->cx.arena, in, request);
 	rc = op->bind->run(call, part, request, result);
-	if (!rc)
+	if (!rc && op->result)
 		mr_bind_object(out, NULL, op->result, result);
 	return rc;
 }
 
+static enum mr_code run_op(struct mr_call *call, const struct mr_op *op, const struct mr_args *in,
+	void *part, struct mr_out *out)
+{
+	return op->bind ? run_bound(call, op, in, part, out) : op->run(call, in, out);
+}
+
+/* The operation's result as its contract has it. */
+static enum mr_code run_wrapped(struct mr_call *call, const struct mr_op *op,
+	const struct mr_args *in, void *part, struct mr_out *out)
+{
+	struct mr_out tree;
+	enum mr_code rc;
+
+	mr_out_init_tree(&tree, call->cx.arena);
+	rc = run_op(call, op, in, part, &tree);
+	if (!rc)
+		op->contract->result(out, call, op, mr_out_tree(&tree));
+	return rc;
+}
+
 static enum mr_code run(struct mr_call *call, const struct mr_op *op, const struct mr_value *sent,
-	struct mr_out *out)
+	void **part, struct mr_out *out)
 {
 	const struct mr_contract *contract = op->contract;
-	void *part = NULL;
 	struct mr_args in;
 	enum mr_code rc = mr_args_decode(call->cx.arena, op->params,
 		contract->take ? contract->take(call, op, sent) : sent, &in, &call->cx.err);
 
+	call->is_usage = rc != MR_OK;
 	if (!rc)
 		rc = check_needs(call, op);
 	if (!rc && contract->enter)
-		rc = contract->enter(call, op, &in, op->bind ? &part : NULL);
+		rc = contract->enter(call, op, &in, part);
 	if (rc)
 		return rc;
 	call->cx.is_over = call->is_over;
 	call->cx.is_over_arg = call->is_over_arg;
-	if (contract->begin_result)
-		contract->begin_result(out);
-	rc = op->bind ? run_bound(call, op, &in, part, out) : op->run(call, &in, out);
-	if (!rc && contract->end_result)
-		contract->end_result(out);
+	rc = (contract->result ? run_wrapped : run_op)(call, op, &in, *part, out);
+	call->is_usage = false; /* also after another operation that this one ran */
 	return rc;
 }
 
@@ -89,7 +106,8 @@ enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op, const str
 	struct mr_out *out)
 {
 	int64_t begun_us = mr_clock_mono_us(call->app->clock);
-	enum mr_code rc = run(call, op, sent, out);
+	void *part = NULL;
+	enum mr_code rc = run(call, op, sent, &part, out);
 	int64_t took_us = mr_clock_mono_us(call->app->clock) - begun_us;
 
 	mr_metrics_count(call->app->metrics, MR_METRIC_TOOL_CALLS, op->name, rc ? "error" : "ok",
@@ -98,7 +116,7 @@ enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op, const str
 		(double)took_us / 1e6);
 	mr_trace_operation(call, op, rc, took_us);
 	if (op->contract->leave)
-		op->contract->leave(call, op, rc);
+		op->contract->leave(call, op, part, rc);
 	if (rc == MR_EINTERNAL || rc == MR_EIO)
 		mr_log(MR_LOG_ERROR, "operation_failed", "%s: %s", op->name, call->cx.err.msg);
 	return rc;

@@ -12,7 +12,7 @@ struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena
 /*
  * Run `op` with the arguments that were `sent` (NULL or a map) and emit its result, in its
  * contract's wrapping, into `out`. On failure the reason is in call->cx.err and `out` holds nothing
- * of use: start afresh and let op->contract->error() speak.
+ * of use: start afresh and let mr_contract_error() speak.
  */
 MR_CHECK enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op,
 	const struct mr_value *sent, struct mr_out *out);

@@ -254,10 +254,10 @@ struct mr_op {
 	const char *help;    /* more: what it does and when to use it; or NULL */
 	const char *cluster; /* what it belongs to, for directories: messaging; or NULL */
 	const struct mr_param *params;
-	const struct mr_field *result;
-	unsigned needs;    /* enum mr_need */
-	unsigned traits;   /* enum mr_trait */
-	unsigned surfaces; /* enum mr_surface */
+	const struct mr_field *result; /* NULL: not described; with `bind`, there is none */
+	unsigned needs;                /* enum mr_need */
+	unsigned traits;               /* enum mr_trait */
+	unsigned surfaces;             /* enum mr_surface */
 	const struct mr_contract *contract;
 	const struct mr_binding *bind;
 	/* In place of `bind`, for what the tables cannot say: emits one map into `out`. On failure
@@ -272,6 +272,8 @@ struct mr_op {
 struct mr_op_table {
 	const struct mr_op *const *ops;
 	size_t len;
+	/* Of what is said before it is known which operation is meant; NULL: Mailroom's own. */
+	const struct mr_contract *contract;
 };
 
 /* By name; NULL when there is none. */

@@ -254,11 +254,6 @@ void mr_out_texts(struct mr_out *out, const char *key, const struct mr_texts *va
 	mr_out_end(out);
 }
 
-bool mr_out_is_for_people(const struct mr_out *out)
-{
-	return out->tree != NULL;
-}
-
 bool mr_out_is_compact(const struct mr_out *out)
 {
 	return out->class == &json_class && out->json.style == MR_JSON_COMPACT;

@@ -35,10 +35,6 @@ void mr_out_find(struct mr_out *out, struct mr_out_span *span);
 void mr_out_init_tree(struct mr_out *out, struct mr_arena *arena);
 const struct mr_value *mr_out_tree(const struct mr_out *out);
 
-/* Is it read by a person, not a program? For the few handlers that write to the screen
- * themselves. */
-bool mr_out_is_for_people(const struct mr_out *out);
-
 void mr_out_map(struct mr_out *out, const char *key);
 void mr_out_list(struct mr_out *out, const char *key);
 /* Ends the innermost map or list. */

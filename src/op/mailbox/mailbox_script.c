@@ -49,11 +49,15 @@ static int script_exit_status(const struct mr_err *err)
 	return err->word ? 1 : 2;
 }
 
+static const struct mr_format script_formats[] = {
+	{ .name = "json", .json_style = MR_JSON_SPACED | MR_JSON_ASCII },
+	{ 0 },
+};
+
 static const struct mr_contract script_contract = {
 	.error = script_error,
 	.exit_status = script_exit_status,
-	.json_style = MR_JSON_SPACED | MR_JSON_ASCII,
-	.format = MR_FORMAT_JSON,
+	.formats = script_formats,
 };
 
 static const struct script {

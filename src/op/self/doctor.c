@@ -176,7 +176,6 @@ static void check_database(struct doctor *d)
 {
 	struct mr_team_config config = { 0 };
 	struct mr_team_health health;
-	struct mr_team *team;
 	const char *file;
 	size_t archives;
 	enum mr_code rc;
@@ -193,7 +192,7 @@ static void check_database(struct doctor *d)
 		say(d, "database", FINE, NULL, "%s, made at the first use", file);
 		return;
 	}
-	rc = mr_team_home_open(d->call, &team);
+	rc = mr_team_home_probe(d->call, &health, NULL);
 	if (rc) {
 		say(d, "database", PROBLEM,
 			rc == MR_EFORMAT ? "mailroom team rebuild makes it anew from the archives"
@@ -201,7 +200,6 @@ static void check_database(struct doctor *d)
 			"%s", why(d));
 		return;
 	}
-	mr_team_probe(&d->call->cx, team, &health);
 	if (health.status == MR_TEAM_DOWN) {
 		say(d, "database", PROBLEM, "mailroom team health says more", "%s",
 			health.problems.len ? health.problems.items[0] : file);

@@ -8,7 +8,6 @@
 #include "op/contract.h"
 #include "op/nouns.h"
 #include "op/team/team_home.h"
-#include "team/store/pulse.h"
 #include "text/out.h"
 
 #include <errno.h>
@@ -65,12 +64,9 @@ static enum mr_code check_storage(struct mr_call *call)
  */
 static enum mr_code check_database(struct mr_call *call)
 {
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (!rc)
-		rc = mr_team_pulse(&call->cx, team, FRESH_MS, WRITE_MS);
-	return rc ? mr_err_wrap(&call->cx.err, "not ready") : MR_OK;
+	return mr_team_home_pulse(call, FRESH_MS, WRITE_MS)
+		? mr_err_wrap(&call->cx.err, "not ready")
+		: MR_OK;
 }
 
 /*

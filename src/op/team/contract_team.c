@@ -22,17 +22,28 @@ static enum mr_code check_admin(struct mr_call *call, const struct mr_param *par
 	return mr_team_fail_text(&call->cx, "argument", param->name);
 }
 
+enum mr_code mr_contract_team_open(struct mr_call *call, struct mr_team **out)
+{
+	return mr_team_home_open(call, out);
+}
+
+/* What can be refused without the team is refused before it is opened. */
 enum mr_code mr_contract_team_enter(struct mr_call *call, const struct mr_op *op,
 	const struct mr_args *in, void **part)
 {
-	struct mr_team *team;
-	enum mr_code rc = mr_agent_auth_check(call, op, in);
+	struct mr_team *team = NULL;
+	enum mr_code rc = MR_OK;
 
+	if (mr_agent_auth_asks(call, op, in))
+		rc = mr_contract_team_open(call, &team);
+	if (!rc)
+		rc = mr_agent_auth_check(call, team, op, in);
 	for (size_t i = 0; !rc && i < mr_param_count(op->params); i++)
 		rc = check_admin(call, &op->params[i], in);
-	if (rc || !part)
+	if (rc || !op->bind)
 		return rc;
-	rc = mr_team_home_open(call, &team);
+	if (!team)
+		rc = mr_contract_team_open(call, &team);
 	if (!rc)
 		*part = team;
 	return rc;
@@ -109,10 +120,11 @@ void mr_contract_team_error(struct mr_out *out, const struct mr_err *err)
 
 /* For an unexpected failure name at least the tool. When one tool runs another, the inner one is
  * named first, and stays. */
-static void leave_team(struct mr_call *call, const struct mr_op *op, enum mr_code rc)
+static void leave_team(struct mr_call *call, const struct mr_op *op, void *part, enum mr_code rc)
 {
 	struct mr_ctx *cx = &call->cx;
 
+	(void)part; /* stays open for the next operation */
 	if (!rc || mr_team_fail_data(&cx->err) || !mr_str_eq(type_of(&cx->err), MR_TEAM_UNHANDLED))
 		return;
 	mr_team_fail_text(cx, "tool", op->name);
@@ -124,5 +136,4 @@ const struct mr_contract mr_contract_team = {
 	.enter = mr_contract_team_enter,
 	.leave = leave_team,
 	.error = mr_contract_team_error,
-	.json_style = MR_JSON_COMPACT,
 };

@@ -3,7 +3,6 @@
 #include "op/team/suggest.h"
 
 #include "op/agent_auth.h"
-#include "op/team/team_home.h"
 #include "team/ask.h"
 #include "team/limits.h"
 
@@ -115,8 +114,8 @@ static enum mr_code offer_flags(struct suggesting *s)
 	return MR_OK;
 }
 
-enum mr_code mr_suggest(struct mr_call *call, enum mr_suggest_subject subject, const char *begun,
-	const char *project, struct mr_texts *out)
+enum mr_code mr_suggest(struct mr_call *call, struct mr_team *team, enum mr_suggest_subject subject,
+	const char *begun, const char *project, struct mr_texts *out)
 {
 	static enum mr_code (*const offers[])(struct suggesting *) = {
 		[MR_SUGGEST_NOTHING] = NULL,
@@ -126,12 +125,10 @@ enum mr_code mr_suggest(struct mr_call *call, enum mr_suggest_subject subject, c
 		[MR_SUGGEST_THREAD] = offer_threads,
 		[MR_SUGGEST_PRODUCT] = offer_products,
 	};
-	struct suggesting s = { &call->cx, NULL, &call->rights, begun, project, out };
-	enum mr_code rc = mr_team_home_open(call, &s.team);
+	struct suggesting s = { &call->cx, team, &call->rights, begun, project, out };
+	enum mr_code rc = mr_agent_auth_readers(call, team, true);
 
 	*out = (struct mr_texts){ .items = mr_arena_array(call->cx.arena, MR_SUGGESTIONS + 1,
 					  sizeof(*out->items)) };
-	if (!rc)
-		rc = mr_agent_auth_readers(call, true);
 	return rc || !offers[subject] ? rc : offers[subject](&s);
 }

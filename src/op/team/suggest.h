@@ -4,6 +4,8 @@
 #include "base/str.h"
 #include "op/call.h"
 
+struct mr_team;
+
 enum mr_suggest_subject {
 	MR_SUGGEST_NOTHING,
 	MR_SUGGEST_FLAG, /* true, false */
@@ -20,5 +22,6 @@ enum { MR_SUGGESTIONS = 1000 };
  * threads of the project of this key (or NULL: of all, threads of the newest few). Of threads those
  * that the caller may see (op/agent_auth.h).
  */
-MR_CHECK enum mr_code mr_suggest(struct mr_call *call, enum mr_suggest_subject subject,
-	const char *begun, const char *project, struct mr_texts *out);
+MR_CHECK enum mr_code mr_suggest(struct mr_call *call, struct mr_team *team,
+	enum mr_suggest_subject subject, const char *begun, const char *project,
+	struct mr_texts *out);

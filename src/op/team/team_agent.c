@@ -192,7 +192,7 @@ static enum mr_code find_whois(struct mr_call *call, struct mr_team *team,
 
 	/* Commits say what an agent's mail is about. */
 	if (!rc)
-		rc = mr_agent_auth_readers(call, true);
+		rc = mr_agent_auth_readers(call, team, true);
 	if (!rc && mr_agent_auth_reads_for(call, out->agent.id) && asked->include_commits)
 		rc = mr_team_archive_commits_of(&call->cx, team, project.slug, out->agent.name,
 			(size_t)limit, &out->commits);

@@ -149,7 +149,6 @@ static const struct mr_contract check_contract = {
 	.error = mr_contract_team_error,
 	.exit_status = check_exit_status,
 	.tell = tell_conflicts,
-	.json_style = MR_JSON_COMPACT,
 };
 
 static const struct mr_contract edit_contract = {
@@ -157,7 +156,6 @@ static const struct mr_contract edit_contract = {
 	.error = mr_contract_team_error,
 	.exit_status = edit_exit_status,
 	.tell = tell_conflicts,
-	.json_style = MR_JSON_COMPACT,
 };
 
 /* `what` is commit, push, check or edit: mr_render_guard() words it. */

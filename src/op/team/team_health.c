@@ -4,7 +4,6 @@
 #include "op/bind.h"
 #include "op/team/team_ops.h"
 #include "team/layout.h"
-#include "team/probe.h"
 
 #include <string.h>
 
@@ -55,12 +54,10 @@ static const char *probe(struct mr_call *call, struct mr_team_health *out)
 {
 	struct mr_arena *arena = call->cx.arena;
 	const char *url = mr_settings_shown(arena, call->app->settings, "database.url");
-	struct mr_team *team;
+	const char *database;
 
-	if (!mr_team_home_open(call, &team)) {
-		mr_team_probe(&call->cx, team, out);
-		return mr_team_database(team);
-	}
+	if (!mr_team_home_probe(call, out, &database))
+		return database;
 	out->status = MR_TEAM_DOWN;
 	out->problems.items = mr_arena_array(arena, 2, sizeof(*out->problems.items));
 	out->problems.items[out->problems.len++] = mr_arena_strdup(arena, call->cx.err.msg);

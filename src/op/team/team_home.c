@@ -11,6 +11,7 @@
 #include "team/error.h"
 #include "team/gauge.h"
 #include "team/open.h"
+#include "team/store/pulse.h"
 #include "team/timers.h"
 
 #include <pthread.h>
@@ -175,6 +176,28 @@ enum mr_code mr_team_home_open(struct mr_call *call, struct mr_team **out)
 		*out = home->team;
 	pthread_mutex_unlock(&home->lock);
 	return rc;
+}
+
+enum mr_code mr_team_home_probe(struct mr_call *call, struct mr_team_health *out,
+	const char **database)
+{
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	if (rc)
+		return rc;
+	mr_team_probe(&call->cx, team, out);
+	if (database)
+		*database = mr_team_database(team);
+	return MR_OK;
+}
+
+enum mr_code mr_team_home_pulse(struct mr_call *call, int max_age_ms, int wait_ms)
+{
+	struct mr_team *team;
+	enum mr_code rc = mr_team_home_open(call, &team);
+
+	return rc ? rc : mr_team_pulse(&call->cx, team, max_age_ms, wait_ms);
 }
 
 static struct mr_team_timers_config timers_of(const struct mr_settings *s)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "op/call.h"
+#include "team/probe.h"
 #include "team/store/root.h"
 
 struct mr_team_home;
@@ -18,8 +19,15 @@ void mr_team_home_free(struct mr_team_home *home);
 /* For MR_CLEANUP. */
 void mr_team_home_freep(struct mr_team_home **home);
 
-/* The team of this call's program, open. It stays the home's. */
+/* The team of this call's program, open. It stays the home's. Operations get it from their
+ * contract (op/team/contract_team.h). */
 MR_CHECK enum mr_code mr_team_home_open(struct mr_call *call, struct mr_team **out);
+/* For what asks about a team that may not open: is it healthy, and (unless NULL) which file is its
+ * database? */
+MR_CHECK enum mr_code mr_team_home_probe(struct mr_call *call, struct mr_team_health *out,
+	const char **database);
+/* The same: mr_team_pulse() of team/store/pulse.h. */
+MR_CHECK enum mr_code mr_team_home_pulse(struct mr_call *call, int max_age_ms, int wait_ms);
 /* For a server: open it now, and start the background work. It ends with the home. */
 MR_CHECK enum mr_code mr_team_home_serve(struct mr_call *call);
 /* Update the metrics about messages, leases and the archive; a value that cannot be read stays

@@ -139,7 +139,7 @@ static enum mr_code rebuild_archive(struct mr_call *call, int64_t *out)
 		"Every file of the archives is written anew from the database. Go on?");
 
 	if (!rc)
-		rc = mr_team_home_open(call, &team);
+		rc = mr_contract_team_open(call, &team);
 	return rc ? rc : mr_team_rebuild_archive(&call->cx, team, out);
 }
 

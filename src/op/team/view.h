@@ -15,6 +15,7 @@
 
 struct mr_view {
 	struct mr_call *call;
+	struct mr_team *team;
 	const char *name;    /* of the agent, project, thread, product, or a message's number */
 	const char *project; /* its key; NULL: the only one that has an agent or thread so named */
 	int64_t limit, max_chars, ttl_seconds, ttl_minutes; /* MR_VIEW_UNSET: as usual */
@@ -55,9 +56,10 @@ MR_CHECK enum mr_code mr_view_topic(const struct mr_view *view, enum mr_team_top
 	struct mr_team_topic *out);
 
 /* Which projects there are, and which agents after this id: for lists of views. */
-MR_CHECK enum mr_code mr_view_projects(struct mr_call *call, struct mr_team_projects *out);
-MR_CHECK enum mr_code mr_view_members(struct mr_call *call, int64_t after, int64_t limit,
-	struct mr_team_members *out);
+MR_CHECK enum mr_code mr_view_projects(struct mr_call *call, struct mr_team *team,
+	struct mr_team_projects *out);
+MR_CHECK enum mr_code mr_view_members(struct mr_call *call, struct mr_team *team, int64_t after,
+	int64_t limit, struct mr_team_members *out);
 /* The project of this key; `*found` is false when there is none. */
-MR_CHECK enum mr_code mr_view_seek_project(struct mr_call *call, const char *key, bool *found,
-	struct mr_team_project *out);
+MR_CHECK enum mr_code mr_view_seek_project(struct mr_call *call, struct mr_team *team,
+	const char *key, bool *found, struct mr_team_project *out);

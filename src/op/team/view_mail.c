@@ -29,19 +29,16 @@ enum mr_code mr_view_message(const struct mr_view *view, struct mr_out *out)
 	struct mr_ctx *cx = &view->call->cx;
 	struct mr_team_showing showing = showing_of(view);
 	struct mr_team_item item;
-	struct mr_team *team;
 	int64_t id;
 	enum mr_code rc;
 
 	if (!mr_str_to_int(view->name, &id))
 		return mr_team_refuse(cx, "message_id", "a message has a number, not \"%.60s\"",
 			view->name);
-	rc = mr_team_home_open(view->call, &team);
+	rc = mr_agent_auth_readers(view->call, view->team, false);
 	if (!rc)
-		rc = mr_agent_auth_readers(view->call, false);
-	if (!rc)
-		rc = mr_team_ask_message(cx, team, &view->call->rights, view->project, id, NULL,
-			&item);
+		rc = mr_team_ask_message(cx, view->team, &view->call->rights, view->project, id,
+			NULL, &item);
 	if (rc)
 		return rc;
 	mr_team_show_body(view->call, &showing, &item);
@@ -54,15 +51,12 @@ static enum mr_code get_thread(const struct mr_view *view, struct mr_team_projec
 	struct mr_team_items *out)
 {
 	int64_t limit = given(view->limit, THREAD_LIMIT);
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(view->call, &team);
+	enum mr_code rc = mr_agent_auth_readers(view->call, view->team, false);
 
-	if (!rc)
-		rc = mr_agent_auth_readers(view->call, false);
 	if (!rc)
 		rc = mr_view_find_thread(view, project);
 	if (!rc)
-		rc = mr_team_ask_thread(&view->call->cx, team, &view->call->rights,
+		rc = mr_team_ask_thread(&view->call->cx, view->team, &view->call->rights,
 			project->human_key, view->name, view->include_bodies, 0,
 			limit < 1 ? 1 : limit, project, out);
 	if (!rc && !out->len)
@@ -91,7 +85,6 @@ enum mr_code mr_view_thread(const struct mr_view *view, struct mr_out *out)
 
 /* A list of messages of an agent, in one of its forms. */
 struct box {
-	struct mr_team *team;
 	struct mr_team_project project;
 	struct mr_team_agent agent;
 	struct mr_team_inbox_query query;
@@ -103,13 +96,12 @@ struct box {
 static enum mr_code find_box(const struct mr_view *view, int64_t limit, struct box *box)
 {
 	int64_t asked = given(view->limit, limit);
-	enum mr_code rc = mr_team_home_open(view->call, &box->team);
+	enum mr_code rc = mr_view_find_agent(view, &box->project, &box->agent);
 
-	if (!rc)
-		rc = mr_view_find_agent(view, &box->project, &box->agent);
 	/* To read an agent's mail is to act as it. */
 	if (!rc)
-		rc = mr_agent_auth_check_agent(view->call, box->project.slug, box->agent.name);
+		rc = mr_agent_auth_check_agent(view->call, view->team, box->project.slug,
+			box->agent.name);
 	if (rc)
 		return rc;
 	box->query = (struct mr_team_inbox_query){
@@ -135,7 +127,7 @@ static enum mr_code find_commits(const struct mr_view *view, struct box *box, bo
 	box->commits = mr_arena_array(arena, len, sizeof(*box->commits));
 	if (with_changes)
 		box->changes = mr_arena_array(arena, len, sizeof(*box->changes));
-	return mr_team_archive_commits_at(&view->call->cx, box->team, messages, len, flush,
+	return mr_team_archive_commits_at(&view->call->cx, view->team, messages, len, flush,
 		box->commits, box->changes);
 }
 
@@ -200,7 +192,7 @@ static enum mr_code read_inbox(const struct mr_view *view, bool flush, bool with
 	enum mr_code rc = find_box(view, LIMIT, &box);
 
 	if (!rc)
-		rc = mr_team_inbox_fetch(&view->call->cx, box.team, &box.query, &box.items);
+		rc = mr_team_inbox_fetch(&view->call->cx, view->team, &box.query, &box.items);
 	if (!rc)
 		rc = find_commits(view, &box, flush, with_changes);
 	if (!rc)
@@ -229,7 +221,7 @@ enum mr_code mr_view_outbox(const struct mr_view *view, struct mr_out *out)
 	enum mr_code rc = find_box(view, LIMIT, &box);
 
 	if (!rc)
-		rc = mr_team_outbox_fetch(&view->call->cx, box.team, &box.query, &box.items);
+		rc = mr_team_outbox_fetch(&view->call->cx, view->team, &box.query, &box.items);
 	if (!rc)
 		rc = find_commits(view, &box, false, false);
 	if (!rc)
@@ -244,7 +236,7 @@ enum mr_code mr_view_urgent_unread(const struct mr_view *view, struct mr_out *ou
 
 	box.query.urgent_only = box.query.unread_only = true;
 	if (!rc)
-		rc = mr_team_inbox_fetch(&view->call->cx, box.team, &box.query, &box.items);
+		rc = mr_team_inbox_fetch(&view->call->cx, view->team, &box.query, &box.items);
 	if (!rc)
 		put_box(view, &box, -1, out);
 	return rc;
@@ -257,7 +249,7 @@ enum mr_code mr_view_ack_required(const struct mr_view *view, struct mr_out *out
 
 	box.query.unacked_only = true;
 	if (!rc)
-		rc = mr_team_inbox_fetch(&view->call->cx, box.team, &box.query, &box.items);
+		rc = mr_team_inbox_fetch(&view->call->cx, view->team, &box.query, &box.items);
 	if (!rc)
 		put_box(view, &box, -1, out);
 	return rc;
@@ -270,7 +262,7 @@ static enum mr_code read_late(const struct mr_view *view, int64_t ttl_s, int64_t
 	enum mr_code rc = find_box(view, limit, &box);
 
 	if (!rc)
-		rc = mr_team_inbox_overdue(&view->call->cx, box.team, &box.query, ttl_s,
+		rc = mr_team_inbox_overdue(&view->call->cx, view->team, &box.query, ttl_s,
 			&box.items);
 	if (!rc)
 		put_box(view, &box, ttl_s, out);

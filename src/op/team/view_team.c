@@ -26,13 +26,11 @@ enum mr_code mr_view_find_agent(const struct mr_view *view, struct mr_team_proje
 {
 	struct mr_ctx *cx = &view->call->cx;
 	struct mr_team_members members;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(view->call, &team);
+	enum mr_code rc;
 
-	if (!rc && view->project)
-		return mr_team_ask_agent(cx, team, view->project, view->name, project, agent);
-	if (!rc)
-		rc = mr_team_ask_named(cx, team, view->name, &members);
+	if (view->project)
+		return mr_team_ask_agent(cx, view->team, view->project, view->name, project, agent);
+	rc = mr_team_ask_named(cx, view->team, view->name, &members);
 	if (!rc)
 		rc = check_one(view, members.len, "agent");
 	if (rc)
@@ -46,13 +44,11 @@ enum mr_code mr_view_find_thread(const struct mr_view *view, struct mr_team_proj
 {
 	struct mr_ctx *cx = &view->call->cx;
 	struct mr_team_projects projects;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(view->call, &team);
+	enum mr_code rc;
 
-	if (!rc && view->project)
-		return mr_team_ask_project(cx, team, view->project, project);
-	if (!rc)
-		rc = mr_team_ask_thread_projects(cx, team, view->name, &projects);
+	if (view->project)
+		return mr_team_ask_project(cx, view->team, view->project, project);
+	rc = mr_team_ask_thread_projects(cx, view->team, view->name, &projects);
 	if (!rc)
 		rc = check_one(view, projects.len, "thread");
 	if (!rc)
@@ -65,15 +61,12 @@ static enum mr_code check_thread(const struct mr_view *view, struct mr_team_proj
 {
 	struct mr_ctx *cx = &view->call->cx;
 	struct mr_team_items items = { 0 };
-	struct mr_team *team;
-	enum mr_code rc = mr_agent_auth_readers(view->call, false);
+	enum mr_code rc = mr_agent_auth_readers(view->call, view->team, false);
 
 	if (rc || !view->call->rights.readers)
 		return rc;
-	rc = mr_team_home_open(view->call, &team);
-	if (!rc)
-		rc = mr_team_ask_thread(cx, team, &view->call->rights, project->human_key,
-			view->name, false, 0, 1, project, &items);
+	rc = mr_team_ask_thread(cx, view->team, &view->call->rights, project->human_key, view->name,
+		false, 0, 1, project, &items);
 	if (!rc && !items.len)
 		rc = mr_team_fail(cx, MR_TEAM_NOT_FOUND,
 			"your agent has no message of the thread %.100s", view->name);
@@ -82,10 +75,7 @@ static enum mr_code check_thread(const struct mr_view *view, struct mr_team_proj
 
 static enum mr_code get_project(const struct mr_view *view, struct mr_team_project *out)
 {
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(view->call, &team);
-
-	return rc ? rc : mr_team_ask_project(&view->call->cx, team, view->name, out);
+	return mr_team_ask_project(&view->call->cx, view->team, view->name, out);
 }
 
 enum mr_code mr_view_topic(const struct mr_view *view, enum mr_team_topic_kind kind,
@@ -100,7 +90,8 @@ enum mr_code mr_view_topic(const struct mr_view *view, enum mr_team_topic_kind k
 	case MR_TEAM_TOPIC_INBOX:
 		rc = mr_view_find_agent(view, &project, &agent);
 		if (!rc)
-			rc = mr_agent_auth_check_agent(view->call, project.slug, agent.name);
+			rc = mr_agent_auth_check_agent(view->call, view->team, project.slug,
+				agent.name);
 		out->id = agent.id;
 		break;
 	case MR_TEAM_TOPIC_THREAD:
@@ -121,27 +112,22 @@ enum mr_code mr_view_topic(const struct mr_view *view, enum mr_team_topic_kind k
 	return rc;
 }
 
-enum mr_code mr_view_projects(struct mr_call *call, struct mr_team_projects *out)
+enum mr_code mr_view_projects(struct mr_call *call, struct mr_team *team,
+	struct mr_team_projects *out)
 {
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	return rc ? rc : mr_team_ask_projects(&call->cx, team, out);
+	return mr_team_ask_projects(&call->cx, team, out);
 }
 
-enum mr_code mr_view_members(struct mr_call *call, int64_t after, int64_t limit,
-	struct mr_team_members *out)
+enum mr_code mr_view_members(struct mr_call *call, struct mr_team *team, int64_t after,
+	int64_t limit, struct mr_team_members *out)
 {
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	return rc ? rc : mr_team_ask_members(&call->cx, team, after, limit, out);
+	return mr_team_ask_members(&call->cx, team, after, limit, out);
 }
 
-enum mr_code mr_view_seek_project(struct mr_call *call, const char *key, bool *found,
-	struct mr_team_project *out)
+enum mr_code mr_view_seek_project(struct mr_call *call, struct mr_team *team, const char *key,
+	bool *found, struct mr_team_project *out)
 {
-	const struct mr_view view = { .call = call, .name = key };
+	const struct mr_view view = { .call = call, .team = team, .name = key };
 	enum mr_code rc = get_project(&view, out);
 
 	*found = !rc;
@@ -152,15 +138,12 @@ static enum mr_code get_agents(const struct mr_view *view, struct mr_team_projec
 	struct mr_team_agents *agents, int64_t **unread)
 {
 	struct mr_ctx *cx = &view->call->cx;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(view->call, &team);
+	enum mr_code rc = mr_team_ask_agents(cx, view->team, view->name, true, project, agents);
 
-	if (!rc)
-		rc = mr_team_ask_agents(cx, team, view->name, true, project, agents);
 	if (rc || !unread)
 		return rc;
 	*unread = mr_arena_array(cx->arena, agents->len, sizeof(**unread));
-	return mr_team_ask_unread(cx, team, agents, *unread);
+	return mr_team_ask_unread(cx, view->team, agents, *unread);
 }
 
 enum mr_code mr_view_project(const struct mr_view *view, struct mr_out *out)
@@ -210,11 +193,8 @@ enum mr_code mr_view_agents(const struct mr_view *view, struct mr_out *out)
 enum mr_code mr_view_product(const struct mr_view *view, struct mr_out *out)
 {
 	struct mr_team_product product;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(view->call, &team);
+	enum mr_code rc = mr_team_ask_product(&view->call->cx, view->team, view->name, &product);
 
-	if (!rc)
-		rc = mr_team_ask_product(&view->call->cx, team, view->name, &product);
 	if (!rc)
 		mr_shape_team_product(out, NULL, &product);
 	return rc;
@@ -250,12 +230,9 @@ enum mr_code mr_view_locks(const struct mr_view *view, struct mr_out *out)
 	struct mr_ctx *cx = &view->call->cx;
 	int64_t now = mr_clock_wall_us(cx->clock);
 	struct mr_team_locks locks;
-	struct mr_team *team;
 	size_t stale = 0;
-	enum mr_code rc = mr_team_home_open(view->call, &team);
+	enum mr_code rc = mr_team_archive_locks(cx, view->team, &locks);
 
-	if (!rc)
-		rc = mr_team_archive_locks(cx, team, &locks);
 	if (rc)
 		return rc;
 	mr_out_map(out, NULL);

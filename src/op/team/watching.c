@@ -1,7 +1,6 @@
-/* op/team/watching.c - opens the program's team and waits for changes, for the surfaces. */
+/* op/team/watching.c - waits for changes of a team, for the surfaces. */
 #include "op/team/watching.h"
 
-#include "op/team/team_home.h"
 #include "team/inbox_wait.h"
 
 enum { PAGE = 100 };
@@ -36,17 +35,15 @@ static enum mr_code follow(struct mr_call *call, struct mr_team *team, const str
 	return MR_OK;
 }
 
-enum mr_code mr_watching_inbox(struct mr_call *call, const struct mr_watching *w, bool *is_late)
+enum mr_code mr_watching_inbox(struct mr_call *call, struct mr_team *team,
+	const struct mr_watching *w, bool *is_late)
 {
 	int64_t begun_ms = mr_clock_mono_ms(call->cx.clock);
 	struct mr_team_inbox_place place;
-	struct mr_team *team;
 	bool go_on = true;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc =
+		mr_team_inbox_place(&call->cx, team, w->project_key, w->agent_name, NULL, &place);
 
-	if (!rc)
-		rc = mr_team_inbox_place(&call->cx, team, w->project_key, w->agent_name, NULL,
-			&place);
 	if (!rc && w->has_cursor)
 		place.after = w->cursor;
 	while (!rc && go_on) {
@@ -61,27 +58,19 @@ enum mr_code mr_watching_inbox(struct mr_call *call, const struct mr_watching *w
 	return rc;
 }
 
-enum mr_code mr_watching_begin(struct mr_call *call, struct mr_team_topic *topic)
+enum mr_code mr_watching_begin(struct mr_call *call, struct mr_team *team,
+	struct mr_team_topic *topic)
 {
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	return rc ? rc : mr_team_topic_begin(&call->cx, team, topic);
+	return mr_team_topic_begin(&call->cx, team, topic);
 }
 
-enum mr_code mr_watching_wait(struct mr_call *call, struct mr_team_topic *topics, size_t count,
-	const char *failed_event, bool *found)
+enum mr_code mr_watching_wait(struct mr_call *call, struct mr_team *team,
+	struct mr_team_topic *topics, size_t count, const char *failed_event, bool *found)
 {
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	return rc ? rc : mr_team_topics_wait(&call->cx, team, topics, count, failed_event, found);
+	return mr_team_topics_wait(&call->cx, team, topics, count, failed_event, found);
 }
 
-void mr_watching_wake(struct mr_call *call)
+void mr_watching_wake(struct mr_team *team)
 {
-	struct mr_team *team;
-
-	if (!mr_team_home_open(call, &team))
-		mr_team_topics_wake(team);
+	mr_team_topics_wake(team);
 }

@@ -1,4 +1,4 @@
-/* op/team/watching.h - waiting for changes of the program's team, for the surfaces. */
+/* op/team/watching.h - waiting for changes of a team, for the surfaces. */
 #pragma once
 
 #include "op/call.h"
@@ -18,11 +18,12 @@ struct mr_watching {
 	void *arg;
 };
 /* `*is_late`: the time was over before show() had enough. */
-MR_CHECK enum mr_code mr_watching_inbox(struct mr_call *call, const struct mr_watching *w,
-	bool *is_late);
+MR_CHECK enum mr_code mr_watching_inbox(struct mr_call *call, struct mr_team *team,
+	const struct mr_watching *w, bool *is_late);
 
 /* mr_team_topic_begin(), mr_team_topics_wait() and mr_team_topics_wake() of team/topic.h. */
-MR_CHECK enum mr_code mr_watching_begin(struct mr_call *call, struct mr_team_topic *topic);
-MR_CHECK enum mr_code mr_watching_wait(struct mr_call *call, struct mr_team_topic *topics,
-	size_t count, const char *failed_event, bool *found);
-void mr_watching_wake(struct mr_call *call);
+MR_CHECK enum mr_code mr_watching_begin(struct mr_call *call, struct mr_team *team,
+	struct mr_team_topic *topic);
+MR_CHECK enum mr_code mr_watching_wait(struct mr_call *call, struct mr_team *team,
+	struct mr_team_topic *topics, size_t count, const char *failed_event, bool *found);
+void mr_watching_wake(struct mr_team *team);

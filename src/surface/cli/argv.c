@@ -4,7 +4,6 @@
  */
 #include "surface/cli/argv.h"
 
-#include "op/contract.h"
 #include "surface/cli/command.h"
 
 #include <string.h>
@@ -41,47 +40,64 @@ static bool is_option(const char *word, const char *name)
 	return strncmp(word, name, len) == 0 && (word[len] == '\0' || word[len] == '=');
 }
 
-/* Does the contract know it? Before the command is known, the plain one decides. */
-static bool is_global(const struct parsing *p, const char *word)
+/* The global option of the command's contract, or of the program's before the command is known;
+ * NULL when it is none. */
+static const struct mr_global_option *find_global(const struct parsing *p, const char *word)
 {
-	const struct mr_global_option *g = mr_contract_globals(p->out->op);
+	const struct mr_global_option *g =
+		mr_contract_globals(mr_contract_of(p->table, p->out->op));
 
-	while (g->option && !is_option(word, g->option))
-		g++;
-	return g->option || mr_str_eq(word, "-h") || mr_str_eq(word, "-y");
+	for (; g->option; g++) {
+		if (is_option(word, g->option) && (g->value_name || !strchr(word, '=')))
+			return g;
+		if (g->letter && word[1] == g->letter && word[2] == '\0')
+			return g;
+	}
+	return NULL;
+}
+
+static void apply_global(struct mr_argv *out, const struct mr_global_option *g, const char *value)
+{
+	switch (g->effect) {
+	case MR_GLOBAL_OWN:
+		out->given[out->given_count++] = (struct mr_given){ g->option, value };
+		break;
+	case MR_GLOBAL_HELP:
+		out->help = true;
+		break;
+	case MR_GLOBAL_VERSION:
+		out->version = true;
+		break;
+	case MR_GLOBAL_FORMAT:
+		out->format_name = value ? value : g->option + strspn(g->option, "-");
+		break;
+	case MR_GLOBAL_YES:
+		out->yes = true;
+		break;
+	case MR_GLOBAL_CONFIG:
+		out->config_file = value;
+		break;
+	case MR_GLOBAL_ENV_FILE:
+		out->env_file = value;
+		break;
+	case MR_GLOBAL_SET:
+		out->assignments.items[out->assignments.len++] = value;
+		break;
+	}
 }
 
 /* Take a global option; *taken says whether it was one. */
 static enum mr_code take_global(struct parsing *p, const char *word, bool *taken)
 {
-	struct mr_argv *out = p->out;
-	const char *value;
+	const struct mr_global_option *g = find_global(p, word);
+	const char *value = g && g->value_name ? take_value(p, word) : NULL;
 
-	*taken = is_global(p, word);
-	if (!*taken)
+	*taken = g != NULL;
+	if (!g)
 		return MR_OK;
-	if (mr_str_eq(word, "--help") || mr_str_eq(word, "-h")) {
-		out->help = true;
-	} else if (mr_str_eq(word, "--version")) {
-		out->version = true;
-	} else if (mr_str_eq(word, "--json")) {
-		out->json = true;
-	} else if (mr_str_eq(word, "--yes") || mr_str_eq(word, "-y")) {
-		out->yes = true;
-	} else if (is_option(word, "--config")) {
-		out->config_file = take_value(p, word);
-		return out->config_file ? MR_OK : MR_EINVAL;
-	} else if (is_option(word, "--env-file")) {
-		out->env_file = take_value(p, word);
-		return out->env_file ? MR_OK : MR_EINVAL;
-	} else if (is_option(word, "--set")) {
-		value = take_value(p, word);
-		if (!value)
-			return MR_EINVAL;
-		out->assignments.items[out->assignments.len++] = value;
-	} else {
-		*taken = false;
-	}
+	if (g->value_name && !value)
+		return MR_EINVAL;
+	apply_global(p->out, g, value);
 	return MR_OK;
 }
 
@@ -98,7 +114,8 @@ static char *option_name(struct mr_arena *arena, const char *word)
 
 static enum mr_code refuse_option(struct parsing *p, const char *word)
 {
-	const struct mr_global_option *globals = mr_contract_globals(p->out->op);
+	const struct mr_global_option *globals =
+		mr_contract_globals(mr_contract_of(p->table, p->out->op));
 	size_t count = mr_param_count(p->out->op->params);
 	const char **options;
 	char *typed = mr_arena_strndup(p->arena, word, strcspn(word, "="));
@@ -292,6 +309,31 @@ static const struct mr_value *build_args(struct parsing *p)
 	return map;
 }
 
+/* The format that was asked for, or the contract's usual one. `rc` is what came of the rest. */
+static enum mr_code choose_format(struct parsing *p, enum mr_code rc)
+{
+	const struct mr_contract *contract = mr_contract_of(p->table, p->out->op);
+	const struct mr_format *formats = mr_contract_formats(contract);
+	struct mr_texts names = { NULL, 0 };
+	size_t count = 0;
+
+	p->out->format = mr_contract_format(contract, p->out->format_name);
+	if (p->out->format)
+		return rc;
+	p->out->format = formats;
+	if (rc)
+		return rc;
+	while (formats[count].name)
+		count++;
+	names.items = mr_arena_array(p->arena, count + 1, sizeof(*names.items));
+	while (names.len < count) {
+		names.items[names.len] = formats[names.len].name;
+		names.len++;
+	}
+	return mr_err_set(p->err, MR_EINVAL, "there is no output format '%s'; use one of: %s",
+		p->out->format_name, mr_str_join(p->arena, &names, ", "));
+}
+
 enum mr_code mr_argv_parse(struct mr_arena *arena, const struct mr_op_table *table, int argc,
 	const char *const *argv, struct mr_argv *out, struct mr_err *err)
 {
@@ -309,11 +351,13 @@ enum mr_code mr_argv_parse(struct mr_arena *arena, const struct mr_op_table *tab
 	*out = (struct mr_argv){ .path = "" };
 	out->assignments.items =
 		mr_arena_array(arena, (size_t)argc + 1, sizeof(*out->assignments.items));
+	out->given = mr_arena_array(arena, (size_t)argc + 1, sizeof(*out->given));
 	rc = take_command(&p);
 	p.given = mr_arena_array(arena, mr_param_count(out->op ? out->op->params : NULL) + 1,
 		sizeof(*p.given));
 	if (!rc)
 		rc = take_rest(&p);
+	rc = choose_format(&p, rc);
 	if (rc && !out->help)
 		return rc;
 	out->args = build_args(&p);

@@ -11,11 +11,16 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "op/contract.h"
 #include "op/op.h"
 #include "text/value.h"
 
 struct mr_argv {
-	bool help, version, json, yes;
+	bool help, version, yes;
+	const char *format_name;        /* that was asked for, or NULL */
+	const struct mr_format *format; /* of the command's contract */
+	struct mr_given *given;         /* the contract's own options */
+	size_t given_count;
 	const char *config_file;
 	const char *env_file;
 	struct mr_texts assignments; /* of --set */
@@ -26,8 +31,8 @@ struct mr_argv {
 
 /*
  * MR_EINVAL says what is wrong, in the words the user typed, with the nearest right word where
- * there is one. With --help anything after it is forgiven; `*out` always tells at least path and
- * flags.
+ * there is one. With --help anything after it is forgiven; `*out` always tells at least path,
+ * format and flags.
  */
 MR_CHECK enum mr_code mr_argv_parse(struct mr_arena *arena, const struct mr_op_table *table,
 	int argc, const char *const *argv, struct mr_argv *out, struct mr_err *err);

@@ -89,7 +89,8 @@ static void put_candidates(struct writing *w, const char *path, put_candidate *p
 		for (size_t c = 0; param->choices && param->choices[c]; c++)
 			put(w, path, param->choices[c], param->summary, false);
 	}
-	for (const struct mr_global_option *g = mr_contract_globals(op); g->option; g++)
+	for (const struct mr_global_option *g = mr_contract_globals(mr_contract_of(w->table, op));
+		g->option; g++)
 		put(w, path, g->option, g->summary, g->value_name != NULL);
 }
 

@@ -1,4 +1,6 @@
 /* surface/cli/follow.c - an inbox followed as it fills: a line for each message, when it comes. */
+#include "op/bind.h"
+#include "op/contract.h"
 #include "op/render.h"
 #include "op/team/team_ops.h"
 #include "op/team/watching.h"
@@ -9,26 +11,25 @@
 
 enum { LINE_BYTES = 256 << 20 };
 
+struct asked {
+	const char *project_key, *agent_name;
+	int64_t count, timeout_s, cursor;
+	bool has_count, has_timeout, has_cursor;
+	bool include_bodies;
+};
+
 static const struct mr_param params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	{ .name = "count",
-		.type = MR_TYPE_INT,
-		.min = 1,
-		.max = INT32_MAX,
-		.summary = "end after so many messages" },
-	{ .name = "timeout",
-		.type = MR_TYPE_INT,
+	MR_TEAM_PROJECT(struct asked),
+	MR_TEAM_AGENT(struct asked),
+	MR_PARAM(struct asked, count, "count", .given = MR_FLAG(struct asked, has_count), .min = 1,
+		.max = INT32_MAX, .summary = "end after so many messages"),
+	MR_PARAM(struct asked, timeout_s, "timeout", .given = MR_FLAG(struct asked, has_timeout),
 		.max = INT32_MAX / 1000,
-		.summary =
-			"end after so many seconds; with --count, fewer messages are a failure" },
-	{ .name = "cursor",
-		.type = MR_TYPE_INT,
-		.summary = "begin after this message, and not now" },
-	{ .name = "include_bodies",
-		.type = MR_TYPE_BOOL,
-		.summary = "whole messages",
-		.fallback = "false" },
+		.summary = "end after so many seconds; with --count, fewer messages are a failure"),
+	MR_PARAM(struct asked, cursor, "cursor", .given = MR_FLAG(struct asked, has_cursor),
+		.summary = "begin after this message, and not now"),
+	MR_PARAM(struct asked, include_bodies, "include_bodies", .summary = "whole messages",
+		.fallback = "false"),
 	{ 0 },
 };
 
@@ -61,33 +62,35 @@ static bool put_item(void *arg, const struct mr_team_item *item)
 	return mr_terminal_write(STDOUT_FILENO, mr_buf_bytes(&text)) && --f->left > 0;
 }
 
-static enum mr_code watch_inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code watch_inbox(struct mr_call *call, struct mr_team *team,
+	const struct asked *asked, struct mr_nothing *nothing)
 {
 	struct follow f = {
-		.left = mr_args_int(in, "count", INT64_MAX),
-		.bodies = mr_args_bool(in, "include_bodies", false),
-		.json = !mr_out_is_for_people(out),
+		.left = asked->has_count ? asked->count : INT64_MAX,
+		.bodies = asked->include_bodies,
+		.json = !call->invocation->format->is_for_people,
 	};
-	int64_t timeout_s = mr_args_int(in, "timeout", 0);
 	struct mr_watching watching = {
-		.project_key = mr_args_text(in, "project_key"),
-		.agent_name = mr_args_text(in, "agent_name"),
-		.has_cursor = mr_args_has(in, "cursor"),
-		.cursor = mr_args_int(in, "cursor", 0),
+		.project_key = asked->project_key,
+		.agent_name = asked->agent_name,
+		.has_cursor = asked->has_cursor,
+		.cursor = asked->cursor,
 		.include_bodies = f.bodies,
-		.timeout_ms = mr_args_has(in, "timeout") ? timeout_s * 1000 : -1,
+		.timeout_ms = asked->has_timeout ? asked->timeout_s * 1000 : -1,
 		.show = put_item,
 		.arg = &f,
 	};
 	bool is_late = false;
-	enum mr_code rc = mr_watching_inbox(call, &watching, &is_late);
+	enum mr_code rc = mr_watching_inbox(call, team, &watching, &is_late);
 
-	if (rc || !is_late || !mr_args_has(in, "count"))
+	(void)nothing;
+	if (rc || !is_late || !asked->has_count)
 		return rc;
 	return mr_err_set(&call->cx.err, MR_ETIMEOUT,
 		"%lld of %lld messages did not come within %lld s", (long long)f.left,
-		(long long)mr_args_int(in, "count", 0), (long long)timeout_s);
+		(long long)asked->count, (long long)asked->timeout_s);
 }
+MR_TEAM_BIND_CALL(watch, watch_inbox, struct asked, struct mr_nothing);
 
 const struct mr_op mr_op_team_watch = {
 	.name = "watch_inbox",
@@ -98,5 +101,5 @@ const struct mr_op mr_op_team_watch = {
 	.params = params,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_team,
-	.run = watch_inbox,
+	.bind = &watch,
 };

@@ -206,7 +206,8 @@ static void put_params(struct writing *w, const struct mr_op *op, bool positiona
 static void put_globals(struct writing *w, const struct mr_op *op)
 {
 	put_heading(w, "Global options");
-	for (const struct mr_global_option *g = mr_contract_globals(op); g->option; g++)
+	for (const struct mr_global_option *g = mr_contract_globals(mr_contract_of(w->table, op));
+		g->option; g++)
 		put_row(w,
 			mr_arena_printf(w->arena, "%s%s%s", g->option, g->value_name ? " " : "",
 				g->value_name ? g->value_name : ""),

@@ -132,7 +132,7 @@ static void answer_error(struct mr_http_response *resp, const struct mr_op *op,
 	struct mr_out out;
 
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);
-	op->contract->error(&out, err);
+	mr_contract_error(op->contract, &out, err);
 	mr_http_response_json(resp, mr_contract_http_status(op->contract, err), mr_buf_bytes(text));
 }
 

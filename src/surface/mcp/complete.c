@@ -86,7 +86,9 @@ enum mr_code mr_mcp_complete(struct mr_mcp_exchange *ex, struct mr_out *out)
 			"ref names neither a prompt nor a template of this server");
 	if (!project)
 		project = text_in(chosen, "project_key");
-	rc = mr_suggest(&ex->call, subject_of(name), begun, project, &found);
+	rc = mr_mcp_open_team(ex);
+	if (!rc)
+		rc = mr_suggest(&ex->call, ex->team, subject_of(name), begun, project, &found);
 	if (!rc)
 		put_values(out, &found);
 	return rc;

@@ -30,6 +30,7 @@ struct mr_mcp_hub {
 	struct subscription *first;
 	size_t count;
 	bool running;
+	struct mr_team *team; /* whose changes the thread waits for; set before it starts */
 };
 
 struct mr_mcp_hub *mr_mcp_hub_new(const struct mr_app *app)
@@ -50,21 +51,13 @@ static void free_subscription(struct subscription *sub)
 	free(sub);
 }
 
-static void wake(struct mr_mcp_hub *hub)
-{
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_call call = mr_dispatch_call(hub->app, arena);
-
-	mr_watching_wake(&call);
-}
-
 void mr_mcp_hub_free(struct mr_mcp_hub *hub)
 {
 	if (!hub)
 		return;
 	if (hub->running) {
 		hub->stop = true;
-		wake(hub);
+		mr_watching_wake(hub->team);
 		pthread_join(hub->thread, NULL);
 	}
 	while (hub->first) {
@@ -145,7 +138,8 @@ static void *run(void *arg)
 		take_topics(hub, arena, &round);
 		call.cx.is_over = is_over;
 		call.cx.is_over_arg = &round;
-		if (mr_watching_wait(&call, round.topics, round.count, "hub_failed", &found)) {
+		if (mr_watching_wait(&call, hub->team, round.topics, round.count, "hub_failed",
+			    &found)) {
 			mr_log(MR_LOG_ERROR, "hub_ended", "%s", call.cx.err.msg);
 			return NULL;
 		}
@@ -155,11 +149,12 @@ static void *run(void *arg)
 }
 
 /* Under the lock. */
-static enum mr_code start(struct mr_mcp_hub *hub, struct mr_call *call)
+static enum mr_code start(struct mr_mcp_hub *hub, struct mr_call *call, struct mr_team *team)
 {
 	sigset_t all, before;
 	int failed;
 
+	hub->team = team;
 	/* Signals are for others. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -195,17 +190,17 @@ static struct subscription *find(struct mr_mcp_hub *hub, const char *uri,
 }
 
 /* Under the lock. */
-static enum mr_code add(struct mr_mcp_hub *hub, struct mr_call *call, const char *uri,
-	const struct mr_team_topic *topic, struct mr_mcp_listener *listener)
+static enum mr_code add(struct mr_mcp_hub *hub, struct mr_call *call, struct mr_team *team,
+	const char *uri, const struct mr_team_topic *topic, struct mr_mcp_listener *listener)
 {
 	struct mr_team_topic begun = *topic;
 	struct subscription *sub;
 	enum mr_code rc = MR_OK;
 
 	if (topic->kind != MR_TEAM_TOPIC_NONE) {
-		rc = mr_watching_begin(call, &begun);
+		rc = mr_watching_begin(call, team, &begun);
 		if (!rc && !hub->running)
-			rc = start(hub, call);
+			rc = start(hub, call, team);
 	}
 	if (rc)
 		return rc;
@@ -223,8 +218,9 @@ static enum mr_code add(struct mr_mcp_hub *hub, struct mr_call *call, const char
 	return MR_OK;
 }
 
-enum mr_code mr_mcp_hub_subscribe(struct mr_mcp_hub *hub, struct mr_call *call, const char *uri,
-	const struct mr_team_topic *topic, struct mr_mcp_listener *listener)
+enum mr_code mr_mcp_hub_subscribe(struct mr_mcp_hub *hub, struct mr_call *call,
+	struct mr_team *team, const char *uri, const struct mr_team_topic *topic,
+	struct mr_mcp_listener *listener)
 {
 	enum mr_code rc = MR_OK;
 	size_t mine = 0;
@@ -236,7 +232,7 @@ enum mr_code mr_mcp_hub_subscribe(struct mr_mcp_hub *hub, struct mr_call *call, 
 				"%zu subscriptions are the maximum: end one first",
 				mine >= MR_MCP_SUBSCRIPTIONS ? mine : hub->count);
 		else
-			rc = add(hub, call, uri, topic, listener);
+			rc = add(hub, call, team, uri, topic, listener);
 	}
 	pthread_mutex_unlock(&hub->lock);
 	return rc;

@@ -39,11 +39,13 @@ void mr_mcp_hub_free(struct mr_mcp_hub *hub);
 
 /*
  * Notify the listener when `uri` changes, that is when `topic` does, or when mr_mcp_hub_publish()
- * is called; subscribing twice is the same as once. Texts are copied. MR_ELIMIT: too many
- * subscriptions. From any thread.
+ * is called; subscribing twice is the same as once. Texts are copied. `team` is the program's,
+ * which outlives the hub; a topic of the kind NONE needs none. MR_ELIMIT: too many subscriptions.
+ * From any thread.
  */
 MR_CHECK enum mr_code mr_mcp_hub_subscribe(struct mr_mcp_hub *hub, struct mr_call *call,
-	const char *uri, const struct mr_team_topic *topic, struct mr_mcp_listener *listener);
+	struct mr_team *team, const char *uri, const struct mr_team_topic *topic,
+	struct mr_mcp_listener *listener);
 /* End the subscription, or with `uri` NULL all of the listener's. When it returns, no
  * notification is under way and none will follow. A `uri` that was not subscribed to is fine. */
 void mr_mcp_hub_unsubscribe(struct mr_mcp_hub *hub, const char *uri,

@@ -3,6 +3,7 @@
 
 #include "base/attr.h"
 #include "base/oom.h"
+#include "op/team/contract_team.h"
 #include "surface/mcp/hub.h"
 #include "surface/mcp/recent.h"
 #include "text/token.h"
@@ -96,6 +97,11 @@ void mr_mcp_hello(const struct mr_value *params, struct mr_mcp_hello *out)
 		.has_roots = mr_value_get(can, "roots"),
 		.name = text_in(mr_value_get(params, "clientInfo"), "name"),
 	};
+}
+
+enum mr_code mr_mcp_open_team(struct mr_mcp_exchange *ex)
+{
+	return ex->team ? MR_OK : mr_contract_team_open(&ex->call, &ex->team);
 }
 
 enum mr_code mr_mcp_refuse(struct mr_mcp_exchange *ex, int rpc_code, const char *fmt, ...)

@@ -24,6 +24,7 @@ struct mr_mcp_hub;
 struct mr_mcp_listener;
 struct mr_mcp_recent;
 struct mr_mcp_session;
+struct mr_team;
 
 /* The severity of a log message; a client chooses the least severe level it receives. */
 enum mr_mcp_level {
@@ -70,7 +71,8 @@ struct mr_mcp_channel {
 
 /* One request on its way through. */
 struct mr_mcp_exchange {
-	struct mr_call call; /* memory, error, program, rights */
+	struct mr_call call;  /* memory, error, program, rights */
+	struct mr_team *team; /* NULL before mr_mcp_open_team() */
 	struct mr_mcp *mcp;
 	const struct mr_mcp_client *client;
 	struct mr_mcp_channel *channel; /* or NULL */
@@ -129,6 +131,8 @@ void mr_mcp_log(struct mr_mcp_exchange *ex, enum mr_mcp_level level, const char 
  * arguments, on ways that have no headers. */
 void mr_mcp_take_token(struct mr_mcp_exchange *ex);
 
+/* For handlers that run no operation: open the team, for ex->team. */
+MR_CHECK enum mr_code mr_mcp_open_team(struct mr_mcp_exchange *ex);
 /* For handlers: fail with a JSON-RPC error instead of a result. Returns the error's code. */
 enum mr_code mr_mcp_refuse(struct mr_mcp_exchange *ex, int rpc_code, const char *fmt, ...)
 	MR_PRINTF(3, 4);

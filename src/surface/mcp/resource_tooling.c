@@ -291,7 +291,8 @@ static enum mr_code read_wanted(struct mr_mcp_reading *r, struct wanted *out)
 		.project = mr_uri_text(&r->uri, "project") };
 	if (!out->project)
 		return MR_OK;
-	return mr_view_seek_project(&r->ex->call, out->project, &out->is_known, &out->known);
+	return mr_view_seek_project(&r->ex->call, r->ex->team, out->project, &out->is_known,
+		&out->known);
 }
 
 static bool is_of_project(const struct wanted *w, const char *called)

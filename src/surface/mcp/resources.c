@@ -5,7 +5,6 @@
 #include "app/settings.h"
 #include "base/attr.h"
 #include "op/dispatch.h"
-#include "op/team/team_home.h"
 #include "surface/mcp/fixtures.h"
 #include "text/token.h"
 
@@ -236,6 +235,7 @@ struct mr_view mr_mcp_resource_view(const struct mr_mcp_reading *r)
 {
 	return (struct mr_view){
 		.call = &r->ex->call,
+		.team = r->ex->team,
 		.name = r->variable,
 		.project = mr_uri_text(&r->uri, "project"),
 		.limit = mr_uri_int(&r->uri, "limit", MR_VIEW_UNSET),
@@ -274,15 +274,13 @@ static enum mr_code refuse(struct mr_mcp_exchange *ex, const char *uri, enum mr_
 static enum mr_code begin(struct mr_mcp_exchange *ex, const char *text, struct mr_mcp_reading *r,
 	const struct mr_mcp_resource **out)
 {
-	struct mr_team *team;
-
 	*r = (struct mr_mcp_reading){ .ex = ex };
 	ex->call.fence = mr_settings_bool(mr_mcp_app(ex->mcp)->settings, "mcp.fence");
 	*out = mr_mcp_resource_find(ex->call.cx.arena, text, &r->uri, &r->variable);
 	if (!*out)
 		return mr_err_set(&ex->call.cx.err, MR_ENOTFOUND, "there is no resource %.200s",
 			text);
-	return mr_team_home_open(&ex->call, &team);
+	return mr_mcp_open_team(ex);
 }
 
 static enum mr_code show(struct mr_mcp_reading *r, const struct mr_mcp_resource *row,
@@ -369,7 +367,7 @@ enum mr_code mr_mcp_resources_subscribe(struct mr_mcp_exchange *ex, struct mr_ou
 	rc = mr_mcp_resource_topic(ex, uri, &topic);
 	if (rc)
 		return rc;
-	rc = mr_mcp_hub_subscribe(mr_mcp_hub(ex->mcp), &ex->call, uri, &topic,
+	rc = mr_mcp_hub_subscribe(mr_mcp_hub(ex->mcp), &ex->call, ex->team, uri, &topic,
 		ex->client->listener);
 	return rc ? refuse(ex, uri, rc == MR_ELIMIT ? MR_EINVAL : rc) : MR_OK;
 }
@@ -510,7 +508,7 @@ static enum mr_code list_projects(struct listing *l, int64_t after)
 	};
 	struct mr_ctx *cx = &l->ex->call.cx;
 	struct mr_team_projects projects;
-	enum mr_code rc = mr_view_projects(&l->ex->call, &projects);
+	enum mr_code rc = mr_view_projects(&l->ex->call, l->ex->team, &projects);
 
 	for (size_t i = 0; !rc && i < projects.len && !is_full(l); i++) {
 		const struct mr_team_project *project = &projects.items[i];
@@ -535,7 +533,8 @@ static enum mr_code list_agents(struct listing *l, int64_t after)
 	struct mr_arena *arena = l->ex->call.cx.arena;
 	struct mr_team_members members;
 	/* Read one more than fits on the page, to know whether another page follows. */
-	enum mr_code rc = mr_view_members(&l->ex->call, after, MR_MCP_PAGE + 1, &members);
+	enum mr_code rc =
+		mr_view_members(&l->ex->call, l->ex->team, after, MR_MCP_PAGE + 1, &members);
 
 	for (size_t i = 0; !rc && i < members.len && !is_full(l); i++) {
 		const char *name = members.items[i].agent.name;
@@ -560,13 +559,12 @@ enum mr_code mr_mcp_resources_list(struct mr_mcp_exchange *ex, struct mr_out *ou
 {
 	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
 	struct listing l = { .ex = ex, .out = out };
-	struct mr_team *team;
 	struct place from;
 	enum mr_code rc = read_place(ex, &from);
 
 	if (rc)
 		return rc;
-	rc = mr_team_home_open(&ex->call, &team);
+	rc = mr_mcp_open_team(ex);
 	mr_out_list(out, "resources");
 	if (!rc && from.phase == 'r')
 		list_rows(&l, from.id);

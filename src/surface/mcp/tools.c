@@ -198,7 +198,7 @@ static void put_failure(struct mr_mcp_exchange *ex, const struct mr_op *op, stru
 	struct mr_out tree;
 
 	mr_out_init_tree(&tree, arena);
-	op->contract->error(&tree, &ex->call.cx.err);
+	mr_contract_error(op->contract, &tree, &ex->call.cx.err);
 	put_text(out,
 		mr_bytes_text(mr_arena_printf(arena, "%s\n%s", ex->call.cx.err.msg,
 			mr_mcp_json(arena, mr_out_tree(&tree)))));

@@ -66,7 +66,8 @@ static bool subscribe(struct mr_mcp_exchange *ex, struct mr_mcp_listener *listen
 
 	return uri->kind == MR_TEXT && !is_list_uri(uri->text) &&
 		!mr_mcp_resource_topic(ex, uri->text, &topic) &&
-		!mr_mcp_hub_subscribe(mr_mcp_hub(ex->mcp), &ex->call, uri->text, &topic, listener);
+		!mr_mcp_hub_subscribe(mr_mcp_hub(ex->mcp), &ex->call, ex->team, uri->text, &topic,
+			listener);
 }
 
 void mr_mcp_wanted_begin(struct mr_mcp_exchange *ex, const struct mr_value *filter,
@@ -84,8 +85,9 @@ void mr_mcp_wanted_begin(struct mr_mcp_exchange *ex, const struct mr_value *filt
 		const struct mr_team_topic topic = { .kind = lists[i].topic };
 
 		if (wants(filter, lists[i].filter) &&
-			!mr_mcp_hub_subscribe(mr_mcp_hub(ex->mcp), &ex->call, lists[i].uri, &topic,
-				listener))
+			(topic.kind == MR_TEAM_TOPIC_NONE || !mr_mcp_open_team(ex)) &&
+			!mr_mcp_hub_subscribe(mr_mcp_hub(ex->mcp), &ex->call, ex->team,
+				lists[i].uri, &topic, listener))
 			mr_out_bool(&out, lists[i].filter, true);
 	}
 	if (uris && uris->kind == MR_LIST) {

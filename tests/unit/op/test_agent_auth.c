@@ -4,6 +4,7 @@
 #include "app/metrics.h"
 #include "app/principal.h"
 #include "app/settings.h"
+#include "base/fs.h"
 #include "base/log.h"
 #include "files.h"
 #include "op/dispatch.h"
@@ -460,6 +461,18 @@ static void every_reader_of_mail_is_known(void)
 	}
 }
 
+static void what_needs_no_team_is_refused_before_it_is_opened(void)
+{
+	begin("require");
+	check_denied(run(&local, NULL, "respond_contact", "{\"link_id\":1,\"accept\":true}"),
+		"say who you are: project_key is missing");
+	CHECK(!mr_fs_exists(AT_FDCWD, "data"));
+	/* Whether a token is the agent's, only the team knows. */
+	CHECK(!run(&local, "mra_whatever", "fetch_inbox", AS("RedFox")));
+	CHECK(mr_fs_exists(AT_FDCWD, "data"));
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -471,6 +484,7 @@ int main(void)
 		TEST(a_claim_binds),
 		TEST(a_claim_is_for_one_project),
 		TEST(nobody_answers_unnamed),
+		TEST(what_needs_no_team_is_refused_before_it_is_opened),
 		TEST(every_writer_that_names_an_agent_has_an_actor),
 		TEST(a_claim_shows_the_mail_of_its_agents),
 		TEST(readers_are_numbers_in_a_list),

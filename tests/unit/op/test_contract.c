@@ -40,18 +40,35 @@ static const struct mr_contract own = { .globals = own_globals };
 
 static void what_a_contract_leaves_open_is_as_in_the_plain_one(void)
 {
+	static const struct mr_contract without;
 	const struct mr_op with_own = { .contract = &own };
-	const struct mr_op without = { .contract = &(struct mr_contract){ 0 } };
+	const struct mr_op_table mailroom = { 0 }, others = { .contract = &own };
 	struct mr_err err;
 
 	mr_err_set(&err, MR_EINVAL, "wrong");
 	CHECK_INT(mr_contract_exit_status(&own, &err), 2);
 	CHECK_INT(mr_contract_http_status(&own, &err), 400);
-	CHECK(mr_contract_globals(&with_own) == own_globals);
+	CHECK(mr_contract_globals(&own) == own_globals);
 	CHECK(mr_contract_globals(&without) == mr_contract_plain.globals);
-	CHECK(mr_contract_globals(NULL) == mr_contract_plain.globals);
+	CHECK(mr_contract_formats(&own) == mr_contract_plain.formats);
+	CHECK(mr_contract_of(&mailroom, &with_own) == &own);
+	CHECK(mr_contract_of(&mailroom, NULL) == &mr_contract_plain);
+	CHECK(mr_contract_of(&others, NULL) == &own);
 	/* Its results stand alone. */
-	CHECK(!mr_contract_plain.begin_result && !mr_contract_plain.end_result);
+	CHECK(!mr_contract_plain.result);
+}
+
+static void a_format_is_found_by_its_name(void)
+{
+	static const struct mr_format formats[] = { { .name = "yaml" }, { .name = "plain" },
+		{ 0 } };
+	static const struct mr_contract contract = { .formats = formats };
+
+	CHECK(mr_contract_format(&contract, NULL) == &formats[0]);
+	CHECK(mr_contract_format(&contract, "plain") == &formats[1]);
+	CHECK(!mr_contract_format(&contract, "json"));
+	CHECK(mr_contract_format(&own, NULL)->is_for_people);
+	CHECK(!mr_contract_format(&own, "json")->is_for_people);
 }
 
 int main(void)
@@ -59,6 +76,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(errors_carry_all_they_know),
 		TEST(what_a_contract_leaves_open_is_as_in_the_plain_one),
+		TEST(a_format_is_found_by_its_name),
 	};
 
 	return test_main(tests, MR_LEN(tests));

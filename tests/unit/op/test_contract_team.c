@@ -12,7 +12,7 @@ static const char *shown(struct mr_ctx *cx)
 	struct mr_out out;
 
 	mr_buf_init(&text, 1 << 16);
-	mr_out_init_json(&out, &text, mr_contract_team.json_style);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
 	mr_contract_team.error(&out, &cx->err);
 	return mr_arena_strdup(cx->arena, mr_buf_text(&text));
 }

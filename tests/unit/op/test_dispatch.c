@@ -24,15 +24,17 @@ static const struct mr_param params[] = {
 	{ 0 },
 };
 
-static void begin_wrapped(struct mr_out *out)
+static void wrap(struct mr_out *out, const struct mr_call *call, const struct mr_op *op,
+	const struct mr_value *emitted)
 {
+	CHECK(!call->is_usage);
+	CHECK_STR(op->name, "greet");
 	mr_out_list(out, NULL);
+	mr_out_value(out, NULL, emitted);
+	mr_out_end(out);
 }
 
-static const struct mr_contract wrapping = {
-	.begin_result = begin_wrapped,
-	.end_result = mr_out_end,
-};
+static const struct mr_contract wrapping = { .result = wrap };
 
 struct fixture {
 	struct mr_arena *arena;
@@ -90,7 +92,9 @@ static void runs_and_counts(void)
 	mr_buf_clear(&f.text);
 	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "nobody"), &f.out), MR_ENOTFOUND);
 	CHECK_STR(f.call.cx.err.msg, "there is no nobody");
+	CHECK(!f.call.is_usage);
 	CHECK_INT(mr_dispatch(&f.call, &f.op, NULL, &f.out), MR_EINVAL);
+	CHECK(f.call.is_usage);
 	mr_buf_init(&metrics, 1 << 20);
 	mr_metrics_write(f.app.metrics, &metrics);
 	CHECK(strstr(mr_buf_text(&metrics),
@@ -109,6 +113,7 @@ static void wraps_as_the_contract_says(void)
 	f.op.contract = &wrapping;
 	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
 	CHECK_STR(mr_buf_text(&f.text), "[{\"greeting\":\"hello fox\"}]");
+	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "nobody"), &f.out), MR_ENOTFOUND);
 	tear_down(&f);
 }
 
@@ -138,15 +143,16 @@ static enum mr_code enter_house(struct mr_call *call, const struct mr_op *op,
 	CHECK_STR(op->name, "greet");
 	if (strcmp(mr_args_text(in, "name"), "thief") == 0)
 		return mr_err_set(&call->cx.err, MR_EPERM, "no");
-	CHECK(part);
+	CHECK(part && !*part);
 	*part = &house;
 	return MR_OK;
 }
 
-static void leave_house(struct mr_call *call, const struct mr_op *op, enum mr_code rc)
+static void leave_house(struct mr_call *call, const struct mr_op *op, void *part, enum mr_code rc)
 {
 	(void)op;
 	CHECK(!rc || rc == call->cx.err.code);
+	CHECK(part == (rc == MR_EPERM ? NULL : &house));
 	house.left++;
 }
 

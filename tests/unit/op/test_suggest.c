@@ -12,7 +12,7 @@ static const char *suggested(struct team_app *t, enum mr_suggest_subject subject
 	struct mr_texts found;
 	const char *text = "";
 
-	CHECK_OK(mr_suggest(&t->call, subject, begun, project, &found), t->call.cx.err);
+	CHECK_OK(mr_suggest(&t->call, t->team, subject, begun, project, &found), t->call.cx.err);
 	for (size_t i = 0; i < found.len; i++)
 		text = mr_arena_printf(t->arena, "%s%s%s", text, i ? "," : "", found.items[i]);
 	return text;

@@ -85,7 +85,7 @@ static void an_inbox_is_followed(void)
 	team_app_open(&t);
 	team_app_join(&t, "/p/b", "GreenCastle");
 	write_to(&t, "GreenCastle");
-	CHECK_OK(mr_watching_inbox(&t.call, &w, &is_late), t.call.cx.err);
+	CHECK_OK(mr_watching_inbox(&t.call, t.team, &w, &is_late), t.call.cx.err);
 	CHECK(!is_late);
 	CHECK_INT(shown.count, 3);
 	CHECK_INT(shown.ids[0], 1);
@@ -93,11 +93,11 @@ static void an_inbox_is_followed(void)
 	/* From now on there is nothing, and no time. */
 	w.has_cursor = false;
 	w.timeout_ms = 0;
-	CHECK_OK(mr_watching_inbox(&t.call, &w, &is_late), t.call.cx.err);
+	CHECK_OK(mr_watching_inbox(&t.call, t.team, &w, &is_late), t.call.cx.err);
 	CHECK(is_late);
 	CHECK_INT(shown.count, 3);
 	w.agent_name = "Nobody";
-	CHECK_INT(mr_watching_inbox(&t.call, &w, &is_late), MR_ENOTFOUND);
+	CHECK_INT(mr_watching_inbox(&t.call, t.team, &w, &is_late), MR_ENOTFOUND);
 	team_app_close(&t);
 }
 
@@ -107,21 +107,21 @@ static bool at_once(void *arg)
 	return true;
 }
 
-static void topics_are_of_the_programs_team(void)
+static void topics_are_waited_for(void)
 {
 	struct mr_team_topic topic = { .kind = MR_TEAM_TOPIC_MEMBERS };
 	struct team_app t;
 	bool found = true;
 
 	team_app_open(&t);
-	CHECK_OK(mr_watching_begin(&t.call, &topic), t.call.cx.err);
+	CHECK_OK(mr_watching_begin(&t.call, t.team, &topic), t.call.cx.err);
 	t.call.cx.is_over = at_once;
-	mr_watching_wake(&t.call);
-	CHECK_OK(mr_watching_wait(&t.call, &topic, 1, "failed", &found), t.call.cx.err);
+	mr_watching_wake(t.team);
+	CHECK_OK(mr_watching_wait(&t.call, t.team, &topic, 1, "failed", &found), t.call.cx.err);
 	CHECK(!found);
 	team_app_join(&t, "/p/b", "GreenCastle");
 	t.call.cx.is_over = NULL;
-	CHECK_OK(mr_watching_wait(&t.call, &topic, 1, "failed", &found), t.call.cx.err);
+	CHECK_OK(mr_watching_wait(&t.call, t.team, &topic, 1, "failed", &found), t.call.cx.err);
 	CHECK(found && topic.is_changed);
 	team_app_close(&t);
 }
@@ -131,7 +131,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(waiting_takes_no_memory_for_each_ring),
 		TEST(an_inbox_is_followed),
-		TEST(topics_are_of_the_programs_team),
+		TEST(topics_are_waited_for),
 	};
 
 	return test_main(tests, MR_LEN(tests));

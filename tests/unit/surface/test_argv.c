@@ -68,7 +68,8 @@ static void global_options_stand_anywhere(void)
 	CHECK_OK(parse(arena, "--json team --set a=1 inbox -y --set=b=2 --config c.yaml", &got,
 			 &err),
 		err);
-	CHECK(got.op == &table_inbox && got.json && got.yes && !got.help && !got.version);
+	CHECK(got.op == &table_inbox && got.yes && !got.help && !got.version);
+	CHECK_STR(got.format->name, "json");
 	CHECK_STR(got.config_file, "c.yaml");
 	CHECK_INT(got.assignments.len, 2);
 	CHECK_STR(got.assignments.items[1], "b=2");

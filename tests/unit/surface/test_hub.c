@@ -2,6 +2,7 @@
 #include "surface/mcp/hub.h"
 
 #include "mcp_world.h"
+#include "op/team/contract_team.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -218,17 +219,18 @@ static void what_others_publish_is_told(void)
 
 	mcp_open(&world, NULL);
 	call = mr_dispatch_call(&world.app, world.arena);
-	CHECK_OK(mr_mcp_hub_subscribe(mr_mcp_hub(world.mcp), &call, "x:y", &topic, &ear.listener),
+	CHECK_OK(mr_mcp_hub_subscribe(mr_mcp_hub(world.mcp), &call, NULL, "x:y", &topic,
+			 &ear.listener),
 		call.cx.err);
 	mr_mcp_hub_publish(mr_mcp_hub(world.mcp), "x:z");
 	CHECK_INT(ear.told, 0);
 	mr_mcp_hub_publish(mr_mcp_hub(world.mcp), "x:y");
 	CHECK_INT(ear.told, 1);
 	for (int i = 1; i < MR_MCP_SUBSCRIPTIONS; i++)
-		CHECK_OK(mr_mcp_hub_subscribe(mr_mcp_hub(world.mcp), &call,
+		CHECK_OK(mr_mcp_hub_subscribe(mr_mcp_hub(world.mcp), &call, NULL,
 				 mr_arena_printf(world.arena, "x:%d", i), &topic, &ear.listener),
 			call.cx.err);
-	CHECK_INT(mr_mcp_hub_subscribe(mr_mcp_hub(world.mcp), &call, "x:more", &topic,
+	CHECK_INT(mr_mcp_hub_subscribe(mr_mcp_hub(world.mcp), &call, NULL, "x:more", &topic,
 			  &ear.listener),
 		MR_ELIMIT);
 	mcp_close(&world);
@@ -239,12 +241,15 @@ static void members_are_told(void)
 	struct mcp_world world;
 	struct ear ear = EAR;
 	struct mr_team_topic topic = { .kind = MR_TEAM_TOPIC_MEMBERS };
+	struct mr_team *team;
 	struct mr_call call;
 
 	mcp_open(&world, NULL);
 	mcp_scene(&world);
 	call = mr_dispatch_call(&world.app, world.arena);
-	CHECK_OK(mr_mcp_hub_subscribe(mr_mcp_hub(world.mcp), &call, "list", &topic, &ear.listener),
+	CHECK_OK(mr_contract_team_open(&call, &team), call.cx.err);
+	CHECK_OK(mr_mcp_hub_subscribe(mr_mcp_hub(world.mcp), &call, team, "list", &topic,
+			 &ear.listener),
 		call.cx.err);
 	mcp_tool(&world, "register_agent",
 		"{\"project_key\":\"backend\",\"name\":\"SwiftFox\",\"program\":\"x\",\"model\":"
