@@ -167,7 +167,7 @@ static enum mr_code refuse_unknown(struct mr_ctx *cx, const char *name)
 	return mr_work_hint(cx, "See the keys with `afmail config list`.");
 }
 
-static void set_path(struct mr_arena *arena, struct mr_work_place *place)
+static void set_path(struct mr_arena *arena, struct mr_work_key_place *place)
 {
 	place->path = mr_str_split(arena, place->key->path, '/');
 	for (size_t i = 0; i < place->path.len; i++)
@@ -175,7 +175,8 @@ static void set_path(struct mr_arena *arena, struct mr_work_place *place)
 			place->path.items[i] = place->id;
 }
 
-enum mr_code mr_work_place_find(struct mr_ctx *cx, const char *name, struct mr_work_place *out)
+enum mr_code mr_work_key_place_find(struct mr_ctx *cx, const char *name,
+	struct mr_work_key_place *out)
 {
 	const char *bad_id = NULL;
 
@@ -188,7 +189,7 @@ enum mr_code mr_work_place_find(struct mr_ctx *cx, const char *name, struct mr_w
 			bad_id = id; /* a longer pattern may fit better */
 			continue;
 		}
-		*out = (struct mr_work_place){ .key = key, .name = name, .id = id };
+		*out = (struct mr_work_key_place){ .key = key, .name = name, .id = id };
 		set_path(cx->arena, out);
 		return MR_OK;
 	}
@@ -201,7 +202,7 @@ enum mr_code mr_work_place_find(struct mr_ctx *cx, const char *name, struct mr_w
 /* --- values --- */
 
 static const struct mr_value *identity_member(const struct mr_work_config *config,
-	const struct mr_work_place *place)
+	const struct mr_work_key_place *place)
 {
 	const struct mr_value *list = mr_value_get(config->document, "identities");
 
@@ -224,8 +225,8 @@ static const struct mr_value *first_move(const struct mr_value *steps)
 	return NULL;
 }
 
-const struct mr_value *mr_work_place_value(struct mr_arena *arena,
-	const struct mr_work_config *config, const struct mr_work_place *place)
+const struct mr_value *mr_work_key_place_value(struct mr_arena *arena,
+	const struct mr_work_config *config, const struct mr_work_key_place *place)
 {
 	const struct mr_value *value;
 
@@ -240,7 +241,7 @@ const struct mr_value *mr_work_place_value(struct mr_arena *arena,
 }
 
 static enum mr_code check_id(struct mr_ctx *cx, const struct mr_work_config *config,
-	const struct mr_work_place *place)
+	const struct mr_work_key_place *place)
 {
 	struct mr_texts ids = { 0 };
 
@@ -266,15 +267,15 @@ enum mr_code mr_work_config_value(struct mr_ctx *cx, struct mr_work *work, const
 	const struct mr_value **out)
 {
 	const struct mr_work_config *config;
-	struct mr_work_place place;
+	struct mr_work_key_place place;
 	enum mr_code rc = mr_work_config_strict(cx, work, &config);
 
 	if (!rc)
-		rc = mr_work_place_find(cx, key, &place);
+		rc = mr_work_key_place_find(cx, key, &place);
 	if (!rc)
 		rc = check_id(cx, config, &place);
 	if (rc)
 		return rc;
-	*out = mr_work_place_value(cx->arena, config, &place);
+	*out = mr_work_key_place_value(cx->arena, config, &place);
 	return MR_OK;
 }

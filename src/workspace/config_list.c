@@ -64,15 +64,15 @@ enum mr_code mr_work_config_list(struct mr_ctx *cx, struct mr_work *work,
 	out->items = mr_arena_array(cx->arena, keys.len + 1, sizeof(*out->items));
 	for (size_t i = 0; i < keys.len; i++) {
 		struct mr_work_config_item *item = &out->items[i];
-		struct mr_work_place place;
+		struct mr_work_key_place place;
 
-		rc = mr_work_place_find(cx, keys.items[i], &place);
+		rc = mr_work_key_place_find(cx, keys.items[i], &place);
 		if (rc)
 			return rc;
 		item->key = keys.items[i];
-		item->value = mr_work_place_value(cx->arena, work->config, &place);
+		item->value = mr_work_key_place_value(cx->arena, work->config, &place);
 		item->is_default =
-			equal(item->value, mr_work_place_value(cx->arena, defaults, &place));
+			equal(item->value, mr_work_key_place_value(cx->arena, defaults, &place));
 	}
 	return MR_OK;
 }
@@ -126,7 +126,7 @@ static bool is_true(const struct mr_value *value)
 }
 
 static enum mr_code add_identity(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_place *place, const struct mr_work_config_add *request,
+	const struct mr_work_key_place *place, const struct mr_work_config_add *request,
 	struct mr_work_change *change)
 {
 	static const char *default_path[] = { "default", NULL };
@@ -152,7 +152,7 @@ static enum mr_code add_identity(struct mr_ctx *cx, struct mr_work *work,
 }
 
 static enum mr_code add_words(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_place *place, const struct mr_work_config_add *request,
+	const struct mr_work_key_place *place, const struct mr_work_config_add *request,
 	struct mr_work_change *change)
 {
 	const struct mr_value *old = mr_work_tree_get(work->config->document, &place->path);
@@ -177,13 +177,13 @@ static enum mr_code add_words(struct mr_ctx *cx, struct mr_work *work,
 
 /* The place of a key that is a list with members of its own. */
 static enum mr_code find_list(struct mr_ctx *cx, struct mr_work *work, const char *key,
-	struct mr_work_place *out)
+	struct mr_work_key_place *out)
 {
 	const struct mr_work_config *config;
 	enum mr_code rc = mr_work_config_strict(cx, work, &config);
 
 	if (!rc)
-		rc = mr_work_place_find(cx, key, out);
+		rc = mr_work_key_place_find(cx, key, out);
 	if (rc || out->key->type == MR_WORK_KEY_LIST || out->key->type == MR_WORK_KEY_IDENTITIES)
 		return rc;
 	return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
@@ -194,7 +194,7 @@ enum mr_code mr_work_config_add(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_config_add *request, struct mr_work_change *change,
 	const struct mr_value **out)
 {
-	struct mr_work_place place;
+	struct mr_work_key_place place;
 	enum mr_code rc = find_list(cx, work, request->key, &place);
 
 	if (rc)
@@ -207,7 +207,7 @@ enum mr_code mr_work_config_add(struct mr_ctx *cx, struct mr_work *work,
 	else
 		rc = add_words(cx, work, &place, request, change);
 	if (!rc)
-		*out = mr_work_place_value(cx->arena, work->config, &place);
+		*out = mr_work_key_place_value(cx->arena, work->config, &place);
 	return rc;
 }
 
@@ -221,7 +221,7 @@ enum mr_code mr_work_config_remove(struct mr_ctx *cx, struct mr_work *work, cons
 {
 	struct mr_value list = { .kind = MR_LIST };
 	const struct mr_value *old;
-	struct mr_work_place place;
+	struct mr_work_key_place place;
 	enum mr_code rc = find_list(cx, work, key, &place);
 
 	if (rc)
@@ -246,6 +246,6 @@ enum mr_code mr_work_config_remove(struct mr_ctx *cx, struct mr_work *work, cons
 	rc = mr_work_config_store(cx, work, key,
 		mr_work_tree_put(cx->arena, work->config->document, &place.path, &list), change);
 	if (!rc)
-		*out = mr_work_place_value(cx->arena, work->config, &place);
+		*out = mr_work_key_place_value(cx->arena, work->config, &place);
 	return rc;
 }

@@ -54,18 +54,18 @@ struct mr_work_key {
 extern const struct mr_work_key mr_work_keys[]; /* the last has no name */
 
 /* A key as it was given. */
-struct mr_work_place {
+struct mr_work_key_place {
 	const struct mr_work_key *key;
 	const char *name;     /* the whole key */
 	const char *id;       /* what '*' stands for, or NULL */
 	struct mr_texts path; /* in the document */
 };
 /* invalid_request for an unknown key or a bad id. Whether the id exists is not looked at. */
-MR_CHECK enum mr_code mr_work_place_find(struct mr_ctx *cx, const char *name,
-	struct mr_work_place *out);
+MR_CHECK enum mr_code mr_work_key_place_find(struct mr_ctx *cx, const char *name,
+	struct mr_work_key_place *out);
 /* Its value in a configuration; NULL for null and for what is not there. */
-const struct mr_value *mr_work_place_value(struct mr_arena *arena,
-	const struct mr_work_config *config, const struct mr_work_place *place);
+const struct mr_value *mr_work_key_place_value(struct mr_arena *arena,
+	const struct mr_work_config *config, const struct mr_work_key_place *place);
 
 /* The value at a path, or NULL; and a copy of the document with another one there. NULL takes the
  * member away. */

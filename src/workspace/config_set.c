@@ -50,14 +50,14 @@ enum mr_code mr_work_config_store(struct mr_ctx *cx, struct mr_work *work, const
 
 /* --- from words to a value --- */
 
-static enum mr_code refuse_value(struct mr_ctx *cx, const struct mr_work_place *place,
+static enum mr_code refuse_value(struct mr_ctx *cx, const struct mr_work_key_place *place,
 	const char *want, const char *text)
 {
 	return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST, "%s must be %s, not '%s'", place->name,
 		want, text);
 }
 
-static enum mr_code read_port(struct mr_ctx *cx, const struct mr_work_place *place,
+static enum mr_code read_port(struct mr_ctx *cx, const struct mr_work_key_place *place,
 	const char *text, const struct mr_value **out)
 {
 	struct mr_value *value = mr_arena_alloc(cx->arena, sizeof(*value));
@@ -71,7 +71,7 @@ static enum mr_code read_port(struct mr_ctx *cx, const struct mr_work_place *pla
 	return MR_OK;
 }
 
-static enum mr_code read_bool(struct mr_ctx *cx, const struct mr_work_place *place,
+static enum mr_code read_bool(struct mr_ctx *cx, const struct mr_work_key_place *place,
 	const char *text, const struct mr_value **out)
 {
 	struct mr_value *value = mr_arena_alloc(cx->arena, sizeof(*value));
@@ -84,7 +84,7 @@ static enum mr_code read_bool(struct mr_ctx *cx, const struct mr_work_place *pla
 	return MR_OK;
 }
 
-static enum mr_code read_offset(struct mr_ctx *cx, const struct mr_work_place *place,
+static enum mr_code read_offset(struct mr_ctx *cx, const struct mr_work_key_place *place,
 	const char *text, const struct mr_value **out)
 {
 	int minutes;
@@ -99,7 +99,7 @@ static enum mr_code read_offset(struct mr_ctx *cx, const struct mr_work_place *p
 	return MR_OK;
 }
 
-static enum mr_code read_json(struct mr_ctx *cx, const struct mr_work_place *place,
+static enum mr_code read_json(struct mr_ctx *cx, const struct mr_work_key_place *place,
 	const char *text, const struct mr_value **out)
 {
 	struct mr_err err = { 0 };
@@ -140,7 +140,7 @@ static const struct mr_value *read_list(struct mr_arena *arena, const struct mr_
 	return mr_work_value_texts(arena, &once);
 }
 
-static enum mr_code read_value(struct mr_ctx *cx, const struct mr_work_place *place,
+static enum mr_code read_value(struct mr_ctx *cx, const struct mr_work_key_place *place,
 	const struct mr_texts *values, const struct mr_value **out)
 {
 	const char *text = values->items[0];
@@ -191,7 +191,7 @@ static struct mr_texts beside(struct mr_arena *arena, const struct mr_texts *pat
 
 /* The list of identities with a member of one set; a new default takes that from the others. */
 static const struct mr_value *put_identity(struct mr_arena *arena, const struct mr_value *document,
-	const struct mr_work_place *place, const struct mr_value *value)
+	const struct mr_work_key_place *place, const struct mr_value *value)
 {
 	static const char *list_path[] = { "identities", NULL };
 	static const char *default_path[] = { "default", NULL };
@@ -218,13 +218,13 @@ static const struct mr_value *put_identity(struct mr_arena *arena, const struct 
 	return mr_work_tree_put(arena, document, &(struct mr_texts){ list_path, 1 }, copy);
 }
 
-static bool is_pull_rule(const struct mr_work_place *place)
+static bool is_pull_rule(const struct mr_work_key_place *place)
 {
 	return place->id && mr_str_starts(place->name, "actions.pull.");
 }
 
 static const struct mr_value *put_place(struct mr_arena *arena, const struct mr_value *document,
-	const struct mr_work_place *place, const struct mr_value *value)
+	const struct mr_work_key_place *place, const struct mr_value *value)
 {
 	if (place->key->type == MR_WORK_KEY_IDENTITY)
 		return put_identity(arena, document, place, value);
@@ -248,12 +248,12 @@ static const struct mr_value *put_place(struct mr_arena *arena, const struct mr_
 }
 
 static enum mr_code find_settable(struct mr_ctx *cx, struct mr_work *work, const char *key,
-	const struct mr_work_config **out_config, struct mr_work_place *out)
+	const struct mr_work_config **out_config, struct mr_work_key_place *out)
 {
 	enum mr_code rc = mr_work_config_strict(cx, work, out_config);
 
 	if (!rc)
-		rc = mr_work_place_find(cx, key, out);
+		rc = mr_work_key_place_find(cx, key, out);
 	if (rc)
 		return rc;
 	if (out->key->type == MR_WORK_KEY_FIXED)
@@ -272,7 +272,7 @@ static enum mr_code find_settable(struct mr_ctx *cx, struct mr_work *work, const
 }
 
 static enum mr_code set_value(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_place *place, const struct mr_value *value,
+	const struct mr_work_key_place *place, const struct mr_value *value,
 	struct mr_work_change *change, const struct mr_value **out)
 {
 	const struct mr_value *document =
@@ -280,7 +280,7 @@ static enum mr_code set_value(struct mr_ctx *cx, struct mr_work *work,
 	enum mr_code rc = mr_work_config_store(cx, work, place->name, document, change);
 
 	if (!rc)
-		*out = mr_work_place_value(cx->arena, work->config, place);
+		*out = mr_work_key_place_value(cx->arena, work->config, place);
 	return rc;
 }
 
@@ -289,7 +289,7 @@ enum mr_code mr_work_config_set(struct mr_ctx *cx, struct mr_work *work, const c
 {
 	const struct mr_work_config *config;
 	const struct mr_value *value;
-	struct mr_work_place place;
+	struct mr_work_key_place place;
 	enum mr_code rc = find_settable(cx, work, key, &config, &place);
 
 	if (rc)
@@ -309,7 +309,7 @@ enum mr_code mr_work_config_set_json(struct mr_ctx *cx, struct mr_work *work, co
 {
 	const struct mr_work_config *config;
 	const struct mr_value *value;
-	struct mr_work_place place;
+	struct mr_work_key_place place;
 	enum mr_code rc = find_settable(cx, work, key, &config, &place);
 
 	if (rc)
@@ -325,7 +325,7 @@ enum mr_code mr_work_config_set_json(struct mr_ctx *cx, struct mr_work *work, co
 
 /* A mailbox of our own goes with its rules; one that every workspace has becomes as it was. */
 static const struct mr_value *reset_mailbox(struct mr_arena *arena, const struct mr_value *document,
-	const struct mr_value *defaults, const struct mr_work_place *place)
+	const struct mr_value *defaults, const struct mr_work_key_place *place)
 {
 	const char *mailbox[] = { "mailboxes", place->id, NULL };
 	const char *pull[] = { "actions", "pull", "by_mailbox_id", place->id, NULL };
@@ -345,7 +345,7 @@ static const struct mr_value *reset_mailbox(struct mr_arena *arena, const struct
 }
 
 static const struct mr_value *default_of(struct mr_arena *arena, const struct mr_value *defaults,
-	const struct mr_work_place *place)
+	const struct mr_work_key_place *place)
 {
 	const struct mr_value *value = mr_work_tree_get(defaults, &place->path);
 
@@ -362,7 +362,7 @@ enum mr_code mr_work_config_unset(struct mr_ctx *cx, struct mr_work *work, const
 {
 	const struct mr_work_config *config;
 	const struct mr_value *defaults, *document;
-	struct mr_work_place place;
+	struct mr_work_key_place place;
 	enum mr_code rc = find_settable(cx, work, key, &config, &place);
 
 	if (rc)
@@ -384,6 +384,6 @@ enum mr_code mr_work_config_unset(struct mr_ctx *cx, struct mr_work *work, const
 			default_of(cx->arena, defaults, &place));
 	rc = mr_work_config_store(cx, work, key, document, change);
 	if (!rc)
-		*out = mr_work_place_value(cx->arena, work->config, &place);
+		*out = mr_work_key_place_value(cx->arena, work->config, &place);
 	return rc;
 }

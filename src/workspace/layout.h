@@ -14,6 +14,7 @@
 #define MR_WORK_EVIDENCE                                                                           \
 	".afmail/messages" /* the raw messages and what is known of them remotely */
 #define MR_WORK_INDEX             ".afmail/index.sqlite"
+#define MR_WORK_MERGED            ".afmail/merged_cases.json" /* which case took in which */
 #define MR_WORK_SENTINEL          ".afmail/DO_NOT_EDIT.txt"
 #define MR_WORK_OLD_TEMPLATES     ".afmail/templates"
 #define MR_WORK_RECORDS           "messages"

@@ -2,6 +2,7 @@
 #include "workspace/collection.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
+#include "workspace/merged.h"
 
 #include <string.h>
 
@@ -108,6 +109,21 @@ static enum mr_code choose(struct mr_ctx *cx, const struct mr_work_places *place
 	return MR_OK;
 }
 
+static enum mr_code refuse_unknown(struct mr_ctx *cx, struct mr_work *work, enum mr_work_kind kind,
+	const char *uid)
+{
+	const char *into = kind == MR_WORK_CASE ? mr_work_merged_into(cx, work, uid) : NULL;
+
+	if (kind != MR_WORK_CASE)
+		return mr_work_refuse(cx, MR_WORK_ARCHIVE_NOT_FOUND,
+			"there is no archive category %s", uid);
+	if (!into)
+		return mr_work_refuse(cx, MR_WORK_CASE_NOT_FOUND, "there is no case %s", uid);
+	mr_work_refuse(cx, MR_WORK_CASE_NOT_FOUND, "case %s was merged into %s", uid, into);
+	mr_work_hint(cx, "Use the case it was merged into: `afmail case show %s`.", into);
+	return mr_work_detail_text(cx, "case_merged_into", into);
+}
+
 enum mr_code mr_work_place_find(struct mr_ctx *cx, struct mr_work *work, enum mr_work_kind kind,
 	const char *ref, struct mr_work_place *out)
 {
@@ -125,10 +141,7 @@ enum mr_code mr_work_place_find(struct mr_ctx *cx, struct mr_work *work, enum mr
 	if (rc)
 		return rc;
 	if (!found)
-		return mr_work_refuse(cx,
-			kind == MR_WORK_CASE ? MR_WORK_CASE_NOT_FOUND : MR_WORK_ARCHIVE_NOT_FOUND,
-			"there is no %s %s", kind == MR_WORK_CASE ? "case" : "archive category",
-			uid);
+		return refuse_unknown(cx, work, kind, uid);
 	*out = *found;
 	return MR_OK;
 }
