@@ -4,6 +4,7 @@
 #include "text/template.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
+#include "workspace/templates_builtin.h"
 
 const char *const mr_work_template_keys[] = {
 	[MR_WORK_T_AGENTS] = "workspace/AGENTS.md.j2",
@@ -64,7 +65,7 @@ static enum mr_code find(struct mr_ctx *cx, struct mr_work *work, enum mr_work_l
 			return rc;
 		is_own = source.data != NULL;
 		if (!is_own)
-			source = mr_work_template_builtin(language, which);
+			source = mr_work_template_source(mr_work_language_names[language], key);
 		rc = mr_template_parse(cx->arena, key, source, NULL, parsed, &cx->err);
 		if (rc)
 			return refuse(cx, language, which, is_own);
