@@ -278,9 +278,9 @@
  *     change_step.c      their steps, carried out
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
- *     contact_edit.c     contacts made, changed and archived
- *     contact_extract.c  contacts made of the senders of messages
+ *     edit_contact.c     contacts made, changed and archived
  *     error.c            the words and hints of failures
+ *     extract_contact.c  contacts made of the senders of messages
  *     frame.c            finds, locks and opens a workspace
  *     layout.c           where things stand in it
  *     name.c             ids, refs and names
