@@ -287,9 +287,9 @@
  *     config_steps.c     the steps of actions
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
- *     contact_edit.c     contacts made, changed and archived
- *     contact_extract.c  contacts made of the senders of messages
+ *     edit_contact.c     contacts made, changed and archived
  *     error.c            the words and hints of failures
+ *     extract_contact.c  contacts made of the senders of messages
  *     frame.c            finds, locks and opens a workspace
  *     gitignore.c        the managed block of a .gitignore
  *     identity.c         which identity a mail was sent to
