@@ -277,10 +277,33 @@
  *     change.c           changes of several files that happen as a whole
  *     change_journal.c   their journals, finished after a crash
  *     change_step.c      their steps, carried out
+ *     config.c           reads and checks the configuration
+ *     config_actions.c   its mailboxes and actions
+ *     config_ask.c       questions that many commands have for it
+ *     config_default.c   a new configuration, and how one is written
+ *     config_key.c       the table of its keys, and their values
+ *     config_list.c      all keys; members of lists added and removed
+ *     config_set.c       changes it by its keys
+ *     config_steps.c     the steps of actions
+ *     contact.c          contacts found, listed and shown
+ *     contact_card.c     the card of a contact
+ *     contact_edit.c     contacts made, changed and archived
+ *     contact_extract.c  contacts made of the senders of messages
  *     error.c            the words and hints of failures
  *     frame.c            finds, locks and opens a workspace
+ *     gitignore.c        the managed block of a .gitignore
+ *     identity.c         which identity a mail was sent to
+ *     init.c             makes a workspace, or completes one
+ *     init_text.c        what it writes for agents and people
  *     layout.c           where things stand in it
+ *     managed_block.c    our part of a file that is a user's
  *     name.c             ids, refs and names
+ *     offset.c           offsets from UTC
+ *     persona.c          persona files
+ *     skill.c            the skill for agents: installed, removed
+ *     skill_agent.c      the agents, and where they look for skills
+ *     skill_document.c   the text of the skill
+ *     special_use.c      what mailboxes of a server are for
  *     text_set.c         texts of which none stands twice
  *
  *   mailbox/           agents' mailboxes in plain files
@@ -340,6 +363,9 @@
  *     trash.c            files that an operation removes
  *     unregister.c       deactivates or purges registrations
  *
+ *   workspace/         a person's mail as files that an agent works
+ *     templates_builtin.c the sources of the built-in templates
+ *
  *   net/               other machines
  *     http_client.c      one HTTP request, and its answer
  *     local_socket.c     a server of the same user, through a socket in the file system
@@ -391,28 +417,35 @@
  *     mime.c             e-mail messages, read
  *     mime_address.c     their addresses and message ids
  *     mime_body.c        which parts are the body, which are attachments
+ *     mime_build.c       messages built: the bytes that are sent
  *     mime_charset.c     any charset as UTF-8
- *     mime_codec.c       encoded words, parameters, dates, transfer encodings
+ *     mime_codec.c       parameters, dates, transfer encodings
  *     mime_scan.c        header fields and parts, found in the bytes
+ *     mime_words.c       encoded words of header fields
  *     out.c              the writer for results of handlers
  *     quoted.c           quoted history at the end of a mail
  *     template.c         templates: parsed once, rendered often
  *     template_call.c    macros, functions, the parts of a loop
+ *     template_compare.c which values are equal, less, in another
  *     template_eval.c    the value of an expression
  *     template_expr.c    expressions parsed
  *     template_filter.c  filters by name, and their arguments
+ *     template_filter_html.c filters for HTML, JSON and URLs
  *     template_filter_list.c filters over lists and maps
  *     template_filter_number.c filters that count
  *     template_filter_select.c filters that apply another to every item
+ *     template_filter_sort.c filters that sort and group
  *     template_filter_text.c filters over texts
  *     template_is.c      tests: what stands after "is"
  *     template_lex.c     their source as tokens
  *     template_math.c    operators between two values
+ *     template_operand.c values parsed, and what follows them
  *     template_other.c   include, import and extends
  *     template_parse.c   statements parsed
  *     template_print.c   values as text, HTML and JSON
  *     template_run.c     statements carried out
  *     template_scope.c   names while rendering, and what they cost
+ *     template_token.c   what the parsers ask of tokens
  *     template_value.c   values while rendering
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names

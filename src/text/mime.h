@@ -52,7 +52,6 @@ enum mr_mime_encoding {
 	MR_MIME_PLAIN, /* 7bit, 8bit, binary, and what nobody knows */
 	MR_MIME_BASE64,
 	MR_MIME_QUOTED_PRINTABLE,
-	MR_MIME_UUENCODE,
 };
 
 /* An entity of the message, the message itself included. */

@@ -1,8 +1,9 @@
 /*
- * text/mime_codec.c - the codecs of MIME, by GMime: words, parameters, dates, transfer encodings.
+ * text/mime_codec.c - the codecs of MIME, by GMime: parameters, dates, transfer encodings.
  *
  * GMime's parsers of whole messages and of address lists are not used: they have no limits, and a
- * list of nested groups overflows their stack.
+ * list of nested groups overflows their stack. Nor is its decoder of encoded words, which loses
+ * what follows a word that ends in padding.
  */
 #include "text/mime_private.h"
 
@@ -36,11 +37,6 @@ static void need_library(void)
 	pthread_once(&started, start_library);
 }
 
-static void free_text(gchar **text)
-{
-	g_free(*text);
-}
-
 static void free_options(GMimeParserOptions **options)
 {
 	g_mime_parser_options_free(*options);
@@ -62,39 +58,50 @@ static GMimeParserOptions *new_options(void)
 	return options;
 }
 
-char *mr_mime_words_decode(struct mr_arena *arena, const char *text)
+/* Encoded words do not belong into parameters, but are there: "=?" is hidden from the library. */
+#define HIDDEN "\xef\xa3\xa1"
+
+static const char *hide_words(struct mr_arena *arena, const char *text)
 {
-	gchar *decoded MR_CLEANUP(free_text) = NULL;
+	char *out;
+	char *to;
 
 	if (!strstr(text, "=?"))
-		return mr_str_trim(arena, text);
-	need_library();
-	{
-		GMimeParserOptions *options MR_CLEANUP(free_options) = new_options();
-
-		decoded = g_mime_utils_header_decode_text(options, text);
+		return text;
+	out = to = mr_arena_alloc(arena, 2 * strlen(text) + 1);
+	for (; *text; text++) {
+		if (text[0] == '=' && text[1] == '?')
+			to = (char *)memcpy(to, HIDDEN, 3) + 3;
+		else
+			*to++ = *text;
 	}
-	/* A word can hide line breaks and control characters. */
-	return mr_mime_unfold(arena, mr_bytes_text(decoded ? decoded : ""));
+	return out;
 }
 
-static const char *keep(struct mr_arena *arena, const char *text, size_t max)
+static const char *show_words(struct mr_arena *arena, const char *text)
 {
-	const char *clean;
-	size_t len;
+	char *out = mr_arena_alloc(arena, strlen(text) + 1);
+	char *to = out;
 
-	if (!text)
-		return NULL;
-	clean = mr_mime_unfold(arena, mr_bytes_of(text, strnlen(text, max)));
-	len = strlen(clean);
-	return len ? clean : NULL;
+	while (*text) {
+		bool is_hidden = strncmp(text, HIDDEN "?", 4) == 0;
+
+		*to++ = is_hidden ? '=' : *text;
+		text += is_hidden ? 3 : 1;
+	}
+	return mr_mime_words_decode(arena, out);
 }
 
 static const char *param(struct mr_arena *arena, GMimeParamList *params, const char *name)
 {
 	GMimeParam *found = params ? g_mime_param_list_get_parameter(params, name) : NULL;
+	const char *value = found ? g_mime_param_get_value(found) : NULL;
 
-	return found ? keep(arena, g_mime_param_get_value(found), MR_MIME_NAME_BYTES) : NULL;
+	if (!value)
+		return NULL;
+	value = mr_mime_unfold(arena, mr_bytes_of(value, strnlen(value, MR_MIME_NAME_BYTES)));
+	value = show_words(arena, value);
+	return *value ? value : NULL;
 }
 
 /* "type/subtype" in front of the parameters, or NULL. */
@@ -126,8 +133,8 @@ static GMimeParamList *read_params(struct mr_arena *arena, const char *value)
 	if (!from)
 		return NULL;
 	/* More parameters than the longest name in pieces could need are not looked at. */
-	return g_mime_param_list_parse(options,
-		mr_arena_strndup(arena, from + 1, strnlen(from + 1, 4 * MR_MIME_NAME_BYTES)));
+	from = mr_arena_strndup(arena, from + 1, strnlen(from + 1, 4 * MR_MIME_NAME_BYTES));
+	return g_mime_param_list_parse(options, hide_words(arena, from));
 }
 
 void mr_mime_type_read(struct mr_arena *arena, const char *value, struct mr_mime_type *out)
@@ -172,8 +179,6 @@ enum mr_mime_encoding mr_mime_encoding_read(const char *value)
 	} words[] = {
 		{ "base64", MR_MIME_BASE64 },
 		{ "quoted-printable", MR_MIME_QUOTED_PRINTABLE },
-		{ "x-uuencode", MR_MIME_UUENCODE },
-		{ "uuencode", MR_MIME_UUENCODE },
 	};
 	size_t len = strcspn(value, "; \t(");
 
@@ -200,19 +205,56 @@ bool mr_mime_date_read(const char *text, int64_t *us, int *offset_minutes)
 	return true;
 }
 
-static GMimeContentEncoding encoding_of(enum mr_mime_encoding encoding)
+/* Append as much as fits. */
+static void put_some(struct mr_buf *buf, const void *data, size_t len)
 {
-	switch (encoding) {
-	case MR_MIME_BASE64:
-		return GMIME_CONTENT_ENCODING_BASE64;
-	case MR_MIME_QUOTED_PRINTABLE:
-		return GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE;
-	case MR_MIME_UUENCODE:
-		return GMIME_CONTENT_ENCODING_UUENCODE;
-	case MR_MIME_PLAIN:
-		break;
+	size_t room = buf ? buf->max - buf->len : 0;
+
+	if (room)
+		mr_buf_add(buf, data, len < room ? len : room);
+}
+
+static int base64_value(uint8_t c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* What GMime drops is kept: what follows padding, and what should have been padded. */
+static size_t decode_base64(struct mr_bytes bytes, struct mr_buf *buf)
+{
+	uint32_t bits = 0;
+	unsigned count = 0; /* characters since the last whole group */
+	size_t total = 0;
+
+	for (size_t i = 0; i <= bytes.len; i++) {
+		int value = i < bytes.len ? base64_value(bytes.data[i]) : -1;
+		bool is_end = i == bytes.len || bytes.data[i] == '=';
+		uint8_t out[3];
+
+		if (value >= 0) {
+			bits = bits << 6 | (uint32_t)value;
+			count++;
+		}
+		if (count < 4 && !(is_end && count > 1)) {
+			count = is_end ? 0 : count;
+			continue;
+		}
+		bits <<= 6 * (4 - count);
+		out[0] = (uint8_t)(bits >> 16);
+		out[1] = (uint8_t)(bits >> 8);
+		out[2] = (uint8_t)bits;
+		put_some(buf, out, count - 1);
+		total += count - 1;
+		count = 0;
+		bits = 0;
 	}
-	return GMIME_CONTENT_ENCODING_8BIT;
+	return total;
 }
 
 size_t mr_mime_transfer_decode(enum mr_mime_encoding encoding, struct mr_bytes bytes,
@@ -224,23 +266,59 @@ size_t mr_mime_transfer_decode(enum mr_mime_encoding encoding, struct mr_bytes b
 	char out[STEP + 64];
 
 	if (encoding == MR_MIME_PLAIN) {
-		if (buf)
-			mr_buf_add(buf, bytes.data,
-				bytes.len < buf->max - buf->len ? bytes.len : buf->max - buf->len);
+		put_some(buf, bytes.data, bytes.len);
 		return bytes.len;
 	}
+	if (encoding == MR_MIME_BASE64)
+		return decode_base64(bytes, buf);
 	need_library();
-	g_mime_encoding_init_decode(&state, encoding_of(encoding));
+	g_mime_encoding_init_decode(&state, GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE);
 	for (size_t at = 0; at < bytes.len; at += STEP) {
 		size_t len = bytes.len - at < STEP ? bytes.len - at : STEP;
 		size_t made = g_mime_encoding_outlen(&state, len) <= sizeof(out)
 			? g_mime_encoding_step(&state, (const char *)bytes.data + at, len, out)
 			: 0;
-		size_t room = buf ? buf->max - buf->len : 0;
 
 		total += made;
-		if (buf && room)
-			mr_buf_add(buf, out, made < room ? made : room);
+		put_some(buf, out, made);
 	}
 	return total;
+}
+
+/* The library ends lines with LF. */
+static void put_encoded(struct mr_buf *buf, const char *text, size_t len, bool in_lines)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] != '\n')
+			mr_buf_putc(buf, text[i]);
+		else if (in_lines)
+			mr_buf_puts(buf, "\r\n");
+	}
+}
+
+void mr_mime_transfer_encode(enum mr_mime_encoding encoding, struct mr_bytes bytes,
+	struct mr_buf *buf, bool in_lines)
+{
+	enum { STEP = 4096 };
+	GMimeEncoding state;
+	char out[4 * STEP];
+	size_t start = buf->len;
+	size_t len;
+
+	need_library();
+	g_mime_encoding_init_encode(&state,
+		encoding == MR_MIME_BASE64 ? GMIME_CONTENT_ENCODING_BASE64
+					   : GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE);
+	for (size_t at = 0; at < bytes.len && !buf->failed; at += STEP) {
+		len = bytes.len - at < STEP ? bytes.len - at : STEP;
+		len = g_mime_encoding_step(&state, (const char *)bytes.data + at, len, out);
+		put_encoded(buf, out, len, in_lines);
+	}
+	len = g_mime_encoding_flush(&state, "", 0, out);
+	put_encoded(buf, out, len, in_lines);
+	/* Base64 ends in a line end that is none of the content; in quoted-printable it would be.
+	 */
+	while (encoding == MR_MIME_BASE64 && buf->len > start &&
+		(buf->data[buf->len - 1] == '\n' || buf->data[buf->len - 1] == '\r'))
+		buf->data[--buf->len] = '\0';
 }

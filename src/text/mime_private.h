@@ -43,14 +43,20 @@ void mr_mime_type_read(struct mr_arena *arena, const char *value, struct mr_mime
 void mr_mime_disposition_read(struct mr_arena *arena, const char *value,
 	struct mr_mime_disposition *out);
 enum mr_mime_encoding mr_mime_encoding_read(const char *value);
-/* Encoded words decoded; valid UTF-8 without control characters, trimmed. */
-char *mr_mime_words_decode(struct mr_arena *arena, const char *text);
 /* False when it is no date. */
 bool mr_mime_date_read(const char *text, int64_t *us, int *offset_minutes);
 /* Decode into `buf` until it is full; returns the decoded length of all, also when `buf` is NULL
  * and the bytes are only counted. */
 size_t mr_mime_transfer_decode(enum mr_mime_encoding encoding, struct mr_bytes bytes,
 	struct mr_buf *buf);
+
+/* Append `bytes` encoded, in lines that end in CRLF when `in_lines`, else on one line; without a
+ * line end at its end. */
+void mr_mime_transfer_encode(enum mr_mime_encoding encoding, struct mr_bytes bytes,
+	struct mr_buf *buf, bool in_lines);
+
+/* mime_words.c: encoded words decoded; valid UTF-8 without control characters, trimmed. */
+char *mr_mime_words_decode(struct mr_arena *arena, const char *text);
 
 /* mime_charset.c: append `bytes` as valid UTF-8, U+FFFD for what is not in the charset. NULL and
  * unknown charsets are taken for UTF-8. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static const struct mr_tpl_filter *const tables[] = { mr_tpl_text_filters, mr_tpl_list_filters,
-	mr_tpl_number_filters, mr_tpl_select_filters };
+static const struct mr_tpl_filter *const tables[] = { mr_tpl_text_filters, mr_tpl_html_filters,
+	mr_tpl_list_filters, mr_tpl_sort_filters, mr_tpl_number_filters, mr_tpl_select_filters };
 
 const struct mr_tpl_filter *mr_tpl_filter(const char *name, size_t len)
 {

@@ -186,6 +186,12 @@ enum mr_code mr_tpl_lex(struct mr_arena *arena, const char *name, struct mr_byte
 const struct mr_tpl_node *mr_tpl_expression(struct mr_tpl_parser *p);
 /* Without "a if b else c", as the condition of a loop needs it. */
 const struct mr_tpl_node *mr_tpl_expression_plain(struct mr_tpl_parser *p);
+/* A value with its members, items and calls, but without filters. */
+const struct mr_tpl_node *mr_tpl_operand(struct mr_tpl_parser *p);
+/* The filters and tests after a value. */
+const struct mr_tpl_node *mr_tpl_filtered(struct mr_tpl_parser *p, const struct mr_tpl_node *value);
+/* One level deeper (`depth` goes back by the caller); an error when that is too deep. */
+bool mr_tpl_enter(struct mr_tpl_parser *p);
 /* "| filter | filter" after `node`; `first` when the bar before the first one is absent. */
 const struct mr_tpl_node *mr_tpl_filters(struct mr_tpl_parser *p, const struct mr_tpl_node *node,
 	bool first);
@@ -372,6 +378,8 @@ enum mr_code mr_tpl_get(struct mr_tpl_run *run, const struct mr_tpl_value *value
 /* The value's items, a map's keys, a text's characters, nothing of what is undefined. */
 enum mr_code mr_tpl_iterate(struct mr_tpl_run *run, const struct mr_tpl_value *value,
 	struct mr_tpl_value *out_list);
+
+/* template_compare.c */
 enum mr_code mr_tpl_equal(struct mr_tpl_run *run, const struct mr_tpl_value *a,
 	const struct mr_tpl_value *b, bool *out);
 /* Less, equal, greater as -1, 0, 1; an error when there is no order between the two. */
@@ -401,8 +409,16 @@ const struct mr_tpl_filter *mr_tpl_is(const char *name, size_t len);
 /* The nearest name, or NULL. */
 const char *mr_tpl_filter_like(const char *name);
 const char *mr_tpl_is_like(const char *name);
-extern const struct mr_tpl_filter mr_tpl_text_filters[], mr_tpl_list_filters[],
-	mr_tpl_number_filters[], mr_tpl_select_filters[];
+extern const struct mr_tpl_filter mr_tpl_text_filters[], mr_tpl_html_filters[],
+	mr_tpl_list_filters[], mr_tpl_sort_filters[], mr_tpl_number_filters[],
+	mr_tpl_select_filters[];
+/* For other filters: the value as safe HTML, the pairs of a map, two values as a list. */
+enum mr_code mr_tpl_escape_text(struct mr_tpl_run *run, const struct mr_tpl_value *in,
+	struct mr_tpl_value *out);
+enum mr_code mr_tpl_items(struct mr_tpl_run *run, const struct mr_tpl_value *in,
+	struct mr_tpl_value *out);
+enum mr_code mr_tpl_pair_list(struct mr_tpl_run *run, const struct mr_tpl_value *a,
+	const struct mr_tpl_value *b, struct mr_tpl_value *out);
 
 /* Arguments: by place, or by name. NULL when not given. */
 const struct mr_tpl_value *mr_tpl_arg(const struct mr_tpl_args *args, size_t place,

@@ -13,6 +13,7 @@
 
 struct mr_db;
 struct mr_work_config;
+struct mr_work_contacts;
 struct mr_work_push_items;
 struct mr_work_template_cache;
 
@@ -39,6 +40,7 @@ struct mr_work {
 	struct mr_db *index;                    /* NULL until mr_work_index_open() */
 	const struct mr_work_push_items *queue; /* NULL until mr_work_queue_get() */
 	struct mr_work_template_cache *templates; /* NULL until one was rendered */
+	const struct mr_work_contacts *contacts; /* NULL until mr_work_contacts_get() */
 };
 
 /* The nearest directory with a workspace, from `from` (absolute) upwards; else

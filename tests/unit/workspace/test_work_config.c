@@ -5,9 +5,6 @@
 #include "test.h"
 #include "text/json.h"
 #include "workspace/error.h"
-#include "workspace/offset.h"
-#include "workspace/persona.h"
-#include "workspace/special_use.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -395,51 +392,6 @@ static void the_language_selects_the_templates(void)
 	end();
 }
 
-static void offsets_have_many_spellings(void)
-{
-	static const struct {
-		const char *text;
-		const char *stored; /* NULL: refused */
-	} cases[] = {
-		{ "UTC", "UTC" },
-		{ "utc", "UTC" },
-		{ "Z", "UTC" },
-		{ "+00:00", "UTC" },
-		{ "-00:00", "UTC" },
-		{ "+8", "+08:00" },
-		{ "+08", "+08:00" },
-		{ "+0530", "+05:30" },
-		{ "+5:30", "+05:30" },
-		{ "-03:30", "-03:30" },
-		{ "+23:59", "+23:59" },
-		{ "+24:00", NULL },
-		{ "+08:60", NULL },
-		{ "+530", NULL },
-		{ "+", NULL },
-		{ "", NULL },
-		{ "8", NULL },
-		{ "+08:0", NULL },
-		{ "+008:00", NULL },
-		{ "+:30", NULL },
-		{ "+0x", NULL },
-		{ "+08:00 ", NULL },
-		{ "Asia/Shanghai", NULL },
-	};
-
-	begin();
-	for (size_t i = 0; i < MR_LEN(cases); i++) {
-		int minutes;
-		bool good = mr_work_offset_parse(cases[i].text, &minutes);
-
-		CHECK_INT(good, cases[i].stored != NULL);
-		if (good)
-			CHECK_STR(mr_work_offset_text(cx.arena, minutes), cases[i].stored);
-	}
-	setenv("TZ", "XXX-05:30", 1);
-	CHECK_INT(mr_work_offset_of_host(fixed.now_us), 330);
-	end();
-}
-
 static void steps_have_labels(void)
 {
 	static const char *const labels[] = { "smtp_send", "append_to_mailbox_id_sent",
@@ -683,27 +635,6 @@ static void a_bad_persona_stops_only_what_needs_it(void)
 	end();
 }
 
-static void persona_files_are_read_leniently(void)
-{
-	static const char *const files[] = {
-		"---\nkind: identity\nidentity: 007\nname: Yes\nfooter:\n---",
-		"---\r\nkind: identity\r\nidentity: \"007\"\r\nname: \"Yes\"\r\n---\r\n\r\n",
-	};
-
-	begin();
-	for (size_t i = 0; i < MR_LEN(files); i++) {
-		struct mr_work_persona persona;
-		struct mr_err err;
-
-		CHECK_OK(mr_work_persona_read(cx.arena, mr_bytes_text(files[i]), &persona, &err),
-			err);
-		CHECK_STR(persona.identity, "007");
-		CHECK_STR(persona.name, "Yes");
-		CHECK(!persona.footer && !persona.notes);
-	}
-	end();
-}
-
 int main(void)
 {
 	static const struct test tests[] = {
@@ -712,7 +643,6 @@ int main(void)
 		TEST(the_whole_document_is_checked),
 		TEST(sizes_are_limited),
 		TEST(the_language_selects_the_templates),
-		TEST(offsets_have_many_spellings),
 		TEST(steps_have_labels),
 		TEST(mailboxes_are_found_by_name_and_use),
 		TEST(times_are_in_the_offset),
@@ -720,7 +650,6 @@ int main(void)
 		TEST(a_reason_is_trimmed_and_may_be_required),
 		TEST(a_persona_adds_to_its_identity),
 		TEST(a_bad_persona_stops_only_what_needs_it),
-		TEST(persona_files_are_read_leniently),
 	};
 
 	return test_main(tests, MR_LEN(tests));

@@ -24,7 +24,7 @@ static void each_text_stands_once_in_order(void)
 /* Time and memory follow the number of texts: twice as many take no more than about twice. */
 static void many_texts_take_little_memory(void)
 {
-	enum { COUNT = 200000, BYTES_EACH = 200 };
+	enum { COUNT = 30000, BYTES_EACH = 200 };
 	struct mr_arena *arena = mr_arena_new(), *names = mr_arena_new();
 	struct mr_work_text_set set = { 0 };
 
