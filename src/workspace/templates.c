@@ -4,6 +4,7 @@
 #include "text/template.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
+#include "workspace/templates_builtin.h"
 
 const char *const mr_work_template_keys[] = {
 	[MR_WORK_T_AGENTS] = "workspace/AGENTS.md.j2",
@@ -22,6 +23,13 @@ const char *const mr_work_template_keys[] = {
 	[MR_WORK_T_STATUS_MESSAGE] = "status/message.md.j2",
 	NULL,
 };
+
+struct mr_bytes mr_work_template_builtin(enum mr_work_language language,
+	enum mr_work_template which)
+{
+	return mr_work_template_source(mr_work_language_names[language],
+		mr_work_template_keys[which]);
+}
 
 struct mr_work_template_cache {
 	const struct mr_template *parsed[2][MR_WORK_T_COUNT];
