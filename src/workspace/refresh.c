@@ -2,6 +2,7 @@
 #include "workspace/refresh.h"
 
 #include "workspace/change_private.h"
+#include "workspace/contact.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
 #include "workspace/view.h"
@@ -90,6 +91,7 @@ static enum mr_code apart(struct mr_ctx *cx, struct mr_work *work, apart_job *ru
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	const struct mr_work_push_items *queue = NULL;
+	const struct mr_work_contacts *contacts = NULL;
 	const struct mr_work_config *config = NULL;
 	struct mr_ctx own = *cx;
 	/* What is kept for the whole command lives in the command's arena. */
@@ -97,6 +99,8 @@ static enum mr_code apart(struct mr_ctx *cx, struct mr_work *work, apart_job *ru
 
 	if (!rc)
 		rc = mr_work_queue_get(cx, work, &queue);
+	if (!rc)
+		rc = mr_work_contacts_get(cx, work, &contacts);
 	if (!rc)
 		rc = mr_work_template_warm(cx, work);
 	if (rc)
