@@ -153,7 +153,6 @@ enum mr_code mr_work_queue_action(struct mr_ctx *cx, struct mr_work_change *chan
 
 	if (!rc && action == MR_WORK_PUSH_RESTORE)
 		rc = restore_steps(cx, config, &back);
-
 	for (size_t i = 0; !rc && i < message_ids->len; i++)
 		rc = add_sources(cx, change->work, config, action, message_ids->items[i], &sources);
 	if (rc)

@@ -24,13 +24,6 @@ const char *const mr_work_template_keys[] = {
 	NULL,
 };
 
-struct mr_bytes mr_work_template_builtin(enum mr_work_language language,
-	enum mr_work_template which)
-{
-	return mr_work_template_source(mr_work_language_names[language],
-		mr_work_template_keys[which]);
-}
-
 struct mr_work_template_cache {
 	const struct mr_template *parsed[2][MR_WORK_T_COUNT];
 	bool is_own[2][MR_WORK_T_COUNT]; /* the user's */
@@ -72,7 +65,7 @@ static enum mr_code find(struct mr_ctx *cx, struct mr_work *work, enum mr_work_l
 			return rc;
 		is_own = source.data != NULL;
 		if (!is_own)
-			source = mr_work_template_builtin(language, which);
+			source = mr_work_template_source(mr_work_language_names[language], key);
 		rc = mr_template_parse(cx->arena, key, source, NULL, parsed, &cx->err);
 		if (rc)
 			return refuse(cx, language, which, is_own);

@@ -29,10 +29,6 @@ enum mr_work_template {
 };
 extern const char *const mr_work_template_keys[]; /* "workspace/AGENTS.md.j2", ..., NULL */
 
-/* The source of a built-in template. */
-struct mr_bytes mr_work_template_builtin(enum mr_work_language language,
-	enum mr_work_template which);
-
 /* How often templates were rendered in this command, by where they came from. */
 struct mr_work_template_use {
 	int64_t builtin[MR_WORK_T_COUNT], workspace[MR_WORK_T_COUNT];
