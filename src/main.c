@@ -309,6 +309,7 @@
  *     init_text.c        what it writes for agents and people
  *     layout.c           where things stand in it
  *     managed_block.c    our part of a file that is a user's
+ *     members.c          questions over the messages of lists
  *     merged.c           where merged cases went
  *     name.c             ids, refs and names
  *     notes.c            the notes of cases and categories
