@@ -272,8 +272,18 @@
  *       watch.c          wakes waiting threads when the database changes
  *
  *   workspace/         a person's mail as files that an agent works on
+ *     archive.c          lists the archive; makes, shows and renames categories
+ *     archive_case.c     archived cases: shown, renamed, their notes
+ *     archive_message.c  messages of categories
  *     audit.c            adds events to the audit log
  *     audit_read.c       reads the audit log
+ *     case.c             makes, lists and shows cases
+ *     case_archive.c     puts them into the archive, and brings them back
+ *     case_change.c      moves, renames, tags, reopens and deletes them
+ *     case_merge.c       puts one into another
+ *     case_message.c     their messages
+ *     case_save.c        counts what is in a case, and writes it
+ *     case_shared.c      questions that several of these commands have
  *     change.c           changes of several files that happen as a whole
  *     change_journal.c   their journals, finished after a crash
  *     change_step.c      their steps, carried out
@@ -287,24 +297,35 @@
  *     config_steps.c     the steps of actions
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
+ *     contact_edit.c     contacts made, changed and archived
+ *     contact_extract.c  contacts made of the senders of messages
+ *     disposition.c      puts messages into spam and trash
  *     edit_contact.c     contacts made, changed and archived
  *     error.c            the words and hints of failures
  *     extract_contact.c  contacts made of the senders of messages
  *     frame.c            finds, locks and opens a workspace
  *     gitignore.c        the managed block of a .gitignore
  *     identity.c         which identity a mail was sent to
+ *     ids.c              lists of message ids
  *     init.c             makes a workspace, or completes one
  *     init_text.c        what it writes for agents and people
  *     layout.c           where things stand in it
  *     managed_block.c    our part of a file that is a user's
+ *     members.c          questions over the messages of lists
+ *     merged.c           where merged cases went
  *     name.c             ids, refs and names
+ *     notes.c            the notes of cases and categories
  *     offset.c           offsets from UTC
  *     persona.c          persona files
+ *     purge.c            throws discarded messages away for good
+ *     reference.c        what keeps a message from being discarded
+ *     restore.c          brings messages back to triage
  *     skill.c            the skill for agents: installed, removed
  *     skill_agent.c      the agents, and where they look for skills
  *     skill_document.c   the text of the skill
  *     special_use.c      what mailboxes of a server are for
  *     text_set.c         texts of which none stands twice
+ *     withdraw.c         takes messages out of queued items
  *
  *   mailbox/           agents' mailboxes in plain files
  *     cleanup.c          removes inactive and stashed registrations

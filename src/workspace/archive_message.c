@@ -5,6 +5,7 @@
 #include "workspace/error.h"
 #include "workspace/ids.h"
 #include "workspace/index.h"
+#include "workspace/members.h"
 #include "workspace/reference.h"
 #include "workspace/refresh.h"
 #include "workspace/withdraw.h"

@@ -9,6 +9,7 @@
 #include "workspace/ids.h"
 #include "workspace/index.h"
 #include "workspace/layout.h"
+#include "workspace/members.h"
 #include "workspace/merged.h"
 #include "workspace/refresh.h"
 #include "workspace/view.h"

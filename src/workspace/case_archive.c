@@ -3,6 +3,7 @@
 #include "workspace/config.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
+#include "workspace/members.h"
 #include "workspace/reference.h"
 #include "workspace/refresh.h"
 

@@ -5,6 +5,7 @@
 #include "workspace/error.h"
 #include "workspace/ids.h"
 #include "workspace/layout.h"
+#include "workspace/members.h"
 #include "workspace/merged.h"
 #include "workspace/refresh.h"
 

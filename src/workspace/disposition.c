@@ -1,10 +1,10 @@
 /* workspace/disposition.c - puts messages into spam and trash, and takes them out again. */
 #include "workspace/disposition.h"
 
-#include "workspace/case_private.h"
 #include "workspace/error.h"
 #include "workspace/ids.h"
 #include "workspace/index.h"
+#include "workspace/members.h"
 #include "workspace/reference.h"
 #include "workspace/refresh.h"
 #include "workspace/withdraw.h"

@@ -65,6 +65,24 @@ static const struct mr_work_action_steps *steps_of(const struct mr_work_config *
 	}
 }
 
+/* Back to the inbox, when one is configured. */
+static enum mr_code restore_steps(struct mr_ctx *cx, const struct mr_work_config *config,
+	struct mr_work_action_steps *out)
+{
+	struct mr_out list;
+
+	*out = (struct mr_work_action_steps){ 0 };
+	if (!mr_work_find_mailbox(config, "inbox"))
+		return MR_OK;
+	mr_out_init_tree(&list, cx->arena);
+	mr_out_list(&list, NULL);
+	mr_out_map(&list, NULL);
+	mr_out_text(&list, "move_to_mailbox_id", "inbox");
+	mr_out_end(&list);
+	mr_out_end(&list);
+	return mr_work_steps_read(cx, mr_out_tree(&list), out);
+}
+
 /* One item for these locations: all of `sources`, or those of one mailbox. */
 static void add_item(struct mr_ctx *cx, struct mr_work_change *change,
 	enum mr_work_push_action action, const struct sources *sources,
@@ -128,17 +146,20 @@ enum mr_code mr_work_queue_action(struct mr_ctx *cx, struct mr_work_change *chan
 {
 	const struct mr_work_config *config = NULL;
 	const struct mr_work_action_steps *steps;
+	struct mr_work_action_steps back = { 0 };
 	struct mr_work_queued queued = { 0 };
 	struct sources sources = { 0 };
 	enum mr_code rc = mr_work_config_get(cx, change->work, &config);
 
+	if (!rc && action == MR_WORK_PUSH_RESTORE)
+		rc = restore_steps(cx, config, &back);
 	for (size_t i = 0; !rc && i < message_ids->len; i++)
 		rc = add_sources(cx, change->work, config, action, message_ids->items[i], &sources);
 	if (rc)
 		return rc;
 	queued.location_count = (int64_t)sources.len;
 	queued.queued_location_count = count_queued(config, action, &sources);
-	steps = steps_of(config, action, NULL);
+	steps = action == MR_WORK_PUSH_RESTORE ? &back : steps_of(config, action, NULL);
 	if (action == MR_WORK_PUSH_ARCHIVE)
 		add_archive_items(cx, change, config, &sources, &queued);
 	else if (sources.len && steps && steps->len)

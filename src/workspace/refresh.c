@@ -91,6 +91,7 @@ static enum mr_code apart(struct mr_ctx *cx, struct mr_work *work, apart_job *ru
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	const struct mr_work_push_items *queue = NULL;
+	const struct mr_work_contacts *contacts = NULL;
 	const struct mr_work_config *config = NULL;
 	const struct mr_work_contacts *contacts = NULL;
 	struct mr_ctx own = *cx;

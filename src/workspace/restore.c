@@ -1,11 +1,11 @@
 /* workspace/restore.c - brings messages back to triage from spam, trash and categories. */
-#include "workspace/case_private.h"
 #include "workspace/config.h"
 #include "workspace/disposition.h"
 #include "workspace/error.h"
 #include "workspace/ids.h"
 #include "workspace/index.h"
 #include "workspace/layout.h"
+#include "workspace/members.h"
 #include "workspace/refresh.h"
 
 /* Mailboxes that a message is put into when it is discarded or archived. */
