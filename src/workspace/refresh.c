@@ -93,7 +93,6 @@ static enum mr_code apart(struct mr_ctx *cx, struct mr_work *work, apart_job *ru
 	const struct mr_work_push_items *queue = NULL;
 	const struct mr_work_contacts *contacts = NULL;
 	const struct mr_work_config *config = NULL;
-	const struct mr_work_contacts *contacts = NULL;
 	struct mr_ctx own = *cx;
 	/* What is kept for the whole command lives in the command's arena. */
 	enum mr_code rc = mr_work_config_get(cx, work, &config);
