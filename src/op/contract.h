@@ -33,6 +33,9 @@ struct mr_global_option {
 	const char *summary;
 	enum mr_global_effect effect;
 	char letter; /* 'h': it can also be typed as -h; or 0 */
+	/* Of MR_GLOBAL_FORMAT: the format of a usage error, too, when it stands behind what is
+	 * wrong. */
+	bool counts_behind;
 };
 
 /* An option that was given; value NULL: it is a flag. */
