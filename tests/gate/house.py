@@ -341,6 +341,20 @@ def sql_suits_every_engine(tree):
             yield from places(tree, path, blank(tree.text(path), comments=True), ONE_ENGINE)
 
 
+def lists_have_a_limit(tree):
+    """An engine may fetch all rows of a statement at once; the mailbox's files are SQLite's, which does not."""
+    for path in [path for path in tree.src if path.endswith("_sql.c") and not path.startswith("src/mailbox/")]:
+        text = blank(tree.text(path), comments=True)
+        limited = {"LIMIT", "MR_ROWS_ALL"} | {name for name, body in re.findall(r"#define (\w+)((?:.*\\\n)*.*)", text)
+                                              if re.search(r"\bLIMIT\b", body)}
+        for call in re.finditer(r"\bmr_rows_(?:list|append)\((?:[^,]*,){2}([^,]*),", text):
+            for name in re.findall(r"\b(?:SQL|sql)_\w+", call[1]):
+                entries = re.search(rf"\b{name}(?:\[\w*\])+ =(.*?);\n", text, re.S)
+                texts = re.split(r"\[\w+\] =", entries[1])[1:] or [entries[1]] if entries else [""]
+                if any(not limited & set(re.findall(r"\w+", one)) for one in texts):
+                    yield f"{path}:{line_of(text, call.start())}: {name}"
+
+
 def built(tree):
     """Every .c file that a meson.build names."""
     named = set()
@@ -438,6 +452,7 @@ RULES = [
     no_part_in_surface,
     only_data_names_an_engine,
     sql_suits_every_engine,
+    lists_have_a_limit,
     every_module_is_built,
     the_map_is_complete,
     every_module_is_tested,
@@ -467,7 +482,11 @@ BAD_TREE = {
     "src/data/d_sql.c": '/*\n * data/d_sql.c - It says what\n * it is for.\n */\nconst char *s = "UPDATE t SET a = 1";\n',
     "src/team/m_sql.c": 'const char *s = "DELETE FROM t WHERE a IN ids(?1) OR CAST(?2 AS TEXT) IS NULL";\n'
                         'const char *t = "SELECT 1 FROM t WHERE ?1 IS NULL OR a LIKE ?2";\n'
-                        "/* mr_db_sqlite */ const void *d = &mr_db_sqlite;\n",
+                        "/* mr_db_sqlite */ const void *d = &mr_db_sqlite;\n"
+                        'static const char SQL_A[] = "SELECT a FROM t LIMIT ?1", x, SQL_B[] = "SELECT b FROM t";\n'
+                        'static const char *const sql_c[] = {\n[X] = "SELECT c" MR_ROWS_ALL, [Y] = "SELECT d" };\n'
+                        "int e = mr_rows_list(cx, db, SQL_A, NULL) + mr_rows_append(cx, db, x ? SQL_A : SQL_D, v);\n"
+                        "int f = mr_rows_list(cx, db, sql_c[k], MR_BIND(x, y)) + mr_rows_each(cx, db, SQL_B, v);\n",
     # x and y include each other, through y's own part; z only looks at them, and w is x's own.
     "src/team/x.h": "/* team/x.h - fine. */\n#pragma once\n",
     "src/team/x_private.h": '/* team/x_private.h - fine. */\n#pragma once\n#include "team/x.h"\n#include "team/y.h"\n',
@@ -494,6 +513,7 @@ BAD_TREE_FINDS = {
                                "src/text/a.c:6: \"UPDATE t SET"],
     "only_data_names_an_engine": ["src/team/m_sql.c:3: mr_db_sqlite"],
     "sql_suits_every_engine": ["src/team/m_sql.c:2: ?1 IS NULL", "src/team/m_sql.c:2: LIKE"],
+    "lists_have_a_limit": ["src/team/m_sql.c:7: SQL_D", "src/team/m_sql.c:8: sql_c"],
     "parts_answer_questions": ['src/op/o.c:1: "data/db.h"', 'src/op/o.c:2: "team/m_sql.h"',
                                "src/op/o.c:5: struct mr_db", "src/op/o.c:6: mr_team_read ("],
     "no_part_in_surface": ['src/surface/s.c:2: "team/m.h"'],
