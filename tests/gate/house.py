@@ -345,6 +345,26 @@ def sql_suits_every_engine(tree):
             yield from places(tree, path, blank(tree.text(path), comments=True), ONE_ENGINE)
 
 
+# Tests of what only SQLite has: an index that an older version made, the copy that a share gives away, its files.
+SQLITE_TESTS = ("tests/unit/team/test_team_search.c", "tests/unit/team/test_team_share.c")
+OPEN_SQLITE = ("tests/support/database.py", "tests/blackbox/health_database.py", "tests/blackbox/mcp_crowd.py",
+               "tests/blackbox/team_root.py", "tests/crash/crash_queue.py", "tests/crash/crash_team_rebuild.py")
+
+
+def tests_ask_through_one_module(tree):
+    """Tests above data look into databases with tests/support/database.c or database.py, and a team's in any engine's SQL."""
+    for path in [path for path in tree.below("tests/unit/", ".c", ".h") if not path.startswith("tests/unit/data/")]:
+        yield from [f"{path}:{line}: {name}" for line, name in tree.includes(path)
+                    if re.fullmatch(r'"data/(?:db|rows)\.h"|<sqlite3\.h>', name)]
+        yield from places(tree, path, tree.code(path), r"\bmr_(?:db|stmt|rows)_\w+\s*\(|MR_CLEANUP\(mr_(?:db|stmt)_\w+")
+        if path.startswith("tests/unit/team/") and path not in SQLITE_TESTS:
+            yield from places(tree, path, blank(tree.text(path), comments=True),
+                              ONE_ENGINE + r"|\bPRAGMA\b|\bsqlite_\w+|\bgroup_concat\b|\bfts_messages\b|\bEXPLAIN\b")
+    for path in tree.below("tests/", ".py"):
+        if path not in OPEN_SQLITE:
+            yield from places(tree, path, tree.text(path), r"(?m:^)import sqlite3\b|\bsqlite3\.connect\b")
+
+
 def lists_have_a_limit(tree):
     """An engine may fetch all rows of a statement at once; the mailbox's files are SQLite's, which does not."""
     for path in [path for path in tree.src if path.endswith("_sql.c") and not path.startswith("src/mailbox/")]:
@@ -456,6 +476,7 @@ RULES = [
     no_part_in_surface,
     only_data_names_an_engine,
     sql_suits_every_engine,
+    tests_ask_through_one_module,
     lists_have_a_limit,
     every_module_is_built,
     the_map_is_complete,
@@ -502,6 +523,11 @@ BAD_TREE = {
     "src/op/o.c": '#include "data/db.h"\n#include "team/m_sql.h"\n#include "team/m.h"\n'
                   "/* struct mr_db */ struct mr_dbx *x;\nstruct mr_db *db;\nint y = mr_team_read (1);\n",
     "src/surface/s.c": '#include "op/o.h"\n#include "team/m.h"\n/* #include "team/m.h" */\n',
+    "tests/unit/team/t.c": '#include "data/db.h"\n/* mr_db_run() */ struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;\n'
+                           'int x = mr_stmt_step (y) + ask("SELECT 1 FROM t WHERE a ILIKE \'x\'");\n'
+                           'const char *s = "PRAGMA x", *t = "SELECT group_concat(a) FROM t";\n',
+    "tests/unit/data/t.c": '#include "data/db.h"\nint x = mr_stmt_step(y);\n',
+    "tests/blackbox/t.py": "import database\nimport sqlite3\n",
     "docs/note": "see /ho" "me/someone/x and ~/wo" "rk/ and a/ro" "ot/x\n",
 }
 BAD_TREE_FINDS = {
@@ -517,6 +543,9 @@ BAD_TREE_FINDS = {
                                "src/text/a.c:6: \"UPDATE t SET"],
     "only_data_names_an_engine": ["src/team/m_sql.c:3: mr_db_sqlite"],
     "sql_suits_every_engine": ["src/team/m_sql.c:2: ?1 IS NULL", "src/team/m_sql.c:2: LIKE"],
+    "tests_ask_through_one_module": ['tests/unit/team/t.c:1: "data/db.h"', "tests/unit/team/t.c:2: MR_CLEANUP(mr_db_closep",
+                                     "tests/unit/team/t.c:3: mr_stmt_step (", "tests/unit/team/t.c:4: PRAGMA",
+                                     "tests/unit/team/t.c:4: group_concat", "tests/blackbox/t.py:2: import sqlite3"],
     "lists_have_a_limit": ["src/team/m_sql.c:7: SQL_D", "src/team/m_sql.c:8: sql_c"],
     "parts_answer_questions": ['src/op/o.c:1: "data/db.h"', 'src/op/o.c:2: "team/m_sql.h"',
                                "src/op/o.c:5: struct mr_db", "src/op/o.c:6: mr_team_read ("],
