@@ -2,7 +2,6 @@
 #include "op/team/team_guard.h"
 
 #include "base/fs.h"
-#include "op/bind.h"
 #include "op/render.h"
 #include "op/team/team_ops.h"
 #include "text/json.h"
@@ -386,7 +385,7 @@ static enum mr_code check_files(struct mr_call *call, const struct asked *asked,
 		conclude(&call->cx, c, c->answer.conflicts.len ? "warned" : "passed", warning);
 	return rc;
 }
-MR_BIND_RUN(check, check_files, struct asked, struct check, check_fields)
+MR_BIND_ALONE(check, check_files, struct asked, struct check);
 
 const struct mr_op mr_op_guard_check = {
 	.name = "guard_check",
@@ -400,7 +399,7 @@ const struct mr_op mr_op_guard_check = {
 	.surfaces = MR_ON_CLI,
 	.contract = &check_contract,
 	.render = mr_render_guard,
-	.run = check,
+	.bind = &check,
 };
 
 /* --- before an edit --- */
@@ -507,15 +506,13 @@ static const char *message_of(struct mr_arena *arena, const struct mr_team_guard
 }
 
 /* An edit that nothing is said about has no result at all, not even an empty one. */
-static enum mr_code edit(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code check_edit(struct mr_call *call, const struct asked *asked, struct message *out)
 {
 	struct mr_team_guard_answer answer = { 0 };
 	struct mr_guard_setup setup;
-	struct asked asked = { 0 };
-	enum mr_code rc;
+	enum mr_code rc = set_up(call, asked, &setup);
 
-	mr_bind_request(call->cx.arena, in, &asked);
-	rc = set_up(call, &asked, &setup);
+	call->is_silent = true;
 	if (rc || setup.bypass)
 		return rc;
 	rc = look_at_edit(call, &setup, &answer);
@@ -523,10 +520,11 @@ static enum mr_code edit(struct mr_call *call, const struct mr_args *in, struct 
 		return rc == MR_EFORMAT ? rc : MR_OK;
 	if (setup.agent && setup.mode == MR_GUARD_BLOCK)
 		return refuse(call, &answer, setup.agent, "edit");
-	mr_bind_object(out, NULL, edit_fields,
-		&(struct message){ message_of(call->cx.arena, &answer, &setup) });
+	call->is_silent = false;
+	out->text = message_of(call->cx.arena, &answer, &setup);
 	return MR_OK;
 }
+MR_BIND_ALONE(edit, check_edit, struct asked, struct message);
 
 static void render_edit(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
@@ -554,5 +552,5 @@ const struct mr_op mr_op_guard_edit = {
 	.surfaces = MR_ON_CLI,
 	.contract = &edit_contract,
 	.render = render_edit,
-	.run = edit,
+	.bind = &edit,
 };

@@ -1,4 +1,5 @@
 /* surface/cli/follow.c - an inbox followed as it fills: a line for each message, when it comes. */
+#include "op/bind.h"
 #include "op/render.h"
 #include "op/team/team_ops.h"
 #include "op/team/watching.h"
@@ -9,26 +10,25 @@
 
 enum { LINE_BYTES = 256 << 20 };
 
+struct asked {
+	struct mr_watching watching;
+	int64_t count, timeout_s;
+	bool has_count, has_timeout;
+};
+
 static const struct mr_param params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	{ .name = "count",
-		.type = MR_TYPE_INT,
-		.min = 1,
-		.max = INT32_MAX,
-		.summary = "end after so many messages" },
-	{ .name = "timeout",
-		.type = MR_TYPE_INT,
-		.max = INT32_MAX / 1000,
-		.summary =
-			"end after so many seconds; with --count, fewer messages are a failure" },
-	{ .name = "cursor",
-		.type = MR_TYPE_INT,
-		.summary = "begin after this message, and not now" },
-	{ .name = "include_bodies",
-		.type = MR_TYPE_BOOL,
-		.summary = "whole messages",
-		.fallback = "false" },
+	MR_TEAM_PROJECT_IN(struct asked, watching),
+	MR_TEAM_AGENT_IN(struct asked, watching),
+	MR_PARAM(struct asked, count, "count", .min = 1, .max = INT32_MAX,
+		.summary = "end after so many messages", .given = MR_FLAG(struct asked, has_count)),
+	MR_PARAM(struct asked, timeout_s, "timeout", .max = INT32_MAX / 1000,
+		.summary = "end after so many seconds; with --count, fewer messages are a failure",
+		.given = MR_FLAG(struct asked, has_timeout)),
+	MR_PARAM(struct asked, watching.cursor, "cursor",
+		.summary = "begin after this message, and not now",
+		.given = MR_FLAG(struct asked, watching.has_cursor)),
+	MR_PARAM(struct asked, watching.include_bodies, "include_bodies",
+		.summary = "whole messages", .fallback = "false"),
 	{ 0 },
 };
 
@@ -63,30 +63,23 @@ static bool put_item(void *arg, const struct mr_team_item *item)
 
 static enum mr_code watch_inbox(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	struct follow f = {
-		.left = mr_args_int(in, "count", INT64_MAX),
-		.bodies = mr_args_bool(in, "include_bodies", false),
-		.json = !mr_out_is_for_people(out),
-	};
-	int64_t timeout_s = mr_args_int(in, "timeout", 0);
-	struct mr_watching watching = {
-		.project_key = mr_args_text(in, "project_key"),
-		.agent_name = mr_args_text(in, "agent_name"),
-		.has_cursor = mr_args_has(in, "cursor"),
-		.cursor = mr_args_int(in, "cursor", 0),
-		.include_bodies = f.bodies,
-		.timeout_ms = mr_args_has(in, "timeout") ? timeout_s * 1000 : -1,
-		.show = put_item,
-		.arg = &f,
-	};
+	struct asked asked = { 0 };
+	struct follow f = { .json = !mr_out_is_for_people(out) };
 	bool is_late = false;
-	enum mr_code rc = mr_watching_inbox(call, &watching, &is_late);
+	enum mr_code rc;
 
-	if (rc || !is_late || !mr_args_has(in, "count"))
+	mr_bind_request(call->cx.arena, in, &asked);
+	f.left = asked.has_count ? asked.count : INT64_MAX;
+	f.bodies = asked.watching.include_bodies;
+	asked.watching.timeout_ms = asked.has_timeout ? asked.timeout_s * 1000 : -1;
+	asked.watching.show = put_item;
+	asked.watching.arg = &f;
+	rc = mr_watching_inbox(call, &asked.watching, &is_late);
+	if (rc || !is_late || !asked.has_count)
 		return rc;
 	return mr_err_set(&call->cx.err, MR_ETIMEOUT,
 		"%lld of %lld messages did not come within %lld s", (long long)f.left,
-		(long long)mr_args_int(in, "count", 0), (long long)timeout_s);
+		(long long)asked.count, (long long)asked.timeout_s);
 }
 
 const struct mr_op mr_op_team_watch = {
