@@ -362,23 +362,25 @@ static bool may_be_unbound(const struct mr_op *op)
 	return mr_str_eq(op->name, "call_extended_tool") || mr_str_eq(op->name, "mailbox_script");
 }
 
+static void check_operation(const struct mr_op *op)
+{
+	bool is_right = !op->bind == may_be_unbound(op) && !op->run == (op->bind != NULL) &&
+		!op->result == may_be_unbound(op);
+
+	if (!is_right)
+		printf("# %s is %s\n", op->name, op->bind ? "bound" : "not bound");
+	CHECK(is_right);
+	if (!op->bind)
+		return;
+	check_params(op, op->bind->request);
+	check_fields(op, op->result, op->bind->result);
+}
+
 static void every_operation_is_bound_to_its_structs(void)
 {
-	for (size_t i = 0; i < mr_nouns.len; i++) {
-		const struct mr_op *op = mr_nouns.ops[i];
-
-		if (!op->bind != may_be_unbound(op))
-			printf("# %s is %s\n", op->name, op->bind ? "bound" : "not bound");
-		CHECK(!op->bind == may_be_unbound(op));
-		CHECK(!op->bind == (op->run != NULL));
-		if (!op->bind) {
-			CHECK(!op->result);
-			continue;
-		}
-		CHECK(op->result);
-		check_params(op, op->bind->request);
-		check_fields(op, op->result, op->bind->result);
-	}
+	for (size_t i = 0; i < mr_nouns.len; i++)
+		check_operation(mr_nouns.ops[i]);
+	CHECK(mr_nouns.len > 0);
 }
 
 /* The words of an enum stand in its order: that is how a bound field finds them. */
