@@ -473,6 +473,9 @@ def export_is_plain_files(m):
     assert out in text, text
     text = root.command("export", "--output-dir", out + "2", "--address", "x@y", status=1)["detail"]
     assert "address not found" in text, text
+    for which in ((), ("--all-accounts", "--address", "bob@houmao.localhost")):
+        text = root.command("export", "--output-dir", out + "2", *which, status=2)["detail"]
+        assert text == "mailbox export payload: $: exactly one of all_accounts and addresses must be given", text
     assert not os.path.exists(out + "2")
 
 
