@@ -105,8 +105,8 @@ struct mr_contract {
 		*take)(struct mr_call *call, const struct mr_op *op, const struct mr_value *sent);
 	/*
 	 * Before the operation: may the caller do this? Opens the part that mr_op.bind gets, and
-	 * locks it as the operation needs it (MR_NEED_WRITE). An operation with mr_op.run gets no
-	 * part, and opens what it needs itself. On failure `*part` stays NULL, and nothing is held.
+	 * locks it as the operation needs it (MR_NEED_WRITE). `part` is NULL for an operation that
+	 * needs none, or opens it itself. On failure `*part` stays NULL, and nothing is held.
 	 */
 	enum mr_code (*enter)(struct mr_call *call, const struct mr_op *op,
 		const struct mr_args *in, void **part);
