@@ -328,6 +328,17 @@ def no_part_in_surface(tree):
                 yield f"{path}:{line}: {name}"
 
 
+# Opens the team, and asks for its state where it may not open.
+OPENS_THE_TEAM = ("src/op/team/contract_team.c", "src/op/team/team_home.c", "src/op/team/team_home.h")
+
+
+def the_contract_opens_the_part(tree):
+    """What an operation or a view works on is handed to it."""
+    for path in tree.src:
+        if path not in OPENS_THE_TEAM:
+            yield from places(tree, path, blank(tree.text(path), comments=True), r"\bmr_team_home_open\b")
+
+
 def only_data_names_an_engine(tree):
     for path in tree.src:
         if not path.startswith("src/data/"):
@@ -474,6 +485,7 @@ RULES = [
     sql_stays_in_its_files,
     parts_answer_questions,
     no_part_in_surface,
+    the_contract_opens_the_part,
     only_data_names_an_engine,
     sql_suits_every_engine,
     tests_ask_through_one_module,
@@ -521,7 +533,8 @@ BAD_TREE = {
     "src/team/z.h": '/* team/z.h - fine. */\n#pragma once\n#include "base/a.h"\n',
     "src/nowhere/misc.c": "",
     "src/op/o.c": '#include "data/db.h"\n#include "team/m_sql.h"\n#include "team/m.h"\n'
-                  "/* struct mr_db */ struct mr_dbx *x;\nstruct mr_db *db;\nint y = mr_team_read (1);\n",
+                  "/* struct mr_db */ struct mr_dbx *x;\nstruct mr_db *db;\nint y = mr_team_read (1);\n"
+                  "/* mr_team_home_open */ int z = mr_team_home_open(call, &team);\n",
     "src/surface/s.c": '#include "op/o.h"\n#include "team/m.h"\n/* #include "team/m.h" */\n',
     "tests/unit/team/t.c": '#include "data/db.h"\n/* mr_db_run() */ struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;\n'
                            'int x = mr_stmt_step (y) + ask("SELECT 1 FROM t WHERE a ILIKE \'x\'");\n'
@@ -541,6 +554,7 @@ BAD_TREE_FINDS = {
                                                "src/net/n.c:7: e MR_CLEANUP(close);"],
     "sql_stays_in_its_files": ["src/text/a.c:4: \"SELECT", "src/text/a.c:5: \"INSERT OR IGNORE INTO",
                                "src/text/a.c:6: \"UPDATE t SET"],
+    "the_contract_opens_the_part": ["src/op/o.c:7: mr_team_home_open"],
     "only_data_names_an_engine": ["src/team/m_sql.c:3: mr_db_sqlite"],
     "sql_suits_every_engine": ["src/team/m_sql.c:2: ?1 IS NULL", "src/team/m_sql.c:2: LIKE"],
     "tests_ask_through_one_module": ['tests/unit/team/t.c:1: "data/db.h"', "tests/unit/team/t.c:2: MR_CLEANUP(mr_db_closep",
