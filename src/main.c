@@ -297,10 +297,10 @@
  *     config_steps.c     the steps of actions
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
- *     contact_edit.c     contacts made, changed and archived
- *     contact_extract.c  contacts made of the senders of messages
  *     disposition.c      puts messages into spam and trash
+ *     edit_contact.c     contacts made, changed and archived
  *     error.c            the words and hints of failures
+ *     extract_contact.c  contacts made of the senders of messages
  *     frame.c            finds, locks and opens a workspace
  *     gitignore.c        the managed block of a .gitignore
  *     identity.c         which identity a mail was sent to
@@ -322,6 +322,7 @@
  *     skill_agent.c      the agents, and where they look for skills
  *     skill_document.c   the text of the skill
  *     special_use.c      what mailboxes of a server are for
+ *     templates_builtin.c the sources of the built-in templates
  *     text_set.c         texts of which none stands twice
  *     withdraw.c         takes messages out of queued items
  *
@@ -382,8 +383,6 @@
  *     trash.c            files that an operation removes
  *     unregister.c       deactivates or purges registrations
  *
- *   workspace/         a person's mail as files that an agent works
- *     templates_builtin.c the sources of the built-in templates
  *
  *   net/               other machines
  *     http_client.c      one HTTP request, and its answer

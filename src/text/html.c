@@ -282,7 +282,7 @@ static bool read_url(struct walk *w, const char *url)
 /* Does the text of the link say where it leads? */
 static bool is_own_text(const struct walk *w)
 {
-	const char *text = w->out.data + w->link_from;
+	const char *text = mr_buf_text(&w->out) + w->link_from;
 	size_t len = w->out.len - w->link_from;
 	const char *bare = strstr(w->link, "://");
 
@@ -331,11 +331,12 @@ static void begin_link(struct walk *w, const xmlChar **attributes)
 
 static void begin_item(struct walk *w)
 {
-	struct level *level = &w->lists[(w->list_count < LEVELS ? w->list_count : LEVELS) - 1];
+	struct level *level;
 
 	need_lines(w, 1);
 	if (!w->is_markdown || w->list_count == 0)
 		return;
+	level = &w->lists[(w->list_count < LEVELS ? w->list_count : LEVELS) - 1];
 	w->marker = "- ";
 	if (level->is_ordered) {
 		snprintf(w->number, sizeof(w->number), "%zu. ", ++level->number % 1000000);

@@ -12,8 +12,13 @@ static struct mr_tpl_args rest_of(const struct mr_tpl_args *args, size_t skip)
 {
 	struct mr_tpl_args rest = *args;
 
-	rest.items += skip < args->len ? skip : args->len;
-	rest.len -= skip < args->len ? skip : args->len;
+	if (skip >= args->len) {
+		rest.items = NULL;
+		rest.len = 0;
+	} else {
+		rest.items += skip;
+		rest.len -= skip;
+	}
 	return rest;
 }
 

@@ -146,15 +146,16 @@ static enum mr_code has_edge(struct mr_tpl_run *run, const struct mr_tpl_value *
 	const struct mr_tpl_args *args, bool at_end, struct mr_tpl_value *out)
 {
 	enum mr_code rc = want_one(run, args);
-	const struct mr_tpl_value *edge = &args->items[0];
+	const struct mr_tpl_value *edge;
 
-	if (!rc && (in->kind != MR_TV_TEXT || edge->kind != MR_TV_TEXT))
-		rc = mr_tpl_fail(run, MR_EINVAL, "this test compares texts");
-	if (!rc)
-		*out = mr_tpl_bool(edge->len <= in->len &&
-			memcmp(in->text + (at_end ? in->len - edge->len : 0), edge->text,
-				edge->len) == 0);
-	return rc;
+	if (rc)
+		return rc;
+	edge = &args->items[0];
+	if (in->kind != MR_TV_TEXT || edge->kind != MR_TV_TEXT)
+		return mr_tpl_fail(run, MR_EINVAL, "this test compares texts");
+	*out = mr_tpl_bool(edge->len <= in->len &&
+		memcmp(in->text + (at_end ? in->len - edge->len : 0), edge->text, edge->len) == 0);
+	return MR_OK;
 }
 
 TEST_FN(is_starting)

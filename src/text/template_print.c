@@ -86,12 +86,12 @@ static void print_real(struct mr_buf *out, double value)
 static void print_quoted(struct mr_buf *out, const struct mr_tpl_value *text)
 {
 	mr_buf_putc(out, '"');
-	for (size_t i = 0; i < text->len; i++) {
+	for (size_t i = 0; i < text->len && !out->failed; i++) {
 		char c = text->text[i];
 
 		if (c == '"' || c == '\\')
-			mr_buf_printf(out, "\\%c", c);
-		else if (c == '\n' || c == '\r' || c == '\t')
+			mr_buf_putc(out, '\\');
+		if (c == '\n' || c == '\r' || c == '\t')
 			mr_buf_puts(out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
 		else
 			mr_buf_putc(out, c);
@@ -130,7 +130,7 @@ static enum mr_code print_many(struct mr_tpl_run *run, const struct mr_tpl_value
 static enum mr_code print_at(struct mr_tpl_run *run, const struct mr_tpl_value *value,
 	struct mr_buf *out, unsigned depth)
 {
-	enum mr_code rc = mr_tpl_burn(run, 1);
+	enum mr_code rc = mr_tpl_burn(run, value->kind == MR_TV_TEXT ? 1 + value->len / 64 : 1);
 
 	if (!rc && depth > PRINT_DEPTH)
 		rc = mr_tpl_fail(run, MR_ELIMIT, "a value is nested more than %d deep",
@@ -257,7 +257,7 @@ static enum mr_code json_many(struct mr_tpl_run *run, const struct mr_tpl_value 
 static enum mr_code json_at(struct mr_tpl_run *run, const struct mr_tpl_value *value,
 	struct mr_buf *out, unsigned indent, unsigned depth)
 {
-	enum mr_code rc = mr_tpl_burn(run, 1);
+	enum mr_code rc = mr_tpl_burn(run, value->kind == MR_TV_TEXT ? 1 + value->len / 64 : 1);
 
 	if (!rc && depth > PRINT_DEPTH)
 		rc = mr_tpl_fail(run, MR_ELIMIT, "a value is nested more than %d deep",

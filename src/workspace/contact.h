@@ -4,7 +4,7 @@
  * A contact is a card in contacts/<group> or archive/contacts (workspace/contact_card.h). There is
  * no other index of addresses: all cards are read once a command that needs them. A card that does
  * not parse is passed over and named. Commands that change contacts are in
- * workspace/contact_edit.h.
+ * workspace/edit_contact.h.
  */
 #pragma once
 

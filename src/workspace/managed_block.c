@@ -67,9 +67,10 @@ const char *mr_work_block_body(struct mr_arena *arena, const struct mr_work_mark
 		block.inner_to - block.inner_from);
 }
 
-static bool has_crlf(struct mr_bytes text)
+/* Does the line at `from` end in CRLF? */
+static bool has_crlf(struct mr_bytes text, size_t from)
 {
-	size_t end = line_end(text, 0);
+	size_t end = line_end(text, from);
 
 	return end >= 2 && text.data[end - 1] == '\n' && text.data[end - 2] == '\r';
 }
@@ -142,7 +143,8 @@ enum mr_code mr_work_block_merge(struct mr_ctx *cx, const char *path,
 	old_block = find(markers, old);
 	if (old_block.begins && !old_block.ends)
 		return refuse_unended(cx, path, markers);
-	newline = has_crlf(old) ? "\r\n" : "\n";
+	/* The block keeps its own; a new one has those of the first line. */
+	newline = has_crlf(old, old_block.from) ? "\r\n" : "\n";
 	mr_buf_init(&buf, MR_WORK_DOCUMENT_BYTES);
 	if (old_block.begins)
 		add_bytes(&buf, old, 0, old_block.from);

@@ -22,8 +22,9 @@ const char *mr_work_block_body(struct mr_arena *arena, const struct mr_work_mark
 /*
  * What the file at `path` shall be: `fresh` when there is none (`old.data` is NULL); otherwise
  * `old` with its block replaced by that of `fresh`, or with that block added at the end after an
- * empty line. Line ends are those of the old file. managed_block_missing: `fresh` has no block;
- * managed_block_invalid: a block begins but does not end.
+ * empty line. The block has the line ends of the old one, or of the file's first line.
+ * managed_block_missing: `fresh` has no block; managed_block_invalid: a block begins but does not
+ * end.
  */
 MR_CHECK enum mr_code mr_work_block_merge(struct mr_ctx *cx, const char *path,
 	const struct mr_work_markers *markers, struct mr_bytes old, struct mr_bytes fresh,

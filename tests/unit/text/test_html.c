@@ -95,6 +95,8 @@ static void becomes_markdown(void)
 		{ "<a href='http://a/'><p>a</p><p>b</p></a>", "[a b](http://a/)" },
 		{ "<a href='http://a/'></a>", "[link](http://a/)" },
 		{ "<table><tr><td>a<td>b</table>", "a \\| b" },
+		{ "<li>no list", "no list" },
+		{ "<a href='http://a/'>", "[link](http://a/)" },
 	};
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 

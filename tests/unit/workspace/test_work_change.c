@@ -268,7 +268,7 @@ static void steps_are_not_repeated_to_harm(void)
 		"e\nf\nmoved\nw";
 	int stops = 0;
 
-	for (int pass = 1; pass <= 24; pass++) {
+	for (int pass = 1; pass <= 12; pass++) {
 		struct desk desk;
 		struct mr_work_change change;
 

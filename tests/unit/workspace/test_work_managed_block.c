@@ -43,6 +43,8 @@ static void the_rest_keeps_its_bytes(void)
 			"x\r\n# BEGIN afmail managed\r\na\r\nb\r\n# END afmail managed\r\ny\r\n" },
 		{ "x\r\n",
 			"x\r\n\r\n# BEGIN afmail managed\r\na\r\nb\r\n# END afmail managed\r\n" },
+		{ "\r", "\r\n\n" BEGIN "a\nb\n" END },
+		{ "x\r\n" BEGIN END, "x\r\n" BEGIN "a\nb\n" END },
 		/* A marker within a line is prose. */
 		{ "see # BEGIN afmail managed\n",
 			"see # BEGIN afmail managed\n\n" BEGIN "a\nb\n" END },

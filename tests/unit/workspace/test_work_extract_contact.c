@@ -1,5 +1,5 @@
-/* tests/unit/workspace/test_work_contact_extract.c */
-#include "workspace/contact_extract.h"
+/* tests/unit/workspace/test_work_extract_contact.c */
+#include "workspace/extract_contact.h"
 
 #include "desk.h"
 #include "test.h"

@@ -1,5 +1,5 @@
 /*
- * workspace/contact_edit.h - commands that make, change, archive and delete contacts.
+ * workspace/edit_contact.h - commands that make, change, archive and delete contacts.
  *
  * Each is one change with its audit event. An address belongs to one contact, active or archived:
  * email_conflict. All but reopening and deleting need an active contact; an archived one is
@@ -120,7 +120,7 @@ struct mr_work_contact_reopened {
 MR_CHECK enum mr_code mr_work_contact_reopen(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_contact_reopen *request, struct mr_work_contact_reopened *result);
 
-/* --- for workspace/contact_extract.h --- */
+/* --- for workspace/extract_contact.h --- */
 
 /* The group of a new contact: the given one, checked, or the default. */
 MR_CHECK enum mr_code mr_work_contact_group(struct mr_ctx *cx, struct mr_work *work,

@@ -1,7 +1,7 @@
-/* workspace/contact_extract.h - contacts made of the people who wrote to us. */
+/* workspace/extract_contact.h - contacts made of the people who wrote to us. */
 #pragma once
 
-#include "workspace/contact_edit.h"
+#include "workspace/edit_contact.h"
 
 /* Who a message is from. */
 struct mr_work_sender {

@@ -1,5 +1,5 @@
-/* workspace/contact_extract.c - makes contacts of the senders of messages. */
-#include "workspace/contact_extract.h"
+/* workspace/extract_contact.c - makes contacts of the senders of messages. */
+#include "workspace/extract_contact.h"
 
 #include "workspace/config.h"
 #include "workspace/name.h"

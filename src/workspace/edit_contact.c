@@ -1,5 +1,5 @@
-/* workspace/contact_edit.c - makes, changes, archives and deletes contacts. */
-#include "workspace/contact_edit.h"
+/* workspace/edit_contact.c - makes, changes, archives and deletes contacts. */
+#include "workspace/edit_contact.h"
 
 #include "workspace/config.h"
 #include "workspace/error.h"

@@ -1,5 +1,5 @@
-/* tests/unit/workspace/test_work_contact_edit.c */
-#include "workspace/contact_edit.h"
+/* tests/unit/workspace/test_work_edit_contact.c */
+#include "workspace/edit_contact.h"
 
 #include "desk.h"
 #include "files.h"
