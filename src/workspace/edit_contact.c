@@ -5,6 +5,7 @@
 #include "workspace/error.h"
 #include "workspace/layout.h"
 #include "workspace/name.h"
+#include "workspace/refresh.h"
 
 #include <string.h>
 
@@ -30,15 +31,6 @@ static const char *moved_path(struct mr_arena *arena, const struct mr_work_conta
 static void begin(struct mr_ctx *cx, struct mr_work *work, struct mr_work_change *out)
 {
 	mr_work_change_begin(cx, work, "contact_write", out);
-}
-
-enum mr_code mr_work_contact_carry_out(struct mr_ctx *cx, struct mr_work_change *change)
-{
-	enum mr_code rc = mr_work_change_commit(cx, change);
-
-	if (!rc)
-		mr_work_change_end(cx, change);
-	return rc;
 }
 
 static void begin_event(struct mr_work_change *change, const char *kind, const char *uid,
@@ -199,7 +191,7 @@ enum mr_code mr_work_contact_create(struct mr_ctx *cx, struct mr_work *work,
 	begin(cx, work, &change);
 	rc = mr_work_contact_put(cx, &change, &card, group, NULL, &path);
 	if (!rc)
-		rc = mr_work_contact_carry_out(cx, &change);
+		rc = mr_work_carry_out(cx, &change);
 	if (!rc)
 		*result = (struct mr_work_contact_created){ card.contact_uid, card.display_name,
 			group, card.emails, path };
@@ -233,7 +225,7 @@ enum mr_code mr_work_contact_move(struct mr_ctx *cx, struct mr_work *work,
 	mr_out_text(&event.out, "from_group", place.group);
 	mr_out_text(&event.out, "to_group", request->group);
 	mr_work_event_end(&event);
-	return mr_work_contact_carry_out(cx, &change);
+	return mr_work_carry_out(cx, &change);
 }
 
 enum mr_code mr_work_contact_rename(struct mr_ctx *cx, struct mr_work *work,
@@ -267,7 +259,7 @@ enum mr_code mr_work_contact_rename(struct mr_ctx *cx, struct mr_work *work,
 	mr_out_text(&event.out, "new_name", name);
 	mr_work_event_end(&event);
 	change.stale.contacts = true;
-	return mr_work_contact_carry_out(cx, &change);
+	return mr_work_carry_out(cx, &change);
 }
 
 enum mr_code mr_work_contact_archive(struct mr_ctx *cx, struct mr_work *work,
@@ -290,7 +282,7 @@ enum mr_code mr_work_contact_archive(struct mr_ctx *cx, struct mr_work *work,
 	begin_event(&change, "contact_archived", place.uid, reason, &event);
 	mr_out_text(&event.out, "from_group", place.group);
 	mr_work_event_end(&event);
-	return mr_work_contact_carry_out(cx, &change);
+	return mr_work_carry_out(cx, &change);
 }
 
 enum mr_code mr_work_contact_reopen(struct mr_ctx *cx, struct mr_work *work,
@@ -317,7 +309,7 @@ enum mr_code mr_work_contact_reopen(struct mr_ctx *cx, struct mr_work *work,
 	begin_event(&change, "contact_reopened", place.uid, reason, &event);
 	mr_out_text(&event.out, "group", group);
 	mr_work_event_end(&event);
-	return mr_work_contact_carry_out(cx, &change);
+	return mr_work_carry_out(cx, &change);
 }
 
 enum mr_code mr_work_contact_delete(struct mr_ctx *cx, struct mr_work *work,
@@ -348,7 +340,7 @@ enum mr_code mr_work_contact_delete(struct mr_ctx *cx, struct mr_work *work,
 	mr_out_text(&event.out, "from_path", place.path);
 	mr_work_event_end(&event);
 	change.stale.contacts = true;
-	return mr_work_contact_carry_out(cx, &change);
+	return mr_work_carry_out(cx, &change);
 }
 
 /* --- what is on the card --- */
@@ -396,7 +388,7 @@ static enum mr_code change_list(struct mr_ctx *cx, struct mr_work *work, const c
 	mr_out_texts(&event.out, many[what->list], list);
 	mr_work_event_end(&event);
 	change.stale.contacts = what->list == EMAILS;
-	return mr_work_contact_carry_out(cx, &change);
+	return mr_work_carry_out(cx, &change);
 }
 
 static enum mr_code change_email(struct mr_ctx *cx, struct mr_work *work,
@@ -513,7 +505,7 @@ static enum mr_code write_notes(struct mr_ctx *cx, struct mr_work *work,
 			mr_work_fnv(cx->arena, mr_bytes_text(request->text))));
 	mr_work_event_end(&event);
 	result->contact_uid = place.uid;
-	return mr_work_contact_carry_out(cx, &change);
+	return mr_work_carry_out(cx, &change);
 }
 
 enum mr_code mr_work_contact_notes_append(struct mr_ctx *cx, struct mr_work *work,

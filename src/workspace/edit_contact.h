@@ -132,5 +132,3 @@ MR_CHECK enum mr_code mr_work_contact_date(struct mr_ctx *cx, struct mr_work *wo
  * uid and lists; the rest is filled in. `*out_path` is where it will stand. */
 MR_CHECK enum mr_code mr_work_contact_put(struct mr_ctx *cx, struct mr_work_change *change,
 	struct mr_work_card *card, const char *group, const char *via, const char **out_path);
-/* Commit a change of contacts and refresh what shows them. */
-MR_CHECK enum mr_code mr_work_contact_carry_out(struct mr_ctx *cx, struct mr_work_change *change);

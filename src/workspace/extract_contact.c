@@ -3,6 +3,7 @@
 
 #include "workspace/config.h"
 #include "workspace/name.h"
+#include "workspace/refresh.h"
 #include "workspace/text_set.h"
 
 #include <stdlib.h>
@@ -93,5 +94,5 @@ enum mr_code mr_work_contact_extract(struct mr_ctx *cx, struct mr_work *work,
 	for (size_t i = 0; i < request->sender_count && !rc; i++)
 		rc = take(cx, &extraction, &senders[i], result);
 	result->created_count = (int64_t)result->created_uids.len;
-	return rc ? rc : mr_work_contact_carry_out(cx, &extraction.change);
+	return rc ? rc : mr_work_carry_out(cx, &extraction.change);
 }
