@@ -203,6 +203,7 @@ enum mr_code mr_work_change_commit(struct mr_ctx *cx, struct mr_work_change *cha
 	if (!change->count)
 		return MR_OK;
 	work->queue = NULL; /* what was read before may be changed by this */
+	work->holds = NULL;
 	work->config = NULL;
 	work->contacts = NULL;
 	rc = mr_work_steps_check(cx, work, change->first);

@@ -100,6 +100,7 @@ void mr_work_close(struct mr_work *work)
 {
 	if (!work)
 		return;
+	mr_arena_freep(&work->holds_arena);
 	mr_db_closep(&work->index);
 	mr_fs_closep(&work->lock);
 	mr_fs_closep(&work->dir);

@@ -6,6 +6,7 @@
 #include "workspace/contact.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
+#include "workspace/reference.h"
 
 #include <string.h>
 #include <strings.h>
@@ -130,10 +131,33 @@ static void from_attachments(struct mr_ctx *cx, struct mr_work *work, struct mr_
 
 /* --- what the workspace says --- */
 
+/* May the message be archived on the server? Asked of those that are archived here. */
+static enum mr_code find_sync(struct mr_ctx *cx, struct mr_work *work, bool is_archived,
+	struct mr_work_record *out)
+{
+	const struct mr_value *space = mr_value_get(out->evidence.record, "workspace");
+	const struct mr_value *sync = mr_value_get(space, "remote_sync");
+	const struct mr_value *before = mr_value_get(sync, "archive_eligible");
+	const char *checked = text_of(sync, "checked_rfc3339");
+	enum mr_code rc;
+
+	out->has_remote_sync = is_archived;
+	if (!is_archived)
+		return MR_OK;
+	rc = mr_work_is_archivable_now(cx, work, out->message_id, &out->archive_eligible);
+	/* The time stays while the answer does. */
+	out->remote_checked = checked && before && before->kind == MR_BOOL &&
+			before->boolean == out->archive_eligible
+		? checked
+		: work->now;
+	return rc;
+}
+
 static enum mr_code from_lists(struct mr_ctx *cx, struct mr_work *work, struct mr_work_record *out)
 {
 	struct mr_work_members members = { 0 };
 	enum mr_code rc = mr_work_index_members(cx, work, out->message_id, &members);
+	bool is_archived = false;
 	enum mr_work_status status = MR_WORK_IS_TRIAGE;
 
 	for (size_t i = 0; !rc && i < members.len; i++) {
@@ -147,6 +171,8 @@ static enum mr_code from_lists(struct mr_ctx *cx, struct mr_work *work, struct m
 		};
 		const struct mr_work_member *member = &members.items[i];
 
+		is_archived |= member->kind == MR_WORK_NOTIFICATION ||
+			member->kind == MR_WORK_ARCHIVED_CASE;
 		if (means[member->kind] > status)
 			status = means[member->kind];
 		if (member->kind == MR_WORK_NOTIFICATION) {
@@ -157,21 +183,16 @@ static enum mr_code from_lists(struct mr_ctx *cx, struct mr_work *work, struct m
 	out->status = status;
 	if (status != MR_WORK_IS_ARCHIVED)
 		out->archive_uid = out->archived = NULL;
-	return rc;
+	return rc ? rc : find_sync(cx, work, is_archived && status <= MR_WORK_IS_ARCHIVED, out);
 }
 
 static enum mr_code from_queue(struct mr_ctx *cx, struct mr_work *work, struct mr_work_record *out)
 {
 	const struct mr_value *space = mr_value_get(out->evidence.record, "workspace");
-	const struct mr_value *sync = mr_value_get(space, "remote_sync");
-	const struct mr_value *eligible = mr_value_get(sync, "archive_eligible");
 	const struct mr_work_push_items *queue = NULL;
 	enum mr_code rc = mr_work_queue_get(cx, work, &queue);
 
 	out->last_completed = text_of(mr_value_get(space, "push"), "last_completed_rfc3339");
-	out->has_remote_sync = eligible && eligible->kind == MR_BOOL;
-	out->archive_eligible = out->has_remote_sync && eligible->boolean;
-	out->remote_checked = text_of(sync, "checked_rfc3339");
 	if (rc)
 		return rc;
 	out->pending = mr_arena_array(cx->arena, queue->len + 1, sizeof(*out->pending));

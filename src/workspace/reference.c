@@ -121,6 +121,31 @@ enum mr_code mr_work_holds_load(struct mr_ctx *cx, struct mr_work *work, struct 
 	return rc;
 }
 
+enum mr_code mr_work_holds_get(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_holds **out)
+{
+	struct mr_work_holds *holds;
+	struct mr_ctx own = *cx;
+	enum mr_code rc;
+
+	*out = work->holds;
+	if (work->holds)
+		return MR_OK;
+	/* Whose arena `cx` has, and how long it lives, is not known here. */
+	mr_arena_freep(&work->holds_arena);
+	work->holds_arena = mr_arena_new();
+	own.arena = work->holds_arena;
+	holds = mr_arena_alloc(own.arena, sizeof(*holds));
+	rc = mr_work_holds_load(&own, work, holds);
+	if (rc) {
+		cx->err = own.err;
+		cx->err.detail = NULL;
+		return rc;
+	}
+	*out = work->holds = holds;
+	return MR_OK;
+}
+
 /* --- references --- */
 
 static bool is_pending_restore(const struct mr_work_push_item *item)
@@ -322,6 +347,15 @@ enum mr_code mr_work_is_archivable(struct mr_ctx *cx, struct mr_work *work, cons
 
 	return rc ? rc
 		  : is_archivable(cx, work, message_id, &holds, archiving_case, into_category, out);
+}
+
+enum mr_code mr_work_is_archivable_now(struct mr_ctx *cx, struct mr_work *work,
+	const char *message_id, bool *out)
+{
+	const struct mr_work_holds *holds = NULL;
+	enum mr_code rc = mr_work_holds_get(cx, work, &holds);
+
+	return rc ? rc : is_archivable(cx, work, message_id, holds, NULL, false, out);
 }
 
 static bool is_being_archived(const struct mr_work_holds *holds, const char *message_id)

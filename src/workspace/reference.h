@@ -18,6 +18,9 @@ struct mr_work_holds {
 };
 MR_CHECK enum mr_code mr_work_holds_load(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_holds *out);
+/* The same as they were first read in this command; a change forgets them. */
+MR_CHECK enum mr_code mr_work_holds_get(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_holds **out);
 
 /*
  * What refers to a message: documents of cases and categories that list it, drafts that answer it,
@@ -55,6 +58,9 @@ MR_CHECK enum mr_code mr_work_check_unrelated_but(struct mr_ctx *cx, struct mr_w
  */
 MR_CHECK enum mr_code mr_work_is_archivable(struct mr_ctx *cx, struct mr_work *work,
 	const char *message_id, const char *archiving_case, bool into_category, bool *out);
+/* The same of a message as it is now, by what mr_work_holds_get() has: for records. */
+MR_CHECK enum mr_code mr_work_is_archivable_now(struct mr_ctx *cx, struct mr_work *work,
+	const char *message_id, bool *out);
 /* Those of the messages that may be archived and that no queued item archives already. */
 MR_CHECK enum mr_code mr_work_eligible(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_texts *message_ids, const char *archiving_case, bool into_category,

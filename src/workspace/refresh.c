@@ -286,6 +286,7 @@ enum mr_code mr_work_refresh(struct mr_ctx *cx, struct mr_work *work,
 	enum mr_code rc;
 
 	work->queue = NULL;
+	work->holds = NULL;
 	rc = work->index ? mr_work_index_sync(cx, work) : mr_work_index_open(cx, work);
 	if (!rc && (stale->contacts || stale->identities)) {
 		struct mr_work_refreshed all;
@@ -439,6 +440,7 @@ enum mr_code mr_work_refresh_all(struct mr_ctx *cx, struct mr_work *work,
 
 	*out = (struct mr_work_refreshed){ 0 };
 	work->queue = NULL;
+	work->holds = NULL;
 	rc = mr_work_index_open(cx, work);
 	if (!rc)
 		rc = refresh_messages(cx, work, out);

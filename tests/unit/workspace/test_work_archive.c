@@ -86,6 +86,7 @@ static void create_with_message(void)
 	list = post_list(&desk, MR_WORK_NOTIFICATION, created.path);
 	CHECK_STR(list.items[0].summary, "May receipt");
 	CHECK_STR(post_status(&desk, NOTICE), "archived");
+	CHECK(strstr(desk_text(&desk, "messages/" NOTICE ".json"), "\"archive_eligible\": true"));
 	CHECK(!desk_has("triage/" NOTICE ".md"));
 	CHECK(desk_has("archive/notifications/" NOTICES "-服务通知/views/messages/" NOTICE ".md"));
 	CHECK_STR(post_event(&desk, "archive_name"), "服务通知");
@@ -461,6 +462,7 @@ static void restore(void)
 	CHECK(!restored.queued);
 	CHECK_STR(post_queue(&desk), "");
 	CHECK(desk_has("triage/" NOTICE ".md"));
+	CHECK(!strstr(desk_text(&desk, "messages/" NOTICE ".json"), "remote_sync"));
 	CHECK_STR(post_event(&desk, "kind"), "message_restored");
 	CHECK_STR(post_event_list(&desk, "targets"), "message:" NOTICE " archive:" NOTICES);
 	CHECK_STR(post_event(&desk, "from_path"), BY_MAIL "/views/messages/" NOTICE ".md");

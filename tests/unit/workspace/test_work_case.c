@@ -437,6 +437,7 @@ static void archive(void)
 	CHECK_STR(list.status, "archived");
 	CHECK(list.archived);
 	CHECK_STR(post_status(&desk, PLAIN), "case");
+	CHECK(strstr(desk_text(&desk, "messages/" PLAIN ".json"), "\"archive_eligible\": true"));
 	CHECK_STR(post_event(&desk, "kind"), "case_archived");
 	CHECK_STR(post_event(&desk, "from_path"), "cases/open/c20260504001-A");
 	CHECK_STR(post_event(&desk, "to_path"), "archive/cases/c20260504001-A");
@@ -465,6 +466,7 @@ static void archive_shared_message(void)
 	CHECK_INT(archived.queue.location_count, 0);
 	CHECK(!archived.queue.queued && !archived.queue.push_id);
 	CHECK_STR(post_queue(&desk), "");
+	CHECK(strstr(desk_text(&desk, "messages/" PLAIN ".json"), "\"archive_eligible\": false"));
 	/* The last case that needs it. */
 	request.case_ref = ACTIVE;
 	POST_OK(&desk, mr_work_case_archive(&desk.cx, desk.work, &request, &archived));
