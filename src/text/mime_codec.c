@@ -70,10 +70,12 @@ static const char *hide_words(struct mr_arena *arena, const char *text)
 		return text;
 	out = to = mr_arena_alloc(arena, 2 * strlen(text) + 1);
 	for (; *text; text++) {
-		if (text[0] == '=' && text[1] == '?')
-			to = (char *)memcpy(to, HIDDEN, 3) + 3;
-		else
+		const char *from = text[0] == '=' && text[1] == '?' ? HIDDEN : NULL;
+
+		if (!from)
 			*to++ = *text;
+		while (from && *from)
+			*to++ = *from++;
 	}
 	return out;
 }

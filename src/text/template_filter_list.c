@@ -200,6 +200,17 @@ FILTER(slice)
 	return portions(run, in, args, false, out);
 }
 
+static const char blanks[] = " \t\n\r\f\v";
+
+/* Where the part at `at` ends, or NULL: with the text. */
+static const char *part_end(const struct mr_tpl_value *text, size_t at,
+	const struct mr_tpl_value *separator)
+{
+	if (separator->kind != MR_TV_TEXT)
+		return strpbrk(text->text + at, blanks);
+	return memmem(text->text + at, text->len - at, separator->text, separator->len);
+}
+
 /* A text at each separator, or between runs of white space. */
 FILTER(split)
 {
@@ -223,16 +234,11 @@ FILTER(split)
 		size_t len;
 		char *copy;
 
-		while (is_blank && at < text.len && strchr(" \t\n\r\f\v", text.text[at]))
-			at++;
+		if (is_blank)
+			at += strspn(text.text + at, blanks);
 		if (is_blank && at >= text.len)
 			break;
-		if (most >= 0 && (int64_t)count == most)
-			end = NULL;
-		else if (is_blank)
-			end = strpbrk(text.text + at, " \t\n\r\f\v");
-		else
-			end = memmem(text.text + at, text.len - at, separator.text, separator.len);
+		end = most >= 0 && (int64_t)count == most ? NULL : part_end(&text, at, &separator);
 		len = end ? (size_t)(end - text.text) - at : text.len - at;
 		copy = mr_tpl_copy(run, text.text + at, len);
 		if (!copy)

@@ -22,6 +22,27 @@ static enum mr_code key_of(struct mr_tpl_run *run, const struct mr_tpl_value *it
 	return rc;
 }
 
+/* Merge the sorted runs from `from` to `middle` and from there to `end`. */
+static enum mr_code merge_runs(struct mr_tpl_run *run, const struct mr_tpl_pair *pairs, size_t from,
+	size_t middle, size_t end, bool reverse, struct mr_tpl_pair *out)
+{
+	size_t a = from, b = middle;
+
+	for (size_t i = from; i < end; i++) {
+		int order = a < middle ? 0 : 1;
+
+		if (a < middle && b < end) {
+			enum mr_code rc = mr_tpl_compare(run, &pairs[a].key, &pairs[b].key, &order);
+
+			if (rc)
+				return rc;
+			order = reverse ? -order : order;
+		}
+		out[i] = order <= 0 ? pairs[a++] : pairs[b++];
+	}
+	return MR_OK;
+}
+
 /* A stable sort by merging; `pairs` has keys and items. Cannot use qsort(): comparing can fail. */
 static enum mr_code sort_pairs(struct mr_tpl_run *run, struct mr_tpl_pair *pairs, size_t len,
 	bool reverse)
@@ -34,21 +55,10 @@ static enum mr_code sort_pairs(struct mr_tpl_run *run, struct mr_tpl_pair *pairs
 		for (size_t from = 0; from < len; from += 2 * width) {
 			size_t middle = from + width < len ? from + width : len;
 			size_t end = from + 2 * width < len ? from + 2 * width : len;
-			size_t a = from, b = middle;
+			enum mr_code rc = merge_runs(run, pairs, from, middle, end, reverse, spare);
 
-			for (size_t i = from; i < end; i++) {
-				int order = a < middle ? 0 : 1;
-
-				if (a < middle && b < end) {
-					enum mr_code rc = mr_tpl_compare(run, &pairs[a].key,
-						&pairs[b].key, &order);
-
-					if (rc)
-						return rc;
-					order = reverse ? -order : order;
-				}
-				spare[i] = order <= 0 ? pairs[a++] : pairs[b++];
-			}
+			if (rc)
+				return rc;
 		}
 		memcpy(pairs, spare, len * sizeof(*pairs));
 	}

@@ -188,6 +188,34 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
+static bool digit_at(const struct lexer *l, size_t at)
+{
+	return at < l->len && l->src[at] >= '0' && l->src[at] <= '9';
+}
+
+/* Does an exponent begin here: "e5", "E-5"? */
+static bool exponent_at(const struct lexer *l, size_t at)
+{
+	char next = at + 1 < l->len ? l->src[at + 1] : '\0';
+
+	return (l->src[at] == 'e' || l->src[at] == 'E') &&
+		digit_at(l, next == '+' || next == '-' ? at + 2 : at + 1);
+}
+
+static enum mr_code set_number(struct lexer *l, struct mr_tpl_token *token, const char *digits)
+{
+	char *end;
+
+	if (token->kind == MR_TOK_INT)
+		return mr_str_to_int(digits, &token->integer)
+			? MR_OK
+			: refuse(l, l->line, "a number is out of range");
+	token->real = strtod(digits, &end);
+	if (*end || !isfinite(token->real))
+		return refuse(l, l->line, "a number is out of range");
+	return MR_OK;
+}
+
 static enum mr_code take_number(struct lexer *l)
 {
 	char digits[64];
@@ -196,22 +224,19 @@ static enum mr_code take_number(struct lexer *l)
 	struct mr_tpl_token *token;
 
 	for (; at < l->len && len < sizeof(digits) - 1; at++) {
-		char c = l->src[at], next = at + 1 < l->len ? l->src[at + 1] : '\0';
+		char c = l->src[at];
 
-		if (c == '_' && isdigit((unsigned char)next))
+		if (c == '_' && digit_at(l, at + 1))
 			continue;
-		if (c == '.' && !is_real && isdigit((unsigned char)next))
-			is_real = true;
-		else if ((c == 'e' || c == 'E') &&
-			(isdigit((unsigned char)next) ||
-				((next == '+' || next == '-') && at + 2 < l->len &&
-					isdigit((unsigned char)l->src[at + 2])))) {
-			is_real = true;
+		if (exponent_at(l, at)) {
 			digits[len++] = c;
-			c = next;
-			at++;
-		} else if (!isdigit((unsigned char)c))
+			c = l->src[++at];
+			is_real = true;
+		} else if (c == '.' && !is_real && digit_at(l, at + 1)) {
+			is_real = true;
+		} else if (!digit_at(l, at)) {
 			break;
+		}
 		if (len < sizeof(digits) - 1)
 			digits[len++] = c;
 	}
@@ -223,14 +248,8 @@ static enum mr_code take_number(struct lexer *l)
 	token = add(l, is_real ? MR_TOK_FLOAT : MR_TOK_INT);
 	token->text = l->src + l->at;
 	token->len = at - l->at;
-	if (is_real) {
-		char *end;
-
-		token->real = strtod(digits, &end);
-		if (*end || !isfinite(token->real))
-			return refuse(l, l->line, "a number is out of range");
-	} else if (!mr_str_to_int(digits, &token->integer))
-		return refuse(l, l->line, "a number is out of range");
+	if (set_number(l, token, digits))
+		return l->err->code;
 	l->at = at;
 	return MR_OK;
 }
@@ -357,11 +376,55 @@ static enum mr_code take_op(struct lexer *l)
 			(unsigned)(unsigned char)c));
 }
 
+static void take_name(struct lexer *l)
+{
+	struct mr_tpl_token *token = add(l, MR_TOK_NAME);
+
+	token->text = l->src + l->at;
+	while (l->at < l->len && is_name_char(l->src[l->at]))
+		l->at++;
+	token->len = (size_t)(l->src + l->at - token->text);
+}
+
+static enum mr_code take_token(struct lexer *l)
+{
+	char c = l->src[l->at];
+
+	if (digit_at(l, l->at))
+		return take_number(l);
+	if (c == '"' || c == '\'')
+		return take_string(l);
+	if (!is_name_char(c))
+		return take_op(l);
+	take_name(l);
+	return MR_OK;
+}
+
+static void skip_space(struct lexer *l)
+{
+	while (l->at < l->len && is_space(l->src[l->at]))
+		go_to(l, l->at + 1);
+}
+
+/* The end of the tag, with the sign before it, when it stands here. */
+static bool take_close(struct lexer *l, bool is_print)
+{
+	const char *close = is_print ? "}}" : "%}";
+	char c = l->src[l->at];
+	char sign = (c == '-' || c == '+') && starts(l, l->at + 1, close) ? c : '\0';
+
+	if (!sign && !starts(l, l->at, close))
+		return false;
+	add(l, is_print ? MR_TOK_PRINT_END : MR_TOK_BLOCK_END);
+	l->at += sign ? 3 : 2;
+	after_close(l, sign, is_print);
+	return true;
+}
+
 /* What stands between the delimiters. */
 static enum mr_code take_tag(struct lexer *l)
 {
 	bool is_print = l->src[l->at + 1] == '{';
-	const char *close = is_print ? "}}" : "%}";
 	unsigned line = l->line, braces = 0;
 	enum mr_code rc = MR_OK;
 
@@ -370,38 +433,19 @@ static enum mr_code take_tag(struct lexer *l)
 	if (l->at < l->len && (l->src[l->at] == '-' || l->src[l->at] == '+'))
 		l->at++;
 	while (!rc) {
-		char c, sign = '\0';
+		char c;
 
-		while (l->at < l->len && is_space(l->src[l->at]))
-			go_to(l, l->at + 1);
+		skip_space(l);
 		if (l->at >= l->len)
 			return refuse(l, line,
 				is_print ? "the {{ that begins here has no }}"
 					 : "the {% that begins here has no %}");
 		c = l->src[l->at];
-		if ((c == '-' || c == '+') && starts(l, l->at + 1, close) && !braces)
-			sign = c;
-		if (sign || (starts(l, l->at, close) && !braces)) {
-			add(l, is_print ? MR_TOK_PRINT_END : MR_TOK_BLOCK_END);
-			l->at += sign ? 3 : 2;
-			after_close(l, sign, is_print);
+		if (!braces && take_close(l, is_print))
 			return MR_OK;
-		}
 		braces += c == '{';
 		braces -= c == '}' && braces;
-		if (isdigit((unsigned char)c))
-			rc = take_number(l);
-		else if (c == '"' || c == '\'')
-			rc = take_string(l);
-		else if (is_name_char(c)) {
-			struct mr_tpl_token *token = add(l, MR_TOK_NAME);
-
-			token->text = l->src + l->at;
-			while (l->at < l->len && is_name_char(l->src[l->at]))
-				l->at++;
-			token->len = (size_t)(l->src + l->at - token->text);
-		} else
-			rc = take_op(l);
+		rc = take_token(l);
 	}
 	return rc;
 }

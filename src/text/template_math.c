@@ -14,6 +14,39 @@ struct mr_tpl_value mr_tpl_as_number(const struct mr_tpl_value *value)
 	return value->kind == MR_TV_BOOL ? mr_tpl_int(value->boolean) : *value;
 }
 
+/* Is the power out of range? Of 0, 1 and -1 it is known however large `b` is. */
+static bool power(int64_t a, int64_t b, int64_t *out)
+{
+	*out = 1;
+	if (a == 1 || b <= 0)
+		return false;
+	if (a == -1) {
+		*out = b % 2 ? -1 : 1;
+		return false;
+	}
+	for (int64_t i = 0; i < b && *out != 0; i++)
+		if (__builtin_mul_overflow(*out, a, out))
+			return true;
+	return false;
+}
+
+/* A remainder is never negative. `b` is not 0. Is the quotient out of range? */
+static bool divide(unsigned op, int64_t a, int64_t b, int64_t *out)
+{
+	if (b == -1 && op != '%')
+		return __builtin_sub_overflow((int64_t)0, a, out);
+	if (b == -1) {
+		*out = 0;
+		return false;
+	}
+	*out = op == '%' ? a % b : a / b;
+	if (a % b < 0 && op == '%')
+		*out += b > 0 ? b : -b;
+	else if (a % b < 0)
+		*out += b > 0 ? -1 : 1;
+	return false;
+}
+
 static enum mr_code whole(struct mr_tpl_run *run, unsigned op, int64_t a, int64_t b, int64_t *out)
 {
 	bool is_over = false;
@@ -29,23 +62,12 @@ static enum mr_code whole(struct mr_tpl_run *run, unsigned op, int64_t a, int64_
 		is_over = __builtin_mul_overflow(a, b, out);
 		break;
 	case MR_OP_POWER:
-		*out = 1;
-		for (int64_t i = 0; i < b && !is_over && *out != 0 && (a != 1); i++)
-			is_over = a == -1 ? (*out = b % 2 ? -1 : 1, i = b, false)
-					  : __builtin_mul_overflow(*out, a, out);
+		is_over = power(a, b, out);
 		break;
-	default: /* division: a remainder is never negative */
+	default:
 		if (b == 0)
 			return mr_tpl_fail(run, MR_EINVAL, "division by zero");
-		if (b == -1) {
-			is_over = op != '%' && __builtin_sub_overflow((int64_t)0, a, out);
-			if (op == '%')
-				*out = 0;
-			break;
-		}
-		*out = op == '%' ? a % b : a / b;
-		if (a % b < 0)
-			*out += op == '%' ? (b > 0 ? b : -b) : (b > 0 ? -1 : 1);
+		is_over = divide(op, a, b, out);
 	}
 	return is_over ? mr_tpl_fail(run, MR_EINVAL, "a number is out of range") : MR_OK;
 }

@@ -236,7 +236,7 @@ static enum mr_code json_many(struct mr_tpl_run *run, const struct mr_tpl_value 
 			mr_buf_putc(out, ',');
 		new_line(out, indent, depth + 1);
 		if (is_map) {
-			struct mr_tpl_value key;
+			struct mr_tpl_value key = { 0 };
 
 			pair = mr_tpl_pair_at(value, i);
 			rc = mr_tpl_to_text(run, &pair.key, &key);

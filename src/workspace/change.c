@@ -87,12 +87,12 @@ void mr_work_event_begin(struct mr_work_change *change, const char *kind,
 {
 	struct mr_arena *arena = change->cx->arena;
 	struct mr_work *work = change->work;
+	/* The last digits tell events of one command apart. */
+	int64_t ns = mr_clock_wall_us(change->cx->clock) * 1000 + work->events++;
 
 	*out = (struct mr_work_event){ .change = change };
-	/* The last digits tell events of one command apart. */
 	out->id = mr_arena_printf(arena, "event_%s_%lld",
-		mr_time_format(arena, work->now_us, MR_TIME_COMPACT),
-		(long long)(mr_clock_wall_us(change->cx->clock) * 1000 + work->events++));
+		mr_time_format(arena, work->now_us, MR_TIME_COMPACT), (long long)ns);
 	mr_out_init_tree(&out->out, arena);
 	mr_out_map(&out->out, NULL);
 	mr_out_text(&out->out, "code", "afmail_event");

@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 const char *const mr_work_language_names[] = { "en-US", "zh-CN", NULL };
 const char *const mr_work_direction_names[] = { "inbound", "outbound", NULL };
@@ -71,8 +72,7 @@ static bool is_language(const char *text)
 
 static bool is_chinese(const char *language)
 {
-	return tolower((unsigned char)language[0]) == 'z' &&
-		tolower((unsigned char)language[1]) == 'h' && (!language[2] || language[2] == '-');
+	return strncasecmp(language, "zh", 2) == 0 && (!language[2] || language[2] == '-');
 }
 
 static void read_offset(const struct mr_cursor *at, struct mr_work_config *config)

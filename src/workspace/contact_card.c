@@ -333,18 +333,15 @@ static size_t len_without_blanks(const void *data, size_t len)
 
 static struct mr_bytes join(struct mr_arena *arena, struct mr_bytes before, const char *text)
 {
-	size_t len = len_without_blanks(text, strlen(text)), at = 0;
-	uint8_t *out = mr_arena_alloc(arena, before.len + len + 3);
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 
-	if (before.len) {
-		memcpy(out, before.data, before.len);
-		memcpy(out + before.len, "\n\n", 2);
-		at = before.len + 2;
-	}
-	if (len)
-		memcpy(out + at, text, len);
-	out[at + len] = '\n';
-	return mr_bytes_of(out, at + len + 1);
+	mr_buf_init(&buf, SIZE_MAX);
+	mr_buf_add(&buf, before.data, before.len);
+	if (before.len)
+		mr_buf_puts(&buf, "\n\n");
+	mr_buf_add(&buf, text, len_without_blanks(text, strlen(text)));
+	mr_buf_putc(&buf, '\n');
+	return mr_bytes_of(mr_arena_memdup(arena, buf.data, buf.len), buf.len);
 }
 
 struct mr_bytes mr_work_card_append(struct mr_arena *arena, struct mr_bytes body, const char *text)

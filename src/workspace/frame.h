@@ -41,9 +41,9 @@ struct mr_work {
 	struct mr_db *index;                    /* NULL until mr_work_index_open() */
 	const struct mr_work_push_items *queue; /* NULL until mr_work_queue_get() */
 	struct mr_work_template_cache *templates; /* NULL until one was rendered */
-	const struct mr_work_contacts *contacts; /* NULL until mr_work_contacts_get() */
-	const struct mr_work_holds *holds;       /* NULL until mr_work_holds_get() */
-	struct mr_arena *holds_arena;            /* that they are in, or NULL */
+	const struct mr_work_contacts *contacts;  /* NULL until mr_work_contacts_get() */
+	const struct mr_work_holds *holds;        /* NULL until mr_work_holds_get() */
+	struct mr_arena *holds_arena;             /* that they are in, or NULL */
 };
 
 /* The nearest directory with a workspace, from `from` (absolute) upwards; else

@@ -61,6 +61,14 @@ const char *mr_work_message_id(struct mr_arena *arena, const char *normal_id, co
 		mr_work_fnv(arena, mr_bytes_text(normal_id)));
 }
 
+/* A letter or digit of ASCII, in lower case; 0 for anything else. */
+static char word_char(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c - 'A' + 'a');
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '\0';
+}
+
 /* Lower-case letters and digits; what is between them becomes one `gap`, none at the ends. */
 static const char *words(struct mr_arena *arena, const char *text, char gap)
 {
@@ -68,8 +76,10 @@ static const char *words(struct mr_arena *arena, const char *text, char gap)
 	size_t len = 0;
 
 	for (; *text && len < MR_WORK_NAME_BYTES; text++) {
-		if (isalnum((unsigned char)*text))
-			out[len++] = (char)tolower((unsigned char)*text);
+		char c = word_char(*text);
+
+		if (c)
+			out[len++] = c;
 		else if (len > 0 && out[len - 1] != gap)
 			out[len++] = gap;
 	}

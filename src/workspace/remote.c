@@ -26,8 +26,8 @@ static void read_location(const struct mr_cursor *at, struct mr_work_location *o
 	mr_cursor_only(at, location_known);
 	mr_cursor_text(&name, &out->mailbox_name);
 	mr_cursor_text_opt(&id, &out->mailbox_id);
-	out->has_uid = mr_cursor_int_opt(&validity, 0, UINT32_MAX, &out->uid_validity) &
-		mr_cursor_int_opt(&uid, 0, UINT32_MAX, &out->uid);
+	out->has_uid = mr_cursor_int_opt(&validity, 0, UINT32_MAX, &out->uid_validity);
+	out->has_uid = mr_cursor_int_opt(&uid, 0, UINT32_MAX, &out->uid) && out->has_uid;
 	if (mr_cursor_is_present(&flags))
 		mr_cursor_texts(&flags, &out->flags);
 	mr_cursor_text_opt(&observed, &out->observed);
