@@ -268,6 +268,7 @@
  *       pulse.c          checks that the database accepts writes
  *       root.c           opens and closes a team's storage
  *       schema_sql.c     its tables
+ *       use_lock.c       keeps a rebuild and the users of a database apart
  *       wait.c           waits until a condition of the database holds
  *       watch.c          wakes waiting threads when the database changes
  *
@@ -392,7 +393,11 @@
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_sqlite.c        SQLite behind it
- *     db_sqlite_search.c and its full-text search
+ *     db_sqlite_bell.c   notices between processes: a file that is touched
+ *     db_sqlite_check.c  the full check of a file
+ *     db_sqlite_file.c   the file, as the file system sees it
+ *     db_sqlite_search.c full-text search
+ *     db_sqlite_words.c  the words that engines spell differently
  *     history.c          git repositories: reading, the branch, the log, the index
  *     history_append.c   opens, locks and appends to a repository
  *     history_commit.c   a batch becomes trees, a commit, a pack

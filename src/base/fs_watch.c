@@ -1,10 +1,9 @@
-/* base/fs_watch.c - Waits on one file with inotify until it is written to or its times are set. */
+/* base/fs_watch.c - watches one file with inotify: it is written to, or its times are set. */
 #include "base/fs_watch.h"
 
 #include "base/oom.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -35,26 +34,19 @@ enum mr_code mr_fs_watch_open(const char *path, struct mr_fs_watch **out, struct
 	return MR_OK;
 }
 
-/* What happened does not matter, only that it did. */
-static bool drain(int fd)
+int mr_fs_watch_fd(const struct mr_fs_watch *watch)
+{
+	return watch->fd;
+}
+
+bool mr_fs_watch_drain(struct mr_fs_watch *watch)
 {
 	char events[4096] __attribute__((aligned(8)));
 	bool any = false;
 
-	while (read(fd, events, sizeof(events)) > 0)
+	while (read(watch->fd, events, sizeof(events)) > 0)
 		any = true;
 	return any;
-}
-
-enum mr_code mr_fs_watch_wait(struct mr_fs_watch *watch, int timeout_ms, bool *changed,
-	struct mr_err *err)
-{
-	struct pollfd fd = { .fd = watch->fd, .events = POLLIN };
-
-	if (poll(&fd, 1, timeout_ms) < 0 && errno != EINTR)
-		return mr_err_os(err, errno, "cannot wait for a file to change");
-	*changed = drain(watch->fd);
-	return MR_OK;
 }
 
 void mr_fs_watch_close(struct mr_fs_watch **watch)

@@ -1,4 +1,4 @@
-/* base/fs_watch.h - waiting until a file is touched, woken by the kernel. */
+/* base/fs_watch.h - being told by the kernel that a file was touched. */
 #pragma once
 
 #include "base/err.h"
@@ -7,14 +7,14 @@
 
 struct mr_fs_watch;
 
-/* The file must be there. What happens to it from now on is noticed, also between two waits. */
+/* The file must be there. What happens to it from now on is noticed. */
 MR_CHECK enum mr_code mr_fs_watch_open(const char *path, struct mr_fs_watch **out,
 	struct mr_err *err);
-/*
- * Wait until it is written to or its times are set, at most `timeout_ms` (below 0: without end).
- * `*changed` says whether it was; a signal may end the wait earlier. One thread at a time.
- */
-MR_CHECK enum mr_code mr_fs_watch_wait(struct mr_fs_watch *watch, int timeout_ms, bool *changed,
-	struct mr_err *err);
+/* A descriptor for poll(2): readable once the file was written to, its times were set, or it was
+ * deleted or moved. It stays the watch's. */
+int mr_fs_watch_fd(const struct mr_fs_watch *watch);
+/* Forget what has happened so far, so that the descriptor is readable only after something else
+ * happens. Returns whether anything had. One thread at a time. */
+bool mr_fs_watch_drain(struct mr_fs_watch *watch);
 /* NULL inside is fine. */
 void mr_fs_watch_close(struct mr_fs_watch **watch);

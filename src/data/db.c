@@ -304,12 +304,22 @@ int64_t mr_db_total_changes(struct mr_db *db)
 
 enum mr_code mr_db_begin(struct mr_db *db, enum mr_db_begin how, struct mr_err *err)
 {
-	return mr_db_run(db, db->driver->begin_sql[how], err);
+	enum mr_code rc = mr_db_run(db, db->driver->begin_sql[how], err);
+
+	if (!rc)
+		db->notify_at_commit = false;
+	return rc;
 }
 
 enum mr_code mr_db_commit(struct mr_db *db, struct mr_err *err)
 {
-	return mr_db_run(db, "COMMIT", err);
+	enum mr_code rc = mr_db_run(db, "COMMIT", err);
+
+	if (!rc && db->notify_at_commit) {
+		db->notify_at_commit = false;
+		db->driver->notify(db);
+	}
+	return rc;
 }
 
 void mr_db_rollback(struct mr_db *db)
@@ -324,6 +334,49 @@ void mr_db_rollback(struct mr_db *db)
 bool mr_db_in_transaction(struct mr_db *db)
 {
 	return db->driver->in_transaction(db);
+}
+
+void mr_db_notify(struct mr_db *db)
+{
+	if (mr_db_in_transaction(db))
+		db->notify_at_commit = true;
+	else
+		db->driver->notify(db);
+}
+
+enum mr_code mr_db_listen(const char *path, struct mr_db_listener **out, struct mr_err *err)
+{
+	const struct mr_db_driver *driver = driver_for(path);
+	struct mr_db_listener *listener = NULL;
+	enum mr_code rc = driver->listen(path, &listener, err);
+
+	if (rc)
+		return rc;
+	listener->driver = driver;
+	*out = listener;
+	return MR_OK;
+}
+
+int mr_db_listener_fd(const struct mr_db_listener *listener)
+{
+	return listener->driver->listener_fd(listener);
+}
+
+bool mr_db_listener_drain(struct mr_db_listener *listener)
+{
+	return listener->driver->listener_drain(listener);
+}
+
+void mr_db_listener_close(struct mr_db_listener **listener)
+{
+	if (*listener)
+		(*listener)->driver->listener_close(*listener);
+	*listener = NULL;
+}
+
+bool mr_db_is_open_elsewhere(const char *path, long *pid)
+{
+	return driver_for(path)->is_open_elsewhere(path, pid);
 }
 
 enum mr_code mr_db_savepoint(struct mr_db *db, struct mr_err *err)

@@ -200,6 +200,35 @@ MR_CHECK enum mr_code mr_db_touch(struct mr_db *db, struct mr_err *err);
  */
 void mr_db_trim_log(struct mr_db *db);
 
+/*
+ * Notices: telling whoever waits for a change of the database, in any process, that one was
+ * committed. A notice says only that; its receiver looks for the change itself. One may be lost,
+ * when a process dies right after its commit: who must not miss a change also looks every few
+ * seconds.
+ *
+ * mr_db_notify() in a transaction sends one notice once mr_db_commit() has succeeded, however often
+ * it was called, and none when the transaction is rolled back. Outside of one it is sent at once.
+ */
+void mr_db_notify(struct mr_db *db);
+
+struct mr_db_listener;
+/* Receive the notices of all processes, this one included, about the database that `path` names as
+ * in mr_db_options. A listener belongs to one thread at a time. */
+MR_CHECK enum mr_code mr_db_listen(const char *path, struct mr_db_listener **out,
+	struct mr_err *err);
+/* A descriptor for poll(2), readable when notices have come. It stays the listener's. */
+int mr_db_listener_fd(const struct mr_db_listener *listener);
+/* Take all notices that have come, so that the descriptor waits for the next. Were there any? */
+bool mr_db_listener_drain(struct mr_db_listener *listener);
+/* `*listener` becomes NULL. NULL inside is fine. */
+void mr_db_listener_close(struct mr_db_listener **listener);
+
+/*
+ * Does another process have the database open? `*pid` is then one that has. Also for a file that is
+ * damaged. Not while this process has it open: SQLite's locks of this process would be lost.
+ */
+bool mr_db_is_open_elsewhere(const char *path, long *pid);
+
 /* Problems a full check of the file's structure and its foreign keys finds; at most 100. Slow. */
 MR_CHECK enum mr_code mr_db_check(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,
 	struct mr_err *err);

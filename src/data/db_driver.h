@@ -17,6 +17,7 @@ struct mr_db {
 	TAILQ_HEAD(mr_stmt_list, mr_stmt) idle; /* the latest used first */
 	size_t idle_len;
 	size_t in_use;
+	bool notify_at_commit; /* mr_db_notify() was called in this transaction */
 };
 
 struct mr_stmt {
@@ -24,6 +25,11 @@ struct mr_stmt {
 	struct mr_db *db;
 	char *sql; /* the cache's key */
 	uint64_t hash;
+};
+
+/* A driver's listener begins with this; db.c sets it. */
+struct mr_db_listener {
+	const struct mr_db_driver *driver;
 };
 
 struct mr_db_driver {
@@ -39,6 +45,13 @@ struct mr_db_driver {
 	enum mr_code (*still_there)(struct mr_db *db, struct mr_err *err);
 	enum mr_code (*touch)(struct mr_db *db, struct mr_err *err);
 	void (*trim_log)(struct mr_db *db);
+	/* Send a notice now. Called outside a transaction. */
+	void (*notify)(struct mr_db *db);
+	enum mr_code (*listen)(const char *path, struct mr_db_listener **out, struct mr_err *err);
+	int (*listener_fd)(const struct mr_db_listener *listener);
+	bool (*listener_drain)(struct mr_db_listener *listener);
+	void (*listener_close)(struct mr_db_listener *listener);
+	bool (*is_open_elsewhere)(const char *path, long *pid);
 	enum mr_code (*exec)(struct mr_db *db, const char *sql, struct mr_err *err);
 	enum mr_code (*set_sync)(struct mr_db *db, enum mr_db_sync sync, struct mr_err *err);
 	int64_t (*changes)(struct mr_db *db);

@@ -2,9 +2,12 @@
 #include "data/db_sqlite.h"
 
 #include "base/fs.h"
-#include "base/utf8.h"
 #include "data/db_driver.h"
+#include "data/db_sqlite_bell.h"
+#include "data/db_sqlite_check.h"
+#include "data/db_sqlite_file.h"
 #include "data/db_sqlite_search.h"
+#include "data/db_sqlite_words.h"
 
 #include <sqlite3.h>
 
@@ -20,10 +23,8 @@
 #include <unistd.h>
 
 enum {
-	SHOWN_PATH_BYTES = 200, /* so that a long path leaves room for what was wrong */
 	SHOWN_SQL_BYTES = 100,
 	KEPT_LOG_BYTES = 64 << 20, /* a log that one huge transaction grew is cut back to this */
-	PROBLEMS_MAX = 100,
 	/* Of the file's header: where its numbers stand. */
 	HEADER_BYTES = 100,
 	HEADER_PAGE_SIZE = 16,
@@ -36,21 +37,16 @@ enum {
 	TRIM_LATE_WAIT_MS = 1000,
 };
 
-/* Which file a path names; {0, 0} is none. */
-struct file_id {
-	dev_t dev;
-	ino_t ino;
-};
-
 struct sqlite_db {
 	struct mr_db base;
 	sqlite3 *handle;
 	int waited_us;   /* for the lock we are waiting for */
 	int patience_ms; /* for locks, instead of the busy timeout; 0: that */
 	bool has_score;
+	int bell; /* see db_sqlite_bell.h; -1 until it is first rung */
 	/* For sqlite_still_there(): what was open in the beginning, and what was seen last. */
 	const char *log_path, *shm_path;
-	struct file_id log, shm;
+	struct mr_db_sqlite_file log, shm;
 	unsigned char page_size[2]; /* as the header has it */
 	uint32_t counter, pages;    /* the header's change counter and size of the file */
 	bool damaged;               /* found when writing */
@@ -78,21 +74,6 @@ static struct sqlite_db *db_of(struct mr_db *db)
 static struct sqlite_stmt *stmt_of(struct mr_stmt *stmt)
 {
 	return (struct sqlite_stmt *)stmt;
-}
-
-/* The path, or its end after "..." when it is long. */
-static const char *shown_path(const struct mr_db_options *options, char out[SHOWN_PATH_BYTES + 8])
-{
-	size_t len = strlen(options->path);
-	const char *end = options->path + len;
-
-	if (len <= SHOWN_PATH_BYTES)
-		return options->path;
-	end -= SHOWN_PATH_BYTES;
-	while (((unsigned char)*end & 0xc0) == 0x80)
-		end++;
-	snprintf(out, SHOWN_PATH_BYTES + 8, "...%s", end);
-	return out;
 }
 
 static enum mr_code fail_constraint(int code, const char *path, const char *msg, struct mr_err *err)
@@ -151,8 +132,8 @@ static enum mr_code fail_io(int code, int os_errno, const char *path, const char
 static enum mr_code fail(const struct mr_db_options *options, sqlite3 *handle, const char *sql,
 	struct mr_err *err)
 {
-	char room[SHOWN_PATH_BYTES + 8];
-	const char *path = shown_path(options, room);
+	char room[MR_DB_SQLITE_SHOWN_BYTES];
+	const char *path = mr_db_sqlite_shown_path(options, room);
 	int code = handle ? sqlite3_extended_errcode(handle) : SQLITE_NOMEM;
 	const char *msg = handle ? sqlite3_errmsg(handle) : "out of memory";
 	int os_errno = handle ? sqlite3_system_errno(handle) : 0;
@@ -242,29 +223,6 @@ static int on_busy(void *arg, int turn)
 		&self->waited_us);
 }
 
-/* Make the file ourselves, so that it is private from its first byte; the log inherits its mode. */
-static enum mr_code create_file(const struct mr_db_options *options, struct mr_arena *arena,
-	struct mr_err *err)
-{
-	/* O_EXCL: opening and closing a file that has connections would drop their locks. */
-	int fd = open(options->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	const char *slash = strrchr(options->path, '/');
-	const char *dir = ".";
-	char room[SHOWN_PATH_BYTES + 8];
-
-	if (fd < 0 && errno == EEXIST)
-		return MR_OK;
-	if (fd < 0)
-		return mr_err_os(err, errno, "cannot create database %s",
-			shown_path(options, room));
-	close(fd);
-	if (slash)
-		dir = slash == options->path
-			? "/"
-			: mr_arena_strndup(arena, options->path, (size_t)(slash - options->path));
-	return mr_fs_sync_dir(AT_FDCWD, dir, err);
-}
-
 /* What the program may do with this connection, whatever the file or a statement says. */
 static void set_limits(sqlite3 *handle)
 {
@@ -348,19 +306,6 @@ static enum mr_code set_journal(struct sqlite_db *self, struct mr_err *err)
 	}
 }
 
-static struct file_id file_id_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) ? (struct file_id){ 0, 0 }
-			       : (struct file_id){ st.st_dev, st.st_ino };
-}
-
-static bool is_same_file(struct file_id one, struct file_id other)
-{
-	return one.dev == other.dev && one.ino == other.ino;
-}
-
 /* The header as it is in the file, past all caches. False when there is not so much of it. Through
  * SQLite's own handle: closing another would drop the locks of this process. */
 static bool read_header(struct sqlite_db *self, unsigned char out[HEADER_BYTES])
@@ -400,8 +345,8 @@ static void note_files(struct sqlite_db *self, struct mr_arena *arena)
 
 	self->log_path = mr_arena_printf(arena, "%s-wal", path);
 	self->shm_path = mr_arena_printf(arena, "%s-shm", path);
-	self->log = file_id_of(self->log_path);
-	self->shm = file_id_of(self->shm_path);
+	self->log = mr_db_sqlite_file_at(self->log_path);
+	self->shm = mr_db_sqlite_file_at(self->shm_path);
 	if (read_header(self, header)) {
 		memcpy(self->page_size, header + HEADER_PAGE_SIZE, sizeof(self->page_size));
 		self->counter = read_u32(header + HEADER_COUNTER);
@@ -416,7 +361,7 @@ static void note_files(struct sqlite_db *self, struct mr_arena *arena)
 static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
 {
 	const struct mr_db_options *options = &self->base.options;
-	char room[SHOWN_PATH_BYTES + 8];
+	char room[MR_DB_SQLITE_SHOWN_BYTES];
 	char version[16];
 	char sql[512];
 	enum mr_code rc;
@@ -427,7 +372,7 @@ static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
 			"database %s may not be written; check who owns the file and its "
 			"directory, "
 			"and that the disk is mounted for writing",
-			shown_path(options, room));
+			mr_db_sqlite_shown_path(options, room));
 	set_limits(self->handle);
 	sqlite3_busy_handler(self->handle, on_busy, self);
 	snprintf(sql, sizeof(sql),
@@ -457,10 +402,11 @@ static enum mr_code sqlite_open(struct mr_arena *arena, const struct mr_db_optio
 	static pthread_once_t configured = PTHREAD_ONCE_INIT;
 	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
 	struct sqlite_db *self = mr_arena_alloc(arena, sizeof(*self));
-	char room[SHOWN_PATH_BYTES + 8];
+	char room[MR_DB_SQLITE_SHOWN_BYTES];
 	enum mr_code rc = MR_OK;
 
 	self->base.options = *options;
+	self->bell = -1;
 	/* SQLite gives meaning to "" and to names like ":memory:". */
 	if (!options->path || options->path[0] == '\0' || options->path[0] == ':')
 		return mr_err_set(err, MR_EINVAL, "\"%s\" cannot name a database",
@@ -468,9 +414,10 @@ static enum mr_code sqlite_open(struct mr_arena *arena, const struct mr_db_optio
 	pthread_once(&configured, configure);
 	flags |= options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	if (options->create && !options->read_only)
-		rc = create_file(options, arena, err);
+		rc = mr_db_sqlite_file_create(options, arena, err);
 	else if (access(options->path, F_OK) != 0)
-		rc = mr_err_os(err, errno, "cannot open database %s", shown_path(options, room));
+		rc = mr_err_os(err, errno, "cannot open database %s",
+			mr_db_sqlite_shown_path(options, room));
 	if (rc)
 		return rc;
 	if (sqlite3_open_v2(options->path, &self->handle, flags, NULL) != SQLITE_OK)
@@ -488,14 +435,20 @@ static enum mr_code sqlite_open(struct mr_arena *arena, const struct mr_db_optio
 
 static void sqlite_close(struct mr_db *db)
 {
+	mr_fs_closep(&db_of(db)->bell);
 	sqlite3_close(db_of(db)->handle);
+}
+
+static void sqlite_notify(struct mr_db *db)
+{
+	mr_db_sqlite_bell_ring(db->options.path, &db_of(db)->bell);
 }
 
 static enum mr_code fail_gone(struct sqlite_db *self, struct mr_err *err)
 {
 	const struct mr_db_options *options = &self->base.options;
-	char room[SHOWN_PATH_BYTES + 8];
-	const char *path = shown_path(options, room);
+	char room[MR_DB_SQLITE_SHOWN_BYTES];
+	const char *path = mr_db_sqlite_shown_path(options, room);
 
 	if (access(options->path, F_OK) == 0)
 		return mr_err_set(err, MR_EIO,
@@ -510,10 +463,10 @@ static enum mr_code fail_gone(struct sqlite_db *self, struct mr_err *err)
 static enum mr_code fail_overwritten(struct sqlite_db *self, const char *why, struct mr_err *err)
 {
 	const struct mr_db_options *options = &self->base.options;
-	char room[SHOWN_PATH_BYTES + 8];
+	char room[MR_DB_SQLITE_SHOWN_BYTES];
 
 	return mr_err_set(err, MR_EFORMAT, "database %s was %s by another program; %s",
-		shown_path(options, room), why, options->repair_hint);
+		mr_db_sqlite_shown_path(options, room), why, options->repair_hint);
 }
 
 /*
@@ -544,22 +497,22 @@ static enum mr_code check_header(struct sqlite_db *self, struct mr_err *err)
 static enum mr_code sqlite_still_there(struct mr_db *db, struct mr_err *err)
 {
 	struct sqlite_db *self = db_of(db);
-	char room[SHOWN_PATH_BYTES + 8];
+	char room[MR_DB_SQLITE_SHOWN_BYTES];
 	int moved = 0;
 
 	if (sqlite3_file_control(self->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) !=
 			SQLITE_OK ||
 		moved)
 		return fail_gone(self, err);
-	if (!is_same_file(self->log, file_id_of(self->log_path)) ||
-		!is_same_file(self->shm, file_id_of(self->shm_path)))
+	if (!mr_db_sqlite_file_is_same(self->log, mr_db_sqlite_file_at(self->log_path)) ||
+		!mr_db_sqlite_file_is_same(self->shm, mr_db_sqlite_file_at(self->shm_path)))
 		return mr_err_set(err, MR_EIO,
 			"the log of database %s (-wal or -shm beside it) was deleted or replaced; "
 			"if mail is missing, %s",
-			shown_path(&db->options, room), db->options.repair_hint);
+			mr_db_sqlite_shown_path(&db->options, room), db->options.repair_hint);
 	if (self->damaged)
 		return mr_err_set(err, MR_EFORMAT, "database %s is damaged; %s",
-			shown_path(&db->options, room), db->options.repair_hint);
+			mr_db_sqlite_shown_path(&db->options, room), db->options.repair_hint);
 	return check_header(self, err);
 }
 
@@ -639,25 +592,6 @@ static bool sqlite_in_transaction(struct mr_db *db)
 	return !sqlite3_get_autocommit(db_of(db)->handle);
 }
 
-/* The words of db.h in SQLite's own: a set is bound as JSON, and LIKE folds ASCII anyway. */
-static const char *spell(struct mr_arena *arena, const char *sql)
-{
-	static const char set[] = " IN ids(", like[] = " ILIKE ";
-	const char *at = strstr(sql, set);
-	const char *parameter = at ? at + strlen(set) : "";
-	const char *end = strchr(parameter, ')');
-
-	if (end)
-		return mr_arena_printf(arena, "%s IN (SELECT value FROM json_each(%.*s))%s",
-			spell(arena, mr_arena_strndup(arena, sql, (size_t)(at - sql))),
-			(int)(end - parameter), parameter, spell(arena, end + 1));
-	at = strstr(sql, like);
-	if (!at)
-		return sql;
-	return mr_arena_printf(arena, "%.*s LIKE %s", (int)(at - sql), sql,
-		spell(arena, at + strlen(like)));
-}
-
 static enum mr_code sqlite_prepare(struct mr_db *db, const char *sql, struct mr_stmt **out,
 	struct mr_err *err)
 {
@@ -666,8 +600,8 @@ static enum mr_code sqlite_prepare(struct mr_db *db, const char *sql, struct mr_
 	struct sqlite_stmt *stmt = mr_arena_alloc(arena, sizeof(*stmt));
 	const char *rest = "";
 
-	if (sqlite3_prepare_v3(self->handle, spell(arena, sql), -1, SQLITE_PREPARE_PERSISTENT,
-		    &stmt->handle, &rest) != SQLITE_OK)
+	if (sqlite3_prepare_v3(self->handle, mr_db_sqlite_spell(arena, sql), -1,
+		    SQLITE_PREPARE_PERSISTENT, &stmt->handle, &rest) != SQLITE_OK)
 		return fail(&db->options, self->handle, sql, err);
 	if (!stmt->handle || rest[strspn(rest, " \t\n;")]) {
 		sqlite3_finalize(stmt->handle);
@@ -811,53 +745,6 @@ static struct mr_bytes sqlite_column_bytes(struct mr_stmt *stmt, int column)
 	if (!data && sqlite3_column_type(handle, column) != SQLITE_NULL)
 		data = "";
 	return mr_bytes_of(data, len);
-}
-
-static enum mr_code sqlite_check(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,
-	struct mr_err *err)
-{
-	struct mr_texts found = {
-		.items = mr_arena_array(arena, PROBLEMS_MAX + 1, sizeof(*found.items)),
-	};
-	struct mr_stmt *structure MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_stmt *keys MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_err damage;
-	bool row = true;
-	enum mr_code rc = mr_db_prepare(db, "PRAGMA integrity_check(100)", &structure, err);
-
-	while (!rc && row && found.len < PROBLEMS_MAX) {
-		const char *text = "ok";
-
-		rc = mr_stmt_step(structure, &row, &damage);
-		if (!rc && row)
-			text = mr_stmt_text(structure, 0, arena);
-		/* Some damage even the check cannot get past. */
-		if (rc == MR_EFORMAT) {
-			text = mr_arena_strdup(arena, damage.msg);
-			row = false;
-			rc = MR_OK;
-		}
-		if (rc)
-			*err = damage;
-		if (!mr_str_eq(text, "ok"))
-			found.items[found.len++] = text;
-	}
-	/* Keys cannot be followed through damaged pages. */
-	row = !rc && found.len == 0;
-	if (row)
-		rc = mr_db_prepare(db, "PRAGMA foreign_key_check", &keys, err);
-	while (!rc && row && found.len < PROBLEMS_MAX) {
-		rc = mr_stmt_step(keys, &row, err);
-		if (!rc && row)
-			found.items[found.len++] = mr_arena_printf(arena,
-				"row %lld of %s names a row of %s that is not there",
-				(long long)mr_stmt_int(keys, 1), mr_stmt_text(keys, 0, arena),
-				mr_stmt_text(keys, 2, arena));
-	}
-	if (rc)
-		return rc;
-	*out = found;
-	return MR_OK;
 }
 
 static enum mr_code sqlite_compact(struct mr_db *db, struct mr_err *err)
@@ -1015,6 +902,12 @@ const struct mr_db_driver mr_db_sqlite = {
 	.still_there = sqlite_still_there,
 	.touch = sqlite_touch,
 	.trim_log = sqlite_trim_log,
+	.notify = sqlite_notify,
+	.listen = mr_db_sqlite_listen,
+	.listener_fd = mr_db_sqlite_listener_fd,
+	.listener_drain = mr_db_sqlite_listener_drain,
+	.listener_close = mr_db_sqlite_listener_close,
+	.is_open_elsewhere = mr_db_sqlite_file_is_open_elsewhere,
 	.exec = sqlite_exec,
 	.set_sync = sqlite_set_sync,
 	.changes = sqlite_changes,
@@ -1022,7 +915,7 @@ const struct mr_db_driver mr_db_sqlite = {
 	.in_transaction = sqlite_in_transaction,
 	.begin_sql = { [MR_DB_DEFERRED] = "BEGIN", [MR_DB_IMMEDIATE] = "BEGIN IMMEDIATE" },
 	.has_table_sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
-	.check = sqlite_check,
+	.check = mr_db_sqlite_check,
 	.compact = sqlite_compact,
 	.prepare = sqlite_prepare,
 	.finalize = sqlite_finalize,

@@ -202,6 +202,8 @@ static enum mr_code grow(struct mr_ctx *cx, struct mr_db *db, size_t len, size_t
 	size_t room = len ? 2 * len : FIRST_ITEMS;
 	char *more;
 
+	/* MR_ROWS_ALL lets more rows through than a list of the smallest items has room for. */
+	_Static_assert(MR_ROWS_LIST_BYTES / 8 < 67108865, "a list of all rows would be cut off");
 	if (room > MR_ROWS_LIST_BYTES / size)
 		return mr_err_set(&cx->err, MR_ELIMIT,
 			"database %s: a list of more than %zu rows takes more than %d bytes",

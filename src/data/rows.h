@@ -129,8 +129,14 @@ MR_CHECK enum mr_code mr_rows_each(struct mr_ctx *cx, struct mr_db *db, const ch
 /* A list in the arena: any struct with `items` and `len`. */
 #define MR_LIST(list) &(list)->items, &(list)->len, sizeof(*(list)->items)
 
-/* The items of a list may take this; more is MR_ELIMIT. Statements about much have a LIMIT. */
+/* The items of a list may take this; more is MR_ELIMIT. */
 enum { MR_ROWS_LIST_BYTES = 512 << 20 };
+/*
+ * Every statement that makes a list has a LIMIT, since an engine may fetch all rows before it gives
+ * out the first. One that wants all rows ends with this: one row more than fits into a list, so
+ * that a list is never cut off silently. An item has at least 8 bytes.
+ */
+#define MR_ROWS_ALL " LIMIT 67108865"
 
 /* Every row as an item of a new list. On failure the list is left alone. */
 MR_CHECK enum mr_code mr_rows_list(struct mr_ctx *cx, struct mr_db *db, const char *sql,

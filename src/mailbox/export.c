@@ -47,25 +47,26 @@ static bool has_twice(const struct mr_texts *texts, size_t at)
 static enum mr_code check_request(struct mr_ctx *cx,
 	const struct mr_mailbox_export_request *request)
 {
-	struct mr_issues issues;
+	/* The error refers to them. */
+	struct mr_issues *issues = mr_arena_alloc(cx->arena, sizeof(*issues));
 	struct mr_address address;
 	struct mr_err why;
 
-	mr_issues_init(&issues, cx->arena);
+	mr_issues_init(issues, cx->arena);
 	if (mr_str_is_empty(request->output_dir))
-		mr_issues_add(&issues, MR_ISSUE_RULE, "$.output_dir", NULL, "must not be empty");
+		mr_issues_add(issues, MR_ISSUE_RULE, "$.output_dir", NULL, "must not be empty");
 	for (size_t i = 0; i < request->addresses.len; i++) {
 		if (mr_address_parse(cx->arena, request->addresses.items[i], &address, &why))
-			mr_issues_add(&issues, MR_ISSUE_RULE, "$.addresses", NULL, "%s", why.msg);
+			mr_issues_add(issues, MR_ISSUE_RULE, "$.addresses", NULL, "%s", why.msg);
 		else if (has_twice(&request->addresses, i))
-			mr_issues_add(&issues, MR_ISSUE_RULE, "$.addresses", NULL,
+			mr_issues_add(issues, MR_ISSUE_RULE, "$.addresses", NULL,
 				"must not contain duplicate addresses: %s",
 				request->addresses.items[i]);
 	}
-	if (issues.len == 0 && request->all_accounts == (request->addresses.len > 0))
-		mr_issues_add(&issues, MR_ISSUE_RULE, "$", NULL,
+	if (issues->len == 0 && request->all_accounts == (request->addresses.len > 0))
+		mr_issues_add(issues, MR_ISSUE_RULE, "$", NULL,
 			"exactly one of all_accounts and addresses must be given");
-	return issues.len > 0 ? mr_err_issues(&cx->err, &issues, "mailbox export payload") : MR_OK;
+	return issues->len > 0 ? mr_err_issues(&cx->err, issues, "mailbox export payload") : MR_OK;
 }
 
 static bool is_selected(void *arg, const struct mr_mailbox_registration *row)

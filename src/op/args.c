@@ -242,11 +242,6 @@ static const struct mr_value *find(const struct mr_args *in, const char *name)
 	return NULL;
 }
 
-bool mr_args_has(const struct mr_args *in, const char *name)
-{
-	return find(in, name) != NULL;
-}
-
 const char *mr_args_text(const struct mr_args *in, const char *name)
 {
 	const struct mr_value *value = find(in, name);

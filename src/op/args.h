@@ -25,9 +25,8 @@ struct mr_args {
 MR_CHECK enum mr_code mr_args_decode(struct mr_arena *arena, const struct mr_param *params,
 	const struct mr_value *sent, struct mr_args *out, struct mr_err *err);
 
-/* Asking for a name that is not a parameter of the operation is a programming error. */
-bool mr_args_has(const struct mr_args *in, const char *name);
-/* NULL when left out. */
+/* What was sent under a name; asking for one that is not a parameter of the operation is a
+ * programming error. NULL when left out. */
 const char *mr_args_text(const struct mr_args *in, const char *name);
 int64_t mr_args_int(const struct mr_args *in, const char *name, int64_t fallback);
 bool mr_args_bool(const struct mr_args *in, const char *name, bool fallback);

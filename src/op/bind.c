@@ -33,6 +33,16 @@ static int int_of(const struct mr_param *param, const struct mr_value *value)
 	return value ? (int)value->integer : 0;
 }
 
+/* An enum: the place of the text in the choices, which have it. */
+static unsigned place_of(const struct mr_param *param, const struct mr_value *value)
+{
+	unsigned place = 0;
+
+	while (value && !mr_str_eq(param->choices[place], value->text))
+		place++;
+	return place;
+}
+
 /* `value` is what was sent, or the default, or NULL. */
 static void store(struct mr_arena *arena, const struct mr_param *param,
 	const struct mr_value *value, char *request)
@@ -48,6 +58,9 @@ static void store(struct mr_arena *arena, const struct mr_param *param,
 		break;
 	case MR_C_INT:
 		*(int *)at = int_of(param, value);
+		break;
+	case MR_C_UNSIGNED:
+		*(unsigned *)at = place_of(param, value);
 		break;
 	case MR_C_BOOL:
 		*(bool *)at = value && value->boolean;
@@ -76,7 +89,7 @@ void mr_bind_request(struct mr_arena *arena, const struct mr_args *in, void *req
 		if (param->given.type)
 			*(bool *)(void *)((char *)request + param->given.offset) = value != NULL;
 		/* A text that was left out is NULL: its part knows what that means. */
-		if (!value && param->type != MR_TYPE_TEXT && mr_param_default(param, &fallback))
+		if (!value && param->into.type != MR_C_TEXT && mr_param_default(param, &fallback))
 			value = &fallback;
 		store(arena, param, value, request);
 	}
@@ -218,7 +231,9 @@ static bool is_null(const struct mr_field *field, const char *from)
 	case MR_C_IDS:
 		return false;
 	default:
-		return field->flags & MR_NULLABLE && is_nothing(&field->from, from);
+		/* A 0 that `when` lets through is a number like others. */
+		return field->flags & MR_NULLABLE && !field->when.type &&
+			is_nothing(&field->from, from);
 	}
 }
 
@@ -240,7 +255,9 @@ static void put_field(struct mr_out *out, const struct mr_field *field, const ch
 	} else if (field->emit) {
 		field->emit(out, field->name, at);
 	} else if (field->flags & MR_INCLUDED) {
-		mr_bind_members(out, field->fields, at);
+		mr_bind_members(out, field->fields,
+			field->from.type == MR_C_POINTER ? *(const char *const *)(const void *)at
+							 : at);
 	} else if (is_null(field, from)) {
 		mr_out_null(out, field->name);
 	} else {

@@ -50,6 +50,7 @@ struct mr_call {
 	const char *fence_used; /* set by the operation: with what they were; or NULL */
 	/* What a command ends with although it has a result: set by the operation, 0 at first. */
 	int exit_status;
+	bool is_silent; /* set by the operation: it succeeds without a result, not even {} */
 	/* For mr_dispatch_confirm(): consent that was given before, and a way to ask a person
 	 * now; `confirm` is NULL where there is none. */
 	bool confirmed;

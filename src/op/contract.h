@@ -33,6 +33,9 @@ struct mr_global_option {
 	const char *summary;
 	enum mr_global_effect effect;
 	char letter; /* 'h': it can also be typed as -h; or 0 */
+	/* Of MR_GLOBAL_FORMAT: the format of a usage error, too, when it stands behind what is
+	 * wrong. */
+	bool counts_behind;
 };
 
 /* An option that was given; value NULL: it is a flag. */
@@ -102,8 +105,8 @@ struct mr_contract {
 		*take)(struct mr_call *call, const struct mr_op *op, const struct mr_value *sent);
 	/*
 	 * Before the operation: may the caller do this? Opens the part that mr_op.bind gets, and
-	 * locks it as the operation needs it (MR_NEED_WRITE). An operation with mr_op.run gets no
-	 * part, and opens what it needs itself. On failure `*part` stays NULL, and nothing is held.
+	 * locks it as the operation needs it (MR_NEED_WRITE). `part` is NULL for an operation that
+	 * needs none, or opens it itself. On failure `*part` stays NULL, and nothing is held.
 	 */
 	enum mr_code (*enter)(struct mr_call *call, const struct mr_op *op,
 		const struct mr_args *in, void **part);

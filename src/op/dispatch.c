@@ -55,7 +55,7 @@ static enum mr_code run_bound(struct mr_call *call, const struct mr_op *op,
 
 	mr_bind_request(call->cx.arena, in, request);
 	rc = op->bind->run(call, part, request, result);
-	if (!rc && op->result)
+	if (!rc && op->result && !call->is_silent)
 		mr_bind_object(out, NULL, op->result, result);
 	return rc;
 }
@@ -92,7 +92,7 @@ static enum mr_code run(struct mr_call *call, const struct mr_op *op, const stru
 	if (!rc)
 		rc = check_needs(call, op);
 	if (!rc && contract->enter)
-		rc = contract->enter(call, op, &in, part);
+		rc = contract->enter(call, op, &in, op->bind && !op->bind->is_alone ? part : NULL);
 	if (rc)
 		return rc;
 	call->cx.is_over = call->is_over;

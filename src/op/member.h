@@ -71,8 +71,9 @@ struct mr_member {
 		.type = MR_CTYPE(MR_MEMBER_OF(struct_type, member))                                \
 	}
 
-/* Where a parameter's value goes. A text that is left out is NULL; a number or a flag is then the
- * parameter's `fallback`, else 0 and false; a flag that goes into an int is then -1. */
+/* Where a parameter's value goes. A text that is left out is NULL; a number, a flag or an enum is
+ * then the parameter's `fallback`, else 0 and false; a flag that goes into an int is then -1. An
+ * enum is the place of the text in the parameter's `choices`. */
 #define MR_INTO(struct_type, member) MR_MEMBER(struct_type, member)
 /* A list of integers, and its length. */
 #define MR_INTO_IDS(struct_type, member, count)                                                      \

@@ -20,9 +20,10 @@
  *
  * The request is filled from what was sent, mr_team_release(&call->cx, team, &request, &result) is
  * called, and the result is written from the struct (op/bind.h). MR_BIND_CALL() is for a function
- * that needs the struct mr_call, MR_TEAM_BIND() and its like know the part. When the part's
- * function takes its arguments one by one, declare a request struct next to the table and a static
- * function that hands them over; the same for a result that the part returns in pieces.
+ * that needs the struct mr_call, MR_TEAM_BIND() and its like know the part, and MR_BIND_ALONE() is
+ * for an operation that has no part or opens it itself. When the part's function takes its
+ * arguments one by one, declare a request struct next to the table and a static function that hands
+ * them over; the same for a result that the part returns in pieces.
  *
  * A shape that several results show is one table of fields, named by reference: of an object with
  * MR_FIELD_STRUCT(), of a list with MR_FIELD_LIST(), of members that stand among others with
@@ -168,9 +169,15 @@ struct mr_field {
 struct mr_binding {
 	const char *request, *result; /* the structs that its tables are bound to */
 	size_t request_size, result_size;
+	bool is_alone; /* the contract's enter() need not open the part: `part` is NULL */
 	/* `part` is what the contract's enter() opened; the request is filled, the result zeroed.
 	 * On failure the reason is in call->cx.err. */
 	enum mr_code (*run)(struct mr_call *call, void *part, void *request, void *result);
+};
+
+/* The request of an operation that takes no arguments. */
+struct mr_nothing {
+	char none;
 };
 
 #define MR_PARAM_TYPE(struct_type, member)                                                         \
@@ -179,6 +186,7 @@ struct mr_binding {
 		int64_t: MR_TYPE_INT,                                                              \
 		bool: MR_TYPE_BOOL,                                                                \
 		int: MR_TYPE_BOOL,                                                                 \
+		unsigned: MR_TYPE_TEXT,                                                            \
 		struct mr_texts: MR_TYPE_TEXTS,                                                    \
 		const struct mr_value *: MR_TYPE_OBJECT)
 #define MR_FIELD_TYPE(struct_type, member)                                                         \
@@ -205,7 +213,7 @@ struct mr_binding {
 		return function(first, typed_part, typed_request, typed_result);                   \
 	}                                                                                          \
 	static const struct mr_binding name = { #request_type, #result_type, sizeof(request_type), \
-		sizeof(result_type), name##_run }
+		sizeof(result_type), false, name##_run }
 /* `name` is what mr_op.bind points to, `function` takes struct mr_ctx, the part, the request and
  * the result. */
 #define MR_BIND(name, function, part_type, request_type, result_type)                              \
@@ -213,6 +221,20 @@ struct mr_binding {
 /* The same for one that takes struct mr_call in place of struct mr_ctx. */
 #define MR_BIND_CALL(name, function, part_type, request_type, result_type)                         \
 	MR_BIND_TO(name, call, function, part_type, request_type, result_type)
+/* For an operation that has no part, or opens it itself: `function` takes struct mr_call, the
+ * request and the result. */
+#define MR_BIND_ALONE(name, function, request_type, result_type)                                   \
+	static enum mr_code name##_run(struct mr_call *call, void *part, void *request,            \
+		void *result)                                                                      \
+	{                                                                                          \
+		request_type *typed_request = request;                                             \
+		result_type *typed_result = result;                                                \
+                                                                                                   \
+		(void)part;                                                                        \
+		return function(call, typed_request, typed_result);                                \
+	}                                                                                          \
+	static const struct mr_binding name = { #request_type, #result_type, sizeof(request_type), \
+		sizeof(result_type), true, name##_run }
 
 enum mr_need {
 	MR_NEED_WRITE = 1, /* changes something: the caller must be allowed to */

@@ -98,7 +98,7 @@ enum mr_code mr_team_agent_complete(struct mr_ctx *cx, struct mr_db *db, int64_t
 
 static const char SQL_LIST[] =
 	"SELECT " COLUMNS " FROM agents WHERE project_id = ?1 AND is_active >= ?2"
-	" ORDER BY last_active_ts DESC, id DESC";
+	" ORDER BY last_active_ts DESC, id DESC" MR_ROWS_ALL;
 
 enum mr_code mr_team_agent_list(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	bool active_only, struct mr_team_agents *out)

@@ -13,7 +13,7 @@ static const char SQL_LAST[] = "SELECT max(id) FROM messages";
 static const char SQL_TALLY[] =
 	"SELECT slug, count FROM (SELECT id, slug, (SELECT count(*) FROM messages"
 	"  WHERE project_id = projects.id AND id > ?1 AND id <= ?2) AS count FROM projects) t"
-	" WHERE count > 0 ORDER BY id";
+	" WHERE count > 0 ORDER BY id" MR_ROWS_ALL;
 
 enum mr_code mr_team_gauge_counts(struct mr_ctx *cx, struct mr_db *db, struct mr_team_gauges *out)
 {

@@ -10,7 +10,7 @@
 
 enum { SLUG_BYTES = 80, SAFE_THREAD_BYTES = 128, ATTACHMENT_BYTES = 200 };
 
-const char *mr_team_layout_bell(struct mr_arena *arena, const char *database)
+const char *mr_team_layout_use_lock(struct mr_arena *arena, const char *database)
 {
 	return mr_arena_printf(arena, "%s.bell", database);
 }

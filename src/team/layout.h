@@ -24,8 +24,8 @@
 #define MR_TEAM_INFO_DIR        ".git/info"
 #define MR_TEAM_EXCLUDE_FILE    MR_TEAM_INFO_DIR "/exclude"
 
-/* "<database>.bell": touched after every change (team/store/watch.h) */
-const char *mr_team_layout_bell(struct mr_arena *arena, const char *database);
+/* "<database>.bell": the file that team/store/use_lock.h locks */
+const char *mr_team_layout_use_lock(struct mr_arena *arena, const char *database);
 
 /* "<root>/projects/<slug>" */
 const char *mr_team_layout_project(struct mr_arena *arena, const char *root, const char *slug);

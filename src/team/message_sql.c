@@ -236,7 +236,7 @@ static const char SQL_RECIPIENTS[] =
 	"SELECT r.message_id, r.agent_id, a.project_id, a.name, p.slug, r.kind, r.read_ts, r.ack_ts"
 	" FROM message_recipients r JOIN agents a ON a.id = r.agent_id"
 	" JOIN projects p ON p.id = a.project_id WHERE r.message_id = ?1"
-	" ORDER BY r.place, r.agent_id";
+	" ORDER BY r.place, r.agent_id" MR_ROWS_ALL;
 
 static enum mr_code read_recipient(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {

@@ -86,7 +86,7 @@ enum mr_code mr_team_project_by_tail(struct mr_ctx *cx, struct mr_db *db, const 
 		MR_LIST(out));
 }
 
-static const char SQL_LIST[] = "SELECT " COLUMNS " FROM projects ORDER BY id";
+static const char SQL_LIST[] = "SELECT " COLUMNS " FROM projects ORDER BY id" MR_ROWS_ALL;
 
 enum mr_code mr_team_project_list(struct mr_ctx *cx, struct mr_db *db, struct mr_team_projects *out)
 {

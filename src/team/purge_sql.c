@@ -11,34 +11,34 @@
 
 static const char *const sql_traces[] = {
 	[MR_TEAM_TRACE_SENT] = "SELECT project_id, id, NULL, subject, created_ts FROM messages"
-			       " WHERE sender_id = ?1 ORDER BY id",
+			       " WHERE sender_id = ?1 ORDER BY id" MR_ROWS_ALL,
 	[MR_TEAM_TRACE_COPIES] =
 		"SELECT a.project_id, m.id, a.name, m.subject, m.created_ts FROM messages m"
 		" JOIN message_recipients r ON r.message_id = m.id JOIN agents a ON a.id = "
 		"r.agent_id"
 		" WHERE m.sender_id = ?1"
 		" UNION ALL SELECT a.project_id, m.id, a.name, m.subject, m.created_ts" GOT
-		" JOIN agents a ON a.id = r.agent_id WHERE r.agent_id = ?1",
+		" JOIN agents a ON a.id = r.agent_id WHERE r.agent_id = ?1" MR_ROWS_ALL,
 	[MR_TEAM_TRACE_GOT] = "SELECT m.project_id, m.id, NULL, NULL, 0" GOT
-			      " WHERE r.agent_id = ?1 ORDER BY m.id",
+			      " WHERE r.agent_id = ?1 ORDER BY m.id" MR_ROWS_ALL,
 	[MR_TEAM_TRACE_ABROAD] =
 		"SELECT DISTINCT a.project_id, m.id, NULL, NULL, 0" GOT
 		" JOIN message_recipients o ON o.message_id = m.id AND o.agent_id <> ?1"
 		" JOIN agents a ON a.id = o.agent_id AND a.project_id <> m.project_id"
-		" WHERE r.agent_id = ?1 ORDER BY m.id",
+		" WHERE r.agent_id = ?1 ORDER BY m.id" MR_ROWS_ALL,
 	[MR_TEAM_TRACE_THREADS] =
 		"SELECT s.project_id, s.first, NULL, s.thread_id, (SELECT max(m.thread_seq)"
 		"  FROM messages m WHERE m.project_id = s.project_id AND m.thread_id = s.thread_id)"
 		" FROM (SELECT project_id, thread_id, min(thread_seq) AS first FROM messages"
-		"  WHERE sender_id = ?1 AND thread_id IS NOT NULL GROUP BY 1, 2) s",
+		"  WHERE sender_id = ?1 AND thread_id IS NOT NULL GROUP BY 1, 2) s" MR_ROWS_ALL,
 	[MR_TEAM_TRACE_CONTACTS] =
 		"SELECT a.project_id, a.id, a.name, NULL, 0 FROM agents a WHERE a.id IN"
 		" (SELECT b_agent_id FROM agent_links WHERE a_agent_id = ?1 UNION"
-		"  SELECT a_agent_id FROM agent_links WHERE b_agent_id = ?1)",
+		"  SELECT a_agent_id FROM agent_links WHERE b_agent_id = ?1)" MR_ROWS_ALL,
 	[MR_TEAM_TRACE_SLOTS] = "SELECT DISTINCT project_id, 0, NULL, slot_name, 0"
-				" FROM build_slots WHERE agent_id = ?1",
+				" FROM build_slots WHERE agent_id = ?1" MR_ROWS_ALL,
 	[MR_TEAM_TRACE_LEASES] = "SELECT DISTINCT project_id, 0, NULL, path_pattern, 0"
-				 " FROM file_reservations WHERE agent_id = ?1",
+				 " FROM file_reservations WHERE agent_id = ?1" MR_ROWS_ALL,
 };
 
 static enum mr_code read_trace(struct mr_ctx *cx, struct mr_stmt *row, void *to)

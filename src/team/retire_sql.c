@@ -7,8 +7,9 @@
 #include "data/rows.h"
 #include "team/store/schema.h"
 
-static const char SQL_LEASES[] = "SELECT path_pattern FROM file_reservations"
-				 " WHERE agent_id = ?1 AND released_ts IS NULL ORDER BY id";
+static const char SQL_LEASES[] =
+	"SELECT path_pattern FROM file_reservations"
+	" WHERE agent_id = ?1 AND released_ts IS NULL ORDER BY id" MR_ROWS_ALL;
 static const char SQL_RELEASE_LEASES[] = "UPDATE file_reservations SET released_ts = ?2"
 					 " WHERE agent_id = ?1 AND released_ts IS NULL";
 
@@ -21,8 +22,8 @@ enum mr_code mr_team_retire_leases(struct mr_ctx *cx, struct mr_db *db, int64_t 
 	return rc ? rc : mr_rows_run(cx, db, SQL_RELEASE_LEASES, MR_BIND(agent_id, now));
 }
 
-static const char SQL_SLOTS[] = "SELECT id FROM build_slots"
-				" WHERE agent_id = ?1 AND released_ts IS NULL ORDER BY id";
+static const char SQL_SLOTS[] = "SELECT id FROM build_slots WHERE agent_id = ?1"
+				" AND released_ts IS NULL ORDER BY id" MR_ROWS_ALL;
 static const char SQL_RELEASE_SLOTS[] = "UPDATE build_slots SET released_ts = ?2"
 					" WHERE agent_id = ?1 AND released_ts IS NULL";
 
@@ -35,7 +36,8 @@ enum mr_code mr_team_retire_slots(struct mr_ctx *cx, struct mr_db *db, int64_t a
 	return rc ? rc : mr_rows_run(cx, db, SQL_RELEASE_SLOTS, MR_BIND(agent_id, now));
 }
 
-static const char SQL_MESSAGES[] = "SELECT id FROM messages WHERE sender_id = ?1 ORDER BY id";
+static const char SQL_MESSAGES[] =
+	"SELECT id FROM messages WHERE sender_id = ?1 ORDER BY id" MR_ROWS_ALL;
 
 static enum mr_code remove_words(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id)
 {

@@ -19,18 +19,19 @@ const struct mr_db_search mr_work_index_search_table = { .name = "found",
 
 static const char SQL_MESSAGE[] = "SELECT " BRIEF " FROM messages m WHERE m.id = ?1";
 static const char SQL_HAS[] = "SELECT 1 FROM messages WHERE id = ?1";
-static const char SQL_BY_RFC822[] = "SELECT id FROM messages WHERE rfc822 = ?1 ORDER BY id";
+static const char SQL_BY_RFC822[] =
+	"SELECT id FROM messages WHERE rfc822 = ?1 ORDER BY id" MR_ROWS_ALL;
 static const char SQL_RELATED[] =
 	"SELECT o.id FROM messages m JOIN refers r ON r.rfc822 = m.rfc822 JOIN messages o ON o.n = "
 	"r.n "
 	"WHERE m.id = ?1 AND o.id <> m.id "
 	"UNION SELECT o.id FROM messages m JOIN refers r ON r.n = m.n JOIN messages o ON "
-	"o.rfc822 = r.rfc822 WHERE m.id = ?1 AND o.id <> m.id ORDER BY 1";
+	"o.rfc822 = r.rfc822 WHERE m.id = ?1 AND o.id <> m.id ORDER BY 1" MR_ROWS_ALL;
 static const char SQL_REPLIED[] =
 	"SELECT DISTINCT o.id FROM messages m JOIN refers r ON r.n = m.n JOIN messages o ON "
-	"o.rfc822 = r.rfc822 WHERE m.id = ?1 AND o.id <> m.id ORDER BY o.id";
+	"o.rfc822 = r.rfc822 WHERE m.id = ?1 AND o.id <> m.id ORDER BY o.id" MR_ROWS_ALL;
 static const char SQL_MEMBERS[] =
-	"SELECT kind, path, uid, added FROM members WHERE id = ?1 ORDER BY path";
+	"SELECT kind, path, uid, added FROM members WHERE id = ?1 ORDER BY path" MR_ROWS_ALL;
 static const char SQL_COUNTS[] = "SELECT status, COUNT(*) FROM messages GROUP BY status";
 static const char SQL_TOTALS[] =
 	"SELECT (SELECT COUNT(*) FROM messages WHERE missing > 0 AND live = 0), "

@@ -71,11 +71,11 @@ enum mr_code mr_work_index_schema(struct mr_ctx *cx, struct mr_db *db)
 
 /* --- stamps --- */
 
-static const char SQL_STAMPS[] = "SELECT path, stamp FROM stamps ORDER BY path";
+static const char SQL_STAMPS[] = "SELECT path, stamp FROM stamps ORDER BY path" MR_ROWS_ALL;
 static const char SQL_SET_STAMP[] = "INSERT INTO stamps (path, stamp) VALUES (?1, ?2) "
 				    "ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp";
 static const char SQL_DROP_STAMP[] = "DELETE FROM stamps WHERE path = ?1";
-static const char SQL_IDS[] = "SELECT id, remote_stamp FROM messages ORDER BY id";
+static const char SQL_IDS[] = "SELECT id, remote_stamp FROM messages ORDER BY id" MR_ROWS_ALL;
 
 static enum mr_code read_stamp(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
@@ -168,7 +168,8 @@ enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_db *db, const struct
 static const char SQL_UNLIST[] = "DELETE FROM members WHERE path = ?1";
 static const char SQL_LIST[] =
 	"INSERT INTO members (path, kind, uid, id, added) VALUES (?1, ?2, ?3, ?4, ?5)";
-static const char SQL_MEMBER_IDS[] = "SELECT id FROM members WHERE path = ?1 ORDER BY id";
+static const char SQL_MEMBER_IDS[] =
+	"SELECT id FROM members WHERE path = ?1 ORDER BY id" MR_ROWS_ALL;
 static const char SQL_STATUS[] = "UPDATE messages SET status = " STATUS_OF("?1") " WHERE id = ?1";
 
 static enum mr_code set_status(struct mr_ctx *cx, struct mr_db *db, const char *id)

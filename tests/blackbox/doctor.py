@@ -4,12 +4,12 @@ import http.server
 import json
 import os
 import socket
-import sqlite3
 import subprocess
 import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -61,18 +61,18 @@ def a_new_place_is_fine(r):
 
 def a_database_that_is_gone_is_found(r):
     assert r.run("team", "ensure-project", r.dir).returncode == 0
-    database = os.path.join(r.m.root, "storage.sqlite3")
+    path = database.team_database(r.m.root)
     for end, text in (("", "is gone, while 1 project has an archive"), (" ", "is empty, while 1 project has an archive")):
-        os.unlink(database)
+        os.unlink(path)
         if end:
-            with open(database, "w", encoding="ascii"):
+            with open(path, "w", encoding="ascii"):
                 pass
         found = r.doctor(status=1)["database"]
         assert found["state"] == "problem" and text in found["detail"], found
         assert found["advice"].startswith("mailroom team rebuild"), found
-        assert os.path.exists(database) == bool(end), "looking made one"
+        assert os.path.exists(path) == bool(end), "looking made one"
         assert r.run("--yes", "team", "rebuild").returncode == 0
-    with sqlite3.connect(database) as db:
+    with database.opened(path) as db:
         db.execute("DELETE FROM archive_queue")
         db.execute("DELETE FROM project_keys")
         db.execute("DELETE FROM projects")
@@ -168,9 +168,9 @@ def trouble_with_storage_is_told(r):
 
 def an_archive_that_is_late_is_told(r):
     assert r.run("team", "ensure-project", r.dir).returncode == 0
-    with sqlite3.connect(os.path.join(r.m.root, "storage.sqlite3")) as db:
-        db.execute("INSERT INTO archive_queue (project_id, kind, ref, name, agent, subject, tool, created_ts)"
-            " VALUES (1, 'profile', 1, '', '', 's', '', 1000000)")
+    database.rows(database.team_database(r.m.root),
+        "INSERT INTO archive_queue (project_id, kind, ref, name, agent, subject, tool, created_ts)"
+        " VALUES (1, 'profile', 1, '', '', 's', '', 1000000)")
     check = r.doctor()["archive"]
     assert check["state"] == "warning" and " s behind" in check["detail"], check
 

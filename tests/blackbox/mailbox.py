@@ -4,12 +4,12 @@ import hashlib
 import json
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from mailbox_root import CREATED, Root, message_id, principal  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -23,9 +23,9 @@ def init_makes_a_root_that_the_reference_can_use(m):
         assert os.path.exists(os.path.join(root.path, name)), name
     with open(os.path.join(root.path, "protocol-version.txt"), encoding="ascii") as file:
         assert file.read() == "3\n"
-    with sqlite3.connect(os.path.join(root.path, "index.sqlite")) as db:
-        assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
-        tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    index = os.path.join(root.path, "index.sqlite")
+    assert database.value(index, "PRAGMA journal_mode") == "delete"
+    tables = set(database.table_names(index))
     assert {"mailbox_registrations", "messages", "message_recipients", "attachments", "message_attachments",
         "mailbox_projections", "mailbox_state", "thread_summaries"} <= tables, tables
     again = root.command("init")
@@ -232,14 +232,13 @@ def replies_stay_in_their_thread(m):
     reply = root.deliver(sender=principal("bob"), to=[operator], subject="about something else", thread_id=first,
         in_reply_to=first, references=[first])["message_id"]
     for local, unread in (("", 0), ("mailboxes/bob@houmao.localhost/mailbox.sqlite", 1)):
-        with sqlite3.connect(os.path.join(root.path, local or "index.sqlite")) as db:
-            threads = db.execute("SELECT thread_id, latest_message_id, normalized_subject, unread_count FROM"
-                " thread_summaries").fetchall()
+        threads = database.rows(os.path.join(root.path, local or "index.sqlite"),
+            "SELECT thread_id, latest_message_id, normalized_subject, unread_count FROM thread_summaries")
         assert len(threads) == 1 and threads[0][0] == first and threads[0][3] == unread, threads
         # Of one second: the higher id is the later one.
         assert threads[0][1:3] == (reply, "about something else"), threads
-    with sqlite3.connect(os.path.join(root.path, "index.sqlite")) as db:
-        stored = db.execute("SELECT headers_json FROM messages WHERE message_id = ?", (first,)).fetchone()[0]
+    stored = database.value(os.path.join(root.path, "index.sqlite"),
+        "SELECT headers_json FROM messages WHERE message_id = ?", first)
     assert json.loads(stored) == headers, stored
     root.check()
 
@@ -474,6 +473,9 @@ def export_is_plain_files(m):
     assert out in text, text
     text = root.command("export", "--output-dir", out + "2", "--address", "x@y", status=1)["detail"]
     assert "address not found" in text, text
+    for which in ((), ("--all-accounts", "--address", "bob@houmao.localhost")):
+        text = root.command("export", "--output-dir", out + "2", *which, status=2)["detail"]
+        assert text == "mailbox export payload: $: exactly one of all_accounts and addresses must be given", text
     assert not os.path.exists(out + "2")
 
 

@@ -2,11 +2,11 @@
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from promise import Promises  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -124,10 +124,9 @@ def approvals_expire(m):
     team.ask()
     assert team.respond("--accept")["expires_ts"] > team.respond("--accept", "--ttl-seconds", "60")["expires_ts"]
     team.send("frontend", "BlueLake", "GreenCastle")
-    with sqlite3.connect(os.path.join(m.root, "storage.sqlite3")) as db:
+    with database.opened(database.team_database(m.root)) as db:
         db.execute("UPDATE agent_links SET expires_ts = expires_ts - 61000000")
         db.execute("UPDATE messages SET created_ts = created_ts - 86401000000")
-    db.close()
     assert team.refused("frontend", "BlueLake", "GreenCastle")["type"] == "CONTACT_REQUIRED"
 
 

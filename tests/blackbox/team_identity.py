@@ -4,11 +4,11 @@ import concurrent.futures
 import json
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -292,13 +292,11 @@ def health_is_probed(m):
 
 def activity_is_noted_after_the_answer(m):
     register(m, "/b", "GreenCastle")
-    db = sqlite3.connect(m.root + "/storage.sqlite3")
-    db.execute("UPDATE agents SET last_active_ts = 1")
-    db.commit()
+    path = database.team_database(m.root)
+    database.rows(path, "UPDATE agents SET last_active_ts = 1")
     # Asking about somebody is not being somebody.
     m.json("team", "whois", "/b", "GreenCastle")
-    assert db.execute("SELECT last_active_ts FROM agents").fetchone()[0] == 1
-    db.close()
+    assert database.value(path, "SELECT last_active_ts FROM agents") == 1
 
 
 def people_get_text(m):

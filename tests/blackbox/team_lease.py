@@ -5,12 +5,12 @@ import hashlib
 import json
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -47,11 +47,7 @@ class Project:
         return {c["path"]: [h["agent"] for h in c["holders"]] for c in self.reserve(agent, *args)["conflicts"]}
 
     def change(self, sql, *values):
-        database = sqlite3.connect(os.path.join(self.m.root, "storage.sqlite3"), timeout=30)
-        with database:
-            rows = database.execute(sql, values).fetchall()
-        database.close()
-        return rows
+        return database.rows(database.team_database(self.m.root), sql, *values)
 
     def away(self, name):
         """As if it had been active a day ago for the last time."""

@@ -6,11 +6,11 @@ import os
 import pty
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -218,9 +218,7 @@ def marks(m):
     stale = m.json("team", "acks", "overdue", "frontend", "BlueLake", "--ttl-seconds", "0")["result"]
     assert stale[0]["id"] == 1 and "age_seconds" in stale[0], stale
     assert m.json("team", "acks", "overdue", "frontend", "BlueLake")["result"] == []
-    with sqlite3.connect(f"{m.root}/storage.sqlite3") as db:
-        db.execute("UPDATE messages SET created_ts = created_ts - 3600000000")
-    db.close()
+    database.rows(database.team_database(m.root), "UPDATE messages SET created_ts = created_ts - 3600000000")
     assert m.json("team", "acks", "overdue", "frontend", "BlueLake")["result"][0]["id"] == 1
     assert m.json("team", "read", "backend", "RedCat", "1") == {"message_id": 1, "read": False, "read_at": None}
     read = m.json("team", "read", "frontend", "BlueLake", "1")
@@ -237,8 +235,7 @@ def a_message_deleted_by_hand(m):
     scene(m)
     for subject in ("one", "two", "three"):
         send(m, "BlueLake", subject)
-    with sqlite3.connect(f"{m.root}/storage.sqlite3") as db:
-        db.execute("DELETE FROM messages WHERE id = 2")
+    database.rows(database.team_database(m.root), "DELETE FROM messages WHERE id = 2")
     assert [item["subject"] for item in inbox(m)] == ["three", "one"]
     assert [item["body_md"] for item in inbox(m, "--include-bodies")] == ["Hello.", "Hello."]
     problems = m.json("team", "check", status=1)["problems"]
@@ -317,9 +314,7 @@ def many_at_once(m):
     assert len({p["id"] for p in sent}) == len({p["uid"] for p in sent}) == 48
     assert sorted(x["id"] for x in got) == sorted(p["id"] for p in sent)
     assert sorted(x["subject"] for x in got) == sorted(f"{i}-{k}" for i in range(8) for k in range(6))
-    with sqlite3.connect(f"{m.root}/storage.sqlite3") as db:
-        rows = db.execute("SELECT thread_seq FROM messages ORDER BY id").fetchall()
-    db.close()
+    rows = database.rows(database.team_database(m.root), "SELECT thread_seq FROM messages ORDER BY id")
     assert [r[0] for r in rows] == list(range(1, 49)), rows
     # Eight at once with one key are one.
     with concurrent.futures.ThreadPoolExecutor(8) as pool:

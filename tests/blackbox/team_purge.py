@@ -5,10 +5,10 @@ import http.client
 import json
 import os
 import re
-import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from mailroom import Mailroom  # noqa: E402
 from mcp import Stdio  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -54,14 +54,12 @@ def scene(m):
 
 
 def rows(m):
-    database = sqlite3.connect(os.path.join(m.root, "storage.sqlite3"))
-    names = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-        if not name.startswith(("fts_", "sqlite_")) and name not in ASIDE]
+    path = database.team_database(m.root)
+    names = [name for name in database.table_names(path) if name not in ASIDE]
     # A gap in the order somebody named recipients in is closed, and says nothing.
-    found = {name: sorted((dict(zip([c[0] for c in cursor.description], row)) | {"place": 0} for row in cursor), key=repr)
-        for name in names for cursor in [database.execute(f"SELECT * FROM {name}")]}
-    database.close()
-    return found
+    with database.opened(path) as db:
+        return {name: sorted((dict(zip([c[0] for c in cursor.description], row)) | {"place": 0} for row in cursor), key=repr)
+            for name in names for cursor in [db.execute(f"SELECT * FROM {name}")]}
 
 
 def files(m):

@@ -3,12 +3,12 @@
 import http.server
 import json
 import os
-import sqlite3
 import sys
 import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -25,16 +25,15 @@ class Team:
             m.json("team", "register", "backend", name, "--program", "codex", "--model", "gpt")
 
     def post(self, subject, body, sender=1, to=2, **more):
-        with sqlite3.connect(os.path.join(self.m.root, "storage.sqlite3")) as db:
+        with database.opened(database.team_database(self.m.root)) as db:
             count = db.execute("SELECT count(*) FROM messages").fetchone()[0]
             row = {"uid": f"msg_20260311_{count:06d}", "project_id": 1, "sender_id": sender, "subject": subject,
                 "body_md": body, "created_ts": NOW_US + count * 60000000, "thread_seq": count + 1, **more}
-            cursor = db.execute(f"INSERT INTO messages ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
-                list(row.values()))
-            db.execute("INSERT INTO message_recipients (message_id, agent_id) VALUES (?, ?)", (cursor.lastrowid, to))
-            db.execute("INSERT INTO fts_messages (rowid, subject, body_md) VALUES (?, ?, ?)",
-                (cursor.lastrowid, subject, body))
-        return cursor.lastrowid
+            [(ident,)] = db.execute(f"INSERT INTO messages ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
+                " RETURNING id", list(row.values())).fetchall()
+            db.execute("INSERT INTO message_recipients (message_id, agent_id) VALUES (?, ?)", (ident, to))
+            database.index_message(db, ident, subject, body)
+        return ident
 
     def search(self, query, *more, **options):
         return self.m.json("team", "search", "backend", *more, "--", query, **options)

@@ -4,12 +4,12 @@ import base64
 import json
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 import pictures  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -62,12 +62,7 @@ def refused(m, *args, status=1):
 
 
 def rows(m, sql, *values):
-    db = sqlite3.connect(f"{m.root}/storage.sqlite3")
-    try:
-        with db:
-            return db.execute(sql, values).fetchall()
-    finally:
-        db.close()
+    return database.rows(database.team_database(m.root), sql, *values)
 
 
 def files(folder):
@@ -100,7 +95,7 @@ def tables_have_their_fields(m):
         try:
             rows(m, sql)
             raise AssertionError(sql)
-        except sqlite3.IntegrityError as error:
+        except database.Refused as error:
             assert "UNIQUE" in str(error), error
     assert rows(m, "PRAGMA journal_mode") == [("wal",)]
 

@@ -5,11 +5,11 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 import pictures  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -53,8 +53,7 @@ class Team:
         return os.path.join(self.m.dir, "out", *parts)
 
     def rows(self, sql):
-        with sqlite3.connect(self.path("mailbox.sqlite3")) as db:
-            return db.execute(sql).fetchall()
+        return database.rows(self.path("mailbox.sqlite3"), sql)
 
 
 def every_file(directory):

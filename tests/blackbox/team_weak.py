@@ -9,11 +9,11 @@ import hashlib
 import json
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from mailroom import Mailroom  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -48,12 +48,7 @@ def send(m, to, subject="x", *more, who="backend/GreenCastle", **options):
 
 
 def change(m, sql, *values):
-    db = sqlite3.connect(f"{m.root}/storage.sqlite3")
-    try:
-        with db:
-            return db.execute(sql, values).fetchall()
-    finally:
-        db.close()
+    return database.rows(database.team_database(m.root), sql, *values)
 
 
 def folder(m, slug="path-to-backend"):
@@ -112,9 +107,7 @@ def w10_live_databases_are_exported_and_searched(m):
     send(m, "RedCat", "walnut")
     with m.serve():
         m.json("team", "share", "export", "--output", "out")
-    db = sqlite3.connect(os.path.join(m.dir, "out", "mailbox.sqlite3"))
-    assert db.execute("SELECT rowid FROM fts_messages WHERE fts_messages MATCH 'walnut'").fetchall() == [(1,)]
-    db.close()
+    assert database.found(os.path.join(m.dir, "out", "mailbox.sqlite3"), "walnut") == [1]
 
 
 def escalate(m, mode):

@@ -9,12 +9,12 @@ repair would deliver it anew, and no export may stand by half.
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from crash import Crash, must_succeed, tree  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -36,14 +36,9 @@ def prepare(directory):
 
 
 def rows(path, root, tables):
-    db = sqlite3.connect(f"file:{path}?mode=rw", uri=True)
-    try:
-        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
-        return {table: sorted(tuple(v.replace(root, "$ROOT") if isinstance(v, str) else v for v in row)
-                              for row in db.execute(f"SELECT * FROM {table}")) for table in tables}
-    finally:
-        db.close()
+    """These tables of a database; absolute paths become relative to the root."""
+    return {table: sorted(tuple(v.replace(root, "$ROOT") if isinstance(v, str) else v for v in row) for row in found)
+        for table, found in database.contents(path, tables).items()}
 
 
 def picture(directory):

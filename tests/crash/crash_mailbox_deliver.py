@@ -10,13 +10,13 @@ must be in every recipient's mailbox exactly once, and nothing may be there by h
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from crash import Crash, must_succeed, same, tree  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -39,16 +39,8 @@ def root_of(directory):
 
 def rows(path, root):
     """Every table of a database; absolute paths become relative to the root."""
-    with sqlite3.connect(f"file:{path}?mode=rw", uri=True) as db:
-        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        found = {}
-        for table in sorted(tables):
-            found[table] = sorted(tuple(v.replace(root, "$ROOT") if isinstance(v, str) else v for v in row)
-                                  for row in db.execute(f"SELECT * FROM {table}"))
-        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
-    db.close()
-    return found
+    return {table: sorted(tuple(v.replace(root, "$ROOT") if isinstance(v, str) else v for v in row) for row in found)
+        for table, found in database.contents(path).items()}
 
 
 def picture(directory):

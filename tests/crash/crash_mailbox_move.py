@@ -8,12 +8,12 @@ message in the box that its owner's database has, and leaves nothing to find fau
 """
 
 import os
-import sqlite3
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from crash import Crash, must_succeed, tree  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -38,16 +38,6 @@ def prepare(directory):
     run("init", directory)
 
 
-def rows(path, tables):
-    db = sqlite3.connect(f"file:{path}?mode=rw", uri=True)
-    try:
-        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
-        return {table: sorted(db.execute(f"SELECT * FROM {table}")) for table in tables}
-    finally:
-        db.close()
-
-
 def picture(directory):
     """Files, links and rows, without locks, and without what a repair sets aside."""
     found = {}
@@ -56,7 +46,7 @@ def picture(directory):
         if path.startswith(("root/locks", "root/rules", "root/staging")) or "-journal" in name:
             continue
         if name.endswith(".sqlite"):
-            what = rows(os.path.join(directory, path),
+            what = database.contents(os.path.join(directory, path),
                 TABLES if name == "index.sqlite" else ["message_state", "thread_summaries"])
         found[path] = what
     return found
@@ -65,7 +55,7 @@ def picture(directory):
 def boxes(directory):
     """Where each of bob's messages is, by his own database."""
     mailbox = os.path.join(root_of(directory), "mailboxes", "bob@houmao.localhost")
-    states = rows(os.path.join(mailbox, "mailbox.sqlite"), ["message_state"])["message_state"]
+    states = database.contents(os.path.join(mailbox, "mailbox.sqlite"), ["message_state"])["message_state"]
     return mailbox, {row[0]: row[9] for row in states}
 
 

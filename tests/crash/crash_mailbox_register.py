@@ -8,12 +8,12 @@ everywhere, and the open after that must do it.
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from crash import Crash, describe, must_succeed, passes, tree  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -73,7 +73,7 @@ def add_mail(directory):
     os.symlink(canonical, link)
     with open(os.path.join(directory, ENTRY, "note"), "w", encoding="ascii") as file:
         file.write("a note")
-    with sqlite3.connect(os.path.join(directory, "root", "index.sqlite")) as index:
+    with database.opened(os.path.join(directory, "root", "index.sqlite")) as index:
         row = index.execute("SELECT registration_id FROM mailbox_registrations WHERE address = ?",
             (ADDRESS,)).fetchone()
         index.execute("INSERT INTO messages(message_id, thread_id, created_at_utc, canonical_path, "
@@ -81,28 +81,13 @@ def add_mail(directory):
             "VALUES(?1, ?1, 't', ?2, 's', 'b', 'p', 'a')", (MESSAGE, canonical))
         index.execute("INSERT INTO mailbox_projections VALUES(?, ?, 'inbox', ?)",
             (row[0], MESSAGE, link))
-    index.close()
-    with sqlite3.connect(os.path.join(directory, ENTRY, "mailbox.sqlite")) as local:
-        local.execute("INSERT INTO message_state(message_id, thread_id, created_at_utc, subject, "
-            "is_starred) VALUES(?1, ?1, 't', 's', 1)", (MESSAGE,))
-    local.close()
+    database.rows(os.path.join(directory, ENTRY, "mailbox.sqlite"),
+        "INSERT INTO message_state(message_id, thread_id, created_at_utc, subject, is_starred) "
+        "VALUES(?1, ?1, 't', 's', 1)", MESSAGE)
 
 
 def lose_entry(directory):
     os.rename(os.path.join(directory, ENTRY), os.path.join(directory, "lost"))
-
-
-def rows(path):
-    connection = sqlite3.connect(path)
-    try:
-        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert not connection.execute("PRAGMA foreign_key_check").fetchall()
-        tables = [row[0] for row in connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-        return {table: sorted(map(repr, connection.execute(f"SELECT * FROM {table}")))
-            for table in tables}
-    finally:
-        connection.close()
 
 
 def picture(directory):
@@ -115,8 +100,8 @@ def picture(directory):
         if ".json.tmp-" in name:
             continue
         if name.endswith(".sqlite"):
-            for table, lines in rows(os.path.join(root, name)).items():
-                found[f"{name}:{table}"] = [here(line) for line in lines]
+            for table, lines in database.contents(os.path.join(root, name)).items():
+                found[f"{name}:{table}"] = [here(repr(line)) for line in lines]
         else:
             found[name] = here(content) if isinstance(content, str) else content
     return found

@@ -8,11 +8,11 @@ had come to its end, and check finds nothing wrong.
 """
 
 import os
-import sqlite3
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from crash import Crash, must_succeed, tree  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -34,23 +34,14 @@ def name_of(number):
 
 
 def sql(path, *statements):
-    with sqlite3.connect(path, isolation_level=None) as db:
-        for statement in statements:
-            db.execute(statement)
-    db.close()
+    for statement in statements:
+        database.rows(path, statement)
 
 
 def rows(path, root):
     """Every table of a database; absolute paths become relative to the root."""
-    with sqlite3.connect(f"file:{path}?mode=rw", uri=True) as db:
-        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        found = {table: sorted(tuple(v.replace(root, "$ROOT") if isinstance(v, str) else v for v in row)
-                               for row in db.execute(f"SELECT * FROM {table}"))
-                 for table in tables}
-        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
-    db.close()
-    return found
+    return {table: sorted(tuple(v.replace(root, "$ROOT") if isinstance(v, str) else v for v in row) for row in found)
+        for table, found in database.contents(path).items()}
 
 
 def picture(directory):

@@ -13,13 +13,13 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import database  # noqa: E402
 from crash import must_succeed, same  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -93,9 +93,7 @@ class Writers:
         return found
 
     def database(self):
-        db = sqlite3.connect(os.path.join(self.root, "storage.sqlite3"), timeout=60)
-        db.execute("PRAGMA busy_timeout = 60000")
-        return db
+        return database.opened(database.team_database(self.root))
 
     def stored(self, db):
         agents = {row[0]: NAMES.index(row[1]) for row in db.execute("SELECT id, name FROM agents")}
@@ -105,40 +103,35 @@ class Writers:
         return found
 
     def check(self):
-        db = self.database()
-        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
-        stored = self.stored(db)
+        # Every word of every message is in the index, too, and no other.
+        database.check(database.team_database(self.root))
+        with self.database() as db:
+            stored = self.stored(db)
         same({i: stored.get(i) for i in self.acknowledged()}, self.acknowledged())
         lonely = [ident for ident, (_, recipients) in stored.items() if not recipients]
         assert not lonely, f"messages without recipients: {lonely}"
-        # Every word of every message, and no other.
-        db.execute("INSERT INTO fts_messages(fts_messages, rank) VALUES ('integrity-check', 1)")
-        db.rollback()
-        db.close()
 
     def check_archive(self):
-        db = self.database()
-        assert db.execute("SELECT count(*) FROM archive_queue").fetchone() == (0,), "the queue is not empty"
-        wanted = {}
-        for ident, (sender, recipients) in self.stored(db).items():
-            places = [(SLUGS[sender], "messages"), (SLUGS[sender], f"agents/{NAMES[sender]}/outbox")]
-            places += [(SLUGS[r], f"agents/{NAMES[r]}/inbox") for r in recipients]
-            wanted[ident] = sorted(places)
-        found = {}
-        for slug in sorted(set(SLUGS)):
-            directory = os.path.join(self.root, "projects", slug)
-            git(directory, "fsck", "--strict", "--no-dangling")
-            for path in git(directory, "ls-tree", "-r", "--name-only", "HEAD").splitlines():
-                if "__" in path and path.endswith(".md"):
-                    ident = int(path[:-3].rsplit("__", 1)[1])
-                    found.setdefault(ident, []).append((slug, path.rsplit("/", 3)[0]))
-            # The work tree is what the commit says; the index is made when there is time.
-            git(directory, "read-tree", "HEAD")
-            assert git(directory, "status", "--porcelain", "--untracked-files=no") == ""
-            self.check_leases(db, slug, directory)
-        same({i: sorted(places) for i, places in found.items()}, wanted)
-        db.close()
+        with self.database() as db:
+            assert db.execute("SELECT count(*) FROM archive_queue").fetchone() == (0,), "the queue is not empty"
+            wanted = {}
+            for ident, (sender, recipients) in self.stored(db).items():
+                places = [(SLUGS[sender], "messages"), (SLUGS[sender], f"agents/{NAMES[sender]}/outbox")]
+                places += [(SLUGS[r], f"agents/{NAMES[r]}/inbox") for r in recipients]
+                wanted[ident] = sorted(places)
+            found = {}
+            for slug in sorted(set(SLUGS)):
+                directory = os.path.join(self.root, "projects", slug)
+                git(directory, "fsck", "--strict", "--no-dangling")
+                for path in git(directory, "ls-tree", "-r", "--name-only", "HEAD").splitlines():
+                    if "__" in path and path.endswith(".md"):
+                        ident = int(path[:-3].rsplit("__", 1)[1])
+                        found.setdefault(ident, []).append((slug, path.rsplit("/", 3)[0]))
+                # The work tree is what the commit says; the index is made when there is time.
+                git(directory, "read-tree", "HEAD")
+                assert git(directory, "status", "--porcelain", "--untracked-files=no") == ""
+                self.check_leases(db, slug, directory)
+            same({i: sorted(places) for i, places in found.items()}, wanted)
 
     def check_leases(self, db, slug, directory):
         folder = os.path.join(directory, "file_reservations")

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		limit += (int64_t)strlen(paths.items[i]) * 0;
 	if (!mr_args_text(&in, "key") || limit < 1 || limit > 100)
 		abort();
-	if (mr_args_has(&in, "payload") && mr_args_value(&in, "payload")->kind != MR_MAP)
+	if (mr_args_value(&in, "payload") && mr_args_value(&in, "payload")->kind != MR_MAP)
 		abort();
 	return 0;
 }

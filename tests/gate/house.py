@@ -34,7 +34,11 @@ TESTED_BY = {
     "src/base/crash_off.c": "tests/crash/crash_fs.py",
     "src/base/crash_on.c": "tests/crash/crash_fs.py",
     "src/data/db_sqlite.c": "tests/unit/data/test_db.c",
+    "src/data/db_sqlite_bell.c": "tests/unit/data/test_db_notify.c",
+    "src/data/db_sqlite_check.c": "tests/unit/data/test_db.c",
+    "src/data/db_sqlite_file.c": "tests/unit/data/test_db_place.c",
     "src/data/db_sqlite_search.c": "tests/unit/data/test_db_search.c",
+    "src/data/db_sqlite_words.c": "tests/unit/data/test_rows.c",
     "src/mailbox/cleanup_sql.c": "tests/unit/mailbox/test_mailbox_clear.c",
     "src/mailbox/export_manifest.c": "tests/unit/mailbox/test_mailbox_export.c",
     "src/mailbox/export_sql.c": "tests/unit/mailbox/test_mailbox_export.c",
@@ -324,6 +328,17 @@ def no_part_in_surface(tree):
                 yield f"{path}:{line}: {name}"
 
 
+# Opens the team, and asks for its state where it may not open.
+OPENS_THE_TEAM = ("src/op/team/contract_team.c", "src/op/team/team_home.c", "src/op/team/team_home.h")
+
+
+def the_contract_opens_the_part(tree):
+    """What an operation or a view works on is handed to it."""
+    for path in tree.src:
+        if path not in OPENS_THE_TEAM:
+            yield from places(tree, path, blank(tree.text(path), comments=True), r"\bmr_team_home_open\b")
+
+
 def only_data_names_an_engine(tree):
     for path in tree.src:
         if not path.startswith("src/data/"):
@@ -339,6 +354,40 @@ def sql_suits_every_engine(tree):
     for path in tree.src:
         if path.endswith(("_sql.c", "_sql.h")) and not path.startswith(FOR_ONE_ENGINE):
             yield from places(tree, path, blank(tree.text(path), comments=True), ONE_ENGINE)
+
+
+# Tests of what only SQLite has: an index that an older version made, the copy that a share gives away, its files.
+SQLITE_TESTS = ("tests/unit/team/test_team_search.c", "tests/unit/team/test_team_share.c")
+OPEN_SQLITE = ("tests/support/database.py", "tests/blackbox/health_database.py", "tests/blackbox/mcp_crowd.py",
+               "tests/blackbox/team_root.py", "tests/crash/crash_queue.py", "tests/crash/crash_team_rebuild.py")
+
+
+def tests_ask_through_one_module(tree):
+    """Tests above data look into databases with tests/support/database.c or database.py, and a team's in any engine's SQL."""
+    for path in [path for path in tree.below("tests/unit/", ".c", ".h") if not path.startswith("tests/unit/data/")]:
+        yield from [f"{path}:{line}: {name}" for line, name in tree.includes(path)
+                    if re.fullmatch(r'"data/(?:db|rows)\.h"|<sqlite3\.h>', name)]
+        yield from places(tree, path, tree.code(path), r"\bmr_(?:db|stmt|rows)_\w+\s*\(|MR_CLEANUP\(mr_(?:db|stmt)_\w+")
+        if path.startswith("tests/unit/team/") and path not in SQLITE_TESTS:
+            yield from places(tree, path, blank(tree.text(path), comments=True),
+                              ONE_ENGINE + r"|\bPRAGMA\b|\bsqlite_\w+|\bgroup_concat\b|\bfts_messages\b|\bEXPLAIN\b")
+    for path in tree.below("tests/", ".py"):
+        if path not in OPEN_SQLITE:
+            yield from places(tree, path, tree.text(path), r"(?m:^)import sqlite3\b|\bsqlite3\.connect\b")
+
+
+def lists_have_a_limit(tree):
+    """An engine may fetch all rows of a statement at once; the mailbox's files are SQLite's, which does not."""
+    for path in [path for path in tree.src if path.endswith("_sql.c") and not path.startswith("src/mailbox/")]:
+        text = blank(tree.text(path), comments=True)
+        limited = {"LIMIT", "MR_ROWS_ALL"} | {name for name, body in re.findall(r"#define (\w+)((?:.*\\\n)*.*)", text)
+                                              if re.search(r"\bLIMIT\b", body)}
+        for call in re.finditer(r"\bmr_rows_(?:list|append)\((?:[^,]*,){2}([^,]*),", text):
+            for name in re.findall(r"\b(?:SQL|sql)_\w+", call[1]):
+                entries = re.search(rf"\b{name}(?:\[\w*\])+ =(.*?);\n", text, re.S)
+                texts = re.split(r"\[\w+\] =", entries[1])[1:] or [entries[1]] if entries else [""]
+                if any(not limited & set(re.findall(r"\w+", one)) for one in texts):
+                    yield f"{path}:{line_of(text, call.start())}: {name}"
 
 
 def built(tree):
@@ -438,8 +487,11 @@ RULES = [
     sql_stays_in_its_files,
     parts_answer_questions,
     no_part_in_surface,
+    the_contract_opens_the_part,
     only_data_names_an_engine,
     sql_suits_every_engine,
+    tests_ask_through_one_module,
+    lists_have_a_limit,
     every_module_is_built,
     the_map_is_complete,
     every_module_is_tested,
@@ -469,7 +521,11 @@ BAD_TREE = {
     "src/data/d_sql.c": '/*\n * data/d_sql.c - It says what\n * it is for.\n */\nconst char *s = "UPDATE t SET a = 1";\n',
     "src/team/m_sql.c": 'const char *s = "DELETE FROM t WHERE a IN ids(?1) OR CAST(?2 AS TEXT) IS NULL";\n'
                         'const char *t = "SELECT 1 FROM t WHERE ?1 IS NULL OR a LIKE ?2";\n'
-                        "/* mr_db_sqlite */ const void *d = &mr_db_sqlite;\n",
+                        "/* mr_db_sqlite */ const void *d = &mr_db_sqlite;\n"
+                        'static const char SQL_A[] = "SELECT a FROM t LIMIT ?1", x, SQL_B[] = "SELECT b FROM t";\n'
+                        'static const char *const sql_c[] = {\n[X] = "SELECT c" MR_ROWS_ALL, [Y] = "SELECT d" };\n'
+                        "int e = mr_rows_list(cx, db, SQL_A, NULL) + mr_rows_append(cx, db, x ? SQL_A : SQL_D, v);\n"
+                        "int f = mr_rows_list(cx, db, sql_c[k], MR_BIND(x, y)) + mr_rows_each(cx, db, SQL_B, v);\n",
     # x and y include each other, through y's own part; z only looks at them, and w is x's own.
     "src/team/x.h": "/* team/x.h - fine. */\n#pragma once\n",
     "src/team/x_private.h": '/* team/x_private.h - fine. */\n#pragma once\n#include "team/x.h"\n#include "team/y.h"\n',
@@ -479,8 +535,14 @@ BAD_TREE = {
     "src/team/z.h": '/* team/z.h - fine. */\n#pragma once\n#include "base/a.h"\n',
     "src/nowhere/misc.c": "",
     "src/op/o.c": '#include "data/db.h"\n#include "team/m_sql.h"\n#include "team/m.h"\n'
-                  "/* struct mr_db */ struct mr_dbx *x;\nstruct mr_db *db;\nint y = mr_team_read (1);\n",
+                  "/* struct mr_db */ struct mr_dbx *x;\nstruct mr_db *db;\nint y = mr_team_read (1);\n"
+                  "/* mr_team_home_open */ int z = mr_team_home_open(call, &team);\n",
     "src/surface/s.c": '#include "op/o.h"\n#include "team/m.h"\n/* #include "team/m.h" */\n',
+    "tests/unit/team/t.c": '#include "data/db.h"\n/* mr_db_run() */ struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;\n'
+                           'int x = mr_stmt_step (y) + ask("SELECT 1 FROM t WHERE a ILIKE \'x\'");\n'
+                           'const char *s = "PRAGMA x", *t = "SELECT group_concat(a) FROM t";\n',
+    "tests/unit/data/t.c": '#include "data/db.h"\nint x = mr_stmt_step(y);\n',
+    "tests/blackbox/t.py": "import database\nimport sqlite3\n",
     "docs/note": "see /ho" "me/someone/x and ~/wo" "rk/ and a/ro" "ot/x\n",
 }
 BAD_TREE_FINDS = {
@@ -494,8 +556,13 @@ BAD_TREE_FINDS = {
                                                "src/net/n.c:7: e MR_CLEANUP(close);"],
     "sql_stays_in_its_files": ["src/text/a.c:4: \"SELECT", "src/text/a.c:5: \"INSERT OR IGNORE INTO",
                                "src/text/a.c:6: \"UPDATE t SET"],
+    "the_contract_opens_the_part": ["src/op/o.c:7: mr_team_home_open"],
     "only_data_names_an_engine": ["src/team/m_sql.c:3: mr_db_sqlite"],
     "sql_suits_every_engine": ["src/team/m_sql.c:2: ?1 IS NULL", "src/team/m_sql.c:2: LIKE"],
+    "tests_ask_through_one_module": ['tests/unit/team/t.c:1: "data/db.h"', "tests/unit/team/t.c:2: MR_CLEANUP(mr_db_closep",
+                                     "tests/unit/team/t.c:3: mr_stmt_step (", "tests/unit/team/t.c:4: PRAGMA",
+                                     "tests/unit/team/t.c:4: group_concat", "tests/blackbox/t.py:2: import sqlite3"],
+    "lists_have_a_limit": ["src/team/m_sql.c:7: SQL_D", "src/team/m_sql.c:8: sql_c"],
     "parts_answer_questions": ['src/op/o.c:1: "data/db.h"', 'src/op/o.c:2: "team/m_sql.h"',
                                "src/op/o.c:5: struct mr_db", "src/op/o.c:6: mr_team_read ("],
     "no_part_in_surface": ['src/surface/s.c:2: "team/m.h"'],

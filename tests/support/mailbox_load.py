@@ -8,10 +8,11 @@ happened by half.
 import json
 import os
 import random
-import sqlite3
 import subprocess
 import threading
 import time
+
+import database
 
 NAMES = ["alice", "bob", "carol"]
 WRITERS = 4
@@ -212,8 +213,4 @@ class MailboxLoad:
 
     def _states(self, name):
         file = os.path.join(self.path, "mailboxes", address(name), "mailbox.sqlite")
-        db = sqlite3.connect(file, timeout=TIMEOUT_S)
-        try:
-            return dict(db.execute("SELECT message_id, is_read FROM message_state"))
-        finally:
-            db.close()
+        return dict(database.rows(file, "SELECT message_id, is_read FROM message_state"))

@@ -3,11 +3,12 @@
 import hashlib
 import json
 import os
-import sqlite3
 import subprocess
 import threading
 
 from mailroom import describe
+
+import database
 
 STAMP = "20260311T041500Z"
 CREATED = "2026-03-11T04:15:00Z"
@@ -82,8 +83,7 @@ class Root:
 
     def states(self, name):
         local = os.path.join(self.path, "mailboxes", f"{name}@houmao.localhost", "mailbox.sqlite")
-        with sqlite3.connect(local) as db:
-            return db.execute("SELECT message_id, is_read, is_starred, box_name FROM message_state ORDER BY 1").fetchall()
+        return database.rows(local, "SELECT message_id, is_read, is_starred, box_name FROM message_state ORDER BY 1")
 
     def tree(self):
         """Every file and link of the root with what is in it; lock files come and go."""

@@ -4,9 +4,9 @@ import glob
 import json
 import os
 import re
-import sqlite3
 import subprocess
 
+import database
 from mailroom import describe
 
 HOLDER, OTHER = "GreenCastle", "BlueLake"
@@ -95,10 +95,7 @@ class Repo:
         return path
 
     def database(self, sql, *values):
-        database = sqlite3.connect(os.path.join(self.m.root, "storage.sqlite3"), timeout=30)
-        with database:
-            database.execute(sql, values)
-        database.close()
+        database.rows(database.team_database(self.m.root), sql, *values)
 
     def forget_database(self):
         for path in glob.glob(os.path.join(self.m.root, "storage.sqlite3*")):

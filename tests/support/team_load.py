@@ -9,10 +9,11 @@ import http.client
 import json
 import os
 import random
-import sqlite3
 import subprocess
 import threading
 import time
+
+import database
 
 PROJECT = "/path/to/backend"
 SLUG = "path-to-backend"
@@ -267,8 +268,7 @@ class TeamLoad:
         """Everything in the ledger is in the database, once and as it was sent; servers may run."""
         with self.ledger.lock:
             messages, read, leases = dict(self.ledger.messages), set(self.ledger.read), dict(self.ledger.leases)
-        db = sqlite3.connect(os.path.join(self.m.root, "storage.sqlite3"), timeout=TIMEOUT_S)
-        try:
+        with database.opened(database.team_database(self.m.root)) as db:
             db.execute("BEGIN")
             agents = dict(db.execute("SELECT id, name FROM agents"))
             stored = {i: (subject, body, agents[sender], []) for i, subject, body, sender in
@@ -280,10 +280,8 @@ class TeamLoad:
                     was_read.add((ident, agents[agent]))
             held = {i: (agents[agent], pattern) for i, agent, pattern in
                 db.execute("SELECT id, agent_id, path_pattern FROM file_reservations")}
-            broken = db.execute("PRAGMA quick_check").fetchall()
-        finally:
-            db.close()
-        assert broken == [("ok",)], broken
+            broken = database.damage(db)
+        assert not broken, broken
         stored = {i: (*what[:3], sorted(what[3])) for i, what in stored.items()}
         lost = sorted(i for i in messages if i not in stored)
         assert not lost, f"{len(lost)} of {len(messages)} acknowledged messages are lost: {lost[:5]} ..."

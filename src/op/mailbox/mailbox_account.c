@@ -1,69 +1,31 @@
 /* op/mailbox/mailbox_account.c - operations: addresses of a mailbox root. */
-#include "mailbox/cleanup.h"
-#include "mailbox/inspect.h"
-#include "mailbox/open.h"
-#include "mailbox/register.h"
 #include "op/contract.h"
 #include "op/dispatch.h"
 #include "op/mailbox/mailbox_ops.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
 
-static const char *const register_modes[] = { "safe", "force", "stash", NULL };
-static const char *const unregister_modes[] = { "deactivate", "purge", NULL };
+struct register_request {
+	const char *mailbox_root;
+	struct mr_mailbox_register_request account;
+};
+
+#define REGISTER_PARAM(member, ...) MR_PARAM(struct register_request, account.member, __VA_ARGS__)
 
 static const struct mr_param register_params[] = {
-	MR_MAILBOX_ROOT_PARAM,
-	{ .name = "address",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED,
-		.summary = "the full address, research@houmao.localhost" },
-	{ .name = "principal_id",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED,
-		.summary = "its owner, HOUMAO-research" },
-	{ .name = "mode",
-		.type = MR_TYPE_TEXT,
-		.summary = "what to do when the address is taken",
-		.choices = register_modes,
-		.fallback = "safe" },
-	{ .name = "mailbox_path",
-		.type = MR_TYPE_TEXT,
-		.summary = "keep the mailbox in this private directory; the root links to it" },
-	{ .name = "display_name", .type = MR_TYPE_TEXT, .summary = "a name for people" },
-	{ .name = "role", .type = MR_TYPE_TEXT, .summary = "the role of the owner" },
+	MR_MAILBOX_ROOT_PARAM(struct register_request),
+	REGISTER_PARAM(address, "address", .flags = MR_REQUIRED,
+		.summary = "the full address, research@houmao.localhost"),
+	REGISTER_PARAM(owner, "principal_id", .flags = MR_REQUIRED,
+		.summary = "its owner, HOUMAO-research"),
+	REGISTER_PARAM(mode, "mode", .summary = "what to do when the address is taken",
+		.choices = mr_shape_mailbox_register_modes, .fallback = "safe"),
+	REGISTER_PARAM(path, "mailbox_path",
+		.summary = "keep the mailbox in this private directory; the root links to it"),
+	REGISTER_PARAM(display_name, "display_name", .summary = "a name for people"),
+	REGISTER_PARAM(role, "role", .summary = "the role of the owner"),
 	{ 0 },
 };
-
-static const struct mr_field register_fields[] = {
-	{ .name = "ok", .type = MR_TYPE_BOOL },
-	{ .name = "mode", .type = MR_TYPE_TEXT },
-	{ .name = "address", .type = MR_TYPE_TEXT },
-	{ .name = "active_registration_id", .type = MR_TYPE_TEXT },
-	{ .name = "owner_principal_id", .type = MR_TYPE_TEXT },
-	{ .name = "status", .type = MR_TYPE_TEXT },
-	{ .name = "reused_existing", .type = MR_TYPE_BOOL, .flags = MR_OPTIONAL },
-	{ .name = "replaced_registration_id", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL },
-	{ .name = "stashed_registration_id", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL },
-	{ .name = "stashed_mailbox_path", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL },
-	{ 0 },
-};
-
-static const char *text_or(const struct mr_args *in, const char *name, const char *fallback)
-{
-	const char *text = mr_args_text(in, name);
-
-	return text ? text : fallback;
-}
-
-static enum mr_mailbox_register_mode register_mode(const struct mr_args *in)
-{
-	const char *mode = text_or(in, "mode", "safe");
-
-	return mr_str_eq(mode, "safe")     ? MR_MAILBOX_SAFE
-		: mr_str_eq(mode, "force") ? MR_MAILBOX_FORCE
-					   : MR_MAILBOX_STASH;
-}
 
 /* When mode safe meets an existing mailbox, ask a person whether to replace it. */
 static enum mr_code register_or_ask(struct mr_call *call, const struct mr_mailbox_root *root,
@@ -83,136 +45,104 @@ static enum mr_code register_or_ask(struct mr_call *call, const struct mr_mailbo
 	return mr_mailbox_register(&call->cx, root, request, out);
 }
 
-static enum mr_code register_account(struct mr_call *call, const struct mr_args *in,
-	struct mr_out *out)
+static enum mr_code register_account(struct mr_call *call, struct register_request *asked,
+	struct mr_mailbox_register_result *out)
 {
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	struct mr_mailbox_register_request request = {
-		.mode = register_mode(in),
-		.address = mr_args_text(in, "address"),
-		.owner = mr_args_text(in, "principal_id"),
-		.kind = mr_args_has(in, "mailbox_path") ? MR_MAILBOX_SYMLINK : MR_MAILBOX_IN_ROOT,
-		.path = mr_args_text(in, "mailbox_path"),
-		.display_name = mr_args_text(in, "display_name"),
-		.role = mr_args_text(in, "role"),
-	};
-	struct mr_mailbox_register_result result;
 	const char *path;
-	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
+	enum mr_code rc = mr_mailbox_ops_path(call, asked->mailbox_root, &path);
 
+	asked->account.kind = asked->account.path ? MR_MAILBOX_SYMLINK : MR_MAILBOX_IN_ROOT;
 	if (!rc)
 		rc = mr_mailbox_root_init(&call->cx, path, &root);
-	if (!rc && request.mode == MR_MAILBOX_FORCE)
+	if (!rc && asked->account.mode == MR_MAILBOX_FORCE)
 		rc = mr_dispatch_confirm(call, "Whatever holds the address is replaced. Go on?");
-	if (!rc)
-		rc = register_or_ask(call, &root, &request, &result);
-	if (!rc)
-		mr_shape_mailbox_registered(out, &result);
-	return rc;
+	return rc ? rc : register_or_ask(call, &root, &asked->account, out);
 }
+MR_BIND_ALONE(registering, register_account, struct register_request,
+	struct mr_mailbox_register_result);
 
 const struct mr_op mr_op_mailbox_register = {
 	.name = "mailbox_register",
 	.command = "mailbox register",
 	.summary = "Give an address a mailbox",
 	.params = register_params,
-	.result = register_fields,
+	.result = mr_shape_mailbox_register_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = register_account,
+	.bind = &registering,
+};
+
+struct account_request {
+	const char *mailbox_root, *address;
+	enum mr_mailbox_unregister_mode mode;
+	int64_t inactive_older_than_s, stashed_older_than_s;
+	bool dry_run;
 };
 
 static const struct mr_param unregister_params[] = {
-	MR_MAILBOX_ROOT_PARAM,
-	{ .name = "address",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED,
-		.summary = "the full address" },
-	{ .name = "mode",
-		.type = MR_TYPE_TEXT,
+	MR_MAILBOX_ROOT_PARAM(struct account_request),
+	MR_MAILBOX_ADDRESS_PARAM(struct account_request),
+	MR_PARAM(struct account_request, mode, "mode",
 		.summary = "deactivate keeps everything; purge deletes the mailbox",
-		.choices = unregister_modes,
-		.fallback = "deactivate" },
+		.choices = mr_shape_mailbox_unregister_modes, .fallback = "deactivate"),
 	{ 0 },
 };
 
-static const struct mr_field unregister_fields[] = {
-	{ .name = "ok", .type = MR_TYPE_BOOL },
-	{ .name = "mode", .type = MR_TYPE_TEXT },
-	{ .name = "address", .type = MR_TYPE_TEXT },
-	{ .name = "target_registration_id", .type = MR_TYPE_TEXT },
-	{ .name = "resulting_status", .type = MR_TYPE_TEXT },
-	{ .name = "deactivated_registration_id", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL },
-	{ .name = "purged_registration_id", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL },
-	{ .name = "foreign_paths", .type = MR_TYPE_TEXTS, .flags = MR_OPTIONAL },
-	{ 0 },
-};
-
-static enum mr_code unregister(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code unregister(struct mr_call *call, const struct mr_mailbox_root *root,
+	const struct account_request *asked, struct mr_mailbox_unregister_result *out)
 {
-	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	bool purge = mr_str_eq(mr_args_text(in, "mode"), "purge");
-	const char *address = mr_args_text(in, "address");
-	struct mr_mailbox_unregister_result result;
-	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_WRITE, &root);
+	enum mr_code rc = MR_OK;
 
-	if (!rc && purge)
+	if (asked->mode == MR_MAILBOX_PURGE)
 		rc = mr_dispatch_confirm(call,
 			mr_arena_printf(call->cx.arena,
 				"The mailbox of %s and what was done in it are deleted; messages "
-				"stay. "
-				"Go on?",
-				address));
-	if (!rc)
-		rc = mr_mailbox_unregister(&call->cx, &root,
-			purge ? MR_MAILBOX_PURGE : MR_MAILBOX_DEACTIVATE, address, &result);
-	if (!rc)
-		mr_shape_mailbox_unregistered(out, &result);
-	return rc;
+				"stay. Go on?",
+				asked->address));
+	return rc ? rc : mr_mailbox_unregister(&call->cx, root, asked->mode, asked->address, out);
 }
+MR_MAILBOX_BIND(unregistering, unregister, MR_MAILBOX_ROOT_WRITE, struct account_request,
+	struct mr_mailbox_unregister_result);
 
 const struct mr_op mr_op_mailbox_unregister = {
 	.name = "mailbox_unregister",
 	.command = "mailbox unregister",
 	.summary = "Take an address's mailbox away",
 	.params = unregister_params,
-	.result = unregister_fields,
+	.result = mr_shape_mailbox_unregister_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = unregister,
+	.bind = &unregistering,
 };
 
-static const struct mr_param list_params[] = { MR_MAILBOX_ROOT_PARAM, { 0 } };
-
-static const struct mr_field list_fields[] = {
-	{ .name = "schema_version", .type = MR_TYPE_INT },
-	{ .name = "mailbox_root", .type = MR_TYPE_TEXT },
-	{ .name = "accounts", .type = MR_TYPE_LIST, .fields = mr_shape_mailbox_account_fields },
+static const struct mr_param list_params[] = {
+	MR_MAILBOX_ROOT_PARAM(struct account_request),
 	{ 0 },
 };
 
-static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	struct mr_mailbox_registrations rows;
-	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_READ, &root);
+struct listed {
+	struct mr_shape_mailbox_head head;
+	struct mr_mailbox_registrations accounts;
+};
 
-	if (!rc)
-		rc = mr_mailbox_inspect_accounts(&call->cx, &root, &rows);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_int(out, "schema_version", 1);
-	mr_out_text(out, "mailbox_root", root.path);
-	mr_out_list(out, "accounts");
-	for (size_t i = 0; i < rows.len; i++)
-		mr_shape_mailbox_account(out, NULL, &rows.items[i]);
-	mr_out_end(out);
-	mr_out_end(out);
-	return MR_OK;
+static const struct mr_field list_fields[] = {
+	MR_MEMBERS(struct listed, head, struct mr_shape_mailbox_head, mr_shape_mailbox_head_fields),
+	MR_FIELD_LIST(struct listed, accounts, struct mr_mailbox_registration,
+		mr_shape_mailbox_account_fields, "accounts"),
+	{ 0 },
+};
+
+static enum mr_code list_accounts(struct mr_call *call, const struct mr_mailbox_root *root,
+	const struct account_request *asked, struct listed *out)
+{
+	(void)asked;
+	out->head = mr_shape_mailbox_head(root->path);
+	return mr_mailbox_inspect_accounts(&call->cx, root, &out->accounts);
 }
+MR_MAILBOX_BIND(list, list_accounts, MR_MAILBOX_ROOT_READ, struct account_request, struct listed);
 
 const struct mr_op mr_op_mailbox_accounts_list = {
 	.name = "mailbox_accounts_list",
@@ -222,43 +152,34 @@ const struct mr_op mr_op_mailbox_accounts_list = {
 	.result = list_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = list,
+	.bind = &list,
 };
 
 static const struct mr_param get_params[] = {
-	MR_MAILBOX_ROOT_PARAM,
-	{ .name = "address",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED,
-		.summary = "the full address" },
+	MR_MAILBOX_ROOT_PARAM(struct account_request),
+	MR_MAILBOX_ADDRESS_PARAM(struct account_request),
 	{ 0 },
+};
+
+struct got {
+	struct mr_shape_mailbox_head head;
+	const struct mr_mailbox_registration *account;
 };
 
 static const struct mr_field get_fields[] = {
-	{ .name = "schema_version", .type = MR_TYPE_INT },
-	{ .name = "mailbox_root", .type = MR_TYPE_TEXT },
-	{ .name = "account", .type = MR_TYPE_OBJECT, .fields = mr_shape_mailbox_account_fields },
+	MR_MEMBERS(struct got, head, struct mr_shape_mailbox_head, mr_shape_mailbox_head_fields),
+	MR_FIELD_STRUCT(struct got, account, struct mr_mailbox_registration,
+		mr_shape_mailbox_account_fields, "account"),
 	{ 0 },
 };
 
-static enum mr_code get(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code get_account(struct mr_call *call, const struct mr_mailbox_root *root,
+	const struct account_request *asked, struct got *out)
 {
-	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	const struct mr_mailbox_registration *account;
-	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_READ, &root);
-
-	if (!rc)
-		rc = mr_mailbox_inspect_account(&call->cx, &root, mr_args_text(in, "address"),
-			&account);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_int(out, "schema_version", 1);
-	mr_out_text(out, "mailbox_root", root.path);
-	mr_shape_mailbox_account(out, "account", account);
-	mr_out_end(out);
-	return MR_OK;
+	out->head = mr_shape_mailbox_head(root->path);
+	return mr_mailbox_inspect_account(&call->cx, root, asked->address, &out->account);
 }
+MR_MAILBOX_BIND(get, get_account, MR_MAILBOX_ROOT_READ, struct account_request, struct got);
 
 const struct mr_op mr_op_mailbox_accounts_get = {
 	.name = "mailbox_accounts_get",
@@ -268,46 +189,36 @@ const struct mr_op mr_op_mailbox_accounts_get = {
 	.result = get_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = get,
+	.bind = &get,
 };
 
 static const struct mr_param cleanup_params[] = {
-	MR_MAILBOX_ROOT_PARAM,
-	{ .name = "inactive_older_than_seconds",
-		.type = MR_TYPE_INT,
-		.max = INT32_MAX,
-		.summary = "spare younger inactive registrations",
-		.fallback = "0" },
-	{ .name = "stashed_older_than_seconds",
-		.type = MR_TYPE_INT,
-		.max = INT32_MAX,
-		.summary = "spare younger stashed registrations",
-		.fallback = "0" },
-	{ .name = "dry_run", .type = MR_TYPE_BOOL, .summary = "only say what would be done" },
+	MR_MAILBOX_ROOT_PARAM(struct account_request),
+	MR_PARAM(struct account_request, inactive_older_than_s, "inactive_older_than_seconds",
+		.max = INT32_MAX, .summary = "spare younger inactive registrations",
+		.fallback = "0"),
+	MR_PARAM(struct account_request, stashed_older_than_s, "stashed_older_than_seconds",
+		.max = INT32_MAX, .summary = "spare younger stashed registrations",
+		.fallback = "0"),
+	MR_MAILBOX_DRY_RUN_PARAM(struct account_request),
 	{ 0 },
 };
 
-static enum mr_code cleanup(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code clean_up(struct mr_call *call, const struct mr_mailbox_root *root,
+	const struct account_request *asked, struct mr_shape_mailbox_cleanup *out)
 {
-	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	bool dry_run = mr_args_bool(in, "dry_run", false);
-	struct mr_mailbox_cleanup_result result;
-	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_WRITE, &root);
+	enum mr_code rc = MR_OK;
 
-	if (!rc && !dry_run)
+	if (!asked->dry_run)
 		rc = mr_dispatch_confirm(call,
 			"Mailboxes of inactive and stashed registrations are deleted. Go on?");
-	if (!rc)
-		rc = mr_mailbox_cleanup(&call->cx, &root,
-			mr_args_int(in, "inactive_older_than_seconds", 0),
-			mr_args_int(in, "stashed_older_than_seconds", 0), dry_run, &result);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_shape_mailbox_cleanup(out, root.path, &result);
-	mr_out_end(out);
-	return MR_OK;
+	out->mailbox_root = root->path;
+	return rc ? rc
+		  : mr_mailbox_cleanup(&call->cx, root, asked->inactive_older_than_s,
+			    asked->stashed_older_than_s, asked->dry_run, &out->result);
 }
+MR_MAILBOX_BIND(cleanup, clean_up, MR_MAILBOX_ROOT_WRITE, struct account_request,
+	struct mr_shape_mailbox_cleanup);
 
 const struct mr_op mr_op_mailbox_cleanup = {
 	.name = "mailbox_cleanup",
@@ -318,5 +229,5 @@ const struct mr_op mr_op_mailbox_cleanup = {
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = cleanup,
+	.bind = &cleanup,
 };

@@ -1,80 +1,57 @@
 /* op/mailbox/mailbox_mail.c - operations: the messages of a mailbox root, without the state that
  * owners gave them. */
-#include "mailbox/cleanup.h"
 #include "mailbox/export.h"
-#include "mailbox/inspect.h"
 #include "op/contract.h"
 #include "op/dispatch.h"
 #include "op/mailbox/mailbox_ops.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
 
+struct mail_request {
+	const char *mailbox_root, *address, *message_id;
+	int64_t limit;
+	bool dry_run;
+};
+
 static const struct mr_param list_params[] = {
-	MR_MAILBOX_ROOT_PARAM,
-	{ .name = "address",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED,
-		.summary = "the full address" },
-	{ .name = "limit",
-		.type = MR_TYPE_INT,
-		.max = 1000000,
-		.summary = "the newest so many; 0 for all",
-		.fallback = "0" },
+	MR_MAILBOX_ROOT_PARAM(struct mail_request),
+	MR_MAILBOX_ADDRESS_PARAM(struct mail_request),
+	MR_PARAM(struct mail_request, limit, "limit", .max = 1000000,
+		.summary = "the newest so many; 0 for all", .fallback = "0"),
 	{ 0 },
 };
 
-static const struct mr_field listed_fields[] = {
-	{ .name = "message_id", .type = MR_TYPE_TEXT },
-	{ .name = "thread_id", .type = MR_TYPE_TEXT },
-	{ .name = "created_at_utc", .type = MR_TYPE_TEXT },
-	{ .name = "subject", .type = MR_TYPE_TEXT },
-	{ .name = "sender_address", .type = MR_TYPE_TEXT },
-	{ .name = "sender_principal_id", .type = MR_TYPE_TEXT },
-	{ .name = "folder", .type = MR_TYPE_TEXT },
-	{ .name = "projection_path", .type = MR_TYPE_TEXT },
-	{ .name = "canonical_path", .type = MR_TYPE_TEXT },
+/* What the results of list and get begin with. */
+#define HEAD_FIELDS(struct_type, account)                                                          \
+	MR_MEMBERS(struct_type, head, struct mr_shape_mailbox_head, mr_shape_mailbox_head_fields), \
+		MR_MEMBERS(struct_type, account, struct mr_mailbox_registration, account_fields)
+
+static const struct mr_field account_fields[] = {
+	MR_FIELD(struct mr_mailbox_registration, address, "address"),
+	MR_FIELD(struct mr_mailbox_registration, id, "registration_id"),
 	{ 0 },
+};
+
+struct listed {
+	struct mr_shape_mailbox_head head;
+	struct mr_mailbox_inspect_messages found;
 };
 
 static const struct mr_field list_fields[] = {
-	{ .name = "schema_version", .type = MR_TYPE_INT },
-	{ .name = "mailbox_root", .type = MR_TYPE_TEXT },
-	{ .name = "address", .type = MR_TYPE_TEXT },
-	{ .name = "registration_id", .type = MR_TYPE_TEXT },
-	{ .name = "messages", .type = MR_TYPE_LIST, .fields = listed_fields },
+	HEAD_FIELDS(struct listed, found.account),
+	MR_FIELD_LIST(struct listed, found.messages, struct mr_mailbox_listed,
+		mr_shape_mailbox_listed_fields, "messages"),
 	{ 0 },
 };
 
-/* What the results of list and get begin with, in an open map. */
-static void put_head(struct mr_out *out, const struct mr_mailbox_root *root,
-	const struct mr_mailbox_registration *account)
+static enum mr_code list_messages(struct mr_call *call, const struct mr_mailbox_root *root,
+	const struct mail_request *asked, struct listed *out)
 {
-	mr_out_int(out, "schema_version", 1);
-	mr_out_text(out, "mailbox_root", root->path);
-	mr_out_text(out, "address", account->address);
-	mr_out_text(out, "registration_id", account->id);
+	out->head = mr_shape_mailbox_head(root->path);
+	return mr_mailbox_inspect_messages(&call->cx, root, asked->address, asked->limit,
+		&out->found);
 }
-
-static enum mr_code list(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	struct mr_mailbox_inspect_messages found;
-	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_READ, &root);
-
-	if (!rc)
-		rc = mr_mailbox_inspect_messages(&call->cx, &root, mr_args_text(in, "address"),
-			mr_args_int(in, "limit", 0), &found);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	put_head(out, &root, found.account);
-	mr_out_list(out, "messages");
-	for (size_t i = 0; i < found.messages.len; i++)
-		mr_shape_mailbox_listed(out, &found.messages.items[i]);
-	mr_out_end(out);
-	mr_out_end(out);
-	return MR_OK;
-}
+MR_MAILBOX_BIND(list, list_messages, MR_MAILBOX_ROOT_READ, struct mail_request, struct listed);
 
 const struct mr_op mr_op_mailbox_messages_list = {
 	.name = "mailbox_messages_list",
@@ -84,53 +61,40 @@ const struct mr_op mr_op_mailbox_messages_list = {
 	.result = list_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = list,
+	.bind = &list,
 };
 
 static const struct mr_param get_params[] = {
-	MR_MAILBOX_ROOT_PARAM,
-	{ .name = "address",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED,
-		.summary = "the full address" },
-	{ .name = "message_id",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED,
-		.summary = "its id, from mailroom mailbox messages list" },
+	MR_MAILBOX_ROOT_PARAM(struct mail_request),
+	MR_MAILBOX_ADDRESS_PARAM(struct mail_request),
+	MR_PARAM(struct mail_request, message_id, "message_id", .flags = MR_REQUIRED,
+		.summary = "its id, from mailroom mailbox messages list"),
 	{ 0 },
+};
+
+struct got {
+	struct mr_shape_mailbox_head head;
+	struct mr_shape_mailbox_message message;
 };
 
 static const struct mr_field message_fields[] = {
-	{ .name = "schema_version", .type = MR_TYPE_INT },
-	{ .name = "mailbox_root", .type = MR_TYPE_TEXT },
-	{ .name = "address", .type = MR_TYPE_TEXT },
-	{ .name = "registration_id", .type = MR_TYPE_TEXT },
-	{ .name = "message", .type = MR_TYPE_OBJECT },
+	HEAD_FIELDS(struct got, message.found.account),
+	MR_FIELD_STRUCT(struct got, message, struct mr_shape_mailbox_message,
+		mr_shape_mailbox_message_fields, "message"),
 	{ 0 },
 };
 
-static enum mr_code get(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code get_message(struct mr_call *call, const struct mr_mailbox_root *root,
+	const struct mail_request *asked, struct got *out)
 {
-	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	struct mr_mailbox_inspect_message found;
-	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_READ, &root);
+	enum mr_code rc = mr_mailbox_inspect_message(&call->cx, root, asked->address,
+		asked->message_id, &out->message.found);
 
-	if (!rc)
-		rc = mr_mailbox_inspect_message(&call->cx, &root, mr_args_text(in, "address"),
-			mr_args_text(in, "message_id"), &found);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	put_head(out, &root, found.account);
-	mr_out_map(out, "message");
-	mr_shape_mailbox_indexed(out, found.message, found.where);
-	mr_out_value(out, "headers", found.headers);
-	mr_shape_mailbox_recipients(out, "recipients", &found.recipients);
-	mr_shape_mailbox_attachments(out, "attachments", &found.attachments);
-	mr_out_end(out);
-	mr_out_end(out);
-	return MR_OK;
+	out->head = mr_shape_mailbox_head(root->path);
+	mr_shape_mailbox_message(call->cx.arena, &out->message);
+	return rc;
 }
+MR_MAILBOX_BIND(get, get_message, MR_MAILBOX_ROOT_READ, struct mail_request, struct got);
 
 const struct mr_op mr_op_mailbox_messages_get = {
 	.name = "mailbox_messages_get",
@@ -140,39 +104,33 @@ const struct mr_op mr_op_mailbox_messages_get = {
 	.result = message_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = get,
+	.bind = &get,
 };
 
-static enum mr_code clear(struct mr_call *call, const struct mr_args *in, const char *address,
-	const char *question, struct mr_out *out)
-{
-	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	bool dry_run = mr_args_bool(in, "dry_run", false);
-	struct mr_mailbox_cleanup_result result;
-	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_WRITE, &root);
-
-	if (!rc && !dry_run)
-		rc = mr_dispatch_confirm(call, question);
-	if (!rc)
-		rc = mr_mailbox_clear(&call->cx, &root, address, dry_run, &result);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_shape_mailbox_cleanup(out, root.path, &result);
-	mr_out_end(out);
-	return MR_OK;
-}
-
 static const struct mr_param clear_params[] = {
-	MR_MAILBOX_ROOT_PARAM,
-	{ .name = "dry_run", .type = MR_TYPE_BOOL, .summary = "only say what would be done" },
+	MR_MAILBOX_ROOT_PARAM(struct mail_request),
+	MR_MAILBOX_DRY_RUN_PARAM(struct mail_request),
 	{ 0 },
 };
 
-static enum mr_code clear_all(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code clear(struct mr_call *call, const struct mr_mailbox_root *root,
+	const struct mail_request *asked, struct mr_shape_mailbox_cleanup *out)
 {
-	return clear(call, in, NULL, "Every message of this root is deleted. Go on?", out);
+	const char *question = "Every message of this root is deleted. Go on?";
+	enum mr_code rc = MR_OK;
+
+	if (asked->address)
+		question = mr_arena_printf(call->cx.arena,
+			"The messages of %s are deleted, unless somebody else has them too. Go on?",
+			asked->address);
+	if (!asked->dry_run)
+		rc = mr_dispatch_confirm(call, question);
+	out->mailbox_root = root->path;
+	return rc ? rc
+		  : mr_mailbox_clear(&call->cx, root, asked->address, asked->dry_run, &out->result);
 }
+MR_MAILBOX_BIND(clearing, clear, MR_MAILBOX_ROOT_WRITE, struct mail_request,
+	struct mr_shape_mailbox_cleanup);
 
 const struct mr_op mr_op_mailbox_clear_messages = {
 	.name = "mailbox_clear_messages",
@@ -183,30 +141,15 @@ const struct mr_op mr_op_mailbox_clear_messages = {
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = clear_all,
+	.bind = &clearing,
 };
 
 static const struct mr_param account_clear_params[] = {
-	MR_MAILBOX_ROOT_PARAM,
-	{ .name = "address",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED,
-		.summary = "the full address" },
-	{ .name = "dry_run", .type = MR_TYPE_BOOL, .summary = "only say what would be done" },
+	MR_MAILBOX_ROOT_PARAM(struct mail_request),
+	MR_MAILBOX_ADDRESS_PARAM(struct mail_request),
+	MR_MAILBOX_DRY_RUN_PARAM(struct mail_request),
 	{ 0 },
 };
-
-static enum mr_code clear_account(struct mr_call *call, const struct mr_args *in,
-	struct mr_out *out)
-{
-	const char *address = mr_args_text(in, "address");
-
-	return clear(call, in, address,
-		mr_arena_printf(call->cx.arena,
-			"The messages of %s are deleted, unless somebody else has them too. Go on?",
-			address),
-		out);
-}
 
 const struct mr_op mr_op_mailbox_messages_clear = {
 	.name = "mailbox_messages_clear",
@@ -217,73 +160,54 @@ const struct mr_op mr_op_mailbox_messages_clear = {
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = clear_account,
+	.bind = &clearing,
 };
 
 static const char *const symlink_modes[] = { "materialize", "preserve", NULL };
 
+struct export_request {
+	const char *mailbox_root, *symlink_mode;
+	struct mr_mailbox_export_request what;
+};
+
 static const struct mr_param export_params[] = {
-	MR_MAILBOX_ROOT_PARAM,
-	{ .name = "output_dir",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED,
-		.summary = "a directory that does not exist yet" },
-	{ .name = "all_accounts", .type = MR_TYPE_BOOL, .summary = "every address" },
-	{ .name = "address", .type = MR_TYPE_TEXTS, .summary = "only this address" },
-	{ .name = "symlink_mode",
-		.type = MR_TYPE_TEXT,
-		.summary = "copy what links point to, or keep links",
-		.choices = symlink_modes,
-		.fallback = "materialize" },
+	MR_MAILBOX_ROOT_PARAM(struct export_request),
+	MR_PARAM(struct export_request, what.output_dir, "output_dir", .flags = MR_REQUIRED,
+		.summary = "a directory that does not exist yet"),
+	MR_PARAM(struct export_request, what.all_accounts, "all_accounts",
+		.summary = "every address"),
+	MR_PARAM(struct export_request, what.addresses, "address", .summary = "only this address"),
+	MR_PARAM(struct export_request, symlink_mode, "symlink_mode",
+		.summary = "copy what links point to, or keep links", .choices = symlink_modes,
+		.fallback = "materialize"),
 	{ 0 },
 };
+
+#define EXPORTED(member, ...) MR_FIELD(struct mr_mailbox_export_result, member, __VA_ARGS__)
 
 static const struct mr_field export_fields[] = {
-	{ .name = "output_dir", .type = MR_TYPE_TEXT },
-	{ .name = "manifest_path", .type = MR_TYPE_TEXT },
-	{ .name = "account_count", .type = MR_TYPE_INT },
-	{ .name = "message_count", .type = MR_TYPE_INT },
-	{ .name = "projection_count", .type = MR_TYPE_INT },
-	{ .name = "attachment_count", .type = MR_TYPE_INT },
-	{ .name = "copied_count", .type = MR_TYPE_INT },
-	{ .name = "materialized_count", .type = MR_TYPE_INT },
-	{ .name = "preserved_symlink_count", .type = MR_TYPE_INT },
-	{ .name = "skipped_count", .type = MR_TYPE_INT },
-	{ .name = "blocked_count", .type = MR_TYPE_INT },
+	EXPORTED(output_dir, "output_dir"),
+	EXPORTED(manifest_path, "manifest_path"),
+	EXPORTED(account_count, "account_count"),
+	EXPORTED(message_count, "message_count"),
+	EXPORTED(projection_count, "projection_count"),
+	EXPORTED(attachment_count, "attachment_count"),
+	EXPORTED(copied, "copied_count"),
+	EXPORTED(materialized, "materialized_count"),
+	EXPORTED(preserved, "preserved_symlink_count"),
+	EXPORTED(skipped, "skipped_count"),
+	EXPORTED(blocked, "blocked_count"),
 	{ 0 },
 };
 
-static enum mr_code export_root(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code export_mail(struct mr_call *call, const struct mr_mailbox_root *root,
+	struct export_request *asked, struct mr_mailbox_export_result *out)
 {
-	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	struct mr_mailbox_export_request request = {
-		.output_dir = mr_args_text(in, "output_dir"),
-		.all_accounts = mr_args_bool(in, "all_accounts", false),
-		.addresses = mr_args_texts(call->cx.arena, in, "address"),
-		.preserve_symlinks = mr_str_eq(mr_args_text(in, "symlink_mode"), "preserve"),
-	};
-	struct mr_mailbox_export_result r;
-	enum mr_code rc = mr_mailbox_ops_open(call, in, MR_MAILBOX_ROOT_WRITE, &root);
-
-	if (!rc)
-		rc = mr_mailbox_export(&call->cx, &root, &request, &r);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_text(out, "output_dir", r.output_dir);
-	mr_out_text(out, "manifest_path", r.manifest_path);
-	mr_out_int(out, "account_count", (int64_t)r.account_count);
-	mr_out_int(out, "message_count", (int64_t)r.message_count);
-	mr_out_int(out, "projection_count", (int64_t)r.projection_count);
-	mr_out_int(out, "attachment_count", (int64_t)r.attachment_count);
-	mr_out_int(out, "copied_count", (int64_t)r.copied);
-	mr_out_int(out, "materialized_count", (int64_t)r.materialized);
-	mr_out_int(out, "preserved_symlink_count", (int64_t)r.preserved);
-	mr_out_int(out, "skipped_count", (int64_t)r.skipped);
-	mr_out_int(out, "blocked_count", (int64_t)r.blocked);
-	mr_out_end(out);
-	return MR_OK;
+	asked->what.preserve_symlinks = mr_str_eq(asked->symlink_mode, "preserve");
+	return mr_mailbox_export(&call->cx, root, &asked->what, out);
 }
+MR_MAILBOX_BIND(export_root, export_mail, MR_MAILBOX_ROOT_WRITE, struct export_request,
+	struct mr_mailbox_export_result);
 
 const struct mr_op mr_op_mailbox_export = {
 	.name = "mailbox_export",
@@ -293,5 +217,5 @@ const struct mr_op mr_op_mailbox_export = {
 	.result = export_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = export_root,
+	.bind = &export_root,
 };

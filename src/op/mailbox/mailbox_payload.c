@@ -5,6 +5,7 @@
 #include "op/mailbox/mailbox_payload.h"
 
 #include "base/str.h"
+#include "op/mailbox/shape_mailbox.h"
 
 static const struct {
 	const char *name;
@@ -59,8 +60,6 @@ static struct mr_cursor key(const struct mr_cursor *root, const char *name)
 static void read_register(struct mr_ctx *cx, const struct mr_cursor *root,
 	struct mr_mailbox_register_request *out)
 {
-	static const char *const modes[] = { "safe", "force", "stash", NULL };
-	static const char *const mailbox_kinds[] = { "in_root", "symlink", NULL };
 	static const char *const known[] = { "mode", "address", "owner_principal_id",
 		"mailbox_kind", "mailbox_path", "display_name", "manifest_path_hint", "role",
 		NULL };
@@ -74,12 +73,12 @@ static void read_register(struct mr_ctx *cx, const struct mr_cursor *root,
 	struct mr_cursor role = key(root, "role");
 	size_t choice = 0;
 
-	if (mr_mailbox_read_choice(&mode, modes, &choice))
+	if (mr_mailbox_read_choice(&mode, mr_shape_mailbox_register_modes, &choice))
 		out->mode = (enum mr_mailbox_register_mode)choice;
 	mr_mailbox_read_address(cx->arena, &address, &out->address);
 	mr_mailbox_read_text(cx->arena, &owner, &out->owner);
-	if (mr_mailbox_read_choice(&kind, mailbox_kinds, &choice))
-		out->kind = choice ? MR_MAILBOX_SYMLINK : MR_MAILBOX_IN_ROOT;
+	if (mr_mailbox_read_choice(&kind, mr_shape_mailbox_kinds, &choice))
+		out->kind = (enum mr_mailbox_kind)choice;
 	read_path(cx, &path, &out->path);
 	mr_mailbox_read_text_opt(cx->arena, &name, &out->display_name);
 	mr_mailbox_read_text_opt(cx->arena, &hint, &out->manifest_path_hint);
@@ -95,14 +94,13 @@ static void read_register(struct mr_ctx *cx, const struct mr_cursor *root,
 static void read_deregister(struct mr_ctx *cx, const struct mr_cursor *root,
 	struct mr_mailbox_payload *out)
 {
-	static const char *const modes[] = { "deactivate", "purge", NULL };
 	static const char *const known[] = { "mode", "address", NULL };
 	struct mr_cursor mode = key(root, "mode");
 	struct mr_cursor address = key(root, "address");
 	size_t choice = 0;
 
-	if (mr_mailbox_read_choice(&mode, modes, &choice))
-		out->deregistration.mode = choice ? MR_MAILBOX_PURGE : MR_MAILBOX_DEACTIVATE;
+	if (mr_mailbox_read_choice(&mode, mr_shape_mailbox_unregister_modes, &choice))
+		out->deregistration.mode = (enum mr_mailbox_unregister_mode)choice;
 	mr_mailbox_read_address(cx->arena, &address, &out->deregistration.address);
 	mr_cursor_only(root, known);
 }

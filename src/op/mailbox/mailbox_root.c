@@ -1,71 +1,68 @@
 /* op/mailbox/mailbox_root.c - operations: a mailbox root as a whole. */
 #include "app/settings.h"
 #include "mailbox/layout.h"
-#include "mailbox/open.h"
 #include "mailbox/repair.h"
 #include "op/contract.h"
-#include "op/dispatch.h"
 #include "op/mailbox/mailbox_ops.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
 
-enum mr_code mr_mailbox_ops_path(struct mr_call *call, const struct mr_args *in, const char **out)
+enum mr_code mr_mailbox_ops_path(struct mr_call *call, const char *named, const char **out)
 {
-	*out = mr_args_text(in, "mailbox_root");
-	return *out ? MR_OK
-		    : mr_settings_path(call->app->settings, "mailbox.root", out, &call->cx.err);
+	*out = named;
+	return named ? MR_OK
+		     : mr_settings_path(call->app->settings, "mailbox.root", out, &call->cx.err);
 }
 
-enum mr_code mr_mailbox_ops_open(struct mr_call *call, const struct mr_args *in,
-	enum mr_mailbox_root_for purpose, struct mr_mailbox_root *out)
-{
-	const char *path;
-	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
+struct root_request {
+	const char *mailbox_root;
+};
 
-	return rc ? rc : mr_mailbox_root_open(&call->cx, path, purpose, out);
-}
+static const struct mr_param root_params[] = { MR_MAILBOX_ROOT_PARAM(struct root_request), { 0 } };
 
-static const struct mr_param root_params[] = { MR_MAILBOX_ROOT_PARAM, { 0 } };
+struct made {
+	struct mr_shape_mailbox_head head;
+	bool bootstrapped, supported;
+	const char *protocol_version, *sqlite_path, *rules_dir, *mailboxes_dir, *status;
+};
 
 static const struct mr_field init_fields[] = {
-	{ .name = "schema_version", .type = MR_TYPE_INT },
-	{ .name = "mailbox_root", .type = MR_TYPE_TEXT },
-	{ .name = "bootstrapped", .type = MR_TYPE_BOOL },
-	{ .name = "supported", .type = MR_TYPE_BOOL },
-	{ .name = "protocol_version", .type = MR_TYPE_TEXT },
-	{ .name = "sqlite_path", .type = MR_TYPE_TEXT },
-	{ .name = "rules_dir", .type = MR_TYPE_TEXT },
-	{ .name = "mailboxes_dir", .type = MR_TYPE_TEXT },
-	{ .name = "status", .type = MR_TYPE_TEXT },
+	MR_MEMBERS(struct made, head, struct mr_shape_mailbox_head, mr_shape_mailbox_head_fields),
+	MR_FIELD(struct made, bootstrapped, "bootstrapped"),
+	MR_FIELD(struct made, supported, "supported"),
+	MR_FIELD(struct made, protocol_version, "protocol_version"),
+	MR_FIELD(struct made, sqlite_path, "sqlite_path"),
+	MR_FIELD(struct made, rules_dir, "rules_dir"),
+	MR_FIELD(struct made, mailboxes_dir, "mailboxes_dir"),
+	MR_FIELD(struct made, status, "status"),
 	{ 0 },
 };
 
-static enum mr_code init(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code make_root(struct mr_call *call, const struct root_request *asked,
+	struct made *out)
 {
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
 	struct mr_arena *arena = call->cx.arena;
 	const char *path;
-	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
+	enum mr_code rc = mr_mailbox_ops_path(call, asked->mailbox_root, &path);
 
 	if (!rc)
 		rc = mr_mailbox_root_init(&call->cx, path, &root);
 	if (rc)
 		return rc;
-	mr_out_map(out, NULL);
-	mr_out_int(out, "schema_version", 1);
-	mr_out_text(out, "mailbox_root", root.path);
-	mr_out_bool(out, "bootstrapped", true);
-	mr_out_bool(out, "supported", true);
-	mr_out_text(out, "protocol_version", "3");
-	mr_out_text(out, "sqlite_path",
-		mr_mailbox_layout_join(arena, root.path, MR_MAILBOX_INDEX_FILE));
-	mr_out_text(out, "rules_dir", mr_mailbox_layout_join(arena, root.path, "rules"));
-	mr_out_text(out, "mailboxes_dir",
-		mr_mailbox_layout_join(arena, root.path, MR_MAILBOX_MAILBOXES));
-	mr_out_text(out, "status", "ready");
-	mr_out_end(out);
+	*out = (struct made){
+		.head = mr_shape_mailbox_head(root.path),
+		.bootstrapped = true,
+		.supported = true,
+		.protocol_version = "3",
+		.sqlite_path = mr_mailbox_layout_join(arena, root.path, MR_MAILBOX_INDEX_FILE),
+		.rules_dir = mr_mailbox_layout_join(arena, root.path, "rules"),
+		.mailboxes_dir = mr_mailbox_layout_join(arena, root.path, MR_MAILBOX_MAILBOXES),
+		.status = "ready",
+	};
 	return MR_OK;
 }
+MR_BIND_ALONE(init, make_root, struct root_request, struct made);
 
 const struct mr_op mr_op_mailbox_init = {
 	.name = "mailbox_init",
@@ -76,56 +73,44 @@ const struct mr_op mr_op_mailbox_init = {
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = init,
+	.bind = &init,
+};
+
+struct status {
+	struct mr_shape_mailbox_head head;
+	struct mr_mailbox_status root;
 };
 
 static const struct mr_field count_fields[] = {
-	{ .name = "active", .type = MR_TYPE_INT },
-	{ .name = "inactive", .type = MR_TYPE_INT },
-	{ .name = "stashed", .type = MR_TYPE_INT },
+	MR_FIELD(struct status, root.active, "active"),
+	MR_FIELD(struct status, root.inactive, "inactive"),
+	MR_FIELD(struct status, root.stashed, "stashed"),
 	{ 0 },
 };
 
 static const struct mr_field status_fields[] = {
-	{ .name = "schema_version", .type = MR_TYPE_INT },
-	{ .name = "mailbox_root", .type = MR_TYPE_TEXT },
-	{ .name = "exists", .type = MR_TYPE_BOOL },
-	{ .name = "bootstrapped", .type = MR_TYPE_BOOL },
-	{ .name = "supported", .type = MR_TYPE_BOOL },
-	{ .name = "protocol_version", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "registration_counts", .type = MR_TYPE_OBJECT, .fields = count_fields },
-	{ .name = "structural_state_readable", .type = MR_TYPE_BOOL },
-	{ .name = "error", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	MR_MEMBERS(struct status, head, struct mr_shape_mailbox_head, mr_shape_mailbox_head_fields),
+	MR_FIELD(struct status, root.exists, "exists"),
+	MR_FIELD(struct status, root.bootstrapped, "bootstrapped"),
+	MR_FIELD(struct status, root.supported, "supported"),
+	MR_FIELD(struct status, root.protocol_version, "protocol_version", .flags = MR_NULLABLE),
+	MR_FIELD_SAME(struct status, count_fields, "registration_counts"),
+	MR_FIELD(struct status, root.structural_state_readable, "structural_state_readable"),
+	MR_FIELD(struct status, root.error, "error", .flags = MR_NULLABLE),
 	{ 0 },
 };
 
-static enum mr_code status(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code look(struct mr_call *call, const struct root_request *asked, struct status *out)
 {
-	struct mr_mailbox_status s;
 	const char *path;
-	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
+	enum mr_code rc = mr_mailbox_ops_path(call, asked->mailbox_root, &path);
 
 	if (!rc)
-		rc = mr_mailbox_root_status(&call->cx, path, &s);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_int(out, "schema_version", 1);
-	mr_out_text(out, "mailbox_root", s.path);
-	mr_out_bool(out, "exists", s.exists);
-	mr_out_bool(out, "bootstrapped", s.bootstrapped);
-	mr_out_bool(out, "supported", s.supported);
-	mr_out_text(out, "protocol_version", s.protocol_version);
-	mr_out_map(out, "registration_counts");
-	mr_out_int(out, "active", s.active);
-	mr_out_int(out, "inactive", s.inactive);
-	mr_out_int(out, "stashed", s.stashed);
-	mr_out_end(out);
-	mr_out_bool(out, "structural_state_readable", s.structural_state_readable);
-	mr_out_text(out, "error", s.error);
-	mr_out_end(out);
-	return MR_OK;
+		rc = mr_mailbox_root_status(&call->cx, path, &out->root);
+	out->head = mr_shape_mailbox_head(out->root.path);
+	return rc;
 }
+MR_BIND_ALONE(status, look, struct root_request, struct status);
 
 const struct mr_op mr_op_mailbox_status = {
 	.name = "mailbox_status",
@@ -135,42 +120,55 @@ const struct mr_op mr_op_mailbox_status = {
 	.result = status_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = status,
+	.bind = &status,
+};
+
+/* Of a result that has a report of check or repair as `report`: what was found. Many are only
+ * counted, the first are listed. */
+#define FOUND_FIELDS(struct_type)                                                                  \
+	MR_FIELD(struct_type, report.problem_count, "problem_count"),                              \
+		MR_FIELD_ROWS(struct_type, report.problems, problems_listed,                       \
+			struct mr_mailbox_problem, mr_shape_mailbox_problem_fields, "problems"),   \
+		MR_FIELD(struct_type, report.warning_count, "warning_count"),                      \
+		MR_FIELD_ROWS(struct_type, report.warnings, warnings_listed,                       \
+			struct mr_mailbox_problem, mr_shape_mailbox_problem_fields, "warnings")
+
+static size_t listed(size_t count)
+{
+	return count < MR_MAILBOX_PROBLEMS ? count : MR_MAILBOX_PROBLEMS;
+}
+
+struct checked {
+	struct mr_mailbox_check_result report;
+	bool ok;
+	size_t problems_listed, warnings_listed;
 };
 
 static const struct mr_field check_fields[] = {
-	{ .name = "ok", .type = MR_TYPE_BOOL, .summary = "no problem was found" },
-	{ .name = "message_count", .type = MR_TYPE_INT },
-	{ .name = "registration_count", .type = MR_TYPE_INT },
-	{ .name = "problem_count", .type = MR_TYPE_INT },
-	{ .name = "problems", .type = MR_TYPE_LIST, .fields = mr_shape_mailbox_problem_fields },
-	{ .name = "warning_count", .type = MR_TYPE_INT },
-	{ .name = "warnings", .type = MR_TYPE_LIST, .fields = mr_shape_mailbox_problem_fields },
+	MR_FIELD(struct checked, ok, "ok", .summary = "no problem was found"),
+	MR_FIELD(struct checked, report.message_count, "message_count"),
+	MR_FIELD(struct checked, report.registration_count, "registration_count"),
+	FOUND_FIELDS(struct checked),
 	{ 0 },
 };
 
-static enum mr_code check(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code compare(struct mr_call *call, const struct root_request *asked,
+	struct checked *out)
 {
-	struct mr_mailbox_check_result result;
 	const char *path;
-	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
+	enum mr_code rc = mr_mailbox_ops_path(call, asked->mailbox_root, &path);
 
 	if (!rc)
-		rc = mr_mailbox_check(&call->cx, path, &result);
+		rc = mr_mailbox_check(&call->cx, path, &out->report);
 	if (rc)
 		return rc;
-	mr_out_map(out, NULL);
-	mr_out_bool(out, "ok", result.problem_count == 0);
-	mr_out_int(out, "message_count", (int64_t)result.message_count);
-	mr_out_int(out, "registration_count", (int64_t)result.registration_count);
-	mr_shape_mailbox_problems(out, "problem_count", "problems", result.problems,
-		result.problem_count);
-	mr_shape_mailbox_problems(out, "warning_count", "warnings", result.warnings,
-		result.warning_count);
-	mr_out_end(out);
-	call->exit_status = result.problem_count > 0;
+	out->ok = out->report.problem_count == 0;
+	out->problems_listed = listed(out->report.problem_count);
+	out->warnings_listed = listed(out->report.warning_count);
+	call->exit_status = !out->ok;
 	return MR_OK;
 }
+MR_BIND_ALONE(check, compare, struct root_request, struct checked);
 
 const struct mr_op mr_op_mailbox_check = {
 	.name = "mailbox_check",
@@ -183,65 +181,54 @@ const struct mr_op mr_op_mailbox_check = {
 	.result = check_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = check,
+	.bind = &check,
+};
+
+struct repair_request {
+	const char *mailbox_root;
+	bool cleanup_staging, quarantine_staging, remove_staging;
 };
 
 static const struct mr_param repair_params[] = {
-	MR_MAILBOX_ROOT_PARAM,
-	{ .name = "cleanup_staging",
-		.type = MR_TYPE_BOOL,
-		.summary = "clear what was left in staging/",
-		.fallback = "yes" },
-	{ .name = "quarantine_staging",
-		.type = MR_TYPE_BOOL,
-		.summary = "keep it in staging/quarantine/",
-		.fallback = "yes" },
-	{ .name = "remove_staging", .type = MR_TYPE_BOOL, .summary = "delete it instead" },
+	MR_MAILBOX_ROOT_PARAM(struct repair_request),
+	MR_PARAM(struct repair_request, cleanup_staging, "cleanup_staging",
+		.summary = "clear what was left in staging/", .fallback = "yes"),
+	MR_PARAM(struct repair_request, quarantine_staging, "quarantine_staging",
+		.summary = "keep it in staging/quarantine/", .fallback = "yes"),
+	MR_PARAM(struct repair_request, remove_staging, "remove_staging",
+		.summary = "delete it instead"),
 	{ 0 },
+};
+
+struct repaired {
+	struct mr_mailbox_repair_result report;
+	size_t problems_listed, warnings_listed;
 };
 
 static const struct mr_field repair_fields[] = {
-	{ .name = "ok", .type = MR_TYPE_BOOL },
-	{ .name = "message_count", .type = MR_TYPE_INT },
-	{ .name = "projection_count", .type = MR_TYPE_INT },
-	{ .name = "registration_count", .type = MR_TYPE_INT },
-	{ .name = "restored_state_count", .type = MR_TYPE_INT },
-	{ .name = "defaulted_state_count", .type = MR_TYPE_INT },
-	{ .name = "staging_action", .type = MR_TYPE_TEXT },
-	{ .name = "staging_artifact_count", .type = MR_TYPE_INT },
-	{ .name = "staging_artifact_paths", .type = MR_TYPE_TEXTS },
-	{ .name = "backed_up_index_path", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "problem_count", .type = MR_TYPE_INT },
-	{ .name = "problems", .type = MR_TYPE_LIST, .fields = mr_shape_mailbox_problem_fields },
-	{ .name = "warning_count", .type = MR_TYPE_INT },
-	{ .name = "warnings", .type = MR_TYPE_LIST, .fields = mr_shape_mailbox_problem_fields },
+	MR_MEMBERS(struct repaired, report, struct mr_mailbox_repair_result,
+		mr_shape_mailbox_repair_fields),
+	FOUND_FIELDS(struct repaired),
 	{ 0 },
 };
 
-static enum mr_code repair(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code rebuild(struct mr_call *call, const struct repair_request *asked,
+	struct repaired *out)
 {
-	struct mr_mailbox_repair_options options = {
-		.keep_staging = !mr_args_bool(in, "cleanup_staging", true),
-		.remove_staging = mr_args_bool(in, "remove_staging", false) ||
-			!mr_args_bool(in, "quarantine_staging", true),
+	const struct mr_mailbox_repair_options options = {
+		.keep_staging = !asked->cleanup_staging,
+		.remove_staging = asked->remove_staging || !asked->quarantine_staging,
 	};
-	struct mr_mailbox_repair_result result;
 	const char *path;
-	enum mr_code rc = mr_mailbox_ops_path(call, in, &path);
+	enum mr_code rc = mr_mailbox_ops_path(call, asked->mailbox_root, &path);
 
 	if (!rc)
-		rc = mr_mailbox_repair(&call->cx, path, &options, &result);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_shape_mailbox_repair(out, &result);
-	mr_shape_mailbox_problems(out, "problem_count", "problems", result.problems,
-		result.problem_count);
-	mr_shape_mailbox_problems(out, "warning_count", "warnings", result.warnings,
-		result.warning_count);
-	mr_out_end(out);
-	return MR_OK;
+		rc = mr_mailbox_repair(&call->cx, path, &options, &out->report);
+	out->problems_listed = listed(out->report.problem_count);
+	out->warnings_listed = listed(out->report.warning_count);
+	return rc;
 }
+MR_BIND_ALONE(repair, rebuild, struct repair_request, struct repaired);
 
 const struct mr_op mr_op_mailbox_repair = {
 	.name = "mailbox_repair",
@@ -255,5 +242,5 @@ const struct mr_op mr_op_mailbox_repair = {
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = repair,
+	.bind = &repair,
 };

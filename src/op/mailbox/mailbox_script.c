@@ -8,7 +8,7 @@
 #include "base/fs.h"
 #include "mailbox/limits.h"
 #include "mailbox/open.h"
-#include "op/args.h"
+#include "op/bind.h"
 #include "op/call.h"
 #include "op/contract.h"
 #include "op/mailbox/mailbox_payload.h"
@@ -80,14 +80,17 @@ static const char *const names[] = { "register_mailbox", "deregister_mailbox", "
 	"deregister_mailbox.py", "deliver_message.py", "update_mailbox_state.py", "repair_index.py",
 	"insert_standard_headers.py", NULL };
 
+struct script_request {
+	const char *name, *mailbox_root, *payload_file;
+};
+
 static const struct mr_param params[] = {
-	{ .name = "name",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "which script",
-		.choices = names },
-	{ .name = "mailbox_root", .type = MR_TYPE_TEXT, .summary = "the mailbox root" },
-	{ .name = "payload_file", .type = MR_TYPE_TEXT, .summary = "a file with one JSON object" },
+	MR_PARAM(struct script_request, name, "name", .flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "which script", .choices = names),
+	MR_PARAM(struct script_request, mailbox_root, "mailbox_root",
+		.summary = "the mailbox root"),
+	MR_PARAM(struct script_request, payload_file, "payload_file",
+		.summary = "a file with one JSON object"),
 	{ 0 },
 };
 
@@ -124,69 +127,56 @@ static enum mr_code read_payload_file(struct mr_ctx *cx, const char *path,
 	return MR_OK;
 }
 
+/* What a script tells, by the table of its kind. */
+struct told {
+	const struct mr_field *fields;
+	union {
+		struct mr_mailbox_register_result registered;
+		struct mr_mailbox_unregister_result unregistered;
+		struct mr_mailbox_deliver_result delivered;
+		struct mr_mailbox_state_result state;
+		struct mr_mailbox_repair_result repaired;
+	};
+};
+
 static enum mr_code run_payload(struct mr_ctx *cx, const char *path,
-	const struct mr_mailbox_payload *p, struct mr_out *out)
+	const struct mr_mailbox_payload *p, struct told *out)
 {
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	struct mr_mailbox_unregister_result unregistered;
-	struct mr_mailbox_register_result registered;
-	struct mr_mailbox_deliver_result delivered;
-	struct mr_mailbox_state_result state;
-	enum mr_code rc = mr_mailbox_root_open(cx, path, MR_MAILBOX_ROOT_WRITE, &root);
+	enum mr_code rc = MR_OK;
 
+	/* Repair opens what nobody else can. */
+	if (p->kind != MR_MAILBOX_PAYLOAD_REPAIR)
+		rc = mr_mailbox_root_open(cx, path, MR_MAILBOX_ROOT_WRITE, &root);
 	if (rc)
 		return rc;
 	switch (p->kind) {
 	case MR_MAILBOX_PAYLOAD_REGISTER:
-		rc = mr_mailbox_register(cx, &root, &p->registration, &registered);
-		if (!rc)
-			mr_shape_mailbox_registered(out, &registered);
-		break;
+		out->fields = mr_shape_mailbox_register_fields;
+		return mr_mailbox_register(cx, &root, &p->registration, &out->registered);
 	case MR_MAILBOX_PAYLOAD_DEREGISTER:
-		rc = mr_mailbox_unregister(cx, &root, p->deregistration.mode,
-			p->deregistration.address, &unregistered);
-		if (!rc)
-			mr_shape_mailbox_unregistered(out, &unregistered);
-		break;
+		out->fields = mr_shape_mailbox_unregister_fields;
+		return mr_mailbox_unregister(cx, &root, p->deregistration.mode,
+			p->deregistration.address, &out->unregistered);
 	case MR_MAILBOX_PAYLOAD_DELIVER:
-		rc = mr_mailbox_deliver(cx, &root, p->delivery.staged_path, &p->delivery.message,
-			&delivered);
-		if (!rc)
-			mr_shape_mailbox_delivered(out, &delivered);
-		break;
+		out->fields = mr_shape_mailbox_deliver_fields;
+		return mr_mailbox_deliver(cx, &root, p->delivery.staged_path, &p->delivery.message,
+			&out->delivered);
 	case MR_MAILBOX_PAYLOAD_STATE:
-		rc = mr_mailbox_state_update(cx, &root, p->state.address, p->state.message_id,
-			&p->state.flags, &state);
-		if (!rc)
-			mr_shape_mailbox_state(out, &state);
-		break;
+		out->fields = mr_shape_mailbox_state_fields;
+		return mr_mailbox_state_update(cx, &root, p->state.address, p->state.message_id,
+			&p->state.flags, &out->state);
 	case MR_MAILBOX_PAYLOAD_REPAIR:
-		break; /* has no open root: see repair() */
+		out->fields = mr_shape_mailbox_repair_fields;
+		return mr_mailbox_repair(cx, path, &p->repair, &out->repaired);
 	}
 	return rc;
 }
 
-/* Repair opens what nobody else can. */
-static enum mr_code repair(struct mr_ctx *cx, const char *path,
-	const struct mr_mailbox_repair_options *options, struct mr_out *out)
-{
-	struct mr_mailbox_repair_result result;
-	enum mr_code rc = mr_mailbox_repair(cx, path, options, &result);
-
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_shape_mailbox_repair(out, &result);
-	mr_out_end(out);
-	return MR_OK;
-}
-
 static enum mr_code run_script(struct mr_ctx *cx, const struct script *script,
-	const struct mr_args *in, struct mr_out *out)
+	const struct script_request *asked, struct told *out)
 {
 	static const struct mr_value no_fields = { .kind = MR_MAP };
-	const char *root = mr_args_text(in, "mailbox_root");
-	const char *file = mr_args_text(in, "payload_file");
 	const struct mr_value *value = &no_fields;
 	struct mr_mailbox_payload payload;
 	enum mr_code rc = MR_OK;
@@ -194,30 +184,33 @@ static enum mr_code run_script(struct mr_ctx *cx, const struct script *script,
 	if (script->is_reserved)
 		return mr_err_set(&cx->err, MR_ECONFLICT,
 			"%s.py is reserved: headers are not normalised yet", script->name);
-	if (file)
-		rc = read_payload_file(cx, file, &value);
+	if (asked->payload_file)
+		rc = read_payload_file(cx, asked->payload_file, &value);
 	if (!rc && !script->needs_payload && value->kind == MR_NULL)
 		value = &no_fields;
 	if (!rc)
 		rc = mr_mailbox_payload_read(cx, script->kind, value, &payload);
-	if (rc)
-		return rc;
-	if (script->kind == MR_MAILBOX_PAYLOAD_REPAIR)
-		return repair(cx, root, &payload.repair, out);
-	return run_payload(cx, root, &payload, out);
+	return rc ? rc : run_payload(cx, asked->mailbox_root, &payload, out);
 }
 
+/* Not bound: which object is the result depends on the script. */
 static enum mr_code script(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
-	const struct script *script = find_script(mr_args_text(in, "name"));
+	struct script_request asked = { 0 };
+	const struct script *script;
+	struct told told;
 	enum mr_code rc;
 
-	if (!script->is_reserved && !mr_args_has(in, "mailbox_root"))
+	mr_bind_request(call->cx.arena, in, &asked);
+	script = find_script(asked.name);
+	if (!script->is_reserved && !asked.mailbox_root)
 		return mr_err_set(&call->cx.err, MR_EINVAL, "--mailbox-root is required");
-	if (script->needs_payload && !mr_args_has(in, "payload_file"))
+	if (script->needs_payload && !asked.payload_file)
 		return mr_err_set(&call->cx.err, MR_EINVAL, "--payload-file is required");
-	rc = run_script(&call->cx, script, in, out);
-	if (rc && !call->cx.err.word)
+	rc = run_script(&call->cx, script, &asked, &told);
+	if (!rc)
+		mr_bind_object(out, NULL, told.fields, &told.registered);
+	else if (!call->cx.err.word)
 		mr_err_word(&call->cx.err, HANDLED);
 	return rc;
 }

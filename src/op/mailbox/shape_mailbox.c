@@ -1,326 +1,341 @@
 /*
- * op/mailbox/shape_mailbox.c - Emits the result objects of the mailbox operations: accounts,
- * deliveries, listings, and reports of repair and cleanup.
+ * op/mailbox/shape_mailbox.c - The result objects of the mailbox operations: accounts, deliveries,
+ * messages, and reports of repair and cleanup.
  */
 #include "op/mailbox/shape_mailbox.h"
 
-const struct mr_field mr_shape_mailbox_account_fields[] = {
-	{ .name = "registration_id", .type = MR_TYPE_TEXT },
-	{ .name = "address", .type = MR_TYPE_TEXT },
-	{ .name = "owner_principal_id", .type = MR_TYPE_TEXT },
-	{ .name = "status", .type = MR_TYPE_TEXT, .summary = "active, inactive or stashed" },
-	{ .name = "mailbox_kind", .type = MR_TYPE_TEXT, .summary = "in_root or symlink" },
-	{ .name = "mailbox_path", .type = MR_TYPE_TEXT },
-	{ .name = "mailbox_entry_path", .type = MR_TYPE_TEXT },
-	{ .name = "display_name", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "manifest_path_hint", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "role", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "created_at_utc", .type = MR_TYPE_TEXT },
-	{ .name = "deactivated_at_utc", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "replaced_by_registration_id", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+#include "text/out.h"
+
+const char *const mr_shape_mailbox_statuses[] = { "active", "inactive", "stashed", NULL };
+const char *const mr_shape_mailbox_kinds[] = { "in_root", "symlink", NULL };
+const char *const mr_shape_mailbox_register_modes[] = { "safe", "force", "stash", NULL };
+const char *const mr_shape_mailbox_unregister_modes[] = { "deactivate", "purge", NULL };
+
+struct mr_shape_mailbox_head mr_shape_mailbox_head(const char *root)
+{
+	return (struct mr_shape_mailbox_head){ .schema_version = 1, .mailbox_root = root };
+}
+
+const struct mr_field mr_shape_mailbox_head_fields[] = {
+	MR_FIELD(struct mr_shape_mailbox_head, schema_version, "schema_version"),
+	MR_FIELD(struct mr_shape_mailbox_head, mailbox_root, "mailbox_root"),
 	{ 0 },
 };
 
-void mr_shape_mailbox_account(struct mr_out *out, const char *key,
-	const struct mr_mailbox_registration *row)
-{
-	mr_out_map(out, key);
-	mr_out_text(out, "registration_id", row->id);
-	mr_out_text(out, "address", row->address);
-	mr_out_text(out, "owner_principal_id", row->owner);
-	mr_out_text(out, "status", mr_mailbox_status_name(row->status));
-	mr_out_text(out, "mailbox_kind", mr_mailbox_kind_name(row->kind));
-	mr_out_text(out, "mailbox_path", row->path);
-	mr_out_text(out, "mailbox_entry_path", row->entry_path);
-	mr_out_text(out, "display_name", row->display_name);
-	mr_out_text(out, "manifest_path_hint", row->manifest_path_hint);
-	mr_out_text(out, "role", row->role);
-	mr_out_text(out, "created_at_utc", row->created_at);
-	mr_out_text(out, "deactivated_at_utc", row->deactivated_at);
-	mr_out_text(out, "replaced_by_registration_id", row->replaced_by);
-	mr_out_end(out);
-}
+#define ACCOUNT(member, ...) MR_FIELD(struct mr_mailbox_registration, member, __VA_ARGS__)
+
+const struct mr_field mr_shape_mailbox_account_fields[] = {
+	ACCOUNT(id, "registration_id"),
+	ACCOUNT(address, "address"),
+	ACCOUNT(owner, "owner_principal_id"),
+	ACCOUNT(status, "status", .choices = mr_shape_mailbox_statuses),
+	ACCOUNT(kind, "mailbox_kind", .choices = mr_shape_mailbox_kinds),
+	ACCOUNT(path, "mailbox_path"),
+	ACCOUNT(entry_path, "mailbox_entry_path"),
+	ACCOUNT(display_name, "display_name", .flags = MR_NULLABLE),
+	ACCOUNT(manifest_path_hint, "manifest_path_hint", .flags = MR_NULLABLE),
+	ACCOUNT(role, "role", .flags = MR_NULLABLE),
+	ACCOUNT(created_at, "created_at_utc"),
+	ACCOUNT(deactivated_at, "deactivated_at_utc", .flags = MR_NULLABLE),
+	ACCOUNT(replaced_by, "replaced_by_registration_id", .flags = MR_NULLABLE),
+	{ 0 },
+};
 
 const struct mr_field mr_shape_mailbox_problem_fields[] = {
-	{ .name = "what", .type = MR_TYPE_TEXT },
-	{ .name = "path", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "detail", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
+	MR_FIELD(struct mr_mailbox_problem, what, "what"),
+	MR_FIELD(struct mr_mailbox_problem, path, "path", .flags = MR_NULLABLE),
+	MR_FIELD(struct mr_mailbox_problem, detail, "detail", .flags = MR_NULLABLE),
 	{ 0 },
 };
 
-void mr_shape_mailbox_problems(struct mr_out *out, const char *count_key, const char *key,
-	const struct mr_mailbox_problem *problems, size_t count)
-{
-	size_t listed = count < MR_MAILBOX_PROBLEMS ? count : MR_MAILBOX_PROBLEMS;
+#define ACTION(member, ...) MR_FIELD(struct mr_mailbox_action, member, __VA_ARGS__)
 
-	mr_out_int(out, count_key, (int64_t)count);
-	mr_out_list(out, key);
-	for (size_t i = 0; i < listed; i++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "what", problems[i].what);
-		mr_out_text(out, "path", problems[i].path);
-		mr_out_text(out, "detail", problems[i].detail);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-}
+static const struct mr_field detail_fields[] = {
+	ACTION(address, "address", .flags = MR_OPTIONAL),
+	ACTION(registration_id, "registration_id", .flags = MR_OPTIONAL),
+	ACTION(registration_status, "registration_status", .flags = MR_OPTIONAL),
+	ACTION(message_id, "message_id", .flags = MR_OPTIONAL),
+	ACTION(attachment_id, "attachment_id", .flags = MR_OPTIONAL),
+	{ 0 },
+};
 
 static const struct mr_field action_fields[] = {
-	{ .name = "artifact_kind", .type = MR_TYPE_TEXT },
-	{ .name = "path", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "proposed_action", .type = MR_TYPE_TEXT },
-	{ .name = "reason", .type = MR_TYPE_TEXT },
-	{ .name = "details", .type = MR_TYPE_OBJECT },
+	ACTION(artifact_kind, "artifact_kind"),
+	ACTION(path, "path", .flags = MR_NULLABLE),
+	ACTION(proposed_action, "proposed_action"),
+	ACTION(reason, "reason"),
+	MR_FIELD_SAME(struct mr_mailbox_action, detail_fields, "details"),
 	{ 0 },
 };
+
+#define CLEANUP(member, ...) MR_FIELD(struct mr_shape_mailbox_cleanup, member, __VA_ARGS__)
+#define ACTIONS(member, name)                                                                      \
+	MR_FIELD_LIST(struct mr_shape_mailbox_cleanup, result.member, struct mr_mailbox_action,    \
+		action_fields, name)
 
 static const struct mr_field scope_fields[] = {
-	{ .name = "kind", .type = MR_TYPE_TEXT },
-	{ .name = "mailbox_root", .type = MR_TYPE_TEXT },
-	{ .name = "address", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL },
+	CLEANUP(result.scope_kind, "kind"),
+	CLEANUP(mailbox_root, "mailbox_root"),
+	CLEANUP(result.address, "address", .flags = MR_OPTIONAL),
 	{ 0 },
 };
 
+/* Which root is meant was decided by its path. */
+static void put_authority(struct mr_out *out, const char *key, const void *from)
+{
+	(void)from;
+	mr_out_text(out, key, "mailbox_root");
+}
+
 static const struct mr_field resolution_fields[] = {
-	{ .name = "authority", .type = MR_TYPE_TEXT },
+	CLEANUP(mailbox_root, "authority", .emit = put_authority),
 	{ 0 },
 };
 
 static const struct mr_field summary_fields[] = {
-	{ .name = "planned_count", .type = MR_TYPE_INT },
-	{ .name = "applied_count", .type = MR_TYPE_INT },
-	{ .name = "blocked_count", .type = MR_TYPE_INT },
-	{ .name = "preserved_count", .type = MR_TYPE_INT },
+	CLEANUP(result.planned.len, "planned_count"),
+	CLEANUP(result.applied.len, "applied_count"),
+	CLEANUP(result.blocked.len, "blocked_count"),
+	CLEANUP(result.preserved.len, "preserved_count"),
 	{ 0 },
 };
 
 const struct mr_field mr_shape_mailbox_cleanup_fields[] = {
-	{ .name = "dry_run", .type = MR_TYPE_BOOL },
-	{ .name = "scope", .type = MR_TYPE_OBJECT, .fields = scope_fields },
-	{ .name = "resolution", .type = MR_TYPE_OBJECT, .fields = resolution_fields },
-	{ .name = "planned_actions", .type = MR_TYPE_LIST, .fields = action_fields },
-	{ .name = "applied_actions", .type = MR_TYPE_LIST, .fields = action_fields },
-	{ .name = "blocked_actions", .type = MR_TYPE_LIST, .fields = action_fields },
-	{ .name = "preserved_actions", .type = MR_TYPE_LIST, .fields = action_fields },
-	{ .name = "summary", .type = MR_TYPE_OBJECT, .fields = summary_fields },
+	CLEANUP(result.dry_run, "dry_run"),
+	MR_FIELD_SAME(struct mr_shape_mailbox_cleanup, scope_fields, "scope"),
+	MR_FIELD_SAME(struct mr_shape_mailbox_cleanup, resolution_fields, "resolution"),
+	ACTIONS(planned, "planned_actions"),
+	ACTIONS(applied, "applied_actions"),
+	ACTIONS(blocked, "blocked_actions"),
+	ACTIONS(preserved, "preserved_actions"),
+	MR_FIELD_SAME(struct mr_shape_mailbox_cleanup, summary_fields, "summary"),
 	{ 0 },
 };
 
-static void put_known(struct mr_out *out, const char *key, const char *value)
+/* A result is written only after success. */
+static void put_true(struct mr_out *out, const char *key, const void *from)
 {
-	if (value)
-		mr_out_text(out, key, value);
+	(void)from;
+	mr_out_bool(out, key, true);
 }
 
-static void put_actions(struct mr_out *out, const char *key, const struct mr_mailbox_actions *list)
-{
-	mr_out_list(out, key);
-	for (size_t i = 0; i < list->len; i++) {
-		const struct mr_mailbox_action *a = &list->items[i];
-
-		mr_out_map(out, NULL);
-		mr_out_text(out, "artifact_kind", a->artifact_kind);
-		mr_out_text(out, "path", a->path);
-		mr_out_text(out, "proposed_action", a->proposed_action);
-		mr_out_text(out, "reason", a->reason);
-		mr_out_map(out, "details");
-		put_known(out, "address", a->address);
-		put_known(out, "registration_id", a->registration_id);
-		put_known(out, "registration_status", a->registration_status);
-		put_known(out, "message_id", a->message_id);
-		put_known(out, "attachment_id", a->attachment_id);
-		mr_out_end(out);
-		mr_out_end(out);
+#define OK_FIELD(struct_type)                                                                      \
+	{                                                                                          \
+		.name = "ok", .type = MR_TYPE_BOOL, .from = MR_FROM_SAME(struct_type),             \
+		.emit = put_true                                                                   \
 	}
-	mr_out_end(out);
-}
 
-void mr_shape_mailbox_cleanup(struct mr_out *out, const char *root,
-	const struct mr_mailbox_cleanup_result *result)
+static void put_active(struct mr_out *out, const char *key, const void *from)
 {
-	mr_out_bool(out, "dry_run", result->dry_run);
-	mr_out_map(out, "scope");
-	mr_out_text(out, "kind", result->scope_kind);
-	mr_out_text(out, "mailbox_root", root);
-	put_known(out, "address", result->address);
-	mr_out_end(out);
-	mr_out_map(out, "resolution");
-	mr_out_text(out, "authority", "mailbox_root");
-	mr_out_end(out);
-	put_actions(out, "planned_actions", &result->planned);
-	put_actions(out, "applied_actions", &result->applied);
-	put_actions(out, "blocked_actions", &result->blocked);
-	put_actions(out, "preserved_actions", &result->preserved);
-	mr_out_map(out, "summary");
-	mr_out_int(out, "planned_count", (int64_t)result->planned.len);
-	mr_out_int(out, "applied_count", (int64_t)result->applied.len);
-	mr_out_int(out, "blocked_count", (int64_t)result->blocked.len);
-	mr_out_int(out, "preserved_count", (int64_t)result->preserved.len);
-	mr_out_end(out);
+	(void)from;
+	mr_out_text(out, key, mr_shape_mailbox_statuses[MR_MAILBOX_ACTIVE]);
 }
 
-void mr_shape_mailbox_attachments(struct mr_out *out, const char *key,
-	const struct mr_mailbox_attachments *attachments)
-{
-	mr_out_list(out, key);
-	for (size_t i = 0; i < attachments->len; i++) {
-		const struct mr_mailbox_attachment *a = &attachments->items[i];
+#define REGISTERED(member, ...) MR_FIELD(struct mr_mailbox_register_result, member, __VA_ARGS__)
 
-		mr_out_map(out, NULL);
-		mr_out_text(out, "attachment_id", a->attachment_id);
-		mr_out_text(out, "kind",
-			a->kind == MR_MAILBOX_PATH_REF ? "path_ref" : "managed_copy");
-		mr_out_text(out, "locator", a->path);
-		mr_out_text(out, "media_type", a->media_type);
-		mr_out_text(out, "sha256", a->sha256);
-		if (a->size_bytes >= 0)
-			mr_out_int(out, "size_bytes", a->size_bytes);
-		else
-			mr_out_null(out, "size_bytes");
-		mr_out_text(out, "label", a->label);
-		mr_out_int(out, "ordinal", (int64_t)i);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-}
-
-static const char *const mode_names[] = {
-	[MR_MAILBOX_SAFE] = "safe",
-	[MR_MAILBOX_FORCE] = "force",
-	[MR_MAILBOX_STASH] = "stash",
+const struct mr_field mr_shape_mailbox_register_fields[] = {
+	OK_FIELD(struct mr_mailbox_register_result),
+	REGISTERED(mode, "mode", .choices = mr_shape_mailbox_register_modes),
+	REGISTERED(address, "address"),
+	REGISTERED(active_registration_id, "active_registration_id"),
+	REGISTERED(owner, "owner_principal_id"),
+	REGISTERED(active_registration_id, "status", .emit = put_active),
+	REGISTERED(reused_existing, "reused_existing", .flags = MR_OPTIONAL),
+	REGISTERED(replaced_registration_id, "replaced_registration_id", .flags = MR_OPTIONAL),
+	REGISTERED(stashed_registration_id, "stashed_registration_id", .flags = MR_OPTIONAL),
+	REGISTERED(stashed_path, "stashed_mailbox_path", .flags = MR_OPTIONAL),
+	{ 0 },
 };
 
-void mr_shape_mailbox_registered(struct mr_out *out, const struct mr_mailbox_register_result *r)
+#define UNREGISTERED(member, ...) MR_FIELD(struct mr_mailbox_unregister_result, member, __VA_ARGS__)
+
+/* What a registration is after it was ended in each of the modes. */
+static const char *const ended_statuses[] = { "inactive", "purged", NULL };
+
+static const struct mr_field ended_fields[] = {
+	UNREGISTERED(registration_id, "deactivated_registration_id", .flags = MR_OPTIONAL),
+	UNREGISTERED(registration_id, "purged_registration_id", .flags = MR_OPTIONAL),
+	{ 0 },
+};
+
+/* The one of these that the mode says. */
+static void put_ended(struct mr_out *out, const char *key, const void *from)
 {
-	mr_out_map(out, NULL);
-	mr_out_bool(out, "ok", true);
-	mr_out_text(out, "mode", mode_names[r->mode]);
-	mr_out_text(out, "address", r->address);
-	mr_out_text(out, "active_registration_id", r->active_registration_id);
-	mr_out_text(out, "owner_principal_id", r->owner);
-	mr_out_text(out, "status", "active");
-	if (r->reused_existing)
-		mr_out_bool(out, "reused_existing", true);
-	put_known(out, "replaced_registration_id", r->replaced_registration_id);
-	put_known(out, "stashed_registration_id", r->stashed_registration_id);
-	put_known(out, "stashed_mailbox_path", r->stashed_path);
-	mr_out_end(out);
+	const struct mr_mailbox_unregister_result *result = from;
+
+	(void)key;
+	mr_out_text(out, ended_fields[result->mode].name, result->registration_id);
 }
 
-void mr_shape_mailbox_unregistered(struct mr_out *out, const struct mr_mailbox_unregister_result *r)
-{
-	bool purged = r->mode == MR_MAILBOX_PURGE;
+const struct mr_field mr_shape_mailbox_unregister_fields[] = {
+	OK_FIELD(struct mr_mailbox_unregister_result),
+	UNREGISTERED(mode, "mode", .choices = mr_shape_mailbox_unregister_modes),
+	UNREGISTERED(address, "address"),
+	UNREGISTERED(registration_id, "target_registration_id"),
+	UNREGISTERED(mode, "resulting_status", .choices = ended_statuses),
+	{ .name = "*",
+		.flags = MR_INCLUDED,
+		.fields = ended_fields,
+		.from = MR_FROM_SAME(struct mr_mailbox_unregister_result),
+		.emit = put_ended },
+	UNREGISTERED(foreign, "foreign_paths", .flags = MR_OPTIONAL),
+	{ 0 },
+};
 
-	mr_out_map(out, NULL);
-	mr_out_bool(out, "ok", true);
-	mr_out_text(out, "mode", purged ? "purge" : "deactivate");
-	mr_out_text(out, "address", r->address);
-	mr_out_text(out, "target_registration_id", r->registration_id);
-	mr_out_text(out, "resulting_status", purged ? "purged" : "inactive");
-	mr_out_text(out, purged ? "purged_registration_id" : "deactivated_registration_id",
-		r->registration_id);
-	if (r->foreign.len)
-		mr_out_texts(out, "foreign_paths", &r->foreign);
-	mr_out_end(out);
-}
+#define DELIVERED(member, ...) MR_FIELD(struct mr_mailbox_deliver_result, member, __VA_ARGS__)
 
-void mr_shape_mailbox_delivered(struct mr_out *out, const struct mr_mailbox_deliver_result *r)
-{
-	mr_out_map(out, NULL);
-	mr_out_bool(out, "ok", true);
-	mr_out_text(out, "message_id", r->message_id);
-	mr_out_text(out, "canonical_path", r->canonical_path);
-	mr_out_int(out, "recipient_count", (int64_t)r->recipient_count);
-	if (r->already_delivered)
-		mr_out_bool(out, "already_delivered", true);
-	mr_out_end(out);
-}
+const struct mr_field mr_shape_mailbox_deliver_fields[] = {
+	OK_FIELD(struct mr_mailbox_deliver_result),
+	DELIVERED(message_id, "message_id"),
+	DELIVERED(canonical_path, "canonical_path"),
+	DELIVERED(recipient_count, "recipient_count"),
+	DELIVERED(already_delivered, "already_delivered", .flags = MR_OPTIONAL),
+	{ 0 },
+};
 
-void mr_shape_mailbox_state(struct mr_out *out, const struct mr_mailbox_state_result *r)
-{
-	mr_out_map(out, NULL);
-	mr_out_bool(out, "ok", true);
-	mr_out_text(out, "address", r->address);
-	mr_out_text(out, "owner_principal_id", r->owner);
-	mr_out_text(out, "registration_id", r->registration_id);
-	mr_out_text(out, "message_id", r->state.message_id);
-	mr_out_bool(out, "read", r->state.read);
-	mr_out_bool(out, "answered", r->state.answered);
-	mr_out_bool(out, "starred", r->state.starred);
-	mr_out_bool(out, "archived", r->state.archived);
-	mr_out_bool(out, "deleted", r->state.deleted);
-	mr_out_text(out, "box", r->state.box);
-	mr_out_end(out);
-}
+#define STATE(member, ...) MR_FIELD(struct mr_mailbox_state_result, member, __VA_ARGS__)
 
-void mr_shape_mailbox_repair(struct mr_out *out, const struct mr_mailbox_repair_result *r)
-{
-	mr_out_bool(out, "ok", true);
-	mr_out_int(out, "message_count", (int64_t)r->message_count);
-	mr_out_int(out, "projection_count", (int64_t)r->projection_count);
-	mr_out_int(out, "registration_count", (int64_t)r->registration_count);
-	mr_out_int(out, "restored_state_count", (int64_t)r->restored_state_count);
-	mr_out_int(out, "defaulted_state_count", (int64_t)r->defaulted_state_count);
-	mr_out_text(out, "staging_action", r->staging_action);
-	mr_out_int(out, "staging_artifact_count", (int64_t)r->staging_paths.len);
-	mr_out_texts(out, "staging_artifact_paths", &r->staging_paths);
-	mr_out_text(out, "backed_up_index_path", r->backed_up_index_path);
-}
+const struct mr_field mr_shape_mailbox_state_fields[] = {
+	OK_FIELD(struct mr_mailbox_state_result),
+	STATE(address, "address"),
+	STATE(owner, "owner_principal_id"),
+	STATE(registration_id, "registration_id"),
+	STATE(state.message_id, "message_id"),
+	STATE(state.read, "read"),
+	STATE(state.answered, "answered"),
+	STATE(state.starred, "starred"),
+	STATE(state.archived, "archived"),
+	STATE(state.deleted, "deleted"),
+	STATE(state.box, "box"),
+	{ 0 },
+};
 
-void mr_shape_mailbox_listed(struct mr_out *out, const struct mr_mailbox_listed *row)
-{
-	mr_out_map(out, NULL);
-	mr_out_text(out, "message_id", row->message.message_id);
-	mr_out_text(out, "thread_id", row->message.thread_id);
-	mr_out_text(out, "created_at_utc", row->message.created_at);
-	mr_out_text(out, "subject", row->message.subject);
-	mr_out_text(out, "sender_address", row->message.sender.address);
-	mr_out_text(out, "sender_principal_id", row->message.sender.principal_id);
-	mr_out_text(out, "folder", row->folder);
-	mr_out_text(out, "projection_path", row->projection_path);
-	mr_out_text(out, "canonical_path", row->message.canonical_path);
-	mr_out_end(out);
-}
+#define REPAIRED(member, ...) MR_FIELD(struct mr_mailbox_repair_result, member, __VA_ARGS__)
 
-/* A participant's members, in an open map. */
-static void put_principal(struct mr_out *out, const struct mr_mailbox_principal *principal)
-{
-	mr_out_text(out, "address", principal->address);
-	mr_out_text(out, "owner_principal_id", principal->principal_id);
-	mr_out_text(out, "display_name", principal->display_name);
-	mr_out_text(out, "manifest_path_hint", principal->manifest_path_hint);
-	mr_out_text(out, "role", principal->role);
-}
+const struct mr_field mr_shape_mailbox_repair_fields[] = {
+	OK_FIELD(struct mr_mailbox_repair_result),
+	REPAIRED(message_count, "message_count"),
+	REPAIRED(projection_count, "projection_count"),
+	REPAIRED(registration_count, "registration_count"),
+	REPAIRED(restored_state_count, "restored_state_count"),
+	REPAIRED(defaulted_state_count, "defaulted_state_count"),
+	REPAIRED(staging_action, "staging_action"),
+	REPAIRED(staging_paths.len, "staging_artifact_count"),
+	REPAIRED(staging_paths, "staging_artifact_paths"),
+	REPAIRED(backed_up_index_path, "backed_up_index_path", .flags = MR_NULLABLE),
+	{ 0 },
+};
 
-void mr_shape_mailbox_indexed(struct mr_out *out, const struct mr_mailbox_indexed *message,
-	const struct mr_mailbox_projection *where)
-{
-	mr_out_text(out, "message_id", message->message_id);
-	mr_out_text(out, "thread_id", message->thread_id);
-	mr_out_text(out, "in_reply_to", message->in_reply_to);
-	mr_out_text(out, "created_at_utc", message->created_at);
-	mr_out_text(out, "subject", message->subject);
-	mr_out_text(out, "folder", where->folder);
-	mr_out_text(out, "projection_path", where->path);
-	mr_out_text(out, "canonical_path", message->canonical_path);
-	mr_out_text(out, "body_markdown", message->document);
-	mr_out_map(out, "sender");
-	put_principal(out, &message->sender);
-	mr_out_text(out, "registration_id", message->sender_registration_id);
-	mr_out_end(out);
-}
+#define LISTED(member, ...) MR_FIELD(struct mr_mailbox_listed, member, __VA_ARGS__)
 
-void mr_shape_mailbox_recipients(struct mr_out *out, const char *key,
-	const struct mr_mailbox_recipients *recipients)
+const struct mr_field mr_shape_mailbox_listed_fields[] = {
+	LISTED(message.message_id, "message_id"),
+	LISTED(message.thread_id, "thread_id"),
+	LISTED(message.created_at, "created_at_utc"),
+	LISTED(message.subject, "subject"),
+	LISTED(message.sender.address, "sender_address"),
+	LISTED(message.sender.principal_id, "sender_principal_id"),
+	LISTED(folder, "folder"),
+	LISTED(projection_path, "projection_path"),
+	LISTED(message.canonical_path, "canonical_path"),
+	{ 0 },
+};
+
+#define PRINCIPAL(member, ...) MR_FIELD(struct mr_mailbox_principal, member, __VA_ARGS__)
+
+static const struct mr_field principal_fields[] = {
+	PRINCIPAL(address, "address"),
+	PRINCIPAL(principal_id, "owner_principal_id"),
+	PRINCIPAL(display_name, "display_name", .flags = MR_NULLABLE),
+	PRINCIPAL(manifest_path_hint, "manifest_path_hint", .flags = MR_NULLABLE),
+	PRINCIPAL(role, "role", .flags = MR_NULLABLE),
+	{ 0 },
+};
+
+#define INDEXED(member, ...) MR_FIELD(struct mr_mailbox_indexed, member, __VA_ARGS__)
+
+static const struct mr_field sender_fields[] = {
+	MR_MEMBERS(struct mr_mailbox_indexed, sender, struct mr_mailbox_principal,
+		principal_fields),
+	INDEXED(sender_registration_id, "registration_id", .flags = MR_NULLABLE),
+	{ 0 },
+};
+
+/* What the index knows of a message, before and after where a mailbox has it. */
+static const struct mr_field first_fields[] = {
+	INDEXED(message_id, "message_id"),
+	INDEXED(thread_id, "thread_id"),
+	INDEXED(in_reply_to, "in_reply_to", .flags = MR_NULLABLE),
+	INDEXED(created_at, "created_at_utc"),
+	INDEXED(subject, "subject"),
+	{ 0 },
+};
+
+static const struct mr_field where_fields[] = {
+	MR_FIELD(struct mr_mailbox_projection, folder, "folder"),
+	MR_FIELD(struct mr_mailbox_projection, path, "projection_path"),
+	{ 0 },
+};
+
+static const struct mr_field other_fields[] = {
+	INDEXED(canonical_path, "canonical_path"),
+	INDEXED(document, "body_markdown"),
+	MR_FIELD_SAME(struct mr_mailbox_indexed, sender_fields, "sender"),
+	{ 0 },
+};
+
+#define RECIPIENT(member, ...) MR_FIELD(struct mr_mailbox_recipient, member, __VA_ARGS__)
+
+static const struct mr_field recipient_fields[] = {
+	RECIPIENT(kind, "kind"),
+	RECIPIENT(ordinal, "ordinal"),
+	MR_MEMBERS(struct mr_mailbox_recipient, principal, struct mr_mailbox_principal,
+		principal_fields),
+	RECIPIENT(registration_id, "delivered_registration_id", .flags = MR_NULLABLE),
+	{ 0 },
+};
+
+static const char *const attachment_kinds[] = { "path_ref", "managed_copy", NULL };
+
+#define ATTACHMENT(member, ...) MR_FIELD(struct mr_shape_mailbox_attachment, member, __VA_ARGS__)
+
+static const struct mr_field attachment_fields[] = {
+	ATTACHMENT(file.attachment_id, "attachment_id"),
+	ATTACHMENT(file.kind, "kind", .choices = attachment_kinds),
+	ATTACHMENT(file.path, "locator"),
+	ATTACHMENT(file.media_type, "media_type"),
+	ATTACHMENT(file.sha256, "sha256", .flags = MR_NULLABLE),
+	ATTACHMENT(file.size_bytes, "size_bytes", .flags = MR_NULLABLE,
+		.when = MR_FLAG(struct mr_shape_mailbox_attachment, is_measured)),
+	ATTACHMENT(file.label, "label", .flags = MR_NULLABLE),
+	ATTACHMENT(ordinal, "ordinal"),
+	{ 0 },
+};
+
+const struct mr_field mr_shape_mailbox_message_fields[] = {
+	MR_MEMBERS(struct mr_shape_mailbox_message, found.message, struct mr_mailbox_indexed,
+		first_fields),
+	MR_MEMBERS(struct mr_shape_mailbox_message, found.where, struct mr_mailbox_projection,
+		where_fields),
+	MR_MEMBERS(struct mr_shape_mailbox_message, found.message, struct mr_mailbox_indexed,
+		other_fields),
+	MR_FIELD(struct mr_shape_mailbox_message, found.headers, "headers"),
+	MR_FIELD_LIST(struct mr_shape_mailbox_message, found.recipients,
+		struct mr_mailbox_recipient, recipient_fields, "recipients"),
+	MR_FIELD_ROWS(struct mr_shape_mailbox_message, attachments, found.attachments.len,
+		struct mr_shape_mailbox_attachment, attachment_fields, "attachments"),
+	{ 0 },
+};
+
+void mr_shape_mailbox_message(struct mr_arena *arena, struct mr_shape_mailbox_message *shown)
 {
-	mr_out_list(out, key);
-	for (size_t i = 0; i < recipients->len; i++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "kind", recipients->items[i].kind);
-		mr_out_int(out, "ordinal", recipients->items[i].ordinal);
-		put_principal(out, &recipients->items[i].principal);
-		mr_out_text(out, "delivered_registration_id", recipients->items[i].registration_id);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
+	const struct mr_mailbox_attachments *files = &shown->found.attachments;
+
+	shown->attachments = mr_arena_array(arena, files->len, sizeof(*shown->attachments));
+	for (size_t i = 0; i < files->len; i++)
+		shown->attachments[i] = (struct mr_shape_mailbox_attachment){
+			.file = files->items[i],
+			.ordinal = i,
+			.is_measured = files->items[i].size_bytes >= 0,
+		};
 }

@@ -1,26 +1,31 @@
 /* op/self/config.c - operation: the settings in force, and where each value came from. */
 #include "app/settings.h"
-#include "op/args.h"
 #include "op/call.h"
 #include "op/contract.h"
 #include "op/nouns.h"
-#include "text/out.h"
+
+struct shown {
+	const char *key, *value, *source, *ignored, *environment, *summary;
+};
 
 static const struct mr_field setting_fields[] = {
-	{ .name = "key", .type = MR_TYPE_TEXT },
-	{ .name = "value", .type = MR_TYPE_TEXT, .summary = "a secret shows as ********" },
-	{ .name = "source", .type = MR_TYPE_TEXT },
-	{ .name = "ignored",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_NULLABLE,
-		.summary = "a value in the working directory that is ignored, and why" },
-	{ .name = "environment", .type = MR_TYPE_TEXT },
-	{ .name = "summary", .type = MR_TYPE_TEXT },
+	MR_FIELD(struct shown, key, "key"),
+	MR_FIELD(struct shown, value, "value", .summary = "a secret shows as ********"),
+	MR_FIELD(struct shown, source, "source"),
+	MR_FIELD(struct shown, ignored, "ignored", .flags = MR_NULLABLE,
+		.summary = "a value in the working directory that is ignored, and why"),
+	MR_FIELD(struct shown, environment, "environment"),
+	MR_FIELD(struct shown, summary, "summary"),
 	{ 0 },
 };
 
+struct settings {
+	struct shown *items;
+	size_t len;
+};
+
 static const struct mr_field result_fields[] = {
-	{ .name = "settings", .type = MR_TYPE_LIST, .fields = setting_fields },
+	MR_FIELD_ROWS(struct settings, items, len, struct shown, setting_fields, "settings"),
 	{ 0 },
 };
 
@@ -34,26 +39,28 @@ static const char *why_ignored(struct mr_call *call, const char *key)
 		     : NULL;
 }
 
-static enum mr_code show(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code show_all(struct mr_call *call, const struct mr_nothing *asked,
+	struct settings *out)
 {
-	(void)in;
-	mr_out_map(out, NULL);
-	mr_out_list(out, "settings");
-	for (const struct mr_setting *s = mr_setting_table; s->key; s++) {
-		mr_out_map(out, NULL);
-		mr_out_text(out, "key", s->key);
-		mr_out_text(out, "value",
-			mr_settings_shown(call->cx.arena, call->app->settings, s->key));
-		mr_out_text(out, "source", mr_settings_source(call->app->settings, s->key));
-		mr_out_text(out, "ignored", why_ignored(call, s->key));
-		mr_out_text(out, "environment", s->env);
-		mr_out_text(out, "summary", s->summary);
-		mr_out_end(out);
-	}
-	mr_out_end(out);
-	mr_out_end(out);
+	const struct mr_settings *settings = call->app->settings;
+	size_t count = 0;
+
+	(void)asked;
+	while (mr_setting_table[count].key)
+		count++;
+	out->items = mr_arena_array(call->cx.arena, count, sizeof(*out->items));
+	for (const struct mr_setting *s = mr_setting_table; s->key; s++)
+		out->items[out->len++] = (struct shown){
+			.key = s->key,
+			.value = mr_settings_shown(call->cx.arena, settings, s->key),
+			.source = mr_settings_source(settings, s->key),
+			.ignored = why_ignored(call, s->key),
+			.environment = s->env,
+			.summary = s->summary,
+		};
 	return MR_OK;
 }
+MR_BIND_ALONE(show, show_all, struct mr_nothing, struct settings);
 
 const struct mr_op mr_op_config = {
 	.name = "config",
@@ -67,6 +74,6 @@ const struct mr_op mr_op_config = {
 	.result = result_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = show,
+	.bind = &show,
 	.render = mr_render_settings,
 };

@@ -6,7 +6,6 @@
 #include "app/locations.h"
 #include "app/settings.h"
 #include "base/fs.h"
-#include "op/args.h"
 #include "op/call.h"
 #include "op/contract.h"
 #include "op/nouns.h"
@@ -17,72 +16,73 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NOTES_MAX = 2 * MR_CLIENT_FILES };
+/* Notes that a file may cause, and those that are told at the end. */
+enum { NOTES_MAX = 2 * MR_CLIENT_FILES + 8 };
+
+struct asked {
+	const char *client, *project, *url;
+	bool stdio, print, undo, force;
+	int with_token; /* -1: as the server is configured */
+};
 
 static const struct mr_param params[] = {
-	{ .name = "client",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "the program to enter Mailroom into",
-		.choices = mr_client_names },
-	{ .name = "project",
-		.type = MR_TYPE_TEXT,
-		.summary = "the repository",
-		.fallback = "the one around the working directory" },
-	{ .name = "stdio",
-		.type = MR_TYPE_BOOL,
+	MR_PARAM(struct asked, client, "client", .flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "the program to enter Mailroom into", .choices = mr_client_names),
+	MR_PARAM(struct asked, project, "project", .summary = "the repository",
+		.fallback = "the one around the working directory"),
+	MR_PARAM(struct asked, stdio, "stdio",
 		.summary =
 			"the client starts `mailroom mcp` by itself, in place of using the server",
-		.fallback = "false" },
-	{ .name = "url",
-		.type = MR_TYPE_TEXT,
+		.fallback = "false"),
+	MR_PARAM(struct asked, url, "url",
 		.summary =
-			"the server's MCP address, in place of what http.host and http.port say" },
-	{ .name = "with_token",
-		.type = MR_TYPE_BOOL,
+			"the server's MCP address, in place of what http.host and http.port say"),
+	MR_PARAM(struct asked, with_token, "with_token",
 		.summary = "the client sends the token in MAILROOM_TOKEN",
-		.fallback = "whether the server is configured to ask for one" },
-	{ .name = "print",
-		.type = MR_TYPE_BOOL,
-		.summary = "write nothing, show what would be added",
-		.fallback = "false" },
-	{ .name = "undo",
-		.type = MR_TYPE_BOOL,
+		.fallback = "whether the server is configured to ask for one"),
+	MR_PARAM(struct asked, print, "print", .summary = "write nothing, show what would be added",
+		.fallback = "false"),
+	MR_PARAM(struct asked, undo, "undo",
 		.summary = "take out what was entered, and put back what was there before",
-		.fallback = "false" },
-	{ .name = "force",
-		.type = MR_TYPE_BOOL,
+		.fallback = "false"),
+	MR_PARAM(struct asked, force, "force",
 		.summary = "replace an entry that mailroom connect did not write; with --undo, "
 			   "take out one that was changed since",
-		.fallback = "false" },
+		.fallback = "false"),
 	{ 0 },
+};
+
+struct told_file {
+	const char *path, *what, *action, *backup, *content;
 };
 
 static const struct mr_field file_fields[] = {
-	{ .name = "path", .type = MR_TYPE_TEXT },
-	{ .name = "what", .type = MR_TYPE_TEXT },
-	{ .name = "action",
-		.type = MR_TYPE_TEXT,
-		.summary = "created, updated, unchanged, restored, removed, or print" },
-	{ .name = "backup",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_NULLABLE,
-		.summary = "where the former content of the file is kept, until --undo" },
-	{ .name = "content",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_OPTIONAL,
-		.summary = "with print: what would be added" },
+	MR_FIELD(struct told_file, path, "path"),
+	MR_FIELD(struct told_file, what, "what"),
+	MR_FIELD(struct told_file, action, "action",
+		.summary = "created, updated, unchanged, restored, removed, or print"),
+	MR_FIELD(struct told_file, backup, "backup", .flags = MR_NULLABLE,
+		.summary = "where the former content of the file is kept, until --undo"),
+	MR_FIELD(struct told_file, content, "content", .flags = MR_OPTIONAL,
+		.summary = "with print: what would be added"),
 	{ 0 },
 };
 
+struct told {
+	const char *client, *project, *transport, *url, *command;
+	struct told_file *files;
+	size_t len;
+	struct mr_texts notes; /* with room for NOTES_MAX */
+};
+
 static const struct mr_field result_fields[] = {
-	{ .name = "client", .type = MR_TYPE_TEXT },
-	{ .name = "project", .type = MR_TYPE_TEXT },
-	{ .name = "transport", .type = MR_TYPE_TEXT, .summary = "http or stdio" },
-	{ .name = "url", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "command", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "files", .type = MR_TYPE_LIST, .fields = file_fields },
-	{ .name = "notes", .type = MR_TYPE_TEXTS, .summary = "what is left to do" },
+	MR_FIELD(struct told, client, "client"),
+	MR_FIELD(struct told, project, "project"),
+	MR_FIELD(struct told, transport, "transport", .summary = "http or stdio"),
+	MR_FIELD(struct told, url, "url", .flags = MR_NULLABLE),
+	MR_FIELD(struct told, command, "command", .flags = MR_NULLABLE),
+	MR_FIELD_ROWS(struct told, files, len, struct told_file, file_fields, "files"),
+	MR_FIELD(struct told, notes, "notes", .summary = "what is left to do"),
 	{ 0 },
 };
 
@@ -111,14 +111,13 @@ struct connecting {
 	bool is_closed; /* the server accepts no TCP client, so an entry for stdio is written */
 	struct change changes[MR_CLIENT_FILES];
 	size_t len;
-	const char *notes[NOTES_MAX];
-	size_t notes_len;
+	struct told *out;
 };
 
 static void note(struct connecting *c, const char *text)
 {
-	if (c->notes_len < NOTES_MAX)
-		c->notes[c->notes_len++] = text;
+	if (c->out->notes.len < NOTES_MAX)
+		c->out->notes.items[c->out->notes.len++] = text;
 }
 
 static bool is_same(struct mr_bytes a, struct mr_bytes b)
@@ -444,23 +443,22 @@ static enum mr_code wish_storage(struct connecting *c)
 	return MR_OK;
 }
 
-static enum mr_code decide(struct connecting *c, const struct mr_args *in)
+static enum mr_code decide(struct connecting *c, const struct asked *asked)
 {
 	const struct mr_settings *s = c->call->app->settings;
-	bool asks = mr_locations_needs_token(s, !mr_args_text(in, "url"));
 	struct mr_arena *arena = c->call->cx.arena;
 
 	c->wish.command = mr_locations_program(arena);
-	c->wish.with_token = mr_args_bool(in, "with_token", asks);
-	c->is_closed = !c->undo && !mr_args_text(in, "url") && !mr_args_bool(in, "stdio", false) &&
-		mr_locations_is_closed(s);
-	if (c->is_closed || mr_args_bool(in, "stdio", false)) {
-		if (mr_args_text(in, "url"))
+	c->wish.with_token = asked->with_token < 0 ? mr_locations_needs_token(s, !asked->url)
+						   : asked->with_token;
+	c->is_closed = !c->undo && !asked->url && !asked->stdio && mr_locations_is_closed(s);
+	if (c->is_closed || asked->stdio) {
+		if (asked->url)
 			return mr_err_set(&c->call->cx.err, MR_EINVAL,
 				"--stdio and --url exclude each other");
 		return wish_storage(c);
 	}
-	c->wish.url = mr_args_text(in, "url");
+	c->wish.url = asked->url;
 	if (c->wish.url && !mr_str_starts(c->wish.url, "http://") &&
 		!mr_str_starts(c->wish.url, "https://"))
 		return mr_err_set(&c->call->cx.err, MR_EINVAL,
@@ -475,41 +473,33 @@ static enum mr_code decide(struct connecting *c, const struct mr_args *in)
 
 /* ---- what is told ---- */
 
-static void emit_file(struct connecting *c, struct mr_out *out, const struct change *change)
-{
-	mr_out_map(out, NULL);
-	mr_out_text(out, "path", change->path);
-	mr_out_text(out, "what", change->file->what);
-	mr_out_text(out, "action", change->action);
-	mr_out_text(out, "backup",
-		change->record.is_there
-			? mr_client_record_backup(c->call->cx.arena, &change->record)
-			: NULL);
-	if (c->print)
-		mr_out_text(out, "content",
-			mr_arena_strndup(c->call->cx.arena, (const char *)change->after.data,
-				change->after.len));
-	mr_out_end(out);
-}
-
-static void emit_notes(struct connecting *c, struct mr_out *out)
+static struct told_file tell_file(struct connecting *c, const struct change *change)
 {
 	struct mr_arena *arena = c->call->cx.arena;
 
-	mr_out_list(out, "notes");
-	if (c->is_closed)
-		mr_out_text(out, NULL,
-			"The server lets in over TCP only who has a token, and none is set: this "
-			"entry starts mailroom itself, which needs no server. For the "
-			"server, set HTTP_BEARER_TOKEN and connect again.");
-	for (size_t i = 0; i < c->notes_len; i++)
-		mr_out_text(out, NULL, c->notes[i]);
-	if (!c->undo && c->wish.url)
-		mr_out_text(out, NULL,
+	return (struct told_file){
+		.path = change->path,
+		.what = change->file->what,
+		.action = change->action,
+		.backup = change->record.is_there ? mr_client_record_backup(arena, &change->record)
+						  : NULL,
+		.content = c->print ? mr_arena_strndup(arena, (const char *)change->after.data,
+					      change->after.len)
+				    : NULL,
+	};
+}
+
+/* What is left to do after Mailroom was entered. */
+static void note_next(struct connecting *c)
+{
+	struct mr_arena *arena = c->call->cx.arena;
+
+	if (c->wish.url)
+		note(c,
 			"The server must run: mailroom serve (or connect with --stdio, which needs "
 			"none)");
-	if (!c->undo && c->wish.url && c->wish.with_token)
-		mr_out_text(out, NULL,
+	if (c->wish.url && c->wish.with_token)
+		note(c,
 			mr_str_eq(c->client->name, "vscode")
 				? "VS Code asks for the server's token when it first connects."
 				: mr_arena_printf(arena,
@@ -517,61 +507,73 @@ static void emit_notes(struct connecting *c, struct mr_out *out)
 					  "variable " MR_CLIENT_TOKEN_ENV
 					  " where %s is started: it is in no file.",
 					  c->client->title));
-	if (!c->undo && *c->wish.command == '/')
-		mr_out_text(out, NULL,
+	if (*c->wish.command == '/')
+		note(c,
 			mr_arena_printf(arena,
 				"mailroom is not in your PATH, so files name %s: others who use "
-				"this "
-				"repository have it elsewhere.",
+				"this repository have it elsewhere.",
 				c->wish.command));
-	if (!c->undo && c->client->hint)
-		mr_out_text(out, NULL, c->client->hint);
-	if (!c->undo && !c->print)
-		mr_out_text(out, NULL,
+	if (c->client->hint)
+		note(c, c->client->hint);
+	if (!c->print)
+		note(c,
 			mr_arena_printf(arena,
 				"Next: start %s in %s. mailroom doctor says whether all is in "
 				"order.",
 				c->client->title, c->project));
-	mr_out_end(out);
 }
 
-static enum mr_code connect_client(struct mr_call *call, const struct mr_args *in,
-	struct mr_out *out)
+static void tell(struct connecting *c)
+{
+	struct told *out = c->out;
+
+	out->client = c->client->name;
+	out->project = c->project;
+	out->transport = c->wish.url ? "http" : "stdio";
+	out->url = c->wish.url;
+	out->command = c->wish.url ? NULL : c->wish.command;
+	out->files = mr_arena_array(c->call->cx.arena, c->len, sizeof(*out->files));
+	while (out->len < c->len) {
+		out->files[out->len] = tell_file(c, &c->changes[out->len]);
+		out->len++;
+	}
+	if (!c->undo)
+		note_next(c);
+}
+
+static enum mr_code connect_client(struct mr_call *call, const struct asked *asked,
+	struct told *out)
 {
 	struct connecting c = {
 		.call = call,
-		.client = mr_client_find(mr_args_text(in, "client")),
-		.undo = mr_args_bool(in, "undo", false),
-		.print = mr_args_bool(in, "print", false),
-		.force = mr_args_bool(in, "force", false),
+		.client = mr_client_find(asked->client),
+		.undo = asked->undo,
+		.print = asked->print,
+		.force = asked->force,
+		.out = out,
 	};
-	enum mr_code rc = decide(&c, in);
+	enum mr_code rc = decide(&c, asked);
 
+	out->notes.items = mr_arena_array(call->cx.arena, NOTES_MAX, sizeof(*out->notes.items));
+	if (c.is_closed)
+		note(&c,
+			"The server lets in over TCP only who has a token, and none is set: this "
+			"entry starts mailroom itself, which needs no server. For the "
+			"server, set HTTP_BEARER_TOKEN and connect again.");
 	if (!rc && c.undo && c.print)
 		rc = mr_err_set(&call->cx.err, MR_EINVAL, "--undo and --print exclude each other");
 	if (!rc && !c.print)
 		rc = mr_locations_state(call->cx.arena, &c.state, &call->cx.err);
 	if (!rc)
-		rc = mr_locations_project(call->cx.arena, mr_args_text(in, "project"), &c.project,
+		rc = mr_locations_project(call->cx.arena, asked->project, &c.project,
 			&call->cx.err);
 	if (!rc)
 		rc = carry_out(&c);
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_out_text(out, "client", c.client->name);
-	mr_out_text(out, "project", c.project);
-	mr_out_text(out, "transport", c.wish.url ? "http" : "stdio");
-	mr_out_text(out, "url", c.wish.url);
-	mr_out_text(out, "command", c.wish.url ? NULL : c.wish.command);
-	mr_out_list(out, "files");
-	for (size_t i = 0; i < c.len; i++)
-		emit_file(&c, out, &c.changes[i]);
-	mr_out_end(out);
-	emit_notes(&c, out);
-	mr_out_end(out);
-	return MR_OK;
+	if (!rc)
+		tell(&c);
+	return rc;
 }
+MR_BIND_ALONE(connecting, connect_client, struct asked, struct told);
 
 /* ---- as people read it ---- */
 
@@ -623,6 +625,6 @@ const struct mr_op mr_op_connect = {
 	.result = result_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = connect_client,
+	.bind = &connecting,
 	.render = render,
 };

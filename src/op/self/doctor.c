@@ -7,7 +7,7 @@
 #include "base/proc.h"
 #include "mailbox/root.h"
 #include "net/http_client.h"
-#include "op/bind.h"
+#include "op/call.h"
 #include "op/contract.h"
 #include "op/nouns.h"
 #include "op/render.h"
@@ -517,7 +517,7 @@ static enum mr_code examine_all(struct mr_call *call, const struct where *reques
 	call->exit_status = !out->ok;
 	return MR_OK;
 }
-MR_BIND_RUN(examine, examine_all, struct where, struct examined, result_fields)
+MR_BIND_ALONE(examine, examine_all, struct where, struct examined);
 
 static const char *text_in(const struct mr_value *map, const char *key)
 {
@@ -561,6 +561,6 @@ const struct mr_op mr_op_doctor = {
 	.result = result_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = examine,
+	.bind = &examine,
 	.render = render,
 };

@@ -1,5 +1,6 @@
 /* op/self/extended.c - operations: find and call tools that are not in the small list. */
-#include "op/bind.h"
+#include "op/args.h"
+#include "op/call.h"
 #include "op/dispatch.h"
 #include "op/nouns.h"
 #include "op/team/contract_team.h"
@@ -88,7 +89,7 @@ static enum mr_code list_extended(struct mr_call *call, const struct mr_nothing 
 	qsort(clusters->items, clusters->len, sizeof(*clusters->items), by_text);
 	return MR_OK;
 }
-MR_BIND_RUN(list, list_extended, struct mr_nothing, struct listed, list_fields)
+MR_BIND_ALONE(list, list_extended, struct mr_nothing, struct listed);
 
 const struct mr_op mr_op_extended_list = {
 	.name = "list_extended_tools",
@@ -100,7 +101,7 @@ const struct mr_op mr_op_extended_list = {
 	.traits = MR_CORE | MR_QUICK,
 	.surfaces = MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = list,
+	.bind = &list,
 };
 
 static const struct mr_param call_params[] = {

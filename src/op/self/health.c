@@ -3,12 +3,11 @@
 #include "app/settings.h"
 #include "base/fs.h"
 #include "base/log.h"
-#include "op/args.h"
 #include "op/call.h"
 #include "op/contract.h"
 #include "op/nouns.h"
 #include "op/team/team_home.h"
-#include "text/out.h"
+#include "team/store/pulse.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -18,31 +17,21 @@ enum {
 	WRITE_MS = 900, /* and a check takes no longer: supervisors give up after a second */
 };
 
+struct status {
+	const char *protocol_version; /* of health alone */
+	const char *status;
+};
+
 static const struct mr_field status_fields[] = {
-	{ .name = "status", .type = MR_TYPE_TEXT },
+	MR_FIELD(struct status, status, "status"),
 	{ 0 },
 };
 
 static const struct mr_field health_fields[] = {
-	{ .name = "protocol_version", .type = MR_TYPE_TEXT },
-	{ .name = "status", .type = MR_TYPE_TEXT },
+	MR_FIELD(struct status, protocol_version, "protocol_version"),
+	MR_FIELD(struct status, status, "status"),
 	{ 0 },
 };
-
-static enum mr_code say(struct mr_out *out, const char *status)
-{
-	mr_out_map(out, NULL);
-	mr_out_text(out, "status", status);
-	mr_out_end(out);
-	return MR_OK;
-}
-
-static enum mr_code live(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	(void)call;
-	(void)in;
-	return say(out, "alive");
-}
 
 /* Can data be kept? Made when missing, so that the first start of a new user is ready. */
 static enum mr_code check_storage(struct mr_call *call)
@@ -92,23 +81,33 @@ static enum mr_code check_ready(struct mr_call *call)
 	return MR_EBUSY;
 }
 
-static enum mr_code ready(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code tell_alive(struct mr_call *call, const struct mr_nothing *asked,
+	struct status *out)
 {
-	(void)in;
-	return check_ready(call) ? MR_EBUSY : say(out, "ready");
-}
-
-static enum mr_code health(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	(void)in;
-	if (check_ready(call))
-		return MR_EBUSY;
-	mr_out_map(out, NULL);
-	mr_out_text(out, "protocol_version", "v1");
-	mr_out_text(out, "status", "ok");
-	mr_out_end(out);
+	(void)call;
+	(void)asked;
+	out->status = "alive";
 	return MR_OK;
 }
+MR_BIND_ALONE(live, tell_alive, struct mr_nothing, struct status);
+
+static enum mr_code tell_ready(struct mr_call *call, const struct mr_nothing *asked,
+	struct status *out)
+{
+	(void)asked;
+	out->status = "ready";
+	return check_ready(call);
+}
+MR_BIND_ALONE(ready, tell_ready, struct mr_nothing, struct status);
+
+static enum mr_code tell_health(struct mr_call *call, const struct mr_nothing *asked,
+	struct status *out)
+{
+	(void)asked;
+	*out = (struct status){ "v1", "ok" };
+	return check_ready(call);
+}
+MR_BIND_ALONE(health, tell_health, struct mr_nothing, struct status);
 
 const struct mr_op mr_op_health = {
 	.name = "health",
@@ -119,7 +118,7 @@ const struct mr_op mr_op_health = {
 	.traits = MR_OPEN,
 	.surfaces = MR_ON_CLI | MR_ON_HTTP,
 	.contract = &mr_contract_plain,
-	.run = health,
+	.bind = &health,
 };
 
 const struct mr_op mr_op_liveness = {
@@ -131,7 +130,7 @@ const struct mr_op mr_op_liveness = {
 	.traits = MR_QUICK | MR_OPEN,
 	.surfaces = MR_ON_CLI | MR_ON_HTTP,
 	.contract = &mr_contract_plain,
-	.run = live,
+	.bind = &live,
 };
 
 const struct mr_op mr_op_readiness = {
@@ -143,5 +142,5 @@ const struct mr_op mr_op_readiness = {
 	.traits = MR_OPEN,
 	.surfaces = MR_ON_CLI | MR_ON_HTTP,
 	.contract = &mr_contract_plain,
-	.run = ready,
+	.bind = &ready,
 };

@@ -1,5 +1,5 @@
 /* op/self/operations.c - operations: the operation table itself, and the schemas of its entries. */
-#include "op/bind.h"
+#include "op/call.h"
 #include "op/contract.h"
 #include "op/nouns.h"
 #include "op/schema.h"
@@ -36,7 +36,7 @@ static enum mr_code list_all(struct mr_call *call, const struct mr_nothing *requ
 		out->items[out->len] = *table->ops[out->len];
 	return MR_OK;
 }
-MR_BIND_RUN(list, list_all, struct mr_nothing, struct listed, list_fields)
+MR_BIND_ALONE(list, list_all, struct mr_nothing, struct listed);
 
 const struct mr_op mr_op_operations = {
 	.name = "operations",
@@ -45,23 +45,42 @@ const struct mr_op mr_op_operations = {
 	.result = list_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = list,
+	.bind = &list,
 	.render = mr_render_operations,
 };
 
+struct schema_request {
+	const char *operation;
+};
+
 static const struct mr_param schema_params[] = {
-	{ .name = "operation",
-		.type = MR_TYPE_TEXT,
+	MR_PARAM(struct schema_request, operation, "operation",
 		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "its name, from mailroom operations" },
+		.summary = "its name, from mailroom operations"),
 	{ 0 },
 };
 
+static void put_input(struct mr_out *out, const char *key, const void *from)
+{
+	mr_schema_input(out, key, from);
+}
+
+static void put_output(struct mr_out *out, const char *key, const void *from)
+{
+	mr_schema_output(out, key, from);
+}
+
 static const struct mr_field schema_fields[] = {
-	{ .name = "name", .type = MR_TYPE_TEXT },
-	{ .name = "description", .type = MR_TYPE_TEXT },
-	{ .name = "inputSchema", .type = MR_TYPE_OBJECT },
-	{ .name = "outputSchema", .type = MR_TYPE_OBJECT },
+	MR_FIELD(struct mr_op, name, "name"),
+	MR_FIELD(struct mr_op, summary, "description"),
+	{ .name = "inputSchema",
+		.type = MR_TYPE_OBJECT,
+		.from = MR_FROM_SAME(struct mr_op),
+		.emit = put_input },
+	{ .name = "outputSchema",
+		.type = MR_TYPE_OBJECT,
+		.from = MR_FROM_SAME(struct mr_op),
+		.emit = put_output },
 	{ 0 },
 };
 
@@ -78,21 +97,17 @@ static enum mr_code refuse_name(struct mr_call *call, const char *name)
 		near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static enum mr_code schema(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code find_operation(struct mr_call *call, const struct schema_request *asked,
+	struct mr_op *out)
 {
-	const char *name = mr_args_text(in, "operation");
-	const struct mr_op *op = mr_op_find(call->app->table, name);
+	const struct mr_op *op = mr_op_find(call->app->table, asked->operation);
 
 	if (!op)
-		return refuse_name(call, name);
-	mr_out_map(out, NULL);
-	mr_out_text(out, "name", op->name);
-	mr_out_text(out, "description", op->summary);
-	mr_schema_input(out, "inputSchema", op);
-	mr_schema_output(out, "outputSchema", op);
-	mr_out_end(out);
+		return refuse_name(call, asked->operation);
+	*out = *op;
 	return MR_OK;
 }
+MR_BIND_ALONE(schema, find_operation, struct schema_request, struct mr_op);
 
 const struct mr_op mr_op_schema = {
 	.name = "schema",
@@ -102,5 +117,5 @@ const struct mr_op mr_op_schema = {
 	.result = schema_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
-	.run = schema,
+	.bind = &schema,
 };

@@ -40,7 +40,7 @@ enum mr_code mr_contract_team_enter(struct mr_call *call, const struct mr_op *op
 		rc = mr_agent_auth_check(call, team, op, in);
 	for (size_t i = 0; !rc && i < mr_param_count(op->params); i++)
 		rc = check_admin(call, &op->params[i], in);
-	if (rc || !op->bind)
+	if (rc || !part)
 		return rc;
 	if (!team)
 		rc = mr_contract_team_open(call, &team);

@@ -38,17 +38,6 @@ extern const struct mr_field mr_shape_team_payload_fields[];
 extern const struct mr_field mr_shape_team_report_fields[];
 extern const struct mr_field mr_shape_team_sent_fields[];
 
-/* The sender of a message, as the server knows it. */
-#define MR_SHAPE_TEAM_PROVENANCE_FIELDS                                                            \
-	{ .name = "from_verified",                                                                 \
-		.type = MR_TYPE_BOOL,                                                              \
-		.summary = "whether the sender had proved its identity" },                         \
-		{ .name = "sender_project",                                                        \
-			.type = MR_TYPE_TEXT,                                                      \
-			.summary = "the slug of the sender's project" },                           \
-	{                                                                                          \
-		.name = "is_human", .type = MR_TYPE_BOOL, .summary = "whether a person wrote it"   \
-	}
 /* YYYY-MM-DDTHH:MM:SS.ffffffZ; 0 is null. */
 void mr_shape_team_time(struct mr_out *out, const char *key, int64_t time_us);
 

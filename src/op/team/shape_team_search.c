@@ -1,7 +1,6 @@
 /* op/team/shape_team_search.c - messages that a search found, as the team contract shows them. */
 #include "op/team/shape_team_search.h"
 
-#include "op/bind.h"
 #include "op/team/shape_team.h"
 
 static const struct mr_field span_fields[] = {
@@ -42,10 +41,4 @@ void mr_shape_team_search_mode(struct mr_out *out, const char *key, const void *
 	const enum mr_team_search_mode *mode = from;
 
 	mr_out_text(out, key, mr_team_search_mode_name(*mode));
-}
-
-void mr_shape_team_hits(struct mr_out *out, const char *key, const struct mr_team_hits *hits)
-{
-	mr_bind_list(out, key, mr_shape_team_hit_fields, hits->items, hits->len,
-		sizeof(*hits->items));
 }

@@ -9,5 +9,3 @@ extern const struct mr_field mr_shape_team_hit_fields[];
 
 /* For a field that is the member `mode` of struct mr_team_hits: its name. */
 void mr_shape_team_search_mode(struct mr_out *out, const char *key, const void *from);
-/* The list of hits under `key`, best first. */
-void mr_shape_team_hits(struct mr_out *out, const char *key, const struct mr_team_hits *hits);

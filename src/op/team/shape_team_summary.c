@@ -1,8 +1,6 @@
 /* op/team/shape_team_summary.c - summaries of conversations, as the team contract shows them. */
 #include "op/team/shape_team_summary.h"
 
-#include "op/bind.h"
-
 static const struct mr_field mention_fields[] = {
 	MR_FIELD(struct mr_team_mention, name, "name"),
 	MR_FIELD(struct mr_team_mention, count, "count"),
@@ -50,24 +48,8 @@ const struct mr_field mr_shape_team_aggregate_fields[] = {
 };
 
 const struct mr_field mr_shape_team_summaries_fields[] = {
-	MR_SHAPE_TEAM_SUMMARIES_FIELDS(0),
+	MR_FIELD_ROWS(struct mr_team_summaries, items, len, struct mr_team_summary,
+		mr_shape_team_thread_summary_fields, "threads"),
+	MR_FIELD_SAME(struct mr_team_summaries, mr_shape_team_aggregate_fields, "aggregate"),
 	{ 0 },
 };
-
-void mr_shape_team_summary(struct mr_out *out, const char *key,
-	const struct mr_team_summary *summary)
-{
-	mr_bind_object(out, key, mr_shape_team_summary_fields, summary);
-}
-
-void mr_shape_team_examples(struct mr_out *out, const char *key,
-	const struct mr_team_items *examples)
-{
-	mr_bind_list(out, key, mr_shape_team_example_fields, examples->items, examples->len,
-		sizeof(*examples->items));
-}
-
-void mr_shape_team_summaries(struct mr_out *out, const struct mr_team_summaries *all)
-{
-	mr_bind_object(out, NULL, mr_shape_team_summaries_fields, all);
-}

@@ -5,7 +5,6 @@
 #include "app/settings.h"
 #include "base/fs.h"
 #include "base/reach.h"
-#include "op/bind.h"
 #include "op/team/team_ops.h"
 #include "team/ask.h"
 
@@ -363,7 +362,7 @@ static enum mr_code remove_hooks(struct mr_call *call, const struct where *reque
 		show(call->cx.arena, &out->shown, NULL);
 	return rc;
 }
-MR_BIND_RUN(uninstall, remove_hooks, struct where, struct uninstalled, uninstall_fields)
+MR_BIND_ALONE(uninstall, remove_hooks, struct where, struct uninstalled);
 
 const struct mr_op mr_op_guard_uninstall = {
 	.name = "uninstall_precommit_guard",
@@ -378,7 +377,7 @@ const struct mr_op mr_op_guard_uninstall = {
 	.traits = MR_IDEMPOTENT | MR_DESTRUCTIVE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = uninstall,
+	.bind = &uninstall,
 };
 
 static const struct mr_param status_params[] = {
@@ -436,7 +435,7 @@ static enum mr_code look_at_hooks(struct mr_call *call, const struct where *requ
 	out->project = out->answer.source ? out->answer.project.human_key : NULL;
 	return MR_OK;
 }
-MR_BIND_RUN(status, look_at_hooks, struct where, struct status, status_fields)
+MR_BIND_ALONE(status, look_at_hooks, struct where, struct status);
 
 const struct mr_op mr_op_guard_status = {
 	.name = "guard_status",
@@ -447,5 +446,5 @@ const struct mr_op mr_op_guard_status = {
 	.traits = MR_ABROAD,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_team,
-	.run = status,
+	.bind = &status,
 };

@@ -6,7 +6,6 @@
 #include "op/render.h"
 #include "op/team/team_ops.h"
 #include "text/json.h"
-#include "text/time.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -48,75 +47,71 @@ static const char *ask_command(struct mr_arena *arena, const char *project, cons
 		quoted(arena, body));
 }
 
-static struct mr_value int_value(int64_t number)
-{
-	return (struct mr_value){ .kind = MR_INT, .integer = number };
-}
+struct holder {
+	const char *agent, *path_pattern, *reason, *ask;
+	int64_t expires_ts, minutes_left;
+	bool expires;
+};
 
-static struct mr_value holder_value(struct mr_ctx *cx, const char *project, const char *agent,
+static const struct mr_field holder_fields[] = {
+	MR_FIELD(struct holder, agent, "agent"),
+	MR_FIELD(struct holder, path_pattern, "path_pattern"),
+	MR_FIELD(struct holder, reason, "reason"),
+	MR_FIELD_TIME(struct holder, expires_ts, "expires_ts", .flags = MR_NULLABLE),
+	MR_FIELD(struct holder, minutes_left, "minutes_left", .flags = MR_NULLABLE,
+		.when = MR_FLAG(struct holder, expires), .summary = "null: until it is released"),
+	MR_FIELD(struct holder, ask, "ask", .summary = "a command that asks the holder"),
+	{ 0 },
+};
+
+struct conflict {
+	const char *path;
+	struct holder *holders;
+	size_t len;
+};
+
+static const struct mr_field conflict_fields[] = {
+	MR_FIELD(struct conflict, path, "path"),
+	MR_FIELD_ROWS(struct conflict, holders, len, struct holder, holder_fields, "holders"),
+	{ 0 },
+};
+
+static struct holder holder_of(struct mr_ctx *cx, const char *project, const char *agent,
 	const char *path, const struct mr_team_reservation *lease)
 {
 	int64_t left_s =
 		(lease->expires_ts - mr_clock_wall_us(cx->clock) + SECOND_US - 1) / SECOND_US;
-	struct mr_value never = { .kind = MR_NULL };
-	const struct mr_pair pairs[] = {
-		{ "agent", mr_team_value_text(mr_render_line(cx->arena, lease->agent)) },
-		{ "path_pattern",
-			mr_team_value_text(mr_render_line(cx->arena, lease->path_pattern)) },
-		{ "reason", mr_team_value_text(mr_render_line(cx->arena, lease->reason)) },
-		{ "expires_ts",
-			lease->expires_ts ? mr_team_value_text(mr_time_format(cx->arena,
-						    lease->expires_ts, MR_TIME_MICROS))
-					  : never },
-		{ "minutes_left",
-			lease->expires_ts ? int_value((left_s + MINUTE_S - 1) / MINUTE_S) : never },
-		{ "ask", mr_team_value_text(ask_command(cx->arena, project, agent, path, lease)) },
-	};
 
-	return mr_team_value_map(cx->arena, pairs, MR_LEN(pairs));
+	return (struct holder){
+		.agent = mr_render_line(cx->arena, lease->agent),
+		.path_pattern = mr_render_line(cx->arena, lease->path_pattern),
+		.reason = mr_render_line(cx->arena, lease->reason),
+		.ask = ask_command(cx->arena, project, agent, path, lease),
+		.expires_ts = lease->expires_ts,
+		.minutes_left = (left_s + MINUTE_S - 1) / MINUTE_S,
+		.expires = lease->expires_ts != 0,
+	};
 }
 
-static const struct mr_field holder_fields[] = {
-	{ .name = "agent", .type = MR_TYPE_TEXT },
-	{ .name = "path_pattern", .type = MR_TYPE_TEXT },
-	{ .name = "reason", .type = MR_TYPE_TEXT },
-	{ .name = "expires_ts", .type = MR_TYPE_TEXT, .flags = MR_NULLABLE },
-	{ .name = "minutes_left",
-		.type = MR_TYPE_INT,
-		.flags = MR_NULLABLE,
-		.summary = "null: until it is released" },
-	{ .name = "ask", .type = MR_TYPE_TEXT, .summary = "a command that asks the holder" },
-	{ 0 },
-};
-
-static const struct mr_field conflict_fields[] = {
-	{ .name = "path", .type = MR_TYPE_TEXT },
-	{ .name = "holders", .type = MR_TYPE_LIST, .fields = holder_fields },
-	{ 0 },
-};
-
-static struct mr_value conflicts_value(struct mr_ctx *cx, const struct mr_team_guard_answer *answer,
+/* As many as the answer has. */
+static struct conflict *conflicts_of(struct mr_ctx *cx, const struct mr_team_guard_answer *answer,
 	const char *agent)
 {
-	struct mr_value list = mr_team_value_list(cx->arena, answer->conflicts.len);
+	const struct mr_team_conflict *found = answer->conflicts.items;
+	struct conflict *all = mr_arena_array(cx->arena, answer->conflicts.len, sizeof(*all));
 	const char *project =
 		answer->project.human_key ? answer->project.human_key : answer->project.slug;
 
 	for (size_t i = 0; i < answer->conflicts.len; i++) {
-		const struct mr_team_conflict *conflict = &answer->conflicts.items[i];
-		struct mr_value holders = mr_team_value_list(cx->arena, conflict->holders.len);
 		/* Not every name is text. */
-		const char *path = mr_render_line(cx->arena, conflict->path);
-
-		for (size_t k = 0; k < conflict->holders.len; k++)
-			holders.list.items[k] =
-				holder_value(cx, project, agent, path, &conflict->holders.items[k]);
-		const struct mr_pair pairs[] = { { "path", mr_team_value_text(path) },
-			{ "holders", holders } };
-
-		list.list.items[i] = mr_team_value_map(cx->arena, pairs, MR_LEN(pairs));
+		all[i].path = mr_render_line(cx->arena, found[i].path);
+		all[i].holders =
+			mr_arena_array(cx->arena, found[i].holders.len, sizeof(*all[i].holders));
+		for (; all[i].len < found[i].holders.len; all[i].len++)
+			all[i].holders[all[i].len] = holder_of(cx, project, agent, all[i].path,
+				&found[i].holders.items[all[i].len]);
 	}
-	return list;
+	return all;
 }
 
 /* --- the two ways to be refused --- */
@@ -163,12 +158,15 @@ static enum mr_code refuse(struct mr_call *call, const struct mr_team_guard_answ
 	const char *agent, const char *what)
 {
 	const struct mr_team_conflict *first = &answer->conflicts.items[0];
-	struct mr_value conflicts = conflicts_value(&call->cx, answer, agent);
+	struct mr_out conflicts;
 
+	mr_out_init_tree(&conflicts, call->cx.arena);
+	mr_bind_list(&conflicts, NULL, conflict_fields, conflicts_of(&call->cx, answer, agent),
+		answer->conflicts.len, sizeof(struct conflict));
 	mr_team_fail(&call->cx, MR_TEAM_RESERVATION_CONFLICT,
 		"%zu of these files are held by others, %s by %s", answer->conflicts.len,
 		mr_render_line(call->cx.arena, first->path), first->holders.items[0].agent);
-	mr_team_fail_value(&call->cx, "conflicts", &conflicts);
+	mr_team_fail_value(&call->cx, "conflicts", mr_out_tree(&conflicts));
 	mr_team_fail_text(&call->cx, "agent", agent);
 	return mr_team_fail_text(&call->cx, "what", what);
 }
@@ -213,7 +211,7 @@ struct check {
 	struct mr_texts paths;
 	struct mr_team_guard_place place;
 	struct mr_team_guard_answer answer;
-	const struct mr_value *conflicts;
+	struct conflict *conflicts; /* of the answer */
 	struct mr_texts warnings;
 };
 
@@ -225,10 +223,8 @@ static const struct mr_field check_fields[] = {
 	MR_FIELD(struct check, project, "project", .flags = MR_NULLABLE),
 	MR_FIELD(struct check, answer.source, "source", .flags = MR_NULLABLE),
 	MR_FIELD(struct check, paths.len, "checked", .summary = "files looked at"),
-	{ .name = "conflicts",
-		.type = MR_TYPE_LIST,
-		.fields = conflict_fields,
-		.from = MR_FROM(struct check, conflicts) },
+	MR_FIELD_ROWS(struct check, conflicts, answer.conflicts.len, struct conflict,
+		conflict_fields, "conflicts"),
 	MR_FIELD(struct check, warnings, "warnings"),
 	{ 0 },
 };
@@ -300,11 +296,9 @@ static enum mr_code look(struct mr_call *call, const struct asked *asked, struct
 /* What is told of a check that lets the files through. */
 static void conclude(struct mr_ctx *cx, struct check *c, const char *status, const char *warning)
 {
-	struct mr_value *conflicts = mr_arena_alloc(cx->arena, sizeof(*conflicts));
 	const struct mr_texts *more = &c->answer.warnings;
 
-	*conflicts = conflicts_value(cx, &c->answer, c->setup.agent);
-	c->conflicts = conflicts;
+	c->conflicts = conflicts_of(cx, &c->answer, c->setup.agent);
 	c->status = status;
 	c->project = c->answer.source ? c->answer.project.human_key : NULL;
 	c->warnings.items = mr_arena_array(cx->arena, more->len + 1, sizeof(*c->warnings.items));
@@ -384,7 +378,7 @@ static enum mr_code check_files(struct mr_call *call, const struct asked *asked,
 		conclude(&call->cx, c, c->answer.conflicts.len ? "warned" : "passed", warning);
 	return rc;
 }
-MR_BIND_RUN(check, check_files, struct asked, struct check, check_fields)
+MR_BIND_ALONE(check, check_files, struct asked, struct check);
 
 const struct mr_op mr_op_guard_check = {
 	.name = "guard_check",
@@ -398,7 +392,7 @@ const struct mr_op mr_op_guard_check = {
 	.surfaces = MR_ON_CLI,
 	.contract = &check_contract,
 	.render = mr_render_guard,
-	.run = check,
+	.bind = &check,
 };
 
 /* --- before an edit --- */
@@ -505,15 +499,13 @@ static const char *message_of(struct mr_arena *arena, const struct mr_team_guard
 }
 
 /* An edit that nothing is said about has no result at all, not even an empty one. */
-static enum mr_code edit(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+static enum mr_code check_edit(struct mr_call *call, const struct asked *asked, struct message *out)
 {
 	struct mr_team_guard_answer answer = { 0 };
 	struct mr_guard_setup setup;
-	struct asked asked = { 0 };
-	enum mr_code rc;
+	enum mr_code rc = set_up(call, asked, &setup);
 
-	mr_bind_request(call->cx.arena, in, &asked);
-	rc = set_up(call, &asked, &setup);
+	call->is_silent = true;
 	if (rc || setup.bypass)
 		return rc;
 	rc = look_at_edit(call, &setup, &answer);
@@ -521,10 +513,11 @@ static enum mr_code edit(struct mr_call *call, const struct mr_args *in, struct 
 		return rc == MR_EFORMAT ? rc : MR_OK;
 	if (setup.agent && setup.mode == MR_GUARD_BLOCK)
 		return refuse(call, &answer, setup.agent, "edit");
-	mr_bind_object(out, NULL, edit_fields,
-		&(struct message){ message_of(call->cx.arena, &answer, &setup) });
+	call->is_silent = false;
+	out->text = message_of(call->cx.arena, &answer, &setup);
 	return MR_OK;
 }
+MR_BIND_ALONE(edit, check_edit, struct asked, struct message);
 
 static void render_edit(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
@@ -552,5 +545,5 @@ const struct mr_op mr_op_guard_edit = {
 	.surfaces = MR_ON_CLI,
 	.contract = &edit_contract,
 	.render = render_edit,
-	.run = edit,
+	.bind = &edit,
 };

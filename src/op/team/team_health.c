@@ -1,7 +1,6 @@
 /* op/team/team_health.c - operation: the health of the team's database and archive. */
 #include "app/protocol.h"
 #include "app/settings.h"
-#include "op/bind.h"
 #include "op/team/team_ops.h"
 #include "team/layout.h"
 
@@ -87,7 +86,7 @@ static enum mr_code check_health(struct mr_call *call, const struct mr_nothing *
 	call->exit_status = out->health.status == MR_TEAM_DOWN;
 	return MR_OK;
 }
-MR_BIND_RUN(health, check_health, struct mr_nothing, struct shown, health_fields)
+MR_BIND_ALONE(health, check_health, struct mr_nothing, struct shown);
 
 const struct mr_op mr_op_team_health = {
 	.name = "health_check",
@@ -99,5 +98,5 @@ const struct mr_op mr_op_team_health = {
 	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = health,
+	.bind = &health,
 };

@@ -52,15 +52,6 @@ static const char *fenced(struct mr_call *call, const struct mr_team_item *item)
 		fence, item->from, item->sender_project, item->message.body_md, fence);
 }
 
-struct mr_team_showing mr_team_showing(const struct mr_call *call, const struct mr_args *in)
-{
-	return (struct mr_team_showing){
-		.is_limited = mr_args_has(in, "max_chars"),
-		.max_chars = mr_args_int(in, "max_chars", 0),
-		.fence = mr_args_bool(in, "fence", call->fence),
-	};
-}
-
 void mr_team_show_body(struct mr_call *call, const struct mr_team_showing *how,
 	struct mr_team_item *item)
 {

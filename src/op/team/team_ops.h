@@ -2,7 +2,6 @@
  * traits. */
 #pragma once
 
-#include "op/args.h"
 #include "op/call.h"
 #include "op/dispatch.h"
 #include "op/nouns.h"
@@ -21,20 +20,7 @@
 extern const char *const mr_team_alias_project[];
 extern const char *const mr_team_alias_agent[];
 
-#define MR_TEAM_PROJECT_PARAM                                                                      \
-	{                                                                                          \
-		.name = "project_key", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL, \
-		.summary = "its path, its slug, or the last part of its path",                     \
-		.aliases = mr_team_alias_project,                                                  \
-	}
-#define MR_TEAM_AGENT_PARAM                                                                        \
-	{                                                                                          \
-		.name = "agent_name", .type = MR_TYPE_TEXT,                                        \
-		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,                                   \
-		.summary = "the agent's name, in any case", .aliases = mr_team_alias_agent,        \
-	}
-
-/* The same, bound to the members of these names of a request, or of a struct in it. */
+/* Bound to the members of these names of a request, or of a struct in it. */
 #define MR_TEAM_PROJECT_MEMBER(request_type, member)                                               \
 	MR_PARAM(request_type, member, "project_key", .flags = MR_REQUIRED | MR_POSITIONAL,        \
 		.summary = "its path, its slug, or the last part of its path",                     \
@@ -56,17 +42,13 @@ extern const char *const mr_team_alias_agent[];
 #define MR_TEAM_BIND_CALL(name, function, request_type, result_type)                               \
 	MR_BIND_CALL(name, function, struct mr_team, request_type, result_type)
 
-/* Parameters of operations that show bodies of messages. */
-#define MR_TEAM_READING_PARAMS                                                                     \
-	{ .name = "max_chars",                                                                     \
-		.type = MR_TYPE_INT,                                                               \
-		.min = 1,                                                                          \
-		.max = MR_TEAM_BODY_BYTES,                                                         \
-		.summary = "cut each text after so many characters" },                             \
-	{                                                                                          \
-		.name = "fence", .type = MR_TYPE_BOOL,                                             \
-		.summary = "mark each text off as another's", .fallback = "as mcp.fence says",     \
-	}
+/* Parameters of operations that sum up: bound to the members of these names. */
+#define MR_TEAM_LLM_PARAMS(request_type)                                                           \
+	MR_PARAM(request_type, llm_mode, "llm_mode",                                               \
+		.summary = "let the model of llm.endpoint word it, when one is configured",        \
+		.fallback = "true"),                                                               \
+		MR_PARAM(request_type, llm_model, "llm_model",                                     \
+			.summary = "another model than the configured one")
 
 /* Which part of a list was asked for, of lists that are short as a rule: all of it unless less is
  * asked for. */
@@ -93,7 +75,7 @@ struct mr_team_showing {
 	int64_t max_chars;
 	int fence; /* between marks nobody can guess; -1: as the call says */
 };
-/* Bound to such a member of the request; or as asked for by MR_TEAM_READING_PARAMS. */
+/* Bound to such a member of the request. */
 #define MR_TEAM_SHOWING(request_type, showing)                                                     \
 	MR_PARAM(request_type, showing.max_chars, "max_chars", .min = 1,                           \
 		.max = MR_TEAM_BODY_BYTES, .summary = "cut each text after so many characters",    \
@@ -101,7 +83,6 @@ struct mr_team_showing {
 		MR_PARAM(request_type, showing.fence, "fence",                                     \
 			.summary = "mark each text off as another's",                              \
 			.fallback = "as mcp.fence says")
-struct mr_team_showing mr_team_showing(const struct mr_call *call, const struct mr_args *in);
 void mr_team_show_body(struct mr_call *call, const struct mr_team_showing *how,
 	struct mr_team_item *item);
 void mr_team_show_bodies(struct mr_call *call, const struct mr_team_showing *how,

@@ -10,11 +10,6 @@
 static const char *const alias_cursor[] = { "offset", NULL };
 static const char *const alias_product[] = { "product", "product_key", "product_name", NULL };
 
-#define PRODUCT_PARAM                                                                              \
-	{                                                                                          \
-		.name = "product_uid", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED | MR_POSITIONAL, \
-		.summary = "the product: its uid or its name", .aliases = alias_product            \
-	}
 #define PRODUCT(request_type)                                                                      \
 	MR_PARAM(request_type, product_uid, "product_uid", .flags = MR_REQUIRED | MR_POSITIONAL,   \
 		.summary = "the product: its uid or its name", .aliases = alias_product)
@@ -212,61 +207,44 @@ const struct mr_op mr_op_team_product_inbox = {
 	.render = mr_render_inbox,
 };
 
+struct search_request {
+	const char *product_uid, *query;
+	int64_t limit, offset;
+};
+
 static const struct mr_param search_params[] = {
-	PRODUCT_PARAM,
-	{ .name = "query",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "what to look for, as search_messages takes it" },
-	{ .name = "limit",
-		.type = MR_TYPE_INT,
+	PRODUCT(struct search_request),
+	MR_PARAM(struct search_request, query, "query", .flags = MR_REQUIRED | MR_POSITIONAL,
+		.summary = "what to look for, as search_messages takes it"),
+	MR_PARAM(struct search_request, limit, "limit",
 		.summary = "how many at most, of all projects together, up to 500",
-		.fallback = "20" },
-	{ .name = "cursor",
-		.type = MR_TYPE_INT,
-		.summary = "go on after so many: how many were seen",
-		.aliases = alias_cursor,
-		.fallback = "0" },
+		.fallback = "20"),
+	MR_PARAM(struct search_request, offset, "cursor",
+		.summary = "go on after so many: how many were seen", .aliases = alias_cursor,
+		.fallback = "0"),
 	{ 0 },
 };
 
 static const struct mr_field search_fields[] = {
-	{ .name = "result", .type = MR_TYPE_LIST, .fields = mr_shape_team_hit_fields },
-	{ .name = "mode", .type = MR_TYPE_TEXT, .summary = "how the query was read" },
+	MR_FIELD_ROWS(struct mr_team_hits, items, len, struct mr_team_hit, mr_shape_team_hit_fields,
+		"result"),
+	MR_FIELD(struct mr_team_hits, mode, "mode", .emit = mr_shape_team_search_mode,
+		.summary = "how the query was read"),
 	{ 0 },
 };
 
-static enum mr_code find_messages(struct mr_call *call, const struct mr_args *in,
-	struct mr_team_hits *out)
+static enum mr_code find_messages(struct mr_call *call, struct mr_team *team,
+	const struct search_request *asked, struct mr_team_hits *out)
 {
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
-
-	if (rc)
-		return rc;
-	return mr_team_ask_product_search(&call->cx, team, &call->rights,
-		mr_args_text(in, "product_uid"),
+	return mr_team_ask_product_search(&call->cx, team, &call->rights, asked->product_uid,
 		&(struct mr_team_search){
-			.query = mr_args_text(in, "query"),
-			.limit = mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT),
-			.offset = mr_args_int(in, "cursor", 0),
+			.query = asked->query,
+			.limit = asked->limit,
+			.offset = asked->offset,
 		},
 		out);
 }
-
-static enum mr_code search(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	struct mr_team_hits hits;
-	enum mr_code rc = find_messages(call, in, &hits);
-
-	if (rc)
-		return rc;
-	mr_out_map(out, NULL);
-	mr_shape_team_hits(out, "result", &hits);
-	mr_out_text(out, "mode", mr_team_search_mode_name(hits.mode));
-	mr_out_end(out);
-	return MR_OK;
-}
+MR_TEAM_BIND_CALL(search, find_messages, struct search_request, struct mr_team_hits);
 
 const struct mr_op mr_op_team_product_search = {
 	.name = "search_messages_product",
@@ -280,98 +258,86 @@ const struct mr_op mr_op_team_product_search = {
 	.traits = MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = search,
+	.bind = &search,
 	.render = mr_render_hits,
 };
 
 static const char *const alias_threads[] = { "thread_ids", NULL };
 
+struct summarize_request {
+	const char *product_uid, *llm_model;
+	struct mr_texts thread_ids;
+	bool include_examples, llm_mode;
+	int64_t limit; /* 0: as usual */
+};
+
+enum { MANY_LIMIT = 50 };
+
 static const struct mr_param summarize_params[] = {
-	PRODUCT_PARAM,
-	{ .name = "thread_id",
-		.type = MR_TYPE_TEXTS,
+	PRODUCT(struct summarize_request),
+	MR_PARAM(struct summarize_request, thread_ids, "thread_id",
 		.flags = MR_REQUIRED | MR_POSITIONAL | MR_LENIENT,
 		.summary = "the conversation's id; several are also summed up together",
-		.aliases = alias_threads },
-	{ .name = "include_examples",
-		.type = MR_TYPE_BOOL,
+		.aliases = alias_threads),
+	MR_PARAM(struct summarize_request, include_examples, "include_examples",
 		.summary = "of one conversation, also say which its first three messages are",
-		.fallback = "false" },
-	{ .name = "per_thread_limit",
-		.type = MR_TYPE_INT,
-		.min = 1,
+		.fallback = "false"),
+	MR_PARAM(struct summarize_request, limit, "per_thread_limit", .min = 1,
 		.max = MR_TEAM_LIST_MAX,
 		.summary = "look at so many messages of each, from its first",
-		.fallback = "50 of several, 1000 of one" },
-	{ .name = "llm_mode",
-		.type = MR_TYPE_BOOL,
-		.summary = "let the model of llm.endpoint word it, when one is configured",
-		.fallback = "true" },
-	{ .name = "llm_model",
-		.type = MR_TYPE_TEXT,
-		.summary = "another model than the configured one" },
+		.fallback = "50 of several, 1000 of one"),
+	MR_TEAM_LLM_PARAMS(struct summarize_request),
 	{ 0 },
+};
+
+struct summarized {
+	bool is_one, is_many; /* which of these it is */
+	struct mr_team_summary one;
+	struct mr_team_summaries all;
 };
 
 static const struct mr_field summarize_fields[] = {
-	{ .name = "thread_id", .type = MR_TYPE_TEXT, .flags = MR_OPTIONAL },
-	{ .name = "summary",
-		.type = MR_TYPE_OBJECT,
-		.flags = MR_OPTIONAL,
-		.fields = mr_shape_team_summary_fields,
-		.summary = "of one conversation" },
-	{ .name = "examples",
-		.type = MR_TYPE_LIST,
-		.flags = MR_OPTIONAL,
-		.fields = mr_shape_team_example_fields },
-	MR_SHAPE_TEAM_SUMMARIES_FIELDS(MR_OPTIONAL),
+	MR_FIELD(struct summarized, one.thread_id, "thread_id", .flags = MR_OPTIONAL),
+	MR_FIELD_STRUCT(struct summarized, one, struct mr_team_summary,
+		mr_shape_team_summary_fields, "summary", .flags = MR_OPTIONAL,
+		.summary = "of one conversation", .when = MR_FLAG(struct summarized, is_one)),
+	MR_FIELD_LIST(struct summarized, one.examples, struct mr_team_item,
+		mr_shape_team_example_fields, "examples", .flags = MR_OPTIONAL,
+		.when = MR_FLAG(struct summarized, is_one)),
+	MR_FIELD_ROWS(struct summarized, all.items, all.len, struct mr_team_summary,
+		mr_shape_team_thread_summary_fields, "threads", .flags = MR_OPTIONAL,
+		.when = MR_FLAG(struct summarized, is_many)),
+	MR_FIELD_STRUCT(struct summarized, all, struct mr_team_summaries,
+		mr_shape_team_aggregate_fields, "aggregate", .flags = MR_OPTIONAL,
+		.when = MR_FLAG(struct summarized, is_many)),
 	{ 0 },
 };
 
-static void put_summary(struct mr_out *out, const struct mr_team_summary *summary, bool examples)
+static enum mr_code summarize_threads(struct mr_call *call, struct mr_team *team,
+	const struct summarize_request *asked, struct summarized *out)
 {
-	static const struct mr_team_items none;
-
-	mr_out_map(out, NULL);
-	mr_out_text(out, "thread_id", summary->thread_id);
-	mr_shape_team_summary(out, "summary", summary);
-	mr_shape_team_examples(out, "examples", examples ? &summary->examples : &none);
-	mr_out_end(out);
-}
-
-static enum mr_code summarize(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
-{
-	struct mr_texts thread_ids = mr_args_texts(call->cx.arena, in, "thread_id");
-	bool llm_mode = mr_args_bool(in, "llm_mode", true);
-	const char *llm_model = mr_args_text(in, "llm_model");
-	struct mr_team_summaries all;
-	struct mr_team_summary one;
 	struct mr_team_product product;
-	struct mr_team *team;
 	const int64_t *ids;
 	size_t count;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_team_ask_product(&call->cx, team, asked->product_uid, &product);
 
-	if (!rc)
-		rc = mr_team_ask_product(&call->cx, team, mr_args_text(in, "product_uid"),
-			&product);
 	if (rc)
 		return rc;
 	mr_team_product_ids(call->cx.arena, &product, &ids, &count);
-	if (thread_ids.len == 1) {
-		rc = mr_team_summary_thread(&call->cx, team, &call->rights, ids, count,
-			thread_ids.items[0], mr_args_int(in, "per_thread_limit", 0), llm_mode,
-			llm_model, &one);
-		if (!rc)
-			put_summary(out, &one, mr_args_bool(in, "include_examples", false));
-		return rc;
-	}
-	rc = mr_team_summary_threads(&call->cx, team, &call->rights, ids, count, &thread_ids,
-		mr_args_int(in, "per_thread_limit", 50), llm_mode, llm_model, &all);
-	if (!rc)
-		mr_shape_team_summaries(out, &all);
+	out->is_one = asked->thread_ids.len == 1;
+	out->is_many = !out->is_one;
+	if (out->is_many)
+		return mr_team_summary_threads(&call->cx, team, &call->rights, ids, count,
+			&asked->thread_ids, asked->limit ? asked->limit : MANY_LIMIT,
+			asked->llm_mode, asked->llm_model, &out->all);
+	rc = mr_team_summary_thread(&call->cx, team, &call->rights, ids, count,
+		asked->thread_ids.items[0], asked->limit, asked->llm_mode, asked->llm_model,
+		&out->one);
+	if (!asked->include_examples)
+		out->one.examples.len = 0;
 	return rc;
 }
+MR_TEAM_BIND_CALL(summarize, summarize_threads, struct summarize_request, struct summarized);
 
 const struct mr_op mr_op_team_product_summarize = {
 	.name = "summarize_thread_product",
@@ -386,6 +352,6 @@ const struct mr_op mr_op_team_product_summarize = {
 	.traits = MR_QUOTES | MR_SHARED_MAIL | MR_OPEN_WORLD | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = summarize,
+	.bind = &summarize,
 	.render = mr_render_summary,
 };

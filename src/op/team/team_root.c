@@ -1,5 +1,4 @@
 /* op/team/team_root.c - operations: a team's storage as a whole. */
-#include "op/bind.h"
 #include "op/team/team_ops.h"
 #include "team/archive/rebuild.h"
 
@@ -159,7 +158,7 @@ static enum mr_code rebuild_from(struct mr_call *call, const struct rebuild *req
 		!rc && out->is_database && !out->database.is_complete && out->database.lost == 0;
 	return rc;
 }
-MR_BIND_RUN(rebuild, rebuild_from, struct rebuild, struct rebuilt, rebuild_fields)
+MR_BIND_ALONE(rebuild, rebuild_from, struct rebuild, struct rebuilt);
 
 const struct mr_op mr_op_team_rebuild = {
 	.name = "team_rebuild",
@@ -177,5 +176,5 @@ const struct mr_op mr_op_team_rebuild = {
 	.needs = MR_NEED_WRITE | MR_NEED_CONFIRM,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_team,
-	.run = rebuild,
+	.bind = &rebuild,
 };

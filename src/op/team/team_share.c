@@ -1,5 +1,4 @@
 /* op/team/team_share.c - operations: export a team's mail for others, and verify an export. */
-#include "op/bind.h"
 #include "op/team/team_ops.h"
 #include "team/share/share.h"
 
@@ -111,7 +110,7 @@ static enum mr_code verify_export(struct mr_call *call, const struct verify *req
 	return mr_team_share_verify(&call->cx, request->directory, request->manifest_sha256,
 		&out->files);
 }
-MR_BIND_RUN(run_verify, verify_export, struct verify, struct verified, verify_fields)
+MR_BIND_ALONE(run_verify, verify_export, struct verify, struct verified);
 
 const struct mr_op mr_op_team_share_verify = {
 	.name = "share_verify",
@@ -121,5 +120,5 @@ const struct mr_op mr_op_team_share_verify = {
 	.result = verify_fields,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_team,
-	.run = run_verify,
+	.bind = &run_verify,
 };

@@ -4,13 +4,6 @@
 #include "op/team/team_ops.h"
 #include "team/summary.h"
 
-#define LLM_PARAMS(request_type)                                                                   \
-	MR_PARAM(request_type, llm_mode, "llm_mode",                                               \
-		.summary = "let the model of llm.endpoint word it, when one is configured",        \
-		.fallback = "true"),                                                               \
-		MR_PARAM(request_type, llm_model, "llm_model",                                     \
-			.summary = "another model than the configured one")
-
 static const struct mr_param one_params[] = {
 	MR_TEAM_PROJECT(struct mr_team_summarize),
 	MR_PARAM(struct mr_team_summarize, thread_id, "thread_id",
@@ -18,7 +11,7 @@ static const struct mr_param one_params[] = {
 		.summary = "the conversation's id, or the number of the message it began with"),
 	MR_PARAM(struct mr_team_summarize, include_examples, "include_examples",
 		.summary = "also say which its first three messages are", .fallback = "false"),
-	LLM_PARAMS(struct mr_team_summarize),
+	MR_TEAM_LLM_PARAMS(struct mr_team_summarize),
 	{ 0 },
 };
 
@@ -64,7 +57,7 @@ static const struct mr_param many_params[] = {
 		.summary = "the conversations' ids, at most 100"),
 	MR_PARAM(struct mr_team_summarize_many, limit, "per_thread_limit",
 		.summary = "look at so many messages of each, from its first", .fallback = "50"),
-	LLM_PARAMS(struct mr_team_summarize_many),
+	MR_TEAM_LLM_PARAMS(struct mr_team_summarize_many),
 	{ 0 },
 };
 

@@ -2,80 +2,67 @@
 #include "op/team/team_ops.h"
 #include "team/inbox_wait.h"
 
-enum { TIMEOUT_DEFAULT_S = 30, TIMEOUT_MAX_S = 300 };
+enum { TIMEOUT_MAX_S = 300 };
 
 static const char *const alias_since[] = { "cursor", "since_ts", NULL };
 static const char *const alias_timeout[] = { "timeout", NULL };
 
+struct wait_request {
+	const char *project_key, *agent_name, *since;
+	int64_t timeout_s, limit;
+	bool include_bodies;
+	struct mr_team_showing showing;
+};
+
 static const struct mr_param params[] = {
-	MR_TEAM_PROJECT_PARAM,
-	MR_TEAM_AGENT_PARAM,
-	{ .name = "timeout_seconds",
-		.type = MR_TYPE_INT,
-		.min = 0,
-		.max = TIMEOUT_MAX_S,
-		.summary = "how long to wait at most",
-		.aliases = alias_timeout,
-		.fallback = "30" },
-	{ .name = "since",
-		.type = MR_TYPE_TEXT,
-		.flags = MR_LENIENT,
+	MR_TEAM_PROJECT(struct wait_request),
+	MR_TEAM_AGENT(struct wait_request),
+	MR_PARAM(struct wait_request, timeout_s, "timeout_seconds", .min = 0, .max = TIMEOUT_MAX_S,
+		.summary = "how long to wait at most", .aliases = alias_timeout, .fallback = "30"),
+	MR_PARAM(struct wait_request, since, "since", .flags = MR_LENIENT,
 		.summary = "what is later than this counts: the cursor of the last answer, a "
-			   "message's "
-			   "id, or a time",
-		.aliases = alias_since,
-		.fallback = "what comes from now on" },
-	{ .name = "limit",
-		.type = MR_TYPE_INT,
-		.min = 1,
-		.max = MR_TEAM_LIST_MAX,
-		.summary = "at most so many; the cursor leads to the rest",
-		.fallback = "20" },
-	{ .name = "include_bodies",
-		.type = MR_TYPE_BOOL,
-		.summary = "with their texts",
-		.fallback = "false" },
-	MR_TEAM_READING_PARAMS,
+			   "message's id, or a time",
+		.aliases = alias_since, .fallback = "what comes from now on"),
+	MR_PARAM(struct wait_request, limit, "limit", .min = 1, .max = MR_TEAM_LIST_MAX,
+		.summary = "at most so many; the cursor leads to the rest", .fallback = "20"),
+	MR_PARAM(struct wait_request, include_bodies, "include_bodies",
+		.summary = "with their texts", .fallback = "false"),
+	MR_TEAM_SHOWING(struct wait_request, showing),
 	{ 0 },
+};
+
+struct arrived {
+	struct mr_team_items messages;
+	bool timed_out;
+	int64_t cursor;
 };
 
 static const struct mr_field fields[] = {
-	{ .name = "messages",
-		.type = MR_TYPE_LIST,
-		.fields = mr_shape_team_message_fields,
-		.summary = "oldest first" },
-	{ .name = "timed_out", .type = MR_TYPE_BOOL, .summary = "nothing came in time" },
-	{ .name = "cursor", .type = MR_TYPE_INT, .summary = "for the next call's since" },
+	MR_FIELD_LIST(struct arrived, messages, struct mr_team_item, mr_shape_team_message_fields,
+		"messages", .summary = "oldest first"),
+	MR_FIELD(struct arrived, timed_out, "timed_out", .summary = "nothing came in time"),
+	MR_FIELD(struct arrived, cursor, "cursor", .summary = "for the next call's since"),
 	{ 0 },
 };
 
-static enum mr_code wait_for_mail(struct mr_call *call, const struct mr_args *in,
-	struct mr_out *out)
+static enum mr_code wait_for_mail(struct mr_call *call, struct mr_team *team,
+	const struct wait_request *asked, struct arrived *out)
 {
-	struct mr_team_showing showing = mr_team_showing(call, in);
-	int64_t timeout_s = mr_args_int(in, "timeout_seconds", TIMEOUT_DEFAULT_S);
 	struct mr_team_inbox_place place;
-	struct mr_team_items items;
-	struct mr_team *team;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_team_inbox_place(&call->cx, team, asked->project_key,
+		asked->agent_name, asked->since, &place);
 
 	if (!rc)
-		rc = mr_team_inbox_place(&call->cx, team, mr_args_text(in, "project_key"),
-			mr_args_text(in, "agent_name"), mr_args_text(in, "since"), &place);
-	if (!rc)
-		rc = mr_team_inbox_wait(&call->cx, team, &place,
-			mr_args_bool(in, "include_bodies", false),
-			mr_args_int(in, "limit", MR_TEAM_LIST_DEFAULT), timeout_s * 1000, &items);
+		rc = mr_team_inbox_wait(&call->cx, team, &place, asked->include_bodies,
+			asked->limit, asked->timeout_s * 1000, &out->messages);
 	if (rc)
 		return rc;
-	mr_team_show_bodies(call, &showing, &items);
-	mr_out_map(out, NULL);
-	mr_shape_team_items(out, "messages", &items, false);
-	mr_out_bool(out, "timed_out", items.len == 0);
-	mr_out_int(out, "cursor", place.after);
-	mr_out_end(out);
+	mr_team_show_bodies(call, &asked->showing, &out->messages);
+	out->timed_out = out->messages.len == 0;
+	out->cursor = place.after;
 	return MR_OK;
 }
+MR_TEAM_BIND_CALL(waiting, wait_for_mail, struct wait_request, struct arrived);
 
 const struct mr_op mr_op_team_wait = {
 	.name = "wait_for_mail",
@@ -90,5 +77,5 @@ const struct mr_op mr_op_team_wait = {
 	.traits = MR_CORE | MR_QUOTES | MR_WAITS,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
-	.run = wait_for_mail,
+	.bind = &waiting,
 };

@@ -309,6 +309,23 @@ static const struct mr_value *build_args(struct parsing *p)
 	return map;
 }
 
+/* Look for a format in the whole command line, where the contract wants that: parsing ended at the
+ * word that is wrong. */
+static void seek_format(struct parsing *p)
+{
+	for (int i = 1; i < p->argc && !mr_str_eq(p->argv[i], "--"); i++) {
+		const char *word = p->argv[i];
+		const struct mr_global_option *g = *word == '-' ? find_global(p, word) : NULL;
+		const char *equals = strchr(word, '=');
+		const char *next = i + 1 < p->argc ? p->argv[i + 1] : NULL;
+
+		if (!g || g->effect != MR_GLOBAL_FORMAT || !g->counts_behind)
+			continue;
+		if (!g->value_name || equals || next)
+			apply_global(p->out, g, !g->value_name ? NULL : equals ? equals + 1 : next);
+	}
+}
+
 /* The format that was asked for, or the contract's usual one. `rc` is what came of the rest. */
 static enum mr_code choose_format(struct parsing *p, enum mr_code rc)
 {
@@ -317,6 +334,8 @@ static enum mr_code choose_format(struct parsing *p, enum mr_code rc)
 	struct mr_texts names = { NULL, 0 };
 	size_t count = 0;
 
+	if (rc)
+		seek_format(p);
 	p->out->format = mr_contract_format(contract, p->out->format_name);
 	if (p->out->format)
 		return rc;

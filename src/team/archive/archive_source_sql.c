@@ -14,7 +14,7 @@ static const char SQL_LEASES[] =
 	" FROM file_reservations f JOIN agents a ON a.id = f.agent_id"
 	" WHERE f.project_id = ?1 AND f.path_pattern = ?2 AND (f.released_ts IS NULL OR f.id ="
 	"  (SELECT max(n.id) FROM file_reservations n WHERE n.project_id = ?1 AND"
-	"   n.path_pattern = ?2)) ORDER BY f.id";
+	"   n.path_pattern = ?2)) ORDER BY f.id" MR_ROWS_ALL;
 
 static enum mr_code read_lease(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
@@ -41,8 +41,8 @@ enum mr_code mr_team_source_leases(struct mr_ctx *cx, struct mr_db *db, int64_t 
 	" JOIN agents aa ON aa.id = l.a_agent_id JOIN projects ap ON ap.id = aa.project_id"        \
 	" JOIN agents ba ON ba.id = l.b_agent_id JOIN projects bp ON bp.id = ba.project_id"
 
-static const char SQL_LINKS[] =
-	LINK " WHERE l.a_agent_id = ?1 UNION " LINK " WHERE l.b_agent_id = ?1 ORDER BY 1";
+static const char SQL_LINKS[] = LINK " WHERE l.a_agent_id = ?1 UNION " LINK
+				     " WHERE l.b_agent_id = ?1 ORDER BY 1" MR_ROWS_ALL;
 
 static enum mr_code read_link(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
@@ -90,7 +90,7 @@ enum mr_code mr_team_source_slot(struct mr_ctx *cx, struct mr_db *db, int64_t id
 
 static const char SQL_SLOTS[] =
 	SLOT " WHERE s.id IN (SELECT max(n.id) FROM build_slots n WHERE n.project_id = ?1"
-	     "  GROUP BY n.slot_name, n.agent_id) ORDER BY s.id";
+	     "  GROUP BY n.slot_name, n.agent_id) ORDER BY s.id" MR_ROWS_ALL;
 
 enum mr_code mr_team_source_slots(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	struct mr_team_slot_records *out)
@@ -101,7 +101,7 @@ enum mr_code mr_team_source_slots(struct mr_ctx *cx, struct mr_db *db, int64_t p
 static const char SQL_THREAD[] =
 	"SELECT " MR_TEAM_MESSAGE_COLUMNS ", substr(m.body_md, 1, ?5) FROM messages m"
 	" WHERE m.project_id = ?1 AND m.thread_id = ?2 AND m.thread_seq BETWEEN ?3 AND ?4"
-	" ORDER BY m.thread_seq";
+	" ORDER BY m.thread_seq" MR_ROWS_ALL;
 
 static enum mr_code read_message(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
@@ -173,7 +173,7 @@ enum mr_code mr_team_source_ids(struct mr_ctx *cx, struct mr_db *db,
 }
 
 static const char SQL_PATTERNS[] = "SELECT DISTINCT path_pattern FROM file_reservations"
-				   " WHERE project_id = ?1 ORDER BY path_pattern";
+				   " WHERE project_id = ?1 ORDER BY path_pattern" MR_ROWS_ALL;
 
 enum mr_code mr_team_source_patterns(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	struct mr_texts *out)

@@ -68,7 +68,8 @@ enum mr_code mr_team_archive_rows(struct mr_ctx *cx, struct mr_db *db, int64_t p
 	return mr_rows_list(cx, db, SQL_ROWS, MR_BIND(project_id, limit), read_row, MR_LIST(out));
 }
 
-static const char SQL_PROJECTS[] = "SELECT DISTINCT project_id FROM archive_queue ORDER BY 1";
+static const char SQL_PROJECTS[] =
+	"SELECT DISTINCT project_id FROM archive_queue ORDER BY 1" MR_ROWS_ALL;
 
 enum mr_code mr_team_archive_projects(struct mr_ctx *cx, struct mr_db *db, int64_t **out_ids,
 	size_t *out_len)

@@ -15,6 +15,7 @@
 #include "team/layout.h"
 #include "team/open.h"
 #include "team/project.h"
+#include "team/store/use_lock.h"
 #include "text/time.h"
 
 #include <errno.h>
@@ -25,53 +26,14 @@
 
 enum {
 	DRAIN_MS = 60000,
-	OTHERS_MS = 2000, /* time for running commands to end */
 	ARCHIVE_MS = 24 * 3600 * 1000,
 	PAGE = 500,
-	/* The bytes in which SQLite locks its files: a process that has one open locks some of
-	 * them. */
-	LOCK_BYTES = 512,
 };
-#define LOCK_START INT64_C(0x40000000)
 
 /* Beside a database. */
 static const char *const companions[] = { "-wal", "-shm" };
 
 /* --- the database --- */
-
-/* Does another process have this database open? Asked of the kernel, since a damaged database
- * cannot tell. */
-static bool is_in_use(const char *path, long *out_pid)
-{
-	int fd MR_CLEANUP(mr_fs_closep) = open(path, O_RDWR | O_CLOEXEC);
-	struct flock lock = { .l_type = F_WRLCK,
-		.l_whence = SEEK_SET,
-		.l_start = LOCK_START,
-		.l_len = LOCK_BYTES };
-
-	if (fd < 0 || fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
-		return false;
-	*out_pid = (long)lock.l_pid;
-	return true;
-}
-
-/* Lock other processes out of the database, and make sure that none has it open. */
-static enum mr_code keep_others_out(struct mr_ctx *cx, const char *database, struct mr_lock *out)
-{
-	const char *bell = mr_team_layout_bell(cx->arena, database);
-	enum mr_code rc = mr_lock_take(AT_FDCWD, bell, "mailroom team rebuild", OTHERS_MS,
-		cx->clock, out, &cx->err);
-	long pid;
-
-	/* Another program does not take the bell. */
-	if ((!rc || rc == MR_EBUSY) && is_in_use(database, &pid))
-		return mr_err_set(&cx->err, MR_EBUSY, "%s is open in process %ld: stop it first",
-			database, pid);
-	if (rc == MR_EBUSY)
-		mr_err_set(&cx->err, rc, "%s is open in other processes: stop them first",
-			database);
-	return rc;
-}
 
 /* Archive the rows that the old database still has queued. */
 static void drain_old(struct mr_ctx *cx, const struct mr_team_config *config)
@@ -233,7 +195,7 @@ static void discard(struct mr_ctx *cx, const char *fresh)
 
 	if (remove_database(&own, fresh))
 		mr_log(MR_LOG_DEBUG, "team.rebuild.discard", "%s", own.err.msg);
-	unlink(mr_team_layout_bell(cx->arena, fresh));
+	unlink(mr_team_layout_use_lock(cx->arena, fresh));
 }
 
 /* Give the old database and its log another name, and put the new one in its place. */
@@ -267,7 +229,7 @@ static enum mr_code swap(struct mr_ctx *cx, const char *database, const char *fr
 	mr_crash_point("rebuild.log_aside");
 	*out_aside = was_there ? aside : NULL;
 	rc = mr_fs_rename(AT_FDCWD, fresh, AT_FDCWD, database, MR_FS_REPLACE, &cx->err);
-	unlink(mr_team_layout_bell(cx->arena, fresh));
+	unlink(mr_team_layout_use_lock(cx->arena, fresh));
 	return rc;
 }
 
@@ -316,7 +278,7 @@ enum mr_code mr_team_rebuild_database(struct mr_ctx *cx, const struct mr_team_co
 		: mr_arena_printf(cx->arena, "%s/" MR_TEAM_DATABASE_FILE, config->storage_root);
 	const char *fresh = mr_arena_printf(cx->arena, "%s.rebuild", database);
 	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
-	enum mr_code rc = keep_others_out(cx, database, &lock);
+	enum mr_code rc = mr_team_use_lock_alone(cx, database, &lock);
 
 	if (rc)
 		return rc;

@@ -11,6 +11,7 @@
 
 #define MARK        "# mailroom-guard: "
 #define ORIG_SUFFIX ".mailroom-orig"
+#define ORIG        "\"$0" ORIG_SUFFIX "\"" /* the previous hook, in the shell */
 
 enum { HOOK_BYTES = 1 << 20, STUB_BYTES = 64 << 10 };
 
@@ -30,21 +31,22 @@ static void put_quoted(struct mr_buf *out, const char *text)
 }
 
 /*
- * Run the previous hook first. A shell script is run by its shell under our name, because some
- * hooks look at their own name.
+ * The lines that run the previous hook first. A shell script is run by its shell under our name,
+ * because some hooks look at their own name.
  */
-static const char run_orig[] =
-	"orig() {\n"
-	"	line=\n"
-	"	IFS= read -r line <\"$0" ORIG_SUFFIX "\"\n"
-	"	case $line in\n"
-	"	'#!/bin/sh' | '#!/usr/bin/sh' | '#!/usr/bin/env sh')\n"
-	"		sh -c '. \"$0" ORIG_SUFFIX "\"' \"$0\" \"$@\" ;;\n"
-	"	'#!/bin/bash' | '#!/usr/bin/bash' | '#!/usr/bin/env bash')\n"
-	"		bash -c '. \"$0" ORIG_SUFFIX "\"' \"$0\" \"$@\" ;;\n"
-	"	*) \"$0" ORIG_SUFFIX "\" \"$@\" ;;\n"
-	"	esac\n"
-	"}\n";
+static const char *const run_orig[] = {
+	"orig() {",
+	"	line=",
+	"	IFS= read -r line <" ORIG,
+	"	case $line in",
+	"	'#!/bin/sh' | '#!/usr/bin/sh' | '#!/usr/bin/env sh')",
+	"		sh -c '. " ORIG "' \"$0\" \"$@\" ;;",
+	"	'#!/bin/bash' | '#!/usr/bin/bash' | '#!/usr/bin/env bash')",
+	"		bash -c '. " ORIG "' \"$0\" \"$@\" ;;",
+	"	*) " ORIG " \"$@\" ;;",
+	"	esac",
+	"}",
+};
 
 static const char find_program[] =
 	"if [ ! -x \"$program\" ]; then\n"
@@ -79,10 +81,11 @@ static void put_stub(struct mr_buf *out, const char *name,
 	put_quoted(out, install->storage_root);
 	mr_buf_puts(out, "database=");
 	put_quoted(out, install->database);
-	mr_buf_puts(out, run_orig);
+	for (size_t i = 0; i < MR_LEN(run_orig); i++)
+		mr_buf_printf(out, "%s\n", run_orig[i]);
 	if (reads)
 		mr_buf_puts(out, "input=$(cat && echo .) && input=${input%.}\n");
-	mr_buf_puts(out, "if [ -x \"$0" ORIG_SUFFIX "\" ]; then\n");
+	mr_buf_puts(out, "if [ -x " ORIG " ]; then\n");
 	mr_buf_puts(out,
 		reads ? "	printf %s \"$input\" | orig \"$@\" || exit $?\n"
 		      : "	orig \"$@\" || exit $?\n");

@@ -53,7 +53,8 @@ enum mr_code mr_team_share_messages(struct mr_ctx *cx, struct mr_db *from, int64
 static const char SQL_RECIPIENTS[] =
 	"SELECT r.message_id, r.agent_id, r.kind, a.name, a.project_id FROM message_recipients r"
 	" JOIN agents a ON a.id = r.agent_id"
-	" WHERE r.message_id = ?1 AND r.kind <> 'bcc' ORDER BY r.kind DESC, a.name_fold";
+	" WHERE r.message_id = ?1 AND r.kind <> 'bcc' ORDER BY r.kind DESC, "
+	"a.name_fold" MR_ROWS_ALL;
 
 static enum mr_code read_recipient(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {

@@ -4,14 +4,16 @@
  * A running program keeps its connections open for weeks. When somebody deletes, moves or
  * overwrites the database meanwhile, SQLite goes on writing to the file it has open. So the queue's
  * writer looks before each transaction and after each commit whether the file is still the database
- * (mr_db_still_there()). When it is not, all connections are abandoned, the bell is given to
- * whoever wants to rebuild, and everybody who reads or writes is told what happened, until there is
- * a whole database at the path again, and it has been opened anew.
+ * (mr_db_still_there()). When it is not, all connections are abandoned, the database is left
+ * to whoever wants to rebuild it, and everybody who reads or writes is told what happened, until
+ * there is a whole database at the path again, and it has been opened anew.
  */
+#include "base/fs.h"
 #include "base/log.h"
 #include "data/db.h"
 #include "team/store/root_private.h"
 #include "team/store/schema.h"
+#include "team/store/use_lock.h"
 
 #include <errno.h>
 #include <string.h>
@@ -69,7 +71,8 @@ static void lost(void *arg, const struct mr_err *err)
 	pthread_mutex_unlock(&team->lock);
 	for (size_t i = 0; i < count; i++)
 		mr_db_abandon(idle[i]);
-	mr_team_bell_yield(team);
+	/* From here on a rebuild may have it. */
+	mr_fs_closep(&team->use_lock);
 	team->tried_in_vain = false;
 	team->tried_ms = 0;
 	mr_log(MR_LOG_ERROR, "team.database.lost", "%s", err->msg);
@@ -175,12 +178,14 @@ static enum mr_code try_to_open(struct mr_ctx *cx, struct mr_team *team, struct 
 	if (team->tried_in_vain && is_unchanged(&now[0], &team->tried[0]) &&
 		is_unchanged(&now[1], &team->tried[1]))
 		return MR_EBUSY;
-	rc = mr_team_bell_share(cx, team);
+	rc = team->config.alone
+		? MR_OK
+		: mr_team_use_lock_share(cx, team->config.database, false, &team->use_lock);
 	if (!rc) {
 		rc = open_anew(cx, team, out);
 		team->tried_in_vain = rc == MR_EFORMAT && look(cx, team, team->tried);
 		if (rc)
-			mr_team_bell_yield(team);
+			mr_fs_closep(&team->use_lock);
 	}
 	if (rc)
 		set_trouble(team, &cx->err);

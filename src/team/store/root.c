@@ -8,6 +8,7 @@
 #include "team/layout.h"
 #include "team/store/root_private.h"
 #include "team/store/schema.h"
+#include "team/store/use_lock.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -89,21 +90,23 @@ static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
 }
 
 /*
- * Lock the bell first, so that no rebuild replaces the database while we open it. Where the bell
- * cannot be made, SQLite's own error is more useful.
+ * Take the use lock first, so that no rebuild replaces the database while it is opened. Where the
+ * lock file cannot be made, the error of opening the database is more useful.
  */
 static enum mr_code open_database(struct mr_ctx *cx, struct mr_team *team)
 {
+	const char *database = team->config.database;
+	bool is_shared = !team->config.alone;
 	struct stat st;
 	enum mr_code rc = MR_OK;
 
-	if (stat(team->config.database, &st) != 0 || S_ISREG(st.st_mode))
-		rc = mr_team_bell_open(cx, team);
+	if (is_shared && (stat(database, &st) != 0 || S_ISREG(st.st_mode)))
+		rc = mr_team_use_lock_share(cx, database, true, &team->use_lock);
 	if (rc == MR_EBUSY)
 		return rc;
 	rc = open_writer(cx, team);
-	if (!rc && team->bell < 0)
-		rc = mr_team_bell_open(cx, team);
+	if (!rc && is_shared && team->use_lock < 0)
+		rc = mr_team_use_lock_share(cx, database, true, &team->use_lock);
 	return rc;
 }
 
@@ -119,7 +122,7 @@ enum mr_code mr_team_root_open(struct mr_ctx *cx, const struct mr_team_config *c
 		.clock = cx->clock,
 		.rand = cx->rand,
 		.hooks = *hooks,
-		.bell = -1 };
+		.use_lock = -1 };
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_mutex_init(&team->picture, NULL);
 	mr_team_pulse_init(&team->pulse);
@@ -144,8 +147,8 @@ void mr_team_root_close(struct mr_team *team)
 		mr_db_close(team->idle[--team->idle_count]);
 	/* The writer's connection last: it folds the log into the database. */
 	mr_queue_close(team->queue);
-	mr_team_ear_close(team);
-	mr_fs_closep(&team->bell);
+	mr_team_listener_close(team);
+	mr_fs_closep(&team->use_lock);
 	mr_team_pulse_destroy(&team->pulse);
 	pthread_mutex_destroy(&team->picture);
 	pthread_mutex_destroy(&team->lock);
@@ -181,6 +184,8 @@ static enum mr_code run_change(struct mr_db *db, void *arg, struct mr_err *err)
 
 	if (rc)
 		*err = change->cx->err;
+	else
+		mr_db_notify(db);
 	return rc;
 }
 
@@ -211,7 +216,6 @@ enum mr_code mr_team_write(struct mr_ctx *cx, struct mr_team *team, mr_team_chan
 	if (rc)
 		return rc;
 	mr_crash_point("team.written");
-	mr_team_bell_ring(team);
 	team->hooks.written(team);
 	return MR_OK;
 }

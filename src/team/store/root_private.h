@@ -1,5 +1,6 @@
 /* team/store/root_private.h - what is inside an opened root; for root.c, archiver.c,
- * agent.c, attachment_store.c, database.c, gauge.c, inbox.c, open.c, pulse.c and watch.c. */
+ * agent.c, attachment_store.c, database.c, gauge.c, inbox.c, open.c, pulse.c, use_lock.c and
+ * watch.c. */
 #pragma once
 
 #include "data/queue.h"
@@ -10,7 +11,7 @@
 #include <sys/stat.h>
 
 struct mr_team_archiver;
-struct mr_team_ear;
+struct mr_team_listener;
 struct mr_team_message_cache;
 
 /* What the parts above do when the storage changes; set by team/open.c. */
@@ -48,8 +49,8 @@ struct mr_team {
 	struct mr_rand *rand;
 	struct mr_queue *queue;
 	struct mr_team_hooks hooks;
-	int bell;                /* see watch.c; -1 before it is open */
-	struct mr_team_ear *ear; /* or NULL: nobody has waited yet; made under `lock` */
+	int use_lock;                      /* see use_lock.h; -1 when it is not held */
+	struct mr_team_listener *listener; /* or NULL: nobody has waited yet; made under `lock` */
 
 	struct mr_team_pulse pulse;
 	int64_t tried_ms;     /* the writer's: when it last tried to open the database anew ... */
@@ -76,20 +77,8 @@ struct mr_team {
 	struct mr_team_archiver *archiver; /* or NULL: nobody archives in the background */
 };
 
-/*
- * watch.c: the bell, a file that is touched after each change. Every process that has the database
- * open holds a shared lock on it, a rebuild an exclusive one. MR_EBUSY: a rebuild holds it now.
- */
-MR_CHECK enum mr_code mr_team_bell_open(struct mr_ctx *cx, struct mr_team *team);
-void mr_team_bell_ring(struct mr_team *team);
-/*
- * Let a rebuild have the database, and share it again: the file is opened anew, since somebody may
- * have deleted it. mr_team_bell_share() does not wait: MR_EBUSY when the database is being rebuilt.
- */
-void mr_team_bell_yield(struct mr_team *team);
-MR_CHECK enum mr_code mr_team_bell_share(struct mr_ctx *cx, struct mr_team *team);
-/* Free the ear; no thread may be waiting any more. */
-void mr_team_ear_close(struct mr_team *team);
+/* watch.c: free the listener; no thread may be waiting any more. */
+void mr_team_listener_close(struct mr_team *team);
 
 /* What to do about a database that is damaged or gone. */
 #define MR_TEAM_REBUILD_HINT "run `mailroom team rebuild`"

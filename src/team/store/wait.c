@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "team/store/watch.h"
 
-/* A change whose writer died before it rang the bell is noticed after LOOK_MS; a client that has
+/* A change whose writer died before it sent a notice is noticed after LOOK_MS; a client that has
  * gone, after LOOK_OVER_MS. */
 enum { LOOK_MS = 5000, LOOK_OVER_MS = 1000 };
 

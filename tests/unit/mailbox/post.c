@@ -2,6 +2,7 @@
 #include "post.h"
 
 #include "base/fs.h"
+#include "database.h"
 #include "files.h"
 #include "mailbox/deliver.h"
 #include "mailbox/layout.h"
@@ -132,23 +133,21 @@ static void open_db(struct post *post, const char *mailbox, struct mr_db **out)
 
 void post_exec(struct post *post, const char *mailbox, const char *sql)
 {
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 
 	open_db(post, mailbox, &db);
-	CHECK_OK(mr_db_exec(db, sql, &post->cx.err), post->cx.err);
+	database_exec(&post->cx, db, sql);
 }
 
 long long post_count(struct post *post, const char *mailbox, const char *sql)
 {
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
+	const char *found;
 
 	open_db(post, mailbox, &db);
-	CHECK_OK(mr_db_prepare(db, sql, &stmt, &post->cx.err), post->cx.err);
-	CHECK_OK(mr_stmt_step(stmt, &row, &post->cx.err), post->cx.err);
-	CHECK(row);
-	return (long long)mr_stmt_int(stmt, 0);
+	found = database_text(&post->cx, db, sql);
+	CHECK(found != NULL);
+	return strtoll(found, NULL, 10);
 }
 
 struct lines {

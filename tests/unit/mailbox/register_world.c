@@ -2,6 +2,7 @@
 #include "register_world.h"
 
 #include "base/fs.h"
+#include "database.h"
 #include "files.h"
 #include "mailbox/layout.h"
 #include "mailbox/registration_sql.h"
@@ -42,7 +43,7 @@ void world_open(struct world *w)
 		CHECK_OK(mr_fs_make_dirs(w->root.dir, *d, 0700, &w->cx.err), w->cx.err);
 	files_put("root/protocol-version.txt", "3\n");
 	CHECK_OK(mr_mailbox_root_index(&w->cx, &w->root, false, &db), w->cx.err);
-	mr_db_close(db);
+	database_closep(&db);
 }
 
 const char *world_at(struct world *w, const char *path)
@@ -52,14 +53,10 @@ const char *world_at(struct world *w, const char *path)
 
 const char *world_text(struct world *w, const char *sql)
 {
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 
 	CHECK_OK(mr_mailbox_root_index(&w->cx, &w->root, false, &db), w->cx.err);
-	CHECK_OK(mr_db_prepare(db, sql, &stmt, &w->cx.err), w->cx.err);
-	CHECK_OK(mr_stmt_step(stmt, &row, &w->cx.err), w->cx.err);
-	return row ? mr_stmt_text(stmt, 0, w->cx.arena) : NULL;
+	return database_text(&w->cx, db, sql);
 }
 
 long world_number(struct world *w, const char *sql)
@@ -71,15 +68,15 @@ long world_number(struct world *w, const char *sql)
 
 void world_exec(struct world *w, const char *sql)
 {
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 
 	CHECK_OK(mr_mailbox_root_index(&w->cx, &w->root, false, &db), w->cx.err);
-	CHECK_OK(mr_db_exec(db, sql, &w->cx.err), w->cx.err);
+	database_exec(&w->cx, db, sql);
 }
 
 struct mr_mailbox_registration world_row_of(struct world *w, const char *id)
 {
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 	const struct mr_mailbox_registration *row = NULL;
 
 	CHECK_OK(mr_mailbox_root_index(&w->cx, &w->root, false, &db), w->cx.err);
@@ -234,7 +231,7 @@ void world_check_boxes(const char *mailbox)
 
 struct mr_mailbox_state world_state_of(struct world *w, const char *mailbox, const char *message)
 {
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 	const struct mr_mailbox_state *state = NULL;
 
 	CHECK_OK(mr_mailbox_root_local(&w->cx, world_at(w, mailbox), false, &db), w->cx.err);
@@ -245,7 +242,7 @@ struct mr_mailbox_state world_state_of(struct world *w, const char *mailbox, con
 
 void world_put_state(struct world *w, const char *mailbox, const struct mr_mailbox_state *state)
 {
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 
 	CHECK_OK(mr_mailbox_root_local(&w->cx, world_at(w, mailbox), false, &db), w->cx.err);
 	CHECK_OK(mr_mailbox_state_put(&w->cx, db, state), w->cx.err);
@@ -253,7 +250,7 @@ void world_put_state(struct world *w, const char *mailbox, const struct mr_mailb
 
 int64_t world_states_in(struct world *w, const char *mailbox)
 {
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 	int64_t count = -1;
 
 	CHECK_OK(mr_mailbox_root_local(&w->cx, world_at(w, mailbox), false, &db), w->cx.err);

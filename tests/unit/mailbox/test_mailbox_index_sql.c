@@ -1,7 +1,7 @@
 /* tests/unit/mailbox/test_mailbox_index_sql.c */
 #include "mailbox/index_sql.h"
 
-#include "data/db.h"
+#include "database.h"
 #include "files.h"
 #include "mailbox/registration_sql.h"
 #include "test.h"
@@ -17,13 +17,13 @@ struct world {
 
 static void world_close(struct world *w)
 {
-	mr_db_close(w->db);
+	database_closep(&w->db);
 	mr_arena_free(w->cx.arena);
 }
 
 static void exec(struct world *w, const char *sql)
 {
-	CHECK_OK(mr_db_exec(w->db, sql, &w->cx.err), w->cx.err);
+	database_exec(&w->cx, w->db, sql);
 }
 
 static struct world world_open(void)
@@ -36,7 +36,7 @@ static struct world world_open(void)
 	};
 
 	files_enter();
-	CHECK_OK(mr_db_open(&options, &w.db, &w.cx.err), w.cx.err);
+	w.db = database_open(&w.cx, &options);
 	CHECK_OK(mr_mailbox_index_schema(&w.cx, w.db), w.cx.err);
 	exec(&w,
 		"INSERT INTO mailbox_registrations(registration_id, address, owner_principal_id, "
@@ -49,15 +49,9 @@ static struct world world_open(void)
 /* The first column of every row, joined. */
 static const char *text(struct world *w, const char *sql)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	const char *out = "";
-	bool row = false;
+	const char *all = database_list(&w->cx, w->db, sql, "|");
 
-	CHECK_OK(mr_db_prepare(w->db, sql, &stmt, &w->cx.err), w->cx.err);
-	while (!mr_stmt_step(stmt, &row, &w->cx.err) && row)
-		out = mr_arena_printf(w->cx.arena, "%s%s%s", out, out[0] ? "|" : "",
-			mr_stmt_text(stmt, 0, w->cx.arena));
-	return out;
+	return all ? all : "";
 }
 
 static const struct mr_value *headers(struct world *w, const char *json)
@@ -164,15 +158,15 @@ static void the_schema_is_the_contract(void)
 		"idx_mailbox_registrations_owner_principal|idx_messages_thread_id|"
 		"idx_recipients_address|idx_state_registration_id");
 	for (size_t i = 0; i < MR_LEN(refused); i++)
-		CHECK(mr_db_exec(w.db, refused[i], &w.cx.err) != MR_OK);
+		CHECK(database_try(&w.cx, w.db, refused[i]) != MR_OK);
 	CHECK_STR(text(&w, "PRAGMA user_version"), "0");
 	CHECK_STR(text(&w, "PRAGMA journal_mode"), "delete");
 	/* What is missing is made, what is there stays; inside a transaction too. */
 	exec(&w, "DROP TABLE thread_summaries; DROP INDEX idx_messages_thread_id");
-	CHECK_OK(mr_db_begin(w.db, MR_DB_IMMEDIATE, &w.cx.err), w.cx.err);
+	database_begin(&w.cx, w.db);
 	CHECK_OK(mr_mailbox_index_schema(&w.cx, w.db), w.cx.err);
-	CHECK(mr_db_in_transaction(w.db));
-	CHECK_OK(mr_db_commit(w.db, &w.cx.err), w.cx.err);
+	CHECK(database_in_transaction(w.db));
+	database_commit(&w.cx, w.db);
 	CHECK_STR(text(&w, "SELECT count(*) FROM thread_summaries"), "0");
 	CHECK_STR(text(&w, "SELECT count(*) FROM mailbox_registrations"), "2");
 }
@@ -364,7 +358,7 @@ static void lists_the_newest_of_little_among_much(void)
 {
 	struct world w MR_CLEANUP(world_close) = world_open();
 
-	CHECK_OK(mr_db_begin(w.db, MR_DB_IMMEDIATE, &w.cx.err), w.cx.err);
+	database_begin(&w.cx, w.db);
 	add(&w, "x", "x", "2026-03-11T04:15:00Z");
 	add(&w, "y", "y", "2026-03-11T04:15:01Z");
 	project(&w, "r1", "x", "inbox");
@@ -375,7 +369,7 @@ static void lists_the_newest_of_little_among_much(void)
 		add(&w, id, id, "2026-03-12T04:15:00Z");
 		project(&w, "r2", id, "inbox");
 	}
-	CHECK_OK(mr_db_commit(w.db, &w.cx.err), w.cx.err);
+	database_commit(&w.cx, w.db);
 	CHECK_STR(listed(&w, "r1", 1), "y/inbox ");
 	CHECK_STR(listed(&w, "r1", 5), "y/inbox x/inbox ");
 	CHECK_STR(listed(&w, "r2", 2), "m1499/inbox m1498/inbox ");
@@ -398,19 +392,12 @@ static void the_newest_are_found_by_an_index(void)
 	struct world w MR_CLEANUP(world_close) = world_open();
 
 	for (size_t i = 0; i < MR_LEN(cases); i++) {
-		struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-		bool row = false;
+		const char *all = database_plan(&w.cx, w.db, cases[i].query);
+		struct mr_texts plan = mr_str_split(w.cx.arena, all, '\n');
 
-		CHECK_OK(mr_db_prepare(w.db,
-				 mr_arena_printf(w.cx.arena, "EXPLAIN QUERY PLAN %s",
-					 cases[i].query),
-				 &stmt, &w.cx.err),
-			w.cx.err);
-		while (!mr_stmt_step(stmt, &row, &w.cx.err) && row) {
-			const char *plan = mr_stmt_text(stmt, 3, w.cx.arena);
-
-			CHECK(strstr(plan, cases[i].plan));
-			CHECK(!strstr(plan, "TEMP B-TREE"));
+		for (size_t k = 0; k < plan.len; k++) {
+			CHECK(strstr(plan.items[k], cases[i].plan));
+			CHECK(!strstr(plan.items[k], "TEMP B-TREE"));
 		}
 	}
 }

@@ -1,5 +1,5 @@
 /* tests/unit/mailbox/test_mailbox_registration_sql.c */
-#include "data/db.h"
+#include "database.h"
 #include "files.h"
 #include "mailbox/index_sql.h"
 #include "mailbox/registration_sql.h"
@@ -18,7 +18,7 @@ struct world {
 
 static void world_close(struct world *w)
 {
-	mr_db_close(w->db);
+	database_closep(&w->db);
 	mr_arena_free(w->cx.arena);
 }
 
@@ -32,7 +32,7 @@ static struct world world_open(void)
 	};
 
 	files_enter();
-	CHECK_OK(mr_db_open(&options, &w.db, &w.cx.err), w.cx.err);
+	w.db = database_open(&w.cx, &options);
 	CHECK_OK(mr_mailbox_index_schema(&w.cx, w.db), w.cx.err);
 	return w;
 }
@@ -62,17 +62,12 @@ static void insert(struct world *w, const char *id, const char *address,
 
 static void exec(struct world *w, const char *sql)
 {
-	CHECK_OK(mr_db_exec(w->db, sql, &w->cx.err), w->cx.err);
+	database_exec(&w->cx, w->db, sql);
 }
 
 static int64_t number(struct world *w, const char *sql)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
-
-	CHECK_OK(mr_db_prepare(w->db, sql, &stmt, &w->cx.err), w->cx.err);
-	CHECK_OK(mr_stmt_step(stmt, &row, &w->cx.err), w->cx.err);
-	return mr_stmt_int(stmt, 0);
+	return database_int(&w->cx, w->db, sql);
 }
 
 static void check_same(const struct mr_mailbox_registration *a,

@@ -1,5 +1,5 @@
 #include "base/fs.h"
-#include "data/db.h"
+#include "database.h"
 #include "files.h"
 #include "mailbox/deliver.h"
 #include "mailbox/document.h"
@@ -216,11 +216,8 @@ static const struct mr_mailbox_problem *repair_finds(struct house *house, const 
 
 static struct mr_db *open_db(struct house *house, const char *path)
 {
-	struct mr_db_options options = { .path = path, .journal = MR_DB_JOURNAL_DELETE };
-	struct mr_db *db = NULL;
-
-	CHECK_OK(mr_db_open(&options, &db, &house->cx.err), house->cx.err);
-	return db;
+	return database_open(&house->cx,
+		&(struct mr_db_options){ .path = path, .journal = MR_DB_JOURNAL_DELETE });
 }
 
 static const char *local_of(struct house *house, const char *address)
@@ -238,24 +235,17 @@ static void exec(struct house *house, const char *path, const char *sql)
 {
 	struct mr_db *db = open_db(house, path);
 
-	CHECK_OK(mr_db_exec(db, sql, &house->cx.err), house->cx.err);
-	mr_db_close(db);
+	database_exec(&house->cx, db, sql);
+	database_closep(&db);
 }
 
 /* The texts of a query, a line each. */
 static void add_rows(struct house *house, struct mr_db *db, const char *sql, struct mr_buf *out)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	bool row = false;
+	const char *lines = database_list(&house->cx, db, sql, "\n");
 
-	CHECK_OK(mr_db_prepare(db, sql, &stmt, &house->cx.err), house->cx.err);
-	for (;;) {
-		CHECK_OK(mr_stmt_step(stmt, &row, &house->cx.err), house->cx.err);
-		if (!row)
-			break;
-		mr_buf_puts(out, mr_stmt_text(stmt, 0, house->cx.arena));
-		mr_buf_putc(out, '\n');
-	}
+	if (lines)
+		mr_buf_printf(out, "%s\n", lines);
 }
 
 static const char *query(struct house *house, const char *path, const char *sql)
@@ -266,7 +256,7 @@ static const char *query(struct house *house, const char *path, const char *sql)
 
 	mr_buf_init(&buf, 1 << 20);
 	add_rows(house, db, sql, &buf);
-	mr_db_close(db);
+	database_closep(&db);
 	result = mr_arena_strdup(house->cx.arena, mr_buf_text(&buf));
 	return result;
 }
@@ -339,7 +329,7 @@ static const char *picture_of(struct house *house)
 	mr_buf_init(&files, 1 << 20);
 	for (size_t i = 0; i < MR_LEN(index_queries); i++)
 		add_rows(house, db, index_queries[i], &buf);
-	mr_db_close(db);
+	database_closep(&db);
 	CHECK_OK(mr_fs_list(house->cx.arena, house->root.dir, "mailboxes", 1000, &names,
 			 &house->cx.err),
 		house->cx.err);
@@ -350,7 +340,7 @@ static const char *picture_of(struct house *house)
 		db = open_db(house, local_of(house, names.items[i]));
 		for (size_t j = 0; j < MR_LEN(local_queries); j++)
 			add_rows(house, db, local_queries[j], &buf);
-		mr_db_close(db);
+		database_closep(&db);
 	}
 	CHECK_OK(mr_fs_walk(house->root.dir, "mailboxes", 8, add_entry, &picture, &house->cx.err),
 		house->cx.err);

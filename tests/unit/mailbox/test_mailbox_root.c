@@ -1,6 +1,6 @@
 /* tests/unit/mailbox/test_mailbox_root.c */
 #include "base/fs.h"
-#include "data/db.h"
+#include "database.h"
 #include "files.h"
 #include "mailbox/index_sql.h"
 #include "mailbox/layout.h"
@@ -82,29 +82,24 @@ static const char *message(struct place *place)
 
 static void run_sql(const char *path, const char *sql)
 {
-	struct mr_db_options options = { .path = path,
-		.create = true,
-		.journal = MR_DB_JOURNAL_DELETE };
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	struct mr_err err;
+	struct mr_ctx cx = { 0 };
+	struct mr_db *db MR_CLEANUP(database_closep) = database_open(&cx,
+		&(struct mr_db_options){ .path = path,
+			.create = true,
+			.journal = MR_DB_JOURNAL_DELETE });
 
-	CHECK_OK(mr_db_open(&options, &db, &err), err);
-	CHECK_OK(mr_db_exec(db, sql, &err), err);
+	database_exec(&cx, db, sql);
 }
 
 static int64_t ask_sql(const char *path, const char *sql)
 {
-	struct mr_db_options options = { .path = path, .read_only = true };
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_err err;
-	bool row;
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = { .arena = arena };
+	struct mr_db *db MR_CLEANUP(database_closep) =
+		database_open(&cx, &(struct mr_db_options){ .path = path, .read_only = true });
 
-	CHECK_OK(mr_db_open(&options, &db, &err), err);
-	CHECK_OK(mr_db_prepare(db, sql, &stmt, &err), err);
-	CHECK_OK(mr_stmt_step(stmt, &row, &err), err);
-	CHECK(row);
-	return mr_stmt_int(stmt, 0);
+	CHECK(database_text(&cx, db, sql) != NULL);
+	return database_int(&cx, db, sql);
 }
 
 static void makes_everything(void)
@@ -378,7 +373,7 @@ static void refuses_what_is_not_supported(void)
 static void refuses_an_old_index(void)
 {
 	struct place place MR_CLEANUP(place_close) = enter_made();
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 	static const char WHY[] = "unsupported stale mailbox root ROOT: its index has a table "
 				  "`principals`; delete and re-bootstrap it with `mailroom mailbox "
 				  "init`";
@@ -399,7 +394,7 @@ static void refuses_an_old_index(void)
 static void an_index_damaged_inside_is_for_repair(void)
 {
 	struct place place MR_CLEANUP(place_close) = enter_made();
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 
 	CHECK_INT(system("dd if=/dev/urandom of=root/index.sqlite bs=1 seek=100 count=3000 "
 			 "conv=notrunc 2>/dev/null"),
@@ -441,7 +436,7 @@ static void makes_what_a_writer_needs(void)
 static void reads_where_it_may_not_write(void)
 {
 	struct place place MR_CLEANUP(place_close) = enter_made();
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 	struct mr_mailbox_status status;
 
 	CHECK_INT(system("chmod -R a=rX,u=rX . && chmod 755 ."), 0);
@@ -469,7 +464,7 @@ static void reads_where_it_may_not_write(void)
 static void opens_local_databases(void)
 {
 	struct place place MR_CLEANUP(place_close) = enter_made();
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 	const char *path = mr_arena_printf(place.cx.arena, "%s/other", place.path);
 	int64_t count = -1;
 	struct stat st;
@@ -481,7 +476,7 @@ static void opens_local_databases(void)
 	CHECK_INT(count, 0);
 	CHECK(stat("root/other/mailbox.sqlite", &st) == 0);
 	CHECK_INT(st.st_mode & 07777, 0600);
-	mr_db_closep(&db);
+	database_closep(&db);
 	files_put("root/other/mailbox.sqlite", "this is certainly not a database, is it?");
 	CHECK_INT(mr_mailbox_root_local(&place.cx, path, false, &db), MR_EFORMAT);
 	CHECK(mr_str_ends(place.cx.err.msg, "run `mailroom mailbox repair`"));
@@ -608,7 +603,7 @@ static void init_survives_any_crash(void)
 static void reads_after_a_writer_died(void)
 {
 	struct place place MR_CLEANUP(place_close) = enter();
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
 	int status;
 	pid_t child;
 
@@ -617,12 +612,11 @@ static void reads_after_a_writer_died(void)
 	CHECK(child >= 0);
 	if (child == 0) {
 		if (mr_mailbox_root_index(&place.cx, &place.root, false, &db) ||
-			mr_db_exec(db,
+			database_try(&place.cx, db,
 				"PRAGMA cache_size = 2; BEGIN IMMEDIATE; WITH RECURSIVE n(i) AS "
 				"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT "
 				"INTO thread_summaries(thread_id, normalized_subject) SELECT i, "
-				"hex(zeroblob(200)) FROM n",
-				&place.cx.err))
+				"hex(zeroblob(200)) FROM n"))
 			_exit(1);
 		raise(SIGKILL);
 	}

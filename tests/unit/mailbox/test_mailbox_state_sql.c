@@ -1,7 +1,7 @@
 /* tests/unit/mailbox/test_mailbox_state_sql.c */
 #include "mailbox/state_sql.h"
 
-#include "data/db.h"
+#include "database.h"
 #include "files.h"
 #include "test.h"
 
@@ -15,7 +15,7 @@ struct world {
 
 static void world_close(struct world *w)
 {
-	mr_db_close(w->db);
+	database_closep(&w->db);
 	mr_arena_free(w->cx.arena);
 }
 
@@ -29,27 +29,21 @@ static struct world world_open(void)
 	};
 
 	files_enter();
-	CHECK_OK(mr_db_open(&options, &w.db, &w.cx.err), w.cx.err);
+	w.db = database_open(&w.cx, &options);
 	CHECK_OK(mr_mailbox_state_schema(&w.cx, w.db), w.cx.err);
 	return w;
 }
 
 static void exec(struct world *w, const char *sql)
 {
-	CHECK_OK(mr_db_exec(w->db, sql, &w->cx.err), w->cx.err);
+	database_exec(&w->cx, w->db, sql);
 }
 
 static const char *text(struct world *w, const char *sql)
 {
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	const char *out = "";
-	bool row = false;
+	const char *all = database_list(&w->cx, w->db, sql, "|");
 
-	CHECK_OK(mr_db_prepare(w->db, sql, &stmt, &w->cx.err), w->cx.err);
-	while (!mr_stmt_step(stmt, &row, &w->cx.err) && row)
-		out = mr_arena_printf(w->cx.arena, "%s%s%s", out, out[0] ? "|" : "",
-			mr_stmt_text(stmt, 0, w->cx.arena));
-	return out;
+	return all ? all : "";
 }
 
 static struct mr_mailbox_state sample(const char *id, const char *thread, const char *at)
@@ -95,10 +89,10 @@ static void the_schema_is_the_contract(void)
 	CHECK_STR(text(&w, "SELECT count(*) FROM message_state"), "1");
 	/* Also inside somebody's transaction, which stays open. */
 	exec(&w, "DROP TABLE thread_summaries");
-	CHECK_OK(mr_db_begin(w.db, MR_DB_IMMEDIATE, &w.cx.err), w.cx.err);
+	database_begin(&w.cx, w.db);
 	CHECK_OK(mr_mailbox_state_schema(&w.cx, w.db), w.cx.err);
-	CHECK(mr_db_in_transaction(w.db));
-	CHECK_OK(mr_db_commit(w.db, &w.cx.err), w.cx.err);
+	CHECK(database_in_transaction(w.db));
+	database_commit(&w.cx, w.db);
 }
 
 static void rows_come_back_as_they_were(void)
@@ -189,18 +183,12 @@ static void the_newest_are_found_by_an_index(void)
 	struct world w MR_CLEANUP(world_close) = world_open();
 
 	for (size_t i = 0; i < MR_LEN(queries); i++) {
-		struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-		bool row = false;
+		const char *all = database_plan(&w.cx, w.db, queries[i]);
+		struct mr_texts plan = mr_str_split(w.cx.arena, all, '\n');
 
-		CHECK_OK(mr_db_prepare(w.db,
-				 mr_arena_printf(w.cx.arena, "EXPLAIN QUERY PLAN %s", queries[i]),
-				 &stmt, &w.cx.err),
-			w.cx.err);
-		while (!mr_stmt_step(stmt, &row, &w.cx.err) && row) {
-			const char *plan = mr_stmt_text(stmt, 3, w.cx.arena);
-
-			CHECK(strstr(plan, "INDEX mailroom_state_"));
-			CHECK(!strstr(plan, "TEMP B-TREE"));
+		for (size_t k = 0; k < plan.len; k++) {
+			CHECK(strstr(plan.items[k], "INDEX mailroom_state_"));
+			CHECK(!strstr(plan.items[k], "TEMP B-TREE"));
 		}
 	}
 }
@@ -238,14 +226,14 @@ static void many_threads_are_summarised(void)
 {
 	struct world w MR_CLEANUP(world_close) = world_open();
 
-	CHECK_OK(mr_db_begin(w.db, MR_DB_IMMEDIATE, &w.cx.err), w.cx.err);
+	database_begin(&w.cx, w.db);
 	for (int i = 0; i < 2500; i++) {
 		const char *id = mr_arena_printf(w.cx.arena, "m%d", i);
 
 		add(&w, id, id, "2026-03-11T04:15:00Z");
 	}
 	CHECK_OK(mr_mailbox_state_threads(&w.cx, w.db), w.cx.err);
-	CHECK_OK(mr_db_commit(w.db, &w.cx.err), w.cx.err);
+	database_commit(&w.cx, w.db);
 	CHECK_STR(text(&w,
 			  "SELECT count(*) FROM thread_summaries WHERE latest_message_id = "
 			  "thread_id AND unread_count = 1"),

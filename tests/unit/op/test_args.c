@@ -86,7 +86,7 @@ static void falls_back_when_left_out(void)
 	struct mr_err err;
 
 	CHECK_OK(decode(arena, "{\"project_key\":\"p\",\"mode\":null}", &in, &err), err);
-	CHECK(!mr_args_has(&in, "mode"));
+	CHECK(!mr_args_value(&in, "mode"));
 	CHECK_STR(mr_args_text(&in, "mode"), NULL);
 	CHECK_INT(mr_args_int(&in, "limit", 20), 20);
 	CHECK(mr_args_bool(&in, "exclusive", true));

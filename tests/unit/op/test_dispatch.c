@@ -211,6 +211,44 @@ static void a_bound_call_gets_the_part_that_was_entered(void)
 	tear_down(&f);
 }
 
+static enum mr_code enter_without_part(struct mr_call *call, const struct mr_op *op,
+	const struct mr_args *in, void **part)
+{
+	(void)call;
+	(void)op;
+	(void)in;
+	CHECK(!part);
+	return MR_OK;
+}
+
+static const struct mr_contract partless = { .enter = enter_without_part };
+
+static enum mr_code wave(struct mr_call *call, const struct guest *guest, struct welcomed *out)
+{
+	call->is_silent = strcmp(guest->name, "cat") == 0;
+	out->greeting = guest->name;
+	return MR_OK;
+}
+MR_BIND_ALONE(waving, wave, struct guest, struct welcomed);
+
+static void an_operation_may_do_without_its_part_and_without_a_result(void)
+{
+	struct fixture f;
+
+	set_up(&f);
+	f.op.contract = &partless;
+	f.op.params = guest_params;
+	f.op.result = welcomed_fields;
+	f.op.run = NULL;
+	f.op.bind = &waving;
+	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
+	CHECK_STR(mr_buf_text(&f.text), "{\"greeting\":\"fox\",\"left\":0}");
+	mr_buf_clear(&f.text);
+	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "cat"), &f.out), f.call.cx.err);
+	CHECK_INT(f.text.len, 0);
+	tear_down(&f);
+}
+
 static bool answer(void *arg, const char *question)
 {
 	CHECK_STR(question, "Delete everything?");
@@ -242,6 +280,7 @@ int main(void)
 		TEST(runs_and_counts),
 		TEST(wraps_as_the_contract_says),
 		TEST(a_bound_call_gets_the_part_that_was_entered),
+		TEST(an_operation_may_do_without_its_part_and_without_a_result),
 		TEST(readers_may_not_write),
 		TEST(destruction_is_confirmed),
 	};

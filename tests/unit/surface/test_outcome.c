@@ -188,7 +188,7 @@ static void write_plain(struct mr_buf *out, const struct mr_op *op, const struct
 static const struct mr_global_option line_globals[] = {
 	{ "--help", NULL, "show help", MR_GLOBAL_HELP, 'h' },
 	{ "--version", NULL, "print the version", MR_GLOBAL_VERSION, 'V' },
-	{ "--output", "FORMAT", "json or plain", MR_GLOBAL_FORMAT },
+	{ "--output", "FORMAT", "json or plain", MR_GLOBAL_FORMAT, .counts_behind = true },
 	{ "--log", "EVENT", "tell of these events", MR_GLOBAL_OWN },
 	{ "--verbose", NULL, "tell of all events", MR_GLOBAL_OWN },
 	{ 0 },
@@ -435,6 +435,19 @@ static void all_is_said_in_the_format_that_was_asked_for(void)
 		"code=log event=progress what=steps done=1 total=1\ncode=count value=1\n");
 	says("--output=plain count --wrong", 2,
 		"code=error error=there is no option --wrong hint=count\n");
+	says("count --wrong --output plain", 2,
+		"code=error error=there is no option --wrong hint=count\n");
+	says("show there --output=plain", 2,
+		"code=error error='there' is one argument too many; see mailroom show --help "
+		"hint=show\n");
+	/* What is wrong with the second one does not hide the first. */
+	says("count --wrong --output", 2,
+		"{\"code\":\"error\",\"error\":\"there is no option "
+		"--wrong\",\"hint\":\"count\"" TRACE);
+	says("show -- there --output plain", 2,
+		"{\"code\":\"error\",\"error\":\"'there' is one argument too many; see mailroom "
+		"show "
+		"--help\",\"hint\":\"show\"" TRACE);
 	says("show --output xml", 2,
 		"{\"code\":\"error\",\"error\":\"there is no output format 'xml'; use one of: "
 		"json, "

@@ -30,10 +30,10 @@ void cast_clear(struct cast *cast)
 {
 	world_exec(&cast->world,
 		"DELETE FROM agent_links; DELETE FROM message_recipients;"
-		"INSERT INTO fts_messages (fts_messages) VALUES ('delete-all');"
 		"DELETE FROM messages; DELETE FROM product_project_links; DELETE FROM products;"
 		"DELETE FROM file_reservations; DELETE FROM archive_queue;"
 		"UPDATE agents SET contact_policy = 'open', program = 'codex', is_system = 0;");
+	world_reindex(&cast->world);
 }
 
 struct mr_team_decision cast_decide(struct cast *cast, int64_t from, int64_t to,

@@ -15,39 +15,37 @@ static const char *const tables[DUMP_TABLES] = {
 	" model || '|' || task_description || '|' || inception_ts || '|' || last_active_ts || '|' "
 	"||"
 	" attachments_policy || '|' || contact_policy || '|' || is_active || '|' ||"
-	" coalesce(deleted_ts, '-') || '|' || is_system FROM agents ORDER BY id",
+	" coalesce(CAST(deleted_ts AS TEXT), '-') || '|' || is_system FROM agents ORDER BY id",
 	"SELECT id || '|' || uid || '|' || project_id || '|' || sender_id || '|' ||"
-	" coalesce(thread_id, '-') || '|' || thread_seq || '|' || coalesce(reply_to, '-') || '|' ||"
+	" coalesce(thread_id, '-') || '|' || thread_seq || '|' || coalesce(CAST(reply_to AS TEXT), "
+	"'-') || '|' ||"
 	" subject || '|' || body_md || '|' || importance || '|' || ack_required || '|' || "
 	"created_ts"
 	" || '|' || attachments || '|' || attachment_bytes FROM messages ORDER BY id",
 	"SELECT message_id || '|' || agent_id || '|' || kind || '|' || urgent || '|' || ack_due || "
 	"'|'"
-	" || coalesce(read_ts, '-') || '|' || coalesce(ack_ts, '-') FROM message_recipients"
+	" || coalesce(CAST(read_ts AS TEXT), '-') || '|' || coalesce(CAST(ack_ts AS TEXT), '-') "
+	"FROM message_recipients"
 	" ORDER BY message_id, agent_id",
 	"SELECT id || '|' || project_id || '|' || agent_id || '|' || path_pattern || '|' || prefix "
 	"||"
 	" '|' || exclusive || '|' || reason || '|' || origin || '|' || created_ts || '|' ||"
-	" expires_ts || '|' || coalesce(released_ts, '-') FROM file_reservations ORDER BY id",
+	" expires_ts || '|' || coalesce(CAST(released_ts AS TEXT), '-') FROM file_reservations "
+	"ORDER BY id",
 	"SELECT id || '|' || a_project_id || '|' || a_agent_id || '|' || b_project_id || '|' ||"
 	" b_agent_id || '|' || status || '|' || reason || '|' || created_ts || '|' || updated_ts ||"
 	" '|' || expires_ts || '|' || notified_ts || '|' || unasked FROM agent_links ORDER BY id",
 	"SELECT id || '|' || project_id || '|' || agent_id || '|' || slot_name || '|' || "
 	"created_ts ||"
-	" '|' || expires_ts || '|' || coalesce(released_ts, '-') FROM build_slots ORDER BY id",
+	" '|' || expires_ts || '|' || coalesce(CAST(released_ts AS TEXT), '-') FROM build_slots "
+	"ORDER BY id",
 	"SELECT p.product_uid || '|' || p.name || '|' || l.project_id FROM products p JOIN"
 	" product_project_links l ON l.product_id = p.id",
 };
 
 const char *dump_table(struct world *world, size_t table)
 {
-	const char *from = strstr(tables[table], " FROM ");
-	const char *sql = mr_arena_printf(world->cx.arena, "%.*s AS line%s",
-		(int)(from - tables[table]), tables[table], from);
-
-	return world_text(world,
-		mr_arena_printf(world->cx.arena, "SELECT group_concat(line, char(10)) FROM (%s)",
-			sql));
+	return world_list(world, tables[table], "\n");
 }
 
 void dump_check_well(struct world *world)

@@ -2,6 +2,7 @@
 #include "letters.h"
 
 #include "base/proc.h"
+#include "database.h"
 #include "team/archive/archive.h"
 #include "team/post.h"
 #include "team/project.h"
@@ -19,7 +20,8 @@ static enum mr_code index_it(struct mr_ctx *cx, struct mr_db *db, void *arg)
 {
 	const struct mr_team_post *post = arg;
 
-	return mr_db_search_add(db, &mr_team_search_index, post->message.id, &cx->err);
+	database_index(cx, db, &mr_team_search_index, post->message.id);
+	return MR_OK;
 }
 
 static const char *slug_of(struct world *world, int64_t project_id)
@@ -60,7 +62,7 @@ struct mr_team_message letter_send(struct world *world, const struct letter *mai
 void letter_drain(struct world *world)
 {
 	CHECK_OK(mr_team_archive_drain(&world->cx, world->team, 20000, true), world->cx.err);
-	CHECK_INT(world_int(world, "SELECT count(*) FROM archive_queue"), 0);
+	CHECK_INT(world_count(world, "archive_queue"), 0);
 }
 
 const char *letter_git(struct world *world, const char *slug, const char *a, const char *b,

@@ -384,7 +384,7 @@ static void who_else_archives_is_passed_by(void)
 			 &world.cx.err),
 		world.cx.err);
 	CHECK_OK(mr_team_archive_drain(&world.cx, world.team, 1000, false), world.cx.err);
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM archive_queue"), 1);
+	CHECK_INT(world_count(&world, "archive_queue"), 1);
 	world_check_fail(&world, mr_team_archive_drain(&world.cx, world.team, 30, true),
 		MR_TEAM_ARCHIVE_LOCK,
 		"another process is still archiving; try again, or see who it is in "
@@ -411,7 +411,7 @@ static void one_bad_row_does_not_stop_the_others(void)
 	CHECK(strstr(world.cx.err.msg,
 		"archive of backend: mail: GreenCastle -> BlueLake | a subject: attachments of "
 		"msg_"));
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM archive_queue"), 1);
+	CHECK_INT(world_count(&world, "archive_queue"), 1);
 	CHECK_INT(world_int(&world, "SELECT ref FROM archive_queue"), 3);
 	CHECK_INT(files_count(PROJECT "messages/2026/03"), 4);
 	world_exec(&world, "UPDATE messages SET attachments = '[]' WHERE id = 3");
@@ -431,7 +431,7 @@ static void something_in_the_way_is_said(void)
 		.subject = "agent: profile GreenCastle" });
 	CHECK_INT(mr_team_archive_drain(&world.cx, world.team, 5000, true), MR_ECONFLICT);
 	CHECK(strstr(world.cx.err.msg, "is a directory in the way of a file: move it away"));
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM archive_queue"), 1);
+	CHECK_INT(world_count(&world, "archive_queue"), 1);
 	CHECK_OK(mr_fs_remove_all(AT_FDCWD, PROJECT "agents/GreenCastle/profile.json",
 			 &world.cx.err),
 		world.cx.err);
@@ -465,7 +465,7 @@ static void wait_until_empty(void)
 	const struct timespec step = { .tv_nsec = 5000000 };
 
 	for (int i = 0; i < 4000; i++) {
-		if (world_int(&world, "SELECT count(*) FROM archive_queue") == 0)
+		if (world_count(&world, "archive_queue") == 0)
 			return;
 		nanosleep(&step, NULL);
 	}

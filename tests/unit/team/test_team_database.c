@@ -2,7 +2,7 @@
  * in use. */
 #include "team/store/root.h"
 
-#include "data/db.h"
+#include "database.h"
 #include "files.h"
 #include "team/archive/archive.h"
 #include "team/archive/rebuild.h"
@@ -21,10 +21,9 @@
 static enum mr_code insert(struct mr_ctx *cx, struct mr_db *db, void *arg)
 {
 	(void)arg;
-	return mr_db_exec(db,
+	return database_try(cx, db,
 		"INSERT INTO products (product_uid, name, name_fold, created_at)"
-		" SELECT 'p' || count(*), 'P' || count(*), 'p' || count(*), 1 FROM products",
-		&cx->err);
+		" SELECT 'p' || count(*), 'P' || count(*), 'p' || count(*), 1 FROM products");
 }
 
 static enum mr_code write_one(struct world *world)
@@ -68,7 +67,7 @@ static void check_refused(struct world *world, const char *text)
 
 static int64_t products(struct world *world)
 {
-	return world_int(world, "SELECT count(*) FROM products");
+	return world_count(world, "products");
 }
 
 static void open_with_two(struct world *world)
@@ -218,9 +217,9 @@ static void an_empty_or_foreign_one_is_not_used(void)
 		"rebuild`");
 	CHECK_INT(stat(DATABASE, &st), 0);
 	CHECK_INT(st.st_size, 0);
-	CHECK_OK(mr_db_open(&options, &db, &world.cx.err), world.cx.err);
-	CHECK_OK(mr_db_exec(db, "CREATE TABLE t(a)", &world.cx.err), world.cx.err);
-	mr_db_close(db);
+	db = database_open(&world.cx, &options);
+	database_exec(&world.cx, db, "CREATE TABLE t (a BIGINT)");
+	database_closep(&db);
 	CHECK_INT(rename("root/foreign", DATABASE), 0);
 	wait_for_text(&world,
 		"root/storage.sqlite3 is not a database of Mailroom: put the right one back, or "

@@ -440,28 +440,6 @@ static void wanted_messages_far_back(void)
 	world_close(&scene.world);
 }
 
-static const char *plan_of(struct world *world, const char *sql)
-{
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	const char *text = "";
-	struct mr_stmt *stmt = NULL;
-	bool row = true;
-
-	CHECK_OK(mr_team_read(&world->cx, world->team, &reader), world->cx.err);
-	CHECK_OK(mr_db_prepare(reader.db,
-			 mr_arena_printf(world->cx.arena, "EXPLAIN QUERY PLAN %s", sql), &stmt,
-			 &world->cx.err),
-		world->cx.err);
-	while (row) {
-		CHECK_OK(mr_stmt_step(stmt, &row, &world->cx.err), world->cx.err);
-		if (row)
-			text = mr_arena_printf(world->cx.arena, "%s%s\n", text,
-				mr_stmt_text(stmt, 3, world->cx.arena));
-	}
-	mr_stmt_done(&stmt);
-	return text;
-}
-
 /* No list looks at more than it shows: an index in the right order, no scan, no sort. */
 static void lists_come_from_indexes(void)
 {
@@ -482,7 +460,8 @@ static void lists_come_from_indexes(void)
 	set_scene(&scene);
 	for (int box = 0; box < MR_TEAM_BOX_COUNT; box++) {
 		const char *sql = mr_team_box_sql((enum mr_team_inbox_box)box);
-		const char *plan = plan_of(&scene.world, sql);
+		struct mr_texts steps = world_plan(&scene.world, sql);
+		const char *plan = mr_str_join(scene.world.cx.arena, &steps, "\n");
 		bool thread = box == MR_TEAM_BOX_THREAD || box == MR_TEAM_BOX_SENT_THREAD;
 
 		if (!strstr(plan, indexes[box]) || strstr(plan, "SCAN m") ||

@@ -88,7 +88,7 @@ static void a_thread_is_prepared(void)
 	world_check_fail(&cast.world,
 		mr_team_macro_prepare(&cast.world.cx, cast.world.team, &request, &ready),
 		MR_TEAM_NOT_FOUND, "nowhere");
-	CHECK_INT(world_int(&cast.world, "SELECT count(*) FROM agents"), 3);
+	CHECK_INT(world_count(&cast.world, "agents"), 3);
 	world_close(&cast.world);
 }
 
@@ -221,7 +221,7 @@ static void without_more_it_only_asks(void)
 	CHECK(!shaken.answered);
 	CHECK(!shaken.welcomed);
 	CHECK(shaken.notified);
-	CHECK_INT(world_int(&cast.world, "SELECT count(*) FROM messages"), 1);
+	CHECK_INT(world_count(&cast.world, "messages"), 1);
 	world_close(&cast.world);
 }
 
@@ -245,7 +245,7 @@ static void who_asks_is_registered_and_nobody_else(void)
 	world_check_fail(&cast.world,
 		mr_team_macro_handshake(&cast.world.cx, cast.world.team, &request, &shaken),
 		MR_TEAM_NOT_FOUND, "RubyHawk");
-	CHECK_INT(world_int(&cast.world, "SELECT count(*) FROM agents"), 4);
+	CHECK_INT(world_count(&cast.world, "agents"), 4);
 	world_close(&cast.world);
 }
 

@@ -49,14 +49,12 @@ static void the_example_of_the_contract(void)
 	CHECK_INT(items.items[0].kind, MR_TEAM_TO);
 	CHECK(items.items[0].message.body_md == NULL);
 	/* One row for the message's own project, one for the other. */
-	CHECK_STR(world_text(world,
-			  "SELECT group_concat(project_id || kind || ref) FROM archive_queue"),
+	CHECK_STR(world_list(world,
+			  "SELECT project_id || kind || ref FROM archive_queue ORDER BY id", ","),
 		"1message1,2inbox1");
 	CHECK_STR(world_text(world, "SELECT subject FROM archive_queue"),
 		"mail: GreenCastle -> BlueLake@path-to-frontend | Auth refactoring");
-	CHECK_INT(world_int(world,
-			  "SELECT rowid FROM fts_messages WHERE fts_messages MATCH 'auth'"),
-		1);
+	CHECK_STR(world_found(world, "auth"), "1");
 	world_close(world);
 }
 
@@ -89,9 +87,7 @@ static void the_strongest_kind_wins(void)
 	CHECK_STR(mail_join(world, &sent.to), "RedCat");
 	CHECK_STR(mail_join(world, &sent.cc), "BlueLake@path-to-frontend");
 	CHECK_STR(mail_join(world, &sent.bcc), "GreenCastle");
-	CHECK_STR(world_text(world,
-			  "SELECT group_concat(kind) FROM (SELECT kind FROM"
-			  " message_recipients ORDER BY agent_id)"),
+	CHECK_STR(world_list(world, "SELECT kind FROM message_recipients ORDER BY agent_id", ","),
 		"bcc,to,cc");
 	world_close(world);
 }
@@ -112,9 +108,9 @@ static void blind_copies_stay_blind(void)
 	draft = mail_draft(world, "RedCat", "x");
 	draft.lists.bcc = mail_names(world, "BlueLake");
 	mail_send(world, &draft);
-	CHECK_INT(world_int(world,
-			  "SELECT count(*) FROM archive_queue"
-			  " WHERE subject LIKE '%BlueLake%'"),
+	CHECK_INT(world_count(world,
+			  "archive_queue"
+			  " WHERE subject ILIKE '%BlueLake%'"),
 		0);
 	items = mail_inbox(world, "frontend", "BlueLake");
 	CHECK_INT(items.items[0].kind, MR_TEAM_BCC);
@@ -174,7 +170,7 @@ static void new_names_work_at_once(void)
 	CHECK_STR(mail_join(world, &sent.cc), "SwiftFox");
 	CHECK_INT(mail_inbox(world, "backend", "SwiftFox").items[0].kind, MR_TEAM_CC);
 	CHECK_STR(world_text(world, "SELECT program FROM agents WHERE name = 'SwiftFox'"), "codex");
-	CHECK_INT(world_int(world, "SELECT count(*) FROM archive_queue WHERE kind = 'profile'"), 1);
+	CHECK_INT(world_count(world, "archive_queue WHERE kind = 'profile'"), 1);
 	world_close(world);
 }
 
@@ -200,14 +196,14 @@ static void nothing_is_stored_after_an_error(void)
 	/* Neither could be registered: following the advice would make somebody else. */
 	CHECK_INT(mr_value_get(data, "suggested_tool_calls")->list.len, 0);
 	/* SwiftFox, who would have been made, was not. */
-	CHECK_INT(world_int(world, "SELECT count(*) FROM agents"), 3);
-	CHECK_INT(world_int(world, "SELECT count(*) FROM messages"), 0);
+	CHECK_INT(world_count(world, "agents"), 3);
+	CHECK_INT(world_count(world, "messages"), 0);
 	world->config.auto_register = false;
 	world_reopen(world);
 	draft = mail_draft(world, "SwiftFox", "x");
 	world_check_fail(world, mr_team_send(&world->cx, world->team, &draft, &sent),
 		MR_TEAM_RECIPIENT_NOT_FOUND, "SwiftFox");
-	CHECK_INT(world_int(world, "SELECT count(*) FROM archive_queue"), 0);
+	CHECK_INT(world_count(world, "archive_queue"), 0);
 	world_close(world);
 }
 
@@ -268,7 +264,7 @@ static void limits_refuse_and_never_cut(void)
 	draft = mail_draft(world, NULL, "x");
 	world_check_fail(world, mr_team_send(&world->cx, world->team, &draft, &sent),
 		MR_TEAM_INVALID_ARGUMENT, "a message needs somebody in to, cc or bcc");
-	CHECK_INT(world_int(world, "SELECT count(*) FROM messages"), 1);
+	CHECK_INT(world_count(world, "messages"), 1);
 	world_close(world);
 }
 
@@ -318,14 +314,14 @@ static void a_key_sends_once(void)
 	CHECK_STR(mail_join(world, &second.auto_registered), "SwiftFox");
 	CHECK_INT(second.recipients.len, 3);
 	CHECK_STR(second.recipients.items[0].agent.name, first.recipients.items[0].agent.name);
-	CHECK_INT(world_int(world, "SELECT count(*) FROM messages"), 1);
+	CHECK_INT(world_count(world, "messages"), 1);
 	/* Another sender's key is another key, and a day later it is forgotten. */
 	draft.sender_name = "RedCat";
 	CHECK(!mail_send(world, &draft).repeated);
 	world_later(world, 24 * 3600 + 1);
 	draft.sender_name = "GreenCastle";
 	CHECK(!mail_send(world, &draft).repeated);
-	CHECK_INT(world_int(world, "SELECT count(*) FROM sent_keys"), 1);
+	CHECK_INT(world_count(world, "sent_keys"), 1);
 	world_close(world);
 }
 
@@ -384,7 +380,7 @@ static void leases_on_inboxes(void)
 	CHECK_STR(mr_value_get(conflict, "holder")->text, "BlueLake");
 	CHECK(mr_value_get(conflict, "exclusive")->boolean);
 	CHECK_STR(mr_value_get(conflict, "expires_ts")->text, "2026-03-11T05:15:00.000000Z");
-	CHECK_INT(world_int(world, "SELECT count(*) FROM messages"), 1);
+	CHECK_INT(world_count(world, "messages"), 1);
 	/* When it ends, or where nobody enforces it, mail goes on. */
 	world->config.enforce_reservations = false;
 	world_reopen(world);
@@ -458,8 +454,8 @@ static void check_not_sent(struct meanwhile event, const char *why)
 	draft.idempotency_key = "once";
 	world_check_fail(&scene.world, send_while(&scene.world, &draft, event), MR_TEAM_NOT_FOUND,
 		why);
-	CHECK_INT(world_int(&scene.world, "SELECT count(*) FROM messages"), 0);
-	CHECK_INT(world_int(&scene.world, "SELECT count(*) FROM message_recipients"), 0);
+	CHECK_INT(world_count(&scene.world, "messages"), 0);
+	CHECK_INT(world_count(&scene.world, "message_recipients"), 0);
 	world_close(&scene.world);
 }
 
@@ -509,7 +505,7 @@ static void other_changes_meanwhile_count(void)
 			(struct meanwhile){ .sql = "UPDATE agents SET contact_policy = 'block_all'"
 						   " WHERE name = 'RedCat'" }),
 		MR_TEAM_CONTACT_BLOCKED, "RedCat@path-to-backend takes no mail from");
-	CHECK_INT(world_int(world, "SELECT count(*) FROM messages"), 0);
+	CHECK_INT(world_count(world, "messages"), 0);
 	world_close(world);
 }
 
@@ -526,7 +522,7 @@ static void what_is_answered_is_there_when_the_answer_is_stored(void)
 	world_check_fail(world,
 		send_while(world, &draft, (struct meanwhile){ .deletes = "RedCat", .purge = true }),
 		MR_TEAM_NOT_FOUND, "there is no message 1 in project path-to-backend");
-	CHECK_INT(world_int(world, "SELECT count(*) FROM messages"), 0);
+	CHECK_INT(world_count(world, "messages"), 0);
 	world_close(world);
 }
 
@@ -544,8 +540,7 @@ static void uids_grow_when_they_collide(void)
 	mr_rand_seeded_init(&world->rand, 1);
 	sent = mail_from(world, "backend", "GreenCastle", "RedCat", "x");
 	CHECK_INT(strlen(sent.message.uid), 13 + 8);
-	CHECK_STR(world_text(world,
-			  "SELECT group_concat(uid) FROM (SELECT uid FROM messages ORDER BY id)"),
+	CHECK_STR(world_list(world, "SELECT uid FROM messages ORDER BY id", ","),
 		mr_arena_printf(world->cx.arena, "%s,%s", first.message.uid, sent.message.uid));
 	world_close(world);
 }
@@ -699,12 +694,9 @@ static void notices_are_messages(void)
 	CHECK_OK(mr_team_write(&world->cx, world->team, send_notice, index_notice, &scene),
 		world->cx.err);
 	CHECK_INT(mail_inbox(world, "frontend", "BlueLake").len, 1);
-	CHECK_INT(world_int(world,
-			  "SELECT rowid FROM fts_messages WHERE fts_messages MATCH 'xylophone'"),
-		1);
-	CHECK_STR(world_text(world,
-			  "SELECT group_concat(project_id || kind || tool)"
-			  " FROM archive_queue"),
+	CHECK_STR(world_found(world, "xylophone"), "1");
+	CHECK_STR(world_list(world,
+			  "SELECT project_id || kind || tool FROM archive_queue ORDER BY id", ","),
 		"1messagerequest_contact,2inboxrequest_contact");
 	world_close(world);
 }

@@ -67,7 +67,7 @@ static void a_product_is_made_once(void)
 	CHECK_STR(ensure(&world, "p-2", "Second").name, "Second");
 	world_check_fail(&world, try_ensure(&world, "p-3", "SECOND"), MR_TEAM_NAME_TAKEN,
 		"there is another product called \"SECOND\"");
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM products"), 4);
+	CHECK_INT(world_count(&world, "products"), 4);
 	world_close(&world);
 }
 

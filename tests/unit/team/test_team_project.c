@@ -58,11 +58,10 @@ static void ensuring_twice_is_one_project(void)
 	CHECK_INT(again.id, first.id);
 	CHECK_INT(again.created_at, WORLD_NOW_US);
 	CHECK_INT(ensure(&world, " /Backend// ").id, first.id);
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM projects"), 1);
+	CHECK_INT(world_count(&world, "projects"), 1);
 	/* Its repository is initialised once. */
-	CHECK_STR(world_text(&world,
-			  "SELECT group_concat(kind || ' ' || ref || ' ' || subject)"
-			  " FROM archive_queue"),
+	CHECK_STR(world_list(&world,
+			  "SELECT kind || ' ' || ref || ' ' || subject FROM archive_queue", ","),
 		"project 1 chore: initialize archive");
 	world_close(&world);
 }
@@ -223,7 +222,7 @@ static void keys_that_cannot_be_are_refused(void)
 	world_check_fail(&world,
 		mr_team_project_ensure(&world.cx, world.team, "/a", "magic", &project),
 		MR_TEAM_INVALID_ARGUMENT, "\"magic\" is no identity mode");
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM projects"), 0);
+	CHECK_INT(world_count(&world, "projects"), 0);
 	world_close(&world);
 }
 
@@ -241,7 +240,7 @@ static void the_longest_keys_have_slugs_that_are_file_names(void)
 	second[100] = '/';
 	CHECK_INT(strlen(ensure(&world, first).slug), MR_TEAM_KEY_BYTES - 1);
 	CHECK_INT(strlen(ensure(&world, second).slug), MR_TEAM_KEY_BYTES);
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM projects"), 2);
+	CHECK_INT(world_count(&world, "projects"), 2);
 	world_close(&world);
 }
 
@@ -339,7 +338,7 @@ static void many_at_once_get_the_same_project(void)
 		CHECK_OK(ones[i].rc, ones[i].err);
 		CHECK_INT(ones[i].id, ones[0].id);
 	}
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM projects"), 1);
+	CHECK_INT(world_count(&world, "projects"), 1);
 	world_close(&world);
 }
 

@@ -131,7 +131,7 @@ static void nobody_is_made_under_another_name(void)
 		world_check_fail(&world, mr_team_send(&world.cx, world.team, &draft, &sent),
 			MR_TEAM_RECIPIENT_NOT_FOUND, "nobody is called");
 	}
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM agents"), 7);
+	CHECK_INT(world_count(&world, "agents"), 7);
 	world_close(&world);
 }
 

@@ -78,9 +78,7 @@ static void grants_and_reports(void)
 	CHECK_INT(got.conflicts.len, 0);
 	got = take(&s, "GreenCastle", "src/other.py");
 	CHECK_INT(got.conflicts.len, 0);
-	CHECK_INT(world_int(&s.world,
-			  "SELECT count(*) FROM archive_queue WHERE kind = 'reservation'"),
-		4);
+	CHECK_INT(world_count(&s.world, "archive_queue WHERE kind = 'reservation'"), 4);
 	CHECK_STR(world_text(&s.world, "SELECT subject FROM archive_queue ORDER BY id LIMIT 1"),
 		"file_reservation: GreenCastle src/**");
 	CHECK_STR(world_text(&s.world, "SELECT name FROM archive_queue ORDER BY id LIMIT 1"),
@@ -140,8 +138,8 @@ static void expires_by_itself(void)
 	CHECK_OK(mr_team_reserve_check(&s.world.cx, s.world.team, &asked, &conflicts),
 		s.world.cx.err);
 	CHECK_INT(conflicts.len, 0);
-	CHECK_INT(world_int(&s.world,
-			  "SELECT count(*) FROM file_reservations"
+	CHECK_INT(world_count(&s.world,
+			  "file_reservations"
 			  " WHERE released_ts IS NULL"),
 		1);
 	CHECK_INT(reserve(&s, &asked).conflicts.len, 0);
@@ -207,7 +205,7 @@ static void refuses(void)
 	asked = request(&s, "Nobody", "a");
 	world_check_fail(&s.world, mr_team_reserve(&s.world.cx, s.world.team, &asked, &out),
 		MR_TEAM_NOT_FOUND, "Nobody");
-	CHECK_INT(world_int(&s.world, "SELECT count(*) FROM file_reservations"), 0);
+	CHECK_INT(world_count(&s.world, "file_reservations"), 0);
 	world_close(&s.world);
 }
 
@@ -288,12 +286,12 @@ static void releases_what_fits(void)
 	CHECK_INT(release(&s, &filter), 0);
 	filter = own("greencastle");
 	CHECK_INT(release(&s, &filter), 1); /* a, and not BlueLake's */
-	CHECK_INT(world_int(&s.world,
-			  "SELECT count(*) FROM file_reservations"
+	CHECK_INT(world_count(&s.world,
+			  "file_reservations"
 			  " WHERE released_ts IS NULL"),
 		1);
-	CHECK_INT(world_int(&s.world,
-			  "SELECT count(*) FROM archive_queue WHERE subject LIKE"
+	CHECK_INT(world_count(&s.world,
+			  "archive_queue WHERE subject ILIKE"
 			  " 'file_reservation: release GreenCastle _%'"),
 		4);
 	filter.id_count = MR_TEAM_IDS + 1;
@@ -356,8 +354,8 @@ static void stale_leases_make_way(void)
 	CHECK_OK(mr_team_reserve_check(&s.world.cx, s.world.team, &asked, &conflicts),
 		s.world.cx.err);
 	CHECK_INT(conflicts.len, 0);
-	CHECK_INT(world_int(&s.world,
-			  "SELECT count(*) FROM file_reservations"
+	CHECK_INT(world_count(&s.world,
+			  "file_reservations"
 			  " WHERE released_ts IS NOT NULL"),
 		0);
 	CHECK_INT(reserve(&s, &asked).conflicts.len, 0);
@@ -511,11 +509,11 @@ static void force_is_for_leases_that_were_left(void)
 	CHECK_INT(world_int(&s.world, "SELECT agent_id FROM message_recipients"), s.green.id);
 	CHECK_STR(world_text(&s.world,
 			  "SELECT subject FROM archive_queue WHERE"
-			  " subject LIKE 'file_reservation: f%'"),
+			  " subject ILIKE 'file_reservation: f%'"),
 		"file_reservation: force-release GreenCastle src/** by BlueLake");
 	CHECK_OK(mr_team_force_release(&s.world.cx, s.world.team, &force, &out), s.world.cx.err);
 	CHECK(out.already_released && !out.notified);
-	CHECK_INT(world_int(&s.world, "SELECT count(*) FROM messages"), 1);
+	CHECK_INT(world_count(&s.world, "messages"), 1);
 	world_close(&s.world);
 }
 
@@ -541,7 +539,7 @@ static void force_knows_other_cases(void)
 	force.notify_previous = false;
 	CHECK_OK(mr_team_force_release(&s.world.cx, s.world.team, &force, &out), s.world.cx.err);
 	CHECK(!out.already_released && !out.notified && !out.staleness.stale);
-	CHECK_INT(world_int(&s.world, "SELECT count(*) FROM messages"), 0);
+	CHECK_INT(world_count(&s.world, "messages"), 0);
 	/* What is over is over. */
 	asked = request(&s, "GreenCastle", "c");
 	asked.ttl_s = 60;

@@ -170,9 +170,7 @@ static void who_goes_between_is_not_in_the_way(void)
 	s.world.cx.pause = release_between;
 	s.world.cx.pause_arg = &s;
 	CHECK_INT(take(&s, "GreenCastle", "src/**").conflicts.len, 0);
-	CHECK_INT(world_int(&s.world,
-			  "SELECT count(*) FROM file_reservations WHERE released_ts IS NULL"),
-		1);
+	CHECK_INT(world_count(&s.world, "file_reservations WHERE released_ts IS NULL"), 1);
 	world_close(&s.world);
 }
 
@@ -193,8 +191,7 @@ static void what_is_costly_goes_outside_first(void)
 	/* Both of BlueLake's; GreenCastle's own is in nobody's way. */
 	CHECK_INT(got.conflicts.items[0].holders.len, 2);
 	CHECK_INT(got.granted.len, 1);
-	CHECK_INT(world_int(&s.world, "SELECT count(*) FROM file_reservations WHERE agent_id = 1"),
-		2);
+	CHECK_INT(world_count(&s.world, "file_reservations WHERE agent_id = 1"), 2);
 	/* Each of the two gave up once; the second time nothing was left to compare. */
 	check_passed("reservation.compared", 2);
 	world_close(&s.world);
@@ -211,8 +208,7 @@ static void nobody_is_put_off_for_ever(void)
 	CHECK_INT(got.conflicts.len, 1);
 	CHECK_INT(got.conflicts.items[0].holders.len, MR_TEAM_OVERLAP_TRIES);
 	CHECK_INT(got.granted.len, 1);
-	CHECK_INT(world_int(&s.world, "SELECT count(*) FROM file_reservations WHERE agent_id = 1"),
-		1);
+	CHECK_INT(world_count(&s.world, "file_reservations WHERE agent_id = 1"), 1);
 	check_passed("reservation.compared", MR_TEAM_OVERLAP_TRIES);
 	world_close(&s.world);
 }
@@ -249,7 +245,7 @@ static void who_was_replaced_reserves_nothing(void)
 		MR_TEAM_NOT_FOUND,
 		"GreenCastle was deleted in the project path-to-backend while it asked for a "
 		"lease");
-	CHECK_INT(world_int(&s.world, "SELECT count(*) FROM file_reservations"), 0);
+	CHECK_INT(world_count(&s.world, "file_reservations"), 0);
 	world_close(&s.world);
 }
 

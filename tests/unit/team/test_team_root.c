@@ -1,6 +1,7 @@
 /* tests/unit/team/test_team_root.c */
 #include "team/store/root.h"
 
+#include "database.h"
 #include "files.h"
 #include "team/error.h"
 #include "team/open.h"
@@ -23,7 +24,7 @@ static void makes_what_is_missing(void)
 	CHECK_INT(st.st_mode & 0777, 0700);
 	CHECK(stat("root/storage.sqlite3", &st) == 0);
 	CHECK_INT(st.st_mode & 0777, 0600);
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM projects"), 0);
+	CHECK_INT(world_count(&world, "projects"), 0);
 	world_close(&world);
 }
 
@@ -48,7 +49,7 @@ static void closing_leaves_one_file(void)
 
 	world_open(&world);
 	world_project(&world, "/path/to/backend");
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM projects"), 1);
+	CHECK_INT(world_count(&world, "projects"), 1);
 	mr_team_closep(&world.team);
 	CHECK(access("root/storage.sqlite3", F_OK) == 0);
 	CHECK(access("root/storage.sqlite3-wal", F_OK) != 0);
@@ -57,10 +58,9 @@ static void closing_leaves_one_file(void)
 
 static enum mr_code half_and_fail(struct mr_ctx *cx, struct mr_db *db, void *arg)
 {
-	enum mr_code rc = mr_db_exec(db,
+	enum mr_code rc = database_try(cx, db,
 		"INSERT INTO products (product_uid, name, name_fold, created_at)"
-		" VALUES ('p', 'P', 'p', 1)",
-		&cx->err);
+		" VALUES ('p', 'P', 'p', 1)");
 
 	(void)arg;
 	return rc ? rc : mr_team_fail(cx, MR_TEAM_NAME_TAKEN, "it is taken");
@@ -73,7 +73,7 @@ static void a_change_that_fails_leaves_nothing(void)
 	world_open(&world);
 	world_check_fail(&world, mr_team_write(&world.cx, world.team, half_and_fail, NULL, NULL),
 		MR_TEAM_NAME_TAKEN, "it is taken");
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM products"), 0);
+	CHECK_INT(world_count(&world, "products"), 0);
 	world_close(&world);
 }
 

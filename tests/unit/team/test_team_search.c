@@ -17,11 +17,6 @@ struct room {
 	struct mr_team_agent blue, red, green, other;
 };
 
-static enum mr_code index_one(struct mr_ctx *cx, struct mr_db *db, void *arg)
-{
-	return mr_db_search_add(db, &mr_team_search_index, *(const int64_t *)arg, &cx->err);
-}
-
 struct letter {
 	const struct mr_team_agent *from, *to, *cc, *bcc;
 	const char *thread, *subject, *body, *importance;
@@ -72,8 +67,7 @@ static int64_t post(struct room *room, const struct letter *letter)
 	give(room, id, letter->to, "to");
 	give(room, id, letter->cc, "cc");
 	give(room, id, letter->bcc, "bcc");
-	CHECK_OK(mr_team_write(&room->world.cx, room->world.team, index_one, NULL, &id),
-		room->world.cx.err);
+	world_index(&room->world, id);
 	return id;
 }
 
@@ -399,10 +393,10 @@ static void common_words_rank_the_newest(void)
 			"%d)"
 			" INSERT INTO messages (uid, project_id, sender_id, subject, body_md,"
 			" created_ts) SELECT i, %" PRId64 ", %" PRId64
-			", iif(i IN (1, 300, 600), 'common common common', 's'), 'common', i FROM "
-			"n;"
-			"INSERT INTO fts_messages (fts_messages) VALUES ('rebuild')",
+			", CASE WHEN i IN (1, 300, 600) THEN 'common common common' ELSE 's' END, "
+			"'common', i FROM n",
 			LAST, room.back.id, room.blue.id));
+	world_reindex(&room.world);
 	/* There is another project: the newest 200 from 700 on. 300 says it too, but long ago. */
 	CHECK_OK(search(&room, &request, &hits), room.world.cx.err);
 	CHECK_INT(hits.len, 3);
@@ -446,38 +440,19 @@ static void bombs_are_answered(void)
 	world_close(&room.world);
 }
 
-static const char *plan_of(struct room *room, const char *sql)
-{
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
-	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
-	bool row = true;
-
-	mr_buf_init(&buf, 1 << 16);
-	CHECK_OK(mr_team_read(&room->world.cx, room->world.team, &reader), room->world.cx.err);
-	CHECK_OK(mr_db_prepare(reader.db,
-			 mr_arena_printf(room->world.cx.arena, "EXPLAIN QUERY PLAN %s", sql), &stmt,
-			 &room->world.cx.err),
-		room->world.cx.err);
-	while (row) {
-		CHECK_OK(mr_stmt_step(stmt, &row, &room->world.cx.err), room->world.cx.err);
-		if (row)
-			mr_buf_printf(&buf, "%s; ", mr_stmt_text(stmt, 3, room->world.cx.arena));
-	}
-	return mr_arena_strdup(room->world.cx.arena, mr_buf_text(&buf));
-}
-
 /* What a scan asks: by the project's index, from its end, without sorting. */
 static void scans_use_the_index(void)
 {
 	struct room room;
+	struct mr_texts steps;
 	const char *plan;
 
 	open_filled(&room);
-	plan = plan_of(&room,
+	steps = world_plan(&room.world,
 		"SELECT t.id, 0.0 FROM messages t WHERE t.id >= ?1 AND t.project_id = ?4"
-		" AND (t.subject LIKE ?5 ESCAPE '\\' OR t.body_md LIKE ?5 ESCAPE '\\')"
+		" AND (t.subject ILIKE ?5 ESCAPE '\\' OR t.body_md ILIKE ?5 ESCAPE '\\')"
 		" ORDER BY t.id DESC LIMIT ?2 OFFSET ?3");
+	plan = mr_str_join(room.world.cx.arena, &steps, "; ");
 	CHECK(strstr(plan, "USING INDEX messages_project (project_id=? AND id>?)") ||
 		strstr(plan, "USING INDEX messages_project (project_id=? AND rowid>?)"));
 	CHECK(!strstr(plan, "TEMP B-TREE"));
@@ -505,8 +480,7 @@ static void an_older_index_is_made_anew(void)
 		"prefix='2 3 4 5 6'"));
 	for (size_t i = 0; i < MR_LEN(queries); i++)
 		CHECK_STR(found(&room, (struct mr_team_search){ .query = queries[i] }), "fts: 6");
-	world_exec(&room.world,
-		"INSERT INTO fts_messages(fts_messages, rank) VALUES ('integrity-check', 1)");
+	world_check_index(&room.world);
 	world_close(&room.world);
 }
 

@@ -68,7 +68,7 @@ static void one_holder_at_a_time(void)
 	again = acquire(&world, "backend", "GreenCastle");
 	CHECK_INT(again.id, slot.id);
 	CHECK_INT(again.expires_ts, WORLD_NOW_US + 90 * 1000000);
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM archive_queue WHERE kind = 'slot'"), 4);
+	CHECK_INT(world_count(&world, "archive_queue WHERE kind = 'slot'"), 4);
 	world_close(&world);
 }
 
@@ -84,8 +84,7 @@ static void what_has_expired_is_released_by_who_comes_next(void)
 	CHECK(second.id != first.id);
 	CHECK_INT(world_int(&world, "SELECT released_ts FROM build_slots WHERE id = 1"),
 		first.expires_ts);
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM build_slots WHERE released_ts IS NULL"),
-		1);
+	CHECK_INT(world_count(&world, "build_slots WHERE released_ts IS NULL"), 1);
 	CHECK_STR(world_text(&world, "SELECT subject FROM archive_queue WHERE id = 2"),
 		"build_slot: expired GreenCastle main build");
 	world_close(&world);

@@ -187,8 +187,8 @@ static void reads_threads_page_by_page(void)
 	world_exec(&world,
 		mr_arena_printf(world.cx.arena,
 			"INSERT INTO message_recipients (message_id, agent_id)"
-			" SELECT id, iif(project_id = %" PRId64 ", %" PRId64 ", %" PRId64
-			") FROM messages",
+			" SELECT id, CASE WHEN project_id = %" PRId64 " THEN %" PRId64
+			" ELSE %" PRId64 " END FROM messages",
 			back.id, green.id, blue.id));
 	CHECK_OK(mr_team_summary_thread(&world.cx, world.team, NULL, both, 2, "T", 0, true, NULL,
 			 &s),

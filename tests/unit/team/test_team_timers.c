@@ -45,8 +45,8 @@ static void does_both_at_once(void)
 	prepare(&world);
 	CHECK_OK(mr_team_timers_start(&world.cx, world.team, &config, &timers), world.cx.err);
 	mr_team_timers_stop(timers);
-	CHECK_INT(world_int(&world,
-			  "SELECT count(*) FROM file_reservations"
+	CHECK_INT(world_count(&world,
+			  "file_reservations"
 			  " WHERE released_ts IS NOT NULL"),
 		1);
 	CHECK_INT(world_int(&world, "SELECT times FROM ack_escalations"), 3);
@@ -71,11 +71,11 @@ static void does_only_what_is_asked(void)
 	config.acks_s = 60;
 	CHECK_OK(mr_team_timers_start(&world.cx, world.team, &config, &timers), world.cx.err);
 	mr_team_timers_stop(timers);
-	CHECK_INT(world_int(&world,
-			  "SELECT count(*) FROM file_reservations"
+	CHECK_INT(world_count(&world,
+			  "file_reservations"
 			  " WHERE released_ts IS NOT NULL"),
 		0);
-	CHECK_INT(world_int(&world, "SELECT count(*) FROM ack_escalations"), 1);
+	CHECK_INT(world_count(&world, "ack_escalations"), 1);
 	world_close(&world);
 }
 

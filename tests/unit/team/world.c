@@ -1,9 +1,11 @@
 /* tests/unit/team/world.c */
 #include "world.h"
 
+#include "database.h"
 #include "files.h"
 #include "team/error.h"
 #include "team/open.h"
+#include "team/store/schema.h"
 #include "test.h"
 #include "text/token.h"
 
@@ -35,7 +37,7 @@ void world_close(struct world *world)
 
 static enum mr_code exec_change(struct mr_ctx *cx, struct mr_db *db, void *arg)
 {
-	return mr_db_exec(db, arg, &cx->err);
+	return database_try(cx, db, arg);
 }
 
 void world_exec(struct world *world, const char *sql)
@@ -45,36 +47,88 @@ void world_exec(struct world *world, const char *sql)
 		world->cx.err);
 }
 
-static void first_row(struct world *world, const char *sql, int64_t *number, const char **text)
+static struct mr_team_reader borrow(struct world *world)
 {
-	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
-	struct mr_stmt *stmt = NULL;
-	bool row = false;
+	struct mr_team_reader reader = { 0 };
 
 	CHECK_OK(mr_team_read(&world->cx, world->team, &reader), world->cx.err);
-	CHECK_OK(mr_db_prepare(reader.db, sql, &stmt, &world->cx.err), world->cx.err);
-	CHECK_OK(mr_stmt_step(stmt, &row, &world->cx.err), world->cx.err);
-	*number = row ? mr_stmt_int(stmt, 0) : 0;
-	*text = row ? mr_stmt_text(stmt, 0, world->cx.arena) : NULL;
-	mr_stmt_done(&stmt);
+	return reader;
 }
 
 int64_t world_int(struct world *world, const char *sql)
 {
-	int64_t number = 0;
-	const char *text;
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = borrow(world);
 
-	first_row(world, sql, &number, &text);
-	return number;
+	return database_int(&world->cx, reader.db, sql);
+}
+
+int64_t world_count(struct world *world, const char *what)
+{
+	return world_int(world, mr_arena_printf(world->cx.arena, "SELECT count(*) FROM %s", what));
 }
 
 const char *world_text(struct world *world, const char *sql)
 {
-	int64_t number;
-	const char *text = NULL;
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = borrow(world);
 
-	first_row(world, sql, &number, &text);
-	return text;
+	return database_text(&world->cx, reader.db, sql);
+}
+
+const char *world_list(struct world *world, const char *sql, const char *between)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = borrow(world);
+
+	return database_list(&world->cx, reader.db, sql, between);
+}
+
+struct mr_texts world_plan(struct world *world, const char *sql)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = borrow(world);
+
+	return mr_str_split(world->cx.arena, database_plan(&world->cx, reader.db, sql), '\n');
+}
+
+const char *world_found(struct world *world, const char *word)
+{
+	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = borrow(world);
+
+	return database_found(&world->cx, reader.db, &mr_team_search_index, word);
+}
+
+static enum mr_code index_one(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	database_index(cx, db, &mr_team_search_index, *(const int64_t *)arg);
+	return MR_OK;
+}
+
+void world_index(struct world *world, int64_t message_id)
+{
+	CHECK_OK(mr_team_write(&world->cx, world->team, index_one, NULL, &message_id),
+		world->cx.err);
+}
+
+static enum mr_code index_all(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	(void)arg;
+	database_reindex(cx, db, &mr_team_search_index);
+	return MR_OK;
+}
+
+void world_reindex(struct world *world)
+{
+	CHECK_OK(mr_team_write(&world->cx, world->team, index_all, NULL, NULL), world->cx.err);
+}
+
+static enum mr_code check_index(struct mr_ctx *cx, struct mr_db *db, void *arg)
+{
+	(void)arg;
+	database_check_index(cx, db, &mr_team_search_index);
+	return MR_OK;
+}
+
+void world_check_index(struct world *world)
+{
+	CHECK_OK(mr_team_write(&world->cx, world->team, check_index, NULL, NULL), world->cx.err);
 }
 
 struct mr_team_project world_project(struct world *world, const char *human_key)

@@ -23,10 +23,23 @@ void world_close(struct world *world);
 struct mr_team_project world_project(struct world *world, const char *human_key);
 struct mr_team_agent world_agent(struct world *world, const struct mr_team_project *project,
 	const char *name);
-/* Run SQL that changes something; ask for one number or text. */
+/* Run SQL that changes something. */
 void world_exec(struct world *world, const char *sql);
+/* How many rows there are: of a table, "messages", or of some in it, "messages WHERE id > 1". */
+int64_t world_count(struct world *world, const char *what);
+/* The first column of the first row; 0 or NULL when there is no row. */
 int64_t world_int(struct world *world, const char *sql);
 const char *world_text(struct world *world, const char *sql);
+/* The first column of all rows, with `between` between them; NULL when there is no row. */
+const char *world_list(struct world *world, const char *sql, const char *between);
+/* The steps in which the engine will run a statement. */
+struct mr_texts world_plan(struct world *world, const char *sql);
+/* The full-text index of messages: which have a word ("7,1", the newest first; NULL when none has),
+ * add a message, make it anew from the table, and make sure that it agrees with the table. */
+const char *world_found(struct world *world, const char *word);
+void world_index(struct world *world, int64_t message_id);
+void world_reindex(struct world *world);
+void world_check_index(struct world *world);
 /* The clock goes on. */
 void world_later(struct world *world, int64_t seconds);
 /* The error has this type and code, and its text holds this. */
