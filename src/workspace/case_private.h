@@ -15,8 +15,8 @@ MR_CHECK enum mr_code mr_work_archived_case(struct mr_ctx *cx, struct mr_work *w
 /* case_has_local_drafts or case_has_outbound_push when work on it is under way. */
 MR_CHECK enum mr_code mr_work_case_check_idle(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_collection *collection);
-/* What people put there: all in files/, and what stands beside the directory's own files; paths
- * below it. */
+/* What people put there: all in files/, what is in drafts/ and no draft, and what stands beside the
+ * directory's own files; paths below it. */
 MR_CHECK enum mr_code mr_work_case_files(struct mr_ctx *cx, struct mr_work *work, const char *path,
 	struct mr_texts *out);
 /* Rename an active or archived case. */

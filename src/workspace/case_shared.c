@@ -50,20 +50,30 @@ static bool is_own(const char *name)
 	return false;
 }
 
+static bool is_draft(const char *name)
+{
+	return name[0] != '.' && mr_str_ends(name, ".md");
+}
+
 enum mr_code mr_work_case_files(struct mr_ctx *cx, struct mr_work *work, const char *path,
 	struct mr_texts *out)
 {
-	struct mr_texts top = { 0 }, files = { 0 }, all;
+	struct mr_texts top = { 0 }, drafts = { 0 }, files = { 0 }, all;
 	enum mr_code rc = mr_work_list(cx, work, path, &top);
 
+	if (!rc)
+		rc = mr_work_list(cx, work, mr_work_join(cx->arena, path, "drafts"), &drafts);
 	if (!rc)
 		rc = mr_work_list(cx, work, mr_work_join(cx->arena, path, "files"), &files);
 	if (rc)
 		return rc;
-	all = mr_work_ids_room(cx->arena, top.len + files.len);
+	all = mr_work_ids_room(cx->arena, top.len + drafts.len + files.len);
 	for (size_t i = 0; i < top.len; i++)
 		if (!is_own(top.items[i]))
 			mr_work_ids_put(&all, top.items[i]);
+	for (size_t i = 0; i < drafts.len; i++)
+		if (!is_draft(drafts.items[i]))
+			mr_work_ids_put(&all, mr_work_join(cx->arena, "drafts", drafts.items[i]));
 	for (size_t i = 0; i < files.len; i++)
 		mr_work_ids_put(&all, mr_work_join(cx->arena, "files", files.items[i]));
 	*out = all;
@@ -115,7 +125,7 @@ static enum mr_code check_drafts(struct mr_ctx *cx, struct mr_work *work,
 		return rc;
 	names = mr_work_ids_room(cx->arena, found.len);
 	for (size_t i = 0; i < found.len; i++)
-		if (found.items[i][0] != '.' && mr_str_ends(found.items[i], ".md"))
+		if (is_draft(found.items[i]))
 			mr_work_ids_put(&names, found.items[i]);
 	return names.len ? refuse_drafts(cx, collection->uid, &names) : MR_OK;
 }

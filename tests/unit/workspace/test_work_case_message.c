@@ -248,6 +248,7 @@ static void merge(void)
 	desk_put(OPEN "/files/1.txt", "1");
 	desk_put("cases/open/" ANOTHER "-B/files/2.txt", "2");
 	desk_put("cases/open/" ANOTHER "-B/plan.ods", "plan");
+	desk_put("cases/open/" ANOTHER "-B/drafts/idea.txt", "idea");
 	desk_put("cases/open/" ANOTHER "-B/notes.md", "their notes");
 	POST_OK(&desk, mr_work_case_merge(&desk.cx, desk.work, &request, &merged));
 	CHECK_STR(merged.case_uid, ACTIVE);
@@ -262,6 +263,7 @@ static void merge(void)
 	CHECK_STR(desk_text(&desk, OPEN "/files/1.txt"), "1");
 	CHECK_STR(desk_text(&desk, OPEN "/files/2.txt"), "2");
 	CHECK_STR(desk_text(&desk, OPEN "/plan.ods"), "plan");
+	CHECK_STR(desk_text(&desk, OPEN "/drafts/idea.txt"), "idea");
 	CHECK(strstr(desk_text(&desk, OPEN "/notes.md"), ANOTHER));
 	CHECK(strstr(desk_text(&desk, OPEN "/notes.md"), "their notes\n"));
 	CHECK(mr_str_starts(desk_text(&desk, OPEN "/notes.md"), "# Notes\n"));
