@@ -3,19 +3,35 @@
 #include "workspace/change_private.h"
 #include "workspace/error.h"
 #include "workspace/evidence.h"
+#include "workspace/ids.h"
 #include "workspace/queue.h"
+#include "workspace/text_set.h"
 
 #include <string.h>
 
-/* A usable location of a message, and the mailbox it is in. */
+/* A usable location of a message, and for archiving the mailbox it is in. */
 struct source {
 	struct mr_work_push_location location;
 	const struct mr_work_mailbox *mailbox; /* or NULL */
 };
 struct sources {
 	struct source *items;
-	size_t len;
+	size_t len, cap;
 };
+
+static struct source *add_source(struct mr_arena *arena, struct sources *sources)
+{
+	if (sources->len == sources->cap) {
+		struct source *items;
+
+		sources->cap = sources->cap ? sources->cap * 2 : 16;
+		items = mr_arena_array(arena, sources->cap, sizeof(*items));
+		if (sources->len)
+			memcpy(items, sources->items, sources->len * sizeof(*items));
+		sources->items = items;
+	}
+	return &sources->items[sources->len++];
+}
 
 static enum mr_code add_sources(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_config *config, enum mr_work_push_action action,
@@ -23,27 +39,22 @@ static enum mr_code add_sources(struct mr_ctx *cx, struct mr_work *work,
 {
 	bool inbound_only = action == MR_WORK_PUSH_SPAM || action == MR_WORK_PUSH_TRASH;
 	struct mr_work_evidence found;
-	struct source *items;
 	enum mr_code rc = mr_work_evidence_load(cx, work, message_id, &found);
 
 	if (rc || (inbound_only && found.direction == MR_WORK_OUTBOUND))
 		return rc;
-	items = mr_arena_array(cx->arena, out->len + found.locations.len + 1, sizeof(*items));
-	if (out->len)
-		memcpy(items, out->items, out->len * sizeof(*items));
-	out->items = items;
 	for (size_t i = 0; !rc && i < found.locations.len; i++) {
 		const struct mr_work_location *at = &found.locations.items[i];
-		struct source *to = &out->items[out->len];
+		struct source *to;
 
 		if (!mr_work_location_is_usable(at))
 			continue;
+		to = add_source(cx->arena, out);
 		*to = (struct source){ { found.message_id, at->mailbox_name, at->uid_validity,
 					       at->uid },
 			at->mailbox_id ? mr_work_find_mailbox(config, at->mailbox_id) : NULL };
-		if (!to->mailbox)
+		if (!to->mailbox && action == MR_WORK_PUSH_ARCHIVE)
 			rc = mr_work_mailbox_by_name(cx, config, at->mailbox_name, &to->mailbox);
-		out->len++;
 	}
 	return rc;
 }
@@ -75,15 +86,16 @@ static void add_item(struct mr_ctx *cx, struct mr_work_change *change,
 		.kind = MR_WORK_PUSH_MESSAGE_ACTION,
 		.action = action,
 		.steps = *steps };
+	struct mr_work_text_set ids = { 0 };
 
 	item.locations = mr_arena_array(cx->arena, sources->len + 1, sizeof(*item.locations));
 	for (size_t i = 0; i < sources->len; i++) {
 		if (only && sources->items[i].mailbox != only)
 			continue;
 		item.locations[item.location_count++] = sources->items[i].location;
-		mr_work_texts_add(cx->arena, &item.message_ids,
-			sources->items[i].location.message_id);
+		mr_work_text_set_add(cx->arena, &ids, sources->items[i].location.message_id);
 	}
+	item.message_ids = ids.texts;
 	mr_work_queue_save(change, &item);
 	mr_work_texts_add(cx->arena, &out->push_ids, item.push_id);
 }
@@ -151,17 +163,14 @@ enum mr_code mr_work_queue_action(struct mr_ctx *cx, struct mr_work_change *chan
 
 static void take_out(struct mr_ctx *cx, struct mr_work_push_item *item, const char *message_id)
 {
-	struct mr_texts left = { 0 };
+	struct mr_texts one = mr_work_ids_one(cx->arena, message_id);
 	size_t kept = 0;
 
-	for (size_t i = 0; i < item->message_ids.len; i++)
-		if (!mr_str_eq(item->message_ids.items[i], message_id))
-			mr_work_texts_add(cx->arena, &left, item->message_ids.items[i]);
 	for (size_t i = 0; i < item->location_count; i++)
 		if (!mr_str_eq(item->locations[i].message_id, message_id))
 			item->locations[kept++] = item->locations[i];
 	item->location_count = kept;
-	item->message_ids = left;
+	item->message_ids = mr_work_ids_without(cx->arena, &item->message_ids, &one);
 }
 
 enum mr_code mr_work_queue_withdraw(struct mr_ctx *cx, struct mr_work_change *change,
