@@ -59,8 +59,9 @@ static enum mr_code add_sources(struct mr_ctx *cx, struct mr_work *work,
 	return rc;
 }
 
+/* The steps of an action that are the same wherever a message is, or NULL. */
 static const struct mr_work_action_steps *steps_of(const struct mr_work_config *config,
-	enum mr_work_push_action action, const struct mr_work_mailbox *mailbox)
+	enum mr_work_push_action action)
 {
 	switch (action) {
 	case MR_WORK_PUSH_CASE_ADD:
@@ -69,8 +70,6 @@ static const struct mr_work_action_steps *steps_of(const struct mr_work_config *
 		return &config->message_spam;
 	case MR_WORK_PUSH_TRASH:
 		return &config->message_trash;
-	case MR_WORK_PUSH_ARCHIVE:
-		return mailbox ? &mailbox->archive : NULL;
 	default:
 		return NULL;
 	}
@@ -117,23 +116,6 @@ static void add_archive_items(struct mr_ctx *cx, struct mr_work_change *change,
 	}
 }
 
-/* Locations that a rule applies to: of archiving those whose mailbox has steps. */
-static int64_t count_queued(const struct mr_work_config *config, enum mr_work_push_action action,
-	const struct sources *sources)
-{
-	int64_t count = 0;
-
-	if (action != MR_WORK_PUSH_ARCHIVE)
-		return (int64_t)sources->len;
-	for (size_t i = 0; i < sources->len; i++) {
-		const struct mr_work_action_steps *steps =
-			steps_of(config, action, sources->items[i].mailbox);
-
-		count += steps && steps->len;
-	}
-	return count;
-}
-
 enum mr_code mr_work_queue_action(struct mr_ctx *cx, struct mr_work_change *change,
 	enum mr_work_push_action action, const struct mr_texts *message_ids,
 	struct mr_work_queued *out)
@@ -149,8 +131,8 @@ enum mr_code mr_work_queue_action(struct mr_ctx *cx, struct mr_work_change *chan
 	if (rc)
 		return rc;
 	queued.location_count = (int64_t)sources.len;
-	queued.queued_location_count = count_queued(config, action, &sources);
-	steps = steps_of(config, action, NULL);
+	queued.queued_location_count = queued.location_count;
+	steps = steps_of(config, action);
 	if (action == MR_WORK_PUSH_ARCHIVE)
 		add_archive_items(cx, change, config, &sources, &queued);
 	else if (sources.len && steps && steps->len)

@@ -224,6 +224,7 @@ static void test_archiving_where_no_rule_applies(void)
 	queued = queue(MR_WORK_PUSH_ARCHIVE, PLAIN, NULL);
 	CHECK(!queued.queued);
 	CHECK_INT(queued.location_count, 2);
+	CHECK_INT(queued.queued_location_count, 2);
 	CHECK_STR(post_queue(&desk), "");
 	desk_close(&desk);
 }
