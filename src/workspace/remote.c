@@ -27,8 +27,9 @@ static void read_location(struct mr_arena *arena, const struct mr_cursor *at,
 	mr_cursor_only(at, location_known);
 	mr_cursor_text(&name, &out->mailbox_name);
 	mr_cursor_text_opt(&id, &out->mailbox_id);
-	out->has_uid = mr_cursor_int_opt(&validity, 0, UINT32_MAX, &out->uid_validity) &
-		mr_cursor_int_opt(&uid, 0, UINT32_MAX, &out->uid);
+	out->has_uid = mr_cursor_int_opt(&validity, 0, UINT32_MAX, &out->uid_validity);
+	if (!mr_cursor_int_opt(&uid, 0, UINT32_MAX, &out->uid))
+		out->has_uid = false;
 	if (mr_cursor_is_present(&flags))
 		mr_cursor_texts(&flags, &out->flags);
 	out->flags = mr_work_flags(arena, &out->flags);
