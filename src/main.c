@@ -414,6 +414,9 @@
  *
  *   text/              bytes <-> values, no I/O
  *     address.c          name@domain
+ *     afd.c              values as JSON, YAML and pairs, keys with units
+ *     afd_redact.c       secrets taken out of them
+ *     afd_suffix.c       what the suffix of a key says of its value
  *     clean.c            control characters, and characters that are not seen
  *     digest.c           SHA-1 and SHA-256, MACs and signatures
  *     dotenv.c           .env files

@@ -1,6 +1,7 @@
 /* text/afd.c - writes values as JSON, YAML or pairs, their keys sorted. */
 #include "text/afd.h"
 
+#include "base/utf8.h"
 #include "text/afd_private.h"
 #include "text/json.h"
 
@@ -11,16 +12,58 @@ const char *const mr_afd_format_names
 
 /* A member as it is printed: by its suffix, or as it is. */
 struct member {
-	const char *key;
+	const char *key, *full_key;
 	const struct mr_value *value;
 	const char *text; /* what the suffix made of the value, or NULL */
 };
+
+/* Keys are in the order of their UTF-16 code units: characters beyond U+FFFF, which are surrogates
+ * there, stand before U+E000. */
+static int compare_keys(const char *a, const char *b)
+{
+	uint32_t x = 0, y = 0;
+
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	/* Where two texts differ within a character, its beginning is the same in both. */
+	if (((unsigned char)*a & 0xf0) != 0xf0 && ((unsigned char)*b & 0xf0) != 0xf0)
+		return (unsigned char)*a - (unsigned char)*b;
+	if (!mr_utf8_next(a, strlen(a) + 1, &x) || !mr_utf8_next(b, strlen(b) + 1, &y))
+		return (unsigned char)*a - (unsigned char)*b;
+	if ((x > 0xffff) != (y > 0xffff))
+		return x > 0xffff ? (y < 0xe000 ? 1 : -1) : (x < 0xe000 ? -1 : 1);
+	return (x > y) - (x < y);
+}
 
 static int by_key(const void *a, const void *b)
 {
 	const struct member *left = a, *right = b;
 
-	return strcmp(left->key, right->key);
+	return compare_keys(left->key, right->key);
+}
+
+/*
+ * Members whose keys became the same go back to what they were, and so does one whose key then is
+ * that of such a member. Returns whether some did. The members are sorted by key.
+ */
+static bool part_members(struct member *members, size_t len)
+{
+	bool parted = false;
+
+	for (size_t i = 0, end; i < len; i = end) {
+		for (end = i + 1; end < len && mr_str_eq(members[i].key, members[end].key); end++)
+			;
+		for (size_t k = i; end - i > 1 && k < end; k++) {
+			if (!members[k].text)
+				continue;
+			members[k].key = members[k].full_key;
+			members[k].text = NULL;
+			parted = true;
+		}
+	}
+	return parted;
 }
 
 /* The members of a map, sorted by the keys that are printed. */
@@ -32,24 +75,15 @@ static struct member *members_of(struct mr_arena *arena, const struct mr_value *
 	for (size_t i = 0; i < len; i++) {
 		const struct mr_pair *pair = &map->map.pairs[i];
 
-		out[i] = (struct member){ .key = pair->key, .value = &pair->value };
+		out[i] = (struct member){ pair->key, pair->key, &pair->value, NULL };
 		if (!raw)
 			(void)mr_afd_suffix(arena, pair->key, &pair->value, &out[i].key,
 				&out[i].text);
 	}
-	/* Keys that became the same go back to what they were. */
-	for (size_t i = 0; i < len; i++)
-		for (size_t k = 0; k < len; k++)
-			if (i != k && out[i].text && mr_str_eq(out[i].key, out[k].key)) {
-				const char *shared = out[i].key;
-
-				for (size_t n = 0; n < len; n++)
-					if (out[n].text && mr_str_eq(out[n].key, shared))
-						out[n] = (struct member){ map->map.pairs[n].key,
-							&map->map.pairs[n].value, NULL };
-			}
-	if (len > 1)
-		qsort(out, len, sizeof(*out), by_key);
+	do {
+		if (len > 1)
+			qsort(out, len, sizeof(*out), by_key);
+	} while (part_members(out, len));
 	return out;
 }
 
@@ -61,31 +95,80 @@ static bool is_bare(const char *key)
 	return *key && !key[strspn(key, allowed)];
 }
 
+/* What YAML does not let stand in a quoted text or takes for the end of a line, and what acts on
+ * terminals. */
+static bool is_unprintable(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || c == 0xfeff ||
+		c == 0xfffe || c == 0xffff;
+}
+
 static void put_quoted(struct mr_buf *out, const char *text)
 {
-	mr_buf_putc(out, '"');
-	for (; *text; text++) {
-		static const char special[] = "\\\"\n\r\t\f\v", letters[] = "\\\"nrtfv";
-		const char *at = strchr(special, *text);
+	static const char special[] = "\\\"\n\r\t\f\v", letters[] = "\\\"nrtfv";
+	size_t left = strlen(text);
 
-		if (at) {
-			mr_buf_putc(out, '\\');
-			mr_buf_putc(out, letters[at - special]);
-		} else {
-			mr_buf_putc(out, *text);
-		}
+	mr_buf_putc(out, '"');
+	while (left) {
+		uint32_t c = 0xfffd;
+		size_t len = mr_utf8_next(text, left, &c);
+		const char *at = c < 0x80 ? strchr(special, (int)c) : NULL;
+
+		if (at)
+			mr_buf_printf(out, "\\%c", letters[at - special]);
+		else if (is_unprintable(c))
+			mr_buf_printf(out, "\\u%04X", (unsigned)c);
+		else
+			mr_buf_put_utf8(out, c);
+		len = len ? len : 1;
+		text += len;
+		left -= len;
 	}
 	mr_buf_putc(out, '"');
+}
+
+static void put_json_scalar(struct mr_buf *out, const struct mr_value *value)
+{
+	struct mr_json_writer writer;
+
+	mr_json_init(&writer, out, MR_JSON_COMPACT);
+	mr_json_value(&writer, value);
+}
+
+/* Written here because the JSON writer takes fewer levels than a redacted value can have. */
+static void put_json(struct mr_arena *arena, struct mr_buf *out, const struct mr_value *value)
+{
+	if (value->kind == MR_LIST) {
+		mr_buf_putc(out, '[');
+		for (size_t i = 0; i < value->list.len; i++) {
+			if (i)
+				mr_buf_putc(out, ',');
+			put_json(arena, out, &value->list.items[i]);
+		}
+		mr_buf_putc(out, ']');
+	} else if (value->kind == MR_MAP) {
+		struct member *members = members_of(arena, value, true);
+
+		mr_buf_putc(out, '{');
+		for (size_t i = 0; i < value->map.len; i++) {
+			if (i)
+				mr_buf_putc(out, ',');
+			mr_buf_put_json(out, members[i].key, strlen(members[i].key), false);
+			mr_buf_putc(out, ':');
+			put_json(arena, out, members[i].value);
+		}
+		mr_buf_putc(out, '}');
+	} else {
+		put_json_scalar(out, value);
+	}
 }
 
 static const char *canonical_json(struct mr_arena *arena, const struct mr_value *value)
 {
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
-	struct mr_json_writer writer;
 
 	mr_buf_init(&buf, SIZE_MAX / 2);
-	mr_json_init(&writer, &buf, MR_JSON_COMPACT | MR_JSON_SORTED);
-	mr_json_value(&writer, value);
+	put_json(arena, &buf, value);
 	return mr_arena_strdup(arena, mr_buf_text(&buf));
 }
 
@@ -271,8 +354,36 @@ static void flatten(struct pairs *pairs, const char *prefix, const struct mr_val
 static int by_pair(const void *a, const void *b)
 {
 	const struct pair *left = a, *right = b;
+	int order = compare_keys(left->key, right->key);
 
-	return strcmp(left->key, right->key);
+	return order ? order : strcmp(left->text, right->text);
+}
+
+/* Must a text be quoted to be one word of its line? */
+static bool needs_quotes(const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		uint32_t c = 0xfffd;
+		size_t len = mr_utf8_next(text, left, &c);
+
+		if (mr_utf8_is_space(c) || is_unprintable(c) ||
+			(c < 0x80 && strchr("=\"\\", (int)c)))
+			return true;
+		len = len ? len : 1;
+		text += len;
+		left -= len;
+	}
+	return false;
+}
+
+static void put_word(struct mr_buf *out, const char *text)
+{
+	if (needs_quotes(text))
+		put_quoted(out, text);
+	else
+		mr_buf_puts(out, text);
 }
 
 static void write_plain(struct mr_arena *arena, struct mr_buf *out, const struct mr_value *value)
@@ -281,11 +392,12 @@ static void write_plain(struct mr_arena *arena, struct mr_buf *out, const struct
 
 	if (value->kind == MR_MAP)
 		flatten(&pairs, "", value);
+	else
+		put_word(out,
+			value->kind == MR_LIST ? joined(arena, value) : plain_text(arena, value));
 	if (pairs.len > 1)
 		qsort(pairs.items, pairs.len, sizeof(*pairs.items), by_pair);
 	for (size_t i = 0; i < pairs.len; i++) {
-		const char *text = pairs.items[i].text;
-
 		if (i)
 			mr_buf_putc(out, ' ');
 		if (is_bare(pairs.items[i].key))
@@ -293,10 +405,7 @@ static void write_plain(struct mr_arena *arena, struct mr_buf *out, const struct
 		else
 			put_quoted(out, pairs.items[i].key);
 		mr_buf_putc(out, '=');
-		if (strpbrk(text, " \t\r\n\f\v=\"\\"))
-			put_quoted(out, text);
-		else
-			mr_buf_puts(out, text);
+		put_word(out, pairs.items[i].text);
 	}
 	mr_buf_putc(out, '\n');
 }
@@ -311,7 +420,7 @@ void mr_afd_write(struct mr_arena *arena, struct mr_buf *out, const struct mr_va
 	} else if (format == MR_AFD_PLAIN) {
 		write_plain(arena, out, clean);
 	} else {
-		mr_buf_puts(out, canonical_json(arena, clean));
+		put_json(arena, out, clean);
 		mr_buf_putc(out, '\n');
 	}
 }

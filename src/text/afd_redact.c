@@ -33,7 +33,9 @@ static const char *decoded(struct mr_arena *arena, const char *text, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] == '%' && i + 2 < len && hex_digit(text[i + 1]) >= 0 &&
 			hex_digit(text[i + 2]) >= 0) {
-			out[to++] = (char)(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+			char c = (char)(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+
+			out[to++] = c ? c : '?'; /* a NUL would hide what follows it */
 			i += 2;
 		} else {
 			out[to++] = text[i] == '+' ? ' ' : text[i];
@@ -59,16 +61,37 @@ static size_t scheme_len(const char *url)
 	return strncmp(url + i, "://", 3) == 0 ? i + 3 : 0;
 }
 
+/* Where the host begins: after the last '@' of the authority, which has `len` bytes. */
+static const char *host_of(const char *at, size_t len)
+{
+	const char *host = at;
+
+	for (size_t i = 0; i < len; i++)
+		if (at[i] == '@')
+			host = at + i + 1;
+	return host;
+}
+
+/* Is what follows the host nothing or a port? Otherwise the authority may be a user and the
+ * beginning of a password that has a slash in it. */
+static bool is_clean_authority(const char *at)
+{
+	size_t len = strcspn(at, "/?#");
+	const char *host = host_of(at, len), *end = at + len, *port;
+
+	if (host < end && *host == '[')
+		host += strcspn(host, "]/?#");
+	port = host < end ? memchr(host, ':', (size_t)(end - host)) : NULL;
+	return !port || port + 1 + strspn(port + 1, "0123456789") == end;
+}
+
 /* "user:password@" becomes "user:***@". Returns where the rest begins. */
 static const char *put_authority(struct mr_buf *out, const char *at)
 {
 	size_t len = strcspn(at, "/?#");
-	const char *sign = NULL, *colon;
+	const char *host = host_of(at, len), *sign = host > at ? host - 1 : NULL;
+	const char *colon = sign ? memchr(at, ':', (size_t)(sign - at)) : NULL;
 
-	for (size_t i = 0; i < len; i++)
-		if (at[i] == '@')
-			sign = at + i;
-	colon = sign ? memchr(at, ':', (size_t)(sign - at)) : NULL;
 	if (colon) {
 		mr_buf_add(out, at, (size_t)(colon + 1 - at));
 		mr_buf_puts(out, hidden);
@@ -107,8 +130,8 @@ static const char *redact_url(struct mr_arena *arena, const char *url)
 	const char *rest;
 	size_t path;
 
-	if (!scheme || strpbrk(url, " \t\r\n"))
-		return strpbrk(url, " \t\r\n@") ? hidden : url;
+	if (!scheme || strpbrk(url, " \t\r\n\f\v") || !is_clean_authority(url + scheme))
+		return strpbrk(url, " \t\r\n\f\v@") ? hidden : url;
 	mr_buf_init(&out, strlen(url) * 2 + 64);
 	mr_buf_add(&out, url, scheme);
 	rest = put_authority(&out, url + scheme);

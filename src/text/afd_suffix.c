@@ -23,6 +23,24 @@ static bool as_int(const struct mr_value *value, int64_t *out)
 	return true;
 }
 
+/* "1e-07" and "1e+20" as "1e-7" and "1e20"; a whole number without its ".0". */
+static const char *normal_number(struct mr_arena *arena, const char *text)
+{
+	size_t mantissa = strcspn(text, "e");
+	const char *exponent = text[mantissa] ? text + mantissa + 1 : NULL;
+	const char *sign = "";
+
+	if (!exponent && mr_str_ends(text, ".0"))
+		return mr_arena_strndup(arena, text, mantissa - 2);
+	if (!exponent)
+		return mr_arena_strdup(arena, text);
+	if (*exponent == '-')
+		sign = "-";
+	exponent += strspn(exponent, "+-");
+	exponent += strspn(exponent, "0");
+	return mr_arena_printf(arena, "%.*se%s%s", (int)mantissa, text, sign, exponent);
+}
+
 const char *mr_afd_number(struct mr_arena *arena, const struct mr_value *value)
 {
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
@@ -34,7 +52,7 @@ const char *mr_afd_number(struct mr_arena *arena, const struct mr_value *value)
 	mr_buf_init(&buf, 64);
 	mr_json_init(&writer, &buf, MR_JSON_COMPACT);
 	mr_json_real(&writer, value->real);
-	return mr_arena_strdup(arena, mr_buf_text(&buf));
+	return normal_number(arena, mr_buf_text(&buf));
 }
 
 static bool is_number(const struct mr_value *value)
@@ -52,20 +70,20 @@ struct job {
 
 static const char *epoch(const struct job *job)
 {
+	/* 0000-01-01 to the end of 9999: other years have no RFC 3339. */
+	const int64_t first = -719528 * MR_TIME_DAY, last = 2932897 * MR_TIME_DAY - 1;
 	int64_t number, us;
 
 	if (!as_int(job->value, &number))
 		return NULL;
-	if (*job->unit == 's') {
-		if (number > INT64_MAX / MR_TIME_S || number < INT64_MIN / MR_TIME_S)
-			return NULL;
-		us = number * MR_TIME_S;
-	} else if (*job->unit == 'm') {
-		if (number > INT64_MAX / MR_TIME_MS || number < INT64_MIN / MR_TIME_MS)
-			return NULL;
-		us = number * MR_TIME_MS;
+	if (*job->unit == 'n') {
+		us = number / 1000 - (number % 1000 < 0);
 	} else {
-		us = number / 1000;
+		int64_t unit = *job->unit == 's' ? MR_TIME_S : MR_TIME_MS;
+
+		if (number > last / unit || number < first / unit)
+			return NULL;
+		us = number * unit;
 	}
 	return mr_arena_printf(job->arena, "%.23sZ",
 		mr_time_format(job->arena, us, MR_TIME_MICROS));
@@ -119,7 +137,7 @@ static const char *bytes(const struct job *job)
 
 	if (!as_int(job->value, &number))
 		return NULL;
-	if (llabs(number) < 1024)
+	if (number > -1024 && number < 1024)
 		return mr_arena_printf(job->arena, "%lldB", (long long)number);
 	for (size = (double)number / 1024; fabs(size) >= 1024 && unit < 3; unit++)
 		size /= 1024;
@@ -173,28 +191,6 @@ static const struct {
 	{ "_s", with_unit, "s" },
 };
 
-/* "_<3 or 4 letters>_cents" of other currencies: the length of the suffix, or 0. */
-static size_t currency(struct mr_arena *arena, const char *key, const char **out_code)
-{
-	static const char end[] = "_cents";
-	size_t len = strlen(key), end_len = strlen(end);
-
-	if (!mr_str_ends(key, end))
-		return 0;
-	for (size_t letters = 3; letters <= 4; letters++) {
-		const char *code;
-
-		if (len <= end_len + letters + 1)
-			continue;
-		code = key + len - end_len - letters;
-		if (code[-1] != '_' || strspn(code, "abcdefghijklmnopqrstuvwxyz") < letters)
-			continue;
-		*out_code = mr_arena_strndup(arena, code, letters);
-		return end_len + letters + 1;
-	}
-	return 0;
-}
-
 static const char *upper(struct mr_arena *arena, const char *text)
 {
 	char *out = mr_arena_strdup(arena, text);
@@ -204,10 +200,33 @@ static const char *upper(struct mr_arena *arena, const char *text)
 	return out;
 }
 
-/* Suffixes count in lower case or all in upper case: the key in lower case, or NULL when mixed. */
+/* A suffix is written all in lower case or all in upper case. */
 static bool ends_with(struct mr_arena *arena, const char *key, const char *suffix)
 {
 	return mr_str_ends(key, suffix) || mr_str_ends(key, upper(arena, suffix));
+}
+
+/* "_<3 or 4 letters>_cents" of other currencies: the length of the suffix, or 0. */
+static size_t currency(struct mr_arena *arena, const char *key, const char **out_code)
+{
+	size_t len = strlen(key), end_len = strlen("_cents");
+	const char *alphabet = mr_str_ends(key, "_cents") ? "abcdefghijklmnopqrstuvwxyz"
+							  : "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	if (!ends_with(arena, key, "_cents"))
+		return 0;
+	for (size_t letters = 3; letters <= 4; letters++) {
+		const char *code;
+
+		if (len <= end_len + letters + 1)
+			continue;
+		code = key + len - end_len - letters;
+		if (code[-1] != '_' || strspn(code, alphabet) < letters)
+			continue;
+		*out_code = mr_arena_strndup(arena, code, letters);
+		return end_len + letters + 1;
+	}
+	return 0;
 }
 
 static const char *other_money(struct mr_arena *arena, const struct mr_value *value,

@@ -4,6 +4,7 @@
 #include "text/time.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
+#include "workspace/text_set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,11 @@ static const char *const known[] = { "schema_name", "schema_version", "collectio
 	"last_message_rfc3339", "items", NULL };
 static const char *const item_known[] = { "message_id", "summary", "added_rfc3339", NULL };
 
+static bool is_blank(const char *text)
+{
+	return !text || !text[strspn(text, " \t\r\n")];
+}
+
 static void read_text(const struct mr_cursor *at, const char *key, const char **out)
 {
 	struct mr_cursor member = mr_cursor_key(at, key);
@@ -69,10 +75,20 @@ static void read_count(const struct mr_cursor *at, const char *key, int64_t *out
 	mr_cursor_int_opt(&member, 0, INT64_MAX, out);
 }
 
+/* A message that stands twice counts once, with the later summary. */
+static void merge_item(struct mr_work_collection *collection, const struct mr_work_item *again)
+{
+	struct mr_work_item *item = mr_work_collection_item(collection, again->message_id);
+
+	if (!is_blank(again->summary))
+		item->summary = again->summary;
+}
+
 static void read_items(struct mr_ctx *cx, const struct mr_cursor *at,
 	struct mr_work_collection *out)
 {
 	struct mr_cursor list = mr_cursor_key(at, "items");
+	struct mr_work_text_set seen = { 0 };
 	size_t len = 0;
 
 	if (!mr_cursor_list(&list, &len))
@@ -87,11 +103,15 @@ static void read_items(struct mr_ctx *cx, const struct mr_cursor *at,
 		mr_cursor_only(&item, item_known);
 		if (!mr_cursor_text(&id, &to->message_id))
 			continue;
-		if (strchr(to->message_id, '/'))
+		if (!*to->message_id || strpbrk(to->message_id, "/\\") ||
+			mr_str_eq(to->message_id, ".") || mr_str_eq(to->message_id, ".."))
 			mr_cursor_refuse(&id, "is not a single path segment");
 		read_text(&item, "summary", &to->summary);
 		read_text(&item, "added_rfc3339", &to->added);
-		out->len++;
+		if (mr_work_text_set_add(cx->arena, &seen, to->message_id))
+			out->len++;
+		else
+			merge_item(out, to);
 	}
 }
 
@@ -209,11 +229,6 @@ struct mr_work_item *mr_work_collection_item(const struct mr_work_collection *co
 		if (mr_str_eq(collection->items[i].message_id, message_id))
 			return &collection->items[i];
 	return NULL;
-}
-
-static bool is_blank(const char *text)
-{
-	return !text || !text[strspn(text, " \t\r\n")];
 }
 
 bool mr_work_collection_add(struct mr_ctx *cx, struct mr_work_collection *collection,

@@ -111,12 +111,13 @@ static void emit_fields(struct mr_out *out, const struct mr_value *fields, bool 
 		  { "step_count", NULL }, { "label", NULL } };
 	size_t len = is_push ? sizeof(push) / sizeof(*push) : sizeof(pull) / sizeof(*pull);
 	int64_t done = 0, total = 0;
+	bool has_done = int_of(fields, "processed_count", &done);
 
-	if (int_of(fields, "processed_count", &done))
+	if (has_done)
 		mr_out_int(out, "processed_count", done);
 	if (int_of(fields, "uid_count", &total))
 		mr_out_int(out, "total_count", total);
-	if (total > 0)
+	if (has_done && total > 0)
 		mr_out_real(out, "progress_percent",
 			round((double)done * 10000 / (double)total) / 100);
 	for (size_t i = 0; i < len; i++) {
@@ -151,8 +152,10 @@ static void emit_snapshot(struct mr_ctx *cx, struct mr_out *out, const struct mr
 		mr_out_value(out, "failed_fields", failed);
 	if (fields)
 		mr_out_value(out, "fields", fields);
-	if (error && error->kind != MR_NULL)
+	if (error)
 		mr_out_value(out, "error", error);
+	else
+		mr_out_null(out, "error");
 }
 
 enum mr_code mr_work_progress_show(struct mr_ctx *cx, struct mr_work *work, bool is_locked,

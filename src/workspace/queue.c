@@ -113,6 +113,47 @@ static void read_locations(struct mr_ctx *cx, const struct mr_cursor *at,
 	}
 }
 
+/* An id that becomes part of a path. */
+static bool is_segment(const char *id)
+{
+	return *id && !strpbrk(id, "/\\") && !mr_str_eq(id, ".") && !mr_str_eq(id, "..");
+}
+
+static void read_message_ids(const struct mr_cursor *at, struct mr_work_push_item *out)
+{
+	struct mr_cursor list = mr_cursor_key(at, "message_ids");
+
+	if (!mr_cursor_texts(&list, &out->message_ids))
+		return;
+	for (size_t i = 0; i < out->message_ids.len; i++) {
+		struct mr_cursor id = mr_cursor_item(&list, i);
+
+		if (!is_segment(out->message_ids.items[i]))
+			mr_cursor_refuse(&id, "is not a message id");
+	}
+}
+
+/* The file of an item is named by its id. */
+static void check_id(struct mr_ctx *cx, const struct mr_cursor *at, const char *path,
+	const char *push_id)
+{
+	struct mr_cursor id = mr_cursor_key(at, "push_id");
+
+	if (push_id && !mr_str_eq(mr_work_path_push(cx->arena, push_id), path))
+		mr_cursor_refuse(&id, "is not the name of its file");
+}
+
+/* Where a saved draft is on the server: read to be kept. */
+static void check_draft_uids(const struct mr_cursor *at)
+{
+	struct mr_cursor validity = mr_cursor_key(at, "draft_uid_validity");
+	struct mr_cursor uid = mr_cursor_key(at, "draft_uid");
+	int64_t number = 0;
+
+	mr_cursor_int_opt(&validity, 0, UINT32_MAX, &number);
+	mr_cursor_int_opt(&uid, 0, UINT32_MAX, &number);
+}
+
 static void read_head(const struct mr_cursor *at, struct mr_work_push_item *out)
 {
 	struct mr_cursor name = mr_cursor_key(at, "schema_name");
@@ -151,36 +192,40 @@ static enum mr_code read_item(struct mr_ctx *cx, const char *path, const struct 
 {
 	struct mr_issues issues;
 	struct mr_cursor root;
+	bool has_states = mr_value_get(document, "step_states");
 	enum mr_code rc = MR_OK;
 
-	if (!mr_value_get(document, "step_states")) {
-		mr_err_set(&cx->err, MR_EFORMAT, "%s has no step_states", path);
-		return mr_work_store_error(cx);
-	}
 	mr_issues_init(&issues, cx->arena);
 	root = mr_cursor_root(document, &issues);
 	*out = (struct mr_work_push_item){ .document = document };
 	read_head(&root, out);
+	check_id(cx, &root, path, out->push_id);
 	read_action(&root, out);
-	read_states(cx, &root, out);
+	if (has_states)
+		read_states(cx, &root, out);
 	mr_cursor_only(&root, out->kind == MR_WORK_PUSH_OUTBOUND ? outbound_known : action_known);
 	if (out->kind == MR_WORK_PUSH_OUTBOUND) {
 		text(&root, "case_uid", &out->case_uid);
 		text(&root, "draft_name", &out->draft_name);
+		check_draft_uids(&root);
 	} else {
-		struct mr_cursor ids = mr_cursor_key(&root, "message_ids");
-
-		mr_cursor_texts(&ids, &out->message_ids);
+		read_message_ids(&root, out);
 		read_locations(cx, &root, out);
 		text_opt(&root, "reply_to_message_id", &out->reply_to_message_id);
 		rc = mr_work_steps_read(cx, mr_value_get(document, "steps"), &out->steps);
 	}
 	if (rc)
 		return mr_work_refuse(cx, MR_WORK_PUSH_ITEM_INVALID, "%s: %s", path, cx->err.msg);
-	if (!issues.len)
-		return MR_OK;
-	mr_err_issues(&cx->err, &issues, path);
-	return mr_work_refuse(cx, MR_WORK_PUSH_ITEM_INVALID, "%s", cx->err.msg);
+	if (issues.len) {
+		mr_err_issues(&cx->err, &issues, path);
+		return mr_work_refuse(cx, MR_WORK_PUSH_ITEM_INVALID, "%s", cx->err.msg);
+	}
+	/* The contract has another word for this one. */
+	if (!has_states) {
+		mr_err_set(&cx->err, MR_EFORMAT, "%s has no step_states", path);
+		return mr_work_store_error(cx);
+	}
+	return MR_OK;
 }
 
 static enum mr_code load_item(struct mr_ctx *cx, struct mr_work *work, const char *path,
@@ -200,7 +245,16 @@ static int in_order(const void *a, const void *b)
 	int by_time = strcmp(left->created, right->created);
 	int64_t x = mr_work_push_again(left->push_id), y = mr_work_push_again(right->push_id);
 
-	return by_time ? by_time : (x > y) - (x < y);
+	if (by_time)
+		return by_time;
+	return x != y ? (x > y) - (x < y) : strcmp(left->push_id, right->push_id);
+}
+
+/* `pairs` has room. */
+static void add_invalid(struct mr_ctx *cx, struct mr_texts *pairs, const char *path)
+{
+	pairs->items[pairs->len++] = path;
+	pairs->items[pairs->len++] = mr_arena_strdup(cx->arena, cx->err.msg);
 }
 
 static enum mr_code load(struct mr_ctx *cx, struct mr_work *work, bool strict,
@@ -212,6 +266,7 @@ static enum mr_code load(struct mr_ctx *cx, struct mr_work *work, bool strict,
 	enum mr_code rc = mr_work_list(cx, work, MR_WORK_PUSH, &names);
 
 	read.items = mr_arena_array(cx->arena, names.len + 1, sizeof(*read.items));
+	read.invalid.items = mr_arena_array(cx->arena, names.len * 2 + 1, sizeof(const char *));
 	for (size_t i = 0; !rc && i < names.len; i++) {
 		const char *path = mr_work_join(cx->arena, MR_WORK_PUSH, names.items[i]);
 
@@ -221,8 +276,7 @@ static enum mr_code load(struct mr_ctx *cx, struct mr_work *work, bool strict,
 		if (!rc) {
 			read.len++;
 		} else if (!strict) {
-			mr_work_texts_add(cx->arena, &read.invalid, path);
-			mr_work_texts_add(cx->arena, &read.invalid, cx->err.msg);
+			add_invalid(cx, &read.invalid, path);
 			cx->err = kept;
 			rc = MR_OK;
 		}
@@ -287,7 +341,11 @@ const char *mr_work_queue_new_id(struct mr_ctx *cx, struct mr_work_change *chang
 		const char *id = mr_work_push_id(cx->arena, change->work->now_us, again);
 		const char *path = mr_work_path_push(cx->arena, id);
 
-		if (!mr_fs_exists(change->work->dir, path) && !is_written(change, path))
+		/* The id of the mail that an item sent comes from its own. */
+		const char *sent = mr_work_path_eml(cx->arena, mr_work_sent_id(cx->arena, id));
+
+		if (!mr_fs_exists(change->work->dir, path) && !is_written(change, path) &&
+			!mr_fs_exists(change->work->dir, sent))
 			return id;
 	}
 }
@@ -331,6 +389,12 @@ static void emit_action(struct mr_out *out, const struct mr_work_push_item *item
 	text_if(out, "reply_to_message_id", item->reply_to_message_id);
 }
 
+static void value_if(struct mr_out *out, const char *key, const struct mr_value *value)
+{
+	if (value && value->kind != MR_NULL)
+		mr_out_value(out, key, value);
+}
+
 static const struct mr_value *item_value(struct mr_ctx *cx, const struct mr_work_push_item *item)
 {
 	struct mr_out out;
@@ -345,6 +409,9 @@ static const struct mr_value *item_value(struct mr_ctx *cx, const struct mr_work
 	if (item->kind == MR_WORK_PUSH_OUTBOUND) {
 		mr_out_text(&out, "case_uid", item->case_uid);
 		mr_out_text(&out, "draft_name", item->draft_name);
+		value_if(&out, "draft_uid_validity",
+			mr_value_get(item->document, "draft_uid_validity"));
+		value_if(&out, "draft_uid", mr_value_get(item->document, "draft_uid"));
 	} else {
 		emit_action(&out, item);
 	}

@@ -82,7 +82,7 @@ MR_CHECK enum mr_code mr_work_queue_get(struct mr_ctx *cx, struct mr_work *work,
 /* One item; push_not_found, push_item_invalid. */
 MR_CHECK enum mr_code mr_work_queue_find(struct mr_ctx *cx, struct mr_work *work,
 	const char *push_id, struct mr_work_push_item *out);
-/* An id that no item and no item of this change has. */
+/* An id that no item, no item of this change and no mail that was sent has. */
 const char *mr_work_queue_new_id(struct mr_ctx *cx, struct mr_work_change *change);
 /* Write an item (updated: now) or remove it, as part of a change; its messages become stale. */
 void mr_work_queue_save(struct mr_work_change *change, struct mr_work_push_item *item);

@@ -3,19 +3,35 @@
 #include "workspace/change_private.h"
 #include "workspace/error.h"
 #include "workspace/evidence.h"
+#include "workspace/ids.h"
 #include "workspace/queue.h"
+#include "workspace/text_set.h"
 
 #include <string.h>
 
-/* A usable location of a message, and the mailbox it is in. */
+/* A usable location of a message, and for archiving the mailbox it is in. */
 struct source {
 	struct mr_work_push_location location;
 	const struct mr_work_mailbox *mailbox; /* or NULL */
 };
 struct sources {
 	struct source *items;
-	size_t len;
+	size_t len, cap;
 };
+
+static struct source *add_source(struct mr_arena *arena, struct sources *sources)
+{
+	if (sources->len == sources->cap) {
+		struct source *items;
+
+		sources->cap = sources->cap ? sources->cap * 2 : 16;
+		items = mr_arena_array(arena, sources->cap, sizeof(*items));
+		if (sources->len)
+			memcpy(items, sources->items, sources->len * sizeof(*items));
+		sources->items = items;
+	}
+	return &sources->items[sources->len++];
+}
 
 static enum mr_code add_sources(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_config *config, enum mr_work_push_action action,
@@ -23,33 +39,29 @@ static enum mr_code add_sources(struct mr_ctx *cx, struct mr_work *work,
 {
 	bool inbound_only = action == MR_WORK_PUSH_SPAM || action == MR_WORK_PUSH_TRASH;
 	struct mr_work_evidence found;
-	struct source *items;
 	enum mr_code rc = mr_work_evidence_load(cx, work, message_id, &found);
 
 	if (rc || (inbound_only && found.direction == MR_WORK_OUTBOUND))
 		return rc;
-	items = mr_arena_array(cx->arena, out->len + found.locations.len + 1, sizeof(*items));
-	if (out->len)
-		memcpy(items, out->items, out->len * sizeof(*items));
-	out->items = items;
 	for (size_t i = 0; !rc && i < found.locations.len; i++) {
 		const struct mr_work_location *at = &found.locations.items[i];
-		struct source *to = &out->items[out->len];
+		struct source *to;
 
 		if (!mr_work_location_is_usable(at))
 			continue;
+		to = add_source(cx->arena, out);
 		*to = (struct source){ { found.message_id, at->mailbox_name, at->uid_validity,
 					       at->uid },
 			at->mailbox_id ? mr_work_find_mailbox(config, at->mailbox_id) : NULL };
-		if (!to->mailbox)
+		if (!to->mailbox && action == MR_WORK_PUSH_ARCHIVE)
 			rc = mr_work_mailbox_by_name(cx, config, at->mailbox_name, &to->mailbox);
-		out->len++;
 	}
 	return rc;
 }
 
+/* The steps of an action that are the same wherever a message is, or NULL. */
 static const struct mr_work_action_steps *steps_of(const struct mr_work_config *config,
-	enum mr_work_push_action action, const struct mr_work_mailbox *mailbox)
+	enum mr_work_push_action action)
 {
 	switch (action) {
 	case MR_WORK_PUSH_CASE_ADD:
@@ -58,8 +70,6 @@ static const struct mr_work_action_steps *steps_of(const struct mr_work_config *
 		return &config->message_spam;
 	case MR_WORK_PUSH_TRASH:
 		return &config->message_trash;
-	case MR_WORK_PUSH_ARCHIVE:
-		return mailbox ? &mailbox->archive : NULL;
 	default:
 		return NULL;
 	}
@@ -93,15 +103,16 @@ static void add_item(struct mr_ctx *cx, struct mr_work_change *change,
 		.kind = MR_WORK_PUSH_MESSAGE_ACTION,
 		.action = action,
 		.steps = *steps };
+	struct mr_work_text_set ids = { 0 };
 
 	item.locations = mr_arena_array(cx->arena, sources->len + 1, sizeof(*item.locations));
 	for (size_t i = 0; i < sources->len; i++) {
 		if (only && sources->items[i].mailbox != only)
 			continue;
 		item.locations[item.location_count++] = sources->items[i].location;
-		mr_work_texts_add(cx->arena, &item.message_ids,
-			sources->items[i].location.message_id);
+		mr_work_text_set_add(cx->arena, &ids, sources->items[i].location.message_id);
 	}
+	item.message_ids = ids.texts;
 	mr_work_queue_save(change, &item);
 	mr_work_texts_add(cx->arena, &out->push_ids, item.push_id);
 }
@@ -123,23 +134,6 @@ static void add_archive_items(struct mr_ctx *cx, struct mr_work_change *change,
 	}
 }
 
-/* Locations that a rule applies to: of archiving those whose mailbox has steps. */
-static int64_t count_queued(const struct mr_work_config *config, enum mr_work_push_action action,
-	const struct sources *sources)
-{
-	int64_t count = 0;
-
-	if (action != MR_WORK_PUSH_ARCHIVE)
-		return (int64_t)sources->len;
-	for (size_t i = 0; i < sources->len; i++) {
-		const struct mr_work_action_steps *steps =
-			steps_of(config, action, sources->items[i].mailbox);
-
-		count += steps && steps->len;
-	}
-	return count;
-}
-
 enum mr_code mr_work_queue_action(struct mr_ctx *cx, struct mr_work_change *change,
 	enum mr_work_push_action action, const struct mr_texts *message_ids,
 	struct mr_work_queued *out)
@@ -158,8 +152,8 @@ enum mr_code mr_work_queue_action(struct mr_ctx *cx, struct mr_work_change *chan
 	if (rc)
 		return rc;
 	queued.location_count = (int64_t)sources.len;
-	queued.queued_location_count = count_queued(config, action, &sources);
-	steps = action == MR_WORK_PUSH_RESTORE ? &back : steps_of(config, action, NULL);
+	queued.queued_location_count = queued.location_count;
+	steps = action == MR_WORK_PUSH_RESTORE ? &back : steps_of(config, action);
 	if (action == MR_WORK_PUSH_ARCHIVE)
 		add_archive_items(cx, change, config, &sources, &queued);
 	else if (sources.len && steps && steps->len)
@@ -172,17 +166,14 @@ enum mr_code mr_work_queue_action(struct mr_ctx *cx, struct mr_work_change *chan
 
 static void take_out(struct mr_ctx *cx, struct mr_work_push_item *item, const char *message_id)
 {
-	struct mr_texts left = { 0 };
+	struct mr_texts one = mr_work_ids_one(cx->arena, message_id);
 	size_t kept = 0;
 
-	for (size_t i = 0; i < item->message_ids.len; i++)
-		if (!mr_str_eq(item->message_ids.items[i], message_id))
-			mr_work_texts_add(cx->arena, &left, item->message_ids.items[i]);
 	for (size_t i = 0; i < item->location_count; i++)
 		if (!mr_str_eq(item->locations[i].message_id, message_id))
 			item->locations[kept++] = item->locations[i];
 	item->location_count = kept;
-	item->message_ids = left;
+	item->message_ids = mr_work_ids_without(cx->arena, &item->message_ids, &one);
 }
 
 enum mr_code mr_work_queue_withdraw(struct mr_ctx *cx, struct mr_work_change *change,

@@ -12,7 +12,8 @@ static const char *const known[] = { "schema_name", "schema_version", "message_i
 static const char *const location_known[] = { "mailbox_name", "mailbox_id", "uid_validity", "uid",
 	"flags", "observed_rfc3339", "missing_rfc3339", NULL };
 
-static void read_location(const struct mr_cursor *at, struct mr_work_location *out)
+static void read_location(struct mr_arena *arena, const struct mr_cursor *at,
+	struct mr_work_location *out)
 {
 	struct mr_cursor name = mr_cursor_key(at, "mailbox_name");
 	struct mr_cursor id = mr_cursor_key(at, "mailbox_id");
@@ -27,9 +28,11 @@ static void read_location(const struct mr_cursor *at, struct mr_work_location *o
 	mr_cursor_text(&name, &out->mailbox_name);
 	mr_cursor_text_opt(&id, &out->mailbox_id);
 	out->has_uid = mr_cursor_int_opt(&validity, 0, UINT32_MAX, &out->uid_validity);
-	out->has_uid = mr_cursor_int_opt(&uid, 0, UINT32_MAX, &out->uid) && out->has_uid;
+	if (!mr_cursor_int_opt(&uid, 0, UINT32_MAX, &out->uid))
+		out->has_uid = false;
 	if (mr_cursor_is_present(&flags))
 		mr_cursor_texts(&flags, &out->flags);
+	out->flags = mr_work_flags(arena, &out->flags);
 	mr_cursor_text_opt(&observed, &out->observed);
 	mr_cursor_text_opt(&missing, &out->missing);
 }
@@ -75,7 +78,7 @@ enum mr_code mr_work_remote_load(struct mr_ctx *cx, struct mr_work *work, const 
 		for (; read.len < len; read.len++) {
 			struct mr_cursor item = mr_cursor_item(&list, read.len);
 
-			read_location(&item, &read.items[read.len]);
+			read_location(cx->arena, &item, &read.items[read.len]);
 		}
 		if (issues.len) {
 			mr_err_issues(&cx->err, &issues, path);
