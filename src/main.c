@@ -276,18 +276,25 @@
  *     archive.c          lists the archive; makes, shows and renames categories
  *     archive_case.c     archived cases: shown, renamed, their notes
  *     archive_message.c  messages of categories
+ *     archive_message.c  puts messages into categories, moves them, takes them out
  *     audit.c            adds events to the audit log
  *     audit_read.c       reads the audit log
  *     case.c             makes, lists and shows cases
+ *     case_archive.c     puts cases into the archive and brings them back
  *     case_archive.c     puts them into the archive, and brings them back
+ *     case_change.c      moves, renames, tags, reopens and deletes cases
  *     case_change.c      moves, renames, tags, reopens and deletes them
+ *     case_merge.c       puts one case into another
  *     case_merge.c       puts one into another
+ *     case_message.c     puts messages into cases and takes them out
  *     case_message.c     their messages
  *     case_save.c        counts what is in a case, and writes it
  *     case_shared.c      questions that several of these commands have
+ *     case_shared.c      steps that commands of cases and categories share
  *     change.c           changes of several files that happen as a whole
  *     change_journal.c   their journals, finished after a crash
  *     change_step.c      their steps, carried out
+ *     collection.c       the document of a list of messages
  *     config.c           reads and checks the configuration
  *     config_actions.c   its mailboxes and actions
  *     config_ask.c       questions that many commands have for it
@@ -298,33 +305,59 @@
  *     config_steps.c     the steps of actions
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
+ *     contact_edit.c     contacts made, changed and archived
+ *     contact_extract.c  contacts made of the senders of messages
  *     disposition.c      puts messages into spam and trash
  *     edit_contact.c     contacts made, changed and archived
  *     error.c            the words and hints of failures
+ *     evidence.c         loads the files of one message
  *     extract_contact.c  contacts made of the senders of messages
  *     frame.c            finds, locks and opens a workspace
  *     gitignore.c        the managed block of a .gitignore
  *     identity.c         which identity a mail was sent to
  *     ids.c              lists of message ids
+ *     import.c           takes mail in from files
+ *     index.c            keeps the index in step with the files
+ *     index_ask_sql.c    queries of the index
+ *     index_sql.c        its tables, and the statements that fill them
  *     init.c             makes a workspace, or completes one
  *     init_text.c        what it writes for agents and people
  *     layout.c           where things stand in it
  *     managed_block.c    our part of a file that is a user's
  *     members.c          questions over the messages of lists
  *     merged.c           where merged cases went
+ *     merged.c           which case was merged into which
+ *     message.c          shows a message, saves its attachments
  *     name.c             ids, refs and names
+ *     notes.c            shows and changes notes.md
  *     notes.c            the notes of cases and categories
  *     offset.c           offsets from UTC
  *     persona.c          persona files
+ *     place.c            finds cases and categories, gives out uids
+ *     progress.c         the progress of a running command
+ *     purge.c            deletes discarded messages for good
  *     purge.c            throws discarded messages away for good
+ *     queue.c            the items of the push queue
+ *     queue_action.c     queues what is to be done to messages on the server
+ *     record.c           makes the record of a message
+ *     record_value.c     the record as a JSON document
+ *     reference.c        finds what refers to a message
  *     reference.c        what keeps a message from being discarded
+ *     refresh.c          writes stale records and views
+ *     remote.c           where a message is on the server
  *     restore.c          brings messages back to triage
  *     skill.c            the skill for agents: installed, removed
  *     skill_agent.c      the agents, and where they look for skills
  *     skill_document.c   the text of the skill
  *     special_use.c      what mailboxes of a server are for
+ *     status.c           counts for the status command
+ *     take.c             gives a message its id and stores its bytes
+ *     templates.c        finds, parses and renders templates
  *     templates_builtin.c the sources of the built-in templates
  *     text_set.c         texts of which none stands twice
+ *     view.c             the views of triage, cases, categories, spam and trash
+ *     view_row.c         the row of a message in an index view
+ *     view_section.c     a message as a section of a conversation
  *     withdraw.c         takes messages out of queued items
  *
  *   mailbox/           agents' mailboxes in plain files

@@ -102,6 +102,9 @@ void mr_work_close(struct mr_work *work)
 		return;
 	mr_arena_freep(&work->holds_arena);
 	mr_db_closep(&work->index);
+	if (work->index_aside)
+		unlink(work->index_aside);
+	work->index_aside = NULL;
 	mr_fs_closep(&work->lock);
 	mr_fs_closep(&work->dir);
 }

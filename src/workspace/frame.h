@@ -37,9 +37,11 @@ struct mr_work {
 	int64_t now_us;  /* when the command began, in whole seconds: all its times are this one */
 	const char *now; /* the same, RFC 3339 */
 	unsigned events; /* audit events of this command so far */
-	const struct mr_work_config *config;    /* NULL until mr_work_config_get() has loaded it */
-	struct mr_db *index;                    /* NULL until mr_work_index_open() */
-	const struct mr_work_push_items *queue; /* NULL until mr_work_queue_get() */
+	const struct mr_work_config *config; /* NULL until mr_work_config_get() has loaded it */
+	struct mr_db *index;                 /* NULL until mr_work_index_open() */
+	const char
+		*index_aside; /* its file outside of the workspace, which goes with it, or NULL */
+	const struct mr_work_push_items *queue;   /* NULL until mr_work_queue_get() */
 	struct mr_work_template_cache *templates; /* NULL until one was rendered */
 	const struct mr_work_contacts *contacts;  /* NULL until mr_work_contacts_get() */
 	const struct mr_work_holds *holds;        /* NULL until mr_work_holds_get() */

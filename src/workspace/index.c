@@ -5,7 +5,7 @@
 #include "data/db.h"
 #include "workspace/error.h"
 #include "workspace/evidence.h"
-#include "workspace/index_sql.h"
+#include "workspace/index_private.h"
 #include "workspace/layout.h"
 
 #include <errno.h>
@@ -319,7 +319,7 @@ static enum mr_code sync_all(struct mr_ctx *cx, struct mr_work *work, struct syn
 	return rc;
 }
 
-enum mr_code mr_work_index_sync(struct mr_ctx *cx, struct mr_work *work)
+static enum mr_code sync_index(struct mr_ctx *cx, struct mr_work *work)
 {
 	struct sync sync = { 0 };
 	enum mr_code rc = sync_all(cx, work, &sync);
@@ -328,7 +328,12 @@ enum mr_code mr_work_index_sync(struct mr_ctx *cx, struct mr_work *work)
 		rc = mr_db_commit(work->index, &cx->err);
 	if (rc && sync.is_writing)
 		mr_db_rollback(work->index);
-	return rc ? mr_work_store_error(cx) : MR_OK;
+	return rc;
+}
+
+enum mr_code mr_work_index_sync(struct mr_ctx *cx, struct mr_work *work)
+{
+	return sync_index(cx, work) ? mr_work_store_error(cx) : MR_OK;
 }
 
 /* --- opening --- */
@@ -348,36 +353,60 @@ static enum mr_code open_at(struct mr_ctx *cx, struct mr_work *work, const char 
 	return rc;
 }
 
-/* Where the workspace cannot be written the index lives in a file without a name. */
+/* Where the workspace cannot be written, the index is a temporary file that closing the workspace
+ * removes. SQLite refuses to write to a file without a name. */
 static enum mr_code open_aside(struct mr_ctx *cx, struct mr_work *work)
 {
 	const char *dir = getenv("TMPDIR");
-	char *path = mr_arena_printf(cx->arena, "%s/mailroom-index-XXXXXX", dir ? dir : "/tmp");
+	char *path = mr_arena_printf(cx->arena, "%s/mailroom-index-XXXXXX",
+		mr_str_is_empty(dir) ? "/tmp" : dir);
 	int fd MR_CLEANUP(mr_fs_closep) = mkstemp(path);
-	enum mr_code rc;
 
 	if (fd < 0)
 		return mr_err_os(&cx->err, errno, "cannot make %s", path);
-	rc = open_at(cx, work, path);
-	unlink(path);
+	work->index_aside = path;
+	return open_at(cx, work, path);
+}
+
+static bool cannot_write(enum mr_code rc)
+{
+	return rc == MR_EPERM || rc == MR_EIO;
+}
+
+static enum mr_code open_and_sync(struct mr_ctx *cx, struct mr_work *work, const char *path)
+{
+	enum mr_code rc = open_at(cx, work, path);
+
+	if (!rc)
+		rc = sync_index(cx, work);
+	if (rc)
+		mr_db_closep(&work->index);
 	return rc;
 }
 
 enum mr_code mr_work_index_open(struct mr_ctx *cx, struct mr_work *work)
 {
 	const char *path = mr_work_join(cx->arena, work->root, MR_WORK_INDEX);
+	struct mr_err kept = cx->err;
 	enum mr_code rc;
 
 	if (work->index)
 		return MR_OK;
-	rc = open_at(cx, work, path);
-	if (rc == MR_EFORMAT) { /* damaged: it is a projection, so it is made anew */
+	rc = open_and_sync(cx, work, path);
+	if (rc == MR_EFORMAT && !cx->err.word) { /* damaged: it is a projection, made anew */
+		cx->err = kept;
 		unlink(path);
-		rc = open_at(cx, work, path);
+		rc = open_and_sync(cx, work, path);
 	}
-	if (rc == MR_EPERM || rc == MR_EIO)
+	if (cannot_write(rc) && !cx->err.word) {
+		cx->err = kept;
 		rc = open_aside(cx, work);
-	return rc ? mr_work_store_error(cx) : mr_work_index_sync(cx, work);
+		if (!rc)
+			rc = sync_index(cx, work);
+		if (rc)
+			mr_db_closep(&work->index);
+	}
+	return rc ? mr_work_store_error(cx) : MR_OK;
 }
 
 /* --- what this command itself takes in --- */

@@ -4,7 +4,7 @@
  *
  * .afmail/index.sqlite can be deleted at any time. Opening it compares the stamps of directories
  * and documents with those it was made from and reads again what changed, also by hand or by
- * another program. Where it cannot be written it is made in memory.
+ * another program. Where it cannot be written it is made in a temporary file.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* workspace/index_sql.c - the tables of the index, and the statements that fill them. */
-#include "workspace/index_sql.h"
+#include "workspace/index_private.h"
 
 #include "data/rows.h"
 #include "workspace/index.h"

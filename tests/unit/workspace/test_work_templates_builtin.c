@@ -1,4 +1,4 @@
-/* tests/unit/workspace/test_workspace_templates_builtin.c */
+/* tests/unit/workspace/test_work_templates_builtin.c */
 #include "workspace/templates_builtin.h"
 
 #include "base/fs.h"

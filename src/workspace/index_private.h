@@ -1,4 +1,4 @@
-/* workspace/index_sql.h - the tables of the index, for workspace/index.c. */
+/* workspace/index_private.h - the tables of the index, for the files that make it up. */
 #pragma once
 
 #include "base/ctx.h"
