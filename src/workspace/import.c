@@ -90,25 +90,21 @@ static enum mr_code finish_batch(struct import *import)
 }
 
 static enum mr_code take_one(struct mr_ctx *cx, struct import *import, struct mr_bytes eml,
-	const char **out_id)
+	const char **out_id, bool *out_present)
 {
 	struct mr_mime mime;
 	const char *id = NULL;
-	bool present = false;
 	enum mr_code rc;
 
-	*out_id = NULL;
 	if (mr_mime_parse(cx->arena, eml, &mime, &cx->err))
 		return mr_work_refuse(cx, MR_WORK_MIME_PARSE_FAILED, "%s", cx->err.msg);
 	if (!mime.field_count)
 		return mr_work_refuse(cx, MR_WORK_MIME_PARSE_FAILED,
 			"this is no e-mail: it has no header");
-	rc = mr_work_take_id(cx, import->work, &mime, NULL, &id, &present);
-	if (rc || present)
-		return rc;
-	rc = mr_work_take(cx, import->work, id, eml);
-	if (!rc)
-		*out_id = id;
+	rc = mr_work_take_id(cx, import->work, &mime, NULL, &id, out_present);
+	if (!rc && !*out_present)
+		rc = mr_work_take(cx, import->work, id, eml);
+	*out_id = id;
 	return rc;
 }
 
@@ -119,13 +115,14 @@ static enum mr_code take(struct import *import, struct mr_bytes eml, const char 
 	const struct mr_work_config *config = NULL;
 	struct mr_ctx own = *import->cx;
 	const char *id = NULL;
+	bool present = false;
 	enum mr_code rc = mr_work_config_get(import->cx, import->work, &config);
 
 	if (rc)
 		return rc;
 	own.arena = arena;
 	import->out->found_count++;
-	rc = take_one(&own, import, eml, &id);
+	rc = take_one(&own, import, eml, &id, &present);
 	import->done += eml.len;
 	if (import->cx->progress)
 		import->cx->progress(import->cx->progress_arg, "bytes", import->done,
@@ -138,14 +135,18 @@ static enum mr_code take(struct import *import, struct mr_bytes eml, const char 
 		fail(import, source);
 		return MR_OK;
 	}
-	if (!id) {
+	if (present) {
 		import->out->already_present_count++;
-		return MR_OK;
+		/* An import that was killed may have left it without a record and a view. */
+		if (mr_fs_exists(import->work->dir, mr_work_path_record(arena, id)))
+			return MR_OK;
 	}
 	id = mr_arena_strdup(import->cx->arena, id);
-	import->out->new_message_count++;
-	import->out->triage_created_count++;
-	remember(import, id);
+	if (!present) {
+		import->out->new_message_count++;
+		import->out->triage_created_count++;
+		remember(import, id);
+	}
 	import->batch.items[import->batch.len++] = id;
 	mr_crash_point("work.import.taken");
 	return import->batch.len == BATCH ? finish_batch(import) : MR_OK;
@@ -328,6 +329,9 @@ enum mr_code mr_work_import(struct mr_ctx *cx, struct mr_work *work,
 	*out = (struct mr_work_imported){ 0 };
 	if (!request->paths.len)
 		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST, "no file to import was named");
+	/* A workspace that was copied or cloned may have lost the directory while it was empty. */
+	if (!rc && mr_fs_make_dirs(work->dir, MR_WORK_EVIDENCE, 0755, &cx->err))
+		rc = mr_work_store_error(cx);
 	/* What an import that was killed left half written. */
 	if (!rc && mr_fs_sweep_temporaries(work->dir, MR_WORK_EVIDENCE, &swept, &cx->err))
 		rc = mr_work_store_error(cx);

@@ -134,15 +134,17 @@ static enum mr_code refresh_message(struct mr_ctx *cx, struct mr_work *work, con
 		rc = mr_work_unproject(cx, work, mr_work_path_record(cx->arena, id), NULL);
 		return rc ? rc : mr_work_unproject(cx, work, triage, &out->triage_removed);
 	}
-	if (!rc)
-		rc = mr_work_record_write(cx, work, &record, &out->record_written);
 	if (rc)
 		return rc;
 	out->is_triage = record.status == MR_WORK_IS_TRIAGE && record.evidence.eml.data;
-	if (!out->is_triage)
-		return mr_work_unproject(cx, work, triage, &out->triage_removed);
-	return write_view(cx, work, triage,
-		&(struct view){ .render = render_triage, .record = &record }, &out->triage_written);
+	if (out->is_triage)
+		rc = write_view(cx, work, triage,
+			&(struct view){ .render = render_triage, .record = &record },
+			&out->triage_written);
+	else
+		rc = mr_work_unproject(cx, work, triage, &out->triage_removed);
+	/* The record comes last: where it stands, the view was written. */
+	return rc ? rc : mr_work_record_write(cx, work, &record, &out->record_written);
 }
 
 /* --- lists --- */

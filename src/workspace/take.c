@@ -33,6 +33,28 @@ static const char *from_of(const struct mr_mime *mime)
 	return mime->from.len ? mime->from.items[0].email : NULL;
 }
 
+/* Have both the same attachments: names, types and content? */
+static bool same_attachments(struct mr_ctx *cx, const struct mr_mime *a, const struct mr_mime *b)
+{
+	if (a->attachment_count != b->attachment_count)
+		return false;
+	for (size_t i = 0; i < a->attachment_count; i++) {
+		const struct mr_mime_attachment *left = &a->attachments[i];
+		const struct mr_mime_attachment *right = &b->attachments[i];
+		struct mr_bytes x = { 0 }, y = { 0 };
+		struct mr_err ignored = { 0 };
+
+		if (left->size_bytes != right->size_bytes ||
+			!same_text(left->filename, right->filename) ||
+			!same_text(left->content_type, right->content_type) ||
+			mr_mime_part_read(cx->arena, a, left->part_id, &x, &ignored) ||
+			mr_mime_part_read(cx->arena, b, right->part_id, &y, &ignored) ||
+			x.len != y.len || (x.len && memcmp(x.data, y.data, x.len) != 0))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Is it the same mail? Servers add header fields on the way, so copies of one mail from two
  * mailboxes differ in bytes; what was written and by whom is the same.
@@ -50,8 +72,7 @@ static bool is_same(struct mr_ctx *cx, struct mr_bytes present, const struct mr_
 	return same_text(other.subject, mime->subject) &&
 		same_text(other.date.rfc3339, mime->date.rfc3339) &&
 		same_text(from_of(&other), from_of(mime)) &&
-		same_text(other.body_text, mime->body_text) &&
-		other.attachment_count == mime->attachment_count;
+		same_text(other.body_text, mime->body_text) && same_attachments(cx, &other, mime);
 }
 
 static const char *content_hash(struct mr_ctx *cx, const struct mr_mime *mime)
