@@ -114,12 +114,15 @@ static enum mr_code emit_related(struct mr_ctx *cx, struct mr_work *work, struct
 	return rc;
 }
 
-static const char *reason_of(const struct mr_texts *suggested)
+static const char *reason_of(const struct mr_work_config *config, const struct mr_texts *suggested)
 {
-	return suggested->len ? "The message answers one of this case." : "";
+	if (!suggested->len)
+		return "";
+	return config->language == MR_WORK_ZH_CN ? "这封邮件回复了该事项中的一封邮件。"
+						 : "The message answers one of this case.";
 }
 
-static void emit_triage_head(struct mr_ctx *cx, struct mr_out *out,
+static void emit_triage_head(const struct mr_work_config *config, struct mr_out *out,
 	const struct mr_work_record *record, const struct mr_texts *suggested,
 	const char *generated)
 {
@@ -134,10 +137,9 @@ static void emit_triage_head(struct mr_ctx *cx, struct mr_out *out,
 	mr_out_int(out, "message_count", 1);
 	mr_out_int(out, "attachment_count", (int64_t)record->attachment_count);
 	mr_out_texts(out, "suggested_case_uids", suggested);
-	mr_out_text(out, "suggested_reason", reason_of(suggested));
-	mr_out_text(out, "suggested_reason_yaml", reason_of(suggested));
+	mr_out_text(out, "suggested_reason", reason_of(config, suggested));
+	mr_out_text(out, "suggested_reason_yaml", reason_of(config, suggested));
 	mr_out_end(out);
-	(void)cx;
 }
 
 enum mr_code mr_work_view_triage(struct mr_ctx *cx, struct mr_work *work,
@@ -159,7 +161,7 @@ enum mr_code mr_work_view_triage(struct mr_ctx *cx, struct mr_work *work,
 		return rc;
 	mr_out_init_tree(&out, cx->arena);
 	mr_out_map(&out, NULL);
-	emit_triage_head(cx, &out, record, &suggested, generated);
+	emit_triage_head(config, &out, record, &suggested, generated);
 	mr_out_value(&out, "message", mr_work_record_value(cx, record));
 	mr_out_map(&out, "view");
 	mr_out_text(&out, "language", mr_work_language_names[config->language]);
@@ -167,7 +169,7 @@ enum mr_code mr_work_view_triage(struct mr_ctx *cx, struct mr_work *work,
 	mr_out_text(&out, "generated_rfc3339", generated);
 	mr_out_int(&out, "attachment_count", (int64_t)record->attachment_count);
 	mr_out_texts(&out, "suggested_case_uids", &suggested);
-	mr_out_text(&out, "suggested_reason", reason_of(&suggested));
+	mr_out_text(&out, "suggested_reason", reason_of(config, &suggested));
 	rc = emit_related(cx, work, &out, &related);
 	if (rc)
 		return rc;
