@@ -305,8 +305,6 @@
  *     config_steps.c     the steps of actions
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
- *     contact_edit.c     contacts made, changed and archived
- *     contact_extract.c  contacts made of the senders of messages
  *     disposition.c      puts messages into spam and trash
  *     edit_contact.c     contacts made, changed and archived
  *     error.c            the words and hints of failures

@@ -5,7 +5,7 @@
 #include "test.h"
 #include "workspace/archive.h"
 #include "workspace/case.h"
-#include "workspace/contact_edit.h"
+#include "workspace/edit_contact.h"
 #include "workspace/disposition.h"
 #include "workspace/layout.h"
 #include "workspace/message.h"
@@ -368,10 +368,6 @@ static void archived(void)
 	/* Refreshing it later changes nothing. */
 	POST_OK(&desk, mr_work_refresh_all(&desk.cx, desk.work, &(struct mr_work_refreshed){ 0 }));
 	CHECK_STR(written(&desk, NOTICE), ARCHIVED_RECORD);
-	/* In the archive of the server there is nothing left to ask. */
-	post_locate(NOTICE, "Archive", "archive");
-	CHECK(!mr_value_get(space_of(&desk, NOTICE), "remote_sync"));
-	post_locate(NOTICE, "INBOX", "inbox");
 	POST_OK(&desk, mr_work_message_restore(&desk.cx, desk.work, &back, &restored));
 	CHECK(strstr(written(&desk, NOTICE), "\"workspace\": {\n    \"status\": \"triage\"\n  }"));
 	desk_close(&desk);

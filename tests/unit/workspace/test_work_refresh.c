@@ -5,7 +5,7 @@
 #include "test.h"
 #include "workspace/archive.h"
 #include "workspace/case.h"
-#include "workspace/contact_edit.h"
+#include "workspace/edit_contact.h"
 #include "workspace/disposition.h"
 #include "workspace/index.h"
 #include "workspace/layout.h"
