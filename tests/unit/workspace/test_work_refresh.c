@@ -5,8 +5,8 @@
 #include "test.h"
 #include "workspace/archive.h"
 #include "workspace/case.h"
-#include "workspace/edit_contact.h"
 #include "workspace/disposition.h"
+#include "workspace/edit_contact.h"
 #include "workspace/index.h"
 #include "workspace/layout.h"
 
