@@ -434,6 +434,23 @@ static void test_refs(void)
 	desk_close(&desk);
 }
 
+static void test_a_merged_case_leads_to_the_other(void)
+{
+	struct mr_work_place place = { 0 };
+
+	desk_open(&desk);
+	make_places();
+	desk_put(".afmail/merged_cases.json",
+		"{\"schema_name\":\"merged_cases\",\"schema_version\":1,\"cases\":{"
+		"\"c20260311050\":\"c20260311051\",\"c20260311051\":\"c20260311001\"}}");
+	desk_check_fail(&desk,
+		mr_work_place_find(&desk.cx, desk.work, MR_WORK_CASE, "c20260311050-X", &place),
+		"case_not_found", "case_merged_into", "c20260311001");
+	CHECK_STR(desk.cx.err.msg, "case c20260311050 was merged into c20260311001");
+	CHECK(strstr(mr_work_trouble(&desk.cx.err)->hint, "afmail case show c20260311001"));
+	desk_close(&desk);
+}
+
 static void test_two_directories_with_one_uid(void)
 {
 	struct mr_work_place place = { 0 };
@@ -523,6 +540,7 @@ static const struct test tests[] = {
 	TEST(test_what_is_wrong_with_others),
 	TEST(test_places),
 	TEST(test_refs),
+	TEST(test_a_merged_case_leads_to_the_other),
 	TEST(test_two_directories_with_one_uid),
 	TEST(test_an_archived_case_is_not_active),
 	TEST(test_uids),
