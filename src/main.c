@@ -299,6 +299,7 @@
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
  *     disposition.c      puts messages into spam and trash
+ *     draft_file.c       the files of drafts
  *     edit_contact.c     contacts made, changed and archived
  *     error.c            the words and hints of failures
  *     extract_contact.c  contacts made of the senders of messages
