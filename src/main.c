@@ -299,7 +299,14 @@
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
  *     disposition.c      puts messages into spam and trash
+ *     draft.c            makes, lists and shows drafts
+ *     draft_build.c      the mail of a draft
+ *     draft_change.c     changes drafts, attaches files
+ *     draft_check.c      whether a draft can be sent
  *     draft_file.c       the files of drafts
+ *     draft_queue.c      queues and removes drafts
+ *     draft_reply.c      drafts that answer or forward a message
+ *     draft_state.c      which content of a draft was valid when
  *     edit_contact.c     contacts made, changed and archived
  *     error.c            the words and hints of failures
  *     extract_contact.c  contacts made of the senders of messages
@@ -318,6 +325,7 @@
  *     offset.c           offsets from UTC
  *     persona.c          persona files
  *     purge.c            throws discarded messages away for good
+ *     push.c             what a push would do; drops queued items
  *     reference.c        what keeps a message from being discarded
  *     restore.c          brings messages back to triage
  *     skill.c            the skill for agents: installed, removed
