@@ -306,6 +306,14 @@
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
  *     disposition.c      puts messages into spam and trash
+ *     draft.c            makes, lists and shows drafts
+ *     draft_build.c      the mail of a draft
+ *     draft_change.c     changes drafts, attaches files
+ *     draft_check.c      whether a draft can be sent
+ *     draft_file.c       the files of drafts
+ *     draft_queue.c      queues and removes drafts
+ *     draft_reply.c      drafts that answer or forward a message
+ *     draft_state.c      which content of a draft was valid when
  *     edit_contact.c     contacts made, changed and archived
  *     error.c            the words and hints of failures
  *     evidence.c         loads the files of one message
@@ -335,6 +343,7 @@
  *     progress.c         the progress of a running command
  *     purge.c            deletes discarded messages for good
  *     purge.c            throws discarded messages away for good
+ *     push.c             what a push would do; drops queued items
  *     queue.c            the items of the push queue
  *     queue_action.c     queues what is to be done to messages on the server
  *     record.c           makes the record of a message

@@ -1,0 +1,280 @@
+/* workspace/push.c - shows what a push would do, and drops items of the queue. */
+#include "workspace/push.h"
+
+#include "text/digest.h"
+#include "workspace/draft.h"
+#include "workspace/error.h"
+#include "workspace/ids.h"
+#include "workspace/refresh.h"
+
+#include <string.h>
+
+static const char *const kind_names[] = { "outbound", "message_action" };
+
+/* --- kinds --- */
+
+static const struct {
+	const char *kind;
+	enum mr_work_push_action action;
+} kinds[] = {
+	{ "drafts", MR_WORK_PUSH_SAVE_DRAFT },
+	{ "drafts-send", MR_WORK_PUSH_SEND },
+	{ "archive", MR_WORK_PUSH_ARCHIVE },
+	{ "spam", MR_WORK_PUSH_SPAM },
+	{ "trash", MR_WORK_PUSH_TRASH },
+};
+
+bool mr_work_push_is_of_kind(const struct mr_work_push_item *item, const char *kind)
+{
+	if (!kind)
+		return true;
+	for (size_t i = 0; i < MR_LEN(kinds); i++)
+		if (mr_str_eq(kinds[i].kind, kind))
+			return item->action == kinds[i].action;
+	return false;
+}
+
+static enum mr_code check_request(struct mr_ctx *cx, const struct mr_work_push_preview *request)
+{
+	if (request->dry_run && request->confirm)
+		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
+			"dry_run and confirm cannot be given together");
+	if (!request->kind)
+		return MR_OK;
+	for (size_t i = 0; i < MR_LEN(kinds); i++)
+		if (mr_str_eq(kinds[i].kind, request->kind))
+			return MR_OK;
+	return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
+		"%s is no kind of queued work: drafts, drafts-send, archive, spam, trash",
+		request->kind);
+}
+
+/* --- the plan --- */
+
+/* A text and where it ends, so that two lists of texts never look the same. */
+static void add_text(struct mr_digest *plan, const char *text)
+{
+	if (text)
+		mr_digest_add(plan, text, strlen(text) + 1);
+	else
+		mr_digest_add(plan, "\1", 2);
+}
+
+static void add_value(struct mr_ctx *cx, struct mr_digest *plan, const struct mr_value *value)
+{
+	struct mr_bytes bytes = { 0 };
+
+	if (value)
+		bytes = mr_work_pretty(cx, value);
+	mr_digest_add(plan, bytes.data, bytes.len);
+	mr_digest_add(plan, "", 1);
+}
+
+/* Without the secret, which nothing that is shown may depend on. */
+static void add_server(struct mr_ctx *cx, struct mr_digest *plan,
+	const struct mr_work_server *server)
+{
+	add_text(plan, server->host);
+	add_text(plan, server->username);
+	add_text(plan,
+		mr_arena_printf(cx->arena, "%lld %d %d", (long long)server->port, server->tls,
+			server->starttls));
+}
+
+static void add_config(struct mr_ctx *cx, struct mr_digest *plan,
+	const struct mr_work_config *config)
+{
+	add_server(cx, plan, &config->imap);
+	add_server(cx, plan, &config->smtp);
+	add_value(cx, plan, mr_value_get(config->document, "mailboxes"));
+}
+
+/* --- preview --- */
+
+static void put_default_steps(enum mr_work_push_action action, struct mr_texts *out)
+{
+	if (action == MR_WORK_PUSH_SEND) {
+		mr_work_ids_put(out, "smtp_send");
+		mr_work_ids_put(out, "append_to_mailbox_id_sent");
+	} else {
+		mr_work_ids_put(out, "append_to_mailbox_id_drafts");
+	}
+}
+
+static void put_steps(struct mr_arena *arena, const struct mr_work_action_steps *steps,
+	bool is_reply, struct mr_texts *out)
+{
+	for (size_t i = 0; i < steps->len; i++)
+		if (is_reply || !steps->items[i].on_reply_to_message)
+			mr_work_ids_put(out, mr_work_step_label(arena, &steps->items[i]));
+}
+
+/* The mail as it would go out now; a broken draft is shown with what is wrong. */
+static void show_draft(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_push_item *item, struct mr_digest *plan, struct mr_work_push_row *row,
+	bool *is_reply)
+{
+	struct mr_work_outbound mail = { 0 };
+	struct mr_err kept = cx->err;
+	struct mr_work_draft draft;
+	enum mr_code rc = mr_work_draft_open(cx, work, item->case_uid, item->draft_name, &draft);
+
+	row->to = draft.file.to;
+	row->cc = draft.file.cc;
+	row->attachments = draft.file.attachments;
+	row->subject = draft.file.subject;
+	row->identity = draft.file.identity;
+	*is_reply = draft.file.reply_to_message_id && !mr_str_eq(draft.file.send_intent, "new");
+	if (!rc) /* a date that is always the same: the plan does not change with the time */
+		rc = mr_work_draft_build(cx, work, &draft, item, 0, &mail);
+	row->draft_valid = !rc;
+	row->draft_error = rc ? mr_arena_strdup(cx->arena, cx->err.msg) : NULL;
+	cx->err = kept;
+	add_text(plan, row->draft_error);
+	for (size_t i = 0; i < mail.to.len; i++)
+		add_text(plan, mail.to.items[i]);
+	mr_digest_add(plan, mail.bytes.data, mail.bytes.len);
+}
+
+static void show_item(struct mr_ctx *cx, struct mr_work *work, const struct mr_work_config *config,
+	const struct mr_work_push_item *item, struct mr_digest *plan, struct mr_work_push_row *row)
+{
+	const struct mr_work_action_steps *steps = &item->steps;
+	bool is_reply = true;
+
+	*row = (struct mr_work_push_row){ .push_id = item->push_id,
+		.kind = kind_names[item->kind],
+		.display_kind = mr_work_push_display_kind(item),
+		.is_outbound = item->kind == MR_WORK_PUSH_OUTBOUND };
+	add_value(cx, plan, item->document);
+	if (row->is_outbound) {
+		row->action = mr_work_push_action_names[item->action];
+		row->case_uid = item->case_uid;
+		row->draft_name = item->draft_name;
+		steps = item->action == MR_WORK_PUSH_SEND ? &config->draft_send
+							  : &config->draft_save;
+		add_value(cx, plan, steps->document);
+		show_draft(cx, work, item, plan, row, &is_reply);
+	}
+	row->actions = mr_work_ids_room(cx->arena, steps->len + 2);
+	if (row->is_outbound && !steps->len)
+		put_default_steps(item->action, &row->actions);
+	put_steps(cx->arena, steps, is_reply, &row->actions);
+}
+
+enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_push_preview *request, struct mr_work_push_previewed *result)
+{
+	const struct mr_work_config *config = NULL;
+	struct mr_work_push_items queue = { 0 };
+	struct mr_work_push_previewed shown = { 0 };
+	struct mr_digest *plan;
+	enum mr_code rc = check_request(cx, request);
+
+	if (!rc)
+		rc = mr_work_config_get(cx, work, &config);
+	if (!rc)
+		rc = mr_work_queue_load_strict(cx, work, &queue);
+	if (rc)
+		return rc;
+	shown.items = mr_arena_array(cx->arena, queue.len + 1, sizeof(*shown.items));
+	plan = mr_digest_begin_sha256();
+	add_config(cx, plan, config);
+	add_text(plan, request->kind);
+	for (size_t i = 0; i < queue.len; i++)
+		if (mr_work_push_is_of_kind(&queue.items[i], request->kind))
+			show_item(cx, work, config, &queue.items[i], plan,
+				&shown.items[shown.len++]);
+	shown.plan_id =
+		mr_arena_printf(cx->arena, "plan_%.32s", mr_digest_end_hex(cx->arena, plan));
+	shown.count = (int64_t)shown.len;
+	shown.hint = mr_str_eq(request->kind, "drafts-send")
+		? "No mail was sent. Carry this out with `afmail push drafts-send --confirm`."
+		: "No remote changes were made. Carry this out with `afmail push --confirm`.";
+	*result = shown;
+	return MR_OK;
+}
+
+/* --- list --- */
+
+enum mr_code mr_work_push_list(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_push_listed *result)
+{
+	struct mr_work_push_items queue = { 0 };
+	struct mr_out out;
+	enum mr_code rc = mr_work_queue_load_strict(cx, work, &queue);
+
+	if (rc)
+		return rc;
+	mr_out_init_tree(&out, cx->arena);
+	mr_out_list(&out, NULL);
+	for (size_t i = 0; i < queue.len; i++)
+		mr_out_value(&out, NULL, queue.items[i].document);
+	mr_out_end(&out);
+	*result = (struct mr_work_push_listed){ (int64_t)queue.len, mr_out_tree(&out) };
+	return MR_OK;
+}
+
+/* --- drop --- */
+
+/* A mail that was being sent when the program ended: nobody knows whether it went. */
+static bool is_uncertain(const struct mr_work_push_item *item)
+{
+	for (size_t i = 0; i < item->state_count; i++)
+		if (item->states[i].status == MR_WORK_STEP_PENDING && item->states[i].started)
+			return item->kind == MR_WORK_PUSH_OUTBOUND;
+	return false;
+}
+
+static void add_event(struct mr_ctx *cx, struct mr_work_change *change,
+	const struct mr_work_push_item *item, const char *reason)
+{
+	struct mr_work_target *targets =
+		mr_arena_array(cx->arena, item->message_ids.len + 3, sizeof(*targets));
+	struct mr_work_event event;
+	size_t len = 0;
+
+	targets[len++] = (struct mr_work_target){ "push", item->push_id };
+	if (item->case_uid)
+		targets[len++] = (struct mr_work_target){ "case", item->case_uid };
+	for (size_t i = 0; i < item->message_ids.len; i++)
+		targets[len++] = (struct mr_work_target){ "message", item->message_ids.items[i] };
+	mr_work_event_begin(change, "push_dropped", targets, reason, &event);
+	mr_out_text(&event.out, "push_id", item->push_id);
+	mr_out_text(&event.out, "push_kind", kind_names[item->kind]);
+	mr_out_text(&event.out, "action", mr_work_push_action_names[item->action]);
+	if (item->kind == MR_WORK_PUSH_OUTBOUND) {
+		mr_out_text(&event.out, "case_uid", item->case_uid);
+		mr_out_text(&event.out, "draft_name", item->draft_name);
+	} else {
+		mr_out_texts(&event.out, "message_ids", &item->message_ids);
+	}
+	mr_work_event_end(&event);
+}
+
+enum mr_code mr_work_push_drop(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_push_drop *request, struct mr_work_push_dropped *result)
+{
+	struct mr_work_push_item item = { 0 };
+	struct mr_work_change change;
+	const char *reason = NULL;
+	enum mr_code rc = mr_work_queue_find(cx, work, request->push_id, &item);
+
+	if (!rc)
+		rc = mr_work_reason(cx, work, request->reason, &reason);
+	if (rc)
+		return rc;
+	if (mr_work_push_has_succeeded_step(&item))
+		return mr_work_refuse(cx, MR_WORK_PUSH_ALREADY_STARTED,
+			"a step of %s has succeeded: it cannot be dropped", item.push_id);
+	if (is_uncertain(&item))
+		return mr_work_refuse(cx, MR_WORK_PUSH_ALREADY_STARTED,
+			"%s was being carried out when the program ended: its mail may have gone",
+			item.push_id);
+	mr_work_change_begin(cx, work, "push_drop", &change);
+	mr_work_queue_remove(&change, &item);
+	add_event(cx, &change, &item, reason);
+	*result = (struct mr_work_push_dropped){ item.push_id, kind_names[item.kind],
+		mr_work_push_action_names[item.action], item.message_ids };
+	return mr_work_carry_out(cx, &change);
+}
