@@ -275,22 +275,22 @@
  *   workspace/         a person's mail as files that an agent works on
  *     archive.c          lists the archive; makes, shows and renames categories
  *     archive_case.c     archived cases: shown, renamed, their notes
- *     archive_message.c  messages of categories
  *     archive_message.c  puts messages into categories, moves them, takes them out
+ *     archive_message.c  messages of categories
  *     audit.c            adds events to the audit log
  *     audit_read.c       reads the audit log
  *     case.c             makes, lists and shows cases
- *     case_archive.c     puts cases into the archive and brings them back
  *     case_archive.c     puts them into the archive, and brings them back
- *     case_change.c      moves, renames, tags, reopens and deletes cases
+ *     case_archive.c     puts cases into the archive and brings them back
  *     case_change.c      moves, renames, tags, reopens and deletes them
- *     case_merge.c       puts one case into another
+ *     case_change.c      moves, renames, tags, reopens and deletes cases
  *     case_merge.c       puts one into another
- *     case_message.c     puts messages into cases and takes them out
+ *     case_merge.c       puts one case into another
  *     case_message.c     their messages
+ *     case_message.c     puts messages into cases and takes them out
  *     case_save.c        counts what is in a case, and writes it
- *     case_shared.c      questions that several of these commands have
  *     case_shared.c      steps that commands of cases and categories share
+ *     case_shared.c      questions that several of these commands have
  *     change.c           changes of several files that happen as a whole
  *     change_journal.c   their journals, finished after a crash
  *     change_step.c      their steps, carried out
@@ -335,21 +335,21 @@
  *     merged.c           which case was merged into which
  *     message.c          shows a message, saves its attachments
  *     name.c             ids, refs and names
- *     notes.c            shows and changes notes.md
  *     notes.c            the notes of cases and categories
+ *     notes.c            shows and changes notes.md
  *     offset.c           offsets from UTC
  *     persona.c          persona files
  *     place.c            finds cases and categories, gives out uids
  *     progress.c         the progress of a running command
- *     purge.c            deletes discarded messages for good
  *     purge.c            throws discarded messages away for good
+ *     purge.c            deletes discarded messages for good
  *     push.c             what a push would do; drops queued items
  *     queue.c            the items of the push queue
  *     queue_action.c     queues what is to be done to messages on the server
  *     record.c           makes the record of a message
  *     record_value.c     the record as a JSON document
- *     reference.c        finds what refers to a message
  *     reference.c        what keeps a message from being discarded
+ *     reference.c        finds what refers to a message
  *     refresh.c          writes stale records and views
  *     remote.c           where a message is on the server
  *     restore.c          brings messages back to triage
