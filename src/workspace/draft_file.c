@@ -128,15 +128,15 @@ static struct mr_bytes even_out(struct mr_arena *arena, struct mr_bytes file)
 /* Without the lines at the beginning that have nothing but blanks. */
 static const char *body_of(struct mr_arena *arena, struct mr_bytes body)
 {
-	size_t start = 0;
+	size_t start = 0, at = 0;
 
-	for (size_t at = 0; at < body.len; at++) {
+	for (; at < body.len; at++) {
 		if (body.data[at] == '\n')
 			start = at + 1;
 		else if (!strchr(" \t\r", (char)body.data[at]))
 			break;
 	}
-	if (start == body.len)
+	if (at == body.len)
 		return "";
 	return mr_arena_strndup(arena, (const char *)body.data + start, body.len - start);
 }
