@@ -163,12 +163,19 @@ def many_large_bodies_leave_it_small(m):
             eventually(lambda: send_all(server, body))
         # What one request costs is known now, also to a sanitizer: many may cost a little more.
         alone = peak_bytes(server)
-        with concurrent.futures.ThreadPoolExecutor(100) as pool:
-            done = [answer[0] for answer in pool.map(lambda n: send_all(server, bodies[n % 3]), range(300))]
+        done = []
+
+        def burst():
+            """The server may still be busy with the body before, which leaves no room for these: then once more."""
+            with concurrent.futures.ThreadPoolExecutor(100) as pool:
+                done.extend(answer[0] for answer in pool.map(lambda n: send_all(server, bodies[n % 3]), range(300)))
+            return [min(done)]
+
+        eventually(burst)
         peak = peak_bytes(server)
         print(f"# {alone >> 20} MiB after one of each, {peak >> 20} MiB after 300 at once;"
             f" {done.count(503)} were refused", flush=True)
-        assert 0 < done.count(503) < len(done), done
+        assert 0 < done.count(503) < len(done), set(done)
         assert peak < alone + 32 * MIB, (alone, peak)
         assert server.get("/health")[0] == 200
 
