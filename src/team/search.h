@@ -15,24 +15,17 @@
  */
 #pragma once
 
+#include "data/match.h"
 #include "team/model.h"
 #include "team/rights.h"
-#include "team/snippet.h"
 #include "team/store/root.h"
+#include "text/snippet.h"
 
 enum {
 	MR_TEAM_SEARCH_RANKED = 500,
 	MR_TEAM_SEARCH_RANKED_ROWS = 200,
 	MR_TEAM_SEARCH_SCANNED = 100000,
 	MR_TEAM_SEARCH_OFFSET_MAX = 10000,
-};
-
-/* Which reading of the query answered. */
-enum mr_team_search_mode {
-	MR_TEAM_SEARCH_FTS,
-	MR_TEAM_SEARCH_QUOTED,
-	MR_TEAM_SEARCH_LIKE,
-	MR_TEAM_SEARCH_FILTERS, /* there were no words */
 };
 
 struct mr_team_search {
@@ -53,12 +46,12 @@ struct mr_team_hit {
 	bool from_human;            /* the overseer */
 	const char *project_slug;
 	double score; /* comparable within one answer; 0 where nothing is ranked */
-	struct mr_team_snippet snippet;
+	struct mr_snippet snippet;
 };
 struct mr_team_hits {
 	struct mr_team_hit *items; /* best first */
 	size_t len;
-	enum mr_team_search_mode mode;
+	enum mr_match_mode mode;
 };
 
 /*
@@ -71,4 +64,4 @@ MR_CHECK enum mr_code mr_team_search(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_search *search, struct mr_team_hits *out);
 
 /* fts, fts_quoted, like, filters. */
-const char *mr_team_search_mode_name(enum mr_team_search_mode mode);
+const char *mr_team_search_mode_name(enum mr_match_mode mode);

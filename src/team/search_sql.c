@@ -1,10 +1,9 @@
 /* team/search_sql.c - Builds and runs the SQL of a message search. */
 #include "team/search_sql.h"
 
-#include "data/rows.h"
+#include "data/match.h"
 #include "team/limits.h"
 #include "team/name.h"
-#include "team/snippet.h"
 #include "team/store/schema.h"
 
 #include <inttypes.h>
@@ -13,14 +12,14 @@
 enum {
 	WHERE_BYTES = 256 << 10, /* every project of a product, every term of a query */
 	/* A pattern for each term, name and project of each filter, a project, an agent. */
-	VALUES_MAX = MR_TEAM_QUERY_TERMS + 2 * MR_TEAM_QUERY_FILTERS + 8,
+	VALUES_MAX = MR_QUERY_TERMS + 2 * MR_QUERY_FILTERS + 8,
 	FIRST_VALUE = 4,
 };
 
 struct builder {
 	struct mr_ctx *cx;
 	const struct mr_team_search *search;
-	const struct mr_team_query *query;
+	const struct mr_query *query;
 	struct mr_buf *sql;
 	struct mr_bind *values; /* ends with MR_BIND_END, which is 0 */
 	size_t count;
@@ -95,12 +94,12 @@ static void put_readers(struct builder *b)
 }
 
 /* "(SELECT ...)": the agents of that name. */
-static void put_agents(struct builder *b, const struct mr_team_filter *filter)
+static void put_agents(struct builder *b, const struct mr_query_filter *filter)
 {
 	mr_buf_printf(b->sql, "(SELECT a.id FROM agents a");
-	if (filter->project)
+	if (filter->place)
 		mr_buf_printf(b->sql, " JOIN projects p ON p.id = a.project_id AND p.slug = ?%d",
-			value(b, mr_bind_text(filter->project)));
+			value(b, mr_bind_text(filter->place)));
 	mr_buf_printf(b->sql, " WHERE a.name_fold = ?%d)", value(b, mr_bind_text(filter->text)));
 }
 
@@ -119,7 +118,7 @@ static void put_waiting(struct builder *b, const char *column)
 		mr_buf_puts(b->sql, " AND r.kind <> 'bcc')");
 }
 
-static void put_thread(struct builder *b, const struct mr_team_filter *filter)
+static void put_thread(struct builder *b, const struct mr_query_filter *filter)
 {
 	int64_t id;
 
@@ -131,7 +130,7 @@ static void put_thread(struct builder *b, const struct mr_team_filter *filter)
 		mr_buf_printf(b->sql, "t.thread_id = ?%d", value(b, mr_bind_text(filter->text)));
 }
 
-static void put_filter(struct builder *b, const struct mr_team_filter *filter)
+static void put_filter(struct builder *b, const struct mr_query_filter *filter)
 {
 	/* A thread is NULL of many messages, which NOT would leave unknown. */
 	if (filter->negated)
@@ -152,8 +151,7 @@ static void put_filter(struct builder *b, const struct mr_team_filter *filter)
 		put_thread(b, filter);
 		break;
 	case MR_TEAM_FILTER_IMPORTANCE:
-		mr_buf_printf(b->sql, "t.importance = '%s'",
-			mr_team_importance_name(filter->importance));
+		mr_buf_printf(b->sql, "t.importance = '%s'", filter->text);
 		break;
 	case MR_TEAM_FILTER_SINCE:
 		mr_buf_printf(b->sql, "t.created_ts >= ?%d",
@@ -180,7 +178,7 @@ static void put_filter(struct builder *b, const struct mr_team_filter *filter)
 
 /* since: and until: must all hold, and so must negated filters; of other kinds any one is
  * enough. */
-static bool is_alternative(const struct mr_team_filter *filter, enum mr_team_filter_kind kind)
+static bool is_alternative(const struct mr_query_filter *filter, int kind)
 {
 	return filter->kind == kind && !filter->negated && kind != MR_TEAM_FILTER_SINCE &&
 		kind != MR_TEAM_FILTER_UNTIL;
@@ -188,7 +186,7 @@ static bool is_alternative(const struct mr_team_filter *filter, enum mr_team_fil
 
 static void put_filters(struct builder *b)
 {
-	const struct mr_team_query *query = b->query;
+	const struct mr_query *query = b->query;
 
 	for (size_t i = 0; i < query->filter_count; i++) {
 		if (is_alternative(&query->filters[i], query->filters[i].kind))
@@ -200,7 +198,7 @@ static void put_filters(struct builder *b)
 		bool any = false;
 
 		for (size_t i = 0; i < query->filter_count; i++) {
-			if (!is_alternative(&query->filters[i], (enum mr_team_filter_kind)kind))
+			if (!is_alternative(&query->filters[i], kind))
 				continue;
 			mr_buf_puts(b->sql, any ? " OR " : " AND (");
 			put_filter(b, &query->filters[i]);
@@ -211,72 +209,17 @@ static void put_filters(struct builder *b)
 	}
 }
 
-/* %text%, its own signs escaped. */
-static const char *pattern_of(struct mr_arena *arena, const char *text)
-{
-	char *pattern = mr_arena_alloc(arena, 2 * strlen(text) + 3);
-	size_t len = 0;
-
-	pattern[len++] = '%';
-	for (; *text; text++) {
-		if (*text == '%' || *text == '_' || *text == '\\')
-			pattern[len++] = '\\';
-		pattern[len++] = *text;
-	}
-	pattern[len++] = '%';
-	return pattern;
-}
-
-static void put_like(struct builder *b, const struct mr_team_term *term)
-{
-	int pattern = value(b, mr_bind_text(pattern_of(b->cx->arena, term->text)));
-
-	if (term->column == MR_TEAM_ANY_COLUMN)
-		mr_buf_printf(b->sql,
-			"(t.subject ILIKE ?%d ESCAPE '\\' OR t.body_md ILIKE ?%d ESCAPE '\\')",
-			pattern, pattern);
-	else
-		mr_buf_printf(b->sql, "t.%s ILIKE ?%d ESCAPE '\\'",
-			term->column == MR_TEAM_SUBJECT ? "subject" : "body_md", pattern);
-}
-
-/* As deep as parentheses may stand in each other. */
-static void put_node(struct builder *b, const struct mr_team_node *node)
-{
-	const char *between = node->kind == MR_TEAM_OR ? " OR " : " AND ";
-
-	if (node->kind == MR_TEAM_TERM) {
-		put_like(b, node->term);
-		return;
-	}
-	mr_buf_puts(b->sql, node->kind == MR_TEAM_NOT ? "NOT (" : "(");
-	for (const struct mr_team_node *one = node->inside; one; one = one->next) {
-		put_node(b, one);
-		if (one->next && node->kind != MR_TEAM_NOT)
-			mr_buf_puts(b->sql, between);
-		if (node->kind == MR_TEAM_NOT)
-			break;
-	}
-	mr_buf_putc(b->sql, ')');
-}
-
 static void put_words(struct builder *b)
 {
-	const struct mr_team_query *query = b->query;
-
-	if (query->root) {
-		mr_buf_puts(b->sql, " AND ");
-		put_node(b, query->root);
+	if (b->query->term_count == 0)
 		return;
-	}
-	for (size_t i = 0; i < query->term_count; i++) {
-		mr_buf_puts(b->sql, " AND ");
-		put_like(b, &query->terms[i]);
-	}
+	mr_buf_puts(b->sql, " AND ");
+	b->count += mr_match_like(b->cx->arena, &mr_team_search_index, b->query,
+		(int)b->count + FIRST_VALUE, b->values + b->count, b->sql);
 }
 
 enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search *search,
-	const struct mr_team_query *query, bool alone, bool indexed, struct mr_team_where *out)
+	const struct mr_query *query, bool alone, bool indexed, struct mr_team_where *out)
 {
 	struct builder b = {
 		.cx = cx,
@@ -398,7 +341,7 @@ enum mr_code mr_team_search_row_sql(struct mr_ctx *cx, struct mr_db *db, int64_t
 
 	if (rc)
 		return rc;
-	mr_stmt_bind(stmt, 1, MR_BIND(id, MR_TEAM_SNIPPET_BODY_BYTES));
+	mr_stmt_bind(stmt, 1, MR_BIND(id, MR_SNIPPET_BODY_BYTES));
 	rc = mr_stmt_step(stmt, found, &cx->err);
 	if (rc || !*found)
 		return rc;

@@ -20,7 +20,7 @@ MR_CHECK enum mr_code mr_team_search_alone_sql(struct mr_ctx *cx, struct mr_db *
 /* The projects and the filters; and unless an index looks for the words, these too, in the texts.
  * Empty when the index alone can answer. Initialises `out`. */
 MR_CHECK enum mr_code mr_team_search_where(struct mr_ctx *cx, const struct mr_team_search *search,
-	const struct mr_team_query *query, bool alone, bool indexed, struct mr_team_where *out);
+	const struct mr_query *query, bool alone, bool indexed, struct mr_team_where *out);
 
 struct mr_team_found {
 	int64_t id;

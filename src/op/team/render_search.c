@@ -19,42 +19,6 @@ static struct mr_value list_at(const struct mr_value *map, const char *key)
 	return value && value->kind == MR_LIST ? *value : (struct mr_value){ .kind = MR_LIST };
 }
 
-/* Some bytes of a text, on one line and harmless. */
-static void put_piece(struct mr_buf *out, const struct mr_render *how, const char *style,
-	const char *text, size_t len)
-{
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const char *line = mr_render_line(arena, mr_arena_strndup(arena, text, len));
-
-	if (style)
-		mr_part_styled(out, how, style, line);
-	else
-		mr_buf_puts(out, line);
-}
-
-static void put_snippet(struct mr_buf *out, const struct mr_render *how, const struct mr_value *hit)
-{
-	struct mr_value offsets = list_at(hit, "offsets");
-	const char *text = text_at(hit, "snippet");
-	size_t at = 0, len = strlen(text);
-
-	if (len == 0)
-		return;
-	mr_buf_puts(out, "    ");
-	for (size_t i = 0; i < offsets.list.len; i++) {
-		size_t start = (size_t)mr_part_int(&offsets.list.items[i], "start");
-		size_t end = (size_t)mr_part_int(&offsets.list.items[i], "end");
-
-		if (start < at || end < start || end > len)
-			break;
-		put_piece(out, how, NULL, text + at, start - at);
-		put_piece(out, how, mr_style_bold, text + start, end - start);
-		at = end;
-	}
-	put_piece(out, how, NULL, text + at, len - at);
-	mr_buf_putc(out, '\n');
-}
-
 /* One hit: subject, sender, project (with `project`) and time; below it the snippet. */
 static void put_hit(struct mr_buf *out, const struct mr_render *how, const struct mr_value *hit,
 	bool project)
@@ -78,7 +42,7 @@ static void put_hit(struct mr_buf *out, const struct mr_render *how, const struc
 	mr_part_styled(out, how, mr_style_dim,
 		mr_render_line(arena, mr_str_join(arena, &about, ", ")));
 	mr_buf_putc(out, '\n');
-	put_snippet(out, how, hit);
+	mr_part_snippet(out, how, hit, 4);
 }
 
 /* Are the hits of more than one project? */
@@ -120,7 +84,7 @@ static void put_texts(struct mr_buf *out, const struct mr_render *how, const cha
 		const char *text = one->kind == MR_TEXT ? one->text : "";
 
 		mr_buf_puts(out, "  ");
-		put_piece(out, how, NULL, text, strlen(text));
+		mr_part_piece(out, how, NULL, text, strlen(text));
 		mr_buf_putc(out, '\n');
 	}
 }
@@ -134,7 +98,7 @@ static void put_mentions(struct mr_buf *out, const struct mr_render *how,
 		if (i == 0)
 			mr_part_styled(out, how, mr_style_dim, "mentions\n");
 		mr_buf_puts(out, i ? ", @" : "  @");
-		put_piece(out, how, NULL, name, strlen(name));
+		mr_part_piece(out, how, NULL, name, strlen(name));
 		mr_buf_printf(out, " %lld", (long long)mr_part_int(&list->list.items[i], "count"));
 	}
 	if (list->list.len)
@@ -147,14 +111,14 @@ static void put_title(struct mr_buf *out, const struct mr_render *how, const cha
 	struct mr_value names = list_at(summary, "participants");
 	long long total = (long long)mr_part_int(summary, "total_messages");
 
-	put_piece(out, how, mr_style_bold, thread_id, strlen(thread_id));
+	mr_part_piece(out, how, mr_style_bold, thread_id, strlen(thread_id));
 	mr_buf_printf(out, ": %lld message%s", total, total == 1 ? "" : "s");
 	for (size_t i = 0; i < names.list.len; i++) {
 		const struct mr_value *name = &names.list.items[i];
 
 		mr_buf_puts(out, i ? ", " : " by ");
 		if (name->kind == MR_TEXT)
-			put_piece(out, how, NULL, name->text, strlen(name->text));
+			mr_part_piece(out, how, NULL, name->text, strlen(name->text));
 	}
 	if (mr_str_eq(text_at(summary, "source"), "llm"))
 		mr_part_styled(out, how, mr_style_dim, ", worded by a model");

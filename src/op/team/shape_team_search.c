@@ -4,8 +4,8 @@
 #include "op/team/shape_team.h"
 
 static const struct mr_field span_fields[] = {
-	MR_FIELD(struct mr_team_span, start, "start"),
-	MR_FIELD(struct mr_team_span, end, "end"),
+	MR_FIELD(struct mr_span, start, "start"),
+	MR_FIELD(struct mr_span, end, "end"),
 	{ 0 },
 };
 
@@ -28,7 +28,7 @@ const struct mr_field mr_shape_team_hit_fields[] = {
 	MR_FIELD(struct mr_team_hit, project_slug, "project", .summary = "the slug of its project"),
 	MR_FIELD(struct mr_team_hit, snippet.text, "snippet",
 		.summary = "plain text around the hits"),
-	MR_FIELD_ROWS(struct mr_team_hit, snippet.hits, snippet.hit_count, struct mr_team_span,
+	MR_FIELD_ROWS(struct mr_team_hit, snippet.hits, snippet.hit_count, struct mr_span,
 		span_fields, "offsets",
 		.summary = "where the hits are in the snippet, in bytes of UTF-8"),
 	MR_FIELD(struct mr_team_hit, score, "score",
@@ -38,7 +38,7 @@ const struct mr_field mr_shape_team_hit_fields[] = {
 
 void mr_shape_team_search_mode(struct mr_out *out, const char *key, const void *from)
 {
-	const enum mr_team_search_mode *mode = from;
+	const enum mr_match_mode *mode = from;
 
 	mr_out_text(out, key, mr_team_search_mode_name(*mode));
 }

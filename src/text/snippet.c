@@ -1,8 +1,8 @@
 /*
- * team/snippet.c - Cuts the part of a message body around the first search hit, as plain text with
+ * text/snippet.c - Cuts the part of a message body around the first search hit, as plain text with
  * the hits marked.
  */
-#include "team/snippet.h"
+#include "text/snippet.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"
@@ -10,15 +10,15 @@
 #include <string.h>
 
 enum {
-	BEFORE_CHARS = 50,                          /* shown before the first hit */
-	TEXT_BYTES = MR_TEAM_SNIPPET_CHARS * 4 + 16 /* and two ellipses */
+	BEFORE_CHARS = 50,                     /* shown before the first hit */
+	TEXT_BYTES = MR_SNIPPET_CHARS * 4 + 16 /* and two ellipses */
 };
 
 struct wanted {
 	const char *text;
 	size_t len;
 	bool prefix;
-	struct mr_team_span *words; /* in its text */
+	struct mr_span *words; /* in its text */
 	size_t word_count;
 	uint32_t first; /* the first word's first letter, folded; inside: the first byte */
 };
@@ -27,7 +27,7 @@ struct finder {
 	const char *text;
 	size_t len;
 	bool inside;
-	struct wanted wanted[MR_TEAM_QUERY_TERMS];
+	struct wanted wanted[MR_QUERY_TERMS];
 	size_t wanted_count;
 };
 
@@ -41,7 +41,7 @@ static size_t scalar_at(const char *text, size_t len, size_t at, uint32_t *out)
 }
 
 /* The word at or after `at`; false when there is none. */
-static bool next_word(const char *text, size_t len, size_t at, struct mr_team_span *out)
+static bool next_word(const char *text, size_t len, size_t at, struct mr_span *out)
 {
 	uint32_t scalar;
 	size_t n;
@@ -76,8 +76,8 @@ static uint32_t next_letter(const char *text, size_t end, size_t *at)
 	return 0;
 }
 
-static bool same_word(const char *text, struct mr_team_span word, const char *term,
-	struct mr_team_span wanted, bool prefix)
+static bool same_word(const char *text, struct mr_span word, const char *term,
+	struct mr_span wanted, bool prefix)
 {
 	for (;;) {
 		uint32_t want = next_letter(term, wanted.end, &wanted.start);
@@ -95,11 +95,11 @@ static unsigned char lower(char c)
 	return (unsigned char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
 }
 
-static void want(struct finder *f, struct mr_arena *arena, const struct mr_team_term *term)
+static void want(struct finder *f, struct mr_arena *arena, const struct mr_query_term *term)
 {
 	struct wanted *wanted = &f->wanted[f->wanted_count];
 	size_t at = 0;
-	struct mr_team_span word;
+	struct mr_span word;
 
 	*wanted = (struct wanted){
 		.text = term->text,
@@ -121,7 +121,7 @@ static void want(struct finder *f, struct mr_arena *arena, const struct mr_team_
 }
 
 /* The term's words, one after the other, from this word on. */
-static bool phrase_at(const struct finder *f, const struct wanted *wanted, struct mr_team_span word,
+static bool phrase_at(const struct finder *f, const struct wanted *wanted, struct mr_span word,
 	size_t *out_end)
 {
 	for (size_t i = 0; i < wanted->word_count; i++) {
@@ -145,7 +145,7 @@ static bool bytes_at(const struct finder *f, const struct wanted *wanted, size_t
 }
 
 /* The longest hit that begins with this word, or at this byte. */
-static bool hit_at(const struct finder *f, struct mr_team_span word, struct mr_team_span *out)
+static bool hit_at(const struct finder *f, struct mr_span word, struct mr_span *out)
 {
 	size_t at = word.start;
 	uint32_t first = f->inside ? lower(f->text[at]) : next_letter(f->text, f->len, &at);
@@ -160,16 +160,16 @@ static bool hit_at(const struct finder *f, struct mr_team_span word, struct mr_t
 				    : phrase_at(f, wanted, word, &end)))
 			continue;
 		if (!found || end > out->end)
-			*out = (struct mr_team_span){ word.start, end };
+			*out = (struct mr_span){ word.start, end };
 		found = true;
 	}
 	return found;
 }
 
 /* The first hit that begins in [from, to). */
-static bool find(const struct finder *f, size_t from, size_t to, struct mr_team_span *out)
+static bool find(const struct finder *f, size_t from, size_t to, struct mr_span *out)
 {
-	struct mr_team_span word = { from, from };
+	struct mr_span word = { from, from };
 
 	to = to < f->len ? to : f->len;
 	if (f->wanted_count == 0)
@@ -222,7 +222,7 @@ static void put_scalar(struct mr_buf *buf, uint32_t scalar, const char *bytes, s
 }
 
 /* The last hit ends here. Bytes that are shown as nothing are no hit. */
-static void end_hit(struct mr_team_snippet *out, size_t end)
+static void end_hit(struct mr_snippet *out, size_t end)
 {
 	size_t last = out->hit_count - 1;
 
@@ -233,7 +233,7 @@ static void end_hit(struct mr_team_snippet *out, size_t end)
 }
 
 static void put_window(const struct finder *f, struct mr_arena *arena, size_t at,
-	struct mr_team_span hit, struct mr_team_snippet *out)
+	struct mr_span hit, struct mr_snippet *out)
 {
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	bool ahead = hit.end > 0, open = false;
@@ -241,7 +241,7 @@ static void put_window(const struct finder *f, struct mr_arena *arena, size_t at
 	mr_buf_init(&buf, TEXT_BYTES);
 	if (at > 0)
 		mr_buf_puts(&buf, "...");
-	for (size_t chars = 0; at < f->len && chars < MR_TEAM_SNIPPET_CHARS; chars++) {
+	for (size_t chars = 0; at < f->len && chars < MR_SNIPPET_CHARS; chars++) {
 		uint32_t scalar;
 		size_t n = scalar_at(f->text, f->len, at, &scalar);
 
@@ -255,7 +255,7 @@ static void put_window(const struct finder *f, struct mr_arena *arena, size_t at
 			end_hit(out, buf.len);
 			open = false;
 			/* No further than this window can reach. */
-			ahead = out->hit_count < MR_TEAM_SNIPPET_HITS &&
+			ahead = out->hit_count < MR_SNIPPET_HITS &&
 				find(f, at, at + TEXT_BYTES, &hit);
 		}
 	}
@@ -270,20 +270,22 @@ static void put_window(const struct finder *f, struct mr_arena *arena, size_t at
 	out->text = mr_arena_strdup(arena, mr_buf_text(&buf));
 }
 
-void mr_team_snippet(struct mr_arena *arena, const char *body, const struct mr_team_query *query,
-	bool inside, struct mr_team_snippet *out)
+void mr_snippet(struct mr_arena *arena, const char *body, const struct mr_query *query, int column,
+	bool inside, struct mr_snippet *out)
 {
-	size_t len = strnlen(body, MR_TEAM_SNIPPET_BODY_BYTES + 4);
+	size_t len = strnlen(body, MR_SNIPPET_BODY_BYTES + 4);
 	struct finder f = { .text = body, .inside = inside };
-	struct mr_team_span hit = { 0, 0 };
+	struct mr_span hit = { 0, 0 };
 	size_t start = 0;
 
-	f.len = mr_utf8_truncate(body, len, MR_TEAM_SNIPPET_BODY_BYTES);
-	*out = (struct mr_team_snippet){
-		.hits = mr_arena_array(arena, MR_TEAM_SNIPPET_HITS, sizeof(*out->hits)),
+	f.len = mr_utf8_truncate(body, len, MR_SNIPPET_BODY_BYTES);
+	*out = (struct mr_snippet){
+		.hits = mr_arena_array(arena, MR_SNIPPET_HITS, sizeof(*out->hits)),
 	};
 	for (size_t i = 0; i < query->term_count; i++) {
-		if (!query->terms[i].negated && query->terms[i].column != MR_TEAM_SUBJECT)
+		int of = query->terms[i].column;
+
+		if (!query->terms[i].negated && (of == MR_QUERY_ANY_COLUMN || of == column))
 			want(&f, arena, &query->terms[i]);
 	}
 	if (find(&f, 0, f.len, &hit))

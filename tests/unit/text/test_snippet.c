@@ -1,15 +1,15 @@
-/* tests/unit/team/test_team_snippet.c */
-#include "team/snippet.h"
+/* tests/unit/text/test_snippet.c */
+#include "text/snippet.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "query_keys.h"
 #include "test.h"
-#include "world.h"
 
 #include <string.h>
 
 /* The snippet, hits between < and >. */
-static const char *marked(struct mr_arena *arena, const struct mr_team_snippet *snippet)
+static const char *marked(struct mr_arena *arena, const struct mr_snippet *snippet)
 {
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	size_t at = 0;
@@ -30,15 +30,16 @@ static const char *marked(struct mr_arena *arena, const struct mr_team_snippet *
 	return mr_arena_strdup(arena, mr_buf_text(&buf));
 }
 
-static const char *snippet_of(struct mr_ctx *cx, const char *query, const char *body, bool inside)
+static const char *snippet_of(struct mr_arena *arena, const char *query, const char *body,
+	bool inside)
 {
-	struct mr_team_snippet snippet;
-	struct mr_team_query parsed;
+	struct mr_snippet snippet;
+	struct mr_query parsed;
 
-	CHECK_OK(mr_team_query_parse(cx, query, &parsed), cx->err);
-	mr_team_snippet(cx->arena, body, &parsed, inside, &snippet);
-	CHECK(mr_utf8_count(snippet.text, strlen(snippet.text)) <= MR_TEAM_SNIPPET_CHARS + 6);
-	return marked(cx->arena, &snippet);
+	mr_query_parse(arena, query_keys, 0, query, &parsed);
+	mr_snippet(arena, body, &parsed, QUERY_BODY, inside, &snippet);
+	CHECK(mr_utf8_count(snippet.text, strlen(snippet.text)) <= MR_SNIPPET_CHARS + 6);
+	return marked(arena, &snippet);
 }
 
 static const char LONG_BODY[] =
@@ -84,36 +85,31 @@ static void shows_what_was_looked_for(void)
 			"goes on for a while. - then the build plan of the users - comes in a list "
 			"And after..." },
 	};
-	struct mr_clock_fixed clock;
-	struct mr_ctx cx = { .clock = &clock.clock };
+	struct mr_arena *arena = mr_arena_new();
 
-	mr_clock_fixed_init(&clock, WORLD_NOW_US);
-	cx.arena = mr_arena_new();
 	for (size_t i = 0; i < MR_LEN(cases); i++)
-		CHECK_STR(snippet_of(&cx, cases[i].query, cases[i].body, cases[i].inside),
+		CHECK_STR(snippet_of(arena, cases[i].query, cases[i].body, cases[i].inside),
 			cases[i].want);
-	mr_arena_free(cx.arena);
+	mr_arena_free(arena);
 }
 
 static void is_bounded(void)
 {
-	struct mr_clock_fixed clock;
-	struct mr_ctx cx = { .arena = mr_arena_new(), .clock = &clock.clock };
-	char *body = mr_arena_alloc(cx.arena, (1 << 20) + 1);
+	struct mr_arena *arena = mr_arena_new();
+	char *body = mr_arena_alloc(arena, (1 << 20) + 1);
 	const char *text;
 
-	mr_clock_fixed_init(&clock, WORLD_NOW_US);
 	memset(body, 'a', 1 << 20);
-	text = snippet_of(&cx, "b", body, false);
-	CHECK_INT(strlen(text), MR_TEAM_SNIPPET_CHARS + 3);
+	text = snippet_of(arena, "b", body, false);
+	CHECK_INT(strlen(text), MR_SNIPPET_CHARS + 3);
 	for (size_t i = 0; i < 1 << 20; i += 2)
 		body[i] = ' ';
-	text = snippet_of(&cx, "a", body, false); /* more hits than are marked */
+	text = snippet_of(arena, "a", body, false); /* more hits than are marked */
 	CHECK(strstr(text, "<a> <a>") && strstr(text, "> a a"));
-	memset(body, 'x', MR_TEAM_SNIPPET_BODY_BYTES);
-	body[MR_TEAM_SNIPPET_BODY_BYTES] = ' '; /* too far */
-	CHECK(!strchr(snippet_of(&cx, "a", body, false), '<'));
-	mr_arena_free(cx.arena);
+	memset(body, 'x', MR_SNIPPET_BODY_BYTES);
+	body[MR_SNIPPET_BODY_BYTES] = ' '; /* too far */
+	CHECK(!strchr(snippet_of(arena, "a", body, false), '<'));
+	mr_arena_free(arena);
 }
 
 int main(void)
