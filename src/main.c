@@ -3,17 +3,15 @@
  *
  * The map of the tree. Calls go down this list; nothing below knows the name of anything above.
  *
- *   main.c             picks the table of operations, runs the command line, exits
+ *   main.c             picks the program by the name it was called, runs its command line, exits
  *
  *   surface/           how a request arrives and leaves
  *     cli/             the command line
  *       argv.c           a command line taken apart
  *       cli.c            from argv to an operation, and its result to the screen
- *       command.c        the tree of commands that the operation table implies
  *       commands.c       completion and help as operations
  *       completion.c     scripts for bash, zsh and fish
  *       follow.c         an inbox followed as messages arrive
- *       help.c           help for every level
  *       mcp_stdio.c      MCP on stdin and stdout, for a client that starts it
  *       outcome.c        results, failures and events of a command, as its contract has them
  *       serve.c          the server in the foreground, until a signal ends it
@@ -87,9 +85,11 @@
  *     agent_auth.c       whether a caller may act as an agent
  *     args.c             decodes arguments into typed values
  *     bind.c             requests and results by the tables that describe them
+ *     command.c          the tree of commands that the operation table implies
  *     contract.c         what differs between the contracts that share the table
  *     dispatch.c         decode, check needs, run, count, log
  *     grid.c             columns that fit the terminal
+ *     help.c             help for every level
  *     nouns.c            the list of all operations
  *     op.c               the table
  *     render.c           a result as people read it
@@ -149,6 +149,51 @@
  *       view_mail.c      views of messages, threads and an agent's mail
  *       view_team.c      views of projects, agents and products
  *       watching.c       waits for changes, for the surfaces
+ *     work/            the e-mail workspace's operations
+ *       afmail.c         its operations as the program afmail
+ *       around_work.c    directories and variables around a command
+ *       contract_work.c  its contract: Agent-First Data
+ *       event_work.c     the lines that --log asks for
+ *       fence_work.c     text from outside marked off, and who wrote it
+ *       help_work.c      help as text, Markdown and objects
+ *       render_archive.c the archive on a terminal
+ *       render_case.c    cases on a terminal
+ *       render_config_work.c the configuration on a terminal
+ *       render_contact_work.c contacts on a terminal
+ *       render_doctor.c  what is wrong with a workspace, on a terminal
+ *       render_draft.c   drafts on a terminal
+ *       render_found.c   what a search found, for people
+ *       render_message.c messages in lists and in full
+ *       render_page.c    pages of a workspace on a terminal
+ *       render_push.c    the queue, purges, refreshes and the audit log
+ *       render_root.c    a workspace as a whole on a terminal
+ *       render_skill_work.c the skill's places on a terminal
+ *       render_suggestion.c suggestions
+ *       tools_work.c     the workspace that a server offers as tools
+ *       work_archive.c   operations: what the archive holds, and its categories
+ *       work_archive_case.c archived cases
+ *       work_archive_message.c single messages in and out of the archive
+ *       work_case.c      operations: cases and their messages
+ *       work_case_change.c what becomes of a case as a whole
+ *       work_config.c    operations: the configuration
+ *       work_contact.c   operations: find and show contacts
+ *       work_contact_change.c operations: make and change contacts
+ *       work_doctor.c    operations: examine a workspace, and repair it
+ *       work_draft.c     operations: drafts are made, changed and given files
+ *       work_draft_queue.c drafts are shown, checked, queued and removed
+ *       work_log.c       operations: the audit log
+ *       work_message.c   operations: single messages
+ *       work_notes.c     operations: notes of cases and categories
+ *       work_ops.c       what its operations share
+ *       work_pull.c      operations: pull, look at the server
+ *       work_purge.c     operation: delete discarded messages for good
+ *       work_push.c      operations: what is queued for the server
+ *       work_render.c    operations: generated files and templates
+ *       work_root.c      operations: make a workspace, take mail in, look at it
+ *       work_search.c    operation: search in its mail
+ *       work_skill.c     operations: the skill for agents
+ *       work_suggestion.c operations: what an agent would do
+ *       work_triage.c    operations: messages that wait for a decision
  *
  *   app/               what runs the program, and the files of other programs
  *     client.c           the table of coding agents' programs and their entries
@@ -205,9 +250,8 @@
  *     retire.c           retires or purges agents
  *     retire_sql.c       their leases, slots and rows
  *     search.c           full-text search
- *     search_query.c     the parser of search queries
+ *     search_query.c     the keys of a message search
  *     search_sql.c       the SQL of a search
- *     snippet.c          the lines of a message around what was looked for
  *     summary.c          summaries of threads
  *     summary_lines.c    the heuristic, by lines
  *     summary_llm.c      worded by a model
@@ -276,21 +320,15 @@
  *     archive.c          lists the archive; makes, shows and renames categories
  *     archive_case.c     archived cases: shown, renamed, their notes
  *     archive_message.c  puts messages into categories, moves them, takes them out
- *     archive_message.c  messages of categories
  *     audit.c            adds events to the audit log
  *     audit_read.c       reads the audit log
  *     case.c             makes, lists and shows cases
  *     case_archive.c     puts them into the archive, and brings them back
- *     case_archive.c     puts cases into the archive and brings them back
  *     case_change.c      moves, renames, tags, reopens and deletes them
- *     case_change.c      moves, renames, tags, reopens and deletes cases
  *     case_merge.c       puts one into another
- *     case_merge.c       puts one case into another
  *     case_message.c     their messages
- *     case_message.c     puts messages into cases and takes them out
  *     case_save.c        counts what is in a case, and writes it
  *     case_shared.c      steps that commands of cases and categories share
- *     case_shared.c      questions that several of these commands have
  *     change.c           changes of several files that happen as a whole
  *     change_journal.c   their journals, finished after a crash
  *     change_step.c      their steps, carried out
@@ -306,6 +344,12 @@
  *     contact.c          contacts found, listed and shown
  *     contact_card.c     the card of a contact
  *     disposition.c      puts messages into spam and trash
+ *     doctor.c           examines a workspace from one end to the other
+ *     doctor_collection.c examines cases, categories and what was discarded
+ *     doctor_message.c   examines the files of messages
+ *     doctor_people.c    examines contacts and personas
+ *     doctor_repair.c    repairs what can be repaired without guessing
+ *     doctor_view.c      examines templates and projections
  *     draft.c            makes, lists and shows drafts
  *     draft_build.c      the mail of a draft
  *     draft_change.c     changes drafts, attaches files
@@ -318,49 +362,64 @@
  *     error.c            the words and hints of failures
  *     evidence.c         loads the files of one message
  *     extract_contact.c  contacts made of the senders of messages
+ *     folders.c          mailboxes of the server and their special uses
  *     frame.c            finds, locks and opens a workspace
+ *     generation.c       the layout's version, old configurations and queued items
+ *     generation_list.c  old cases and categories, the migration of a workspace
  *     gitignore.c        the managed block of a .gitignore
  *     identity.c         which identity a mail was sent to
  *     ids.c              lists of message ids
  *     import.c           takes mail in from files
  *     index.c            keeps the index in step with the files
  *     index_ask_sql.c    queries of the index
+ *     index_follow.c     notices sidecars and cards that were edited by hand
+ *     index_follow_sql.c views that are behind the files they show
  *     index_sql.c        its tables, and the statements that fill them
  *     init.c             makes a workspace, or completes one
  *     init_text.c        what it writes for agents and people
  *     layout.c           where things stand in it
+ *     mail_server.c     sessions with the IMAP server, and its mailboxes
  *     managed_block.c    our part of a file that is a user's
  *     members.c          questions over the messages of lists
  *     merged.c           where merged cases went
- *     merged.c           which case was merged into which
  *     message.c          shows a message, saves its attachments
+ *     message_list.c     lists messages, and those in triage
  *     name.c             ids, refs and names
  *     notes.c            the notes of cases and categories
- *     notes.c            shows and changes notes.md
  *     offset.c           offsets from UTC
  *     persona.c          persona files
  *     place.c            finds cases and categories, gives out uids
  *     progress.c         the progress of a running command
+ *     pull.c             what is asked of the server, checked
+ *     pull_known.c      where messages were when the server was last asked
+ *     pull_resolve.c     finds the mailboxes of a pull on the server
+ *     pull_run.c        a pull: what is on the server, taken in
+ *     pull_settle.c     what a pull learnt about known messages
  *     purge.c            throws discarded messages away for good
- *     purge.c            deletes discarded messages for good
  *     push.c             what a push would do; drops queued items
+ *     push_confirm.c     a push that was confirmed
  *     queue.c            the items of the push queue
  *     queue_action.c     queues what is to be done to messages on the server
  *     record.c           makes the record of a message
  *     record_value.c     the record as a JSON document
  *     reference.c        what keeps a message from being discarded
- *     reference.c        finds what refers to a message
  *     refresh.c          writes stale records and views
  *     remote.c           where a message is on the server
+ *     request.c          commands that are carried out once, by their callers' ids
  *     restore.c          brings messages back to triage
+ *     search.c           full-text search in its messages
+ *     search_sql.c       the SQL of a search
  *     skill.c            the skill for agents: installed, removed
  *     skill_agent.c      the agents, and where they look for skills
  *     skill_document.c   the text of the skill
  *     special_use.c      what mailboxes of a server are for
  *     status.c           counts for the status command
+ *     suggest.c          makes suggestions, and does what they say
+ *     suggestion.c       what an agent would do with messages in triage
  *     take.c             gives a message its id and stores its bytes
  *     templates.c        finds, parses and renders templates
  *     templates_builtin.c the sources of the built-in templates
+ *     templates_export.c copies built-in templates into the workspace
  *     text_set.c         texts of which none stands twice
  *     view.c             the views of triage, cases, categories, spam and trash
  *     view_row.c         the row of a message in an index view
@@ -426,7 +485,10 @@
  *
  *
  *   net/               other machines
+ *     curl.c             libcurl, loaded when it is first needed
  *     http_client.c      one HTTP request, and its answer
+ *     imap.c             a session with an IMAP server
+ *     imap_stream.c      the connection that it has, logged in
  *     local_socket.c     a server of the same user, through a socket in the file system
  *     otlp.c             traces for a collector
  *
@@ -448,6 +510,7 @@
  *     history_repair.c   files of the work tree that a power loss tore
  *     history_text.c     paths and commit messages
  *     history_work.c     the work tree, and the note of its state
+ *     match.c            a query that was typed, as a condition of a search
  *     migrate.c          numbered migrations
  *     queue.c            the group-commit writer
  *     rows.c             a statement in one call: values bound, rows read
@@ -472,6 +535,8 @@
  *     image_png.c        PNG to pixels
  *     image_turn.c       applies a JPEG's orientation
  *     image_webp.c       WebP to pixels, and back
+ *     imap_response.c    responses of an IMAP server, taken apart
+ *     imap_words.c       sets, quoted words and mailbox names of IMAP
  *     json.c             JSON in and out
  *     jwt.c              signed claims, checked
  *     mail_auth.c        SPF, DKIM and DMARC verdicts of a mail
@@ -489,7 +554,9 @@
  *     mime_scan.c        header fields and parts, found in the bytes
  *     mime_words.c       encoded words of header fields
  *     out.c              the writer for results of handlers
+ *     query.c            the parser of search queries
  *     quoted.c           quoted history at the end of a mail
+ *     snippet.c          the lines of a text around what was looked for
  *     template.c         templates: parsed once, rendered often
  *     template_call.c    macros, functions, the parts of a loop
  *     template_compare.c which values are equal, less, in another
@@ -544,15 +611,17 @@
  */
 #include "op/contract.h"
 #include "op/nouns.h"
+#include "op/work/afmail.h"
 #include "surface/cli/cli.h"
 #include "surface/cli/commands.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { TABLE_MAX = 256 };
 
-int main(int argc, char **argv)
+static int run_mailroom(int argc, const char *const *argv)
 {
 	const struct mr_op *ops[TABLE_MAX];
 	struct mr_op_table table = { .ops = ops, .contract = &mr_contract_plain };
@@ -564,5 +633,22 @@ int main(int argc, char **argv)
 	ops[table.len++] = &mr_op_team_watch;
 	ops[table.len++] = &mr_op_completion;
 	ops[table.len++] = &mr_op_help;
-	exit(mr_cli_run(&table, argc, (const char *const *)argv, (const char *const *)environ));
+	return mr_cli_run(&table, argc, argv, (const char *const *)environ);
+}
+
+static int run_afmail(int argc, const char *const *argv)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_op_table table = mr_afmail_table(arena, &mr_op_help);
+
+	return mr_cli_run(&table, argc, argv, (const char *const *)environ);
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+	const char *name = slash ? slash + 1 : argc ? argv[0] : "";
+
+	exit((strcmp(name, "afmail") == 0 ? run_afmail : run_mailroom)(argc,
+		(const char *const *)argv));
 }

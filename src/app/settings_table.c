@@ -302,6 +302,13 @@ const struct mr_setting mr_setting_table[] = {
 		.fallback = ".houmao/mailbox",
 		.flags = MR_SETTING_PATH,
 		.summary = "the mailbox root of mailroom mailbox, below the working directory" },
+	{ .key = "workspace.root",
+		.env = "MAILROOM_WORKSPACE",
+		.type = MR_TYPE_TEXT,
+		.fallback = "",
+		.flags = MR_SETTING_PATH,
+		.summary = "the e-mail workspace of mailroom work, and of a server's tools; empty "
+			   "is that of the working directory, and no tools" },
 	{ .key = "database.url",
 		.env = "DATABASE_URL",
 		.type = MR_TYPE_TEXT,

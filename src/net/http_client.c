@@ -1,37 +1,17 @@
-/* net/http_client.c - the only file that includes curl/curl.h. */
+/* net/http_client.c - one HTTP request by libcurl. */
 #include "net/http_client.h"
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "net/curl.h"
 #include "net/local_socket.h"
 
-#include <curl/curl.h>
-
-#include <dlfcn.h>
 #include <string.h>
-
-#define LIBRARY "libcurl.so.4"
 
 enum { HOST_BYTES = 120 };
 
-/*
- * libcurl brings thirty libraries along, and loading them takes longer than most commands do. So it
- * is loaded by whoever sends the first request, and then stays.
- */
-struct api {
-	CURLcode (*global_init)(long flags);
-	CURL *(*init)(void);
-	CURLcode (*setopt)(CURL *handle, CURLoption option, ...);
-	CURLcode (*perform)(CURL *handle);
-	CURLcode (*getinfo)(CURL *handle, CURLINFO info, ...);
-	void (*cleanup)(CURL *handle);
-	const char *(*strerror)(CURLcode code);
-	struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
-	void (*slist_free_all)(struct curl_slist *list);
-};
-
 struct client {
-	struct api curl;
+	struct mr_curl curl;
 	CURL *handle;
 	struct curl_slist *headers;
 	int fd; /* libcurl's, of its connection to the server's Unix socket; or -1 */
@@ -43,43 +23,6 @@ static void close_client(struct client *client)
 		client->curl.slist_free_all(client->headers);
 	if (client->handle)
 		client->curl.cleanup(client->handle);
-}
-
-/* ISO C knows no way from a data pointer to a function's; POSIX says that its bytes are the same.
- */
-static bool find(void *library, const char *name, void *out_function)
-{
-	void *symbol = dlsym(library, name);
-
-	memcpy(out_function, &symbol, sizeof(symbol));
-	return symbol;
-}
-
-static enum mr_code load(struct api *out, struct mr_err *err)
-{
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	struct api api;
-	bool found;
-
-	if (!library)
-		return mr_err_set(err, MR_ENOTFOUND,
-			"asking other machines needs " LIBRARY ": install the package libcurl4");
-	found = find(library, "curl_global_init", &api.global_init) &&
-		find(library, "curl_easy_init", &api.init) &&
-		find(library, "curl_easy_setopt", &api.setopt) &&
-		find(library, "curl_easy_perform", &api.perform) &&
-		find(library, "curl_easy_getinfo", &api.getinfo) &&
-		find(library, "curl_easy_cleanup", &api.cleanup) &&
-		find(library, "curl_easy_strerror", &api.strerror) &&
-		find(library, "curl_slist_append", &api.slist_append) &&
-		find(library, "curl_slist_free_all", &api.slist_free_all);
-	dlclose(library); /* it stays loaded */
-	if (!found)
-		return mr_err_set(err, MR_EINTERNAL, LIBRARY " is not the library it should be");
-	/* Counted, and safe from any thread since 7.84. */
-	api.global_init(CURL_GLOBAL_DEFAULT);
-	*out = api;
-	return MR_OK;
 }
 
 /* The host and port of the URL, for messages. */
@@ -148,7 +91,7 @@ static int check_peer(void *arg, char *remote_ip, char *local_ip, int remote_por
 static enum mr_code use_socket(struct client *client, const struct mr_http_client_request *request,
 	struct mr_err *err)
 {
-	const struct api *curl = &client->curl;
+	const struct mr_curl *curl = &client->curl;
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	enum mr_code rc;
 
@@ -170,7 +113,7 @@ static enum mr_code use_socket(struct client *client, const struct mr_http_clien
 static enum mr_code set_up(struct client *client, const struct mr_http_client_request *request,
 	struct mr_err *err)
 {
-	const struct api *curl = &client->curl;
+	const struct mr_curl *curl = &client->curl;
 	struct curl_slist *list = NULL;
 	CURL *handle = client->handle;
 
@@ -186,10 +129,7 @@ static enum mr_code set_up(struct client *client, const struct mr_http_client_re
 	curl->setopt(handle, CURLOPT_URL, request->url);
 	curl->setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl->setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
-	curl->setopt(handle, CURLOPT_SSL_VERIFYPEER, 1L);
-	curl->setopt(handle, CURLOPT_SSL_VERIFYHOST, 2L);
-	curl->setopt(handle, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	curl->setopt(handle, CURLOPT_NOSIGNAL, 1L);
+	mr_curl_be_careful(curl, handle, NULL);
 	curl->setopt(handle, CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
 	curl->setopt(handle, CURLOPT_HTTPHEADER, client->headers);
 	curl->setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
@@ -223,7 +163,7 @@ enum mr_code mr_http_client_send(struct mr_arena *arena,
 	if (strncasecmp(request->url, "http://", 7) != 0 &&
 		strncasecmp(request->url, "https://", 8) != 0)
 		return mr_err_set(err, MR_EINVAL, "not an http or https URL (host %s)", host);
-	rc = load(&client.curl, err);
+	rc = mr_curl_load(&client.curl, err);
 	if (rc)
 		return rc;
 	client.handle = client.curl.init();

@@ -15,6 +15,7 @@ struct mr_principal;
 struct mr_reach;
 struct mr_settings;
 struct mr_team_home;
+struct mr_work;
 
 /* The program: made at start, only read afterwards. */
 struct mr_app {
@@ -26,6 +27,8 @@ struct mr_app {
 	/* Which directories of this machine callers may name; NULL: none. The command line, which
 	 * runs as its user, may name all: see mr_dispatch_call(). */
 	const struct mr_reach *reach;
+	/* The e-mail workspace that a server offers tools for: its directory; NULL: none. */
+	const char *workspace;
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* the kernel's: safe from any thread */
 	int64_t started_us;   /* the clock's mono face at the start */
@@ -46,7 +49,8 @@ struct mr_call {
 	const char *agent_token;      /* of the agent the caller acts as (AGENT_AUTH), or NULL */
 	bool is_verified;             /* the caller proved to be the agent it acts as */
 	struct mr_team_rights rights; /* whose mail the caller may see: set by op/agent_auth.h */
-	bool fence;             /* texts of others are marked off unless the call says otherwise */
+	struct mr_work *work; /* the e-mail workspace it runs in, opened by its contract; or NULL */
+	bool fence;           /* texts of others are marked off unless the call says otherwise */
 	const char *fence_used; /* set by the operation: with what they were; or NULL */
 	/* What a command ends with although it has a result: set by the operation, 0 at first. */
 	int exit_status;

@@ -1,6 +1,8 @@
 /* op/contract.c - Mailroom's own contract, and what holds where another says nothing. */
 #include "op/contract.h"
 
+#include "op/command.h"
+
 static const struct mr_global_option plain_globals[] = {
 	{ "--help", NULL, "show help for the command", MR_GLOBAL_HELP, 'h' },
 	{ "--json", NULL, "print JSON instead of text", MR_GLOBAL_FORMAT },
@@ -59,6 +61,11 @@ const struct mr_contract *mr_contract_of(const struct mr_op_table *table, const 
 	return table->contract ? table->contract : &mr_contract_plain;
 }
 
+const struct mr_contract *mr_contract_at(const struct mr_op_table *table, const char *path)
+{
+	return mr_contract_of(table, *path ? mr_command_first(table, path) : NULL);
+}
+
 void mr_contract_error(const struct mr_contract *contract, struct mr_out *out,
 	const struct mr_err *err)
 {
@@ -92,4 +99,12 @@ const struct mr_format *mr_contract_format(const struct mr_contract *contract, c
 	while (name && format->name && !mr_str_eq(format->name, name))
 		format++;
 	return format->name ? format : NULL;
+}
+
+bool mr_contract_is_tool(const struct mr_app *app, const struct mr_op *op)
+{
+	if (op->surfaces & MR_ON_MCP)
+		return true;
+	return op->surfaces & MR_ON_MCP_SET && op->contract && op->contract->offers &&
+		op->contract->offers(app);
 }

@@ -33,8 +33,8 @@ struct mr_global_option {
 	const char *summary;
 	enum mr_global_effect effect;
 	char letter; /* 'h': it can also be typed as -h; or 0 */
-	/* Of MR_GLOBAL_FORMAT: the format of a usage error, too, when it stands behind what is
-	 * wrong. */
+	/* It also counts when it stands behind what is wrong with the command line: a format is
+	 * that of the usage error, help and version are shown in place of it. */
 	bool counts_behind;
 };
 
@@ -69,10 +69,13 @@ enum mr_stream {
 struct mr_invocation {
 	int argc;
 	const char *const *argv;
+	const char *program;    /* "mailroom" */
 	const char *path;       /* the command's words as far as they are known: "team send" */
 	const struct mr_op *op; /* NULL: the words name a group, or nothing */
 	const struct mr_contract *contract;
 	const struct mr_format *format;
+	bool is_format_given;
+	bool is_help, is_version;     /* that was asked for */
 	const struct mr_given *given; /* options with the effect MR_GLOBAL_OWN, in their order */
 	size_t given_count;
 	const struct mr_clock *clock;
@@ -96,8 +99,17 @@ struct mr_event {
 	const struct mr_err *err;
 };
 
+struct mr_app;
+struct mr_call;
+
 struct mr_contract {
 	/* --- on every surface --- */
+
+	/* Does this server offer its operations as tools (MR_ON_MCP_SET)? NULL: no. */
+	bool (*offers)(const struct mr_app *app);
+	/* What a model must know of texts in its results that others wrote; NULL: Mailroom's own
+	 * sentence, which is about other agents. */
+	const char *provenance;
 
 	/* What was sent without what is the contract's and not the operation's, which goes into the
 	 * call; before the arguments are decoded. */
@@ -115,6 +127,16 @@ struct mr_contract {
 	 * call->cx.err. */
 	void (*leave)(struct mr_call *call, const struct mr_op *op, void *part, enum mr_code rc);
 
+	/* For callers that may send a request twice. Before the operation runs: `*out` is what it
+	 * emitted when the same request was carried out before, which is then its result again, or
+	 * NULL. `sent` are its arguments, and `part` is what enter() opened. Or NULL. */
+	enum mr_code (*recall)(struct mr_call *call, const struct mr_op *op,
+		const struct mr_value *sent, void *part, const struct mr_value **out);
+	/* After it has run, when nothing was recalled; `emitted` is NULL when it failed. Comes with
+	 * recall(), and needs result(). */
+	void (*remember)(struct mr_call *call, const struct mr_op *op, const struct mr_value *sent,
+		void *part, enum mr_code rc, const struct mr_value *emitted);
+
 	/* Emits the whole result, from what the operation emitted (NULL: nothing). */
 	void (*result)(struct mr_out *out, const struct mr_call *call, const struct mr_op *op,
 		const struct mr_value *emitted);
@@ -127,6 +149,9 @@ struct mr_contract {
 
 	const struct mr_global_option *globals;
 	const struct mr_format *formats;
+	/* Are the contract's own options right, and is the format one for what was asked? Else the
+	 * usage is wrong. */
+	enum mr_code (*check)(const struct mr_invocation *how, struct mr_err *err);
 	/* The whole error object of a command, wrong usage (how->is_usage) included; NULL: as
 	 * error() has it. */
 	void (*failure)(struct mr_out *out, const struct mr_invocation *how,
@@ -135,8 +160,10 @@ struct mr_contract {
 	 * false: it is not. */
 	bool (*tell)(struct mr_buf *out, const struct mr_err *err, const struct mr_render *how);
 	enum mr_stream failures;
-	/* Emits a line about an event, or nothing; it is written at once, on standard output in the
-	 * command's format. NULL: warnings and progress are shown to people. */
+	/* Emits an object about an event, a list of objects, or nothing; each is written at once,
+	 * on standard output in the command's format. NULL: warnings and progress are shown to
+	 * people.
+	 */
 	void (*event)(struct mr_out *out, const struct mr_invocation *how,
 		const struct mr_event *event);
 	/* The help for how->path, and the version, in how->format; NULL: a text for people. */
@@ -154,6 +181,10 @@ extern const struct mr_contract mr_contract_plain;
 
 /* The contract of an operation; without one (NULL), that of the program's table. */
 const struct mr_contract *mr_contract_of(const struct mr_op_table *table, const struct mr_op *op);
+/* The contract of the command with this path, or of the commands of this group. */
+const struct mr_contract *mr_contract_at(const struct mr_op_table *table, const char *path);
+/* Is the operation a tool of this server? */
+bool mr_contract_is_tool(const struct mr_app *app, const struct mr_op *op);
 /* What the contract says, or else the plain one. */
 void mr_contract_error(const struct mr_contract *contract, struct mr_out *out,
 	const struct mr_err *err);

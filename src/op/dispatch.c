@@ -45,6 +45,18 @@ static enum mr_code check_needs(struct mr_call *call, const struct mr_op *op)
 	return MR_OK;
 }
 
+/* A server's caller is somewhere else: it names no files of this machine, and is not the person who
+ * decides. */
+static enum mr_code check_surface(struct mr_call *call, const struct mr_args *in)
+{
+	for (size_t i = 0; !call->invocation && i < mr_param_count(in->params); i++) {
+		if (in->values[i] && in->params[i].flags & MR_CLI_ONLY)
+			return mr_err_set(&call->cx.err, MR_EINVAL,
+				"%s can be given on the command line only", in->params[i].name);
+	}
+	return MR_OK;
+}
+
 /* The bound call, with the part that was entered. */
 static enum mr_code run_bound(struct mr_call *call, const struct mr_op *op,
 	const struct mr_args *in, void *part, struct mr_out *out)
@@ -66,17 +78,26 @@ static enum mr_code run_op(struct mr_call *call, const struct mr_op *op, const s
 	return op->bind ? run_bound(call, op, in, part, out) : op->run(call, in, out);
 }
 
-/* The operation's result as its contract has it. */
+/* The operation's result as its contract has it; it is not run when it was before. */
 static enum mr_code run_wrapped(struct mr_call *call, const struct mr_op *op,
-	const struct mr_args *in, void *part, struct mr_out *out)
+	const struct mr_value *sent, const struct mr_args *in, void *part, struct mr_out *out)
 {
+	const struct mr_contract *contract = op->contract;
+	const struct mr_value *emitted = NULL;
 	struct mr_out tree;
-	enum mr_code rc;
+	enum mr_code rc = MR_OK;
 
-	mr_out_init_tree(&tree, call->cx.arena);
-	rc = run_op(call, op, in, part, &tree);
+	if (contract->recall)
+		rc = contract->recall(call, op, sent, part, &emitted);
+	if (!rc && !emitted) {
+		mr_out_init_tree(&tree, call->cx.arena);
+		rc = run_op(call, op, in, part, &tree);
+		emitted = rc ? NULL : mr_out_tree(&tree);
+		if (contract->remember)
+			contract->remember(call, op, sent, part, rc, emitted);
+	}
 	if (!rc)
-		op->contract->result(out, call, op, mr_out_tree(&tree));
+		contract->result(out, call, op, emitted);
 	return rc;
 }
 
@@ -88,6 +109,8 @@ static enum mr_code run(struct mr_call *call, const struct mr_op *op, const stru
 	enum mr_code rc = mr_args_decode(call->cx.arena, op->params,
 		contract->take ? contract->take(call, op, sent) : sent, &in, &call->cx.err);
 
+	if (!rc)
+		rc = check_surface(call, &in);
 	call->is_usage = rc != MR_OK;
 	if (!rc)
 		rc = check_needs(call, op);
@@ -97,7 +120,8 @@ static enum mr_code run(struct mr_call *call, const struct mr_op *op, const stru
 		return rc;
 	call->cx.is_over = call->is_over;
 	call->cx.is_over_arg = call->is_over_arg;
-	rc = (contract->result ? run_wrapped : run_op)(call, op, &in, *part, out);
+	rc = contract->result ? run_wrapped(call, op, sent, &in, *part, out)
+			      : run_op(call, op, &in, *part, out);
 	call->is_usage = false; /* also after another operation that this one ran */
 	return rc;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "op/op.h"
+#include "op/work/work_nouns.h"
 
 /* config.c */
 extern const struct mr_op mr_op_config;

@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+const char *mr_op_program(const struct mr_op_table *table)
+{
+	return table->program ? table->program : "mailroom";
+}
+
 const struct mr_op *mr_op_find(const struct mr_op_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->len; i++) {

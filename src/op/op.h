@@ -64,6 +64,9 @@ enum mr_param_flag {
 	MR_BODY = 32,
 	/* Of a flag: only an administrator may set it. */
 	MR_ADMIN_ONLY = 64,
+	/* Names a file of the caller's machine, or is a person's to say: only a command line can
+	 * give it. Other surfaces refuse it, and schemas do not have it. */
+	MR_CLI_ONLY = 128,
 };
 
 /* An argument. A table ends with an entry whose name is NULL. */
@@ -259,12 +262,15 @@ enum mr_trait {
 	/* Shows mail of several agents: with AGENT_AUTH only what the caller's own agents sent
 	 * or received, and agent_token becomes an argument. */
 	MR_SHARED_MAIL = 2048,
+	MR_HIDDEN = 4096, /* an older name of another one: works, but help does not show it */
 };
 
 enum mr_surface {
 	MR_ON_CLI = 1,
 	MR_ON_HTTP = 2,
 	MR_ON_MCP = 4,
+	/* A tool of MCP only when its contract offers it (mr_contract.offers). */
+	MR_ON_MCP_SET = 8,
 };
 
 struct mr_op {
@@ -275,6 +281,7 @@ struct mr_op {
 	const char *summary; /* one line */
 	const char *help;    /* more: what it does and when to use it; or NULL */
 	const char *cluster; /* what it belongs to, for directories: messaging; or NULL */
+	const char *code;    /* what its contract calls its result: case_created; or NULL */
 	const struct mr_param *params;
 	const struct mr_field *result; /* NULL: not described; with `bind`, there is none */
 	unsigned needs;                /* enum mr_need */
@@ -296,8 +303,16 @@ struct mr_op_table {
 	size_t len;
 	/* Of what is said before it is known which operation is meant; NULL: Mailroom's own. */
 	const struct mr_contract *contract;
+	/* The program that has this table, and what it is; NULL: mailroom. */
+	const char *program, *about;
+	/* What its commands begin with in Mailroom's own table, with a blank at the end: a program
+	 * that has a part of it leaves those words out. Or NULL. */
+	const char *within;
+	bool is_spelled_out; /* help shows <ARGUMENT>, and commands with the program's name */
 };
 
+/* "mailroom", or whatever else the table belongs to. */
+const char *mr_op_program(const struct mr_op_table *table);
 /* By name; NULL when there is none. */
 const struct mr_op *mr_op_find(const struct mr_op_table *table, const char *name);
 /* How many entries a table of parameters or fields has; NULL has none. */

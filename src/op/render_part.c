@@ -4,6 +4,8 @@
  */
 #include "op/render_part.h"
 
+#include <string.h>
+
 const char mr_style_bold[] = "\033[1m";
 const char mr_style_dim[] = "\033[2m";
 const char mr_style_red[] = "\033[31m";
@@ -75,4 +77,41 @@ void mr_part_grid(struct mr_buf *out, const struct mr_grid *grid, const struct m
 {
 	if (!mr_grid_put(out, grid, how, indent))
 		mr_render_value(out, list, how);
+}
+
+void mr_part_piece(struct mr_buf *out, const struct mr_render *how, const char *style,
+	const char *text, size_t len)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const char *line = mr_render_line(arena, mr_arena_strndup(arena, text, len));
+
+	if (style)
+		mr_part_styled(out, how, style, line);
+	else
+		mr_buf_puts(out, line);
+}
+
+void mr_part_snippet(struct mr_buf *out, const struct mr_render *how, const struct mr_value *hit,
+	size_t indent)
+{
+	const struct mr_value *offsets = mr_part_list(hit, "offsets");
+	const struct mr_value *snippet = mr_value_get(hit, "snippet");
+	const char *text = snippet && snippet->kind == MR_TEXT ? snippet->text : "";
+	size_t at = 0, len = strlen(text);
+
+	if (len == 0)
+		return;
+	mr_buf_printf(out, "%*s", (int)indent, "");
+	for (size_t i = 0; offsets && i < offsets->list.len; i++) {
+		size_t start = (size_t)mr_part_int(&offsets->list.items[i], "start");
+		size_t end = (size_t)mr_part_int(&offsets->list.items[i], "end");
+
+		if (start < at || end < start || end > len)
+			break;
+		mr_part_piece(out, how, NULL, text + at, start - at);
+		mr_part_piece(out, how, mr_style_bold, text + start, end - start);
+		at = end;
+	}
+	mr_part_piece(out, how, NULL, text + at, len - at);
+	mr_buf_putc(out, '\n');
 }

@@ -24,6 +24,13 @@ const char *mr_part_number(struct mr_arena *arena, const struct mr_value *map, c
 /* The text in a style, where there is colour. */
 void mr_part_styled(struct mr_buf *out, const struct mr_render *how, const char *style,
 	const char *text);
+/* Some bytes of a text, in one harmless line; `style` may be NULL. */
+void mr_part_piece(struct mr_buf *out, const struct mr_render *how, const char *style,
+	const char *text, size_t len);
+/* The member "snippet" of something found as a line, with the hits that "offsets" says marked.
+ * Nothing when it is empty. */
+void mr_part_snippet(struct mr_buf *out, const struct mr_render *how, const struct mr_value *hit,
+	size_t indent);
 /* As a table, or on a terminal that is too narrow row by row as any result. */
 void mr_part_grid(struct mr_buf *out, const struct mr_grid *grid, const struct mr_value *list,
 	const struct mr_render *how, size_t indent);

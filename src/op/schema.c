@@ -86,8 +86,10 @@ static void put_input(struct mr_out *out, const char *key, const struct mr_op *o
 	mr_out_map(out, key);
 	mr_out_text(out, "type", "object");
 	mr_out_map(out, "properties");
-	for (size_t i = 0; i < mr_param_count(op->params); i++)
-		put_param(out, &op->params[i], brief);
+	for (size_t i = 0; i < mr_param_count(op->params); i++) {
+		if (!(op->params[i].flags & MR_CLI_ONLY))
+			put_param(out, &op->params[i], brief);
+	}
 	if (with_token && mr_agent_auth_takes_token(op))
 		put_param(out, &token, brief);
 	mr_out_end(out);
@@ -185,16 +187,23 @@ static void put_properties(struct mr_out *out, const struct mr_field *fields)
 	mr_out_end(out);
 }
 
-static void put_name(struct mr_out *out, const struct mr_field *field)
+/* Also those of included tables, unless the whole table may be left out. */
+static void put_required_names(struct mr_out *out, const struct mr_field *fields)
 {
-	if (!(field->flags & MR_OPTIONAL))
-		mr_out_text(out, NULL, field->name);
+	for (size_t i = 0; i < mr_field_count(fields); i++) {
+		if (fields[i].flags & MR_OPTIONAL)
+			continue;
+		if (fields[i].flags & MR_INCLUDED)
+			put_required_names(out, fields[i].fields);
+		else
+			mr_out_text(out, NULL, fields[i].name);
+	}
 }
 
 static void put_required(struct mr_out *out, const struct mr_field *fields)
 {
 	mr_out_list(out, "required");
-	put_each(out, fields, put_name);
+	put_required_names(out, fields);
 	mr_out_end(out);
 }
 

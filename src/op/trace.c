@@ -36,7 +36,7 @@ void mr_trace_operation(const struct mr_call *call, const struct mr_op *op, enum
 	};
 
 	/* Operations of the command line, such as `serve` itself, are no spans. */
-	if (!(op->surfaces & (MR_ON_HTTP | MR_ON_MCP)))
+	if (!(op->surfaces & (MR_ON_HTTP | MR_ON_MCP | MR_ON_MCP_SET)))
 		return;
 	mr_otlp_add(call->app->traces,
 		&(struct mr_otlp_span){

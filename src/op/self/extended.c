@@ -1,6 +1,7 @@
 /* op/self/extended.c - operations: find and call tools that are not in the small list. */
 #include "op/args.h"
 #include "op/call.h"
+#include "op/contract.h"
 #include "op/dispatch.h"
 #include "op/nouns.h"
 #include "op/team/contract_team.h"
@@ -10,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_extended(const struct mr_op *op)
+static bool is_extended(const struct mr_app *app, const struct mr_op *op)
 {
-	return op->surfaces & MR_ON_MCP && !(op->traits & MR_CORE);
+	return mr_contract_is_tool(app, op) && !(op->traits & MR_CORE);
 }
 
 static int by_name(const void *a, const void *b)
@@ -77,7 +78,7 @@ static enum mr_code list_extended(struct mr_call *call, const struct mr_nothing 
 	for (size_t i = 0; i < table->len; i++) {
 		struct mr_op op = *table->ops[i];
 
-		if (!is_extended(&op))
+		if (!is_extended(call->app, &op))
 			continue;
 		if (!op.help)
 			op.help = op.summary;
@@ -122,7 +123,7 @@ static enum mr_code refuse_name(struct mr_call *call, const char *name)
 	struct mr_texts near;
 
 	for (size_t i = 0; i < table->len; i++) {
-		if (is_extended(table->ops[i]))
+		if (is_extended(call->app, table->ops[i]))
 			names.items[names.len++] = table->ops[i]->name;
 	}
 	near = mr_team_nearest(call->cx.arena, name, &names);
@@ -138,7 +139,7 @@ static enum mr_code call_tool(struct mr_call *call, const struct mr_args *in, st
 	const struct mr_op *op = mr_op_find(call->app->table, name);
 	enum mr_code rc;
 
-	if (!op || !(op->surfaces & MR_ON_MCP) || op->traits & MR_PROXY)
+	if (!op || !mr_contract_is_tool(call->app, op) || op->traits & MR_PROXY)
 		return refuse_name(call, name);
 	rc = mr_dispatch(call, op, mr_args_value(in, "arguments"), out);
 	if (rc && call->cx.err.issues)

@@ -32,8 +32,9 @@ static enum mr_code list_all(struct mr_call *call, const struct mr_nothing *requ
 
 	(void)request;
 	out->items = mr_arena_array(call->cx.arena, table->len, sizeof(*out->items));
-	for (; out->len < table->len; out->len++)
-		out->items[out->len] = *table->ops[out->len];
+	for (size_t i = 0; i < table->len; i++)
+		if (!(table->ops[i]->traits & MR_HIDDEN))
+			out->items[out->len++] = *table->ops[i];
 	return MR_OK;
 }
 MR_BIND_ALONE(list, list_all, struct mr_nothing, struct listed);

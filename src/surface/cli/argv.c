@@ -4,7 +4,7 @@
  */
 #include "surface/cli/argv.h"
 
-#include "surface/cli/command.h"
+#include "op/command.h"
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ static bool is_option(const char *word, const char *name)
 static const struct mr_global_option *find_global(const struct parsing *p, const char *word)
 {
 	const struct mr_global_option *g =
-		mr_contract_globals(mr_contract_of(p->table, p->out->op));
+		mr_contract_globals(mr_contract_at(p->table, p->out->path));
 
 	for (; g->option; g++) {
 		if (is_option(word, g->option) && (g->value_name || !strchr(word, '=')))
@@ -115,7 +115,7 @@ static char *option_name(struct mr_arena *arena, const char *word)
 static enum mr_code refuse_option(struct parsing *p, const char *word)
 {
 	const struct mr_global_option *globals =
-		mr_contract_globals(mr_contract_of(p->table, p->out->op));
+		mr_contract_globals(mr_contract_at(p->table, p->out->path));
 	size_t count = mr_param_count(p->out->op->params);
 	const char **options;
 	char *typed = mr_arena_strndup(p->arena, word, strcspn(word, "="));
@@ -193,10 +193,10 @@ static enum mr_code refuse_word(struct parsing *p, const char *word)
 {
 	struct mr_texts words = mr_command_words(p->arena, p->table, p->out->path);
 	const char *near = mr_str_nearest(word, words.items, words.len);
-	const char *what = mr_command_join(p->arena, "mailroom", p->out->path);
+	const char *what = mr_op_program(p->table);
 
-	if (!*p->out->path)
-		what = "mailroom";
+	if (*p->out->path)
+		what = mr_command_join(p->arena, what, p->out->path);
 	if (p->out->op && !words.len)
 		return mr_err_set(p->err, MR_EINVAL, "'%s' is one argument too many; see %s --help",
 			word, what);
@@ -309,9 +309,9 @@ static const struct mr_value *build_args(struct parsing *p)
 	return map;
 }
 
-/* Look for a format in the whole command line, where the contract wants that: parsing ended at the
+/* Look for options in the whole command line, where the contract wants that: parsing ended at the
  * word that is wrong. */
-static void seek_format(struct parsing *p)
+static void seek_behind(struct parsing *p)
 {
 	for (int i = 1; i < p->argc && !mr_str_eq(p->argv[i], "--"); i++) {
 		const char *word = p->argv[i];
@@ -319,7 +319,7 @@ static void seek_format(struct parsing *p)
 		const char *equals = strchr(word, '=');
 		const char *next = i + 1 < p->argc ? p->argv[i + 1] : NULL;
 
-		if (!g || g->effect != MR_GLOBAL_FORMAT || !g->counts_behind)
+		if (!g || !g->counts_behind)
 			continue;
 		if (!g->value_name || equals || next)
 			apply_global(p->out, g, !g->value_name ? NULL : equals ? equals + 1 : next);
@@ -329,16 +329,17 @@ static void seek_format(struct parsing *p)
 /* The format that was asked for, or the contract's usual one. `rc` is what came of the rest. */
 static enum mr_code choose_format(struct parsing *p, enum mr_code rc)
 {
-	const struct mr_contract *contract = mr_contract_of(p->table, p->out->op);
+	const struct mr_contract *contract = mr_contract_at(p->table, p->out->path);
 	const struct mr_format *formats = mr_contract_formats(contract);
 	struct mr_texts names = { NULL, 0 };
 	size_t count = 0;
 
 	if (rc)
-		seek_format(p);
+		seek_behind(p);
+	p->out->contract = contract;
 	p->out->format = mr_contract_format(contract, p->out->format_name);
 	if (p->out->format)
-		return rc;
+		return rc && (p->out->help || p->out->version) ? MR_OK : rc;
 	p->out->format = formats;
 	if (rc)
 		return rc;
@@ -377,7 +378,7 @@ enum mr_code mr_argv_parse(struct mr_arena *arena, const struct mr_op_table *tab
 	if (!rc)
 		rc = take_rest(&p);
 	rc = choose_format(&p, rc);
-	if (rc && !out->help)
+	if (rc)
 		return rc;
 	out->args = build_args(&p);
 	return MR_OK;

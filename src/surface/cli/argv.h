@@ -17,9 +17,10 @@
 
 struct mr_argv {
 	bool help, version, yes;
-	const char *format_name;        /* that was asked for, or NULL */
-	const struct mr_format *format; /* of the command's contract */
-	struct mr_given *given;         /* the contract's own options */
+	const char *format_name;            /* that was asked for, or NULL */
+	const struct mr_contract *contract; /* of the command, or of the group of commands */
+	const struct mr_format *format;     /* of the contract */
+	struct mr_given *given;             /* the contract's own options */
 	size_t given_count;
 	const char *config_file;
 	const char *env_file;

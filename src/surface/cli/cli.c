@@ -11,11 +11,11 @@
 #include "base/utf8.h"
 #include "net/otlp.h"
 #include "op/call.h"
+#include "op/command.h"
 #include "op/dispatch.h"
+#include "op/help.h"
 #include "op/team/team_home.h"
 #include "surface/cli/argv.h"
-#include "surface/cli/command.h"
-#include "surface/cli/help.h"
 #include "surface/cli/outcome.h"
 #include "surface/cli/terminal.h"
 
@@ -47,7 +47,7 @@ static int show_version(const struct mr_invocation *how)
 	if (how->contract->version)
 		how->contract->version(&text, how);
 	else
-		mr_buf_puts(&text, "mailroom " MR_VERSION "\n");
+		mr_buf_printf(&text, "%s " MR_VERSION "\n", how->program);
 	mr_outcome_write(STDOUT_FILENO, &text);
 	return 0;
 }
@@ -63,7 +63,7 @@ static int refuse_group(struct mr_arena *arena, const struct mr_op_table *table,
 		return 2;
 	}
 	how->is_usage = true;
-	mr_err_set(&err, MR_EINVAL, "no command was given; see mailroom%s%s --help",
+	mr_err_set(&err, MR_EINVAL, "no command provided; try: %s%s%s --help", how->program,
 		*how->path ? " " : "", how->path);
 	return mr_outcome_fail(arena, how, &err);
 }
@@ -213,16 +213,22 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 	how = (struct mr_invocation){
 		.argc = argc,
 		.argv = argv,
+		.program = mr_op_program(table),
 		.path = args.path,
 		.op = args.op,
-		.contract = mr_contract_of(table, args.op),
+		.contract = args.contract,
 		.format = args.format,
+		.is_format_given = args.format_name != NULL,
+		.is_help = args.help,
+		.is_version = args.version,
 		.given = args.given,
 		.given_count = args.given_count,
 		.clock = app.clock,
 		.begun_us = app.started_us,
-		.is_usage = rc != MR_OK,
 	};
+	if (!rc && how.contract->check)
+		rc = how.contract->check(&how, &err);
+	how.is_usage = rc != MR_OK;
 	if (rc)
 		return mr_outcome_fail(arena, &how, &err);
 	if (args.version)

@@ -7,10 +7,10 @@
 #include "base/str.h"
 #include "op/args.h"
 #include "op/call.h"
+#include "op/command.h"
 #include "op/contract.h"
-#include "surface/cli/command.h"
+#include "op/help.h"
 #include "surface/cli/completion.h"
-#include "surface/cli/help.h"
 #include "surface/cli/terminal.h"
 #include "text/out.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "op/command.h"
 #include "op/contract.h"
-#include "surface/cli/command.h"
 
 #include <string.h>
 

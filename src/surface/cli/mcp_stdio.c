@@ -9,6 +9,7 @@
 #include "op/contract.h"
 #include "op/team/team_home.h"
 #include "op/trace.h"
+#include "op/work/tools_work.h"
 #include "surface/cli/commands.h"
 #include "surface/mcp/answer.h"
 #include "surface/mcp/stdio.h"
@@ -17,6 +18,13 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+static const struct mr_param params[] = {
+	{ .name = "workspace",
+		.type = MR_TYPE_TEXT,
+		.summary = "offer tools for this e-mail workspace, in place of workspace.root" },
+	{ 0 },
+};
 
 static void free_mcp(struct mr_mcp **mcp)
 {
@@ -60,10 +68,11 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	int stop = -1;
 	enum mr_code rc;
 
-	(void)in;
 	(void)out;
 	start_log(s);
-	rc = catch_signals(&stop, &call->cx.err);
+	rc = mr_tools_work_begin(call, mr_args_text(in, "workspace"));
+	if (!rc)
+		rc = catch_signals(&stop, &call->cx.err);
 	if (!rc)
 		rc = mr_trace_begin(call);
 	if (rc)
@@ -90,6 +99,7 @@ const struct mr_op mr_op_mcp = {
 		"itself, beside a server and any number of others like it: all see the same mail "
 		"at "
 		"once. mailroom connect CLIENT --stdio writes it into a client's configuration.",
+	.params = params,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.run = serve,

@@ -4,8 +4,8 @@
  */
 #include "surface/cli/outcome.h"
 
+#include "op/command.h"
 #include "op/dispatch.h"
-#include "surface/cli/command.h"
 #include "surface/cli/terminal.h"
 
 #include <string.h>
@@ -42,6 +42,7 @@ static void say(const struct mr_invocation *how, const struct mr_value *value)
 bool mr_outcome_event(const struct mr_invocation *how, const struct mr_event *event)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
+	const struct mr_value *told;
 	struct mr_out out;
 
 	if (!how->contract->event)
@@ -49,19 +50,22 @@ bool mr_outcome_event(const struct mr_invocation *how, const struct mr_event *ev
 	arena = mr_arena_new();
 	mr_out_init_tree(&out, arena);
 	how->contract->event(&out, how, event);
-	if (mr_out_tree(&out))
-		say(how, mr_out_tree(&out));
-	return true;
+	told = mr_out_tree(&out);
+	for (size_t i = 0; told && told->kind == MR_LIST && i < told->list.len; i++)
+		say(how, &told->list.items[i]);
+	if (told && told->kind == MR_MAP)
+		say(how, told);
+	return told || !how->format->is_for_people;
 }
 
 /* "mailroom: what was wrong", harmless and once. */
-static void complain(int fd, const char *command, const char *msg)
+static void complain(int fd, const char *program, const char *command, const char *msg)
 {
 	struct mr_render style = mr_terminal_style(fd);
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	mr_buf_init(&text, MR_OUTCOME_BYTES);
-	mr_buf_printf(&text, "%smailroom%s%s:%s ", style.colour ? "\033[31m" : "",
+	mr_buf_printf(&text, "%s%s%s%s:%s ", style.colour ? "\033[31m" : "", program,
 		*command ? " " : "", command, style.colour ? "\033[0m" : "");
 	mr_render_text(&text, msg);
 	mr_buf_putc(&text, '\n');
@@ -73,7 +77,8 @@ void mr_outcome_warn(struct mr_arena *arena, const struct mr_invocation *how, co
 	const struct mr_event event = { .kind = MR_EVENT_WARNING, .text = text };
 
 	if (!mr_outcome_event(how, &event))
-		complain(mr_outcome_stream(how), "", mr_arena_printf(arena, "warning: %s", text));
+		complain(mr_outcome_stream(how), how->program, "",
+			mr_arena_printf(arena, "warning: %s", text));
 }
 
 /* $.to[0] as the user typed it: --to, or TO where it stands without its name. */
@@ -109,9 +114,10 @@ static const char *typed_problem(struct mr_arena *arena, const struct mr_op *op,
 }
 
 /* Field problems in the words of a command line; a missing argument adds a pointer to --help. */
-static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
+static const char *typed_message(struct mr_arena *arena, const struct mr_invocation *how,
 	const struct mr_err *err)
 {
+	const struct mr_op *op = how->op;
 	const char *text = NULL;
 	bool is_short = false;
 
@@ -127,7 +133,8 @@ static const char *typed_message(struct mr_arena *arena, const struct mr_op *op,
 			typed_name(arena, op, issue->path), typed_problem(arena, op, issue));
 	}
 	if (is_short)
-		text = mr_arena_printf(arena, "%s; see mailroom %s --help", text, op->command);
+		text = mr_arena_printf(arena, "%s; see %s %s --help", text, how->program,
+			op->command);
 	return text ? text : err->msg;
 }
 
@@ -155,9 +162,9 @@ int mr_outcome_fail(struct mr_arena *arena, const struct mr_invocation *how,
 	mr_out_init_tree(&out, arena);
 	if (how->format->is_for_people) {
 		if (!tell(fd, contract, err))
-			complain(fd, how->path, typed_message(arena, how->op, err));
+			complain(fd, how->program, how->path, typed_message(arena, how, err));
 	} else if (contract->failure) {
-		failed.message = typed_message(arena, how->op, err);
+		failed.message = typed_message(arena, how, err);
 		contract->failure(&out, &failed, err);
 	} else {
 		mr_contract_error(contract, &out, err);

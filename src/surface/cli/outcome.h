@@ -22,6 +22,6 @@ int mr_outcome_fail(struct mr_arena *arena, const struct mr_invocation *how,
 	const struct mr_err *err);
 /* A warning about the settings. */
 void mr_outcome_warn(struct mr_arena *arena, const struct mr_invocation *how, const char *text);
-/* Let the contract say a line about the event, if it wants to; false: it has nothing to say about
- * events at all. */
+/* Let the contract say lines about the event, if it wants to; false: it leaves it to the terminal
+ * to show people what happens. */
 bool mr_outcome_event(const struct mr_invocation *how, const struct mr_event *event);

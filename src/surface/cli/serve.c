@@ -12,6 +12,7 @@
 #include "op/contract.h"
 #include "op/team/team_home.h"
 #include "op/trace.h"
+#include "op/work/tools_work.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/terminal.h"
 #include "surface/http/api.h"
@@ -36,6 +37,9 @@ static const struct mr_param params[] = {
 		.type = MR_TYPE_INT,
 		.max = 65535,
 		.summary = "port to listen on, in place of http.port; 0 takes a free one" },
+	{ .name = "workspace",
+		.type = MR_TYPE_TEXT,
+		.summary = "offer tools for this e-mail workspace, in place of workspace.root" },
 	{ 0 },
 };
 
@@ -268,6 +272,9 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	enum mr_code rc;
 
 	(void)out;
+	rc = mr_tools_work_begin(call, mr_args_text(in, "workspace"));
+	if (rc)
+		return rc;
 	configure(call, in, &config);
 	rc = check_exposure(call, config.host);
 	if (!rc)

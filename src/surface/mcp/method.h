@@ -43,7 +43,7 @@ mr_mcp_method mr_mcp_tools_list;
 mr_mcp_method mr_mcp_tools_call;
 /* For handlers: a value as compact JSON, and the note beside what other agents wrote. */
 const char *mr_mcp_json(struct mr_arena *arena, const struct mr_value *value);
-void mr_mcp_note_quotes(struct mr_mcp_exchange *ex);
+void mr_mcp_note_quotes(struct mr_mcp_exchange *ex, const struct mr_contract *contract);
 /* Is the tool of this tools/call one that waits, or asks the client? */
 bool mr_mcp_tools_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client,
 	const struct mr_rpc *request);

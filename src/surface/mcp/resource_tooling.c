@@ -4,6 +4,7 @@
 #include "app/settings.h"
 #include "base/attr.h"
 #include "base/fs.h"
+#include "op/contract.h"
 #include "op/team/shape_team.h"
 #include "surface/mcp/recent.h"
 #include "surface/mcp/resources.h"
@@ -61,6 +62,8 @@ static const struct cluster {
 	{ "contact", "Who may write to whom across projects", "now and then" },
 	{ "product_bus", "Projects that belong together", "seldom" },
 	{ "build", "Turns at what only one may do at a time", "around each build" },
+	{ "workspace", "A person's e-mail: looking for messages, and working on them",
+		"when that mail is what you work on" },
 };
 
 static const struct {
@@ -126,27 +129,29 @@ static void put_sample(struct mr_out *out, const struct mr_op *op)
 	mr_out_end(out);
 }
 
-static void put_related(struct mr_out *out, const struct mr_op_table *table, const struct mr_op *op)
+static void put_related(struct mr_out *out, const struct mr_app *app, const struct mr_op *op)
 {
+	const struct mr_op_table *table = app->table;
+
 	mr_out_list(out, "related");
 	for (size_t i = 0; i < table->len; i++) {
 		const struct mr_op *other = table->ops[i];
 
-		if (other != op && other->surfaces & MR_ON_MCP &&
+		if (other != op && mr_contract_is_tool(app, other) &&
 			mr_str_eq(cluster_of(other), cluster_of(op)))
 			mr_out_text(out, NULL, other->name);
 	}
 	mr_out_end(out);
 }
 
-static void put_tool(struct mr_out *out, const struct mr_op_table *table, const struct mr_op *op,
+static void put_tool(struct mr_out *out, const struct mr_app *app, const struct mr_op *op,
 	const struct cluster *cluster)
 {
 	mr_out_map(out, NULL);
 	mr_out_text(out, "name", op->name);
 	mr_out_text(out, "summary", op->summary);
 	mr_out_text(out, "use_when", op->help ? op->help : op->summary);
-	put_related(out, table, op);
+	put_related(out, app, op);
 	mr_out_text(out, "expected_frequency", cluster->frequency);
 	put_capabilities(out, "required_capabilities", op);
 	put_sample(out, op);
@@ -155,23 +160,38 @@ static void put_tool(struct mr_out *out, const struct mr_op_table *table, const 
 	mr_out_end(out);
 }
 
+/* Does this server have tools of the cluster? */
+static bool has_tools(const struct mr_app *app, const struct cluster *cluster)
+{
+	for (size_t i = 0; i < app->table->len; i++) {
+		const struct mr_op *op = app->table->ops[i];
+
+		if (mr_contract_is_tool(app, op) && mr_str_eq(cluster_of(op), cluster->name))
+			return true;
+	}
+	return false;
+}
+
 enum mr_code mr_mcp_read_directory(struct mr_mcp_reading *r, struct mr_out *out)
 {
-	const struct mr_op_table *table = r->ex->call.app->table;
+	const struct mr_app *app = r->ex->call.app;
+	const struct mr_op_table *table = app->table;
 
 	mr_out_map(out, NULL);
 	put_now(r, out);
 	mr_out_text(out, "metrics_uri", "resource://tooling/metrics");
 	mr_out_list(out, "clusters");
 	for (size_t c = 0; c < MR_LEN(clusters); c++) {
+		if (!has_tools(app, &clusters[c]))
+			continue;
 		mr_out_map(out, NULL);
 		mr_out_text(out, "name", clusters[c].name);
 		mr_out_text(out, "purpose", clusters[c].purpose);
 		mr_out_list(out, "tools");
 		for (size_t i = 0; i < table->len; i++) {
-			if (table->ops[i]->surfaces & MR_ON_MCP &&
+			if (mr_contract_is_tool(app, table->ops[i]) &&
 				mr_str_eq(cluster_of(table->ops[i]), clusters[c].name))
-				put_tool(out, table, table->ops[i], &clusters[c]);
+				put_tool(out, app, table->ops[i], &clusters[c]);
 		}
 		mr_out_end(out);
 		mr_out_end(out);
@@ -224,7 +244,7 @@ enum mr_code mr_mcp_read_schemas(struct mr_mcp_reading *r, struct mr_out *out)
 	for (size_t i = 0; i < table->len; i++) {
 		const struct mr_op *op = table->ops[i];
 
-		if (!(op->surfaces & MR_ON_MCP))
+		if (!mr_contract_is_tool(r->ex->call.app, op))
 			continue;
 		mr_out_map(out, op->name);
 		put_names(out, "required", op, true);
@@ -253,7 +273,7 @@ enum mr_code mr_mcp_read_metrics(struct mr_mcp_reading *r, struct mr_out *out)
 		const struct mr_op *op = app->table->ops[i];
 		uint64_t good, bad;
 
-		if (!(op->surfaces & MR_ON_MCP))
+		if (!mr_contract_is_tool(app, op))
 			continue;
 		good = mr_metrics_counted(app->metrics, MR_METRIC_TOOL_CALLS, op->name, "ok");
 		bad = mr_metrics_counted(app->metrics, MR_METRIC_TOOL_CALLS, op->name, "error");

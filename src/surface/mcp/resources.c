@@ -318,7 +318,7 @@ enum mr_code mr_mcp_resources_read(struct mr_mcp_exchange *ex, struct mr_out *ou
 	mr_out_end(out);
 	mr_out_end(out);
 	if (row->quotes)
-		mr_mcp_note_quotes(ex);
+		mr_mcp_note_quotes(ex, NULL);
 	return MR_OK;
 }
 

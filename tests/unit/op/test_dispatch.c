@@ -14,7 +14,8 @@ static enum mr_code greet(struct mr_call *call, const struct mr_args *in, struct
 	if (mr_str_eq(name, "nobody"))
 		return mr_err_set(&call->cx.err, MR_ENOTFOUND, "there is no %s", name);
 	mr_out_map(out, NULL);
-	mr_out_text(out, "greeting", mr_arena_printf(call->cx.arena, "hello %s", name));
+	mr_out_text(out, "greeting",
+		mr_arena_printf(call->cx.arena, "hello %s", name ? name : "all"));
 	mr_out_end(out);
 	return MR_OK;
 }
@@ -128,6 +129,30 @@ static void readers_may_not_write(void)
 	CHECK_INT(f.text.len, 0);
 	f.call.may_write = true;
 	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
+	tear_down(&f);
+}
+
+static void some_parameters_are_for_the_command_line(void)
+{
+	static const struct mr_param local[] = {
+		{ .name = "name", .type = MR_TYPE_TEXT, .flags = MR_CLI_ONLY },
+		{ 0 },
+	};
+	struct mr_invocation typed = { 0 };
+	struct fixture f;
+
+	set_up(&f);
+	f.op.params = local;
+	CHECK_INT(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), MR_EINVAL);
+	CHECK_STR(f.call.cx.err.msg, "name can be given on the command line only");
+	CHECK(f.call.is_usage);
+	CHECK_INT(f.text.len, 0);
+	CHECK_OK(mr_dispatch(&f.call, &f.op, NULL, &f.out), f.call.cx.err);
+	mr_buf_clear(&f.text);
+	mr_out_init_json(&f.out, &f.text, MR_JSON_COMPACT);
+	f.call.invocation = &typed;
+	CHECK_OK(mr_dispatch(&f.call, &f.op, args_of(f.arena, "fox"), &f.out), f.call.cx.err);
+	CHECK_STR(mr_buf_text(&f.text), "{\"greeting\":\"hello fox\"}");
 	tear_down(&f);
 }
 
@@ -282,6 +307,7 @@ int main(void)
 		TEST(a_bound_call_gets_the_part_that_was_entered),
 		TEST(an_operation_may_do_without_its_part_and_without_a_result),
 		TEST(readers_may_not_write),
+		TEST(some_parameters_are_for_the_command_line),
 		TEST(destruction_is_confirmed),
 	};
 

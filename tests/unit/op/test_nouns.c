@@ -239,11 +239,14 @@ static void settings_are_listed_without_secrets(void)
 static void the_table_describes_itself(void)
 {
 	const struct mr_value *list;
+	size_t hidden = 0;
 	struct fixture f;
 
 	set_up(&f, test_dir());
 	list = mr_value_get(run(&f, "operations", "{}"), "operations");
-	CHECK_INT(list->list.len, mr_nouns.len);
+	for (size_t i = 0; i < mr_nouns.len; i++)
+		hidden += (mr_nouns.ops[i]->traits & MR_HIDDEN) != 0;
+	CHECK_INT(list->list.len, mr_nouns.len - hidden);
 	for (size_t i = 0; i < mr_nouns.len; i++)
 		CHECK(run(&f, "schema",
 			      mr_arena_printf(f.arena, "{\"operation\":\"%s\"}",

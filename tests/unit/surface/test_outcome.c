@@ -345,7 +345,7 @@ static void wrong_usage_is_an_object_on_standard_output(void)
 		"{\"code\":\"error\",\"error\":\"there is no command 'nothing'; see mailroom "
 		"--help\",\"hint\":\"(none)\"" TRACE);
 	says("", 2,
-		"{\"code\":\"error\",\"error\":\"no command was given; see mailroom "
+		"{\"code\":\"error\",\"error\":\"no command provided; try: mailroom "
 		"--help\",\"hint\":\"(none)\"" TRACE);
 	/* What is found wrong only when the arguments are decoded is wrong usage, too. */
 	says("count --by many", 2,

@@ -1,4 +1,4 @@
-/* surface/cli/help.h - help for every level, from the operation table. */
+/* op/help.h - help for every level, from the operation table. */
 #pragma once
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* tests/unit/surface/table.h - a small table of operations for tests of the command line. */
+/* tests/support/table.h - a small table of operations for tests of the command line. */
 #pragma once
 
 #include "op/op.h"

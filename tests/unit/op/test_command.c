@@ -1,5 +1,5 @@
-/* tests/unit/surface/test_command.c */
-#include "surface/cli/command.h"
+/* tests/unit/op/test_command.c */
+#include "op/command.h"
 #include "table.h"
 #include "test.h"
 

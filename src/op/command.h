@@ -1,5 +1,5 @@
 /*
- * surface/cli/command.h - the tree of commands that the operation table implies.
+ * op/command.h - the tree of commands that the operation table implies.
  *
  * A path is a command's words with single blanks: "team inbox". The empty path is the program.
  */
@@ -11,10 +11,16 @@
 
 /* The operation whose command is exactly this path, or NULL. */
 const struct mr_op *mr_command_find(const struct mr_op_table *table, const char *path);
+/* The first operation whose command is this path or begins with it, or NULL. */
+const struct mr_op *mr_command_first(const struct mr_op_table *table, const char *path);
 /* Do longer commands start with this path? */
 bool mr_command_is_group(const struct mr_op_table *table, const char *path);
-/* The words that may follow a path, each once, in the table's order. */
+/* The words that may follow a path, each once, in the table's order; without those of operations
+ * that are hidden. */
 struct mr_texts mr_command_words(struct mr_arena *arena, const struct mr_op_table *table,
+	const char *path);
+/* One line about a group of commands. */
+const char *mr_command_about(struct mr_arena *arena, const struct mr_op_table *table,
 	const char *path);
 /* A path and one more word. */
 const char *mr_command_join(struct mr_arena *arena, const char *path, const char *word);

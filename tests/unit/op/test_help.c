@@ -1,5 +1,5 @@
-/* tests/unit/surface/test_help.c */
-#include "surface/cli/help.h"
+/* tests/unit/op/test_help.c */
+#include "op/help.h"
 #include "table.h"
 #include "test.h"
 

@@ -1,35 +1,16 @@
 /*
- * surface/cli/help.c - Writes the help text of the program, of a group of commands, or of one
+ * op/help.c - Writes the help text of the program, of a group of commands, or of one
  * command.
  */
-#include "surface/cli/help.h"
+#include "op/help.h"
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "op/command.h"
 #include "op/contract.h"
-#include "surface/cli/command.h"
 
 #include <ctype.h>
 #include <string.h>
-
-/* One line about each group of commands; a group not listed here shows only its commands. */
-static const struct {
-	const char *path;
-	const char *summary;
-} groups[] = {
-	{ "guard", "Git hooks that keep commits and pushes off files that others hold" },
-	{ "guard hook", "For a coding agent's own hooks: before it edits a file" },
-	{ "mailbox", "Mailbox roots: addresses and their mail, in plain files" },
-	{ "mailbox accounts", "The addresses of a root" },
-	{ "mailbox messages", "The messages of an address" },
-	{ "team", "Agents that share repositories: names, mail, file leases, search" },
-	{ "team acks", "Acknowledgements that an agent owes" },
-	{ "team contact", "Who may write to whom between projects" },
-	{ "team macro", "The usual calls as one" },
-	{ "team product", "Projects that belong together: one inbox, one search" },
-	{ "team share", "A copy of the mail for others to read, without secrets" },
-	{ "team slot", "Turns at what only one agent may do at a time" },
-};
 
 struct writing {
 	struct mr_arena *arena;
@@ -42,17 +23,6 @@ static void put_heading(struct writing *w, const char *text)
 {
 	mr_buf_printf(w->out, "\n%s%s%s\n", w->colour ? "\033[1m" : "", text,
 		w->colour ? "\033[0m" : "");
-}
-
-static const char *group_summary(struct writing *w, const char *path)
-{
-	struct mr_texts words = mr_command_words(w->arena, w->table, path);
-
-	for (size_t i = 0; i < MR_LEN(groups); i++) {
-		if (mr_str_eq(groups[i].path, path))
-			return groups[i].summary;
-	}
-	return mr_arena_printf(w->arena, "%s", mr_str_join(w->arena, &words, ", "));
 }
 
 static char *upper_name(struct mr_arena *arena, const char *name)
@@ -89,7 +59,7 @@ static void put_usage(struct writing *w, const struct mr_op *op)
 {
 	bool options = false;
 
-	mr_buf_printf(w->out, "Usage: mailroom %s", op->command);
+	mr_buf_printf(w->out, "Usage: %s %s", mr_op_program(w->table), op->command);
 	for (size_t i = 0; i < mr_param_count(op->params); i++)
 		options = options || !(op->params[i].flags & MR_POSITIONAL);
 	if (options)
@@ -98,9 +68,14 @@ static void put_usage(struct writing *w, const struct mr_op *op)
 		const struct mr_param *param = &op->params[i];
 		bool required = param->flags & MR_REQUIRED;
 
+		const char *open = !required ? "[" : w->table->is_spelled_out ? "<" : "";
+		const char *close = !required ? "]" : w->table->is_spelled_out ? ">" : "";
+		const char *more = is_list(param) ? "..." : "";
+
 		if (param->flags & MR_POSITIONAL)
-			mr_buf_printf(w->out, required ? " %s%s" : " [%s%s]",
-				upper_name(w->arena, param->name), is_list(param) ? "..." : "");
+			mr_buf_printf(w->out, " %s%s%s%s%s", open,
+				upper_name(w->arena, param->name), required ? "" : more, close,
+				required ? more : "");
 	}
 	mr_buf_putc(w->out, '\n');
 }
@@ -203,15 +178,24 @@ static void put_params(struct writing *w, const struct mr_op *op, bool positiona
 	}
 }
 
-static void put_globals(struct writing *w, const struct mr_op *op)
+static void put_globals(struct writing *w, const char *path)
 {
 	put_heading(w, "Global options");
-	for (const struct mr_global_option *g = mr_contract_globals(mr_contract_of(w->table, op));
+	for (const struct mr_global_option *g = mr_contract_globals(mr_contract_at(w->table, path));
 		g->option; g++)
 		put_row(w,
 			mr_arena_printf(w->arena, "%s%s%s", g->option, g->value_name ? " " : "",
 				g->value_name ? g->value_name : ""),
 			g->summary);
+}
+
+/* A command as the list of them shows it: its last word, or all of it. */
+static const char *listed_name(struct writing *w, const char *path, const char *word)
+{
+	const char *whole = mr_command_join(w->arena, path, word);
+
+	return w->table->is_spelled_out ? mr_command_join(w->arena, mr_op_program(w->table), whole)
+					: word;
 }
 
 static void put_commands(struct writing *w, const char *path)
@@ -220,7 +204,7 @@ static void put_commands(struct writing *w, const char *path)
 	size_t column = LEAST_COLUMN;
 
 	for (size_t i = 0; i < words.len; i++) {
-		size_t needed = strlen(words.items[i]) + 4;
+		size_t needed = strlen(listed_name(w, path, words.items[i])) + 4;
 
 		column = needed > column && needed <= COLUMN ? needed : column;
 	}
@@ -229,7 +213,8 @@ static void put_commands(struct writing *w, const char *path)
 		const char *longer = mr_command_join(w->arena, path, words.items[i]);
 		const struct mr_op *op = mr_command_find(w->table, longer);
 
-		put_row_at(w, column, words.items[i], op ? op->summary : group_summary(w, longer));
+		put_row_at(w, column, listed_name(w, path, words.items[i]),
+			op ? op->summary : mr_command_about(w->arena, w->table, longer));
 	}
 }
 
@@ -252,18 +237,21 @@ void mr_help_write(struct mr_buf *out, const struct mr_op_table *table, const ch
 	struct writing w = { arena, out, table, colour };
 	const struct mr_op *op = mr_command_find(table, path);
 	bool group = mr_command_is_group(table, path);
+	const char *program = mr_op_program(table);
 
 	if (op) {
 		put_op(&w, op);
 	} else {
-		mr_buf_printf(out, "Usage: mailroom %s%sCOMMAND\n", path, *path ? " " : "");
+		mr_buf_printf(out, "Usage: %s%s%s COMMAND\n", program, *path ? " " : "", path);
 		mr_buf_printf(out, "\n%s.\n",
-			*path ? group_summary(&w, path) : "Mail for AI agents, in plain files");
+			*path                  ? mr_command_about(arena, table, path)
+				: table->about ? table->about
+					       : "Mail for AI agents, in plain files");
 	}
 	if (group)
 		put_commands(&w, path);
-	put_globals(&w, op);
+	put_globals(&w, path);
 	if (group)
-		mr_buf_printf(out, "\nMore about a command: mailroom %s%sCOMMAND --help\n", path,
-			*path ? " " : "");
+		mr_buf_printf(out, "\nMore about a command: %s%s%s COMMAND --help\n", program,
+			*path ? " " : "", path);
 }

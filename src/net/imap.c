@@ -1,0 +1,410 @@
+/* net/imap.c - commands sent, responses received and handed on. */
+#include "net/imap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+	COMMANDS_MAX = 512,
+	COMMAND_BYTES = 256 << 20,
+	CHUNK = 64 << 10,
+	PLUS_LITERAL_MAX = 4096, /* with LITERAL- alone */
+};
+
+/* Where sending has to wait until the server says "+". */
+struct pause {
+	size_t at;
+};
+
+struct mr_imap {
+	struct mr_imap_stream *stream;
+	struct mr_arena *arena; /* of the session */
+	struct mr_arena *known; /* of what the server can do, as it told last */
+	struct mr_texts capabilities;
+	unsigned next_tag;
+	unsigned first_tag; /* of this run */
+	size_t begun;       /* commands of this run */
+	struct mr_buf out;
+	struct pause *pauses;
+	size_t pause_count, pause_room;
+	struct mr_buf in; /* received */
+	size_t used; /* bytes of `in` that were handed on, and the present response behind them */
+	size_t len;
+	bool is_open;
+};
+
+void mr_imap_closep(struct mr_imap **session)
+{
+	struct mr_imap *s = *session;
+	struct mr_err ignored;
+
+	if (!s)
+		return;
+	if (s->is_open && s->stream) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "m%u LOGOUT\r\n", s->next_tag);
+		if (mr_imap_stream_send(s->stream, mr_bytes_text(text), &ignored))
+			s->is_open = false; /* it is closed either way */
+	}
+	mr_imap_stream_freep(&s->stream);
+	mr_arena_freep(&s->arena);
+	mr_arena_freep(&s->known);
+	mr_buf_release(&s->out);
+	mr_buf_release(&s->in);
+	free(s->pauses);
+	free(s);
+	*session = NULL;
+}
+
+/* --- writing --- */
+
+static void end_command(struct mr_imap *s)
+{
+	if (s->begun)
+		mr_buf_puts(&s->out, "\r\n");
+}
+
+size_t mr_imap_begin(struct mr_imap *s, const char *words)
+{
+	end_command(s);
+	if (!s->begun)
+		s->first_tag = s->next_tag;
+	mr_buf_printf(&s->out, "m%u %s", s->next_tag++, words);
+	return s->begun++;
+}
+
+void mr_imap_put(struct mr_imap *s, const char *words)
+{
+	mr_buf_puts(&s->out, words);
+}
+
+static void pause_here(struct mr_imap *s)
+{
+	if (s->pause_count == s->pause_room) {
+		size_t room = s->pause_room ? s->pause_room * 2 : 8;
+		struct pause *pauses = realloc(s->pauses, room * sizeof(*pauses));
+
+		if (!pauses)
+			abort();
+		s->pauses = pauses;
+		s->pause_room = room;
+	}
+	s->pauses[s->pause_count++] = (struct pause){ s->out.len };
+}
+
+void mr_imap_put_bytes(struct mr_imap *s, struct mr_bytes bytes)
+{
+	bool at_once = mr_imap_can(s, "LITERAL+") ||
+		(mr_imap_can(s, "LITERAL-") && bytes.len <= PLUS_LITERAL_MAX);
+
+	mr_buf_printf(&s->out, " {%zu%s}\r\n", bytes.len, at_once ? "+" : "");
+	if (!at_once)
+		pause_here(s);
+	mr_buf_add(&s->out, bytes.data, bytes.len);
+}
+
+void mr_imap_put_string(struct mr_imap *s, const char *text)
+{
+	if (!mr_imap_is_quotable(text)) {
+		mr_imap_put_bytes(s, mr_bytes_text(text));
+		return;
+	}
+	mr_buf_putc(&s->out, ' ');
+	mr_imap_put_quoted(&s->out, text);
+}
+
+bool mr_imap_can(const struct mr_imap *s, const char *capability)
+{
+	for (size_t i = 0; i < s->capabilities.len; i++) {
+		if (strcasecmp(s->capabilities.items[i], capability) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* --- reading --- */
+
+static enum mr_code broken(struct mr_imap *s)
+{
+	s->is_open = false;
+	return MR_EREMOTE;
+}
+
+/* More bytes behind those that are there. */
+static enum mr_code receive(struct mr_imap *s, struct mr_err *err)
+{
+	char chunk[CHUNK];
+	size_t got = 0;
+	enum mr_code rc = mr_imap_stream_receive(s->stream, chunk, sizeof(chunk), &got, err);
+
+	if (!rc && !got)
+		rc = mr_err_set(err, MR_EREMOTE, "the server closed the connection");
+	if (rc) {
+		s->is_open = false;
+		return rc;
+	}
+	mr_buf_add(&s->in, chunk, got);
+	return mr_buf_check(&s->in, "the server's response", err);
+}
+
+/* Forget the bytes of the responses before; only when more are needed, because it moves the rest.
+ */
+static void drop_used(struct mr_imap *s)
+{
+	if (!s->used)
+		return;
+	memmove(s->in.data, s->in.data + s->used, s->in.len - s->used);
+	s->in.len -= s->used;
+	s->used = 0;
+}
+
+static void learn_capabilities(struct mr_imap *s, const struct mr_imap_node *words, size_t from)
+{
+	struct mr_texts list = { NULL, 0 };
+
+	mr_arena_freep(&s->known);
+	s->known = mr_arena_new();
+	list.items = mr_arena_array(s->known, MR_IMAP_CAPABILITIES + 1, sizeof(*list.items));
+
+	for (size_t i = from; i < words->len && list.len < MR_IMAP_CAPABILITIES; i++) {
+		const struct mr_imap_node *word = &words->items[i];
+		const char *text = word->bytes.len <= MR_IMAP_CAPABILITY_BYTES
+			? mr_imap_text(s->known, word)
+			: NULL;
+
+		if (text)
+			list.items[list.len++] = text;
+	}
+	s->capabilities = list;
+}
+
+/* One response; its strings point into s->in until the next call. */
+static enum mr_code next_response(struct mr_imap *s, struct mr_arena *arena,
+	struct mr_imap_response *out, struct mr_err *err)
+{
+	struct mr_imap_measure measure = { .max_bytes = MR_IMAP_RESPONSE_BYTES };
+	size_t len = 0;
+	enum mr_code rc;
+
+	s->used += s->len;
+	s->len = 0;
+	for (;;) {
+		rc = mr_imap_measure(&measure,
+			mr_bytes_of(s->in.data + s->used, s->in.len - s->used), &len, err);
+		if (rc || len)
+			break;
+		drop_used(s);
+		rc = receive(s, err);
+		if (rc)
+			return rc;
+	}
+	if (!rc) {
+		s->len = len;
+		rc = mr_imap_parse(arena, mr_bytes_of(s->in.data + s->used, len), out, err);
+	}
+	if (rc) {
+		s->is_open = false;
+		return rc;
+	}
+	if (mr_str_eq(out->name, "CAPABILITY"))
+		learn_capabilities(s, &out->data, 0);
+	else if (out->code.len && mr_imap_is(&out->code.items[0], "CAPABILITY"))
+		learn_capabilities(s, &out->code, 1);
+	return MR_OK;
+}
+
+struct running {
+	struct mr_imap *session;
+	struct mr_arena *arena;
+	mr_imap_handler *handler;
+	void *arg;
+	struct mr_imap_outcome *outcomes;
+	bool has_ended[COMMANDS_MAX]; /* each command of the run */
+	size_t ended;
+	struct mr_err *err;
+};
+
+/* Nodes of a response that must outlive its bytes. */
+static struct mr_imap_node keep(struct mr_arena *arena, const struct mr_imap_node *node)
+{
+	struct mr_imap_node kept = *node;
+	struct mr_imap_node *items;
+
+	if (node->bytes.len)
+		kept.bytes.data = mr_arena_memdup(arena, node->bytes.data, node->bytes.len);
+	if (!node->len)
+		return kept;
+	items = mr_arena_array(arena, node->len, sizeof(*items));
+	for (size_t i = 0; i < node->len; i++)
+		/* As deep as the parser allows. NOLINTNEXTLINE(misc-no-recursion) */
+		items[i] = keep(arena, &node->items[i]);
+	kept.items = items;
+	return kept;
+}
+
+/* The command of this run that a tag belongs to; false: to none. */
+static bool command_of(const struct mr_imap *s, const char *tag, size_t *out)
+{
+	char *end = NULL;
+	unsigned long number;
+
+	if (tag[0] != 'm' || tag[1] < '0' || tag[1] > '9')
+		return false;
+	number = strtoul(tag + 1, &end, 10);
+	if (*end || number < s->first_tag || number - s->first_tag >= s->begun)
+		return false;
+	*out = number - s->first_tag;
+	return true;
+}
+
+/* One response during a run: handed on, or the end of a command. `*out_continue`: the server waits
+ * for the rest of a command. */
+static enum mr_code take_one(struct running *r, bool *out_continue, size_t *out_ended)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_imap *s = r->session;
+	struct mr_imap_response response;
+	enum mr_code rc = next_response(s, arena, &response, r->err);
+	size_t at = 0;
+
+	*out_continue = false;
+	*out_ended = SIZE_MAX;
+	if (rc)
+		return rc;
+	if (response.is_continuation) {
+		*out_continue = true;
+		return MR_OK;
+	}
+	if (!response.tag) {
+		if (response.status == MR_IMAP_BYE) {
+			mr_err_set(r->err, MR_EREMOTE, "the server said goodbye: %s",
+				response.text);
+			return broken(s);
+		}
+		rc = r->handler ? r->handler(r->arg, &response, r->err) : MR_OK;
+		if (rc)
+			s->is_open = false;
+		return rc;
+	}
+	if (!command_of(s, response.tag, &at))
+		return MR_OK; /* of the login, or nobody's */
+	if (r->has_ended[at] || response.status < MR_IMAP_OK || response.status > MR_IMAP_BAD) {
+		mr_err_set(r->err, MR_EREMOTE,
+			"the server answered a command in a way that makes no sense");
+		return broken(s);
+	}
+	r->has_ended[at] = true;
+	if (r->outcomes)
+		r->outcomes[at] = (struct mr_imap_outcome){ response.status,
+			keep(r->arena, &response.code), mr_arena_strdup(r->arena, response.text) };
+	r->ended++;
+	*out_ended = at;
+	return MR_OK;
+}
+
+/* Wait for the "+" before the rest of the commands; false when the command was refused instead. */
+static enum mr_code wait_for_go(struct running *r, bool *out_go)
+{
+	size_t ended = SIZE_MAX;
+	enum mr_code rc = MR_OK;
+
+	*out_go = false;
+	while (!rc && !*out_go && ended == SIZE_MAX)
+		rc = take_one(r, out_go, &ended);
+	return rc;
+}
+
+/* Send all commands, stopping at literals that the server wants to be asked about. A command with
+ * such a literal is the only one of its run. */
+static enum mr_code send_all(struct running *r)
+{
+	struct mr_imap *s = r->session;
+	const uint8_t *data = (const uint8_t *)s->out.data;
+	size_t from = 0;
+
+	for (size_t i = 0; i <= s->pause_count; i++) {
+		size_t to = i < s->pause_count ? s->pauses[i].at : s->out.len;
+		bool go = true;
+		enum mr_code rc = mr_imap_stream_send(s->stream,
+			(struct mr_bytes){ data + from, to - from }, r->err);
+
+		if (!rc && i < s->pause_count)
+			rc = wait_for_go(r, &go);
+		if (rc) {
+			s->is_open = false;
+			return rc;
+		}
+		if (!go)
+			return MR_OK; /* refused: the rest is not wanted */
+		from = to;
+	}
+	return MR_OK;
+}
+
+enum mr_code mr_imap_run(struct mr_imap *s, struct mr_arena *arena, mr_imap_handler *handler,
+	void *arg, struct mr_imap_outcome *outcomes, struct mr_err *err)
+{
+	struct running r = { s, arena, handler, arg, outcomes, { false }, 0, err };
+	bool go;
+	size_t ended;
+	enum mr_code rc;
+
+	end_command(s);
+	rc = mr_buf_check(&s->out, "a command", err);
+	if (!rc && s->begun > COMMANDS_MAX)
+		rc = mr_err_set(err, MR_EINTERNAL, "more than %d commands at once", COMMANDS_MAX);
+	if (!rc && s->pause_count && s->begun > 1)
+		rc = mr_err_set(err, MR_EINTERNAL, "a literal that waits among other commands");
+	if (!rc && !s->is_open)
+		rc = mr_err_set(err, MR_EREMOTE, "the connection is closed");
+	if (!rc)
+		rc = send_all(&r);
+	while (!rc && r.ended < s->begun)
+		rc = take_one(&r, &go, &ended);
+	mr_buf_clear(&s->out);
+	s->begun = s->pause_count = 0;
+	return rc;
+}
+
+enum mr_code mr_imap_do(struct mr_imap *s, struct mr_arena *arena, mr_imap_handler *handler,
+	void *arg, struct mr_imap_outcome *outcome, struct mr_err *err)
+{
+	struct mr_imap_outcome own = { 0 };
+	enum mr_code rc = mr_imap_run(s, arena, handler, arg, &own, err);
+
+	if (outcome && !rc)
+		*outcome = own;
+	if (!rc && own.status != MR_IMAP_OK)
+		rc = mr_err_set(err, MR_EREMOTE, "the server refused: %s", own.text);
+	return rc;
+}
+
+/* --- opening --- */
+
+enum mr_code mr_imap_open(const struct mr_imap_account *account, struct mr_imap **out,
+	enum mr_imap_stage *out_stage, struct mr_err *err)
+{
+	struct mr_imap *s MR_CLEANUP(mr_imap_closep) = calloc(1, sizeof(*s));
+	enum mr_code rc;
+
+	if (!s)
+		return mr_err_set(err, MR_EINTERNAL, "no memory for a connection");
+	s->arena = mr_arena_new();
+	mr_buf_init(&s->out, COMMAND_BYTES);
+	mr_buf_init(&s->in, MR_IMAP_RESPONSE_BYTES + CHUNK);
+	rc = mr_imap_stream_open(account, &s->stream, out_stage, err);
+	if (rc)
+		return rc;
+	s->is_open = true;
+	*out_stage = MR_IMAP_STAGE_GREETING;
+	mr_imap_begin(s, "CAPABILITY");
+	rc = mr_imap_do(s, s->arena, NULL, NULL, NULL, err);
+	if (rc)
+		return rc;
+	*out = s;
+	s = NULL;
+	return MR_OK;
+}

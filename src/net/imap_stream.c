@@ -1,0 +1,165 @@
+/* net/imap_stream.c - libcurl logs in and hands over the connection. */
+#include "net/imap_stream.h"
+
+#include "net/curl.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mr_imap_stream {
+	struct mr_curl curl;
+	CURL *handle;
+	int fd;
+	int timeout_ms;
+	char host[256];
+};
+
+void mr_imap_stream_freep(struct mr_imap_stream **stream)
+{
+	if (!*stream)
+		return;
+	if ((*stream)->handle)
+		(*stream)->curl.cleanup((*stream)->handle);
+	free(*stream);
+	*stream = NULL;
+}
+
+static enum mr_imap_stage stage_of(CURLcode code)
+{
+	switch (code) {
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CONNECT_ERROR:
+	case CURLE_SSL_CERTPROBLEM:
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_ISSUER_ERROR:
+	case CURLE_SSL_SHUTDOWN_FAILED:
+	case CURLE_USE_SSL_FAILED:
+		return MR_IMAP_STAGE_TLS;
+	case CURLE_LOGIN_DENIED:
+		return MR_IMAP_STAGE_LOGIN;
+	case CURLE_WEIRD_SERVER_REPLY:
+		return MR_IMAP_STAGE_GREETING;
+	default:
+		return MR_IMAP_STAGE_CONNECT;
+	}
+}
+
+static enum mr_code refuse(const struct mr_imap_stream *s, CURLcode code, const char *why,
+	struct mr_err *err)
+{
+	switch (code) {
+	case CURLE_OPERATION_TIMEDOUT:
+		return mr_err_set(err, MR_ETIMEOUT, "%s did not answer in time", s->host);
+	case CURLE_LOGIN_DENIED:
+		return mr_err_set(err, MR_EAUTH, "%s refused the login", s->host);
+	default:
+		return mr_err_set(err, MR_EREMOTE, "%s: %s", s->host,
+			*why ? why : s->curl.strerror(code));
+	}
+}
+
+static void set_up(const struct mr_imap_stream *s, const struct mr_imap_account *account,
+	const char *url, char *why)
+{
+	const struct mr_curl *curl = &s->curl;
+	CURL *handle = s->handle;
+
+	mr_curl_be_careful(curl, handle, account->ca_file);
+	curl->setopt(handle, CURLOPT_URL, url);
+	curl->setopt(handle, CURLOPT_PROTOCOLS_STR, "imap,imaps");
+	if (account->starttls)
+		curl->setopt(handle, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
+	curl->setopt(handle, CURLOPT_USERNAME, account->user);
+	if (account->bearer_token)
+		curl->setopt(handle, CURLOPT_XOAUTH2_BEARER, account->bearer_token);
+	else
+		curl->setopt(handle, CURLOPT_PASSWORD, account->password);
+	curl->setopt(handle, CURLOPT_CONNECT_ONLY, 1L);
+	curl->setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)account->timeout_ms);
+	curl->setopt(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT,
+		(long)(account->timeout_ms + 999) / 1000);
+	curl->setopt(handle, CURLOPT_NOPROXY, "*");
+	curl->setopt(handle, CURLOPT_ERRORBUFFER, why);
+}
+
+enum mr_code mr_imap_stream_open(const struct mr_imap_account *account, struct mr_imap_stream **out,
+	enum mr_imap_stage *out_stage, struct mr_err *err)
+{
+	struct mr_imap_stream *s MR_CLEANUP(mr_imap_stream_freep) = calloc(1, sizeof(*s));
+	char why[CURL_ERROR_SIZE] = "";
+	char url[320];
+	curl_socket_t fd = CURL_SOCKET_BAD;
+	enum mr_code rc;
+	CURLcode code;
+
+	*out_stage = MR_IMAP_STAGE_CONNECT;
+	if (!s)
+		return mr_err_set(err, MR_EINTERNAL, "no memory for a connection");
+	if (strlen(account->host) >= sizeof(s->host) || strpbrk(account->host, "/?#@ \r\n"))
+		return mr_err_set(err, MR_EINVAL, "'%s' is not the name of a host", account->host);
+	snprintf(s->host, sizeof(s->host), "%s", account->host);
+	s->timeout_ms = account->timeout_ms;
+	rc = mr_curl_load(&s->curl, err);
+	if (rc)
+		return rc;
+	s->handle = s->curl.init();
+	if (!s->handle)
+		return mr_err_set(err, MR_EINTERNAL, "the IMAP client cannot be started");
+	snprintf(url, sizeof(url), "%s://%s:%d", account->tls ? "imaps" : "imap", s->host,
+		account->port);
+	set_up(s, account, url, why);
+	code = s->curl.perform(s->handle);
+	s->curl.setopt(s->handle, CURLOPT_ERRORBUFFER, NULL);
+	if (!code)
+		code = s->curl.getinfo(s->handle, CURLINFO_ACTIVESOCKET, &fd);
+	if (code || fd == CURL_SOCKET_BAD) {
+		*out_stage = stage_of(code);
+		return refuse(s, code, why, err);
+	}
+	s->fd = fd;
+	*out = s;
+	s = NULL;
+	return MR_OK;
+}
+
+static bool is_ready(const struct mr_imap_stream *s, short events, int timeout_ms)
+{
+	struct pollfd wait = { .fd = s->fd, .events = events };
+
+	return poll(&wait, 1, timeout_ms) > 0;
+}
+
+enum mr_code mr_imap_stream_send(struct mr_imap_stream *s, struct mr_bytes bytes,
+	struct mr_err *err)
+{
+	while (bytes.len) {
+		size_t sent = 0;
+		CURLcode code = s->curl.send(s->handle, bytes.data, bytes.len, &sent);
+
+		if (code == CURLE_AGAIN) {
+			if (!is_ready(s, POLLOUT, s->timeout_ms))
+				return mr_err_set(err, MR_ETIMEOUT, "%s takes no data", s->host);
+			continue;
+		}
+		if (code)
+			return refuse(s, code, "", err);
+		bytes.data += sent;
+		bytes.len -= sent;
+	}
+	return MR_OK;
+}
+
+enum mr_code mr_imap_stream_receive(struct mr_imap_stream *s, void *into, size_t room,
+	size_t *out_len, struct mr_err *err)
+{
+	for (;;) {
+		CURLcode code = s->curl.recv(s->handle, into, room, out_len);
+
+		if (code != CURLE_AGAIN)
+			return code ? refuse(s, code, "", err) : MR_OK;
+		if (!is_ready(s, POLLIN, s->timeout_ms))
+			return mr_err_set(err, MR_ETIMEOUT, "%s did not answer in time", s->host);
+	}
+}

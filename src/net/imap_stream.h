@@ -1,0 +1,46 @@
+/*
+ * net/imap_stream.h - bytes to and from an IMAP server that has let us in.
+ *
+ * libcurl connects, encrypts, verifies and logs in; then the stream is ours. One thread uses it.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mr_imap_account {
+	const char *host;
+	int port;
+	bool tls;            /* from the first byte */
+	bool starttls;       /* else after STARTTLS; neither: in the clear */
+	const char *ca_file; /* further authorities, or NULL */
+	const char *user;
+	const char *password;     /* or NULL */
+	const char *bearer_token; /* OAuth, in place of a password; or NULL */
+	int timeout_ms;           /* without a byte */
+};
+
+/* Where it failed to let us in; besides the code and message of the error. */
+enum mr_imap_stage {
+	MR_IMAP_STAGE_CONNECT,
+	MR_IMAP_STAGE_TLS,
+	MR_IMAP_STAGE_GREETING,
+	MR_IMAP_STAGE_LOGIN,
+};
+
+struct mr_imap_stream;
+
+/* Connect and log in. MR_EREMOTE, MR_ETIMEOUT, MR_EAUTH; messages never hold the password. */
+MR_CHECK enum mr_code mr_imap_stream_open(const struct mr_imap_account *account,
+	struct mr_imap_stream **out, enum mr_imap_stage *out_stage, struct mr_err *err);
+void mr_imap_stream_freep(struct mr_imap_stream **stream);
+/* All bytes. */
+MR_CHECK enum mr_code mr_imap_stream_send(struct mr_imap_stream *stream, struct mr_bytes bytes,
+	struct mr_err *err);
+/* At least one byte, at most `room`; `*out_len` 0: the server closed the connection. */
+MR_CHECK enum mr_code mr_imap_stream_receive(struct mr_imap_stream *stream, void *into, size_t room,
+	size_t *out_len, struct mr_err *err);

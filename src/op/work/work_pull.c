@@ -1,0 +1,148 @@
+/* op/work/work_pull.c - operations: take mail in from the server, look at the server. */
+#include "op/work/work_ops.h"
+#include "workspace/pull.h"
+
+#include <stdlib.h>
+
+/* --- pull --- */
+
+static const struct mr_param pull_params[] = {
+	MR_PARAM(struct mr_work_pull, ids, "ids", .flags = MR_POSITIONAL,
+		.summary = "ids of mailboxes, as the configuration has them",
+		.fallback = "actions.pull.default_mailbox_ids"),
+	{ 0 },
+};
+
+#define PULL_FIELD(member, about) MR_WORK_FIELD(struct mr_work_pulled, member, about)
+static const struct mr_field pull_fields[] = {
+	PULL_FIELD(mailbox_ids, "the mailboxes that were looked at"),
+	PULL_FIELD(mailbox_names, "their names on the server"),
+	PULL_FIELD(mailbox_count, "how many they are"),
+	MR_WORK_FIELD_OPT(struct mr_work_pulled, unresolved_mailbox_ids,
+		"default mailboxes that the server does not have"),
+	PULL_FIELD(new_message_count, "mails that were not known"),
+	PULL_FIELD(triage_created_count, "of them, those that wait for a decision"),
+	PULL_FIELD(spam_message_count, "those that are spam"),
+	PULL_FIELD(trashed_message_count, "those that are in the trash"),
+	PULL_FIELD(updated_location_count, "known mails that are at another place, too"),
+	PULL_FIELD(flags_updated_count, "mails with other flags than before"),
+	PULL_FIELD(checked_location_count, "places that were compared"),
+	PULL_FIELD(missing_location_count, "places where a mail is no longer"),
+	PULL_FIELD(deleted_remote_message_count, "messages that are gone from the server"),
+	PULL_FIELD(deleted_remote_message_ids, "the same"),
+	PULL_FIELD(tombstoned_message_count, "gone, but needed here"),
+	PULL_FIELD(tombstoned_message_ids, "the same"),
+	PULL_FIELD(kept_message_count, "gone from one place, and still at another"),
+	PULL_FIELD(kept_message_ids, "the same"),
+	PULL_FIELD(triage_count, "messages in triage now"),
+	PULL_FIELD(triage_written_count, "the same"),
+	PULL_FIELD(stale_triage_removed_count, "that left it"),
+	PULL_FIELD(spam_count, "messages in spam now"),
+	PULL_FIELD(spam_written_count, "the same"),
+	PULL_FIELD(stale_spam_removed_count, "that left it"),
+	PULL_FIELD(trash_count, "messages in the trash now"),
+	PULL_FIELD(trash_written_count, "the same"),
+	PULL_FIELD(stale_trash_removed_count, "that left it"),
+	PULL_FIELD(deleted_count, "messages that are gone from the server, all together"),
+	PULL_FIELD(deleted_written_count, "the same"),
+	PULL_FIELD(stale_deleted_removed_count, "that are back"),
+#define PULL_ZERO(name) MR_FIELD(struct mr_work_pulled, none, name, .summary = "always 0")
+	PULL_ZERO("archived_message_count"),
+	PULL_ZERO("sent_message_count"),
+	PULL_ZERO("draft_message_count"),
+	PULL_ZERO("indexed_message_count"),
+	PULL_ZERO("flagged_message_count"),
+	PULL_ZERO("reclassified_message_count"),
+	{ 0 },
+};
+
+/* The workspace is recovered within the command: see mr_work_pull(). */
+static enum mr_code pull(struct mr_call *call, struct mr_work_pull *request,
+	struct mr_work_pulled *result)
+{
+	struct mr_work *work MR_CLEANUP(mr_work_closep) = NULL;
+	const char *root = NULL;
+	enum mr_code rc = mr_contract_work_root(call, &root);
+
+	if (!rc)
+		rc = mr_work_open(&call->cx, root, MR_WORK_WRITE, &work);
+	request->environment = getenv;
+	return rc ? rc : mr_work_pull(&call->cx, work, request, result);
+}
+MR_BIND_ALONE(pulling, pull, struct mr_work_pull, struct mr_work_pulled);
+
+const struct mr_op mr_op_work_pull = {
+	.name = "work_pull",
+	.command = "work pull",
+	.summary = "Take new mail in from the server",
+	.help = "Nothing is changed on the server. Mail that is known already is not fetched again.",
+	.code = "pull_result",
+	.params = pull_params,
+	.result = pull_fields,
+	.needs = MR_NEED_WRITE,
+	MR_WORK_OP,
+	.bind = &pulling,
+};
+
+/* --- remote --- */
+
+static enum mr_code test(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_remote_ask *request, struct mr_work_remote_tested *result)
+{
+	request->environment = getenv;
+	return mr_work_remote_test(cx, work, request, result);
+}
+MR_WORK_BIND(testing, test, struct mr_work_remote_ask, struct mr_work_remote_tested);
+
+static const struct mr_field capability_fields[] = {
+	MR_FIELD(struct mr_work_remote_tested, has_move, "move", .summary = "move mails"),
+	{ 0 },
+};
+static const struct mr_field test_fields[] = {
+	MR_WORK_FIELD(struct mr_work_remote_tested, ok, "the server accepted the login"),
+	MR_WORK_FIELD(struct mr_work_remote_tested, host, "of the IMAP server"),
+	MR_WORK_FIELD(struct mr_work_remote_tested, port, "of the IMAP server"),
+	MR_WORK_FIELD(struct mr_work_remote_tested, tls, "the connection is encrypted"),
+	MR_FIELD_SAME(struct mr_work_remote_tested, capability_fields, "capabilities",
+		.summary = "what the server can do"),
+	{ 0 },
+};
+
+const struct mr_op mr_op_work_remote_test = {
+	.name = "work_remote_test",
+	.command = "work remote test",
+	.summary = "Try to log in to the mail server",
+	.help = "Connects and logs in; nothing is changed on the server.",
+	.code = "remote_test_result",
+	.result = test_fields,
+	MR_WORK_OP,
+	.bind = &testing,
+};
+
+static enum mr_code list_folders(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_remote_ask *request, struct mr_work_remote_folders *result)
+{
+	request->environment = getenv;
+	return mr_work_remote_folders(cx, work, request, result);
+}
+MR_WORK_BIND(listing_folders, list_folders, struct mr_work_remote_ask,
+	struct mr_work_remote_folders);
+
+static const struct mr_field folders_fields[] = {
+	MR_WORK_FIELD(struct mr_work_remote_folders, mailboxes, "all mailboxes of the account"),
+	MR_WORK_FIELD(struct mr_work_remote_folders, special_use_targets,
+		"the mailbox for each special use"),
+	{ 0 },
+};
+
+const struct mr_op mr_op_work_remote_folders = {
+	.name = "work_remote_folders",
+	.command = "work remote folders",
+	.summary = "List the mailboxes on the mail server",
+	.help = "Shows which mailbox a push would use for which purpose. Nothing is changed on the "
+		"server.",
+	.code = "remote_mailboxes",
+	.result = folders_fields,
+	MR_WORK_OP,
+	.bind = &listing_folders,
+};
