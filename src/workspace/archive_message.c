@@ -34,12 +34,10 @@ enum mr_code mr_work_archive_check(struct mr_ctx *cx, struct mr_work *work, cons
 		rc = mr_work_index_members(cx, work, message_id, &members);
 	for (size_t i = 0; !rc && i < members.len; i++)
 		if (members.items[i].kind == MR_WORK_NOTIFICATION &&
-			!mr_str_eq(members.items[i].path, path)) {
-			mr_work_refuse(cx, MR_WORK_MESSAGE_ALREADY_ARCHIVED,
+			!mr_str_eq(members.items[i].path, path))
+			rc = mr_work_refuse(cx, MR_WORK_MESSAGE_ALREADY_ARCHIVED,
 				"message %s is in the category %s already", message_id,
 				members.items[i].uid);
-			rc = mr_work_detail_text(cx, "archive_uid", members.items[i].uid);
-		}
 	return rc;
 }
 

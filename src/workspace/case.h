@@ -93,22 +93,35 @@ struct mr_work_case_added {
 MR_CHECK enum mr_code mr_work_case_add(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_case_add *request, struct mr_work_case_added *result);
 
-struct mr_work_case_message {
-	const char *case_ref, *message_id;
-	const char *summary; /* of set-summary; blank: none */
+struct mr_work_case_remove {
+	const char *case_ref;
+	struct mr_texts message_ids;
 	const char *reason;
 };
+struct mr_work_case_removed_item {
+	const char *message_id;
+	const char *status; /* now */
+};
 struct mr_work_case_removed {
-	const char *case_uid, *message_id, *group, *case_path;
-	int64_t message_count; /* that are left */
-	const char *status;    /* of the message, now */
+	const char *case_uid, *group, *case_path;
+	const char *message_id, *status; /* of the first */
+	int64_t message_count;           /* that are left */
 	int64_t removed_push_count;
 	struct mr_texts push_ids;
+	/* Each message, for requests with several. */
+	bool has_several;
+	struct mr_work_case_removed_item *items;
+	size_t len;
 };
-/* message_referenced while a draft of the case answers the message. */
+/* All of the messages, or none: message_referenced while a draft of the case answers one. */
 MR_CHECK enum mr_code mr_work_case_remove(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_case_message *request, struct mr_work_case_removed *result);
+	const struct mr_work_case_remove *request, struct mr_work_case_removed *result);
 
+struct mr_work_case_message {
+	const char *case_ref, *message_id;
+	const char *summary; /* blank: none */
+	const char *reason;
+};
 struct mr_work_case_summary {
 	const char *case_uid, *message_id, *summary, *case_path;
 	bool changed;

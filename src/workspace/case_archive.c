@@ -64,7 +64,7 @@ enum mr_code mr_work_case_archive(struct mr_ctx *cx, struct mr_work *work,
 	if (!rc)
 		rc = mr_work_case_load(cx, work, &place, &collection);
 	if (!rc)
-		rc = mr_work_case_check_idle(cx, work, &collection);
+		rc = mr_work_case_check_idle(cx, work, &collection, true);
 	if (rc)
 		return rc;
 	done.case_uid = place.uid;

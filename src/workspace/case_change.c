@@ -237,7 +237,7 @@ static enum mr_code check_empty(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_collection *collection)
 {
 	struct mr_texts files = { 0 };
-	enum mr_code rc = mr_work_case_check_idle(cx, work, collection);
+	enum mr_code rc = mr_work_case_check_idle(cx, work, collection, false);
 
 	if (!rc && collection->len) {
 		mr_work_refuse(cx, MR_WORK_INVALID_REQUEST, "case %s has messages: %zu",

@@ -30,9 +30,8 @@ static enum mr_code move_files(struct mr_ctx *cx, struct mr_work_change *change,
 	}
 	if (!clashes.len)
 		return MR_OK;
-	mr_work_refuse(cx, MR_WORK_MERGE_CONFLICT, "both cases have %s",
+	return mr_work_refuse(cx, MR_WORK_MERGE_CONFLICT, "both cases have %s",
 		mr_str_join(cx->arena, &clashes, ", "));
-	return mr_work_detail_texts(cx, "file_names", &clashes);
 }
 
 /* --- notes --- */
@@ -135,9 +134,9 @@ static enum mr_code open_both(struct mr_ctx *cx, struct mr_work *work,
 		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
 			"case %s cannot be merged into itself", into->uid);
 	if (!rc)
-		rc = mr_work_case_check_idle(cx, work, into);
+		rc = mr_work_case_check_idle(cx, work, into, false);
 	if (!rc)
-		rc = mr_work_case_check_idle(cx, work, other);
+		rc = mr_work_case_check_idle(cx, work, other, false);
 	return rc;
 }
 

@@ -147,41 +147,36 @@ enum mr_code mr_work_case_add(struct mr_ctx *cx, struct mr_work *work,
 	return rc;
 }
 
-/* --- remove, set-summary --- */
+/* --- remove --- */
 
-static enum mr_code open_entry(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_case_message *request, const char **out_reason,
-	struct mr_work_collection *out)
+static enum mr_code check_entry(struct mr_ctx *cx, const struct mr_work_collection *collection,
+	const char *message_id)
 {
-	enum mr_code rc = mr_work_reason(cx, work, request->reason, out_reason);
-
-	if (!rc)
-		rc = mr_work_case_open(cx, work, request->case_ref, out);
-	if (!rc)
-		rc = mr_work_check_message_id(cx, request->message_id);
-	if (rc || mr_work_collection_item(out, request->message_id))
-		return rc;
+	if (mr_work_collection_item(collection, message_id))
+		return MR_OK;
 	return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST, "message %s is not in case %s",
-		request->message_id, out->uid);
+		message_id, collection->uid);
 }
 
-/* message_referenced while a draft of this case answers the message. */
+/* message_referenced while a draft of this case answers one of the messages. */
 static enum mr_code check_unanswered(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_collection *collection, const char *message_id)
+	const struct mr_work_collection *collection, const struct mr_texts *ids)
 {
 	const char *dir = mr_arena_printf(cx->arena, "%s/", collection->path);
 	struct mr_work_holds holds = { 0 };
-	struct mr_texts paths;
 	enum mr_code rc = mr_work_holds_load(cx, work, &holds);
 
-	if (rc)
-		return rc;
-	paths = mr_work_ids_room(cx->arena, holds.draft_count);
-	for (size_t i = 0; i < holds.draft_count; i++)
-		if (mr_str_eq(holds.drafts[i].message_id, message_id) &&
-			mr_str_starts(holds.drafts[i].path, dir))
-			mr_work_ids_put(&paths, holds.drafts[i].path);
-	return paths.len ? mr_work_refuse_referenced(cx, message_id, &paths) : MR_OK;
+	for (size_t k = 0; !rc && k < ids->len; k++) {
+		struct mr_texts paths = mr_work_ids_room(cx->arena, holds.draft_count);
+
+		for (size_t i = 0; i < holds.draft_count; i++)
+			if (mr_str_eq(holds.drafts[i].message_id, ids->items[k]) &&
+				mr_str_starts(holds.drafts[i].path, dir))
+				mr_work_ids_put(&paths, holds.drafts[i].path);
+		if (paths.len)
+			rc = mr_work_refuse_referenced(cx, ids->items[k], &paths);
+	}
+	return rc;
 }
 
 /* The status that a message has without one of the lists that hold it. */
@@ -209,58 +204,84 @@ static enum mr_code status_without(struct mr_ctx *cx, struct mr_work *work, cons
 }
 
 static void tell_removed(struct mr_work_change *change, const struct mr_work_collection *collection,
-	const struct mr_work_case_removed *removed, const char *reason)
+	const char *message_id, const struct mr_texts *push_ids, const char *reason)
 {
 	struct mr_work_event event;
 
 	mr_work_event_begin(change, "case_message_removed",
-		MR_WORK_TARGETS({ "case", removed->case_uid }, { "message", removed->message_id }),
-		reason, &event);
-	mr_out_text(&event.out, "case_uid", removed->case_uid);
-	mr_out_text(&event.out, "message_id", removed->message_id);
+		MR_WORK_TARGETS({ "case", collection->uid }, { "message", message_id }), reason,
+		&event);
+	mr_out_text(&event.out, "case_uid", collection->uid);
+	mr_out_text(&event.out, "message_id", message_id);
 	mr_out_text(&event.out, "group", collection->group);
-	mr_out_texts(&event.out, "removed_push_ids", &removed->push_ids);
+	mr_out_texts(&event.out, "removed_push_ids", push_ids);
 	mr_work_event_end(&event);
 }
 
-enum mr_code mr_work_case_remove(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_case_message *request, struct mr_work_case_removed *result)
+/* Take the messages, all of which are in it, out of the case. */
+static enum mr_code remove_them(struct mr_ctx *cx, struct mr_work_change *change,
+	struct mr_work_collection *collection, const struct mr_texts *ids, const char *reason,
+	struct mr_work_case_removed *result)
 {
-	struct mr_work_case_removed removed = { .message_id = request->message_id };
-	struct mr_texts one = mr_work_ids_one(cx->arena, request->message_id);
-	struct mr_work_collection collection = { 0 };
-	struct mr_work_change change;
-	const char *reason = NULL;
-	enum mr_code rc = open_entry(cx, work, request, &reason, &collection);
+	struct mr_work_case_removed removed = { .case_uid = collection->uid,
+		.group = collection->group,
+		.case_path = collection->path,
+		.has_several = ids->len > 1,
+		.len = ids->len };
+	enum mr_code rc = MR_OK;
 
+	removed.items = mr_arena_array(cx->arena, ids->len + 1, sizeof(*removed.items));
+	for (size_t i = 0; !rc && i < ids->len; i++) {
+		removed.items[i].message_id = ids->items[i];
+		rc = status_without(cx, change->work, ids->items[i], collection->path,
+			&removed.items[i].status);
+		mr_work_collection_remove(collection, ids->items[i]);
+	}
 	if (!rc)
-		rc = check_unanswered(cx, work, &collection, request->message_id);
+		rc = mr_work_case_save(cx, change, collection);
 	if (!rc)
-		rc = status_without(cx, work, request->message_id, collection.path,
-			&removed.status);
-	if (rc)
-		return rc;
-	removed.case_uid = collection.uid;
-	removed.group = collection.group;
-	removed.case_path = collection.path;
-	mr_work_collection_remove(&collection, request->message_id);
-	removed.message_count = (int64_t)collection.len;
-	mr_work_change_begin(cx, work, "case_remove", &change);
-	rc = mr_work_case_save(cx, &change, &collection);
-	if (!rc)
-		rc = mr_work_withdraw(cx, &change, MR_WORK_ACTION_BIT(MR_WORK_PUSH_CASE_ADD), &one,
+		rc = mr_work_withdraw(cx, change, MR_WORK_ACTION_BIT(MR_WORK_PUSH_CASE_ADD), ids,
 			&removed.push_ids);
 	if (!rc)
-		rc = mr_work_touch_conversation(cx, &change, &one);
+		rc = mr_work_touch_conversation(cx, change, ids);
 	if (rc)
 		return rc;
+	for (size_t i = 0; i < ids->len; i++)
+		tell_removed(change, collection, ids->items[i], &removed.push_ids, reason);
+	removed.message_id = removed.items[0].message_id;
+	removed.status = removed.items[0].status;
+	removed.message_count = (int64_t)collection->len;
 	removed.removed_push_count = (int64_t)removed.push_ids.len;
-	tell_removed(&change, &collection, &removed, reason);
-	rc = mr_work_carry_out(cx, &change);
+	rc = mr_work_carry_out(cx, change);
 	if (!rc)
 		*result = removed;
 	return rc;
 }
+
+enum mr_code mr_work_case_remove(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_case_remove *request, struct mr_work_case_removed *result)
+{
+	struct mr_work_collection collection = { 0 };
+	struct mr_work_change change;
+	struct mr_texts ids = { 0 };
+	const char *reason = NULL;
+	enum mr_code rc = mr_work_reason(cx, work, request->reason, &reason);
+
+	if (!rc)
+		rc = mr_work_case_open(cx, work, request->case_ref, &collection);
+	if (!rc)
+		rc = mr_work_ids_check(cx, &request->message_ids, &ids);
+	for (size_t i = 0; !rc && i < ids.len; i++)
+		rc = check_entry(cx, &collection, ids.items[i]);
+	if (!rc)
+		rc = check_unanswered(cx, work, &collection, &ids);
+	if (rc)
+		return rc;
+	mr_work_change_begin(cx, work, "case_remove", &change);
+	return remove_them(cx, &change, &collection, &ids, reason, result);
+}
+
+/* --- set-summary --- */
 
 enum mr_code mr_work_case_set_summary(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_case_message *request, struct mr_work_case_summary *result)
@@ -270,8 +291,14 @@ enum mr_code mr_work_case_set_summary(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_case_summary set = { .message_id = request->message_id, .summary = summary };
 	struct mr_work_change change;
 	struct mr_work_item *item;
-	enum mr_code rc = open_entry(cx, work, request, &reason, &collection);
+	enum mr_code rc = mr_work_reason(cx, work, request->reason, &reason);
 
+	if (!rc)
+		rc = mr_work_case_open(cx, work, request->case_ref, &collection);
+	if (!rc)
+		rc = mr_work_check_message_id(cx, request->message_id);
+	if (!rc)
+		rc = check_entry(cx, &collection, request->message_id);
 	if (rc)
 		return rc;
 	item = mr_work_collection_item(&collection, request->message_id);
@@ -336,7 +363,7 @@ enum mr_code mr_work_case_trash(struct mr_ctx *cx, struct mr_work *work,
 	if (!rc)
 		rc = mr_work_case_open(cx, work, request->case_ref, &collection);
 	if (!rc)
-		rc = mr_work_case_check_idle(cx, work, &collection);
+		rc = mr_work_case_check_idle(cx, work, &collection, false);
 	if (rc)
 		return rc;
 	trashed.message_ids = mr_work_member_ids(cx->arena, &collection);

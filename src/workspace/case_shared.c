@@ -1,6 +1,7 @@
 /* workspace/case_shared.c - questions and steps that several commands of cases and categories have.
  */
 #include "workspace/case_private.h"
+#include "workspace/draft_state.h"
 #include "workspace/error.h"
 #include "workspace/ids.h"
 #include "workspace/layout.h"
@@ -115,27 +116,33 @@ static enum mr_code refuse_outbound(struct mr_ctx *cx, const char *uid, const st
 }
 
 static enum mr_code check_drafts(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_collection *collection)
+	const struct mr_work_collection *collection, bool but_saved)
 {
+	struct mr_work_draft_states states = { 0 };
 	struct mr_texts found = { 0 }, names;
 	enum mr_code rc =
 		mr_work_list(cx, work, mr_work_join(cx->arena, collection->path, "drafts"), &found);
 
+	if (!rc && but_saved && found.len)
+		rc = mr_work_draft_states_load(cx, work, collection->path, &states);
 	if (rc)
 		return rc;
 	names = mr_work_ids_room(cx->arena, found.len);
 	for (size_t i = 0; i < found.len; i++)
-		if (is_draft(found.items[i]))
+		if (is_draft(found.items[i]) &&
+			!(but_saved &&
+				mr_work_draft_is_saved(cx, work, &states, collection->path,
+					found.items[i])))
 			mr_work_ids_put(&names, found.items[i]);
 	return names.len ? refuse_drafts(cx, collection->uid, &names) : MR_OK;
 }
 
 enum mr_code mr_work_case_check_idle(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_collection *collection)
+	const struct mr_work_collection *collection, bool but_saved)
 {
 	struct mr_work_push_items queue = { 0 };
 	struct mr_texts ids;
-	enum mr_code rc = check_drafts(cx, work, collection);
+	enum mr_code rc = check_drafts(cx, work, collection, but_saved);
 
 	if (!rc)
 		rc = mr_work_queue_load(cx, work, &queue);

@@ -203,6 +203,7 @@ enum mr_code mr_work_change_commit(struct mr_ctx *cx, struct mr_work_change *cha
 	if (!change->count)
 		return MR_OK;
 	work->queue = NULL; /* what was read before may be changed by this */
+	work->suggestions = NULL;
 	work->holds = NULL;
 	work->config = NULL;
 	work->contacts = NULL;
@@ -221,6 +222,7 @@ enum mr_code mr_work_change_commit(struct mr_ctx *cx, struct mr_work_change *cha
 		return rc;
 	}
 	change->is_journaled = !is_simple(change);
+	work->has_committed = true;
 	mr_crash_point("work.change.journaled");
 	rc = mr_work_steps_run(cx, work, change->first, log_bytes);
 	if (!change->is_journaled)

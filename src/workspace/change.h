@@ -104,3 +104,12 @@ void mr_work_change_forget(struct mr_ctx *cx, struct mr_work *work,
 /* The journals there are, as paths. */
 MR_CHECK enum mr_code mr_work_change_pending(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_texts *out);
+
+enum mr_work_journal_kind {
+	MR_WORK_JOURNAL_OURS,    /* the next writer finishes the change */
+	MR_WORK_JOURNAL_MARK,    /* of another program: it does not say what is left to do */
+	MR_WORK_JOURNAL_DAMAGED, /* unreadable, or its staged files are gone */
+};
+/* What a journal is, for doctor. `*out_change` names the kind of change, or is NULL. */
+MR_CHECK enum mr_code mr_work_change_inspect(struct mr_ctx *cx, struct mr_work *work,
+	const char *path, enum mr_work_journal_kind *out_kind, const char **out_change);

@@ -336,3 +336,33 @@ void mr_work_change_forget(struct mr_ctx *cx, struct mr_work *work, const struct
 			mr_arena_strndup(cx->arena, path + before, strlen(path) - before - after));
 	}
 }
+
+enum mr_code mr_work_change_inspect(struct mr_ctx *cx, struct mr_work *work, const char *path,
+	enum mr_work_journal_kind *out_kind, const char **out_change)
+{
+	const struct mr_value *document = NULL, *name, *change;
+	struct mr_err kept = cx->err;
+	struct journal journal = { 0 };
+	enum mr_code rc = mr_work_read_json(cx, work, path, &document);
+
+	*out_kind = MR_WORK_JOURNAL_DAMAGED;
+	*out_change = NULL;
+	if (rc == MR_EFORMAT || rc == MR_ELIMIT) {
+		cx->err = kept;
+		return MR_OK;
+	}
+	if (rc || !document)
+		return rc;
+	name = mr_value_get(document, "schema_name");
+	change = mr_value_get(document, "kind");
+	if (!name || name->kind != MR_TEXT || !mr_str_eq(name->text, schema_name))
+		return MR_OK;
+	if (change && change->kind == MR_TEXT)
+		*out_change = change->text;
+	if (!mr_value_get(document, "steps"))
+		*out_kind = MR_WORK_JOURNAL_MARK;
+	else if (read_journal(cx, document, path, &journal) &&
+		mr_work_is_dir(work, mr_work_staging_path(cx->arena, journal.id)))
+		*out_kind = MR_WORK_JOURNAL_OURS;
+	return MR_OK;
+}

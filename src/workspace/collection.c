@@ -6,7 +6,6 @@
 #include "workspace/layout.h"
 #include "workspace/text_set.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct form {
@@ -313,18 +312,9 @@ const struct mr_value *mr_work_collection_value(struct mr_ctx *cx,
 	return mr_out_tree(&out);
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct mr_work_item *left = a, *right = b;
-
-	return strcmp(left->message_id, right->message_id);
-}
-
 enum mr_code mr_work_collection_save(struct mr_ctx *cx, struct mr_work_change *change,
 	struct mr_work_collection *collection)
 {
-	if (collection->kind == MR_WORK_NOTIFICATION && collection->len > 1)
-		qsort(collection->items, collection->len, sizeof(*collection->items), by_id);
 	if (!collection->created)
 		collection->created = change->work->now;
 	collection->updated = change->work->now;

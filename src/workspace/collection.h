@@ -56,7 +56,7 @@ const struct mr_value *mr_work_collection_value(struct mr_ctx *cx,
 /* The item of a message, or NULL. */
 struct mr_work_item *mr_work_collection_item(const struct mr_work_collection *collection,
 	const char *message_id);
-/* Add a message at the end (a category is sorted at writing); `summary` may be NULL. False when it
+/* Add a message at the end; `summary` may be NULL. False when it
  * is there already: only a summary that is not blank then replaces the old one. */
 bool mr_work_collection_add(struct mr_ctx *cx, struct mr_work_collection *collection,
 	const char *message_id, const char *summary, const char *added);

@@ -394,6 +394,14 @@ enum mr_code mr_work_config_read(struct mr_ctx *cx, const struct mr_value *docum
 	return MR_OK;
 }
 
+/* Generation 0.1 had no identities and said in smtp.from who sends. */
+static bool is_of_0_1(const struct mr_value *document)
+{
+	return document->kind == MR_MAP &&
+		(!mr_value_get(document, "identities") ||
+			mr_value_get(mr_value_get(document, "smtp"), "from"));
+}
+
 enum mr_code mr_work_config_get(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_config **out)
 {
@@ -408,8 +416,13 @@ enum mr_code mr_work_config_get(struct mr_ctx *cx, struct mr_work *work,
 	rc = mr_work_read_json(cx, work, MR_WORK_CONFIG, &document);
 	if (!rc && !document)
 		rc = mr_work_refuse(cx, MR_WORK_STORE_ERROR, "%s is missing", MR_WORK_CONFIG);
-	if (!rc)
+	if (!rc) {
 		rc = mr_work_config_read(cx, document, &config);
+		if (rc && is_of_0_1(document))
+			mr_work_hint(cx,
+				"The workspace is of generation 0.1: bring it up to date with "
+				"`afmail doctor repair --confirm`.");
+	}
 	if (!rc)
 		rc = mr_work_personas_load(cx, work, config);
 	if (rc)

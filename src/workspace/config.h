@@ -12,8 +12,9 @@
 #include "workspace/change.h"
 #include "workspace/frame.h"
 
-/* The address in a new configuration: nobody's, to be replaced before mail is sent. */
+/* The identity in a new configuration is nobody: to be replaced before mail is sent. */
 #define MR_WORK_EXAMPLE_EMAIL "me@example.com"
+#define MR_WORK_EXAMPLE_NAME  "Me"
 
 enum mr_work_language { MR_WORK_EN_US, MR_WORK_ZH_CN }; /* of the templates */
 extern const char *const mr_work_language_names[];      /* "en-US", "zh-CN", NULL */
@@ -139,8 +140,9 @@ struct mr_work_config_listed {
 MR_CHECK enum mr_code mr_work_config_list(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_config_listed *out);
 
-/* Add to a list: an identity, or words to a list of words. An identity comes as JSON or as its slug
- * (the one value), name and email; when it is to be the default, the others cease to be. */
+/* Add to a list: an identity, or words to a list of words. An identity comes as JSON (in
+ * place of values, or as the one value) or as its slug (the one value), name and email; when it is
+ * to be the default, the others cease to be. */
 struct mr_work_config_add {
 	const char *key;
 	struct mr_texts values;
@@ -162,7 +164,7 @@ MR_CHECK enum mr_code mr_work_config_remove(struct mr_ctx *cx, struct mr_work *w
 MR_CHECK enum mr_code mr_work_reason(struct mr_ctx *cx, struct mr_work *work, const char *given,
 	const char **out);
 const struct mr_work_identity *mr_work_default_identity(const struct mr_work_config *config);
-/* config_missing when the identity still has the address of a new configuration, config_invalid
+/* config_missing when the identity is still that of a new configuration, config_invalid
  * when its persona file cannot be used: no mail may go out in its name. */
 MR_CHECK enum mr_code mr_work_check_sender(struct mr_ctx *cx,
 	const struct mr_work_identity *identity);

@@ -46,11 +46,13 @@ enum mr_code mr_work_check_sender(struct mr_ctx *cx, const struct mr_work_identi
 	if (identity->trouble)
 		return mr_work_refuse(cx, MR_WORK_CONFIG_INVALID, "%s: %s",
 			mr_work_path_identity(cx->arena, identity->identity), identity->trouble);
-	if (!mr_str_eq_nocase(identity->email, MR_WORK_EXAMPLE_EMAIL))
+	/* Somebody who gave it a name has looked at the address as well. */
+	if (!mr_str_eq_nocase(identity->email, MR_WORK_EXAMPLE_EMAIL) ||
+		!mr_str_eq(identity->config_name, MR_WORK_EXAMPLE_NAME))
 		return MR_OK;
 	(void)mr_work_refuse(cx, MR_WORK_CONFIG_MISSING,
-		"the identity '%s' still has the example address %s", identity->identity,
-		MR_WORK_EXAMPLE_EMAIL);
+		"the identity '%s' is still the example of a new workspace, %s <%s>",
+		identity->identity, MR_WORK_EXAMPLE_NAME, MR_WORK_EXAMPLE_EMAIL);
 	return mr_work_hint(cx,
 		"Set its real address with `afmail config set identities.%s.email ADDRESS`.",
 		identity->identity);

@@ -40,7 +40,7 @@ static const char fresh[] =
 	"\"case\":{\"default_group\":\"open\"},"
 	"\"contact\":{\"default_group\":\"people\"},"
 	"\"identities\":[{\"default\":true,\"email\":\"" MR_WORK_EXAMPLE_EMAIL "\","
-	"\"identity\":\"me\",\"name\":\"Me\"}],"
+	"\"identity\":\"me\",\"name\":\"" MR_WORK_EXAMPLE_NAME "\"}],"
 	"\"imap\":{\"host\":null,\"password_secret\":null,\"password_secret_env\":null,"
 	"\"port\":993,\"tls\":true,\"username\":null},"
 	"\"mailboxes\":{"

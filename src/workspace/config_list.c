@@ -98,25 +98,30 @@ static const struct mr_value *new_identity(struct mr_ctx *cx,
 static enum mr_code read_identity(struct mr_ctx *cx, const struct mr_work_config_add *request,
 	const struct mr_value **out)
 {
+	const struct mr_texts *values = &request->values;
+	const char *json = request->json;
 	struct mr_err err = { 0 };
 
-	if (request->json) {
-		if (request->values.len || request->name || request->email || request->is_default)
+	if (!json && values->len == 1 && values->items[0][0] == '{')
+		json = values->items[0];
+	if (json) {
+		if ((request->json && values->len) || request->name || request->email ||
+			request->is_default)
 			return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
 				"an identity is given either as JSON or by its slug, name and "
 				"email");
-		if (mr_json_parse(cx->arena, mr_bytes_text(request->json), NULL, out, &err))
+		if (mr_json_parse(cx->arena, mr_bytes_text(json), NULL, out, &err))
 			return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
 				"the identity is not JSON: %s", err.msg);
 		return MR_OK;
 	}
-	if (request->values.len != 1 || !request->name || !request->email) {
+	if (values->len != 1 || !request->name || !request->email) {
 		(void)mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
 			"an identity needs a slug, a name and an email address");
 		return mr_work_hint(cx,
 			"Write `afmail config add identities SLUG --name NAME --email ADDRESS`.");
 	}
-	*out = new_identity(cx, request, request->values.items[0]);
+	*out = new_identity(cx, request, values->items[0]);
 	return MR_OK;
 }
 
@@ -147,7 +152,7 @@ static enum mr_code add_identity(struct mr_ctx *cx, struct mr_work *work,
 		list.list.items[list.list.len++] = *item;
 	}
 	list.list.items[list.list.len++] = *added;
-	return mr_work_config_store(cx, work, place->name,
+	return mr_work_config_store(cx, work,
 		mr_work_tree_put(cx->arena, work->config->document, &place->path, &list), change);
 }
 
@@ -169,7 +174,7 @@ static enum mr_code add_words(struct mr_ctx *cx, struct mr_work *work,
 	for (size_t i = 0; i < request->values.len; i++)
 		if (!mr_texts_has(&words, request->values.items[i]))
 			words.items[words.len++] = request->values.items[i];
-	return mr_work_config_store(cx, work, place->name,
+	return mr_work_config_store(cx, work,
 		mr_work_tree_put(cx->arena, work->config->document, &place->path,
 			mr_work_value_texts(cx->arena, &words)),
 		change);
@@ -243,7 +248,7 @@ enum mr_code mr_work_config_remove(struct mr_ctx *cx, struct mr_work *work, cons
 	for (size_t k = 0; k < old->list.len; k++)
 		if (!mr_texts_has(values, name_of(&old->list.items[k])))
 			list.list.items[list.list.len++] = old->list.items[k];
-	rc = mr_work_config_store(cx, work, key,
+	rc = mr_work_config_store(cx, work,
 		mr_work_tree_put(cx->arena, work->config->document, &place.path, &list), change);
 	if (!rc)
 		*out = mr_work_key_place_value(cx->arena, work->config, &place);

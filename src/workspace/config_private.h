@@ -79,5 +79,5 @@ struct mr_value *mr_work_value_texts(struct mr_arena *arena, const struct mr_tex
 MR_CHECK enum mr_code mr_work_config_strict(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_config **out);
 /* Check the new document and make it part of the change; it is the configuration from now on. */
-MR_CHECK enum mr_code mr_work_config_store(struct mr_ctx *cx, struct mr_work *work, const char *key,
+MR_CHECK enum mr_code mr_work_config_store(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_value *document, struct mr_work_change *change);

@@ -15,18 +15,7 @@ enum mr_code mr_work_config_strict(struct mr_ctx *cx, struct mr_work *work,
 	return rc ? rc : mr_work_config_check_personas(cx, *out);
 }
 
-/* The event has the key and never the value, which may be a secret. */
-static void add_event(struct mr_work_change *change, const char *key)
-{
-	static const struct mr_work_target none[] = { { 0 } };
-	struct mr_work_event event;
-
-	mr_work_event_begin(change, "config_changed", none, NULL, &event);
-	mr_out_text(&event.out, "key", key);
-	mr_work_event_end(&event);
-}
-
-enum mr_code mr_work_config_store(struct mr_ctx *cx, struct mr_work *work, const char *key,
+enum mr_code mr_work_config_store(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_value *document, struct mr_work_change *change)
 {
 	const struct mr_value *old = work->config->document;
@@ -40,7 +29,6 @@ enum mr_code mr_work_config_store(struct mr_ctx *cx, struct mr_work *work, const
 	if (rc || mr_value_equal(old, config->document))
 		return rc;
 	mr_work_change_json(change, MR_WORK_CONFIG, config->document);
-	add_event(change, key);
 	if (!mr_value_equal(mr_value_get(old, "identities"),
 		    mr_value_get(config->document, "identities")))
 		change->stale.identities = true;
@@ -277,7 +265,7 @@ static enum mr_code set_value(struct mr_ctx *cx, struct mr_work *work,
 {
 	const struct mr_value *document =
 		put_place(cx->arena, work->config->document, place, value);
-	enum mr_code rc = mr_work_config_store(cx, work, place->name, document, change);
+	enum mr_code rc = mr_work_config_store(cx, work, document, change);
 
 	if (!rc)
 		*out = mr_work_key_place_value(cx->arena, work->config, place);
@@ -382,7 +370,7 @@ enum mr_code mr_work_config_unset(struct mr_ctx *cx, struct mr_work *work, const
 	else
 		document = put_place(cx->arena, config->document, &place,
 			default_of(cx->arena, defaults, &place));
-	rc = mr_work_config_store(cx, work, key, document, change);
+	rc = mr_work_config_store(cx, work, document, change);
 	if (!rc)
 		*out = mr_work_key_place_value(cx->arena, work->config, &place);
 	return rc;

@@ -86,6 +86,17 @@ static enum mr_code scan(struct mr_ctx *cx, struct mr_work *work, struct places 
 	return rc;
 }
 
+enum mr_code mr_work_contact_places(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_contact_places *out)
+{
+	struct places found;
+	enum mr_code rc = scan(cx, work, &found);
+
+	if (!rc)
+		*out = (struct mr_work_contact_places){ found.items, found.len };
+	return rc;
+}
+
 enum mr_code mr_work_contact_refuse(struct mr_ctx *cx, const char *uid, const char *what)
 {
 	mr_work_refuse(cx, MR_WORK_NOT_FOUND, "contact %s %s", uid, what);

@@ -17,6 +17,14 @@ struct mr_work_contact_place {
 	const char *group; /* NULL when it is archived */
 };
 
+struct mr_work_contact_places {
+	struct mr_work_contact_place *items;
+	size_t len;
+};
+/* All cards by their file names, sorted by uid; none is read. */
+MR_CHECK enum mr_code mr_work_contact_places(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_contact_places *out);
+
 struct mr_work_contact {
 	const char *contact_uid, *display_name;
 	const char *group; /* NULL when it is archived */

@@ -1,7 +1,6 @@
 /* workspace/draft.c - opens, makes, lists and shows drafts. */
 #include "workspace/draft.h"
 
-#include "text/digest.h"
 #include "workspace/case_private.h"
 #include "workspace/draft_private.h"
 #include "workspace/error.h"
@@ -10,16 +9,6 @@
 #include "workspace/refresh.h"
 
 #include <string.h>
-
-const char *mr_work_draft_hash(struct mr_arena *arena, struct mr_bytes file)
-{
-	return mr_arena_printf(arena, "sha256:%s", mr_digest_sha256(arena, file));
-}
-
-const char *mr_work_draft_path(struct mr_arena *arena, const char *case_path, const char *name)
-{
-	return mr_arena_printf(arena, "%s/drafts/%s", case_path, name);
-}
 
 const char *mr_work_draft_trim_end(struct mr_arena *arena, const char *text)
 {
@@ -61,7 +50,12 @@ static enum mr_code open_in(struct mr_ctx *cx, struct mr_work *work, const char 
 	rc = mr_work_read_opt(cx, work, draft->path, &draft->bytes);
 	if (!rc && !draft->bytes.data)
 		rc = mr_work_draft_missing(cx, &draft->collection, name);
-	return rc ? rc : mr_work_draft_read(cx, draft->bytes, &draft->file);
+	if (rc)
+		return rc;
+	rc = mr_work_draft_read(cx, draft->bytes, &draft->file);
+	return rc ? mr_work_refuse(cx, MR_WORK_DRAFT_INVALID, "%s: %s", name,
+			    mr_arena_strdup(cx->arena, cx->err.msg))
+		  : MR_OK;
 }
 
 enum mr_code mr_work_draft_open(struct mr_ctx *cx, struct mr_work *work, const char *case_ref,

@@ -142,8 +142,13 @@ struct mr_work_draft_queued {
  * sent and that has begun. */
 MR_CHECK enum mr_code mr_work_draft_save(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_draft_ref *request, struct mr_work_draft_queued *result);
-/* Queue it, to be sent; config_missing when the sender is still the example of a new workspace. */
+/* Queue it, to be sent; config_missing when the sender is still the identity of a new workspace. */
 MR_CHECK enum mr_code mr_work_draft_send(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_draft_ref *request, struct mr_work_draft_queued *result);
+
+/* As mr_work_draft_save(), for drafts that were validated and not changed since then alone:
+ * draft_validation_required, draft_changed_since_validation. */
+MR_CHECK enum mr_code mr_work_draft_compose(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_draft_ref *request, struct mr_work_draft_queued *result);
 
 struct mr_work_draft_remove {

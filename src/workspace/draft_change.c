@@ -243,7 +243,7 @@ enum mr_code mr_work_draft_attach(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_draft draft;
 	struct mr_work_change change;
 	struct mr_bytes bytes = { 0 };
-	struct mr_texts listed;
+	struct mr_texts listed, fields;
 	enum mr_code rc =
 		mr_work_draft_open(cx, work, request->case_ref, request->draft_name, &draft);
 
@@ -279,5 +279,7 @@ enum mr_code mr_work_draft_attach(struct mr_ctx *cx, struct mr_work *work,
 	if (result->copied)
 		mr_work_change_write(&change, result->file_path, bytes);
 	mr_work_change_write(&change, draft.path, draft.bytes);
+	fields = mr_work_ids_one(cx->arena, "attachments");
+	add_event(&change, &draft, &fields, mr_work_draft_hash(cx->arena, draft.bytes));
 	return mr_work_carry_out(cx, &change);
 }

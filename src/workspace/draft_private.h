@@ -3,39 +3,14 @@
 
 #include "workspace/config.h"
 #include "workspace/draft.h"
+#include "workspace/draft_state.h"
 #include "workspace/record.h"
 
-/* "sha256:..." of a draft's file. */
-const char *mr_work_draft_hash(struct mr_arena *arena, struct mr_bytes file);
-/* Where a draft stands. */
-const char *mr_work_draft_path(struct mr_arena *arena, const char *case_path, const char *name);
 /* Without the newlines and blanks at the end. */
 const char *mr_work_draft_trim_end(struct mr_arena *arena, const char *text);
 /* draft_not_found, with its details. */
 enum mr_code mr_work_draft_missing(struct mr_ctx *cx, const struct mr_work_collection *collection,
 	const char *name);
-
-/* --- what the case remembers of its drafts: data/drafts.json --- */
-
-struct mr_work_draft_state {
-	const char *name;
-	const char *hash, *validated; /* or NULL */
-};
-struct mr_work_draft_states {
-	const char *path;
-	struct mr_work_draft_state *items;
-	size_t len;
-};
-/* None when there is no file; draft_state_invalid. */
-MR_CHECK enum mr_code mr_work_draft_states_load(struct mr_ctx *cx, struct mr_work *work,
-	const char *case_path, struct mr_work_draft_states *out);
-/* What is remembered of a draft, or NULL. */
-const struct mr_work_draft_state *mr_work_draft_state_of(const struct mr_work_draft_states *states,
-	const char *name);
-/* The draft is valid with this content now, or forgotten when `hash` is NULL; as part of a change.
- */
-void mr_work_draft_state_put(struct mr_work_change *change, struct mr_work_draft_states *states,
-	const char *name, const char *hash);
 
 /* --- its text --- */
 

@@ -126,6 +126,43 @@ enum mr_code mr_work_draft_send(struct mr_ctx *cx, struct mr_work *work,
 	return queue(cx, work, request, MR_WORK_PUSH_SEND, result);
 }
 
+/* --- compose --- */
+
+static enum mr_code refuse_compose(struct mr_ctx *cx, enum mr_work_error error,
+	const struct mr_work_draft *draft, const char *what)
+{
+	struct mr_texts suggested = mr_work_ids_room(cx->arena, 1);
+
+	mr_work_ids_put(&suggested,
+		mr_arena_printf(cx->arena, "afmail case draft validate %s %s",
+			draft->collection.uid, draft->name));
+	mr_work_refuse(cx, error, "the draft %s %s", draft->path, what);
+	return mr_work_detail_texts(cx, "suggested_commands", &suggested);
+}
+
+enum mr_code mr_work_draft_compose(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_draft_ref *request, struct mr_work_draft_queued *result)
+{
+	const struct mr_work_draft_state *state;
+	struct mr_work_draft_states states = { 0 };
+	struct mr_work_draft draft;
+	enum mr_code rc =
+		mr_work_draft_open(cx, work, request->case_ref, request->draft_name, &draft);
+
+	if (!rc)
+		rc = mr_work_draft_states_load(cx, work, draft.collection.path, &states);
+	if (rc)
+		return rc;
+	state = mr_work_draft_state_of(&states, draft.name);
+	if (!state || !state->hash)
+		return refuse_compose(cx, MR_WORK_DRAFT_VALIDATION_REQUIRED, &draft,
+			"has not been validated");
+	if (!mr_str_eq(state->hash, mr_work_draft_hash(cx->arena, draft.bytes)))
+		return refuse_compose(cx, MR_WORK_DRAFT_CHANGED_SINCE_VALIDATION, &draft,
+			"has changed since it was validated");
+	return queue(cx, work, request, MR_WORK_PUSH_SAVE_DRAFT, result);
+}
+
 /* --- remove --- */
 
 /* All items of the draft; push_already_started when one has begun. */

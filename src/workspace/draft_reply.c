@@ -214,11 +214,9 @@ static enum mr_code begin(struct mr_ctx *cx, struct mr_work *work,
 			request->message_id, draft->collection.uid);
 	draft->name = mr_arena_printf(cx->arena, "%s-%s.md", verb, request->message_id);
 	draft->path = mr_work_draft_path(cx->arena, draft->collection.path, draft->name);
-	if (mr_fs_exists(work->dir, draft->path)) {
-		mr_work_refuse(cx, MR_WORK_DRAFT_EXISTS, "there is a draft %s already",
+	if (mr_fs_exists(work->dir, draft->path))
+		return mr_work_refuse(cx, MR_WORK_DRAFT_EXISTS, "there is a draft %s already",
 			draft->path);
-		return mr_work_detail_text(cx, "draft_path", draft->path);
-	}
 	rc = mr_work_config_get(cx, work, &out->config);
 	if (!rc)
 		rc = mr_work_draft_identity(cx, work, request->identity, &out->identity);

@@ -19,6 +19,8 @@ static const char list_categories[] = "List the categories with `afmail archive 
 static const char fix_draft[] =
 	"Correct the draft and check it with `afmail case draft validate CASE_REF DRAFT_NAME`.";
 static const char see_doctor[] = "Run `afmail doctor` to see what is wrong.";
+static const char see_server[] =
+	"Check the settings with `afmail config show`, then `afmail remote test`.";
 static const char see_queue[] = "See what is queued with `afmail push list`.";
 
 static const struct entry entries[MR_WORK_ERROR_COUNT] = {
@@ -54,7 +56,7 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 		"Change the draft that is there with `afmail case draft change`." },
 	[MR_WORK_DRAFT_INVALID] = { "draft_invalid", MR_EINVAL, fix_draft },
 	[MR_WORK_DRAFT_NOT_FOUND] = { "draft_not_found", MR_ENOTFOUND,
-		"See the drafts of the case in its directory drafts/." },
+		"List the drafts of the case with `afmail case draft list CASE_REF`." },
 	[MR_WORK_DRAFT_STATE_INVALID] = { "draft_state_invalid", MR_EFORMAT, see_doctor },
 	[MR_WORK_DRAFT_VALIDATION_REQUIRED] = { "draft_validation_required", MR_ECONFLICT,
 		fix_draft },
@@ -66,6 +68,14 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 		"Rename one of the two cards: each contact has a uid of its own." },
 	[MR_WORK_EMAIL_CONFLICT] = { "email_conflict", MR_ECONFLICT,
 		"Remove the address from the other contact first." },
+	[MR_WORK_IMAP_CONNECT_FAILED] = { "imap_connect_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_FETCH_FAILED] = { "imap_fetch_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_GREETING_FAILED] = { "imap_greeting_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_LIST_FAILED] = { "imap_list_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_LOGIN_FAILED] = { "imap_login_failed", MR_EAUTH, see_server },
+	[MR_WORK_IMAP_MAILBOX_UNRESOLVED] = { "imap_mailbox_unresolved", MR_ENOTFOUND, see_server },
+	[MR_WORK_IMAP_SELECT_FAILED] = { "imap_select_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_TLS_FAILED] = { "imap_tls_failed", MR_EREMOTE, see_server },
 	[MR_WORK_IMAP_MAILBOX_AMBIGUOUS] = { "imap_mailbox_ambiguous", MR_ECONFLICT, fix_config },
 	[MR_WORK_INTERNAL_ERROR] = { "internal_error", MR_EINTERNAL, NULL },
 	[MR_WORK_INVALID_CONTACT] = { "invalid_contact", MR_EFORMAT,
@@ -103,6 +113,8 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 	[MR_WORK_PUSH_NOT_FOUND] = { "push_not_found", MR_ENOTFOUND, see_queue },
 	[MR_WORK_REASON_REQUIRED] = { "reason_required", MR_EINVAL,
 		"Add --reason TEXT, or set audit.reason_mode to optional." },
+	[MR_WORK_REMOTE_OPERATION_UNSUPPORTED] = { "remote_operation_unsupported", MR_ECONFLICT,
+		see_queue },
 	[MR_WORK_STORE_ERROR] = { "store_error", MR_EIO, NULL },
 	[MR_WORK_TEMPLATE_DIR_INVALID] = { "template_dir_invalid", MR_ECONFLICT,
 		"Move the file named templates out of the way." },
@@ -217,6 +229,28 @@ enum mr_code mr_work_store_error(struct mr_ctx *cx)
 		cx->err.detail = NULL;
 	}
 	return cx->err.code;
+}
+
+enum mr_code mr_work_error_pass(struct mr_ctx *to, const struct mr_err *from)
+{
+	const struct mr_work_trouble *trouble =
+		mr_work_error_is_known(from->word) ? mr_work_trouble(from) : NULL;
+	struct mr_work_trouble *copy;
+	struct mr_out out;
+
+	to->err = *from;
+	to->err.detail = NULL;
+	to->err.issues = NULL;
+	if (!trouble)
+		return from->code;
+	copy = new_trouble(to);
+	copy->hint = mr_arena_strdup(to->arena, trouble->hint);
+	if (trouble->detail) {
+		mr_out_init_tree(&out, to->arena);
+		mr_out_value(&out, NULL, trouble->detail);
+		copy->detail = mr_out_tree(&out);
+	}
+	return from->code;
 }
 
 const struct mr_work_trouble *mr_work_trouble(const struct mr_err *err)

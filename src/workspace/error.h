@@ -38,7 +38,15 @@ enum mr_work_error {
 	MR_WORK_DUPLICATE_CASE_UID,
 	MR_WORK_DUPLICATE_CONTACT_UID,
 	MR_WORK_EMAIL_CONFLICT,
+	MR_WORK_IMAP_CONNECT_FAILED,
+	MR_WORK_IMAP_FETCH_FAILED,
+	MR_WORK_IMAP_GREETING_FAILED,
+	MR_WORK_IMAP_LIST_FAILED,
+	MR_WORK_IMAP_LOGIN_FAILED,
 	MR_WORK_IMAP_MAILBOX_AMBIGUOUS,
+	MR_WORK_IMAP_MAILBOX_UNRESOLVED,
+	MR_WORK_IMAP_SELECT_FAILED,
+	MR_WORK_IMAP_TLS_FAILED,
 	MR_WORK_INTERNAL_ERROR,
 	MR_WORK_INVALID_CONTACT,
 	MR_WORK_INVALID_REQUEST,
@@ -62,6 +70,7 @@ enum mr_work_error {
 	MR_WORK_PUSH_ITEM_INVALID,
 	MR_WORK_PUSH_NOT_FOUND,
 	MR_WORK_REASON_REQUIRED,
+	MR_WORK_REMOTE_OPERATION_UNSUPPORTED,
 	MR_WORK_STORE_ERROR,
 	MR_WORK_TEMPLATE_DIR_INVALID,
 	MR_WORK_TEMPLATE_RENDER_FAILED,
@@ -98,6 +107,10 @@ enum mr_code mr_work_detail_texts(struct mr_ctx *cx, const char *key, const stru
  * word already; returns its code. Its message stays.
  */
 enum mr_code mr_work_store_error(struct mr_ctx *cx);
+
+/* The failure of a context whose arena goes sooner becomes that of `to`, with its hint and details;
+ * returns its code. */
+enum mr_code mr_work_error_pass(struct mr_ctx *to, const struct mr_err *from);
 
 /* The trouble of an error, or NULL. */
 const struct mr_work_trouble *mr_work_trouble(const struct mr_err *err);

@@ -1,7 +1,10 @@
 /* workspace/extract_contact.c - makes contacts of the senders of messages. */
 #include "workspace/extract_contact.h"
 
+#include "workspace/collection.h"
 #include "workspace/config.h"
+#include "workspace/error.h"
+#include "workspace/index.h"
 #include "workspace/name.h"
 #include "workspace/refresh.h"
 #include "workspace/text_set.h"
@@ -95,4 +98,129 @@ enum mr_code mr_work_contact_extract(struct mr_ctx *cx, struct mr_work *work,
 		rc = take(cx, &extraction, &senders[i], result);
 	result->created_count = (int64_t)result->created_uids.len;
 	return rc ? rc : mr_work_carry_out(cx, &extraction.change);
+}
+
+/* --- the senders of messages --- */
+
+struct gathering {
+	struct mr_ctx *cx;
+	struct mr_work *work;
+	struct mr_work_text_set seen; /* messages: one may be in several cases */
+	struct mr_work_sender *senders;
+	size_t len, cap;
+};
+
+/* The index has a sender as "Name <address>", or the address alone. */
+static struct mr_work_sender sender_of(struct mr_arena *arena, const struct mr_work_brief *brief)
+{
+	struct mr_work_sender sender = { .message_id = brief->message_id,
+		.email = brief->from,
+		.time_us = brief->has_time ? brief->time_us : 0 };
+	const char *open = brief->from ? strrchr(brief->from, '<') : NULL;
+	size_t len = open ? strlen(open) : 0;
+
+	if (len < 2 || open[len - 1] != '>')
+		return sender;
+	sender.email = mr_arena_strndup(arena, open + 1, len - 2);
+	sender.name = mr_str_trim(arena,
+		mr_arena_strndup(arena, brief->from, (size_t)(open - brief->from)));
+	return sender;
+}
+
+static void gather(struct gathering *gathering, const struct mr_work_brief *brief)
+{
+	struct mr_arena *arena = gathering->cx->arena;
+
+	if (!mr_work_text_set_add(arena, &gathering->seen, brief->message_id))
+		return;
+	if (gathering->len == gathering->cap) {
+		size_t cap = gathering->cap ? gathering->cap * 2 : 64;
+		struct mr_work_sender *grown = mr_arena_array(arena, cap, sizeof(*grown));
+
+		if (gathering->len)
+			memcpy(grown, gathering->senders, gathering->len * sizeof(*grown));
+		gathering->senders = grown;
+		gathering->cap = cap;
+	}
+	gathering->senders[gathering->len++] = sender_of(arena, brief);
+}
+
+static enum mr_code gather_triage(struct gathering *gathering)
+{
+	const struct mr_work_filter filter = {
+		.status = mr_work_status_names[MR_WORK_IS_TRIAGE],
+	};
+	struct mr_work_briefs briefs = { 0 };
+	enum mr_code rc = mr_work_index_list(gathering->cx, gathering->work, &filter, &briefs);
+
+	for (size_t i = 0; !rc && i < briefs.len; i++)
+		gather(gathering, &briefs.items[i]);
+	return rc;
+}
+
+/* A message that a case lists and that is gone has no sender: doctor tells of it. */
+static enum mr_code gather_case(struct gathering *gathering, const struct mr_work_place *place)
+{
+	struct mr_ctx *cx = gathering->cx;
+	struct mr_work_collection collection;
+	enum mr_code rc =
+		mr_work_collection_load(cx, gathering->work, place->kind, place->path, &collection);
+
+	for (size_t i = 0; !rc && i < collection.len; i++) {
+		const char *id = collection.items[i].message_id;
+		struct mr_work_brief brief;
+
+		if (!mr_work_index_has(cx, gathering->work, id))
+			continue;
+		rc = mr_work_index_message(cx, gathering->work, id, &brief);
+		if (!rc)
+			gather(gathering, &brief);
+	}
+	return rc;
+}
+
+static enum mr_code gather_cases(struct gathering *gathering, enum mr_work_collection_kind kind)
+{
+	struct mr_work_places places = { 0 };
+	enum mr_code rc = mr_work_places(gathering->cx, gathering->work, kind, &places);
+
+	for (size_t i = 0; !rc && i < places.len; i++)
+		rc = gather_case(gathering, &places.items[i]);
+	return rc;
+}
+
+static enum mr_code gather_one_case(struct gathering *gathering, const char *ref)
+{
+	struct mr_ctx *cx = gathering->cx;
+	struct mr_work_place place = { 0 };
+	enum mr_code rc = mr_work_place_find(cx, gathering->work, MR_WORK_CASE, ref, &place);
+
+	if (rc && mr_str_eq(cx->err.word, mr_work_error_word(MR_WORK_CASE_NOT_FOUND))) {
+		(void)mr_work_refuse(cx, MR_WORK_NOT_FOUND, "there is no case '%s'", ref);
+		return mr_work_hint(cx,
+			"List the cases with `afmail case list` and `afmail archive list`.");
+	}
+	return rc ? rc : gather_case(gathering, &place);
+}
+
+enum mr_code mr_work_contact_extract_from(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_contact_sources *request, struct mr_work_contact_extracted *result)
+{
+	struct gathering gathering = { .cx = cx, .work = work };
+	enum mr_code rc = mr_work_index_open(cx, work);
+
+	if (!rc && request->from_case)
+		rc = gather_one_case(&gathering, request->from_case);
+	else if (!rc)
+		rc = gather_triage(&gathering);
+	if (!rc && request->all)
+		rc = gather_cases(&gathering, MR_WORK_ACTIVE_CASE);
+	if (!rc && request->all)
+		rc = gather_cases(&gathering, MR_WORK_ARCHIVED_CASE);
+	if (rc)
+		return rc;
+	return mr_work_contact_extract(cx, work,
+		&(struct mr_work_contact_extract){ gathering.senders, gathering.len,
+			request->group },
+		result);
 }

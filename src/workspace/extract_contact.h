@@ -28,3 +28,15 @@ struct mr_work_contact_extracted {
  */
 MR_CHECK enum mr_code mr_work_contact_extract(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_contact_extract *request, struct mr_work_contact_extracted *result);
+
+/* contact_extract, of messages that are in the workspace: those of the sources that are named, of
+ * triage when none is. */
+struct mr_work_contact_sources {
+	bool from_triage;
+	const char *from_case; /* a ref of a case, active or archived; or NULL */
+	bool all;              /* triage, and all cases, active and archived */
+	const char *group;     /* NULL: the default one */
+};
+/* not_found when there is no such case. */
+MR_CHECK enum mr_code mr_work_contact_extract_from(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_contact_sources *request, struct mr_work_contact_extracted *result);

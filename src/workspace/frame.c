@@ -193,6 +193,21 @@ static enum mr_code make_parent(struct mr_ctx *cx, struct mr_work *work, const c
 	return MR_OK;
 }
 
+/* A projection that would change. */
+static void note(struct mr_arena *arena, struct mr_texts *paths, size_t *cap, const char *path)
+{
+	if (paths->len == *cap) {
+		const char **items;
+
+		*cap = *cap ? *cap * 2 : 64;
+		items = mr_arena_array(arena, *cap, sizeof(*items));
+		if (paths->len)
+			memcpy(items, paths->items, paths->len * sizeof(*items));
+		paths->items = items;
+	}
+	paths->items[paths->len++] = mr_arena_strdup(arena, path);
+}
+
 enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, const char *path,
 	struct mr_bytes bytes, bool *out_written)
 {
@@ -208,6 +223,12 @@ enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, const char
 		!mr_fs_read(cx->arena, work->dir, path, bytes.len, &old, &ignored) &&
 		old.len == bytes.len && (!old.len || memcmp(old.data, bytes.data, old.len) == 0))
 		return MR_OK;
+	if (out_written)
+		*out_written = true;
+	if (work->survey) {
+		note(work->survey->arena, &work->survey->written, &work->survey->written_cap, path);
+		return MR_OK;
+	}
 	rc = make_parent(cx, work, path);
 	if (rc)
 		return rc;
@@ -215,8 +236,6 @@ enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, const char
 	if (mr_fs_write_as(work->dir, path, bytes, MR_FS_REPLACE, MR_FS_SYNC_NOTHING, 0644,
 		    &cx->err))
 		return mr_work_store_error(cx);
-	if (out_written)
-		*out_written = true;
 	return MR_OK;
 }
 
@@ -225,6 +244,16 @@ enum mr_code mr_work_unproject(struct mr_ctx *cx, struct mr_work *work, const ch
 {
 	if (out_removed)
 		*out_removed = false;
+	if (work->survey) {
+		bool is_there = mr_fs_exists(work->dir, path);
+
+		if (is_there)
+			note(work->survey->arena, &work->survey->removed,
+				&work->survey->removed_cap, path);
+		if (out_removed)
+			*out_removed = is_there;
+		return MR_OK;
+	}
 	if (unlinkat(work->dir, path, 0) != 0) {
 		if (errno == ENOENT || errno == ENOTDIR)
 			return MR_OK;

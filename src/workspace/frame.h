@@ -16,7 +16,9 @@ struct mr_work_config;
 struct mr_work_holds;
 struct mr_work_contacts;
 struct mr_work_push_items;
+struct mr_work_suggestions;
 struct mr_work_template_cache;
+struct mr_work_survey;
 
 enum {
 	MR_WORK_DOCUMENT_BYTES = 64 << 20, /* the largest JSON or Markdown file of a workspace */
@@ -37,15 +39,20 @@ struct mr_work {
 	int64_t now_us;  /* when the command began, in whole seconds: all its times are this one */
 	const char *now; /* the same, RFC 3339 */
 	unsigned events; /* audit events of this command so far */
+	bool has_committed; /* a change of this command has happened, whatever came after it */
 	const struct mr_work_config *config; /* NULL until mr_work_config_get() has loaded it */
 	struct mr_db *index;                 /* NULL until mr_work_index_open() */
+	bool index_is_new; /* it was made in this command: it cannot know what changed before */
 	const char
 		*index_aside; /* its file outside of the workspace, which goes with it, or NULL */
-	const struct mr_work_push_items *queue;   /* NULL until mr_work_queue_get() */
-	struct mr_work_template_cache *templates; /* NULL until one was rendered */
-	const struct mr_work_contacts *contacts;  /* NULL until mr_work_contacts_get() */
-	const struct mr_work_holds *holds;        /* NULL until mr_work_holds_get() */
-	struct mr_arena *holds_arena;             /* that they are in, or NULL */
+	/* When set, projections are not touched: what would be written or removed is listed. */
+	struct mr_work_survey *survey;
+	const struct mr_work_push_items *queue;        /* NULL until mr_work_queue_get() */
+	struct mr_work_template_cache *templates;      /* NULL until one was rendered */
+	const struct mr_work_contacts *contacts;       /* NULL until mr_work_contacts_get() */
+	const struct mr_work_suggestions *suggestions; /* NULL until mr_work_suggestions_get() */
+	const struct mr_work_holds *holds;             /* NULL until mr_work_holds_get() */
+	struct mr_arena *holds_arena;                  /* that they are in, or NULL */
 };
 
 /* The nearest directory with a workspace, from `from` (absolute) upwards; else
@@ -76,6 +83,13 @@ MR_CHECK enum mr_code mr_work_list(struct mr_ctx *cx, struct mr_work *work, cons
 	struct mr_texts *out);
 /* Is there a directory of that name? */
 bool mr_work_is_dir(struct mr_work *work, const char *path);
+/* What writing all projections anew would change, found without changing anything. */
+struct mr_work_survey {
+	struct mr_arena *arena;
+	struct mr_texts written, removed; /* paths, in the order in which they were found */
+	size_t written_cap, removed_cap;
+};
+
 /* Put a projection in place, unless it has these bytes already; `*out_written` may be NULL. Its
  * directory is made. Not for canonical files: those change through workspace/change.h. */
 MR_CHECK enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, const char *path,

@@ -16,6 +16,7 @@
 static const char *const entries[] = {
 	".afmail/push/",
 	".afmail/logs/",
+	".afmail/requests/",
 	".afmail/transactions/",
 	".afmail/workspace.lock",
 	".afmail/workspace.progress.json",

@@ -69,7 +69,6 @@ static void fail(struct import *import, const char *source)
 static enum mr_code finish_batch(struct import *import)
 {
 	struct mr_ctx *cx = import->cx;
-	struct mr_work_stale stale = { .messages = import->batch };
 	enum mr_code rc;
 
 	if (!import->batch.len)
@@ -77,14 +76,7 @@ static enum mr_code finish_batch(struct import *import)
 	rc = mr_work_take_sync(cx, import->work);
 	mr_crash_point("work.import.synced");
 	if (!rc)
-		rc = mr_work_index_begin(cx, import->work);
-	for (size_t i = 0; !rc && i < import->batch.len; i++)
-		rc = mr_work_index_add(cx, import->work, import->batch.items[i]);
-	if (!rc)
-		rc = mr_work_index_commit(cx, import->work);
-	mr_crash_point("work.import.indexed");
-	if (!rc)
-		rc = mr_work_refresh(cx, import->work, &stale);
+		rc = mr_work_take_show(cx, import->work, &import->batch, NULL);
 	import->batch.len = 0;
 	return rc;
 }

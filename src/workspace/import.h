@@ -48,3 +48,7 @@ MR_CHECK enum mr_code mr_work_take_id(struct mr_ctx *cx, struct mr_work *work,
 MR_CHECK enum mr_code mr_work_take(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
 	struct mr_bytes eml);
 MR_CHECK enum mr_code mr_work_take_sync(struct mr_ctx *cx, struct mr_work *work);
+/* Put messages that were taken in into the index and refresh their views, and those of their
+ * conversations; `collections` (or NULL) are stale, too. */
+MR_CHECK enum mr_code mr_work_take_show(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_texts *ids, const struct mr_texts *collections);

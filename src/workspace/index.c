@@ -27,17 +27,9 @@ const char *const mr_work_status_names[] = {
 
 /* --- stamps --- */
 
-/* What changes when a file is replaced or a directory gets or loses a name; "" when it is not
- * there. */
 static const char *stamp_of(struct mr_ctx *cx, struct mr_work *work, const char *path)
 {
-	struct stat st;
-
-	if (fstatat(work->dir, path, &st, 0) != 0)
-		return "";
-	return mr_arena_printf(cx->arena, "%lld.%09ld:%lld:%llu", (long long)st.st_mtim.tv_sec,
-		st.st_mtim.tv_nsec, S_ISDIR(st.st_mode) ? 0LL : (long long)st.st_size,
-		(unsigned long long)st.st_ino);
+	return mr_work_stamp_at(cx->arena, work->dir, path);
 }
 
 static int by_path(const void *a, const void *b)
@@ -120,6 +112,9 @@ static enum mr_code put_message(struct mr_ctx *cx, struct mr_work *work, const c
 	row.time_us = found.time_us;
 	row.subject = mime->subject ? mime->subject : "";
 	row.from = first_address(cx, &mime->from);
+	row.email = mime->from.len && mime->from.items[0].email
+		? mr_str_lower(cx->arena, mr_str_trim(cx->arena, mime->from.items[0].email))
+		: "";
 	row.people = mr_buf_text(&people);
 	row.names = mr_buf_text(&names);
 	row.body = mr_arena_strndup(cx->arena, mime->body_text ? mime->body_text : "", BODY_BYTES);
@@ -153,6 +148,11 @@ static enum mr_code put_apart(struct mr_ctx *cx, struct mr_work *work, const cha
 	return rc;
 }
 
+enum mr_code mr_work_index_reread(struct mr_ctx *cx, struct mr_work *work, const char *id)
+{
+	return put_apart(cx, work, id);
+}
+
 static const char *id_of_eml(struct mr_ctx *cx, const char *name)
 {
 	if (name[0] == '.' || !mr_str_ends(name, ".eml"))
@@ -161,7 +161,8 @@ static const char *id_of_eml(struct mr_ctx *cx, const char *name)
 }
 
 /* The directory of messages changed behind our back: compare it with what the index has. */
-static enum mr_code sync_messages(struct mr_ctx *cx, struct mr_work *work)
+static enum mr_code sync_messages(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_sync *sync)
 {
 	struct mr_work_stamps known = { 0 };
 	struct mr_texts names = { 0 };
@@ -178,27 +179,27 @@ static enum mr_code sync_messages(struct mr_ctx *cx, struct mr_work *work)
 		if (id &&
 			(!stamp ||
 				!mr_str_eq(stamp,
-					stamp_of(cx, work, mr_work_path_remote(cx->arena, id)))))
+					stamp_of(cx, work, mr_work_path_remote(cx->arena, id))))) {
 			rc = put_apart(cx, work, id);
+			if (!rc && !sync->is_building)
+				rc = mr_work_index_mark_message(cx, work->index, id);
+		}
 		if (id && cx->progress)
 			cx->progress(cx->progress_arg, "indexing", i, names.len);
 	}
 	for (; !rc && k < known.len; k++)
-		if (!mr_fs_exists(work->dir, mr_work_path_eml(cx->arena, known.items[k].path)))
+		if (!mr_fs_exists(work->dir, mr_work_path_eml(cx->arena, known.items[k].path))) {
 			rc = mr_work_index_drop(cx, work->index, known.items[k].path);
+			if (!rc)
+				rc = mr_work_index_mark_message(cx, work->index,
+					known.items[k].path);
+		}
 	return rc;
 }
 
 /* --- lists --- */
 
-struct sync {
-	struct mr_work_stamps known;
-	struct mr_texts seen; /* documents that are there */
-	size_t seen_cap;
-	bool is_writing; /* a transaction is open */
-};
-
-static enum mr_code begin_once(struct mr_ctx *cx, struct mr_work *work, struct sync *sync)
+enum mr_code mr_work_sync_write(struct mr_ctx *cx, struct mr_work *work, struct mr_work_sync *sync)
 {
 	enum mr_code rc = MR_OK;
 
@@ -209,7 +210,7 @@ static enum mr_code begin_once(struct mr_ctx *cx, struct mr_work *work, struct s
 	return rc;
 }
 
-static void see(struct mr_ctx *cx, struct sync *sync, const char *path)
+static void see(struct mr_ctx *cx, struct mr_work_sync *sync, const char *path)
 {
 	if (sync->seen.len == sync->seen_cap) {
 		const char **items;
@@ -224,8 +225,8 @@ static void see(struct mr_ctx *cx, struct sync *sync, const char *path)
 }
 
 /* A list's document, when it changed. One that cannot be read lists nothing: doctor tells. */
-static enum mr_code sync_collection(struct mr_ctx *cx, struct mr_work *work, struct sync *sync,
-	enum mr_work_collection_kind kind, const char *path)
+static enum mr_code sync_collection(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_sync *sync, enum mr_work_collection_kind kind, const char *path)
 {
 	const char *file = mr_work_collection_file(cx->arena, kind, path);
 	const char *stamp = stamp_of(cx, work, file);
@@ -238,21 +239,23 @@ static enum mr_code sync_collection(struct mr_ctx *cx, struct mr_work *work, str
 	see(cx, sync, file);
 	if (mr_str_eq(find_stamp(&sync->known, file), stamp))
 		return MR_OK;
-	rc = begin_once(cx, work, sync);
+	rc = mr_work_sync_write(cx, work, sync);
 	if (rc)
 		return rc;
 	if (mr_work_collection_load(cx, work, kind, path, &collection)) {
 		cx->err = kept;
-		rc = mr_work_index_drop_collection(cx, work->index, path);
+		rc = mr_work_index_drop_collection(cx, work->index, path, !sync->is_building);
 	} else {
-		rc = mr_work_index_put_collection(cx, work->index, &collection);
+		rc = mr_work_index_put_collection(cx, work->index, &collection, !sync->is_building);
 	}
+	if (!rc && !sync->is_building)
+		rc = mr_work_index_mark_list(cx, work->index, path);
 	if (!rc)
 		rc = mr_work_index_set_stamp(cx, work->index, file, stamp);
 	return rc;
 }
 
-static enum mr_code sync_places(struct mr_ctx *cx, struct mr_work *work, struct sync *sync,
+static enum mr_code sync_places(struct mr_ctx *cx, struct mr_work *work, struct mr_work_sync *sync,
 	enum mr_work_collection_kind kind)
 {
 	struct mr_work_places places = { 0 };
@@ -264,7 +267,7 @@ static enum mr_code sync_places(struct mr_ctx *cx, struct mr_work *work, struct 
 }
 
 /* Lists whose documents are gone: "cases/open/c1-x/data/case.json". */
-static enum mr_code drop_unseen(struct mr_ctx *cx, struct mr_work *work, struct sync *sync)
+static enum mr_code drop_unseen(struct mr_ctx *cx, struct mr_work *work, struct mr_work_sync *sync)
 {
 	enum mr_code rc = MR_OK;
 
@@ -274,35 +277,38 @@ static enum mr_code drop_unseen(struct mr_ctx *cx, struct mr_work *work, struct 
 
 		if (!data || mr_texts_has(&sync->seen, file))
 			continue;
-		rc = begin_once(cx, work, sync);
+		rc = mr_work_sync_write(cx, work, sync);
 		if (!rc)
 			rc = mr_work_index_drop_collection(cx, work->index,
-				mr_arena_strndup(cx->arena, file, (size_t)(data - file)));
+				mr_arena_strndup(cx->arena, file, (size_t)(data - file)), true);
 		if (!rc)
 			rc = mr_work_index_drop_stamp(cx, work->index, file);
 	}
 	return rc;
 }
 
-static enum mr_code sync_evidence(struct mr_ctx *cx, struct mr_work *work, struct sync *sync)
+static enum mr_code sync_evidence(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_sync *sync)
 {
 	const char *stamp = stamp_of(cx, work, MR_WORK_EVIDENCE);
 	enum mr_code rc;
 
 	if (mr_str_eq(find_stamp(&sync->known, MR_WORK_EVIDENCE), stamp))
-		return MR_OK;
-	rc = begin_once(cx, work, sync);
+		return mr_work_follow_sidecars(cx, work, sync);
+	rc = mr_work_sync_write(cx, work, sync);
 	if (!rc)
-		rc = sync_messages(cx, work);
+		rc = sync_messages(cx, work, sync);
 	if (!rc)
 		rc = mr_work_index_set_stamp(cx, work->index, MR_WORK_EVIDENCE, stamp);
 	return rc;
 }
 
-static enum mr_code sync_all(struct mr_ctx *cx, struct mr_work *work, struct sync *sync)
+static enum mr_code sync_all(struct mr_ctx *cx, struct mr_work *work, struct mr_work_sync *sync)
 {
 	enum mr_code rc = mr_work_index_stamps(cx, work->index, &sync->known);
 
+	sync->is_building = !rc && !sync->known.len;
+	work->index_is_new |= sync->is_building;
 	if (!rc)
 		rc = sync_evidence(cx, work, sync);
 	if (!rc)
@@ -316,12 +322,14 @@ static enum mr_code sync_all(struct mr_ctx *cx, struct mr_work *work, struct syn
 			mr_work_disposition_dir((enum mr_work_collection_kind)kind));
 	if (!rc)
 		rc = drop_unseen(cx, work, sync);
+	if (!rc)
+		rc = mr_work_follow_cards(cx, work, sync);
 	return rc;
 }
 
 static enum mr_code sync_index(struct mr_ctx *cx, struct mr_work *work)
 {
-	struct sync sync = { 0 };
+	struct mr_work_sync sync = { 0 };
 	enum mr_code rc = sync_all(cx, work, &sync);
 
 	if (!rc && sync.is_writing)

@@ -2,9 +2,10 @@
  * workspace/index.h - a projection of all messages and lists into SQLite, so that commands cost
  * what they ask for and not what the workspace holds.
  *
- * .afmail/index.sqlite can be deleted at any time. Opening it compares the stamps of directories
- * and documents with those it was made from and reads again what changed, also by hand or by
- * another program. Where it cannot be written it is made in a temporary file.
+ * .afmail/index.sqlite can be deleted at any time. Opening it compares the stamps (time, size and
+ * inode) of directories, documents, sidecars and contacts' cards with those it was made from and
+ * reads again what changed, also by hand or by another program. Where it cannot be written it is
+ * made in a temporary file.
  */
 #pragma once
 
@@ -97,3 +98,14 @@ MR_CHECK enum mr_code mr_work_index_add(struct mr_ctx *cx, struct mr_work *work,
 /* Begin and end many additions in one transaction. */
 MR_CHECK enum mr_code mr_work_index_begin(struct mr_ctx *cx, struct mr_work *work);
 MR_CHECK enum mr_code mr_work_index_commit(struct mr_ctx *cx, struct mr_work *work);
+
+/* What has views that are behind the files they were made from, because a file was edited by hand
+ * or by another program, or a command was killed: the index notices and remembers it until the next
+ * refresh. */
+struct mr_work_behind {
+	struct mr_texts messages, collections;
+};
+MR_CHECK enum mr_code mr_work_index_behind(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_behind *out);
+/* All of that was refreshed. */
+MR_CHECK enum mr_code mr_work_index_caught_up(struct mr_ctx *cx, struct mr_work *work);

@@ -11,6 +11,7 @@ struct mr_work_row {
 	bool has_time;
 	int64_t time_us;
 	const char *subject, *from, *people, *body, *names;
+	const char *email; /* the sender's bare address in lower case, or "" */
 	bool is_outbound;
 	int64_t attachments, bytes;
 	int64_t live, missing;    /* locations */
@@ -45,8 +46,63 @@ MR_CHECK enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_db *db,
 MR_CHECK enum mr_code mr_work_index_drop(struct mr_ctx *cx, struct mr_db *db, const char *id);
 
 /* A list's members in place of what is known of it; the statuses of all concerned are found anew.
- */
+ * With `mark` the messages that came to it or left it are marked as behind. */
 MR_CHECK enum mr_code mr_work_index_put_collection(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_work_collection *collection);
+	const struct mr_work_collection *collection, bool mark);
 MR_CHECK enum mr_code mr_work_index_drop_collection(struct mr_ctx *cx, struct mr_db *db,
+	const char *path, bool mark);
+
+/* The messages that have a sidecar, with its stamp; at most `max` of them. Of more, `window` says
+ * which: each number gives the next part, over and over. */
+MR_CHECK enum mr_code mr_work_index_sidecars(struct mr_ctx *cx, struct mr_db *db, int64_t max,
+	uint64_t window, struct mr_work_stamps *out);
+
+/* A contact's card as it was when the index saw it. */
+struct mr_work_seen_card {
+	const char *path, *stamp;
+	const char *emails; /* one a line */
+};
+struct mr_work_seen_cards {
+	struct mr_work_seen_card *items;
+	size_t len;
+};
+/* By path. */
+MR_CHECK enum mr_code mr_work_index_cards(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_work_seen_cards *out);
+MR_CHECK enum mr_code mr_work_index_put_card(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_work_seen_card *card);
+MR_CHECK enum mr_code mr_work_index_drop_card(struct mr_ctx *cx, struct mr_db *db,
 	const char *path);
+
+/* Note that the views of a message, of all messages of a sender, or of a list are behind: a file
+ * changed, and not by a command that refreshes them. */
+MR_CHECK enum mr_code mr_work_index_mark_message(struct mr_ctx *cx, struct mr_db *db,
+	const char *id);
+MR_CHECK enum mr_code mr_work_index_mark_sender(struct mr_ctx *cx, struct mr_db *db,
+	const char *email);
+MR_CHECK enum mr_code mr_work_index_mark_list(struct mr_ctx *cx, struct mr_db *db,
+	const char *path);
+
+/* --- bringing it up to date --- */
+
+struct mr_work_sync {
+	struct mr_work_stamps known;
+	bool is_building;     /* nothing is known yet: nothing can be behind */
+	struct mr_texts seen; /* documents that are there */
+	size_t seen_cap;
+	bool is_writing; /* a transaction is open */
+};
+/* Open a transaction unless there is one: before the first writing. */
+MR_CHECK enum mr_code mr_work_sync_write(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_sync *sync);
+/* What changes when a file is replaced or edited, or a directory gets or loses a name; "" when it
+ * is not there. `dir` is a directory that `path` is below. */
+const char *mr_work_stamp_at(struct mr_arena *arena, int dir, const char *path);
+/* Read a message again. */
+MR_CHECK enum mr_code mr_work_index_reread(struct mr_ctx *cx, struct mr_work *work, const char *id);
+
+/* index_follow.c: sidecars and cards that were edited where they stand. */
+MR_CHECK enum mr_code mr_work_follow_sidecars(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_sync *sync);
+MR_CHECK enum mr_code mr_work_follow_cards(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_sync *sync);

@@ -2,10 +2,13 @@
 #include "workspace/index_private.h"
 
 #include "data/rows.h"
+#include "workspace/ids.h"
 #include "workspace/index.h"
 #include "workspace/index_search.h"
 
-enum { SCHEMA_VERSION = 1 };
+#include <string.h>
+
+enum { SCHEMA_VERSION = 2 };
 
 /* Numbers of `status` are those of enum mr_work_status, of `kind` enum mr_work_collection_kind. */
 static const char SQL_TABLES[] =
@@ -13,6 +16,7 @@ static const char SQL_TABLES[] =
 	"CREATE TABLE stamps (path TEXT PRIMARY KEY, stamp TEXT NOT NULL);"
 	"CREATE TABLE messages (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, rfc822 TEXT, "
 	"status BIGINT NOT NULL, time BIGINT, subject TEXT NOT NULL, sender TEXT NOT NULL, "
+	"email TEXT NOT NULL, "
 	"people TEXT NOT NULL, body TEXT NOT NULL, names TEXT NOT NULL, outbound BIGINT NOT NULL, "
 	"attachments BIGINT NOT NULL, bytes BIGINT NOT NULL, live BIGINT NOT NULL, "
 	"missing BIGINT NOT NULL, remote_stamp TEXT NOT NULL);"
@@ -20,6 +24,13 @@ static const char SQL_TABLES[] =
 	"CREATE INDEX messages_status ON messages (status, id);"
 	"CREATE INDEX messages_time ON messages (time);"
 	"CREATE INDEX messages_missing ON messages (missing) WHERE missing > 0 AND live = 0;"
+	"CREATE INDEX messages_email ON messages (email);"
+	"CREATE INDEX messages_bytes ON messages (bytes);" /* covers their sum */
+	/* Covers the question for sidecars: rows are long, and none is read for it. */
+	"CREATE INDEX messages_remote ON messages (id, remote_stamp) WHERE remote_stamp <> '';"
+	"CREATE TABLE cards (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, emails TEXT NOT NULL);"
+	"CREATE TABLE behind (is_list BIGINT NOT NULL, what TEXT NOT NULL, "
+	"PRIMARY KEY (is_list, what));"
 	"CREATE TABLE refers (n BIGINT NOT NULL, rfc822 TEXT NOT NULL);"
 	"CREATE INDEX refers_n ON refers (n);"
 	"CREATE INDEX refers_rfc822 ON refers (rfc822);"
@@ -31,6 +42,7 @@ static const char SQL_TABLES[] =
 static const char SQL_CLEAR[] =
 	"DROP TABLE IF EXISTS form; DROP TABLE IF EXISTS stamps; DROP TABLE IF EXISTS messages;"
 	"DROP TABLE IF EXISTS refers; DROP TABLE IF EXISTS members;"
+	"DROP TABLE IF EXISTS cards; DROP TABLE IF EXISTS behind;"
 	"DROP TABLE IF EXISTS found;";
 
 static const char SQL_VERSION[] = "SELECT version FROM form";
@@ -119,8 +131,8 @@ enum mr_code mr_work_index_ids(struct mr_ctx *cx, struct mr_db *db, struct mr_wo
 
 static const char SQL_PUT[] =
 	"INSERT INTO messages (id, rfc822, status, time, subject, sender, people, body, names, "
-	"outbound, attachments, bytes, live, missing, remote_stamp) VALUES "
-	"(?1, ?2, " STATUS_OF("?1") ", ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) "
+	"outbound, attachments, bytes, live, missing, remote_stamp, email) VALUES "
+	"(?1, ?2, " STATUS_OF("?1") ", ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) "
 				    "RETURNING n";
 static const char SQL_NUMBER[] = "SELECT n FROM messages WHERE id = ?1";
 static const char SQL_DROP[] = "DELETE FROM messages WHERE n = ?1";
@@ -154,7 +166,7 @@ enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_db *db, const struct
 		rc = mr_rows_returning(cx, db, SQL_PUT,
 			MR_BIND(row->id, row->rfc822, time, row->subject, row->from, row->people,
 				row->body, row->names, (int64_t)row->is_outbound, row->attachments,
-				row->bytes, row->live, row->missing, row->remote_stamp),
+				row->bytes, row->live, row->missing, row->remote_stamp, row->email),
 			MR_INTO(&n), NULL);
 	for (size_t i = 0; !rc && i < row->refers.len; i++)
 		rc = mr_rows_run(cx, db, SQL_REFER, MR_BIND(n, row->refers.items[i]));
@@ -177,25 +189,50 @@ static enum mr_code set_status(struct mr_ctx *cx, struct mr_db *db, const char *
 	return mr_rows_run(cx, db, SQL_STATUS, MR_BIND(id));
 }
 
-enum mr_code mr_work_index_drop_collection(struct mr_ctx *cx, struct mr_db *db, const char *path)
+enum mr_code mr_work_index_drop_collection(struct mr_ctx *cx, struct mr_db *db, const char *path,
+	bool mark)
 {
-	struct {
-		const char **items;
-		size_t len;
-	} ids = { 0 };
-	enum mr_code rc =
-		mr_rows_list(cx, db, SQL_MEMBER_IDS, MR_BIND(path), mr_row_text, MR_LIST(&ids));
+	struct mr_work_collection nothing = { .path = path };
 
-	if (!rc)
-		rc = mr_rows_run(cx, db, SQL_UNLIST, MR_BIND(path));
-	for (size_t i = 0; !rc && i < ids.len; i++)
-		rc = set_status(cx, db, ids.items[i]);
+	return mr_work_index_put_collection(cx, db, &nothing, mark);
+}
+
+static bool is_sorted_member(const struct mr_texts *ids, const char *id)
+{
+	size_t low = 0, high = ids->len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(ids->items[middle], id);
+
+		if (!order)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* Statuses, and marks of the messages that are in one of the two lists only. */
+static enum mr_code follow_members(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_texts *before, const struct mr_texts *after, bool mark)
+{
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; !rc && i < before->len; i++) {
+		rc = set_status(cx, db, before->items[i]);
+		if (!rc && mark && !is_sorted_member(after, before->items[i]))
+			rc = mr_work_index_mark_message(cx, db, before->items[i]);
+	}
 	return rc;
 }
 
 enum mr_code mr_work_index_put_collection(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_work_collection *collection)
+	const struct mr_work_collection *collection, bool mark)
 {
+	struct mr_texts after = mr_work_ids_room(cx->arena, collection->len), old;
 	struct {
 		const char **items;
 		size_t len;
@@ -205,13 +242,16 @@ enum mr_code mr_work_index_put_collection(struct mr_ctx *cx, struct mr_db *db,
 
 	if (!rc)
 		rc = mr_rows_run(cx, db, SQL_UNLIST, MR_BIND(collection->path));
-	for (size_t i = 0; !rc && i < collection->len; i++)
+	for (size_t i = 0; !rc && i < collection->len; i++) {
+		mr_work_ids_put(&after, collection->items[i].message_id);
 		rc = mr_rows_run(cx, db, SQL_LIST,
 			MR_BIND(collection->path, (int64_t)collection->kind, collection->uid,
 				collection->items[i].message_id, collection->items[i].added));
-	for (size_t i = 0; !rc && i < before.len; i++)
-		rc = set_status(cx, db, before.items[i]);
-	for (size_t i = 0; !rc && i < collection->len; i++)
-		rc = set_status(cx, db, collection->items[i].message_id);
-	return rc;
+	}
+	if (rc)
+		return rc;
+	mr_work_ids_sort(&after);
+	old = (struct mr_texts){ before.items, before.len };
+	rc = follow_members(cx, db, &old, &after, mark);
+	return rc ? rc : follow_members(cx, db, &after, &old, mark);
 }

@@ -188,33 +188,45 @@ static bool is_workspace_ref(const struct task *task, const char *ref)
 			mr_arena_printf(task->cx->arena, "%s%s", ref, MR_WORK_STATE));
 }
 
-static const char *without_backticks(struct mr_arena *arena, const char *ref)
+/* Take a ref that the managed block names, once, if there is still a workspace. */
+static void keep_ref(const struct task *task, const char *ref, struct mr_texts *refs)
 {
-	size_t len = strlen(ref);
-
-	return len > 2 && ref[0] == '`' && ref[len - 1] == '`'
-		? mr_arena_strndup(arena, ref + 1, len - 2)
-		: ref;
+	if (is_workspace_ref(task, ref) && !mr_texts_has(refs, ref))
+		refs->items[refs->len++] = ref;
 }
 
-/* The workspaces that AGENTS.md lists and that are still there, and this one. */
+/* A line of the block names workspaces in backticks, or is an item of a list that is one. */
+static void keep_refs(const struct task *task, const char *line, struct mr_texts *refs)
+{
+	struct mr_arena *arena = task->cx->arena;
+	const char *open = strchr(line, '`');
+	const char *end;
+
+	if (mr_str_starts(line, "- "))
+		keep_ref(task, mr_str_trim(arena, line + 2), refs);
+	while (open && (end = strchr(open + 1, '`'))) {
+		keep_ref(task, mr_arena_strndup(arena, open + 1, (size_t)(end - open - 1)), refs);
+		open = strchr(end + 1, '`');
+	}
+}
+
+/* The workspaces that AGENTS.md names and that are still there, and this one. The agents' root is
+ * one when it has a workspace, whatever the block calls it. */
 static void list_workspaces(struct task *task, struct mr_bytes old)
 {
 	struct mr_arena *arena = task->cx->arena;
 	const char *body = mr_work_block_body(arena, &mr_work_agents_markers, old);
 	struct mr_texts lines = mr_str_split(arena, body ? body : "", '\n'), refs = { 0 };
+	size_t most = 4; /* this one, the root, the last line, and the end */
 
-	refs.items = mr_arena_array(arena, lines.len + 2, sizeof(*refs.items));
+	for (const char *c = body ? body : ""; *c; c++)
+		most += *c == '\n' || *c == '`';
+	refs.items = mr_arena_array(arena, most, sizeof(*refs.items));
 	refs.items[refs.len++] = task->result->workspace_ref;
-	for (size_t i = 0; i < lines.len; i++) {
-		const char *ref;
-
-		if (!mr_str_starts(lines.items[i], "- "))
-			continue;
-		ref = without_backticks(arena, mr_str_trim(arena, lines.items[i] + 2));
-		if (is_workspace_ref(task, ref) && !mr_texts_has(&refs, ref))
-			refs.items[refs.len++] = ref;
-	}
+	if (body)
+		keep_ref(task, ".", &refs);
+	for (size_t i = 0; i < lines.len; i++)
+		keep_refs(task, lines.items[i], &refs);
 	qsort(refs.items, refs.len, sizeof(*refs.items), compare);
 	task->result->workspace_paths = refs;
 }
@@ -363,10 +375,11 @@ static void list_steps(struct task *task)
 {
 	static const char *const steps[] = {
 		"Set your address: `afmail config set identities.me.email ADDRESS`",
+		"Take mail in from files: `afmail import FILE.eml|MAILDIR|MBOX`",
 		"Name the mail server: `afmail config set imap.host HOST`, and `imap.username`",
 		"Give the password: `afmail config set imap.password_secret_env NAME_SECRET`",
 		"Check the connection: `afmail remote test`",
-		"Take mail in: `afmail pull`",
+		"Take mail in from the server: `afmail pull`",
 	};
 	struct mr_texts *next = &task->result->next_steps;
 

@@ -1,4 +1,5 @@
-/* workspace/init_text.h - the texts that init writes for agents and people. */
+/* workspace/init_text.h - the texts that init writes for agents and people, from the templates of
+ * the workspace (workspace/templates.h). template_render_failed when one cannot be used. */
 #pragma once
 
 #include "base/ctx.h"

@@ -3,6 +3,8 @@
 
 #include "workspace/name.h"
 
+#include <string.h>
+
 const char *mr_work_path_eml(struct mr_arena *arena, const char *message_id)
 {
 	return mr_arena_printf(arena, MR_WORK_EVIDENCE "/%s.eml", message_id);
@@ -46,4 +48,13 @@ const char *mr_work_dir_name(struct mr_arena *arena, const char *uid, const char
 const char *mr_work_join(struct mr_arena *arena, const char *dir, const char *name)
 {
 	return mr_arena_printf(arena, "%s/%s", dir, name);
+}
+
+const char *mr_work_stem(struct mr_arena *arena, const char *name, const char *suffix)
+{
+	size_t len = strlen(name), end = strlen(suffix);
+
+	if (name[0] == '.' || len <= end || !mr_str_ends(name, suffix))
+		return NULL;
+	return mr_arena_strndup(arena, name, len - end);
 }

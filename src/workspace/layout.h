@@ -11,10 +11,12 @@
 #define MR_WORK_LOG          ".afmail/logs/events.jsonl"
 #define MR_WORK_TRANSACTIONS ".afmail/transactions"
 #define MR_WORK_PUSH         ".afmail/push"
+#define MR_WORK_REQUESTS     ".afmail/requests"
 #define MR_WORK_EVIDENCE                                                                           \
 	".afmail/messages" /* the raw messages and what is known of them remotely */
 #define MR_WORK_INDEX             ".afmail/index.sqlite"
 #define MR_WORK_MERGED            ".afmail/merged_cases.json" /* which case took in which */
+#define MR_WORK_SUGGESTIONS       ".afmail/suggestions.json"
 #define MR_WORK_SENTINEL          ".afmail/DO_NOT_EDIT.txt"
 #define MR_WORK_OLD_TEMPLATES     ".afmail/templates"
 #define MR_WORK_RECORDS           "messages"
@@ -43,3 +45,5 @@ const char *mr_work_path_identity(struct mr_arena *arena, const char *identity);
 const char *mr_work_dir_name(struct mr_arena *arena, const char *uid, const char *name);
 /* A path below another: "a/b". */
 const char *mr_work_join(struct mr_arena *arena, const char *dir, const char *name);
+/* The name of a file without this ending; NULL when it has another, or begins with a dot. */
+const char *mr_work_stem(struct mr_arena *arena, const char *name, const char *suffix);

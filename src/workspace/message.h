@@ -52,6 +52,52 @@ struct mr_work_fetched {
 MR_CHECK enum mr_code mr_work_attachment_fetch(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_fetch *request, struct mr_work_fetched *out);
 
+/* --- lists --- */
+
+struct mr_work_listed_message {
+	const char *message_id;
+	bool has_details; /* the members below are set */
+	const char *status, *from, *subject;
+	const char *time; /* received, else sent, as RFC 3339 in UTC; or NULL */
+	int64_t attachment_count;
+	const char *view_path; /* or NULL */
+};
+
+/* Texts that are NULL are not asked for. */
+struct mr_work_message_list {
+	const char *status;         /* a name of mr_work_status_names */
+	const char *from, *subject; /* parts of them, case ignored */
+	const char *since, *until;  /* times: from `since` on, and before `until` */
+	int64_t limit;              /* 0: all */
+	const char *after;          /* the last message of the page before */
+};
+struct mr_work_message_listed {
+	int64_t count;
+	struct mr_work_listed_message *items; /* newest first */
+	size_t len;
+	const char *next_after; /* there are more: the `after` of the next page; or NULL */
+};
+/* A time that cannot be read or a status that does not exist is invalid_request; message_not_found
+ * for `after`. */
+MR_CHECK enum mr_code mr_work_message_list(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_message_list *request, struct mr_work_message_listed *result);
+
+struct mr_work_triage_list {
+	int64_t limit; /* 0: all */
+	bool details;  /* each with sender, subject and time, not only its id */
+};
+struct mr_work_triage_listed {
+	int64_t count;
+	/* Of all messages in triage, when the limit leaves some out. */
+	bool has_more;
+	int64_t total_count;
+	const struct mr_value *push_status, *path_templates;
+	struct mr_work_listed_message *items; /* by id */
+	size_t len;
+};
+MR_CHECK enum mr_code mr_work_triage_list(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_triage_list *request, struct mr_work_triage_listed *result);
+
 /* The view that shows a message just now, or NULL. */
 MR_CHECK enum mr_code mr_work_message_view(struct mr_ctx *cx, struct mr_work *work,
 	const char *message_id, const char **out_path);

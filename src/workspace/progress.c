@@ -1,7 +1,9 @@
-/* workspace/progress.c - reads the snapshot of a running command and puts it into words. */
+/* workspace/progress.c - the snapshot of a running command: written, read, put into words. */
 #include "workspace/progress.h"
 
+#include "base/log.h"
 #include "text/out.h"
+#include "text/time.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
 
@@ -179,4 +181,127 @@ enum mr_code mr_work_progress_show(struct mr_ctx *cx, struct mr_work *work, bool
 	mr_out_end(&out);
 	*out_value = mr_out_tree(&out);
 	return MR_OK;
+}
+
+/* --- writing --- */
+
+static void emit_error(struct mr_out *out, const struct mr_err *err)
+{
+	mr_out_map(out, "error");
+	mr_out_text(out, "error_code",
+		err->word ? err->word : mr_work_error_word(MR_WORK_INTERNAL_ERROR));
+	mr_out_text(out, "error", err->msg);
+	mr_out_bool(out, "retryable", mr_code_is_retryable(err->code));
+	mr_out_end(out);
+}
+
+/* The members of a result that are no lists or objects. */
+static void emit_result(struct mr_out *out, const struct mr_value *result)
+{
+	mr_out_map(out, "result");
+	for (size_t i = 0; i < result->map.len; i++) {
+		const struct mr_pair *pair = &result->map.pairs[i];
+
+		if (pair->value.kind != MR_MAP && pair->value.kind != MR_LIST)
+			mr_out_value(out, pair->key, &pair->value);
+	}
+	mr_out_end(out);
+}
+
+static void emit_fields_member(struct mr_out *out, const char *key, const struct mr_value *fields)
+{
+	if (fields) {
+		mr_out_value(out, key, fields);
+		return;
+	}
+	mr_out_map(out, key);
+	mr_out_end(out);
+}
+
+/* What the fields of a finished command are. */
+static const struct mr_value *outcome(struct mr_arena *arena,
+	const struct mr_work_progress *progress, bool is_failure)
+{
+	struct mr_out out;
+
+	mr_out_init_tree(&out, arena);
+	mr_out_map(&out, NULL);
+	mr_out_bool(&out, "success", !is_failure);
+	if (is_failure) {
+		mr_out_text(&out, "failed_phase", progress->phase);
+		emit_fields_member(&out, "failed_fields", progress->fields);
+	}
+	mr_out_end(&out);
+	return mr_out_tree(&out);
+}
+
+/* Put the snapshot in place; that it cannot be written does not concern the command. */
+static void put(const struct mr_work_progress *progress, const char *status,
+	const struct mr_value *result, const struct mr_err *err)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = { .arena = arena, .clock = progress->cx->clock };
+	bool is_over = result || err;
+	const char *phase = is_over ? "finish" : progress->phase;
+	const struct mr_value *fields =
+		is_over ? outcome(arena, progress, err != NULL) : progress->fields;
+	int64_t took_us = mr_clock_mono_us(cx.clock) - progress->begun_us;
+	struct mr_out out;
+
+	mr_out_init_tree(&out, arena);
+	mr_out_map(&out, NULL);
+	mr_out_text(&out, "schema_name", "workspace_progress");
+	mr_out_int(&out, "schema_version", 1);
+	mr_out_text(&out, "command", progress->command);
+	mr_out_text(&out, "status", status);
+	mr_out_text(&out, "phase", phase);
+	mr_out_text(&out, "message",
+		mr_arena_printf(arena, "%s: %s", progress->command,
+			phase_words(&cx, phase, fields)));
+	mr_out_text(&out, "started_rfc3339", progress->work->now);
+	mr_out_text(&out, "updated_rfc3339",
+		mr_time_format(arena, mr_clock_wall_us(cx.clock), MR_TIME_SECONDS));
+	mr_out_int(&out, "elapsed_ms", took_us / 1000);
+	emit_fields_member(&out, "fields", fields);
+	if (result)
+		emit_result(&out, result);
+	else
+		mr_out_null(&out, "result");
+	if (err)
+		emit_error(&out, err);
+	else
+		mr_out_null(&out, "error");
+	mr_out_end(&out);
+	if (mr_fs_write_as(progress->work->dir, MR_WORK_PROGRESS,
+		    mr_work_pretty(&cx, mr_out_tree(&out)), MR_FS_REPLACE, MR_FS_SYNC_NOTHING, 0644,
+		    &cx.err))
+		mr_log(MR_LOG_DEBUG, "workspace_progress_not_written", "%s", cx.err.msg);
+}
+
+void mr_work_progress_start(struct mr_ctx *cx, struct mr_work *work, const char *command,
+	struct mr_work_progress *out)
+{
+	*out = (struct mr_work_progress){ .cx = cx,
+		.work = work,
+		.command = command,
+		.begun_us = mr_clock_mono_us(cx->clock) };
+	mr_work_progress_phase(out, "start", NULL);
+}
+
+void mr_work_progress_phase(struct mr_work_progress *progress, const char *phase,
+	const struct mr_value *fields)
+{
+	progress->phase = phase;
+	progress->fields = fields;
+	put(progress, "running", NULL, NULL);
+}
+
+void mr_work_progress_done(struct mr_work_progress *progress, const struct mr_value *result)
+{
+	put(progress, "succeeded", result, NULL);
+}
+
+void mr_work_progress_failed(struct mr_work_progress *progress)
+{
+	put(progress, "failed", NULL, &progress->cx->err);
 }

@@ -34,11 +34,11 @@ bool mr_work_push_is_of_kind(const struct mr_work_push_item *item, const char *k
 	return false;
 }
 
-static enum mr_code check_request(struct mr_ctx *cx, const struct mr_work_push_preview *request)
+enum mr_code mr_work_push_check(struct mr_ctx *cx, const struct mr_work_push_preview *request)
 {
 	if (request->dry_run && request->confirm)
 		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
-			"dry_run and confirm cannot be given together");
+			"--dry-run and --confirm cannot be given together");
 	if (!request->kind)
 		return MR_OK;
 	for (size_t i = 0; i < MR_LEN(kinds); i++)
@@ -145,6 +145,7 @@ static void show_item(struct mr_ctx *cx, struct mr_work *work, const struct mr_w
 	*row = (struct mr_work_push_row){ .push_id = item->push_id,
 		.kind = kind_names[item->kind],
 		.display_kind = mr_work_push_display_kind(item),
+		.message_ids = item->message_ids,
 		.is_outbound = item->kind == MR_WORK_PUSH_OUTBOUND };
 	add_value(cx, plan, item->document);
 	if (row->is_outbound) {
@@ -169,7 +170,7 @@ enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_push_items queue = { 0 };
 	struct mr_work_push_previewed shown = { 0 };
 	struct mr_digest *plan;
-	enum mr_code rc = check_request(cx, request);
+	enum mr_code rc = mr_work_push_check(cx, request);
 
 	if (!rc)
 		rc = mr_work_config_get(cx, work, &config);
@@ -188,9 +189,11 @@ enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *work,
 	shown.plan_id =
 		mr_arena_printf(cx->arena, "plan_%.32s", mr_digest_end_hex(cx->arena, plan));
 	shown.count = (int64_t)shown.len;
-	shown.hint = mr_str_eq(request->kind, "drafts-send")
-		? "No mail was sent. Carry this out with `afmail push drafts-send --confirm`."
-		: "No remote changes were made. Carry this out with `afmail push --confirm`.";
+	shown.hint =
+		mr_arena_printf(cx->arena, "%s. Carry this out with `afmail push%s%s --confirm`.",
+			mr_str_eq(request->kind, "drafts-send") ? "No mail was sent"
+								: "No remote changes were made",
+			request->kind ? " " : "", request->kind ? request->kind : "");
 	*result = shown;
 	return MR_OK;
 }

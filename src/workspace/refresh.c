@@ -5,6 +5,7 @@
 #include "workspace/contact.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
+#include "workspace/suggestion.h"
 #include "workspace/view.h"
 
 #include <string.h>
@@ -105,15 +106,11 @@ static enum mr_code apart(struct mr_ctx *cx, struct mr_work *work, apart_job *ru
 		rc = mr_work_template_warm(cx, work);
 	if (rc)
 		return rc;
+	mr_work_suggestions_warm(cx, work);
 	own.arena = arena;
 	own.err = (struct mr_err){ 0 };
 	rc = run(&own, work, what, result);
-	if (rc) {
-		cx->err = own.err;
-		cx->err.detail = NULL;
-		cx->err.issues = NULL;
-	}
-	return rc;
+	return rc ? mr_work_error_pass(cx, &own.err) : MR_OK;
 }
 
 struct message_result {
@@ -271,41 +268,78 @@ static enum mr_code refresh_at(struct mr_ctx *cx, struct mr_work *work, const ch
 
 /* The lists that show a message: its contact, attachments or queue state may stand in them. */
 static enum mr_code add_lists(struct mr_ctx *cx, struct mr_work *work, const char *id,
-	struct mr_texts *out)
+	struct mr_work_text_set *out)
 {
 	struct mr_work_members members = { 0 };
 	enum mr_code rc = mr_work_index_members(cx, work, id, &members);
 
 	for (size_t i = 0; !rc && i < members.len; i++)
-		mr_work_texts_add(cx->arena, out, members.items[i].path);
+		mr_work_text_set_add(cx->arena, out, members.items[i].path);
 	return rc;
+}
+
+static void add_all(struct mr_ctx *cx, struct mr_work_text_set *out, const struct mr_texts *texts)
+{
+	for (size_t i = 0; i < texts->len; i++)
+		mr_work_text_set_add(cx->arena, out, texts->items[i]);
+}
+
+static bool is_about_one(const struct mr_ctx *cx, enum mr_code rc)
+{
+	return rc == MR_EFORMAT &&
+		!mr_str_eq(cx->err.word, mr_work_error_word(MR_WORK_TEMPLATE_RENDER_FAILED));
+}
+
+/* What cannot be read is doctor's business; the views of the rest go on. */
+static enum mr_code excuse(struct mr_ctx *cx, enum mr_code rc)
+{
+	if (!is_about_one(cx, rc))
+		return rc;
+	cx->err = (struct mr_err){ 0 };
+	return MR_OK;
 }
 
 enum mr_code mr_work_refresh(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_stale *stale)
 {
-	struct mr_texts lists = { 0 };
+	struct mr_work_behind behind = { 0 };
+	struct mr_work_text_set messages = { 0 }, lists = { 0 };
 	enum mr_code rc;
 
 	work->queue = NULL;
 	work->holds = NULL;
 	rc = work->index ? mr_work_index_sync(cx, work) : mr_work_index_open(cx, work);
-	if (!rc && (stale->contacts || stale->identities)) {
+	/* The index knows by the stamps of cards whose contacts changed; a new one does not. */
+	if (!rc && ((stale->contacts && work->index_is_new) || stale->identities)) {
 		struct mr_work_refreshed all;
 
 		return mr_work_refresh_all(cx, work, &all);
 	}
-	for (size_t i = 0; !rc && i < stale->messages.len; i++) {
+	if (!rc)
+		rc = mr_work_index_behind(cx, work, &behind);
+	if (rc)
+		return rc;
+	add_all(cx, &messages, &stale->messages);
+	add_all(cx, &messages, &behind.messages);
+	for (size_t i = 0; !rc && i < messages.texts.len; i++) {
 		struct message_result result = { 0 };
 
-		rc = apart(cx, work, refresh_message, stale->messages.items[i], &result);
+		rc = apart(cx, work, refresh_message, messages.texts.items[i], &result);
+		/* A broken message that nobody named stops no command. */
+		if (i >= stale->messages.len)
+			rc = excuse(cx, rc);
 		if (!rc)
-			rc = add_lists(cx, work, stale->messages.items[i], &lists);
+			rc = add_lists(cx, work, messages.texts.items[i], &lists);
 	}
-	for (size_t i = 0; !rc && i < stale->collections.len; i++)
-		mr_work_texts_add(cx->arena, &lists, stale->collections.items[i]);
-	for (size_t i = 0; !rc && i < lists.len; i++)
-		rc = refresh_at(cx, work, lists.items[i]);
+	add_all(cx, &lists, &stale->collections);
+	add_all(cx, &lists, &behind.collections);
+	for (size_t i = 0; !rc && i < lists.texts.len; i++) {
+		rc = refresh_at(cx, work, lists.texts.items[i]);
+		if (!mr_texts_has(&stale->collections, lists.texts.items[i]))
+			rc = excuse(cx, rc);
+	}
+	if (!rc && (behind.messages.len || behind.collections.len))
+		rc = mr_work_index_caught_up(cx, work);
 	return rc;
 }
 
@@ -336,15 +370,39 @@ enum mr_code mr_work_carry_out(struct mr_ctx *cx, struct mr_work_change *change)
 
 /* --- everything --- */
 
+/* A document or message that cannot be read stops nothing but itself. The failure is noted and the
+ * result is success; any other failure is passed on. */
+static enum mr_code pass_over(struct mr_ctx *cx, enum mr_code rc, const char *path,
+	struct mr_work_refreshed *out)
+{
+	struct mr_work_refresh_failure *failures;
+
+	if (!is_about_one(cx, rc))
+		return rc;
+	/* The array grows whenever the count reaches a power of two. */
+	if (!(out->failure_count & (out->failure_count - 1))) {
+		failures = mr_arena_array(cx->arena, out->failure_count * 2 + 1, sizeof(*failures));
+		if (out->failure_count)
+			memcpy(failures, out->failures, out->failure_count * sizeof(*failures));
+		out->failures = failures;
+	}
+	out->failures[out->failure_count++] = (struct mr_work_refresh_failure){ path, cx->err.word,
+		mr_arena_strdup(cx->arena, cx->err.msg) };
+	cx->err = (struct mr_err){ 0 };
+	return MR_OK;
+}
+
 static enum mr_code refresh_places(struct mr_ctx *cx, struct mr_work *work,
-	enum mr_work_collection_kind kind, int64_t *out_count)
+	enum mr_work_collection_kind kind, struct mr_work_refreshed *out, int64_t *out_count)
 {
 	struct mr_work_view_count ignored = { 0 };
 	struct mr_work_places places = { 0 };
 	enum mr_code rc = mr_work_places(cx, work, kind, &places);
 
 	for (size_t i = 0; !rc && i < places.len; i++)
-		rc = refresh_collection(cx, work, kind, places.items[i].path, &ignored);
+		rc = pass_over(cx,
+			refresh_collection(cx, work, kind, places.items[i].path, &ignored),
+			mr_work_collection_file(cx->arena, kind, places.items[i].path), out);
 	*out_count = (int64_t)places.len;
 	return rc;
 }
@@ -359,6 +417,9 @@ static enum mr_code refresh_messages(struct mr_ctx *cx, struct mr_work *work,
 		struct message_result result = { 0 };
 
 		rc = apart(cx, work, refresh_message, all.items[i].message_id, &result);
+		if (rc)
+			rc = pass_over(cx, rc, mr_work_path_eml(cx->arena, all.items[i].message_id),
+				out);
 		out->records_rebuilt += result.record_written;
 		out->triage.count += result.is_triage;
 		out->triage.written += result.triage_written;
@@ -403,9 +464,31 @@ static enum mr_code refresh_dispositions(struct mr_ctx *cx, struct mr_work *work
 
 		/* A workspace that discarded nothing gets no empty directories. */
 		if (mr_fs_exists(work->dir, mr_work_collection_file(cx->arena, kind, dir)))
-			rc = refresh_collection(cx, work, kind, dir, counts[i]);
+			rc = pass_over(cx, refresh_collection(cx, work, kind, dir, counts[i]),
+				mr_work_collection_file(cx->arena, kind, dir), out);
 	}
 	return rc;
+}
+
+/* The contract counts sources for the views of cases and categories only: what triage and the
+ * dispositions rendered, each with a section, is left out. */
+static int64_t counted(const struct mr_work_template_use *use, const int64_t *source, int which)
+{
+	int64_t apart;
+
+	switch (which) {
+	case MR_WORK_T_TRIAGE:
+	case MR_WORK_T_STATUS_INDEX:
+	case MR_WORK_T_STATUS_MESSAGE:
+		return 0;
+	case MR_WORK_T_SECTION:
+		apart = use->builtin[MR_WORK_T_TRIAGE] + use->workspace[MR_WORK_T_TRIAGE] +
+			use->builtin[MR_WORK_T_STATUS_MESSAGE] +
+			use->workspace[MR_WORK_T_STATUS_MESSAGE];
+		return source[which] > apart ? source[which] - apart : 0;
+	default:
+		return source[which];
+	}
 }
 
 static void tell_templates(struct mr_ctx *cx, struct mr_work *work, struct mr_work_refreshed *out)
@@ -427,8 +510,8 @@ static void tell_templates(struct mr_ctx *cx, struct mr_work *work, struct mr_wo
 	mr_out_map(&sources, NULL);
 	for (int i = 0; i < MR_WORK_T_COUNT; i++) {
 		mr_out_map(&sources, mr_work_template_keys[i]);
-		mr_out_int(&sources, "builtin", use->builtin[i]);
-		mr_out_int(&sources, "workspace", use->workspace[i]);
+		mr_out_int(&sources, "builtin", counted(use, use->builtin, i));
+		mr_out_int(&sources, "workspace", counted(use, use->workspace, i));
 		mr_out_end(&sources);
 	}
 	mr_out_end(&sources);
@@ -451,12 +534,14 @@ enum mr_code mr_work_refresh_all(struct mr_ctx *cx, struct mr_work *work,
 	if (!rc)
 		rc = refresh_dispositions(cx, work, out);
 	if (!rc)
-		rc = refresh_places(cx, work, MR_WORK_ACTIVE_CASE, &out->active_cases);
+		rc = refresh_places(cx, work, MR_WORK_ACTIVE_CASE, out, &out->active_cases);
 	if (!rc)
-		rc = refresh_places(cx, work, MR_WORK_ARCHIVED_CASE, &out->archived_cases);
+		rc = refresh_places(cx, work, MR_WORK_ARCHIVED_CASE, out, &out->archived_cases);
 	if (!rc)
-		rc = refresh_places(cx, work, MR_WORK_NOTIFICATION, &out->categories);
+		rc = refresh_places(cx, work, MR_WORK_NOTIFICATION, out, &out->categories);
 	if (!rc)
 		tell_templates(cx, work, out);
+	if (!rc && !work->survey)
+		rc = mr_work_index_caught_up(cx, work);
 	return rc;
 }

@@ -15,6 +15,12 @@ struct mr_work_refreshed {
 	struct mr_work_view_count {
 		int64_t count, written, removed;
 	} triage, spam, trash, deleted;
+	/* Messages and lists that cannot be read and were passed over. */
+	struct mr_work_refresh_failure {
+		const char *path; /* of the document or the raw message */
+		const char *error_code, *error;
+	} * failures;
+	size_t failure_count;
 	const struct mr_value *generated, *template_sources; /* as `render refresh` shows them */
 };
 
@@ -25,6 +31,7 @@ MR_CHECK enum mr_code mr_work_refresh(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_stale *stale);
 /* Commit a change, refresh what it made stale, end it: what most commands do last. */
 MR_CHECK enum mr_code mr_work_carry_out(struct mr_ctx *cx, struct mr_work_change *change);
-/* Everything. */
+/* Everything. What cannot be read is passed over and named; a template that cannot be rendered is
+ * a failure of the whole. With `work->survey` nothing is written or removed. */
 MR_CHECK enum mr_code mr_work_refresh_all(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_refreshed *out);

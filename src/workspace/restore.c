@@ -124,7 +124,11 @@ enum mr_code mr_work_restore_entry(struct mr_ctx *cx, struct mr_work *work,
 	mr_out_text(&event.out, "message_id", message_id);
 	mr_out_text(&event.out, "archive_uid", category.uid);
 	mr_out_text(&event.out, "from_path",
-		mr_work_member_view(cx->arena, category_path, message_id));
+		/* As the contract's log has it: by the uid alone, which a new name leaves as it is.
+		 */
+		mr_work_member_view(cx->arena,
+			mr_arena_printf(cx->arena, MR_WORK_CATEGORIES "/%s", category.uid),
+			message_id));
 	mr_out_text(&event.out, "to_path", done.triage_path);
 	mr_out_texts(&event.out, "removed_push_ids", &done.push_ids);
 	mr_work_event_end(&event);

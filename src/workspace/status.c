@@ -115,7 +115,7 @@ enum mr_code mr_work_status(struct mr_ctx *cx, struct mr_work *work,
 	enum mr_code rc = mr_work_open(cx, work->root, MR_WORK_READ, &reader);
 	bool locked = rc == MR_EBUSY;
 
-	*out = (struct mr_work_status_counts){ .workspace_locked = locked };
+	*out = (struct mr_work_status_counts){ .workspace_locked = locked, .has_counts = !locked };
 	if (rc && !locked)
 		return rc;
 	cx->err = kept;

@@ -5,6 +5,8 @@
 
 struct mr_work_status_counts {
 	bool workspace_locked; /* another command writes: there are no counts */
+	bool has_counts;       /* the opposite */
+	bool has_storage;      /* storage_bytes is shown */
 	const char *hint;      /* when locked */
 	int64_t triage_count, case_count, archive_message_category_count, archived_case_count;
 	int64_t message_count, remote_missing_count, remote_effect_pending_message_count;

@@ -1,9 +1,13 @@
 /* workspace/take.c - one message taken in as evidence: its id, and its bytes on the disk. */
+#include "base/crash.h"
 #include "text/digest.h"
 #include "workspace/error.h"
 #include "workspace/import.h"
+#include "workspace/index.h"
 #include "workspace/layout.h"
 #include "workspace/name.h"
+#include "workspace/refresh.h"
+#include "workspace/text_set.h"
 
 #include <string.h>
 
@@ -134,4 +138,57 @@ enum mr_code mr_work_take_sync(struct mr_ctx *cx, struct mr_work *work)
 {
 	return mr_fs_sync_dir(work->dir, MR_WORK_EVIDENCE, &cx->err) ? mr_work_store_error(cx)
 								     : MR_OK;
+}
+
+/* The messages, and those of their conversations, whose views show them now. */
+static enum mr_code add_related(struct mr_ctx *cx, struct mr_work *work, const struct mr_texts *ids,
+	struct mr_work_text_set *out)
+{
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; i < ids->len; i++)
+		mr_work_text_set_add(cx->arena, out, ids->items[i]);
+	for (size_t i = 0; !rc && i < ids->len; i++) {
+		struct mr_texts related = { 0 };
+
+		rc = mr_work_index_related(cx, work, ids->items[i], &related);
+		for (size_t k = 0; !rc && k < related.len; k++)
+			mr_work_text_set_add(cx->arena, out, related.items[k]);
+	}
+	return rc;
+}
+
+static enum mr_code refresh_taken(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_texts *ids, const struct mr_texts *collections)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_work_text_set messages = { 0 };
+	struct mr_work_stale stale = { 0 };
+	struct mr_ctx own = *cx;
+	enum mr_code rc;
+
+	own.arena = arena;
+	rc = add_related(&own, work, ids, &messages);
+	if (rc) {
+		cx->err = own.err;
+		cx->err.detail = NULL;
+		return rc;
+	}
+	stale.messages = messages.texts;
+	if (collections)
+		stale.collections = *collections;
+	return mr_work_refresh(cx, work, &stale);
+}
+
+enum mr_code mr_work_take_show(struct mr_ctx *cx, struct mr_work *work, const struct mr_texts *ids,
+	const struct mr_texts *collections)
+{
+	enum mr_code rc = mr_work_index_begin(cx, work);
+
+	for (size_t i = 0; !rc && i < ids->len; i++)
+		rc = mr_work_index_add(cx, work, ids->items[i]);
+	if (!rc)
+		rc = mr_work_index_commit(cx, work);
+	mr_crash_point("work.take.indexed");
+	return rc ? rc : refresh_taken(cx, work, ids, collections);
 }

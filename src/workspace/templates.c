@@ -60,7 +60,8 @@ static enum mr_code find(struct mr_ctx *cx, struct mr_work *work, enum mr_work_l
 	if (!*parsed) {
 		path = mr_arena_printf(cx->arena, MR_WORK_TEMPLATES "/%s/%s",
 			mr_work_language_names[language], key);
-		rc = mr_work_read_opt(cx, work, path, &source);
+		if (work->root)
+			rc = mr_work_read_opt(cx, work, path, &source);
 		if (rc)
 			return rc;
 		is_own = source.data != NULL;
@@ -82,8 +83,11 @@ enum mr_code mr_work_template_render_in(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	const struct mr_template *template = NULL;
 	struct mr_work_template_cache *cache;
-	enum mr_code rc = find(cx, work, language, which, &template);
+	struct mr_work none = { .dir = -1 };
+	enum mr_code rc;
 
+	work = work ? work : &none;
+	rc = find(cx, work, language, which, &template);
 	if (rc)
 		return rc;
 	cache = work->templates;

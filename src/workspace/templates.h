@@ -37,12 +37,36 @@ struct mr_work_template_use {
 /* Render it in the workspace's language. Parsed once a command. */
 MR_CHECK enum mr_code mr_work_template_render(struct mr_ctx *cx, struct mr_work *work,
 	enum mr_work_template which, const struct mr_value *context, const char **out);
-/* The same with the language given, for a workspace that has no configuration yet. */
+/* The same with the language given, for a workspace that has no configuration yet; `work` is NULL
+ * when there is no workspace at all, and so no templates but the built-in ones. */
 MR_CHECK enum mr_code mr_work_template_render_in(struct mr_ctx *cx, struct mr_work *work,
 	enum mr_work_language language, enum mr_work_template which, const struct mr_value *context,
 	const char **out);
 /* Parse all that views need into the arena of `cx`: before work in arenas that go sooner. */
 MR_CHECK enum mr_code mr_work_template_warm(struct mr_ctx *cx, struct mr_work *work);
+/* --- copies of the built-in ones, for the user to change --- */
+
+struct mr_work_templates_export {
+	bool force; /* overwrite files that are there */
+};
+struct mr_work_exported_template {
+	const char *language, *template_key, *path, *source; /* source: "workspace" */
+	const char *action;                                  /* "exported" "overwritten" "kept" */
+};
+struct mr_work_templates_exported {
+	const char *template_dir;
+	bool template_dir_created, force;
+	int64_t exported_count, overwritten_count, kept_count;
+	int64_t builtin_count;   /* keys that have no file: none */
+	int64_t workspace_count; /* keys that have one */
+	struct mr_work_exported_template *items;
+	size_t len;
+};
+/* All of them in all languages, or none. template_dir_invalid when a file is in the place of a
+ * directory. */
+MR_CHECK enum mr_code mr_work_templates_export(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_templates_export *request, struct mr_work_templates_exported *result);
+
 const struct mr_work_template_use *mr_work_template_use(const struct mr_work *work);
 /* Set the counts back, when a template is rendered again for the same view. */
 void mr_work_template_set_use(struct mr_work *work, const struct mr_work_template_use *use);

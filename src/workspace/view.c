@@ -3,6 +3,7 @@
 
 #include "workspace/change_private.h"
 #include "workspace/layout.h"
+#include "workspace/suggestion.h"
 #include "workspace/view_private.h"
 
 #include <stdio.h>
@@ -122,7 +123,26 @@ static const char *reason_of(const struct mr_work_config *config, const struct m
 						 : "The message answers one of this case.";
 }
 
-static void emit_triage_head(const struct mr_work_config *config, struct mr_out *out,
+/* What an agent would do with the message; its texts are one line each. */
+static void emit_suggestion(struct mr_ctx *cx, struct mr_out *out, const struct mr_work *work,
+	const char *message_id)
+{
+	const struct mr_work_suggestion *found =
+		work->suggestions ? mr_work_suggestion_of(work->suggestions, message_id) : NULL;
+
+	if (!found)
+		return;
+	mr_out_map(out, "suggestion");
+	mr_out_text(out, "action", found->action);
+	mr_out_text(out, "target", found->target ? found->target : "");
+	mr_out_text(out, "summary",
+		found->summary ? mr_work_inline(cx->arena, found->summary) : "");
+	mr_out_text(out, "reason", found->reason ? mr_work_inline(cx->arena, found->reason) : "");
+	mr_out_end(out);
+}
+
+static void emit_triage_head(struct mr_ctx *cx, const struct mr_work *work,
+	const struct mr_work_config *config, struct mr_out *out,
 	const struct mr_work_record *record, const struct mr_texts *suggested,
 	const char *generated)
 {
@@ -139,6 +159,7 @@ static void emit_triage_head(const struct mr_work_config *config, struct mr_out 
 	mr_out_texts(out, "suggested_case_uids", suggested);
 	mr_out_text(out, "suggested_reason", reason_of(config, suggested));
 	mr_out_text(out, "suggested_reason_yaml", reason_of(config, suggested));
+	emit_suggestion(cx, out, work, record->message_id);
 	mr_out_end(out);
 }
 
@@ -161,7 +182,7 @@ enum mr_code mr_work_view_triage(struct mr_ctx *cx, struct mr_work *work,
 		return rc;
 	mr_out_init_tree(&out, cx->arena);
 	mr_out_map(&out, NULL);
-	emit_triage_head(config, &out, record, &suggested, generated);
+	emit_triage_head(cx, work, config, &out, record, &suggested, generated);
 	mr_out_value(&out, "message", mr_work_record_value(cx, record));
 	mr_out_map(&out, "view");
 	mr_out_text(&out, "language", mr_work_language_names[config->language]);

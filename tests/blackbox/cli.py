@@ -252,8 +252,9 @@ def fish_completes(m):
         complete -C 'mailroom health l' | string replace -r '\\t.*' ''
         complete -C 'mailroom serve --po' | string replace -r '\\t.*' ''
     """
-    done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, timeout=60,
-        check=False, env=m.env())
+    m.write("complete.fish", script)  # too long for the command line
+    done = subprocess.run(["fish", "--no-config", "complete.fish"], capture_output=True, text=True, timeout=60,
+        check=False, env=m.env(), cwd=m.dir)
     assert done.stdout.splitlines() == ["liveness", "--port"], describe(done)
 
 
@@ -263,7 +264,9 @@ def zsh_completes(m):
         _describe() { print -r -- ${candidates%%:*} }
         words=(mailroom health l) CURRENT=3; _mailroom
     """
-    done = subprocess.run(["zsh", "-f", "-e", "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    m.write("complete.zsh", script)
+    done = subprocess.run(["zsh", "-f", "-e", "complete.zsh"], capture_output=True, text=True, timeout=60, check=False,
+        cwd=m.dir)
     assert done.stdout.split()[:2] == ["liveness", "readiness"], describe(done)
 
 

@@ -96,6 +96,21 @@ def team_page_can_be_pasted(m):
         assert text in done.stdout, (text, done.stdout)
 
 
+def workspace_page_can_be_pasted(m):
+    """From an mbox file to a queued reply."""
+    script = "\n".join(re.findall(r"```sh\n(.*?)```", read("docs/workspace.md"), re.DOTALL))
+    assert script.count("mailroom work") > 20
+    env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
+    done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True,
+        timeout=240, check=False)
+    assert done.returncode == 0, done.stderr[-1500:]
+    for text in ("An e-mail workspace was made", "Took in 3 mails", "Offer for the garden fence",
+            "is open in cases/open/c20260504001-Garden-fence", "is queued to be sent. Nothing has left this machine",
+            '1. Send "Re: Offer for the garden fence" to Ann Lee <ann@example.com>', "No remote changes were made",
+            "1 new contact", "The workspace is in order."):
+        assert text in done.stdout, (text, done.stdout)
+
+
 def mcp_page_can_be_pasted(m):
     """The same, with a server on a port of its own."""
     with Port() as port:
@@ -162,7 +177,7 @@ def links_lead_somewhere(m):
 
 with Tap() as tap:
     for case in (operations, global_options, settings, errors, metrics, readme_commands_work,
-            mailbox_page_can_be_pasted, team_page_can_be_pasted, mcp_page_can_be_pasted,
+            mailbox_page_can_be_pasted, team_page_can_be_pasted, workspace_page_can_be_pasted, mcp_page_can_be_pasted,
             three_commands_make_two_agents_talk, links_lead_somewhere):
         with Mailroom(PROGRAM) as room:
             tap.run(case.__name__, case, room)

@@ -14,6 +14,8 @@ from mailroom import Mailroom  # noqa: E402
 from mcp import Stdio  # noqa: E402
 from tap import Tap  # noqa: E402
 from tool_calls import B, CALLS, ME, given, repository  # noqa: E402
+from work_calls import WORK_CALLS, furnish, work_given  # noqa: E402
+from workspace import Workspace  # noqa: E402
 
 # Members that say how long something has lasted, or how far the archive is, which follows on its own.
 MOVING = {"uptime_seconds", "age_seconds", "archive_pending", "recent_commits"}
@@ -128,7 +130,7 @@ class Mcp(Surface):
         return not result.get("isError"), value if not result.get("isError") else value["error"]
 
     def tools(self):
-        return {tool["name"] for tool in self.client.ask("tools/list")["tools"]}
+        return set(self.client.tools())
 
     def __exit__(self, *error):
         self.client.__exit__(*error)
@@ -162,6 +164,67 @@ def the_health_routes(cli, http):
         assert json.loads(text).keys() == json.loads(done.stdout).keys(), (name, text, done.stdout)
 
 
+def unfenced(value, fence):
+    """A tool's result without what is there for models alone."""
+    if isinstance(value, dict):
+        return {key: unfenced(item, fence) for key, item in value.items() if key not in ("written_by", "untrusted", "offsets")}
+    if isinstance(value, list):
+        return [unfenced(item, fence) for item in value]
+    if isinstance(value, str) and value.startswith(f"<<{fence} "):
+        head = "\n" if "\n" in value else " "
+        assert value.endswith(f"{head}{fence}>>"), value
+        return value.split(head, 1)[1][:-len(f"{head}{fence}>>")]
+    return value
+
+
+# What depends on the second in which something was done, or is made from such a thing.
+WORK_PATTERNS = [
+    (re.compile(r"\bpush_\d{8}T\d{6}Z(_\d+)?"), "<push>"),
+    (re.compile(r"\bevent_\d{8}T\d{6}Z_\d+"), "<event>"),
+    (re.compile(r"\b([cap])\d{8}(\d{3})\b"), r"<\1\2>"),
+]
+WORK_MOVING = {"plan_id", "draft_hash", "storage_bytes"}
+
+
+def same_for_all(value):
+    if isinstance(value, dict):
+        return {key: f"<{key}>" if key in WORK_MOVING else same_for_all(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [same_for_all(item) for item in value]
+    if isinstance(value, str):
+        for pattern, kind in WORK_PATTERNS:
+            value = pattern.sub(kind, value)
+    return value
+
+
+def the_workspace(program):
+    """Its tools give a model what its commands give a program, fenced: two workspaces with the same mail, each asked in one of
+    the ways."""
+    with Workspace(program) as desk, Workspace(program) as other, Stdio(desk, "--workspace", desk.dir) as client:
+        with Stdio(desk) as bare:
+            usual = set(bare.tools())
+        listed = set(client.tools()) - usual
+        assert listed == {tool for tool, *_ in WORK_CALLS}, listed
+        commands = {op["name"]: op["command"].split() for op in desk.json("operations")["operations"] if op["command"]}
+        ids, seen, seen_there = furnish(desk), {}, {}
+        assert furnish(other) == ids
+        for tool, arguments, *_ in WORK_CALLS:
+            result = client.ask("tools/call", {"name": tool, "arguments": work_given(arguments, ids, seen)})
+            assert not result["isError"], (tool, result)
+            seen.setdefault(tool, []).append(result["structuredContent"])
+            shown = unfenced(result["structuredContent"], result["_meta"]["mailroom/provenance"]["fence"])
+            words = [f"--{name.replace('_', '-')}={json.dumps(item) if isinstance(item, bool) else item}"
+                for name, value in work_given(arguments, ids, seen_there).items()
+                for item in (value if isinstance(value, list) else [value])]
+            done = other.run(*commands[tool], *words, "--output", "json")
+            assert done.returncode == 0, (tool, done)
+            told = json.loads(done.stdout)
+            del told["trace"]
+            seen_there.setdefault(tool, []).append(told)
+            shown, told = (same_for_all(plain(value, desk.runtime)) for value in (shown, unfenced(told, "")))
+            assert shown == told, (tool, shown, told)
+
+
 with Tap() as tap, CommandLine(sys.argv[1]) as cli, Http(sys.argv[1]) as http, Mcp(sys.argv[1]) as mcp:
     tap.run("every_tool_is_called", every_tool_is_called, mcp)
     calls = [(tool, arguments, True) for tool, arguments, *_ in CALLS] + [(*call, False) for call in WRONG]
@@ -171,3 +234,4 @@ with Tap() as tap, CommandLine(sys.argv[1]) as cli, Http(sys.argv[1]) as http, M
         said = " ".join(f"{key}={value}" for key, value in arguments.items())
         tap.run(f"{'' if good else 'refused: '}{tool} {said[:60]}", compare, surfaces, tool, arguments, good)
     tap.run("the_health_routes", the_health_routes, cli, http)
+    tap.run("the_workspace", the_workspace, sys.argv[1])

@@ -13,9 +13,9 @@ LATEST = "2025-11-25"
 class Stdio:
     """As a context it ends by closing the input, and the program must end well."""
 
-    def __init__(self, mailroom, env=None, hello=True, cwd=None):
+    def __init__(self, mailroom, *args, env=None, hello=True, cwd=None):
         self.log = tempfile.TemporaryFile(mode="w+", encoding="utf-8")
-        self.process = subprocess.Popen([mailroom.program, "mcp"], cwd=cwd or mailroom.dir, env=mailroom.env(**(env or {})),
+        self.process = subprocess.Popen([mailroom.program, "mcp", *args], cwd=cwd or mailroom.dir, env=mailroom.env(**(env or {})),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
         self.inbox = queue.Queue()
         self.kept = []
@@ -80,6 +80,14 @@ class Stdio:
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
         assert not result["isError"], result
         return result["structuredContent"]
+
+    def tools(self):
+        """All tools by their names, whatever the number of pages."""
+        found, page = {}, {"nextCursor": None}
+        while "nextCursor" in page:
+            page = self.ask("tools/list", {"cursor": page["nextCursor"]} if page["nextCursor"] else {})
+            found |= {tool["name"]: tool for tool in page["tools"]}
+        return found
 
     def logged(self):
         self.log.flush()

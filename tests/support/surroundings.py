@@ -14,7 +14,7 @@ import tempfile
 
 KEPT = ("ASAN_", "UBSAN_", "LSAN_", "TSAN_", "MALLOC_", "MESON_", "PYTHON", "PYENV_", "VIRTUAL_ENV", "TMPDIR",
     "LD_LIBRARY_PATH", "MAILROOM_TEST_")
-HIDDEN = ("mailroom",)  # programs that no test may find by accident
+HIDDEN = ("mailroom", "afmail")  # programs that no test may find by accident
 FILES = 8192  # open at once: some tests are a crowd, and ordinary users begin with 1024
 
 

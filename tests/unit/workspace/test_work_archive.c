@@ -2,6 +2,7 @@
 #include "post.h"
 #include "test.h"
 #include "workspace/archive.h"
+#include "workspace/error.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -295,12 +296,12 @@ static void add(void)
 	POST_OK(&desk, mr_work_archive_add(&desk.cx, desk.work, &request, &archived));
 	CHECK_STR(post_event(&desk, "kind"), "message_archive_summary_set");
 	CHECK_STR(post_queue(&desk), "archive:" NOTICE);
-	/* A blank summary is none; items are sorted by id. */
+	/* A blank summary is none; items are in the order in which they came. */
 	request.message_id = PLAIN;
 	request.summary = " ";
 	POST_OK(&desk, mr_work_archive_add(&desk.cx, desk.work, &request, &archived));
-	CHECK_STR(post_members(&desk, MR_WORK_NOTIFICATION, PATH), PLAIN " " NOTICE);
-	CHECK(!post_list(&desk, MR_WORK_NOTIFICATION, PATH).items[0].summary);
+	CHECK_STR(post_members(&desk, MR_WORK_NOTIFICATION, PATH), NOTICE " " PLAIN);
+	CHECK(!post_list(&desk, MR_WORK_NOTIFICATION, PATH).items[1].summary);
 	CHECK_STR(post_event(&desk, "summary"), "null");
 	request.reason = NULL;
 	desk_check_fail(&desk, mr_work_archive_add(&desk.cx, desk.work, &request, &archived),
@@ -369,7 +370,9 @@ static void in_another_category(void)
 	create(&desk, "N", NOTICE);
 	create(&desk, "O", NULL);
 	desk_check_fail(&desk, mr_work_archive_add(&desk.cx, desk.work, &request, &archived),
-		"message_already_archived", "archive_uid", NOTICES);
+		"message_already_archived", NULL, NULL);
+	CHECK_STR(desk.cx.err.msg, "message " NOTICE " is in the category " NOTICES " already");
+	CHECK(!mr_work_trouble(&desk.cx.err)->detail);
 	desk_close(&desk);
 }
 
@@ -465,7 +468,8 @@ static void restore(void)
 	CHECK(!strstr(desk_text(&desk, "messages/" NOTICE ".json"), "remote_sync"));
 	CHECK_STR(post_event(&desk, "kind"), "message_restored");
 	CHECK_STR(post_event_list(&desk, "targets"), "message:" NOTICE " archive:" NOTICES);
-	CHECK_STR(post_event(&desk, "from_path"), BY_MAIL "/views/messages/" NOTICE ".md");
+	CHECK_STR(post_event(&desk, "from_path"),
+		"archive/notifications/" NOTICES "/views/messages/" NOTICE ".md");
 	CHECK_STR(post_event(&desk, "to_path"), "triage/" NOTICE ".md");
 	CHECK_STR(post_event_list(&desk, "removed_push_ids"), restored.push_ids.items[0]);
 	desk_close(&desk);

@@ -388,7 +388,7 @@ static void delete_empty(void)
 	CHECK(strstr(post_hint(&desk), "afmail case remove"));
 	POST_OK(&desk,
 		mr_work_case_remove(&desk.cx, desk.work,
-			&(struct mr_work_case_message){ "c20260504001", PLAIN, NULL, "r" },
+			&(struct mr_work_case_remove){ "c20260504001", IDS(PLAIN), "r" },
 			&(struct mr_work_case_removed){ 0 }));
 	desk_put("cases/open/c20260504001-A/files/x.txt", "");
 	desk_put("cases/open/c20260504001-A/plan.ods", "");

@@ -117,8 +117,8 @@ static void add_several(void)
 
 static void remove_one(void)
 {
-	struct mr_work_case_message request = { .case_ref = "c20260504001",
-		.message_id = PLAIN,
+	struct mr_work_case_remove request = { .case_ref = "c20260504001",
+		.message_ids = IDS(PLAIN),
 		.reason = "r" };
 	struct mr_work_case_removed removed = { 0 };
 	struct desk desk;
@@ -146,6 +146,43 @@ static void remove_one(void)
 	CHECK_STR(post_event_list(&desk, "targets"), "case:c20260504001 message:" PLAIN);
 	desk_check_fail(&desk, mr_work_case_remove(&desk.cx, desk.work, &request, &removed),
 		"invalid_request", NULL, NULL);
+	desk_close(&desk);
+}
+
+/* All of them or none, and each is told of. */
+static void remove_several(void)
+{
+	struct mr_work_case_add all = { .case_ref = ACTIVE,
+		.message_ids = IDS(T1, T2, PLAIN),
+		.reason = "r" };
+	struct mr_work_case_remove request = { .case_ref = ACTIVE,
+		.message_ids = IDS(T1, PLAIN, T1),
+		.reason = "r" };
+	struct mr_work_case_added added = { 0 };
+	struct mr_work_case_removed removed = { 0 };
+	struct desk desk;
+
+	post_open(&desk);
+	post_set_json(&desk, "actions.case.add.steps", "[{\"add_flags\": [\"\\\\Seen\"]}]");
+	post_mail(&desk, T1, T2, PLAIN, NULL);
+	create(&desk, "A", NULL);
+	POST_OK(&desk, mr_work_case_add(&desk.cx, desk.work, &all, &added));
+	desk_put(OPEN "/drafts/reply.md",
+		"---\nkind: draft\nreply_to_message_id: \"" PLAIN "\"\n---\nHi\n");
+	desk_check_fail(&desk, mr_work_case_remove(&desk.cx, desk.work, &request, &removed),
+		"message_referenced", NULL, NULL);
+	CHECK_STR(post_members(&desk, MR_WORK_ACTIVE_CASE, OPEN), T1 " " T2 " " PLAIN);
+	desk_put(OPEN "/drafts/reply.md", "---\nkind: draft\n---\nHi\n");
+	POST_OK(&desk, mr_work_case_remove(&desk.cx, desk.work, &request, &removed));
+	CHECK(removed.has_several);
+	CHECK_INT(removed.len, 2);
+	CHECK_STR(removed.items[1].message_id, PLAIN);
+	CHECK_STR(removed.items[1].status, "triage");
+	CHECK_INT(removed.message_count, 1);
+	CHECK_INT(removed.removed_push_count, 1);
+	CHECK_STR(post_members(&desk, MR_WORK_ACTIVE_CASE, OPEN), T2);
+	CHECK_STR(post_queue(&desk), "case_add:" T2);
+	CHECK_STR(post_event_list(&desk, "targets"), "case:" ACTIVE " message:" PLAIN);
 	desk_close(&desk);
 }
 
@@ -201,7 +238,7 @@ static void trash_all(void)
 	CHECK_STR(post_members(&desk, MR_WORK_ACTIVE_CASE, OPEN), T1 " " PLAIN);
 	POST_OK(&desk,
 		mr_work_case_remove(&desk.cx, desk.work,
-			&(struct mr_work_case_message){ "c20260504001", PLAIN, NULL, "r" },
+			&(struct mr_work_case_remove){ "c20260504001", IDS(PLAIN), "r" },
 			&(struct mr_work_case_removed){ 0 }));
 	POST_OK(&desk, mr_work_case_trash(&desk.cx, desk.work, &request, &trashed));
 	CHECK_INT(trashed.message_count, 2);
@@ -306,7 +343,7 @@ static void merge_refused(void)
 	before = desk_tree(&desk);
 	desk_check_fail(&desk, mr_work_case_merge(&desk.cx, desk.work, &request, &merged),
 		"merge_conflict", NULL, NULL);
-	CHECK_STR(post_detail(&desk, "file_names"), "files/same");
+	CHECK_STR(desk.cx.err.msg, "both cases have files/same");
 	CHECK_STR(desk_tree(&desk), before);
 	desk_put("cases/open/" ANOTHER "-B/drafts/new-x.md", "x");
 	desk_check_fail(&desk, mr_work_case_merge(&desk.cx, desk.work, &request, &merged),
@@ -318,7 +355,8 @@ static void merge_refused(void)
 int main(void)
 {
 	static const struct test all[] = { TEST(add_one), TEST(add_several), TEST(remove_one),
-		TEST(set_summary), TEST(trash_all), TEST(merge), TEST(merge_refused) };
+		TEST(remove_several), TEST(set_summary), TEST(trash_all), TEST(merge),
+		TEST(merge_refused) };
 
 	return test_main(all, sizeof(all) / sizeof(*all));
 }

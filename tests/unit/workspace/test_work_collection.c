@@ -208,7 +208,7 @@ static void test_dispositions(void)
 	desk_close(&desk);
 }
 
-static void test_a_category_is_sorted(void)
+static void test_a_category_keeps_its_order(void)
 {
 	struct mr_work_collection list = { .kind = MR_WORK_NOTIFICATION,
 		.path = "archive/notifications/a20260311001-N",
@@ -222,7 +222,7 @@ static void test_a_category_is_sorted(void)
 	mr_work_collection_add(&desk.cx, &list, "b", "2", "t");
 	save(&list);
 	CHECK_OK(load(MR_WORK_NOTIFICATION, list.path, &back), desk.cx.err);
-	CHECK_STR(ids_of(&back), "a:1 b:2 c:3");
+	CHECK_STR(ids_of(&back), "c:3 a:1 b:2");
 	CHECK(!back.status);
 	desk_close(&desk);
 }
@@ -532,7 +532,7 @@ static const struct test tests[] = {
 	TEST(test_a_case_reads_back),
 	TEST(test_what_is_left_out_has_a_default),
 	TEST(test_dispositions),
-	TEST(test_a_category_is_sorted),
+	TEST(test_a_category_keeps_its_order),
 	TEST(test_a_message_stands_once),
 	TEST(test_adding_and_removing),
 	TEST(test_created_stays_and_updated_goes_on),

@@ -570,7 +570,8 @@ static void a_persona_adds_to_its_identity(void)
 	CHECK_OK(mr_work_check_sender(&cx, identity), cx.err);
 	CHECK_INT(mr_work_check_sender(&cx, mr_work_default_identity(config)), MR_EINVAL);
 	CHECK_STR(cx.err.word, "config_missing");
-	CHECK_STR(cx.err.msg, "the identity 'me' still has the example address me@example.com");
+	CHECK_STR(cx.err.msg,
+		"the identity 'me' is still the example of a new workspace, Me <me@example.com>");
 	CHECK_STR(mr_work_trouble(&cx.err)->hint,
 		"Set its real address with `afmail config set identities.me.email ADDRESS`.");
 	mr_work_close(work);

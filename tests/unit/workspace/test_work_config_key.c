@@ -556,7 +556,7 @@ static void all_keys_are_listed(void)
 	end();
 }
 
-static void a_change_is_logged_without_its_value(void)
+static void a_change_is_no_audit_event(void)
 {
 	struct mr_work_events events;
 	const struct mr_value *value;
@@ -564,10 +564,7 @@ static void a_change_is_logged_without_its_value(void)
 	begin();
 	sets("imap.password_secret", "hunter2", "\"hunter2\"");
 	CHECK_OK(mr_work_audit_last(&cx, work, 10, &events), cx.err);
-	CHECK_INT(events.len, 1);
-	CHECK_STR(mr_value_get(events.items[0], "kind")->text, "config_changed");
-	CHECK_STR(mr_value_get(events.items[0], "key")->text, "imap.password_secret");
-	CHECK(!strstr(text_of(events.items[0]), "hunter2"));
+	CHECK_INT(events.len, 0);
 	/* The same again changes nothing. */
 	CHECK_OK(try_set("imap.password_secret", "hunter2", &value), cx.err);
 	CHECK_INT(change.count, 0);
@@ -620,7 +617,7 @@ int main(void)
 		TEST(words_are_added_and_removed),
 		TEST(keys_go_back_to_their_defaults),
 		TEST(all_keys_are_listed),
-		TEST(a_change_is_logged_without_its_value),
+		TEST(a_change_is_no_audit_event),
 		TEST(a_bad_persona_file_is_reported_first),
 	};
 

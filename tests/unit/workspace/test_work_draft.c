@@ -4,6 +4,7 @@
 #include "post.h"
 #include "test.h"
 #include "workspace/case.h"
+#include "workspace/draft_private.h"
 #include "workspace/error.h"
 
 #include <string.h>
@@ -81,7 +82,8 @@ static void a_reply_quotes_and_is_made_once(void)
 	CHECK(strstr(desk_text(&desk, CASE "/drafts/" REPLY),
 		"subject: \"Re: Invoice 17 is ready\"\n"));
 	desk_check_fail(&desk, mr_work_draft_reply(&desk.cx, desk.work, &request, &created),
-		"draft_exists", "draft_path", CASE "/drafts/" REPLY);
+		"draft_exists", NULL, NULL);
+	CHECK(!mr_work_trouble(&desk.cx.err)->detail);
 	request.message_id = T1;
 	desk_check_fail(&desk, mr_work_draft_reply(&desk.cx, desk.work, &request, &created),
 		"invalid_request", NULL, NULL);
@@ -226,6 +228,9 @@ static void files_are_attached(void)
 	CHECK_STR(attached.attachment, "files/r_p.txt");
 	CHECK(attached.copied && !attached.already_present);
 	CHECK_INT(attached.size_bytes, 4);
+	CHECK_STR(post_event(&desk, "kind"), "draft_changed");
+	CHECK_STR(mr_value_get(desk_last_event(&desk), "changed_fields")->list.items[0].text,
+		"attachments");
 	POST_OK(&desk, mr_work_draft_attach(&desk.cx, desk.work, &request, &attached));
 	CHECK(!attached.copied && attached.already_present);
 	desk_put("r?p.txt", "other");
@@ -275,6 +280,69 @@ static void a_draft_is_queued_and_shown(void)
 	desk_close(&desk);
 }
 
+static void a_draft_is_composed_when_it_was_validated(void)
+{
+	struct desk desk;
+	struct mr_work_draft_queued queued;
+	struct mr_work_draft_valid valid;
+	const char *validate_it = "afmail case draft validate " UID " " NEW;
+
+	begin(&desk);
+	POST_OK(&desk, make(&desk, "bob@example.net", "Hello."));
+	desk_check_fail(&desk, mr_work_draft_compose(&desk.cx, desk.work, &new_ref, &queued),
+		"draft_validation_required", NULL, NULL);
+	CHECK_STR(post_detail(&desk, "suggested_commands"), validate_it);
+	POST_OK(&desk, mr_work_draft_validate(&desk.cx, desk.work, &new_ref, &valid));
+	desk_put(CASE "/drafts/" NEW,
+		"---\nkind: draft\ncase_uid: " UID
+		"\nsubject: x\nto: [bob@example.net]\n---\nHi\n");
+	desk_check_fail(&desk, mr_work_draft_compose(&desk.cx, desk.work, &new_ref, &queued),
+		"draft_changed_since_validation", NULL, NULL);
+	CHECK_STR(post_queue(&desk), "");
+	POST_OK(&desk, mr_work_draft_validate(&desk.cx, desk.work, &new_ref, &valid));
+	POST_OK(&desk, mr_work_draft_compose(&desk.cx, desk.work, &new_ref, &queued));
+	CHECK_STR(queued.action, "save_draft");
+	desk_close(&desk);
+}
+
+/* What the server has as it is need not stand in the way of archiving the case. */
+static void a_saved_draft_is_archived_with_its_case(void)
+{
+	struct desk desk;
+	struct mr_work_case_ref request = { UID, "done" };
+	struct mr_work_case_archived archived;
+	struct mr_work_draft_states states;
+	struct mr_work_draft_valid valid;
+	struct mr_work_change change;
+
+	begin(&desk);
+	POST_OK(&desk, make(&desk, "bob@example.net", "Hello."));
+	POST_OK(&desk, mr_work_draft_validate(&desk.cx, desk.work, &new_ref, &valid));
+	desk_check_fail(&desk, mr_work_case_archive(&desk.cx, desk.work, &request, &archived),
+		"case_has_local_drafts", NULL, NULL);
+	POST_OK(&desk, mr_work_draft_states_load(&desk.cx, desk.work, CASE, &states));
+	mr_work_change_begin(&desk.cx, desk.work, "draft_write", &change);
+	mr_work_draft_state_saved(&change, &states, NEW, valid.draft_hash);
+	POST_OK(&desk, mr_work_change_commit(&desk.cx, &change));
+	/* Another check keeps what is known of the server. */
+	POST_OK(&desk, mr_work_draft_validate(&desk.cx, desk.work, &new_ref, &valid));
+	desk_put(CASE "/drafts/other.md", "---\nkind: draft\n---\n");
+	desk_check_fail(&desk, mr_work_case_archive(&desk.cx, desk.work, &request, &archived),
+		"case_has_local_drafts", NULL, NULL);
+	CHECK_STR(post_detail(&desk, "draft_names"), "other.md");
+	POST_OK(&desk,
+		mr_work_draft_remove(&desk.cx, desk.work,
+			&(struct mr_work_draft_remove){ UID, "other.md", "r" },
+			&(struct mr_work_draft_removed){ 0 }));
+	desk_check_fail(&desk,
+		mr_work_case_trash(&desk.cx, desk.work, &request,
+			&(struct mr_work_case_trashed){ 0 }),
+		"case_has_local_drafts", NULL, NULL);
+	POST_OK(&desk, mr_work_case_archive(&desk.cx, desk.work, &request, &archived));
+	CHECK(desk_has("archive/cases/" UID "-A/drafts/" NEW));
+	desk_close(&desk);
+}
+
 /* The reference sends in the name of the example. */
 static void the_example_cannot_send(void)
 {
@@ -290,6 +358,13 @@ static void the_example_cannot_send(void)
 	desk_check_fail(&desk, mr_work_draft_send(&desk.cx, desk.work, &new_ref, &queued),
 		"config_missing", NULL, NULL);
 	CHECK_STR(post_queue(&desk), "");
+	/* An identity that somebody has set is theirs, whatever its address. */
+	post_set_json(&desk, "identities",
+		"[{\"identity\": \"me\", \"name\": \"Me Tester\", \"email\": \"me@example.com\","
+		" \"default\": true}, {\"identity\": \"desk\", \"name\": \"Desk\","
+		" \"email\": \"desk@mail.example\"}]");
+	POST_OK(&desk, mr_work_draft_send(&desk.cx, desk.work, &new_ref, &queued));
+	CHECK_STR(queued.action, "send");
 	desk_close(&desk);
 }
 
@@ -366,6 +441,8 @@ int main(void)
 		TEST(a_change_swaps_the_footer),
 		TEST(files_are_attached),
 		TEST(a_draft_is_queued_and_shown),
+		TEST(a_draft_is_composed_when_it_was_validated),
+		TEST(a_saved_draft_is_archived_with_its_case),
 		TEST(the_example_cannot_send),
 		TEST(a_draft_is_removed_unless_it_has_begun),
 		TEST(a_reply_is_built),

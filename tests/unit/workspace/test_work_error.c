@@ -50,14 +50,31 @@ static void words_are_those_of_the_contract(void)
 			test_fail(__FILE__, __LINE__, "%s is unknown", words[i]);
 }
 
-static void only_a_lock_is_worth_retrying(void)
+/* What another command holds, and what a server did not do now, can be tried again. */
+static bool may_pass(enum mr_work_error error)
+{
+	switch (error) {
+	case MR_WORK_WORKSPACE_LOCKED:
+	case MR_WORK_IMAP_CONNECT_FAILED:
+	case MR_WORK_IMAP_FETCH_FAILED:
+	case MR_WORK_IMAP_GREETING_FAILED:
+	case MR_WORK_IMAP_LIST_FAILED:
+	case MR_WORK_IMAP_SELECT_FAILED:
+	case MR_WORK_IMAP_TLS_FAILED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void only_what_may_pass_is_worth_retrying(void)
 {
 	for (int i = 0; i < MR_WORK_ERROR_COUNT; i++) {
 		struct mr_ctx cx = { .arena = mr_arena_new() };
 		enum mr_code rc = mr_work_refuse(&cx, (enum mr_work_error)i, "x");
 
 		CHECK_INT(rc, cx.err.code);
-		CHECK(mr_code_is_retryable(rc) == (i == MR_WORK_WORKSPACE_LOCKED));
+		CHECK(mr_code_is_retryable(rc) == may_pass((enum mr_work_error)i));
 		mr_arena_free(cx.arena);
 	}
 }
@@ -94,6 +111,28 @@ static void details_and_hints_are_added(void)
 	mr_arena_free(cx.arena);
 }
 
+/* The arena that a failure began in may go. */
+static void a_failure_is_passed_on(void)
+{
+	struct mr_ctx cx = { .arena = mr_arena_new() }, own = { .arena = mr_arena_new() };
+
+	mr_work_refuse(&own, MR_WORK_EMAIL_CONFLICT, "a@b is taken");
+	mr_work_detail_text(&own, "email", "a@b");
+	mr_work_hint(&own, "ask %s", "Ann");
+	CHECK_INT(mr_work_error_pass(&cx, &own.err), MR_ECONFLICT);
+	mr_arena_free(own.arena);
+	CHECK_STR(cx.err.word, "email_conflict");
+	CHECK_STR(cx.err.msg, "a@b is taken");
+	CHECK_STR(detail(&cx, "email"), "a@b");
+	CHECK_STR(mr_work_trouble(&cx.err)->hint, "ask Ann");
+	/* One without a word has neither. */
+	own = (struct mr_ctx){ 0 };
+	mr_err_set(&own.err, MR_EIO, "the disk is on fire");
+	CHECK_INT(mr_work_error_pass(&cx, &own.err), MR_EIO);
+	CHECK(!cx.err.word && !mr_work_trouble(&cx.err));
+	mr_arena_free(cx.arena);
+}
+
 static void a_failure_from_below_becomes_a_store_error(void)
 {
 	struct mr_ctx cx = { .arena = mr_arena_new() };
@@ -115,8 +154,9 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(every_error_has_a_word_of_its_own),
 		TEST(words_are_those_of_the_contract),
-		TEST(only_a_lock_is_worth_retrying),
+		TEST(only_what_may_pass_is_worth_retrying),
 		TEST(details_and_hints_are_added),
+		TEST(a_failure_is_passed_on),
 		TEST(a_failure_from_below_becomes_a_store_error),
 	};
 

@@ -1,8 +1,9 @@
 /* tests/unit/workspace/test_work_extract_contact.c */
 #include "workspace/extract_contact.h"
 
-#include "desk.h"
+#include "post.h"
 #include "test.h"
+#include "workspace/case.h"
 
 #include <string.h>
 
@@ -128,6 +129,45 @@ static void numbers_go_on(void)
 	desk_close(&desk);
 }
 
+static struct mr_work_contact_extracted extract_from(struct desk *desk,
+	struct mr_work_contact_sources request)
+{
+	struct mr_work_contact_extracted result;
+
+	CHECK_OK(mr_work_contact_extract_from(&desk->cx, desk->work, &request, &result),
+		desk->cx.err);
+	desk_next(desk);
+	return result;
+}
+
+static void messages_have_senders(void)
+{
+	struct mr_work_case_create create = { .name = "Thread", .message = T1, .reason = "r" };
+	struct mr_work_case_created created;
+	struct mr_work_contact_sources unknown = { .from_case = "c20200101001" };
+	struct mr_work_contact_extracted result;
+	struct desk desk;
+
+	post_open(&desk);
+	post_mail(&desk, PLAIN, SPAM, T1, NULL);
+	POST_OK(&desk, mr_work_case_create(&desk.cx, desk.work, &create, &created));
+	result = extract_from(&desk, (struct mr_work_contact_sources){ .group = "new" });
+	CHECK_INT(result.created_count, 2);
+	CHECK(desk_has("contacts/new/p20260311001-Alice-Adams.md"));
+	CHECK(desk_has("contacts/new/p20260311002-Prize.md"));
+	result = extract_from(&desk,
+		(struct mr_work_contact_sources){ .from_case = created.case_uid });
+	CHECK_INT(result.created_count, 1);
+	CHECK_STR(result.created_uids.items[0], "p20260311003");
+	result = extract_from(&desk, (struct mr_work_contact_sources){ .all = true });
+	CHECK_INT(result.created_count, 0);
+	CHECK_INT(result.skipped_count, 3);
+	desk_check_fail(&desk, mr_work_contact_extract_from(&desk.cx, desk.work, &unknown, &result),
+		"not_found", NULL, NULL);
+	CHECK_STR(desk.cx.err.msg, "there is no case 'c20200101001'");
+	desk_close(&desk);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -135,6 +175,7 @@ int main(void)
 		TEST(messages_of_one_time_go_by_id),
 		TEST(hostile_names_are_tamed),
 		TEST(numbers_go_on),
+		TEST(messages_have_senders),
 	};
 
 	return test_main(tests, MR_LEN(tests));

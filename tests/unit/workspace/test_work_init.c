@@ -101,6 +101,7 @@ static const char gitignore[] = "# BEGIN afmail managed\n"
 				".codex/skills/agent-first-mail/\n"
 				".afmail/push/\n"
 				".afmail/logs/\n"
+				".afmail/requests/\n"
 				".afmail/transactions/\n"
 				".afmail/workspace.lock\n"
 				".afmail/workspace.progress.json\n"
@@ -140,8 +141,8 @@ static void a_workspace_is_made(void)
 		cx.err);
 	CHECK(mr_value_equal(config, mr_work_config_default(&cx, 0)));
 	CHECK(mr_str_starts(content(".afmail/config.json"), "{\n  \"actions\": {\n"));
-	CHECK(mr_str_starts(content("AGENTS.md"), "# Notes for agents\n"));
-	CHECK(strstr(content("AGENTS.md"), "\n- .\n"));
+	CHECK(mr_str_starts(content("AGENTS.md"), "# Mail\n"));
+	CHECK(strstr(content("AGENTS.md"), "\nThis directory is a mail workspace.\n"));
 	CHECK(strstr(content(".afmail/DO_NOT_EDIT.txt"), "Do not edit"));
 	end();
 }
@@ -170,7 +171,8 @@ static void the_result_tells_everything(void)
 	CHECK(!result.language_bcp47);
 	CHECK_STR(result.resolved_language_bcp47, "en-US");
 	CHECK_STR(result.timezone_utc_offset, "UTC");
-	CHECK_INT(result.next_steps.len, 5);
+	CHECK_INT(result.next_steps.len, 6);
+	CHECK(strstr(mr_str_join(cx.arena, &result.next_steps, "|"), "`afmail import FILE.eml"));
 	end();
 }
 
@@ -233,10 +235,11 @@ static void workspaces_may_stand_below(void)
 		"# BEGIN afmail managed\n.codex/skills/agent-first-mail/\n# END afmail managed\n");
 	CHECK(!strstr(content("mail/shop/.gitignore"), ".codex"));
 	CHECK(strstr(content("mail/shop/.gitignore"), "\n.afmail/push/\n"));
+	CHECK(strstr(content("AGENTS.md"), "\nThe mail workspace is in `mail/shop/`.\n"));
 	request.path = "home";
 	init();
 	CHECK_STR(mr_str_join(cx.arena, &result.workspace_paths, "|"), "home/|mail/shop/");
-	CHECK(strstr(content("AGENTS.md"), "\n- home/\n- mail/shop/\n"));
+	CHECK(strstr(content("AGENTS.md"), "\n- `home/`\n- `mail/shop/`\n"));
 	CHECK(result.agent_skill_updated && !result.agent_gitignore_updated);
 	/* One that is gone is no longer listed; the agents' root may be one too. */
 	CHECK_OK(mr_fs_remove_all(AT_FDCWD, "home", &cx.err), cx.err);
@@ -363,10 +366,39 @@ static void the_configuration_is_used(void)
 	CHECK_STR(result.language_bcp47, "zh-Hans");
 	CHECK_STR(result.resolved_language_bcp47, "zh-Hans");
 	CHECK(strstr(content("AGENTS.md"), "邮件工作区"));
-	CHECK(mr_str_starts(content(".afmail/DO_NOT_EDIT.txt"), "请勿编辑"));
+	CHECK(strstr(content(".afmail/DO_NOT_EDIT.txt"), "请勿编辑"));
 	files_put(".afmail/config.json", "{}");
 	refused("config_invalid",
 		".afmail/config.json does not have schema_name \"config\" and schema_version 1");
+	end();
+}
+
+static void own_templates_are_used(void)
+{
+	static const char agents[] = "templates/en-US/workspace/AGENTS.md.j2";
+
+	begin();
+	init();
+	CHECK_OK(mr_fs_make_dirs(AT_FDCWD, "templates/en-US/workspace", 0755, &cx.err), cx.err);
+	files_put(agents,
+		"# Ours\n\n<!-- BEGIN afmail managed -->\n"
+		"{% for path in workspaces %}* in `{{ path }}`\n{% endfor %}"
+		"<!-- END afmail managed -->\n\n");
+	files_put("templates/en-US/workspace/DO_NOT_EDIT.txt.j2", "hands off\n\n");
+	CHECK_INT(unlink(".afmail/DO_NOT_EDIT.txt"), 0);
+	init();
+	CHECK(result.agent_skill_updated && result.do_not_edit_created);
+	CHECK(strstr(content("AGENTS.md"),
+		"<!-- BEGIN afmail managed -->\n* in `.`\n<!-- END afmail managed -->\n"));
+	CHECK(mr_str_starts(content("AGENTS.md"), "# Mail\n"));
+	files_hold(".afmail/DO_NOT_EDIT.txt", "hands off\nLayout version: 1\n");
+	files_put(agents, "no block\n");
+	refused("managed_block_missing",
+		"the template of AGENTS.md has no line \"<!-- BEGIN afmail managed -->\"");
+	files_put(agents, "{{ no end\n");
+	CHECK(mr_work_init(&cx, &request, &result) != MR_OK);
+	CHECK_STR(cx.err.word, "template_render_failed");
+	CHECK(strstr(cx.err.msg, "en-US/workspace/AGENTS.md.j2 (workspace)"));
 	end();
 }
 
@@ -456,6 +488,7 @@ int main(void)
 		TEST(broken_blocks_are_refused_before_anything_is_written),
 		TEST(the_skill_can_go_to_another_agent),
 		TEST(the_configuration_is_used),
+		TEST(own_templates_are_used),
 		TEST(a_workspace_in_use_is_left_alone),
 		TEST(a_link_beside_it_stays_one),
 		TEST(a_crash_is_completed_by_the_next),

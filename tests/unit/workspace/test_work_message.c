@@ -272,11 +272,82 @@ static void fetch_nothing(void)
 	desk_close(&desk);
 }
 
+/* The ids of a list with blanks between. */
+static const char *listed(struct desk *desk, const struct mr_work_message_list *request)
+{
+	struct mr_work_message_listed got = { 0 };
+	const char *text = "";
+
+	CHECK_OK(mr_work_message_list(&desk->cx, desk->work, request, &got), desk->cx.err);
+	for (size_t i = 0; i < got.len; i++)
+		text = mr_arena_printf(desk->cx.arena, "%s%s%s", text, i ? " " : "",
+			got.items[i].message_id);
+	return got.next_after ? mr_arena_printf(desk->cx.arena, "%s ...", text) : text;
+}
+
+static void lists(void)
+{
+	struct desk desk;
+
+	post_open(&desk);
+	post_mail(&desk, PLAIN, SPAM, NOTICE, NULL);
+	CHECK_STR(listed(&desk, &(struct mr_work_message_list){ 0 }), NOTICE " " SPAM " " PLAIN);
+	CHECK_STR(listed(&desk, &(struct mr_work_message_list){ .limit = 2 }),
+		NOTICE " " SPAM " ...");
+	CHECK_STR(listed(&desk, &(struct mr_work_message_list){ .limit = 2, .after = SPAM }),
+		PLAIN);
+	CHECK_STR(listed(&desk, &(struct mr_work_message_list){ .since = "2026-05-17" }),
+		NOTICE " " SPAM);
+	CHECK_STR(listed(&desk, &(struct mr_work_message_list){ .until = "2026-05-17" }), PLAIN);
+	CHECK_STR(listed(&desk, &(struct mr_work_message_list){ .status = "spam" }), "");
+	desk_close(&desk);
+}
+
+static void lists_refused(void)
+{
+	static const struct {
+		struct mr_work_message_list request;
+		const char *word;
+	} wrong[] = { { { .status = "lost" }, "invalid_request" },
+		{ { .since = "soon" }, "invalid_request" },
+		{ { .until = "2026-13-01" }, "invalid_request" },
+		{ { .after = "../x" }, "invalid_request" },
+		{ { .after = PLAIN }, "message_not_found" } };
+	struct mr_work_message_listed got = { 0 };
+	struct desk desk;
+
+	post_open(&desk);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		desk_check_fail(&desk,
+			mr_work_message_list(&desk.cx, desk.work, &wrong[i].request, &got),
+			wrong[i].word, NULL, NULL);
+	desk_close(&desk);
+}
+
+static void triage_lists(void)
+{
+	struct mr_work_triage_list request = { .limit = 2, .details = true };
+	struct mr_work_triage_listed got = { 0 };
+	struct desk desk;
+
+	post_open(&desk);
+	post_mail(&desk, PLAIN, SPAM, NOTICE, NULL);
+	CHECK_OK(mr_work_triage_list(&desk.cx, desk.work, &request, &got), desk.cx.err);
+	CHECK(got.count == 2 && got.has_more && got.total_count == 3);
+	CHECK_STR(got.items[0].message_id, PLAIN);
+	CHECK_STR(got.items[0].status, "triage");
+	CHECK(got.items[0].from && got.items[0].subject && got.items[0].time);
+	request = (struct mr_work_triage_list){ .limit = 3 };
+	CHECK_OK(mr_work_triage_list(&desk.cx, desk.work, &request, &got), desk.cx.err);
+	CHECK(got.count == 3 && !got.has_more && !got.items[0].has_details);
+	desk_close(&desk);
+}
+
 int main(void)
 {
 	static const struct test all[] = { TEST(shown), TEST(locations), TEST(view_path),
 		TEST(not_shown), TEST(fetch_one), TEST(fetch_all_twice), TEST(fetch_refused),
-		TEST(fetch_nothing) };
+		TEST(fetch_nothing), TEST(lists), TEST(lists_refused), TEST(triage_lists) };
 
 	return test_main(all, sizeof(all) / sizeof(*all));
 }

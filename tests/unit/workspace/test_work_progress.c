@@ -5,7 +5,10 @@
 #include "desk.h"
 #include "test.h"
 #include "text/json.h"
+#include "workspace/error.h"
 #include "workspace/layout.h"
+
+#include <unistd.h>
 
 static struct desk desk;
 
@@ -227,6 +230,71 @@ static void test_what_is_no_snapshot(void)
 	desk_close(&desk);
 }
 
+static const struct mr_value *snapshot(void)
+{
+	return parse(desk_text(&desk, MR_WORK_PROGRESS));
+}
+
+/* What the commands write is what status reads. */
+static void test_written(void)
+{
+	struct mr_work_progress progress;
+
+	desk_open(&desk);
+	mr_work_progress_start(&desk.cx, desk.work, "pull", &progress);
+	check_text(snapshot(), "status", "running");
+	check_text(snapshot(), "phase", "start");
+	check_text(snapshot(), "started_rfc3339", "2026-03-11T04:15:00Z");
+	check_text(show(true), "summary", "pull: start");
+	desk.clock.now_us += 2500000;
+	mr_work_progress_phase(&progress, "pull_mailbox_headers_start",
+		parse("{\"mailbox_name\": \"INBOX\", \"index\": 1}"));
+	check_text(snapshot(), "message", "pull: INBOX headers");
+	check_text(snapshot(), "updated_rfc3339", "2026-03-11T04:15:02Z");
+	CHECK_INT(mr_value_get(snapshot(), "elapsed_ms")->integer, 2500);
+	check_text(show(true), "summary", "pull: INBOX headers");
+	check_text(show(false), "status", "interrupted");
+	mr_work_progress_done(&progress,
+		parse("{\"code\": \"pull_result\", \"new_message_count\": 3, "
+		      "\"mailbox_count\": 2, \"mailbox_ids\": [\"a\", \"b\"]}"));
+	CHECK(mr_value_equal(mr_value_get(snapshot(), "fields"), parse("{\"success\": true}")));
+	CHECK(mr_value_equal(mr_value_get(snapshot(), "result"),
+		parse("{\"code\": \"pull_result\", \"new_message_count\": 3, "
+		      "\"mailbox_count\": 2}")));
+	CHECK(mr_value_get(snapshot(), "error")->kind == MR_NULL);
+	check_text(show(false), "summary", "pull succeeded: 3 new messages across 2 mailboxes");
+	desk_close(&desk);
+}
+
+static void test_failure_written(void)
+{
+	struct mr_work_progress progress;
+
+	desk_open(&desk);
+	mr_work_progress_start(&desk.cx, desk.work, "push", &progress);
+	mr_work_progress_phase(&progress, "push_item",
+		parse("{\"display_kind\": \"drafts\", \"index\": 1, \"item_count\": 4}"));
+	CHECK(mr_work_refuse(&desk.cx, MR_WORK_WORKSPACE_LOCKED, "in use") != MR_OK);
+	mr_work_progress_failed(&progress);
+	check_text(snapshot(), "phase", "finish");
+	CHECK(mr_value_equal(mr_value_get(snapshot(), "fields"),
+		parse("{\"success\": false, \"failed_phase\": \"push_item\", \"failed_fields\": "
+		      "{\"display_kind\": \"drafts\", \"index\": 1, \"item_count\": 4}}")));
+	CHECK(mr_value_equal(mr_value_get(snapshot(), "error"),
+		parse("{\"error_code\": \"workspace_locked\", \"error\": \"in use\", "
+		      "\"retryable\": true}")));
+	CHECK(mr_value_get(snapshot(), "result")->kind == MR_NULL);
+	check_text(show(false), "summary", "push failed: workspace_locked during drafts item 1/4");
+	/* The command's own error stays as it was. */
+	CHECK_STR(desk.cx.err.msg, "in use");
+	/* That it cannot be written does not concern the command. */
+	CHECK_OK(mr_fs_remove_all(AT_FDCWD, MR_WORK_PROGRESS, &desk.cx.err), desk.cx.err);
+	CHECK_OK(mr_fs_make_dirs(AT_FDCWD, MR_WORK_PROGRESS "/in the way", 0755, &desk.cx.err),
+		desk.cx.err);
+	mr_work_progress_failed(&progress);
+	desk_close(&desk);
+}
+
 static const struct test tests[] = {
 	TEST(test_idle),
 	TEST(test_summaries_of_a_pull),
@@ -238,6 +306,8 @@ static const struct test tests[] = {
 	TEST(test_what_failed),
 	TEST(test_interrupted),
 	TEST(test_what_is_no_snapshot),
+	TEST(test_written),
+	TEST(test_failure_written),
 };
 
 int main(void)

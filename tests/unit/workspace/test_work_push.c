@@ -4,6 +4,7 @@
 #include "post.h"
 #include "test.h"
 #include "workspace/case.h"
+#include "workspace/disposition.h"
 #include "workspace/draft.h"
 #include "workspace/error.h"
 
@@ -178,6 +179,28 @@ static void what_may_have_gone_is_not_dropped(void)
 	desk_close(&desk);
 }
 
+static void a_confirmed_push_needs_an_empty_queue(void)
+{
+	struct mr_work_push_preview request = { .confirm = true, .kind = "spam" };
+	struct mr_work_push_pushed pushed = { 0 };
+	struct mr_work_discard discard = { { (const char *[]){ PLAIN }, 1 }, "ads" };
+	struct mr_work_discarded discarded;
+	struct desk desk;
+
+	post_open(&desk);
+	post_mail(&desk, PLAIN, NULL);
+	POST_OK(&desk, mr_work_message_trash(&desk.cx, desk.work, &discard, &discarded));
+	POST_OK(&desk, mr_work_push_confirm(&desk.cx, desk.work, &request, &pushed));
+	CHECK(pushed.confirmed && !pushed.pushed_count && !pushed.failed_count);
+	CHECK(strstr(desk_text(&desk, ".afmail/workspace.progress.json"), "\"succeeded\""));
+	request.kind = NULL;
+	desk_check_fail(&desk, mr_work_push_confirm(&desk.cx, desk.work, &request, &pushed),
+		"remote_operation_unsupported", NULL, NULL);
+	CHECK_STR(post_queue(&desk), "trash:" PLAIN);
+	CHECK(strstr(desk_text(&desk, ".afmail/workspace.progress.json"), "\"failed\""));
+	desk_close(&desk);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -186,6 +209,7 @@ int main(void)
 		TEST(bad_requests_are_refused),
 		TEST(an_item_is_dropped),
 		TEST(what_may_have_gone_is_not_dropped),
+		TEST(a_confirmed_push_needs_an_empty_queue),
 	};
 
 	return test_main(tests, MR_LEN(tests));

@@ -125,7 +125,11 @@ static void all(void)
 	CHECK_INT(number(got.generated, "case/message.md.j2"), 1);
 	CHECK_INT(number(got.generated, "archive-message/archive.md.j2"), 1);
 	CHECK_INT(number(got.generated, "archive-message/message.md.j2"), 1);
-	CHECK_INT(number(mr_value_get(got.template_sources, "triage/view.md.j2"), "builtin"), 2);
+	/* The contract counts sources of cases and categories alone. */
+	CHECK_INT(number(mr_value_get(got.template_sources, "triage/view.md.j2"), "builtin"), 0);
+	CHECK_INT(number(mr_value_get(got.template_sources, "case/case.md.j2"), "builtin"), 1);
+	CHECK_INT(number(mr_value_get(got.template_sources, "message/section.md.j2"), "builtin"),
+		3);
 	CHECK_INT(number(mr_value_get(got.template_sources, "triage/view.md.j2"), "workspace"), 0);
 	desk_close(&desk);
 }
@@ -337,11 +341,75 @@ static void recover(void)
 	}
 }
 
+/* A contact concerns the messages of its addresses: no other view is made for it. */
+static void contact_alone(void)
+{
+	struct mr_work_contact_create request = { .name = "Erin",
+		.email = { (const char *[]){ "prize@win.example", NULL }, 1 } };
+	struct mr_work_contact_rename rename_request = { .name = "Eve" };
+	struct mr_work_contact_created created = { 0 };
+	struct desk desk;
+
+	furnish(&desk);
+	CHECK_INT(unlink("triage/" T1 ".md"), 0);
+	CHECK_INT(unlink("messages/" T2 ".json"), 0);
+	POST_OK(&desk, mr_work_contact_create(&desk.cx, desk.work, &request, &created));
+	CHECK(strstr(desk_text(&desk, "messages/" SPAM ".json"), "\"display_name\": \"Erin\""));
+	rename_request.contact_ref = created.contact_uid;
+	POST_OK(&desk,
+		mr_work_contact_rename(&desk.cx, desk.work, &rename_request,
+			&(struct mr_work_contact_renamed){ 0 }));
+	CHECK(strstr(desk_text(&desk, "messages/" SPAM ".json"), "\"display_name\": \"Eve\""));
+	CHECK(!desk_has("triage/" T1 ".md"));
+	CHECK(!desk_has("messages/" T2 ".json"));
+	desk_close(&desk);
+}
+
+/* A list that cannot be read is passed over and named; the others are refreshed. */
+static void broken_list(void)
+{
+	struct mr_work_refreshed got = { 0 };
+	struct desk desk;
+
+	furnish(&desk);
+	desk_put(CASE "/data/case.json", "{");
+	CHECK_INT(unlink(CATEGORY "/archive.md"), 0);
+	CHECK_OK(mr_work_refresh_all(&desk.cx, desk.work, &got), desk.cx.err);
+	CHECK_INT(got.failure_count, 1);
+	CHECK_STR(got.failures[0].path, CASE "/data/case.json");
+	CHECK_STR(got.failures[0].error_code, "case_metadata_invalid");
+	CHECK(desk_has(CATEGORY "/archive.md"));
+	desk_close(&desk);
+}
+
+/* What would be written and removed is listed, and nothing is touched. */
+static void survey(void)
+{
+	struct mr_work_refreshed got = { 0 };
+	struct mr_work_survey found = { 0 };
+	struct desk desk;
+
+	furnish(&desk);
+	CHECK_INT(unlink("triage/" T1 ".md"), 0);
+	desk_put("triage/message_x.md", "x");
+	found.arena = desk.cx.arena;
+	desk.work->survey = &found;
+	POST_OK(&desk, mr_work_refresh_all(&desk.cx, desk.work, &got));
+	CHECK_INT(found.written.len, 1);
+	CHECK_STR(found.written.items[0], "triage/" T1 ".md");
+	CHECK_INT(found.removed.len, 1);
+	CHECK_STR(found.removed.items[0], "triage/message_x.md");
+	CHECK(!desk_has("triage/" T1 ".md"));
+	CHECK(desk_has("triage/message_x.md"));
+	desk_close(&desk);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(fresh), TEST(all), TEST(nothing_changed),
-		TEST(time_of_views), TEST(edited_view), TEST(conversation), TEST(stale_views),
-		TEST(purged_message), TEST(unknown_lists), TEST(missing_member), TEST(recover) };
+	static const struct test tests[] = { TEST(contact_alone), TEST(broken_list), TEST(survey),
+		TEST(fresh), TEST(all), TEST(nothing_changed), TEST(time_of_views),
+		TEST(edited_view), TEST(conversation), TEST(stale_views), TEST(purged_message),
+		TEST(unknown_lists), TEST(missing_member), TEST(recover) };
 
 	return test_main(tests, sizeof(tests) / sizeof(*tests));
 }

@@ -164,10 +164,44 @@ static void unreadable(void)
 	desk_close(&desk);
 }
 
+static void exported(void)
+{
+	struct mr_work_templates_export request = { 0 };
+	struct mr_work_templates_exported done = { 0 };
+	struct desk desk;
+
+	post_open(&desk);
+	desk_put(TRIAGE_EN, "mine");
+	POST_OK(&desk, mr_work_templates_export(&desk.cx, desk.work, &request, &done));
+	CHECK_INT(done.exported_count, 27);
+	CHECK_INT(done.kept_count, 1);
+	CHECK_STR(desk_text(&desk, TRIAGE_EN), "mine");
+	CHECK(desk_has("templates/zh-CN/status/message.md.j2"));
+	request.force = true;
+	POST_OK(&desk, mr_work_templates_export(&desk.cx, desk.work, &request, &done));
+	CHECK_INT(done.overwritten_count, 28);
+	CHECK(strstr(desk_text(&desk, TRIAGE_EN), "kind: {{ frontmatter.kind }}"));
+	desk_close(&desk);
+}
+
+static void not_exported(void)
+{
+	struct mr_work_templates_export request = { 0 };
+	struct mr_work_templates_exported done = { 0 };
+	struct desk desk;
+
+	post_open(&desk);
+	desk_put("templates/zh-CN", "a file");
+	desk_check_fail(&desk, mr_work_templates_export(&desk.cx, desk.work, &request, &done),
+		"template_dir_invalid", NULL, NULL);
+	CHECK(!desk_has("templates/en-US"));
+	desk_close(&desk);
+}
+
 int main(void)
 {
 	static const struct test all[] = { TEST(builtin), TEST(all_parse), TEST(own), TEST(set_use),
-		TEST(broken), TEST(unreadable) };
+		TEST(broken), TEST(unreadable), TEST(exported), TEST(not_exported) };
 
 	return test_main(all, sizeof(all) / sizeof(*all));
 }

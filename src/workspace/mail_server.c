@@ -1,0 +1,197 @@
+/* workspace/mail_server.c - sessions with the IMAP server, and its list of mailboxes. */
+#include "workspace/mail_server.h"
+
+#include "base/utf8.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { TIMEOUT_MS = 30000 };
+
+/* --- the account --- */
+
+static enum mr_code refuse_missing(struct mr_ctx *cx, const char *key, const char *value_name)
+{
+	(void)mr_work_refuse(cx, MR_WORK_CONFIG_MISSING, "%s is not set", key);
+	return mr_work_hint(cx,
+		"Set it with `afmail config set %s %s`; `afmail config show` shows all settings.",
+		key, value_name);
+}
+
+static enum mr_code find_password(struct mr_ctx *cx, const struct mr_work_server *imap,
+	mr_work_environment *environment, const char **out)
+{
+	const char *value;
+
+	if (imap->password_secret) {
+		*out = imap->password_secret;
+		return MR_OK;
+	}
+	if (!imap->password_secret_env) {
+		(void)mr_work_refuse(cx, MR_WORK_CONFIG_MISSING,
+			"neither imap.password_secret nor imap.password_secret_env is set");
+		return mr_work_hint(cx,
+			"Name the environment variable that holds the password with `afmail config "
+			"set imap.password_secret_env NAME_SECRET`.");
+	}
+	value = environment(imap->password_secret_env);
+	if (!value) {
+		(void)mr_work_refuse(cx, MR_WORK_CONFIG_MISSING,
+			"the environment variable %s, which imap.password_secret_env names, is not "
+			"set",
+			imap->password_secret_env);
+		return mr_work_hint(cx, "Set %s to the password of the IMAP account.",
+			imap->password_secret_env);
+	}
+	*out = mr_arena_strdup(cx->arena, value);
+	return MR_OK;
+}
+
+enum mr_code mr_work_imap_account(struct mr_ctx *cx, const struct mr_work_config *config,
+	mr_work_environment *environment, struct mr_work_account *out)
+{
+	const struct mr_work_server *imap = &config->imap;
+
+	if (!imap->host)
+		return refuse_missing(cx, "imap.host", "HOST");
+	if (!imap->username)
+		return refuse_missing(cx, "imap.username", "NAME");
+	*out = (struct mr_work_account){ .host = imap->host,
+		.username = imap->username,
+		.port = imap->port,
+		.tls = imap->tls };
+	return find_password(cx, imap, environment, &out->password);
+}
+
+/* --- sessions --- */
+
+enum mr_code mr_work_server_open(struct mr_ctx *cx, const struct mr_work_account *account,
+	struct mr_imap **out)
+{
+	static const enum mr_work_error words[] = {
+		[MR_IMAP_STAGE_CONNECT] = MR_WORK_IMAP_CONNECT_FAILED,
+		[MR_IMAP_STAGE_TLS] = MR_WORK_IMAP_TLS_FAILED,
+		[MR_IMAP_STAGE_GREETING] = MR_WORK_IMAP_GREETING_FAILED,
+		[MR_IMAP_STAGE_LOGIN] = MR_WORK_IMAP_LOGIN_FAILED,
+	};
+	const struct mr_imap_account server = {
+		.host = account->host,
+		.port = (int)account->port,
+		.tls = account->tls,
+		.user = account->username,
+		.password = account->password,
+		.timeout_ms = TIMEOUT_MS,
+	};
+	enum mr_imap_stage stage;
+	struct mr_err err;
+
+	if (!mr_imap_open(&server, out, &stage, &err))
+		return MR_OK;
+	return mr_work_refuse(cx, words[stage], "%s", err.msg);
+}
+
+enum mr_code mr_work_server_do(struct mr_ctx *cx, struct mr_imap *session, mr_imap_handler *handler,
+	void *arg, struct mr_imap_outcome *outcome, enum mr_work_error error)
+{
+	struct mr_err err = { 0 };
+
+	if (!mr_imap_do(session, cx->arena, handler, arg, outcome, &err))
+		return MR_OK;
+	if (err.word) { /* the handler's own failure */
+		cx->err = err;
+		return err.code;
+	}
+	return mr_work_refuse(cx, error, "%s", err.msg);
+}
+
+struct listing {
+	struct mr_arena *arena;
+	struct mr_work_server_mailboxes *out;
+	size_t room;
+};
+
+static struct mr_work_server_mailbox *add(struct listing *listing)
+{
+	struct mr_work_server_mailboxes *out = listing->out;
+
+	if (out->len == listing->room) {
+		size_t room = listing->room ? listing->room * 2 : 32;
+		struct mr_work_server_mailbox *items =
+			mr_arena_array(listing->arena, room, sizeof(*items));
+
+		if (out->len)
+			memcpy(items, out->items, out->len * sizeof(*items));
+		out->items = items;
+		listing->room = room;
+	}
+	return &out->items[out->len++];
+}
+
+/* A name that is no UTF-8 is kept and compared in a form that is. */
+static const char *valid_name(struct mr_arena *arena, const char *name)
+{
+	char *valid;
+
+	if (mr_utf8_is_valid(name, strlen(name), NULL))
+		return name;
+	valid = mr_arena_strdup(arena, name);
+	for (char *c = valid; *c; c++)
+		*c = (char)((unsigned char)*c < 0x80 ? *c : '?');
+	return valid;
+}
+
+static enum mr_code take_mailbox(void *arg, const struct mr_imap_response *response,
+	struct mr_err *err)
+{
+	struct listing *listing = arg;
+	const struct mr_imap_node *data = &response->data;
+	struct mr_work_server_mailbox *mailbox;
+	const char *wire;
+
+	if (!mr_str_eq(response->name, "LIST") || data->len < 3 ||
+		data->items[0].kind != MR_IMAP_LIST ||
+		data->items[2].bytes.len > MR_WORK_SERVER_NAME_BYTES)
+		return MR_OK;
+	wire = mr_imap_text(listing->arena, &data->items[2]);
+	if (!wire)
+		return MR_OK;
+	if (listing->out->len == MR_WORK_SERVER_MAILBOXES_MAX)
+		return mr_err_set(err, MR_ELIMIT, "the server has more than %d mailboxes",
+			MR_WORK_SERVER_MAILBOXES_MAX);
+	mailbox = add(listing);
+	*mailbox = (struct mr_work_server_mailbox){
+		.name = valid_name(listing->arena, mr_imap_name_decode(listing->arena, wire)),
+		.wire = wire,
+		.delimiter = mr_imap_text(listing->arena, &data->items[1]),
+	};
+	mailbox->attributes.items = mr_arena_array(listing->arena, data->items[0].len + 1,
+		sizeof(*mailbox->attributes.items));
+	for (size_t i = 0; i < data->items[0].len; i++) {
+		const char *attribute = mr_imap_text(listing->arena, &data->items[0].items[i]);
+
+		if (attribute)
+			mailbox->attributes.items[mailbox->attributes.len++] = attribute;
+	}
+	return MR_OK;
+}
+
+enum mr_code mr_work_server_list(struct mr_ctx *cx, struct mr_imap *session,
+	struct mr_work_server_mailboxes *out)
+{
+	struct listing listing = { cx->arena, out, 0 };
+
+	*out = (struct mr_work_server_mailboxes){ 0 };
+	mr_imap_begin(session, "LIST \"\" \"*\"");
+	return mr_work_server_do(cx, session, take_mailbox, &listing, NULL,
+		MR_WORK_IMAP_LIST_FAILED);
+}
+
+bool mr_work_server_has_attribute(const struct mr_work_server_mailbox *mailbox,
+	const char *attribute)
+{
+	for (size_t i = 0; i < mailbox->attributes.len; i++) {
+		if (strcasecmp(mailbox->attributes.items[i], attribute) == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,43 @@
+/*
+ * workspace/pull_settle.h - what a pull has learnt about messages that were there before: new
+ * flags, new places, and places that are gone; settled in one change at its end.
+ */
+#pragma once
+
+#include "workspace/collection.h"
+#include "workspace/pull_known.h"
+#include "workspace/pulled.h"
+
+struct mr_work_lesson;
+
+struct mr_work_settling {
+	struct mr_ctx *cx;
+	struct mr_work *work;
+	struct mr_work_lesson *lessons;
+	size_t len, room;
+	struct mr_texts spam, trash; /* new messages that go there */
+	size_t spam_room, trash_room;
+};
+
+void mr_work_settle_begin(struct mr_ctx *cx, struct mr_work *work, struct mr_work_settling *out);
+/* It is there, with these flags; true when they are others than before. */
+bool mr_work_settle_flags(struct mr_work_settling *settling,
+	const struct mr_work_known_location *known, const struct mr_texts *flags);
+/* A known message is at this place, too. */
+MR_CHECK enum mr_code mr_work_settle_location(struct mr_work_settling *settling,
+	const char *message_id, const struct mr_work_location *location);
+/* It is there no longer. */
+void mr_work_settle_missing(struct mr_work_settling *settling,
+	const struct mr_work_known_location *known);
+/* A new message goes into spam or trash; written by mr_work_settle_discarded(): once that has
+ * committed `*change`, the caller refreshes what is stale and ends the change. */
+void mr_work_settle_discard(struct mr_work_settling *settling, enum mr_work_collection_kind kind,
+	const char *message_id);
+MR_CHECK enum mr_code mr_work_settle_discarded(struct mr_work_settling *settling,
+	struct mr_work_change *change);
+/*
+ * Carry everything out. A message without a place left is kept when something refers to it
+ * (tombstoned), and is deleted_remote otherwise; one that is back comes back to triage.
+ */
+MR_CHECK enum mr_code mr_work_settle(struct mr_work_settling *settling,
+	struct mr_work_pulled *counts);
