@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import subprocess
 import sys
 
@@ -58,7 +57,7 @@ def help_can_be_read(m):
 
 def tables_fit_the_terminal(m):
     for args in (["config"], ["operations"]):
-        lines = in_a_terminal(m, *args, env={"TERM": "dumb", "HTTP_PORT": "9"}).splitlines()
+        lines = m.in_a_terminal(*args, env={"TERM": "dumb", "HTTP_PORT": "9"}).splitlines()
         assert len(lines) > 50 and max(len(line) for line in lines) <= 80, (args, max(lines, key=len))
         # Names are never cut: they are what one goes on with.
         assert not [line for line in lines if "\N{HORIZONTAL ELLIPSIS}" in line.split()[0]], args
@@ -111,26 +110,10 @@ def people_get_aligned_text(m):
     assert lines == ["protocol version  v1", "status            ok"], lines
 
 
-def in_a_terminal(m, *args, env):
-    """What the command writes when its output is a terminal."""
-    ours, theirs = pty.openpty()
-    subprocess.run([m.program, *args], cwd=m.dir, env=m.env(**env), stdin=theirs, stdout=theirs, timeout=60,
-        stderr=subprocess.PIPE, check=True)
-    os.close(theirs)
-    text = b""
-    try:
-        while chunk := os.read(ours, 65536):
-            text += chunk
-    except OSError:
-        pass  # the end of a terminal
-    os.close(ours)
-    return text.decode("utf-8")
-
-
 def colour_is_for_terminals(m):
-    assert "\033[" in in_a_terminal(m, "health", env={"TERM": "xterm"})
-    assert "\033[" not in in_a_terminal(m, "health", env={"TERM": "xterm", "NO_COLOR": "1"})
-    assert "\033[" not in in_a_terminal(m, "health", env={"TERM": "dumb"})
+    assert "\033[" in m.in_a_terminal("health", env={"TERM": "xterm"})
+    assert "\033[" not in m.in_a_terminal("health", env={"TERM": "xterm", "NO_COLOR": "1"})
+    assert "\033[" not in m.in_a_terminal("health", env={"TERM": "dumb"})
     assert "\033[" not in m.run("health", env={"TERM": "xterm"}).stdout
 
 

@@ -3,7 +3,6 @@
 import concurrent.futures
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -356,25 +355,14 @@ def a_terminal_gets_a_table(m):
     scene(m)
     send(m, "BlueLake", "日本語の件名です" * 10, "--importance", "urgent", "--ack-required")
     send(m, "BlueLake", "A long subject " * 20)
-    main, side = pty.openpty()
-    subprocess.run(["stty", "cols", "80", "rows", "24"], stdin=side, check=True, timeout=60)
-    subprocess.run([m.program, "team", "inbox", "frontend", "BlueLake"], cwd=m.dir, env=m.env(TERM="xterm"), stdout=side,
-        stdin=side, check=True, timeout=60)
-    os.close(side)
-    text = b""
-    try:
-        while piece := os.read(main, 65536):
-            text += piece
-    except OSError:
-        pass
-    os.close(main)
-    lines = text.decode().replace("\r", "").split("\n")
+    text = m.in_a_terminal("team", "inbox", "frontend", "BlueLake", env={"TERM": "xterm"})
+    lines = text.replace("\r", "").split("\n")
     assert "\x1b[1;31m" in lines[2] and "new urgent ack" in lines[2], lines
     for line in lines:
         plain = re.sub(r"\x1b\[[0-9;]*m", "", line)
         width = sum(2 if ord(c) > 0x2fff else 1 for c in plain)
         assert width <= 80, (width, plain)
-    assert "2 messages, 2 new, 1 urgent, 1 to acknowledge" in text.decode(), lines
+    assert "2 messages, 2 new, 1 urgent, 1 to acknowledge" in text, lines
     assert m.run("team", "inbox", "backend", "RedCat").stdout == "No messages.\n"
     assert "\x1b" not in m.run("team", "inbox", "frontend", "BlueLake").stdout
 

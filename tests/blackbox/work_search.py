@@ -1,8 +1,6 @@
 """usage: work_search.py PROGRAM SOURCE - search in a workspace, by a program and by a person at a terminal."""
 
 import os
-import pty
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
@@ -26,22 +24,6 @@ def filled():
             more=["Content-Type: text/plain; charset=utf-8"]),
         mail(3, "holidays", body=with_picture, more=["MIME-Version: 1.0", "Content-Type: multipart/mixed; boundary=b"]))
     return desk, ids
-
-
-def in_a_terminal(desk, *args):
-    """What the command writes when its output is a terminal."""
-    ours, theirs = pty.openpty()
-    subprocess.run([desk.program, *args], cwd=desk.dir, env=desk.env(TERM="xterm"), stdin=theirs, stdout=theirs, timeout=60,
-        check=True)
-    os.close(theirs)
-    text = b""
-    try:
-        while chunk := os.read(ours, 65536):
-            text += chunk
-    except OSError:
-        pass  # the end of a terminal
-    os.close(ours)
-    return text.decode("utf-8")
 
 
 def finds_messages():
@@ -116,7 +98,7 @@ def a_person_sees_text():
         assert done.returncode == 0 and "Invoice 4711  Ann <ann@example.com>, triage, " in done.stdout, describe(done)
         assert "\n    Please pay the invoice by Friday.\n" in done.stdout, describe(done)
         assert f"\n    triage/{ids[0]}.md\n" in done.stdout, describe(done)
-        shown = in_a_terminal(desk, "work", "search", "invoice")
+        shown = desk.in_a_terminal("work", "search", "invoice", env={"TERM": "xterm"})
         assert "Please pay the \033[1minvoice\033[0m by Friday." in shown, shown
         done = desk.run("work", "search", "zebra")
         assert done.stdout == "Nothing found.\n", describe(done)

@@ -3,11 +3,13 @@
 import http.client
 import json
 import os
+import pty
 import random
 import signal
 import socket
 import subprocess
 import tempfile
+import termios
 
 TIMEOUT_S = 60
 
@@ -42,6 +44,24 @@ class Mailroom:
         assert done.returncode == status, describe(done)
         assert not done.stderr, describe(done)
         return json.loads(done.stdout)
+
+    def in_a_terminal(self, *args, env=None, columns=80):
+        """What the command writes when its output is a terminal. It is read while the command runs: a terminal takes
+        only a few pages ahead of its reader."""
+        ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (24, columns))
+        process = subprocess.Popen([self.program, *args], cwd=self.dir, env=self.env(**(env or {})), stdin=theirs,
+            stdout=theirs, stderr=subprocess.DEVNULL)
+        os.close(theirs)
+        text = b""
+        try:
+            while chunk := os.read(ours, 65536):
+                text += chunk
+        except OSError:
+            pass  # the end of a terminal
+        os.close(ours)
+        assert process.wait(TIMEOUT_S) == 0, (args, text)
+        return text.decode("utf-8")
 
     def write(self, name, text):
         with open(os.path.join(self.dir, name), "w", encoding="utf-8") as file:
