@@ -30,14 +30,15 @@ BODY = "Some words of a message. " * 400
 
 
 def until(what, question):
-    """Wait for an event; the time is only there so that a broken program does not hold the tests."""
+    """Wait for an event, which is named by a text or by a function that gives one; the time is only there so that a
+    broken program does not hold the tests."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         answer = question()
         if answer:
             return answer
         time.sleep(0.02)
-    raise AssertionError(f"{what} did not happen")
+    raise AssertionError(f"{what() if callable(what) else what} did not happen")
 
 
 class Caller:
@@ -91,7 +92,8 @@ class Load:
     def goes_on(self):
         """Wait until some more were acknowledged that began after now."""
         now = time.monotonic()
-        until("acknowledging", lambda: sum(begun > now for begun, _ in list(self.acknowledged)) > 3)
+        until(lambda: f"acknowledging (broken: {self.broken}, refused: {self.refused[-3:]})",
+            lambda: sum(begun > now for begun, _ in list(self.acknowledged)) > 3)
 
     def since(self, moment):
         return [subject for begun, subject in list(self.acknowledged) if begun > moment]
@@ -304,11 +306,11 @@ def a_disk_that_is_full(m):
             filler = os.path.join(where, "filler")
             with Load(place.server) as load:
                 load.goes_on()
-                with open(filler, "wb") as file:
+                # Unbuffered: closing has nothing left to write, and so nothing to fail with.
+                with open(filler, "wb", buffering=0) as file:
                     try:
                         while True:
                             file.write(bytes(65536))
-                            file.flush()
                     except OSError:
                         pass
                 detail = place.not_ready()
