@@ -282,9 +282,12 @@ static void *run(void *arg)
 {
 	struct mr_otlp *otlp = arg;
 	struct timespec until;
+	bool is_last = false;
 
 	pthread_mutex_lock(&otlp->lock);
-	while (!otlp->is_ending) {
+	/* Spans that came while the last batch was on its way, or before this thread began to run, are
+	 * sent too. */
+	while (!is_last) {
 		int rc = 0;
 
 		clock_gettime(CLOCK_MONOTONIC, &until);
@@ -296,6 +299,7 @@ static void *run(void *arg)
 		}
 		while (!otlp->is_ending && otlp->count < BATCH && rc != ETIMEDOUT)
 			rc = pthread_cond_timedwait(&otlp->wake, &otlp->lock, &until);
+		is_last = otlp->is_ending;
 		send_waiting(otlp);
 	}
 	pthread_mutex_unlock(&otlp->lock);
