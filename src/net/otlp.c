@@ -285,8 +285,8 @@ static void *run(void *arg)
 	bool is_last = false;
 
 	pthread_mutex_lock(&otlp->lock);
-	/* Spans that came while the last batch was on its way, or before this thread began to run, are
-	 * sent too. */
+	/* Spans that came while the last batch was on its way, or before this thread began to run,
+	 * are sent too. */
 	while (!is_last) {
 		int rc = 0;
 
