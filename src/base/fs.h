@@ -82,6 +82,17 @@ MR_CHECK enum mr_code mr_fs_sync(int fd, const char *path, struct mr_err *err);
 MR_CHECK enum mr_code mr_fs_sync_dir(int dir, const char *path, struct mr_err *err);
 
 /*
+ * Many files at once: write each with MR_FS_SYNC_NOTHING under a name that nobody looks at, make
+ * all of them durable with one call, then put each in place, and sync the directory at the end.
+ */
+
+/* Make everything durable that was written to the file system of this directory. */
+MR_CHECK enum mr_code mr_fs_sync_all(int dir, struct mr_err *err);
+/* rename(2) of a file, both paths below `dir`, without writing the directories to disk. */
+MR_CHECK enum mr_code mr_fs_place(int dir, const char *from, const char *to, enum mr_fs_write how,
+	struct mr_err *err);
+
+/*
  * Read a regular file of at most `max` bytes; larger is MR_ELIMIT, another kind of file MR_EINVAL.
  * Links are followed. The bytes live in `arena`, followed by a NUL that is not counted.
  */

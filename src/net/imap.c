@@ -33,6 +33,7 @@ struct mr_imap {
 	size_t used; /* bytes of `in` that were handed on, and the present response behind them */
 	size_t len;
 	bool is_open;
+	bool has_qresync; /* the server said that it is enabled */
 };
 
 void mr_imap_closep(struct mr_imap **session)
@@ -125,6 +126,11 @@ bool mr_imap_can(const struct mr_imap *s, const char *capability)
 	return false;
 }
 
+bool mr_imap_has_enabled(const struct mr_imap *s, const char *capability)
+{
+	return s->has_qresync && strcasecmp(capability, "QRESYNC") == 0;
+}
+
 /* --- reading --- */
 
 static enum mr_code broken(struct mr_imap *s)
@@ -209,6 +215,8 @@ static enum mr_code next_response(struct mr_imap *s, struct mr_arena *arena,
 		s->is_open = false;
 		return rc;
 	}
+	for (size_t i = 0; mr_str_eq(out->name, "ENABLED") && i < out->data.len; i++)
+		s->has_qresync |= mr_imap_is(&out->data.items[i], "QRESYNC");
 	if (mr_str_eq(out->name, "CAPABILITY"))
 		learn_capabilities(s, &out->data, 0);
 	else if (out->code.len && mr_imap_is(&out->code.items[0], "CAPABILITY"))
@@ -379,6 +387,90 @@ enum mr_code mr_imap_do(struct mr_imap *s, struct mr_arena *arena, mr_imap_handl
 		*outcome = own;
 	if (!rc && own.status != MR_IMAP_OK)
 		rc = mr_err_set(err, MR_EREMOTE, "the server refused: %s", own.text);
+	return rc;
+}
+
+/* --- waiting for news --- */
+
+/* Is there a whole response among the bytes that have come? */
+static enum mr_code has_response(struct mr_imap *s, bool *out, struct mr_err *err)
+{
+	struct mr_imap_measure measure = { .max_bytes = MR_IMAP_RESPONSE_BYTES };
+	size_t begin = s->used + s->len, len = 0;
+	enum mr_code rc = mr_imap_measure(&measure,
+		mr_bytes_of(s->in.data + begin, s->in.len - begin), &len, err);
+
+	*out = len > 0;
+	return rc;
+}
+
+static enum mr_code note_news(void *arg, const struct mr_imap_response *response,
+	struct mr_err *err)
+{
+	bool *news = arg;
+	(void)err;
+
+	/* "OK Still here" is none. */
+	*news |= response->status == MR_IMAP_DATA && !mr_str_eq(response->name, "CAPABILITY");
+	return MR_OK;
+}
+
+/* What has come, without waiting for more. */
+static enum mr_code take_what_came(struct running *r, size_t *out_ended)
+{
+	struct mr_imap *s = r->session;
+	enum mr_code rc = MR_OK;
+	bool go;
+
+	*out_ended = SIZE_MAX;
+	while (!rc && *out_ended == SIZE_MAX) {
+		bool whole = false;
+		char chunk[CHUNK];
+		size_t got = 0;
+
+		rc = has_response(s, &whole, r->err);
+		if (!rc && whole) {
+			rc = take_one(r, &go, out_ended);
+			continue;
+		}
+		if (!rc)
+			rc = mr_imap_stream_peek(s->stream, chunk, sizeof(chunk), &got, r->err);
+		if (rc || !got)
+			break;
+		mr_buf_add(&s->in, chunk, got);
+		rc = mr_buf_check(&s->in, "the server's response", r->err);
+	}
+	return rc;
+}
+
+enum mr_code mr_imap_idle(struct mr_imap *s, int stop_fd, int timeout_ms, bool *out_news,
+	struct mr_err *err)
+{
+	struct running r = { s, s->arena, note_news, out_news, NULL, { false }, 0, err };
+	size_t ended = SIZE_MAX;
+	bool go = false;
+	enum mr_code rc;
+
+	*out_news = false;
+	mr_imap_begin(s, "IDLE");
+	end_command(s);
+	rc = s->is_open ? send_all(&r) : mr_err_set(err, MR_EREMOTE, "the connection is closed");
+	if (!rc)
+		rc = wait_for_go(&r, &go);
+	if (!rc && go)
+		rc = take_what_came(&r, &ended);
+	if (!rc && go && !*out_news && ended == SIZE_MAX) {
+		mr_imap_stream_wait(s->stream, stop_fd, timeout_ms);
+		rc = take_what_came(&r, &ended);
+	}
+	if (!rc && go && ended == SIZE_MAX)
+		rc = mr_imap_stream_send(s->stream, mr_bytes_text("DONE\r\n"), err);
+	while (!rc && r.ended < s->begun)
+		rc = take_one(&r, &go, &ended);
+	mr_buf_clear(&s->out);
+	s->begun = s->pause_count = 0;
+	if (rc)
+		s->is_open = false;
 	return rc;
 }
 

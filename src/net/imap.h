@@ -27,6 +27,16 @@ void mr_imap_closep(struct mr_imap **session);
 /* Has the server this capability, in any case: "UIDPLUS"? */
 bool mr_imap_can(const struct mr_imap *session, const char *capability);
 
+/* Has the server said that it enabled this, for ENABLE: "QRESYNC"? */
+bool mr_imap_has_enabled(const struct mr_imap *session, const char *capability);
+
+/*
+ * IDLE: wait until something happens to the selected mailbox (`*out_news`), `stop_fd` (or -1) is
+ * readable, or the time is over. The server has the capability IDLE.
+ */
+MR_CHECK enum mr_code mr_imap_idle(struct mr_imap *session, int stop_fd, int timeout_ms,
+	bool *out_news, struct mr_err *err);
+
 /* --- commands --- */
 
 /* Begin a command with its first words; its number, from 0 in each run, is returned. */

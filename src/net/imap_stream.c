@@ -76,6 +76,12 @@ static void set_up(const struct mr_imap_stream *s, const struct mr_imap_account 
 		curl->setopt(handle, CURLOPT_XOAUTH2_BEARER, account->bearer_token);
 	else
 		curl->setopt(handle, CURLOPT_PASSWORD, account->password);
+	if (account->mechanism) {
+		char options[64];
+
+		snprintf(options, sizeof(options), "AUTH=%s", account->mechanism);
+		curl->setopt(handle, CURLOPT_LOGIN_OPTIONS, options); /* it is copied */
+	}
 	curl->setopt(handle, CURLOPT_CONNECT_ONLY, 1L);
 	curl->setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)account->timeout_ms);
 	curl->setopt(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT,
@@ -162,4 +168,26 @@ enum mr_code mr_imap_stream_receive(struct mr_imap_stream *s, void *into, size_t
 		if (!is_ready(s, POLLIN, s->timeout_ms))
 			return mr_err_set(err, MR_ETIMEOUT, "%s did not answer in time", s->host);
 	}
+}
+
+enum mr_code mr_imap_stream_peek(struct mr_imap_stream *s, void *into, size_t room, size_t *out_len,
+	struct mr_err *err)
+{
+	CURLcode code = s->curl.recv(s->handle, into, room, out_len);
+
+	if (code == CURLE_AGAIN) {
+		*out_len = 0;
+		return MR_OK;
+	}
+	if (!code && !*out_len)
+		return mr_err_set(err, MR_EREMOTE, "the server closed the connection");
+	return code ? refuse(s, code, "", err) : MR_OK;
+}
+
+void mr_imap_stream_wait(struct mr_imap_stream *s, int stop_fd, int timeout_ms)
+{
+	struct pollfd wait[] = { { .fd = s->fd, .events = POLLIN },
+		{ .fd = stop_fd, .events = POLLIN } };
+
+	(void)poll(wait, 2, timeout_ms); /* a signal ends it early: the caller looks again */
 }

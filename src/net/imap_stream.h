@@ -21,6 +21,7 @@ struct mr_imap_account {
 	const char *user;
 	const char *password;     /* or NULL */
 	const char *bearer_token; /* OAuth, in place of a password; or NULL */
+	const char *mechanism;    /* the only one to log in with: "PLAIN"; NULL: any */
 	int timeout_ms;           /* without a byte */
 };
 
@@ -44,3 +45,9 @@ MR_CHECK enum mr_code mr_imap_stream_send(struct mr_imap_stream *stream, struct 
 /* At least one byte, at most `room`; `*out_len` 0: the server closed the connection. */
 MR_CHECK enum mr_code mr_imap_stream_receive(struct mr_imap_stream *stream, void *into, size_t room,
 	size_t *out_len, struct mr_err *err);
+/* What has come already, without waiting; `*out_len` 0: nothing. The end of the connection is
+ * MR_EREMOTE. */
+MR_CHECK enum mr_code mr_imap_stream_peek(struct mr_imap_stream *stream, void *into, size_t room,
+	size_t *out_len, struct mr_err *err);
+/* Wait until something comes, `stop_fd` (or -1) is readable, or the time is over. */
+void mr_imap_stream_wait(struct mr_imap_stream *stream, int stop_fd, int timeout_ms);
