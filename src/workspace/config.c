@@ -19,7 +19,7 @@ const char *const mr_work_reason_mode_names[] = { "required", "optional", NULL }
 const char *const mr_work_item_field_names[] = { "time", "from", "to", "subject", "summary",
 	"message_id", "archive_time", "link", NULL };
 
-enum { PORT_MAX = 65535, LANGUAGE_BYTES = 64, SUBTAG_MAX = 8 };
+enum { LANGUAGE_BYTES = 64, SUBTAG_MAX = 8 };
 
 bool mr_work_is_config_id(const char *text)
 {
@@ -186,82 +186,6 @@ static void read_identities(const struct mr_cursor *root, struct mr_work_config 
 	check_identities(&at, config);
 }
 
-/* --- servers --- */
-
-static bool is_secret_env(const char *text)
-{
-	static const char suffix[] = "_SECRET";
-
-	for (const char *c = text; *c; c++)
-		if (!isupper((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '_')
-			return false;
-	return text[0] != '_' && !strstr(text, "__") && mr_str_ends(text, suffix) &&
-		strlen(text) > strlen(suffix);
-}
-
-static void read_password(const struct mr_cursor *at, struct mr_work_server *out)
-{
-	struct mr_cursor secret = mr_cursor_key(at, "password_secret");
-	struct mr_cursor env = mr_cursor_key(at, "password_secret_env");
-
-	if (mr_cursor_text_opt(&secret, &out->password_secret) &&
-		(mr_str_starts(out->password_secret, "env:") ||
-			mr_str_starts(out->password_secret, "literal:")))
-		mr_cursor_refuse(&secret,
-			"must be the password itself; name an environment variable in "
-			"password_secret_env");
-	if (mr_cursor_text_opt(&env, &out->password_secret_env) &&
-		!is_secret_env(out->password_secret_env))
-		mr_cursor_refuse(&env,
-			"must be upper-case letters, digits and single underscores that end in "
-			"_SECRET, not '%s'",
-			out->password_secret_env);
-	if (out->password_secret && out->password_secret_env)
-		mr_cursor_refuse(at, "must not have both password_secret and password_secret_env");
-}
-
-static void read_server(const struct mr_cursor *at, struct mr_work_server *out)
-{
-	struct mr_cursor host = mr_cursor_key(at, "host"), port = mr_cursor_key(at, "port");
-	struct mr_cursor username = mr_cursor_key(at, "username");
-
-	mr_cursor_text_opt(&host, &out->host);
-	mr_cursor_text_opt(&username, &out->username);
-	mr_cursor_int_opt(&port, 0, PORT_MAX, &out->port);
-	read_password(at, out);
-}
-
-static void read_imap(const struct mr_cursor *root, struct mr_work_server *out)
-{
-	static const char *const known[] = { "host", "password_secret", "password_secret_env",
-		"port", "tls", "username", NULL };
-	struct mr_cursor at = mr_cursor_key(root, "imap"), tls = mr_cursor_key(&at, "tls");
-
-	*out = (struct mr_work_server){ .port = 993, .tls = true };
-	if (!mr_cursor_map(&at))
-		return;
-	mr_cursor_only(&at, known);
-	read_server(&at, out);
-	mr_cursor_bool_opt(&tls, &out->tls);
-}
-
-static void read_smtp(const struct mr_cursor *root, struct mr_work_server *out)
-{
-	static const char *const known[] = { "host", "password_secret", "password_secret_env",
-		"port", "starttls", "tls_wrapper", "username", NULL };
-	struct mr_cursor at = mr_cursor_key(root, "smtp");
-	struct mr_cursor starttls = mr_cursor_key(&at, "starttls");
-	struct mr_cursor wrapper = mr_cursor_key(&at, "tls_wrapper");
-
-	*out = (struct mr_work_server){ .port = 587, .starttls = true };
-	if (!mr_cursor_map(&at))
-		return;
-	mr_cursor_only(&at, known);
-	read_server(&at, out);
-	mr_cursor_bool_opt(&starttls, &out->starttls);
-	mr_cursor_bool_opt(&wrapper, &out->tls);
-}
-
 /* --- cases, contacts, archive, audit --- */
 
 /* A section that may be left out. */
@@ -378,8 +302,7 @@ enum mr_code mr_work_config_read(struct mr_ctx *cx, const struct mr_value *docum
 	mr_cursor_only(&root, known);
 	read_workspace(&root, config);
 	read_identities(&root, config);
-	read_imap(&root, &config->imap);
-	read_smtp(&root, &config->smtp);
+	mr_work_servers_at(&root, config);
 	mr_work_mailboxes_at(&root, config);
 	mr_work_actions_at(&root, config);
 	read_group(&root, "case", &config->case_group);

@@ -67,11 +67,38 @@ struct mr_work_mailbox {
 	struct mr_work_action_steps archive; /* what archiving a message from here does */
 };
 
+/* Where a secret is: at most one of these is set. */
+struct mr_work_secret {
+	const char *text;        /* the secret itself */
+	const char *env;         /* the environment variable that has it */
+	const char *file;        /* whose first line it is */
+	const char *keyring;     /* the account of the entry in the desktop's keyring */
+	struct mr_texts command; /* a program with its arguments, which prints it */
+};
+
+/* How to log in: whatever the server offers, or one mechanism. */
+enum mr_work_auth {
+	MR_WORK_AUTH_AUTO,
+	MR_WORK_AUTH_PLAIN,
+	MR_WORK_AUTH_LOGIN,
+	MR_WORK_AUTH_SCRAM_SHA_256,
+	MR_WORK_AUTH_XOAUTH2,
+	MR_WORK_AUTH_OAUTHBEARER,
+};
+extern const char *const mr_work_auth_names[]; /* "auto", "plain", ..., NULL */
+
+enum { MR_WORK_TIMEOUT_S = 30, MR_WORK_TIMEOUT_MAX_S = 3600 };
+
 struct mr_work_server {
-	const char *host, *username, *password_secret, *password_secret_env;
+	const char *host, *username;
 	int64_t port;
 	bool tls;      /* from the start */
-	bool starttls; /* of SMTP */
+	bool starttls; /* else this: encrypted or not at all */
+	struct mr_work_secret password;
+	struct mr_work_secret token; /* of OAuth: a file or a command; then there is no password */
+	enum mr_work_auth auth;
+	const char *ca_file; /* further authorities, or NULL */
+	int64_t timeout_s;   /* without a byte from the server */
 };
 
 struct mr_work_config {

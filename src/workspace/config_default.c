@@ -156,33 +156,6 @@ static void write_identities(struct mr_out *out, const struct mr_work_config *co
 	mr_out_end(out);
 }
 
-static void write_server(struct mr_out *out, const struct mr_work_server *server)
-{
-	mr_out_text(out, "host", server->host);
-	mr_out_text(out, "password_secret", server->password_secret);
-	mr_out_text(out, "password_secret_env", server->password_secret_env);
-	mr_out_int(out, "port", server->port);
-}
-
-static void write_imap(struct mr_out *out, const struct mr_work_config *config)
-{
-	mr_out_map(out, "imap");
-	write_server(out, &config->imap);
-	mr_out_bool(out, "tls", config->imap.tls);
-	mr_out_text(out, "username", config->imap.username);
-	mr_out_end(out);
-}
-
-static void write_smtp(struct mr_out *out, const struct mr_work_config *config)
-{
-	mr_out_map(out, "smtp");
-	write_server(out, &config->smtp);
-	mr_out_bool(out, "starttls", config->smtp.starttls);
-	mr_out_bool(out, "tls_wrapper", config->smtp.tls);
-	mr_out_text(out, "username", config->smtp.username);
-	mr_out_end(out);
-}
-
 static void write_mailboxes(struct mr_out *out, const struct mr_work_config *config)
 {
 	mr_out_map(out, "mailboxes");
@@ -207,11 +180,11 @@ const struct mr_value *mr_work_config_document(struct mr_ctx *cx,
 	write_group(&out, "case", config->case_group);
 	write_group(&out, "contact", config->contact_group);
 	write_identities(&out, config);
-	write_imap(&out, config);
+	mr_work_imap_write(&out, &config->imap);
 	write_mailboxes(&out, config);
 	mr_out_text(&out, "schema_name", "config");
 	mr_out_int(&out, "schema_version", 1);
-	write_smtp(&out, config);
+	mr_work_smtp_write(&out, &config->smtp);
 	mr_out_map(&out, "workspace");
 	mr_out_text(&out, "language_bcp47", config->language_bcp47);
 	mr_out_text(&out, "timezone_utc_offset", config->timezone_utc_offset);

@@ -7,6 +7,38 @@
 #define ARCHIVE_NAME "actions.message.archive.by_source_mailbox_id.*"
 #define ARCHIVE_PATH "actions/message.archive/by_source_mailbox_id/*/steps"
 
+/* A password is in one place: whatever names one takes the others away. */
+#define IN_TEXT    "password_secret "
+#define IN_ENV     "password_secret_env "
+#define IN_FILE    "password_secret_file "
+#define IN_COMMAND "password_secret_command "
+#define IN_KEYRING "password_secret_keyring "
+
+#define SERVER_KEYS(server)                                                                        \
+	{ server ".host", server "/host", MR_WORK_KEY_TEXT, NULL, false },                         \
+		{ server ".port", server "/port", MR_WORK_KEY_PORT, NULL, false },                 \
+		{ server ".starttls", server "/starttls", MR_WORK_KEY_BOOL, NULL, false },         \
+		{ server ".username", server "/username", MR_WORK_KEY_TEXT, NULL, false },         \
+		{ server ".password_secret", server "/password_secret", MR_WORK_KEY_TEXT,          \
+			IN_ENV IN_FILE IN_COMMAND IN_KEYRING, false },                             \
+		{ server ".password_secret_env", server "/password_secret_env", MR_WORK_KEY_TEXT,  \
+			IN_TEXT IN_FILE IN_COMMAND IN_KEYRING, false },                            \
+		{ server ".password_secret_file", server "/password_secret_file",                  \
+			MR_WORK_KEY_TEXT, IN_TEXT IN_ENV IN_COMMAND IN_KEYRING, false },           \
+		{ server ".password_secret_command", server "/password_secret_command",            \
+			MR_WORK_KEY_COMMAND, IN_TEXT IN_ENV IN_FILE IN_KEYRING, false },           \
+		{ server ".password_secret_keyring", server "/password_secret_keyring",            \
+			MR_WORK_KEY_TEXT, IN_TEXT IN_ENV IN_FILE IN_COMMAND, false },              \
+		{ server ".token_secret_file", server "/token_secret_file", MR_WORK_KEY_TEXT,      \
+			"token_secret_command", false },                                           \
+		{ server ".token_secret_command", server "/token_secret_command",                  \
+			MR_WORK_KEY_COMMAND, "token_secret_file", false },                         \
+		{ server ".auth", server "/auth", MR_WORK_KEY_TEXT, NULL, false },                 \
+		{ server ".ca_file", server "/ca_file", MR_WORK_KEY_TEXT, NULL, false },           \
+	{                                                                                          \
+		server ".timeout_s", server "/timeout_s", MR_WORK_KEY_SECONDS, NULL, false         \
+	}
+
 const struct mr_work_key mr_work_keys[] = {
 	{ "schema_name", "schema_name", MR_WORK_KEY_FIXED, NULL, false },
 	{ "schema_version", "schema_version", MR_WORK_KEY_FIXED, NULL, false },
@@ -18,23 +50,10 @@ const struct mr_work_key mr_work_keys[] = {
 	{ "identities.*.name", "name", MR_WORK_KEY_IDENTITY, NULL, true },
 	{ "identities.*.email", "email", MR_WORK_KEY_IDENTITY, NULL, true },
 	{ "identities.*.default", "default", MR_WORK_KEY_IDENTITY, NULL, true },
-	{ "imap.host", "imap/host", MR_WORK_KEY_TEXT, NULL, false },
-	{ "imap.port", "imap/port", MR_WORK_KEY_PORT, NULL, false },
+	SERVER_KEYS("imap"),
 	{ "imap.tls", "imap/tls", MR_WORK_KEY_BOOL, NULL, false },
-	{ "imap.username", "imap/username", MR_WORK_KEY_TEXT, NULL, false },
-	{ "imap.password_secret", "imap/password_secret", MR_WORK_KEY_TEXT, "password_secret_env",
-		false },
-	{ "imap.password_secret_env", "imap/password_secret_env", MR_WORK_KEY_TEXT,
-		"password_secret", false },
-	{ "smtp.host", "smtp/host", MR_WORK_KEY_TEXT, NULL, false },
-	{ "smtp.port", "smtp/port", MR_WORK_KEY_PORT, NULL, false },
-	{ "smtp.starttls", "smtp/starttls", MR_WORK_KEY_BOOL, NULL, false },
+	SERVER_KEYS("smtp"),
 	{ "smtp.tls_wrapper", "smtp/tls_wrapper", MR_WORK_KEY_BOOL, NULL, false },
-	{ "smtp.username", "smtp/username", MR_WORK_KEY_TEXT, NULL, false },
-	{ "smtp.password_secret", "smtp/password_secret", MR_WORK_KEY_TEXT, "password_secret_env",
-		false },
-	{ "smtp.password_secret_env", "smtp/password_secret_env", MR_WORK_KEY_TEXT,
-		"password_secret", false },
 	{ "mailboxes", "mailboxes", MR_WORK_KEY_FIXED, NULL, false },
 	{ "mailboxes.*.mailbox_name", "mailboxes/*/mailbox_name", MR_WORK_KEY_TEXT, "special_use",
 		false },
@@ -152,7 +171,7 @@ static bool fits(struct mr_arena *arena, const char *pattern, const char *name, 
 
 static enum mr_code refuse_unknown(struct mr_ctx *cx, const char *name)
 {
-	enum { NAMES_MAX = 64 };
+	enum { NAMES_MAX = 128 };
 	const char *names[NAMES_MAX], *near;
 	size_t count = 0;
 

@@ -20,7 +20,7 @@ static void add_key(struct mr_arena *arena, const struct mr_work_key *key, const
 
 enum mr_code mr_work_config_keys(struct mr_ctx *cx, struct mr_work *work, struct mr_texts *out)
 {
-	enum { KEYS_MAX = 64 };
+	enum { KEYS_MAX = 128 };
 	const struct mr_work_config *config;
 	enum mr_code rc = mr_work_config_strict(cx, work, &config);
 	struct mr_texts keys = { 0 };

@@ -11,6 +11,10 @@ extern const char *const mr_work_item_field_names[];  /* of archive.message_inde
 
 /* ASCII letters, digits, '_' and '-': the ids of mailboxes and identities. */
 bool mr_work_is_config_id(const char *text);
+/* The sections "imap" and "smtp", read with all that is wrong with them, and written. */
+void mr_work_servers_at(const struct mr_cursor *root, struct mr_work_config *config);
+void mr_work_imap_write(struct mr_out *out, const struct mr_work_server *imap);
+void mr_work_smtp_write(struct mr_out *out, const struct mr_work_server *smtp);
 /* The problems that were found become config_invalid; MR_OK without any. `what` is the document. */
 MR_CHECK enum mr_code mr_work_config_verdict(struct mr_ctx *cx, const struct mr_issues *issues,
 	const char *what);
@@ -35,7 +39,9 @@ enum mr_work_key_type {
 	MR_WORK_KEY_TEXT,
 	MR_WORK_KEY_PORT,
 	MR_WORK_KEY_BOOL,
+	MR_WORK_KEY_SECONDS,
 	MR_WORK_KEY_LIST,       /* of words */
+	MR_WORK_KEY_COMMAND,    /* words in their order, any of them twice */
 	MR_WORK_KEY_STEPS,      /* JSON */
 	MR_WORK_KEY_MOVE,       /* steps that are one move, by its mailbox */
 	MR_WORK_KEY_LANGUAGE,   /* a text, or "null" */
@@ -48,8 +54,9 @@ struct mr_work_key {
 	const char *name; /* '*' stands for the id of a mailbox or an identity */
 	const char *path; /* in the document, levels parted by '/' */
 	enum mr_work_key_type type;
-	const char *other; /* the member beside it that cannot be set at the same time, or NULL */
-	bool is_alias;     /* another name for what a key above it has */
+	const char *others; /* members beside it that cannot be set at the same time, parted by
+			     * blanks, or NULL */
+	bool is_alias;      /* another name for what a key above it has */
 };
 extern const struct mr_work_key mr_work_keys[]; /* the last has no name */
 

@@ -45,16 +45,17 @@ static enum mr_code refuse_value(struct mr_ctx *cx, const struct mr_work_key_pla
 		want, text);
 }
 
-static enum mr_code read_port(struct mr_ctx *cx, const struct mr_work_key_place *place,
-	const char *text, const struct mr_value **out)
+static enum mr_code read_number(struct mr_ctx *cx, const struct mr_work_key_place *place,
+	const char *text, int min, int max, const struct mr_value **out)
 {
 	struct mr_value *value = mr_arena_alloc(cx->arena, sizeof(*value));
-	int64_t port;
+	int64_t number;
 
-	if (!mr_str_to_int(text, &port) || port < 0 || port > UINT16_MAX)
-		return refuse_value(cx, place, "a number from 0 to 65535", text);
+	if (!mr_str_to_int(text, &number) || number < min || number > max)
+		return refuse_value(cx, place,
+			mr_arena_printf(cx->arena, "a number from %d to %d", min, max), text);
 	value->kind = MR_INT;
-	value->integer = port;
+	value->integer = number;
 	*out = value;
 	return MR_OK;
 }
@@ -135,7 +136,12 @@ static enum mr_code read_value(struct mr_ctx *cx, const struct mr_work_key_place
 
 	switch (place->key->type) {
 	case MR_WORK_KEY_PORT:
-		return read_port(cx, place, text, out);
+		return read_number(cx, place, text, 0, UINT16_MAX, out);
+	case MR_WORK_KEY_SECONDS:
+		return read_number(cx, place, text, 1, MR_WORK_TIMEOUT_MAX_S, out);
+	case MR_WORK_KEY_COMMAND:
+		*out = mr_work_value_texts(cx->arena, values);
+		return MR_OK;
 	case MR_WORK_KEY_BOOL:
 		return read_bool(cx, place, text, out);
 	case MR_WORK_KEY_OFFSET:
@@ -226,11 +232,16 @@ static const struct mr_value *put_place(struct mr_arena *arena, const struct mr_
 			document = mr_work_tree_put(arena, document, &other,
 				mr_work_value_text(arena, is_import ? "inbound" : "triage"));
 	}
-	if (place->key->other && value->kind != MR_NULL) {
-		struct mr_texts other = beside(arena, &place->path, place->key->other);
+	if (place->key->others && value->kind != MR_NULL) {
+		struct mr_texts names = mr_str_split(arena, place->key->others, ' ');
 
-		document =
-			mr_work_tree_put(arena, document, &other, mr_work_value_text(arena, NULL));
+		for (size_t i = 0; i < names.len; i++) {
+			struct mr_texts other = beside(arena, &place->path, names.items[i]);
+
+			if (mr_work_tree_get(document, &other))
+				document = mr_work_tree_put(arena, document, &other,
+					mr_work_value_text(arena, NULL));
+		}
 	}
 	return mr_work_tree_put(arena, document, &place->path, value);
 }
@@ -285,7 +296,8 @@ enum mr_code mr_work_config_set(struct mr_ctx *cx, struct mr_work *work, const c
 	if (!values->len)
 		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST, "no value was given for %s",
 			key);
-	if (values->len > 1 && place.key->type != MR_WORK_KEY_LIST)
+	if (values->len > 1 && place.key->type != MR_WORK_KEY_LIST &&
+		place.key->type != MR_WORK_KEY_COMMAND)
 		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
 			"%s takes one value, but %zu were given", key, values->len);
 	rc = read_value(cx, &place, values, &value);
@@ -342,7 +354,9 @@ static const struct mr_value *default_of(struct mr_arena *arena, const struct mr
 	if (is_pull_rule(place))
 		return mr_work_value_text(arena,
 			mr_str_ends(place->name, ".import_as") ? "triage" : "inbound");
-	return mr_work_value_texts(arena, &(struct mr_texts){ 0 }); /* steps */
+	if (place->key->type != MR_WORK_KEY_STEPS && place->key->type != MR_WORK_KEY_MOVE)
+		return mr_work_value_text(arena, NULL); /* it is left out by default */
+	return mr_work_value_texts(arena, &(struct mr_texts){ 0 });
 }
 
 enum mr_code mr_work_config_unset(struct mr_ctx *cx, struct mr_work *work, const char *key,

@@ -21,6 +21,11 @@ static const char fix_draft[] =
 static const char see_doctor[] = "Run `afmail doctor` to see what is wrong.";
 static const char see_server[] =
 	"Check the settings with `afmail config show`, then `afmail remote test`.";
+static const char see_folders[] =
+	"See the mailboxes of the server with `afmail remote folders`, and name the right one with "
+	"`afmail config set mailboxes.ID.mailbox_name NAME`.";
+static const char see_smtp[] =
+	"Check the smtp settings with `afmail config show`, and the mail with `afmail push`.";
 static const char see_queue[] = "See what is queued with `afmail push list`.";
 
 static const struct entry entries[MR_WORK_ERROR_COUNT] = {
@@ -68,15 +73,28 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 		"Rename one of the two cards: each contact has a uid of its own." },
 	[MR_WORK_EMAIL_CONFLICT] = { "email_conflict", MR_ECONFLICT,
 		"Remove the address from the other contact first." },
+	[MR_WORK_IMAP_APPEND_FAILED] = { "imap_append_failed", MR_EREMOTE, see_server },
 	[MR_WORK_IMAP_CONNECT_FAILED] = { "imap_connect_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_CREATE_FAILED] = { "imap_create_failed", MR_ECONFLICT, see_folders },
 	[MR_WORK_IMAP_FETCH_FAILED] = { "imap_fetch_failed", MR_EREMOTE, see_server },
 	[MR_WORK_IMAP_GREETING_FAILED] = { "imap_greeting_failed", MR_EREMOTE, see_server },
 	[MR_WORK_IMAP_LIST_FAILED] = { "imap_list_failed", MR_EREMOTE, see_server },
 	[MR_WORK_IMAP_LOGIN_FAILED] = { "imap_login_failed", MR_EAUTH, see_server },
-	[MR_WORK_IMAP_MAILBOX_UNRESOLVED] = { "imap_mailbox_unresolved", MR_ENOTFOUND, see_server },
-	[MR_WORK_IMAP_SELECT_FAILED] = { "imap_select_failed", MR_EREMOTE, see_server },
-	[MR_WORK_IMAP_TLS_FAILED] = { "imap_tls_failed", MR_EREMOTE, see_server },
 	[MR_WORK_IMAP_MAILBOX_AMBIGUOUS] = { "imap_mailbox_ambiguous", MR_ECONFLICT, fix_config },
+	[MR_WORK_IMAP_MAILBOX_UNRESOLVED] = { "imap_mailbox_unresolved", MR_ENOTFOUND, see_server },
+	[MR_WORK_IMAP_MOVE_FAILED] = { "imap_move_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_MOVE_UNSUPPORTED] = { "imap_move_unsupported", MR_ECONFLICT,
+		"The server can neither move mails nor delete single ones: take the item out with "
+		"`afmail push drop PUSH_ID` and move the mail in another program." },
+	[MR_WORK_IMAP_SEARCH_FAILED] = { "imap_search_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_SELECT_FAILED] = { "imap_select_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_STORE_FAILED] = { "imap_store_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_TLS_FAILED] = { "imap_tls_failed", MR_EAUTH, see_server },
+	[MR_WORK_IMAP_UIDVALIDITY_CHANGED] = { "imap_uidvalidity_changed", MR_ECONFLICT,
+		"The server has numbered the mailbox anew. Take the item out with `afmail push drop "
+		"PUSH_ID`, run `afmail pull`, and decide about the mail again." },
+	[MR_WORK_IMAP_UID_MISSING] = { "imap_uid_missing", MR_ECONFLICT,
+		"The mail was moved; `afmail pull` finds it." },
 	[MR_WORK_INTERNAL_ERROR] = { "internal_error", MR_EINTERNAL, NULL },
 	[MR_WORK_INVALID_CONTACT] = { "invalid_contact", MR_EFORMAT,
 		"Correct the card, or set it aside." },
@@ -111,10 +129,20 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 	[MR_WORK_PUSH_ALREADY_STARTED] = { "push_already_started", MR_ECONFLICT, see_queue },
 	[MR_WORK_PUSH_ITEM_INVALID] = { "push_item_invalid", MR_EFORMAT, see_doctor },
 	[MR_WORK_PUSH_NOT_FOUND] = { "push_not_found", MR_ENOTFOUND, see_queue },
+	[MR_WORK_PUSH_PLAN_CHANGED] = { "push_plan_changed", MR_ECONFLICT,
+		"Look at what would be done now with `afmail push`, and confirm the plan that it names." },
+	[MR_WORK_PUSH_UNCERTAIN] = { "push_uncertain", MR_ECONFLICT,
+		"Find out whether the mail has arrived, then run `afmail push recover PUSH_ID --sent` or "
+		"`afmail push recover PUSH_ID --not-sent`." },
 	[MR_WORK_REASON_REQUIRED] = { "reason_required", MR_EINVAL,
 		"Add --reason TEXT, or set audit.reason_mode to optional." },
 	[MR_WORK_REMOTE_OPERATION_UNSUPPORTED] = { "remote_operation_unsupported", MR_ECONFLICT,
 		see_queue },
+	[MR_WORK_RFC822_MESSAGE_ID_MISSING] = { "rfc822_message_id_missing", MR_ECONFLICT,
+		"A mail without a Message-ID cannot be found again after a move: take the item out "
+		"with `afmail push drop PUSH_ID` and move it in another program." },
+	[MR_WORK_SMTP_CONNECT_FAILED] = { "smtp_connect_failed", MR_EREMOTE, see_smtp },
+	[MR_WORK_SMTP_SEND_FAILED] = { "smtp_send_failed", MR_EREMOTE, see_smtp },
 	[MR_WORK_STORE_ERROR] = { "store_error", MR_EIO, NULL },
 	[MR_WORK_TEMPLATE_DIR_INVALID] = { "template_dir_invalid", MR_ECONFLICT,
 		"Move the file named templates out of the way." },
