@@ -13,6 +13,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+enum {
+	RESUME_US = 60 * 1000 * 1000,
+	RESUME_PAUSE_NS = 5 * 1000 * 1000,
+};
+
 static bool holds_workspace(struct mr_arena *arena, const char *path)
 {
 	struct stat st;
@@ -69,6 +74,80 @@ static enum mr_code take_lock(struct mr_ctx *cx, struct mr_work *work)
 	return mr_work_store_error(cx);
 }
 
+/* Put the lock file's time forward, so that a command that rests sees that there was a writer. */
+static void mark_written(struct mr_work *work)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { 0 } };
+	struct stat st;
+
+	if (work->access != MR_WORK_WRITE || fstat(work->lock, &st) != 0)
+		return;
+	clock_gettime(CLOCK_REALTIME, &times[1]);
+	if (times[1].tv_sec < st.st_mtim.tv_sec ||
+		(times[1].tv_sec == st.st_mtim.tv_sec && times[1].tv_nsec <= st.st_mtim.tv_nsec)) {
+		times[1] = st.st_mtim;
+		times[1].tv_nsec = times[1].tv_nsec < 999999999 ? times[1].tv_nsec + 1 : 0;
+		times[1].tv_sec += times[1].tv_nsec == 0;
+	}
+	if (futimens(work->lock, times) == 0 && fstat(work->lock, &st) == 0)
+		work->written = st.st_mtim;
+}
+
+void mr_work_rest(struct mr_work *work)
+{
+	if (work->is_resting || work->lock < 0)
+		return;
+	(void)flock(work->lock, LOCK_UN);
+	work->is_resting = true;
+}
+
+/* Forget what was loaded; what was allocated for it goes with the command's arena. */
+static void forget(struct mr_work *work)
+{
+	mr_arena_freep(&work->holds_arena);
+	mr_db_closep(&work->index);
+	work->config = NULL;
+	work->queue = NULL;
+	work->templates = NULL;
+	work->contacts = NULL;
+	work->suggestions = NULL;
+	work->holds = NULL;
+}
+
+enum mr_code mr_work_resume(struct mr_ctx *cx, struct mr_work *work, bool *out_changed)
+{
+	int64_t deadline = mr_clock_mono_us(cx->clock) + RESUME_US;
+	bool changed = false;
+	struct stat st;
+
+	if (out_changed)
+		*out_changed = false;
+	if (!work->is_resting)
+		return MR_OK;
+	/* Whoever takes the lock does not wait for it, so nobody can be waited for: look again. */
+	while (flock(work->lock, LOCK_EX | LOCK_NB) != 0) {
+		const struct timespec pause = { .tv_nsec = RESUME_PAUSE_NS };
+
+		if (errno != EWOULDBLOCK && errno != EINTR) {
+			mr_err_os(&cx->err, errno, "cannot lock %s/%s", work->root, MR_WORK_LOCK);
+			return mr_work_store_error(cx);
+		}
+		if (mr_clock_mono_us(cx->clock) > deadline)
+			return mr_work_refuse(cx, MR_WORK_WORKSPACE_LOCKED,
+				"the workspace %s is in use by another command", work->root);
+		nanosleep(&pause, NULL);
+	}
+	work->is_resting = false;
+	changed = fstat(work->lock, &st) != 0 || st.st_mtim.tv_sec != work->written.tv_sec ||
+		st.st_mtim.tv_nsec != work->written.tv_nsec;
+	if (changed)
+		forget(work);
+	mark_written(work);
+	if (out_changed)
+		*out_changed = changed;
+	return MR_OK;
+}
+
 enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_access access,
 	struct mr_work **out)
 {
@@ -90,6 +169,7 @@ enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_acce
 		rc = take_lock(cx, work);
 		if (rc)
 			return rc;
+		mark_written(work);
 	}
 	*out = work;
 	work = NULL;

@@ -11,6 +11,8 @@
 #include "base/fs.h"
 #include "text/value.h"
 
+#include <time.h>
+
 struct mr_db;
 struct mr_work_config;
 struct mr_work_holds;
@@ -35,7 +37,9 @@ struct mr_work {
 	int dir;
 	const char *root; /* absolute */
 	enum mr_work_access access;
-	int lock;        /* the lock file, or -1 */
+	int lock;                /* the lock file, or -1 */
+	bool is_resting;         /* the lock is given up for a while */
+	struct timespec written; /* the lock file's time: every writer puts it forward */
 	int64_t now_us;  /* when the command began, in whole seconds: all its times are this one */
 	const char *now; /* the same, RFC 3339 */
 	unsigned events; /* audit events of this command so far */
@@ -62,6 +66,15 @@ MR_CHECK enum mr_code mr_work_find(struct mr_ctx *cx, const char *from, const ch
  * it. */
 MR_CHECK enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_access access,
 	struct mr_work **out);
+/*
+ * A command that waits for something else than the workspace lets others write meanwhile: it rests,
+ * and goes on once it has the lock again. When another command has written, everything that was
+ * loaded is forgotten and loaded anew when it is needed, and `*out_changed` (or NULL) is true.
+ * While it rests, nothing may be read or written but through `work->dir`. workspace_locked when
+ * another command keeps the lock for longer than a minute.
+ */
+void mr_work_rest(struct mr_work *work);
+MR_CHECK enum mr_code mr_work_resume(struct mr_ctx *cx, struct mr_work *work, bool *out_changed);
 /* For MR_CLEANUP; NULL is fine. */
 void mr_work_closep(struct mr_work **work);
 /* Give up the lock and handles. NULL is fine. */

@@ -123,6 +123,7 @@ static enum mr_code put_message(struct mr_ctx *cx, struct mr_work *work, const c
 	row.bytes = (int64_t)found.eml.len;
 	row.remote_stamp = stamp_of(cx, work, mr_work_path_remote(cx->arena, id));
 	row.refers = refers_of(cx, mime);
+	row.places = found.locations;
 	for (size_t i = 0; i < found.locations.len; i++)
 		*(found.locations.items[i].missing ? &row.missing : &row.live) += 1;
 	return mr_work_index_put(cx, work->index, &row);

@@ -83,6 +83,24 @@ struct mr_work_filter {
 MR_CHECK enum mr_code mr_work_index_list(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_filter *filter, struct mr_work_briefs *out);
 
+/* Where a message is on the server, or was when it was last asked. */
+struct mr_work_place_row {
+	const char *message_id;
+	int64_t uid_validity, uid;
+	const char *flags; /* joined by blanks */
+	bool is_missing;
+};
+struct mr_work_place_rows {
+	struct mr_work_place_row *items;
+	size_t len;
+};
+/* Of one mailbox by validity and uid; only this uid unless it is 0. */
+MR_CHECK enum mr_code mr_work_index_places(struct mr_ctx *cx, struct mr_work *work,
+	const char *mailbox_name, int64_t uid, struct mr_work_place_rows *out);
+/* Those that are not missing: with this validity, and with another. */
+MR_CHECK enum mr_code mr_work_index_place_counts(struct mr_ctx *cx, struct mr_work *work,
+	const char *mailbox_name, int64_t uid_validity, int64_t *out_here, int64_t *out_other);
+
 struct mr_work_counts {
 	int64_t messages;
 	int64_t by_status[MR_WORK_STATUS_COUNT];

@@ -229,3 +229,60 @@ enum mr_code mr_work_index_counts(struct mr_ctx *cx, struct mr_work *work,
 		*out = counts;
 	return rc;
 }
+
+/* --- places on the server --- */
+
+/* Both values of `missing` are named, so that the index of the table serves the question. */
+static const char SQL_PLACES[] =
+	"SELECT m.id, p.validity, p.uid, p.flags, p.missing FROM places p JOIN messages m ON "
+	"m.n = p.n WHERE p.mailbox = ?1 AND p.missing IN (0, 1) ORDER BY p.validity, p.uid, "
+	"m.id" MR_ROWS_ALL;
+static const char SQL_PLACES_OF_UID[] =
+	"SELECT m.id, p.validity, p.uid, p.flags, p.missing FROM places p JOIN messages m ON "
+	"m.n = p.n WHERE p.mailbox = ?1 AND p.missing IN (0, 1) AND p.uid = ?2 ORDER BY "
+	"p.validity, p.uid, m.id" MR_ROWS_ALL;
+static const char SQL_PLACE_COUNTS[] =
+	"SELECT (SELECT COUNT(*) FROM places WHERE mailbox = ?1 AND missing = 0 AND validity = "
+	"?2), (SELECT COUNT(*) FROM places WHERE mailbox = ?1 AND missing = 0)";
+
+static enum mr_code read_place(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_work_place_row *place = to;
+
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&place->message_id, &place->uid_validity, &place->uid, &place->flags,
+			&place->is_missing));
+	return MR_OK;
+}
+
+enum mr_code mr_work_index_places(struct mr_ctx *cx, struct mr_work *work, const char *mailbox_name,
+	int64_t uid, struct mr_work_place_rows *out)
+{
+	enum mr_code rc = ready(cx, work);
+
+	*out = (struct mr_work_place_rows){ 0 };
+	if (rc)
+		return rc;
+	if (uid)
+		rc = mr_rows_list(cx, work->index, SQL_PLACES_OF_UID, MR_BIND(mailbox_name, uid),
+			read_place, MR_LIST(out));
+	else
+		rc = mr_rows_list(cx, work->index, SQL_PLACES, MR_BIND(mailbox_name), read_place,
+			MR_LIST(out));
+	return told(cx, rc);
+}
+
+enum mr_code mr_work_index_place_counts(struct mr_ctx *cx, struct mr_work *work,
+	const char *mailbox_name, int64_t uid_validity, int64_t *out_here, int64_t *out_other)
+{
+	int64_t here = 0, all = 0;
+	enum mr_code rc = ready(cx, work);
+
+	if (!rc)
+		rc = told(cx,
+			mr_rows_one(cx, work->index, SQL_PLACE_COUNTS,
+				MR_BIND(mailbox_name, uid_validity), MR_INTO(&here, &all), NULL));
+	*out_here = here;
+	*out_other = all - here;
+	return rc;
+}

@@ -4,6 +4,7 @@
 #include "base/ctx.h"
 #include "data/db.h"
 #include "workspace/collection.h"
+#include "workspace/remote.h"
 
 /* A message as the index keeps it. */
 struct mr_work_row {
@@ -14,7 +15,8 @@ struct mr_work_row {
 	const char *email; /* the sender's bare address in lower case, or "" */
 	bool is_outbound;
 	int64_t attachments, bytes;
-	int64_t live, missing;    /* locations */
+	int64_t live, missing; /* locations */
+	struct mr_work_locations places;
 	const char *remote_stamp; /* of the sidecar, or "" */
 	struct mr_texts refers;   /* normalised ids of its reply headers */
 };

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SCHEMA_VERSION = 2 };
+enum { SCHEMA_VERSION = 3 };
 
 /* Numbers of `status` are those of enum mr_work_status, of `kind` enum mr_work_collection_kind. */
 static const char SQL_TABLES[] =
@@ -34,6 +34,10 @@ static const char SQL_TABLES[] =
 	"CREATE TABLE refers (n BIGINT NOT NULL, rfc822 TEXT NOT NULL);"
 	"CREATE INDEX refers_n ON refers (n);"
 	"CREATE INDEX refers_rfc822 ON refers (rfc822);"
+	"CREATE TABLE places (n BIGINT NOT NULL, mailbox TEXT NOT NULL, validity BIGINT NOT NULL, "
+	"uid BIGINT NOT NULL, missing BIGINT NOT NULL, flags TEXT NOT NULL);"
+	"CREATE INDEX places_n ON places (n);"
+	"CREATE INDEX places_uid ON places (mailbox, missing, validity, uid);"
 	"CREATE TABLE members (path TEXT NOT NULL, kind BIGINT NOT NULL, uid TEXT NOT NULL, "
 	"id TEXT NOT NULL, added TEXT NOT NULL);"
 	"CREATE INDEX members_path ON members (path);"
@@ -41,7 +45,7 @@ static const char SQL_TABLES[] =
 
 static const char SQL_CLEAR[] =
 	"DROP TABLE IF EXISTS form; DROP TABLE IF EXISTS stamps; DROP TABLE IF EXISTS messages;"
-	"DROP TABLE IF EXISTS refers; DROP TABLE IF EXISTS members;"
+	"DROP TABLE IF EXISTS refers; DROP TABLE IF EXISTS places; DROP TABLE IF EXISTS members;"
 	"DROP TABLE IF EXISTS cards; DROP TABLE IF EXISTS behind;"
 	"DROP TABLE IF EXISTS found;";
 
@@ -137,6 +141,9 @@ static const char SQL_PUT[] =
 static const char SQL_NUMBER[] = "SELECT n FROM messages WHERE id = ?1";
 static const char SQL_DROP[] = "DELETE FROM messages WHERE n = ?1";
 static const char SQL_DROP_REFERS[] = "DELETE FROM refers WHERE n = ?1";
+static const char SQL_DROP_PLACES[] = "DELETE FROM places WHERE n = ?1";
+static const char SQL_PLACE[] = "INSERT INTO places (n, mailbox, validity, uid, missing, flags) "
+				"VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 static const char SQL_REFER[] = "INSERT INTO refers (n, rfc822) VALUES (?1, ?2)";
 
 enum mr_code mr_work_index_drop(struct mr_ctx *cx, struct mr_db *db, const char *id)
@@ -151,7 +158,26 @@ enum mr_code mr_work_index_drop(struct mr_ctx *cx, struct mr_db *db, const char 
 	if (!rc)
 		rc = mr_rows_run(cx, db, SQL_DROP_REFERS, MR_BIND(n));
 	if (!rc)
+		rc = mr_rows_run(cx, db, SQL_DROP_PLACES, MR_BIND(n));
+	if (!rc)
 		rc = mr_rows_run(cx, db, SQL_DROP, MR_BIND(n));
+	return rc;
+}
+
+static enum mr_code put_places(struct mr_ctx *cx, struct mr_db *db, int64_t n,
+	const struct mr_work_locations *places)
+{
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; !rc && i < places->len; i++) {
+		const struct mr_work_location *at = &places->items[i];
+
+		if (at->has_uid)
+			rc = mr_rows_run(cx, db, SQL_PLACE,
+				MR_BIND(n, at->mailbox_name, at->uid_validity, at->uid,
+					(int64_t)(at->missing != NULL),
+					mr_str_join(cx->arena, &at->flags, " ")));
+	}
 	return rc;
 }
 
@@ -170,6 +196,8 @@ enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_db *db, const struct
 			MR_INTO(&n), NULL);
 	for (size_t i = 0; !rc && i < row->refers.len; i++)
 		rc = mr_rows_run(cx, db, SQL_REFER, MR_BIND(n, row->refers.items[i]));
+	if (!rc)
+		rc = put_places(cx, db, n, &row->places);
 	if (!rc)
 		rc = mr_db_search_add(db, &mr_work_index_search_table, n, &cx->err);
 	return rc;

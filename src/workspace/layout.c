@@ -35,6 +35,16 @@ const char *mr_work_path_push(struct mr_arena *arena, const char *push_id)
 	return mr_arena_printf(arena, MR_WORK_PUSH "/%s.json", push_id);
 }
 
+const char *mr_work_path_push_eml(struct mr_arena *arena, const char *push_id)
+{
+	return mr_arena_printf(arena, MR_WORK_PUSH "/%s.eml", push_id);
+}
+
+const char *mr_work_path_push_envelope(struct mr_arena *arena, const char *push_id)
+{
+	return mr_arena_printf(arena, MR_WORK_PUSH "/%s.envelope", push_id);
+}
+
 const char *mr_work_path_identity(struct mr_arena *arena, const char *identity)
 {
 	return mr_arena_printf(arena, MR_WORK_IDENTITIES "/%s.md", identity);

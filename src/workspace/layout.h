@@ -3,9 +3,14 @@
 
 #include "base/arena.h"
 
-#define MR_WORK_STATE        ".afmail"
-#define MR_WORK_CONFIG       ".afmail/config.json"
-#define MR_WORK_LOCK         ".afmail/workspace.lock"
+#define MR_WORK_STATE     ".afmail"
+#define MR_WORK_CONFIG    ".afmail/config.json"
+#define MR_WORK_LOCK      ".afmail/workspace.lock"
+#define MR_WORK_PULL_LOCK ".afmail/pull.lock" /* held while mail is pulled */
+#define MR_WORK_INCOMING  ".afmail/incoming"  /* mail on its way in: nobody needs it later */
+#define MR_WORK_SYNC_STATE                                                                         \
+	".afmail/sync_state.json" /* what the server said last: can be deleted                     \
+				   */
 #define MR_WORK_PROGRESS     ".afmail/workspace.progress.json"
 #define MR_WORK_LOG_DIR      ".afmail/logs"
 #define MR_WORK_LOG          ".afmail/logs/events.jsonl"
@@ -39,6 +44,9 @@ const char *mr_work_path_record(struct mr_arena *arena, const char *message_id);
 const char *mr_work_path_triage(struct mr_arena *arena, const char *message_id);
 
 const char *mr_work_path_push(struct mr_arena *arena, const char *push_id);
+/* Of a queued mail that was built: its bytes, and who gets it. */
+const char *mr_work_path_push_eml(struct mr_arena *arena, const char *push_id);
+const char *mr_work_path_push_envelope(struct mr_arena *arena, const char *push_id);
 const char *mr_work_path_identity(struct mr_arena *arena, const char *identity);
 
 /* "<uid>-<slug>" of a name. */

@@ -6,63 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { TIMEOUT_MS = 30000 };
-
-/* --- the account --- */
-
-static enum mr_code refuse_missing(struct mr_ctx *cx, const char *key, const char *value_name)
-{
-	(void)mr_work_refuse(cx, MR_WORK_CONFIG_MISSING, "%s is not set", key);
-	return mr_work_hint(cx,
-		"Set it with `afmail config set %s %s`; `afmail config show` shows all settings.",
-		key, value_name);
-}
-
-static enum mr_code find_password(struct mr_ctx *cx, const struct mr_work_server *imap,
-	mr_work_environment *environment, const char **out)
-{
-	const char *value;
-
-	if (imap->password_secret) {
-		*out = imap->password_secret;
-		return MR_OK;
-	}
-	if (!imap->password_secret_env) {
-		(void)mr_work_refuse(cx, MR_WORK_CONFIG_MISSING,
-			"neither imap.password_secret nor imap.password_secret_env is set");
-		return mr_work_hint(cx,
-			"Name the environment variable that holds the password with `afmail config "
-			"set imap.password_secret_env NAME_SECRET`.");
-	}
-	value = environment(imap->password_secret_env);
-	if (!value) {
-		(void)mr_work_refuse(cx, MR_WORK_CONFIG_MISSING,
-			"the environment variable %s, which imap.password_secret_env names, is not "
-			"set",
-			imap->password_secret_env);
-		return mr_work_hint(cx, "Set %s to the password of the IMAP account.",
-			imap->password_secret_env);
-	}
-	*out = mr_arena_strdup(cx->arena, value);
-	return MR_OK;
-}
-
-enum mr_code mr_work_imap_account(struct mr_ctx *cx, const struct mr_work_config *config,
-	mr_work_environment *environment, struct mr_work_account *out)
-{
-	const struct mr_work_server *imap = &config->imap;
-
-	if (!imap->host)
-		return refuse_missing(cx, "imap.host", "HOST");
-	if (!imap->username)
-		return refuse_missing(cx, "imap.username", "NAME");
-	*out = (struct mr_work_account){ .host = imap->host,
-		.username = imap->username,
-		.port = imap->port,
-		.tls = imap->tls };
-	return find_password(cx, imap, environment, &out->password);
-}
-
 /* --- sessions --- */
 
 enum mr_code mr_work_server_open(struct mr_ctx *cx, const struct mr_work_account *account,
@@ -74,34 +17,74 @@ enum mr_code mr_work_server_open(struct mr_ctx *cx, const struct mr_work_account
 		[MR_IMAP_STAGE_GREETING] = MR_WORK_IMAP_GREETING_FAILED,
 		[MR_IMAP_STAGE_LOGIN] = MR_WORK_IMAP_LOGIN_FAILED,
 	};
+	static const char *const mechanisms[] = {
+		[MR_WORK_AUTH_AUTO] = NULL,
+		[MR_WORK_AUTH_PLAIN] = "PLAIN",
+		[MR_WORK_AUTH_LOGIN] = "LOGIN",
+		[MR_WORK_AUTH_SCRAM_SHA_256] = "SCRAM-SHA-256",
+		[MR_WORK_AUTH_XOAUTH2] = "XOAUTH2",
+		[MR_WORK_AUTH_OAUTHBEARER] = "OAUTHBEARER",
+	};
 	const struct mr_imap_account server = {
 		.host = account->host,
 		.port = (int)account->port,
 		.tls = account->tls,
+		.starttls = account->starttls,
+		.ca_file = account->ca_file,
 		.user = account->username,
 		.password = account->password,
-		.timeout_ms = TIMEOUT_MS,
+		.bearer_token = account->token,
+		.mechanism = mechanisms[account->auth],
+		.timeout_ms = account->timeout_ms,
 	};
 	enum mr_imap_stage stage;
 	struct mr_err err;
 
 	if (!mr_imap_open(&server, out, &stage, &err))
 		return MR_OK;
-	return mr_work_refuse(cx, words[stage], "%s", err.msg);
+	(void)mr_work_refuse(cx, words[stage], "%s", err.msg);
+	if (stage != MR_IMAP_STAGE_TLS && stage != MR_IMAP_STAGE_LOGIN)
+		cx->err.code = err.code;
+	return cx->err.code;
+}
+
+/* Does the refusal say that it is different later? RFC 5530. */
+static bool is_for_now(const struct mr_imap_outcome *outcome)
+{
+	return outcome->code.len &&
+		(mr_imap_is(&outcome->code.items[0], "UNAVAILABLE") ||
+			mr_imap_is(&outcome->code.items[0], "INUSE") ||
+			mr_imap_is(&outcome->code.items[0], "LIMIT"));
 }
 
 enum mr_code mr_work_server_do(struct mr_ctx *cx, struct mr_imap *session, mr_imap_handler *handler,
 	void *arg, struct mr_imap_outcome *outcome, enum mr_work_error error)
 {
+	struct mr_imap_outcome own = { 0 };
 	struct mr_err err = { 0 };
+	enum mr_code rc = mr_imap_run(session, cx->arena, handler, arg, &own, &err);
 
-	if (!mr_imap_do(session, cx->arena, handler, arg, outcome, &err))
+	if (outcome && !rc)
+		*outcome = own;
+	if (!rc && own.status == MR_IMAP_OK)
 		return MR_OK;
-	if (err.word) { /* the handler's own failure */
-		cx->err = err;
-		return err.code;
+	if (!rc && is_for_now(&own))
+		rc = mr_err_set(&err, MR_EREMOTE, "the server refused: %s", own.text);
+	else if (!rc) /* the same question has the same answer */
+		rc = mr_err_set(&err, MR_ECONFLICT, "the server refused: %s", own.text);
+	return mr_work_server_failed(cx, &err, error);
+}
+
+enum mr_code mr_work_server_failed(struct mr_ctx *cx, const struct mr_err *err,
+	enum mr_work_error error)
+{
+	if (err->word) { /* the handler's own failure */
+		cx->err = *err;
+		return err->code;
 	}
-	return mr_work_refuse(cx, error, "%s", err.msg);
+	(void)mr_work_refuse(cx, error, "%s", err->msg);
+	cx->err.code = err->code;
+	return err->code;
 }
 
 struct listing {

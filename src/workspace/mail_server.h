@@ -5,7 +5,7 @@
 #pragma once
 
 #include "net/imap.h"
-#include "workspace/config.h"
+#include "workspace/account.h"
 #include "workspace/error.h"
 
 enum {
@@ -13,26 +13,17 @@ enum {
 	MR_WORK_SERVER_NAME_BYTES = 4096, /* a mailbox with a longer name is left out */
 };
 
-/* Looks up a variable of the environment, as getenv(3) does. */
-typedef char *mr_work_environment(const char *name);
-
-/* The account on the IMAP server, with its password. */
-struct mr_work_account {
-	const char *host, *username, *password;
-	int64_t port;
-	bool tls;
-};
-/* config_missing when the host, the user or the password is not set, or the variable that holds
- * the password is not. */
-MR_CHECK enum mr_code mr_work_imap_account(struct mr_ctx *cx, const struct mr_work_config *config,
-	mr_work_environment *environment, struct mr_work_account *out);
-
 /* imap_connect_failed, imap_tls_failed, imap_greeting_failed, imap_login_failed. */
 MR_CHECK enum mr_code mr_work_server_open(struct mr_ctx *cx, const struct mr_work_account *account,
 	struct mr_imap **out);
 /* One command that was begun: a refusal, or a connection that broke, is this error. */
 MR_CHECK enum mr_code mr_work_server_do(struct mr_ctx *cx, struct mr_imap *session,
 	mr_imap_handler *handler, void *arg, struct mr_imap_outcome *outcome,
+	enum mr_work_error error);
+
+/* A failure of net/imap.h becomes this error, unless it is a handler's own; whether trying again
+ * may help is kept. */
+enum mr_code mr_work_server_failed(struct mr_ctx *cx, const struct mr_err *err,
 	enum mr_work_error error);
 
 struct mr_work_server_mailbox {

@@ -1,10 +1,12 @@
 /* workspace/pull.c - checks what a pull is asked for and what it needs to reach the server. */
 #include "workspace/pull.h"
 
+#include "base/lock.h"
 #include "text/out.h"
 #include "workspace/error.h"
 #include "workspace/folders.h"
 #include "workspace/generation.h"
+#include "workspace/layout.h"
 #include "workspace/mail_server.h"
 #include "workspace/progress.h"
 #include "workspace/pull_run.h"
@@ -57,27 +59,44 @@ enum mr_code mr_work_pull_targets(struct mr_ctx *cx, const struct mr_work_config
 
 /* --- pull --- */
 
+static enum mr_code check_limits(struct mr_ctx *cx, const struct mr_work_pull *request)
+{
+	if (request->since_days && request->all_history)
+		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
+			"--since-days and --all-history exclude each other");
+	return MR_OK;
+}
+
 static enum mr_code pull(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_pull *request, struct mr_work_progress *progress,
-	struct mr_work_pulled *result)
+	const struct mr_work_pull *request, struct mr_imap **session,
+	struct mr_work_progress *progress, struct mr_work_pulled *result)
 {
 	const struct mr_work_config *config = NULL;
+	const struct mr_work_pull_limits limits = { .since_days = request->since_days,
+		.max_new_messages = request->max_new_messages,
+		.max_total_bytes = request->max_total_bytes,
+		.dry_run = request->dry_run };
 	struct mr_work_targets targets;
 	struct mr_work_account account;
+	struct mr_work_pull_run run = { .account = &account,
+		.targets = &targets,
+		.are_named = request->ids.len > 0,
+		.first_is_last = request->watch,
+		.limits = &limits,
+		.session = session };
 	enum mr_code rc = mr_work_generation_check(cx, work);
 
 	if (!rc)
 		rc = mr_work_recover(cx, work);
-
+	if (!rc)
+		rc = check_limits(cx, request);
 	if (!rc)
 		rc = mr_work_config_get(cx, work, &config);
 	if (!rc)
 		rc = mr_work_pull_targets(cx, config, &request->ids, &targets);
 	if (!rc)
 		rc = mr_work_imap_account(cx, config, request->environment, &account);
-	return rc ? rc
-		  : mr_work_pull_run(cx, work, &account, &targets, request->ids.len > 0, progress,
-			    result);
+	return rc ? rc : mr_work_pull_run(cx, work, &run, progress, result);
 }
 
 /* What the snapshot of the progress keeps of the result. */
@@ -94,20 +113,45 @@ static const struct mr_value *summary(struct mr_ctx *cx, const struct mr_work_pu
 	return mr_out_tree(&out);
 }
 
-enum mr_code mr_work_pull(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_pull *request, struct mr_work_pulled *result)
+/* One pull at a time: the lock of the workspace is free while one waits for the server. */
+static enum mr_code begin_alone(struct mr_ctx *cx, struct mr_work *work, struct mr_lock *out)
 {
-	struct mr_work_progress progress;
-	enum mr_code rc;
+	enum mr_code rc =
+		mr_lock_take(work->dir, MR_WORK_PULL_LOCK, "pull", 0, cx->clock, out, &cx->err);
 
-	*result = (struct mr_work_pulled){ 0 };
+	if (rc == MR_EBUSY)
+		return mr_work_refuse(cx, MR_WORK_WORKSPACE_LOCKED,
+			"another command is pulling mail into %s", work->root);
+	return rc ? mr_work_store_error(cx) : MR_OK;
+}
+
+enum mr_code mr_work_pull_with(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_pull *request, struct mr_imap **session, struct mr_work_pulled *result)
+{
+	struct mr_lock alone MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
+	struct mr_work_progress progress;
+	enum mr_code rc = begin_alone(cx, work, &alone);
+
+	*result = (struct mr_work_pulled){ .dry_run = request->dry_run };
+	if (rc)
+		return rc;
+	if (request->dry_run)
+		return pull(cx, work, request, session, NULL, result);
 	mr_work_progress_start(cx, work, "pull", &progress);
-	rc = pull(cx, work, request, &progress, result);
+	rc = pull(cx, work, request, session, &progress, result);
 	if (rc)
 		mr_work_progress_failed(&progress);
 	else
 		mr_work_progress_done(&progress, summary(cx, result));
 	return rc;
+}
+
+enum mr_code mr_work_pull(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_pull *request, struct mr_work_pulled *result)
+{
+	struct mr_imap *session MR_CLEANUP(mr_imap_closep) = NULL;
+
+	return mr_work_pull_with(cx, work, request, &session, result);
 }
 
 /* --- remote --- */

@@ -20,10 +20,18 @@ MR_CHECK enum mr_code mr_work_pull_targets(struct mr_ctx *cx, const struct mr_wo
  * command, so that its failure is in the progress too. */
 struct mr_work_pull {
 	struct mr_texts ids;
+	int64_t since_days, max_new_messages, max_total_bytes; /* 0: no limit */
+	bool all_history; /* said on purpose: not together with since_days */
+	bool dry_run, watch;
 	mr_work_environment *environment;
 };
 MR_CHECK enum mr_code mr_work_pull(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_pull *request, struct mr_work_pulled *result);
+
+/* The same with a session that is there already, or NULL in it; it stays open for the next pull. */
+MR_CHECK enum mr_code mr_work_pull_with(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_pull *request, struct mr_imap **session,
+	struct mr_work_pulled *result);
 
 /* remote_test_result and remote_mailboxes: whether the server answers, and what it has. */
 struct mr_work_remote_ask {

@@ -1,8 +1,10 @@
 /* workspace/pull_settle.c - the change at the end of a pull. */
 #include "workspace/pull_settle.h"
 
+#include "base/crash.h"
 #include "workspace/disposition.h"
 #include "workspace/index.h"
+#include "workspace/layout.h"
 #include "workspace/reference.h"
 #include "workspace/refresh.h"
 
@@ -51,39 +53,41 @@ static void learn(struct mr_work_settling *s, const char *message_id, enum lesso
 			mr_arena_strdup(arena, lesson->location.flags.items[i]);
 }
 
-static struct mr_work_location place_of(const struct mr_work_known_location *known)
+static struct mr_work_location place_of(const char *mailbox_name,
+	const struct mr_work_place_row *known)
 {
 	return (struct mr_work_location){
-		.mailbox_name = known->mailbox_name,
+		.mailbox_name = mailbox_name,
 		.has_uid = true,
 		.uid_validity = known->uid_validity,
 		.uid = known->uid,
 	};
 }
 
-bool mr_work_settle_flags(struct mr_work_settling *s, const struct mr_work_known_location *known,
-	const struct mr_texts *flags)
+bool mr_work_settle_flags(struct mr_work_settling *s, const char *mailbox_name,
+	const struct mr_work_place_row *known, const char *flags)
 {
-	struct mr_work_location place = place_of(known);
-	bool differ = !mr_str_eq(known->flags, mr_str_join(s->cx->arena, flags, " "));
+	struct mr_work_location place = place_of(mailbox_name, known);
+	bool differ = !mr_str_eq(known->flags, flags);
 
 	if (!differ && !known->is_missing)
 		return false;
-	place.flags = *flags;
+	if (*flags)
+		place.flags = mr_str_split(s->cx->arena, flags, ' ');
 	learn(s, known->message_id, IS_THERE, &place);
 	return differ;
 }
 
-enum mr_code mr_work_settle_location(struct mr_work_settling *s, const char *message_id,
+void mr_work_settle_location(struct mr_work_settling *s, const char *message_id,
 	const struct mr_work_location *location)
 {
 	learn(s, message_id, IS_NEW, location);
-	return MR_OK;
 }
 
-void mr_work_settle_missing(struct mr_work_settling *s, const struct mr_work_known_location *known)
+void mr_work_settle_missing(struct mr_work_settling *s, const char *mailbox_name,
+	const struct mr_work_place_row *known)
 {
-	struct mr_work_location place = place_of(known);
+	struct mr_work_location place = place_of(mailbox_name, known);
 
 	learn(s, known->message_id, IS_GONE, &place);
 }
@@ -244,7 +248,12 @@ static enum mr_code settle_one(struct mr_work_settling *s, struct mr_work_change
 	struct mr_work_locations locations = { 0 };
 	struct mr_work_locations more;
 	bool was_lost = false;
-	enum mr_code rc = mr_work_remote_load(s->cx, s->work, lessons->message_id, &locations);
+	enum mr_code rc;
+
+	/* Purged while the server was asked: there is nothing to be said of it any more. */
+	if (!mr_fs_exists(s->work->dir, mr_work_path_eml(s->cx->arena, lessons->message_id)))
+		return MR_OK;
+	rc = mr_work_remote_load(s->cx, s->work, lessons->message_id, &locations);
 
 	if (rc)
 		return rc;
@@ -289,6 +298,18 @@ static void report(const struct fate *fate, struct mr_work_pulled *counts)
 	counts->stale_deleted_removed_count = (int64_t)fate->back.len;
 }
 
+/* The sidecars that were written: the index need not look for them among all others. */
+static enum mr_code index_again(struct mr_work_settling *s, const struct mr_texts *ids)
+{
+	enum mr_code rc = mr_work_index_open(s->cx, s->work);
+
+	if (!rc)
+		rc = mr_work_index_begin(s->cx, s->work);
+	for (size_t i = 0; !rc && i < ids->len; i++)
+		rc = mr_work_index_add(s->cx, s->work, ids->items[i]);
+	return rc ? rc : mr_work_index_commit(s->cx, s->work);
+}
+
 enum mr_code mr_work_settle(struct mr_work_settling *s, struct mr_work_pulled *counts)
 {
 	struct mr_arena *arena = s->cx->arena;
@@ -323,5 +344,13 @@ enum mr_code mr_work_settle(struct mr_work_settling *s, struct mr_work_pulled *c
 		return rc;
 	report(&fate, counts);
 	tell(&change, counts);
-	return mr_work_carry_out(s->cx, &change);
+	rc = mr_work_change_commit(s->cx, &change);
+	mr_crash_point("work.pull.settled");
+	if (!rc && change.stale.messages.len)
+		rc = index_again(s, &change.stale.messages);
+	if (!rc)
+		rc = mr_work_refresh(s->cx, s->work, &change.stale);
+	if (!rc)
+		mr_work_change_end(s->cx, &change);
+	return rc;
 }

@@ -7,6 +7,7 @@
 #include "workspace/collection.h"
 #include "workspace/pull_known.h"
 #include "workspace/pulled.h"
+#include "workspace/remote.h"
 
 struct mr_work_lesson;
 
@@ -20,15 +21,15 @@ struct mr_work_settling {
 };
 
 void mr_work_settle_begin(struct mr_ctx *cx, struct mr_work *work, struct mr_work_settling *out);
-/* It is there, with these flags; true when they are others than before. */
-bool mr_work_settle_flags(struct mr_work_settling *settling,
-	const struct mr_work_known_location *known, const struct mr_texts *flags);
+/* It is there, with these flags, joined by blanks; true when they are others than before. */
+bool mr_work_settle_flags(struct mr_work_settling *settling, const char *mailbox_name,
+	const struct mr_work_place_row *known, const char *flags);
 /* A known message is at this place, too. */
-MR_CHECK enum mr_code mr_work_settle_location(struct mr_work_settling *settling,
-	const char *message_id, const struct mr_work_location *location);
+void mr_work_settle_location(struct mr_work_settling *settling, const char *message_id,
+	const struct mr_work_location *location);
 /* It is there no longer. */
-void mr_work_settle_missing(struct mr_work_settling *settling,
-	const struct mr_work_known_location *known);
+void mr_work_settle_missing(struct mr_work_settling *settling, const char *mailbox_name,
+	const struct mr_work_place_row *known);
 /* A new message goes into spam or trash; written by mr_work_settle_discarded(): once that has
  * committed `*change`, the caller refreshes what is stale and ends the change. */
 void mr_work_settle_discard(struct mr_work_settling *settling, enum mr_work_collection_kind kind,

@@ -23,5 +23,11 @@ struct mr_work_pulled {
 	int64_t spam_count, spam_written_count, stale_spam_removed_count;
 	int64_t trash_count, trash_written_count, stale_trash_removed_count;
 	int64_t deleted_count, deleted_written_count, stale_deleted_removed_count;
+	/* New ones that were left on the server because of the limits. */
+	int64_t remaining_message_count;
+	bool dry_run;
+	/* Mails that could not be taken in, and why; they are tried again the next time. */
+	int64_t failed_message_count;
+	struct mr_texts failed_messages;
 	int64_t none; /* of counters that have nothing to count any more */
 };

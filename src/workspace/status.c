@@ -1,6 +1,7 @@
 /* workspace/status.c - counts for the command status. */
 #include "workspace/status.h"
 
+#include "base/lock.h"
 #include "text/out.h"
 #include "workspace/collection.h"
 #include "workspace/contact.h"
@@ -119,7 +120,9 @@ enum mr_code mr_work_status(struct mr_ctx *cx, struct mr_work *work,
 	if (rc && !locked)
 		return rc;
 	cx->err = kept;
-	rc = mr_work_progress_show(cx, work, locked, &out->progress);
+	/* A pull that waits for the server lets others work meanwhile, and still runs. */
+	rc = mr_work_progress_show(cx, work,
+		locked || mr_lock_is_held(work->dir, MR_WORK_PULL_LOCK), &out->progress);
 	if (rc || locked) {
 		out->hint = "Another command is writing: counts are omitted until it has ended.";
 		return rc;

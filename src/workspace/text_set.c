@@ -60,3 +60,10 @@ bool mr_work_text_set_has(const struct mr_work_text_set *set, const char *text)
 {
 	return set->slot_count > 0 && *slot_of(set, text);
 }
+
+const char *mr_work_text_set_keep(struct mr_arena *arena, struct mr_work_text_set *set,
+	const char *text)
+{
+	(void)mr_work_text_set_add(arena, set, text);
+	return set->texts.items[*slot_of(set, text) - 1];
+}

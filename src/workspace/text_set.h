@@ -19,4 +19,7 @@ struct mr_work_text_set {
 
 /* Add a copy of the text; false when it is there already. */
 bool mr_work_text_set_add(struct mr_arena *arena, struct mr_work_text_set *set, const char *text);
+/* Add it unless it is there: the copy that is kept. */
+const char *mr_work_text_set_keep(struct mr_arena *arena, struct mr_work_text_set *set,
+	const char *text);
 bool mr_work_text_set_has(const struct mr_work_text_set *set, const char *text);

@@ -1,8 +1,17 @@
 /* op/work/work_pull.c - operations: take mail in from the server, look at the server. */
 #include "op/work/work_ops.h"
+#include "text/json.h"
+#include "workspace/error.h"
 #include "workspace/pull.h"
+#include "workspace/pull_watch.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 /* --- pull --- */
 
@@ -10,6 +19,21 @@ static const struct mr_param pull_params[] = {
 	MR_PARAM(struct mr_work_pull, ids, "ids", .flags = MR_POSITIONAL,
 		.summary = "ids of mailboxes, as the configuration has them",
 		.fallback = "actions.pull.default_mailbox_ids"),
+	MR_PARAM(struct mr_work_pull, dry_run, "dry_run",
+		.summary = "only tell how much there is; nothing is taken in"),
+	MR_PARAM(struct mr_work_pull, since_days, "since_days",
+		.summary = "leave mails on the server that it received earlier", .min = 1,
+		.max = 36500),
+	MR_PARAM(struct mr_work_pull, all_history, "all_history",
+		.summary = "take mail of any age, as without since_days"),
+	MR_PARAM(struct mr_work_pull, max_new_messages, "max_new_messages",
+		.summary = "take at most so many in; the next pull goes on", .min = 1,
+		.max = INT32_MAX),
+	MR_PARAM(struct mr_work_pull, max_total_bytes, "max_total_bytes",
+		.summary = "take at most so many bytes in; the next pull goes on", .min = 1,
+		.max = INT64_MAX / 2),
+	MR_PARAM(struct mr_work_pull, watch, "watch", .flags = MR_CLI_ONLY,
+		.summary = "stay, and pull mail as it arrives, until it is interrupted"),
 	{ 0 },
 };
 
@@ -46,6 +70,10 @@ static const struct mr_field pull_fields[] = {
 	PULL_FIELD(deleted_count, "messages that are gone from the server, all together"),
 	PULL_FIELD(deleted_written_count, "the same"),
 	PULL_FIELD(stale_deleted_removed_count, "that are back"),
+	PULL_FIELD(remaining_message_count, "new mails that the limits left on the server"),
+	PULL_FIELD(failed_message_count, "mails that could not be taken in"),
+	MR_WORK_FIELD_OPT(struct mr_work_pulled, failed_messages, "which, and why"),
+	PULL_FIELD(dry_run, "nothing was taken in"),
 #define PULL_ZERO(name) MR_FIELD(struct mr_work_pulled, none, name, .summary = "always 0")
 	PULL_ZERO("archived_message_count"),
 	PULL_ZERO("sent_message_count"),
@@ -56,6 +84,64 @@ static const struct mr_field pull_fields[] = {
 	{ 0 },
 };
 
+/* --- watching --- */
+
+/* A line for each thing that happens, for whoever reads the output as it comes. */
+static void tell_line(void *arg, const char *event, const struct mr_work_pulled *result,
+	const struct mr_err *err)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_json_writer writer;
+	struct mr_out out;
+	(void)arg;
+
+	mr_buf_init(&buf, 1 << 20);
+	mr_json_init(&writer, &buf, MR_JSON_COMPACT);
+	mr_out_init_tree(&out, arena);
+	mr_out_map(&out, NULL);
+	mr_out_text(&out, "code", "pull_watch");
+	mr_out_text(&out, "event", event);
+	if (result) {
+		mr_out_int(&out, "new_message_count", result->new_message_count);
+		mr_out_int(&out, "triage_created_count", result->triage_created_count);
+		mr_out_int(&out, "updated_location_count", result->updated_location_count);
+		mr_out_int(&out, "flags_updated_count", result->flags_updated_count);
+		mr_out_int(&out, "missing_location_count", result->missing_location_count);
+	}
+	if (err) {
+		mr_out_text(&out, "error_code", err->word);
+		mr_out_text(&out, "error", err->msg);
+	}
+	mr_out_end(&out);
+	mr_json_value(&writer, mr_out_tree(&out));
+	mr_buf_putc(&buf, '\n');
+	(void)fwrite(mr_buf_text(&buf), 1, buf.len, stdout);
+	(void)fflush(stdout);
+}
+
+static enum mr_code watch(struct mr_call *call, const char *root, struct mr_work_pull *request,
+	struct mr_work_pulled *result)
+{
+	struct mr_work_watch watched = { .root = root, .tell = tell_line };
+	sigset_t signals;
+	enum mr_code rc;
+
+	if (request->dry_run)
+		return mr_work_refuse(&call->cx, MR_WORK_INVALID_REQUEST,
+			"--watch and --dry-run exclude each other");
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	watched.stop_fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	if (watched.stop_fd < 0)
+		return mr_err_os(&call->cx.err, errno, "signalfd");
+	rc = mr_work_pull_watch(&call->cx, &watched, request, result);
+	close(watched.stop_fd);
+	return rc;
+}
+
 /* The workspace is recovered within the command: see mr_work_pull(). */
 static enum mr_code pull(struct mr_call *call, struct mr_work_pull *request,
 	struct mr_work_pulled *result)
@@ -64,9 +150,11 @@ static enum mr_code pull(struct mr_call *call, struct mr_work_pull *request,
 	const char *root = NULL;
 	enum mr_code rc = mr_contract_work_root(call, &root);
 
+	request->environment = getenv;
+	if (!rc && request->watch)
+		return watch(call, root, request, result);
 	if (!rc)
 		rc = mr_work_open(&call->cx, root, MR_WORK_WRITE, &work);
-	request->environment = getenv;
 	return rc ? rc : mr_work_pull(&call->cx, work, request, result);
 }
 MR_BIND_ALONE(pulling, pull, struct mr_work_pull, struct mr_work_pulled);

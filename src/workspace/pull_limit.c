@@ -1,0 +1,163 @@
+/* workspace/pull_limit.c - leaves on the server what is too old, too many or too much. */
+#include "workspace/pull_private.h"
+
+#include "base/buf.h"
+#include "text/time.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SET_BYTES = 4096, DAY_S = 24 * 60 * 60 };
+
+struct sizing {
+	struct mr_work_box *box;
+	int64_t *sizes; /* of each wanted one; -1: the server did not tell */
+};
+
+static size_t place_of(const struct mr_work_box *box, uint64_t uid)
+{
+	size_t from = 0, to = box->wanted_len;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (box->wanted[middle] < uid)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < box->wanted_len && box->wanted[from] == uid ? from : SIZE_MAX;
+}
+
+/* --- by age --- */
+
+static enum mr_code note_young(void *arg, const struct mr_imap_response *response,
+	struct mr_err *err)
+{
+	struct mr_work_box *box = arg;
+	(void)err;
+
+	if (!mr_str_eq(response->name, "SEARCH"))
+		return MR_OK;
+	for (size_t i = 0; i < response->data.len; i++) {
+		uint64_t uid = 0;
+		size_t at = mr_imap_number(&response->data.items[i], &uid) ? place_of(box, uid)
+									   : SIZE_MAX;
+
+		if (at != SIZE_MAX)
+			box->taken[at] = true; /* put back below */
+	}
+	return MR_OK;
+}
+
+static enum mr_code drop_old(struct mr_work_pulling *p)
+{
+	static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul",
+		"Aug", "Sep", "Oct", "Nov", "Dec" };
+	struct mr_work_box *box = p->box;
+	time_t since = (time_t)(p->work->now_us / MR_TIME_S - p->limits->since_days * DAY_S);
+	size_t kept = 0;
+	char command[128];
+	struct tm day;
+	enum mr_code rc;
+
+	gmtime_r(&since, &day);
+	snprintf(command, sizeof(command), "UID SEARCH SINCE %d-%s-%d", day.tm_mday,
+		months[day.tm_mon], day.tm_year + 1900);
+	mr_imap_begin(*p->session, command);
+	rc = mr_work_server_do(p->cx, *p->session, note_young, box, NULL,
+		MR_WORK_IMAP_SEARCH_FAILED);
+	for (size_t i = 0; !rc && i < box->wanted_len; i++) {
+		if (box->taken[i])
+			box->wanted[kept++] = box->wanted[i];
+		box->taken[i] = false;
+	}
+	if (rc)
+		return rc;
+	box->left += box->wanted_len - kept;
+	box->wanted_len = kept;
+	return MR_OK;
+}
+
+/* --- by size --- */
+
+static enum mr_code note_size(void *arg, const struct mr_imap_response *response,
+	struct mr_err *err)
+{
+	struct sizing *s = arg;
+	const struct mr_imap_node *list = response->data.len ? &response->data.items[0] : NULL;
+	uint64_t uid, size;
+	size_t at;
+	(void)err;
+
+	if (!mr_str_eq(response->name, "FETCH") ||
+		!mr_imap_number(mr_imap_member(list, "UID"), &uid) ||
+		!mr_imap_number(mr_imap_member(list, "RFC822.SIZE"), &size) || size > INT64_MAX)
+		return MR_OK;
+	at = place_of(s->box, uid);
+	if (at != SIZE_MAX)
+		s->sizes[at] = (int64_t)size;
+	return MR_OK;
+}
+
+static enum mr_code ask_sizes(struct mr_work_pulling *p, struct sizing *s)
+{
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; i < p->box->wanted_len; i++)
+		s->sizes[i] = -1;
+	for (size_t at = 0; !rc && at < p->box->wanted_len;) {
+		struct mr_buf set MR_CLEANUP(mr_buf_release) = { 0 };
+
+		mr_buf_init(&set, 2 * SET_BYTES);
+		mr_imap_put_set(&set, p->box->wanted, p->box->wanted_len, &at, SET_BYTES);
+		mr_imap_begin(*p->session, "UID FETCH ");
+		mr_imap_put(*p->session, mr_buf_text(&set));
+		mr_imap_put(*p->session, " (UID RFC822.SIZE)");
+		rc = mr_work_server_do(p->cx, *p->session, note_size, s, NULL,
+			MR_WORK_IMAP_FETCH_FAILED);
+	}
+	return rc;
+}
+
+/* The first ones that fit together; the next pull goes on behind them. */
+static enum mr_code fit_bytes(struct mr_work_pulling *p)
+{
+	struct mr_work_box *box = p->box;
+	struct sizing s = { box,
+		mr_arena_array(p->cx->arena, box->wanted_len + 1, sizeof(*s.sizes)) };
+	enum mr_code rc = ask_sizes(p, &s);
+	size_t kept = 0;
+
+	if (rc)
+		return rc;
+	while (kept < box->wanted_len && s.sizes[kept] <= p->bytes_left) {
+		p->bytes_left -= s.sizes[kept] > 0 ? s.sizes[kept] : 0;
+		kept++;
+	}
+	if (kept < box->wanted_len)
+		p->bytes_left = 0; /* smaller ones do not overtake it */
+	box->left += box->wanted_len - kept;
+	box->wanted_len = kept;
+	return MR_OK;
+}
+
+enum mr_code mr_work_pull_limit(struct mr_work_pulling *p)
+{
+	struct mr_work_box *box = p->box;
+	int64_t room = p->limits->max_new_messages - p->out->new_message_count -
+		p->out->updated_location_count;
+	enum mr_code rc = MR_OK;
+
+	if (box->wanted_len && p->limits->since_days)
+		rc = drop_old(p);
+	if (!rc && p->limits->max_new_messages && (int64_t)box->wanted_len > room) {
+		box->left += box->wanted_len - (size_t)room;
+		box->wanted_len = (size_t)room;
+	}
+	if (!rc && box->wanted_len && p->limits->max_total_bytes)
+		rc = fit_bytes(p);
+	return rc;
+}

@@ -1,0 +1,141 @@
+/* workspace/pull_watch.c - pulls, waits for news, and pulls again. */
+#include "workspace/pull_watch.h"
+
+#include "workspace/error.h"
+
+#include <poll.h>
+
+enum {
+	IDLE_MS = 25 * 60 * 1000,  /* servers end a silence of half an hour */
+	OTHERS_MS = 5 * 60 * 1000, /* when there are mailboxes that nobody watches */
+	POLL_MS = 60 * 1000,
+	PAUSE_MS = 1000,
+	PAUSE_MAX_MS = 60 * 1000,
+	LOCKED_MS = 100,
+};
+
+struct watching {
+	struct mr_ctx *cx;
+	const struct mr_work_watch *watch;
+	struct mr_work_pull request;
+	struct mr_imap *session;
+	struct mr_work_pulled *total;
+	size_t mailboxes;
+};
+
+static bool is_stopped(const struct watching *w, int wait_ms)
+{
+	struct pollfd stop = { .fd = w->watch->stop_fd, .events = POLLIN };
+
+	return poll(&stop, 1, wait_ms) > 0;
+}
+
+static enum mr_code count_mailboxes(struct watching *w, struct mr_ctx *cx, struct mr_work *work)
+{
+	const struct mr_work_config *config = NULL;
+	struct mr_work_targets targets = { 0 };
+	enum mr_code rc = mr_work_config_get(cx, work, &config);
+
+	if (!rc)
+		rc = mr_work_pull_targets(cx, config, &w->request.ids, &targets);
+	w->mailboxes = targets.len;
+	return rc;
+}
+
+static void add(struct mr_work_pulled *total, const struct mr_work_pulled *one)
+{
+	total->mailbox_count = one->mailbox_count;
+	total->new_message_count += one->new_message_count;
+	total->triage_created_count += one->triage_created_count;
+	total->spam_message_count += one->spam_message_count;
+	total->trashed_message_count += one->trashed_message_count;
+	total->updated_location_count += one->updated_location_count;
+	total->flags_updated_count += one->flags_updated_count;
+	total->missing_location_count += one->missing_location_count;
+	total->failed_message_count += one->failed_message_count;
+}
+
+static enum mr_code pull_once(struct watching *w, struct mr_ctx *cx, struct mr_work_pulled *result)
+{
+	struct mr_work *work MR_CLEANUP(mr_work_closep) = NULL;
+	enum mr_code rc = mr_work_open(cx, w->watch->root, MR_WORK_WRITE, &work);
+
+	if (!rc)
+		rc = count_mailboxes(w, cx, work);
+	return rc ? rc : mr_work_pull_with(cx, work, &w->request, &w->session, result);
+}
+
+/* One pull, in an arena of its own. */
+static enum mr_code pull(struct watching *w)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx own = *w->cx;
+	struct mr_work_pulled result = { 0 };
+	enum mr_code rc;
+
+	own.arena = arena;
+	own.err = (struct mr_err){ 0 };
+	rc = pull_once(w, &own, &result);
+	if (rc)
+		return mr_work_error_pass(w->cx, &own.err);
+	add(w->total, &result);
+	w->watch->tell(w->watch->arg, "pulled", &result, NULL);
+	return MR_OK;
+}
+
+static enum mr_code wait_for_news(struct watching *w)
+{
+	struct mr_err err = { 0 };
+	bool news = false;
+
+	if (!w->session || !mr_imap_can(w->session, "IDLE")) {
+		(void)is_stopped(w, POLL_MS);
+		return MR_OK;
+	}
+	while (!news && !is_stopped(w, 0)) {
+		int wait_ms = w->mailboxes > 1 ? OTHERS_MS : IDLE_MS;
+
+		if (mr_imap_idle(w->session, w->watch->stop_fd, wait_ms, &news, &err)) {
+			mr_imap_closep(&w->session);
+			return mr_work_server_failed(w->cx, &err, MR_WORK_IMAP_FETCH_FAILED);
+		}
+		if (w->mailboxes > 1)
+			break;
+	}
+	return MR_OK;
+}
+
+static int longer(int pause_ms)
+{
+	return pause_ms * 2 < PAUSE_MAX_MS ? pause_ms * 2 : PAUSE_MAX_MS;
+}
+
+enum mr_code mr_work_pull_watch(struct mr_ctx *cx, const struct mr_work_watch *watch,
+	const struct mr_work_pull *request, struct mr_work_pulled *result)
+{
+	struct watching w = { .cx = cx, .watch = watch, .request = *request, .total = result };
+	int pause_ms = PAUSE_MS;
+	enum mr_code rc = MR_OK;
+
+	*result = (struct mr_work_pulled){ 0 };
+	while (!is_stopped(&w, 0)) {
+		rc = pull(&w);
+		if (!rc) {
+			pause_ms = PAUSE_MS;
+			watch->tell(watch->arg, "watching", NULL, NULL);
+			rc = wait_for_news(&w);
+		}
+		if (rc == MR_EBUSY) { /* another command works: it is over soon */
+			(void)is_stopped(&w, LOCKED_MS);
+		} else if (rc && !mr_code_is_retryable(rc)) {
+			break;
+		} else if (rc) {
+			watch->tell(watch->arg, "waiting", NULL, &cx->err);
+			(void)is_stopped(&w, pause_ms);
+			pause_ms = longer(pause_ms);
+		}
+		rc = MR_OK;
+	}
+	mr_imap_closep(&w.session);
+	return rc;
+}
