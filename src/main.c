@@ -317,6 +317,7 @@
  *       watch.c          wakes waiting threads when the database changes
  *
  *   workspace/         a person's mail as files that an agent works on
+ *     account.c          the accounts on the mail servers, with their secrets
  *     archive.c          lists the archive; makes, shows and renames categories
  *     archive_case.c     archived cases: shown, renamed, their notes
  *     archive_message.c  puts messages into categories, moves them, takes them out
@@ -339,6 +340,7 @@
  *     config_default.c   a new configuration, and how one is written
  *     config_key.c       the table of its keys, and their values
  *     config_list.c      all keys; members of lists added and removed
+ *     config_server.c    what it says of the two servers
  *     config_set.c       changes it by its keys
  *     config_steps.c     the steps of actions
  *     contact.c          contacts found, listed and shown
@@ -391,10 +393,16 @@
  *     place.c            finds cases and categories, gives out uids
  *     progress.c         the progress of a running command
  *     pull.c             what is asked of the server, checked
+ *     pull_bodies.c      bodies fetched over as many connections as it takes
+ *     pull_box.c         what is in a mailbox, or changed in it, compared
  *     pull_known.c      where messages were when the server was last asked
+ *     pull_limit.c       what is too old, too many or too much stays on the server
  *     pull_resolve.c     finds the mailboxes of a pull on the server
  *     pull_run.c        a pull: what is on the server, taken in
  *     pull_settle.c     what a pull learnt about known messages
+ *     pull_state.c       what the server said last
+ *     pull_take.c        bodies that came become evidence
+ *     pull_watch.c       pulls as mail arrives
  *     purge.c            throws discarded messages away for good
  *     push.c             what a push would do; drops queued items
  *     push_confirm.c     a push that was confirmed
@@ -409,6 +417,7 @@
  *     restore.c          brings messages back to triage
  *     search.c           full-text search in its messages
  *     search_sql.c       the SQL of a search
+ *     secret.c           a secret from where the configuration says it is
  *     skill.c            the skill for agents: installed, removed
  *     skill_agent.c      the agents, and where they look for skills
  *     skill_document.c   the text of the skill
@@ -597,6 +606,7 @@
  *     crash_on.c         named points at which tests stop the program
  *     err.c              errors, and what each code means outside
  *     fs.c               files: atomic, bounded, kept inside
+ *     fs_many.c          many files made durable at once
  *     fs_tree.c          directories and all that is below them
  *     fs_watch.c         waiting until a file is touched
  *     lock.c             one holder at a time, by the kernel

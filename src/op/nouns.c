@@ -171,6 +171,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_work_push,
 	&mr_op_work_push_list,
 	&mr_op_work_push_drop,
+	&mr_op_work_push_recover,
 	&mr_op_work_push_drafts,
 	&mr_op_work_push_drafts_send,
 	&mr_op_work_push_archive,

@@ -92,6 +92,16 @@ static enum mr_code put_head(struct mr_ctx *cx, struct mr_work *work,
 	return rc;
 }
 
+/* The text without the newline that every draft file ends with. */
+static const char *text_of(struct mr_arena *arena, const char *body)
+{
+	size_t len = strlen(body);
+
+	len -= len && body[len - 1] == '\n';
+	len -= len && body[len - 1] == '\r';
+	return mr_arena_strndup(arena, body, len);
+}
+
 enum mr_code mr_work_draft_build(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_draft *draft, const struct mr_work_push_item *item, int64_t date_us,
 	struct mr_work_outbound *out)
@@ -103,7 +113,7 @@ enum mr_code mr_work_draft_build(struct mr_ctx *cx, struct mr_work *work,
 		.reply_to_message_id = draft->file.reply_to_message_id };
 	struct mr_mime_draft mail = { .subject = draft->file.subject,
 		.date_us = date_us,
-		.text = draft->file.body };
+		.text = text_of(cx->arena, draft->file.body) };
 	enum mr_code rc = mr_work_draft_check(cx, work, draft);
 
 	if (!rc)

@@ -5,6 +5,7 @@
 #include "workspace/draft.h"
 #include "workspace/error.h"
 #include "workspace/ids.h"
+#include "workspace/push_mail.h"
 #include "workspace/refresh.h"
 
 #include <string.h>
@@ -34,11 +35,33 @@ bool mr_work_push_is_of_kind(const struct mr_work_push_item *item, const char *k
 	return false;
 }
 
+bool mr_work_push_is_wanted(const struct mr_work_push_item *item,
+	const struct mr_work_push_preview *request)
+{
+	return mr_work_push_is_of_kind(item, request->kind) &&
+		(!request->only || mr_str_eq(request->only, item->push_id));
+}
+
+enum mr_code mr_work_push_check_only(struct mr_ctx *cx, const struct mr_work_push_preview *request,
+	const struct mr_work_push_items *queue)
+{
+	if (!request->only)
+		return MR_OK;
+	for (size_t i = 0; i < queue->len; i++)
+		if (mr_work_push_is_wanted(&queue->items[i], request))
+			return MR_OK;
+	return mr_work_refuse(cx, MR_WORK_PUSH_NOT_FOUND, "%s is not queued", request->only);
+}
+
 enum mr_code mr_work_push_check(struct mr_ctx *cx, const struct mr_work_push_preview *request)
 {
 	if (request->dry_run && request->confirm)
 		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
 			"--dry-run and --confirm cannot be given together");
+	if ((request->plan_id || request->resend) && !request->confirm)
+		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
+			"%s is for a push with --confirm",
+			request->plan_id ? "a plan id" : "--resend");
 	if (!request->kind)
 		return MR_OK;
 	for (size_t i = 0; i < MR_LEN(kinds); i++)
@@ -127,6 +150,15 @@ static void show_draft(struct mr_ctx *cx, struct mr_work *work,
 	*is_reply = draft.file.reply_to_message_id && !mr_str_eq(draft.file.send_intent, "new");
 	if (!rc) /* a date that is always the same: the plan does not change with the time */
 		rc = mr_work_draft_build(cx, work, &draft, item, 0, &mail);
+	if (mr_work_push_mail_is_fixed(item)) { /* this goes out, whatever the draft says now */
+		struct mr_work_push_mail fixed = { 0 };
+		enum mr_code loaded = mr_work_push_mail_load(cx, work, item, &fixed);
+
+		if (!loaded && fixed.out.bytes.data) {
+			mail = fixed.out;
+			rc = MR_OK;
+		}
+	}
 	row->draft_valid = !rc;
 	row->draft_error = rc ? mr_arena_strdup(cx->arena, cx->err.msg) : NULL;
 	cx->err = kept;
@@ -176,14 +208,17 @@ enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *work,
 		rc = mr_work_config_get(cx, work, &config);
 	if (!rc)
 		rc = mr_work_queue_load_strict(cx, work, &queue);
+	if (!rc)
+		rc = mr_work_push_check_only(cx, request, &queue);
 	if (rc)
 		return rc;
 	shown.items = mr_arena_array(cx->arena, queue.len + 1, sizeof(*shown.items));
 	plan = mr_digest_begin_sha256();
 	add_config(cx, plan, config);
 	add_text(plan, request->kind);
+	add_text(plan, request->only);
 	for (size_t i = 0; i < queue.len; i++)
-		if (mr_work_push_is_of_kind(&queue.items[i], request->kind))
+		if (mr_work_push_is_wanted(&queue.items[i], request))
 			show_item(cx, work, config, &queue.items[i], plan,
 				&shown.items[shown.len++]);
 	shown.plan_id =
@@ -219,15 +254,6 @@ enum mr_code mr_work_push_list(struct mr_ctx *cx, struct mr_work *work,
 }
 
 /* --- drop --- */
-
-/* A mail that was being sent when the program ended: nobody knows whether it went. */
-static bool is_uncertain(const struct mr_work_push_item *item)
-{
-	for (size_t i = 0; i < item->state_count; i++)
-		if (item->states[i].status == MR_WORK_STEP_PENDING && item->states[i].started)
-			return item->kind == MR_WORK_PUSH_OUTBOUND;
-	return false;
-}
 
 static void add_event(struct mr_ctx *cx, struct mr_work_change *change,
 	const struct mr_work_push_item *item, const char *reason)
@@ -270,7 +296,7 @@ enum mr_code mr_work_push_drop(struct mr_ctx *cx, struct mr_work *work,
 	if (mr_work_push_has_succeeded_step(&item))
 		return mr_work_refuse(cx, MR_WORK_PUSH_ALREADY_STARTED,
 			"a step of %s has succeeded: it cannot be dropped", item.push_id);
-	if (is_uncertain(&item))
+	if (item.kind == MR_WORK_PUSH_OUTBOUND && mr_work_push_uncertain_step(&item))
 		return mr_work_refuse(cx, MR_WORK_PUSH_ALREADY_STARTED,
 			"%s was being carried out when the program ended: its mail may have gone",
 			item.push_id);

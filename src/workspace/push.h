@@ -1,15 +1,22 @@
 /*
- * workspace/push.h - the push queue looked at before it is carried out: preview, list, drop.
+ * workspace/push.h - the push queue: looked at, carried out, dropped from, and what nobody knows
+ * settled.
  *
- * Nothing here talks to a server.
+ * Only mr_work_push_confirm() talks to servers.
  */
 #pragma once
 
+#include "workspace/mail_server.h"
 #include "workspace/queue.h"
 
 struct mr_work_push_preview {
 	bool dry_run, confirm; /* not together: invalid_request */
 	const char *kind;      /* "drafts", "drafts-send", "archive", "spam", "trash"; NULL: all */
+	const char *only;      /* a push id: nothing else; or NULL */
+	/* Of a confirmed one: the plan that was looked at, and an item whose mail may have gone and
+	 * is sent again; or NULL. */
+	const char *plan_id, *resend;
+	mr_work_environment *environment; /* of a confirmed one */
 };
 struct mr_work_push_row {
 	const char *push_id, *kind, *display_kind;
@@ -43,6 +50,12 @@ MR_CHECK enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *wo
 	const struct mr_work_push_preview *request, struct mr_work_push_previewed *result);
 /* Does a push of that kind (see above) carry the item out? */
 bool mr_work_push_is_of_kind(const struct mr_work_push_item *item, const char *kind);
+/* Does the request concern it? */
+bool mr_work_push_is_wanted(const struct mr_work_push_item *item,
+	const struct mr_work_push_preview *request);
+/* push_not_found when the item that the request names alone is not queued. */
+MR_CHECK enum mr_code mr_work_push_check_only(struct mr_ctx *cx,
+	const struct mr_work_push_preview *request, const struct mr_work_push_items *queue);
 
 /* What a confirmed push did. */
 struct mr_work_push_failure {
@@ -55,9 +68,15 @@ struct mr_work_push_pushed {
 	size_t len;
 };
 /*
- * Carry the queue out, or the items of the kind of the request. This program cannot talk to servers
- * yet: an empty queue succeeds, anything else is remote_operation_unsupported and the queue stays
- * as it is. Either way the progress snapshot says how it ended.
+ * Carry the queue out, or what the request names of it, item by item. An item that fails stays in
+ * the queue, is told in `failures`, and the next one has its turn; the function fails only when
+ * nothing can be done at all: push_plan_changed, push_not_found, and when the workspace cannot be
+ * written. Either way the progress snapshot says how it ended.
+ *
+ * The state of each step is durable before it begins and after it ended. A step that was begun and
+ * of which nobody knows how it ended is looked for on the server before it is repeated; a mail that
+ * may have been sent and is not found there is not sent again: push_uncertain, until
+ * mr_work_push_recover() settles it or the request says so (`resend`).
  */
 MR_CHECK enum mr_code mr_work_push_confirm(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_push_preview *request, struct mr_work_push_pushed *result);
@@ -82,3 +101,30 @@ struct mr_work_push_dropped {
  */
 MR_CHECK enum mr_code mr_work_push_drop(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_push_drop *request, struct mr_work_push_dropped *result);
+
+/* --- mails that may have been sent --- */
+
+struct mr_work_push_recover {
+	const char *push_id; /* NULL: list them */
+	bool sent, not_sent; /* one of them, with an id */
+	const char *reason;
+};
+struct mr_work_push_uncertain {
+	const char *push_id, *case_uid, *draft_name, *message_id, *subject, *started_rfc3339;
+	struct mr_texts to;
+};
+struct mr_work_push_recovered {
+	bool is_list, is_one;
+	int64_t count;
+	struct mr_work_push_uncertain *items;
+	size_t len;
+	const char *push_id, *outcome, *case_uid, *draft_name; /* outcome: "sent" or "not_sent" */
+	const char *message_id; /* of a mail that was sent, or NULL */
+};
+/*
+ * List the items whose mail may have gone, or settle one: a mail that was sent is recorded in its
+ * case, and the next push does what is left; one that was not is sent by the next push.
+ * push_not_found; invalid_request when it is not uncertain.
+ */
+MR_CHECK enum mr_code mr_work_push_recover(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_push_recover *request, struct mr_work_push_recovered *result);

@@ -444,9 +444,19 @@ void mr_work_queue_save(struct mr_work_change *change, struct mr_work_push_item 
 	touch(change, item);
 }
 
+void mr_work_queue_forget_mail(struct mr_work_change *change, const struct mr_work_push_item *item)
+{
+	struct mr_arena *arena = change->cx->arena;
+
+	mr_work_change_remove(change, mr_work_path_push_eml(arena, item->push_id));
+	mr_work_change_remove(change, mr_work_path_push_envelope(arena, item->push_id));
+}
+
 void mr_work_queue_remove(struct mr_work_change *change, const struct mr_work_push_item *item)
 {
 	mr_work_change_remove(change, mr_work_path_push(change->cx->arena, item->push_id));
+	if (item->kind == MR_WORK_PUSH_OUTBOUND)
+		mr_work_queue_forget_mail(change, item);
 	touch(change, item);
 }
 
@@ -458,6 +468,14 @@ bool mr_work_push_has_started(const struct mr_work_push_item *item)
 		if (item->states[i].started || item->states[i].status != MR_WORK_STEP_PENDING)
 			return true;
 	return false;
+}
+
+const struct mr_work_step_state *mr_work_push_uncertain_step(const struct mr_work_push_item *item)
+{
+	for (size_t i = 0; i < item->state_count; i++)
+		if (item->states[i].status == MR_WORK_STEP_PENDING && item->states[i].started)
+			return &item->states[i];
+	return NULL;
 }
 
 bool mr_work_push_has_succeeded_step(const struct mr_work_push_item *item)

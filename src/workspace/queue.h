@@ -84,12 +84,17 @@ MR_CHECK enum mr_code mr_work_queue_find(struct mr_ctx *cx, struct mr_work *work
 	const char *push_id, struct mr_work_push_item *out);
 /* An id that no item, no item of this change and no mail that was sent has. */
 const char *mr_work_queue_new_id(struct mr_ctx *cx, struct mr_work_change *change);
-/* Write an item (updated: now) or remove it, as part of a change; its messages become stale. */
+/* Write an item (updated: now) or remove it, with the mail that was built for it, as part of a
+ * change; its messages become stale. */
 void mr_work_queue_save(struct mr_work_change *change, struct mr_work_push_item *item);
 void mr_work_queue_remove(struct mr_work_change *change, const struct mr_work_push_item *item);
+/* Remove the mail alone: it was not sent, and the next push builds it anew. */
+void mr_work_queue_forget_mail(struct mr_work_change *change, const struct mr_work_push_item *item);
 
 /* Has a step begun? Then it cannot be taken back as if nothing had happened. */
 bool mr_work_push_has_started(const struct mr_work_push_item *item);
+/* The step that was begun and of which nobody knows how it ended, or NULL. */
+const struct mr_work_step_state *mr_work_push_uncertain_step(const struct mr_work_push_item *item);
 bool mr_work_push_has_succeeded_step(const struct mr_work_push_item *item);
 /* "outbound", "message.spam": the kind as people see it. */
 const char *mr_work_push_display_kind(const struct mr_work_push_item *item);

@@ -117,6 +117,28 @@ void mr_render_work_push(struct mr_buf *out, const struct mr_value *value,
 		"--confirm`.\n");
 }
 
+void mr_render_work_recovered(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_value *list = mr_part_list(value, "items");
+
+	(void)how;
+	if (*text_at(value, "outcome"))
+		mr_buf_printf(out, "%s: the mail was %s.\n", mr_part_line(arena, value, "push_id"),
+			mr_str_eq(text_at(value, "outcome"), "sent")
+				? "sent; the next push does what is left"
+				: "not sent; the next push sends it");
+	else if (!list || !list->list.len)
+		mr_buf_puts(out, "No mail is uncertain.\n");
+	for (size_t i = 0; list && i < list->list.len; i++)
+		mr_buf_printf(out, "%s: \"%s\" to %s may have been sent on %s\n",
+			mr_part_line(arena, &list->list.items[i], "push_id"),
+			mr_part_line(arena, &list->list.items[i], "subject"),
+			mr_part_names(arena, &list->list.items[i], "to"),
+			mr_part_line(arena, &list->list.items[i], "started_rfc3339"));
+}
+
 void mr_render_work_push_items(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {

@@ -90,6 +90,7 @@ MR_RENDER_WORK(work_fetched);
 
 /* render_push.c: the push queue, purges, refreshes and the audit log on a terminal. */
 MR_RENDER_WORK(work_push);
+MR_RENDER_WORK(work_recovered);
 MR_RENDER_WORK(work_push_items);
 MR_RENDER_WORK(work_dropped);
 MR_RENDER_WORK(work_purged);

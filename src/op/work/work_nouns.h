@@ -134,6 +134,7 @@ extern const struct mr_op mr_op_work_push_drafts;
 extern const struct mr_op mr_op_work_push_drafts_send;
 extern const struct mr_op mr_op_work_push_drop;
 extern const struct mr_op mr_op_work_push_list;
+extern const struct mr_op mr_op_work_push_recover;
 extern const struct mr_op mr_op_work_push_spam;
 extern const struct mr_op mr_op_work_push_trash;
 

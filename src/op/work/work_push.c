@@ -3,6 +3,8 @@
 #include "op/work/work_ops.h"
 #include "workspace/push.h"
 
+#include <stdlib.h>
+
 /* --- push --- */
 
 /* A preview, or what a confirmed push did. */
@@ -20,6 +22,13 @@ static const struct mr_param push_params[] = {
 	/* What leaves this machine is for a person to decide, never for a client of a server. */
 	MR_PARAM(struct mr_work_push_preview, confirm, "confirm", .flags = MR_CLI_ONLY,
 		.summary = "carry it out on the server"),
+	MR_PARAM(struct mr_work_push_preview, plan_id, "plan_id",
+		.flags = MR_CLI_ONLY | MR_POSITIONAL,
+		.summary = "with --confirm: the plan that was looked at, and nothing else"),
+	MR_PARAM(struct mr_work_push_preview, only, "only", .summary = "this queued item alone"),
+	MR_PARAM(struct mr_work_push_preview, resend, "resend", .flags = MR_CLI_ONLY,
+		.summary =
+			"with --confirm: send the mail of this item again, though it may have gone"),
 	{ 0 },
 };
 
@@ -91,7 +100,7 @@ static const struct mr_field push_fields[] = {
 };
 
 /* A preview shares the workspace with other readers; a confirmed push has it alone. */
-static enum mr_code push(struct mr_call *call, const struct mr_work_push_preview *request,
+static enum mr_code push(struct mr_call *call, struct mr_work_push_preview *request,
 	struct pushed *result)
 {
 	struct mr_work *work MR_CLEANUP(mr_work_closep) = NULL;
@@ -104,6 +113,7 @@ static enum mr_code push(struct mr_call *call, const struct mr_work_push_preview
 	*result = (struct pushed){ .code = is_done ? "push_result" : "push_dry_run",
 		.is_preview = !is_done,
 		.is_done = is_done };
+	request->environment = getenv;
 	if (is_done)
 		return mr_work_push_confirm(&call->cx, work, request, &result->done);
 	rc = mr_work_push_preview(&call->cx, work, request, &result->preview);
@@ -220,4 +230,79 @@ const struct mr_op mr_op_work_push_drop = {
 	MR_WORK_TOOL,
 	.bind = &dropping,
 	.render = mr_render_work_dropped,
+};
+
+/* --- recover --- */
+
+static const struct mr_param recover_params[] = {
+	MR_PARAM(struct mr_work_push_recover, push_id, "push_id", .flags = MR_POSITIONAL,
+		.summary = "the queued item; without one they are listed"),
+	MR_PARAM(struct mr_work_push_recover, sent, "sent", .summary = "its mail has arrived"),
+	MR_PARAM(struct mr_work_push_recover, not_sent, "not_sent",
+		.summary = "its mail has not arrived: the next push sends it"),
+	MR_WORK_REASON_PARAM(struct mr_work_push_recover),
+	{ 0 },
+};
+
+#define UNCERTAIN(member, about) MR_WORK_FIELD(struct mr_work_push_uncertain, member, about)
+static const struct mr_field uncertain_fields[] = {
+	UNCERTAIN(push_id, "the queued item"),
+	UNCERTAIN(case_uid, "the case of its draft"),
+	UNCERTAIN(draft_name, "the draft's file name"),
+	MR_WORK_FIELD_OPT(struct mr_work_push_uncertain, message_id, "the mail's id here"),
+	MR_WORK_FIELD_OPT(struct mr_work_push_uncertain, subject, "the mail's subject"),
+	UNCERTAIN(started_rfc3339, "when it was handed over"),
+	UNCERTAIN(to, "who would have got it"),
+	{ 0 },
+};
+
+static const struct mr_field uncertain_list_fields[] = {
+	MR_WORK_FIELD(struct mr_work_push_recovered, count, "how many there are"),
+	MR_FIELD_ROWS(struct mr_work_push_recovered, items, len, struct mr_work_push_uncertain,
+		uncertain_fields, "items", .summary = "mails that may have been sent"),
+	{ 0 },
+};
+
+#define RECOVERED(member, about) MR_WORK_FIELD(struct mr_work_push_recovered, member, about)
+static const struct mr_field recovered_one_fields[] = {
+	RECOVERED(push_id, "the item"),
+	RECOVERED(outcome, "sent or not_sent"),
+	RECOVERED(case_uid, "the case of its draft"),
+	RECOVERED(draft_name, "the draft's file name"),
+	MR_WORK_FIELD_OPT(struct mr_work_push_recovered, message_id,
+		"the message that was recorded, of a mail that was sent"),
+	{ 0 },
+};
+
+static const struct mr_field recover_fields[] = {
+	{ .name = "*",
+		.flags = MR_INCLUDED | MR_OPTIONAL,
+		.fields = uncertain_list_fields,
+		.from = MR_FROM_SAME(struct mr_work_push_recovered),
+		.when = MR_FLAG(struct mr_work_push_recovered, is_list) },
+	{ .name = "*",
+		.flags = MR_INCLUDED | MR_OPTIONAL,
+		.fields = recovered_one_fields,
+		.from = MR_FROM_SAME(struct mr_work_push_recovered),
+		.when = MR_FLAG(struct mr_work_push_recovered, is_one) },
+	{ 0 },
+};
+
+MR_WORK_BIND(recovering, mr_work_push_recover, struct mr_work_push_recover,
+	struct mr_work_push_recovered);
+
+const struct mr_op mr_op_work_push_recover = {
+	.name = "work_push_recover",
+	.command = "work push recover",
+	.summary = "List mails that may have been sent, or say whether one has arrived",
+	.help = "A mail is uncertain when the connection, or the program, ended after it was handed "
+		"over and before the server's answer. A push never sends such a mail again by "
+		"itself.",
+	.code = "push_recovered",
+	.params = recover_params,
+	.result = recover_fields,
+	.needs = MR_NEED_WRITE,
+	MR_WORK_OP,
+	.bind = &recovering,
+	.render = mr_render_work_recovered,
 };
