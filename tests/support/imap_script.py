@@ -19,6 +19,8 @@ class Script:
     lies         the size of a literal is too large
     echo         the end of a fetch is told eight times
     drop_after   the connection ends after so many bodies
+    drop_each    every connection ends after so many bodies
+    hold         an event: no body is sent before it is set, and `held` is set meanwhile
     """
 
     def __init__(self, mails=None, validity=7, **wrong):
@@ -26,6 +28,9 @@ class Script:
         self.validity = validity
         self.wrong = wrong
         self.commands = []
+        self.young = set()  # uids that SEARCH finds
+        self.sent = []  # uids whose bodies went out
+        self.held = threading.Event()
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
         self.thread = threading.Thread(target=self.serve, daemon=True)
@@ -101,6 +106,8 @@ class Script:
                 return False
             if self.wrong.get("echo") and "BODY" in rest:
                 self.say(connection, f"{tag} OK done\r\n" * 7)
+        elif rest.upper().startswith("UID SEARCH"):
+            self.say(connection, f"* SEARCH {' '.join(map(str, sorted(self.young)))}\r\n")
         elif word == "LOGOUT":
             self.say(connection, f"* BYE bye\r\n{tag} OK done\r\n")
             return False
@@ -110,16 +117,25 @@ class Script:
     def fetch(self, connection, rest):
         asked = re.match(r"UID FETCH (\S+) \((.*)\)", rest, re.I)
         bodies = "BODY" in asked[2]
+        if bodies and self.wrong.get("hold"):
+            self.held.set()
+            self.wrong["hold"].wait(60)
+        gone = 0
         if self.ends(connection, "BODY" if bodies else "FETCH"):
             return False
         for number, (uid, data) in enumerate(sorted(self.mails.items()), 1):
             if not bodies:
-                self.say(connection, f"* {number} FETCH (FLAGS (\\Seen) UID {uid})\r\n")
+                size = f" RFC822.SIZE {len(data)}" if "RFC822.SIZE" in asked[2] else ""
+                self.say(connection, f"* {number} FETCH (FLAGS (\\Seen) UID {uid}{size})\r\n")
                 continue
             if not self.wrong.get("extra") and not includes(asked[1], uid):
                 continue
             if self.wrong.get("drop_after") == number - 1:
                 return False
+            if self.wrong.get("drop_each") == gone:
+                return False
+            gone += 1
+            self.sent.append(uid)
             size = len(data) + (1000 if self.wrong.get("lies") else 0)
             for _ in range(2 if self.wrong.get("twice") else 1):
                 self.say(connection, f"* {number} FETCH (UID {uid} BODY[] {{{size}}}\r\n".encode() + data +

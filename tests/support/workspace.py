@@ -27,6 +27,11 @@ class Workspace(Mailroom):
         assert done.stderr == "", describe(done)
         return done
 
+    def start(self, *args):
+        """A command that runs meanwhile: its process, whose output can be read as it comes."""
+        return subprocess.Popen([self.afmail_path, *args], cwd=self.dir, env=self.env(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
     def ok(self, *args, **options):
         """The result of a command that succeeds."""
         done = self.afmail(*args, **options)

@@ -21,7 +21,7 @@ static enum mr_code pull(const char *first, const char *second)
 {
 	const char *ids[] = { first, second, NULL };
 	const struct mr_work_pull request = { { ids, (first != NULL) + (second != NULL) },
-		environment };
+		.environment = environment };
 	struct mr_work_pulled result;
 
 	return mr_work_pull(&desk.cx, desk.work, &request, &result);
