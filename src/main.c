@@ -405,7 +405,10 @@
  *     pull_watch.c       pulls as mail arrives
  *     purge.c            throws discarded messages away for good
  *     push.c             what a push would do; drops queued items
- *     push_confirm.c     a push that was confirmed
+ *     push_confirm.c     carries the queue out, item by item, step by step
+ *     push_imap.c        appends, flags and moves mails on the IMAP server
+ *     push_mail.c        the mail of a queued draft: built once, sent, recorded
+ *     push_recover.c     settles mails that may have been sent
  *     queue.c            the items of the push queue
  *     queue_action.c     queues what is to be done to messages on the server
  *     record.c           makes the record of a message
@@ -500,6 +503,7 @@
  *     imap_stream.c      the connection that it has, logged in
  *     local_socket.c     a server of the same user, through a socket in the file system
  *     otlp.c             traces for a collector
+ *     smtp.c             hands one mail to an SMTP server
  *
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct mr_invocation;
+struct mr_value;
 struct mr_metrics;
 struct mr_op_table;
 struct mr_otlp;
@@ -54,6 +55,10 @@ struct mr_call {
 	const char *fence_used; /* set by the operation: with what they were; or NULL */
 	/* What a command ends with although it has a result: set by the operation, 0 at first. */
 	int exit_status;
+	/* Write something to the output at once, before the result: as a value for programs, as a
+	 * sentence for people. NULL where there is no output but the result. */
+	void (*line)(void *arg, const struct mr_value *value, const char *sentence);
+	void *line_arg;
 	bool is_silent; /* set by the operation: it succeeds without a result, not even {} */
 	/* For mr_dispatch_confirm(): consent that was given before, and a way to ask a person
 	 * now; `confirm` is NULL where there is none. */

@@ -21,6 +21,7 @@ static const char *const entries[] = {
 	".afmail/workspace.lock",
 	".afmail/workspace.progress.json",
 	".afmail/index.sqlite*",
+	".afmail/incoming/",
 	"messages/*.json",
 	"triage/*.md",
 	"spam/*.md",

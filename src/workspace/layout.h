@@ -3,14 +3,10 @@
 
 #include "base/arena.h"
 
-#define MR_WORK_STATE     ".afmail"
-#define MR_WORK_CONFIG    ".afmail/config.json"
-#define MR_WORK_LOCK      ".afmail/workspace.lock"
-#define MR_WORK_PULL_LOCK ".afmail/pull.lock" /* held while mail is pulled */
-#define MR_WORK_INCOMING  ".afmail/incoming"  /* mail on its way in: nobody needs it later */
-#define MR_WORK_SYNC_STATE                                                                         \
-	".afmail/sync_state.json" /* what the server said last: can be deleted                     \
-				   */
+#define MR_WORK_STATE        ".afmail"
+#define MR_WORK_CONFIG       ".afmail/config.json"
+#define MR_WORK_LOCK         ".afmail/workspace.lock"
+#define MR_WORK_INCOMING     ".afmail/incoming" /* mail on its way in: nobody needs it later */
 #define MR_WORK_PROGRESS     ".afmail/workspace.progress.json"
 #define MR_WORK_LOG_DIR      ".afmail/logs"
 #define MR_WORK_LOG          ".afmail/logs/events.jsonl"
@@ -19,7 +15,11 @@
 #define MR_WORK_REQUESTS     ".afmail/requests"
 #define MR_WORK_EVIDENCE                                                                           \
 	".afmail/messages" /* the raw messages and what is known of them remotely */
-#define MR_WORK_INDEX             ".afmail/index.sqlite"
+#define MR_WORK_INDEX ".afmail/index.sqlite"
+/* Beside the index, and like it nothing that has to be kept: the lock of a pull under way, and what
+ * the server said last. */
+#define MR_WORK_PULL_LOCK         ".afmail/index.sqlite.pull.lock"
+#define MR_WORK_SYNC_STATE        ".afmail/index.sqlite.sync.json"
 #define MR_WORK_MERGED            ".afmail/merged_cases.json" /* which case took in which */
 #define MR_WORK_SUGGESTIONS       ".afmail/suggestions.json"
 #define MR_WORK_SENTINEL          ".afmail/DO_NOT_EDIT.txt"

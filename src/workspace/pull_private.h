@@ -8,11 +8,11 @@
 
 #include "workspace/mail_server.h"
 #include "workspace/progress.h"
+#include "workspace/pull.h"
 #include "workspace/pull_known.h"
 #include "workspace/pull_run.h"
 #include "workspace/pull_settle.h"
 #include "workspace/pull_state.h"
-#include "workspace/pulled.h"
 
 enum {
 	MR_WORK_PULL_BATCH = 25, /* bodies in one request */

@@ -1,6 +1,6 @@
 /*
  * workspace/pull_state.h - what the server said of each mailbox at the end of the last pull, so
- * that the next one asks only for what changed since: .afmail/sync_state.json.
+ * that the next one asks only for what changed since: .afmail/index.sqlite.sync.json.
  *
  * Nothing is lost when the file is deleted or cannot be read: the next pull compares everything.
  */

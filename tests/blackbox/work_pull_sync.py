@@ -54,7 +54,7 @@ def follow(w, without):
         assert result["missing_location_count"] == result["deleted_remote_message_count"] == 1, (without, result)
         assert subjects(w) == sorted(f"Mail {number}" for number in range(1, 32) if number != 7), without
         # What was known of the server is forgotten: everything is compared, and nothing is new.
-        os.unlink(w.path(".afmail", "sync_state.json"))
+        os.unlink(w.path(".afmail", "index.sqlite.sync.json"))
         again = w.ok("pull")
         assert again["new_message_count"] == again["flags_updated_count"] == again["missing_location_count"] == 0, again
         whole(w)
@@ -65,7 +65,7 @@ def limits_leave_mail_for_the_next_time(w):
         use(w, server.port)
         looked = w.ok("pull", "inbox", "--dry-run")
         assert looked["dry_run"] and looked["new_message_count"] == 7, looked
-        assert subjects(w) == [] and not os.path.exists(w.path(".afmail", "sync_state.json"))
+        assert subjects(w) == [] and not os.path.exists(w.path(".afmail", "index.sqlite.sync.json"))
         first = w.ok("pull", "inbox", "--max-new-messages", "3")
         assert first["new_message_count"] == 3 and first["remaining_message_count"] == 4, first
         assert subjects(w) == ["Mail 1", "Mail 2", "Mail 3"]

@@ -92,18 +92,15 @@ def test_confirm(program):
         (first,) = w.deliver(mail(1))
         w.locate(first)
         push_id = w.ok("message", "spam", first, "--reason", "x")["push_id"]
-        item = w.read(".afmail", "push", f"{push_id}.json")
-        error = w.fails("remote_operation_unsupported", "push", "--confirm")
-        assert error["error"] == \
-            "this program cannot change anything on mail servers yet: nothing was sent, and the 1 queued item is still queued", error
-        assert error["hint"].startswith("Nothing was sent and the queue is intact.") and not error["retryable"], error
-        assert w.read(".afmail", "push", f"{push_id}.json") == item
-        progress = w.ok("status")["progress"]
-        assert progress["status"] == "failed", progress
-        assert progress["summary"] == "push failed: remote_operation_unsupported during push_start", progress
+        pushed = w.ok("push", "--confirm")
+        assert pushed["pushed_count"] == 0 and pushed["failures"] == [
+            {"push_id": push_id, "error_code": "config_missing", "error": "imap.host is not set"}], pushed
+        (item,) = w.ok("push", "list")["items"]
+        assert item["attempt_count"] == 1 and item["last_error"], item
+        assert w.ok("status")["progress"]["summary"] == "push succeeded: 0 pushed, 1 failed"
         # Nothing of this kind is queued.
         assert w.ok("push", "trash", "--confirm")["pushed_count"] == 0
-        assert "nothing was sent" in w.tells("push", "--confirm", status=1)
+        assert "imap.host is not set" in w.tells("push", "--confirm")
         for args in (("push", "--dry-run", "--confirm"), ("push", "spam", "--confirm", "--dry-run")):
             error = w.fails("invalid_request", *args)
             assert error["error"] == "--dry-run and --confirm cannot be given together", error
@@ -170,7 +167,7 @@ TESTS = {
     "an empty queue": test_empty,
     "a preview changes nothing": test_preview,
     "a broken draft does not hide the others": test_drafts,
-    "a confirmed push sends nothing and keeps the queue": test_confirm,
+    "an item that cannot be carried out stays in the queue": test_confirm,
     "an item is dropped": test_drop,
     "what has begun is not dropped": test_started,
     "an item that is none is told": test_broken,

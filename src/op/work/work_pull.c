@@ -1,6 +1,5 @@
 /* op/work/work_pull.c - operations: take mail in from the server, look at the server. */
 #include "op/work/work_ops.h"
-#include "text/json.h"
 #include "workspace/error.h"
 #include "workspace/pull.h"
 #include "workspace/pull_watch.h"
@@ -8,7 +7,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -86,18 +84,29 @@ static const struct mr_field pull_fields[] = {
 
 /* --- watching --- */
 
+static const char *sentence_of(struct mr_arena *arena, const char *event,
+	const struct mr_work_pulled *result, const struct mr_err *err)
+{
+	if (err)
+		return mr_arena_printf(arena, "%s: %s", event, err->msg);
+	if (!result)
+		return event;
+	return mr_arena_printf(arena,
+		"%s: %lld new, %lld in other mailboxes, %lld with other flags, %lld gone", event,
+		(long long)result->new_message_count, (long long)result->updated_location_count,
+		(long long)result->flags_updated_count, (long long)result->missing_location_count);
+}
+
 /* A line for each thing that happens, for whoever reads the output as it comes. */
 static void tell_line(void *arg, const char *event, const struct mr_work_pulled *result,
 	const struct mr_err *err)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
-	struct mr_json_writer writer;
+	const struct mr_call *call = arg;
 	struct mr_out out;
-	(void)arg;
 
-	mr_buf_init(&buf, 1 << 20);
-	mr_json_init(&writer, &buf, MR_JSON_COMPACT);
+	if (!call->line)
+		return;
 	mr_out_init_tree(&out, arena);
 	mr_out_map(&out, NULL);
 	mr_out_text(&out, "code", "pull_watch");
@@ -114,16 +123,13 @@ static void tell_line(void *arg, const char *event, const struct mr_work_pulled 
 		mr_out_text(&out, "error", err->msg);
 	}
 	mr_out_end(&out);
-	mr_json_value(&writer, mr_out_tree(&out));
-	mr_buf_putc(&buf, '\n');
-	(void)fwrite(mr_buf_text(&buf), 1, buf.len, stdout);
-	(void)fflush(stdout);
+	call->line(call->line_arg, mr_out_tree(&out), sentence_of(arena, event, result, err));
 }
 
 static enum mr_code watch(struct mr_call *call, const char *root, struct mr_work_pull *request,
 	struct mr_work_pulled *result)
 {
-	struct mr_work_watch watched = { .root = root, .tell = tell_line };
+	struct mr_work_watch watched = { .root = root, .tell = tell_line, .arg = call };
 	sigset_t signals;
 	enum mr_code rc;
 

@@ -140,6 +140,22 @@ static void on_progress(void *arg, const char *what, size_t done, size_t total)
 		mr_terminal_progress(&progress->terminal, what, done, total);
 }
 
+/* For mr_call.line. */
+static void on_line(void *arg, const struct mr_value *value, const char *sentence)
+{
+	const struct mr_invocation *how = arg;
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
+
+	if (!how->format->is_for_people) {
+		mr_outcome_say(how, value);
+		return;
+	}
+	mr_buf_init(&text, MR_OUTCOME_BYTES);
+	mr_render_text(&text, sentence);
+	mr_buf_putc(&text, '\n');
+	mr_outcome_write(STDOUT_FILENO, &text);
+}
+
 static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct mr_argv *args,
 	struct mr_invocation *how)
 {
@@ -153,6 +169,8 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	call.cx.progress = on_progress;
 	call.cx.progress_arg = &progress;
 	call.cx.reach = NULL; /* the user of a command line has these rights without us */
+	call.line = on_line;
+	call.line_arg = how;
 	call.may_write = true;
 	call.is_admin = true;
 	call.confirmed = args->yes;

@@ -21,8 +21,7 @@ int mr_outcome_stream(const struct mr_invocation *how)
 	return how->contract->failures == MR_STREAM_STDOUT ? STDOUT_FILENO : STDERR_FILENO;
 }
 
-/* A value that is no result, on standard output in the command's format. */
-static void say(const struct mr_invocation *how, const struct mr_value *value)
+void mr_outcome_say(const struct mr_invocation *how, const struct mr_value *value)
 {
 	struct mr_render style = mr_terminal_style(STDOUT_FILENO);
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
@@ -52,9 +51,9 @@ bool mr_outcome_event(const struct mr_invocation *how, const struct mr_event *ev
 	how->contract->event(&out, how, event);
 	told = mr_out_tree(&out);
 	for (size_t i = 0; told && told->kind == MR_LIST && i < told->list.len; i++)
-		say(how, &told->list.items[i]);
+		mr_outcome_say(how, &told->list.items[i]);
 	if (told && told->kind == MR_MAP)
-		say(how, told);
+		mr_outcome_say(how, told);
 	return told || !how->format->is_for_people;
 }
 
@@ -170,7 +169,7 @@ int mr_outcome_fail(struct mr_arena *arena, const struct mr_invocation *how,
 		mr_contract_error(contract, &out, err);
 	}
 	if (mr_out_tree(&out))
-		say(how, mr_out_tree(&out));
+		mr_outcome_say(how, mr_out_tree(&out));
 	return mr_contract_exit_status(contract, err);
 }
 

@@ -22,6 +22,8 @@ int mr_outcome_fail(struct mr_arena *arena, const struct mr_invocation *how,
 	const struct mr_err *err);
 /* A warning about the settings. */
 void mr_outcome_warn(struct mr_arena *arena, const struct mr_invocation *how, const char *text);
+/* Write a value as the chosen format has it, at once. */
+void mr_outcome_say(const struct mr_invocation *how, const struct mr_value *value);
 /* Let the contract say lines about the event, if it wants to; false: it leaves it to the terminal
  * to show people what happens. */
 bool mr_outcome_event(const struct mr_invocation *how, const struct mr_event *event);

@@ -426,7 +426,7 @@ static void a_reply_is_built(void)
 	CHECK(strstr(text, "\r\nIn-Reply-To: <plain-1@example.org>\r\n"));
 	CHECK(strstr(text, "\r\nReferences: <plain-1@example.org>\r\n"));
 	CHECK(strstr(text, "\r\nMIME-Version: 1.0\r\n"));
-	CHECK(strstr(text, "\r\n\r\nYes.\r\n\r\nRegards\r\n"));
+	CHECK(strstr(text, "\r\n\r\nYes.\r\n\r\nRegards"));
 	desk_close(&desk);
 }
 

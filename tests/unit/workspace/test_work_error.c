@@ -55,12 +55,17 @@ static bool may_pass(enum mr_work_error error)
 {
 	switch (error) {
 	case MR_WORK_WORKSPACE_LOCKED:
+	case MR_WORK_IMAP_APPEND_FAILED:
 	case MR_WORK_IMAP_CONNECT_FAILED:
 	case MR_WORK_IMAP_FETCH_FAILED:
 	case MR_WORK_IMAP_GREETING_FAILED:
 	case MR_WORK_IMAP_LIST_FAILED:
+	case MR_WORK_IMAP_MOVE_FAILED:
+	case MR_WORK_IMAP_SEARCH_FAILED:
 	case MR_WORK_IMAP_SELECT_FAILED:
-	case MR_WORK_IMAP_TLS_FAILED:
+	case MR_WORK_IMAP_STORE_FAILED:
+	case MR_WORK_SMTP_CONNECT_FAILED:
+	case MR_WORK_SMTP_SEND_FAILED:
 		return true;
 	default:
 		return false;

@@ -8,6 +8,7 @@
 #include "workspace/draft.h"
 #include "workspace/error.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -179,7 +180,7 @@ static void what_may_have_gone_is_not_dropped(void)
 	desk_close(&desk);
 }
 
-static void a_confirmed_push_needs_an_empty_queue(void)
+static void an_item_that_cannot_be_carried_out_stays(void)
 {
 	struct mr_work_push_preview request = { .confirm = true, .kind = "spam" };
 	struct mr_work_push_pushed pushed = { 0 };
@@ -194,10 +195,13 @@ static void a_confirmed_push_needs_an_empty_queue(void)
 	CHECK(pushed.confirmed && !pushed.pushed_count && !pushed.failed_count);
 	CHECK(strstr(desk_text(&desk, ".afmail/workspace.progress.json"), "\"succeeded\""));
 	request.kind = NULL;
-	desk_check_fail(&desk, mr_work_push_confirm(&desk.cx, desk.work, &request, &pushed),
-		"remote_operation_unsupported", NULL, NULL);
+	request.environment = getenv;
+	POST_OK(&desk, mr_work_push_confirm(&desk.cx, desk.work, &request, &pushed));
+	CHECK_INT(pushed.failed_count, 1);
+	CHECK_STR(pushed.failures[0].error_code, "config_missing");
+	CHECK_STR(pushed.failures[0].error, "imap.host is not set");
 	CHECK_STR(post_queue(&desk), "trash:" PLAIN);
-	CHECK(strstr(desk_text(&desk, ".afmail/workspace.progress.json"), "\"failed\""));
+	CHECK(strstr(desk_text(&desk, ".afmail/workspace.progress.json"), "\"failed_count\": 1"));
 	desk_close(&desk);
 }
 
@@ -209,7 +213,7 @@ int main(void)
 		TEST(bad_requests_are_refused),
 		TEST(an_item_is_dropped),
 		TEST(what_may_have_gone_is_not_dropped),
-		TEST(a_confirmed_push_needs_an_empty_queue),
+		TEST(an_item_that_cannot_be_carried_out_stays),
 	};
 
 	return test_main(tests, MR_LEN(tests));
