@@ -26,7 +26,9 @@ NEEDS_SERVER = re.compile(r"\b(use-server|imap-(append|delete|flag|move))\b")
 # Where Mailroom does something else on purpose, and the recording does not say so.
 OURS = {
     "archive-add-other-category": "the reference leaves a transaction behind that blocks every command",
+    "pull-after-restore-other-mailbox": "the reference forgets at the next pull whether a message may be archived",
     "push-sent-folder-missing": "a mail that was sent is kept as soon as it was sent",
+    "push-two-drafts-same-second": "items of one second are carried out in the order of their numbers",
     "draft-attach-again": "a file that has changed is attached under another name, not ignored",
 }
 
@@ -65,7 +67,7 @@ class Words:
 
     def number(self, texts):
         """The push ids of the run by their time, and among those of a second by their number."""
-        ids = set(re.findall(r"push_(" + self.day.strftime("%Y%m%d") + r"T\d{6}Z(?:_\d{1,3})?)(?!\d)", "\n".join(texts)))
+        ids = set(re.findall(r"(?:push|message_sent)_(" + self.day.strftime("%Y%m%d") + r"T\d{6}Z(?:_\d{1,3})?)(?!\d)", "\n".join(texts)))
         ordered = sorted(ids, key=lambda name: (name.split("_")[0], int((name.split("_") + ["0"])[1])))
         self.pushes = {name: number for number, name in enumerate(ordered, 1)}
 
@@ -76,8 +78,8 @@ class Words:
             text = text.replace(path, name)
         text = re.sub(dashed + r"T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", "<time>", text)
         text = re.sub(dashed + r" \d\d:\d\d(?!:?\d)", "<time>", text)
-        text = re.sub(r"push_(" + solid + r"T\d{6}Z(?:_\d{1,3})?)(?!\d)",
-            lambda found: f"push_<{self.pushes.get(found[1], '?')}>", text)
+        text = re.sub(r"(push|message_sent)_(" + solid + r"T\d{6}Z(?:_\d{1,3})?)(?!\d)",
+            lambda found: f"{found[1]}_<{self.pushes.get(found[2], '?')}>", text)
         text = re.sub(r"event_" + solid + r"T\d{6}Z_\w+", "event_<id>", text)
         text = re.sub(solid + r"T\d{6}Z", "<time>", text)
         text = re.sub(r"\b([cap])" + solid + r"(\d{3})(?!\d)", r"\1<today>\2", text)
@@ -349,7 +351,7 @@ def main():
             run(tap, cases, program, mails, None)
             return
         accounts = [f"account{number}{again}" for number in range(len(cases)) for again in ("", "x")]
-        with Dovecot(accounts) as server, Smtp() as smtp:
+        with Dovecot(accounts) as server, Smtp(auth=None) as smtp:
             smtp.refuse("RCPT", "550 5.1.1 no such user", "nobody@example.net")
             server.smtp_port = smtp.port
             run(tap, cases, program, mails, server)

@@ -71,7 +71,7 @@ static const struct mr_field pull_fields[] = {
 	PULL_FIELD(remaining_message_count, "new mails that the limits left on the server"),
 	PULL_FIELD(failed_message_count, "mails that could not be taken in"),
 	MR_WORK_FIELD_OPT(struct mr_work_pulled, failed_messages, "which, and why"),
-	PULL_FIELD(dry_run, "nothing was taken in"),
+	MR_WORK_FIELD_WHEN(struct mr_work_pulled, dry_run, dry_run, "nothing was taken in"),
 #define PULL_ZERO(name) MR_FIELD(struct mr_work_pulled, none, name, .summary = "always 0")
 	PULL_ZERO("archived_message_count"),
 	PULL_ZERO("sent_message_count"),
