@@ -30,6 +30,7 @@ struct item {
 	struct mr_work_push_item item;
 	struct mr_work_action_steps steps;
 	bool has_mail;
+	bool is_retry; /* the present step was begun before, and did not succeed */
 	struct mr_work_push_mail mail;
 };
 
@@ -272,7 +273,8 @@ static enum mr_code do_step(struct pushing *p, struct item *i,
 			step->append_to_mailbox_id, again || has_kept_copy(&i->item), summary,
 			out_unknown);
 	if (step->move_to_mailbox_id)
-		return mr_work_push_move(&p->imap, &i->item, step->move_to_mailbox_id, summary);
+		return mr_work_push_move(&p->imap, &i->item, step->move_to_mailbox_id, i->is_retry,
+			summary);
 	return mr_work_push_flags(&p->imap, &i->item, &step->add_flags,
 		step->on_reply_to_message ? reply_to : NULL, summary);
 }
@@ -304,6 +306,7 @@ static enum mr_code run_step(struct pushing *p, struct item *i, size_t index)
 
 	if (state->status == MR_WORK_STEP_SUCCEEDED)
 		return MR_OK;
+	i->is_retry = state->started != NULL;
 	tell_step(p, i, index, label, "push_step_start", false);
 	if (!again)
 		*state = (struct mr_work_step_state){ .index = (int64_t)index,

@@ -244,6 +244,7 @@ struct found_flags {
 	struct mr_arena *arena;
 	uint64_t uid;
 	bool is_there;
+	uint64_t size; /* in bytes */
 	struct mr_texts flags;
 };
 
@@ -260,6 +261,8 @@ static enum mr_code note_flags(void *arg, const struct mr_imap_response *respons
 		!mr_imap_number(mr_imap_member(list, "UID"), &uid) || uid != found->uid)
 		return MR_OK;
 	found->is_there = true;
+	if (!mr_imap_number(mr_imap_member(list, "RFC822.SIZE"), &found->size))
+		found->size = 0;
 	flags = mr_imap_member(list, "FLAGS");
 	if (!flags || flags->kind != MR_IMAP_LIST)
 		return MR_OK;
@@ -276,14 +279,15 @@ static enum mr_code note_flags(void *arg, const struct mr_imap_response *respons
 	return MR_OK;
 }
 
-/* Is a mail still in the selected mailbox, and with which flags? */
+/* Is a mail still in the selected mailbox, how large, and with which flags? */
 static enum mr_code look_at(struct mr_work_push_imap *p, int64_t uid, struct found_flags *out)
 {
 	*out = (struct found_flags){ .arena = p->cx->arena, .uid = (uint64_t)uid };
 	if (!p->exists)
 		return MR_OK;
 	mr_imap_begin(p->session,
-		mr_arena_printf(p->cx->arena, "UID FETCH %lld (UID FLAGS)", (long long)uid));
+		mr_arena_printf(p->cx->arena, "UID FETCH %lld (UID FLAGS RFC822.SIZE)",
+			(long long)uid));
 	return ask(p, note_flags, out, NULL, MR_WORK_IMAP_FETCH_FAILED, NULL);
 }
 
@@ -613,20 +617,30 @@ static enum mr_code transfer(struct mr_work_push_imap *p, const char *verb, int6
 	return rc;
 }
 
-/* Without MOVE: a copy, and only this mail is taken away. An earlier try may have made the copy. */
+/* The copy that an earlier try made: of this Message-ID, and as large. Another mail may have the
+ * same id, and the one that is moved must not be deleted because of it. */
+static enum mr_code find_copy(struct mr_work_push_imap *p, const struct target *target,
+	const char *id, uint64_t size, struct copied *out)
+{
+	struct found_flags copy = { 0 };
+	int64_t uid = 0;
+	enum mr_code rc = search_in(p, target, id, &uid);
+
+	if (!rc && uid)
+		rc = look_at(p, uid, &copy);
+	if (!rc && copy.is_there && size && copy.size == size)
+		*out = (struct copied){ (uint64_t)p->validity, (uint64_t)uid };
+	return rc;
+}
+
+/* Without MOVE: a copy, and only this mail is taken away. */
 static enum mr_code copy_and_delete(struct mr_work_push_imap *p,
-	const struct mr_work_push_location *at, const struct target *target, const char *id,
-	struct copied *out)
+	const struct mr_work_push_location *at, const struct target *target, struct copied *out)
 {
 	const char *uid = mr_arena_printf(p->cx->arena, "%lld", (long long)at->uid);
-	int64_t present = 0;
-	enum mr_code rc = search_in(p, target, id, &present);
+	enum mr_code rc = go_to_source(p, at, MR_WORK_IMAP_MOVE_FAILED);
 
-	if (!rc && present)
-		*out = (struct copied){ (uint64_t)p->validity, (uint64_t)present };
-	if (!rc)
-		rc = go_to_source(p, at, MR_WORK_IMAP_MOVE_FAILED);
-	if (!rc && !present)
+	if (!rc && !out->uid)
 		rc = transfer(p, "COPY", at->uid, target, out);
 	mr_crash_point("work.push.copied");
 	if (rc)
@@ -670,7 +684,7 @@ static enum mr_code record_move(struct mr_work_push_imap *p, const struct mr_wor
 }
 
 static enum mr_code move_one(struct mr_work_push_imap *p, const struct mr_work_push_location *at,
-	struct target *target, const char *id, bool *out_gone)
+	struct target *target, const char *id, bool again, bool *out_gone)
 {
 	struct found_flags found = { 0 };
 	struct copied copied = { 0 };
@@ -687,10 +701,14 @@ static enum mr_code move_one(struct mr_work_push_imap *p, const struct mr_work_p
 			"the server has neither MOVE nor UIDPLUS");
 	if (found.is_there) {
 		rc = make_if_missing(p, target);
-		if (!rc && mr_imap_can(p->session, "MOVE"))
+		if (!rc && mr_imap_can(p->session, "MOVE")) {
 			rc = transfer(p, "MOVE", at->uid, target, &copied);
-		else if (!rc)
-			rc = copy_and_delete(p, at, target, id, &copied);
+		} else if (!rc) {
+			if (again)
+				rc = find_copy(p, target, id, found.size, &copied);
+			if (!rc)
+				rc = copy_and_delete(p, at, target, &copied);
+		}
 		mr_crash_point("work.push.moved");
 	}
 	if (!rc && !copied.uid) {
@@ -720,7 +738,7 @@ static enum mr_code is_there(struct mr_work_push_imap *p, const char *message_id
 }
 
 enum mr_code mr_work_push_move(struct mr_work_push_imap *p, const struct mr_work_push_item *item,
-	const char *mailbox_id, const char **out_summary)
+	const char *mailbox_id, bool again, const char **out_summary)
 {
 	size_t gone = 0;
 	struct target target;
@@ -753,7 +771,7 @@ enum mr_code mr_work_push_move(struct mr_work_push_imap *p, const struct mr_work
 			continue;
 		rc = mr_work_record_make(p->cx, p->work, at->message_id, &record);
 		if (!rc)
-			rc = move_one(p, at, &target, record.rfc822_message_id, &is_gone);
+			rc = move_one(p, at, &target, record.rfc822_message_id, again, &is_gone);
 		gone += is_gone;
 	}
 	if (gone && gone == item->location_count)

@@ -257,6 +257,24 @@ def test_moves(program):
                 assert len(mails(imap, "alice", "INBOX")) == 1 and mails(imap, "alice", "Trash") == []
 
 
+def test_same_message_id(program):
+    """A server without MOVE: another mail of the same Message-ID in the target is no reason to delete this one."""
+    for crash in (None, "work.push.copied", "work.push.moved"):
+        with Dovecot(["alice"], without=("MOVE",)) as imap:
+            imap.append("alice", "INBOX", mail(1).encode())
+            other = mail(1).encode() + b"Another text.\r\n"
+            imap.append("alice", "Trash", other)
+            with Desk(program, imap) as w:
+                w.ok("pull", "inbox")
+                (row,) = w.ok("triage", "list")["items"]
+                w.ok("message", "trash", row["message_id"])
+                if crash:
+                    assert w.afmail("push", "--confirm", env={"MAILROOM_CRASH_AT": crash}).returncode != 0, crash
+                w.done()
+                assert mails(imap, "alice", "INBOX") == []
+                assert sorted(text for _, text in mails(imap, "alice", "Trash")) == sorted([mail(1).encode(), other]), crash
+
+
 def test_gone(program):
     with Dovecot(["alice"]) as imap:
         for number in range(3):
@@ -348,8 +366,8 @@ def test_crashes(program, imap, smtp):
 def main():
     program = sys.argv[1]
     with Tap() as tap:
-        for test in (test_send, test_reply, test_refusals, test_uncertain, test_same_bytes, test_moves, test_gone, test_plan,
-                test_trouble, test_crashes):
+        for test in (test_send, test_reply, test_refusals, test_uncertain, test_same_bytes, test_moves, test_same_message_id,
+                test_gone, test_plan, test_trouble, test_crashes):
             if DOVECOT and HAS_SMTP:
                 tap.run(test.__name__, test, program)
             else:
