@@ -569,6 +569,7 @@
  *     out.c              the writer for results of handlers
  *     query.c            the parser of search queries
  *     quoted.c           quoted history at the end of a mail
+ *     smtp_reply.c       replies of an SMTP server, line by line
  *     snippet.c          the lines of a text around what was looked for
  *     template.c         templates: parsed once, rendered often
  *     template_call.c    macros, functions, the parts of a loop

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/crash.h"
 #include "net/curl.h"
+#include "text/smtp_reply.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -11,13 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { HOST_BYTES = 256, CHUNK = 16 << 10, TEXT_BYTES = 512 };
-
-/* What the server can do. */
-struct extensions {
-	bool utf8, eight_bit, has_size;
-	long long size; /* the largest mail; 0: it does not say */
-};
+enum { HOST_BYTES = 256, CHUNK = 16 << 10 };
 
 struct dialogue {
 	struct mr_arena *arena;
@@ -27,11 +22,9 @@ struct dialogue {
 	const struct mr_smtp_server *server;
 	const struct mr_smtp_mail *mail;
 	struct mr_smtp_outcome *out;
-	struct mr_buf in; /* received, and not yet read */
-	size_t used;
-	int reply;        /* the last one */
-	const char *text; /* of its last line */
-	struct extensions can;
+	struct mr_buf in;           /* received, and not yet read */
+	struct mr_smtp_reply reply; /* the last one */
+	struct mr_smtp_extensions can;
 	struct mr_err *err;
 };
 
@@ -144,6 +137,9 @@ static bool is_ready(const struct dialogue *d, short events, int timeout_ms)
 
 static enum mr_code send_bytes(struct dialogue *d, struct mr_bytes bytes)
 {
+	if (d->in.len) /* it would be taken for the answer to this */
+		return mr_err_set(d->err, MR_EREMOTE, "%s answers what it was not asked",
+			d->server->host);
 	while (bytes.len) {
 		size_t sent = 0;
 		CURLcode code = d->curl.send(d->handle, bytes.data, bytes.len, &sent);
@@ -185,79 +181,28 @@ static enum mr_code receive(struct dialogue *d, int timeout_ms)
 	}
 }
 
-/* One line, without its end; it stands in the arena. */
-static enum mr_code read_line(struct dialogue *d, int timeout_ms, const char **out)
-{
-	for (;;) {
-		const char *from = d->in.len ? (const char *)d->in.data + d->used : "";
-		const char *end = memchr(from, '\n', d->in.len - d->used);
-		enum mr_code rc;
-
-		if (end) {
-			size_t len = (size_t)(end - from);
-
-			d->used += len + 1;
-			while (len && from[len - 1] == '\r')
-				len--;
-			*out = mr_arena_strndup(d->arena, from, len);
-			return MR_OK;
-		}
-		if (d->in.len - d->used > MR_SMTP_LINE_BYTES)
-			return mr_err_set(d->err, MR_EREMOTE, "%s answers with an endless line",
-				d->server->host);
-		if (d->used) {
-			memmove(d->in.data, d->in.data + d->used, d->in.len - d->used);
-			d->in.len -= d->used;
-			d->used = 0;
-		}
-		rc = receive(d, timeout_ms);
-		if (rc)
-			return rc;
-	}
-}
-
-static bool is_reply(const char *line)
-{
-	return line[0] >= '2' && line[0] <= '5' && line[1] >= '0' && line[1] <= '9' &&
-		line[2] >= '0' && line[2] <= '9' &&
-		(line[3] == '\0' || line[3] == ' ' || line[3] == '-');
-}
-
-/* What the server says of itself: a line of its answer to EHLO. */
-static void note_extension(struct extensions *can, const char *words)
-{
-	if (strcasecmp(words, "SMTPUTF8") == 0)
-		can->utf8 = true;
-	else if (strcasecmp(words, "8BITMIME") == 0)
-		can->eight_bit = true;
-	else if (strncasecmp(words, "SIZE", 4) == 0 && (words[4] == ' ' || !words[4])) {
-		can->has_size = true;
-		can->size = strtoll(words + 4, NULL, 10);
-	}
-}
-
-/* A whole reply: its code and the text of its last line. */
+/* A whole reply. */
 static enum mr_code read_reply(struct dialogue *d, int timeout_ms)
 {
-	for (int lines = 0; lines < MR_SMTP_LINES; lines++) {
-		const char *line = NULL;
-		enum mr_code rc = read_line(d, timeout_ms, &line);
+	enum mr_code rc = MR_OK;
 
+	d->reply = (struct mr_smtp_reply){ 0 };
+	while (!d->reply.is_whole) {
+		size_t used = 0;
+		struct mr_err why;
+
+		if (mr_smtp_reply_take(d->arena, &d->reply, mr_buf_bytes(&d->in), &used, &why))
+			return mr_err_set(d->err, why.code, "%s: %s", d->server->host, why.msg);
+		d->in.len -= used;
+		if (used && d->in.len)
+			memmove(d->in.data, d->in.data + used, d->in.len);
+		if (!d->reply.is_whole)
+			rc = receive(d, timeout_ms);
 		if (rc)
 			return rc;
-		if (!is_reply(line))
-			return mr_err_set(d->err, MR_EREMOTE,
-				"%s answers with something that is no reply", d->server->host);
-		if (line[3])
-			note_extension(&d->can, line + 4);
-		if (line[3] == '-')
-			continue;
-		d->reply = d->out->reply =
-			(line[0] - '0') * 100 + (line[1] - '0') * 10 + line[2] - '0';
-		d->text = mr_arena_strndup(d->arena, line, strnlen(line, TEXT_BYTES));
-		return MR_OK;
 	}
-	return mr_err_set(d->err, MR_EREMOTE, "%s answers with an endless reply", d->server->host);
+	d->out->reply = d->reply.code;
+	return MR_OK;
 }
 
 static enum mr_code say(struct dialogue *d, const char *line)
@@ -270,8 +215,8 @@ static enum mr_code say(struct dialogue *d, const char *line)
 /* The server does not want it: for now, or for good. */
 static enum mr_code refused(struct dialogue *d, const char *what)
 {
-	return mr_err_set(d->err, d->reply / 100 == 4 ? MR_EREMOTE : MR_ECONFLICT,
-		"%s refused %s: %s", d->server->host, what, d->text);
+	return mr_err_set(d->err, d->reply.code / 100 == 4 ? MR_EREMOTE : MR_ECONFLICT,
+		"%s refused %s: %s", d->server->host, what, d->reply.text);
 }
 
 /* --- the envelope --- */
@@ -343,10 +288,11 @@ static enum mr_code greet(struct dialogue *d)
 {
 	enum mr_code rc = say(d, "EHLO [127.0.0.1]\r\n");
 
-	if (!rc && d->reply != 250) {
-		d->can = (struct extensions){ 0 };
+	if (!rc && d->reply.code == 250)
+		d->can = d->reply.can;
+	else if (!rc) {
 		rc = say(d, "HELO [127.0.0.1]\r\n");
-		if (!rc && d->reply != 250)
+		if (!rc && d->reply.code != 250)
 			rc = refused(d, "to talk to us");
 	}
 	return rc;
@@ -372,7 +318,7 @@ static enum mr_code name_sender(struct dialogue *d)
 		d->can.eight_bit && has_eight_bits(d->mail->bytes) ? " BODY=8BITMIME" : "",
 		utf8 ? " SMTPUTF8" : "");
 	rc = say(d, line);
-	if (!rc && d->reply / 100 != 2)
+	if (!rc && d->reply.code / 100 != 2)
 		rc = refused(d, d->mail->from);
 	return rc;
 }
@@ -393,13 +339,13 @@ static enum mr_code name_recipients(struct dialogue *d)
 		rc = say(d, mr_arena_printf(d->arena, "RCPT TO:<%s>\r\n", to->address));
 		if (rc)
 			break;
-		to->reply = d->reply;
-		to->text = d->text;
-		if (d->reply / 100 == 2)
+		to->reply = d->reply.code;
+		to->text = d->reply.text;
+		if (d->reply.code / 100 == 2)
 			continue;
-		is_for_now &= d->reply / 100 == 4;
-		mr_buf_printf(&names, "%s%s (%s)", count++ ? ", " : "", to->address, d->text);
-		if (d->reply == 421)
+		is_for_now &= d->reply.code / 100 == 4;
+		mr_buf_printf(&names, "%s%s (%s)", count++ ? ", " : "", to->address, d->reply.text);
+		if (d->reply.code == 421)
 			break;
 	}
 	if (!rc && count)
@@ -437,7 +383,7 @@ static enum mr_code hand_over(struct dialogue *d)
 	mr_buf_init(&content, d->mail->bytes.len * 2 + 64);
 	put_content(&content, d->mail->bytes);
 	rc = say(d, "DATA\r\n");
-	if (!rc && d->reply != 354)
+	if (!rc && d->reply.code != 354)
 		rc = refused(d, "the mail");
 	if (!rc)
 		rc = send_bytes(d, mr_buf_bytes(&content));
@@ -453,7 +399,7 @@ static enum mr_code hand_over(struct dialogue *d)
 	mr_crash_point("smtp.send.answered");
 	if (rc)
 		return rc;
-	if (d->reply / 100 == 2) {
+	if (d->reply.code / 100 == 2) {
 		d->out->end = MR_SMTP_SENT;
 		return MR_OK;
 	}

@@ -12,11 +12,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum {
-	MR_SMTP_RECIPIENTS = 1000,
-	MR_SMTP_LINE_BYTES = 4096, /* of a reply */
-	MR_SMTP_LINES = 256,       /* of one reply */
-};
+enum { MR_SMTP_RECIPIENTS = 1000 };
 
 struct mr_smtp_server {
 	const char *host;
