@@ -500,6 +500,8 @@
  *     curl.c             libcurl, loaded when it is first needed
  *     http_client.c      one HTTP request, and its answer
  *     imap.c             a session with an IMAP server
+ *     imap_deflate.c     compression of its connection
+ *     imap_login.c       the ways into an IMAP server
  *     imap_stream.c      the connection that it has, logged in
  *     local_socket.c     a server of the same user, through a socket in the file system
  *     otlp.c             traces for a collector
@@ -569,6 +571,7 @@
  *     out.c              the writer for results of handlers
  *     query.c            the parser of search queries
  *     quoted.c           quoted history at the end of a mail
+ *     scram.c            logins that prove a password without telling it
  *     smtp_reply.c       replies of an SMTP server, line by line
  *     snippet.c          the lines of a text around what was looked for
  *     template.c         templates: parsed once, rendered often

@@ -11,6 +11,7 @@ enum {
 	COMMAND_BYTES = 256 << 20,
 	CHUNK = 64 << 10,
 	PLUS_LITERAL_MAX = 4096, /* with LITERAL- alone */
+	CONVERSATION_MAX = 16,   /* turns */
 };
 
 /* Where sending has to wait until the server says "+". */
@@ -34,6 +35,7 @@ struct mr_imap {
 	size_t len;
 	bool is_open;
 	bool has_qresync; /* the server said that it is enabled */
+	bool has_asked_to_compress;
 };
 
 void mr_imap_closep(struct mr_imap **session)
@@ -146,8 +148,6 @@ static enum mr_code receive(struct mr_imap *s, struct mr_err *err)
 	size_t got = 0;
 	enum mr_code rc = mr_imap_stream_receive(s->stream, chunk, sizeof(chunk), &got, err);
 
-	if (!rc && !got)
-		rc = mr_err_set(err, MR_EREMOTE, "the server closed the connection");
 	if (rc) {
 		s->is_open = false;
 		return rc;
@@ -233,6 +233,7 @@ struct running {
 	bool has_ended[COMMANDS_MAX]; /* each command of the run */
 	size_t ended;
 	struct mr_err *err;
+	const char *challenge; /* of the last "+", in the arena */
 };
 
 /* Nodes of a response that must outlive its bytes. */
@@ -284,6 +285,7 @@ static enum mr_code take_one(struct running *r, bool *out_continue, size_t *out_
 		return rc;
 	if (response.is_continuation) {
 		*out_continue = true;
+		r->challenge = mr_arena_strdup(r->arena, response.text);
 		return MR_OK;
 	}
 	if (!response.tag) {
@@ -355,7 +357,7 @@ static enum mr_code send_all(struct running *r)
 enum mr_code mr_imap_run(struct mr_imap *s, struct mr_arena *arena, mr_imap_handler *handler,
 	void *arg, struct mr_imap_outcome *outcomes, struct mr_err *err)
 {
-	struct running r = { s, arena, handler, arg, outcomes, { false }, 0, err };
+	struct running r = { s, arena, handler, arg, outcomes, { false }, 0, err, NULL };
 	bool go;
 	size_t ended;
 	enum mr_code rc;
@@ -388,6 +390,65 @@ enum mr_code mr_imap_do(struct mr_imap *s, struct mr_arena *arena, mr_imap_handl
 	if (!rc && own.status != MR_IMAP_OK)
 		rc = mr_err_set(err, MR_EREMOTE, "the server refused: %s", own.text);
 	return rc;
+}
+
+/* --- conversations --- */
+
+static enum mr_code reply(struct running *r, mr_imap_answer *answer, void *arg)
+{
+	const char *line = answer(arg, r->arena, r->challenge);
+	const char *whole = mr_arena_printf(r->arena, "%s\r\n", line ? line : "*");
+
+	return mr_imap_stream_send(r->session->stream, mr_bytes_text(whole), r->err);
+}
+
+enum mr_code mr_imap_converse(struct mr_imap *s, struct mr_arena *arena, mr_imap_answer *answer,
+	void *arg, struct mr_imap_outcome *outcome, struct mr_err *err)
+{
+	struct running r = { s, arena, NULL, NULL, outcome, { false }, 0, err, NULL };
+	enum mr_code rc;
+
+	end_command(s);
+	rc = s->is_open ? send_all(&r) : mr_err_set(err, MR_EREMOTE, "the connection is closed");
+	for (int turns = 0; !rc && !r.ended; turns++) {
+		bool go = false;
+
+		rc = turns < CONVERSATION_MAX
+			? wait_for_go(&r, &go)
+			: mr_err_set(err, MR_EREMOTE, "the server asks without end");
+		if (!rc && go)
+			rc = reply(&r, answer, arg);
+	}
+	mr_buf_clear(&s->out);
+	s->begun = s->pause_count = 0;
+	if (rc)
+		s->is_open = false;
+	return rc;
+}
+
+/* --- compression --- */
+
+enum mr_code mr_imap_compress(struct mr_imap *s, struct mr_err *err)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
+	struct mr_imap_outcome outcome = { 0 };
+	size_t end;
+	enum mr_code rc;
+
+	if (s->has_asked_to_compress || !mr_imap_stream_is_encrypted(s->stream) ||
+		!mr_imap_can(s, "COMPRESS=DEFLATE"))
+		return MR_OK;
+	s->has_asked_to_compress = true;
+	arena = mr_arena_new();
+	mr_imap_begin(s, "COMPRESS DEFLATE");
+	rc = mr_imap_run(s, arena, NULL, NULL, &outcome, err);
+	if (rc || outcome.status != MR_IMAP_OK)
+		return rc; /* it may be refused: TLS compresses, or the server is busy */
+	end = s->used + s->len;
+	mr_imap_stream_compress(s->stream, mr_bytes_of(s->in.data + end, s->in.len - end));
+	mr_buf_clear(&s->in);
+	s->used = s->len = 0;
+	return MR_OK;
 }
 
 /* --- waiting for news --- */
@@ -446,7 +507,7 @@ static enum mr_code take_what_came(struct running *r, size_t *out_ended)
 enum mr_code mr_imap_idle(struct mr_imap *s, int stop_fd, int timeout_ms, bool *out_news,
 	struct mr_err *err)
 {
-	struct running r = { s, s->arena, note_news, out_news, NULL, { false }, 0, err };
+	struct running r = { s, s->arena, note_news, out_news, NULL, { false }, 0, err, NULL };
 	size_t ended = SIZE_MAX;
 	bool go = false;
 	enum mr_code rc;

@@ -19,7 +19,7 @@ enum {
 
 struct mr_imap;
 
-/* Connect, log in, and learn what the server can do. */
+/* Connect, log in (if the account has a user), and learn what the server can do. */
 MR_CHECK enum mr_code mr_imap_open(const struct mr_imap_account *account, struct mr_imap **out,
 	enum mr_imap_stage *out_stage, struct mr_err *err);
 /* Say goodbye, as far as that is possible, and close. */
@@ -29,6 +29,13 @@ bool mr_imap_can(const struct mr_imap *session, const char *capability);
 
 /* Has the server said that it enabled this, for ENABLE: "QRESYNC"? */
 bool mr_imap_has_enabled(const struct mr_imap *session, const char *capability);
+
+/*
+ * Compress what follows, if the server can and the connection is encrypted: in the clear it is a
+ * server of this machine or network, and packing takes longer than sending. Costs one round trip,
+ * the first time; whoever expects much asks. That the server refuses is no failure.
+ */
+MR_CHECK enum mr_code mr_imap_compress(struct mr_imap *session, struct mr_err *err);
 
 /*
  * IDLE: wait until something happens to the selected mailbox (`*out_news`), `stop_fd` (or -1) is
@@ -64,6 +71,11 @@ typedef enum mr_code mr_imap_handler(void *arg, const struct mr_imap_response *r
  */
 MR_CHECK enum mr_code mr_imap_run(struct mr_imap *session, struct mr_arena *arena,
 	mr_imap_handler *handler, void *arg, struct mr_imap_outcome *outcomes, struct mr_err *err);
-/* The same for one command, which must succeed: else MR_EREMOTE with what the server said. */
+/* Answers the text of a "+": the line to send in the arena, or NULL to give up. */
+typedef const char *mr_imap_answer(void *arg, struct mr_arena *arena, const char *challenge);
+/* One command in which both talk in turn, as a login. A refusal is no failure of this function. */
+MR_CHECK enum mr_code mr_imap_converse(struct mr_imap *session, struct mr_arena *arena,
+	mr_imap_answer *answer, void *arg, struct mr_imap_outcome *outcome, struct mr_err *err);
+/* mr_imap_run() for one command, which must succeed: else MR_EREMOTE with what the server said. */
 MR_CHECK enum mr_code mr_imap_do(struct mr_imap *session, struct mr_arena *arena,
 	mr_imap_handler *handler, void *arg, struct mr_imap_outcome *outcome, struct mr_err *err);

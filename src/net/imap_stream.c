@@ -2,17 +2,26 @@
 #include "net/imap_stream.h"
 
 #include "net/curl.h"
+#include "net/imap_deflate.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	PACKED_CHUNK = 64 << 10,
+	PACKED_MAX = 512 << 20, /* packed bytes may be a little more than they were */
+};
+
 struct mr_imap_stream {
 	struct mr_curl curl;
 	CURL *handle;
 	int fd;
 	int timeout_ms;
+	bool is_encrypted;
+	struct mr_imap_deflate *deflate; /* NULL: nothing is compressed */
+	struct mr_buf packed;            /* received, and fed to it */
 	char host[256];
 };
 
@@ -22,6 +31,8 @@ void mr_imap_stream_freep(struct mr_imap_stream **stream)
 		return;
 	if ((*stream)->handle)
 		(*stream)->curl.cleanup((*stream)->handle);
+	mr_imap_deflate_freep(&(*stream)->deflate);
+	mr_buf_release(&(*stream)->packed);
 	free(*stream);
 	*stream = NULL;
 }
@@ -71,10 +82,11 @@ static void set_up(const struct mr_imap_stream *s, const struct mr_imap_account 
 	curl->setopt(handle, CURLOPT_PROTOCOLS_STR, "imap,imaps");
 	if (account->starttls)
 		curl->setopt(handle, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
-	curl->setopt(handle, CURLOPT_USERNAME, account->user);
+	if (account->user)
+		curl->setopt(handle, CURLOPT_USERNAME, account->user);
 	if (account->bearer_token)
 		curl->setopt(handle, CURLOPT_XOAUTH2_BEARER, account->bearer_token);
-	else
+	else if (account->password)
 		curl->setopt(handle, CURLOPT_PASSWORD, account->password);
 	if (account->mechanism) {
 		char options[64];
@@ -107,6 +119,7 @@ enum mr_code mr_imap_stream_open(const struct mr_imap_account *account, struct m
 		return mr_err_set(err, MR_EINVAL, "'%s' is not the name of a host", account->host);
 	snprintf(s->host, sizeof(s->host), "%s", account->host);
 	s->timeout_ms = account->timeout_ms;
+	s->is_encrypted = account->tls || account->starttls;
 	rc = mr_curl_load(&s->curl, err);
 	if (rc)
 		return rc;
@@ -137,8 +150,9 @@ static bool is_ready(const struct mr_imap_stream *s, short events, int timeout_m
 	return poll(&wait, 1, timeout_ms) > 0;
 }
 
-enum mr_code mr_imap_stream_send(struct mr_imap_stream *s, struct mr_bytes bytes,
-	struct mr_err *err)
+/* --- bytes as they are on the wire --- */
+
+static enum mr_code send_wire(struct mr_imap_stream *s, struct mr_bytes bytes, struct mr_err *err)
 {
 	while (bytes.len) {
 		size_t sent = 0;
@@ -157,20 +171,8 @@ enum mr_code mr_imap_stream_send(struct mr_imap_stream *s, struct mr_bytes bytes
 	return MR_OK;
 }
 
-enum mr_code mr_imap_stream_receive(struct mr_imap_stream *s, void *into, size_t room,
-	size_t *out_len, struct mr_err *err)
-{
-	for (;;) {
-		CURLcode code = s->curl.recv(s->handle, into, room, out_len);
-
-		if (code != CURLE_AGAIN)
-			return code ? refuse(s, code, "", err) : MR_OK;
-		if (!is_ready(s, POLLIN, s->timeout_ms))
-			return mr_err_set(err, MR_ETIMEOUT, "%s did not answer in time", s->host);
-	}
-}
-
-enum mr_code mr_imap_stream_peek(struct mr_imap_stream *s, void *into, size_t room, size_t *out_len,
+/* What has come; `*out_len` 0: nothing. The end of the connection is MR_EREMOTE. */
+static enum mr_code peek_wire(struct mr_imap_stream *s, void *into, size_t room, size_t *out_len,
 	struct mr_err *err)
 {
 	CURLcode code = s->curl.recv(s->handle, into, room, out_len);
@@ -182,6 +184,75 @@ enum mr_code mr_imap_stream_peek(struct mr_imap_stream *s, void *into, size_t ro
 	if (!code && !*out_len)
 		return mr_err_set(err, MR_EREMOTE, "the server closed the connection");
 	return code ? refuse(s, code, "", err) : MR_OK;
+}
+
+/* --- bytes as they are meant --- */
+
+bool mr_imap_stream_is_encrypted(const struct mr_imap_stream *s)
+{
+	return s->is_encrypted;
+}
+
+void mr_imap_stream_compress(struct mr_imap_stream *s, struct mr_bytes received)
+{
+	s->deflate = mr_imap_deflate_new();
+	mr_buf_init(&s->packed, PACKED_MAX);
+	mr_buf_add(&s->packed, received.data, received.len);
+	mr_imap_deflate_feed(s->deflate, mr_buf_bytes(&s->packed));
+}
+
+enum mr_code mr_imap_stream_send(struct mr_imap_stream *s, struct mr_bytes bytes,
+	struct mr_err *err)
+{
+	struct mr_buf packed MR_CLEANUP(mr_buf_release) = { 0 };
+	enum mr_code rc;
+
+	if (!s->deflate)
+		return send_wire(s, bytes, err);
+	mr_buf_init(&packed, PACKED_MAX);
+	mr_imap_deflate_pack(s->deflate, bytes, &packed);
+	rc = mr_buf_check(&packed, "a command", err);
+	return rc ? rc : send_wire(s, mr_buf_bytes(&packed), err);
+}
+
+enum mr_code mr_imap_stream_peek(struct mr_imap_stream *s, void *into, size_t room, size_t *out_len,
+	struct mr_err *err)
+{
+	*out_len = 0;
+	if (!s->deflate)
+		return peek_wire(s, into, room, out_len, err);
+	while (!*out_len) {
+		enum mr_code rc;
+
+		if (mr_imap_deflate_is_hungry(s->deflate)) {
+			char chunk[PACKED_CHUNK];
+			size_t got = 0;
+
+			rc = peek_wire(s, chunk, sizeof(chunk), &got, err);
+			if (rc || !got)
+				return rc;
+			mr_buf_clear(&s->packed);
+			mr_buf_add(&s->packed, chunk, got);
+			mr_imap_deflate_feed(s->deflate, mr_buf_bytes(&s->packed));
+		}
+		rc = mr_imap_deflate_unpack(s->deflate, into, room, out_len, err);
+		if (rc)
+			return rc;
+	}
+	return MR_OK;
+}
+
+enum mr_code mr_imap_stream_receive(struct mr_imap_stream *s, void *into, size_t room,
+	size_t *out_len, struct mr_err *err)
+{
+	for (;;) {
+		enum mr_code rc = mr_imap_stream_peek(s, into, room, out_len, err);
+
+		if (rc || *out_len)
+			return rc;
+		if (!is_ready(s, POLLIN, s->timeout_ms))
+			return mr_err_set(err, MR_ETIMEOUT, "%s did not answer in time", s->host);
+	}
 }
 
 void mr_imap_stream_wait(struct mr_imap_stream *s, int stop_fd, int timeout_ms)

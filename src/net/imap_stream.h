@@ -15,10 +15,10 @@
 struct mr_imap_account {
 	const char *host;
 	int port;
-	bool tls;            /* from the first byte */
-	bool starttls;       /* else after STARTTLS; neither: in the clear */
-	const char *ca_file; /* further authorities, or NULL */
-	const char *user;
+	bool tls;                 /* from the first byte */
+	bool starttls;            /* else after STARTTLS; neither: in the clear */
+	const char *ca_file;      /* further authorities, or NULL */
+	const char *user;         /* NULL: no login yet */
 	const char *password;     /* or NULL */
 	const char *bearer_token; /* OAuth, in place of a password; or NULL */
 	const char *mechanism;    /* the only one to log in with: "PLAIN"; NULL: any */
@@ -39,10 +39,15 @@ struct mr_imap_stream;
 MR_CHECK enum mr_code mr_imap_stream_open(const struct mr_imap_account *account,
 	struct mr_imap_stream **out, enum mr_imap_stage *out_stage, struct mr_err *err);
 void mr_imap_stream_freep(struct mr_imap_stream **stream);
+/* Is it encrypted, so that the server is likely to be far away? */
+bool mr_imap_stream_is_encrypted(const struct mr_imap_stream *stream);
+/* The server agreed to compress: all bytes from now on, in both directions. `received` are those
+ * that came behind its agreement. */
+void mr_imap_stream_compress(struct mr_imap_stream *stream, struct mr_bytes received);
 /* All bytes. */
 MR_CHECK enum mr_code mr_imap_stream_send(struct mr_imap_stream *stream, struct mr_bytes bytes,
 	struct mr_err *err);
-/* At least one byte, at most `room`; `*out_len` 0: the server closed the connection. */
+/* At least one byte, at most `room`. The end of the connection is MR_EREMOTE. */
 MR_CHECK enum mr_code mr_imap_stream_receive(struct mr_imap_stream *stream, void *into, size_t room,
 	size_t *out_len, struct mr_err *err);
 /* What has come already, without waiting; `*out_len` 0: nothing. The end of the connection is

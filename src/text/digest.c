@@ -121,6 +121,20 @@ size_t mr_digest_hmac(enum mr_digest_kind kind, struct mr_bytes secret, struct m
 	return len;
 }
 
+void mr_digest_sha256_bytes(struct mr_bytes bytes, uint8_t out[32])
+{
+	if (!EVP_Digest(bytes.data, bytes.len, out, NULL, EVP_sha256(), NULL))
+		mr_oom(0);
+}
+
+void mr_digest_pbkdf2_sha256(const char *password, struct mr_bytes salt, int iterations,
+	uint8_t out[32])
+{
+	if (!PKCS5_PBKDF2_HMAC(password, (int)strlen(password), salt.data, (int)salt.len,
+		    iterations, EVP_sha256(), 32, out))
+		mr_oom(0);
+}
+
 bool mr_digest_is_equal(struct mr_bytes a, struct mr_bytes b)
 {
 	return a.len == b.len && CRYPTO_memcmp(a.data, b.data, a.len) == 0;

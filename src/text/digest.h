@@ -13,6 +13,9 @@ const char *mr_digest_sha1(struct mr_arena *arena, struct mr_bytes bytes);
 /* 64 digits. */
 const char *mr_digest_sha256(struct mr_arena *arena, struct mr_bytes bytes);
 
+/* The 32 bytes themselves. */
+void mr_digest_sha256_bytes(struct mr_bytes bytes, uint8_t out[32]);
+
 /* Of bytes that come in pieces: begin, add, end (which frees it). */
 enum { MR_DIGEST_SHA1_BYTES = 20 };
 struct mr_digest;
@@ -30,6 +33,9 @@ enum { MR_DIGEST_BYTES = 64 };
 /* HMAC (RFC 2104) with a secret of any length. Returns how much of `out` was filled. */
 size_t mr_digest_hmac(enum mr_digest_kind kind, struct mr_bytes secret, struct mr_bytes bytes,
 	uint8_t out[MR_DIGEST_BYTES]);
+/* A key of 32 bytes from a password (PBKDF2 with HMAC-SHA-256, RFC 8018). */
+void mr_digest_pbkdf2_sha256(const char *password, struct mr_bytes salt, int iterations,
+	uint8_t out[32]);
 /* Equality whose time does not depend on where they differ. */
 bool mr_digest_is_equal(struct mr_bytes a, struct mr_bytes b);
 

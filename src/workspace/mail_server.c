@@ -2,6 +2,7 @@
 #include "workspace/mail_server.h"
 
 #include "base/utf8.h"
+#include "net/imap_login.h"
 
 #include <string.h>
 #include <strings.h>
@@ -40,7 +41,7 @@ enum mr_code mr_work_server_open(struct mr_ctx *cx, const struct mr_work_account
 	enum mr_imap_stage stage;
 	struct mr_err err;
 
-	if (!mr_imap_open(&server, out, &stage, &err))
+	if (!mr_imap_login(&server, cx->rand, out, &stage, &err))
 		return MR_OK;
 	(void)mr_work_refuse(cx, words[stage], "%s", err.msg);
 	if (stage != MR_IMAP_STAGE_TLS && stage != MR_IMAP_STAGE_LOGIN)

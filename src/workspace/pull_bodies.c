@@ -181,7 +181,8 @@ static enum mr_code fetch_some(struct mr_work_pulling *p, size_t *from, bool *ou
 /* All that is wanted, over one connection. */
 static enum mr_code fetch_all(struct mr_work_pulling *p, bool *out_broken)
 {
-	enum mr_code rc = MR_OK, taken;
+	size_t left = p->box->wanted_len - p->box->taken_len;
+	enum mr_code rc = mr_work_pull_compress(p, left * MR_WORK_PULL_MAIL_BYTES), taken;
 	struct mr_err kept;
 
 	*out_broken = false;

@@ -193,6 +193,10 @@ static enum mr_code fetch_flags(struct mr_work_pulling *p, const struct mr_work_
 
 	if (!p->box->exists) /* some servers refuse to be asked for nothing */
 		return MR_OK;
+	rc = since ? MR_OK
+		   : mr_work_pull_compress(p, (size_t)p->box->exists * MR_WORK_PULL_ROW_BYTES);
+	if (rc)
+		return rc;
 	if (since)
 		snprintf(command, sizeof(command),
 			"UID FETCH 1:* (UID FLAGS) (CHANGEDSINCE %" PRId64 ")",

@@ -17,6 +17,8 @@
 enum {
 	MR_WORK_PULL_BATCH = 25, /* bodies in one request */
 	MR_WORK_PULL_UIDS_MAX = 4 << 20,
+	MR_WORK_PULL_ROW_BYTES = 64, /* uid and flags of a mail, about */
+	MR_WORK_PULL_MAIL_BYTES = 8 << 10,
 };
 
 /* One mail of a mailbox, as the server lists it. */
@@ -77,6 +79,8 @@ struct mr_work_pulling {
 MR_CHECK enum mr_code mr_work_pull_lock(struct mr_work_pulling *p);
 /* A session with the server, unless there is one. */
 MR_CHECK enum mr_code mr_work_pull_connect(struct mr_work_pulling *p);
+/* About so many bytes are to come: they are compressed if that pays. */
+MR_CHECK enum mr_code mr_work_pull_compress(struct mr_work_pulling *p, size_t bytes);
 /* Drop the session: it broke, or is not to be trusted any more. */
 void mr_work_pull_disconnect(struct mr_work_pulling *p);
 

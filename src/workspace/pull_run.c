@@ -8,6 +8,8 @@
 #include "workspace/pull_resolve.h"
 #include "workspace/refresh.h"
 
+enum { COMPRESS_BYTES = 64 << 10 }; /* what a line of 10 Mbit/s carries in a round trip of 50 ms */
+
 /* --- phases --- */
 
 void mr_work_pull_phase_begin(struct mr_work_pulling *p, struct mr_work_pull_phase *phase)
@@ -56,6 +58,14 @@ enum mr_code mr_work_pull_connect(struct mr_work_pulling *p)
 		return MR_OK;
 	p->has_asked = false;
 	return mr_work_server_open(p->cx, p->account, p->session);
+}
+
+enum mr_code mr_work_pull_compress(struct mr_work_pulling *p, size_t bytes)
+{
+	struct mr_err err = { 0 };
+	enum mr_code rc = bytes < COMPRESS_BYTES ? MR_OK : mr_imap_compress(*p->session, &err);
+
+	return rc ? mr_work_server_failed(p->cx, &err, MR_WORK_IMAP_FETCH_FAILED) : MR_OK;
 }
 
 void mr_work_pull_disconnect(struct mr_work_pulling *p)

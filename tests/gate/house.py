@@ -53,6 +53,7 @@ TESTED_BY = {
     "src/op/mailbox/shape_mailbox.c": "tests/blackbox/mailbox.py",
     "src/net/curl.c": "tests/unit/net/test_http_client.c",
     "src/net/imap.c": "tests/blackbox/work_pull.py",
+    "src/net/imap_login.c": "tests/blackbox/work_servers.py",
     "src/net/imap_stream.c": "tests/blackbox/work_pull.py",
     "src/text/imap_words.c": "tests/unit/text/test_imap_response.c",
     "src/workspace/secret.c": "tests/unit/workspace/test_work_account.c",
