@@ -44,6 +44,9 @@ MR_CHECK enum mr_code mr_work_import(struct mr_ctx *cx, struct mr_work *work,
 MR_CHECK enum mr_code mr_work_take_id(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_mime *mime, const struct mr_work_location *location, const char **out_id,
 	bool *out_present);
+/* Is a message that is kept the same mail? Servers add header fields on the way, so copies of one
+ * mail from two mailboxes differ in bytes; what was written, when and by whom is the same. */
+bool mr_work_take_is_same(struct mr_ctx *cx, struct mr_bytes present, const struct mr_mime *mime);
 /* Write the raw message; its directory is synced by mr_work_take_sync(). */
 MR_CHECK enum mr_code mr_work_take(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
 	struct mr_bytes eml);

@@ -212,8 +212,7 @@ static enum mr_code look_for_sent(struct pushing *p, const struct item *i)
 	int64_t uid = 0;
 	struct mr_err kept = p->cx->err;
 
-	if (mailbox && !mr_work_push_find(&p->imap, mailbox, i->mail.out.rfc822_message_id, &uid) &&
-		uid)
+	if (mailbox && !mr_work_push_find(&p->imap, mailbox, &i->mail, &uid) && uid)
 		return MR_OK;
 	p->cx->err = kept;
 	(void)mr_work_refuse(p->cx, MR_WORK_PUSH_UNCERTAIN,

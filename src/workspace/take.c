@@ -33,6 +33,23 @@ static bool same_text(const char *a, const char *b)
 	return mr_str_eq(a ? a : "", b ? b : "");
 }
 
+/* The end of the last line is added on the way when a mail has none. */
+static size_t text_len(const char *text)
+{
+	size_t len = strlen(text ? text : "");
+
+	while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+		len--;
+	return len;
+}
+
+static bool same_body(const char *a, const char *b)
+{
+	size_t len = text_len(a);
+
+	return len == text_len(b) && (!len || memcmp(a, b, len) == 0);
+}
+
 static const char *from_of(const struct mr_mime *mime)
 {
 	return mime->from.len ? mime->from.items[0].email : NULL;
@@ -60,11 +77,7 @@ static bool same_attachments(struct mr_ctx *cx, const struct mr_mime *a, const s
 	return true;
 }
 
-/*
- * Is it the same mail? Servers add header fields on the way, so copies of one mail from two
- * mailboxes differ in bytes; what was written and by whom is the same.
- */
-static bool is_same(struct mr_ctx *cx, struct mr_bytes present, const struct mr_mime *mime)
+bool mr_work_take_is_same(struct mr_ctx *cx, struct mr_bytes present, const struct mr_mime *mime)
 {
 	struct mr_mime other;
 	struct mr_err ignored = { 0 };
@@ -77,7 +90,7 @@ static bool is_same(struct mr_ctx *cx, struct mr_bytes present, const struct mr_
 	return same_text(other.subject, mime->subject) &&
 		same_text(other.date.rfc3339, mime->date.rfc3339) &&
 		same_text(from_of(&other), from_of(mime)) &&
-		same_text(other.body_text, mime->body_text) && same_attachments(cx, &other, mime);
+		same_body(other.body_text, mime->body_text) && same_attachments(cx, &other, mime);
 }
 
 static const char *content_hash(struct mr_ctx *cx, const struct mr_mime *mime)
@@ -101,6 +114,27 @@ static const char *first_id(struct mr_ctx *cx, const struct mr_work_config *conf
 		date ? "_" : "", content_hash(cx, mime));
 }
 
+/* The same mail under an id of another form: one that we sent is called after its push item, and
+ * other programs had ids of their own. `*out_id` stays when there is none. */
+static enum mr_code find_other_form(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_mime *mime, const char **out_id, bool *out_present)
+{
+	const char *normal = mr_work_normal_id(cx->arena, mime->message_id);
+	struct mr_texts ids = { 0 };
+	enum mr_code rc = normal ? mr_work_index_by_rfc822(cx, work, normal, &ids) : MR_OK;
+
+	for (size_t i = 0; !rc && !*out_present && i < ids.len; i++) {
+		struct mr_bytes present = { 0 };
+
+		rc = read_present(cx, work, ids.items[i], &present);
+		if (rc || !present.data || !mr_work_take_is_same(cx, present, mime))
+			continue;
+		*out_present = true;
+		*out_id = ids.items[i];
+	}
+	return rc;
+}
+
 enum mr_code mr_work_take_id(struct mr_ctx *cx, struct mr_work *work, const struct mr_mime *mime,
 	const struct mr_work_location *location, const char **out_id, bool *out_present)
 {
@@ -114,7 +148,7 @@ enum mr_code mr_work_take_id(struct mr_ctx *cx, struct mr_work *work, const stru
 	*out_present = false;
 	id = first_id(cx, config, mime, location);
 	rc = read_present(cx, work, id, &present);
-	if (!rc && present.data && !is_same(cx, present, mime)) {
+	if (!rc && present.data && !mr_work_take_is_same(cx, present, mime)) {
 		/* Another mail under a known Message-ID must not be hidden by it. */
 		id = mr_arena_printf(cx->arena, "%s_%s", id, content_hash(cx, mime));
 		rc = read_present(cx, work, id, &present);
@@ -123,7 +157,7 @@ enum mr_code mr_work_take_id(struct mr_ctx *cx, struct mr_work *work, const stru
 		return rc;
 	*out_present = present.data != NULL;
 	*out_id = id;
-	return MR_OK;
+	return *out_present ? MR_OK : find_other_form(cx, work, mime, out_id, out_present);
 }
 
 enum mr_code mr_work_take(struct mr_ctx *cx, struct mr_work *work, const char *message_id,

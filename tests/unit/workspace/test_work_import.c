@@ -95,8 +95,10 @@ static void another_copy(void)
 	desk_put("b.eml",
 		"Received: by b.example\nFrom: a@example.org\nMessage-ID: <1@example.org>\n"
 		"Subject: s\n\nhi\n");
-	IMPORT(&desk, &got, "a.eml", "b.eml");
-	check_counts(&got, 2, 1, 1, 0);
+	/* SMTP ends the last line of a mail that does not. */
+	desk_put("c.eml", "From: a@example.org\nMessage-ID: <1@example.org>\nSubject: s\n\nhi");
+	IMPORT(&desk, &got, "a.eml", "b.eml", "c.eml");
+	check_counts(&got, 3, 1, 2, 0);
 	desk_close(&desk);
 }
 
