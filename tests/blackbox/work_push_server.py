@@ -6,57 +6,15 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from mail_server import DOVECOT, PASSWORD, Dovecot  # noqa: E402
+from desk import Desk  # noqa: E402
+from mail_server import DOVECOT, Dovecot  # noqa: E402
 from smtp_server import HAS_SMTP, Smtp  # noqa: E402
 from tap import Tap  # noqa: E402
-from workspace import Workspace, mail  # noqa: E402
+from workspace import mail  # noqa: E402
 
 POINTS = ("work.push.built", "work.push.step_begun", "smtp.send.content", "smtp.send.end", "smtp.send.answered",
     "work.push.step_done", "work.push.step_saved", "work.push.appended", "work.push.step_begun:2", "work.push.step_done:2",
     "work.push.step_saved:2", "work.push.finishing")
-
-
-class Desk(Workspace):
-    """A workspace whose account is alice of the two servers."""
-
-    def __init__(self, program, imap=None, smtp=None):
-        super().__init__(program)
-        keys = [("audit.reason_mode", "optional"), ("identities.me.name", "Alice"), ("identities.me.email", "alice@desk.example")]
-        if imap:
-            keys += [("imap.host", "127.0.0.1"), ("imap.port", str(imap.port)), ("imap.tls", "false"), ("imap.username", "alice"),
-                ("imap.password_secret", PASSWORD)]
-        if smtp:
-            keys += [("smtp.host", "127.0.0.1"), ("smtp.port", str(smtp.port)), ("smtp.starttls", "false"),
-                ("smtp.username", "alice"), ("smtp.password_secret", PASSWORD)]
-        for key, value in keys:
-            self.ok("config", "set", key, value)
-
-    def case(self):
-        return self.ok("case", "create", "--name", "Out")["case_uid"]
-
-    def send(self, case, subject="Hello", to=("bob@desk.example",), body="The text.\n.dot\n"):
-        name = self.ok("case", "draft", "new", case, "--subject", subject, "--body", body,
-            *[word for one in to for word in ("--to", one)])["draft_name"]
-        return self.ok("case", "draft", "send", case, name)["push_id"]
-
-    def push(self, *args, **options):
-        return self.ok("push", "--confirm", *args, **options)
-
-    def done(self, count=1):
-        result = self.push()
-        assert (result["pushed_count"], result["failed_count"]) == (count, 0), result
-
-    def failure(self, word, *args):
-        result = self.push(*args)
-        assert (result["pushed_count"], result["failed_count"]) == (0, 1), result
-        assert result["failures"][0]["error_code"] == word, result
-        return result["failures"][0]
-
-    def item(self, push_id):
-        return self.document(".afmail", "push", f"{push_id}.json")
-
-    def queue(self):
-        return self.ok("push", "list")["items"]
 
 
 def mails(server, account, mailbox):
