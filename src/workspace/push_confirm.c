@@ -455,13 +455,17 @@ static enum mr_code finish(struct pushing *p, struct item *i)
 static enum mr_code keep(struct pushing *p, struct item *i)
 {
 	struct mr_err failure = p->cx->err;
+	const struct mr_work_trouble *trouble =
+		mr_work_error_is_known(failure.word) ? mr_work_trouble(&failure) : NULL;
 	struct mr_work_change change;
 	enum mr_code rc;
 
 	tell_item(p, &i->item, "push_item_failed", true);
-	p->out->failures[p->out->len++] = (struct mr_work_push_failure){ i->item.push_id,
-		failure.word ? failure.word : "store_error",
-		mr_arena_strdup(p->cx->arena, failure.msg) };
+	p->out->failures[p->out->len++] = (struct mr_work_push_failure){ .push_id = i->item.push_id,
+		.error_code = failure.word ? failure.word : "store_error",
+		.error = mr_arena_strdup(p->cx->arena, failure.msg),
+		.hint = trouble ? trouble->hint : NULL,
+		.retryable = mr_code_is_retryable(failure.code) };
 	p->out->failed_count++;
 	mr_work_change_begin(p->cx, p->work, "push_failed", &change);
 	add_event(p, &change, &i->item, &failure);

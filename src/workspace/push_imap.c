@@ -20,6 +20,10 @@ struct target {
 	bool may_create; /* nobody configured its name, and the server has none */
 };
 
+static const char no_right[] =
+	"The account may not change this mailbox. Get it the right to, or take the item out with "
+	"`afmail push drop PUSH_ID`.";
+
 /* --- the session --- */
 
 static void hang_up(struct mr_work_push_imap *p)
@@ -76,7 +80,7 @@ static void explain(struct mr_work_push_imap *p, const struct mr_imap_outcome *o
 			"folders`; a new name is set with `afmail config set mailboxes.ID.mailbox_name "
 			"NAME`.");
 	else if (mr_imap_is(&outcome->code.items[0], "NOPERM"))
-		(void)mr_work_hint(p->cx, "The account may not change this mailbox.");
+		(void)mr_work_hint(p->cx, "%s", no_right);
 }
 
 /* One command that was begun. A refusal and a lost connection are this error; `*out_lost` tells
@@ -95,8 +99,7 @@ static enum mr_code ask(struct mr_work_push_imap *p, mr_imap_handler *handler, v
 	if (rc) {
 		hang_up(p);
 		(void)mr_work_refuse(p->cx, error, "%s", err.msg);
-		p->cx->err.code = rc;
-		return rc;
+		return mr_work_server_explain(p->cx, "imap", rc);
 	}
 	if (outcome.status == MR_IMAP_OK)
 		return MR_OK;
@@ -233,7 +236,7 @@ static enum mr_code go_to_source(struct mr_work_push_imap *p,
 	if (p->is_read_only) {
 		(void)mr_work_refuse(p->cx, error, "%s can only be read", at->mailbox_name);
 		p->cx->err.code = MR_ECONFLICT;
-		(void)mr_work_hint(p->cx, "The account may not change this mailbox.");
+		(void)mr_work_hint(p->cx, "%s", no_right);
 		return p->cx->err.code;
 	}
 	return MR_OK;
