@@ -3,6 +3,7 @@
 
 #include "text/out.h"
 
+#include <errno.h>
 #include <stdarg.h>
 
 struct entry {
@@ -21,11 +22,27 @@ static const char fix_draft[] =
 static const char see_doctor[] = "Run `afmail doctor` to see what is wrong.";
 static const char see_server[] =
 	"Check the settings with `afmail config show`, then `afmail remote test`.";
+static const char see_way[] =
+	"Check imap.host and imap.port with `afmail config show` and the network of this machine, "
+	"then `afmail remote test`.";
+static const char see_login[] =
+	"Check imap.username, and the password or token that the settings name (`afmail config show`), "
+	"then `afmail remote test`.";
+static const char see_certificate[] =
+	"The connection is not safe and was not used. Check imap.host and imap.port; a server with an "
+	"authority of its own needs its certificate in imap.ca_file; one that has expired is for the "
+	"server's owner to renew.";
 static const char see_folders[] =
 	"See the mailboxes of the server with `afmail remote folders`, and name the right one with "
 	"`afmail config set mailboxes.ID.mailbox_name NAME`.";
+static const char see_smtp_way[] =
+	"Nothing was sent. Check smtp.host and smtp.port with `afmail config show` and the network of "
+	"this machine, then push again.";
 static const char see_smtp[] =
 	"Check the smtp settings with `afmail config show`, and the mail with `afmail push`.";
+static const char disk_full[] =
+	"Make room on the disk of the workspace, then run the command again: it goes on where it "
+	"stopped.";
 static const char see_queue[] = "See what is queued with `afmail push list`.";
 
 static const struct entry entries[MR_WORK_ERROR_COUNT] = {
@@ -74,12 +91,12 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 	[MR_WORK_EMAIL_CONFLICT] = { "email_conflict", MR_ECONFLICT,
 		"Remove the address from the other contact first." },
 	[MR_WORK_IMAP_APPEND_FAILED] = { "imap_append_failed", MR_EREMOTE, see_server },
-	[MR_WORK_IMAP_CONNECT_FAILED] = { "imap_connect_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_CONNECT_FAILED] = { "imap_connect_failed", MR_EREMOTE, see_way },
 	[MR_WORK_IMAP_CREATE_FAILED] = { "imap_create_failed", MR_ECONFLICT, see_folders },
 	[MR_WORK_IMAP_FETCH_FAILED] = { "imap_fetch_failed", MR_EREMOTE, see_server },
-	[MR_WORK_IMAP_GREETING_FAILED] = { "imap_greeting_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_GREETING_FAILED] = { "imap_greeting_failed", MR_EREMOTE, see_way },
 	[MR_WORK_IMAP_LIST_FAILED] = { "imap_list_failed", MR_EREMOTE, see_server },
-	[MR_WORK_IMAP_LOGIN_FAILED] = { "imap_login_failed", MR_EAUTH, see_server },
+	[MR_WORK_IMAP_LOGIN_FAILED] = { "imap_login_failed", MR_EAUTH, see_login },
 	[MR_WORK_IMAP_MAILBOX_AMBIGUOUS] = { "imap_mailbox_ambiguous", MR_ECONFLICT, fix_config },
 	[MR_WORK_IMAP_MAILBOX_UNRESOLVED] = { "imap_mailbox_unresolved", MR_ENOTFOUND, see_server },
 	[MR_WORK_IMAP_MOVE_FAILED] = { "imap_move_failed", MR_EREMOTE, see_server },
@@ -87,9 +104,9 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 		"The server can neither move mails nor delete single ones: take the item out with "
 		"`afmail push drop PUSH_ID` and move the mail in another program." },
 	[MR_WORK_IMAP_SEARCH_FAILED] = { "imap_search_failed", MR_EREMOTE, see_server },
-	[MR_WORK_IMAP_SELECT_FAILED] = { "imap_select_failed", MR_EREMOTE, see_server },
+	[MR_WORK_IMAP_SELECT_FAILED] = { "imap_select_failed", MR_EREMOTE, see_folders },
 	[MR_WORK_IMAP_STORE_FAILED] = { "imap_store_failed", MR_EREMOTE, see_server },
-	[MR_WORK_IMAP_TLS_FAILED] = { "imap_tls_failed", MR_EAUTH, see_server },
+	[MR_WORK_IMAP_TLS_FAILED] = { "imap_tls_failed", MR_EAUTH, see_certificate },
 	[MR_WORK_IMAP_UIDVALIDITY_CHANGED] = { "imap_uidvalidity_changed", MR_ECONFLICT,
 		"The server has numbered the mailbox anew. Take the item out with `afmail push drop "
 		"PUSH_ID`, run `afmail pull`, and decide about the mail again." },
@@ -141,7 +158,7 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 	[MR_WORK_RFC822_MESSAGE_ID_MISSING] = { "rfc822_message_id_missing", MR_ECONFLICT,
 		"A mail without a Message-ID cannot be found again after a move: take the item out "
 		"with `afmail push drop PUSH_ID` and move it in another program." },
-	[MR_WORK_SMTP_CONNECT_FAILED] = { "smtp_connect_failed", MR_EREMOTE, see_smtp },
+	[MR_WORK_SMTP_CONNECT_FAILED] = { "smtp_connect_failed", MR_EREMOTE, see_smtp_way },
 	[MR_WORK_SMTP_SEND_FAILED] = { "smtp_send_failed", MR_EREMOTE, see_smtp },
 	[MR_WORK_STORE_ERROR] = { "store_error", MR_EIO, NULL },
 	[MR_WORK_TEMPLATE_DIR_INVALID] = { "template_dir_invalid", MR_ECONFLICT,
@@ -255,6 +272,8 @@ enum mr_code mr_work_store_error(struct mr_ctx *cx)
 	if (!cx->err.word) {
 		mr_err_word(&cx->err, entries[MR_WORK_STORE_ERROR].word);
 		cx->err.detail = NULL;
+		if (cx->err.os_errno == ENOSPC || cx->err.os_errno == EDQUOT)
+			new_trouble(cx)->hint = disk_full;
 	}
 	return cx->err.code;
 }

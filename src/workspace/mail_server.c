@@ -9,6 +9,17 @@
 
 /* --- sessions --- */
 
+enum mr_code mr_work_server_explain(struct mr_ctx *cx, const char *which, enum mr_code code)
+{
+	cx->err.code = code;
+	if (code == MR_ETIMEOUT)
+		(void)mr_work_hint(cx,
+			"The server was silent for too long. Try again later; a slow one gets more time "
+			"with `afmail config set %s.timeout_s SECONDS`.",
+			which);
+	return code;
+}
+
 enum mr_code mr_work_server_open(struct mr_ctx *cx, const struct mr_work_account *account,
 	struct mr_imap **out)
 {
@@ -45,7 +56,7 @@ enum mr_code mr_work_server_open(struct mr_ctx *cx, const struct mr_work_account
 		return MR_OK;
 	(void)mr_work_refuse(cx, words[stage], "%s", err.msg);
 	if (stage != MR_IMAP_STAGE_TLS && stage != MR_IMAP_STAGE_LOGIN)
-		cx->err.code = err.code;
+		return mr_work_server_explain(cx, "imap", err.code);
 	return cx->err.code;
 }
 
@@ -84,8 +95,7 @@ enum mr_code mr_work_server_failed(struct mr_ctx *cx, const struct mr_err *err,
 		return err->code;
 	}
 	(void)mr_work_refuse(cx, error, "%s", err->msg);
-	cx->err.code = err->code;
-	return err->code;
+	return mr_work_server_explain(cx, "imap", err->code);
 }
 
 struct listing {

@@ -21,6 +21,9 @@ MR_CHECK enum mr_code mr_work_server_do(struct mr_ctx *cx, struct mr_imap *sessi
 	mr_imap_handler *handler, void *arg, struct mr_imap_outcome *outcome,
 	enum mr_work_error error);
 
+/* The present error came with this code from a server, "imap" or "smtp": keep it, and say what to
+ * do about silence. Returns the code. */
+enum mr_code mr_work_server_explain(struct mr_ctx *cx, const char *which, enum mr_code code);
 /* A failure of net/imap.h becomes this error, unless it is a handler's own; whether trying again
  * may help is kept. */
 enum mr_code mr_work_server_failed(struct mr_ctx *cx, const struct mr_err *err,

@@ -60,6 +60,8 @@ MR_CHECK enum mr_code mr_work_push_check_only(struct mr_ctx *cx,
 /* What a confirmed push did. */
 struct mr_work_push_failure {
 	const char *push_id, *error_code, *error;
+	const char *hint; /* what to do, or NULL */
+	bool retryable;   /* the next push may succeed without anybody doing something */
 };
 struct mr_work_push_pushed {
 	bool confirmed; /* true */

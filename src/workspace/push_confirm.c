@@ -30,7 +30,6 @@ struct item {
 	struct mr_work_push_item item;
 	struct mr_work_action_steps steps;
 	bool has_mail;
-	bool is_retry; /* the present step was begun before, and did not succeed */
 	struct mr_work_push_mail mail;
 };
 
@@ -213,8 +212,7 @@ static enum mr_code look_for_sent(struct pushing *p, const struct item *i)
 	int64_t uid = 0;
 	struct mr_err kept = p->cx->err;
 
-	if (mailbox && !mr_work_push_find(&p->imap, mailbox, i->mail.out.rfc822_message_id, &uid) &&
-		uid)
+	if (mailbox && !mr_work_push_find(&p->imap, mailbox, &i->mail, &uid) && uid)
 		return MR_OK;
 	p->cx->err = kept;
 	(void)mr_work_refuse(p->cx, MR_WORK_PUSH_UNCERTAIN,
@@ -273,8 +271,7 @@ static enum mr_code do_step(struct pushing *p, struct item *i,
 			step->append_to_mailbox_id, again || has_kept_copy(&i->item), summary,
 			out_unknown);
 	if (step->move_to_mailbox_id)
-		return mr_work_push_move(&p->imap, &i->item, step->move_to_mailbox_id, i->is_retry,
-			summary);
+		return mr_work_push_move(&p->imap, &i->item, step->move_to_mailbox_id, summary);
 	return mr_work_push_flags(&p->imap, &i->item, &step->add_flags,
 		step->on_reply_to_message ? reply_to : NULL, summary);
 }
@@ -306,7 +303,6 @@ static enum mr_code run_step(struct pushing *p, struct item *i, size_t index)
 
 	if (state->status == MR_WORK_STEP_SUCCEEDED)
 		return MR_OK;
-	i->is_retry = state->started != NULL;
 	tell_step(p, i, index, label, "push_step_start", false);
 	if (!again)
 		*state = (struct mr_work_step_state){ .index = (int64_t)index,
@@ -459,13 +455,17 @@ static enum mr_code finish(struct pushing *p, struct item *i)
 static enum mr_code keep(struct pushing *p, struct item *i)
 {
 	struct mr_err failure = p->cx->err;
+	const struct mr_work_trouble *trouble =
+		mr_work_error_is_known(failure.word) ? mr_work_trouble(&failure) : NULL;
 	struct mr_work_change change;
 	enum mr_code rc;
 
 	tell_item(p, &i->item, "push_item_failed", true);
-	p->out->failures[p->out->len++] = (struct mr_work_push_failure){ i->item.push_id,
-		failure.word ? failure.word : "store_error",
-		mr_arena_strdup(p->cx->arena, failure.msg) };
+	p->out->failures[p->out->len++] = (struct mr_work_push_failure){ .push_id = i->item.push_id,
+		.error_code = failure.word ? failure.word : "store_error",
+		.error = mr_arena_strdup(p->cx->arena, failure.msg),
+		.hint = trouble ? trouble->hint : NULL,
+		.retryable = mr_code_is_retryable(failure.code) };
 	p->out->failed_count++;
 	mr_work_change_begin(p->cx, p->work, "push_failed", &change);
 	add_event(p, &change, &i->item, &failure);

@@ -4,6 +4,7 @@
 #include "base/crash.h"
 #include "workspace/evidence.h"
 #include "workspace/folders.h"
+#include "workspace/import.h"
 #include "workspace/layout.h"
 #include "workspace/record.h"
 #include "workspace/refresh.h"
@@ -18,6 +19,10 @@ struct target {
 	const char *name, *wire;
 	bool may_create; /* nobody configured its name, and the server has none */
 };
+
+static const char no_right[] =
+	"The account may not change this mailbox. Get it the right to, or take the item out with "
+	"`afmail push drop PUSH_ID`.";
 
 /* --- the session --- */
 
@@ -75,7 +80,7 @@ static void explain(struct mr_work_push_imap *p, const struct mr_imap_outcome *o
 			"folders`; a new name is set with `afmail config set mailboxes.ID.mailbox_name "
 			"NAME`.");
 	else if (mr_imap_is(&outcome->code.items[0], "NOPERM"))
-		(void)mr_work_hint(p->cx, "The account may not change this mailbox.");
+		(void)mr_work_hint(p->cx, "%s", no_right);
 }
 
 /* One command that was begun. A refusal and a lost connection are this error; `*out_lost` tells
@@ -94,8 +99,7 @@ static enum mr_code ask(struct mr_work_push_imap *p, mr_imap_handler *handler, v
 	if (rc) {
 		hang_up(p);
 		(void)mr_work_refuse(p->cx, error, "%s", err.msg);
-		p->cx->err.code = rc;
-		return rc;
+		return mr_work_server_explain(p->cx, "imap", rc);
 	}
 	if (outcome.status == MR_IMAP_OK)
 		return MR_OK;
@@ -232,7 +236,7 @@ static enum mr_code go_to_source(struct mr_work_push_imap *p,
 	if (p->is_read_only) {
 		(void)mr_work_refuse(p->cx, error, "%s can only be read", at->mailbox_name);
 		p->cx->err.code = MR_ECONFLICT;
-		(void)mr_work_hint(p->cx, "The account may not change this mailbox.");
+		(void)mr_work_hint(p->cx, "%s", no_right);
 		return p->cx->err.code;
 	}
 	return MR_OK;
@@ -244,7 +248,6 @@ struct found_flags {
 	struct mr_arena *arena;
 	uint64_t uid;
 	bool is_there;
-	uint64_t size; /* in bytes */
 	struct mr_texts flags;
 };
 
@@ -261,8 +264,6 @@ static enum mr_code note_flags(void *arg, const struct mr_imap_response *respons
 		!mr_imap_number(mr_imap_member(list, "UID"), &uid) || uid != found->uid)
 		return MR_OK;
 	found->is_there = true;
-	if (!mr_imap_number(mr_imap_member(list, "RFC822.SIZE"), &found->size))
-		found->size = 0;
 	flags = mr_imap_member(list, "FLAGS");
 	if (!flags || flags->kind != MR_IMAP_LIST)
 		return MR_OK;
@@ -279,48 +280,101 @@ static enum mr_code note_flags(void *arg, const struct mr_imap_response *respons
 	return MR_OK;
 }
 
-/* Is a mail still in the selected mailbox, how large, and with which flags? */
+/* Is a mail still in the selected mailbox, and with which flags? */
 static enum mr_code look_at(struct mr_work_push_imap *p, int64_t uid, struct found_flags *out)
 {
 	*out = (struct found_flags){ .arena = p->cx->arena, .uid = (uint64_t)uid };
 	if (!p->exists)
 		return MR_OK;
 	mr_imap_begin(p->session,
-		mr_arena_printf(p->cx->arena, "UID FETCH %lld (UID FLAGS RFC822.SIZE)",
-			(long long)uid));
+		mr_arena_printf(p->cx->arena, "UID FETCH %lld (UID FLAGS)", (long long)uid));
 	return ask(p, note_flags, out, NULL, MR_WORK_IMAP_FETCH_FAILED, NULL);
 }
 
-static enum mr_code note_highest(void *arg, const struct mr_imap_response *response,
+enum { CANDIDATES = 16 }; /* mails of one Message-ID that are looked at */
+
+struct candidates {
+	int64_t uids[CANDIDATES]; /* the highest first */
+	size_t len;
+};
+
+static enum mr_code note_candidates(void *arg, const struct mr_imap_response *response,
 	struct mr_err *err)
 {
-	int64_t *highest = arg;
+	struct candidates *list = arg;
 
 	(void)err;
 	if (!mr_str_eq(response->name, "SEARCH"))
 		return MR_OK;
 	for (size_t i = 0; i < response->data.len; i++) {
 		uint64_t uid = 0;
+		size_t at = list->len < CANDIDATES ? list->len++ : CANDIDATES - 1;
 
-		if (mr_imap_number(&response->data.items[i], &uid) && (int64_t)uid > *highest)
-			*highest = (int64_t)uid;
+		if (!mr_imap_number(&response->data.items[i], &uid))
+			uid = 0;
+		for (; at && list->uids[at - 1] < (int64_t)uid; at--)
+			list->uids[at] = list->uids[at - 1];
+		list->uids[at] = (int64_t)uid;
 	}
 	return MR_OK;
 }
 
-/* The last mail with this Message-ID in the selected mailbox; 0: none. */
-static enum mr_code search(struct mr_work_push_imap *p, const char *id, int64_t *out)
+/* A mail on the server that may be ours. */
+struct comparison {
+	struct mr_ctx *cx;
+	const struct mr_mime *mime; /* ours */
+	uint64_t uid;
+	bool is_same;
+};
+
+static enum mr_code compare(void *arg, const struct mr_imap_response *response, struct mr_err *err)
 {
+	struct comparison *c = arg;
+	const struct mr_imap_node *list = response->data.len ? &response->data.items[0] : NULL;
+	const struct mr_imap_node *body = mr_imap_member(list, "BODY[");
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx own = *c->cx;
+	uint64_t uid = 0;
+
+	(void)err;
+	own.arena = arena;
+	if (mr_str_eq(response->name, "FETCH") && body && body->kind == MR_IMAP_STRING &&
+		mr_imap_number(mr_imap_member(list, "UID"), &uid) && uid == c->uid)
+		c->is_same |= mr_work_take_is_same(&own, body->bytes, c->mime);
+	return MR_OK;
+}
+
+/* The last of this very mail in the selected mailbox; 0: none. Its Message-ID alone does not tell:
+ * other mails may have the same, and two workspaces of one account may have made it. */
+static enum mr_code search(struct mr_work_push_imap *p, const char *id, struct mr_bytes bytes,
+	int64_t *out)
+{
+	struct candidates list = { 0 };
+	struct mr_mime mime;
+	enum mr_code rc;
+
 	*out = 0;
 	if (!p->exists)
 		return MR_OK;
 	mr_imap_begin(p->session, "UID SEARCH HEADER Message-ID");
 	mr_imap_put_string(p->session, mr_arena_printf(p->cx->arena, "<%s>", id));
-	return ask(p, note_highest, out, NULL, MR_WORK_IMAP_SEARCH_FAILED, NULL);
+	rc = ask(p, note_candidates, &list, NULL, MR_WORK_IMAP_SEARCH_FAILED, NULL);
+	if (!rc && list.len && mr_mime_parse(p->cx->arena, bytes, &mime, &p->cx->err))
+		rc = mr_work_refuse(p->cx, MR_WORK_MIME_PARSE_FAILED, "%s", p->cx->err.msg);
+	for (size_t i = 0; !rc && !*out && i < list.len; i++) {
+		struct comparison one = { p->cx, &mime, (uint64_t)list.uids[i], false };
+
+		mr_imap_begin(p->session,
+			mr_arena_printf(p->cx->arena, "UID FETCH %lld (UID BODY.PEEK[])",
+				(long long)list.uids[i]));
+		rc = ask(p, compare, &one, NULL, MR_WORK_IMAP_FETCH_FAILED, NULL);
+		*out = one.is_same ? list.uids[i] : 0;
+	}
+	return rc;
 }
 
 static enum mr_code search_in(struct mr_work_push_imap *p, const struct target *target,
-	const char *id, int64_t *out)
+	const char *id, struct mr_bytes bytes, int64_t *out)
 {
 	enum mr_code rc;
 
@@ -329,18 +383,19 @@ static enum mr_code search_in(struct mr_work_push_imap *p, const struct target *
 		return MR_OK;
 	p->selected = NULL; /* what came since must be seen */
 	rc = go_to(p, target->name, target->wire, false);
-	return rc ? rc : search(p, id, out);
+	return rc ? rc : search(p, id, bytes, out);
 }
 
-enum mr_code mr_work_push_find(struct mr_work_push_imap *p, const char *mailbox_id, const char *id,
-	int64_t *out_uid)
+enum mr_code mr_work_push_find(struct mr_work_push_imap *p, const char *mailbox_id,
+	const struct mr_work_push_mail *mail, int64_t *out_uid)
 {
 	struct target target;
 	enum mr_code rc = open_session(p);
 
 	if (!rc)
 		rc = resolve(p, mailbox_id, &target);
-	return rc ? rc : search_in(p, &target, id, out_uid);
+	return rc ? rc
+		  : search_in(p, &target, mail->out.rfc822_message_id, mail->out.bytes, out_uid);
 }
 
 /* --- what is known of places --- */
@@ -413,7 +468,8 @@ static enum mr_code append_one(struct mr_work_push_imap *p, struct target *targe
 	struct mr_work_locations list = { 0 };
 	uint64_t validity = 0, uid = 0;
 	int64_t present = 0;
-	enum mr_code rc = again && rfc822_id ? search_in(p, target, rfc822_id, &present) : MR_OK;
+	enum mr_code rc =
+		again && rfc822_id ? search_in(p, target, rfc822_id, bytes, &present) : MR_OK;
 
 	if (!rc && !present)
 		rc = make_if_missing(p, target);
@@ -617,30 +673,20 @@ static enum mr_code transfer(struct mr_work_push_imap *p, const char *verb, int6
 	return rc;
 }
 
-/* The copy that an earlier try made: of this Message-ID, and as large. Another mail may have the
- * same id, and the one that is moved must not be deleted because of it. */
-static enum mr_code find_copy(struct mr_work_push_imap *p, const struct target *target,
-	const char *id, uint64_t size, struct copied *out)
-{
-	struct found_flags copy = { 0 };
-	int64_t uid = 0;
-	enum mr_code rc = search_in(p, target, id, &uid);
-
-	if (!rc && uid)
-		rc = look_at(p, uid, &copy);
-	if (!rc && copy.is_there && size && copy.size == size)
-		*out = (struct copied){ (uint64_t)p->validity, (uint64_t)uid };
-	return rc;
-}
-
-/* Without MOVE: a copy, and only this mail is taken away. */
+/* Without MOVE: a copy, and only this mail is taken away. An earlier try may have made the copy. */
 static enum mr_code copy_and_delete(struct mr_work_push_imap *p,
-	const struct mr_work_push_location *at, const struct target *target, struct copied *out)
+	const struct mr_work_push_location *at, const struct target *target, const char *id,
+	struct mr_bytes bytes, struct copied *out)
 {
 	const char *uid = mr_arena_printf(p->cx->arena, "%lld", (long long)at->uid);
-	enum mr_code rc = go_to_source(p, at, MR_WORK_IMAP_MOVE_FAILED);
+	int64_t present = 0;
+	enum mr_code rc = search_in(p, target, id, bytes, &present);
 
-	if (!rc && !out->uid)
+	if (!rc && present)
+		*out = (struct copied){ (uint64_t)p->validity, (uint64_t)present };
+	if (!rc)
+		rc = go_to_source(p, at, MR_WORK_IMAP_MOVE_FAILED);
+	if (!rc && !present)
 		rc = transfer(p, "COPY", at->uid, target, out);
 	mr_crash_point("work.push.copied");
 	if (rc)
@@ -684,13 +730,17 @@ static enum mr_code record_move(struct mr_work_push_imap *p, const struct mr_wor
 }
 
 static enum mr_code move_one(struct mr_work_push_imap *p, const struct mr_work_push_location *at,
-	struct target *target, const char *id, bool again, bool *out_gone)
+	struct target *target, const char *id, bool *out_gone)
 {
 	struct found_flags found = { 0 };
 	struct copied copied = { 0 };
+	struct mr_bytes bytes = { 0 };
 	int64_t uid = 0;
-	enum mr_code rc = go_to_source(p, at, MR_WORK_IMAP_MOVE_FAILED);
+	enum mr_code rc = mr_work_read(p->cx, p->work,
+		mr_work_path_eml(p->cx->arena, at->message_id), &bytes);
 
+	if (!rc)
+		rc = go_to_source(p, at, MR_WORK_IMAP_MOVE_FAILED);
 	if (!rc)
 		rc = look_at(p, at->uid, &found);
 	if (rc)
@@ -701,18 +751,14 @@ static enum mr_code move_one(struct mr_work_push_imap *p, const struct mr_work_p
 			"the server has neither MOVE nor UIDPLUS");
 	if (found.is_there) {
 		rc = make_if_missing(p, target);
-		if (!rc && mr_imap_can(p->session, "MOVE")) {
+		if (!rc && mr_imap_can(p->session, "MOVE"))
 			rc = transfer(p, "MOVE", at->uid, target, &copied);
-		} else if (!rc) {
-			if (again)
-				rc = find_copy(p, target, id, found.size, &copied);
-			if (!rc)
-				rc = copy_and_delete(p, at, target, &copied);
-		}
+		else if (!rc)
+			rc = copy_and_delete(p, at, target, id, bytes, &copied);
 		mr_crash_point("work.push.moved");
 	}
 	if (!rc && !copied.uid) {
-		rc = search_in(p, target, id, &uid);
+		rc = search_in(p, target, id, bytes, &uid);
 		copied = (struct copied){ (uint64_t)p->validity, (uint64_t)uid };
 	}
 	if (rc)
@@ -738,7 +784,7 @@ static enum mr_code is_there(struct mr_work_push_imap *p, const char *message_id
 }
 
 enum mr_code mr_work_push_move(struct mr_work_push_imap *p, const struct mr_work_push_item *item,
-	const char *mailbox_id, bool again, const char **out_summary)
+	const char *mailbox_id, const char **out_summary)
 {
 	size_t gone = 0;
 	struct target target;
@@ -771,7 +817,7 @@ enum mr_code mr_work_push_move(struct mr_work_push_imap *p, const struct mr_work
 			continue;
 		rc = mr_work_record_make(p->cx, p->work, at->message_id, &record);
 		if (!rc)
-			rc = move_one(p, at, &target, record.rfc822_message_id, again, &is_gone);
+			rc = move_one(p, at, &target, record.rfc822_message_id, &is_gone);
 		gone += is_gone;
 	}
 	if (gone && gone == item->location_count)

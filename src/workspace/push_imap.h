@@ -40,8 +40,7 @@ MR_CHECK enum mr_code mr_work_push_flags(struct mr_work_push_imap *imap,
 	const char **out_summary);
 /* imap_move_failed, imap_move_unsupported, imap_uidvalidity_changed, rfc822_message_id_missing. */
 MR_CHECK enum mr_code mr_work_push_move(struct mr_work_push_imap *imap,
-	const struct mr_work_push_item *item, const char *mailbox_id, bool again,
-	const char **out_summary);
-/* Is a mail with this Message-ID in a mailbox? `*out_uid` is 0 when not. */
+	const struct mr_work_push_item *item, const char *mailbox_id, const char **out_summary);
+/* Is this very mail in a mailbox? `*out_uid` is 0 when not. */
 MR_CHECK enum mr_code mr_work_push_find(struct mr_work_push_imap *imap, const char *mailbox_id,
-	const char *rfc822_message_id, int64_t *out_uid);
+	const struct mr_work_push_mail *mail, int64_t *out_uid);

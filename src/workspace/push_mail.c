@@ -154,19 +154,24 @@ static enum mr_code tell_failure(struct mr_ctx *cx, const struct mr_smtp_outcome
 
 	(void)mr_work_refuse(cx, is_before ? MR_WORK_SMTP_CONNECT_FAILED : MR_WORK_SMTP_SEND_FAILED,
 		"%s", err->msg);
-	if (outcome->end == MR_SMTP_UNKNOWN)
+	if (outcome->end != MR_SMTP_UNKNOWN)
+		(void)mr_work_server_explain(cx, "smtp", err->code);
+	else
 		(void)mr_work_refuse(cx, MR_WORK_PUSH_UNCERTAIN,
 			"%s; it had been given the whole mail, and nobody knows whether it was "
 			"accepted",
 			err->msg);
+	if (outcome->stage == MR_SMTP_TLS)
+		(void)mr_work_hint(cx,
+			"The connection is not safe, and nothing was sent. Check smtp.host and smtp.port; a "
+			"server with an authority of its own needs its certificate in smtp.ca_file; one "
+			"that has expired is for the server's owner to renew.");
 	else if (outcome->stage == MR_SMTP_LOGIN)
 		(void)mr_work_hint(cx, "Check smtp.username and the password; nothing was sent.");
-	else if (outcome->stage == MR_SMTP_RECIPIENT)
+	else if (outcome->stage == MR_SMTP_RECIPIENT && outcome->reply / 100 == 5)
 		(void)mr_work_hint(cx,
 			"Nothing was sent. Correct the recipients of the draft with `afmail case draft "
 			"change`, then push again.");
-	if (outcome->end != MR_SMTP_UNKNOWN)
-		cx->err.code = err->code;
 	return cx->err.code;
 }
 

@@ -122,6 +122,10 @@ def test_uncertain(program, imap, smtp):
         failure = w.failure("push_uncertain")
         assert push_id in failure["error"], failure
         assert len(smtp.accepted) == 1, "it was sent again"
+        # Another mail with the same Message-ID is not ours.
+        sent = smtp.accepted[0].content
+        imap.append("alice", "Sent", sent.replace(b"The text.", b"Other text."))
+        w.failure("push_uncertain")
         assert w.fails("push_already_started", "push", "drop", push_id)["hint"]
         listed = w.ok("push", "recover")
         assert listed["count"] == 1 and listed["items"][0]["push_id"] == push_id, listed
@@ -130,7 +134,7 @@ def test_uncertain(program, imap, smtp):
         settled = w.ok("push", "recover", push_id, "--sent")
         assert settled["outcome"] == "sent" and w.ok("message", "show", settled["message_id"]), settled
         w.done()
-        assert len(smtp.accepted) == 1 and len(mails(imap, "alice", "Sent")) == 1
+        assert len(smtp.accepted) == 1 and [copy + b"\r\n" for _, copy in mails(imap, "alice", "Sent")][1:] == [sent]
         # Not taken, and nobody was told: a person finds out, and it is sent.
         second = w.send(case, subject="Two")
         smtp.cut("DOT", times=1)
@@ -144,7 +148,7 @@ def test_uncertain(program, imap, smtp):
         w.failure("push_uncertain")
         imap.append("alice", "Sent", smtp.accepted[-1].content)
         w.done()
-        assert len(smtp.accepted) == 3 and len(mails(imap, "alice", "Sent")) == 3, third
+        assert len(smtp.accepted) == 3 and len(mails(imap, "alice", "Sent")) == 4, third
         fourth = w.send(case, subject="Four")
         smtp.cut("DOT", times=1)
         w.failure("push_uncertain")
@@ -221,6 +225,8 @@ def test_same_message_id(program):
                 w.done()
                 assert mails(imap, "alice", "INBOX") == []
                 assert sorted(text for _, text in mails(imap, "alice", "Trash")) == sorted([mail(1).encode(), other]), crash
+                (at,) = w.document(".afmail", "messages", f"{row['message_id']}.remote.json")["locations"]
+                assert (at["mailbox_name"], at["uid"]) == ("Trash", 2), (crash, at)
 
 
 def test_gone(program):
@@ -295,7 +301,8 @@ def test_crashes(program, imap, smtp):
     for point in POINTS:
         with Desk(program, imap, smtp) as w:
             before, copies = len(smtp.accepted), len(mails(imap, "alice", "Sent"))
-            push_id = w.send(w.case())
+            # Its own subject: a mail that another workspace sent in the same second has the same Message-ID.
+            push_id = w.send(w.case(), subject=point)
             done = w.afmail("push", "--confirm", env={"MAILROOM_CRASH_AT": point})
             assert done.returncode != 0, f"{point} was not passed"
             if any(item["push_id"] == push_id for item in w.queue()):

@@ -20,6 +20,7 @@ not that the disk keeps its promises.
 Each stop is one TAP line. A check fails by raising AssertionError.
 """
 
+import concurrent.futures
 import os
 import shutil
 import signal
@@ -171,6 +172,14 @@ class _Prepared:
 
     def __exit__(self, *ignored):
         shutil.rmtree(self.path)
+
+
+def run_all(tap, jobs):
+    """[(name, function, arguments...)], one for each processor at a time, told in their order."""
+    with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        begun = [(name, pool.submit(function, *args)) for name, function, *args in jobs]
+        for name, one in begun:
+            tap.run(name, one.result)
 
 
 def describe(result):

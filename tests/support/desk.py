@@ -1,31 +1,35 @@
-"""A workspace that has accounts on the servers of a test, and writes and pushes mail."""
+"""A workspace whose account is on the servers of a test, and what is on these servers."""
+
+import os
+import shutil
+import subprocess
 
 from mail_server import PASSWORD
 from workspace import Workspace
 
 
 class Desk(Workspace):
-    """A workspace whose account is alice of the two servers."""
+    """Its account is `user` of an IMAP and an SMTP server; of one of them, or of none, when the other is not given."""
 
-    def __init__(self, program, imap=None, smtp=None):
+    def __init__(self, program, imap=None, smtp=None, user="alice"):
         super().__init__(program)
         keys = [("audit.reason_mode", "optional"), ("identities.me.name", "Alice"), ("identities.me.email", "alice@desk.example")]
         if imap:
-            keys += [("imap.host", "127.0.0.1"), ("imap.port", str(imap.port)), ("imap.tls", "false"), ("imap.username", "alice"),
+            keys += [("imap.host", "127.0.0.1"), ("imap.port", str(imap.port)), ("imap.tls", "false"), ("imap.username", user),
                 ("imap.password_secret", PASSWORD)]
         if smtp:
             keys += [("smtp.host", "127.0.0.1"), ("smtp.port", str(smtp.port)), ("smtp.starttls", "false"),
-                ("smtp.username", "alice"), ("smtp.password_secret", PASSWORD)]
+                ("smtp.username", user), ("smtp.password_secret", PASSWORD)]
         for key, value in keys:
             self.ok("config", "set", key, value)
 
     def case(self):
         return self.ok("case", "create", "--name", "Out")["case_uid"]
 
-    def send(self, case, subject="Hello", to=("bob@desk.example",), body="The text.\n.dot\n"):
+    def send(self, case, subject="Hello", to=("bob@desk.example",), body="The text.\n.dot\n", how="send"):
         name = self.ok("case", "draft", "new", case, "--subject", subject, "--body", body,
             *[word for one in to for word in ("--to", one)])["draft_name"]
-        return self.ok("case", "draft", "send", case, name)["push_id"]
+        return self.ok("case", "draft", how, case, name)["push_id"]
 
     def push(self, *args, **options):
         return self.ok("push", "--confirm", *args, **options)
@@ -45,6 +49,40 @@ class Desk(Workspace):
 
     def queue(self):
         return self.ok("push", "list")["items"]
+
+    def triage(self):
+        """The ids of what waits, by subject."""
+        rows = self.ok("triage", "list")["items"]
+        return {self.ok("message", "show", row["message_id"])["subject"]: row["message_id"] for row in rows}
+
+
+class Copy(Workspace):
+    """A copy of another workspace, whose account may have another name. The servers are the same."""
+
+    def __init__(self, of, user=None, becomes=None):
+        super().__init__(of.program, init=False)
+        os.rmdir(self.dir)
+        shutil.copytree(of.dir, self.dir, symlinks=True)
+        if not user:
+            return
+        config = self.read(".afmail", "config.json")
+        assert f'"{user}"' in config, config
+        self.put(config.replace(f'"{user}"', f'"{becomes}"'), ".afmail", "config.json")
+
+    def kill_at(self, point, *args):
+        """Run a command that is killed at this point."""
+        return subprocess.run([self.afmail_path, *args], cwd=self.dir, env=self.env(MAILROOM_CRASH_AT=point),
+            capture_output=True, text=True, timeout=120, check=False).returncode
+
+    def kill_after(self, seconds, *args):
+        """Run a command that is killed after so long, unless it has ended by then."""
+        process = subprocess.Popen([self.afmail_path, *args], cwd=self.dir, env=self.env(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait()
 
 
 def mails(server, account, mailbox):

@@ -42,9 +42,14 @@ class Workspace(Mailroom):
         """The error of a command that fails with this error_code (None: the usage is wrong)."""
         done = self.afmail(*args, **options)
         assert done.returncode == (2 if word is None else status), describe(done)
-        error = json.loads(done.stdout.splitlines()[-1])
+        error = self.error_of(done)
         assert error["code"] == "error" and error.get("error_code") == word, error
         return error
+
+    @staticmethod
+    def error_of(done):
+        """What a command that failed said at last."""
+        return json.loads(done.stdout.splitlines()[-1])
 
     def path(self, *names):
         return os.path.join(self.dir, *names)

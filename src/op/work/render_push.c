@@ -90,10 +90,14 @@ static void put_pushed(struct mr_buf *out, struct mr_arena *arena, const struct 
 	}
 	mr_buf_printf(out, "%lld item%s carried out, %lld failed.\n", (long long)pushed,
 		plural(pushed), (long long)failed);
-	for (size_t i = 0; failures && i < failures->list.len; i++)
-		mr_buf_printf(out, "%s: %s\n",
-			mr_part_line(arena, &failures->list.items[i], "push_id"),
-			mr_part_line(arena, &failures->list.items[i], "error"));
+	for (size_t i = 0; failures && i < failures->list.len; i++) {
+		const struct mr_value *failure = &failures->list.items[i];
+
+		mr_buf_printf(out, "%s: %s\n", mr_part_line(arena, failure, "push_id"),
+			mr_part_line(arena, failure, "error"));
+		if (mr_value_get(failure, "hint"))
+			mr_buf_printf(out, "   %s\n", mr_part_line(arena, failure, "hint"));
+	}
 }
 
 void mr_render_work_push(struct mr_buf *out, const struct mr_value *value,
