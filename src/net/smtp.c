@@ -407,6 +407,14 @@ static enum mr_code hand_over(struct dialogue *d)
 	return refused(d, "the mail");
 }
 
+static void say_goodbye(struct dialogue *d)
+{
+	struct mr_err ignored;
+
+	d->err = &ignored; /* it changes nothing any more */
+	(void)!send_bytes(d, mr_bytes_text("QUIT\r\n"));
+}
+
 enum mr_code mr_smtp_send(struct mr_arena *arena, const struct mr_smtp_server *server,
 	const struct mr_smtp_mail *mail, struct mr_smtp_outcome *out, struct mr_err *err)
 {
@@ -416,7 +424,6 @@ enum mr_code mr_smtp_send(struct mr_arena *arena, const struct mr_smtp_server *s
 		.out = out,
 		.fd = -1,
 		.err = err };
-	struct mr_err ignored;
 	enum mr_code rc;
 
 	*out = (struct mr_smtp_outcome){ .end = MR_SMTP_NOT_SENT };
@@ -433,7 +440,27 @@ enum mr_code mr_smtp_send(struct mr_arena *arena, const struct mr_smtp_server *s
 		rc = name_recipients(&d);
 	if (!rc)
 		rc = hand_over(&d);
-	d.err = &ignored; /* what follows changes nothing */
-	(void)!send_bytes(&d, mr_bytes_text("QUIT\r\n"));
+	say_goodbye(&d);
+	return rc;
+}
+
+enum mr_code mr_smtp_try(struct mr_arena *arena, const struct mr_smtp_server *server,
+	struct mr_smtp_outcome *out, struct mr_err *err)
+{
+	struct dialogue d MR_CLEANUP(end_dialogue) = { .arena = arena,
+		.server = server,
+		.out = out,
+		.fd = -1,
+		.err = err };
+	enum mr_code rc;
+
+	*out = (struct mr_smtp_outcome){ .end = MR_SMTP_NOT_SENT };
+	mr_buf_init(&d.in, (MR_SMTP_LINE_BYTES + CHUNK) * 4);
+	rc = connect_to(&d);
+	if (rc)
+		return rc;
+	rc = greet(&d);
+	if (!rc)
+		say_goodbye(&d);
 	return rc;
 }

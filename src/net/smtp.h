@@ -66,3 +66,7 @@ struct mr_smtp_outcome {
  */
 MR_CHECK enum mr_code mr_smtp_send(struct mr_arena *arena, const struct mr_smtp_server *server,
 	const struct mr_smtp_mail *mail, struct mr_smtp_outcome *out, struct mr_err *err);
+/* Connect, encrypt, log in, and leave: nothing is sent. Fails as mr_smtp_send() does; `out->stage`
+ * says how far it came. */
+MR_CHECK enum mr_code mr_smtp_try(struct mr_arena *arena, const struct mr_smtp_server *server,
+	struct mr_smtp_outcome *out, struct mr_err *err);

@@ -11,6 +11,7 @@
 #include "workspace/progress.h"
 #include "workspace/pull_run.h"
 #include "workspace/refresh.h"
+#include "workspace/submission.h"
 
 /* --- the mailboxes --- */
 
@@ -157,27 +158,54 @@ enum mr_code mr_work_pull(struct mr_ctx *cx, struct mr_work *work,
 /* --- remote --- */
 
 static enum mr_code find_account(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_remote_ask *request, struct mr_work_account *out)
+	const struct mr_work_remote_ask *request, const struct mr_work_config **out_config,
+	struct mr_work_account *out)
 {
-	const struct mr_work_config *config = NULL;
-	enum mr_code rc = mr_work_config_get(cx, work, &config);
+	enum mr_code rc = mr_work_config_get(cx, work, out_config);
 
-	return rc ? rc : mr_work_imap_account(cx, config, request->environment, out);
+	return rc ? rc : mr_work_imap_account(cx, *out_config, request->environment, out);
+}
+
+static enum mr_code test_smtp(struct mr_ctx *cx, const struct mr_work_config *config,
+	const struct mr_work_remote_ask *request, struct mr_work_smtp_tested **out)
+{
+	struct mr_work_account account;
+	enum mr_code rc;
+
+	*out = NULL;
+	if (!config->smtp.host)
+		return MR_OK;
+	rc = mr_work_smtp_account(cx, config, request->environment, &account);
+	if (!rc)
+		rc = mr_work_submission_test(cx, &account);
+	if (rc)
+		return rc;
+	*out = mr_arena_alloc(cx->arena, sizeof(**out));
+	**out = (struct mr_work_smtp_tested){ .ok = true,
+		.host = account.host,
+		.port = account.port,
+		.tls = account.tls || account.starttls,
+		.login = account.username != NULL };
+	return MR_OK;
 }
 
 enum mr_code mr_work_remote_test(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_remote_ask *request, struct mr_work_remote_tested *result)
 {
 	struct mr_imap *session MR_CLEANUP(mr_imap_closep) = NULL;
+	const struct mr_work_config *config = NULL;
+	struct mr_work_smtp_tested *smtp = NULL;
 	struct mr_work_account account;
-	enum mr_code rc = find_account(cx, work, request, &account);
+	enum mr_code rc = find_account(cx, work, request, &config, &account);
 
-	if (rc)
-		return rc;
-	rc = mr_work_server_open(cx, &account, &session);
+	if (!rc)
+		rc = mr_work_server_open(cx, &account, &session);
+	if (!rc)
+		rc = test_smtp(cx, config, request, &smtp);
 	if (rc)
 		return rc;
 	*result = (struct mr_work_remote_tested){ .ok = true,
+		.smtp = smtp,
 		.has_move = mr_imap_can(session, "MOVE"),
 		.host = account.host,
 		.port = account.port,
@@ -192,10 +220,8 @@ enum mr_code mr_work_remote_folders(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_config *config = NULL;
 	struct mr_work_server_mailboxes list;
 	struct mr_work_account account;
-	enum mr_code rc = find_account(cx, work, request, &account);
+	enum mr_code rc = find_account(cx, work, request, &config, &account);
 
-	if (!rc)
-		rc = mr_work_config_get(cx, work, &config);
 	if (!rc)
 		rc = mr_work_server_open(cx, &account, &session);
 	if (!rc)

@@ -33,7 +33,8 @@ MR_CHECK enum mr_code mr_work_pull_with(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_pull *request, struct mr_imap **session,
 	struct mr_work_pulled *result);
 
-/* remote_test_result and remote_mailboxes: whether the server answers, and what it has. */
+/* remote_test_result and remote_mailboxes: whether the servers answer, and what the one for IMAP
+ * has. That for SMTP is tried when it is configured; nothing is sent. */
 struct mr_work_remote_ask {
 	mr_work_environment *environment;
 };
@@ -43,7 +44,15 @@ struct mr_work_remote_tested {
 	const char *host;
 	int64_t port;
 	bool tls;
+	struct mr_work_smtp_tested {
+		bool ok;
+		const char *host;
+		int64_t port;
+		bool tls;   /* encrypted, from the start or after STARTTLS */
+		bool login; /* with a user and a secret */
+	} *smtp;            /* NULL: smtp.host is not set */
 };
+/* The errors of mr_work_server_open(), smtp_connect_failed, smtp_send_failed. */
 MR_CHECK enum mr_code mr_work_remote_test(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_remote_ask *request, struct mr_work_remote_tested *result);
 struct mr_work_remote_folders {

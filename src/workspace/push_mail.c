@@ -2,7 +2,6 @@
 #include "workspace/push_mail.h"
 
 #include "base/crash.h"
-#include "net/smtp.h"
 #include "workspace/account.h"
 #include "workspace/case_private.h"
 #include "workspace/draft_state.h"
@@ -10,8 +9,7 @@
 #include "workspace/layout.h"
 #include "workspace/name.h"
 #include "workspace/refresh.h"
-
-enum { ACCEPT_TIMEOUT_MS = 600000 };
+#include "workspace/submission.h"
 
 bool mr_work_push_mail_is_fixed(const struct mr_work_push_item *item)
 {
@@ -150,24 +148,12 @@ enum mr_code mr_work_push_mail_get(struct mr_ctx *cx, struct mr_work *work,
 static enum mr_code tell_failure(struct mr_ctx *cx, const struct mr_smtp_outcome *outcome,
 	const struct mr_err *err)
 {
-	bool is_before = outcome->stage == MR_SMTP_CONNECT || outcome->stage == MR_SMTP_TLS;
-
-	(void)mr_work_refuse(cx, is_before ? MR_WORK_SMTP_CONNECT_FAILED : MR_WORK_SMTP_SEND_FAILED,
-		"%s", err->msg);
-	if (outcome->end != MR_SMTP_UNKNOWN)
-		(void)mr_work_server_explain(cx, "smtp", err->code);
-	else
+	(void)mr_work_submission_failed(cx, outcome, err);
+	if (outcome->end == MR_SMTP_UNKNOWN)
 		(void)mr_work_refuse(cx, MR_WORK_PUSH_UNCERTAIN,
 			"%s; it had been given the whole mail, and nobody knows whether it was "
 			"accepted",
 			err->msg);
-	if (outcome->stage == MR_SMTP_TLS)
-		(void)mr_work_hint(cx,
-			"The connection is not safe, and nothing was sent. Check smtp.host and smtp.port; a "
-			"server with an authority of its own needs its certificate in smtp.ca_file; one "
-			"that has expired is for the server's owner to renew.");
-	else if (outcome->stage == MR_SMTP_LOGIN)
-		(void)mr_work_hint(cx, "Check smtp.username and the password; nothing was sent.");
 	else if (outcome->stage == MR_SMTP_RECIPIENT && outcome->reply / 100 == 5)
 		(void)mr_work_hint(cx,
 			"Nothing was sent. Correct the recipients of the draft with `afmail case draft "
@@ -188,16 +174,7 @@ enum mr_code mr_work_push_mail_send(struct mr_ctx *cx, const struct mr_work_conf
 	*out_unknown = false;
 	if (rc)
 		return rc;
-	server = (struct mr_smtp_server){ .host = account.host,
-		.port = (int)account.port,
-		.tls = account.tls,
-		.starttls = account.starttls,
-		.ca_file = account.ca_file,
-		.user = account.username,
-		.password = account.password,
-		.bearer_token = account.token,
-		.timeout_ms = account.timeout_ms,
-		.accept_timeout_ms = ACCEPT_TIMEOUT_MS };
+	server = mr_work_submission_server(&account);
 	if (!mr_smtp_send(cx->arena, &server, &letter, &outcome, &err))
 		return MR_OK;
 	*out_unknown = outcome.end == MR_SMTP_UNKNOWN;

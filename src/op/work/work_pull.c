@@ -192,6 +192,15 @@ static const struct mr_field capability_fields[] = {
 	MR_FIELD(struct mr_work_remote_tested, has_move, "move", .summary = "move mails"),
 	{ 0 },
 };
+#define SMTP_FIELD(member, about) MR_WORK_FIELD(struct mr_work_smtp_tested, member, about)
+static const struct mr_field smtp_fields[] = {
+	SMTP_FIELD(ok, "the server answered, and accepted the login if there is one"),
+	SMTP_FIELD(host, "of the SMTP server"),
+	SMTP_FIELD(port, "of the SMTP server"),
+	SMTP_FIELD(tls, "the connection is encrypted"),
+	SMTP_FIELD(login, "smtp.username and a password, or a token, are set"),
+	{ 0 },
+};
 static const struct mr_field test_fields[] = {
 	MR_WORK_FIELD(struct mr_work_remote_tested, ok, "the server accepted the login"),
 	MR_WORK_FIELD(struct mr_work_remote_tested, host, "of the IMAP server"),
@@ -199,14 +208,17 @@ static const struct mr_field test_fields[] = {
 	MR_WORK_FIELD(struct mr_work_remote_tested, tls, "the connection is encrypted"),
 	MR_FIELD_SAME(struct mr_work_remote_tested, capability_fields, "capabilities",
 		.summary = "what the server can do"),
+	MR_FIELD_STRUCT(struct mr_work_remote_tested, smtp, struct mr_work_smtp_tested, smtp_fields,
+		"smtp", .flags = MR_OPTIONAL, .summary = "of the SMTP server, when smtp.host is set"),
 	{ 0 },
 };
 
 const struct mr_op mr_op_work_remote_test = {
 	.name = "work_remote_test",
 	.command = "work remote test",
-	.summary = "Try to log in to the mail server",
-	.help = "Connects and logs in; nothing is changed on the server.",
+	.summary = "Try to log in to the mail servers",
+	.help = "Connects and logs in by IMAP, and by SMTP when smtp.host is set. Nothing is changed "
+		"on the server, and nothing is sent.",
 	.code = "remote_test_result",
 	.result = test_fields,
 	MR_WORK_OP,
