@@ -166,6 +166,7 @@
  *       render_message.c messages in lists and in full
  *       render_page.c    pages of a workspace on a terminal
  *       render_push.c    the queue, purges, refreshes and the audit log
+ *       render_remote.c  mail servers on a terminal: set up, looked at, pulled from
  *       render_root.c    a workspace as a whole on a terminal
  *       render_skill_work.c the skill's places on a terminal
  *       render_suggestion.c suggestions
@@ -191,6 +192,7 @@
  *       work_render.c    operations: generated files and templates
  *       work_root.c      operations: make a workspace, take mail in, look at it
  *       work_search.c    operation: search in its mail
+ *       work_setup.c     operation: connect it with a mail account
  *       work_skill.c     operations: the skill for agents
  *       work_suggestion.c operations: what an agent would do
  *       work_triage.c    operations: messages that wait for a decision
@@ -392,6 +394,7 @@
  *     persona.c          persona files
  *     place.c            finds cases and categories, gives out uids
  *     progress.c         the progress of a running command
+ *     provider.c         the servers of well-known mail providers
  *     pull.c             what is asked of the server, checked
  *     pull_bodies.c      bodies fetched over as many connections as it takes
  *     pull_box.c         what is in a mailbox, or changed in it, compared
@@ -421,11 +424,14 @@
  *     search.c           full-text search in its messages
  *     search_sql.c       the SQL of a search
  *     secret.c           a secret from where the configuration says it is
+ *     setup.c            connects a workspace with an account: plans and tries it
+ *     setup_store.c      the same: writes it
  *     skill.c            the skill for agents: installed, removed
  *     skill_agent.c      the agents, and where they look for skills
  *     skill_document.c   the text of the skill
  *     special_use.c      what mailboxes of a server are for
  *     status.c           counts for the status command
+ *     submission.c       reaches the SMTP server that sends mail
  *     suggest.c          makes suggestions, and does what they say
  *     suggestion.c       what an agent would do with messages in triage
  *     take.c             gives a message its id and stores its bytes

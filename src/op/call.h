@@ -65,6 +65,9 @@ struct mr_call {
 	bool confirmed;
 	bool (*confirm)(void *arg, const char *question);
 	void *confirm_arg;
+	/* Ask a person for a line of text, without showing it when it is secret: the line in the
+	 * arena, or NULL when there is none. NULL where nobody can be asked. */
+	const char *(*ask)(struct mr_arena *arena, const char *question, bool is_secret);
 	/* For MR_WAITS: has the client stopped waiting for the result? To be called about every
 	 * second; NULL where that cannot be known. */
 	bool (*is_over)(void *arg);

@@ -142,6 +142,14 @@ MR_CHECK enum mr_code mr_work_config_value(struct mr_ctx *cx, struct mr_work *wo
 /* Set a key: the change gets the new document. `*out` is the value as stored. */
 MR_CHECK enum mr_code mr_work_config_set(struct mr_ctx *cx, struct mr_work *work, const char *key,
 	const struct mr_texts *values, struct mr_work_change *change, const struct mr_value **out);
+/* Set several keys at once: they are checked together, and the change writes the document once. No
+ * values: the key is null from now on. */
+struct mr_work_config_setting {
+	const char *key;
+	struct mr_texts values;
+};
+MR_CHECK enum mr_code mr_work_config_set_many(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_config_setting *settings, size_t len, struct mr_work_change *change);
 /* The same from JSON, for `identities` and lists of steps. */
 MR_CHECK enum mr_code mr_work_config_set_json(struct mr_ctx *cx, struct mr_work *work,
 	const char *key, const char *json, struct mr_work_change *change,

@@ -304,6 +304,30 @@ enum mr_code mr_work_config_set(struct mr_ctx *cx, struct mr_work *work, const c
 	return rc ? rc : set_value(cx, work, &place, value, change, out);
 }
 
+enum mr_code mr_work_config_set_many(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_config_setting *settings, size_t len, struct mr_work_change *change)
+{
+	const struct mr_work_config *config;
+	const struct mr_value *document;
+	enum mr_code rc = mr_work_config_strict(cx, work, &config);
+
+	if (rc)
+		return rc;
+	document = config->document;
+	for (size_t i = 0; i < len; i++) {
+		const struct mr_value *value = mr_work_value_text(cx->arena, NULL);
+		struct mr_work_key_place place;
+
+		rc = find_settable(cx, work, settings[i].key, &config, &place);
+		if (!rc && settings[i].values.len)
+			rc = read_value(cx, &place, &settings[i].values, &value);
+		if (rc)
+			return rc;
+		document = put_place(cx->arena, document, &place, value);
+	}
+	return mr_work_config_store(cx, work, document, change);
+}
+
 enum mr_code mr_work_config_set_json(struct mr_ctx *cx, struct mr_work *work, const char *key,
 	const char *json, struct mr_work_change *change, const struct mr_value **out)
 {

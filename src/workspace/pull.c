@@ -209,7 +209,7 @@ enum mr_code mr_work_remote_test(struct mr_ctx *cx, struct mr_work *work,
 		.has_move = mr_imap_can(session, "MOVE"),
 		.host = account.host,
 		.port = account.port,
-		.tls = account.tls };
+		.tls = account.tls || account.starttls };
 	return MR_OK;
 }
 

@@ -45,5 +45,6 @@ enum mr_code mr_work_submission_test(struct mr_ctx *cx, const struct mr_work_acc
 
 	if (!mr_smtp_try(cx->arena, &server, &outcome, &err))
 		return MR_OK;
-	return mr_work_submission_failed(cx, &outcome, &err);
+	(void)mr_work_submission_failed(cx, &outcome, &err);
+	return mr_err_wrap(&cx->err, "SMTP");
 }

@@ -59,14 +59,15 @@ class Smtp:
     lmtp_port     where mail to an account's local part goes, whatever the domain
     without       extensions that it does not name: "8BITMIME", "SMTPUTF8", "SIZE"
     size          the largest mail it takes
+    port          0: a free one
 
     `accepted` has the mails, `commands` what was said (without what AUTH said).
     """
 
     def __init__(self, accounts=("alice", "bob"), tls=None, certificate=None, auth=True,
-            mechanisms=("PLAIN", "LOGIN", "XOAUTH2", "OAUTHBEARER"), lmtp_port=None, without=(), size=26214400):
+            mechanisms=("PLAIN", "LOGIN", "XOAUTH2", "OAUTHBEARER"), lmtp_port=None, without=(), size=26214400, port=0):
         self.accounts, self.tls, self.auth, self.mechanisms = accounts, tls, auth, mechanisms
-        self.lmtp_port, self.without, self.size = lmtp_port, without, size
+        self.lmtp_port, self.without, self.size, self.port = lmtp_port, without, size, port
         self.context = None
         if tls:
             self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -115,7 +116,7 @@ class Smtp:
     # --- running ---
 
     def __enter__(self):
-        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.socket = socket.create_server(("127.0.0.1", self.port))
         self.port = self.socket.getsockname()[1]
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.serve, daemon=True)

@@ -98,6 +98,12 @@ MR_RENDER_WORK(work_refreshed);
 MR_RENDER_WORK(work_templates);
 MR_RENDER_WORK(work_log);
 
+/* render_remote.c: mail servers on a terminal: set up, looked at, pulled from. */
+MR_RENDER_WORK(work_set_up);
+MR_RENDER_WORK(work_remote_tested);
+MR_RENDER_WORK(work_folders);
+MR_RENDER_WORK(work_pulled);
+
 /* render_root.c: a workspace as a whole on a terminal: made, filled, and looked at. */
 MR_RENDER_WORK(workspace_made);
 MR_RENDER_WORK(imported);

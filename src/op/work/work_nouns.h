@@ -95,6 +95,8 @@ extern const struct mr_op mr_op_work_contact_untag;
 extern const struct mr_op mr_op_work_pull;
 extern const struct mr_op mr_op_work_remote_folders;
 extern const struct mr_op mr_op_work_remote_test;
+/* work_setup.c */
+extern const struct mr_op mr_op_work_setup;
 /* work_skill.c */
 extern const struct mr_op mr_op_work_skill_install;
 extern const struct mr_op mr_op_work_skill_status;

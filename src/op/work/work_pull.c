@@ -1,4 +1,5 @@
 /* op/work/work_pull.c - operations: take mail in from the server, look at the server. */
+#include "op/work/render_work.h"
 #include "op/work/work_ops.h"
 #include "workspace/error.h"
 #include "workspace/pull.h"
@@ -176,6 +177,7 @@ const struct mr_op mr_op_work_pull = {
 	.needs = MR_NEED_WRITE,
 	MR_WORK_OP,
 	.bind = &pulling,
+	.render = mr_render_work_pulled,
 };
 
 /* --- remote --- */
@@ -209,7 +211,8 @@ static const struct mr_field test_fields[] = {
 	MR_FIELD_SAME(struct mr_work_remote_tested, capability_fields, "capabilities",
 		.summary = "what the server can do"),
 	MR_FIELD_STRUCT(struct mr_work_remote_tested, smtp, struct mr_work_smtp_tested, smtp_fields,
-		"smtp", .flags = MR_OPTIONAL, .summary = "of the SMTP server, when smtp.host is set"),
+		"smtp", .flags = MR_OPTIONAL,
+		.summary = "of the SMTP server, when smtp.host is set"),
 	{ 0 },
 };
 
@@ -223,6 +226,7 @@ const struct mr_op mr_op_work_remote_test = {
 	.result = test_fields,
 	MR_WORK_OP,
 	.bind = &testing,
+	.render = mr_render_work_remote_tested,
 };
 
 static enum mr_code list_folders(struct mr_ctx *cx, struct mr_work *work,
@@ -251,4 +255,5 @@ const struct mr_op mr_op_work_remote_folders = {
 	.result = folders_fields,
 	MR_WORK_OP,
 	.bind = &listing_folders,
+	.render = mr_render_work_folders,
 };

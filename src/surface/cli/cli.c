@@ -176,6 +176,8 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	call.confirmed = args->yes;
 	if (mr_outcome_stream(how) == STDERR_FILENO)
 		call.confirm = mr_terminal_confirm;
+	if (call.confirm && mr_terminal_can_ask())
+		call.ask = mr_terminal_ask;
 	mr_buf_init(&text, MR_OUTCOME_BYTES);
 	mr_outcome_event(how, &event);
 	rc = mr_outcome_run(&call, args->args, &text);

@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 static bool wants_colour(void)
@@ -55,6 +57,52 @@ bool mr_terminal_confirm(void *arg, const char *question)
 	fprintf(stderr, "%s [y/N] ", question);
 	fflush(stderr);
 	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+bool mr_terminal_can_ask(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+enum { CTRL_C = 3, ANSWER_BYTES = 4096 };
+
+/* Ctrl-C ends the line in place of the program, which would leave a terminal without an echo. */
+static bool hide(struct termios *out_before)
+{
+	struct termios quiet;
+
+	if (tcgetattr(STDIN_FILENO, out_before))
+		return false;
+	quiet = *out_before;
+	quiet.c_lflag &= ~(tcflag_t)(ECHO | ISIG);
+	quiet.c_cc[VEOL] = CTRL_C;
+	return tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet) == 0;
+}
+
+const char *mr_terminal_ask(struct mr_arena *arena, const char *question, bool is_secret)
+{
+	char line[ANSWER_BYTES];
+	struct termios before;
+	const char *answer = NULL;
+	bool is_hidden;
+	ssize_t len;
+
+	mr_terminal_write(STDERR_FILENO, mr_bytes_text(question));
+	is_hidden = is_secret && hide(&before);
+	if (is_secret && !is_hidden)
+		return NULL;
+	len = read(STDIN_FILENO, line, sizeof(line));
+	if (is_hidden) {
+		tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+		mr_terminal_write(STDERR_FILENO, mr_bytes_text("\n"));
+	}
+	if (len > 0 && !memchr(line, CTRL_C, (size_t)len) && !memchr(line, '\0', (size_t)len)) {
+		while (len && (line[len - 1] == '\n' || line[len - 1] == '\r'))
+			len--;
+		answer = mr_arena_strndup(arena, line, (size_t)len);
+	}
+	explicit_bzero(line, sizeof(line));
+	return answer;
 }
 
 enum { BAR_CELLS = 30, PROGRESS_EVERY_US = 100000 };

@@ -13,6 +13,11 @@ struct mr_render mr_terminal_style(int fd);
 bool mr_terminal_write(int fd, struct mr_bytes data);
 /* Put a yes/no question on the terminal; no without one. For mr_call.confirm. */
 bool mr_terminal_confirm(void *arg, const char *question);
+/* Put a question on the terminal and read one line, without an echo when it is secret; NULL at its
+ * end, and after Ctrl-C. Only where mr_terminal_can_ask(). For mr_call.ask. */
+const char *mr_terminal_ask(struct mr_arena *arena, const char *question, bool is_secret);
+/* Are standard input and standard error a terminal? */
+bool mr_terminal_can_ask(void);
 
 /* How far long work is, on one line of standard error that rewrites itself. For mr_ctx.progress;
  * `arg` is a struct mr_terminal_progress. Nothing is written where standard error is no terminal.
