@@ -87,10 +87,12 @@ const char *mr_terminal_ask(struct mr_arena *arena, const char *question, bool i
 	bool is_hidden;
 	ssize_t len;
 
-	mr_terminal_write(STDERR_FILENO, mr_bytes_text(question));
+	/* In this order: what is typed when the question is seen counts, what was before does not.
+	 */
 	is_hidden = is_secret && hide(&before);
 	if (is_secret && !is_hidden)
 		return NULL;
+	mr_terminal_write(STDERR_FILENO, mr_bytes_text(question));
 	len = read(STDIN_FILENO, line, sizeof(line));
 	if (is_hidden) {
 		tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
