@@ -16,7 +16,7 @@ enum { IMAPS = 993, IMAP = 143, SMTPS = 465, SUBMISSION = 587, PORT_MAX = 65535 
 enum { GUESS_TIMEOUT_S = 8, ADDRESS_BYTES = 254 };
 
 const char *const mr_work_security_names[] = { "auto", "tls", "starttls", "none", NULL };
-const char *const mr_work_place_names[] = { "environment", "file", "command", "keyring",
+const char *const mr_work_setup_place_names[] = { "environment", "file", "command", "keyring",
 	"configuration", NULL };
 
 /* --- the address --- */

@@ -45,14 +45,14 @@ struct mr_work_setup {
 	mr_work_environment *environment;
 };
 
-enum mr_work_place {
+enum mr_work_setup_place {
 	MR_WORK_PLACE_ENVIRONMENT,
 	MR_WORK_PLACE_FILE,
 	MR_WORK_PLACE_COMMAND,
 	MR_WORK_PLACE_KEYRING,
 	MR_WORK_PLACE_CONFIGURATION,
 };
-extern const char *const mr_work_place_names[]; /* "environment", "file", ..., NULL */
+extern const char *const mr_work_setup_place_names[]; /* "environment", "file", ..., NULL */
 
 struct mr_work_setup_plan {
 	const struct mr_work_setup *request;
@@ -60,7 +60,7 @@ struct mr_work_setup_plan {
 	const struct mr_work_provider *provider; /* or NULL */
 	struct mr_work_server *imap, *smtp; /* candidates; after the test, the one that works */
 	size_t imap_count, smtp_count;
-	enum mr_work_place place;
+	enum mr_work_setup_place place;
 	struct mr_work_secret secret; /* as the configuration will have it */
 	bool is_token;
 	bool needs_password;  /* it is in no place yet, and was not given */
@@ -86,7 +86,7 @@ struct mr_work_setup_done {
 	const char *address, *identity, *name;
 	const char *provider; /* its title, or NULL */
 	struct mr_work_setup_server imap, *smtp;
-	unsigned password_place;    /* enum mr_work_place */
+	unsigned password_place;    /* enum mr_work_setup_place */
 	const char *password_where; /* a path, a variable, a program, an account; or NULL */
 	bool keeps_sent;            /* the provider files sent mail by itself: no step does */
 	const char *hint;           /* what to do now */

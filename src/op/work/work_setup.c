@@ -74,7 +74,7 @@ static const struct mr_field setup_fields[] = {
 		"smtp", .flags = MR_NULLABLE,
 		.summary = "the server that sends; null with --no-smtp"),
 	MR_FIELD(struct mr_work_setup_done, password_place, "password_place",
-		.choices = mr_work_place_names, .summary = "where the password or token is"),
+		.choices = mr_work_setup_place_names, .summary = "where the password or token is"),
 	MR_WORK_FIELD_NULL(struct mr_work_setup_done, password_where,
 		"the file, variable, program or entry"),
 	DONE_FIELD(keeps_sent, "the provider files sent mail by itself, so a push does not"),

@@ -5,8 +5,11 @@
 #include <fcntl.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 static int open_terminal(unsigned short columns)
@@ -106,6 +109,59 @@ static void nobody_to_ask_means_no(void)
 	CHECK(!mr_terminal_confirm(NULL, "Go on?"));
 }
 
+/* A terminal as standard input and standard error; the other end. */
+static int sit_down(void)
+{
+	struct winsize size = { .ws_col = 80, .ws_row = 24 };
+	int ours;
+	int theirs;
+
+	CHECK(openpty(&ours, &theirs, NULL, NULL, &size) == 0);
+	CHECK(dup2(theirs, STDIN_FILENO) == STDIN_FILENO);
+	CHECK(dup2(theirs, STDERR_FILENO) == STDERR_FILENO);
+	return ours;
+}
+
+/* Somebody who types when the question is there; all that the terminal showed. */
+static const char *answer(const char *typed, bool is_secret, char *shown, size_t size)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	static char copy[64];
+	int ours = sit_down();
+	pid_t child = fork();
+	const char *got;
+
+	if (!child) {
+		char question[64];
+
+		read_until(ours, "Word: ", question, sizeof(question));
+		_exit(write(ours, typed, strlen(typed)) == (ssize_t)strlen(typed) ? 0 : 1);
+	}
+	CHECK(mr_terminal_can_ask());
+	got = mr_terminal_ask(arena, "Word: ", is_secret);
+	CHECK(waitpid(child, NULL, 0) == child);
+	CHECK(mr_terminal_write(STDERR_FILENO, mr_bytes_text("<end>")));
+	read_until(ours, "<end>", shown, size);
+	close(ours);
+	snprintf(copy, sizeof(copy), "%s", got ? got : "");
+	return got ? copy : NULL;
+}
+
+static void a_line_is_asked_for(void)
+{
+	struct termios after;
+	char shown[256];
+
+	CHECK_STR(answer("ann\n", false, shown, sizeof(shown)), "ann");
+	CHECK(strstr(shown, "ann"));
+	CHECK_STR(answer("s3cret\n", true, shown, sizeof(shown)), "s3cret");
+	CHECK(!strstr(shown, "s3cret"));
+	CHECK(tcgetattr(STDIN_FILENO, &after) == 0 && (after.c_lflag & ECHO) &&
+		(after.c_lflag & ISIG));
+	CHECK(!answer("s3\003", true, shown, sizeof(shown)));
+	CHECK(!strstr(shown, "s3"));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -114,6 +170,7 @@ int main(void)
 		TEST(a_reader_that_is_gone_is_noticed),
 		TEST(progress_rewrites_its_line),
 		TEST(nobody_to_ask_means_no),
+		TEST(a_line_is_asked_for),
 	};
 
 	return test_main(tests, MR_LEN(tests));
