@@ -142,7 +142,6 @@ static const char *answer(const char *typed, bool is_secret, char *shown, size_t
 	CHECK(waitpid(child, NULL, 0) == child);
 	CHECK(mr_terminal_write(STDERR_FILENO, mr_bytes_text("<end>")));
 	read_until(ours, "<end>", shown, size);
-	close(ours);
 	snprintf(copy, sizeof(copy), "%s", got ? got : "");
 	return got ? copy : NULL;
 }
