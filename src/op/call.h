@@ -56,7 +56,8 @@ struct mr_call {
 	/* What a command ends with although it has a result: set by the operation, 0 at first. */
 	int exit_status;
 	/* Write something to the output at once, before the result: as a value for programs, as a
-	 * sentence for people. NULL where there is no output but the result. */
+	 * sentence for people; what is NULL is not written. NULL where there is no output but the
+	 * result. */
 	void (*line)(void *arg, const struct mr_value *value, const char *sentence);
 	void *line_arg;
 	bool is_silent; /* set by the operation: it succeeds without a result, not even {} */

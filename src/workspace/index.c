@@ -13,7 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BODY_BYTES = 256 << 10 }; /* of a message's text that is searched */
+enum {
+	BODY_BYTES = 256 << 10, /* of a message's text that is searched */
+	READ_QUIETLY = 100,
+};
 
 const char *const mr_work_status_names[] = {
 	[MR_WORK_IS_TRIAGE] = "triage",
@@ -168,7 +171,7 @@ static enum mr_code sync_messages(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_stamps known = { 0 };
 	struct mr_texts names = { 0 };
 	enum mr_code rc = mr_work_index_ids(cx, work->index, &known);
-	size_t k = 0;
+	size_t k = 0, read_count = 0;
 
 	if (!rc)
 		rc = mr_work_list(cx, work, MR_WORK_EVIDENCE, &names);
@@ -181,11 +184,13 @@ static enum mr_code sync_messages(struct mr_ctx *cx, struct mr_work *work,
 			(!stamp ||
 				!mr_str_eq(stamp,
 					stamp_of(cx, work, mr_work_path_remote(cx->arena, id))))) {
+			read_count++;
 			rc = put_apart(cx, work, id);
 			if (!rc && !sync->is_building)
 				rc = mr_work_index_mark_message(cx, work->index, id);
 		}
-		if (id && cx->progress)
+		/* A few that changed take no time, and commands have progress of their own. */
+		if (read_count > READ_QUIETLY && cx->progress)
 			cx->progress(cx->progress_arg, "indexing", i, names.len);
 	}
 	for (; !rc && k < known.len; k++)

@@ -5,6 +5,7 @@
 #include "workspace/draft.h"
 #include "workspace/error.h"
 #include "workspace/ids.h"
+#include "workspace/index.h"
 #include "workspace/push_mail.h"
 #include "workspace/refresh.h"
 
@@ -231,6 +232,29 @@ enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *work,
 			request->kind ? " " : "", request->kind ? request->kind : "");
 	*result = shown;
 	return MR_OK;
+}
+
+void mr_work_push_name_messages(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_push_previewed *shown)
+{
+	struct mr_err kept = cx->err;
+	bool has_index = !mr_work_index_open(cx, work);
+
+	for (size_t i = 0; i < shown->len; i++) {
+		struct mr_work_push_row *row = &shown->items[i];
+
+		row->has_messages = true;
+		row->message_subjects = mr_work_ids_room(cx->arena, row->message_ids.len);
+		for (size_t k = 0; k < row->message_ids.len; k++) {
+			struct mr_work_brief brief = { 0 };
+
+			if (!has_index ||
+				mr_work_index_message(cx, work, row->message_ids.items[k], &brief))
+				brief.subject = NULL;
+			mr_work_ids_put(&row->message_subjects, brief.subject ? brief.subject : "");
+		}
+	}
+	cx->err = kept;
 }
 
 /* --- list --- */

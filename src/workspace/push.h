@@ -22,7 +22,8 @@ struct mr_work_push_row {
 	const char *push_id, *kind, *display_kind;
 	struct mr_texts actions; /* the steps, as they are labelled */
 	struct mr_texts message_ids;
-	bool has_messages; /* the surface shows message_ids: the contract does not have them */
+	struct mr_texts message_subjects; /* in the order of the ids; see below */
+	bool has_messages; /* the surface shows both: the contract does not have them */
 	/* Of outbound items alone. */
 	const char *action, *case_uid, *draft_name;
 	bool is_outbound;
@@ -48,6 +49,9 @@ MR_CHECK enum mr_code mr_work_push_check(struct mr_ctx *cx,
  * cannot be read. */
 MR_CHECK enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_push_preview *request, struct mr_work_push_previewed *result);
+/* Fill in what the messages of a preview are about, for people; "" for one that cannot be read. */
+void mr_work_push_name_messages(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_push_previewed *shown);
 /* Does a push of that kind (see above) carry the item out? */
 bool mr_work_push_is_of_kind(const struct mr_work_push_item *item, const char *kind);
 /* Does the request concern it? */

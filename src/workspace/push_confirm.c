@@ -599,6 +599,8 @@ static enum mr_code run(struct pushing *p)
 	for (size_t i = 0; !rc && i < queue.len; i++) {
 		if (!mr_work_push_is_wanted(&queue.items[i], p->request))
 			continue;
+		if (p->cx->progress)
+			p->cx->progress(p->cx->progress_arg, "pushing", p->index, p->count);
 		p->index++;
 		rc = run_item(p, &queue.items[i]);
 	}

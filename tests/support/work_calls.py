@@ -149,7 +149,7 @@ WORK_CALLS = [
         "push_id kind action case_uid draft_name draft_path last_validated_rfc3339"), {"action": "send"}),
     ("work_push", {}, result("push_dry_run", "hint plan_id", ints="count", bools="confirmed",
         items=[shape("push_id kind display_kind subject? identity?", bools="draft_valid?",
-        lists="actions message_ids to? cc? attachments?", maybe="action case_uid draft_name")]),
+        lists="actions message_ids message_subjects to? cc? attachments?", maybe="action case_uid draft_name")]),
         {"count": 4, "confirmed": False}),
     ("work_push_list", {}, result("push_list", ints="count", items=[dict]), {"count": 4}),
     ("work_push_drop", {"push_id": SAVED, "reason": R}, result("push_dropped",

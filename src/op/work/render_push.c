@@ -1,6 +1,10 @@
 /* op/work/render_push.c - the push queue, purges, refreshes and the audit log on a terminal. */
 #include "op/work/render_work.h"
 
+#include <string.h>
+
+enum { MESSAGES_SHOWN = 10 };
+
 static const char *plural(int64_t count)
 {
 	return count == 1 ? "" : "s";
@@ -34,6 +38,62 @@ static const char *act_of(const char *display_kind)
 	return display_kind;
 }
 
+/* A step as people say it: "move_to_mailbox_id_junk" is "move to junk". */
+static const char *step_of(struct mr_arena *arena, const char *label)
+{
+	static const struct {
+		const char *prefix, *words;
+	} steps[] = {
+		{ "smtp_send", "send" },
+		{ "append_to_mailbox_id_", "copy to " },
+		{ "move_to_mailbox_id_", "move to " },
+		{ "add_flags:ReplyToMessage", "flag the answered message" },
+		{ "add_flags", "flag" },
+	};
+
+	for (size_t i = 0; i < MR_LEN(steps); i++)
+		if (mr_str_starts(label, steps[i].prefix))
+			return mr_arena_printf(arena, "%s%s", steps[i].words,
+				mr_str_ends(steps[i].words, " ") ? label + strlen(steps[i].prefix)
+								 : "");
+	return label;
+}
+
+static const char *steps_of(struct mr_arena *arena, const struct mr_value *item)
+{
+	const struct mr_value *list = mr_part_list(item, "actions");
+	struct mr_texts words = { NULL, 0 };
+
+	if (!list)
+		return "";
+	words.items = mr_arena_array(arena, list->list.len, sizeof(*words.items));
+	for (size_t i = 0; i < list->list.len; i++)
+		words.items[words.len++] =
+			step_of(arena, mr_render_line(arena, list->list.items[i].text));
+	return mr_str_join(arena, &words, ", ");
+}
+
+/* The messages of an action, each on its line: its subject, else its id. */
+static void put_messages(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *item)
+{
+	const struct mr_value *ids = mr_part_list(item, "message_ids");
+	const struct mr_value *subjects = mr_part_list(item, "message_subjects");
+
+	for (size_t i = 0; ids && i < ids->list.len && i < MESSAGES_SHOWN; i++) {
+		const char *subject = subjects && i < subjects->list.len
+			? mr_render_line(arena, subjects->list.items[i].text)
+			: "";
+
+		if (*subject)
+			mr_buf_printf(out, "   \"%s\"\n", subject);
+		else
+			mr_buf_printf(out, "   %s\n",
+				mr_render_line(arena, ids->list.items[i].text));
+	}
+	if (ids && ids->list.len > MESSAGES_SHOWN)
+		mr_buf_printf(out, "   and %zu more\n", ids->list.len - MESSAGES_SHOWN);
+}
+
 static void put_mail(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *item,
 	const struct mr_render *how)
 {
@@ -48,11 +108,11 @@ static void put_mail(struct mr_buf *out, struct mr_arena *arena, const struct mr
 		mr_buf_printf(out, " to %s", to);
 	if (*cc)
 		mr_buf_printf(out, ", cc %s", cc);
-	mr_buf_printf(out, "\n   draft %s of case %s", mr_part_line(arena, item, "draft_name"),
-		mr_part_line(arena, item, "case_uid"));
-	if (*files)
-		mr_buf_printf(out, ", with %s", files);
 	mr_buf_putc(out, '\n');
+	if (*files)
+		mr_buf_printf(out, "   with %s\n", files);
+	mr_buf_printf(out, "   draft %s\n   of case %s\n", mr_part_line(arena, item, "draft_name"),
+		mr_part_line(arena, item, "case_uid"));
 	if (*wrong) {
 		mr_buf_puts(out, "   ");
 		mr_part_styled(out, how, mr_style_red,
@@ -67,18 +127,20 @@ static void put_item(struct mr_buf *out, size_t number, const struct mr_value *i
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 
 	mr_buf_printf(out, "%zu. ", number);
-	if (mr_str_eq(text_at(item, "kind"), "outbound"))
+	if (mr_str_eq(text_at(item, "kind"), "outbound")) {
 		put_mail(out, arena, item, how);
-	else
-		mr_buf_printf(out, "%s: %s\n", act_of(text_at(item, "display_kind")),
-			mr_part_names(arena, item, "message_ids"));
+	} else {
+		mr_buf_printf(out, "%s\n", act_of(text_at(item, "display_kind")));
+		put_messages(out, arena, item);
+	}
 	mr_part_styled(out, how, mr_style_dim,
 		mr_arena_printf(arena, "   %s: %s", mr_part_line(arena, item, "push_id"),
-			mr_part_names(arena, item, "actions")));
+			steps_of(arena, item)));
 	mr_buf_putc(out, '\n');
 }
 
-static void put_pushed(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *value)
+static void put_pushed(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *value,
+	const struct mr_render *how)
 {
 	const struct mr_value *failures = mr_part_list(value, "failures");
 	int64_t pushed = mr_part_int(value, "pushed_count");
@@ -88,16 +150,22 @@ static void put_pushed(struct mr_buf *out, struct mr_arena *arena, const struct 
 		mr_buf_puts(out, "Nothing was queued.\n");
 		return;
 	}
-	mr_buf_printf(out, "%lld item%s carried out, %lld failed.\n", (long long)pushed,
-		plural(pushed), (long long)failed);
-	for (size_t i = 0; failures && i < failures->list.len; i++) {
-		const struct mr_value *failure = &failures->list.items[i];
+	if (pushed)
+		mr_buf_printf(out, "%lld item%s carried out.\n", (long long)pushed, plural(pushed));
+	if (!failures)
+		return;
+	mr_part_styled(out, how, mr_style_red,
+		mr_arena_printf(arena, "%lld item%s failed:", (long long)failed, plural(failed)));
+	mr_buf_putc(out, '\n');
+	for (size_t i = 0; i < failures->list.len; i++) {
+		const struct mr_value *one = &failures->list.items[i];
 
-		mr_buf_printf(out, "%s: %s\n", mr_part_line(arena, failure, "push_id"),
-			mr_part_line(arena, failure, "error"));
-		if (mr_value_get(failure, "hint"))
-			mr_buf_printf(out, "   %s\n", mr_part_line(arena, failure, "hint"));
+		mr_buf_printf(out, "  %s: %s\n", mr_part_line(arena, one, "push_id"),
+			mr_part_line(arena, one, "error"));
+		if (mr_value_get(one, "hint"))
+			mr_buf_printf(out, "    %s\n", mr_part_line(arena, one, "hint"));
 	}
+	mr_buf_puts(out, "What failed stays queued for the next push.\n");
 }
 
 void mr_render_work_push(struct mr_buf *out, const struct mr_value *value,
@@ -107,7 +175,7 @@ void mr_render_work_push(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_value *list = mr_part_list(value, "items");
 
 	if (mr_part_bool(value, "confirmed")) {
-		put_pushed(out, arena, value);
+		put_pushed(out, arena, value, how);
 		return;
 	}
 	if (!list) {
@@ -116,9 +184,10 @@ void mr_render_work_push(struct mr_buf *out, const struct mr_value *value,
 	}
 	for (size_t i = 0; i < list->list.len; i++)
 		put_item(out, i + 1, &list->list.items[i], how);
-	mr_buf_puts(out,
-		"\nNo remote changes were made. Carry this out with `mailroom work push "
-		"--confirm`.\n");
+	mr_buf_printf(out,
+		"\nNo remote changes were made. Carry exactly this out with\n  mailroom work push "
+		"--confirm %s\n",
+		mr_part_line(arena, value, "plan_id"));
 }
 
 void mr_render_work_recovered(struct mr_buf *out, const struct mr_value *value,
@@ -141,6 +210,10 @@ void mr_render_work_recovered(struct mr_buf *out, const struct mr_value *value,
 			mr_part_line(arena, &list->list.items[i], "subject"),
 			mr_part_names(arena, &list->list.items[i], "to"),
 			mr_part_line(arena, &list->list.items[i], "started_rfc3339"));
+	if (list && list->list.len)
+		mr_buf_puts(out,
+			"Ask the recipient, or look into the Sent mailbox; then say `mailroom work push "
+			"recover\nPUSH_ID --sent` or `--not-sent`.\n");
 }
 
 void mr_render_work_push_items(struct mr_buf *out, const struct mr_value *value,

@@ -171,7 +171,7 @@ static void put_new(struct mr_buf *out, struct mr_arena *arena, const struct mr_
 	const char *of = parts_of(arena, value, parts, MR_LEN(parts));
 	const char *from = mr_page_count(arena, value, "mailbox_count", "mailbox", "mailboxes");
 
-	if (mr_part_bool(value, "dry_run"))
+	if (mr_part_bool(value, "dry_run") && mr_part_int(value, "new_message_count"))
 		mr_buf_printf(out, "A pull would take in %s from %s. Nothing was taken in.\n",
 			mr_page_count(arena, value, "new_message_count", "mail", "mails"), from);
 	else if (!mr_part_int(value, "new_message_count"))
@@ -203,8 +203,9 @@ static void put_failures(struct mr_buf *out, struct mr_arena *arena, const struc
 	if (!failures)
 		return;
 	mr_part_styled(out, how, mr_style_red,
-		mr_arena_printf(arena, "%s could not be taken in:\n",
+		mr_arena_printf(arena, "%s could not be taken in:",
 			mr_page_count(arena, value, "failed_message_count", "mail", "mails")));
+	mr_buf_putc(out, '\n');
 	for (size_t i = 0; i < failures->list.len && i < FAILURES_SHOWN; i++)
 		mr_buf_printf(out, "  %s, UID %lld: %s\n",
 			mr_part_line(arena, &failures->list.items[i], "mailbox_name"),
@@ -231,7 +232,7 @@ void mr_render_work_pulled(struct mr_buf *out, const struct mr_value *value,
 			"The server has no mailbox for %s: see `mailroom work remote folders`.\n",
 			mr_part_names(arena, value, "unresolved_mailbox_ids"));
 	put_failures(out, arena, value, how);
-	if (mr_part_int(value, "triage_count"))
+	if (mr_part_int(value, "triage_count") && !mr_part_bool(value, "dry_run"))
 		mr_buf_printf(out, "%s: `mailroom work triage`.\n",
 			mr_page_count(arena, value, "triage_count", "mail waits for a decision",
 				"mails wait for a decision"));

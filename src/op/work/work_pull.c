@@ -85,17 +85,17 @@ static const struct mr_field pull_fields[] = {
 
 /* --- watching --- */
 
-static const char *sentence_of(struct mr_arena *arena, const char *event,
-	const struct mr_work_pulled *result, const struct mr_err *err)
+/* NULL: nothing that a person would want to know. */
+static const char *sentence_of(struct mr_arena *arena, const struct mr_work_pulled *result,
+	const struct mr_err *err)
 {
 	if (err)
-		return mr_arena_printf(arena, "%s: %s", event, err->msg);
-	if (!result)
-		return event;
-	return mr_arena_printf(arena,
-		"%s: %lld new, %lld in other mailboxes, %lld with other flags, %lld gone", event,
-		(long long)result->new_message_count, (long long)result->updated_location_count,
-		(long long)result->flags_updated_count, (long long)result->missing_location_count);
+		return mr_arena_printf(arena, "%s; trying again soon.", err->msg);
+	if (!result || !result->new_message_count)
+		return NULL;
+	return mr_arena_printf(arena, "%lld new mail%s, %lld in triage.",
+		(long long)result->new_message_count, result->new_message_count == 1 ? "" : "s",
+		(long long)result->triage_created_count);
 }
 
 /* A line for each thing that happens, for whoever reads the output as it comes. */
@@ -124,7 +124,7 @@ static void tell_line(void *arg, const char *event, const struct mr_work_pulled 
 		mr_out_text(&out, "error", err->msg);
 	}
 	mr_out_end(&out);
-	call->line(call->line_arg, mr_out_tree(&out), sentence_of(arena, event, result, err));
+	call->line(call->line_arg, mr_out_tree(&out), sentence_of(arena, result, err));
 }
 
 static enum mr_code watch(struct mr_call *call, const char *root, struct mr_work_pull *request,
@@ -144,6 +144,8 @@ static enum mr_code watch(struct mr_call *call, const char *root, struct mr_work
 	watched.stop_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	if (watched.stop_fd < 0)
 		return mr_err_os(&call->cx.err, errno, "signalfd");
+	if (call->line)
+		call->line(call->line_arg, NULL, "Watching for new mail; Ctrl-C ends it.");
 	rc = mr_work_pull_watch(&call->cx, &watched, request, result);
 	close(watched.stop_fd);
 	return rc;

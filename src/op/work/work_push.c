@@ -43,6 +43,8 @@ static const struct mr_field row_fields[] = {
 	ROW_FIELD(actions, "its steps, in their order"),
 	MR_WORK_FIELD_WHEN(struct mr_work_push_row, message_ids, has_messages,
 		"the messages that it concerns"),
+	MR_WORK_FIELD_WHEN(struct mr_work_push_row, message_subjects, has_messages,
+		"what they are about"),
 	ROW_NULL(action, "of a draft: save_draft or send"),
 	ROW_NULL(case_uid, "of a draft: its case"),
 	ROW_NULL(draft_name, "of a draft: its file name"),
@@ -121,8 +123,7 @@ static enum mr_code push(struct mr_call *call, struct mr_work_push_preview *requ
 	rc = mr_work_push_preview(&call->cx, work, request, &result->preview);
 	if (!rc && (!call->invocation || call->invocation->contract == &mr_contract_work)) {
 		result->plan_id = result->preview.plan_id;
-		for (size_t i = 0; i < result->preview.len; i++)
-			result->preview.items[i].has_messages = true;
+		mr_work_push_name_messages(&call->cx, work, &result->preview);
 	}
 	return rc;
 }

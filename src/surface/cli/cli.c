@@ -143,13 +143,18 @@ static void on_progress(void *arg, const char *what, size_t done, size_t total)
 /* For mr_call.line. */
 static void on_line(void *arg, const struct mr_value *value, const char *sentence)
 {
-	const struct mr_invocation *how = arg;
+	struct progress *progress = arg;
+	const struct mr_invocation *how = progress->how;
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 
 	if (!how->format->is_for_people) {
-		mr_outcome_say(how, value);
+		if (value)
+			mr_outcome_say(how, value);
 		return;
 	}
+	if (!sentence)
+		return;
+	mr_terminal_progress_end(&progress->terminal);
 	mr_buf_init(&text, MR_OUTCOME_BYTES);
 	mr_render_text(&text, sentence);
 	mr_buf_putc(&text, '\n');
@@ -170,7 +175,7 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	call.cx.progress_arg = &progress;
 	call.cx.reach = NULL; /* the user of a command line has these rights without us */
 	call.line = on_line;
-	call.line_arg = how;
+	call.line_arg = &progress;
 	call.may_write = true;
 	call.is_admin = true;
 	call.confirmed = args->yes;
