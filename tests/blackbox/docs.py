@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mail_server import DOVECOT, HAS_LMTP  # noqa: E402
 from mailroom import Mailroom, Port  # noqa: E402
 from mcp import Stdio  # noqa: E402
+from smtp_server import HAS_SMTP  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PROGRAM, SOURCE = sys.argv[1:3]
@@ -51,6 +54,24 @@ def errors(m):
     told = [[name, exit, http, "yes" if retryable == "true" else "no"]
         for name, exit, http, retryable in re.findall(pattern, read("src/base/err.c")) if name != "ok"]
     assert len(told) > 10 and [row[:4] for row in rows("Errors")] == told
+
+
+def workspace_settings(m):
+    """Each key of a workspace has its row."""
+    m.run("work", "init")
+    listed = [item["key"] for item in m.json("work", "config", "list")["items"]]
+    told = {re.sub(r"^(mailboxes|.*\.by_(?:source_)?mailbox_id)\.\w+\.", r"\1.ID.", key) for key in listed}
+    named = [key for row in rows("Settings of a workspace") for key in row[0].replace("`", "").split(", ")]
+    assert sorted(named) == sorted(told), set(named) ^ told
+
+
+def workspace_errors(m):
+    """So has each error of its servers, settings and queue."""
+    words = set(re.findall(r'\{ "((?:imap|smtp|push|config)_\w+)", MR_', read("src/workspace/error.c")))
+    section = read("docs/reference.md").split("\n## Errors of a workspace's servers\n")[1]
+    named = {word for line in re.findall(r"^\|([^|]*)\|", section, re.MULTILINE)[2:] for word in re.findall(r"\w+", line)}
+    assert len(words) > 20 and words <= named, words - named
+    assert named - words == {"unknown_mailbox_id", "remote_operation_unsupported", "rfc822_message_id_missing"}, named - words
 
 
 def metrics(m):
@@ -97,8 +118,9 @@ def team_page_can_be_pasted(m):
 
 
 def workspace_page_can_be_pasted(m):
-    """From an mbox file to a queued reply."""
-    script = "\n".join(re.findall(r"```sh\n(.*?)```", read("docs/workspace.md"), re.DOTALL))
+    """From an mbox file to a queued reply, and all that does not need a server."""
+    page = re.sub(rf"\n## {ARRIVED}\n.*?(?=\n## )", "", read("docs/workspace.md"), flags=re.DOTALL)
+    script = "\n".join(re.findall(r"```sh\n(.*?)```", page, re.DOTALL))
     assert script.count("mailroom work") > 20
     env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
     done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True,
@@ -109,6 +131,54 @@ def workspace_page_can_be_pasted(m):
             '1. Send "Re: Offer for the garden fence" to Ann Lee <ann@example.com>', "No remote changes were made",
             "1 new contact", "The workspace is in order."):
         assert text in done.stdout, (text, done.stdout)
+
+
+ARRIVED = "From an empty directory to a reply that arrived"
+
+
+class MailServer:
+    """script/mailserver on ports of its own; `said` is what it has printed."""
+
+    def __init__(self, folder):
+        self.folder, self.said = folder, ""
+
+    def __enter__(self):
+        self.process = subprocess.Popen([os.path.join(SOURCE, "script/mailserver"), "--dir", self.folder, "--imap-port", "0",
+            "--smtp-port", "0"], stdout=subprocess.PIPE, text=True)
+        self.until("--ca-file")
+        self.imap, self.smtp = (re.search(rf"{name} +localhost:(\d+)", self.said).group(1) for name in ("IMAP", "SMTP"))
+        return self
+
+    def until(self, words):
+        while words not in self.said:
+            line = self.process.stdout.readline()
+            assert line, f"script/mailserver has ended: {self.said}"
+            self.said += line
+
+    def __exit__(self, *ignored):
+        self.process.send_signal(signal.SIGINT)
+        self.process.communicate(timeout=60)
+
+
+def reply_arrives(m):
+    """Ten commands against script/mailserver, which then says that the mail is there; and it leaves nothing behind."""
+    section = read("docs/workspace.md").split(f"\n## {ARRIVED}\n")[1].split("\n## ")[0]
+    script = "\n".join(re.findall(r"```sh\n(.*?)```", section, re.DOTALL))
+    assert section.count("$ script/mailserver") == 1 and len(re.findall(r"\bmailroom work ", script)) == 9, script
+    folder = os.path.join(m.dir, "servers")
+    work = os.path.join(m.dir, "empty")
+    os.mkdir(work)
+    env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
+    with MailServer(folder) as server:
+        for told, ours in (("10993", server.imap), ("10587", server.smtp), ("/tmp/mailroom-mailserver", folder)):
+            assert told in script, told
+            script = script.replace(told, ours)
+        done = subprocess.run(["sh", "-eux", "-c", script], cwd=work, env=env, capture_output=True, text=True, timeout=240, check=False)
+        assert done.returncode == 0, done.stderr[-1500:]
+        server.until("A mail arrived at ann@example.test: 'Re: Offer for the garden fence' from you@example.test")
+    for text in ("you@example.test is connected", "Took in 1 mail", "Offer for the garden fence", "1 item carried out"):
+        assert text in done.stdout, (text, done.stdout)
+    assert server.process.returncode == 0 and not os.path.exists(folder), server.said
 
 
 def mcp_page_can_be_pasted(m):
@@ -169,15 +239,18 @@ def three_commands_make_two_agents_talk(m):
 
 def links_lead_somewhere(m):
     for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/ARCHITECTURE.md", "docs/reference.md",
-            "docs/INTEROP.md", "docs/mailbox.md", "docs/mcp.md", "docs/team.md"):
+            "docs/INTEROP.md", "docs/mailbox.md", "docs/mcp.md", "docs/team.md", "docs/workspace.md"):
         for target in re.findall(r"\]\(([^)#]+)\)", re.sub("`[^`\n]*`", "", read(name))):
             path = os.path.join(SOURCE, os.path.dirname(name), target)
             assert os.path.exists(path), f"{name}: {target}"
 
 
 with Tap() as tap:
-    for case in (operations, global_options, settings, errors, metrics, readme_commands_work,
-            mailbox_page_can_be_pasted, team_page_can_be_pasted, workspace_page_can_be_pasted, mcp_page_can_be_pasted,
+    for case in (operations, global_options, settings, errors, workspace_settings, workspace_errors, metrics, readme_commands_work,
+            mailbox_page_can_be_pasted, team_page_can_be_pasted, workspace_page_can_be_pasted, reply_arrives, mcp_page_can_be_pasted,
             three_commands_make_two_agents_talk, links_lead_somewhere):
+        if case is reply_arrives and not (DOVECOT and HAS_LMTP and HAS_SMTP):
+            tap.skip(case.__name__, "there is no Dovecot with LMTP, or no aiosmtpd")
+            continue
         with Mailroom(PROGRAM) as room:
             tap.run(case.__name__, case, room)
