@@ -64,11 +64,12 @@ def test_preview(program):
         listed = w.ok("push", "list")
         assert listed["code"] == "push_list" and listed["items"][0] == w.document(".afmail", "push", f"{spam}.json"), listed
         text = w.tells("push")
-        assert f"1. Mark as spam: {first}\n" in text and f"2. Move to the trash: {second}\n" in text, text
-        assert "No remote changes were made. Carry this out with `mailroom work push --confirm`.\n" in text, text
-        assert spam in w.tells("push", "list")
+        assert '1. Mark as spam\n   "Mail 1"\n' in text and '2. Move to the trash\n   "Mail 2"\n' in text, text
+        assert f"   {spam}: flag, move to junk\n" in text and spam in w.tells("push", "list"), text
         plan = json.loads(w.tells("push", "--json"))
         assert plan["plan_id"].startswith("plan_") and plan["items"][0]["message_ids"] == [first], plan
+        assert text.endswith("\nNo remote changes were made. Carry exactly this out with\n"
+            f"  mailroom work push --confirm {plan['plan_id']}\n"), text
 
 
 def test_drafts(program):
@@ -84,7 +85,7 @@ def test_drafts(program):
         assert shown["items"][0]["actions"] == ["smtp_send", "append_to_mailbox_id_sent"], shown
         assert [item["action"] for item in w.ok("push", "drafts")["items"]] == ["save_draft"]
         text = w.tells("push")
-        assert "draft gone.md of case c20260518001\n" in text and "It cannot be sent as it is: " in text, text
+        assert "   draft gone.md\n   of case c20260518001\n" in text and "It cannot be sent as it is: " in text, text
 
 
 def test_confirm(program):
@@ -93,8 +94,9 @@ def test_confirm(program):
         w.locate(first)
         push_id = w.ok("message", "spam", first, "--reason", "x")["push_id"]
         pushed = w.ok("push", "--confirm")
-        assert pushed["pushed_count"] == 0 and pushed["failures"] == [
-            {"push_id": push_id, "error_code": "config_missing", "error": "imap.host is not set"}], pushed
+        (failure,) = pushed["failures"]
+        assert pushed["pushed_count"] == 0 and not failure["retryable"] and "imap.host" in failure["hint"], pushed
+        assert (failure["push_id"], failure["error_code"], failure["error"]) == (push_id, "config_missing", "imap.host is not set")
         (item,) = w.ok("push", "list")["items"]
         assert item["attempt_count"] == 1 and item["last_error"], item
         assert w.ok("status")["progress"]["summary"] == "push succeeded: 0 pushed, 1 failed"

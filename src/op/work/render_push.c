@@ -1,4 +1,5 @@
 /* op/work/render_push.c - the push queue, purges, refreshes and the audit log on a terminal. */
+#include "op/work/around_work.h"
 #include "op/work/render_work.h"
 
 #include <string.h>
@@ -102,8 +103,9 @@ static void put_mail(struct mr_buf *out, struct mr_arena *arena, const struct mr
 	const char *files = mr_part_names(arena, item, "attachments");
 	const char *wrong = mr_part_line(arena, item, "draft_error");
 
-	mr_buf_printf(out, "%s \"%s\"",
-		mr_str_eq(text_at(item, "action"), "send") ? "Send" : "Save as a draft", subject);
+	mr_buf_puts(out, mr_str_eq(text_at(item, "action"), "send") ? "Send" : "Save as a draft");
+	if (*subject)
+		mr_buf_printf(out, " \"%s\"", subject);
 	if (*to)
 		mr_buf_printf(out, " to %s", to);
 	if (*cc)
@@ -163,7 +165,8 @@ static void put_pushed(struct mr_buf *out, struct mr_arena *arena, const struct 
 		mr_buf_printf(out, "  %s: %s\n", mr_part_line(arena, one, "push_id"),
 			mr_part_line(arena, one, "error"));
 		if (mr_value_get(one, "hint"))
-			mr_buf_printf(out, "    %s\n", mr_part_line(arena, one, "hint"));
+			mr_buf_printf(out, "    %s\n",
+				mr_around_spell(arena, mr_part_line(arena, one, "hint")));
 	}
 	mr_buf_puts(out, "What failed stays queued for the next push.\n");
 }
