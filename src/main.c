@@ -618,6 +618,7 @@
  *     clock.c            time, passed in
  *     crash_off.c        the same points in a build for users: nothing
  *     crash_on.c         named points at which tests stop the program
+ *     deflate.c          zlib: bytes packed and unpacked in pieces
  *     err.c              errors, and what each code means outside
  *     fs.c               files: atomic, bounded, kept inside
  *     fs_many.c          many files made durable at once

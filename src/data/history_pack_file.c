@@ -1,8 +1,8 @@
 /* data/history_pack_file.c - the pack format: writing a pack and its index, and reading packs. */
 #include "base/buf.h"
 #include "base/crash.h"
+#include "base/deflate.h"
 #include "base/fs.h"
-#include "base/oom.h"
 #include "data/history_object.h"
 #include "text/digest.h"
 
@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
 
 enum {
 	BUFFER = 256 << 10,
@@ -54,8 +53,7 @@ struct writer {
 	uint32_t crc;
 	struct mr_digest *digest;
 	size_t used;
-	z_stream streams[3]; /* by level: 0, QUICK, WELL */
-	bool is_open[3];
+	struct mr_deflate *packers[3]; /* by level: 0, QUICK, WELL; NULL: not used yet */
 	uint8_t buffer[BUFFER];
 };
 
@@ -81,7 +79,7 @@ static void put(struct writer *w, const void *data, size_t len)
 {
 	const uint8_t *at = data;
 
-	w->crc = (uint32_t)crc32_z(w->crc, data, len);
+	w->crc = mr_deflate_crc32(w->crc, data, len);
 	w->written += len;
 	while (len > 0) {
 		size_t part = len < BUFFER - w->used ? len : BUFFER - w->used;
@@ -120,43 +118,21 @@ static void put_head(struct writer *w, const struct mr_pack_object *object)
 	}
 }
 
-static z_stream *stream_for(struct writer *w, const struct mr_pack_object *object)
+static struct mr_deflate *packer_for(struct writer *w, const struct mr_pack_object *object)
 {
 	static const int levels[] = { 0, QUICK, WELL };
 	size_t which = object->is_lasting                                           ? 2
 		: object->type == MR_OBJECT_TREE && object->data.len >= STORED_TREE ? 0
 										    : 1;
-	z_stream *stream = &w->streams[which];
 
-	/* Fails only without memory. */
-	if (!w->is_open[which] && deflateInit(stream, levels[which]) != Z_OK)
-		mr_oom(0);
-	if (w->is_open[which] && deflateReset(stream) != Z_OK)
-		abort();
-	w->is_open[which] = true;
-	return stream;
+	if (!w->packers[which])
+		w->packers[which] = mr_deflate_new(MR_DEFLATE_ZLIB, levels[which]);
+	return w->packers[which];
 }
 
-static void put_deflated(struct writer *w, const struct mr_pack_object *object)
+static void put_packed(void *arg, const void *data, size_t len)
 {
-	z_stream *stream = stream_for(w, object);
-	uint8_t out[16 << 10];
-	size_t left = object->data.len;
-	int rc;
-
-	stream->next_in = (Bytef *)(uintptr_t)object->data.data;
-	do {
-		if (stream->avail_in == 0 && left > 0) {
-			stream->avail_in = left < INT32_MAX ? (uInt)left : INT32_MAX;
-			left -= stream->avail_in;
-		}
-		stream->next_out = out;
-		stream->avail_out = sizeof(out);
-		rc = deflate(stream, left ? Z_NO_FLUSH : Z_FINISH);
-		if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
-			abort();
-		put(w, out, sizeof(out) - stream->avail_out);
-	} while (rc != Z_STREAM_END);
+	put(arg, data, len);
 }
 
 static enum mr_code write_objects(struct writer *w, struct mr_pack_object *const *objects,
@@ -172,12 +148,12 @@ static enum mr_code write_objects(struct writer *w, struct mr_pack_object *const
 		if (w->written + object->data.len >= PACK_MAX)
 			return mr_err_set(err, MR_ELIMIT, "a pack would have 2 GiB or more");
 		object->offset = w->written;
-		w->crc = (uint32_t)crc32_z(0, NULL, 0);
+		w->crc = 0;
 		put_head(w, object);
 		if (object->is_packed)
 			put(w, object->data.data, object->data.len);
 		else
-			put_deflated(w, object);
+			mr_deflate_finish(packer_for(w, object), object->data, put_packed, w);
 		object->crc = w->crc;
 	}
 	return MR_OK;
@@ -291,10 +267,8 @@ enum mr_code mr_pack_write(int dir, const char *pack_file, const char *index_fil
 	w->fd = fd;
 	w->digest = mr_digest_begin_sha1();
 	rc = write_pack(w, objects, count, digest.bytes, err);
-	for (size_t i = 0; i < MR_LEN(w->streams); i++) {
-		if (w->is_open[i])
-			deflateEnd(&w->streams[i]);
-	}
+	for (size_t i = 0; i < MR_LEN(w->packers); i++)
+		mr_deflate_freep(&w->packers[i]);
 	if (!rc)
 		rc = sync_file(fd, "a pack", err);
 	if (!rc)
@@ -458,13 +432,24 @@ enum mr_code mr_pack_objects(struct mr_arena *arena, const struct mr_pack *pack,
 	return rc;
 }
 
+/* As much as there is room for. */
+static enum mr_code unpack(struct mr_bytes packed, uint8_t *into, size_t room, size_t *out_len,
+	bool *out_end, struct mr_err *err)
+{
+	struct mr_inflate *inflate MR_CLEANUP(mr_inflate_freep) = mr_inflate_new(MR_DEFLATE_ZLIB);
+
+	mr_inflate_feed(inflate, packed);
+	return mr_inflate_read(inflate, into, room, out_len, out_end, err);
+}
+
 enum mr_code mr_pack_inflate(struct mr_arena *arena, const struct mr_pack_object *object,
 	struct mr_bytes *out, struct mr_err *err)
 {
 	struct mr_object_id id;
-	z_stream stream = { 0 };
+	struct mr_err ignored;
 	uint8_t *data;
-	int rc;
+	size_t len = 0;
+	bool is_end = false;
 
 	if (!object->is_packed || object->type > MR_OBJECT_TAG || object->size > INFLATE_MAX)
 		return mr_err_set(err, MR_EINTERNAL, "an object of a pack cannot be inflated");
@@ -472,15 +457,8 @@ enum mr_code mr_pack_inflate(struct mr_arena *arena, const struct mr_pack_object
 	if (object->size / DEFLATE_RATIO > object->data.len)
 		return say_bad(err, object->offset);
 	data = mr_arena_alloc(arena, (size_t)object->size + 1);
-	if (inflateInit(&stream) != Z_OK)
-		mr_oom(0);
-	stream.next_in = (Bytef *)(uintptr_t)object->data.data;
-	stream.avail_in = (uInt)object->data.len;
-	stream.next_out = data;
-	stream.avail_out = (uInt)object->size + 1;
-	rc = inflate(&stream, Z_FINISH);
-	inflateEnd(&stream);
-	if (rc != Z_STREAM_END || stream.total_out != object->size)
+	if (unpack(object->data, data, (size_t)object->size + 1, &len, &is_end, &ignored) ||
+		!is_end || len != object->size)
 		return say_bad(err, object->offset);
 	/* It is about to be written again: damaged data must not get a valid checksum. */
 	id = mr_object_hash(object->type, mr_bytes_of(data, (size_t)object->size));
@@ -494,19 +472,12 @@ enum mr_code mr_pack_inflate(struct mr_arena *arena, const struct mr_pack_object
 enum mr_code mr_pack_peek(const struct mr_pack_object *object, uint8_t *out, size_t len,
 	struct mr_err *err)
 {
-	z_stream stream = { 0 };
-	int rc;
+	struct mr_err ignored;
+	size_t got = 0;
+	bool is_end;
 
 	memset(out, 0, len);
-	if (inflateInit(&stream) != Z_OK)
-		mr_oom(0);
-	stream.next_in = (Bytef *)(uintptr_t)object->data.data;
-	stream.avail_in = (uInt)object->data.len;
-	stream.next_out = out;
-	stream.avail_out = (uInt)len;
-	rc = inflate(&stream, Z_SYNC_FLUSH);
-	inflateEnd(&stream);
-	if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
+	if (unpack(object->data, out, len, &got, &is_end, &ignored))
 		return say_bad(err, object->offset);
 	return MR_OK;
 }

@@ -225,11 +225,11 @@ enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *work,
 	shown.plan_id =
 		mr_arena_printf(cx->arena, "plan_%.32s", mr_digest_end_hex(cx->arena, plan));
 	shown.count = (int64_t)shown.len;
-	shown.hint =
-		mr_arena_printf(cx->arena, "%s. Carry this out with `afmail push%s%s --confirm`.",
-			mr_str_eq(request->kind, "drafts-send") ? "No mail was sent"
-								: "No remote changes were made",
-			request->kind ? " " : "", request->kind ? request->kind : "");
+	shown.hint = mr_arena_printf(cx->arena,
+		"%s. Carry out exactly this with `afmail push%s%s --confirm %s`.",
+		mr_str_eq(request->kind, "drafts-send") ? "No mail was sent"
+							: "No remote changes were made",
+		request->kind ? " " : "", request->kind ? request->kind : "", shown.plan_id);
 	*result = shown;
 	return MR_OK;
 }

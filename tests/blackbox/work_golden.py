@@ -50,8 +50,6 @@ ADDED = (
     (lambda o: "push_id" in o and "actions" in o and o.get("kind") == "outbound",
         {"to", "cc", "subject", "identity", "attachments", "draft_valid", "draft_error"}),
     (lambda o: "mailbox_name" in o and "observed_rfc3339" in o, {"mailbox_id", "flags"}),
-    (lambda o: "push_id" in o and "error_code" in o, {"retryable"}),
-    (lambda o: o.get("code") == "remote_test_result", {"smtp"}),
 )
 ADDED_EVENTS = re.compile(r"^(pull_completed|case_moved|messages_purged|draft_created|draft_attached|messages_imported|"
     r"contact_(email|phone)_(added|removed)|contact_(un)?tagged|contact_notes_\w+|contact_updated)$")

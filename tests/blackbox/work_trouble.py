@@ -49,9 +49,9 @@ def closed_port():
 
 def told(title, error, retryable, *words, hint):
     """Show what a user reads, and check it."""
-    print(f"# {title}: {error['error_code']}, {'try again' if error['retryable'] else 'not by trying again'}\n"
+    print(f"# {title}: {error['error_code']}, {'try again' if error.get('retryable') else 'not by trying again'}\n"
         f"#   {error['error']}\n#   {error.get('hint')}")
-    assert error["retryable"] is retryable, (title, error)
+    assert error.get("retryable", False) is retryable, (title, error)
     for word in words:
         assert word in error["error"], (title, word, error)
     assert hint in error.get("hint", ""), (title, hint, error)
@@ -146,7 +146,7 @@ def failed(w, word, push_id, step=None):
     assert item["push_id"] == push_id and item["last_error"] == failure["error"], item
     if step is not None:
         state = item["step_states"][step]
-        assert (state["status"], state["error_code"], state["retryable"]) == ("failed", word, failure["retryable"]), state
+        assert (state["status"], state["error_code"], state.get("retryable", False)) == ("failed", word, failure.get("retryable", False)), state
     return failure
 
 

@@ -184,13 +184,20 @@ const struct mr_op mr_op_work_pull = {
 
 /* --- remote --- */
 
-static enum mr_code test(struct mr_ctx *cx, struct mr_work *work,
-	struct mr_work_remote_ask *request, struct mr_work_remote_tested *result)
+static enum mr_code test(struct mr_call *call, struct mr_work_remote_ask *request,
+	struct mr_work_remote_tested *result)
 {
+	struct mr_work *work MR_CLEANUP(mr_work_closep) = NULL;
+	enum mr_code rc = mr_contract_work_open(call, MR_WORK_READ, &work);
+
 	request->environment = getenv;
-	return mr_work_remote_test(cx, work, request, result);
+	if (!rc)
+		rc = mr_work_remote_test(&call->cx, work, request, result);
+	if (!rc && call->invocation && call->invocation->contract != &mr_contract_work)
+		result->smtp = NULL; /* it was tried, but afmail's contract has no word for it */
+	return rc;
 }
-MR_WORK_BIND(testing, test, struct mr_work_remote_ask, struct mr_work_remote_tested);
+MR_BIND_ALONE(testing, test, struct mr_work_remote_ask, struct mr_work_remote_tested);
 
 static const struct mr_field capability_fields[] = {
 	MR_FIELD(struct mr_work_remote_tested, has_move, "move", .summary = "move mails"),
@@ -214,7 +221,7 @@ static const struct mr_field test_fields[] = {
 		.summary = "what the server can do"),
 	MR_FIELD_STRUCT(struct mr_work_remote_tested, smtp, struct mr_work_smtp_tested, smtp_fields,
 		"smtp", .flags = MR_OPTIONAL,
-		.summary = "of the SMTP server, when smtp.host is set"),
+		.summary = "of the SMTP server, when smtp.host is set; not as afmail"),
 	{ 0 },
 };
 

@@ -73,7 +73,8 @@ static const struct mr_field failure_fields[] = {
 	FAILURE_FIELD(error_code, "the kind of failure"),
 	FAILURE_FIELD(error, "what went wrong"),
 	MR_WORK_FIELD_OPT(struct mr_work_push_failure, hint, "what to do"),
-	FAILURE_FIELD(retryable, "whether the next push may succeed without a change"),
+	MR_WORK_FIELD_WHEN(struct mr_work_push_failure, retryable, retryable,
+		"the next push may succeed without a change"),
 	{ 0 },
 };
 
