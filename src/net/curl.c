@@ -18,7 +18,7 @@ static bool find(void *library, const char *name, void *out_function)
 
 enum mr_code mr_curl_load(struct mr_curl *out, struct mr_err *err)
 {
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 	struct mr_curl api;
 	bool found;
 

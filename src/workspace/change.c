@@ -173,10 +173,17 @@ static enum mr_code write_journal(struct mr_ctx *cx, struct mr_work_change *chan
 	return MR_OK;
 }
 
+/* One event alone is one write: a line that was cut off is not there. */
+static bool is_event(const struct mr_work_change *change)
+{
+	return change->count == 1 && change->first->kind == MR_WORK_STEP_EVENT;
+}
+
 /* One file alone is put in its place by one rename and needs no journal. */
 static bool is_simple(const struct mr_work_change *change)
 {
-	return change->count == 1 && change->first->kind == MR_WORK_STEP_WRITE &&
+	return change->count == 1 &&
+		(change->first->kind == MR_WORK_STEP_WRITE || is_event(change)) &&
 		!change->stale.messages.len && !change->stale.collections.len &&
 		!change->stale.contacts && !change->stale.identities;
 }
@@ -214,7 +221,8 @@ enum mr_code mr_work_change_commit(struct mr_ctx *cx, struct mr_work_change *cha
 		return rc;
 	choose_id(change);
 	mr_work_steps_mark(change->first);
-	rc = stage(cx, change);
+	if (!is_event(change) || !is_simple(change))
+		rc = stage(cx, change);
 	if (!rc && !is_simple(change))
 		rc = write_journal(cx, change, log_bytes);
 	if (rc) {
@@ -225,7 +233,7 @@ enum mr_code mr_work_change_commit(struct mr_ctx *cx, struct mr_work_change *cha
 	work->has_committed = true;
 	mr_crash_point("work.change.journaled");
 	rc = mr_work_steps_run(cx, work, change->first, log_bytes);
-	if (!change->is_journaled)
+	if (!change->is_journaled && !is_event(change))
 		withdraw(cx, change);
 	return rc;
 }

@@ -293,6 +293,18 @@ static enum mr_code drop_unseen(struct mr_ctx *cx, struct mr_work *work, struct 
 	return rc;
 }
 
+/* Somebody else wrote there, or a command was killed and left what it was writing. What cannot be
+ * removed harms nobody. Returns the directory's stamp. */
+static const char *sweep(struct mr_ctx *cx, struct mr_work *work)
+{
+	struct mr_err ignored;
+	size_t swept = 0;
+
+	if (work->access == MR_WORK_WRITE)
+		(void)!mr_fs_sweep_temporaries(work->dir, MR_WORK_EVIDENCE, &swept, &ignored);
+	return stamp_of(cx, work, MR_WORK_EVIDENCE);
+}
+
 static enum mr_code sync_evidence(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_sync *sync)
 {
@@ -300,7 +312,8 @@ static enum mr_code sync_evidence(struct mr_ctx *cx, struct mr_work *work,
 	enum mr_code rc;
 
 	if (mr_str_eq(find_stamp(&sync->known, MR_WORK_EVIDENCE), stamp))
-		return mr_work_follow_sidecars(cx, work, sync);
+		return sync->is_opening ? mr_work_follow_sidecars(cx, work, sync) : MR_OK;
+	stamp = sweep(cx, work);
 	rc = mr_work_sync_write(cx, work, sync);
 	if (!rc)
 		rc = sync_messages(cx, work, sync);
@@ -333,9 +346,9 @@ static enum mr_code sync_all(struct mr_ctx *cx, struct mr_work *work, struct mr_
 	return rc;
 }
 
-static enum mr_code sync_index(struct mr_ctx *cx, struct mr_work *work)
+static enum mr_code sync_index(struct mr_ctx *cx, struct mr_work *work, bool is_opening)
 {
-	struct mr_work_sync sync = { 0 };
+	struct mr_work_sync sync = { .is_opening = is_opening };
 	enum mr_code rc = sync_all(cx, work, &sync);
 
 	if (!rc && sync.is_writing)
@@ -347,7 +360,7 @@ static enum mr_code sync_index(struct mr_ctx *cx, struct mr_work *work)
 
 enum mr_code mr_work_index_sync(struct mr_ctx *cx, struct mr_work *work)
 {
-	return sync_index(cx, work) ? mr_work_store_error(cx) : MR_OK;
+	return sync_index(cx, work, false) ? mr_work_store_error(cx) : MR_OK;
 }
 
 /* --- opening --- */
@@ -392,7 +405,7 @@ static enum mr_code open_and_sync(struct mr_ctx *cx, struct mr_work *work, const
 	enum mr_code rc = open_at(cx, work, path);
 
 	if (!rc)
-		rc = sync_index(cx, work);
+		rc = sync_index(cx, work, true);
 	if (rc)
 		mr_db_closep(&work->index);
 	return rc;
@@ -416,7 +429,7 @@ enum mr_code mr_work_index_open(struct mr_ctx *cx, struct mr_work *work)
 		cx->err = kept;
 		rc = open_aside(cx, work);
 		if (!rc)
-			rc = sync_index(cx, work);
+			rc = sync_index(cx, work, true);
 		if (rc)
 			mr_db_closep(&work->index);
 	}

@@ -107,6 +107,8 @@ struct mr_work_counts {
 	int64_t remote_missing; /* with a missing mark and no live location */
 	int64_t bytes;          /* of all raw messages */
 };
+MR_CHECK enum mr_code mr_work_index_statuses(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_counts *out); /* how many of each status, and no more */
 MR_CHECK enum mr_code mr_work_index_counts(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_counts *out);
 

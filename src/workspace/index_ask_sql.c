@@ -213,14 +213,21 @@ static enum mr_code add_count(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 	return MR_OK;
 }
 
+enum mr_code mr_work_index_statuses(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_counts *out)
+{
+	enum mr_code rc = ready(cx, work);
+
+	*out = (struct mr_work_counts){ 0 };
+	return rc ? rc : told(cx, mr_rows_each(cx, work->index, SQL_COUNTS, NULL, add_count, out));
+}
+
 enum mr_code mr_work_index_counts(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_counts *out)
 {
 	struct mr_work_counts counts = { 0 };
-	enum mr_code rc = ready(cx, work);
+	enum mr_code rc = mr_work_index_statuses(cx, work, &counts);
 
-	if (!rc)
-		rc = told(cx, mr_rows_each(cx, work->index, SQL_COUNTS, NULL, add_count, &counts));
 	if (!rc)
 		rc = told(cx,
 			mr_rows_one(cx, work->index, SQL_TOTALS, NULL,

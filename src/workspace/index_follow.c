@@ -15,10 +15,10 @@ enum {
 	STAMP_BYTES = 96,
 	/* Sidecars that one command asks for their stamps: their number must not decide what a
 	 * command costs. Of more than these, another part has its turn each second. */
-	SIDECARS_AT_ONCE = 10000,
+	SIDECARS_AT_ONCE = 2000,
 };
 
-/* A number and what follows it. Ten thousand stamps a command are too many for printf. */
+/* A number and what follows it. Thousands of stamps a command are too many for printf. */
 static char *put_number(char *out, uint64_t number, char after)
 {
 	char digits[24];

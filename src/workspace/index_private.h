@@ -89,6 +89,7 @@ MR_CHECK enum mr_code mr_work_index_mark_list(struct mr_ctx *cx, struct mr_db *d
 
 struct mr_work_sync {
 	struct mr_work_stamps known;
+	bool is_opening;      /* what was edited in place is looked for once a command */
 	bool is_building;     /* nothing is known yet: nothing can be behind */
 	struct mr_texts seen; /* documents that are there */
 	size_t seen_cap;

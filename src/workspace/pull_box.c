@@ -346,6 +346,7 @@ static enum mr_code compare_changes(struct mr_work_pulling *p, bool *out_fits)
 	if (rc || other || here - gone + fresh != box->exists)
 		return rc;
 	*out_fits = true;
+	box->known_len = here;
 	make_room(p);
 	for (size_t i = 0; i < box->len; i++) {
 		if (!rows[i].len)
@@ -395,7 +396,7 @@ enum mr_code mr_work_pull_look(struct mr_work_pulling *p)
 		if (!rc)
 			rc = compare_changes(p, &fits);
 		if (!rc && fits)
-			return count_known(p);
+			return MR_OK;
 	}
 	mr_work_rest(p->work);
 	if (rc)

@@ -175,7 +175,7 @@ static enum mr_code count_views(struct mr_work_pulling *p)
 {
 	struct mr_work_pulled *out = p->out;
 	struct mr_work_counts counts;
-	enum mr_code rc = mr_work_index_counts(p->cx, p->work, &counts);
+	enum mr_code rc = mr_work_index_statuses(p->cx, p->work, &counts);
 
 	if (rc)
 		return rc;
@@ -255,7 +255,7 @@ static enum mr_code prepare(struct mr_work_pulling *p)
 {
 	struct mr_ctx *cx = p->cx;
 	struct mr_work *work = p->work;
-	size_t swept = 0;
+	struct mr_texts left = { 0 };
 	enum mr_code rc = mr_work_index_open(cx, work);
 
 	if (rc)
@@ -267,12 +267,10 @@ static enum mr_code prepare(struct mr_work_pulling *p)
 	if (p->limits->dry_run)
 		return MR_OK;
 	/* What a pull that was killed has left there was never known. */
-	if (mr_fs_make_dirs(work->dir, MR_WORK_EVIDENCE, 0755, &cx->err) ||
-		mr_fs_sweep_temporaries(work->dir, MR_WORK_EVIDENCE, &swept, &cx->err) ||
-		mr_fs_remove_all(work->dir, MR_WORK_INCOMING, &cx->err) ||
-		mr_fs_make_dirs(work->dir, MR_WORK_INCOMING, 0755, &cx->err))
-		return mr_work_store_error(cx);
-	return MR_OK;
+	rc = mr_work_list(cx, work, MR_WORK_INCOMING, &left);
+	if (!rc && left.len && mr_fs_remove_all(work->dir, MR_WORK_INCOMING, &cx->err))
+		rc = mr_work_store_error(cx);
+	return rc;
 }
 
 enum mr_code mr_work_pull_run(struct mr_ctx *cx, struct mr_work *work,

@@ -310,6 +310,18 @@ static enum mr_code index_again(struct mr_work_settling *s, const struct mr_text
 	return rc ? rc : mr_work_index_commit(s->cx, s->work);
 }
 
+/* The pull began with an index that had followed all files: without lessons there is nothing new to
+ * be followed, and seldom a view that is behind. */
+static enum mr_code show(struct mr_work_settling *s, const struct mr_work_stale *stale)
+{
+	struct mr_work_behind behind = { 0 };
+	enum mr_code rc = s->len ? MR_OK : mr_work_index_behind(s->cx, s->work, &behind);
+
+	if (rc || (!s->len && !behind.messages.len && !behind.collections.len))
+		return rc;
+	return mr_work_refresh(s->cx, s->work, stale);
+}
+
 enum mr_code mr_work_settle(struct mr_work_settling *s, struct mr_work_pulled *counts)
 {
 	struct mr_arena *arena = s->cx->arena;
@@ -349,7 +361,7 @@ enum mr_code mr_work_settle(struct mr_work_settling *s, struct mr_work_pulled *c
 	if (!rc && change.stale.messages.len)
 		rc = index_again(s, &change.stale.messages);
 	if (!rc)
-		rc = mr_work_refresh(s->cx, s->work, &change.stale);
+		rc = show(s, &change.stale);
 	if (!rc)
 		mr_work_change_end(s->cx, &change);
 	return rc;

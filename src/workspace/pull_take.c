@@ -218,6 +218,10 @@ enum mr_code mr_work_pull_take(struct mr_work_pulling *p)
 	enum mr_code rc = mr_work_pull_lock(p), finished;
 	struct mr_err kept;
 
+	if (!rc &&
+		(mr_fs_make_dirs(p->work->dir, MR_WORK_EVIDENCE, 0755, &p->cx->err) ||
+			mr_fs_make_dirs(p->work->dir, MR_WORK_INCOMING, 0755, &p->cx->err)))
+		rc = mr_work_store_error(p->cx);
 	for (size_t i = 0; !rc && i < p->arrival_len; i++)
 		rc = take_apart(p, &p->arrivals[i]);
 	kept = p->cx->err;
