@@ -374,12 +374,10 @@ static enum mr_code carry_out(struct task *task)
 static void list_steps(struct task *task)
 {
 	static const char *const steps[] = {
-		"Set your address: `afmail config set identities.me.email ADDRESS`",
-		"Take mail in from files: `afmail import FILE.eml|MAILDIR|MBOX`",
-		"Name the mail server: `afmail config set imap.host HOST`, and `imap.username`",
-		"Give the password: `afmail config set imap.password_secret_env NAME_SECRET`",
-		"Check the connection: `afmail remote test`",
+		"Connect it with your mail account: `afmail setup ADDRESS`",
 		"Take mail in from the server: `afmail pull`",
+		"Or work without a server: `afmail config set identities.me.email ADDRESS`",
+		"and take mail in from files: `afmail import FILE.eml|MAILDIR|MBOX`",
 	};
 	struct mr_texts *next = &task->result->next_steps;
 

@@ -109,7 +109,7 @@ def the_small_list_reaches_them(desk):
 def nothing_else_of_the_workspace_is_a_tool(desk):
     """Above all nothing that leaves this machine, reads any file, or is a person's to decide."""
     with Stdio(desk, "--workspace", desk.dir) as client:
-        for tool in ("work_pull", "work_remote_test", "work_remote_folders", "work_purge", "work_init", "work_import",
+        for tool in ("work_pull", "work_remote_test", "work_remote_folders", "work_purge", "work_init", "work_setup", "work_import",
                 "work_skill_install", "work_config_set", "work_config_show", "work_doctor_repair", "work_render_templates",
                 "work_case_draft_attach", "work_message_unspam", "work_push_drafts_send", "work_case_compose"):
             error = client.fail("tools/call", {"name": tool, "arguments": {}})

@@ -15,7 +15,7 @@ from certificates import Certificates  # noqa: E402
 from mail_server import DOVECOT, PASSWORD, Dovecot, token  # noqa: E402
 from smtp_server import HAS_SMTP, Smtp  # noqa: E402
 from tap import Tap  # noqa: E402
-from workspace import Workspace  # noqa: E402
+from workspace import Workspace, mail  # noqa: E402
 
 ADDRESS = "alice@desk.example"
 
@@ -228,6 +228,26 @@ def test_another_address(w):
         [("me", "old@desk.example", False), ("alice", ADDRESS, True)], w.config()["identities"]
 
 
+@both
+def test_pages(w):
+    """What people read of a pull and of the server's mailboxes."""
+    w.setup("--password-stdin")
+    w.imap.append("alice", "INBOX", mail(1).encode())
+    w.imap.append("alice", "INBOX", mail(2).encode())
+    w.imap.append("alice", "Junk", mail(3).encode())
+    assert w.tells("pull", "--dry-run") == "A pull would take in 3 mails from 5 mailboxes. Nothing was taken in.\n"
+    assert w.tells("pull", "--max-new-messages", "1") == "Took in 1 mail from 5 mailboxes: 1 in triage.\n" \
+        "2 more are on the server; the next pull goes on.\n1 mail waits for a decision: `mailroom work triage`.\n"
+    assert w.tells("pull") == "Took in 2 mails from 5 mailboxes: 1 in triage, 1 spam.\n" \
+        "2 mails wait for a decision: `mailroom work triage`.\n"
+    w.imap.change("alice", "INBOX", "STORE", "1", "+FLAGS", "(\\Seen)")
+    assert w.tells("pull").splitlines()[:2] == ["No new mail in 5 mailboxes.", "Known mail: 1 with other flags."]
+    page = w.tells("remote", "folders")
+    assert re.search(r"^Junk +junk +", page, re.MULTILINE) and re.search(r"^INBOX ", page, re.MULTILINE), page
+    w.ok("config", "set", "mailboxes.archive.mailbox_name", "Old")
+    assert 'There is no mailbox for archive: a push would look for "Old".' in w.tells("remote", "folders")
+
+
 class Terminal:
     """A command on a terminal of 80 columns, with somebody who types."""
 
@@ -308,6 +328,7 @@ TESTS = {
     "a token of OAuth": test_token,
     "another address is another identity": test_another_address,
     "somebody at a terminal": test_terminal,
+    "a pull and the mailboxes as people read them": test_pages,
     "remote test covers SMTP and sends nothing": test_remote_test,
 }
 
