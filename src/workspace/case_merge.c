@@ -67,6 +67,8 @@ static enum mr_code merge_notes(struct mr_ctx *cx, struct mr_work_change *change
 	mr_buf_puts(&buf, ours);
 	if (*ours && !mr_str_ends(ours, "\n"))
 		mr_buf_putc(&buf, '\n');
+	if (*ours && !mr_str_ends(ours, "\n\n"))
+		mr_buf_putc(&buf, '\n'); /* a heading has a blank line before it */
 	mr_buf_puts(&buf, section);
 	if (!mr_str_ends(section, "\n"))
 		mr_buf_putc(&buf, '\n');
