@@ -6,7 +6,6 @@
 #include "workspace/ids.h"
 #include "workspace/layout.h"
 #include "workspace/members.h"
-#include "workspace/merged.h"
 #include "workspace/refresh.h"
 
 /* --- files --- */
@@ -118,7 +117,6 @@ static enum mr_code merge(struct mr_ctx *cx, struct mr_work_change *change,
 	into->tags = mr_work_ids_union(cx->arena, &into->tags, &other->tags);
 	mr_work_change_remove(change, other->path);
 	mr_work_change_drop_dir(change, mr_work_group_dir(cx->arena, other->group));
-	mr_work_merged_note(cx, change, other->uid, into->uid);
 	rc = mr_work_case_save(cx, change, into);
 	return rc ? rc : mr_work_touch_conversation(cx, change, &ids);
 }
