@@ -94,6 +94,7 @@ static void put(struct mr_ctx *cx, struct mr_work *work, size_t number)
 		.time_us = INT64_C(1772323200000000) + (int64_t)number * 60000000,
 		.subject = mr_arena_printf(arena, "About word%zu", number % 700),
 		.from = mr_arena_printf(arena, "Person <person%zu@example.com>", number % 1000),
+		.email = mr_arena_printf(arena, "person%zu@example.com", number % 1000),
 		.people = "me@example.org\n",
 		.body = body_of(arena, number),
 		.names = number % 50 ? "" : "report.pdf\n",

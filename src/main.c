@@ -418,6 +418,7 @@
  *     record_value.c     the record as a JSON document
  *     reference.c        what keeps a message from being discarded
  *     refresh.c          writes stale records and views
+ *     refresh_known.c    whether a whole refresh has anything to do
  *     remote.c           where a message is on the server
  *     request.c          commands that are carried out once, by their callers' ids
  *     restore.c          brings messages back to triage

@@ -6,7 +6,6 @@
 #include "workspace/ids.h"
 #include "workspace/layout.h"
 #include "workspace/members.h"
-#include "workspace/merged.h"
 #include "workspace/refresh.h"
 
 /* --- files --- */
@@ -67,6 +66,8 @@ static enum mr_code merge_notes(struct mr_ctx *cx, struct mr_work_change *change
 	mr_buf_puts(&buf, ours);
 	if (*ours && !mr_str_ends(ours, "\n"))
 		mr_buf_putc(&buf, '\n');
+	if (*ours && !mr_str_ends(ours, "\n\n"))
+		mr_buf_putc(&buf, '\n'); /* a heading has a blank line before it */
 	mr_buf_puts(&buf, section);
 	if (!mr_str_ends(section, "\n"))
 		mr_buf_putc(&buf, '\n');
@@ -116,7 +117,6 @@ static enum mr_code merge(struct mr_ctx *cx, struct mr_work_change *change,
 	into->tags = mr_work_ids_union(cx->arena, &into->tags, &other->tags);
 	mr_work_change_remove(change, other->path);
 	mr_work_change_drop_dir(change, mr_work_group_dir(cx->arena, other->group));
-	mr_work_merged_note(cx, change, other->uid, into->uid);
 	rc = mr_work_case_save(cx, change, into);
 	return rc ? rc : mr_work_touch_conversation(cx, change, &ids);
 }

@@ -194,21 +194,12 @@ static bool has_bytes(struct mr_ctx *cx, struct mr_work *work, const char *path,
 		(!bytes.len || memcmp(there.data, bytes.data, bytes.len) == 0);
 }
 
-/* "name.pdf", "name-2.pdf": within what a file's name may have. */
+/* "name.pdf", "1-name.pdf", "2-name.pdf". */
 static const char *numbered(struct mr_arena *arena, const char *name, int number)
 {
-	const char *dot = strrchr(name, '.');
-	size_t stem = dot && dot != name ? (size_t)(dot - name) : strlen(name);
-	const char *ending = name + stem;
-	size_t room = MR_FILE_NAME_BYTES - 12 > strlen(ending)
-		? MR_FILE_NAME_BYTES - 12 - strlen(ending)
-		: 1;
-
-	if (number == 1)
-		return name;
-	while (stem > room || (stem > 1 && ((unsigned char)name[stem] & 0xc0) == 0x80))
-		stem--;
-	return mr_arena_printf(arena, "%.*s-%d%s", (int)stem, name, number, ending);
+	return number ? mr_file_name_safe(arena, mr_arena_printf(arena, "%d-%s", number, name),
+				"attachment")
+		      : name;
 }
 
 /* A copy in files/: the one that is attached already when it has the same content, else one under
@@ -219,7 +210,7 @@ static void place_copy(struct mr_ctx *cx, struct mr_work *work, const struct mr_
 	const char *name = strrchr(result->source_path, '/') + 1;
 
 	name = mr_file_name_safe(cx->arena, name, "attachment");
-	for (int number = 1;; number++) {
+	for (int number = 0;; number++) {
 		const char *attachment =
 			mr_work_join(cx->arena, "files", numbered(cx->arena, name, number));
 		const char *path = mr_work_join(cx->arena, draft->collection.path, attachment);

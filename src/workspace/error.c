@@ -115,7 +115,8 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 	[MR_WORK_INTERNAL_ERROR] = { "internal_error", MR_EINTERNAL, NULL },
 	[MR_WORK_INVALID_CONTACT] = { "invalid_contact", MR_EFORMAT,
 		"Correct the card, or set it aside." },
-	[MR_WORK_INVALID_REQUEST] = { "invalid_request", MR_EINVAL, "try: afmail --help" },
+	/* The command line names the help of the command that was wrong. */
+	[MR_WORK_INVALID_REQUEST] = { "invalid_request", MR_EINVAL, NULL },
 	[MR_WORK_MAIL_DIRECTION_INVALID] = { "mail_direction_invalid", MR_EFORMAT, see_doctor },
 	[MR_WORK_MANAGED_BLOCK_INVALID] = { "managed_block_invalid", MR_EFORMAT,
 		"Restore the missing line that ends the managed block, or delete the block." },

@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 enum {
-	BATCH = 200,         /* messages between two syncs of the directory */
-	FAILURES_MAX = 1000, /* told one by one */
+	BATCH = 200,          /* messages between two syncs of the directory */
+	FAILURES_MAX = 1000,  /* told one by one */
+	READ_BYTES = 4 << 20, /* of an mbox that stay in memory once they were read */
 };
 
 struct import {
@@ -187,17 +188,31 @@ static struct mr_bytes unescape(struct mr_arena *arena, const char *at, size_t l
 }
 
 static enum mr_code take_from_mbox(struct import *import, const char *at, size_t len,
-	const char *source)
+	const char *path, size_t number)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 
-	return take(import, unescape(arena, at, len), source);
+	return take(import, unescape(arena, at, len),
+		mr_arena_printf(arena, "%s:%zu", path, number));
+}
+
+/* Let go of the pages before `end`: an mbox may be larger than memory. Returns where the kept ones
+ * begin. */
+static size_t let_go(struct mr_bytes file, size_t from, size_t end)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t to = end / page * page;
+
+	if (to < from + READ_BYTES)
+		return from;
+	(void)madvise((char *)(uintptr_t)file.data + from, to - from, MADV_DONTNEED);
+	return to;
 }
 
 static enum mr_code import_mbox(struct import *import, struct mr_bytes file, const char *path)
 {
 	const char *text = (const char *)file.data;
-	size_t begin = 0, number = 0;
+	size_t begin = 0, number = 0, kept = 0;
 	bool after_blank = true, inside = false;
 	enum mr_code rc = MR_OK;
 
@@ -207,8 +222,8 @@ static enum mr_code import_mbox(struct import *import, struct mr_bytes file, con
 
 		if (after_blank && begins_message(text + i, next - i)) {
 			if (inside)
-				rc = take_from_mbox(import, text + begin, i - begin,
-					mr_arena_printf(import->cx->arena, "%s:%zu", path, number));
+				rc = take_from_mbox(import, text + begin, i - begin, path, number);
+			kept = let_go(file, kept, i);
 			begin = next;
 			inside = true;
 			number++;
@@ -217,8 +232,7 @@ static enum mr_code import_mbox(struct import *import, struct mr_bytes file, con
 		i = next;
 	}
 	if (!rc && inside)
-		rc = take_from_mbox(import, text + begin, file.len - begin,
-			mr_arena_printf(import->cx->arena, "%s:%zu", path, number));
+		rc = take_from_mbox(import, text + begin, file.len - begin, path, number);
 	return rc;
 }
 

@@ -230,12 +230,20 @@ static void see(struct mr_ctx *cx, struct mr_work_sync *sync, const char *path)
 	sync->seen.items[sync->seen.len++] = path;
 }
 
-/* A list's document, when it changed. One that cannot be read lists nothing: doctor tells. */
+/* The stamp of a document that cannot be read. */
+static const char *stamp_of_broken(struct mr_arena *arena, const char *stamp)
+{
+	return mr_arena_printf(arena, "%s!", stamp);
+}
+
+/* A list's document, when it changed. One that cannot be read lists what it did when it last could:
+ * a message that is in a case must not be taken for one that nobody needs. Doctor tells. */
 static enum mr_code sync_collection(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_sync *sync, enum mr_work_collection_kind kind, const char *path)
 {
 	const char *file = mr_work_collection_file(cx->arena, kind, path);
 	const char *stamp = stamp_of(cx, work, file);
+	const char *known = find_stamp(&sync->known, file);
 	struct mr_work_collection collection = { 0 };
 	struct mr_err kept = cx->err;
 	enum mr_code rc;
@@ -243,14 +251,14 @@ static enum mr_code sync_collection(struct mr_ctx *cx, struct mr_work *work,
 	if (!*stamp)
 		return MR_OK;
 	see(cx, sync, file);
-	if (mr_str_eq(find_stamp(&sync->known, file), stamp))
+	if (mr_str_eq(known, stamp) || mr_str_eq(known, stamp_of_broken(cx->arena, stamp)))
 		return MR_OK;
 	rc = mr_work_sync_write(cx, work, sync);
 	if (rc)
 		return rc;
 	if (mr_work_collection_load(cx, work, kind, path, &collection)) {
 		cx->err = kept;
-		rc = mr_work_index_drop_collection(cx, work->index, path, !sync->is_building);
+		stamp = stamp_of_broken(cx->arena, stamp);
 	} else {
 		rc = mr_work_index_put_collection(cx, work->index, &collection, !sync->is_building);
 	}
@@ -361,6 +369,20 @@ static enum mr_code sync_index(struct mr_ctx *cx, struct mr_work *work, bool is_
 enum mr_code mr_work_index_sync(struct mr_ctx *cx, struct mr_work *work)
 {
 	return sync_index(cx, work, false) ? mr_work_store_error(cx) : MR_OK;
+}
+
+enum mr_code mr_work_index_unread(struct mr_ctx *cx, struct mr_work *work, struct mr_texts *out)
+{
+	struct mr_work_stamps known = { 0 };
+
+	if (mr_work_index_stamps(cx, work->index, &known))
+		return mr_work_store_error(cx);
+	*out = (struct mr_texts){ mr_arena_array(cx->arena, known.len + 1, sizeof(*out->items)),
+		0 };
+	for (size_t i = 0; i < known.len; i++)
+		if (mr_str_ends(known.items[i].stamp, "!"))
+			out->items[out->len++] = known.items[i].path;
+	return MR_OK;
 }
 
 /* --- opening --- */

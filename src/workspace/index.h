@@ -70,6 +70,11 @@ struct mr_work_members {
 MR_CHECK enum mr_code mr_work_index_members(struct mr_ctx *cx, struct mr_work *work,
 	const char *message_id, struct mr_work_members *out);
 
+/* The documents of lists that cannot be read. Their members are those of the last time they could,
+ * or none when the index is younger than the damage. */
+MR_CHECK enum mr_code mr_work_index_unread(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_texts *out);
+
 /* Messages that match; what is NULL or 0 is not asked for. */
 struct mr_work_filter {
 	const char *status;  /* a name of mr_work_status_names */

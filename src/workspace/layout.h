@@ -20,7 +20,6 @@
  * the server said last. */
 #define MR_WORK_PULL_LOCK         ".afmail/index.sqlite.pull.lock"
 #define MR_WORK_SYNC_STATE        ".afmail/index.sqlite.sync.json"
-#define MR_WORK_MERGED            ".afmail/merged_cases.json" /* which case took in which */
 #define MR_WORK_SUGGESTIONS       ".afmail/suggestions.json"
 #define MR_WORK_SENTINEL          ".afmail/DO_NOT_EDIT.txt"
 #define MR_WORK_OLD_TEMPLATES     ".afmail/templates"

@@ -1,55 +1,51 @@
-/* workspace/merged.c - reads and writes where merged cases went. */
+/* workspace/merged.c - reads in the audit log where merged cases went. */
 #include "workspace/merged.h"
 
-#include "workspace/layout.h"
+#include "workspace/audit.h"
 
-enum { CHAIN_MAX = 1000 }; /* merges of merges that are followed */
+#include <string.h>
 
-/* The map of the document, or NULL. */
-static const struct mr_value *load(struct mr_ctx *cx, struct mr_work *work)
+enum { CHAIN_MAX = 100 }; /* merges of merges that are followed */
+
+static const char *text_of(const struct mr_value *event, const char *key)
 {
-	struct mr_err kept = cx->err;
-	const struct mr_value *document = NULL, *cases;
+	const struct mr_value *value = mr_value_get(event, key);
 
-	if (mr_work_read_json(cx, work, MR_WORK_MERGED, &document)) {
-		cx->err = kept;
-		return NULL;
+	return value && value->kind == MR_TEXT ? value->text : "";
+}
+
+/* The last merge of that case that is younger than the event `after`; NULL when there is none. */
+static const struct mr_value *find(const struct mr_work_events *events, const char *uid,
+	const char *after)
+{
+	for (size_t i = events->len; i; i--) {
+		const struct mr_value *event = events->items[i - 1];
+
+		if (mr_str_eq(text_of(event, "kind"), "case_merged") &&
+			mr_str_eq(text_of(event, "merged_case_uid"), uid))
+			return strcmp(text_of(event, "event_id"), after) > 0 ? event : NULL;
 	}
-	cases = mr_value_get(document, "cases");
-	return cases && cases->kind == MR_MAP ? cases : NULL;
+	return NULL;
 }
 
 const char *mr_work_merged_into(struct mr_ctx *cx, struct mr_work *work, const char *uid)
 {
-	const struct mr_value *cases = load(cx, work);
-	const char *found = NULL;
+	struct mr_err kept = cx->err;
+	const char *found = NULL, *after = "";
 
-	for (int i = 0; cases && i < CHAIN_MAX; i++) {
-		const struct mr_value *into = mr_value_get(cases, found ? found : uid);
+	for (int i = 0; i < CHAIN_MAX; i++) {
+		const char *of = found ? found : uid;
+		struct mr_work_events events = { 0 };
+		const struct mr_value *event = NULL;
 
-		if (!into || into->kind != MR_TEXT)
+		if (mr_work_audit_of(cx, work, "case", of, &events))
+			cx->err = kept;
+		else
+			event = find(&events, of, after);
+		if (!event || !*text_of(event, "case_uid"))
 			break;
-		found = into->text;
+		found = text_of(event, "case_uid");
+		after = text_of(event, "event_id");
 	}
 	return found;
-}
-
-void mr_work_merged_note(struct mr_ctx *cx, struct mr_work_change *change, const char *uid,
-	const char *into)
-{
-	const struct mr_value *cases = load(cx, change->work);
-	struct mr_out out;
-
-	mr_out_init_tree(&out, cx->arena);
-	mr_out_map(&out, NULL);
-	mr_out_text(&out, "schema_name", "merged_cases");
-	mr_out_int(&out, "schema_version", 1);
-	mr_out_map(&out, "cases");
-	for (size_t i = 0; cases && i < cases->map.len; i++)
-		if (!mr_str_eq(cases->map.pairs[i].key, uid))
-			mr_out_value(&out, cases->map.pairs[i].key, &cases->map.pairs[i].value);
-	mr_out_text(&out, uid, into);
-	mr_out_end(&out);
-	mr_out_end(&out);
-	mr_work_change_json(change, MR_WORK_MERGED, mr_out_tree(&out));
 }

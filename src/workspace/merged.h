@@ -1,16 +1,12 @@
 /*
  * workspace/merged.h - which case took in which: a merged case's uid still leads somewhere.
  *
- * .afmail/merged_cases.json maps the uid of each case that was merged to the one it went into.
+ * The audit log is what knows it: the event case_merged names both.
  */
 #pragma once
 
-#include "workspace/change.h"
 #include "workspace/frame.h"
 
-/* The case that `uid` went into, in the end; NULL when it was not merged. A document that cannot be
- * read leads nowhere. */
+/* The case that `uid` went into, in the end; NULL when it was not merged. A log that cannot be read
+ * leads nowhere. */
 const char *mr_work_merged_into(struct mr_ctx *cx, struct mr_work *work, const char *uid);
-/* Note it as part of a change. */
-void mr_work_merged_note(struct mr_ctx *cx, struct mr_work_change *change, const char *uid,
-	const char *into);

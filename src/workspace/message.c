@@ -1,6 +1,7 @@
 /* workspace/message.c - shows a message and saves its attachments. */
 #include "workspace/message.h"
 
+#include "text/html.h"
 #include "workspace/change_private.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
@@ -141,6 +142,9 @@ enum mr_code mr_work_message_show(struct mr_ctx *cx, struct mr_work *work,
 		.json_path = mr_work_path_record(cx->arena, record.message_id),
 		.message = message,
 	};
+	if (request->markdown && record.evidence.mime.body_html)
+		out->body_markdown = mr_html_to_markdown(cx->arena, record.evidence.mime.body_html,
+			MR_MIME_TEXT_BYTES);
 	from_attachments(cx, &record, out);
 	rc = from_locations(cx, work, &record.evidence.locations, out);
 	if (!rc)

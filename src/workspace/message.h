@@ -15,6 +15,7 @@ struct mr_work_shown_message {
 	const char *message_id, *from, *sender, *subject, *direction;
 	struct mr_texts to, cc, bcc, reply_to;
 	const char *received_rfc3339, *sent_rfc3339, *body_text;
+	const char *body_markdown; /* when asked for, and when the mail has HTML; or NULL */
 	int64_t attachment_count;
 	struct mr_work_shown_attachment *attachments;
 	size_t attachments_len;
@@ -30,6 +31,7 @@ struct mr_work_shown_message {
 
 struct mr_work_message_ref {
 	const char *message_id;
+	bool markdown; /* also its HTML as Markdown */
 };
 MR_CHECK enum mr_code mr_work_message_show(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_message_ref *request, struct mr_work_shown_message *out);

@@ -114,9 +114,9 @@ static const struct {
 	char letter;
 	const char *what;
 } kinds[] = {
-	[MR_WORK_CASE] = { 'c', "case" },
-	[MR_WORK_CATEGORY] = { 'a', "archive" },
-	[MR_WORK_CONTACT] = { 'p', "contact" },
+	[MR_WORK_CASE] = { 'c', "a case" },
+	[MR_WORK_CATEGORY] = { 'a', "an archive" },
+	[MR_WORK_CONTACT] = { 'p', "a contact" },
 };
 
 bool mr_work_split_name(struct mr_arena *arena, enum mr_work_kind kind, const char *name,
@@ -143,7 +143,7 @@ enum mr_code mr_work_ref_uid(struct mr_ctx *cx, enum mr_work_kind kind, const ch
 	if (mr_work_split_name(cx->arena, kind, ref, out_uid, NULL))
 		return MR_OK;
 	return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
-		"'%s' is not a %s ref: it begins with a uid such as %c20260521001, alone or "
+		"'%s' is not %s ref: it begins with a uid such as %c20260521001, alone or "
 		"followed by a dash and a name",
 		ref, kinds[kind].what, kinds[kind].letter);
 }

@@ -118,6 +118,28 @@ static enum mr_code sort_out(struct mr_ctx *cx, struct mr_work *work,
 	return rc;
 }
 
+/* What is deleted for good must be needed by nobody: a document that cannot be read might name it.
+ */
+static enum mr_code check_all_readable(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_holds *holds)
+{
+	enum mr_work_error error = MR_WORK_CASE_METADATA_INVALID;
+	struct mr_texts unread = { 0 };
+	const char *path;
+	enum mr_code rc = mr_work_index_unread(cx, work, &unread);
+
+	if (rc || !(unread.len || holds->queue.invalid.len))
+		return rc;
+	path = unread.len ? unread.items[0] : holds->queue.invalid.items[0];
+	if (!unread.len)
+		error = MR_WORK_PUSH_ITEM_INVALID;
+	else if (mr_str_ends(path, "/notification.json"))
+		error = MR_WORK_ARCHIVE_MESSAGES_INVALID;
+	return mr_work_refuse(cx, error,
+		"%s cannot be read, so nobody knows which messages it needs: nothing was purged",
+		path);
+}
+
 static enum mr_code make_plan(struct mr_ctx *cx, struct mr_work *work, struct plan *plan)
 {
 	struct mr_work_holds holds = { 0 };
@@ -143,6 +165,8 @@ static enum mr_code make_plan(struct mr_ctx *cx, struct mr_work *work, struct pl
 		if (list->is_wanted)
 			rc = sort_out(cx, work, &holds, list, plan);
 	}
+	if (!rc && plan->purged.len)
+		rc = check_all_readable(cx, work, &holds);
 	mr_work_ids_sort(&plan->purged);
 	mr_work_ids_sort(&plan->referenced);
 	mr_work_ids_sort(&plan->recent);

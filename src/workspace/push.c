@@ -6,6 +6,7 @@
 #include "workspace/error.h"
 #include "workspace/ids.h"
 #include "workspace/index.h"
+#include "workspace/layout.h"
 #include "workspace/push_mail.h"
 #include "workspace/refresh.h"
 
@@ -208,11 +209,14 @@ enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *work,
 	if (!rc)
 		rc = mr_work_config_get(cx, work, &config);
 	if (!rc)
-		rc = mr_work_queue_load_strict(cx, work, &queue);
+		rc = mr_work_queue_load(cx, work, &queue);
 	if (!rc)
 		rc = mr_work_push_check_only(cx, request, &queue);
 	if (rc)
 		return rc;
+	shown.invalid_paths = mr_work_ids_room(cx->arena, queue.invalid.len / 2);
+	for (size_t i = 0; i < queue.invalid.len; i += 2)
+		mr_work_ids_put(&shown.invalid_paths, queue.invalid.items[i]);
 	shown.items = mr_arena_array(cx->arena, queue.len + 1, sizeof(*shown.items));
 	plan = mr_digest_begin_sha256();
 	add_config(cx, plan, config);
@@ -305,14 +309,46 @@ static void add_event(struct mr_ctx *cx, struct mr_work_change *change,
 	mr_work_event_end(&event);
 }
 
+/* An item that cannot be read: whoever drops it has looked at it, nothing else can be done. */
+static enum mr_code drop_broken(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_push_drop *request, struct mr_work_push_dropped *result)
+{
+	struct mr_work_change change;
+	struct mr_work_event event;
+	const char *reason = NULL;
+	enum mr_code rc = mr_work_reason(cx, work, request->reason, &reason);
+
+	if (rc)
+		return rc;
+	mr_work_change_begin(cx, work, "push_drop", &change);
+	mr_work_change_remove(&change, mr_work_path_push(cx->arena, request->push_id));
+	mr_work_event_begin(&change, "push_dropped", MR_WORK_TARGETS({ "push", request->push_id }),
+		reason, &event);
+	mr_out_text(&event.out, "push_id", request->push_id);
+	mr_work_event_end(&event);
+	*result = (struct mr_work_push_dropped){ .push_id = request->push_id };
+	return mr_work_carry_out(cx, &change);
+}
+
+static bool is_broken(const struct mr_err *err)
+{
+	return mr_str_eq(err->word, mr_work_error_word(MR_WORK_PUSH_ITEM_INVALID)) ||
+		mr_str_eq(err->word, mr_work_error_word(MR_WORK_STORE_ERROR));
+}
+
 enum mr_code mr_work_push_drop(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_push_drop *request, struct mr_work_push_dropped *result)
 {
 	struct mr_work_push_item item = { 0 };
 	struct mr_work_change change;
+	struct mr_err kept = cx->err;
 	const char *reason = NULL;
 	enum mr_code rc = mr_work_queue_find(cx, work, request->push_id, &item);
 
+	if (rc && is_broken(&cx->err)) {
+		cx->err = kept;
+		return drop_broken(cx, work, request, result);
+	}
 	if (!rc)
 		rc = mr_work_reason(cx, work, request->reason, &reason);
 	if (rc)

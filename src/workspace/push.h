@@ -38,6 +38,7 @@ struct mr_work_push_previewed {
 	int64_t count;
 	struct mr_work_push_row *items; /* in the order they would be carried out */
 	size_t len;
+	struct mr_texts invalid_paths; /* files of the queue that cannot be read */
 	/* Stands for all that a push would do now: items, drafts, attachments, steps, servers. The
 	 * time does not change it, anything else does. */
 	const char *plan_id;
@@ -45,8 +46,7 @@ struct mr_work_push_previewed {
 /* Is the request one? invalid_request. */
 MR_CHECK enum mr_code mr_work_push_check(struct mr_ctx *cx,
 	const struct mr_work_push_preview *request);
-/* A draft that is gone or broken is shown as such. push_item_invalid, store_error for items that
- * cannot be read. */
+/* A draft that is gone or broken is shown as such, and an item that cannot be read is listed. */
 MR_CHECK enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_push_preview *request, struct mr_work_push_previewed *result);
 /* Fill in what the messages of a preview are about, for people; "" for one that cannot be read. */
@@ -98,7 +98,8 @@ struct mr_work_push_drop {
 	const char *push_id, *reason;
 };
 struct mr_work_push_dropped {
-	const char *push_id, *kind, *action;
+	const char *push_id;
+	const char *kind, *action; /* NULL: the item could not be read */
 	struct mr_texts message_ids;
 };
 /*

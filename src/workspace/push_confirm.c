@@ -578,10 +578,26 @@ static enum mr_code check_resend(struct pushing *p)
 	return rc;
 }
 
+/* Items that cannot be read stay where they are, and the others have their turn. */
+static void fail_broken(struct pushing *p, const struct mr_work_push_items *queue)
+{
+	for (size_t i = 0; !p->request->only && i < queue->invalid.len; i += 2) {
+		const char *name = strrchr(queue->invalid.items[i], '/') + 1;
+
+		p->out->failures[p->out->len++] =
+			(struct mr_work_push_failure){ .push_id = mr_arena_strndup(p->cx->arena,
+							       name,
+							       strlen(name) - strlen(".json")),
+				.error_code = mr_work_error_word(MR_WORK_PUSH_ITEM_INVALID),
+				.error = queue->invalid.items[i + 1] };
+		p->out->failed_count++;
+	}
+}
+
 static enum mr_code run(struct pushing *p)
 {
 	struct mr_work_push_items queue = { 0 };
-	enum mr_code rc = mr_work_queue_load_strict(p->cx, p->work, &queue);
+	enum mr_code rc = mr_work_queue_load(p->cx, p->work, &queue);
 
 	for (size_t i = 0; !rc && i < queue.len; i++)
 		p->count += mr_work_push_is_wanted(&queue.items[i], p->request);
@@ -595,7 +611,10 @@ static enum mr_code run(struct pushing *p)
 	if (!rc && p->count)
 		rc = mr_work_config_get(p->cx, p->work, &p->config);
 	p->imap.config = p->config;
-	p->out->failures = mr_arena_array(p->cx->arena, queue.len + 1, sizeof(*p->out->failures));
+	p->out->failures = mr_arena_array(p->cx->arena, queue.len + queue.invalid.len + 1,
+		sizeof(*p->out->failures));
+	if (!rc)
+		fail_broken(p, &queue);
 	for (size_t i = 0; !rc && i < queue.len; i++) {
 		if (!mr_work_push_is_wanted(&queue.items[i], p->request))
 			continue;

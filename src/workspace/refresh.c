@@ -5,6 +5,7 @@
 #include "workspace/contact.h"
 #include "workspace/error.h"
 #include "workspace/layout.h"
+#include "workspace/refresh_private.h"
 #include "workspace/suggestion.h"
 #include "workspace/view.h"
 
@@ -527,6 +528,8 @@ enum mr_code mr_work_refresh_all(struct mr_ctx *cx, struct mr_work *work,
 	work->queue = NULL;
 	work->holds = NULL;
 	rc = mr_work_index_open(cx, work);
+	if (!rc && !work->survey && mr_work_unchanged(cx, work, out))
+		return mr_work_index_caught_up(cx, work);
 	if (!rc)
 		rc = refresh_messages(cx, work, out);
 	if (!rc)
@@ -543,5 +546,7 @@ enum mr_code mr_work_refresh_all(struct mr_ctx *cx, struct mr_work *work,
 		tell_templates(cx, work, out);
 	if (!rc && !work->survey)
 		rc = mr_work_index_caught_up(cx, work);
+	if (!rc && !work->survey)
+		rc = mr_work_unchanged_note(cx, work, out);
 	return rc;
 }

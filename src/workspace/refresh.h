@@ -31,7 +31,8 @@ MR_CHECK enum mr_code mr_work_refresh(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_stale *stale);
 /* Commit a change, refresh what it made stale, end it: what most commands do last. */
 MR_CHECK enum mr_code mr_work_carry_out(struct mr_ctx *cx, struct mr_work_change *change);
-/* Everything. What cannot be read is passed over and named; a template that cannot be rendered is
+/* Everything; when nothing has changed since the last time, that is found out by a stat of every
+ * file. What cannot be read is passed over and named; a template that cannot be rendered is
  * a failure of the whole. With `work->survey` nothing is written or removed. */
 MR_CHECK enum mr_code mr_work_refresh_all(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_refreshed *out);

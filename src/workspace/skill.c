@@ -56,14 +56,13 @@ static enum mr_code check_request(struct mr_ctx *cx, const struct mr_work_skill_
 	const char *agent, const char *scope)
 {
 	if (!mr_str_eq(scope, personal) && !mr_str_eq(scope, in_workspace))
-		return refuse(cx, "try: afmail skill --help",
-			mr_arena_printf(cx->arena,
-				"the scope must be personal or workspace, not '%s'", scope));
+		return mr_err_set(&cx->err, MR_EINVAL,
+			"the scope must be personal or workspace, not '%s'", scope);
 	if (request->skills_dir && mr_str_eq(agent, "all"))
 		return refuse(cx, "Name the agent with --agent.",
 			"--skills-dir is the directory of one agent, so it needs --agent");
 	if (request->skills_dir && mr_str_is_empty(request->skills_dir))
-		return refuse(cx, "try: afmail skill --help", "--skills-dir must not be empty");
+		return mr_err_set(&cx->err, MR_EINVAL, "--skills-dir must not be empty");
 	return MR_OK;
 }
 
@@ -90,11 +89,9 @@ static enum mr_code find_targets(struct mr_ctx *cx, const struct mr_work_skill_r
 		out->len++;
 	}
 	if (!rc && !out->len)
-		rc = refuse(cx, "try: afmail skill --help",
-			mr_arena_printf(cx->arena,
-				"the agent must be all, codex, claude-code, opencode or hermes, "
-				"not '%s'",
-				wanted));
+		rc = mr_err_set(&cx->err, MR_EINVAL,
+			"the agent must be all, codex, claude-code, opencode or hermes, not '%s'",
+			wanted);
 	return rc;
 }
 

@@ -193,6 +193,7 @@ def cases_are_merged(w):
     other = w.ok("case", "create", "--name", "Other", "--group", "x", "--message", ids[1], *REASON)["case_uid"]
     w.ok("case", "tag", other, "legal", *REASON)
     w.ok("case", "notes", "replace", other, "--text", "What we know.")
+    w.ok("case", "notes", "replace", UID, "--text", "Ours.")
     for case in (OPEN + "-Invoice-May", f"cases/x/{other}-Other"):
         w.put(case, case, "files", "same.txt")
     refused(w, "merge_conflict", "both cases have files/same.txt", "case", "merge", UID, other, *REASON)
@@ -204,7 +205,7 @@ def cases_are_merged(w):
     merged = w.ok("case", "merge", UID, other, *REASON)
     assert bare(merged) == {"code": "case_merged", "case_uid": UID, "merged_case_uid": other,
         "message_count": 1}, merged
-    assert "What we know." in w.read(OPEN + "-Invoice-May", "notes.md")
+    assert w.read(OPEN + "-Invoice-May", "notes.md") == f"Ours.\n\n## Merged from {other}\n\nWhat we know.\n"
     assert w.document(OPEN + "-Invoice-May", "data", "case.json")["tags"] == ["legal"]
     gone = refused(w, "case_not_found", f"case {other} was merged into {UID}", "case", "show", other)
     assert gone["details"] == {"case_merged_into": UID} and f"afmail case show {UID}" in gone["hint"], gone

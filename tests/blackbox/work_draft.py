@@ -163,14 +163,14 @@ def files_are_attached(w):
     assert again["already_present"] is True and again["copied"] is False, again
     w.put("other", "r?p.txt")
     other = w.ok(*args, "r?p.txt")
-    assert other["attachment"] == "files/r_p-2.txt" and w.read(CASE, "files", "r_p.txt") == "data", other
+    assert other["attachment"] == "files/1-r_p.txt" and w.read(CASE, "files", "r_p.txt") == "data", other
     refused(w, "draft_invalid", "there is no file absent to attach", *args, "absent")
     refused(w, "draft_invalid", "folder is not a file that can be attached", *args, "folder")
     os.remove(w.path(CASE, "files", "r_p.txt"))
     refused(w, "draft_invalid", "there is no attachment files/r_p.txt", *DRAFT, "validate", UID, NEW)
     shown = w.ok(*DRAFT, "show", UID, NEW)["attachments"]
     assert shown == [{"path": "files/r_p.txt", "exists": False, "size_bytes": None},
-        {"path": "files/r_p-2.txt", "exists": True, "size_bytes": 5}], shown
+        {"path": "files/1-r_p.txt", "exists": True, "size_bytes": 5}], shown
 
 
 def broken_drafts_are_told(w):

@@ -80,10 +80,40 @@ def json_that_was_cut_in_half(w):
     w.ok("case", "tag", two["case_uid"], "urgent", "--reason", "r")
     w.deliver(mail(3))
     assert "case_metadata_invalid" in codes(w), codes(w)
+    # The case still holds its message: it is not offered again, and cannot be thrown away.
+    assert message not in [item["message_id"] for item in w.ok("triage", "list")["items"]]
+    assert w.fails("message_referenced", "message", "trash", message, "--reason", "r")["details"]["references"] == [path]
     w.put(text, path)
-    assert set(codes(w)) == {"view_stale"}, codes(w)
     w.ok("case", "tag", two["case_uid"], "later", "--reason", "r")  # whatever writes next refreshes
     assert codes(w) == [] and w.ok("message", "show", message)["message"]["workspace"]["status"] == "case"
+
+
+def nothing_is_purged_while_a_list_cannot_be_read(w):
+    message, one, two = two_cases(w)
+    (discarded,) = w.deliver(mail(3))
+    w.ok("message", "trash", discarded, "--reason", "r")
+    path = os.path.join(one["case_path"], "data", "case.json")
+    text = w.read(path)
+    w.put(text[:len(text) // 2], path)
+    os.unlink(w.path(".afmail", "index.sqlite"))  # what it knew of the case is gone too
+    error = w.fails("case_metadata_invalid", "purge", "--older-than-days", "0")
+    assert path in error["error"] and os.path.exists(w.path(".afmail", "messages", f"{discarded}.eml")), error
+    w.put(text, path)
+    assert w.ok("purge", "--older-than-days", "0")["purged_message_ids"] == [discarded]
+    assert w.ok("message", "show", message)["message"]["workspace"]["status"] == "case" and two
+
+
+def spam_that_was_cut_in_half(w):
+    (message,) = w.deliver(mail(1))
+    w.ok("message", "spam", message, "--reason", "r")
+    text = w.read("spam", "data", "spam.json")
+    w.put(text[:40], "spam", "data", "spam.json")
+    assert w.ok("triage", "list")["count"] == 0
+    w.fails("disposition_messages_invalid", "message", "restore", message, "--reason", "r")
+    assert "disposition_messages_invalid" in codes(w), codes(w)
+    w.put(text, "spam", "data", "spam.json")
+    w.ok("message", "restore", message, "--reason", "r")
+    assert codes(w) == [], codes(w)
 
 
 def notes_with_other_line_ends(w):
@@ -122,6 +152,7 @@ def main():
     with Tap() as tap:
         for test in (a_case_directory_that_was_renamed, a_case_directory_that_was_moved_to_another_group,
                 a_draft_that_was_edited_while_queued, a_card_that_is_broken, json_that_was_cut_in_half,
+                nothing_is_purged_while_a_list_cannot_be_read, spam_that_was_cut_in_half,
                 notes_with_other_line_ends, names_in_decomposed_unicode, evidence_that_is_gone):
             with Workspace(program) as w:
                 tap.run(test.__name__, test, w)

@@ -71,6 +71,10 @@ def test_triage(program):
         assert w.tells("triage", "list").splitlines() == sorted(ids)
 
 
+HTML = "From: Shop <shop@example.com>\r\nTo: you@example.net\r\nSubject: Order\r\nMessage-ID: <html@example.com>\r\n" \
+    "Date: Mon, 04 May 2026 09:00:00 +0000\r\nMIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{}\r\n"
+
+
 def test_show(program):
     with Workspace(program) as w:
         first, with_file = w.deliver(mail(1, body="Hello \x1b[2J there.\r\n", more=(
@@ -85,6 +89,13 @@ def test_show(program):
                 "Warning   evil.example was authenticated, but the sender claims example.com"):
             assert line in page.splitlines(), page
         assert "DKIM" not in page and "\x1b" not in page, page
+        html = HTML.format("<h1>Order 5</h1><p>See <a href='https://shop.example/t?x=1'>the <b>list</b></a>.</p>")
+        (page,) = w.deliver(html)
+        assert "body_markdown" not in w.ok("message", "show", page)
+        assert w.ok("message", "show", page, "--markdown")["body_markdown"] == \
+            "# Order 5\n\nSee [the list](https://shop.example/t?x=1)."
+        assert "body_markdown" not in w.ok("message", "show", first, "--markdown")
+        assert "[the list](https://shop.example/t?x=1)" in w.tells("message", "show", page, "--markdown")
         assert "File      .._list.txt (text/plain, " in w.tells("message", "show", with_file)
         assert "'../x' is not a single path segment" in w.fails("invalid_request", "message", "show", "../x")["error"]
         error = w.fails("message_not_found", "message", "show", UNKNOWN)

@@ -65,6 +65,8 @@ def a_usage_error_has_no_code_and_says_where_to_read(w):
     assert w.fails(None, "nope")["error"] == "there is no command 'nope'; see afmail --help"
     assert w.fails(None, "stattus")["error"] == "there is no command 'stattus'; did you mean 'status'?"
     assert w.fails(None, "status", "x")["hint"] == "try: afmail status --help"
+    assert w.fails(None, "archive", "case", "restore", "c1")["hint"] == "try: afmail archive case restore --help"
+    assert w.fails("invalid_request", "case", "show", "Invoice")["hint"] == "try: afmail case show --help"
     assert w.fails(None, "import")["error"] == "PATHS is required; see afmail import --help"
     assert w.fails(None, "status", "--bogus")["error"] == "there is no option --bogus"
     assert "markdown" in w.fails(None, "--output", "markdown", "status")["error"]

@@ -144,14 +144,22 @@ def test_started(program):
 def test_broken(program):
     with Workspace(program) as w:
         w.put("{}", ".afmail", "push", "push_x.json")
-        for args in (("push",), ("push", "list"), ("push", "--confirm")):
-            error = w.fails("push_item_invalid", *args)
-            assert "push_x.json" in error["error"] and "afmail doctor" in error["hint"], error
+        error = w.fails("push_item_invalid", "push", "list")
+        assert "push_x.json" in error["error"] and "afmail doctor" in error["hint"], error
+        shown = w.ok("push")
+        assert shown["count"] == 0 and shown["invalid_paths"] == [".afmail/push/push_x.json"], shown
+        done = w.ok("push", "--confirm")
+        assert done["failed_count"] == 1 and done["pushed_count"] == 0, done
+        assert [(f["push_id"], f["error_code"]) for f in done["failures"]] == [("push_x", "push_item_invalid")], done
         item = {"schema_name": "push_item", "schema_version": 1, "push_id": "push_x", "kind": "outbound", "action": "send",
             "case_uid": "c20260518001", "draft_name": "a.md", "created_rfc3339": NOW, "updated_rfc3339": NOW,
             "attempt_count": 0}
         w.put(json.dumps(item), ".afmail", "push", "push_x.json")
         assert "step_states" in w.fails("store_error", "push", "list")["error"]
+        w.fails("reason_required", "push", "drop", "push_x")
+        dropped = w.ok("push", "drop", "push_x", "--reason", "r")
+        assert dropped["push_id"] == "push_x" and dropped["kind"] is None and dropped["message_ids"] == [], dropped
+        assert w.ok("push", "list")["count"] == 0 and w.ok("doctor")["ok"]
 
 
 def test_lock(program):

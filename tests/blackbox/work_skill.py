@@ -58,10 +58,11 @@ def one_agent_in_a_directory(w):
 
 def what_is_refused(w):
     env = homes(w)
-    for args, text in ((["--agent", "emacs"], "the agent must be all, codex, claude-code, opencode or hermes, not 'emacs'"),
-            (["--scope", "world"], "the scope must be personal or workspace, not 'world'"),
-            (["--skills-dir", "x"], "--skills-dir is the directory of one agent, so it needs --agent")):
-        error = w.fails("invalid_request", "skill", "status", *args, env=env)
+    for word, args, text in (
+            (None, ["--agent", "emacs"], "the agent must be all, codex, claude-code, opencode or hermes, not 'emacs'"),
+            (None, ["--scope", "world"], "the scope must be personal or workspace, not 'world'"),
+            ("invalid_request", ["--skills-dir", "x"], "--skills-dir is the directory of one agent, so it needs --agent")):
+        error = w.fails(word, "skill", "status", *args, env=env)
         assert text in error["error"] and error["hint"], error
     assert "--force" in w.fails(None, "skill", "status", "--force", env=env)["error"]
     place = w.path(".codex", "skills", SKILL)

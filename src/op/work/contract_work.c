@@ -239,6 +239,16 @@ static const char *word_of(const struct mr_err *err)
 			: MR_WORK_INTERNAL_ERROR);
 }
 
+/* A request that was refused without a word on what to do instead. */
+static bool lacks_hint(const struct mr_err *err)
+{
+	const struct mr_work_trouble *trouble =
+		mr_work_error_is_known(err->word) ? mr_work_trouble(err) : NULL;
+
+	return mr_str_eq(word_of(err), mr_work_error_word(MR_WORK_INVALID_REQUEST)) &&
+		!(trouble && trouble->hint);
+}
+
 static void emit_error(struct mr_out *out, const struct mr_err *err)
 {
 	const struct mr_work_trouble *trouble =
@@ -273,6 +283,8 @@ static void failure(struct mr_out *out, const struct mr_invocation *how, const s
 		mr_out_text(out, "hint", mr_help_work_hint(arena, how));
 	} else {
 		emit_error(out, err);
+		if (lacks_hint(err))
+			mr_out_text(out, "hint", mr_help_work_hint(arena, how));
 	}
 	mr_event_work_trace(out, how);
 	mr_out_end(out);

@@ -251,7 +251,8 @@ void mr_render_work_message(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	const char *body = text_at(value, "body_text");
+	const char *markdown = text_at(value, "body_markdown");
+	const char *body = *markdown ? markdown : text_at(value, "body_text");
 	bool is_inbound = mr_str_eq(text_at(value, "direction"), "inbound");
 	const struct mr_value *contact = mr_value_get(value, "contact");
 

@@ -1,5 +1,6 @@
 /* op/work/render_push.c - the push queue, purges, refreshes and the audit log on a terminal. */
 #include "op/work/around_work.h"
+#include "op/work/render_page.h"
 #include "op/work/render_work.h"
 
 #include <string.h>
@@ -181,6 +182,7 @@ void mr_render_work_push(struct mr_buf *out, const struct mr_value *value,
 		put_pushed(out, arena, value, how);
 		return;
 	}
+	mr_page_invalid(out, value);
 	if (!list) {
 		mr_buf_puts(out, "Nothing is queued.\n");
 		return;
@@ -260,9 +262,11 @@ void mr_render_work_dropped(struct mr_buf *out, const struct mr_value *value,
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 
+	const char *action = mr_part_line(arena, value, "action");
+
 	(void)how;
 	mr_buf_printf(out, "%s (%s) is not queued any more.\n",
-		mr_part_line(arena, value, "push_id"), mr_part_line(arena, value, "action"));
+		mr_part_line(arena, value, "push_id"), *action ? action : "unreadable");
 }
 
 /* --- purge --- */

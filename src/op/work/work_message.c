@@ -63,11 +63,12 @@ const struct mr_op mr_op_work_message_list = {
 
 /* --- show --- */
 
-#define REF_PARAMS(request_type)                                                                   \
-	{                                                                                          \
-		MR_WORK_MESSAGE_PARAM(request_type), { 0 },                                        \
-	}
-static const struct mr_param show_params[] = REF_PARAMS(struct mr_work_message_ref);
+static const struct mr_param show_params[] = {
+	MR_WORK_MESSAGE_PARAM(struct mr_work_message_ref),
+	MR_PARAM(struct mr_work_message_ref, markdown, "markdown",
+		.summary = "also its HTML as Markdown, with the targets of its links"),
+	{ 0 },
+};
 
 #define PART_FIELD(member, about) MR_WORK_FIELD(struct mr_work_shown_attachment, member, about)
 static const struct mr_field attachment_fields[] = {
@@ -97,6 +98,7 @@ static const struct mr_field show_fields[] = {
 	SHOW_FIELD(received_rfc3339, "when it came; or empty"),
 	SHOW_FIELD(sent_rfc3339, "when it went out; or empty"),
 	SHOW_FIELD(body_text, "its text"),
+	MR_WORK_FIELD_OPT(struct mr_work_shown_message, body_markdown, "its HTML as Markdown"),
 	SHOW_FIELD(attachment_count, "how many attachments it has"),
 	MR_FIELD_ROWS(struct mr_work_shown_message, attachments, attachments_len,
 		struct mr_work_shown_attachment, attachment_fields, "attachments",

@@ -64,6 +64,8 @@ static const struct mr_field preview_fields[] = {
 	MR_WORK_FIELD(struct mr_work_push_previewed, count, "how many items are queued"),
 	MR_FIELD_ROWS(struct mr_work_push_previewed, items, len, struct mr_work_push_row,
 		row_fields, "items", .summary = "in the order they would be carried out"),
+	MR_WORK_FIELD_OPT(struct mr_work_push_previewed, invalid_paths,
+		"files of the queue that cannot be read; `push drop` takes them out"),
 	{ 0 },
 };
 
@@ -213,8 +215,9 @@ static const struct mr_param drop_params[] = {
 #define DROPPED(member, about) MR_WORK_FIELD(struct mr_work_push_dropped, member, about)
 static const struct mr_field drop_fields[] = {
 	DROPPED(push_id, "the item"),
-	DROPPED(kind, "outbound or message_action"),
-	DROPPED(action, "what would have been done"),
+	MR_WORK_FIELD_NULL(struct mr_work_push_dropped, kind,
+		"outbound or message_action; null: it could not be read"),
+	MR_WORK_FIELD_NULL(struct mr_work_push_dropped, action, "what would have been done"),
 	DROPPED(message_ids, "to which messages"),
 	{ 0 },
 };

@@ -440,9 +440,10 @@ static void test_a_merged_case_leads_to_the_other(void)
 
 	desk_open(&desk);
 	make_places();
-	desk_put(".afmail/merged_cases.json",
-		"{\"schema_name\":\"merged_cases\",\"schema_version\":1,\"cases\":{"
-		"\"c20260311050\":\"c20260311051\",\"c20260311051\":\"c20260311001\"}}");
+	desk_put(".afmail/logs/events.jsonl",
+		"{\"event_id\":\"event_1\",\"kind\":\"case_merged\",\"case_uid\":\"c20260311001\","
+		"\"merged_case_uid\":\"c20260311050\",\"targets\":[{\"kind\":\"case\",\"id\":"
+		"\"c20260311050\"}]}\n");
 	desk_check_fail(&desk,
 		mr_work_place_find(&desk.cx, desk.work, MR_WORK_CASE, "c20260311050-X", &place),
 		"case_not_found", "case_merged_into", "c20260311001");

@@ -235,8 +235,8 @@ static void files_are_attached(void)
 	CHECK(!attached.copied && attached.already_present);
 	desk_put("r?p.txt", "other");
 	POST_OK(&desk, mr_work_draft_attach(&desk.cx, desk.work, &request, &attached));
-	CHECK_STR(attached.attachment, "files/r_p-2.txt");
-	CHECK_STR(desk_text(&desk, CASE "/files/r_p-2.txt"), "other");
+	CHECK_STR(attached.attachment, "files/1-r_p.txt");
+	CHECK_STR(desk_text(&desk, CASE "/files/1-r_p.txt"), "other");
 	request.path = CASE "/notes.md";
 	POST_OK(&desk, mr_work_draft_attach(&desk.cx, desk.work, &request, &attached));
 	CHECK_STR(attached.attachment, "notes.md");

@@ -262,6 +262,7 @@ static void edit(struct desk *desk, const char *path, const char *from, const ch
 static void edited_by_hand(void)
 {
 	struct desk desk;
+	struct mr_texts unread;
 
 	post_open(&desk);
 	post_mail(&desk, T1, T2, NULL);
@@ -276,10 +277,15 @@ static void edited_by_hand(void)
 	CHECK(rename(CASE, "cases/open/c20260512001-other") == 0);
 	desk_next(&desk);
 	CHECK_STR(post_status(&desk, T2), "case");
-	/* A document that cannot be read lists nothing. */
+	/* A document that cannot be read lists what it did before. */
+	CHECK_OK(mr_work_index_unread(&desk.cx, desk.work, &unread), desk.cx.err);
+	CHECK_INT(unread.len, 0);
 	desk_put("cases/open/c20260512001-other/data/case.json", "{");
 	desk_next(&desk);
-	CHECK_STR(post_status(&desk, T2), "triage");
+	CHECK_STR(post_status(&desk, T2), "case");
+	CHECK_OK(mr_work_index_unread(&desk.cx, desk.work, &unread), desk.cx.err);
+	CHECK_INT(unread.len, 1);
+	CHECK_STR(unread.items[0], "cases/open/c20260512001-other/data/case.json");
 	/* And one that is not there. */
 	edit(&desk, "cases/open/c20260512001-other/data/case.json", "{",
 		"{\"schema_name\": \"case\", \"schema_version\": 1, \"collection_uid\": "

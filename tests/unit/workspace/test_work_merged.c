@@ -4,15 +4,11 @@
 #include "workspace/layout.h"
 #include "workspace/merged.h"
 
-static void note(struct desk *desk, const char *uid, const char *into)
-{
-	struct mr_work_change change;
-
-	mr_work_change_begin(&desk->cx, desk->work, "case_merge", &change);
-	mr_work_merged_note(&desk->cx, &change, uid, into);
-	CHECK_OK(mr_work_change_commit(&desk->cx, &change), desk->cx.err);
-	mr_work_change_end(&desk->cx, &change);
-}
+#define MERGED(number, uid, into)                                                                  \
+	"{\"code\":\"afmail_event\",\"event_id\":\"event_" number                                  \
+	"\",\"kind\":\"case_merged\",\"case_uid\":\"" into "\",\"merged_case_uid\":\"" uid         \
+	"\",\"targets\":[{\"kind\":\"case\",\"id\":\"" into "\"},{\"kind\":\"case\",\"id\":\"" uid \
+	"\"}]}\n"
 
 static void chains(void)
 {
@@ -20,16 +16,14 @@ static void chains(void)
 
 	desk_open(&desk);
 	CHECK(!mr_work_merged_into(&desk.cx, desk.work, "c1"));
-	note(&desk, "c1", "c2");
+	desk_put(MR_WORK_LOG, MERGED("1", "c1", "c2"));
 	CHECK_STR(mr_work_merged_into(&desk.cx, desk.work, "c1"), "c2");
 	CHECK(!mr_work_merged_into(&desk.cx, desk.work, "c2"));
-	note(&desk, "c2", "c3");
+	desk_put(MR_WORK_LOG, MERGED("1", "c1", "c2") MERGED("2", "c2", "c3"));
 	CHECK_STR(mr_work_merged_into(&desk.cx, desk.work, "c1"), "c3");
-	note(&desk, "c1", "c4");
-	CHECK_STR(mr_work_merged_into(&desk.cx, desk.work, "c1"), "c4");
-	CHECK_STR(desk_text(&desk, MR_WORK_MERGED),
-		"{\n  \"schema_name\": \"merged_cases\",\n  \"schema_version\": 1,\n"
-		"  \"cases\": {\n    \"c2\": \"c3\",\n    \"c1\": \"c4\"\n  }\n}\n");
+	/* A uid that was merged, used again and took in another case. */
+	desk_put(MR_WORK_LOG, MERGED("1", "c2", "c3") MERGED("2", "c1", "c2"));
+	CHECK_STR(mr_work_merged_into(&desk.cx, desk.work, "c1"), "c2");
 	desk_close(&desk);
 }
 
@@ -39,13 +33,11 @@ static void damaged(void)
 	struct desk desk;
 
 	desk_open(&desk);
-	desk_put(MR_WORK_MERGED, "{\"cases\": {\"c1\": \"c2\", \"c2\": \"c1\"}}");
+	desk_put(MR_WORK_LOG, MERGED("1", "c1", "c2") MERGED("2", "c2", "c1"));
 	CHECK(mr_work_merged_into(&desk.cx, desk.work, "c1"));
-	desk_put(MR_WORK_MERGED, "{\"cases\": {\"c1\":");
+	desk_put(MR_WORK_LOG, "{\"c1\n");
 	CHECK(!mr_work_merged_into(&desk.cx, desk.work, "c1"));
-	desk_put(MR_WORK_MERGED, "{\"cases\": []}");
-	CHECK(!mr_work_merged_into(&desk.cx, desk.work, "c1"));
-	desk_put(MR_WORK_MERGED, "{\"cases\": {\"c1\": 5}}");
+	desk_put(MR_WORK_LOG, MERGED("1", "c1", ""));
 	CHECK(!mr_work_merged_into(&desk.cx, desk.work, "c1"));
 	CHECK_STR(desk.cx.err.msg, "");
 	desk_close(&desk);

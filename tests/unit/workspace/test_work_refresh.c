@@ -9,6 +9,7 @@
 #include "workspace/edit_contact.h"
 #include "workspace/index.h"
 #include "workspace/layout.h"
+#include "workspace/templates.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -71,6 +72,40 @@ static const char *generated_in(struct desk *desk, const char *path)
 }
 
 /* --- all --- */
+
+/* What nothing has happened to is not looked into, and the answer is the same. */
+static void unchanged(void)
+{
+	struct mr_work_refreshed first = { 0 }, again = { 0 };
+	struct desk desk;
+
+	furnish(&desk);
+	refresh_all(&desk, &first);
+	CHECK(!mr_work_template_use(desk.work)->builtin[MR_WORK_T_TRIAGE]);
+	refresh_all(&desk, &first);
+	CHECK_OK(mr_work_refresh_all(&desk.cx, desk.work, &again), desk.cx.err);
+	CHECK_INT(mr_work_template_use(desk.work)->builtin[MR_WORK_T_TRIAGE], 0);
+	CHECK_INT(again.triage.count, 2);
+	CHECK_INT(again.spam.count, 1);
+	CHECK_INT(again.triage.written + again.spam.written + again.records_rebuilt, 0);
+	CHECK_INT(again.active_cases + again.categories, 2);
+	CHECK(mr_value_equal(again.generated, first.generated));
+	CHECK(mr_value_equal(again.template_sources, first.template_sources));
+	/* A view that somebody edits or removes, a template, a draft: all of it is looked at. */
+	desk_put("triage/" T1 ".md", "x");
+	desk_next(&desk);
+	CHECK_OK(mr_work_refresh_all(&desk.cx, desk.work, &again), desk.cx.err);
+	CHECK_INT(mr_work_template_use(desk.work)->builtin[MR_WORK_T_TRIAGE], 2);
+	CHECK(strstr(desk_text(&desk, "triage/" T1 ".md"), "kind: triage_view"));
+	desk_next(&desk);
+	CHECK_INT(unlink(CASE "/case.md"), 0);
+	refresh_all(&desk, &again);
+	CHECK(desk_has(CASE "/case.md"));
+	desk_put("templates/en-US/triage/view.md.j2", "mine");
+	refresh_all(&desk, &again);
+	CHECK_STR(desk_text(&desk, "triage/" T1 ".md"), "mine");
+	desk_close(&desk);
+}
 
 static void fresh(void)
 {
@@ -407,7 +442,7 @@ static void survey(void)
 int main(void)
 {
 	static const struct test tests[] = { TEST(contact_alone), TEST(broken_list), TEST(survey),
-		TEST(fresh), TEST(all), TEST(nothing_changed), TEST(time_of_views),
+		TEST(fresh), TEST(unchanged), TEST(all), TEST(nothing_changed), TEST(time_of_views),
 		TEST(edited_view), TEST(conversation), TEST(stale_views), TEST(purged_message),
 		TEST(unknown_lists), TEST(missing_member), TEST(recover) };
 
