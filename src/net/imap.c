@@ -36,6 +36,9 @@ struct mr_imap {
 	bool is_open;
 	bool has_qresync; /* the server said that it is enabled */
 	bool has_asked_to_compress;
+	bool is_selecting; /* this run goes to a mailbox */
+	uint32_t exists;   /* mails in it, as told last */
+	bool has_news;     /* since it was gone to, outside of mr_imap_idle() */
 };
 
 void mr_imap_closep(struct mr_imap **session)
@@ -75,6 +78,7 @@ size_t mr_imap_begin(struct mr_imap *s, const char *words)
 	end_command(s);
 	if (!s->begun)
 		s->first_tag = s->next_tag;
+	s->is_selecting |= strncmp(words, "EXAMINE", 7) == 0 || strncmp(words, "SELECT", 6) == 0;
 	mr_buf_printf(&s->out, "m%u %s", s->next_tag++, words);
 	return s->begun++;
 }
@@ -134,6 +138,13 @@ bool mr_imap_has_enabled(const struct mr_imap *s, const char *capability)
 }
 
 /* --- reading --- */
+
+static void end_run(struct mr_imap *s)
+{
+	mr_buf_clear(&s->out);
+	s->begun = s->pause_count = 0;
+	s->is_selecting = false;
+}
 
 static enum mr_code broken(struct mr_imap *s)
 {
@@ -224,6 +235,21 @@ static enum mr_code next_response(struct mr_imap *s, struct mr_arena *arena,
 	return MR_OK;
 }
 
+/* A server says once that mail came or went, in the midst of whatever was asked. */
+static void note_change(struct mr_imap *s, const struct mr_imap_response *response)
+{
+	bool is_exists = response->has_number && mr_str_eq(response->name, "EXISTS");
+
+	if (s->is_selecting)
+		s->has_news = false;
+	else if (is_exists ? response->number != s->exists
+			   : mr_str_eq(response->name, "EXPUNGE") ||
+				mr_str_eq(response->name, "VANISHED"))
+		s->has_news = true;
+	if (is_exists)
+		s->exists = response->number;
+}
+
 struct running {
 	struct mr_imap *session;
 	struct mr_arena *arena;
@@ -294,6 +320,7 @@ static enum mr_code take_one(struct running *r, bool *out_continue, size_t *out_
 				response.text);
 			return broken(s);
 		}
+		note_change(s, &response);
 		rc = r->handler ? r->handler(r->arg, &response, r->err) : MR_OK;
 		if (rc)
 			s->is_open = false;
@@ -374,8 +401,7 @@ enum mr_code mr_imap_run(struct mr_imap *s, struct mr_arena *arena, mr_imap_hand
 		rc = send_all(&r);
 	while (!rc && r.ended < s->begun)
 		rc = take_one(&r, &go, &ended);
-	mr_buf_clear(&s->out);
-	s->begun = s->pause_count = 0;
+	end_run(s);
 	return rc;
 }
 
@@ -419,8 +445,7 @@ enum mr_code mr_imap_converse(struct mr_imap *s, struct mr_arena *arena, mr_imap
 		if (!rc && go)
 			rc = reply(&r, answer, arg);
 	}
-	mr_buf_clear(&s->out);
-	s->begun = s->pause_count = 0;
+	end_run(s);
 	if (rc)
 		s->is_open = false;
 	return rc;
@@ -512,7 +537,10 @@ enum mr_code mr_imap_idle(struct mr_imap *s, int stop_fd, int timeout_ms, bool *
 	bool go = false;
 	enum mr_code rc;
 
-	*out_news = false;
+	*out_news = s->has_news;
+	s->has_news = false;
+	if (*out_news)
+		return MR_OK;
 	mr_imap_begin(s, "IDLE");
 	end_command(s);
 	rc = s->is_open ? send_all(&r) : mr_err_set(err, MR_EREMOTE, "the connection is closed");
@@ -528,8 +556,7 @@ enum mr_code mr_imap_idle(struct mr_imap *s, int stop_fd, int timeout_ms, bool *
 		rc = mr_imap_stream_send(s->stream, mr_bytes_text("DONE\r\n"), err);
 	while (!rc && r.ended < s->begun)
 		rc = take_one(&r, &go, &ended);
-	mr_buf_clear(&s->out);
-	s->begun = s->pause_count = 0;
+	end_run(s);
 	if (rc)
 		s->is_open = false;
 	return rc;
