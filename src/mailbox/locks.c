@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -352,6 +353,19 @@ static enum mr_code take_all(struct taking *t, const struct mr_texts *addresses,
 	return rc;
 }
 
+/* A program that has a root open for long may outlive its move: files are then changed by the open
+ * directory, databases by the path, and the two are no longer one root. */
+static enum mr_code check_place(struct mr_ctx *cx, const struct mr_mailbox_root *root)
+{
+	struct stat open, named;
+
+	if (fstat(root->dir, &open) == 0 && stat(root->path, &named) == 0 &&
+		open.st_dev == named.st_dev && open.st_ino == named.st_ino)
+		return MR_OK;
+	return mr_err_set(&cx->err, MR_ECONFLICT,
+		"mailbox root %s was moved or replaced while this program had it open", root->path);
+}
+
 enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_texts *addresses, struct mr_mailbox_locks *out)
 {
@@ -367,7 +381,7 @@ enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_ro
 		.start_ms = mr_clock_mono_ms(cx->clock),
 	};
 	bool taken = false;
-	enum mr_code rc = MR_OK;
+	enum mr_code rc = check_place(cx, root);
 
 	while (!rc && !taken) {
 		rc = take_all(&t, &names, &taken);
