@@ -630,6 +630,7 @@
  *     fs_many.c          many files made durable at once
  *     fs_tree.c          directories and all that is below them
  *     fs_watch.c         waiting until a file is touched
+ *     keeper.c           cleans up after this process's death
  *     lock.c             one holder at a time, by the kernel
  *     log.c              JSON lines to one sink
  *     memory.c           how much memory this process may use

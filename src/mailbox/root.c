@@ -23,6 +23,8 @@ static const char REPAIR_HINT[] = "run `mailroom mailbox repair`";
 
 void mr_mailbox_root_close(struct mr_mailbox_root *root)
 {
+	if (root->dir >= 0 && root->keeper)
+		mr_keeper_stop(root->keeper);
 	mr_fs_closep(&root->dir);
 }
 
@@ -46,6 +48,7 @@ enum mr_code mr_mailbox_root_find(struct mr_ctx *cx, const char *path, struct mr
 	if (!real)
 		return mr_err_os(&cx->err, errno, "cannot find mailbox root %s", path);
 	root.path = mr_arena_strdup(cx->arena, real);
+	root.keeper = mr_arena_alloc(cx->arena, sizeof(*root.keeper));
 	free(real);
 	rc = mr_fs_open_dir(AT_FDCWD, root.path, &root.dir, &cx->err);
 	if (rc)

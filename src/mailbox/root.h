@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/ctx.h"
+#include "base/keeper.h"
 #include "data/db.h"
 
 #define MR_MAILBOX_OPERATOR_ADDRESS   "HOUMAO-operator@houmao.localhost"
@@ -17,6 +18,9 @@
 struct mr_mailbox_root {
 	const char *path; /* absolute, links resolved */
 	int dir;          /* open on it */
+	/* Removes our lock files should this process die; started with the first lock. NULL: nobody
+	 * does. */
+	struct mr_keeper *keeper;
 };
 
 #define MR_MAILBOX_ROOT_INIT ((struct mr_mailbox_root){ .dir = -1 })

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import database  # noqa: E402
@@ -213,6 +214,43 @@ def a_repair_spares_what_is_being_delivered(m):
     assert len(root.box("bob", "inbox")) == 26
 
 
+def gone(path):
+    """Wait until a file is removed."""
+    for _ in range(3000):
+        if not os.path.exists(path):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"{path} is still there")
+
+
+def a_dead_writer_blocks_no_other_program(m):
+    """The reference looks for no process: it waits for a lock file until it is removed. We die, and nobody of us comes."""
+    root = Root(m)
+    for point in ("locks.take.created", "locks.take.filled:2", "locks.take.filled:3", "deliver.moved", "deliver.committed"):
+        payload = root.payload()
+        m.write("payload.json", json.dumps(payload))
+        done = m.run("mailbox", "script", "deliver_message", "--mailbox-root", root.path, "--payload-file", "payload.json",
+            env={"MAILROOM_CRASH_AT": point})
+        if done.returncode != -signal.SIGKILL:
+            print("# SKIP this build has no crash points")
+            return
+        for name in ("alice@houmao.localhost", BOB):
+            gone(os.path.join(root.path, "locks/addresses", name + ".lock"))
+        gone(os.path.join(root.path, "locks/index.lock"))
+    # Where even the keeper was killed, the next of us removes them all, whatever it needs itself.
+    lock = os.path.join(root.path, "locks/addresses/dora@houmao.localhost.lock")
+    with open(lock, "x", encoding="ascii") as file:
+        file.write(f"pid={os.getpid()} acquired_at_utc=2026-01-01T00:00:00.000000+00:00 by=mailroom\n")
+    root.deliver()
+    assert not os.path.exists(lock)
+    with open(lock, "x", encoding="ascii") as file:
+        file.write(f"pid={os.getpid()} acquired_at_utc=2026-01-01T00:00:00.000000+00:00\n")
+    root.deliver()
+    assert os.path.exists(lock), "another program's lock is its own"
+    os.unlink(lock)
+    root.check()
+
+
 def hidden_boxes(m):
     """The reference moves mail into boxes of any name, also hidden ones: nothing of that stands in a repair's way."""
     for name in (".later", "...", ".x.md", "a.b"):
@@ -259,6 +297,6 @@ def a_failed_repair_leaves_no_half_index(m):
 with Tap() as tap:
     for case in (a_copy_is_not_written, a_copy_becomes_a_root_of_its_own, a_moved_root_takes_its_directories_along,
             what_was_interrupted_in_a_copy_is_not_finished_in_the_original, one_private_directory_has_one_root,
-            a_repair_spares_what_is_being_delivered, hidden_boxes, a_failed_repair_leaves_no_half_index):
+            a_repair_spares_what_is_being_delivered, a_dead_writer_blocks_no_other_program, hidden_boxes, a_failed_repair_leaves_no_half_index):
         with Mailroom(sys.argv[1]) as room:
             tap.run(case.__name__, case, room)
