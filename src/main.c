@@ -98,10 +98,13 @@
  *     trace.c            operations as OpenTelemetry spans
  *     mailbox/         the mailbox roots' operations
  *       mailbox_account.c operations: addresses of a mailbox root
+ *       mailbox_adopt.c  operation: adopts a root that was moved or copied
  *       mailbox_mail.c   operations: its messages
  *       mailbox_payload.c the managed scripts' payloads
  *       mailbox_root.c   operations: the root as a whole
  *       mailbox_script.c operation: the managed scripts
+ *       render_mailbox.c roots and registrations on a terminal
+ *       render_mailbox_mail.c their messages, and what was removed or exported
  *       shape_mailbox.c  the mailbox contract's objects
  *     self/            operations on Mailroom itself
  *       config.c         operation: the settings in force
@@ -446,6 +449,7 @@
  *     withdraw.c         takes messages out of queued items
  *
  *   mailbox/           agents' mailboxes in plain files
+ *     adopt.c            plans how a moved or copied root becomes a root of its own
  *     cleanup.c          removes inactive and stashed registrations
  *     cleanup_sql.c      which messages a clear takes from the index
  *     clear.c            clears messages
@@ -463,6 +467,7 @@
  *     export_manifest.c  manifest.json
  *     export_sql.c       reads the rows to export
  *     export_temporary.c the export's directory before its rename
+ *     holder.c           which root a private directory belongs to
  *     index_schema_sql.c the tables and indexes of index.sqlite
  *     index_sql.c        messages, recipients, projections in the index
  *     inside.c           checks that a stored path is below its directory
@@ -491,11 +496,13 @@
  *     repair_local.c     repair: mailbox.sqlite
  *     repair_mailbox.c   repair: the messages of one mailbox
  *     repair_messages.c  repair: documents and index
+ *     repair_own.c       repair: a private directory of another root
  *     repair_sql.c       queries of check and repair
  *     repair_staging.c   repair: quarantine, locks and intents
  *     repair_threads.c   repair: summaries of threads
  *     root.c             examines a root, opens its databases
  *     rules.c            rules/: policy and managed scripts
+ *     snapshot.c         a copy of a database at one moment
  *     state.c            flags of messages
  *     state_move.c       moves a message to another box
  *     state_sql.c        mailbox.sqlite
@@ -625,6 +632,7 @@
  *     fs_many.c          many files made durable at once
  *     fs_tree.c          directories and all that is below them
  *     fs_watch.c         waiting until a file is touched
+ *     keeper.c           cleans up after this process's death
  *     lock.c             one holder at a time, by the kernel
  *     log.c              JSON lines to one sink
  *     memory.c           how much memory this process may use

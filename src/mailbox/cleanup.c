@@ -274,7 +274,10 @@ enum mr_code mr_mailbox_cleanup(struct mr_ctx *cx, const struct mr_mailbox_root 
 		.hold = MR_MAILBOX_LOCK_ALL_INIT,
 		.older_than_s = { [MR_MAILBOX_INACTIVE] = inactive_older_than_s,
 			[MR_MAILBOX_STASHED] = stashed_older_than_s },
-		.result = { .dry_run = dry_run, .scope_kind = "mailbox_cleanup" },
+		.result = { .dry_run = dry_run,
+			.scope_kind = "mailbox_cleanup",
+			.inactive_older_than_s = inactive_older_than_s,
+			.stashed_older_than_s = stashed_older_than_s },
 	};
 	enum mr_code rc;
 

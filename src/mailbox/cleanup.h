@@ -34,9 +34,11 @@ struct mr_mailbox_actions {
  * not be removed at all is in `blocked` of both. */
 struct mr_mailbox_cleanup_result {
 	bool dry_run;
-	const char *scope_kind; /* mailbox_cleanup, mailbox_message_clear,
-				   mailbox_account_message_clear */
-	const char *address;    /* of an account's clear, or NULL */
+	const char *scope_kind;      /* mailbox_cleanup, mailbox_message_clear,
+					mailbox_account_message_clear */
+	const char *address;         /* of an account's clear, or NULL */
+	const char *registration_id; /* the same */
+	int64_t inactive_older_than_s, stashed_older_than_s; /* of a cleanup */
 	struct mr_mailbox_actions planned, applied, blocked, preserved;
 };
 

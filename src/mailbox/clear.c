@@ -196,6 +196,7 @@ static enum mr_code find_account(struct mr_mailbox_clear *job, const char *addre
 
 		if (row->status == MR_MAILBOX_ACTIVE && mr_str_eq(row->address, address)) {
 			job->account = row;
+			job->result.registration_id = row->id;
 			return MR_OK;
 		}
 	}

@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "mailbox/deliver_private.h"
 #include "mailbox/document.h"
+#include "mailbox/inside.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
 #include "mailbox/locks.h"
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 static void freep(char **text)
@@ -82,6 +84,8 @@ static enum mr_code staged_name(struct mr_ctx *cx, const struct mr_mailbox_root 
 	if (!staging)
 		return say_missing(cx, path);
 	len = strlen(staging);
+	if (mr_mailbox_inside_same(dir, staging))
+		dir = staging;
 	if (strncmp(dir, staging, len) != 0 || (dir[len] != '/' && dir[len] != '\0') ||
 		mr_str_starts(dir + len, "/."))
 		return say_outside(cx, path);
@@ -89,6 +93,20 @@ static enum mr_code staged_name(struct mr_ctx *cx, const struct mr_mailbox_root 
 		return say_missing(cx, path);
 	*out = dir[len] == '/' ? mr_arena_printf(cx->arena, "%s/%s", dir + len + 1, name) : name;
 	return MR_OK;
+}
+
+/*
+ * Share the kernel's lock on the staged file: repair does not clear what is locked. False when
+ * repair is just clearing it, or has done so since it was opened.
+ */
+static bool staged_hold(int dir, const struct staged *staged)
+{
+	struct stat st;
+
+	if (flock(staged->fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return false;
+	return fstatat(dir, staged->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		st.st_dev == staged->stat.st_dev && st.st_ino == staged->stat.st_ino;
 }
 
 /* Open the staged file without following links, and read it. */
@@ -115,6 +133,10 @@ static enum mr_code staged_open(struct mr_ctx *cx, const struct mr_mailbox_root 
 		return mr_err_os(&cx->err, errno, "cannot stat %s", path);
 	if (!S_ISREG(out->stat.st_mode))
 		return say_missing(cx, path);
+	if (!staged_hold(dir, out)) {
+		mr_fs_closep(&out->fd);
+		return say_missing(cx, path);
+	}
 	rc = mr_fs_read_fd(cx->arena, out->fd, MR_MAILBOX_DOCUMENT_BYTES, &out->bytes, &cx->err);
 	return rc ? mr_err_wrap(&cx->err, "staged message %s", path) : MR_OK;
 }
@@ -350,9 +372,10 @@ static enum mr_code write_all(int fd, struct mr_bytes bytes)
 	return MR_OK;
 }
 
-/* No sync and no temporary name: mr_mailbox_deliver() reads it again and syncs it. */
+/* No sync and no temporary name: mr_mailbox_deliver() reads it again and syncs it. The file stays
+ * open and locked, so that repair leaves it alone. */
 static enum mr_code stage(struct mr_ctx *cx, const struct mr_mailbox_root *root, const char *path,
-	const struct mr_mailbox_message *message)
+	const struct mr_mailbox_message *message, int *out)
 {
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
@@ -369,12 +392,14 @@ static enum mr_code stage(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	fd = openat(root->dir, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return mr_err_os(&cx->err, errno, "cannot make %s/%s", root->path, path);
+	(void)flock(fd, LOCK_SH | LOCK_NB);
 	errno = mr_crash_fail("deliver.stage");
 	if (errno || write_all(fd, mr_buf_bytes(&buf))) {
 		rc = mr_err_os(&cx->err, errno, "cannot write %s/%s", root->path, path);
 		unlinkat(root->dir, path, 0);
 	}
 	mr_crash_point("deliver.staged");
+	*out = mr_fs_take(&fd);
 	return rc;
 }
 
@@ -383,7 +408,8 @@ enum mr_code mr_mailbox_deliver_message(struct mr_ctx *cx, const struct mr_mailb
 {
 	const char *path = mr_mailbox_layout_join(cx->arena, MR_MAILBOX_STAGING,
 		mr_arena_printf(cx->arena, "gateway-%s.md", mr_token_hex(cx->arena, cx->rand, 6)));
-	enum mr_code rc = stage(cx, root, path, message);
+	int held MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc = stage(cx, root, path, message, &held);
 
 	if (rc)
 		return rc;

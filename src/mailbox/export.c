@@ -8,6 +8,7 @@
 #include "mailbox/layout.h"
 #include "mailbox/lock_all.h"
 #include "mailbox/register.h"
+#include "mailbox/snapshot.h"
 #include "text/address.h"
 #include "text/time.h"
 
@@ -191,6 +192,15 @@ static enum mr_code check_rows(struct mr_mailbox_export_job *job)
 	return rc;
 }
 
+/* Rows of a root that was moved or copied lead to files that are not its own. */
+static enum mr_code check_home(struct mr_mailbox_export_job *job)
+{
+	struct mr_mailbox_root root = *job->root;
+	enum mr_code rc = mr_mailbox_root_check_home(job->cx, &root);
+
+	return rc ? mr_err_wrap(&job->cx->err, "mailbox root needs repair before export") : MR_OK;
+}
+
 static enum mr_code under_locks(struct mr_mailbox_export_job *job)
 {
 	struct mr_mailbox_lock_all hold MR_CLEANUP(mr_mailbox_lock_all_release) =
@@ -198,8 +208,10 @@ static enum mr_code under_locks(struct mr_mailbox_export_job *job)
 	struct mr_arena *arena = job->cx->arena;
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	enum mr_code rc = mr_mailbox_lock_all_take(job->cx, job->root, "export", is_selected,
-		(void *)(uintptr_t)job->request, false, &hold);
+		(void *)(uintptr_t)job->request, true, &hold);
 
+	if (!rc)
+		rc = check_home(job);
 	if (!rc)
 		rc = choose_rows(job, &hold.rows);
 	if (!rc)
@@ -212,9 +224,13 @@ static enum mr_code under_locks(struct mr_mailbox_export_job *job)
 	mr_mailbox_manifest_init(&job->manifest, job->dir);
 	rc = mr_mailbox_export_create(job, MR_MAILBOX_EXPORT_SNAPSHOT, &fd);
 	if (!rc)
-		rc = mr_mailbox_export_sql_copy(job->cx, hold.index,
+		rc = mr_mailbox_snapshot(job->cx, hold.index,
 			mr_arena_printf(arena, "%s/%s/%s", job->parent_path, job->temporary,
 				MR_MAILBOX_EXPORT_SNAPSHOT));
+	if (rc == MR_EFORMAT) {
+		job->cx->err.code = rc = MR_ECONFLICT;
+		return mr_err_wrap(&job->cx->err, "mailbox root needs repair before export");
+	}
 	for (size_t i = 0; !rc && i < job->rows.len; i++)
 		rc = mr_mailbox_export_account(job, &job->rows.items[i]);
 	mr_crash_point("export.locked.copied");

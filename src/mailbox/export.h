@@ -3,7 +3,7 @@
  *
  * Written beside the output as .<name>.mailroom-<pid>-<hex> and renamed at the end, so that the
  * output is whole or not there; a failure removes what was written, and what a killed export leaves
- * goes with the next one to the same place. The databases are copied by the engine under the locks
+ * goes with the next one to the same place. The databases are copied under the locks
  * of the accounts and the index; the rest follows from these copies without locks, since documents
  * never change: mail can be sent meanwhile. What is cleared meanwhile is reported as blocked.
  * Memory does not grow with the number of messages.

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "mailbox/inside.h"
 #include "mailbox/layout.h"
+#include "mailbox/snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,12 +20,12 @@ static enum mr_code copy_state(struct mr_mailbox_export_job *job,
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
 	const char *whole = mr_mailbox_layout_join(job->cx->arena,
 		mr_mailbox_layout_join(job->cx->arena, job->parent_path, job->temporary), path);
-	enum mr_code rc = mr_mailbox_root_local(job->cx, row->path, false, &db);
+	enum mr_code rc = mr_mailbox_root_local(job->cx, row->path, true, &db);
 
 	if (!rc) /* empty and private; the engine fills it */
 		rc = mr_mailbox_export_create(job, path, &fd);
 	if (!rc)
-		rc = mr_mailbox_export_sql_copy(job->cx, db, whole);
+		rc = mr_mailbox_snapshot(job->cx, db, whole);
 	return rc;
 }
 

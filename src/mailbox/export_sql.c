@@ -5,13 +5,6 @@
 
 enum { ROWS_PER_SCRATCH = 128 };
 
-static const char SQL_COPY[] = "VACUUM INTO ?1";
-
-enum mr_code mr_mailbox_export_sql_copy(struct mr_ctx *cx, struct mr_db *db, const char *path)
-{
-	return mr_rows_run(cx, db, SQL_COPY, MR_BIND(path));
-}
-
 static const char SQL_TABLES[] =
 	"CREATE TABLE export_registration (ordinal INTEGER PRIMARY KEY,"
 	" registration_id TEXT NOT NULL UNIQUE);"

@@ -5,12 +5,8 @@
 #include "data/db.h"
 #include "mailbox/registration_sql.h"
 
-/* Write the database as it is now to `path`: nothing, or an empty file whose mode stays. */
-MR_CHECK enum mr_code mr_mailbox_export_sql_copy(struct mr_ctx *cx, struct mr_db *db,
-	const char *path);
-
 /*
- * The rest works on such a copy of the index. First say which registrations are exported; with
+ * This works on a copy of the index. First say which registrations are exported; with
  * `all_messages` also messages that none of them has. `*out_total` is how many rows there will be.
  */
 MR_CHECK enum mr_code mr_mailbox_export_sql_select(struct mr_ctx *cx, struct mr_db *db,

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool is_part(const char *text, size_t len)
 {
@@ -36,4 +37,13 @@ bool mr_mailbox_inside_name(const char *name)
 	size_t len = name ? strlen(name) : 0;
 
 	return len <= NAME_MAX && is_part(name, len) && !strchr(name, '/');
+}
+
+bool mr_mailbox_inside_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return mr_str_eq(a, b) ||
+		(stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+			x.st_ino == y.st_ino);
 }

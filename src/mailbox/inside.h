@@ -9,3 +9,6 @@
 const char *mr_mailbox_inside(const char *base, const char *path);
 /* May this be the name of one file: not empty, at most 255 bytes, no '/', not "." or ".."? */
 bool mr_mailbox_inside_name(const char *name);
+/* Do both paths name the same file or directory? Two names may differ in more than links: a bind
+ * mount. */
+bool mr_mailbox_inside_same(const char *a, const char *b);

@@ -2,8 +2,13 @@
 #include "mailbox/inspect.h"
 
 #include "mailbox/index_sql.h"
+#include "mailbox/layout.h"
 #include "mailbox/registration_sql.h"
+#include "mailbox/state_sql.h"
 #include "text/json.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static enum mr_code list_accounts(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *address, struct mr_mailbox_registrations *out)
@@ -72,6 +77,40 @@ enum mr_code mr_mailbox_inspect_messages(struct mr_ctx *cx, const struct mr_mail
 	return rc;
 }
 
+const struct mr_mailbox_state *mr_mailbox_inspect_states(struct mr_ctx *cx,
+	const struct mr_mailbox_inspect_messages *found)
+{
+	struct mr_db *local MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_err before = cx->err;
+	struct mr_mailbox_state *states =
+		mr_arena_array(cx->arena, found->messages.len + 1, sizeof(*states));
+	enum mr_code rc = mr_mailbox_root_local(cx, found->account->path, true, &local);
+
+	for (size_t i = 0; i < found->messages.len; i++) {
+		const struct mr_mailbox_listed *listed = &found->messages.items[i];
+		const struct mr_mailbox_state *state = NULL;
+
+		if (!rc)
+			rc = mr_mailbox_state_get(cx, local, listed->message.message_id, &state);
+		states[i] = state ? *state
+				  : (struct mr_mailbox_state){
+					    .read = !mr_str_eq(listed->folder, mr_mailbox_boxes[0]),
+					    .box = listed->folder,
+				    };
+	}
+	cx->err = before;
+	return states;
+}
+
+/* As the contract lists them: cc before to, and each kind in its order. */
+static int by_kind(const void *a, const void *b)
+{
+	const struct mr_mailbox_recipient *x = a, *y = b;
+	int order = strcmp(x->kind, y->kind);
+
+	return order ? order : (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
+}
+
 enum mr_code mr_mailbox_inspect_message(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *address, const char *message_id, struct mr_mailbox_inspect_message *out)
 {
@@ -91,6 +130,9 @@ enum mr_code mr_mailbox_inspect_message(struct mr_ctx *cx, const struct mr_mailb
 			found.account->address, message_id);
 	found.where = &where.items[0];
 	rc = mr_mailbox_index_recipients(cx, index, message_id, &found.recipients);
+	if (!rc && found.recipients.len > 0)
+		qsort(found.recipients.items, found.recipients.len,
+			sizeof(found.recipients.items[0]), by_kind);
 	if (!rc)
 		rc = mr_mailbox_index_attachments(cx, index, message_id, &found.attachments);
 	if (!rc)

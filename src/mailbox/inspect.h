@@ -30,6 +30,13 @@ MR_CHECK enum mr_code mr_mailbox_inspect_messages(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, const char *address, int64_t limit,
 	struct mr_mailbox_inspect_messages *out);
 
+/*
+ * What the owner did with each of these messages, in their order: from the mailbox's own database;
+ * a message that has no row there, or a database that cannot be read, gives what a delivery gives.
+ */
+const struct mr_mailbox_state *mr_mailbox_inspect_states(struct mr_ctx *cx,
+	const struct mr_mailbox_inspect_messages *found);
+
 struct mr_mailbox_inspect_message {
 	const struct mr_mailbox_registration *account; /* the active one */
 	const struct mr_mailbox_indexed *message;      /* with its document */

@@ -93,6 +93,33 @@ const char *mr_mailbox_layout_join(struct mr_arena *arena, const char *base, con
 	return mr_arena_printf(arena, "%s%s%s", base, mr_str_ends(base, "/") ? "" : "/", path);
 }
 
+/* `path` without its last `count` parts, when `name` stands before them; else NULL. */
+static const char *before(struct mr_arena *arena, const char *path, const char *name, int count)
+{
+	size_t len = strlen(path), name_len = strlen(name);
+
+	for (; count > 0; count--) {
+		while (len > 0 && path[len - 1] != '/')
+			len--;
+		if (len-- == 0)
+			return NULL;
+	}
+	if (len <= name_len + 1 || path[len - name_len - 1] != '/' ||
+		memcmp(path + len - name_len, name, name_len) != 0)
+		return NULL;
+	return mr_arena_strndup(arena, path, len - name_len - 1);
+}
+
+const char *mr_mailbox_layout_root_of_entry(struct mr_arena *arena, const char *entry_path)
+{
+	return before(arena, entry_path, MR_MAILBOX_MAILBOXES, 1);
+}
+
+const char *mr_mailbox_layout_root_of_message(struct mr_arena *arena, const char *path)
+{
+	return before(arena, path, MR_MAILBOX_MESSAGES, 2);
+}
+
 /* Exactly an address, without the white space that mr_address_parse() forgives. */
 static bool is_address(struct mr_arena *arena, const char *text, const char **out)
 {

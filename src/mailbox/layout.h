@@ -14,6 +14,7 @@
 #define MR_MAILBOX_INDEX_FILE       "index.sqlite"
 #define MR_MAILBOX_INDEX_NEW        "index.sqlite.new" /* while repair builds it */
 #define MR_MAILBOX_LOCAL_FILE       "mailbox.sqlite"   /* inside a mailbox directory */
+#define MR_MAILBOX_HOLDER           ".mailroom-root" /* ours, in a private directory: a link to its root */
 #define MR_MAILBOX_MESSAGES         "messages"
 #define MR_MAILBOX_MAILBOXES        "mailboxes"
 #define MR_MAILBOX_STAGING          "staging"
@@ -64,6 +65,10 @@ const char *mr_mailbox_layout_projection(struct mr_arena *arena, const char *box
 const char *mr_mailbox_layout_script(struct mr_arena *arena, const char *name);
 /* locks/addresses/<address>.lock */
 const char *mr_mailbox_layout_lock(struct mr_arena *arena, const char *address);
+/* The root in the path of an entry, "<root>/mailboxes/<name>"; NULL when the path is no such. */
+const char *mr_mailbox_layout_root_of_entry(struct mr_arena *arena, const char *entry_path);
+/* The root in the path of a document, "<root>/messages/<date>/<id>.md"; NULL when it is no such. */
+const char *mr_mailbox_layout_root_of_message(struct mr_arena *arena, const char *path);
 /* <base>/<path> */
 const char *mr_mailbox_layout_join(struct mr_arena *arena, const char *base, const char *path);
 

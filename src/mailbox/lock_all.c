@@ -5,6 +5,8 @@
 #include "base/fs.h"
 #include "mailbox/layout.h"
 
+#include <errno.h>
+
 enum { ATTEMPTS = 5 };
 
 void mr_mailbox_lock_all_release(struct mr_mailbox_lock_all *hold)
@@ -89,6 +91,26 @@ static enum mr_code first_look(struct mr_ctx *cx, const struct mr_mailbox_root *
 	return rc;
 }
 
+/* A reader whose root cannot be written goes without locks: it opens the databases for reading, and
+ * these show it one moment each. */
+static enum mr_code take_locks(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const struct mr_texts *addresses, bool read_only, struct mr_mailbox_locks *out)
+{
+	struct mr_err before = cx->err;
+	enum mr_code rc = MR_OK;
+
+	if (read_only) /* another program's root may lack it */
+		rc = mr_fs_make_dirs(root->dir, MR_MAILBOX_GUARDS, 0700, &cx->err);
+	if (!rc)
+		rc = mr_mailbox_locks_take(cx, root, addresses, out);
+	if (!rc || !read_only ||
+		(cx->err.os_errno != EROFS && cx->err.os_errno != EACCES &&
+			cx->err.os_errno != EPERM))
+		return rc;
+	cx->err = before;
+	return MR_OK;
+}
+
 enum mr_code mr_mailbox_lock_all_take(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *before, mr_mailbox_lock_all_wants *wants, void *arg, bool read_only,
 	struct mr_mailbox_lock_all *out)
@@ -100,7 +122,7 @@ enum mr_code mr_mailbox_lock_all_take(struct mr_ctx *cx, const struct mr_mailbox
 		enum mr_code rc = first_look(cx, root, before, wants, arg, &locked);
 
 		if (!rc)
-			rc = mr_mailbox_locks_take(cx, root, &locked, &hold.locks);
+			rc = take_locks(cx, root, &locked, read_only, &hold.locks);
 		if (!rc)
 			rc = open_index(cx, root, before, read_only, &hold.index);
 		if (!rc)

@@ -26,7 +26,8 @@ typedef bool mr_mailbox_lock_all_wants(void *arg, const struct mr_mailbox_regist
 /*
  * `before` names the work for "mailbox root needs repair before <before>": MR_ECONFLICT when there
  * is no index, and in front of MR_EFORMAT when it cannot be read. MR_EBUSY when new registrations
- * are added again and again. `wants` NULL wants all.
+ * are added again and again. `wants` NULL wants all. `read_only` opens the index for reading; then
+ * a root that this user cannot write is read without locks.
  */
 MR_CHECK enum mr_code mr_mailbox_lock_all_take(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, const char *before, mr_mailbox_lock_all_wants *wants,

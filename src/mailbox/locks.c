@@ -17,6 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -338,11 +341,77 @@ static struct mr_texts sorted_unique(struct mr_arena *arena, const struct mr_tex
 	return out;
 }
 
+/* One entry of a directory, as getdents64(2) gives it. */
+struct entry {
+	uint64_t ino;
+	int64_t off;
+	unsigned short len;
+	unsigned char type;
+	char name[];
+};
+
+/*
+ * Remove a lock file of ours; the guard is held, so its process has died. With `waits`, also one
+ * that stays empty: we may have died before we wrote into it.
+ */
+static void remove_ours(int dir, const char *name, bool waits)
+{
+	struct timespec left = { .tv_sec = EMPTY_MS / 1000, .tv_nsec = EMPTY_MS % 1000 * 1000000L };
+	struct found found, again;
+
+	if (!look(dir, name, &found) || !found.is_file)
+		return;
+	if (waits && found.content[0] == '\0') {
+		while (nanosleep(&left, &left) != 0 && errno == EINTR)
+			;
+		if (look(dir, name, &again) && is_same(&found, &again))
+			unlinkat(dir, name, 0);
+	} else if (mr_str_ends(found.content, MARK)) {
+		unlinkat(dir, name, 0);
+	}
+}
+
+/*
+ * Remove every lock file that a dead process of ours left: programs that do not look for the
+ * process would wait for it in vain. The guard is held. Only system calls: the keeper comes here as
+ * well.
+ */
+static void sweep(int root, bool waits)
+{
+	int dir = openat(root, MR_MAILBOX_ADDRESS_LOCKS,
+		O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	_Alignas(struct entry) char entries[4096];
+	long n;
+
+	while (dir >= 0 && (n = syscall(SYS_getdents64, dir, entries, sizeof(entries))) > 0) {
+		for (long at = 0; at < n;) {
+			const struct entry *entry = (const void *)(entries + at);
+
+			if (mr_str_ends(entry->name, ".lock"))
+				remove_ours(dir, entry->name, waits);
+			at += entry->len;
+		}
+	}
+	mr_fs_closep(&dir);
+	remove_ours(root, MR_MAILBOX_INDEX_LOCK, waits);
+}
+
+/* In the keeper, after our death. */
+static void clean_up(int root)
+{
+	int guard = openat(root, MR_MAILBOX_INDEX_GUARD, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+
+	if (guard >= 0 && flock(guard, LOCK_EX) == 0)
+		sweep(root, true);
+}
+
 /* Take the guard and all files; `*out_taken` is false when others should get a turn first. */
 static enum mr_code take_all(struct taking *t, const struct mr_texts *addresses, bool *out_taken)
 {
 	enum mr_code rc = take_guard(t);
 
+	if (!rc)
+		sweep(t->root->dir, false);
 	*out_taken = true;
 	for (size_t i = 0; !rc && *out_taken && i < addresses->len; i++)
 		rc = take_file(t, mr_mailbox_layout_lock(t->cx->arena, addresses->items[i]),
@@ -350,6 +419,21 @@ static enum mr_code take_all(struct taking *t, const struct mr_texts *addresses,
 	if (!rc && *out_taken)
 		rc = take_file(t, MR_MAILBOX_INDEX_LOCK, out_taken);
 	return rc;
+}
+
+/* A program that has a root open for long may outlive its move: files are then changed by the open
+ * directory, databases by the path, and the two are no longer one root. */
+static enum mr_code check_place(struct mr_ctx *cx, const struct mr_mailbox_root *root)
+{
+	struct stat open, named;
+
+	if (fstat(root->dir, &open) == 0 && stat(root->path, &named) == 0 &&
+		(open.st_dev != named.st_dev || open.st_ino != named.st_ino))
+		return mr_err_set(&cx->err, MR_ECONFLICT,
+			"mailbox root %s was replaced by another directory while this program had "
+			"it open",
+			root->path);
+	return MR_OK;
 }
 
 enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_root *root,
@@ -367,8 +451,10 @@ enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_ro
 		.start_ms = mr_clock_mono_ms(cx->clock),
 	};
 	bool taken = false;
-	enum mr_code rc = MR_OK;
+	enum mr_code rc = check_place(cx, root);
 
+	if (!rc && root->keeper)
+		mr_keeper_start(root->keeper, root->dir, clean_up);
 	while (!rc && !taken) {
 		rc = take_all(&t, &names, &taken);
 		if (!rc && !taken) {

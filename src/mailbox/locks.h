@@ -9,10 +9,13 @@
  * of other programs are polled; when one of them makes us wait long, everything is released and
  * taken again, so that processes that do not need that address need not wait.
  *
- * A lock file is taken over when its process cannot be alive: one of ours while we hold the guard,
- * one from before the last boot (whatever it says, and although it says nothing), one whose process
- * is not on this machine, one that has been empty for a while. Ours are removed only while they are
- * still ours.
+ * Should this process die, its keeper (base/keeper.h) removes its lock files: other programs would
+ * wait for them in vain. Where that fails too, the next of us removes all that ours have left.
+ *
+ * Another's lock file is taken over when its process cannot be alive: one of ours while we hold the
+ * guard, one from before the last boot (whatever it says, and although it says nothing), one whose
+ * process is not on this machine, one that has been empty for a while. Ours are removed only while
+ * they are still ours.
  */
 #pragma once
 

@@ -64,6 +64,8 @@ enum mr_code mr_mailbox_root_open(struct mr_ctx *cx, const char *path,
 		rc = mr_mailbox_root_check_version(cx, &root, purpose);
 	if (!rc && purpose != MR_MAILBOX_ROOT_REPAIR)
 		rc = mr_mailbox_root_check_index(cx, &root);
+	if (!rc && purpose == MR_MAILBOX_ROOT_WRITE)
+		rc = mr_mailbox_root_check_home(cx, &root);
 	if (!rc && purpose != MR_MAILBOX_ROOT_READ)
 		rc = make_own(cx, &root);
 	if (!rc && purpose == MR_MAILBOX_ROOT_WRITE)

@@ -7,7 +7,8 @@
  * Open a root that is there and supported (spec/mailbox.md 7.3): no legacy principal layout, an
  * index that can be read, protocol 3. Stray files in mailboxes/ are no reason to refuse.
  * MR_ENOTFOUND: no root there; run `mailroom mailbox init`. MR_ECONFLICT: one that is not
- * supported. MR_EFORMAT: an index that cannot be read; run `mailroom mailbox repair`.
+ * supported, or for a writer one that was moved or copied. MR_EFORMAT: an index that cannot be
+ * read; run `mailroom mailbox repair`.
  */
 MR_CHECK enum mr_code mr_mailbox_root_open(struct mr_ctx *cx, const char *path,
 	enum mr_mailbox_root_for purpose, struct mr_mailbox_root *out);

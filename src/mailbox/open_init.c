@@ -2,6 +2,7 @@
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/lock.h"
+#include "mailbox/holder.h"
 #include "mailbox/index_sql.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
@@ -45,15 +46,14 @@ static enum mr_code refuse_lost_index(struct mr_ctx *cx, const struct mr_mailbox
 }
 
 /* May this directory be completed? Nothing is changed before that is known. */
-static enum mr_code check(struct mr_ctx *cx, const struct mr_mailbox_root *root)
+static enum mr_code check(struct mr_ctx *cx, struct mr_mailbox_root *root)
 {
 	bool has_index = mr_fs_exists(root->dir, MR_MAILBOX_INDEX_FILE);
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	const char *version = NULL;
 	enum mr_code rc = mr_mailbox_root_check_layout(cx, root, has_index);
 
 	if (!rc && has_index)
-		rc = mr_mailbox_root_index(cx, root, true, &db);
+		rc = mr_mailbox_root_check_home(cx, root);
 	if (!rc)
 		rc = mr_mailbox_root_version(cx, root, &version);
 	if (!rc && version)
@@ -149,6 +149,20 @@ static enum mr_code lacks_local(struct mr_ctx *cx, struct mr_db *index,
 	return rc;
 }
 
+/* Another program registered it: say in the private directory whose it is. One that cannot be
+ * written is no reason to fail. */
+static void mark_private(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const struct mr_mailbox_registration *row)
+{
+	struct mr_err before = cx->err;
+
+	if (row->kind == MR_MAILBOX_SYMLINK && mr_fs_exists(AT_FDCWD, row->path) &&
+		!mr_fs_exists(AT_FDCWD,
+			mr_mailbox_layout_join(cx->arena, row->path, MR_MAILBOX_HOLDER)) &&
+		mr_mailbox_holder_mark(cx, root, row->path))
+		cx->err = before;
+}
+
 static enum mr_code make_locals(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	struct mr_db *db)
 {
@@ -165,6 +179,7 @@ static enum mr_code make_locals(struct mr_ctx *cx, const struct mr_mailbox_root 
 
 		if (rows.items[i].status != MR_MAILBOX_ACTIVE)
 			continue;
+		mark_private(cx, root, &rows.items[i]);
 		rc = lacks_local(cx, db, &rows.items[i], &lacks);
 		if (rc || !lacks)
 			continue;

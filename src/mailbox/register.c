@@ -4,6 +4,8 @@
 #include "base/crash.h"
 #include "base/fs.h"
 #include "base/utf8.h"
+#include "mailbox/holder.h"
+#include "mailbox/inside.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
 #include "mailbox/locks.h"
@@ -29,7 +31,13 @@ struct job {
 	const struct mr_mailbox_registration *occupying; /* the active row, or the one that
 							    claims the entry */
 	struct mr_mailbox_swap swap;
+	int private_dir; /* of a symlink registration: locked while it is registered; or -1 */
 };
+
+static void release(struct job *job)
+{
+	mr_fs_closep(&job->private_dir);
+}
 
 static bool is_safe(const struct job *job)
 {
@@ -139,23 +147,22 @@ static enum mr_code resolve(struct mr_ctx *cx, const char *path, const char **ou
 static bool names_entry(struct mr_ctx *cx, const char *path, const char *entry_path)
 {
 	char *text = mr_arena_strdup(cx->arena, path), *slash;
+	const char *entry = strrchr(entry_path, '/');
 	size_t len = strlen(text);
-	char *real;
-	bool same;
 
 	while (len > 1 && text[len - 1] == '/')
 		text[--len] = '\0';
 	if (mr_str_eq(text, entry_path))
 		return true;
 	slash = strrchr(text, '/');
+	if (!mr_str_eq(slash ? slash + 1 : text, entry + 1))
+		return false;
 	if (slash)
 		*slash = '\0';
-	real = realpath(!slash ? "." : slash == text ? "/" : text, NULL);
-	same = real &&
-		mr_str_eq(mr_mailbox_layout_join(cx->arena, real, slash ? slash + 1 : text),
-			entry_path);
-	free(real);
-	return same;
+	return mr_mailbox_inside_same(!slash ? "."
+			: slash == text      ? "/"
+					     : text,
+		mr_arena_strndup(cx->arena, entry_path, (size_t)(entry - entry_path)));
 }
 
 static bool is_inside(const char *path, const char *root)
@@ -276,14 +283,40 @@ static enum mr_code try_local(struct mr_ctx *cx, const struct job *job)
 		job->request->replace_unreadable_local, &local);
 }
 
-static enum mr_code prepare_private(struct mr_ctx *cx, const struct job *job)
+/* Make and lock the private directory; refuse one that belongs to another root. */
+static enum mr_code take_private(struct mr_ctx *cx, struct job *job)
+{
+	const char *path = job->row.path, *holder = NULL;
+	enum mr_code rc = mr_fs_make_dirs(AT_FDCWD, path, 0700, &cx->err);
+
+	if (!rc)
+		rc = mr_mailbox_holder_lock(cx, path, &job->private_dir);
+	if (!rc)
+		rc = mr_mailbox_holder_find(cx, job->root, path, &holder);
+	if (rc)
+		return rc;
+	if (holder)
+		return mr_err_set(&cx->err, MR_ECONFLICT,
+			"mailbox path %s is registered in the mailbox root %s; two roots cannot "
+			"share a private directory: end its registration there (`mailroom mailbox "
+			"unregister --mode purge`, or `cleanup` when it is inactive), or choose "
+			"another directory",
+			path, holder);
+	return MR_OK;
+}
+
+static enum mr_code prepare_private(struct mr_ctx *cx, struct job *job)
 {
 	enum mr_code rc;
 
 	if (job->row.kind != MR_MAILBOX_SYMLINK)
 		return MR_OK;
-	rc = mr_mailbox_register_boxes(cx, AT_FDCWD, job->row.path);
-	return rc ? rc : try_local(cx, job);
+	rc = take_private(cx, job);
+	if (!rc)
+		rc = mr_mailbox_register_boxes(cx, AT_FDCWD, job->row.path);
+	if (!rc)
+		rc = try_local(cx, job);
+	return rc ? rc : mr_mailbox_holder_mark(cx, job->root, job->row.path);
 }
 
 /* After the commit: a failure is reported, but the registration stands. */
@@ -610,7 +643,11 @@ enum mr_code mr_mailbox_register(struct mr_ctx *cx, const struct mr_mailbox_root
 {
 	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	struct job job = { .root = root, .request = request };
+	struct job job MR_CLEANUP(release) = {
+		.root = root,
+		.request = request,
+		.private_dir = -1,
+	};
 	struct mr_texts addresses;
 	enum mr_code rc = check_names(cx, &job);
 

@@ -123,6 +123,23 @@ enum mr_code mr_mailbox_registration_by_id(struct mr_ctx *cx, struct mr_db *db, 
 	return find_one(cx, db, SQL_BY_ID, MR_BIND(id), out);
 }
 
+static const char SQL_ELSEWHERE[] =
+	"SELECT mailbox_entry_path FROM mailbox_registrations "
+	"WHERE substr(mailbox_entry_path, 1, length(?1)) <> ?1 ORDER BY mailbox_entry_path LIMIT 1";
+
+enum mr_code mr_mailbox_registration_elsewhere(struct mr_ctx *cx, struct mr_db *db,
+	const char *prefix, const char **out)
+{
+	const char *path = NULL;
+	bool found = false;
+	enum mr_code rc =
+		mr_rows_one(cx, db, SQL_ELSEWHERE, MR_BIND(prefix), MR_INTO(&path), &found);
+
+	if (!rc)
+		*out = found ? path : NULL;
+	return rc;
+}
+
 static const char SQL_LIST[] = SELECT "ORDER BY address, " NEWEST_FIRST;
 static const char SQL_LIST_OF[] = SELECT "WHERE address = ?1 ORDER BY " NEWEST_FIRST;
 

@@ -17,6 +17,10 @@ MR_CHECK enum mr_code mr_mailbox_registration_on_path(struct mr_ctx *cx, struct 
 MR_CHECK enum mr_code mr_mailbox_registration_by_id(struct mr_ctx *cx, struct mr_db *db,
 	const char *id, const struct mr_mailbox_registration **out);
 
+/* The entry path of some row that does not begin with `prefix`; NULL: all do. */
+MR_CHECK enum mr_code mr_mailbox_registration_elsewhere(struct mr_ctx *cx, struct mr_db *db,
+	const char *prefix, const char **out);
+
 /* All of an address, or all (NULL): by address, newest first. */
 MR_CHECK enum mr_code mr_mailbox_registration_list(struct mr_ctx *cx, struct mr_db *db,
 	const char *address, struct mr_mailbox_registrations *out);

@@ -51,13 +51,18 @@ void mr_mailbox_repair_found(struct mr_mailbox_repair_run *run, const char *what
 	va_end(ap);
 }
 
-void mr_mailbox_repair_stray(struct mr_mailbox_repair_run *run, const char *path, const char *why)
+void mr_mailbox_repair_warn(struct mr_mailbox_repair_run *run, const char *what, const char *path,
+	const char *fmt, ...)
 {
 	struct mr_mailbox_problem *warning =
-		add(run, &run->warnings, &run->warning_count, "stray_entry", path);
+		add(run, &run->warnings, &run->warning_count, what, path);
+	va_list ap;
 
-	if (warning)
-		warning->detail = mr_arena_printf(run->cx->arena, "%s; left alone", why);
+	if (!warning)
+		return;
+	va_start(ap, fmt);
+	warning->detail = mr_arena_vprintf(run->cx->arena, fmt, ap);
+	va_end(ap);
 }
 
 enum mr_code mr_mailbox_repair_lose_index(struct mr_mailbox_repair_run *run, enum mr_code rc)
@@ -326,6 +331,16 @@ static enum mr_code take_locks(struct mr_ctx *cx, const struct mr_mailbox_root *
 	return mr_mailbox_locks_take(cx, root, &addresses, out);
 }
 
+/* The index that was being built goes with the failure; cx->err stays as it is. */
+static void give_up(struct mr_mailbox_repair_run *run)
+{
+	struct mr_err why = run->cx->err;
+
+	mr_db_closep(&run->index);
+	if (remove_new(run))
+		run->cx->err = why;
+}
+
 static enum mr_code repair_locked(struct mr_mailbox_repair_run *run,
 	const struct mr_mailbox_repair_options *options, struct mr_mailbox_repair_result *result)
 {
@@ -333,6 +348,8 @@ static enum mr_code repair_locked(struct mr_mailbox_repair_run *run,
 
 	if (!rc)
 		rc = put_index_in_place(run, &result->backed_up_index_path);
+	if (rc)
+		give_up(run);
 	if (!rc && !options->keep_staging)
 		rc = mr_mailbox_repair_clean_staging(run, options->remove_staging,
 			&result->staging_paths);
@@ -362,6 +379,17 @@ static enum mr_code finish_intents(struct mr_mailbox_repair_run *run)
 	return rc ? rc : mr_mailbox_repair_set_intents_aside(run);
 }
 
+/* An index that cannot be read leads nowhere. */
+static bool is_at_home(struct mr_ctx *cx, struct mr_mailbox_root *root)
+{
+	struct mr_mailbox_home home = { NULL, false };
+	struct mr_err before = cx->err;
+
+	if (mr_fs_exists(root->dir, MR_MAILBOX_INDEX_FILE) && mr_mailbox_root_home(cx, root, &home))
+		cx->err = before;
+	return !home.recorded;
+}
+
 enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
 	const struct mr_mailbox_repair_options *options, struct mr_mailbox_repair_result *out)
 {
@@ -372,16 +400,22 @@ enum mr_code mr_mailbox_repair(struct mr_ctx *cx, const char *path,
 		.staging_action = options->remove_staging ? "remove" : "quarantine",
 	};
 	struct mr_err before = cx->err;
+	bool is_home;
 	enum mr_code rc = mr_mailbox_root_open(cx, path, MR_MAILBOX_ROOT_REPAIR, &root);
 
 	if (rc)
 		return rc;
+	is_home = is_at_home(cx, &root);
 	begin(&run, cx, &root, true);
 	rc = mr_mailbox_repair_surroundings(&run);
+	if (!rc)
+		rc = mr_mailbox_repair_note_staging(&run);
 	if (rc)
 		return rc;
-	/* What keeps an intent from being finished is repaired now; then it is tried again. */
-	rc = mr_mailbox_root_recover(cx, &root);
+	/* What keeps an intent from being finished is repaired now; then it is tried again. In a
+	 * root that was moved or copied, the index leads elsewhere: there only afterwards. */
+	if (is_home)
+		rc = mr_mailbox_root_recover(cx, &root);
 	rc = take_locks(cx, &root, &locks);
 	if (!rc)
 		rc = repair_locked(&run, options, &result);

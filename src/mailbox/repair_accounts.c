@@ -1,6 +1,7 @@
 /* mailbox/repair_accounts.c - compares the index's registrations with mailboxes/. */
 #include "base/fs.h"
 #include "mailbox/document.h"
+#include "mailbox/holder.h"
 #include "mailbox/limits.h"
 #include "mailbox/repair_private.h"
 #include "text/token.h"
@@ -18,18 +19,6 @@ static const char *after_slash(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
-}
-
-/* The root's path in an entry's, "<root>/mailboxes/<name>"; NULL when it is none. */
-static const char *root_of(struct mr_arena *arena, const char *entry_path)
-{
-	static const char MIDDLE[] = "/" MR_MAILBOX_MAILBOXES;
-	size_t len = (size_t)(after_slash(entry_path) - entry_path);
-
-	if (len < sizeof(MIDDLE) + 1 ||
-		memcmp(entry_path + len - sizeof(MIDDLE), MIDDLE, sizeof(MIDDLE) - 1) != 0)
-		return NULL;
-	return mr_arena_strndup(arena, entry_path, len - sizeof(MIDDLE));
 }
 
 /* A path below the place where the root was, as it is now; others as they are. */
@@ -73,6 +62,39 @@ static const char *resolve(struct mr_mailbox_repair_run *run, const char *entry)
 	return NULL;
 }
 
+/* Does the private directory belong to another root? Then this root shall have a directory of its
+ * own in the link's place. */
+static enum mr_code look_at_holder(struct mr_mailbox_repair_run *run, struct artifact *artifact)
+{
+	const char *entry = mr_mailbox_layout_entry(run->cx->arena, artifact->name);
+	const char *path = mr_mailbox_layout_join(run->cx->arena, run->root->path, entry);
+	const char *holder = NULL;
+	struct mr_err before = run->cx->err;
+	enum mr_code rc = mr_mailbox_holder_find(run->cx, run->root, artifact->path, &holder);
+
+	if (rc)
+		return rc;
+	if (!holder) {
+		/* A directory that cannot be written is found later, if it matters. */
+		if (run->hands && mr_mailbox_holder_mark(run->cx, run->root, artifact->path))
+			run->cx->err = before;
+		return MR_OK;
+	}
+	mr_mailbox_repair_found(run, "shared_mailbox", path,
+		run->hands ? "its private directory %s belongs to the root %s; it is now a "
+			     "directory of its own, with the same flags"
+			   : "its private directory %s belongs to the root %s",
+		artifact->path, holder);
+	if (!run->hands) {
+		artifact->path = NULL;
+		return MR_OK;
+	}
+	rc = mr_mailbox_repair_own(run, entry, artifact->path);
+	artifact->is_link = false;
+	artifact->path = path;
+	return rc;
+}
+
 /* False when the entry belongs to no account. */
 static bool look_at(struct mr_mailbox_repair_run *run, const char *name, struct artifact *out)
 {
@@ -84,7 +106,7 @@ static bool look_at(struct mr_mailbox_repair_run *run, const char *name, struct 
 	struct stat st;
 
 	if (kind == MR_MAILBOX_ENTRY_FOREIGN) {
-		mr_mailbox_repair_stray(run, entry, "is no address");
+		mr_mailbox_repair_warn(run, "stray_entry", entry, "is no address; left alone");
 		return false;
 	}
 	if (fstatat(run->root->dir, relative, &st, AT_SYMLINK_NOFOLLOW) != 0)
@@ -337,7 +359,10 @@ static void keep_row(struct mr_mailbox_repair_run *run, struct mr_mailbox_accoun
 {
 	account->row = *account->was;
 	account->row.path = moved(run, account->was->path);
-	account->row.entry_path = moved(run, account->was->entry_path);
+	account->row.entry_path = mr_mailbox_layout_join(run->cx->arena, run->root->path,
+		mr_mailbox_layout_entry(run->cx->arena, after_slash(account->was->entry_path)));
+	if (account->row.kind == MR_MAILBOX_IN_ROOT)
+		account->row.path = account->row.entry_path;
 	if (account->row.status != MR_MAILBOX_ACTIVE)
 		return;
 	account->row.status = MR_MAILBOX_INACTIVE;
@@ -422,7 +447,8 @@ static void find_old_path(struct mr_mailbox_repair_run *run,
 	const struct mr_mailbox_registrations *rows)
 {
 	for (size_t i = 0; i < rows->len && !run->old_path; i++) {
-		const char *path = root_of(run->cx->arena, rows->items[i].entry_path);
+		const char *path =
+			mr_mailbox_layout_root_of_entry(run->cx->arena, rows->items[i].entry_path);
 
 		if (path && !mr_str_eq(path, run->root->path))
 			run->old_path = path;
@@ -445,6 +471,12 @@ static enum mr_code match(struct mr_mailbox_repair_run *run, const struct mr_tex
 
 		if (!look_at(run, names->items[i], &artifact))
 			continue;
+		if (artifact.is_link && artifact.path) {
+			enum mr_code rc = look_at_holder(run, &artifact);
+
+			if (rc)
+				return rc;
+		}
 		account->was = best_row(&artifact, rows, taken);
 		if (account->was) {
 			taken[account->was - rows->items] = true;

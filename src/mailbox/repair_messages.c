@@ -495,7 +495,7 @@ static enum mr_code visit(struct mr_mailbox_repair_run *run, const char *path, i
 	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
 		return visit_directory(run, path, depth + 1);
 	if (!mr_str_ends(path, SUFFIX)) {
-		mr_mailbox_repair_stray(run, path, "is no message");
+		mr_mailbox_repair_warn(run, "stray_entry", path, "is no message; left alone");
 		return MR_OK;
 	}
 	if (!S_ISREG(st.st_mode))

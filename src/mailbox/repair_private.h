@@ -15,6 +15,8 @@
 #include "mailbox/registration_sql.h"
 #include "mailbox/repair.h"
 
+#include <sys/types.h>
+
 /* Message ids, small: each has a number, in the order they were added. */
 struct mr_mailbox_known {
 	struct mr_buf items;
@@ -81,6 +83,10 @@ struct mr_mailbox_repair_run {
 	struct mr_db *index;  /* the one that is built, or NULL without hands */
 	const char *old_path; /* where the index believes the root to be, if elsewhere; or NULL */
 
+	/* What was in staging/ when the repair began: what came later is somebody's. */
+	struct mr_texts staged;
+	ino_t *staged_inodes;
+
 	struct mr_mailbox_account *accounts;
 	size_t account_count;
 	struct mr_mailbox_account **by_address; /* best first for each address */
@@ -104,8 +110,9 @@ struct mr_mailbox_repair_run {
  */
 void mr_mailbox_repair_found(struct mr_mailbox_repair_run *run, const char *what, const char *path,
 	const char *fmt, ...) MR_PRINTF(4, 5);
-/* Report a file that is not mail, such as .DS_Store: a warning, no problem. */
-void mr_mailbox_repair_stray(struct mr_mailbox_repair_run *run, const char *path, const char *why);
+/* The same for what is no problem, such as a file that is not mail (.DS_Store). */
+void mr_mailbox_repair_warn(struct mr_mailbox_repair_run *run, const char *what, const char *path,
+	const char *fmt, ...) MR_PRINTF(4, 5);
 /* The index can no longer be read: go on without it. Other errors are returned as they are. */
 MR_CHECK enum mr_code mr_mailbox_repair_lose_index(struct mr_mailbox_repair_run *run,
 	enum mr_code rc);
@@ -131,6 +138,11 @@ struct mr_mailbox_account *mr_mailbox_repair_account_by_id(struct mr_mailbox_rep
 /* The best account of that address and owner; one without an owner takes this one. */
 struct mr_mailbox_account *mr_mailbox_repair_account_of(struct mr_mailbox_repair_run *run,
 	const struct mr_mailbox_principal *principal);
+
+/* repair_own.c: put a directory with a copy of the state in `from`, another root's private
+ * directory, in the place of the link `entry` (below the root). */
+MR_CHECK enum mr_code mr_mailbox_repair_own(struct mr_mailbox_repair_run *run, const char *entry,
+	const char *from);
 
 /* repair_messages.c: every document, against the index. */
 MR_CHECK enum mr_code mr_mailbox_repair_messages(struct mr_mailbox_repair_run *run);
@@ -209,6 +221,9 @@ MR_CHECK enum mr_code mr_mailbox_repair_set_aside_at(struct mr_mailbox_repair_ru
 /* Write a text there that is nowhere else any more. */
 MR_CHECK enum mr_code mr_mailbox_repair_save_text(struct mr_mailbox_repair_run *run,
 	const char *path, const char *text, const char **out);
+/* Note what is in staging/ now. */
+MR_CHECK enum mr_code mr_mailbox_repair_note_staging(struct mr_mailbox_repair_run *run);
+/* Of what was noted, clear what no process that delivers it holds. */
 MR_CHECK enum mr_code mr_mailbox_repair_clean_staging(struct mr_mailbox_repair_run *run,
 	bool remove, struct mr_texts *out);
 /* Report directories that are missing (and make them), and lock files and intents that dead

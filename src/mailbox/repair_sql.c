@@ -187,6 +187,14 @@ enum mr_code mr_mailbox_repair_sql_has_thread(struct mr_ctx *cx, struct mr_db *d
 	return mr_rows_exist(cx, db, sql, MR_BIND(thread_id), out);
 }
 
+static const char SQL_THREAD_SIZE[] = "SELECT count(*) FROM message_state WHERE thread_id = ?1";
+
+enum mr_code mr_mailbox_repair_sql_thread_size(struct mr_ctx *cx, struct mr_db *db,
+	const char *thread_id, int64_t *out)
+{
+	return mr_rows_one(cx, db, SQL_THREAD_SIZE, MR_BIND(thread_id), MR_INTO(out), NULL);
+}
+
 static const char SQL_SHARED_WANTED[] =
 	"SELECT message_id, created_at_utc, subject, 0 FROM messages WHERE thread_id = ?1"
 	" ORDER BY created_at_utc DESC, message_id DESC LIMIT 1";

@@ -61,6 +61,9 @@ struct mr_mailbox_summary {
 /* Without reading a message. */
 MR_CHECK enum mr_code mr_mailbox_repair_sql_has_thread(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_mailbox_threads_of what, const char *thread_id, bool *out);
+/* How many messages of a thread a mailbox.sqlite has. */
+MR_CHECK enum mr_code mr_mailbox_repair_sql_thread_size(struct mr_ctx *cx, struct mr_db *db,
+	const char *thread_id, int64_t *out);
 /* What the summary of a thread must say; *out_found is false when it has no message. */
 MR_CHECK enum mr_code mr_mailbox_repair_sql_wanted(struct mr_ctx *cx, struct mr_db *db,
 	enum mr_mailbox_threads_of what, const char *thread_id, struct mr_mailbox_summary *out,

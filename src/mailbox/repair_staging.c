@@ -7,16 +7,19 @@
 #include "mailbox/limits.h"
 #include "mailbox/repair_private.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum {
 	LOCK_BYTES = 4096,
 	/* An empty lock file may be one that is being written. */
 	EMPTY_LOCK_S = 60,
+	STAGED_DEPTH = 16, /* of directories in staging/ */
 };
 
 static const char LOCK_SUFFIX[] = ".lock";
@@ -128,27 +131,82 @@ static bool is_kept(const char *path)
 		mr_str_eq(path, MR_MAILBOX_TRASH);
 }
 
+enum mr_code mr_mailbox_repair_note_staging(struct mr_mailbox_repair_run *run)
+{
+	struct mr_ctx *cx = run->cx;
+	enum mr_code rc = mr_fs_list(cx->arena, run->root->dir, MR_MAILBOX_STAGING,
+		MR_MAILBOX_ENTRIES, &run->staged, &cx->err);
+	struct stat st;
+
+	if (rc)
+		return rc;
+	run->staged_inodes =
+		mr_arena_array(cx->arena, run->staged.len + 1, sizeof(*run->staged_inodes));
+	for (size_t i = 0; i < run->staged.len; i++) {
+		const char *path =
+			mr_mailbox_layout_join(cx->arena, MR_MAILBOX_STAGING, run->staged.items[i]);
+
+		if (fstatat(run->root->dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			run->staged_inodes[i] = st.st_ino;
+	}
+	return MR_OK;
+}
+
+/* Lock a file against its delivery, until `*out` is closed; false when one is under way. */
+static bool lock_staged(int dir, const char *path, int *out)
+{
+	*out = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return *out < 0 || flock(*out, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+static enum mr_fs_next find_use(void *arg, const struct mr_fs_entry *entry)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	bool *is_used = arg;
+
+	if (entry->type == DT_REG)
+		*is_used = !lock_staged(entry->dir, entry->name, &fd);
+	return *is_used ? MR_FS_STOP : MR_FS_GO_ON;
+}
+
+/* May what was noted be cleared? `*out` holds a file until it is closed. */
+static bool take_staged(struct mr_mailbox_repair_run *run, size_t i, const char *path, int *out)
+{
+	struct mr_err ignored;
+	bool is_used = false;
+	struct stat st;
+
+	*out = -1;
+	if (is_kept(path) || fstatat(run->root->dir, path, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+		st.st_ino != run->staged_inodes[i])
+		return false;
+	if (S_ISREG(st.st_mode))
+		return lock_staged(run->root->dir, path, out);
+	if (S_ISDIR(st.st_mode))
+		(void)!mr_fs_walk(run->root->dir, path, STAGED_DEPTH, find_use, &is_used, &ignored);
+	return !is_used;
+}
+
 enum mr_code mr_mailbox_repair_clean_staging(struct mr_mailbox_repair_run *run, bool remove,
 	struct mr_texts *out)
 {
 	struct mr_ctx *cx = run->cx;
-	struct mr_texts names = { NULL, 0 };
-	enum mr_code rc = mr_fs_list(cx->arena, run->root->dir, MR_MAILBOX_STAGING,
-		MR_MAILBOX_ENTRIES, &names, &cx->err);
-	const char **paths = mr_arena_array(cx->arena, names.len + 1, sizeof(*paths));
+	const char **paths = mr_arena_array(cx->arena, run->staged.len + 1, sizeof(*paths));
+	enum mr_code rc = MR_OK;
 	size_t len = 0;
 
-	for (size_t i = 0; i < names.len && !rc; i++) {
+	for (size_t i = 0; i < run->staged.len && !rc; i++) {
 		const char *path =
-			mr_mailbox_layout_join(cx->arena, MR_MAILBOX_STAGING, names.items[i]);
+			mr_mailbox_layout_join(cx->arena, MR_MAILBOX_STAGING, run->staged.items[i]);
+		int held MR_CLEANUP(mr_fs_closep) = -1;
 
-		if (is_kept(path))
+		if (!take_staged(run, i, path, &held))
 			continue;
 		paths[len] = absolute(run, path);
 		if (remove)
 			rc = mr_fs_remove_all(run->root->dir, path, &cx->err);
 		else
-			rc = quarantine(run, path, names.items[i], &paths[len]);
+			rc = quarantine(run, path, run->staged.items[i], &paths[len]);
 		mr_crash_point("repair.staging.cleaned");
 		len += rc == MR_OK;
 	}

@@ -34,17 +34,41 @@ static bool same_subject(const char *a, const char *b)
 	}
 }
 
-static bool same(const struct mr_mailbox_summary *a, const struct mr_mailbox_summary *b)
+/* All but the number of unread messages. */
+static bool same_head(const struct mr_mailbox_summary *a, const struct mr_mailbox_summary *b)
 {
 	return same_subject(a->normalized_subject, b->normalized_subject) &&
 		mr_str_eq(a->latest_id, b->latest_id) &&
-		mr_str_eq(a->latest_created_at, b->latest_created_at) && a->unread == b->unread;
+		mr_str_eq(a->latest_created_at, b->latest_created_at);
+}
+
+/*
+ * The reference implementation marks a message as read when it archives it, and leaves the count as
+ * it was. Then the count is too high, but not higher than the thread has messages: a warning.
+ */
+static enum mr_code is_stale_count(struct mr_ctx *cx, struct sides *sides, const char *thread_id,
+	const struct mr_mailbox_summary *wanted, const struct mr_mailbox_summary *there, bool *out)
+{
+	int64_t size = 0;
+	enum mr_code rc;
+
+	if (sides->what != MR_MAILBOX_THREADS_LOCAL || there->unread < wanted->unread)
+		return MR_OK;
+	rc = mr_mailbox_repair_sql_thread_size(cx, sides->messages, thread_id, &size);
+	if (rc || there->unread > size)
+		return rc;
+	mr_mailbox_repair_warn(sides->run, "stale_unread_count", thread_id,
+		"%s says %lld unread, and has %lld%s", sides->path, (long long)there->unread,
+		(long long)wanted->unread, sides->run->hands ? "; corrected" : "");
+	sides->differs = true;
+	*out = true;
+	return MR_OK;
 }
 
 static enum mr_code compare(struct mr_ctx *cx, struct sides *sides, const char *thread_id)
 {
 	struct mr_mailbox_summary wanted, there;
-	bool is_wanted = false, is_there = false;
+	bool is_wanted = false, is_there = false, is_stale = false;
 	enum mr_code rc;
 
 	if (sides->built)
@@ -56,8 +80,15 @@ static enum mr_code compare(struct mr_ctx *cx, struct sides *sides, const char *
 	if (!rc)
 		rc = mr_mailbox_repair_sql_summary(cx, sides->summaries, thread_id, &there,
 			&is_there);
-	if (rc || (!is_wanted && !is_there) || (is_wanted && is_there && same(&wanted, &there)))
+	if (rc || (!is_wanted && !is_there))
 		return rc;
+	if (is_wanted && is_there && same_head(&wanted, &there)) {
+		if (wanted.unread == there.unread)
+			return MR_OK;
+		rc = is_stale_count(cx, sides, thread_id, &wanted, &there, &is_stale);
+		if (rc || is_stale)
+			return rc;
+	}
 	sides->differs = true;
 	mr_mailbox_repair_found(sides->run, "wrong_thread_summary", thread_id,
 		is_there ? (is_wanted ? "%s has another summary of this thread"

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { VERSION_FILE_BYTES = 4096 };
@@ -22,6 +23,8 @@ static const char REPAIR_HINT[] = "run `mailroom mailbox repair`";
 
 void mr_mailbox_root_close(struct mr_mailbox_root *root)
 {
+	if (root->dir >= 0 && root->keeper)
+		mr_keeper_stop(root->keeper);
 	mr_fs_closep(&root->dir);
 }
 
@@ -45,6 +48,7 @@ enum mr_code mr_mailbox_root_find(struct mr_ctx *cx, const char *path, struct mr
 	if (!real)
 		return mr_err_os(&cx->err, errno, "cannot find mailbox root %s", path);
 	root.path = mr_arena_strdup(cx->arena, real);
+	root.keeper = mr_arena_alloc(cx->arena, sizeof(*root.keeper));
 	free(real);
 	rc = mr_fs_open_dir(AT_FDCWD, root.path, &root.dir, &cx->err);
 	if (rc)
@@ -216,6 +220,77 @@ enum mr_code mr_mailbox_root_local(struct mr_ctx *cx, const char *path, bool rea
 	return MR_OK;
 }
 
+/* Is `path` another name of this directory? */
+static bool is_same_directory(int dir, const char *path)
+{
+	struct stat here, there;
+
+	return fstat(dir, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
+		here.st_ino == there.st_ino;
+}
+
+/* Where the root of a row is that is not below `path`; NULL when all rows are. */
+static enum mr_code find_elsewhere(struct mr_ctx *cx, struct mr_db *index, const char *path,
+	const char **out)
+{
+	const char *entry = NULL;
+	enum mr_code rc = mr_mailbox_registration_elsewhere(cx, index,
+		mr_mailbox_layout_join(cx->arena, path, MR_MAILBOX_MAILBOXES "/"), &entry);
+
+	if (rc)
+		return rc;
+	*out = entry ? mr_mailbox_layout_root_of_entry(cx->arena, entry) : NULL;
+	if (entry && !*out)
+		*out = entry;
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_root_home(struct mr_ctx *cx, struct mr_mailbox_root *root,
+	struct mr_mailbox_home *out)
+{
+	struct mr_db *index MR_CLEANUP(mr_db_closep) = NULL;
+	const char *elsewhere = NULL;
+	bool has_rows = false;
+	enum mr_code rc = mr_mailbox_root_index(cx, root, true, &index);
+
+	if (!rc)
+		rc = mr_db_has_table(index, "mailbox_registrations", &has_rows, &cx->err);
+	if (!rc && has_rows)
+		rc = find_elsewhere(cx, index, root->path, &elsewhere);
+	if (!rc && elsewhere && is_same_directory(root->dir, elsewhere)) {
+		root->path = elsewhere;
+		rc = find_elsewhere(cx, index, root->path, &elsewhere);
+	}
+	if (rc)
+		return rc;
+	*out = (struct mr_mailbox_home){ NULL, false };
+	if (elsewhere && !is_same_directory(root->dir, elsewhere)) {
+		out->recorded = elsewhere;
+		out->is_copy = mr_fs_exists(AT_FDCWD, elsewhere);
+	}
+	return MR_OK;
+}
+
+static enum mr_code say_not_home(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const struct mr_mailbox_home *home)
+{
+	return mr_err_set(&cx->err, MR_ECONFLICT,
+		"mailbox root %s was %s %s, and its index and links still lead there; run "
+		"`mailroom mailbox adopt` to see what makes it a root of its own, or `mailroom "
+		"mailbox repair`",
+		root->path, home->is_copy ? "copied from" : "moved here from", home->recorded);
+}
+
+enum mr_code mr_mailbox_root_check_home(struct mr_ctx *cx, struct mr_mailbox_root *root)
+{
+	struct mr_mailbox_home home;
+	enum mr_code rc = mr_mailbox_root_home(cx, root, &home);
+
+	if (rc)
+		return rc;
+	return home.recorded ? say_not_home(cx, root, &home) : MR_OK;
+}
+
 static bool is_bootstrapped(const struct mr_mailbox_root *root)
 {
 	return mr_fs_exists(root->dir, MR_MAILBOX_VERSION_FILE) &&
@@ -243,6 +318,29 @@ static enum mr_code count_registrations(struct mr_ctx *cx, const struct mr_mailb
 	return MR_OK;
 }
 
+/* The first thing that is wrong with what is there; a directory without anything of a root in it is
+ * no root yet, which is nothing wrong. */
+static enum mr_code examine(struct mr_ctx *cx, struct mr_mailbox_root *root,
+	struct mr_mailbox_status *status)
+{
+	enum mr_code rc = mr_mailbox_root_version(cx, root, &status->protocol_version);
+
+	status->bootstrapped = is_bootstrapped(root);
+	if (!rc)
+		rc = mr_mailbox_root_check_layout(cx, root, false);
+	if (!rc)
+		rc = mr_mailbox_root_check_version(cx, root, MR_MAILBOX_ROOT_READ);
+	if (rc == MR_ENOTFOUND)
+		return MR_OK;
+	if (!rc)
+		rc = mr_mailbox_root_check_index(cx, root);
+	if (rc)
+		return rc;
+	rc = count_registrations(cx, root, status);
+	status->structural_state_readable = rc == MR_OK;
+	return rc;
+}
+
 enum mr_code mr_mailbox_root_status(struct mr_ctx *cx, const char *path,
 	struct mr_mailbox_status *out)
 {
@@ -254,24 +352,17 @@ enum mr_code mr_mailbox_root_status(struct mr_ctx *cx, const char *path,
 	status.exists = rc == MR_OK;
 	if (!rc) {
 		status.path = root.path;
-		status.bootstrapped = is_bootstrapped(&root);
-		rc = mr_mailbox_root_version(cx, &root, &status.protocol_version);
-	}
-	if (!rc)
-		rc = mr_mailbox_root_check_layout(cx, &root, false);
-	if (!rc)
-		rc = mr_mailbox_root_check_version(cx, &root, MR_MAILBOX_ROOT_READ);
-	if (!rc)
-		rc = mr_mailbox_root_check_index(cx, &root);
-	if (!rc) {
-		rc = count_registrations(cx, &root, &status);
-		status.structural_state_readable = rc == MR_OK;
+		rc = examine(cx, &root, &status);
+	} else if (rc == MR_ENOTFOUND) {
+		rc = MR_OK;
 	}
 	status.supported = rc == MR_OK;
-	if (rc) {
+	/* Readers may go on with a root that is not at home. */
+	if (!rc && status.structural_state_readable)
+		rc = mr_mailbox_root_check_home(cx, &root);
+	if (rc)
 		status.error = mr_arena_strdup(cx->arena, cx->err.msg);
-		cx->err = before;
-	}
+	cx->err = before;
 	*out = status;
 	return MR_OK;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/ctx.h"
+#include "base/keeper.h"
 #include "data/db.h"
 
 #define MR_MAILBOX_OPERATOR_ADDRESS   "HOUMAO-operator@houmao.localhost"
@@ -17,6 +18,9 @@
 struct mr_mailbox_root {
 	const char *path; /* absolute, links resolved */
 	int dir;          /* open on it */
+	/* Removes our lock files should this process die; started with the first lock. NULL: nobody
+	 * does. */
+	struct mr_keeper *keeper;
 };
 
 #define MR_MAILBOX_ROOT_INIT ((struct mr_mailbox_root){ .dir = -1 })
@@ -26,7 +30,8 @@ void mr_mailbox_root_close(struct mr_mailbox_root *root);
 
 enum mr_mailbox_root_for {
 	MR_MAILBOX_ROOT_READ,   /* a protocol-1 root is fine */
-	MR_MAILBOX_ROOT_WRITE,  /* and finishes or undoes interrupted operations first */
+	MR_MAILBOX_ROOT_WRITE,  /* not a root that was moved or copied; and interrupted operations
+				   are finished or undone first */
 	MR_MAILBOX_ROOT_REPAIR, /* an unreadable or missing index is fine */
 };
 
@@ -43,6 +48,23 @@ struct mr_mailbox_status {
 /* Never fails because of the root: its problems are in the result. */
 MR_CHECK enum mr_code mr_mailbox_root_status(struct mr_ctx *cx, const char *path,
 	struct mr_mailbox_status *out);
+
+/*
+ * Where a root is, compared with where its index says it is. Rows and links hold absolute paths: in
+ * a copy of a root they lead to the original, which a command on the copy would change.
+ */
+struct mr_mailbox_home {
+	const char *recorded; /* where the index says; NULL: here */
+	bool is_copy;         /* there is another directory: this one was copied, not moved */
+};
+/*
+ * A root that its index has under another name of the same directory (a bind mount) is at home, and
+ * `root->path` becomes that name. So is one whose index says nothing.
+ */
+MR_CHECK enum mr_code mr_mailbox_root_home(struct mr_ctx *cx, struct mr_mailbox_root *root,
+	struct mr_mailbox_home *out);
+/* MR_ECONFLICT, with both paths and what to do, unless the root is at home. */
+MR_CHECK enum mr_code mr_mailbox_root_check_home(struct mr_ctx *cx, struct mr_mailbox_root *root);
 
 /* index.sqlite: journal DELETE, schema made when it is opened for writing. */
 MR_CHECK enum mr_code mr_mailbox_root_index(struct mr_ctx *cx, const struct mr_mailbox_root *root,

@@ -6,6 +6,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_mailbox_status,
 	&mr_op_mailbox_check,
 	&mr_op_mailbox_repair,
+	&mr_op_mailbox_adopt,
 	&mr_op_mailbox_register,
 	&mr_op_mailbox_unregister,
 	&mr_op_mailbox_accounts_list,

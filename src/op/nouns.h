@@ -30,6 +30,8 @@ extern const struct mr_op mr_op_mailbox_accounts_list;
 extern const struct mr_op mr_op_mailbox_cleanup;
 extern const struct mr_op mr_op_mailbox_register;
 extern const struct mr_op mr_op_mailbox_unregister;
+/* mailbox_adopt.c */
+extern const struct mr_op mr_op_mailbox_adopt;
 /* mailbox_mail.c */
 extern const struct mr_op mr_op_mailbox_clear_messages;
 extern const struct mr_op mr_op_mailbox_export;

@@ -101,7 +101,8 @@ def mailbox_page_can_be_pasted(m):
         timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-1500:]
     assert "Investigate parser drift" in done.stdout and "register payload: $.address: " in done.stdout, done.stdout
-    assert done.stdout.count("problem count") == 3, done.stdout
+    assert done.stdout.count(" is in order: ") == 3 and " is repaired: " in done.stdout, done.stdout
+    assert "It is a root of its own now" in done.stdout, done.stdout
 
 
 def team_page_can_be_pasted(m):

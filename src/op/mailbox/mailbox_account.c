@@ -2,6 +2,7 @@
 #include "op/contract.h"
 #include "op/dispatch.h"
 #include "op/mailbox/mailbox_ops.h"
+#include "op/mailbox/render_mailbox.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
 
@@ -45,8 +46,21 @@ static enum mr_code register_or_ask(struct mr_call *call, const struct mr_mailbo
 	return mr_mailbox_register(&call->cx, root, request, out);
 }
 
+struct registered {
+	struct mr_shape_mailbox_head head;
+	struct mr_mailbox_register_result result;
+};
+
+static const struct mr_field registered_fields[] = {
+	MR_MEMBERS(struct registered, head, struct mr_shape_mailbox_head,
+		mr_shape_mailbox_head_fields),
+	MR_MEMBERS(struct registered, result, struct mr_mailbox_register_result,
+		mr_shape_mailbox_register_fields),
+	{ 0 },
+};
+
 static enum mr_code register_account(struct mr_call *call, struct register_request *asked,
-	struct mr_mailbox_register_result *out)
+	struct registered *out)
 {
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
 	const char *path;
@@ -57,21 +71,24 @@ static enum mr_code register_account(struct mr_call *call, struct register_reque
 		rc = mr_mailbox_root_init(&call->cx, path, &root);
 	if (!rc && asked->account.mode == MR_MAILBOX_FORCE)
 		rc = mr_dispatch_confirm(call, "Whatever holds the address is replaced. Go on?");
-	return rc ? rc : register_or_ask(call, &root, &asked->account, out);
+	if (rc)
+		return rc;
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root.path);
+	return register_or_ask(call, &root, &asked->account, &out->result);
 }
-MR_BIND_ALONE(registering, register_account, struct register_request,
-	struct mr_mailbox_register_result);
+MR_BIND_ALONE(registering, register_account, struct register_request, struct registered);
 
 const struct mr_op mr_op_mailbox_register = {
 	.name = "mailbox_register",
 	.command = "mailbox register",
 	.summary = "Give an address a mailbox",
 	.params = register_params,
-	.result = mr_shape_mailbox_register_fields,
+	.result = registered_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &registering,
+	.render = mr_render_mailbox_registered,
 };
 
 struct account_request {
@@ -90,8 +107,21 @@ static const struct mr_param unregister_params[] = {
 	{ 0 },
 };
 
+struct unregistered {
+	struct mr_shape_mailbox_head head;
+	struct mr_mailbox_unregister_result result;
+};
+
+static const struct mr_field unregistered_fields[] = {
+	MR_MEMBERS(struct unregistered, head, struct mr_shape_mailbox_head,
+		mr_shape_mailbox_head_fields),
+	MR_MEMBERS(struct unregistered, result, struct mr_mailbox_unregister_result,
+		mr_shape_mailbox_unregister_fields),
+	{ 0 },
+};
+
 static enum mr_code unregister(struct mr_call *call, const struct mr_mailbox_root *root,
-	const struct account_request *asked, struct mr_mailbox_unregister_result *out)
+	const struct account_request *asked, struct unregistered *out)
 {
 	enum mr_code rc = MR_OK;
 
@@ -101,21 +131,25 @@ static enum mr_code unregister(struct mr_call *call, const struct mr_mailbox_roo
 				"The mailbox of %s and what was done in it are deleted; messages "
 				"stay. Go on?",
 				asked->address));
-	return rc ? rc : mr_mailbox_unregister(&call->cx, root, asked->mode, asked->address, out);
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root->path);
+	return rc
+		? rc
+		: mr_mailbox_unregister(&call->cx, root, asked->mode, asked->address, &out->result);
 }
 MR_MAILBOX_BIND(unregistering, unregister, MR_MAILBOX_ROOT_WRITE, struct account_request,
-	struct mr_mailbox_unregister_result);
+	struct unregistered);
 
 const struct mr_op mr_op_mailbox_unregister = {
 	.name = "mailbox_unregister",
 	.command = "mailbox unregister",
 	.summary = "Take an address's mailbox away",
 	.params = unregister_params,
-	.result = mr_shape_mailbox_unregister_fields,
+	.result = unregistered_fields,
 	.needs = MR_NEED_WRITE,
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &unregistering,
+	.render = mr_render_mailbox_unregistered,
 };
 
 static const struct mr_param list_params[] = {
@@ -138,8 +172,7 @@ static const struct mr_field list_fields[] = {
 static enum mr_code list_accounts(struct mr_call *call, const struct mr_mailbox_root *root,
 	const struct account_request *asked, struct listed *out)
 {
-	(void)asked;
-	out->head = mr_shape_mailbox_head(root->path);
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root->path);
 	return mr_mailbox_inspect_accounts(&call->cx, root, &out->accounts);
 }
 MR_MAILBOX_BIND(list, list_accounts, MR_MAILBOX_ROOT_READ, struct account_request, struct listed);
@@ -153,6 +186,7 @@ const struct mr_op mr_op_mailbox_accounts_list = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &list,
+	.render = mr_render_mailbox_accounts,
 };
 
 static const struct mr_param get_params[] = {
@@ -176,7 +210,7 @@ static const struct mr_field get_fields[] = {
 static enum mr_code get_account(struct mr_call *call, const struct mr_mailbox_root *root,
 	const struct account_request *asked, struct got *out)
 {
-	out->head = mr_shape_mailbox_head(root->path);
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root->path);
 	return mr_mailbox_inspect_account(&call->cx, root, asked->address, &out->account);
 }
 MR_MAILBOX_BIND(get, get_account, MR_MAILBOX_ROOT_READ, struct account_request, struct got);
@@ -190,6 +224,7 @@ const struct mr_op mr_op_mailbox_accounts_get = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &get,
+	.render = mr_render_mailbox_account,
 };
 
 static const struct mr_param cleanup_params[] = {
@@ -207,15 +242,10 @@ static const struct mr_param cleanup_params[] = {
 static enum mr_code clean_up(struct mr_call *call, const struct mr_mailbox_root *root,
 	const struct account_request *asked, struct mr_shape_mailbox_cleanup *out)
 {
-	enum mr_code rc = MR_OK;
-
-	if (!asked->dry_run)
-		rc = mr_dispatch_confirm(call,
-			"Mailboxes of inactive and stashed registrations are deleted. Go on?");
-	out->mailbox_root = root->path;
-	return rc ? rc
-		  : mr_mailbox_cleanup(&call->cx, root, asked->inactive_older_than_s,
-			    asked->stashed_older_than_s, asked->dry_run, &out->result);
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root->path);
+	out->has_ages = true;
+	return mr_mailbox_cleanup(&call->cx, root, asked->inactive_older_than_s,
+		asked->stashed_older_than_s, asked->dry_run, &out->result);
 }
 MR_MAILBOX_BIND(cleanup, clean_up, MR_MAILBOX_ROOT_WRITE, struct account_request,
 	struct mr_shape_mailbox_cleanup);
@@ -230,4 +260,5 @@ const struct mr_op mr_op_mailbox_cleanup = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &cleanup,
+	.render = mr_render_mailbox_removed,
 };

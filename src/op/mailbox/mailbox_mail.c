@@ -4,6 +4,7 @@
 #include "op/contract.h"
 #include "op/dispatch.h"
 #include "op/mailbox/mailbox_ops.h"
+#include "op/mailbox/render_mailbox.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
 
@@ -35,11 +36,12 @@ static const struct mr_field account_fields[] = {
 struct listed {
 	struct mr_shape_mailbox_head head;
 	struct mr_mailbox_inspect_messages found;
+	struct mr_shape_mailbox_listed *rows;
 };
 
 static const struct mr_field list_fields[] = {
 	HEAD_FIELDS(struct listed, found.account),
-	MR_FIELD_LIST(struct listed, found.messages, struct mr_mailbox_listed,
+	MR_FIELD_ROWS(struct listed, rows, found.messages.len, struct mr_shape_mailbox_listed,
 		mr_shape_mailbox_listed_fields, "messages"),
 	{ 0 },
 };
@@ -47,9 +49,23 @@ static const struct mr_field list_fields[] = {
 static enum mr_code list_messages(struct mr_call *call, const struct mr_mailbox_root *root,
 	const struct mail_request *asked, struct listed *out)
 {
-	out->head = mr_shape_mailbox_head(root->path);
-	return mr_mailbox_inspect_messages(&call->cx, root, asked->address, asked->limit,
+	const struct mr_mailbox_state *states = NULL;
+	enum mr_code rc = mr_mailbox_inspect_messages(&call->cx, root, asked->address, asked->limit,
 		&out->found);
+
+	if (rc)
+		return rc;
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root->path);
+	if (call->invocation && call->invocation->format->is_for_people)
+		states = mr_mailbox_inspect_states(&call->cx, &out->found);
+	out->rows = mr_arena_array(call->cx.arena, out->found.messages.len, sizeof(*out->rows));
+	for (size_t i = 0; i < out->found.messages.len; i++) {
+		out->rows[i].listed = out->found.messages.items[i];
+		out->rows[i].shows_state = states != NULL;
+		if (states)
+			out->rows[i].state = states[i];
+	}
+	return MR_OK;
 }
 MR_MAILBOX_BIND(list, list_messages, MR_MAILBOX_ROOT_READ, struct mail_request, struct listed);
 
@@ -62,6 +78,7 @@ const struct mr_op mr_op_mailbox_messages_list = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &list,
+	.render = mr_render_mailbox_messages,
 };
 
 static const struct mr_param get_params[] = {
@@ -90,7 +107,7 @@ static enum mr_code get_message(struct mr_call *call, const struct mr_mailbox_ro
 	enum mr_code rc = mr_mailbox_inspect_message(&call->cx, root, asked->address,
 		asked->message_id, &out->message.found);
 
-	out->head = mr_shape_mailbox_head(root->path);
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root->path);
 	mr_shape_mailbox_message(call->cx.arena, &out->message);
 	return rc;
 }
@@ -105,6 +122,7 @@ const struct mr_op mr_op_mailbox_messages_get = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &get,
+	.render = mr_render_mailbox_message,
 };
 
 static const struct mr_param clear_params[] = {
@@ -125,7 +143,7 @@ static enum mr_code clear(struct mr_call *call, const struct mr_mailbox_root *ro
 			asked->address);
 	if (!asked->dry_run)
 		rc = mr_dispatch_confirm(call, question);
-	out->mailbox_root = root->path;
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root->path);
 	return rc ? rc
 		  : mr_mailbox_clear(&call->cx, root, asked->address, asked->dry_run, &out->result);
 }
@@ -142,6 +160,7 @@ const struct mr_op mr_op_mailbox_clear_messages = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &clearing,
+	.render = mr_render_mailbox_removed,
 };
 
 static const struct mr_param account_clear_params[] = {
@@ -161,6 +180,7 @@ const struct mr_op mr_op_mailbox_messages_clear = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &clearing,
+	.render = mr_render_mailbox_removed,
 };
 
 static const char *const symlink_modes[] = { "materialize", "preserve", NULL };
@@ -183,9 +203,20 @@ static const struct mr_param export_params[] = {
 	{ 0 },
 };
 
-#define EXPORTED(member, ...) MR_FIELD(struct mr_mailbox_export_result, member, __VA_ARGS__)
+struct exported {
+	struct mr_shape_mailbox_head head;
+	struct export_request asked;
+	struct mr_mailbox_export_result result;
+};
+
+#define EXPORTED(member, ...) MR_FIELD(struct exported, result.member, __VA_ARGS__)
 
 static const struct mr_field export_fields[] = {
+	MR_MEMBERS(struct exported, head, struct mr_shape_mailbox_head,
+		mr_shape_mailbox_head_fields),
+	MR_FIELD(struct exported, asked.symlink_mode, "symlink_mode"),
+	MR_FIELD(struct exported, asked.what.all_accounts, "all_accounts"),
+	MR_FIELD(struct exported, asked.what.addresses, "selected_addresses"),
 	EXPORTED(output_dir, "output_dir"),
 	EXPORTED(manifest_path, "manifest_path"),
 	EXPORTED(account_count, "account_count"),
@@ -201,13 +232,15 @@ static const struct mr_field export_fields[] = {
 };
 
 static enum mr_code export_mail(struct mr_call *call, const struct mr_mailbox_root *root,
-	struct export_request *asked, struct mr_mailbox_export_result *out)
+	struct export_request *asked, struct exported *out)
 {
 	asked->what.preserve_symlinks = mr_str_eq(asked->symlink_mode, "preserve");
-	return mr_mailbox_export(&call->cx, root, &asked->what, out);
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root->path);
+	out->asked = *asked;
+	return mr_mailbox_export(&call->cx, root, &asked->what, &out->result);
 }
-MR_MAILBOX_BIND(export_root, export_mail, MR_MAILBOX_ROOT_WRITE, struct export_request,
-	struct mr_mailbox_export_result);
+MR_MAILBOX_BIND(export_root, export_mail, MR_MAILBOX_ROOT_READ, struct export_request,
+	struct exported);
 
 const struct mr_op mr_op_mailbox_export = {
 	.name = "mailbox_export",
@@ -218,4 +251,5 @@ const struct mr_op mr_op_mailbox_export = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &export_root,
+	.render = mr_render_mailbox_exported,
 };

@@ -3,6 +3,7 @@
 
 #include "mailbox/open.h"
 #include "op/call.h"
+#include "op/mailbox/shape_mailbox.h"
 #include "op/op.h"
 
 /* Types and members of structs cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
@@ -38,6 +39,10 @@
 	}                                                                                          \
 	MR_BIND_ALONE(name, name##_in_root, request_type, result_type)
 
+/* What results about the root at `root` begin with; `named` is the path the caller named, or NULL.
+ */
+struct mr_shape_mailbox_head mr_mailbox_ops_head(const struct mr_call *call, const char *named,
+	const char *root);
 /* The path the caller named, if any, else the setting. */
 MR_CHECK enum mr_code mr_mailbox_ops_path(struct mr_call *call, const char *named,
 	const char **out);

@@ -1,9 +1,11 @@
 /* op/mailbox/mailbox_root.c - operations: a mailbox root as a whole. */
+#include "app/locations.h"
 #include "app/settings.h"
 #include "mailbox/layout.h"
 #include "mailbox/repair.h"
 #include "op/contract.h"
 #include "op/mailbox/mailbox_ops.h"
+#include "op/mailbox/render_mailbox.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
 
@@ -12,6 +14,30 @@ enum mr_code mr_mailbox_ops_path(struct mr_call *call, const char *named, const 
 	*out = named;
 	return named ? MR_OK
 		     : mr_settings_path(call->app->settings, "mailbox.root", out, &call->cx.err);
+}
+
+/* Which of the ways to choose a root it was, in a sentence. */
+static const char *choice(const struct mr_call *call, const char *named)
+{
+	const char *source;
+
+	if (named)
+		return "The mailbox root was given with --mailbox-root.";
+	source = mr_settings_source(call->app->settings, "mailbox.root");
+	if (mr_str_eq(source, "default"))
+		return "The mailbox root is the default of the setting mailbox.root.";
+	return mr_arena_printf(call->cx.arena,
+		"The mailbox root is the setting mailbox.root, from %s.", source);
+}
+
+struct mr_shape_mailbox_head mr_mailbox_ops_head(const struct mr_call *call, const char *named,
+	const char *root)
+{
+	return (struct mr_shape_mailbox_head){
+		.schema_version = 1,
+		.mailbox_root = mr_locations_absolute(call->cx.arena, root),
+		.detail = choice(call, named),
+	};
 }
 
 struct root_request {
@@ -23,7 +49,8 @@ static const struct mr_param root_params[] = { MR_MAILBOX_ROOT_PARAM(struct root
 struct made {
 	struct mr_shape_mailbox_head head;
 	bool bootstrapped, supported;
-	const char *protocol_version, *sqlite_path, *rules_dir, *mailboxes_dir, *status;
+	int64_t protocol_version;
+	const char *sqlite_path, *rules_dir, *mailboxes_dir, *status;
 };
 
 static const struct mr_field init_fields[] = {
@@ -51,10 +78,10 @@ static enum mr_code make_root(struct mr_call *call, const struct root_request *a
 	if (rc)
 		return rc;
 	*out = (struct made){
-		.head = mr_shape_mailbox_head(root.path),
+		.head = mr_mailbox_ops_head(call, asked->mailbox_root, root.path),
 		.bootstrapped = true,
 		.supported = true,
-		.protocol_version = "3",
+		.protocol_version = 3,
 		.sqlite_path = mr_mailbox_layout_join(arena, root.path, MR_MAILBOX_INDEX_FILE),
 		.rules_dir = mr_mailbox_layout_join(arena, root.path, "rules"),
 		.mailboxes_dir = mr_mailbox_layout_join(arena, root.path, MR_MAILBOX_MAILBOXES),
@@ -74,11 +101,14 @@ const struct mr_op mr_op_mailbox_init = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &init,
+	.render = mr_render_mailbox_init,
 };
 
 struct status {
 	struct mr_shape_mailbox_head head;
 	struct mr_mailbox_status root;
+	int64_t protocol_version;
+	bool has_version; /* and it is a number */
 };
 
 static const struct mr_field count_fields[] = {
@@ -93,7 +123,8 @@ static const struct mr_field status_fields[] = {
 	MR_FIELD(struct status, root.exists, "exists"),
 	MR_FIELD(struct status, root.bootstrapped, "bootstrapped"),
 	MR_FIELD(struct status, root.supported, "supported"),
-	MR_FIELD(struct status, root.protocol_version, "protocol_version", .flags = MR_NULLABLE),
+	MR_FIELD(struct status, protocol_version, "protocol_version", .flags = MR_NULLABLE,
+		.when = MR_FLAG(struct status, has_version)),
 	MR_FIELD_SAME(struct status, count_fields, "registration_counts"),
 	MR_FIELD(struct status, root.structural_state_readable, "structural_state_readable"),
 	MR_FIELD(struct status, root.error, "error", .flags = MR_NULLABLE),
@@ -107,8 +138,12 @@ static enum mr_code look(struct mr_call *call, const struct root_request *asked,
 
 	if (!rc)
 		rc = mr_mailbox_root_status(&call->cx, path, &out->root);
-	out->head = mr_shape_mailbox_head(out->root.path);
-	return rc;
+	if (rc)
+		return rc;
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, out->root.path);
+	out->has_version = out->root.protocol_version &&
+		mr_str_to_int(out->root.protocol_version, &out->protocol_version);
+	return MR_OK;
 }
 MR_BIND_ALONE(status, look, struct root_request, struct status);
 
@@ -121,6 +156,7 @@ const struct mr_op mr_op_mailbox_status = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &status,
+	.render = mr_render_mailbox_status,
 };
 
 /* Of a result that has a report of check or repair as `report`: what was found. Many are only
@@ -139,6 +175,7 @@ static size_t listed(size_t count)
 }
 
 struct checked {
+	struct mr_shape_mailbox_head head;
 	struct mr_mailbox_check_result report;
 	bool ok;
 	size_t problems_listed, warnings_listed;
@@ -149,6 +186,8 @@ static const struct mr_field check_fields[] = {
 	MR_FIELD(struct checked, report.message_count, "message_count"),
 	MR_FIELD(struct checked, report.registration_count, "registration_count"),
 	FOUND_FIELDS(struct checked),
+	MR_MEMBERS(struct checked, head, struct mr_shape_mailbox_head,
+		mr_shape_mailbox_head_fields),
 	{ 0 },
 };
 
@@ -162,6 +201,7 @@ static enum mr_code compare(struct mr_call *call, const struct root_request *ask
 		rc = mr_mailbox_check(&call->cx, path, &out->report);
 	if (rc)
 		return rc;
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, path);
 	out->ok = out->report.problem_count == 0;
 	out->problems_listed = listed(out->report.problem_count);
 	out->warnings_listed = listed(out->report.warning_count);
@@ -182,6 +222,7 @@ const struct mr_op mr_op_mailbox_check = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &check,
+	.render = mr_render_mailbox_checked,
 };
 
 struct repair_request {
@@ -201,11 +242,14 @@ static const struct mr_param repair_params[] = {
 };
 
 struct repaired {
+	struct mr_shape_mailbox_head head;
 	struct mr_mailbox_repair_result report;
 	size_t problems_listed, warnings_listed;
 };
 
 static const struct mr_field repair_fields[] = {
+	MR_MEMBERS(struct repaired, head, struct mr_shape_mailbox_head,
+		mr_shape_mailbox_head_fields),
 	MR_MEMBERS(struct repaired, report, struct mr_mailbox_repair_result,
 		mr_shape_mailbox_repair_fields),
 	FOUND_FIELDS(struct repaired),
@@ -224,9 +268,12 @@ static enum mr_code rebuild(struct mr_call *call, const struct repair_request *a
 
 	if (!rc)
 		rc = mr_mailbox_repair(&call->cx, path, &options, &out->report);
+	if (rc)
+		return rc;
+	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, path);
 	out->problems_listed = listed(out->report.problem_count);
 	out->warnings_listed = listed(out->report.warning_count);
-	return rc;
+	return MR_OK;
 }
 MR_BIND_ALONE(repair, rebuild, struct repair_request, struct repaired);
 
@@ -243,4 +290,5 @@ const struct mr_op mr_op_mailbox_repair = {
 	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_plain,
 	.bind = &repair,
+	.render = mr_render_mailbox_repaired,
 };

@@ -11,14 +11,10 @@ const char *const mr_shape_mailbox_kinds[] = { "in_root", "symlink", NULL };
 const char *const mr_shape_mailbox_register_modes[] = { "safe", "force", "stash", NULL };
 const char *const mr_shape_mailbox_unregister_modes[] = { "deactivate", "purge", NULL };
 
-struct mr_shape_mailbox_head mr_shape_mailbox_head(const char *root)
-{
-	return (struct mr_shape_mailbox_head){ .schema_version = 1, .mailbox_root = root };
-}
-
 const struct mr_field mr_shape_mailbox_head_fields[] = {
 	MR_FIELD(struct mr_shape_mailbox_head, schema_version, "schema_version"),
 	MR_FIELD(struct mr_shape_mailbox_head, mailbox_root, "mailbox_root"),
+	MR_FIELD(struct mr_shape_mailbox_head, detail, "mailbox_root_detail"),
 	{ 0 },
 };
 
@@ -75,8 +71,13 @@ static const struct mr_field action_fields[] = {
 
 static const struct mr_field scope_fields[] = {
 	CLEANUP(result.scope_kind, "kind"),
-	CLEANUP(mailbox_root, "mailbox_root"),
+	CLEANUP(head.mailbox_root, "mailbox_root"),
 	CLEANUP(result.address, "address", .flags = MR_OPTIONAL),
+	CLEANUP(result.registration_id, "registration_id", .flags = MR_OPTIONAL),
+	CLEANUP(result.inactive_older_than_s, "inactive_older_than_seconds", .flags = MR_OPTIONAL,
+		.when = MR_FLAG(struct mr_shape_mailbox_cleanup, has_ages)),
+	CLEANUP(result.stashed_older_than_s, "stashed_older_than_seconds", .flags = MR_OPTIONAL,
+		.when = MR_FLAG(struct mr_shape_mailbox_cleanup, has_ages)),
 	{ 0 },
 };
 
@@ -88,7 +89,7 @@ static void put_authority(struct mr_out *out, const char *key, const void *from)
 }
 
 static const struct mr_field resolution_fields[] = {
-	CLEANUP(mailbox_root, "authority", .emit = put_authority),
+	CLEANUP(head.mailbox_root, "authority", .emit = put_authority),
 	{ 0 },
 };
 
@@ -109,6 +110,7 @@ const struct mr_field mr_shape_mailbox_cleanup_fields[] = {
 	ACTIONS(blocked, "blocked_actions"),
 	ACTIONS(preserved, "preserved_actions"),
 	MR_FIELD_SAME(struct mr_shape_mailbox_cleanup, summary_fields, "summary"),
+	CLEANUP(head.detail, "mailbox_root_detail"),
 	{ 0 },
 };
 
@@ -226,18 +228,25 @@ const struct mr_field mr_shape_mailbox_repair_fields[] = {
 	{ 0 },
 };
 
-#define LISTED(member, ...) MR_FIELD(struct mr_mailbox_listed, member, __VA_ARGS__)
+#define LISTED(member, ...) MR_FIELD(struct mr_shape_mailbox_listed, member, __VA_ARGS__)
+#define FLAG(member, name)                                                                         \
+	LISTED(state.member, name, .flags = MR_OPTIONAL,                                           \
+		.when = MR_FLAG(struct mr_shape_mailbox_listed, shows_state))
 
 const struct mr_field mr_shape_mailbox_listed_fields[] = {
-	LISTED(message.message_id, "message_id"),
-	LISTED(message.thread_id, "thread_id"),
-	LISTED(message.created_at, "created_at_utc"),
-	LISTED(message.subject, "subject"),
-	LISTED(message.sender.address, "sender_address"),
-	LISTED(message.sender.principal_id, "sender_principal_id"),
-	LISTED(folder, "folder"),
-	LISTED(projection_path, "projection_path"),
-	LISTED(message.canonical_path, "canonical_path"),
+	LISTED(listed.message.message_id, "message_id"),
+	LISTED(listed.message.thread_id, "thread_id"),
+	LISTED(listed.message.created_at, "created_at_utc"),
+	LISTED(listed.message.subject, "subject"),
+	LISTED(listed.message.sender.address, "sender_address"),
+	LISTED(listed.message.sender.principal_id, "sender_principal_id"),
+	LISTED(listed.folder, "folder"),
+	LISTED(listed.projection_path, "projection_path"),
+	LISTED(listed.message.canonical_path, "canonical_path"),
+	FLAG(read, "read"),
+	FLAG(answered, "answered"),
+	FLAG(starred, "starred"),
+	FLAG(deleted, "deleted"),
 	{ 0 },
 };
 

@@ -28,18 +28,26 @@ extern const struct mr_field mr_shape_mailbox_repair_fields[]; /* without what w
 struct mr_shape_mailbox_head {
 	int schema_version;
 	const char *mailbox_root;
+	const char *detail; /* how it was chosen */
 };
 extern const struct mr_field mr_shape_mailbox_head_fields[];
-struct mr_shape_mailbox_head mr_shape_mailbox_head(const char *root);
 
 /* The whole result of a cleanup or a clear. */
 struct mr_shape_mailbox_cleanup {
-	const char *mailbox_root;
+	struct mr_shape_mailbox_head head;
+	bool has_ages; /* a cleanup; a clear has none */
 	struct mr_mailbox_cleanup_result result;
 };
 extern const struct mr_field mr_shape_mailbox_cleanup_fields[];
 
-extern const struct mr_field mr_shape_mailbox_listed_fields[]; /* no view flags, by design */
+/* A message of a list. The contract's JSON has no flags of its owner, by design; text for people
+ * has. */
+struct mr_shape_mailbox_listed {
+	struct mr_mailbox_listed listed;
+	struct mr_mailbox_state state;
+	bool shows_state;
+};
+extern const struct mr_field mr_shape_mailbox_listed_fields[];
 
 /* A message with everything the index knows of it. */
 struct mr_shape_mailbox_message {

@@ -226,7 +226,8 @@ static void check_mailbox(struct doctor *d)
 		say(d, "mailbox", PROBLEM, "set HOME, or HOUMAO_GLOBAL_MAILBOX_DIR", "%s", why(d));
 		return;
 	}
-	if (mr_mailbox_root_status(&d->call->cx, path, &status) || !status.exists)
+	if (mr_mailbox_root_status(&d->call->cx, path, &status) || !status.exists ||
+		(!status.error && !status.structural_state_readable))
 		return;
 	if (status.error)
 		say(d, "mailbox", PROBLEM,

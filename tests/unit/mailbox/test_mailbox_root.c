@@ -159,11 +159,14 @@ static void doing_it_again_changes_nothing(void)
 {
 	struct place place MR_CLEANUP(place_close) = enter_made();
 	const char *before = picture(&place);
-	size_t open_before = files_open();
+	size_t open_before;
 
 	CHECK(strstr(before, "repair_index.py"));
+	mr_mailbox_root_close(&place.root);
+	open_before = files_open();
 	CHECK_OK(init(&place), place.cx.err);
 	CHECK_STR(picture(&place), before);
+	mr_mailbox_root_close(&place.root);
 	CHECK_INT(files_open(), open_before);
 }
 
@@ -282,6 +285,48 @@ static void follows_links_to_the_root(void)
 	mr_mailbox_root_close(&place.root);
 	CHECK_OK(mr_mailbox_root_init(&place.cx, "link", &place.root), place.cx.err);
 	CHECK_STR(place.root.path, place.path);
+}
+
+static void check_refused(struct place *place, const char *path, const char *words)
+{
+	const char *both = mr_arena_printf(place->cx.arena, "/%s %s %s", path, words, place->path);
+	struct mr_mailbox_status status;
+
+	mr_mailbox_root_close(&place->root);
+	CHECK_INT(mr_mailbox_root_open(&place->cx, path, MR_MAILBOX_ROOT_WRITE, &place->root),
+		MR_ECONFLICT);
+	CHECK(strstr(place->cx.err.msg, both));
+	CHECK(strstr(place->cx.err.msg, "`mailroom mailbox adopt`"));
+	CHECK(strstr(place->cx.err.msg, "`mailroom mailbox repair`"));
+	CHECK_INT(mr_mailbox_root_init(&place->cx, path, &place->root), MR_ECONFLICT);
+	CHECK(strstr(place->cx.err.msg, both));
+	CHECK_OK(mr_mailbox_root_status(&place->cx, path, &status), place->cx.err);
+	CHECK(status.supported && status.structural_state_readable);
+	CHECK(strstr(status.error, both));
+	/* Readers change nothing. */
+	CHECK_OK(mr_mailbox_root_open(&place->cx, path, MR_MAILBOX_ROOT_READ, &place->root),
+		place->cx.err);
+	mr_mailbox_root_close(&place->root);
+}
+
+static void nobody_writes_to_a_root_that_is_not_at_home(void)
+{
+	struct place place MR_CLEANUP(place_close) = enter_made();
+	struct mr_mailbox_root moved MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+
+	CHECK_INT(system("cp -a root copy"), 0);
+	check_refused(&place, "copy", "was copied from");
+	CHECK_OK(open_for(&place, MR_MAILBOX_ROOT_WRITE), place.cx.err);
+	CHECK(rename("root", "elsewhere") == 0);
+	check_refused(&place, "elsewhere", "was moved here from");
+	/* The old name still leads there: as with a bind mount, it is the same root. */
+	CHECK(symlink("elsewhere", "root") == 0);
+	CHECK_OK(mr_mailbox_root_open(&place.cx, "elsewhere", MR_MAILBOX_ROOT_WRITE, &moved),
+		place.cx.err);
+	CHECK_STR(moved.path, place.path);
+	/* A backup that is put back is at home. */
+	CHECK_INT(system("rm root; mv elsewhere old; cp -a copy root"), 0);
+	CHECK_OK(open_for(&place, MR_MAILBOX_ROOT_WRITE), place.cx.err);
 }
 
 static void says_that_there_is_none(void)
@@ -522,8 +567,10 @@ static void status_says_how_it_is(void)
 			.protocol_version = "1",
 			.active = 1,
 			.structural_state_readable = true });
-	check_status("rm -r root",
-		&(struct mr_mailbox_status){ .error = "no mailbox root at root" });
+	/* No root, or not yet: nothing is wrong with that. */
+	check_status("rm -r root", &(struct mr_mailbox_status){ .supported = true });
+	check_status("rm -r root; mkdir root",
+		&(struct mr_mailbox_status){ .exists = true, .supported = true });
 	check_status("echo 9 >root/protocol-version.txt",
 		&(struct mr_mailbox_status){ .exists = true,
 			.bootstrapped = true,
@@ -551,11 +598,11 @@ static void status_counts(void)
 
 	run_sql("root/index.sqlite",
 		"INSERT INTO mailbox_registrations (registration_id, address, owner_principal_id, "
-		"status, mailbox_kind, mailbox_path, mailbox_entry_path, created_at_utc) VALUES "
-		"('r1', 'a@x', 'p', 'inactive', 'in_root', '/1', '/1', 't'), "
-		"('r2', 'a@x', 'p', 'inactive', 'in_root', '/1', '/1', 't'), "
-		"('r3', 'a@x', 'p', 'stashed', 'in_root', '/1', '/1', 't'), "
-		"('r4', 'a@x', 'p', 'active', 'in_root', '/1', '/1', 't')");
+		"status, mailbox_kind, mailbox_path, mailbox_entry_path, created_at_utc) "
+		"SELECT id, 'a@x', 'p', its, 'in_root', mailbox_path || '-gone', "
+		"mailbox_entry_path || '-gone', 't' FROM mailbox_registrations, "
+		"(SELECT 'r1' AS id, 'inactive' AS its UNION SELECT 'r2', 'inactive' UNION "
+		"SELECT 'r3', 'stashed' UNION SELECT 'r4', 'active')");
 	CHECK_OK(mr_mailbox_root_status(&place.cx, "root", &status), place.cx.err);
 	CHECK_INT(status.active, 2);
 	CHECK_INT(status.inactive, 2);
@@ -636,6 +683,7 @@ int main(void)
 		TEST(seeds_an_empty_mailbox),
 		TEST(initialising_together_is_safe),
 		TEST(follows_links_to_the_root),
+		TEST(nobody_writes_to_a_root_that_is_not_at_home),
 		TEST(says_that_there_is_none),
 		TEST(refuses_what_is_not_supported),
 		TEST(refuses_an_old_index),
