@@ -249,6 +249,7 @@
  *     purge.c            deletes an agent from database and archive
  *     purge_sql.c        finds all rows that mention it
  *     recipient.c        resolves addresses to agents
+ *     repository.c       the git repository that a directory belongs to
  *     retire.c           retires or purges agents
  *     retire_sql.c       their leases, slots and rows
  *     search.c           full-text search

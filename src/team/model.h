@@ -18,6 +18,11 @@ struct mr_team_project {
 	const char *human_key;
 	const char *identity_mode; /* dir, git-remote, git-toplevel, git-common-dir */
 	int64_t created_at;
+	/* Of a project that was asked for by a key, else NULL: how it was chosen, a clause for
+	 * people, and the path that was given where that is not its own. */
+	const char *why, *given;
+	const char *short_name; /* in a list of all: the last part of its key where no other project
+				   has that, else its slug; or NULL */
 };
 
 struct mr_team_projects {

@@ -39,7 +39,8 @@ def fits(value, shape, at="$"):
 
 # The objects that several results share: the contract's members, and after them ours.
 
-PROJECT = {"id": int, "slug": str, "human_key": str, "created_at": TIME, "identity_mode": ("dir",)}
+PROJECT = {"id": int, "slug": str, "human_key": str, "created_at": TIME, "identity_mode": ("dir",), "why?": str,
+    "short_name?": str}
 AGENT = {"id": int, "name": str, "program": str, "model": str, "task_description": str, "inception_ts": TIME,
     "last_active_ts": TIME, "project_id": int, "attachments_policy": ("auto", "inline", "attach", "deny"),
     "is_active": bool, "deleted_ts": Maybe(TIME), "contact_policy": ("open", "auto", "contacts_only", "block_all")}

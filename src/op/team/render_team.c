@@ -8,7 +8,7 @@ void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	static const struct mr_grid_column columns[] = {
-		{ .title = "slug" },
+		{ .title = "name" },
 		{ .title = "key" },
 		{ .title = "made", .fixed = true },
 	};
@@ -23,7 +23,7 @@ void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 	for (size_t i = 0; i < list->list.len; i++) {
 		const struct mr_value *one = &list->list.items[i];
 
-		cells[i * MR_LEN(columns)] = mr_part_line(arena, one, "slug");
+		cells[i * MR_LEN(columns)] = mr_part_line(arena, one, "short_name");
 		cells[i * MR_LEN(columns) + 1] = mr_part_line(arena, one, "human_key");
 		cells[i * MR_LEN(columns) + 2] = mr_render_when(arena, one, "created_at", how);
 	}

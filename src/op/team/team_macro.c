@@ -43,7 +43,7 @@ static const char *const alias_key[] = { "project_key", "project_slug", "project
 
 static const struct mr_param start_params[] = {
 	MR_PARAM(struct mr_team_start, who.project_key, "human_key",
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_HERE,
 		.summary = "the project's path; it is made when it is not there",
 		.aliases = alias_key),
 	WHO_PARAMS(struct mr_team_start, who),
