@@ -58,6 +58,9 @@ struct mr_team_agent {
 	int64_t deleted_ts;
 	bool is_system;    /* the overseer and the escalation's holder: not bound by policies */
 	const char *token; /* only from the registration that made it: shown once; or NULL */
+	/* From a registration that gave another name than the one asked for, else NULL: that name,
+	 * and a sentence for whoever asked. */
+	const char *asked_name, *name_note;
 };
 
 struct mr_team_agents {

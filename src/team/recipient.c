@@ -242,16 +242,19 @@ static enum mr_code refuse_unknown(struct resolving *r)
 	struct mr_arena *arena = r->cx->arena;
 	struct mr_team_agents agents;
 	struct mr_texts names = { NULL, 0 };
-	struct mr_texts near;
+	struct mr_texts near, given;
 	struct mr_value calls = suggested_calls(r);
 	enum mr_code rc = mr_team_agent_list(r->cx, r->db, r->project->id, true, &agents);
 
+	if (!rc)
+		rc = mr_team_agent_asked(r->cx, r->db, r->project->id, r->unknown.items[0], &given);
 	if (rc)
 		return rc;
 	names.items = mr_arena_array(arena, agents.len + 1, sizeof(*names.items));
 	for (size_t i = 0; i < agents.len; i++)
 		names.items[names.len++] = agents.items[i].name;
-	near = mr_team_nearest(arena, r->unknown.items[0], &names);
+	/* Whoever asked for that name and was given another is the nearest of all. */
+	near = given.len ? given : mr_team_nearest(arena, r->unknown.items[0], &names);
 	mr_team_fail(r->cx, MR_TEAM_RECIPIENT_NOT_FOUND,
 		"nobody is called %s in project %s, and no agent elsewhere is%s%s",
 		mr_str_join(arena, &r->unknown, ", "), r->project->slug,

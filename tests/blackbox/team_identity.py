@@ -142,6 +142,38 @@ def enforcement_is_configured(m):
         assert register(m, "/b", name, env=strict)["name"] == name
 
 
+def a_name_that_is_not_taken_is_said(m):
+    made = register(m, "/b", "Alice")
+    name = made["name"]
+    assert NAME.fullmatch(name) and made["asked_name"] == "Alice", made
+    assert '"Alice" was not taken' in made["name_note"] and name in made["name_note"], made
+    assert "adjective and noun" in made["name_note"], made
+    # Whoever goes on as Alice is told who it is.
+    for call in (("inbox", "/b", "alice"), ("reserve", "/b", "Alice", "a.c"), ("whois", "/b", "Alice")):
+        wrong = error(m, *call)
+        assert wrong["type"] == "NOT_FOUND" and wrong["data"]["suggestions"] == [name], wrong
+        assert "not taken" in wrong["message"] and f"called {name} now" in wrong["message"], wrong
+    sending = ("--subject", "s", "--body-md", "b")
+    wrong = error(m, "send", "/b", "Alice", "--to", name, *sending)
+    assert f"called {name} now" in wrong["message"], wrong
+    wrong = error(m, "send", "/b", name, "--to", "Alice", *sending)
+    assert wrong["type"] == "RECIPIENT_NOT_FOUND" and wrong["data"]["suggestions"] == [name], wrong
+    started = m.json("team", "macro", "start-session", "/b", "--agent-name", "HumanOverseer", *AS)
+    assert "reserved" in started["agent"]["name_note"], started
+    register(m, "/b", "BlueLake")
+    made = m.json("team", "create-identity", "/b", "--name-hint", "BlueLake", *AS)
+    assert made["asked_name"] == "BlueLake" and "another agent has it" in made["name_note"], made
+    assert m.json("team", "whois", "/b", "BlueLake")["name"] == "BlueLake"
+    made = register(m, "/b", "RedFox", env={"AGENT_NAME_ENFORCEMENT_MODE": "always_auto"})
+    assert "always given out" in made["name_note"], made
+    for made in (register(m, "/b"), register(m, "/b", "GreenCastle")):
+        assert "name_note" not in made and "asked_name" not in made, made
+    assert "Alice" in m.run("team", "register", "/b", "Alice", *AS).stdout
+    # A new database takes that over.
+    m.json("team", "rebuild", "--yes")
+    assert name in error(m, "whois", "/b", "Alice")["data"]["suggestions"]
+
+
 def names_are_unique_in_their_project_only(m):
     here, there = register(m, "/a", "GreenCastle"), register(m, "/b", "GREENCASTLE", env={"AGENT_NAME_VALIDATION": "any"})
     assert here["id"] != there["id"] and there["name"] == "GREENCASTLE", there
@@ -426,6 +458,7 @@ TESTS = [
     errors_say_what_to_do,
     agents_have_the_contracts_shape,
     enforcement_is_configured,
+    a_name_that_is_not_taken_is_said,
     names_are_unique_in_their_project_only,
     two_hundred_at_once,
     the_first_use_is_safe_for_many,

@@ -120,7 +120,7 @@ const struct mr_team_carry_step mr_team_carry_first[] = {
 		"  JOIN main.agents na ON na.project_id = np.id"
 		" AND na.name_fold = oa.name_fold) s WHERE agents.id = s.new_id"
 		" AND agents.program = 'unknown' AND agents.model = 'unknown'" },
-	{ NULL, NULL },
+	{ 0 },
 };
 
 /* Numbers in their threads follow when all are there: until then those below 0 are free. */
@@ -191,6 +191,13 @@ static int64_t number(struct mr_db *db, const char *sql)
 	if (mr_db_prepare(db, sql, &stmt, &ignored) || mr_stmt_step(stmt, &row, &ignored) || !row)
 		return 0;
 	return mr_stmt_int(stmt, 0);
+}
+
+int64_t mr_team_carry_version(struct mr_db *db)
+{
+	int64_t version = number(db, "SELECT max(version) FROM old.schema_version");
+
+	return version ? version : INT64_MAX;
 }
 
 int64_t mr_team_carry_last_id(struct mr_db *db)
@@ -329,6 +336,14 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 		"oa.project_id " SAME_PROJECT " JOIN main.agents na ON na.project_id = "
 		"np.id AND na.name_fold = oa.name_fold"
 		" WHERE oa.token_hash IS NOT NULL) s WHERE agents.id = s.id" },
+	{ "names that were asked for and not taken",
+		"UPDATE main.agents SET asked_fold = s.asked_fold FROM (SELECT na.id, "
+		"oa.asked_fold"
+		" FROM old.agents oa JOIN old.projects op ON op.id = "
+		"oa.project_id " SAME_PROJECT " JOIN main.agents na ON na.project_id = "
+		"np.id AND na.name_fold = oa.name_fold"
+		" WHERE oa.asked_fold IS NOT NULL) s WHERE agents.id = s.id",
+		.since = 7 },
 	{ "which senders proved to be themselves",
 		"UPDATE main.messages SET verified = 1 WHERE uid IN"
 		" (SELECT o.uid FROM old.messages o WHERE o.verified = 1)" },
@@ -348,7 +363,7 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 		"INSERT INTO main.sqlite_sequence (name, seq) SELECT o.name, o.seq FROM"
 		" old.sqlite_sequence o WHERE o.name NOT IN"
 		" (SELECT name FROM main.sqlite_sequence)" },
-	{ NULL, NULL },
+	{ 0 },
 };
 
 /* --- what the archive is to be told --- */

@@ -573,7 +573,8 @@ static enum mr_code restore_messages(struct mr_team_restoring *r)
 	enum mr_code rc = MR_OK;
 
 	/* In the order they were sent, which is also their order in threads. */
-	qsort(r->found, r->found_count, sizeof(*r->found), found_order);
+	if (r->found_count)
+		qsort(r->found, r->found_count, sizeof(*r->found), found_order);
 	for (size_t at = 0, taken; !rc && at < r->found_count; at += taken) {
 		progress(r, "messages", at, r->found_count);
 		rc = restore_some(r, at, &taken);

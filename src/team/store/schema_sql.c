@@ -180,6 +180,12 @@ static const char SQL_TOKENS[] = "ALTER TABLE agents ADD COLUMN token_hash TEXT;
 static const char SQL_TOKEN_OWNERS[] =
 	"CREATE INDEX agents_token ON agents(token_hash) WHERE token_hash IS NOT NULL;";
 
+/* The name an agent asked for and was not given (folded), or NULL: who comes back under it is told.
+ */
+static const char SQL_ASKED[] =
+	"ALTER TABLE agents ADD COLUMN asked_fold TEXT;"
+	"CREATE INDEX agents_asked ON agents(project_id, asked_fold) WHERE asked_fold IS NOT NULL;";
+
 static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 {
 	return mr_db_search_create(db, &mr_team_search_index, err);
@@ -204,6 +210,7 @@ const struct mr_migration mr_team_migrations[] = {
 	{ .version = 4, .name = "agents' tokens", .sql = SQL_TOKENS },
 	{ .version = 5, .name = "whose token it is", .sql = SQL_TOKEN_OWNERS },
 	{ .version = 6, .name = "beginnings of words", .sql = "", .run = remake_search },
+	{ .version = 7, .name = "names that were not taken", .sql = SQL_ASKED },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 
