@@ -128,6 +128,7 @@
  *       suggest.c        completion of arguments
  *       team_agent.c     operations: the agents of a project
  *       team_contact.c   operations: contacts between agents
+ *       team_group.c     operations: groups of agents
  *       team_guard.c     operations: install and remove the git hooks
  *       team_guard_check.c operations: check files against leases
  *       team_health.c    operation: health of the team's storage
@@ -224,6 +225,8 @@
  *     escalate_sql.c     overdue acknowledgements in the database
  *     gauge.c            counts of stored and queued items, for /metrics
  *     gauge_sql.c        and the queries
+ *     group.c            several agents under one address
+ *     group_sql.c        and the rows of named groups
  *     identity.c         a project's identity: its path or git repository
  *     inbox.c            lists of messages; read and acknowledge marks
  *     inbox_sql.c        lists of messages, each from an index

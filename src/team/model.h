@@ -87,6 +87,7 @@ struct mr_team_message {
 	bool verified; /* the sender had proved its identity */
 	int64_t created_ts;
 	const char *attachments; /* a JSON list */
+	const char *addressed; /* the groups its to and cc were written to, a line each; or NULL */
 };
 
 struct mr_team_recipient {

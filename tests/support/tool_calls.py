@@ -7,8 +7,8 @@ import os
 import subprocess
 
 from shapes import (
-    AGENT, FOUND, HOOKS, ITEM, LEASE, LINK, MENTIONS, PAYLOAD, PRODUCT, PROJECT, READ, RELEASED, RESERVED, SENT,
-    SLOT, SUMMARY, THREAD, TIME, Maybe
+    AGENT, FOUND, GROUP, HOOKS, ITEM, LEASE, LINK, MENTIONS, PAYLOAD, PRODUCT, PROJECT, READ, RELEASED, RESERVED,
+    SENT, SLOT, SUMMARY, THREAD, TIME, Maybe
 )
 
 B, F = "/srv/backend", "/srv/frontend"
@@ -115,6 +115,8 @@ CALLS = [
     ("search_messages_product", {"product_uid": "suite", "query": "plan"}, {"result": [FOUND], "mode": ("fts",)}, {}),
     ("summarize_thread_product", {"product_uid": "suite", "thread_id": "T"}, THREAD, {}),
     ("unlink_project_from_product", {"product_uid": "suite", "project_key": B}, PRODUCT, {"projects": []}),
+    ("set_group", ME | {"name": "reviewers", "members": ["RedCat"]}, GROUP, {"name": "reviewers", "members": ["RedCat"]}),
+    ("list_groups", {"project_key": B}, {"result": [GROUP]}, {}),
     ("acquire_build_slot", ME | {"slot_name": "b"}, SLOT, {"released_ts": None}),
     ("renew_build_slot", ME | {"slot_id": 1}, SLOT, {}),
     ("release_build_slot", ME | {"slot_id": 1}, SLOT, {}),

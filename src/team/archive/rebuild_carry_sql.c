@@ -317,6 +317,19 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 		" created_at) SELECT o.product_id, np.id, o.role, o.created_at"
 		" FROM old.product_project_links o JOIN old.projects op"
 		" ON op.id = o.project_id " SAME_PROJECT },
+	{ "its groups",
+		"INSERT OR IGNORE INTO main.agent_groups (id, project_id, name, created_ts)"
+		" SELECT o.id, np.id, o.name, o.created_ts FROM old.agent_groups o"
+		" JOIN old.projects op ON op.id = o.project_id " SAME_PROJECT,
+		.since = 8 },
+	{ "its groups",
+		"INSERT OR IGNORE INTO main.agent_group_members (group_id, agent_id)"
+		" SELECT o.group_id, na.id FROM old.agent_group_members o " SAME_AGENT,
+		.since = 8 },
+	{ "groups that messages were written to",
+		"INSERT OR IGNORE INTO main.message_groups (message_id, names)"
+		" SELECT nm.id, o.names FROM old.message_groups o " SAME_MESSAGE,
+		.since = 8 },
 	{ "keys of sent messages",
 		"INSERT OR IGNORE INTO main.sent_keys (sender_id, key, message_id, "
 		"created_ts,"

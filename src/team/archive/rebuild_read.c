@@ -496,7 +496,8 @@ static enum mr_code insert_letter(struct mr_ctx *cx, struct mr_db *db, struct ba
 		.importance = document->importance,
 		.ack_required = document->ack_required,
 		.created_ts = document->created_ts,
-		.attachments = document->attachments };
+		.attachments = document->attachments,
+		.addressed = document->addressed };
 	int64_t bytes = bytes_of(batch->arena, document->attachments);
 	bool taken = false;
 	enum mr_code rc = find_agent(cx, db, batch, letter, document->from, &message.sender_id);
