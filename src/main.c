@@ -258,6 +258,7 @@
  *     search.c           full-text search
  *     search_query.c     the keys of a message search
  *     search_sql.c       the SQL of a search
+ *     session_sql.c      by what an agent that comes back is known
  *     summary.c          summaries of threads
  *     summary_lines.c    the heuristic, by lines
  *     summary_llm.c      worded by a model

@@ -8,6 +8,8 @@
 #include "team/error.h"
 #include "team/limits.h"
 #include "team/name.h"
+#include "team/repository.h"
+#include "team/session.h"
 #include "team/store/root_private.h"
 #include "text/token.h"
 
@@ -195,6 +197,7 @@ struct registering {
 	const struct mr_team_registration *request;
 	const char *tool;
 	const char *token; /* for an agent without one; NULL: none is given out */
+	struct mr_team_session session;
 	struct mr_team_project plan;
 	struct mr_team_project project;
 	struct mr_team_agent agent;
@@ -345,6 +348,32 @@ static const char *why_not(const struct registering *r, bool found, const char *
 				     "GreenCastle";
 }
 
+/* Take up the agent that had the session. One with a token has to be named, and proved. */
+static enum mr_code resume(struct mr_ctx *cx, struct mr_db *db, struct registering *r, bool *done)
+{
+	int64_t silent_since =
+		mr_clock_wall_us(cx->clock) - r->config->inactivity_s * INT64_C(1000000);
+	struct mr_team_proof proof;
+	struct mr_team_agent known;
+	const char *why;
+	int64_t id = 0;
+	enum mr_code rc = mr_team_session_seek(cx, db, r->project.id, &r->session,
+		r->request->program, silent_since, &id, &why);
+
+	if (!rc && id)
+		rc = mr_team_agent_prove(cx, db, id, NULL, &proof);
+	if (rc || !id || proof.has_token)
+		return rc;
+	rc = mr_team_agent_get(cx, db, id, &known);
+	if (!rc)
+		rc = update_known(cx, db, r, &known);
+	if (rc)
+		return rc;
+	*done = true;
+	r->agent.resumed = mr_arena_printf(cx->arena, "%s was taken up again: %s", known.name, why);
+	return MR_OK;
+}
+
 static enum mr_code decide(struct mr_ctx *cx, struct mr_db *db, struct registering *r)
 {
 	const char *asked = r->request->name;
@@ -353,6 +382,11 @@ static enum mr_code decide(struct mr_ctx *cx, struct mr_db *db, struct registeri
 	bool found = false;
 	enum mr_code rc;
 
+	if (!asked && r->request->resume) {
+		rc = resume(cx, db, r, &found);
+		if (rc || found)
+			return rc;
+	}
 	if (!asked)
 		return make(cx, db, r, NULL);
 	if (r->config->name_mode == MR_TEAM_ALWAYS_AUTO)
@@ -378,7 +412,11 @@ static enum mr_code register_change(struct mr_ctx *cx, struct mr_db *db, void *a
 	struct registering *r = arg;
 	enum mr_code rc = mr_team_project_ensure_in(cx, db, &r->plan, &r->project);
 
-	return rc ? rc : decide(cx, db, r);
+	if (!rc)
+		rc = decide(cx, db, r);
+	if (!rc && r->request->resume)
+		rc = mr_team_session_store(cx, db, &r->agent, &r->session);
+	return rc;
 }
 
 enum mr_code mr_team_agent_register(struct mr_ctx *cx, struct mr_team *team,
@@ -403,6 +441,10 @@ enum mr_code mr_team_agent_register(struct mr_ctx *cx, struct mr_team *team,
 			MR_TEAM_TASK_BYTES, false);
 	if (!rc)
 		rc = mr_team_project_plan(cx, team, request->project_key, NULL, &r.plan);
+	if (!rc && request->resume)
+		r.session = (struct mr_team_session){ request->session_id,
+			mr_team_repository_top(cx,
+				r.plan.given ? r.plan.given : r.plan.human_key) };
 	if (!rc)
 		rc = mr_team_write(cx, team, register_change, NULL, &r);
 	if (rc)

@@ -19,6 +19,11 @@ struct mr_team_registration {
 	 * an administrator asks, because its token may be lost. */
 	bool with_token;
 	bool renew_token;
+	/* What is known of the client, or NULL. Without a name the agent that had this session, or
+	 * the last one there, is taken up again (team/session.h), unless it has a token, which
+	 * nobody has shown. Its place is found from the project's key. */
+	const char *session_id;
+	bool resume;
 };
 
 /*

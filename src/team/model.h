@@ -61,6 +61,8 @@ struct mr_team_agent {
 	/* From a registration that gave another name than the one asked for, else NULL: that name,
 	 * and a sentence for whoever asked. */
 	const char *asked_name, *name_note;
+	const char *resumed; /* from a registration that took up an agent it knew by its session: a
+				clause for people; or NULL */
 };
 
 struct mr_team_agents {

@@ -108,6 +108,14 @@ bool mr_team_repository_around(struct mr_ctx *cx, const char *dir, struct mr_tea
 	return false;
 }
 
+const char *mr_team_repository_top(struct mr_ctx *cx, const char *path)
+{
+	const char *there = mr_reach_seen(cx, path);
+	struct mr_team_repository found;
+
+	return there && mr_team_repository_around(cx, there, &found) ? found.top : path;
+}
+
 /* Is the path `dir`, or below it? */
 static bool is_in(const char *dir, const char *path)
 {

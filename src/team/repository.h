@@ -22,6 +22,8 @@ struct mr_team_repository {
  * directory or what is above it.
  */
 bool mr_team_repository_around(struct mr_ctx *cx, const char *dir, struct mr_team_repository *out);
+/* The top of the work tree that a path is in, without links; the path itself when it is in none. */
+const char *mr_team_repository_top(struct mr_ctx *cx, const char *path);
 /*
  * A path or pattern as it stands below `root`, when it is an absolute one that leads there through
  * a link or is in another worktree of the repository `root`; else as it is. Only where the caller

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import database  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
+from mcp import Stdio  # noqa: E402
 from tap import Tap  # noqa: E402
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
@@ -385,6 +386,65 @@ def short_names_are_printed_where_they_are_clear(m):
         assert ensure(m, key)["id"] == m.json("team", "register", name, *AS)["project_id"], name
 
 
+def start(m, *args, **options):
+    return m.json("team", "macro", "start-session", *args, *AS, **options)
+
+
+def the_same_agent_comes_back(m):
+    # By what its client calls the session.
+    first = start(m, "/b", "--session-id", "one", "--file-reservation-paths", "src/a.c")
+    assert "resumed" not in first, first
+    again = start(m, "/b", "--session-id", "one", "--file-reservation-paths", "src/a.c")
+    assert again["agent"]["id"] == first["agent"]["id"] and "had this session" in again["resumed"], again
+    assert again["file_reservations"]["conflicts"] == [], again
+    other = start(m, "/b", "--session-id", "two")
+    assert other["agent"]["id"] != first["agent"]["id"] and "resumed" not in other, other
+    assert start(m, "/c", "--session-id", "one")["agent"]["name"] not in ("", first["agent"]["name"])
+    # By AGENT_NAME, where the client's own process says so; by the name that is asked for before all.
+    assert start(m, "/b", env={"AGENT_NAME": "GreenCastle"})["agent"]["name"] == "GreenCastle"
+    named = start(m, "/b", "--agent-name", "BlueLake", "--session-id", "one")
+    assert named["agent"]["name"] == "BlueLake" and "resumed" not in named, named
+    # A session id is not kept as it is; a new database has the sessions, and who is purged has none.
+    assert database.value(database.team_database(m.root), "SELECT count(*) FROM agent_sessions WHERE session = 'two'") == 0
+    m.json("team", "rebuild", "--yes")
+    assert start(m, "/b", "--session-id", "two")["agent"]["id"] == other["agent"]["id"]
+    m.json("team", "retire", "/b", other["agent"]["name"], "--purge", "--yes")
+    assert "resumed" not in start(m, "/b", "--session-id", "two")
+
+
+def sessions_of_mcp_are_known(m):
+    top = make_repository(m)
+    call = {"human_key": top + "/tree", "program": "codex", "model": "gpt"}
+    with Stdio(m, cwd=top + "/tree") as client:
+        first = client.call("macro_start_session", **call, file_reservation_paths=["src/a.c"])
+        name = first["agent"]["name"]
+        assert client.call("macro_start_session", **call)["agent"]["name"] == name
+        # While it works, another client there is somebody else, and is told who holds the file.
+        with Stdio(m, cwd=top + "/tree") as second:
+            other = second.call("macro_start_session", **call, file_reservation_paths=["src/a.c"])
+            assert other["agent"]["name"] != name and "resumed" not in other, other
+            assert other["file_reservations"]["conflicts"][0]["holders"][0]["agent"] == name, other
+            assert "offered" not in other, other
+            second.call("delete_agent", project_key=top + "/repo", name=other["agent"]["name"])
+    # When the client has gone, the next one there goes on as the same agent, with its leases.
+    with Stdio(m, cwd=top + "/tree/src") as client:
+        back = client.call("macro_start_session", **call | {"human_key": top + "/tree/src"}, file_reservation_paths=["src/a.c"])
+        assert back["agent"]["name"] == name and "not at work" in back["resumed"], back
+        assert back["file_reservations"]["conflicts"] == [], back
+    # In another worktree it is another agent.
+    with Stdio(m, cwd=top + "/repo") as client:
+        assert client.call("macro_start_session", **call | {"human_key": top + "/repo"})["agent"]["name"] != name
+    # A successor with a name of its own is offered what was left, and may take it at once.
+    with Stdio(m, cwd=top + "/tree") as client:
+        heir = client.call("macro_start_session", **call, agent_name="GreenCastle")
+        assert [one["agent"] for one in heir["offered"]] == [name, name], heir
+        for one in heir["offered"]:
+            taken = client.call("force_release_file_reservation", project_key=top + "/repo", agent_name="GreenCastle",
+                file_reservation_id=one["id"])
+            assert taken["released"] == 1 and "session_ended" in taken["reservation"]["stale_reasons"], taken
+        assert "offered" not in client.call("macro_start_session", **call, agent_name="GreenCastle")
+
+
 def health_is_probed(m):
     seen = m.json("team", "health")
     assert seen["status"] == "ok" and seen["problems"] == [], seen
@@ -474,6 +534,8 @@ TESTS = [
     older_projects_keep_their_paths,
     the_current_directory_is_meant,
     short_names_are_printed_where_they_are_clear,
+    the_same_agent_comes_back,
+    sessions_of_mcp_are_known,
     health_is_probed,
     activity_is_noted_after_the_answer,
     people_get_text,

@@ -7,7 +7,7 @@ import os
 import subprocess
 
 from shapes import (
-    AGENT, FOUND, GROUP, HOOKS, ITEM, LEASE, LINK, MENTIONS, PAYLOAD, PRODUCT, PROJECT, READ, RELEASED, RESERVED,
+    AGENT, FOUND, GROUP, HOLDER, HOOKS, ITEM, LEASE, LINK, MENTIONS, PAYLOAD, PRODUCT, PROJECT, READ, RELEASED, RESERVED,
     SENT, SLOT, SUMMARY, THREAD, TIME, Maybe
 )
 
@@ -89,7 +89,7 @@ CALLS = [
         LINK | {"updated": (0, 1)}, {"status": "approved", "updated": 1}),
     ("list_contacts", {"project_key": F, "agent_name": "BlueLake"}, {"agent": str, "contacts": [LINK]}, {"agent": "BlueLake"}),
     ("macro_start_session", {"human_key": B, "program": "codex", "model": "y", "agent_name": "RedCat",
-        "file_reservation_paths": ["q"]}, {"project": PROJECT, "agent": AGENT, "file_reservations": RESERVED, "inbox": [ITEM]},
+        "file_reservation_paths": ["q"]}, {"project": PROJECT, "agent": AGENT, "file_reservations": RESERVED, "inbox": [ITEM], "resumed?": str, "offered?": [HOLDER]},
         {}),
     ("macro_start_session", {"human_key": B, "program": "codex", "model": "y", "agent_name": "RedCat"},
         {"project": PROJECT, "agent": AGENT, "file_reservations": RESERVED, "inbox": [ITEM]},

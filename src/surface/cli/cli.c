@@ -205,6 +205,7 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	enum mr_code rc;
 
 	call.invocation = how;
+	call.agent_name = mr_settings_text(app->settings, "guard.agent");
 	call.cx.progress = on_progress;
 	call.cx.progress_arg = &progress;
 	call.cx.reach = NULL; /* the user of a command line has these rights without us */

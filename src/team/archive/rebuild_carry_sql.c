@@ -330,6 +330,11 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 		"INSERT OR IGNORE INTO main.message_groups (message_id, names)"
 		" SELECT nm.id, o.names FROM old.message_groups o " SAME_MESSAGE,
 		.since = 8 },
+	{ "sessions of its agents",
+		"INSERT OR IGNORE INTO main.agent_sessions (agent_id, project_id, session, place,"
+		" started_ts, ended_ts) SELECT na.id, np.id, o.session, o.place, o.started_ts,"
+		" o.ended_ts FROM old.agent_sessions o " SAME_AGENT,
+		.since = 9 },
 	{ "keys of sent messages",
 		"INSERT OR IGNORE INTO main.sent_keys (sender_id, key, message_id, "
 		"created_ts,"

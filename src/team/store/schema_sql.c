@@ -204,6 +204,18 @@ static const char SQL_GROUPS[] =
 	"  message_id BIGINT PRIMARY KEY REFERENCES messages(id),"
 	"  names TEXT NOT NULL) WITHOUT ROWID;";
 
+/* The last session of each agent that has noted one; see team/session.h. */
+static const char SQL_SESSIONS[] =
+	"CREATE TABLE agent_sessions ("
+	"  agent_id BIGINT PRIMARY KEY REFERENCES agents(id),"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
+	"  session TEXT NOT NULL," /* the SHA-256 of its id, or empty */
+	"  place TEXT NOT NULL,"
+	"  started_ts BIGINT NOT NULL,"
+	"  ended_ts BIGINT) WITHOUT ROWID;"
+	"CREATE INDEX agent_sessions_id ON agent_sessions(session, project_id);"
+	"CREATE INDEX agent_sessions_place ON agent_sessions(project_id, place);";
+
 static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 {
 	return mr_db_search_create(db, &mr_team_search_index, err);
@@ -230,6 +242,7 @@ const struct mr_migration mr_team_migrations[] = {
 	{ .version = 6, .name = "beginnings of words", .sql = "", .run = remake_search },
 	{ .version = 7, .name = "names that were not taken", .sql = SQL_ASKED },
 	{ .version = 8, .name = "groups", .sql = SQL_GROUPS },
+	{ .version = 9, .name = "sessions", .sql = SQL_SESSIONS },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 
