@@ -131,6 +131,7 @@
  *       suggest.c        completion of arguments
  *       team_agent.c     operations: the agents of a project
  *       team_contact.c   operations: contacts between agents
+ *       team_group.c     operations: groups of agents
  *       team_guard.c     operations: install and remove the git hooks
  *       team_guard_check.c operations: check files against leases
  *       team_health.c    operation: health of the team's storage
@@ -227,6 +228,8 @@
  *     escalate_sql.c     overdue acknowledgements in the database
  *     gauge.c            counts of stored and queued items, for /metrics
  *     gauge_sql.c        and the queries
+ *     group.c            several agents under one address
+ *     group_sql.c        and the rows of named groups
  *     identity.c         a project's identity: its path or git repository
  *     inbox.c            lists of messages; read and acknowledge marks
  *     inbox_sql.c        lists of messages, each from an index
@@ -252,11 +255,13 @@
  *     purge.c            deletes an agent from database and archive
  *     purge_sql.c        finds all rows that mention it
  *     recipient.c        resolves addresses to agents
+ *     repository.c       the git repository that a directory belongs to
  *     retire.c           retires or purges agents
  *     retire_sql.c       their leases, slots and rows
  *     search.c           full-text search
  *     search_query.c     the keys of a message search
  *     search_sql.c       the SQL of a search
+ *     session_sql.c      by what an agent that comes back is known
  *     summary.c          summaries of threads
  *     summary_lines.c    the heuristic, by lines
  *     summary_llm.c      worded by a model

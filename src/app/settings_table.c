@@ -3,8 +3,8 @@
 
 static const char *const team_name_enforcements[] = { "strict", "coerce", "always_auto", NULL };
 static const char *const team_name_validations[] = { "pool", "any", NULL };
-static const char *const team_identity_modes[] = { "dir", "git-remote", "git-toplevel",
-	"git-common-dir", NULL };
+static const char *const team_identity_modes[] = { "repository", "dir", "git-remote",
+	"git-toplevel", "git-common-dir", NULL };
 static const char *const reservation_glob_styles[] = { "path", "fnmatch", NULL };
 static const char *const ack_escalation_modes[] = { "log", "file_reservation", "overseer", NULL };
 static const char *const roles[] = { "reader", "writer", "admin", NULL };
@@ -366,7 +366,7 @@ const struct mr_setting mr_setting_table[] = {
 	{ .key = "team.identity_mode",
 		.env = "PROJECT_IDENTITY_MODE",
 		.type = MR_TYPE_TEXT,
-		.fallback = "dir",
+		.fallback = "repository",
 		.choices = team_identity_modes,
 		.flags = MR_SETTING_PROJECT,
 		.summary = "what makes two directories one project" },

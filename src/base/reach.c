@@ -59,19 +59,30 @@ static const char *find(struct mr_ctx *cx, const char *path, const struct mr_tex
 											     : NULL;
 }
 
-const char *mr_reach_known(struct mr_ctx *cx, const char *path)
+/* Below the owner's roots, or below `place` where that is not NULL. */
+static const char *find_with(struct mr_ctx *cx, const char *path, const char *place)
 {
-	const struct mr_reach *reach = cx->reach;
-	const char *place, *home;
+	const char *home = real_dir(cx->arena, cx->reach->home);
 	struct mr_texts more = { &place, 0 };
 
-	if (!reach)
-		return real_dir(cx->arena, path);
-	place = reach->ask ? NULL : real_dir(cx->arena, reach->place);
-	home = real_dir(cx->arena, reach->home);
+	place = real_dir(cx->arena, place);
 	/* The home directory is no root: programs are often started there by default. */
 	more.len = place && !(home && is_in(place, home)) ? 1 : 0;
 	return find(cx, path, &more);
+}
+
+const char *mr_reach_known(struct mr_ctx *cx, const char *path)
+{
+	const struct mr_reach *reach = cx->reach;
+
+	if (!reach)
+		return real_dir(cx->arena, path);
+	return find_with(cx, path, reach->ask ? NULL : reach->place);
+}
+
+const char *mr_reach_seen(struct mr_ctx *cx, const char *path)
+{
+	return cx->reach ? find_with(cx, path, cx->reach->place) : real_dir(cx->arena, path);
 }
 
 enum mr_code mr_reach_dir(struct mr_ctx *cx, const char *path, const char **out)

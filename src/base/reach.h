@@ -31,3 +31,6 @@ struct mr_reach {
 MR_CHECK enum mr_code mr_reach_dir(struct mr_ctx *cx, const char *path, const char **out);
 /* The same by what is known already: the client is not asked. NULL when the caller may not. */
 const char *mr_reach_known(struct mr_ctx *cx, const char *path);
+/* The same, and the place where the process was started counts although the client has roots of its
+ * own: enough to tell which repository a path belongs to, not to read what is there. */
+const char *mr_reach_seen(struct mr_ctx *cx, const char *path);

@@ -33,6 +33,9 @@ struct mr_app {
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* the kernel's: safe from any thread */
 	int64_t started_us;   /* the clock's mono face at the start */
+	/* Of a process that one client started for itself: what names its session, and the agent
+	 * that AGENT_NAME says; NULL: no such process, or not said. */
+	const char *session, *agent_name;
 };
 
 struct mr_call {
@@ -47,6 +50,8 @@ struct mr_call {
 	bool is_admin;           /* may overrule others: the command line, or the role admin */
 	/* The authenticated client; NULL on the command line, which may do everything. */
 	const struct mr_principal *principal;
+	const char *session;          /* what names the client's session, or NULL */
+	const char *agent_name;       /* AGENT_NAME of the client's own process, or NULL */
 	const char *agent_token;      /* of the agent the caller acts as (AGENT_AUTH), or NULL */
 	bool is_verified;             /* the caller proved to be the agent it acts as */
 	struct mr_team_rights rights; /* whose mail the caller may see: set by op/agent_auth.h */

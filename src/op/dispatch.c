@@ -23,6 +23,8 @@ struct mr_call mr_dispatch_call(const struct mr_app *app, struct mr_arena *arena
 			.rand = app->rand,
 			.reach = app->reach ? app->reach : &nowhere },
 		.app = app,
+		.session = app->session,
+		.agent_name = app->agent_name,
 	};
 }
 

@@ -139,7 +139,10 @@ static const char *param_summary(struct mr_arena *arena, const struct mr_param *
 
 	if (param->flags & MR_BODY)
 		summary = mr_arena_printf(arena, "%s; - reads standard input", summary);
-	if (param->flags & MR_REQUIRED)
+	if (param->flags & MR_HERE)
+		summary = mr_arena_printf(arena, "%s; . or nothing is the current directory",
+			summary);
+	else if (param->flags & MR_REQUIRED)
 		summary = mr_arena_printf(arena, "%s (required)", summary);
 	if (is_list(param) && !(param->flags & MR_POSITIONAL))
 		summary = mr_arena_printf(arena, "%s; may be repeated", summary);

@@ -62,6 +62,8 @@ static const struct mr_op *const all[] = {
 	&mr_op_team_product_inbox,
 	&mr_op_team_product_search,
 	&mr_op_team_product_summarize,
+	&mr_op_team_group_set,
+	&mr_op_team_group_list,
 	&mr_op_team_slot_acquire,
 	&mr_op_team_slot_renew,
 	&mr_op_team_slot_release,

@@ -55,6 +55,9 @@ extern const struct mr_op mr_op_team_list_agents;
 extern const struct mr_op mr_op_team_register_agent;
 extern const struct mr_op mr_op_team_update_profile;
 extern const struct mr_op mr_op_team_whois;
+/* team_group.c */
+extern const struct mr_op mr_op_team_group_list;
+extern const struct mr_op mr_op_team_group_set;
 /* team_contact.c */
 extern const struct mr_op mr_op_team_contact_list;
 extern const struct mr_op mr_op_team_contact_policy;

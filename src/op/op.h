@@ -67,6 +67,8 @@ enum mr_param_flag {
 	/* Names a file of the caller's machine, or is a person's to say: only a command line can
 	 * give it. Other surfaces refuse it, and schemas do not have it. */
 	MR_CLI_ONLY = 128,
+	/* Names a directory: on the command line "." is the current one, and so is no argument. */
+	MR_HERE = 256,
 };
 
 /* An argument. A table ends with an entry whose name is NULL. */

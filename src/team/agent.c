@@ -2,18 +2,21 @@
 #include "team/agent.h"
 
 #include "base/oom.h"
+#include "base/utf8.h"
 #include "team/agent_sql.h"
 #include "team/archive/archive_queue.h"
 #include "team/error.h"
 #include "team/limits.h"
 #include "team/name.h"
+#include "team/repository.h"
+#include "team/session.h"
 #include "team/store/root_private.h"
 #include "text/token.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOKEN_BYTES = 24 };
+enum { TOKEN_BYTES = 24, SHOWN_BYTES = 60 };
 
 static enum mr_code seek_either(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	const char *name, bool *found, struct mr_team_agent *out)
@@ -27,12 +30,27 @@ static enum mr_code seek_either(struct mr_ctx *cx, struct mr_db *db, int64_t pro
 	return *plain ? mr_team_agent_seek(cx, db, project_id, plain, found, out) : MR_OK;
 }
 
+/* Who asked for the name and was given another knows itself by it still. */
+static enum mr_code fail_not_taken(struct mr_ctx *cx, const struct mr_team_project *project,
+	const char *name, const struct mr_texts *given)
+{
+	mr_team_fail(cx, MR_TEAM_NOT_FOUND,
+		"there is no agent \"%s\" in the project %s: that name was asked for and not taken. "
+		"Who asked for it is called %s now; call again under that name",
+		name, project->slug, mr_str_join(cx->arena, given, " or "));
+	return mr_team_fail_texts(cx, "suggestions", given);
+}
+
 static enum mr_code fail_not_found(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_project *project, const char *name)
 {
 	struct mr_texts names, near;
-	enum mr_code rc = mr_team_agent_names(cx, db, project->id, &names);
+	enum mr_code rc = mr_team_agent_asked(cx, db, project->id, name, &near);
 
+	if (!rc && near.len)
+		return fail_not_taken(cx, project, name, &near);
+	if (!rc)
+		rc = mr_team_agent_names(cx, db, project->id, &names);
 	if (rc)
 		return rc;
 	near = mr_team_nearest(cx->arena, name, &names);
@@ -179,6 +197,7 @@ struct registering {
 	const struct mr_team_registration *request;
 	const char *tool;
 	const char *token; /* for an agent without one; NULL: none is given out */
+	struct mr_team_session session;
 	struct mr_team_project plan;
 	struct mr_team_project project;
 	struct mr_team_agent agent;
@@ -299,6 +318,62 @@ static const char *usable(struct mr_ctx *cx, const struct registering *r, const 
 	return mr_team_name_is_valid(plain, r->config->any_name) ? plain : NULL;
 }
 
+/* Another name than the one asked for, which is remembered: `why` ends a sentence. */
+static enum mr_code make_other(struct mr_ctx *cx, struct mr_db *db, struct registering *r,
+	const char *why)
+{
+	const char *asked = r->request->name;
+	size_t shown = mr_utf8_truncate(asked, strlen(asked), SHOWN_BYTES);
+	enum mr_code rc = make(cx, db, r, NULL);
+
+	if (!rc)
+		rc = mr_team_agent_store_asked(cx, db, r->agent.id, asked);
+	if (rc)
+		return rc;
+	r->agent.asked_name = mr_arena_strndup(cx->arena, asked, shown);
+	r->agent.name_note = mr_arena_printf(cx->arena,
+		"\"%s\" was not taken: %s. Your name is %s; use it in every call",
+		r->agent.asked_name, why, r->agent.name);
+	return MR_OK;
+}
+
+static const char *why_not(const struct registering *r, bool found, const char *asked)
+{
+	if (mr_team_name_is_reserved(asked))
+		return "it is reserved for people and for the system";
+	if (found)
+		return "another agent has it";
+	return r->config->any_name ? "a name takes letters and digits"
+				   : "a name here is a listed adjective and noun, such as "
+				     "GreenCastle";
+}
+
+/* Take up the agent that had the session. One with a token has to be named, and proved. */
+static enum mr_code resume(struct mr_ctx *cx, struct mr_db *db, struct registering *r, bool *done)
+{
+	int64_t silent_since =
+		mr_clock_wall_us(cx->clock) - r->config->inactivity_s * INT64_C(1000000);
+	struct mr_team_proof proof;
+	struct mr_team_agent known;
+	const char *why;
+	int64_t id = 0;
+	enum mr_code rc = mr_team_session_seek(cx, db, r->project.id, &r->session,
+		r->request->program, silent_since, &id, &why);
+
+	if (!rc && id)
+		rc = mr_team_agent_prove(cx, db, id, NULL, &proof);
+	if (rc || !id || proof.has_token)
+		return rc;
+	rc = mr_team_agent_get(cx, db, id, &known);
+	if (!rc)
+		rc = update_known(cx, db, r, &known);
+	if (rc)
+		return rc;
+	*done = true;
+	r->agent.resumed = mr_arena_printf(cx->arena, "%s was taken up again: %s", known.name, why);
+	return MR_OK;
+}
+
 static enum mr_code decide(struct mr_ctx *cx, struct mr_db *db, struct registering *r)
 {
 	const char *asked = r->request->name;
@@ -307,8 +382,15 @@ static enum mr_code decide(struct mr_ctx *cx, struct mr_db *db, struct registeri
 	bool found = false;
 	enum mr_code rc;
 
-	if (!asked || r->config->name_mode == MR_TEAM_ALWAYS_AUTO)
+	if (!asked && r->request->resume) {
+		rc = resume(cx, db, r, &found);
+		if (rc || found)
+			return rc;
+	}
+	if (!asked)
 		return make(cx, db, r, NULL);
+	if (r->config->name_mode == MR_TEAM_ALWAYS_AUTO)
+		return make_other(cx, db, r, "names are always given out here");
 	rc = seek_either(cx, db, r->project.id, asked, &found, &known);
 	if (rc)
 		return rc;
@@ -322,7 +404,7 @@ static enum mr_code decide(struct mr_ctx *cx, struct mr_db *db, struct registeri
 	}
 	if (!found && usable(cx, r, asked))
 		return make(cx, db, r, usable(cx, r, asked));
-	return strict ? refuse_name(cx, r, asked) : make(cx, db, r, NULL);
+	return strict ? refuse_name(cx, r, asked) : make_other(cx, db, r, why_not(r, found, asked));
 }
 
 static enum mr_code register_change(struct mr_ctx *cx, struct mr_db *db, void *arg)
@@ -330,7 +412,11 @@ static enum mr_code register_change(struct mr_ctx *cx, struct mr_db *db, void *a
 	struct registering *r = arg;
 	enum mr_code rc = mr_team_project_ensure_in(cx, db, &r->plan, &r->project);
 
-	return rc ? rc : decide(cx, db, r);
+	if (!rc)
+		rc = decide(cx, db, r);
+	if (!rc && r->request->resume)
+		rc = mr_team_session_store(cx, db, &r->agent, &r->session);
+	return rc;
 }
 
 enum mr_code mr_team_agent_register(struct mr_ctx *cx, struct mr_team *team,
@@ -355,6 +441,10 @@ enum mr_code mr_team_agent_register(struct mr_ctx *cx, struct mr_team *team,
 			MR_TEAM_TASK_BYTES, false);
 	if (!rc)
 		rc = mr_team_project_plan(cx, team, request->project_key, NULL, &r.plan);
+	if (!rc && request->resume)
+		r.session = (struct mr_team_session){ request->session_id,
+			mr_team_repository_top(cx,
+				r.plan.given ? r.plan.given : r.plan.human_key) };
 	if (!rc)
 		rc = mr_team_write(cx, team, register_change, NULL, &r);
 	if (rc)

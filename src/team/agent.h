@@ -19,11 +19,17 @@ struct mr_team_registration {
 	 * an administrator asks, because its token may be lost. */
 	bool with_token;
 	bool renew_token;
+	/* What is known of the client, or NULL. Without a name the agent that had this session, or
+	 * the last one there, is taken up again (team/session.h), unless it has a token, which
+	 * nobody has shown. Its place is found from the project's key. */
+	const char *session_id;
+	bool resume;
 };
 
 /*
  * Register: an agent of that name (in any case) is updated and reactivated, with its id and casing;
- * a new one is made under the configured enforcement (spec 4.4). INVALID_ARGUMENT, NAME_TAKEN.
+ * a new one is made under the configured enforcement (spec 4.4), and where that gives another name
+ * than was asked for the result says so (name_note). INVALID_ARGUMENT, NAME_TAKEN.
  * Queues the profile for the archive.
  */
 MR_CHECK enum mr_code mr_team_agent_register(struct mr_ctx *cx, struct mr_team *team,
@@ -35,12 +41,17 @@ MR_CHECK enum mr_code mr_team_agent_insert(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_agent *row, const char *tool, struct mr_team_agent *out);
 
 /* By name, in any case, raw or sanitised; retired ones too unless `active_only`. NOT_FOUND with
- * data.suggestions, and the text points to `mailroom team agents`. */
+ * data.suggestions, and the text points to `mailroom team agents`, or to the agent that had asked
+ * for this name and was given another. */
 MR_CHECK enum mr_code mr_team_agent_find(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_project *project, const char *name, bool active_only,
 	struct mr_team_agent *out);
 MR_CHECK enum mr_code mr_team_agent_get(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	struct mr_team_agent *out);
+/* The names that active agents were given who had asked for this one, the newest first, at most
+ * MR_TEAM_SUGGESTIONS. */
+MR_CHECK enum mr_code mr_team_agent_asked(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *name, struct mr_texts *out);
 /* Does the project have this agent? Not an error when not: `*found`. */
 MR_CHECK enum mr_code mr_team_agent_seek(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	const char *name, bool *found, struct mr_team_agent *out);

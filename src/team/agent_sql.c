@@ -206,6 +206,29 @@ enum mr_code mr_team_agent_store_token(struct mr_ctx *cx, struct mr_db *db, int6
 		MR_BIND(id, mr_digest_sha256(cx->arena, mr_bytes_text(token))));
 }
 
+static const char SQL_STORE_ASKED[] = "UPDATE agents SET asked_fold = ?2 WHERE id = ?1";
+
+enum mr_code mr_team_agent_store_asked(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	const char *asked)
+{
+	/* Longer ones are no name that anybody would come back under. */
+	if (strlen(asked) > MR_TEAM_NAME_BYTES)
+		return MR_OK;
+	return mr_rows_run(cx, db, SQL_STORE_ASKED, MR_BIND(id, mr_str_lower(cx->arena, asked)));
+}
+
+static const char SQL_ASKED[] =
+	"SELECT name FROM agents WHERE project_id = ?1 AND asked_fold = ?2 AND is_active = 1"
+	" ORDER BY id DESC LIMIT ?3";
+
+enum mr_code mr_team_agent_asked(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *name, struct mr_texts *out)
+{
+	return mr_rows_list(cx, db, SQL_ASKED,
+		MR_BIND(project_id, mr_str_lower(cx->arena, name), MR_TEAM_SUGGESTIONS),
+		mr_row_text, MR_LIST(out));
+}
+
 static const char SQL_STORE[] =
 	"UPDATE agents SET program = ?2, model = ?3, task_description = ?4, last_active_ts = ?5,"
 	" attachments_policy = ?6, contact_policy = ?7, is_active = ?8, deleted_ts = ?9"

@@ -9,6 +9,9 @@ MR_CHECK enum mr_code mr_team_agent_store(struct mr_ctx *cx, struct mr_db *db,
 /* Replace its token. */
 MR_CHECK enum mr_code mr_team_agent_store_token(struct mr_ctx *cx, struct mr_db *db, int64_t id,
 	const char *token);
+/* Remember that it asked for another name. */
+MR_CHECK enum mr_code mr_team_agent_store_asked(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	const char *asked);
 /* Names of the active ones, for suggestions; the most recently registered some thousands. */
 MR_CHECK enum mr_code mr_team_agent_names(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	struct mr_texts *out);

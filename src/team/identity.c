@@ -8,6 +8,7 @@
 #include "base/reach.h"
 #include "team/error.h"
 #include "team/limits.h"
+#include "team/repository.h"
 #include "text/digest.h"
 #include "text/token.h"
 
@@ -151,31 +152,76 @@ static const char *of_common_dir(struct mr_ctx *cx, const char *key)
 	return real ? named(cx, "repo", real) : NULL;
 }
 
+#define GIVEN "the path is taken as it was given"
+
+/* The repository's path where there is one that fits into a key. */
+static void by_repository(struct mr_ctx *cx, const char *key, const char *there,
+	struct mr_team_identity *out)
+{
+	struct mr_team_repository found;
+
+	out->why = GIVEN ": no git repository is seen there (a server looks only below "
+			 "PROJECT_ROOTS)";
+	if (!there || !mr_team_repository_around(cx, there, &found) ||
+		strlen(found.root) > MR_TEAM_KEY_BYTES)
+		return;
+	out->key = found.root;
+	if (found.is_worktree)
+		out->why = mr_arena_printf(cx->arena, "%s is in a worktree of the repository %s",
+			key, found.root);
+	else if (mr_str_eq(found.root, there) && mr_str_eq(there, key))
+		out->why = "it is the root of a git repository";
+	else if (mr_str_eq(found.root, there))
+		out->why = mr_arena_printf(cx->arena, "%s leads to the repository %s", key,
+			found.root);
+	else
+		out->why =
+			mr_arena_printf(cx->arena, "%s is in the repository %s", key, found.root);
+}
+
+/* The slug that a git mode gives, or NULL. */
+static enum mr_code by_git(struct mr_ctx *cx, const char *key, const char *there, const char *mode,
+	const char *remote, const char **out)
+{
+	*out = NULL;
+	if (mr_str_eq(mode, MR_TEAM_IDENTITY_REMOTE))
+		*out = there ? of_remote(cx, key, remote) : NULL;
+	else if (mr_str_eq(mode, MR_TEAM_IDENTITY_TOPLEVEL))
+		*out = there ? of_toplevel(cx, key) : NULL;
+	else if (mr_str_eq(mode, MR_TEAM_IDENTITY_COMMON_DIR))
+		*out = there ? of_common_dir(cx, key) : NULL;
+	else if (!mr_str_eq(mode, MR_TEAM_IDENTITY_DIR))
+		return mr_team_refuse(cx, "identity_mode",
+			"\"%s\" is no identity mode: repository, dir, git-remote, git-toplevel or "
+			"git-common-dir",
+			mode);
+	return MR_OK;
+}
+
 enum mr_code mr_team_identity(struct mr_ctx *cx, const char *key, const char *mode,
 	const char *remote, struct mr_team_identity *out)
 {
+	struct mr_team_identity found = { .key = key, .mode = MR_TEAM_IDENTITY_DIR, .why = GIVEN };
 	const char *slug = NULL, *there = NULL;
 	enum mr_code rc = MR_OK;
 
-	/* Git is not run in directories that the caller may not name. */
-	if (!mr_str_eq(mode, MR_TEAM_IDENTITY_DIR))
-		rc = mr_reach_dir(cx, key, &there);
+	/* Nothing is looked for in directories that the caller may not name. */
+	if (mr_str_eq(mode, MR_TEAM_IDENTITY_REPOSITORY)) {
+		by_repository(cx, key, mr_reach_seen(cx, key), &found);
+	} else {
+		if (!mr_str_eq(mode, MR_TEAM_IDENTITY_DIR))
+			rc = mr_reach_dir(cx, key, &there);
+		if (!rc)
+			rc = by_git(cx, key, there, mode, remote, &slug);
+	}
 	if (rc)
 		return rc;
-	if (mr_str_eq(mode, MR_TEAM_IDENTITY_REMOTE))
-		slug = there ? of_remote(cx, key, remote) : NULL;
-	else if (mr_str_eq(mode, MR_TEAM_IDENTITY_TOPLEVEL))
-		slug = there ? of_toplevel(cx, key) : NULL;
-	else if (mr_str_eq(mode, MR_TEAM_IDENTITY_COMMON_DIR))
-		slug = there ? of_common_dir(cx, key) : NULL;
-	else if (!mr_str_eq(mode, MR_TEAM_IDENTITY_DIR))
-		return mr_team_refuse(cx, "identity_mode",
-			"\"%s\" is no identity mode: dir, git-remote, git-toplevel or "
-			"git-common-dir",
-			mode);
-	*out = (struct mr_team_identity){
-		.slug = slug ? slug : mr_token_slug(cx->arena, key, MR_TEAM_KEY_BYTES, "project"),
-		.mode = slug ? mode : MR_TEAM_IDENTITY_DIR,
-	};
+	if (slug) {
+		found.mode = mode;
+		found.why = mr_arena_printf(cx->arena, "identity mode %s", mode);
+	}
+	found.slug =
+		slug ? slug : mr_token_slug(cx->arena, found.key, MR_TEAM_KEY_BYTES, "project");
+	*out = found;
 	return MR_OK;
 }

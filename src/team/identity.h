@@ -1,12 +1,15 @@
 /*
  * team/identity.h - derives a project's identity from its path or from the git repository there.
  *
- * May run git, for some seconds at most: never inside a change.
+ * May run git, for some seconds at most, or ask a client for its roots: never inside a change.
  */
 #pragma once
 
 #include "base/ctx.h"
 
+/* What is configured unless something else is: the repository around the path, by its main work
+ * tree, for all its directories, worktrees and links; the path as given where there is none. */
+#define MR_TEAM_IDENTITY_REPOSITORY "repository"
 #define MR_TEAM_IDENTITY_DIR        "dir"            /* the path as given */
 #define MR_TEAM_IDENTITY_REMOTE     "git-remote"     /* equal for all clones */
 #define MR_TEAM_IDENTITY_TOPLEVEL   "git-toplevel"   /* equal for all paths in a work tree */
@@ -14,7 +17,9 @@
 
 struct mr_team_identity {
 	const char *slug;
-	const char *mode; /* the one that applied */
+	const char *key;  /* the project's path: the one given, or its repository's */
+	const char *mode; /* the one that applied; dir for a repository's path */
+	const char *why;  /* a clause for people: how the project was chosen */
 };
 
 /*

@@ -11,6 +11,7 @@ enum {
 	MR_TEAM_SUBJECT_CHARS = 512,
 	MR_TEAM_BODY_BYTES = 1 << 20,
 	MR_TEAM_RECIPIENTS = 256, /* to, cc and bcc together: each is a row and a file */
+	MR_TEAM_GROUPS = 200,     /* with a name, in a project */
 	MR_TEAM_PATTERN_BYTES = 512,
 	MR_TEAM_REASON_BYTES = 512,
 	MR_TEAM_PATHS = 1000, /* patterns in one call */

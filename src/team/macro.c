@@ -5,6 +5,7 @@
 #include "team/macro.h"
 
 #include "team/error.h"
+#include "team/session.h"
 
 static enum mr_code read_inbox(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_project *project, const struct mr_team_agent *agent, int64_t limit,
@@ -24,8 +25,11 @@ enum mr_code mr_team_macro_start(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_start *request, struct mr_team_started *out)
 {
 	struct mr_team_started started = { 0 };
-	enum mr_code rc =
-		mr_team_agent_register(cx, team, &request->who, &started.project, &started.agent);
+	struct mr_team_registration who = request->who;
+	enum mr_code rc;
+
+	who.resume = true;
+	rc = mr_team_agent_register(cx, team, &who, &started.project, &started.agent);
 
 	if (!rc && request->paths.len > 0)
 		rc = mr_team_reserve(cx, team,
@@ -38,6 +42,8 @@ enum mr_code mr_team_macro_start(struct mr_ctx *cx, struct mr_team *team,
 				.reason = request->reason ? request->reason : "macro-session",
 			},
 			&started.reserved);
+	if (!rc)
+		rc = mr_team_session_left(cx, team, &started.agent, &started.offered);
 	if (!rc)
 		rc = read_inbox(cx, team, &started.project, &started.agent, request->inbox_limit,
 			false, &started.inbox);

@@ -19,8 +19,10 @@ struct mr_team_started {
 	struct mr_team_agent agent;
 	struct mr_team_reserved reserved;
 	struct mr_team_items inbox;
+	struct mr_team_reservations offered; /* that earlier sessions at this place left */
 };
-/* Join, reserve files, and list new messages. */
+/* Join, or without a name come back as the agent of this session (team/session.h); reserve files,
+ * and list new messages. */
 MR_CHECK enum mr_code mr_team_macro_start(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_start *request, struct mr_team_started *out);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCKS = 64, TEXTS = 6 };
+enum { LOCKS = 64, TEXTS = 7 };
 
 /* One piece of memory: this, its texts, its form. */
 struct head {
@@ -76,6 +76,7 @@ static void texts_of(struct mr_team_item *item, const char **out[TEXTS])
 	out[3] = &item->message.attachments;
 	out[4] = &item->from;
 	out[5] = &item->sender_project;
+	out[6] = &item->message.addressed;
 }
 
 bool mr_team_message_cache_get(struct mr_team_message_cache *heads, struct mr_arena *arena,

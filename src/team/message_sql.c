@@ -68,6 +68,9 @@ static enum mr_code next_time(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
 	return MR_OK;
 }
 
+static const char SQL_ADDRESSED[] =
+	"INSERT INTO message_groups (message_id, names) VALUES (?1, ?2)";
+
 enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_message *message, int64_t attachment_bytes)
 {
@@ -91,6 +94,8 @@ enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 	}
 	if (!rc && !stored)
 		rc = mr_err_set(&cx->err, MR_EEXISTS, "there is a message %s already", row.uid);
+	if (!rc && row.addressed)
+		rc = mr_rows_run(cx, db, SQL_ADDRESSED, MR_BIND(row.id, row.addressed));
 	if (!rc)
 		*message = row;
 	return rc;
@@ -206,6 +211,7 @@ void mr_team_message_read(struct mr_stmt *stmt, int column, int body_column, str
 		.created_ts = mr_stmt_int(stmt, column + 10),
 		.attachments = mr_stmt_text(stmt, column + 11, arena),
 		.verified = mr_stmt_int(stmt, column + 12) != 0,
+		.addressed = mr_stmt_text(stmt, column + 13, arena),
 		.body_md = body_column < 0 ? NULL : mr_stmt_text(stmt, body_column, arena),
 	};
 }

@@ -65,7 +65,8 @@ MR_CHECK enum mr_code mr_team_message_is_seen(struct mr_ctx *cx, struct mr_db *d
  * `column`; the body, when it was asked for, is in `body_column`, else that is -1. */
 #define MR_TEAM_MESSAGE_COLUMNS                                                                    \
 	"m.id, m.uid, m.project_id, m.sender_id, m.thread_id, m.thread_seq, m.reply_to,"           \
-	" m.subject, m.importance, m.ack_required, m.created_ts, m.attachments, m.verified"
-enum { MR_TEAM_MESSAGE_COLUMN_COUNT = 13 };
+	" m.subject, m.importance, m.ack_required, m.created_ts, m.attachments, m.verified,"       \
+	" (SELECT mg.names FROM message_groups mg WHERE mg.message_id = m.id)"
+enum { MR_TEAM_MESSAGE_COLUMN_COUNT = 14 };
 void mr_team_message_read(struct mr_stmt *stmt, int column, int body_column, struct mr_arena *arena,
 	struct mr_team_message *out);

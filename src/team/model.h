@@ -18,6 +18,11 @@ struct mr_team_project {
 	const char *human_key;
 	const char *identity_mode; /* dir, git-remote, git-toplevel, git-common-dir */
 	int64_t created_at;
+	/* Of a project that was asked for by a key, else NULL: how it was chosen, a clause for
+	 * people, and the path that was given where that is not its own. */
+	const char *why, *given;
+	const char *short_name; /* in a list of all: the last part of its key where no other project
+				   has that, else its slug; or NULL */
 };
 
 struct mr_team_projects {
@@ -53,6 +58,11 @@ struct mr_team_agent {
 	int64_t deleted_ts;
 	bool is_system;    /* the overseer and the escalation's holder: not bound by policies */
 	const char *token; /* only from the registration that made it: shown once; or NULL */
+	/* From a registration that gave another name than the one asked for, else NULL: that name,
+	 * and a sentence for whoever asked. */
+	const char *asked_name, *name_note;
+	const char *resumed; /* from a registration that took up an agent it knew by its session: a
+				clause for people; or NULL */
 };
 
 struct mr_team_agents {
@@ -79,6 +89,7 @@ struct mr_team_message {
 	bool verified; /* the sender had proved its identity */
 	int64_t created_ts;
 	const char *attachments; /* a JSON list */
+	const char *addressed; /* the groups its to and cc were written to, a line each; or NULL */
 };
 
 struct mr_team_recipient {

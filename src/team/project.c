@@ -4,11 +4,13 @@
  */
 #include "team/project.h"
 
+#include "base/reach.h"
 #include "team/archive/archive_queue.h"
 #include "team/error.h"
 #include "team/identity.h"
 #include "team/limits.h"
 #include "team/project_sql.h"
+#include "team/repository.h"
 #include "text/digest.h"
 #include "text/token.h"
 
@@ -43,6 +45,11 @@ static bool is_alike(struct mr_arena *arena, const char *a, const char *b)
 static bool is_path(const char *key)
 {
 	return strchr(key, '/');
+}
+
+static bool is_same_key(struct mr_arena *arena, const char *a, const char *b)
+{
+	return mr_str_eq(mr_team_project_fold(arena, a), mr_team_project_fold(arena, b));
 }
 
 static enum mr_code refuse_ambiguous(struct mr_ctx *cx, const char *key,
@@ -86,7 +93,20 @@ static enum mr_code by_last_name(struct mr_ctx *cx, struct mr_db *db, const char
 	return MR_OK;
 }
 
-/* Key, slug, slug of what was given, last name; `*found` says whether there is one. */
+/* The project of the repository around a directory. */
+static enum mr_code by_repository(struct mr_ctx *cx, struct mr_db *db, const char *key, bool *found,
+	struct mr_team_project *out)
+{
+	const char *there = *key == '/' ? mr_reach_seen(cx, key) : NULL;
+	struct mr_team_repository repository;
+
+	if (!there || !mr_team_repository_around(cx, there, &repository))
+		return MR_OK;
+	return mr_team_project_by_key(cx, db, repository.root, found, out);
+}
+
+/* Key, slug, slug of what was given, repository or last name; `*found` says whether there is one.
+ */
 static enum mr_code seek(struct mr_ctx *cx, struct mr_db *db, const char *key, bool *found,
 	struct mr_team_project *out)
 {
@@ -109,7 +129,8 @@ static enum mr_code seek(struct mr_ctx *cx, struct mr_db *db, const char *key, b
 		*out = row;
 		return MR_OK;
 	}
-	return is_path(key) ? MR_OK : by_last_name(cx, db, key, slug, found, out);
+	return is_path(key) ? by_repository(cx, db, key, found, out)
+			    : by_last_name(cx, db, key, slug, found, out);
 }
 
 static enum mr_code check_key(struct mr_ctx *cx, const char *key)
@@ -157,9 +178,11 @@ enum mr_code mr_team_project_plan(struct mr_ctx *cx, struct mr_team *team, const
 		return rc;
 	*out = (struct mr_team_project){
 		.slug = identity.slug,
-		.human_key = key,
+		.human_key = identity.key,
 		.identity_mode = identity.mode,
 		.created_at = mr_clock_wall_us(cx->clock),
+		.why = is_path(key) ? identity.why : "the name is taken as it was given",
+		.given = is_same_key(cx->arena, key, identity.key) ? NULL : key,
 	};
 	return MR_OK;
 }
@@ -204,29 +227,57 @@ static enum mr_code make(struct mr_ctx *cx, struct mr_db *db, const struct mr_te
 		});
 }
 
-/* The project this plan means, if it is there. */
-static enum mr_code seek_planned(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_project *wanted, bool *found, bool *other_key,
-	struct mr_team_project *out)
+/* Two checkouts of one repository have the same slug. */
+static enum mr_code by_git_slug(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_project *wanted, bool *found, struct mr_team_project *out)
 {
 	struct mr_team_project row;
 	enum mr_code rc;
 
-	*other_key = false;
-	if (!is_path(wanted->human_key))
-		return seek(cx, db, wanted->human_key, found, out);
-	rc = mr_team_project_by_key(cx, db, wanted->human_key, found, out);
-	if (rc || *found || mr_str_eq(wanted->identity_mode, MR_TEAM_IDENTITY_DIR))
-		return rc;
-	/* Two checkouts of one repository have the same slug. */
+	if (mr_str_eq(wanted->identity_mode, MR_TEAM_IDENTITY_DIR))
+		return MR_OK;
 	rc = mr_team_project_by_slug(cx, db, wanted->slug, found, &row);
 	if (rc)
 		return rc;
 	*found = *found && mr_str_eq(row.identity_mode, wanted->identity_mode);
-	*other_key = *found;
 	if (*found)
 		*out = row;
 	return MR_OK;
+}
+
+/* The project this plan means, if it is there. `*other_key`: the path that was given does not lead
+ * to it yet. */
+static enum mr_code seek_planned(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_project *wanted, bool *found, bool *other_key,
+	struct mr_team_project *out)
+{
+	const char *given = wanted->given ? wanted->given : wanted->human_key;
+	enum mr_code rc;
+
+	*other_key = false;
+	if (!is_path(given))
+		return seek(cx, db, given, found, out);
+	rc = mr_team_project_by_key(cx, db, given, found, out);
+	if (rc || *found)
+		return rc;
+	if (wanted->given)
+		rc = mr_team_project_by_key(cx, db, wanted->human_key, found, out);
+	else
+		rc = by_git_slug(cx, db, wanted, found, out);
+	*other_key = *found;
+	return rc;
+}
+
+/* Say how the project was chosen; projects made before there was another rule keep their paths. */
+static void explain(struct mr_ctx *cx, const struct mr_team_project *wanted,
+	struct mr_team_project *row)
+{
+	row->why = wanted->why;
+	row->given = wanted->given;
+	if (wanted->given && is_same_key(cx->arena, wanted->given, row->human_key))
+		row->why = mr_arena_printf(cx->arena,
+			"a project of exactly this path was there already, and stays; %s",
+			wanted->why);
 }
 
 enum mr_code mr_team_project_ensure_in(struct mr_ctx *cx, struct mr_db *db,
@@ -236,13 +287,16 @@ enum mr_code mr_team_project_ensure_in(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_project row;
 	enum mr_code rc = seek_planned(cx, db, wanted, &found, &other_key, &row);
 
-	if (!rc && other_key)
-		rc = mr_team_project_add_key(cx, db, row.id, wanted->human_key);
 	if (!rc && !found)
 		rc = make(cx, db, wanted, &row);
-	if (!rc)
-		*out = row;
-	return rc;
+	if (!rc && (other_key || (!found && wanted->given)))
+		rc = mr_team_project_add_key(cx, db, row.id,
+			wanted->given ? wanted->given : wanted->human_key);
+	if (rc)
+		return rc;
+	explain(cx, wanted, &row);
+	*out = row;
+	return MR_OK;
 }
 
 struct ensuring {
@@ -268,6 +322,8 @@ static enum mr_code look_first(struct mr_ctx *cx, struct mr_team *team,
 	if (!rc)
 		rc = seek_planned(cx, reader.db, wanted, found, &other_key, out);
 	*found = *found && !other_key;
+	if (!rc && *found)
+		explain(cx, wanted, out);
 	return rc;
 }
 

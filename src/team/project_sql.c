@@ -86,11 +86,36 @@ enum mr_code mr_team_project_by_tail(struct mr_ctx *cx, struct mr_db *db, const 
 		MR_LIST(out));
 }
 
-static const char SQL_LIST[] = "SELECT " COLUMNS " FROM projects ORDER BY id" MR_ROWS_ALL;
+/* Whoever says the last part of its key finds this project, when no other has that, or is called
+ * so. */
+static const char SQL_LIST[] =
+	"SELECT " COLUMNS
+	", tail = '' OR EXISTS (SELECT 1 FROM projects o WHERE o.id <> projects.id"
+	" AND (o.tail = projects.tail OR o.slug = projects.tail)) FROM projects"
+	" ORDER BY projects.id" MR_ROWS_ALL;
+
+static enum mr_code read_listed(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_team_project *it = to;
+	const char *slash;
+	int64_t ambiguous;
+	char *key;
+
+	*it = (struct mr_team_project){ 0 };
+	mr_stmt_into(row, 0, cx->arena,
+		MR_INTO(&it->id, &it->slug, &it->human_key, &it->identity_mode, &it->created_at,
+			&ambiguous));
+	key = mr_arena_strdup(cx->arena, it->human_key);
+	while (mr_str_ends(key, "/"))
+		key[strlen(key) - 1] = '\0';
+	slash = strrchr(key, '/');
+	it->short_name = ambiguous ? it->slug : slash ? slash + 1 : key;
+	return MR_OK;
+}
 
 enum mr_code mr_team_project_list(struct mr_ctx *cx, struct mr_db *db, struct mr_team_projects *out)
 {
-	return mr_rows_list(cx, db, SQL_LIST, NULL, mr_team_project_read, MR_LIST(out));
+	return mr_rows_list(cx, db, SQL_LIST, NULL, read_listed, MR_LIST(out));
 }
 
 static const char SQL_GET[] = "SELECT " COLUMNS " FROM projects WHERE id = ?1";

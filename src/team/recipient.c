@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "team/error.h"
+#include "team/group.h"
 #include "team/limits.h"
 #include "team/name.h"
 
@@ -18,7 +19,7 @@ struct resolving {
 	const struct mr_team_project *project;
 	const struct mr_team_agent *sender;
 	const char *tool;
-	struct mr_team_addressees found;
+	struct mr_team_addressees found; /* at most MR_TEAM_RECIPIENTS */
 	struct mr_texts unknown;
 };
 
@@ -58,6 +59,11 @@ static enum mr_code add(struct resolving *r, const struct mr_team_agent *agent,
 		if (r->found.items[i].agent.id == agent->id)
 			return MR_OK;
 	}
+	if (r->found.len == MR_TEAM_RECIPIENTS)
+		return mr_team_refuse(r->cx, "to",
+			"more than %d recipients: a message has at most so many; write to fewer "
+			"with @active, @program:codex or a group",
+			MR_TEAM_RECIPIENTS);
 	if (agent->project_id != project.id)
 		rc = mr_team_project_get(r->cx, r->db, agent->project_id, &project);
 	if (rc)
@@ -161,10 +167,51 @@ static enum mr_code look_in(struct resolving *r, const struct mr_team_address *a
 	return seek(r, project.id, address->name, found, out);
 }
 
-static enum mr_code resolve_one(struct resolving *r, const char *written,
+/* Blind copies are nobody's to see, so their groups are not kept. */
+static void note_group(struct resolving *r, const char *name, const struct mr_team_project *project,
 	enum mr_team_recipient_kind kind)
 {
-	struct mr_team_address address = mr_team_address_parse(r->cx->arena, written);
+	bool here = project->id == r->project->id;
+
+	if (kind == MR_TEAM_BCC)
+		return;
+	r->found.addressed = mr_arena_printf(r->cx->arena, "%s%s@%s%s%s",
+		r->found.addressed ? r->found.addressed : "", r->found.addressed ? "\n" : "", name,
+		here ? "" : "@", here ? "" : project->slug);
+}
+
+/* "@name" when it is a group's: all that are in it now. */
+static enum mr_code resolve_group(struct resolving *r, const struct mr_team_address *address,
+	enum mr_team_recipient_kind kind, bool *found)
+{
+	const char *name = *address->name == '@' ? address->name + 1 : address->name;
+	struct mr_team_project project = *r->project;
+	struct mr_team_agents agents;
+	enum mr_code rc = MR_OK;
+
+	if (!*name || strlen(name) > MR_TEAM_KEY_BYTES || strpbrk(name, "\n\r"))
+		return MR_OK;
+	if (address->project)
+		rc = mr_team_project_find(r->cx, r->db, address->project, &project);
+	if (rc)
+		return mr_err_wrap(&r->cx->err, "recipient @%s", name);
+	rc = mr_team_group_resolve(r->cx, r->team, r->db, &project, name, r->sender->id, found,
+		&agents);
+	if (rc || !*found)
+		return rc;
+	if (!agents.len)
+		return mr_team_refuse(r->cx, mr_team_kind_name(kind),
+			"nobody but the sender is in @%s of the project %s", name, project.slug);
+	for (size_t i = 0; !rc && i < agents.len; i++)
+		rc = add(r, &agents.items[i], kind, false);
+	note_group(r, name, &project, kind);
+	return rc;
+}
+
+static enum mr_code resolve_agent(struct resolving *r, const char *written,
+	const struct mr_team_address *at, enum mr_team_recipient_kind kind)
+{
+	struct mr_team_address address = *at;
 	struct mr_team_agents elsewhere = { NULL, 0 };
 	struct mr_team_agent agent;
 	bool found = false;
@@ -190,6 +237,18 @@ static enum mr_code resolve_one(struct resolving *r, const char *written,
 	r->unknown.items[r->unknown.len++] = mr_arena_strndup(r->cx->arena, written,
 		mr_utf8_truncate(written, strlen(written), MR_TEAM_KEY_BYTES));
 	return MR_OK;
+}
+
+static enum mr_code resolve_one(struct resolving *r, const char *written,
+	enum mr_team_recipient_kind kind)
+{
+	struct mr_team_address address = mr_team_address_parse(r->cx->arena, written);
+	bool is_group = false;
+	enum mr_code rc = MR_OK;
+
+	if (*mr_str_trim(r->cx->arena, written) == '@' || *address.name == '@')
+		rc = resolve_group(r, &address, kind, &is_group);
+	return rc || is_group ? rc : resolve_agent(r, written, &address, kind);
 }
 
 static enum mr_code resolve_list(struct resolving *r, const struct mr_texts *list,
@@ -235,23 +294,28 @@ static struct mr_value suggested_calls(const struct resolving *r)
 	return calls;
 }
 
-#define FORM "; a name is two words, GreenCastle, and may say its project, GreenCastle@backend"
+#define FORM                                                                                       \
+	"; a name is two words, GreenCastle, and may say its project, GreenCastle@backend; @all, " \
+	"@active, @program:codex and groups (list_groups) are several agents"
 
 static enum mr_code refuse_unknown(struct resolving *r)
 {
 	struct mr_arena *arena = r->cx->arena;
 	struct mr_team_agents agents;
 	struct mr_texts names = { NULL, 0 };
-	struct mr_texts near;
+	struct mr_texts near, given;
 	struct mr_value calls = suggested_calls(r);
 	enum mr_code rc = mr_team_agent_list(r->cx, r->db, r->project->id, true, &agents);
 
+	if (!rc)
+		rc = mr_team_agent_asked(r->cx, r->db, r->project->id, r->unknown.items[0], &given);
 	if (rc)
 		return rc;
 	names.items = mr_arena_array(arena, agents.len + 1, sizeof(*names.items));
 	for (size_t i = 0; i < agents.len; i++)
 		names.items[names.len++] = agents.items[i].name;
-	near = mr_team_nearest(arena, r->unknown.items[0], &names);
+	/* Whoever asked for that name and was given another is the nearest of all. */
+	near = given.len ? given : mr_team_nearest(arena, r->unknown.items[0], &names);
 	mr_team_fail(r->cx, MR_TEAM_RECIPIENT_NOT_FOUND,
 		"nobody is called %s in project %s, and no agent elsewhere is%s%s",
 		mr_str_join(arena, &r->unknown, ", "), r->project->slug,
@@ -285,7 +349,7 @@ enum mr_code mr_team_recipients_resolve(struct mr_ctx *cx, struct mr_team *team,
 	if (count > MR_TEAM_RECIPIENTS)
 		return mr_team_refuse(cx, "to", "%zu recipients: a message has at most %d", count,
 			MR_TEAM_RECIPIENTS);
-	r.found.items = mr_arena_array(cx->arena, count, sizeof(*r.found.items));
+	r.found.items = mr_arena_array(cx->arena, MR_TEAM_RECIPIENTS, sizeof(*r.found.items));
 	r.unknown.items = mr_arena_array(cx->arena, count + 1, sizeof(*r.unknown.items));
 	rc = resolve_list(&r, &lists->to, MR_TEAM_TO);
 	if (!rc)

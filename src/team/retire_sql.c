@@ -62,6 +62,9 @@ static const char SQL_DELETE_KEYS[] =
 	"DELETE FROM sent_keys WHERE sender_id = ?1 OR message_id IN " SENT;
 static const char SQL_DELETE_ESCALATIONS[] =
 	"DELETE FROM ack_escalations WHERE agent_id = ?1 OR message_id IN " SENT;
+static const char SQL_DELETE_ADDRESSED[] = "DELETE FROM message_groups WHERE message_id IN " SENT;
+static const char SQL_DELETE_MEMBER[] = "DELETE FROM agent_group_members WHERE agent_id = ?1";
+static const char SQL_DELETE_SESSION[] = "DELETE FROM agent_sessions WHERE agent_id = ?1";
 static const char SQL_DELETE_MESSAGES[] = "DELETE FROM messages WHERE sender_id = ?1";
 static const char SQL_DELETE_LEASES[] = "DELETE FROM file_reservations WHERE agent_id = ?1";
 static const char SQL_DELETE_SLOTS[] = "DELETE FROM build_slots WHERE agent_id = ?1";
@@ -81,6 +84,9 @@ enum mr_code mr_team_retire_purge(struct mr_ctx *cx, struct mr_db *db, int64_t a
 		{ SQL_DELETE_RECIPIENTS, &sent },
 		{ SQL_DELETE_KEYS, &other },
 		{ SQL_DELETE_ESCALATIONS, &other },
+		{ SQL_DELETE_ADDRESSED, &other },
+		{ SQL_DELETE_MEMBER, &other },
+		{ SQL_DELETE_SESSION, &other },
 		{ SQL_DELETE_MESSAGES, &deletion->messages_deleted },
 		{ SQL_DELETE_LEASES, &deletion->file_reservations_deleted },
 		{ SQL_DELETE_SLOTS, &other },

@@ -344,7 +344,7 @@ def which_project(m):
     # A directory of the repository as a project.
     sub = os.path.join(r.path, "services", "api")
     os.makedirs(sub)
-    m.json("team", "register", sub, HOLDER, "--program", "codex", "--model", "gpt")
+    m.json("team", "register", sub, HOLDER, "--program", "codex", "--model", "gpt", env={"PROJECT_IDENTITY_MODE": "dir"})
     m.json("team", "reserve", sub, HOLDER, "main.py")
     assert r.held("services/api/main.py", "main.py", AGENT_MAIL_PROJECT=sub) == {"main.py": [HOLDER]}
     r.edit("main.py", cwd=sub, status=2)

@@ -14,7 +14,7 @@ from tool_calls import B, CALLS, F, ME, REPO, given, repository  # noqa: E402
 
 # Tools whose result is a list, bare in the text and under "result" in the structure.
 LISTS = {"fetch_inbox", "search_messages", "list_projects", "list_agents", "list_outbox", "acks_pending", "acks_overdue",
-    "list_threads", "list_file_reservations", "list_products", "product_inbox", "search_messages_product"}
+    "list_threads", "list_file_reservations", "list_products", "list_groups", "product_inbox", "search_messages_product"}
 
 # What must be given, and what holds otherwise, as the contract's sections 7.1 to 7.7 have it. None: nothing, or a setting.
 ARGUMENTS = {
@@ -54,7 +54,7 @@ ARGUMENTS = {
     "force_release_file_reservation": ("project_key agent_name file_reservation_id", {"notify_previous": True, "note": None}),
     "macro_start_session": ("human_key program model", {"task_description": None, "agent_name": None,
         "file_reservation_paths": None, "file_reservation_reason": "macro-session", "file_reservation_ttl_seconds": 3600,
-        "inbox_limit": 10}),
+        "inbox_limit": 10, "session_id": None}),
     "macro_prepare_thread": ("project_key thread_id program model", {"agent_name": None, "task_description": None,
         "register_if_missing": True, "include_examples": True, "inbox_limit": 10, "include_inbox_bodies": False,
         "llm_mode": True, "llm_model": None}),

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import database  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
+from mcp import Stdio  # noqa: E402
 from tap import Tap  # noqa: E402
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
@@ -31,6 +32,13 @@ def error(m, *args, status=1, **options):
     return answer["error"]
 
 
+def ensure(m, *args, **options):
+    """A project, without how it was chosen."""
+    project = m.json("team", "ensure-project", *args, **options)
+    assert project.pop("why"), project
+    return project
+
+
 def git(m, *args):
     env = {**os.environ, "HOME": m.dir, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
     subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.com", *args], cwd=m.dir, env=env, check=True,
@@ -45,12 +53,12 @@ def log(m, slug, *paths):
 
 
 def projects_are_made_once(m):
-    first = m.json("team", "ensure-project", "/backend")
+    first = ensure(m, "/backend")
     assert first["slug"] == "backend" and first["human_key"] == "/backend", first
     assert first["identity_mode"] == "dir" and TIME.fullmatch(first["created_at"]), first
-    assert m.json("team", "ensure-project", "/backend/") == first
-    assert m.json("team", "ensure-project", "Backend") == first
-    assert m.json("team", "projects") == {"result": [first]}
+    assert ensure(m, "/backend/") == first
+    assert ensure(m, "Backend") == first
+    assert m.json("team", "projects") == {"result": [first | {"short_name": "backend"}]}
     assert log(m, "backend") == ["chore: initialize archive"], log(m, "backend")
     with open(f"{m.root}/projects/backend/project.json", encoding="utf-8") as file:
         assert json.load(file)["human_key"] == "/backend"
@@ -133,6 +141,38 @@ def enforcement_is_configured(m):
         assert "reserved" in wrong["message"], wrong
     for name in ("RedCat", "BlueDog", "YellowForest"):
         assert register(m, "/b", name, env=strict)["name"] == name
+
+
+def a_name_that_is_not_taken_is_said(m):
+    made = register(m, "/b", "Alice")
+    name = made["name"]
+    assert NAME.fullmatch(name) and made["asked_name"] == "Alice", made
+    assert '"Alice" was not taken' in made["name_note"] and name in made["name_note"], made
+    assert "adjective and noun" in made["name_note"], made
+    # Whoever goes on as Alice is told who it is.
+    for call in (("inbox", "/b", "alice"), ("reserve", "/b", "Alice", "a.c"), ("whois", "/b", "Alice")):
+        wrong = error(m, *call)
+        assert wrong["type"] == "NOT_FOUND" and wrong["data"]["suggestions"] == [name], wrong
+        assert "not taken" in wrong["message"] and f"called {name} now" in wrong["message"], wrong
+    sending = ("--subject", "s", "--body-md", "b")
+    wrong = error(m, "send", "/b", "Alice", "--to", name, *sending)
+    assert f"called {name} now" in wrong["message"], wrong
+    wrong = error(m, "send", "/b", name, "--to", "Alice", *sending)
+    assert wrong["type"] == "RECIPIENT_NOT_FOUND" and wrong["data"]["suggestions"] == [name], wrong
+    started = m.json("team", "macro", "start-session", "/b", "--agent-name", "HumanOverseer", *AS)
+    assert "reserved" in started["agent"]["name_note"], started
+    register(m, "/b", "BlueLake")
+    made = m.json("team", "create-identity", "/b", "--name-hint", "BlueLake", *AS)
+    assert made["asked_name"] == "BlueLake" and "another agent has it" in made["name_note"], made
+    assert m.json("team", "whois", "/b", "BlueLake")["name"] == "BlueLake"
+    made = register(m, "/b", "RedFox", env={"AGENT_NAME_ENFORCEMENT_MODE": "always_auto"})
+    assert "always given out" in made["name_note"], made
+    for made in (register(m, "/b"), register(m, "/b", "GreenCastle")):
+        assert "name_note" not in made and "asked_name" not in made, made
+    assert "Alice" in m.run("team", "register", "/b", "Alice", *AS).stdout
+    # A new database takes that over.
+    m.json("team", "rebuild", "--yes")
+    assert name in error(m, "whois", "/b", "Alice")["data"]["suggestions"]
 
 
 def names_are_unique_in_their_project_only(m):
@@ -247,21 +287,162 @@ def repositories_give_identities(m):
     git(m, "-C", "repo", "remote", "add", "origin", "git@example.com:team/backend.git")
     git(m, "-C", "clone", "remote", "add", "origin", "https://example.com/team/backend")
     common = {"PROJECT_IDENTITY_MODE": "git-common-dir"}
-    first = m.json("team", "ensure-project", top + "/repo", env=common)
+    first = ensure(m, top + "/repo", env=common)
     assert re.fullmatch(r"repo-[0-9a-f]{10}", first["slug"]) and first["identity_mode"] == "git-common-dir", first
-    assert m.json("team", "ensure-project", top + "/tree", env=common) == first
+    assert ensure(m, top + "/tree", env=common) == first
     # From now on that path is known, whatever is configured.
     assert register(m, top + "/tree")["project_id"] == first["id"]
     other = Mailroom(m.program)
     with other:
         mode = ("--identity-mode", "git-remote")
-        one = other.json("team", "ensure-project", top + "/repo", *mode)
+        one = ensure(other, top + "/repo", *mode)
         assert re.fullmatch(r"backend-[0-9a-f]{10}", one["slug"]), one
-        assert other.json("team", "ensure-project", top + "/clone", *mode) == one
+        assert ensure(other, top + "/clone", *mode) == one
         plain = other.json("team", "ensure-project", top + "/nowhere", *mode)
         assert plain["identity_mode"] == "dir" and plain["slug"].endswith("-nowhere"), plain
         wrong = error(other, "ensure-project", "/x", "--identity-mode", "magic", status=2)
         assert wrong["data"]["argument"] == "identity_mode", wrong
+
+
+def make_repository(m):
+    """A repository with a worktree beside it, a directory in it and a link to it."""
+    top = os.path.realpath(m.dir)
+    git(m, "init", "-q", "repo")
+    git(m, "-C", "repo", "commit", "-q", "--allow-empty", "-m", "x")
+    git(m, "-C", "repo", "worktree", "add", "-q", "../tree")
+    os.makedirs(top + "/repo/src")
+    os.makedirs(top + "/tree/src")
+    os.symlink("repo", top + "/link")
+    return top
+
+
+def one_repository_is_one_project(m):
+    top = make_repository(m)
+    # Whoever comes first: the project is the repository's, not the worktree's.
+    first = m.json("team", "ensure-project", top + "/tree")
+    assert first["human_key"] == top + "/repo" and first["identity_mode"] == "dir", first
+    assert "worktree" in first["why"] and top + "/repo" in first["why"], first
+    for path, why in (("/repo", "root of a git repository"), ("/repo/src", "is in the repository"),
+            ("/tree/src", "worktree"), ("/link", "leads to the repository"), ("/link/src", "is in the repository")):
+        found = m.json("team", "ensure-project", top + path)
+        assert found["id"] == first["id"] and why in found["why"], found
+    os.makedirs(top + "/plain")
+    plain = m.json("team", "ensure-project", top + "/plain")
+    assert plain["human_key"] == top + "/plain" and "no git repository" in plain["why"], plain
+    # The peers' modes remain.
+    for mode in ("dir", "git-toplevel"):
+        with Mailroom(m.program) as other:
+            env = {"PROJECT_IDENTITY_MODE": mode}
+            ids = {other.json("team", "ensure-project", top + path, env=env)["id"] for path in ("/repo", "/tree")}
+            assert len(ids) == 2, (mode, ids)
+
+
+def agents_of_two_worktrees_meet(m):
+    top = make_repository(m)
+    for where, name, path in (("/repo", "GreenCastle", "src/a.c"), ("/tree", "BlueLake", "src/a.c"),
+            ("/tree/src", "RedFox", top + "/tree/src/a.c"), ("/link", "WildOwl", top + "/link/src/a.c")):
+        register(m, top + where, name)
+        done = m.json("team", "reserve", top + where, name, path)
+        assert done["granted"][0]["path_pattern"] == "src/a.c", done
+        assert bool(done["conflicts"]) == (name != "GreenCastle"), done
+    # A directory that nobody has named yet is the repository's too.
+    os.makedirs(top + "/tree/docs")
+    assert len(m.json("team", "agents", top + "/tree/docs")["result"]) == 4
+    sent = m.json("team", "send", top + "/tree/docs", "BlueLake", "--to", "GreenCastle", "--subject", "s", "--body-md", "b")
+    assert sent["deliveries"][0]["project"] == top + "/repo", sent
+
+
+def older_projects_keep_their_paths(m):
+    top = make_repository(m)
+    old = m.json("team", "ensure-project", top + "/tree", env={"PROJECT_IDENTITY_MODE": "dir"})
+    assert old["human_key"] == top + "/tree", old
+    now = m.json("team", "ensure-project", top + "/tree")
+    assert now["id"] == old["id"] and "was there already" in now["why"] and top + "/repo" in now["why"], now
+    assert register(m, top + "/tree")["project_id"] == old["id"]
+    assert m.json("team", "ensure-project", top + "/repo")["id"] != old["id"]
+
+
+def the_current_directory_is_meant(m):
+    top = make_repository(m)
+    first = m.json("team", "ensure-project", cwd=top + "/tree/src")
+    assert first["human_key"] == top + "/repo", first
+    assert m.json("team", "ensure-project", ".", cwd=top + "/repo")["id"] == first["id"]
+    register(m, ".", "GreenCastle", cwd=top + "/link")
+    assert [a["name"] for a in m.json("team", "agents", cwd=top + "/repo/src")["result"]] == ["GreenCastle"]
+    assert m.json("team", "inbox", ".", "GreenCastle", cwd=top + "/repo")["result"] == []
+    started = m.json("team", "macro", "start-session", *AS, cwd=top + "/repo")
+    assert started["project"]["id"] == first["id"] and started["project"]["why"], started
+    assert "current directory" in m.run("team", "agents", "--help").stdout
+
+
+def short_names_are_printed_where_they_are_clear(m):
+    for key in ("/srv/a/backend", "/srv/b/backend", "/srv/shop", "/x/a-b", "/a/b"):
+        m.json("team", "ensure-project", key)
+    names = [one["short_name"] for one in m.json("team", "projects")["result"]]
+    assert names == ["srv-a-backend", "srv-b-backend", "shop", names[3], "b"], names
+    lines = m.run("team", "projects").stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == names, lines
+    for name, key in zip(names, ("/srv/a/backend", "/srv/b/backend", "/srv/shop", "/x/a-b", "/a/b")):
+        assert ensure(m, key)["id"] == m.json("team", "register", name, *AS)["project_id"], name
+
+
+def start(m, *args, **options):
+    return m.json("team", "macro", "start-session", *args, *AS, **options)
+
+
+def the_same_agent_comes_back(m):
+    # By what its client calls the session.
+    first = start(m, "/b", "--session-id", "one", "--file-reservation-paths", "src/a.c")
+    assert "resumed" not in first, first
+    again = start(m, "/b", "--session-id", "one", "--file-reservation-paths", "src/a.c")
+    assert again["agent"]["id"] == first["agent"]["id"] and "had this session" in again["resumed"], again
+    assert again["file_reservations"]["conflicts"] == [], again
+    other = start(m, "/b", "--session-id", "two")
+    assert other["agent"]["id"] != first["agent"]["id"] and "resumed" not in other, other
+    assert start(m, "/c", "--session-id", "one")["agent"]["name"] not in ("", first["agent"]["name"])
+    # By AGENT_NAME, where the client's own process says so; by the name that is asked for before all.
+    assert start(m, "/b", env={"AGENT_NAME": "GreenCastle"})["agent"]["name"] == "GreenCastle"
+    named = start(m, "/b", "--agent-name", "BlueLake", "--session-id", "one")
+    assert named["agent"]["name"] == "BlueLake" and "resumed" not in named, named
+    # A session id is not kept as it is; a new database has the sessions, and who is purged has none.
+    assert database.value(database.team_database(m.root), "SELECT count(*) FROM agent_sessions WHERE session = 'two'") == 0
+    m.json("team", "rebuild", "--yes")
+    assert start(m, "/b", "--session-id", "two")["agent"]["id"] == other["agent"]["id"]
+    m.json("team", "retire", "/b", other["agent"]["name"], "--purge", "--yes")
+    assert "resumed" not in start(m, "/b", "--session-id", "two")
+
+
+def sessions_of_mcp_are_known(m):
+    top = make_repository(m)
+    call = {"human_key": top + "/tree", "program": "codex", "model": "gpt"}
+    with Stdio(m, cwd=top + "/tree") as client:
+        first = client.call("macro_start_session", **call, file_reservation_paths=["src/a.c"])
+        name = first["agent"]["name"]
+        assert client.call("macro_start_session", **call)["agent"]["name"] == name
+        # While it works, another client there is somebody else, and is told who holds the file.
+        with Stdio(m, cwd=top + "/tree") as second:
+            other = second.call("macro_start_session", **call, file_reservation_paths=["src/a.c"])
+            assert other["agent"]["name"] != name and "resumed" not in other, other
+            assert other["file_reservations"]["conflicts"][0]["holders"][0]["agent"] == name, other
+            assert "offered" not in other, other
+            second.call("delete_agent", project_key=top + "/repo", name=other["agent"]["name"])
+    # When the client has gone, the next one there goes on as the same agent, with its leases.
+    with Stdio(m, cwd=top + "/tree/src") as client:
+        back = client.call("macro_start_session", **call | {"human_key": top + "/tree/src"}, file_reservation_paths=["src/a.c"])
+        assert back["agent"]["name"] == name and "not at work" in back["resumed"], back
+        assert back["file_reservations"]["conflicts"] == [], back
+    # In another worktree it is another agent.
+    with Stdio(m, cwd=top + "/repo") as client:
+        assert client.call("macro_start_session", **call | {"human_key": top + "/repo"})["agent"]["name"] != name
+    # A successor with a name of its own is offered what was left, and may take it at once.
+    with Stdio(m, cwd=top + "/tree") as client:
+        heir = client.call("macro_start_session", **call, agent_name="GreenCastle")
+        assert [one["agent"] for one in heir["offered"]] == [name, name], heir
+        for one in heir["offered"]:
+            taken = client.call("force_release_file_reservation", project_key=top + "/repo", agent_name="GreenCastle",
+                file_reservation_id=one["id"])
+            assert taken["released"] == 1 and "session_ended" in taken["reservation"]["stale_reasons"], taken
+        assert "offered" not in client.call("macro_start_session", **call, agent_name="GreenCastle")
 
 
 def health_is_probed(m):
@@ -337,6 +518,7 @@ TESTS = [
     errors_say_what_to_do,
     agents_have_the_contracts_shape,
     enforcement_is_configured,
+    a_name_that_is_not_taken_is_said,
     names_are_unique_in_their_project_only,
     two_hundred_at_once,
     the_first_use_is_safe_for_many,
@@ -347,6 +529,13 @@ TESTS = [
     purging_asks_first,
     whois_tells_what_the_agent_did,
     repositories_give_identities,
+    one_repository_is_one_project,
+    agents_of_two_worktrees_meet,
+    older_projects_keep_their_paths,
+    the_current_directory_is_meant,
+    short_names_are_printed_where_they_are_clear,
+    the_same_agent_comes_back,
+    sessions_of_mcp_are_known,
     health_is_probed,
     activity_is_noted_after_the_answer,
     people_get_text,

@@ -191,6 +191,72 @@ def reply_to_all(m):
     assert (got["to"], got["cc"], got["bcc"]) == (["GreenCastle", "BlueLake@path-to-frontend"], ["SwiftFox"], []), got
 
 
+def several_are_written_to_at_once(m):
+    scene(m)
+    for name, program in (("WildOwl", "claude-code"), ("BoldHawk", "claude-code")):
+        m.json("team", "register", "backend", "--name", name, "--program", program, "--model", "m")
+
+    def got(name, project="backend"):
+        return [item["subject"] for item in inbox(m, who=(project, name))]
+
+    sent = send(m, "@all", "to all")["deliveries"][0]["payload"]
+    assert sorted(sent["to"]) == ["BoldHawk", "RedCat", "WildOwl"] and sent["addressed"] == ["@all"], sent
+    sent = send(m, "@program:claude-code, RedCat", "mixed")["deliveries"][0]["payload"]
+    assert sorted(sent["to"]) == ["BoldHawk", "RedCat", "WildOwl"] and sent["addressed"] == ["@program:claude-code"], sent
+    group = m.json("team", "group", "set", "backend", "GreenCastle", "reviewers", "WildOwl", "GreenCastle")
+    assert group["members"] == ["GreenCastle", "WildOwl"], group
+    sent = send(m, "@Reviewers", "to reviewers", "--cc", "RedCat")["deliveries"][0]["payload"]
+    assert sent["to"] == ["WildOwl"] and sent["cc"] == ["RedCat"] and sent["addressed"] == ["@Reviewers"], sent
+    assert got("BoldHawk") == ["mixed", "to all"] and got("WildOwl") == ["to reviewers", "mixed", "to all"]
+    assert got("GreenCastle") == [], "not to oneself"
+    # It is resolved when it is sent: who comes later, and who leaves, has what was sent then.
+    m.json("team", "register", "backend", "--name", "CalmOtter", "--program", "codex", "--model", "m")
+    assert got("CalmOtter") == []
+    database.rows(database.team_database(m.root), "UPDATE agents SET last_active_ts = 1 WHERE name = 'BoldHawk'")
+    sent = send(m, "@active", "to active")["deliveries"][0]["payload"]
+    assert "BoldHawk" not in sent["to"] and "CalmOtter" in sent["to"], sent
+    # Shown as it was sent, in lists, to people, in the archive, and after a rebuild.
+    item = next(i for i in inbox(m, who=("backend", "RedCat")) if i["subject"] == "to all")
+    assert item["addressed"] == ["@all"], item
+    assert "addressed" not in send(m, "RedCat", "plain")["deliveries"][0]["payload"]
+    assert "@all" in m.run("team", "show", "backend", str(item["id"])).stdout
+    assert 'addressed: ["@all"]' in "".join(archived(m, "path-to-backend").values())
+    # Blind copies stay blind.
+    secret = send(m, "RedCat", "blind", "--bcc", "@program:claude-code")["deliveries"][0]["payload"]
+    assert "addressed" not in secret and sorted(secret["bcc"]) == ["BoldHawk", "WildOwl"], secret
+    m.json("team", "rebuild", "--yes")
+    assert [i["addressed"] for i in inbox(m, who=("backend", "RedCat")) if i["subject"] == "to all"] == [["@all"]]
+    assert m.json("team", "group", "list", "backend")["result"][0]["members"] == ["GreenCastle", "WildOwl"]
+    # An answer goes to who wrote, unless it is one to all.
+    def answer(*args):
+        done = m.json("team", "reply", "backend", "RedCat", str(item["id"]), "--body-md", "ok", *args)
+        return sorted(done["to"]), done.get("addressed")
+    assert answer() == (["GreenCastle"], None)
+    assert answer("--reply-all") == (["BoldHawk", "GreenCastle", "WildOwl"], None)
+
+
+def groups_keep_to_the_rules(m):
+    scene(m)
+    wrong = error(m, "send", "frontend", "BlueLake", "--to", "@all", "--subject", "s", "--body-md", "b", status=2)
+    assert wrong["type"] == "INVALID_ARGUMENT" and "nobody but the sender" in wrong["message"], wrong
+    m.json("team", "profile", "backend", "RedCat", "--contact-policy", "block_all")
+    sent = send(m, "@all@backend", who=("frontend", "BlueLake"))
+    assert sent["deliveries"][0]["payload"]["to"] == ["GreenCastle@path-to-backend"], sent
+    assert [one["name"] for one in sent["blocked_recipients"]] == ["RedCat"], sent
+    assert sent["deliveries"][0]["payload"]["addressed"] == ["@all@path-to-backend"], sent
+    wrong = error(m, "send", "frontend", "BlueLake", "--to", "@all@backend", "--subject", "s", "--body-md", "b",
+        "--strict-recipients")
+    assert wrong["type"] == "CONTACT_BLOCKED", wrong
+    # @Name is an agent, as people write it; an @ that is nobody's is said.
+    assert send(m, "@RedCat", who=("backend", "GreenCastle"), status=1)["error"]["type"] == "CONTACT_BLOCKED"
+    wrong = error(m, "send", "backend", "GreenCastle", "--to", "@everybody", "--subject", "s", "--body-md", "b")
+    assert wrong["type"] == "RECIPIENT_NOT_FOUND", wrong
+    # Who is purged is in no group.
+    m.json("team", "group", "set", "backend", "GreenCastle", "two", "RedCat", "GreenCastle")
+    m.json("team", "retire", "backend", "RedCat", "--purge", "--yes")
+    assert m.json("team", "group", "list", "backend")["result"][0]["members"] == ["GreenCastle"]
+
+
 def lists_filter_and_page(m):
     scene(m)
     assert inbox(m) == []
@@ -419,6 +485,8 @@ TESTS = [
     ambiguous_names_are_listed,
     replies,
     reply_to_all,
+    several_are_written_to_at_once,
+    groups_keep_to_the_rules,
     lists_filter_and_page,
     marks,
     a_message_deleted_by_hand,

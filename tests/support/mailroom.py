@@ -35,8 +35,8 @@ class Mailroom:
         env.update(more)
         return {k: v for k, v in env.items() if v is not None}
 
-    def run(self, *args, stdin="", env=None, **options):
-        return subprocess.run([self.program, *args], cwd=self.dir, env=self.env(**(env or {})), input=stdin,
+    def run(self, *args, stdin="", env=None, cwd=None, **options):
+        return subprocess.run([self.program, *args], cwd=cwd or self.dir, env=self.env(**(env or {})), input=stdin,
             capture_output=True, text=True, timeout=TIMEOUT_S, check=False, **options)
 
     def json(self, *args, status=0, **options):

@@ -39,13 +39,15 @@ def fits(value, shape, at="$"):
 
 # The objects that several results share: the contract's members, and after them ours.
 
-PROJECT = {"id": int, "slug": str, "human_key": str, "created_at": TIME, "identity_mode": ("dir",)}
+PROJECT = {"id": int, "slug": str, "human_key": str, "created_at": TIME, "identity_mode": ("dir",), "why?": str,
+    "short_name?": str}
 AGENT = {"id": int, "name": str, "program": str, "model": str, "task_description": str, "inception_ts": TIME,
     "last_active_ts": TIME, "project_id": int, "attachments_policy": ("auto", "inline", "attach", "deny"),
-    "is_active": bool, "deleted_ts": Maybe(TIME), "contact_policy": ("open", "auto", "contacts_only", "block_all")}
+    "is_active": bool, "deleted_ts": Maybe(TIME), "contact_policy": ("open", "auto", "contacts_only", "block_all"),
+    "asked_name?": str, "name_note?": str}
 MESSAGE = {"id": int, "project_id": int, "sender_id": int, "thread_id": Maybe(str), "subject": str,
     "importance": ("low", "normal", "high", "urgent"), "ack_required": bool, "created_ts": TIME, "attachments": [dict],
-    "from": str, "uid": str, "reply_to": Maybe(int)}
+    "from": str, "uid": str, "reply_to": Maybe(int), "addressed?": [str]}
 PAYLOAD = MESSAGE | {"to": [str], "cc": [str], "bcc": [str], "body_md": str}
 READ = MESSAGE | {"from_verified": bool, "sender_project": str, "is_human": bool}
 ITEM = READ | {"kind": ("to", "cc", "bcc"), "read_ts": Maybe(TIME), "ack_ts": Maybe(TIME)}
@@ -69,5 +71,6 @@ FOUND = {"id": int, "subject": str, "importance": str, "ack_required": bool, "cr
     "from": str, "from_verified": bool, "sender_project": str, "is_human": bool, "uid": str, "project": str, "snippet": str,
     "offsets": [[int]], "score": float}
 PRODUCT = {"id": int, "product_uid": str, "name": str, "created_at": TIME, "projects": [PROJECT]}
+GROUP = {"name": str, "members": [str], "created_ts": TIME}
 SLOT = {"id": int, "slot_name": str, "agent": str, "created_ts": TIME, "expires_ts": TIME, "released_ts": Maybe(TIME)}
 HOOKS = [{"name": str, "path": str, "state": str, "chained": bool}]

@@ -7,8 +7,8 @@ import os
 import subprocess
 
 from shapes import (
-    AGENT, FOUND, HOOKS, ITEM, LEASE, LINK, MENTIONS, PAYLOAD, PRODUCT, PROJECT, READ, RELEASED, RESERVED, SENT,
-    SLOT, SUMMARY, THREAD, TIME, Maybe
+    AGENT, FOUND, GROUP, HOLDER, HOOKS, ITEM, LEASE, LINK, MENTIONS, PAYLOAD, PRODUCT, PROJECT, READ, RELEASED, RESERVED,
+    SENT, SLOT, SUMMARY, THREAD, TIME, Maybe
 )
 
 B, F = "/srv/backend", "/srv/frontend"
@@ -89,7 +89,7 @@ CALLS = [
         LINK | {"updated": (0, 1)}, {"status": "approved", "updated": 1}),
     ("list_contacts", {"project_key": F, "agent_name": "BlueLake"}, {"agent": str, "contacts": [LINK]}, {"agent": "BlueLake"}),
     ("macro_start_session", {"human_key": B, "program": "codex", "model": "y", "agent_name": "RedCat",
-        "file_reservation_paths": ["q"]}, {"project": PROJECT, "agent": AGENT, "file_reservations": RESERVED, "inbox": [ITEM]},
+        "file_reservation_paths": ["q"]}, {"project": PROJECT, "agent": AGENT, "file_reservations": RESERVED, "inbox": [ITEM], "resumed?": str, "offered?": [HOLDER]},
         {}),
     ("macro_start_session", {"human_key": B, "program": "codex", "model": "y", "agent_name": "RedCat"},
         {"project": PROJECT, "agent": AGENT, "file_reservations": RESERVED, "inbox": [ITEM]},
@@ -115,6 +115,8 @@ CALLS = [
     ("search_messages_product", {"product_uid": "suite", "query": "plan"}, {"result": [FOUND], "mode": ("fts",)}, {}),
     ("summarize_thread_product", {"product_uid": "suite", "thread_id": "T"}, THREAD, {}),
     ("unlink_project_from_product", {"product_uid": "suite", "project_key": B}, PRODUCT, {"projects": []}),
+    ("set_group", ME | {"name": "reviewers", "members": ["RedCat"]}, GROUP, {"name": "reviewers", "members": ["RedCat"]}),
+    ("list_groups", {"project_key": B}, {"result": [GROUP]}, {}),
     ("acquire_build_slot", ME | {"slot_name": "b"}, SLOT, {"released_ts": None}),
     ("renew_build_slot", ME | {"slot_id": 1}, SLOT, {}),
     ("release_build_slot", ME | {"slot_id": 1}, SLOT, {}),

@@ -163,6 +163,7 @@ void mr_render_message(struct mr_buf *out, const struct mr_value *value,
 			subject_of(arena, value)));
 	mr_buf_putc(out, '\n');
 	put_head(out, how, "from", sender_of(arena, value));
+	put_head(out, how, "sent to", mr_part_names(arena, value, "addressed"));
 	put_head(out, how, "to", mr_part_names(arena, value, "to"));
 	put_head(out, how, "cc", mr_part_names(arena, value, "cc"));
 	put_head(out, how, "bcc", mr_part_names(arena, value, "bcc"));
@@ -396,6 +397,8 @@ void mr_render_sent(struct mr_buf *out, const struct mr_value *value, const stru
 			mr_buf_printf(out, "%s%s %s", i ? ", " : " ", kinds[i],
 				mr_part_names(arena, message, kinds[i]));
 	}
+	if (len_at(message, "addressed"))
+		mr_buf_printf(out, " (%s)", mr_part_names(arena, message, "addressed"));
 	if (text_at(message, "thread_id"))
 		mr_buf_printf(out, " (thread %s)", mr_part_line(arena, message, "thread_id"));
 	mr_buf_putc(out, '\n');

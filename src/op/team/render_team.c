@@ -8,7 +8,7 @@ void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	static const struct mr_grid_column columns[] = {
-		{ .title = "slug" },
+		{ .title = "name" },
 		{ .title = "key" },
 		{ .title = "made", .fixed = true },
 	};
@@ -23,7 +23,8 @@ void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 	for (size_t i = 0; i < list->list.len; i++) {
 		const struct mr_value *one = &list->list.items[i];
 
-		cells[i * MR_LEN(columns)] = mr_part_line(arena, one, "slug");
+		cells[i * MR_LEN(columns)] = mr_part_line(arena, one,
+			mr_value_get(one, "short_name") ? "short_name" : "slug");
 		cells[i * MR_LEN(columns) + 1] = mr_part_line(arena, one, "human_key");
 		cells[i * MR_LEN(columns) + 2] = mr_render_when(arena, one, "created_at", how);
 	}
@@ -116,6 +117,7 @@ void mr_render_agent(struct mr_buf *out, const struct mr_value *value, const str
 
 	mr_part_styled(out, how, mr_style_bold, mr_part_line(arena, value, "name"));
 	mr_buf_putc(out, '\n');
+	put_head(out, how, "note", mr_part_line(arena, value, "name_note"));
 	put_head(out, how, "runs on", made_of(arena, value));
 	put_head(out, how, "works on", mr_part_line(arena, value, "task_description"));
 	put_head(out, how, "contact", mr_part_line(arena, value, "contact_policy"));

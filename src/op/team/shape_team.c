@@ -31,6 +31,10 @@ const struct mr_field mr_shape_team_project_fields[] = {
 	MR_FIELD_TIME(struct mr_team_project, created_at, "created_at"),
 	MR_FIELD(struct mr_team_project, identity_mode, "identity_mode",
 		.summary = "what it is named after: dir, or a git mode"),
+	MR_FIELD(struct mr_team_project, why, "why", .flags = MR_OPTIONAL,
+		.summary = "how it was chosen"),
+	MR_FIELD(struct mr_team_project, short_name, "short_name", .flags = MR_OPTIONAL,
+		.summary = "the shortest name that finds it"),
 	{ 0 },
 };
 
@@ -62,6 +66,10 @@ const struct mr_field mr_shape_team_agent_fields[] = {
 	MR_FIELD(struct mr_team_agent, token, "agent_token", .flags = MR_OPTIONAL,
 		.summary =
 			"with AGENT_AUTH, shown this once: keep it, and send it whenever you act"),
+	MR_FIELD(struct mr_team_agent, asked_name, "asked_name", .flags = MR_OPTIONAL,
+		.summary = "the name that was asked for and not taken"),
+	MR_FIELD(struct mr_team_agent, name_note, "name_note", .flags = MR_OPTIONAL,
+		.summary = "why it was not taken"),
 	{ 0 },
 };
 

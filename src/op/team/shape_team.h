@@ -24,6 +24,7 @@ extern const struct mr_field mr_shape_team_project_fields[];
 extern const struct mr_field mr_shape_team_agent_fields[];
 extern const struct mr_field mr_shape_team_message_fields[]; /* of lists: no body, from, kind */
 extern const struct mr_field mr_shape_team_grant_fields[];
+extern const struct mr_field mr_shape_team_holder_fields[];
 extern const struct mr_field mr_shape_team_conflict_fields[];
 extern const struct mr_field mr_shape_team_reserved_fields[]; /* granted, conflicts, warnings */
 extern const struct mr_field mr_shape_team_lease_fields[];

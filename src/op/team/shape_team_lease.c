@@ -10,7 +10,7 @@ const struct mr_field mr_shape_team_grant_fields[] = {
 	{ 0 },
 };
 
-static const struct mr_field holder_fields[] = {
+const struct mr_field mr_shape_team_holder_fields[] = {
 	MR_FIELD(struct mr_team_reservation, agent, "agent"),
 	MR_FIELD(struct mr_team_reservation, path_pattern, "path_pattern"),
 	MR_FIELD(struct mr_team_reservation, exclusive, "exclusive"),
@@ -22,8 +22,9 @@ static const struct mr_field holder_fields[] = {
 
 const struct mr_field mr_shape_team_conflict_fields[] = {
 	MR_FIELD(struct mr_team_conflict, path, "path", .summary = "as it was asked for"),
-	MR_FIELD_LIST(struct mr_team_conflict, holders, struct mr_team_reservation, holder_fields,
-		"holders", .summary = "leases of others that it overlaps, oldest first"),
+	MR_FIELD_LIST(struct mr_team_conflict, holders, struct mr_team_reservation,
+		mr_shape_team_holder_fields, "holders",
+		.summary = "leases of others that it overlaps, oldest first"),
 	MR_FIELD(struct mr_team_conflict, has_more, "has_more", .flags = MR_OPTIONAL,
 		.summary = "there are more holders than were named"),
 	{ 0 },

@@ -31,6 +31,21 @@ static void put_attachments(struct mr_out *out, const char *key, const void *fro
 	mr_out_end(out);
 }
 
+/* Lines; left out when there are none. */
+static void put_addressed(struct mr_out *out, const char *key, const void *from)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
+	const char *lines = *(const char *const *)from;
+	struct mr_texts groups;
+
+	/* Most messages have none. */
+	if (!lines)
+		return;
+	arena = mr_arena_new();
+	groups = mr_str_split(arena, lines, '\n');
+	mr_out_texts(out, key, &groups);
+}
+
 #define ATTACHMENTS(struct_type, member)                                                           \
 	{                                                                                          \
 		.name = "attachments", .type = MR_TYPE_LIST, .from = MR_FROM(struct_type, member), \
@@ -56,6 +71,12 @@ static const struct mr_field other_fields[] = {
 	MR_FIELD(struct mr_team_message, ack_required, "ack_required"),
 	MR_FIELD_TIME(struct mr_team_message, created_ts, "created_ts"),
 	ATTACHMENTS(struct mr_team_message, attachments),
+	{ .name = "addressed",
+		.type = MR_TYPE_TEXTS,
+		.flags = MR_OPTIONAL,
+		.summary = "the groups that its recipients were written as: @all",
+		.from = MR_FROM(struct mr_team_message, addressed),
+		.emit = put_addressed },
 	{ 0 },
 };
 

@@ -14,7 +14,7 @@ static const char *const alias_ttl[] = { "ttl", NULL };
 
 static const struct mr_param request_params[] = {
 	MR_PARAM(struct mr_team_contact_request, project_key, "project_key",
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_HERE,
 		.summary = "the project of the agent that asks", .aliases = alias_from_project),
 	MR_PARAM(struct mr_team_contact_request, from_agent, "from_agent",
 		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR, .summary = "who asks",

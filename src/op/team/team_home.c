@@ -6,11 +6,13 @@
 
 #include "app/metrics.h"
 #include "app/settings.h"
+#include "base/log.h"
 #include "base/oom.h"
 #include "team/archive/archive.h"
 #include "team/error.h"
 #include "team/gauge.h"
 #include "team/open.h"
+#include "team/session.h"
 #include "team/store/pulse.h"
 #include "team/timers.h"
 
@@ -221,6 +223,17 @@ enum mr_code mr_team_home_serve(struct mr_call *call)
 	if (!rc)
 		rc = mr_team_archive_start(&call->cx, team);
 	return rc ? rc : mr_team_timers_start(&call->cx, team, &timers, &home->timers);
+}
+
+void mr_team_home_session_end(struct mr_call *call, const char *session)
+{
+	struct mr_team *team = NULL;
+
+	pthread_mutex_lock(&call->app->team->lock);
+	team = call->app->team->team;
+	pthread_mutex_unlock(&call->app->team->lock);
+	if (team && mr_team_session_end(&call->cx, team, session))
+		mr_log(MR_LOG_WARN, "session", "%s", call->cx.err.msg);
 }
 
 /* Under the lock. */

@@ -30,6 +30,8 @@ MR_CHECK enum mr_code mr_team_home_probe(struct mr_call *call, struct mr_team_he
 MR_CHECK enum mr_code mr_team_home_pulse(struct mr_call *call, int max_age_ms, int wait_ms);
 /* For a server: open it now, and start the background work. It ends with the home. */
 MR_CHECK enum mr_code mr_team_home_serve(struct mr_call *call);
+/* The client whose session this is has gone. A failure is logged: nobody is there to be told. */
+void mr_team_home_session_end(struct mr_call *call, const char *session);
 /* Update the metrics about messages, leases and the archive; a value that cannot be read stays
  * as it was. */
 void mr_team_home_measure(struct mr_call *call);

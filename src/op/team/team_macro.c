@@ -43,7 +43,7 @@ static const char *const alias_key[] = { "project_key", "project_slug", "project
 
 static const struct mr_param start_params[] = {
 	MR_PARAM(struct mr_team_start, who.project_key, "human_key",
-		.flags = MR_REQUIRED | MR_POSITIONAL,
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_HERE,
 		.summary = "the project's path; it is made when it is not there",
 		.aliases = alias_key),
 	WHO_PARAMS(struct mr_team_start, who),
@@ -53,6 +53,9 @@ static const struct mr_param start_params[] = {
 		.fallback = "macro-session"),
 	TTL_PARAM(struct mr_team_start, ttl_s, "file_reservation_ttl_seconds"),
 	INBOX_PARAM(struct mr_team_start, inbox_limit),
+	MR_PARAM(struct mr_team_start, who.session_id, "session_id",
+		.summary = "your client's id of this session: without a name you come back as the "
+			   "agent that had it"),
 	{ 0 },
 };
 
@@ -65,6 +68,12 @@ static const struct mr_field start_fields[] = {
 		"file_reservations"),
 	MR_FIELD_LIST(struct mr_team_started, inbox, struct mr_team_item,
 		mr_shape_team_message_fields, "inbox", .summary = "newest first, without bodies"),
+	MR_FIELD(struct mr_team_started, agent.resumed, "resumed", .flags = MR_OPTIONAL,
+		.summary = "an agent was taken up again: which, and why"),
+	MR_FIELD_LIST(struct mr_team_started, offered, struct mr_team_reservation,
+		mr_shape_team_holder_fields, "offered", .flags = MR_OPTIONAL,
+		.summary = "leases of agents here before you whose sessions have ended: "
+			   "force_release_file_reservation takes one"),
 	{ 0 },
 };
 
@@ -72,6 +81,10 @@ static enum mr_code start_session(struct mr_call *call, struct mr_team *team,
 	struct mr_team_start *request, struct mr_team_started *out)
 {
 	mr_team_ops_tokens(call, &request->who);
+	if (!request->who.session_id)
+		request->who.session_id = call->session;
+	if (!request->who.name && !mr_str_is_empty(call->agent_name))
+		request->who.name = call->agent_name;
 	return mr_team_macro_start(&call->cx, team, request, out);
 }
 MR_TEAM_BIND_CALL(start, start_session, struct mr_team_start, struct mr_team_started);
@@ -81,7 +94,8 @@ const struct mr_op mr_op_team_macro_start = {
 	.command = "team macro start-session",
 	.summary = "Join a project, reserve files, and see what came",
 	.help = "The one call to begin with: it ensures the project, registers you, "
-		"reserves the files you name, and shows your newest mail.",
+		"reserves the files you name, and shows your newest mail. Without a name you "
+		"come back as the agent of your session, or of the one that ended here last.",
 	.cluster = "workflow_macros",
 	.params = start_params,
 	.result = start_fields,

@@ -29,7 +29,8 @@ static const struct mr_param send_params[] = {
 	MR_TEAM_PROJECT(struct mr_team_draft),
 	SENDER_PARAM(struct mr_team_draft),
 	MR_PARAM(struct mr_team_draft, lists.to, "to",
-		.summary = "recipients: Name, Name@project, project:<key>#Name",
+		.summary = "recipients: Name, Name@project, project:<key>#Name; @all, @active, "
+			   "@program:codex, @group",
 		.aliases = alias_to),
 	MR_PARAM(struct mr_team_draft, subject, "subject", .flags = MR_REQUIRED,
 		.summary = "one line"),

@@ -22,7 +22,8 @@ extern const char *const mr_team_alias_agent[];
 
 /* Bound to the members of these names of a request, or of a struct in it. */
 #define MR_TEAM_PROJECT_MEMBER(request_type, member)                                               \
-	MR_PARAM(request_type, member, "project_key", .flags = MR_REQUIRED | MR_POSITIONAL,        \
+	MR_PARAM(request_type, member, "project_key",                                              \
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_HERE,                                    \
 		.summary = "its path, its slug, or the last part of its path",                     \
 		.aliases = mr_team_alias_project)
 #define MR_TEAM_AGENT_MEMBER(request_type, member)                                                 \

@@ -3,8 +3,8 @@
 #include "op/team/team_ops.h"
 #include "team/ask.h"
 
-static const char *const identity_modes[] = { "dir", "git-remote", "git-toplevel", "git-common-dir",
-	NULL };
+static const char *const identity_modes[] = { "repository", "dir", "git-remote", "git-toplevel",
+	"git-common-dir", NULL };
 static const char *const alias_key[] = { "project_key", "project", NULL };
 
 struct ensuring {
@@ -12,7 +12,8 @@ struct ensuring {
 };
 
 static const struct mr_param ensure_params[] = {
-	MR_PARAM(struct ensuring, human_key, "human_key", .flags = MR_REQUIRED | MR_POSITIONAL,
+	MR_PARAM(struct ensuring, human_key, "human_key",
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_HERE,
 		.summary = "the absolute path of the repository, or any name all agree on",
 		.aliases = alias_key),
 	MR_PARAM(struct ensuring, identity_mode, "identity_mode",
@@ -32,8 +33,8 @@ const struct mr_op mr_op_team_ensure_project = {
 	.name = "ensure_project",
 	.command = "team ensure-project",
 	.summary = "Find a project by its path, or make it",
-	.help = "Call it once in a repository before anything else. Who gives the same "
-		"path gets the same project.",
+	.help = "Call it once in a repository before anything else. Directories, worktrees "
+		"and links of one repository are one project; `why` says how it was chosen.",
 	.cluster = "infrastructure",
 	.params = ensure_params,
 	.result = mr_shape_team_project_fields,

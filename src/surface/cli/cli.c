@@ -4,6 +4,7 @@
  */
 #include "surface/cli/cli.h"
 
+#include "app/locations.h"
 #include "app/metrics.h"
 #include "app/settings.h"
 #include "base/fs.h"
@@ -121,6 +122,39 @@ static enum mr_code take_input(struct mr_arena *arena, struct mr_argv *args, str
 	return MR_OK;
 }
 
+/* The current directory, for directories that are given as "." or not at all. */
+static enum mr_code take_here(struct mr_arena *arena, struct mr_argv *args, struct mr_err *err)
+{
+	size_t count = mr_param_count(args->op->params);
+	const struct mr_value *given = args->args;
+	struct mr_value *taken = mr_arena_memdup(arena, given, sizeof(*given));
+
+	taken->map.pairs = mr_arena_array(arena, given->map.len + count, sizeof(struct mr_pair));
+	for (size_t i = 0; i < given->map.len; i++)
+		taken->map.pairs[i] = given->map.pairs[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct mr_param *param = &args->op->params[i];
+		struct mr_value here = { .kind = MR_TEXT };
+		struct mr_pair *pair = taken->map.pairs;
+		const struct mr_pair *end = pair + taken->map.len;
+		enum mr_code rc;
+
+		if (!(param->flags & MR_HERE))
+			continue;
+		while (pair < end && !mr_str_eq(pair->key, param->name))
+			pair++;
+		if (pair < end && !mr_str_eq(pair->value.text, "."))
+			continue;
+		rc = mr_locations_project(arena, ".", &here.text, err);
+		if (rc)
+			return rc;
+		taken->map.len += pair == end;
+		*pair = (struct mr_pair){ param->name, here };
+	}
+	args->args = taken;
+	return MR_OK;
+}
+
 struct progress {
 	const struct mr_invocation *how;
 	struct mr_terminal_progress terminal;
@@ -171,6 +205,7 @@ static int run_op(const struct mr_app *app, struct mr_arena *arena, const struct
 	enum mr_code rc;
 
 	call.invocation = how;
+	call.agent_name = mr_settings_text(app->settings, "guard.agent");
 	call.cx.progress = on_progress;
 	call.cx.progress_arg = &progress;
 	call.cx.reach = NULL; /* the user of a command line has these rights without us */
@@ -263,7 +298,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 	if (!args.op)
 		return refuse_group(arena, table, &how);
 	if (load_settings(arena, &args, &how, variables, &app.settings, &err) ||
-		take_input(arena, &args, &err))
+		take_input(arena, &args, &err) || take_here(arena, &args, &err))
 		return mr_outcome_fail(arena, &how, &err);
 	reach.roots = *mr_settings_texts(app.settings, "team.project_roots");
 	app.reach = &reach;

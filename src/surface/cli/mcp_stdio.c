@@ -13,6 +13,7 @@
 #include "surface/cli/commands.h"
 #include "surface/mcp/answer.h"
 #include "surface/mcp/stdio.h"
+#include "text/token.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -58,6 +59,8 @@ static enum mr_code catch_signals(int *out, struct mr_err *err)
 	return MR_OK;
 }
 
+enum { SESSION_BYTES = 16 };
+
 static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	const struct mr_settings *s = call->app->settings;
@@ -85,9 +88,12 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 		reach.place = NULL;
 	app = *call->app;
 	app.reach = &reach;
+	app.agent_name = mr_settings_text(s, "guard.agent");
+	app.session = mr_token_hex(call->cx.arena, call->cx.rand, SESSION_BYTES);
 	mcp = mr_mcp_new(&app, &options);
 	rc = mr_mcp_stdio_serve(mcp, STDIN_FILENO, STDOUT_FILENO, stop, &call->cx.err);
 	close(stop);
+	mr_team_home_session_end(call, app.session);
 	return rc;
 }
 

@@ -3,6 +3,8 @@
  * by GET, ending a session by DELETE.
  */
 #include "base/oom.h"
+#include "op/dispatch.h"
+#include "op/team/team_home.h"
 #include "surface/http/media.h"
 #include "surface/mcp/endpoint_private.h"
 
@@ -96,9 +98,13 @@ static void get(const struct mr_http_request *req, struct mr_http_response *resp
 static void delete (const struct mr_http_request *req, struct mr_http_response *resp)
 {
 	struct mr_mcp_session *session MR_CLEANUP(mr_mcp_session_done) = find_session(req, resp);
+	const struct mr_mcp_endpoint *endpoint = req->match.route->arg;
+	struct mr_call call = mr_dispatch_call(mr_mcp_app(endpoint->mcp), req->arena);
 
-	if (session)
-		mr_mcp_session_end(session);
+	if (!session)
+		return;
+	mr_team_home_session_end(&call, mr_mcp_session_id(session));
+	mr_mcp_session_end(session);
 }
 
 static size_t add_routes(struct mr_mcp_endpoint *endpoint, const char *pattern,

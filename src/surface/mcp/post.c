@@ -56,6 +56,8 @@ static struct mr_mcp_exchange make_exchange(const struct mr_mcp_post *post)
 	struct mr_mcp_exchange ex = { .mcp = post->endpoint->mcp, .client = &post->client };
 
 	ex.call = mr_dispatch_call(mr_mcp_app(ex.mcp), post->req->arena);
+	if (post->client.session)
+		ex.call.session = mr_mcp_session_id(post->client.session);
 	mr_http_access_call(post->req, &ex.call);
 	mr_http_wait_lend(post->req, &ex.call.cx);
 	return ex;

@@ -71,6 +71,11 @@ static void put_head(struct mr_arena *arena, struct mr_buf *buf,
 	put_text(&w, "from", document->from);
 	put_texts(arena, &w, "to", &document->to);
 	put_texts(arena, &w, "cc", &document->cc);
+	if (document->addressed) {
+		struct mr_texts groups = mr_str_split(arena, document->addressed, '\n');
+
+		put_texts(arena, &w, "addressed", &groups);
+	}
 	if (document->has_bcc)
 		put_texts(arena, &w, "bcc", &document->bcc);
 	put_text(&w, "thread_id", document->thread_id);
@@ -223,6 +228,7 @@ static enum mr_code read_rest(struct mr_arena *arena, const struct mr_value *hea
 static enum mr_code read_head(struct mr_arena *arena, const struct mr_value *head,
 	struct mr_team_document *out, struct mr_err *err)
 {
+	struct mr_texts groups = { NULL, 0 };
 	enum mr_code rc;
 
 	read_ids(head, out);
@@ -238,6 +244,10 @@ static enum mr_code read_head(struct mr_arena *arena, const struct mr_value *hea
 	if (!rc)
 		rc = texts_at(arena, head, "bcc", &out->bcc, err);
 	out->has_bcc = mr_value_get(head, "bcc") != NULL;
+	if (!rc)
+		rc = texts_at(arena, head, "addressed", &groups, err);
+	if (!rc && groups.len)
+		out->addressed = mr_str_join(arena, &groups, "\n");
 	return rc ? rc : read_rest(arena, head, out, err);
 }
 

@@ -24,8 +24,10 @@ struct mr_team_document {
 	int64_t reply_to;      /* or 0 */
 	const char *from;
 	struct mr_texts to, cc;
-	struct mr_texts bcc; /* only in the sender's outbox */
-	bool has_bcc;        /* read: was there such a line? write: write one */
+	const char *addressed; /* the groups in to and cc as they were written, a line each; or NULL
+				*/
+	struct mr_texts bcc;   /* only in the sender's outbox */
+	bool has_bcc;          /* read: was there such a line? write: write one */
 	const char *subject;
 	enum mr_team_importance importance;
 	bool ack_required;

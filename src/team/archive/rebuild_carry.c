@@ -64,10 +64,11 @@ static void carry_ranges(struct carrying *c, enum mr_team_carry_range what, int6
 
 static void run_steps(struct carrying *c, const struct mr_team_carry_step *steps)
 {
+	int64_t version = mr_team_carry_version(c->db);
 	struct mr_err err;
 
 	for (; steps->sql; steps++) {
-		if (!mr_db_exec(c->db, steps->sql, &err))
+		if (steps->since > version || !mr_db_exec(c->db, steps->sql, &err))
 			continue;
 		mr_team_problems_add(c->problems, "database", c->old, "%s cannot be read: %s",
 			steps->what, err.msg);

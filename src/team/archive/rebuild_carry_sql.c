@@ -120,7 +120,7 @@ const struct mr_team_carry_step mr_team_carry_first[] = {
 		"  JOIN main.agents na ON na.project_id = np.id"
 		" AND na.name_fold = oa.name_fold) s WHERE agents.id = s.new_id"
 		" AND agents.program = 'unknown' AND agents.model = 'unknown'" },
-	{ NULL, NULL },
+	{ 0 },
 };
 
 /* Numbers in their threads follow when all are there: until then those below 0 are free. */
@@ -191,6 +191,13 @@ static int64_t number(struct mr_db *db, const char *sql)
 	if (mr_db_prepare(db, sql, &stmt, &ignored) || mr_stmt_step(stmt, &row, &ignored) || !row)
 		return 0;
 	return mr_stmt_int(stmt, 0);
+}
+
+int64_t mr_team_carry_version(struct mr_db *db)
+{
+	int64_t version = number(db, "SELECT max(version) FROM old.schema_version");
+
+	return version ? version : INT64_MAX;
 }
 
 int64_t mr_team_carry_last_id(struct mr_db *db)
@@ -310,6 +317,24 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 		" created_at) SELECT o.product_id, np.id, o.role, o.created_at"
 		" FROM old.product_project_links o JOIN old.projects op"
 		" ON op.id = o.project_id " SAME_PROJECT },
+	{ "its groups",
+		"INSERT OR IGNORE INTO main.agent_groups (id, project_id, name, created_ts)"
+		" SELECT o.id, np.id, o.name, o.created_ts FROM old.agent_groups o"
+		" JOIN old.projects op ON op.id = o.project_id " SAME_PROJECT,
+		.since = 8 },
+	{ "its groups",
+		"INSERT OR IGNORE INTO main.agent_group_members (group_id, agent_id)"
+		" SELECT o.group_id, na.id FROM old.agent_group_members o " SAME_AGENT,
+		.since = 8 },
+	{ "groups that messages were written to",
+		"INSERT OR IGNORE INTO main.message_groups (message_id, names)"
+		" SELECT nm.id, o.names FROM old.message_groups o " SAME_MESSAGE,
+		.since = 8 },
+	{ "sessions of its agents",
+		"INSERT OR IGNORE INTO main.agent_sessions (agent_id, project_id, session, place,"
+		" started_ts, ended_ts) SELECT na.id, np.id, o.session, o.place, o.started_ts,"
+		" o.ended_ts FROM old.agent_sessions o " SAME_AGENT,
+		.since = 9 },
 	{ "keys of sent messages",
 		"INSERT OR IGNORE INTO main.sent_keys (sender_id, key, message_id, "
 		"created_ts,"
@@ -329,6 +354,14 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 		"oa.project_id " SAME_PROJECT " JOIN main.agents na ON na.project_id = "
 		"np.id AND na.name_fold = oa.name_fold"
 		" WHERE oa.token_hash IS NOT NULL) s WHERE agents.id = s.id" },
+	{ "names that were asked for and not taken",
+		"UPDATE main.agents SET asked_fold = s.asked_fold FROM (SELECT na.id, "
+		"oa.asked_fold"
+		" FROM old.agents oa JOIN old.projects op ON op.id = "
+		"oa.project_id " SAME_PROJECT " JOIN main.agents na ON na.project_id = "
+		"np.id AND na.name_fold = oa.name_fold"
+		" WHERE oa.asked_fold IS NOT NULL) s WHERE agents.id = s.id",
+		.since = 7 },
 	{ "which senders proved to be themselves",
 		"UPDATE main.messages SET verified = 1 WHERE uid IN"
 		" (SELECT o.uid FROM old.messages o WHERE o.verified = 1)" },
@@ -348,7 +381,7 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 		"INSERT INTO main.sqlite_sequence (name, seq) SELECT o.name, o.seq FROM"
 		" old.sqlite_sequence o WHERE o.name NOT IN"
 		" (SELECT name FROM main.sqlite_sequence)" },
-	{ NULL, NULL },
+	{ 0 },
 };
 
 /* --- what the archive is to be told --- */

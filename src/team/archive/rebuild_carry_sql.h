@@ -17,7 +17,10 @@ MR_CHECK enum mr_code mr_team_carry_purged(struct mr_ctx *cx, struct mr_db *db, 
 struct mr_team_carry_step {
 	const char *what; /* for people: "agents cannot be read" */
 	const char *sql;
+	int64_t since; /* the version of the schema that has these rows; 0: all have them */
 };
+/* The version of the old database's schema; the largest number when that cannot be read. */
+int64_t mr_team_carry_version(struct mr_db *db);
 /* Before messages, and after their recipients; each ends with a NULL `sql`. */
 extern const struct mr_team_carry_step mr_team_carry_first[];
 extern const struct mr_team_carry_step mr_team_carry_rest[];

@@ -496,7 +496,8 @@ static enum mr_code insert_letter(struct mr_ctx *cx, struct mr_db *db, struct ba
 		.importance = document->importance,
 		.ack_required = document->ack_required,
 		.created_ts = document->created_ts,
-		.attachments = document->attachments };
+		.attachments = document->attachments,
+		.addressed = document->addressed };
 	int64_t bytes = bytes_of(batch->arena, document->attachments);
 	bool taken = false;
 	enum mr_code rc = find_agent(cx, db, batch, letter, document->from, &message.sender_id);
@@ -573,7 +574,8 @@ static enum mr_code restore_messages(struct mr_team_restoring *r)
 	enum mr_code rc = MR_OK;
 
 	/* In the order they were sent, which is also their order in threads. */
-	qsort(r->found, r->found_count, sizeof(*r->found), found_order);
+	if (r->found_count)
+		qsort(r->found, r->found_count, sizeof(*r->found), found_order);
 	for (size_t at = 0, taken; !rc && at < r->found_count; at += taken) {
 		progress(r, "messages", at, r->found_count);
 		rc = restore_some(r, at, &taken);

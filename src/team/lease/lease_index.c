@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "team/error.h"
 #include "team/limits.h"
+#include "team/repository.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ enum mr_code mr_team_lease_index_compile(struct mr_ctx *cx, const struct mr_team
 	size_t len = strlen(text);
 	size_t shown;
 
-	if (!mr_glob_compile(cx->arena, text, &options, out, &why))
+	if (!mr_glob_compile(cx->arena, mr_team_repository_path(cx, root, text), &options, out,
+		    &why))
 		return MR_OK;
 	if (!mr_utf8_is_valid(text, len, &shown))
 		len = shown;

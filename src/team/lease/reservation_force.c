@@ -4,6 +4,7 @@
 #include "team/lease/reservation_private.h"
 #include "team/limits.h"
 #include "team/post.h"
+#include "team/session.h"
 #include "text/time.h"
 
 #include <string.h>
@@ -43,6 +44,25 @@ static enum mr_code refuse_active(struct mr_ctx *cx, const struct mr_team_reserv
 	return mr_team_fail_text(cx, "holder", lease->agent);
 }
 
+/* Nobody works under the lease of an agent whose session has ended: it is its successor's. */
+static enum mr_code look_at_session(struct mr_ctx *cx, struct mr_db *db, struct forcing *job)
+{
+	struct mr_texts *reasons = &job->staleness.reasons;
+	struct mr_texts more = { mr_arena_array(cx->arena, reasons->len + 2, sizeof(*more.items)),
+		0 };
+	bool ended = false;
+	enum mr_code rc = mr_team_session_has_ended(cx, db, job->seen->lease.agent_id, &ended);
+
+	if (rc || !ended || !mr_str_eq(job->seen->lease.origin, "agent"))
+		return rc;
+	more.items[more.len++] = "session_ended";
+	for (size_t i = 0; i < reasons->len; i++)
+		more.items[more.len++] = reasons->items[i];
+	*reasons = more;
+	job->staleness.stale = true;
+	return MR_OK;
+}
+
 /* Before the change: find the lease and its holder, and judge whether it is stale. */
 static enum mr_code look(struct mr_ctx *cx, struct forcing *job)
 {
@@ -61,8 +81,9 @@ static enum mr_code look(struct mr_ctx *cx, struct forcing *job)
 		return rc;
 	if (!job->seen || job->seen->lease.project_id != job->project.id)
 		return refuse_unknown(cx, job);
-	return mr_team_staleness(cx, job->team, reader.db, &job->project, &job->seen->lease,
-		&effort, &job->staleness);
+	rc = mr_team_staleness(cx, job->team, reader.db, &job->project, &job->seen->lease, &effort,
+		&job->staleness);
+	return rc ? rc : look_at_session(cx, reader.db, job);
 }
 
 static void put_ago(struct mr_ctx *cx, struct mr_buf *text, const char *what, int64_t when)

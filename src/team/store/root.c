@@ -21,7 +21,7 @@ struct mr_team_config mr_team_config_default(const char *storage_root)
 		.author_email = "mcp-agent@example.com",
 		.name_mode = MR_TEAM_COERCE,
 		.auto_register = true,
-		.identity_mode = "dir",
+		.identity_mode = "repository",
 		.identity_remote = "origin",
 		.contacts_enforced = true,
 		.contact_request_ttl_s = 604800,

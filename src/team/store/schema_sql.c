@@ -180,6 +180,42 @@ static const char SQL_TOKENS[] = "ALTER TABLE agents ADD COLUMN token_hash TEXT;
 static const char SQL_TOKEN_OWNERS[] =
 	"CREATE INDEX agents_token ON agents(token_hash) WHERE token_hash IS NOT NULL;";
 
+/* The name an agent asked for and was not given (folded), or NULL: who comes back under it is told.
+ */
+static const char SQL_ASKED[] =
+	"ALTER TABLE agents ADD COLUMN asked_fold TEXT;"
+	"CREATE INDEX agents_asked ON agents(project_id, asked_fold) WHERE asked_fold IS NOT NULL;";
+
+static const char SQL_GROUPS[] =
+	"CREATE TABLE agent_groups ("
+	"  id INTEGER PRIMARY KEY,"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
+	"  name TEXT NOT NULL," /* in lower case */
+	"  created_ts BIGINT NOT NULL,"
+	"  UNIQUE (project_id, name));"
+	"CREATE TABLE agent_group_members ("
+	"  group_id BIGINT NOT NULL REFERENCES agent_groups(id),"
+	"  agent_id BIGINT NOT NULL REFERENCES agents(id),"
+	"  PRIMARY KEY (group_id, agent_id)) WITHOUT ROWID;"
+	"CREATE INDEX agent_group_members_agent ON agent_group_members(agent_id);"
+	/* Beside the messages: few were written to a group, and what is behind a long text is dear
+	   to read. */
+	"CREATE TABLE message_groups ("
+	"  message_id BIGINT PRIMARY KEY REFERENCES messages(id),"
+	"  names TEXT NOT NULL) WITHOUT ROWID;";
+
+/* The last session of each agent that has noted one; see team/session.h. */
+static const char SQL_SESSIONS[] =
+	"CREATE TABLE agent_sessions ("
+	"  agent_id BIGINT PRIMARY KEY REFERENCES agents(id),"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
+	"  session TEXT NOT NULL," /* the SHA-256 of its id, or empty */
+	"  place TEXT NOT NULL,"
+	"  started_ts BIGINT NOT NULL,"
+	"  ended_ts BIGINT) WITHOUT ROWID;"
+	"CREATE INDEX agent_sessions_id ON agent_sessions(session, project_id);"
+	"CREATE INDEX agent_sessions_place ON agent_sessions(project_id, place);";
+
 static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 {
 	return mr_db_search_create(db, &mr_team_search_index, err);
@@ -204,6 +240,9 @@ const struct mr_migration mr_team_migrations[] = {
 	{ .version = 4, .name = "agents' tokens", .sql = SQL_TOKENS },
 	{ .version = 5, .name = "whose token it is", .sql = SQL_TOKEN_OWNERS },
 	{ .version = 6, .name = "beginnings of words", .sql = "", .run = remake_search },
+	{ .version = 7, .name = "names that were not taken", .sql = SQL_ASKED },
+	{ .version = 8, .name = "groups", .sql = SQL_GROUPS },
+	{ .version = 9, .name = "sessions", .sql = SQL_SESSIONS },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 

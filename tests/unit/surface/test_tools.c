@@ -385,6 +385,8 @@ static const char *const calls[][2] = {
 	{ "summarize_thread_product", "{\"product_uid\":\"suite\",\"thread_id\":\"T\"}" },
 	{ "unlink_project_from_product",
 		"{\"product_uid\":\"suite\",\"project_key\":\"backend\"}" },
+	{ "set_group", "{" ME ",\"name\":\"reviewers\",\"members\":[\"RedCat\"]}" },
+	{ "list_groups", "{\"project_key\":\"backend\"}" },
 	{ "acquire_build_slot", "{" ME ",\"slot_name\":\"b\"}" },
 	{ "renew_build_slot", "{" ME ",\"slot_id\":1}" },
 	{ "release_build_slot", "{" ME ",\"slot_id\":1}" },

@@ -116,6 +116,30 @@ static void worktrees_share_a_common_directory(void)
 	world_close(&place.world);
 }
 
+static void a_path_is_its_repositorys(void)
+{
+	struct mr_team_identity first, second;
+	struct place place;
+
+	set_up(&place);
+	unsetenv("GIT_DIR");
+	GIT(&place, "-C", "My Repo", "worktree", "add", "-q", at(&place, "other"));
+	first = identity(&place, "My Repo", "repository");
+	CHECK_STR(first.mode, "dir");
+	CHECK_STR(first.key, at(&place, "My Repo"));
+	CHECK_STR(first.why, "it is the root of a git repository");
+	second = identity(&place, "other", "repository");
+	CHECK_STR(second.key, first.key);
+	CHECK_STR(second.slug, first.slug);
+	CHECK(strstr(second.why, "is in a worktree of the repository"));
+	second = identity(&place, "My Repo/.git", "repository");
+	CHECK_STR(second.key, first.key);
+	second = identity(&place, "nowhere", "repository");
+	CHECK_STR(second.key, at(&place, "nowhere"));
+	CHECK(strstr(second.why, "no git repository"));
+	world_close(&place.world);
+}
+
 static void clones_share_a_remote(void)
 {
 	struct mr_team_identity ssh, https;
@@ -163,7 +187,8 @@ static void what_does_not_apply_is_a_directory(void)
 	CHECK_STR(out.mode, "dir");
 	world_check_fail(&place.world,
 		mr_team_identity(&place.world.cx, "/x", "magic", "origin", &out),
-		MR_TEAM_INVALID_ARGUMENT, "\"magic\" is no identity mode: dir, git-remote");
+		MR_TEAM_INVALID_ARGUMENT,
+		"\"magic\" is no identity mode: repository, dir, git-remote");
 	world_close(&place.world);
 }
 
@@ -191,6 +216,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(urls_of_one_repository_are_one),
 		TEST(worktrees_share_a_common_directory),
+		TEST(a_path_is_its_repositorys),
 		TEST(clones_share_a_remote),
 		TEST(what_does_not_apply_is_a_directory),
 		TEST(strangers_learn_nothing_of_repositories),
