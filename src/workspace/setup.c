@@ -418,7 +418,11 @@ static enum mr_code explain(struct mr_ctx *cx, const struct mr_work_setup_plan *
 			"Name the server as its certificate does, and a private authority with "
 			"--ca-file; see --%s-security for servers without TLS from the start.",
 			name);
-	return mr_work_hint(cx, "Check --%s-host, --%s-port and --%s-security.", name, name, name);
+	return mr_work_hint(cx,
+		"Check --%s-host, --%s-port and --%s-security; a private authority is named with "
+		"--ca-file%s.",
+		name, name, name,
+		mr_str_eq(name, "smtp") ? ", and --no-smtp leaves sending for later" : "");
 }
 
 static enum mr_code none_found(struct mr_ctx *cx, const struct mr_work_setup_plan *plan,
