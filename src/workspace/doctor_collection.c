@@ -51,6 +51,7 @@ static void tell_lost(struct mr_work_exam *exam, const struct mr_work_collection
 			: list->kind == MR_WORK_NOTIFICATION ? "archive_message_ref_broken"
 							     : "disposition_ref_broken",
 		MR_WORK_BY_HAND, file, MR_WORK_REFS(list->uid, id), what, id);
+	mr_work_text_set_add(exam->cx->arena, &exam->broken_lists, list->path);
 }
 
 static void examine_items(struct mr_work_exam *exam, const struct mr_work_collection *list,

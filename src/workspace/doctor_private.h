@@ -18,7 +18,9 @@ struct mr_work_exam {
 	struct mr_work_text_set emls, sidecars; /* ids of the files in .afmail/messages */
 	struct mr_work_text_set records;        /* ids of the files in messages/ */
 	struct mr_work_text_set troubled;       /* ids with an issue: their views are not judged */
-	struct mr_work_text_set broken_lists;   /* directories of lists that cannot be read */
+	/* Directories of lists that cannot be read, or name messages that are not there: their
+	 * views are not judged either. */
+	struct mr_work_text_set broken_lists;
 };
 
 enum mr_work_repair { MR_WORK_BY_HAND, MR_WORK_REPAIRABLE };

@@ -75,8 +75,10 @@ static enum mr_code apply(struct mr_ctx *cx, struct mr_work *work,
 	return rc;
 }
 
-static void compare(struct mr_arena *arena, const struct mr_work_draft_file *old,
-	const struct mr_work_draft_file *file, struct mr_texts *out)
+/* The footer that comes with another identity is not a change of the body by itself. */
+static void compare(struct mr_arena *arena, const struct mr_work_draft_change *request,
+	const struct mr_work_draft_file *old, const struct mr_work_draft_file *file,
+	struct mr_texts *out)
 {
 	*out = mr_work_ids_room(arena, 5);
 	if (!mr_str_eq(old->subject, file->subject))
@@ -85,8 +87,9 @@ static void compare(struct mr_arena *arena, const struct mr_work_draft_file *old
 		mr_work_ids_put(out, "to");
 	if (!is_same(&old->cc, &file->cc))
 		mr_work_ids_put(out, "cc");
-	if (!mr_str_eq(mr_work_draft_trim_end(arena, old->body),
-		    mr_work_draft_trim_end(arena, file->body)))
+	if ((request->body || request->body_file) &&
+		!mr_str_eq(mr_work_draft_trim_end(arena, old->body),
+			mr_work_draft_trim_end(arena, file->body)))
 		mr_work_ids_put(out, "body");
 	if (!mr_str_eq(old->identity, file->identity))
 		mr_work_ids_put(out, "identity");
@@ -130,7 +133,7 @@ enum mr_code mr_work_draft_change(struct mr_ctx *cx, struct mr_work *work,
 	if (rc)
 		return rc;
 	mr_work_change_begin(cx, work, "draft_write", &change);
-	compare(cx->arena, &old, &draft.file, &fields);
+	compare(cx->arena, request, &old, &draft.file, &fields);
 	if (fields.len) {
 		rc = mr_work_draft_write(cx, &draft.file, &draft.bytes);
 		if (rc)

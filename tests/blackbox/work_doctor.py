@@ -175,6 +175,7 @@ def references():
                     "archive_message_ref_broken", "a20260504001"),
                 ("trash/data/trash.json", old.disposition("trash", ["message_x"]), "disposition_ref_broken", "trash")):
             desk.write(path, document)
+            assert [issue["code"] for issue in desk.ok("doctor")["issues"]] == [code]  # the views follow from it
             desk.repair([code])
             desk.tells(code, path, "Message message_x is listed here and is not there", False, refs=[uid, "message_x"])
             desk.write(path, document | {"items": []})

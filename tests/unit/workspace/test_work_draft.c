@@ -202,7 +202,7 @@ static void a_change_swaps_the_footer(void)
 	request.identity = "desk";
 	request.subject = "Other";
 	POST_OK(&desk, mr_work_draft_change(&desk.cx, desk.work, &request, &changed));
-	CHECK_STR(post_join(&desk, &changed.changed_fields), "subject body identity");
+	CHECK_STR(post_join(&desk, &changed.changed_fields), "subject identity");
 	CHECK(strstr(desk_text(&desk, CASE "/drafts/" NEW), "---\nHello.\n\n--\nDesk\n"));
 	CHECK_STR(post_event(&desk, "kind"), "draft_changed");
 	CHECK_STR(post_event(&desk, "draft_hash"), changed.draft_hash);
