@@ -12,7 +12,7 @@
  * Should this process die, its keeper (base/keeper.h) removes its lock files: other programs would
  * wait for them in vain. Where that fails too, the next of us removes all that ours have left.
  *
- * Another's lock file is taken over when its process cannot be alive: one of ours while we hold the
+ * A lock file is taken over when its process cannot be alive: one of ours while we hold the
  * guard, one from before the last boot (whatever it says, and although it says nothing), one whose
  * process is not on this machine, one that has been empty for a while. Ours are removed only while
  * they are still ours.

@@ -54,8 +54,13 @@ def tree(directory, skip=lambda path: False):
             elif os.path.isdir(path):
                 found[relative] = None
             else:
-                with open(path, "rb") as file:
-                    found[relative] = file.read()
+                try:
+                    with open(path, "rb") as file:
+                        found[relative] = file.read()
+                except FileNotFoundError:
+                    # The keeper of a process that was killed removes its lock files (base/keeper.h).
+                    if not relative.endswith(".lock"):
+                        raise
     return found
 
 
