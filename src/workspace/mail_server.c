@@ -175,7 +175,11 @@ enum mr_code mr_work_server_list(struct mr_ctx *cx, struct mr_imap *session,
 	struct listing listing = { cx->arena, out, 0 };
 
 	*out = (struct mr_work_server_mailboxes){ 0 };
-	mr_imap_begin(session, "LIST \"\" \"*\"");
+	/* Some servers tell what mailboxes are for only when they are asked (RFC 6154). */
+	mr_imap_begin(session,
+		mr_imap_can(session, "SPECIAL-USE") && mr_imap_can(session, "LIST-EXTENDED")
+			? "LIST \"\" \"*\" RETURN (SPECIAL-USE)"
+			: "LIST \"\" \"*\"");
 	return mr_work_server_do(cx, session, take_mailbox, &listing, NULL,
 		MR_WORK_IMAP_LIST_FAILED);
 }

@@ -16,7 +16,8 @@ struct sizing {
 	int64_t *sizes; /* of each wanted one; -1: the server did not tell */
 };
 
-static size_t place_of(const struct mr_work_box *box, uint64_t uid)
+/* Where the first wanted one stands that has this uid or a greater one. */
+static size_t place_from(const struct mr_work_box *box, uint64_t uid)
 {
 	size_t from = 0, to = box->wanted_len;
 
@@ -28,27 +29,45 @@ static size_t place_of(const struct mr_work_box *box, uint64_t uid)
 		else
 			to = middle;
 	}
-	return from < box->wanted_len && box->wanted[from] == uid ? from : SIZE_MAX;
+	return from;
+}
+
+static size_t place_of(const struct mr_work_box *box, uint64_t uid)
+{
+	size_t at = place_from(box, uid);
+
+	return at < box->wanted_len && box->wanted[at] == uid ? at : SIZE_MAX;
 }
 
 /* --- by age --- */
 
+/* Those that were found are marked as taken, until the others are dropped. */
+static void mark(struct mr_work_box *box, const struct mr_imap_node *node)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_imap_set set = { 0 };
+	struct mr_err ignored;
+
+	if (node->kind != MR_IMAP_ATOM || mr_imap_set_parse(arena, node->bytes, &set, &ignored))
+		return;
+	for (size_t i = 0; i < set.len; i++)
+		for (size_t at = place_from(box, set.ranges[i].first);
+			at < box->wanted_len && box->wanted[at] <= set.ranges[i].last; at++)
+			box->taken[at] = true;
+}
+
+/* "SEARCH 1 2 3", or "ESEARCH (TAG "m1") UID ALL 1:3". */
 static enum mr_code note_young(void *arg, const struct mr_imap_response *response,
 	struct mr_err *err)
 {
-	struct mr_work_box *box = arg;
+	bool is_short = mr_str_eq(response->name, "ESEARCH");
 	(void)err;
 
-	if (!mr_str_eq(response->name, "SEARCH"))
+	if (!is_short && !mr_str_eq(response->name, "SEARCH"))
 		return MR_OK;
-	for (size_t i = 0; i < response->data.len; i++) {
-		uint64_t uid = 0;
-		size_t at = mr_imap_number(&response->data.items[i], &uid) ? place_of(box, uid)
-									   : SIZE_MAX;
-
-		if (at != SIZE_MAX)
-			box->taken[at] = true; /* put back below */
-	}
+	for (size_t i = 0; i < response->data.len; i++)
+		if (!is_short || (i && mr_imap_is(&response->data.items[i - 1], "ALL")))
+			mark(arg, &response->data.items[i]);
 	return MR_OK;
 }
 
@@ -64,7 +83,9 @@ static enum mr_code drop_old(struct mr_work_pulling *p)
 	enum mr_code rc;
 
 	gmtime_r(&since, &day);
-	snprintf(command, sizeof(command), "UID SEARCH SINCE %d-%s-%d", day.tm_mday,
+	/* Without RETURN every number is written out, on one line. */
+	snprintf(command, sizeof(command), "UID SEARCH %sSINCE %d-%s-%d",
+		mr_imap_can(*p->session, "ESEARCH") ? "RETURN (ALL) " : "", day.tm_mday,
 		months[day.tm_mon], day.tm_year + 1900);
 	mr_imap_begin(*p->session, command);
 	rc = mr_work_server_do(p->cx, *p->session, note_young, box, NULL,

@@ -202,6 +202,12 @@ def test_wrong_uids(program):
         whole(w)
 
 
+def test_uses_are_asked_for(program):
+    with Model(can=("SPECIAL-USE", "LIST-EXTENDED")) as server, Desk(program, server) as w:
+        assert w.ok("pull")["mailbox_names"] == ["INBOX", "Sent", "Archive", "Junk", "Trash"]
+        assert 'LIST "" "*" RETURN (SPECIAL-USE)' in server.commands, server.commands
+
+
 def test_news_in_between(program):
     """Mail that arrives while a pull fetches another is not slept over by the watch."""
     with Model() as server, Desk(program, server) as w:
@@ -227,13 +233,13 @@ def test_news_in_between(program):
 def main():
     program = sys.argv[1]
     with Tap() as tap:
-        for test in (test_only_push_changes, test_made_anew, test_wrong_uids, test_news_in_between):
+        for test in (test_only_push_changes, test_made_anew, test_wrong_uids, test_uses_are_asked_for, test_news_in_between):
             tap.run(test.__name__, test, program)
         for can in (("MOVE", "UIDPLUS", "IDLE"), ("UIDPLUS", "LITERAL+"), ("MOVE",)):
             tap.run(f"noise everywhere with {' '.join(can)}", test_noise, program, can)
-        for how in ("bye", "drop", "half", "garbage"):
+        for how in ("bye", "half", "garbage"):
             tap.run(f"a pull breaks at every line: {how}", test_pull_breaks, program, how)
-        for how, can in (("bye", ("MOVE", "UIDPLUS")), ("drop", ("UIDPLUS", "LITERAL+")), ("half", ("MOVE",))):
+        for how, can in (("bye", ("MOVE", "UIDPLUS")), ("half", ("UIDPLUS", "LITERAL+")), ("drop", ("MOVE",))):
             tap.run(f"a push breaks at every line: {how}, with {' '.join(can)}", test_push_breaks, program, how, can)
 
 

@@ -1,12 +1,14 @@
 """usage: work_servers.py PROGRAM - every way into a server, and the same work on servers that can do more or less: Dovecot with and
 without its capabilities, and Cyrus. What is left there is looked at with other clients."""
 
+import imaplib
 import os
 import shutil
 import socket
 import subprocess
 import sys
 import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from certificates import Certificates  # noqa: E402
@@ -219,6 +221,23 @@ def test_work(program, without):
         work(w, imap, smtp, can_move=not {"MOVE", "UIDPLUS"} <= set(without))
 
 
+def test_young_mail(program):
+    """Only what is young, with and without ESEARCH: the server's date of arrival counts."""
+    for without in ((), ("ESEARCH",)):
+        with Dovecot(["alice"], without=without) as imap, Desk(program, imap) as w:
+            client = imap.client("alice")
+            for number in range(1, 41):
+                arrived = time.time() - (0 if number % 10 < 4 else 9 * 24 * 3600)
+                assert client.append("INBOX", None, imaplib.Time2Internaldate(arrived), mail(number).encode())[0] == "OK"
+            client.logout()
+            result = w.ok("pull", "--since-days", "3")
+            assert (result["new_message_count"], result["remaining_message_count"]) == (16, 24), (without, result)
+            young = sorted(row["subject"] for row in w.ok("triage", "list", "--details")["items"])
+            assert young == sorted(f"Mail {number}" for number in range(1, 41) if number % 10 < 4), young
+            assert w.ok("pull", "--all-history")["new_message_count"] == 24
+            whole(w)
+
+
 def test_cyrus(program):
     with Cyrus(["alice"]) as imap, Smtp() as smtp, Desk(program, imap, smtp) as w:
         log_in(w, "auto")
@@ -254,7 +273,7 @@ def main():
     program = sys.argv[1]
     with Tap() as tap:
         has = DOVECOT and HAS_SMTP
-        for test in (test_logins, test_scram_alone, test_encrypted_logins, test_compression):
+        for test in (test_logins, test_scram_alone, test_encrypted_logins, test_compression, test_young_mail):
             if DOVECOT:
                 tap.run(test.__name__, test, program)
             else:

@@ -25,7 +25,7 @@ class Mailbox:
 class Model:
     """Runs while the context is open; `port` is its port, `boxes` its mailboxes.
 
-    can         capabilities, beside IMAP4rev1
+    can         capabilities, beside IMAP4rev1; with SPECIAL-USE it has to be asked what mailboxes are for, else it tells
     noise       lines that nobody asked for, before every line that it says
     chop        every byte is sent by itself
     at, how     at this line, counted from 0 over all connections, it goes wrong once: "bye", "drop", "garbage", "half" a line
@@ -140,9 +140,10 @@ class Session:
     def do_logout(self, _tag, _rest, _literals):
         self.say("* BYE bye")
 
-    def do_list(self, _tag, _rest, _literals):
+    def do_list(self, _tag, rest, _literals):
+        tells = "SPECIAL-USE" not in self.of.can or "RETURN (SPECIAL-USE)" in rest
         for name, box in self.of.boxes.items():
-            self.say(f'* LIST ({box.use}) "/" "{name}"')
+            self.say(f'* LIST ({box.use if tells else ""}) "/" "{name}"')
 
     def do_examine(self, _tag, rest, _literals):
         self.box = self.of.boxes.get(rest.split('"')[1])
