@@ -21,6 +21,7 @@ static const struct {
 	{ "team macro", "The usual calls as one" },
 	{ "team product", "Projects that belong together: one inbox, one search" },
 	{ "team share", "A copy of the mail for others to read, without secrets" },
+	{ "team group", "Several agents under one address, written to as @name" },
 	{ "team slot", "Turns at what only one agent may do at a time" },
 	{ "work",
 		"A person's e-mail as files that an agent works; the same as the program afmail" },

@@ -12,6 +12,7 @@ import database  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
 from mcp import Stdio  # noqa: E402
 from tap import Tap  # noqa: E402
+from wire import Client, call  # noqa: E402
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 NAME = re.compile(r"([A-Z][a-z]+){2}\d*")
@@ -414,35 +415,56 @@ def the_same_agent_comes_back(m):
 
 def sessions_of_mcp_are_known(m):
     top = make_repository(m)
-    call = {"human_key": top + "/tree", "program": "codex", "model": "gpt"}
+    here = {"human_key": top + "/tree", "program": "codex", "model": "gpt"}
     with Stdio(m, cwd=top + "/tree") as client:
-        first = client.call("macro_start_session", **call, file_reservation_paths=["src/a.c"])
+        first = client.call("macro_start_session", **here, file_reservation_paths=["src/a.c"])
         name = first["agent"]["name"]
-        assert client.call("macro_start_session", **call)["agent"]["name"] == name
+        assert client.call("macro_start_session", **here)["agent"]["name"] == name
         # While it works, another client there is somebody else, and is told who holds the file.
         with Stdio(m, cwd=top + "/tree") as second:
-            other = second.call("macro_start_session", **call, file_reservation_paths=["src/a.c"])
+            other = second.call("macro_start_session", **here, file_reservation_paths=["src/a.c"])
             assert other["agent"]["name"] != name and "resumed" not in other, other
             assert other["file_reservations"]["conflicts"][0]["holders"][0]["agent"] == name, other
             assert "offered" not in other, other
             second.call("delete_agent", project_key=top + "/repo", name=other["agent"]["name"])
     # When the client has gone, the next one there goes on as the same agent, with its leases.
     with Stdio(m, cwd=top + "/tree/src") as client:
-        back = client.call("macro_start_session", **call | {"human_key": top + "/tree/src"}, file_reservation_paths=["src/a.c"])
+        back = client.call("macro_start_session", **here | {"human_key": top + "/tree/src"}, file_reservation_paths=["src/a.c"])
         assert back["agent"]["name"] == name and "not at work" in back["resumed"], back
         assert back["file_reservations"]["conflicts"] == [], back
     # In another worktree it is another agent.
     with Stdio(m, cwd=top + "/repo") as client:
-        assert client.call("macro_start_session", **call | {"human_key": top + "/repo"})["agent"]["name"] != name
+        assert client.call("macro_start_session", **here | {"human_key": top + "/repo"})["agent"]["name"] != name
     # A successor with a name of its own is offered what was left, and may take it at once.
     with Stdio(m, cwd=top + "/tree") as client:
-        heir = client.call("macro_start_session", **call, agent_name="GreenCastle")
+        heir = client.call("macro_start_session", **here, agent_name="GreenCastle")
         assert [one["agent"] for one in heir["offered"]] == [name, name], heir
         for one in heir["offered"]:
             taken = client.call("force_release_file_reservation", project_key=top + "/repo", agent_name="GreenCastle",
                 file_reservation_id=one["id"])
             assert taken["released"] == 1 and "session_ended" in taken["reservation"]["stale_reasons"], taken
-        assert "offered" not in client.call("macro_start_session", **call, agent_name="GreenCastle")
+        assert "offered" not in client.call("macro_start_session", **here, agent_name="GreenCastle")
+
+
+def sessions_over_http_are_known(m):
+    def started(client):
+        status, _, answer = client.post(call("macro_start_session", human_key="/b", program="codex", model="gpt"))
+        assert status == 200, answer
+        result = answer["result"]["structuredContent"]
+        return result["agent"]["name"], result.get("resumed", "")
+
+    # The server's own AGENT_NAME is nobody's who asks it.
+    with m.serve(env={"AGENT_NAME": "GreenCastle"}) as server:
+        first, second, third = Client(server), Client(server), Client(server)
+        for client in (first, second, third):
+            client.open()
+        name, resumed = started(first)
+        assert name != "GreenCastle" and not resumed, (name, resumed)
+        assert started(first)[0] == name and "had this session" in started(first)[1]
+        assert started(second)[0] != name
+        assert first.ask("DELETE")[0] == 200
+        back, resumed = started(third)
+        assert back == name and "not at work any more" in resumed, (back, resumed)
 
 
 def health_is_probed(m):
@@ -536,6 +558,7 @@ TESTS = [
     short_names_are_printed_where_they_are_clear,
     the_same_agent_comes_back,
     sessions_of_mcp_are_known,
+    sessions_over_http_are_known,
     health_is_probed,
     activity_is_noted_after_the_answer,
     people_get_text,

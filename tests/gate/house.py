@@ -124,6 +124,7 @@ TESTED_BY = {
     "src/team/contact_sql.c": "tests/unit/team/test_team_contact.c",
     "src/team/escalate_sql.c": "tests/unit/team/test_team_escalate.c",
     "src/team/gauge_sql.c": "tests/unit/team/test_team_gauge.c",
+    "src/team/group_sql.c": "tests/unit/team/test_team_group.c",
     "src/team/inbox_sql.c": "tests/unit/team/test_team_inbox.c",
     "src/team/message_sql.c": "tests/unit/team/test_team_message.c",
     "src/mailbox/open.c": "tests/unit/mailbox/test_mailbox_root.c",

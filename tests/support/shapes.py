@@ -43,8 +43,7 @@ PROJECT = {"id": int, "slug": str, "human_key": str, "created_at": TIME, "identi
     "short_name?": str}
 AGENT = {"id": int, "name": str, "program": str, "model": str, "task_description": str, "inception_ts": TIME,
     "last_active_ts": TIME, "project_id": int, "attachments_policy": ("auto", "inline", "attach", "deny"),
-    "is_active": bool, "deleted_ts": Maybe(TIME), "contact_policy": ("open", "auto", "contacts_only", "block_all"),
-    "asked_name?": str, "name_note?": str}
+    "is_active": bool, "deleted_ts": Maybe(TIME), "contact_policy": ("open", "auto", "contacts_only", "block_all")}
 MESSAGE = {"id": int, "project_id": int, "sender_id": int, "thread_id": Maybe(str), "subject": str,
     "importance": ("low", "normal", "high", "urgent"), "ack_required": bool, "created_ts": TIME, "attachments": [dict],
     "from": str, "uid": str, "reply_to": Maybe(int), "addressed?": [str]}

@@ -180,6 +180,8 @@ static struct mr_call copy_rights(struct mr_arena *arena, const struct mr_mcp_po
 	call.request_id = mr_arena_strdup(arena, call.request_id);
 	call.traceparent = mr_arena_strdup(arena, call.traceparent);
 	call.agent_token = mr_arena_strdup(arena, call.agent_token);
+	if (post->client.session)
+		call.session = mr_arena_strdup(arena, mr_mcp_session_id(post->client.session));
 	if (!call.principal)
 		return call;
 	principal = mr_arena_memdup(arena, call.principal, sizeof(*principal));
