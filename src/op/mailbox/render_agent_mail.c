@@ -50,7 +50,7 @@ static const char *files(struct mr_arena *arena, const struct mr_value *message)
 	return text;
 }
 
-/* "new answered": what there is to know of it. */
+/* "new, answered": what there is to know of it. */
 static const char *state(struct mr_arena *arena, const struct mr_value *message)
 {
 	const char *words[4];
@@ -64,7 +64,7 @@ static const char *state(struct mr_arena *arena, const struct mr_value *message)
 		words[all.len++] = "archived";
 	if (*mr_part_line(arena, message, "problem"))
 		words[all.len++] = "damaged";
-	return mr_str_join(arena, &all, " ");
+	return mr_str_join(arena, &all, ", ");
 }
 
 static const char *style(const struct mr_value *message)
@@ -210,7 +210,7 @@ void mr_render_mail_marked(struct mr_buf *out, const struct mr_value *value,
 		const struct mr_value *one = &list->list.items[i];
 		const char *more = state(arena, one);
 
-		mr_buf_printf(out, "%s is in %s, %s%s%s.\n",
+		mr_buf_printf(out, "%s is in %s: %s%s%s.\n",
 			mr_part_line(arena, one, "message_ref"), mr_part_line(arena, one, "box"),
 			mr_part_bool(one, "unread") ? "" : "read",
 			*more && !mr_part_bool(one, "unread") ? ", " : "", more);
