@@ -68,6 +68,11 @@ static enum mr_code enter_local(struct mr_ctx *cx, const struct mr_mail *mail, s
 
 	if (!rc)
 		rc = mr_mailbox_root_local(cx, out->row->path, mail->read_only, &out->local);
+	if (rc == MR_ENOTFOUND && out->row && mail->read_only)
+		rc = mr_err_set(&cx->err, MR_EFORMAT,
+			"what the owner of `%s` did with its messages is lost: %s/%s is not there "
+			"(run `mailroom mailbox repair`)",
+			mail->address, out->row->path, MR_MAILBOX_LOCAL_FILE);
 	if (!rc && !mail->read_only)
 		rc = mr_mailbox_state_list(cx, out->local, NULL, 1, &any);
 	if (!rc && !mail->read_only && any.len == 0)

@@ -77,7 +77,7 @@ void mr_mail_keep_drop(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	struct mr_err ignored;
 	enum mr_code rc = mr_fs_remove_all(root->dir, directory(cx->arena, file), &ignored);
 
-	(void)rc; /* a copy that nothing refers to is found by repair */
+	(void)rc; /* a copy that nothing refers to takes room, and does no harm */
 }
 
 enum mr_code mr_mail_keep_copy(struct mr_ctx *cx, const struct mr_mailbox_root *root,

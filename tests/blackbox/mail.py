@@ -316,8 +316,17 @@ def sessions_in_trouble_say_what_to_do(m):
         assert done.returncode in (1, 2) and text in done.stderr, (text, describe(done))
         listed = {one["agent_name"]: one["problem"] for one in m.json("agents", "list")["agents"]}
         assert listed["bob"] is None, listed
+    stalwart = {"transport": "stalwart", "principal_id": "HOUMAO-alice", "address": "alice@example.com", "jmap_url": "https://j",
+        "management_url": "https://m", "login_identity": "alice", "credential_ref": "stalwart-alice", "bindings_version": "v"}
+    m.store(path, {**whole, "launch_plan": {"mailbox": stalwart}})
+    live = m.mail("alice", "resolve-live")["mailbox"]["stalwart"]
+    assert live["credential_ref"] == "stalwart-alice" and live["credential_file"].endswith("mailbox-secrets/stalwart-alice.json"), live
+    assert "stalwart, which is not served yet" in m.refused("alice", "check")
     m.store(path, whole)
     assert m.mail("alice", "check")["message_count"] == 0
+    os.unlink(os.path.join(m.mail_root, "mailboxes/bob@houmao.localhost/mailbox.sqlite"))
+    assert "mailroom mailbox repair" in m.refused("bob", "check")
+    m.send("bob", "bob", "writes anyway")
     # The root is gone, and comes back.
     os.rename(m.mail_root, m.mail_root + ".away")
     told = m.refused("alice", "check")

@@ -12,6 +12,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char *const tools[] = { "claude", "codex", NULL };
@@ -330,6 +331,14 @@ static struct row list_one(struct mr_call *call, const struct mr_mailbox_record 
 	return row;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct row *one = a, *other = b;
+
+	return strcmp(one->agent_name ? one->agent_name : "",
+		other->agent_name ? other->agent_name : "");
+}
+
 static enum mr_code list(struct mr_call *call, const struct mr_nothing *asked, struct listed *out)
 {
 	struct mr_mailbox_place place;
@@ -345,6 +354,7 @@ static enum mr_code list(struct mr_call *call, const struct mr_nothing *asked, s
 	out->agents = mr_arena_array(call->cx.arena, records.len + 1, sizeof(*out->agents));
 	for (; out->len < records.len; out->len++)
 		out->agents[out->len] = list_one(call, &records.items[out->len]);
+	qsort(out->agents, out->len, sizeof(*out->agents), by_name);
 	return MR_OK;
 }
 MR_BIND_ALONE(listing, list, struct mr_nothing, struct listed);
