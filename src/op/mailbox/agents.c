@@ -30,7 +30,7 @@ struct agent_request {
 	ASKED(agent, "agent", .flags = MR_POSITIONAL, .summary = "its name or id",                 \
 		.fallback = "the agent of this tmux session")
 #define MAILBOX_PARAMS                                                                             \
-	MR_MAILBOX_ROOT_ASKED,                                                                     \
+	ROOT_PARAM,                                                                                \
 		ASKED(principal_id, "principal_id", .summary = "who it is",                        \
 			.fallback = "HOUMAO-NAME"),                                                \
 		ASKED(address, "address", .summary = "its full address",                           \
@@ -40,7 +40,7 @@ struct agent_request {
 				   "to it"),                                                       \
 		ASKED(mode, "mode", .summary = "what to do when the address is taken",             \
 			.choices = mr_shape_mailbox_register_modes, .fallback = "safe")
-#define MR_MAILBOX_ROOT_ASKED                                                                      \
+#define ROOT_PARAM                                                                                 \
 	ASKED(mailbox_root, "mailbox_root",                                                        \
 		.summary = "the mailbox root, in place of the setting mailbox.root")
 
@@ -232,6 +232,18 @@ static enum mr_code make_session(struct mr_call *call, const struct agent_reques
 	return rc ? rc : mr_mailbox_agent_create(&call->cx, &request, out);
 }
 
+/* Half an agent is none: take it away; the reason stays, also when that does not work. */
+static enum mr_code give_up(struct mr_call *call, const struct mr_mailbox_place *place,
+	const struct mr_mailbox_session *manifest)
+{
+	struct mr_err why = call->cx.err;
+	enum mr_code rc = mr_mailbox_agent_remove(&call->cx, place->registry, manifest);
+
+	(void)rc;
+	call->cx.err = why;
+	return why.code;
+}
+
 static enum mr_code create(struct mr_call *call, const struct agent_request *asked,
 	struct shown *out)
 {
@@ -249,15 +261,8 @@ static enum mr_code create(struct mr_call *call, const struct agent_request *ask
 	if (!rc && !mr_str_eq(declared.transport, declared_transports[1]))
 		rc = mr_mailbox_agent_bind(&call->cx, place.registry, &declared, asked->mode,
 			&manifest, &registered);
-	if (rc) {
-		struct mr_err why = call->cx.err;
-
-		/* Half an agent is none. */
-		if (mr_mailbox_agent_remove(&call->cx, place.registry, &manifest))
-			call->cx.err.code = rc;
-		call->cx.err = why;
-		return rc;
-	}
+	if (rc)
+		return give_up(call, &place, &manifest);
 	*out = show(call, &manifest);
 	return MR_OK;
 }

@@ -10,8 +10,8 @@
 
 const char mr_mail_usage[] = "usage";
 
-static const char *const placements[] = { "append", "prepend", NULL };
-static const char *const attach_modes[] = { "path_ref", "managed_copy", NULL };
+const char *const mr_mail_words_placements[] = { "append", "prepend", NULL };
+const char *const mr_mail_words_attach_modes[] = { "path_ref", "managed_copy", NULL };
 
 enum mr_code mr_mail_words_refuse(struct mr_call *call, const char *why)
 {
@@ -94,11 +94,11 @@ enum mr_code mr_mail_words_draft(struct mr_call *call, const struct mr_mail_writ
 	struct mr_mailbox_notify_block *block = mr_arena_alloc(arena, sizeof(*block));
 	size_t placement = 0, mode = 0;
 	enum mr_code rc = mr_mail_words_choice(call, "--notify-block-placement",
-		written->notify_block_placement, placements, &placement);
+		written->notify_block_placement, mr_mail_words_placements, &placement);
 
 	if (!rc)
-		rc = mr_mail_words_choice(call, "--attach-mode", written->attach_mode, attach_modes,
-			&mode);
+		rc = mr_mail_words_choice(call, "--attach-mode", written->attach_mode,
+			mr_mail_words_attach_modes, &mode);
 	if (!rc)
 		rc = read_body(call, written, &draft->body);
 	if (!rc)

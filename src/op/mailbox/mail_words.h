@@ -13,6 +13,10 @@ MR_CHECK enum mr_code mr_mail_words_refuse(struct mr_call *call, const char *why
 MR_CHECK enum mr_code mr_mail_words_choice(struct mr_call *call, const char *option,
 	const char *text, const char *const *choices, size_t *out);
 
+/* Of --notify-block-placement and --attach-mode, NULL-terminated. */
+extern const char *const mr_mail_words_placements[];
+extern const char *const mr_mail_words_attach_modes[];
+
 /* What a message is written from. */
 struct mr_mail_written {
 	const char *body_content, *body_file;

@@ -5,8 +5,6 @@
 #include "op/mailbox/shape_mail.h"
 #include "op/nouns.h"
 
-static const char *const placements[] = { "append", "prepend", NULL };
-static const char *const attach_modes[] = { "path_ref", "managed_copy", NULL };
 static const char *const policies[] = { "operator_mailbox", "none", NULL };
 
 struct write_request {
@@ -24,7 +22,7 @@ struct write_request {
 #define ATTACH_PARAMS                                                                              \
 	WRITE_PARAM(text.attach, "attach", .summary = "a file that goes with it"),                 \
 		WRITE_PARAM(text.attach_mode, "attach_mode", .flags = MR_LENIENT,                  \
-			.choices = attach_modes,                                                   \
+			.choices = mr_mail_words_attach_modes,                                     \
 			.summary =                                                                 \
 				"refer to the files where they are, or keep copies in the root",   \
 			.fallback = "path_ref")
@@ -32,7 +30,7 @@ struct write_request {
 	WRITE_PARAM(text.notify_block, "notify_block",                                             \
 		.summary = "a short notice for the recipient's wake-up"),                          \
 		WRITE_PARAM(text.notify_block_placement, "notify_block_placement",                 \
-			.flags = MR_LENIENT, .choices = placements,                                \
+			.flags = MR_LENIENT, .choices = mr_mail_words_placements,                  \
 			.summary = "where it stands in the body", .fallback = "append")
 
 #define BODY_HELP                                                                                  \
