@@ -97,6 +97,14 @@
  *     schema.c           JSON Schema from the table
  *     trace.c            operations as OpenTelemetry spans
  *     mailbox/         the mailbox roots' operations
+ *       agents.c         operations: agents and their mailboxes
+ *       contract_mail.c  agents' mail: whom a command is for
+ *       houmao.c         its operations as the program houmao-mgr
+ *       mail_look.c      operations: which mailbox is meant, what is in it
+ *       mail_mark.c      operations: mark, move, archive
+ *       mail_session.c   the agent of a command, with its mail open
+ *       mail_words.c     what was typed becomes a draft
+ *       mail_write.c     operations: send, post, reply
  *       mailbox_account.c operations: addresses of a mailbox root
  *       mailbox_adopt.c  operation: adopts a root that was moved or copied
  *       mailbox_mail.c   operations: its messages
@@ -105,6 +113,8 @@
  *       mailbox_script.c operation: the managed scripts
  *       render_mailbox.c roots and registrations on a terminal
  *       render_mailbox_mail.c their messages, and what was removed or exported
+ *       render_agent_mail.c agents and their mail on a terminal
+ *       shape_mail.c     messages of agents, results of verbs
  *       shape_mailbox.c  the mailbox contract's objects
  *     self/            operations on Mailroom itself
  *       config.c         operation: the settings in force
@@ -455,6 +465,9 @@
  *
  *   mailbox/           agents' mailboxes in plain files
  *     adopt.c            plans how a moved or copied root becomes a root of its own
+ *     agent.c            the agent that a command is for
+ *     agent_make.c       sessions of agents: made, bound, removed
+ *     binding.c          which mailbox a session has
  *     cleanup.c          removes inactive and stashed registrations
  *     cleanup_sql.c      which messages a clear takes from the index
  *     clear.c            clears messages
@@ -482,6 +495,7 @@
  *     locks.c            the contract's locks, that no dead process keeps
  *     mail.c             lists, reads, marks and moves an address's mail
  *     mail_fs.c          the same in a root on this machine
+ *     mail_keep.c        copies of attached files
  *     mail_send.c        sends, posts and answers
  *     mail_sql.c         the messages of a list
  *     message.c          compares messages, lists recipients
@@ -494,6 +508,7 @@
  *     register_local.c   boxes and database of a mailbox directory
  *     register_swap.c    replaces an entry of mailboxes/ crash-safely
  *     registration_sql.c registrations in the index
+ *     registry.c         the records of agents on this machine
  *     repair.c           check and repair
  *     repair_accounts.c  repair: registrations
  *     repair_known.c     repair: a compact table of message ids
@@ -508,6 +523,7 @@
  *     root.c             examines a root, opens its databases
  *     rules.c            rules/: policy and managed scripts
  *     snapshot.c         a copy of a database at one moment
+ *     session.c          the manifest of an agent's session
  *     state.c            flags of messages
  *     state_move.c       moves a message to another box
  *     state_sql.c        mailbox.sqlite
@@ -649,6 +665,7 @@
  *     utf8.c             UTF-8
  */
 #include "op/contract.h"
+#include "op/mailbox/houmao.h"
 #include "op/nouns.h"
 #include "op/work/afmail.h"
 #include "surface/cli/cli.h"
@@ -658,17 +675,24 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TABLE_MAX = 256 };
+/* Those of the command line alone. */
+enum { OWN_COMMANDS = 5 };
 
 static int run_mailroom(int argc, const char *const *argv)
 {
-	const struct mr_op *ops[TABLE_MAX];
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	size_t alias_count = 0;
+	const struct mr_op *const *aliases = mr_houmao_aliases(arena, &alias_count);
+	const struct mr_op **ops =
+		mr_arena_array(arena, mr_nouns.len + alias_count + OWN_COMMANDS, sizeof(*ops));
 	struct mr_op_table table = { .ops = ops, .contract = &mr_contract_plain };
 
 	ops[table.len++] = &mr_op_serve;
 	ops[table.len++] = &mr_op_mcp;
-	for (size_t i = 0; i < mr_nouns.len && table.len < TABLE_MAX - 3; i++)
+	for (size_t i = 0; i < mr_nouns.len; i++)
 		ops[table.len++] = mr_nouns.ops[i];
+	for (size_t i = 0; i < alias_count; i++)
+		ops[table.len++] = aliases[i];
 	ops[table.len++] = &mr_op_team_watch;
 	ops[table.len++] = &mr_op_completion;
 	ops[table.len++] = &mr_op_help;
@@ -683,11 +707,23 @@ static int run_afmail(int argc, const char *const *argv)
 	return mr_cli_run(&table, argc, argv, (const char *const *)environ);
 }
 
+static int run_houmao(int argc, const char *const *argv)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_op_table table =
+		mr_houmao_table(arena, &mr_op_help, getenv("HOUMAO_CLI_PRINT_STYLE"));
+
+	return mr_cli_run(&table, argc, argv, (const char *const *)environ);
+}
+
 int main(int argc, char **argv)
 {
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 	const char *name = slash ? slash + 1 : argc ? argv[0] : "";
 
-	exit((strcmp(name, "afmail") == 0 ? run_afmail : run_mailroom)(argc,
-		(const char *const *)argv));
+	int (*run)(int, const char *const *) = strcmp(name, "afmail") == 0 ? run_afmail
+		: strcmp(name, "houmao-mgr") == 0                          ? run_houmao
+									   : run_mailroom;
+
+	exit(run(argc, (const char *const *)argv));
 }

@@ -399,12 +399,53 @@ static enum mr_code load_all(struct mr_ctx *cx, const struct mr_mail *mail,
 	return rc;
 }
 
+/* The views of messages before they are changed. */
+static struct mr_mail_view *views_of(struct mr_arena *arena,
+	const struct mr_mail_messages *messages)
+{
+	struct mr_mail_view *views = mr_arena_array(arena, messages->len + 1, sizeof(*views));
+
+	for (size_t i = 0; i < messages->len; i++)
+		views[i] = messages->items[i].view;
+	return views;
+}
+
+/*
+ * After a failure: put the first `count` messages back as they were, and keep the reason. All or
+ * none is changed, unless the disk that failed fails here too.
+ */
+static enum mr_code put_back(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_mail_messages *messages, const struct mr_mail_view *before, size_t count)
+{
+	struct mr_err why = cx->err;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct mr_mail_message *one = &messages->items[i];
+		const struct mr_mail_flags flags = { before[i].read, before[i].answered, -1 };
+		struct mr_mail_view view = one->view;
+		enum mr_code rc = MR_OK;
+
+		if (!mr_str_eq(view.box, before[i].box))
+			rc = mail->transport->move(cx, mail, one->content.message_id, before[i].box,
+				&view);
+		if (!rc && (view.read != before[i].read || view.answered != before[i].answered))
+			rc = mail->transport->mark(cx, mail, one->content.message_id, &flags,
+				&view);
+		if (rc)
+			mr_err_set(&why, why.code, "%s (and %s could not be put back: %s)",
+				mr_arena_strdup(cx->arena, why.msg), one->ref, cx->err.msg);
+	}
+	cx->err = why;
+	return why.code;
+}
+
 enum mr_code mr_mail_mark(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_texts *refs, const struct mr_mail_flags *flags,
 	struct mr_mail_messages *out)
 {
 	struct mr_mail_flags rest = { flags->read, flags->answered, -1 };
 	struct mr_mail_messages messages = { NULL, 0 };
+	const struct mr_mail_view *before;
 	enum mr_code rc;
 
 	if (flags->read < 0 && flags->answered < 0 && flags->archived < 0)
@@ -413,7 +454,10 @@ enum mr_code mr_mail_mark(struct mr_ctx *cx, const struct mr_mail *mail,
 	if (flags->archived > 0 && flags->read == 0)
 		return mr_err_set(&cx->err, MR_EINVAL, "archived messages must be read");
 	rc = load_all(cx, mail, refs, &messages);
-	for (size_t i = 0; i < messages.len && !rc; i++) {
+	if (rc)
+		return rc;
+	before = views_of(cx->arena, &messages);
+	for (size_t i = 0; i < messages.len; i++) {
 		struct mr_mail_message *one = &messages.items[i];
 
 		if (flags->archived >= 0)
@@ -422,27 +466,34 @@ enum mr_code mr_mail_mark(struct mr_ctx *cx, const struct mr_mail *mail,
 		if (!rc && (rest.read >= 0 || rest.answered >= 0))
 			rc = mail->transport->mark(cx, mail, one->content.message_id, &rest,
 				&one->view);
+		if (rc)
+			return put_back(cx, mail, &messages, before, i + 1);
 	}
-	if (!rc)
-		*out = messages;
-	return rc;
+	*out = messages;
+	return MR_OK;
 }
 
 enum mr_code mr_mail_move(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_texts *refs, const char *box, struct mr_mail_messages *out)
 {
 	struct mr_mail_messages messages = { NULL, 0 };
+	const struct mr_mail_view *before;
 	const char *name = NULL;
 	enum mr_code rc = mr_mailbox_state_box(cx, box, &name);
 
 	if (!rc)
 		rc = load_all(cx, mail, refs, &messages);
-	for (size_t i = 0; i < messages.len && !rc; i++)
+	if (rc)
+		return rc;
+	before = views_of(cx->arena, &messages);
+	for (size_t i = 0; i < messages.len; i++) {
 		rc = mail->transport->move(cx, mail, messages.items[i].content.message_id, name,
 			&messages.items[i].view);
-	if (!rc)
-		*out = messages;
-	return rc;
+		if (rc)
+			return put_back(cx, mail, &messages, before, i + 1);
+	}
+	*out = messages;
+	return MR_OK;
 }
 
 enum mr_code mr_mail_archive(struct mr_ctx *cx, const struct mr_mail *mail,

@@ -9,8 +9,8 @@
  * A message is named by its ref, the transport's name and the message's id: "filesystem:msg-…".
  * Callers treat refs as opaque; an id without a transport in front is taken too. Each verb is
  * complete when it returns. What is refused is refused before anything is changed, also when
- * several messages are named; a verb over several messages that fails later (a full disk) has
- * changed those before. Results live in cx->arena.
+ * several messages are named; when a verb over several messages fails later (a full disk), those
+ * before are put back as they were. Results live in cx->arena.
  *
  * Errors of all verbs, besides the transport's own:
  *   MR_EINVAL    an argument that cannot be: a foreign ref, a blank subject, no flag to set, ...
@@ -32,6 +32,7 @@ struct mr_mail {
 	const struct mr_mail_transport *transport; /* NULL: not open */
 	const char *address;
 	const char *principal_id; /* its owner */
+	const char *directory;    /* where its mailbox is on this machine; or NULL */
 	bool read_only;
 	void *state; /* the transport's */
 };
@@ -124,6 +125,7 @@ MR_CHECK enum mr_code mr_mail_archive(struct mr_ctx *cx, const struct mr_mail *m
 struct mr_mail_file {
 	const char *path;
 	const char *label; /* NULL: the file's name */
+	bool is_copied;    /* the mailbox keeps a copy; else the message names the path */
 };
 struct mr_mail_draft {
 	struct mr_texts to, cc; /* full addresses; not of posts and answers */
@@ -181,6 +183,12 @@ struct mr_mail_transport {
 		struct mr_mailbox_principal *out);
 	/* Make sure that the operator has a mailbox; NULL: this transport has no operator. */
 	enum mr_code (*make_operator)(struct mr_ctx *cx, const struct mr_mail *mail);
+	/* Keep a copy of the file that an attachment refers to, which then is that copy; NULL: this
+	 * transport cannot. `drop` takes it away again, when the message could not be sent. */
+	enum mr_code (*keep)(struct mr_ctx *cx, const struct mr_mail *mail,
+		struct mr_mailbox_attachment *file);
+	void (*drop)(struct mr_ctx *cx, const struct mr_mail *mail,
+		const struct mr_mailbox_attachment *file);
 	/* `*out_id` is what `get` takes. */
 	enum mr_code (*send)(struct mr_ctx *cx, const struct mr_mail *mail,
 		const struct mr_mailbox_message *message, const char **out_id);

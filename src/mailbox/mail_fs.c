@@ -8,6 +8,7 @@
 #include "mailbox/index_sql.h"
 #include "mailbox/layout.h"
 #include "mailbox/limits.h"
+#include "mailbox/mail_keep.h"
 #include "mailbox/mail_sql.h"
 #include "mailbox/open.h"
 #include "mailbox/register.h"
@@ -67,6 +68,11 @@ static enum mr_code enter_local(struct mr_ctx *cx, const struct mr_mail *mail, s
 
 	if (!rc)
 		rc = mr_mailbox_root_local(cx, out->row->path, mail->read_only, &out->local);
+	if (rc == MR_ENOTFOUND && out->row && mail->read_only)
+		rc = mr_err_set(&cx->err, MR_EFORMAT,
+			"what the owner of `%s` did with its messages is lost: %s/%s is not there "
+			"(run `mailroom mailbox repair`)",
+			mail->address, out->row->path, MR_MAILBOX_LOCAL_FILE);
 	if (!rc && !mail->read_only)
 		rc = mr_mailbox_state_list(cx, out->local, NULL, 1, &any);
 	if (!rc && !mail->read_only && any.len == 0)
@@ -325,6 +331,18 @@ static enum mr_code fs_make_operator(struct mr_ctx *cx, const struct mr_mail *ma
 	return rc ? rc : mr_mailbox_root_make_operator(cx, root_of(mail), index);
 }
 
+static enum mr_code fs_keep(struct mr_ctx *cx, const struct mr_mail *mail,
+	struct mr_mailbox_attachment *file)
+{
+	return mr_mail_keep_copy(cx, root_of(mail), file);
+}
+
+static void fs_drop(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_mailbox_attachment *file)
+{
+	mr_mail_keep_drop(cx, root_of(mail), file);
+}
+
 static enum mr_code fs_send(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mailbox_message *message, const char **out_id)
 {
@@ -360,6 +378,8 @@ static const struct mr_mail_transport filesystem = {
 	.move = fs_move,
 	.recipient = fs_recipient,
 	.make_operator = fs_make_operator,
+	.keep = fs_keep,
+	.drop = fs_drop,
 	.send = fs_send,
 };
 
@@ -385,6 +405,7 @@ enum mr_code mr_mail_fs_open(struct mr_ctx *cx, const char *path, const char *ad
 		return rc;
 	mail.address = desk.row->address;
 	mail.principal_id = desk.row->owner;
+	mail.directory = desk.row->path;
 	*out = mail;
 	mail = MR_MAIL_INIT;
 	return MR_OK;

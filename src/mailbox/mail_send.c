@@ -52,6 +52,34 @@ static enum mr_code describe_files(struct mr_ctx *cx, const struct mr_mail_draft
 	return rc;
 }
 
+/* Copies that were made for a message that is not sent. */
+static void drop_files(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_mailbox_attachments *files)
+{
+	for (size_t i = 0; i < files->len; i++) {
+		if (files->items[i].kind == MR_MAILBOX_MANAGED_COPY)
+			mail->transport->drop(cx, mail, &files->items[i]);
+	}
+}
+
+/* The mailbox's own copies of the files that the draft wants copied. */
+static enum mr_code keep_files(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_mail_draft *draft, struct mr_mailbox_attachments *files)
+{
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; i < files->len && !rc; i++) {
+		if (!draft->files[i].is_copied)
+			continue;
+		rc = mail->transport->keep
+			? mail->transport->keep(cx, mail, &files->items[i])
+			: refuse(cx, MR_ECONFLICT, "this transport keeps no copies of files");
+	}
+	if (rc)
+		drop_files(cx, mail, files);
+	return rc;
+}
+
 /* The message as it is after delivery, for when it cannot be read back. */
 static struct mr_mail_message as_delivered(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mailbox_message *message, const char *id)
@@ -86,12 +114,19 @@ static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mail *mail,
 	composed->notify_is_explicit = draft->notify_block != NULL;
 	composed->notify_block = draft->notify_block;
 	composed->notify_auth = draft->notify_auth;
+	/* What is wrong with the message is found before files are copied for it. */
 	if (!rc)
 		rc = mr_mailbox_compose(cx, composed, parent, &message);
 	if (!rc)
-		rc = mail->transport->send(cx, mail, &message, &id);
+		rc = keep_files(cx, mail, draft, &composed->attachments);
 	if (rc)
 		return rc;
+	message.attachments = composed->attachments;
+	rc = mail->transport->send(cx, mail, &message, &id);
+	if (rc) {
+		drop_files(cx, mail, &message.attachments);
+		return rc;
+	}
 	if (mr_mail_load(cx, mail, id, out))
 		*out = as_delivered(cx, mail, &message, id);
 	return MR_OK;

@@ -12,6 +12,10 @@ static const struct {
 } groups[] = {
 	{ "guard", "Git hooks that keep commits and pushes off files that others hold" },
 	{ "guard hook", "For a coding agent's own hooks: before it edits a file" },
+	{ "agents", "Agents on this machine, and the mailboxes they have" },
+	{ "agents mail", "The same as mailroom mail" },
+	{ "agents mailbox", "The mailbox that an agent has" },
+	{ "mail", "An agent's mail: look, read, send, answer, mark, move" },
 	{ "mailbox", "Mailbox roots: addresses and their mail, in plain files" },
 	{ "mailbox accounts", "The addresses of a root" },
 	{ "mailbox messages", "The messages of an address" },
@@ -87,8 +91,8 @@ bool mr_command_is_group(const struct mr_op_table *table, const char *path)
 	return false;
 }
 
-struct mr_texts mr_command_words(struct mr_arena *arena, const struct mr_op_table *table,
-	const char *path)
+static struct mr_texts find_words(struct mr_arena *arena, const struct mr_op_table *table,
+	const char *path, bool hidden)
 {
 	struct mr_texts words = { NULL, 0 };
 
@@ -97,13 +101,22 @@ struct mr_texts mr_command_words(struct mr_arena *arena, const struct mr_op_tabl
 		const char *tail = tail_of(table->ops[i], path);
 		const char *word;
 
-		if (!tail || table->ops[i]->traits & MR_HIDDEN)
+		if (!tail || (table->ops[i]->traits & MR_HIDDEN && !hidden))
 			continue;
 		word = mr_arena_strndup(arena, tail, strcspn(tail, " "));
 		if (!mr_texts_has(&words, word))
 			words.items[words.len++] = word;
 	}
 	return words;
+}
+
+struct mr_texts mr_command_words(struct mr_arena *arena, const struct mr_op_table *table,
+	const char *path)
+{
+	struct mr_texts words = find_words(arena, table, path, false);
+
+	/* Who asks about a group of older names wants to see them. */
+	return words.len ? words : find_words(arena, table, path, true);
 }
 
 const char *mr_command_about(struct mr_arena *arena, const struct mr_op_table *table,

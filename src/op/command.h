@@ -15,8 +15,8 @@ const struct mr_op *mr_command_find(const struct mr_op_table *table, const char 
 const struct mr_op *mr_command_first(const struct mr_op_table *table, const char *path);
 /* Do longer commands start with this path? */
 bool mr_command_is_group(const struct mr_op_table *table, const char *path);
-/* The words that may follow a path, each once, in the table's order; without those of operations
- * that are hidden. */
+/* The words that may follow a path, each once, in the table's order; those of hidden operations
+ * only where there are no others. */
 struct mr_texts mr_command_words(struct mr_arena *arena, const struct mr_op_table *table,
 	const char *path);
 /* One line about a group of commands. */

@@ -4,6 +4,14 @@
 #include "op/op.h"
 #include "op/work/work_nouns.h"
 
+/* agents.c */
+extern const struct mr_op mr_op_agents_bind;
+extern const struct mr_op mr_op_agents_create;
+extern const struct mr_op mr_op_agents_list;
+extern const struct mr_op mr_op_agents_mailbox_status;
+extern const struct mr_op mr_op_agents_remove;
+extern const struct mr_op mr_op_agents_show;
+extern const struct mr_op mr_op_agents_unbind;
 /* config.c */
 extern const struct mr_op mr_op_config;
 /* connect.c */
@@ -24,6 +32,22 @@ extern const struct mr_op mr_op_guard_edit;
 extern const struct mr_op mr_op_health;
 extern const struct mr_op mr_op_liveness;
 extern const struct mr_op mr_op_readiness;
+/* mail_look.c */
+extern const struct mr_op mr_op_mail_check;
+extern const struct mr_op mr_op_mail_list;
+extern const struct mr_op mr_op_mail_peek;
+extern const struct mr_op mr_op_mail_read;
+extern const struct mr_op mr_op_mail_resolve_live;
+extern const struct mr_op mr_op_mail_status;
+/* mail_mark.c */
+extern const struct mr_op mr_op_mail_archive;
+extern const struct mr_op mr_op_mail_mark;
+extern const struct mr_op mr_op_mail_mark_read;
+extern const struct mr_op mr_op_mail_move;
+/* mail_write.c */
+extern const struct mr_op mr_op_mail_post;
+extern const struct mr_op mr_op_mail_reply;
+extern const struct mr_op mr_op_mail_send;
 /* mailbox_account.c */
 extern const struct mr_op mr_op_mailbox_accounts_get;
 extern const struct mr_op mr_op_mailbox_accounts_list;

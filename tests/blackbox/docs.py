@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -103,6 +104,25 @@ def mailbox_page_can_be_pasted(m):
     assert "Investigate parser drift" in done.stdout and "register payload: $.address: " in done.stdout, done.stdout
     assert done.stdout.count(" is in order: ") == 3 and " is repaired: " in done.stdout, done.stdout
     assert "It is a root of its own now" in done.stdout, done.stdout
+
+
+def agent_mail_page_can_be_pasted(m):
+    """All of it; what needs tmux where there is one."""
+    blocks = re.findall(r"```sh\n(.*?)```", read("docs/agent-mail.md"), re.DOTALL)
+    has_tmux = shutil.which("tmux") is not None
+    script = "\n".join(block for block in blocks if has_tmux or "tmux" not in block)
+    assert script.count("mailroom mail") > 20
+    env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"], TMUX_TMPDIR=m.dir, SHELL="/bin/sh")
+    done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True,
+        timeout=240, check=False)
+    assert done.returncode == 0, done.stderr[-1500:]
+    for text in ("Sent to bob@houmao.localhost: Parser drift", "Re: Parser drift", "is in archive: read, answered, archived.",
+            '"execution_path":"manager_direct"', "Understood.", "Agent bob has no mailbox any more.",
+            '"execution_path": "manager_direct"'):
+        assert text in done.stdout, (text, done.stdout)
+    assert "is not mailbox-enabled" in done.stderr, done.stderr
+    # Alice saw the answer in her own session, without being named.
+    assert not has_tmux or done.stdout.count("I am on it.") == 1, done.stdout
 
 
 def team_page_can_be_pasted(m):
@@ -240,7 +260,7 @@ def three_commands_make_two_agents_talk(m):
 
 def links_lead_somewhere(m):
     for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/ARCHITECTURE.md", "docs/reference.md",
-            "docs/INTEROP.md", "docs/mailbox.md", "docs/mcp.md", "docs/team.md", "docs/workspace.md"):
+            "docs/INTEROP.md", "docs/agent-mail.md", "docs/mailbox.md", "docs/mcp.md", "docs/team.md", "docs/workspace.md"):
         for target in re.findall(r"\]\(([^)#]+)\)", re.sub("`[^`\n]*`", "", read(name))):
             path = os.path.join(SOURCE, os.path.dirname(name), target)
             assert os.path.exists(path), f"{name}: {target}"
@@ -248,7 +268,8 @@ def links_lead_somewhere(m):
 
 with Tap() as tap:
     for case in (operations, global_options, settings, errors, workspace_settings, workspace_errors, metrics, readme_commands_work,
-            mailbox_page_can_be_pasted, team_page_can_be_pasted, workspace_page_can_be_pasted, reply_arrives, mcp_page_can_be_pasted,
+            mailbox_page_can_be_pasted, agent_mail_page_can_be_pasted, team_page_can_be_pasted, workspace_page_can_be_pasted,
+            reply_arrives, mcp_page_can_be_pasted,
             three_commands_make_two_agents_talk, links_lead_somewhere):
         if case is reply_arrives and not (DOVECOT and HAS_LMTP and HAS_SMTP):
             tap.skip(case.__name__, "there is no Dovecot with LMTP, or no aiosmtpd")

@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define KEEP -1
 
@@ -269,6 +270,38 @@ static void moves(void)
 	CHECK_STR(office_in_box(&o, &o.bob, "later"), "two");
 }
 
+/* The last of three cannot be moved: something stands where its link belongs. */
+static void several_are_changed_all_or_none(void)
+{
+	static const struct mr_mail_flags archived = { .read = -1, .answered = 1, .archived = 1 };
+	struct office o MR_CLEANUP(office_close) = { 0 };
+	struct mr_mail_messages changed;
+	struct mr_mail_message sent[3];
+	const char *refs[3], *in_the_way;
+	struct mr_texts all = { refs, 3 };
+
+	office_open(&o);
+	for (size_t i = 0; i < 3; i++) {
+		sent[i] = office_send(&o, &o.alice, "bob@houmao.localhost",
+			mr_arena_printf(o.cx->arena, "n%zu", i), "");
+		refs[i] = sent[i].ref;
+	}
+	in_the_way = mr_arena_printf(o.cx->arena,
+		"root/mailboxes/bob@houmao.localhost/archive/%s.md", sent[2].content.message_id);
+	files_put(in_the_way, "not a link");
+	CHECK_INT(mr_mail_archive(o.cx, &o.bob, &all, &changed), MR_ECONFLICT);
+	CHECK_INT(mr_mail_mark(o.cx, &o.bob, &all, &archived, &changed), MR_ECONFLICT);
+	for (size_t i = 0; i < 3; i++) {
+		struct mr_mail_message now = office_peek(&o, &o.bob, refs[i]);
+
+		office_check_view(&now, "---", "inbox");
+	}
+	CHECK_INT(unlink(in_the_way), 0);
+	CHECK_OK(mr_mail_mark(o.cx, &o.bob, &all, &archived, &changed), o.cx->err);
+	for (size_t i = 0; i < 3; i++)
+		office_check_view(&changed.items[i], "rax", "archive");
+}
+
 static void for_reading_only(void)
 {
 	static const char want[] = "the mail of bob@houmao.localhost was opened for reading only";
@@ -463,6 +496,7 @@ int main(void)
 		TEST(some_refs_name_nothing),
 		TEST(marks),
 		TEST(moves),
+		TEST(several_are_changed_all_or_none),
 		TEST(for_reading_only),
 		TEST(over_another_transport),
 	};

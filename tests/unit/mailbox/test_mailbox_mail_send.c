@@ -56,6 +56,55 @@ static void a_message_is_sent(void)
 	CHECK_STR(office_in_box(&o, &o.alice, "sent"), "Parser drift");
 }
 
+/* The only managed copy, or none. */
+static void check_copies(struct office *o, const struct mr_mailbox_attachment *file)
+{
+	CHECK_INT(files_count("root/attachments/managed"), file != NULL);
+	if (!file)
+		return;
+	CHECK_INT(file->kind, MR_MAILBOX_MANAGED_COPY);
+	CHECK_STR(file->path,
+		mr_arena_printf(o->cx->arena, "%s/attachments/managed/%s/note.txt",
+			o->post.root.path, file->attachment_id));
+	files_hold(file->path, "attachment\n");
+}
+
+static void a_file_is_kept_as_a_copy(void)
+{
+	struct office o MR_CLEANUP(office_close) = { 0 };
+	struct mr_mail_file files[] = { { .path = "note.txt", .is_copied = true },
+		{ .path = "note.txt" } };
+	struct mr_mail_message sent;
+	struct mr_mail_draft d;
+
+	office_open(&o);
+	files_put("note.txt", "attachment\n");
+	d = office_draft(&o, "bob@houmao.localhost", "Notes", "See the file.");
+	d.files = files;
+	d.file_count = 2;
+	/* Nothing is copied for a message that cannot be, and nothing is left of one that was not
+	 * delivered. */
+	d.subject = " ";
+	CHECK_INT(mr_mail_send(o.cx, &o.alice, &d, &sent), MR_EINVAL);
+	check_copies(&o, NULL);
+	d.subject = "Notes";
+	if (files_fail_at("deliver.link:ENOSPC")) {
+		CHECK_INT(mr_mail_send(o.cx, &o.alice, &d, &sent), MR_EIO);
+		files_fail_at(NULL);
+		check_copies(&o, NULL);
+	}
+	CHECK_OK(mr_mail_send(o.cx, &o.alice, &d, &sent), o.cx->err);
+	check_copies(&o, &sent.content.attachments.items[0]);
+	CHECK_INT(sent.content.attachments.items[1].kind, MR_MAILBOX_PATH_REF);
+	CHECK_STR(sent.content.attachments.items[0].sha256,
+		sent.content.attachments.items[1].sha256);
+	CHECK_STR(sent.content.attachments.items[0].label, "note.txt");
+	CHECK_STR(sent.content.attachments.items[0].media_type, "text/plain");
+	/* The copy is the mailbox's: what becomes of the file is no matter. */
+	files_put("note.txt", "changed\n");
+	check_copies(&o, &sent.content.attachments.items[0]);
+}
+
 static void notices_are_given_or_found(void)
 {
 	static const struct mr_mailbox_notify_block block = { "Please look now", true };
@@ -233,6 +282,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(a_message_is_sent),
+		TEST(a_file_is_kept_as_a_copy),
 		TEST(notices_are_given_or_found),
 		TEST(answers),
 		TEST(posts),

@@ -1,0 +1,47 @@
+/*
+ * mailbox/agent_make.h - sessions of agents for people who have no other runtime: made, bound to a
+ * mailbox, and removed.
+ *
+ * What is written are the Houmao runtime's own files (a session manifest and a registry record),
+ * with its keys alone. A session that it made can be bound and unbound here, but not removed.
+ */
+#pragma once
+
+#include "mailbox/agent.h"
+#include "mailbox/register.h"
+
+struct mr_mailbox_agent_new {
+	const char *registry;
+	const char *runtime;      /* the directory of sessions */
+	const char *name;         /* letters, digits, '-', '_' and '.'; at most 64 */
+	const char *tool;         /* "claude" or "codex" */
+	const char *role;         /* NULL: the name */
+	const char *tmux_session; /* NULL: the name */
+	const char *directory;    /* where it works; absolute */
+	const char *home;         /* the user's */
+};
+
+/*
+ * Make the session of a new agent, without a mailbox. MR_EINVAL: a name that cannot be, an unknown
+ * tool. MR_EEXISTS: an agent of that name is there. After an error nothing is left.
+ */
+MR_CHECK enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx,
+	const struct mr_mailbox_agent_new *request, struct mr_mailbox_session *out);
+
+/*
+ * Give the agent a mailbox: make the root if it is not there, register the address in it, and write
+ * the binding into manifest and record. The errors are those of mr_mailbox_binding_resolve() and
+ * mr_mailbox_register().
+ */
+MR_CHECK enum mr_code mr_mailbox_agent_bind(struct mr_ctx *cx, const char *registry,
+	const struct mr_mailbox_declared *declared, enum mr_mailbox_register_mode mode,
+	struct mr_mailbox_session *manifest, struct mr_mailbox_register_result *out);
+/* Take the binding away; the mailbox and its mail stay. MR_ENOTFOUND: the agent has none. */
+MR_CHECK enum mr_code mr_mailbox_agent_unbind(struct mr_ctx *cx, const char *registry,
+	struct mr_mailbox_session *manifest);
+
+/* Did mr_mailbox_agent_create() make this session? */
+bool mr_mailbox_agent_is_ours(const struct mr_mailbox_session *manifest);
+/* Remove record and session; the mailbox and its mail stay. MR_EPERM: another runtime's session. */
+MR_CHECK enum mr_code mr_mailbox_agent_remove(struct mr_ctx *cx, const char *registry,
+	const struct mr_mailbox_session *manifest);

@@ -1,0 +1,184 @@
+/* mailbox/registry.c - finds the agents of this machine by their records. */
+#include "mailbox/registry.h"
+
+#include "base/fs.h"
+#include "base/utf8.h"
+#include "mailbox/inside.h"
+
+#include <string.h>
+
+#define LIVE   "live_agents"
+#define RECORD "record.json"
+#define PREFIX "HOUMAO-"
+
+static const char ACTIVE[] = "active";
+
+const char *mr_mailbox_registry_path(struct mr_arena *arena, const char *registry,
+	const char *agent_id)
+{
+	return mr_arena_printf(arena, "%s/" LIVE "/%s/" RECORD, registry, agent_id);
+}
+
+static void read_record(struct mr_ctx *cx, const char *registry, const char *agent_id,
+	struct mr_mailbox_record *out)
+{
+	const struct mr_value *value = NULL;
+
+	*out = (struct mr_mailbox_record){
+		.path = mr_mailbox_registry_path(cx->arena, registry, agent_id),
+		.agent_id = agent_id,
+	};
+	if (mr_mailbox_session_load(cx, out->path, &value)) {
+		out->problem = mr_arena_strdup(cx->arena, cx->err.msg);
+		return;
+	}
+	out->value = value;
+	out->agent_name = mr_mailbox_session_text(value, "agent_name");
+	out->generation_id = mr_mailbox_session_text(value, "generation_id");
+	out->manifest_path =
+		mr_mailbox_session_text(mr_value_get(value, "runtime"), "manifest_path");
+	out->state = mr_mailbox_session_text(mr_value_get(value, "lifecycle"), "state");
+}
+
+enum mr_code mr_mailbox_registry_list(struct mr_ctx *cx, const char *registry,
+	struct mr_mailbox_records *out)
+{
+	struct mr_texts names = { NULL, 0 };
+	enum mr_code rc =
+		mr_fs_list(cx->arena, AT_FDCWD, mr_arena_printf(cx->arena, "%s/" LIVE, registry),
+			MR_MAILBOX_AGENTS, &names, &cx->err);
+
+	*out = (struct mr_mailbox_records){ NULL, 0 };
+	if (rc)
+		return rc == MR_ENOTFOUND ? MR_OK : rc;
+	out->items = mr_arena_array(cx->arena, names.len + 1, sizeof(*out->items));
+	for (size_t i = 0; i < names.len; i++) {
+		/* A directory without a record is one that is being made, or was removed. */
+		if (mr_fs_exists(AT_FDCWD,
+			    mr_mailbox_registry_path(cx->arena, registry, names.items[i])))
+			read_record(cx, registry, names.items[i], &out->items[out->len++]);
+	}
+	return MR_OK;
+}
+
+/* A name with and without the prefix is the same. */
+static const char *bare(const char *name)
+{
+	return mr_str_starts(name, PREFIX) ? name + strlen(PREFIX) : name;
+}
+
+static bool is_active(const struct mr_mailbox_record *record)
+{
+	return mr_str_eq(record->state, ACTIVE);
+}
+
+static enum mr_code find_name(struct mr_ctx *cx, const char *registry, const char *name,
+	struct mr_mailbox_record *out)
+{
+	struct mr_mailbox_records all;
+	const struct mr_mailbox_record *found = NULL;
+	size_t rivals = 0;
+	enum mr_code rc = mr_mailbox_registry_list(cx, registry, &all);
+
+	for (size_t i = 0; i < all.len && !rc; i++) {
+		const struct mr_mailbox_record *one = &all.items[i];
+
+		if (!one->agent_name || !mr_str_eq(bare(one->agent_name), bare(name)))
+			continue;
+		if (found && is_active(found) == is_active(one)) {
+			rivals++;
+		} else if (!found || is_active(one)) {
+			found = one;
+			rivals = 0;
+		}
+	}
+	if (rc)
+		return rc;
+	if (!found)
+		return mr_err_set(&cx->err, MR_ENOTFOUND,
+			"no agent named `%.100s` is known; mailroom agents list shows all", name);
+	if (rivals)
+		return mr_err_set(&cx->err, MR_ECONFLICT,
+			"%zu agents are named `%.100s`; choose one with --agent-id: mailroom "
+			"agents list shows them",
+			rivals + 1, name);
+	*out = *found;
+	return MR_OK;
+}
+
+static enum mr_code strip(struct mr_ctx *cx, const char *what, const char *text, const char **out)
+{
+	size_t len = strlen(text);
+
+	mr_utf8_strip(&text, &len);
+	if (len == 0)
+		return mr_err_set(&cx->err, MR_EINVAL, "%s must not be blank", what);
+	*out = mr_arena_strndup(cx->arena, text, len);
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_registry_find(struct mr_ctx *cx, const char *registry, const char *agent_id,
+	const char *agent_name, struct mr_mailbox_record *out)
+{
+	const char *text = NULL;
+	enum mr_code rc = strip(cx, agent_id ? "--agent-id" : "--agent-name",
+		agent_id ? agent_id : agent_name, &text);
+
+	if (rc)
+		return rc;
+	if (!agent_id)
+		return find_name(cx, registry, text, out);
+	if (!mr_mailbox_inside_name(text) ||
+		!mr_fs_exists(AT_FDCWD, mr_mailbox_registry_path(cx->arena, registry, text)))
+		return mr_err_set(&cx->err, MR_ENOTFOUND,
+			"no agent with the id `%.100s` is known; mailroom agents list shows all",
+			text);
+	read_record(cx, registry, text, out);
+	if (out->problem)
+		return mr_err_set(&cx->err, MR_EFORMAT, "%s", out->problem);
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_registry_manifest(struct mr_ctx *cx, const struct mr_mailbox_record *record,
+	struct mr_mailbox_session *out)
+{
+	struct mr_mailbox_session manifest;
+	enum mr_code rc;
+
+	if (!record->manifest_path)
+		return mr_err_set(&cx->err, MR_EFORMAT, "%s names no session manifest",
+			record->path);
+	rc = mr_mailbox_session_read(cx, record->manifest_path, &manifest);
+	if (rc)
+		return rc;
+	if (!mr_str_eq(record->generation_id, manifest.generation_id))
+		return mr_err_set(&cx->err, MR_ECONFLICT,
+			"ownership conflict: %s is about generation %s of the agent, but %s is of "
+			"generation %s; the agent was started again: start it through its runtime",
+			record->path, record->generation_id ? record->generation_id : "(none)",
+			manifest.path, manifest.generation_id ? manifest.generation_id : "(none)");
+	*out = manifest;
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_registry_bind(struct mr_ctx *cx, const char *registry,
+	const struct mr_mailbox_session *manifest)
+{
+	const struct mr_value *value = NULL;
+	struct mr_value changed;
+	const char *path;
+	enum mr_code rc;
+
+	if (!manifest->agent_id || !mr_mailbox_inside_name(manifest->agent_id))
+		return MR_OK;
+	path = mr_mailbox_registry_path(cx->arena, registry, manifest->agent_id);
+	rc = mr_mailbox_session_load(cx, path, &value);
+	/* A record of another generation is about another session. */
+	if (rc ||
+		!mr_str_eq(mr_mailbox_session_text(value, "generation_id"),
+			manifest->generation_id))
+		return rc == MR_ENOTFOUND ? MR_OK : rc;
+	changed = mr_mailbox_session_with(cx->arena, value, "mailbox",
+		mr_mailbox_binding_value(cx->arena, &manifest->binding, true));
+	return mr_mailbox_session_write(cx, path, &changed);
+}

@@ -1,0 +1,567 @@
+/* op/mailbox/agents.c - operations: agents on this machine, and the mailboxes they have. */
+#include "mailbox/agent_make.h"
+#include "mailbox/mail_fs.h"
+#include "op/bind.h"
+#include "op/contract.h"
+#include "op/dispatch.h"
+#include "op/mailbox/contract_mail.h"
+#include "op/mailbox/mail_session.h"
+#include "op/mailbox/render_agent_mail.h"
+#include "op/mailbox/shape_mailbox.h"
+#include "op/nouns.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const tools[] = { "claude", "codex", NULL };
+static const char *const declared_transports[] = { "filesystem", "none", NULL };
+
+struct agent_request {
+	const char *agent; /* a name or an id */
+	const char *transport, *mailbox_root, *principal_id, *address, *mailbox_path;
+	enum mr_mailbox_register_mode mode;
+	const char *tool, *role, *tmux_session;
+};
+
+#define ASKED(member, ...) MR_PARAM(struct agent_request, member, __VA_ARGS__)
+#define AGENT_PARAM                                                                                \
+	ASKED(agent, "agent", .flags = MR_POSITIONAL, .summary = "its name or id",                 \
+		.fallback = "the agent of this tmux session")
+#define MAILBOX_PARAMS                                                                             \
+	ROOT_PARAM,                                                                                \
+		ASKED(principal_id, "principal_id", .summary = "who it is",                        \
+			.fallback = "HOUMAO-NAME"),                                                \
+		ASKED(address, "address", .summary = "its full address",                           \
+			.fallback = "NAME@houmao.localhost"),                                      \
+		ASKED(mailbox_path, "mailbox_path",                                                \
+			.summary = "keep the mailbox in this private directory; the root links "   \
+				   "to it"),                                                       \
+		ASKED(mode, "mode", .summary = "what to do when the address is taken",             \
+			.choices = mr_shape_mailbox_register_modes, .fallback = "safe")
+#define ROOT_PARAM                                                                                 \
+	ASKED(mailbox_root, "mailbox_root",                                                        \
+		.summary = "the mailbox root, in place of the setting mailbox.root")
+
+/* --- what is shown of an agent --- */
+
+struct shown {
+	int schema_version;
+	const struct mr_mailbox_session *manifest;
+	bool is_joined;
+	const char *posture; /* or NULL */
+	bool is_registered, is_bound;
+	const char *activation; /* or NULL */
+};
+
+static const struct mr_field identity_fields[] = {
+	MR_FIELD(struct mr_mailbox_session, agent_id, "agent_id", .flags = MR_NULLABLE),
+	MR_FIELD(struct mr_mailbox_session, agent_name, "agent_name", .flags = MR_NULLABLE),
+	MR_FIELD(struct mr_mailbox_session, agent_id, "tracked_agent_id", .flags = MR_NULLABLE),
+	{ 0 },
+};
+
+static const struct mr_field backend_fields[] = {
+	MR_FIELD(struct mr_mailbox_session, backend, "backend", .flags = MR_NULLABLE),
+	{ 0 },
+};
+
+#define BINDING(member, ...) MR_FIELD(struct mr_mailbox_session, binding.member, __VA_ARGS__)
+
+static const struct mr_field bound_fields[] = {
+	BINDING(transport, "transport", .choices = mr_mailbox_transports),
+	BINDING(principal_id, "principal_id", .flags = MR_OPTIONAL),
+	BINDING(address, "address", .flags = MR_OPTIONAL),
+	BINDING(root, "mailbox_root", .flags = MR_OPTIONAL),
+	BINDING(version, "bindings_version", .flags = MR_OPTIONAL),
+	{ 0 },
+};
+
+static const struct mr_field session_fields[] = {
+	MR_FIELD(struct mr_mailbox_session, tmux_session, "tmux_session_name",
+		.flags = MR_NULLABLE),
+	MR_FIELD(struct mr_mailbox_session, path, "manifest_path"),
+	{ 0 },
+};
+
+/* Nothing is said of a mailbox that is not there. */
+static void put_bound(struct mr_out *out, const char *key, const void *from)
+{
+	const struct mr_mailbox_session *const *manifest = from;
+
+	(void)key;
+	if ((*manifest)->binding.transport != MR_MAILBOX_UNBOUND)
+		mr_bind_members(out, bound_fields, *manifest);
+}
+
+#define SHOWN(member, ...) MR_FIELD(struct shown, member, __VA_ARGS__)
+#define MANIFEST(its_fields)                                                                       \
+	MR_MEMBERS(struct shown, manifest, struct mr_mailbox_session, its_fields)
+
+static const struct mr_field status_fields[] = {
+	SHOWN(schema_version, "schema_version"),
+	MANIFEST(identity_fields),
+	MANIFEST(backend_fields),
+	SHOWN(is_joined, "joined_session"),
+	SHOWN(posture, "posture_kind", .flags = MR_NULLABLE),
+	SHOWN(is_registered, "registered"),
+	SHOWN(is_bound, "runtime_mailbox_enabled"),
+	SHOWN(activation, "activation_state", .flags = MR_NULLABLE),
+	{ .name = "*",
+		.flags = MR_INCLUDED,
+		.fields = bound_fields,
+		.from = MR_FROM_STRUCT(struct shown, manifest, struct mr_mailbox_session),
+		.emit = put_bound },
+	{ 0 },
+};
+
+static const struct mr_field show_fields[] = {
+	MR_MEMBERS_SAME(struct shown, status_fields),
+	MANIFEST(session_fields),
+	{ 0 },
+};
+
+/* Does the root still have the address for this principal? */
+static bool is_registered(struct mr_call *call, const struct mr_mailbox_binding *binding)
+{
+	struct mr_mail mail MR_CLEANUP(mr_mail_close) = MR_MAIL_INIT;
+
+	return binding->transport == MR_MAILBOX_FILESYSTEM &&
+		!mr_mail_fs_open(&call->cx, binding->root, binding->address, true, &mail) &&
+		mr_str_eq(mail.principal_id, binding->principal_id);
+}
+
+static struct shown show(struct mr_call *call, const struct mr_mailbox_session *manifest)
+{
+	const struct mr_value *authority = mr_value_get(manifest->value, "agent_launch_authority");
+	bool is_bound = manifest->binding.transport != MR_MAILBOX_UNBOUND;
+
+	return (struct shown){
+		.schema_version = 1,
+		.manifest = mr_arena_memdup(call->cx.arena, manifest, sizeof(*manifest)),
+		.is_joined = mr_str_eq(mr_mailbox_session_text(authority, "session_origin"),
+			"joined_tmux"),
+		.posture = mr_mailbox_session_text(authority, "posture_kind"),
+		.is_registered = is_registered(call, &manifest->binding),
+		.is_bound = is_bound,
+		.activation = is_bound ? "active" : NULL,
+	};
+}
+
+/* The agent that is named by its name or id, else by the contract's options, else this session's.
+ */
+static enum mr_code find_agent(struct mr_call *call, const char *named,
+	struct mr_mailbox_place *place, struct mr_mailbox_agent *out)
+{
+	struct mr_mail_selected selected = mr_mail_session_selected(call->invocation);
+	enum mr_code rc = mr_mail_session_place(call, place);
+
+	if (rc)
+		return rc;
+	if (named && !selected.agent.agent_id && !selected.agent.agent_name)
+		selected.agent.agent_name = named;
+	rc = mr_mailbox_agent_select(&call->cx, place, &selected.agent, out);
+	if (rc != MR_ENOTFOUND || !named)
+		return rc;
+	return mr_mailbox_agent_select(&call->cx, place,
+		       &(struct mr_mailbox_selector){ .agent_id = named }, out)
+		? mr_err_set(&call->cx.err, MR_ENOTFOUND,
+			  "no agent with the name or id `%.100s` is known; mailroom agents list "
+			  "shows all",
+			  named)
+		: MR_OK;
+}
+
+/* --- create --- */
+
+static const struct mr_param create_params[] = {
+	ASKED(agent, "name", .flags = MR_REQUIRED | MR_POSITIONAL, .summary = "what it is called"),
+	ASKED(transport, "transport", .choices = declared_transports,
+		.summary = "how it gets mail; none: not at all", .fallback = "filesystem"),
+	MAILBOX_PARAMS,
+	ASKED(tool, "tool", .choices = tools, .summary = "the agent's program",
+		.fallback = "claude"),
+	ASKED(role, "role", .summary = "its role", .fallback = "its name"),
+	ASKED(tmux_session, "tmux_session", .summary = "the tmux session that it runs in",
+		.fallback = "this one, or one of its name"),
+	{ 0 },
+};
+
+static enum mr_code declare(struct mr_call *call, const struct agent_request *asked,
+	const struct mr_mailbox_session *manifest, struct mr_mailbox_declared *out)
+{
+	enum mr_code rc = MR_OK;
+
+	*out = (struct mr_mailbox_declared){
+		.transport = asked->transport ? asked->transport : declared_transports[0],
+		.principal_id = asked->principal_id,
+		.address = asked->address,
+		.root = asked->mailbox_root,
+		.path = asked->mailbox_path,
+		.agent_name = manifest->agent_name,
+		.tool = manifest->tool,
+		.role = mr_mailbox_session_text(manifest->value, "role_name"),
+	};
+	if (!out->root)
+		rc = mr_mail_session_overlay(call, "mailbox.root", "mailbox", &out->root);
+	return rc;
+}
+
+static enum mr_code make_session(struct mr_call *call, const struct agent_request *asked,
+	const struct mr_mailbox_place *place, struct mr_mailbox_session *out)
+{
+	char cwd[PATH_MAX];
+	struct mr_mailbox_agent_new request = {
+		.registry = place->registry,
+		.name = asked->agent,
+		.tool = asked->tool ? asked->tool : tools[0],
+		.role = asked->role,
+		.tmux_session = asked->tmux_session,
+		.directory = cwd,
+		.home = getenv("HOME") ? getenv("HOME") : "/",
+	};
+	enum mr_code rc =
+		mr_mail_session_overlay(call, "agents.runtime", "runtime", &request.runtime);
+
+	if (!rc && !getcwd(cwd, sizeof(cwd)))
+		rc = mr_err_set(&call->cx.err, MR_EIO,
+			"the working directory is not there any more");
+	if (!rc && !request.tmux_session && place->tmux)
+		request.tmux_session = mr_mailbox_agent_tmux(&call->cx, place);
+	return rc ? rc : mr_mailbox_agent_create(&call->cx, &request, out);
+}
+
+/* Half an agent is none: take it away; the reason stays, also when that does not work. */
+static enum mr_code give_up(struct mr_call *call, const struct mr_mailbox_place *place,
+	const struct mr_mailbox_session *manifest)
+{
+	struct mr_err why = call->cx.err;
+	enum mr_code rc = mr_mailbox_agent_remove(&call->cx, place->registry, manifest);
+
+	(void)rc;
+	call->cx.err = why;
+	return why.code;
+}
+
+static enum mr_code create(struct mr_call *call, const struct agent_request *asked,
+	struct shown *out)
+{
+	struct mr_mailbox_place place;
+	struct mr_mailbox_session manifest;
+	struct mr_mailbox_declared declared;
+	struct mr_mailbox_register_result registered;
+	enum mr_code rc = mr_mail_session_place(call, &place);
+
+	if (!rc)
+		rc = make_session(call, asked, &place, &manifest);
+	if (rc)
+		return rc;
+	rc = declare(call, asked, &manifest, &declared);
+	if (!rc && !mr_str_eq(declared.transport, declared_transports[1]))
+		rc = mr_mailbox_agent_bind(&call->cx, place.registry, &declared, asked->mode,
+			&manifest, &registered);
+	if (rc)
+		return give_up(call, &place, &manifest);
+	*out = show(call, &manifest);
+	return MR_OK;
+}
+MR_BIND_ALONE(creating, create, struct agent_request, struct shown);
+
+const struct mr_op mr_op_agents_create = {
+	.name = "agents_create",
+	.command = "agents create",
+	.summary = "Make a session for an agent, with a mailbox",
+	.help = "For agents that no other runtime manages. Set HOUMAO_MANIFEST_PATH to the manifest "
+		"in the tmux session where the agent runs, and mailroom mail knows there whose "
+		"mail is meant.",
+	.params = create_params,
+	.result = show_fields,
+	.needs = MR_NEED_WRITE,
+	.surfaces = MR_ON_CLI,
+	.contract = &mr_contract_plain,
+	.bind = &creating,
+	.render = mr_render_mail_agent,
+};
+
+/* --- list --- */
+
+struct listed {
+	int schema_version;
+	struct row {
+		const char *agent_id, *agent_name, *state, *address, *root, *manifest_path,
+			*problem;
+	} * agents;
+	size_t len;
+};
+
+#define ROW(member, ...) MR_FIELD(struct row, member, __VA_ARGS__)
+
+static const struct mr_field row_fields[] = {
+	ROW(agent_id, "agent_id"),
+	ROW(agent_name, "agent_name", .flags = MR_NULLABLE),
+	ROW(state, "state", .flags = MR_NULLABLE),
+	ROW(address, "address", .flags = MR_NULLABLE),
+	ROW(root, "mailbox_root", .flags = MR_NULLABLE),
+	ROW(manifest_path, "manifest_path", .flags = MR_NULLABLE),
+	ROW(problem, "problem", .flags = MR_NULLABLE, .summary = "why the agent cannot be used"),
+	{ 0 },
+};
+
+static const struct mr_field list_fields[] = {
+	MR_FIELD(struct listed, schema_version, "schema_version"),
+	MR_FIELD_ROWS(struct listed, agents, len, struct row, row_fields, "agents"),
+	{ 0 },
+};
+
+static struct row list_one(struct mr_call *call, const struct mr_mailbox_record *record)
+{
+	struct mr_mailbox_session manifest;
+	struct row row = {
+		.agent_id = record->agent_id,
+		.agent_name = record->agent_name,
+		.state = record->state,
+		.manifest_path = record->manifest_path,
+		.problem = record->problem,
+	};
+
+	if (row.problem)
+		return row;
+	if (mr_mailbox_registry_manifest(&call->cx, record, &manifest)) {
+		row.problem = mr_arena_strdup(call->cx.arena, call->cx.err.msg);
+		return row;
+	}
+	row.address = manifest.binding.address;
+	row.root = manifest.binding.root;
+	return row;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct row *one = a, *other = b;
+
+	return strcmp(one->agent_name ? one->agent_name : "",
+		other->agent_name ? other->agent_name : "");
+}
+
+static enum mr_code list(struct mr_call *call, const struct mr_nothing *asked, struct listed *out)
+{
+	struct mr_mailbox_place place;
+	struct mr_mailbox_records records = { NULL, 0 };
+	enum mr_code rc = mr_mail_session_place(call, &place);
+
+	(void)asked;
+	if (!rc)
+		rc = mr_mailbox_registry_list(&call->cx, place.registry, &records);
+	if (rc)
+		return rc;
+	out->schema_version = 1;
+	out->agents = mr_arena_array(call->cx.arena, records.len + 1, sizeof(*out->agents));
+	for (; out->len < records.len; out->len++)
+		out->agents[out->len] = list_one(call, &records.items[out->len]);
+	qsort(out->agents, out->len, sizeof(*out->agents), by_name);
+	return MR_OK;
+}
+MR_BIND_ALONE(listing, list, struct mr_nothing, struct listed);
+
+const struct mr_op mr_op_agents_list = {
+	.name = "agents_list",
+	.command = "agents list",
+	.summary = "List the agents of this machine",
+	.result = list_fields,
+	.surfaces = MR_ON_CLI,
+	.contract = &mr_contract_plain,
+	.bind = &listing,
+	.render = mr_render_mail_agents,
+};
+
+/* --- show --- */
+
+static const struct mr_param agent_params[] = { AGENT_PARAM, { 0 } };
+
+static enum mr_code show_agent(struct mr_call *call, const struct agent_request *asked,
+	struct shown *out)
+{
+	struct mr_mailbox_place place;
+	struct mr_mailbox_agent agent;
+	enum mr_code rc = find_agent(call, asked->agent, &place, &agent);
+
+	if (!rc)
+		*out = show(call, &agent.manifest);
+	return rc;
+}
+MR_BIND_ALONE(showing, show_agent, struct agent_request, struct shown);
+
+const struct mr_op mr_op_agents_show = {
+	.name = "agents_show",
+	.command = "agents show",
+	.summary = "Show an agent and the mailbox it has",
+	.params = agent_params,
+	.result = show_fields,
+	.surfaces = MR_ON_CLI,
+	.contract = &mr_contract_plain,
+	.bind = &showing,
+	.render = mr_render_mail_agent,
+};
+
+/* The same with the keys of the reference alone. */
+const struct mr_op mr_op_agents_mailbox_status = {
+	.name = "agents_mailbox_status",
+	.command = "agents mailbox status",
+	.summary = "Show the mailbox that an agent has",
+	.params = agent_params,
+	.result = status_fields,
+	.traits = MR_HIDDEN,
+	.surfaces = MR_ON_CLI,
+	.contract = &mr_contract_plain,
+	.bind = &showing,
+	.render = mr_render_mail_agent,
+};
+
+/* --- bind --- */
+
+static const struct mr_param bind_params[] = { AGENT_PARAM, MAILBOX_PARAMS, { 0 } };
+
+struct bound {
+	int schema_version;
+	const struct mr_mailbox_session *manifest;
+	const char *activation;
+	struct mr_mailbox_register_result registered;
+};
+
+static const struct mr_field bind_fields[] = {
+	MR_FIELD(struct bound, schema_version, "schema_version"),
+	MR_MEMBERS(struct bound, manifest, struct mr_mailbox_session, identity_fields),
+	MR_MEMBERS(struct bound, manifest, struct mr_mailbox_session, bound_fields),
+	MR_FIELD(struct bound, activation, "activation_state"),
+	MR_FIELD_STRUCT(struct bound, registered, struct mr_mailbox_register_result,
+		mr_shape_mailbox_register_fields, "shared_registration"),
+	{ 0 },
+};
+
+static enum mr_code bind_agent(struct mr_call *call, const struct agent_request *asked,
+	struct bound *out)
+{
+	struct mr_mailbox_place place;
+	struct mr_mailbox_agent agent;
+	struct mr_mailbox_declared declared;
+	enum mr_code rc = find_agent(call, asked->agent, &place, &agent);
+
+	if (!rc)
+		rc = declare(call, asked, &agent.manifest, &declared);
+	if (!rc && asked->mode == MR_MAILBOX_FORCE)
+		rc = mr_dispatch_confirm(call, "Whatever holds the address is replaced. Go on?");
+	if (!rc)
+		rc = mr_mailbox_agent_bind(&call->cx, place.registry, &declared, asked->mode,
+			&agent.manifest, &out->registered);
+	if (rc)
+		return rc;
+	out->schema_version = 1;
+	out->manifest = mr_arena_memdup(call->cx.arena, &agent.manifest, sizeof(agent.manifest));
+	out->activation = "active";
+	return MR_OK;
+}
+MR_BIND_ALONE(binding, bind_agent, struct agent_request, struct bound);
+
+const struct mr_op mr_op_agents_bind = {
+	.name = "agents_bind",
+	.command = "agents bind",
+	.summary = "Give an agent a mailbox, or another one",
+	.params = bind_params,
+	.result = bind_fields,
+	.needs = MR_NEED_WRITE,
+	.surfaces = MR_ON_CLI,
+	.contract = &mr_contract_plain,
+	.bind = &binding,
+	.render = mr_render_mail_bound,
+};
+
+/* --- unbind and remove --- */
+
+struct unbound {
+	int schema_version;
+	const struct mr_mailbox_session *manifest;
+	const char *address, *root; /* of the mailbox that it had; or NULL */
+	bool removed;
+};
+
+static const struct mr_field unbind_fields[] = {
+	MR_FIELD(struct unbound, schema_version, "schema_version"),
+	MR_MEMBERS(struct unbound, manifest, struct mr_mailbox_session, identity_fields),
+	MR_FIELD(struct unbound, address, "address", .flags = MR_NULLABLE),
+	MR_FIELD(struct unbound, root, "mailbox_root", .flags = MR_NULLABLE),
+	MR_FIELD(struct unbound, removed, "removed", .summary = "the agent itself, too"),
+	{ 0 },
+};
+
+static struct unbound tell_unbound(struct mr_call *call, const struct mr_mailbox_session *manifest,
+	bool removed)
+{
+	return (struct unbound){
+		.schema_version = 1,
+		.manifest = mr_arena_memdup(call->cx.arena, manifest, sizeof(*manifest)),
+		.address = manifest->binding.address,
+		.root = manifest->binding.root,
+		.removed = removed,
+	};
+}
+
+static enum mr_code unbind_agent(struct mr_call *call, const struct agent_request *asked,
+	struct unbound *out)
+{
+	struct mr_mailbox_place place;
+	struct mr_mailbox_agent agent;
+	enum mr_code rc = find_agent(call, asked->agent, &place, &agent);
+
+	if (rc)
+		return rc;
+	*out = tell_unbound(call, &agent.manifest, false);
+	return mr_mailbox_agent_unbind(&call->cx, place.registry, &agent.manifest);
+}
+MR_BIND_ALONE(unbinding, unbind_agent, struct agent_request, struct unbound);
+
+const struct mr_op mr_op_agents_unbind = {
+	.name = "agents_unbind",
+	.command = "agents unbind",
+	.summary = "Take an agent's mailbox away from it; the mail stays",
+	.params = agent_params,
+	.result = unbind_fields,
+	.needs = MR_NEED_WRITE,
+	.surfaces = MR_ON_CLI,
+	.contract = &mr_contract_plain,
+	.bind = &unbinding,
+	.render = mr_render_mail_unbound,
+};
+
+static enum mr_code remove_agent(struct mr_call *call, const struct agent_request *asked,
+	struct unbound *out)
+{
+	struct mr_mailbox_place place;
+	struct mr_mailbox_agent agent;
+	enum mr_code rc = find_agent(call, asked->agent, &place, &agent);
+
+	if (!rc)
+		rc = mr_mailbox_agent_remove(&call->cx, place.registry, &agent.manifest);
+	if (!rc)
+		*out = tell_unbound(call, &agent.manifest, true);
+	return rc;
+}
+MR_BIND_ALONE(removing, remove_agent, struct agent_request, struct unbound);
+
+static const struct mr_param remove_params[] = {
+	ASKED(agent, "agent", .flags = MR_REQUIRED | MR_POSITIONAL, .summary = "its name or id"),
+	{ 0 },
+};
+
+const struct mr_op mr_op_agents_remove = {
+	.name = "agents_remove",
+	.command = "agents remove",
+	.summary = "Remove an agent that was made here; its mail stays",
+	.params = remove_params,
+	.result = unbind_fields,
+	.needs = MR_NEED_WRITE,
+	.surfaces = MR_ON_CLI,
+	.contract = &mr_contract_plain,
+	.bind = &removing,
+	.render = mr_render_mail_unbound,
+};

@@ -1,0 +1,271 @@
+/* op/mailbox/mail_session.c - finds the agent that a mail command is for, and opens its mail. */
+#include "op/mailbox/mail_session.h"
+
+#include "app/settings.h"
+#include "base/fs.h"
+#include "mailbox/mail_fs.h"
+#include "op/contract.h"
+#include "op/mailbox/mailbox_ops.h"
+#include "text/time.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const mr_mail_executions[] = { "manager_direct", "gateway_backed", "tui_submission",
+	NULL };
+
+static const char NO_AGENT[] = "(unnamed)";
+
+/* --- what was given --- */
+
+struct mr_mail_selected mr_mail_session_selected(const struct mr_invocation *how)
+{
+	struct mr_mail_selected out = { { NULL, NULL }, NULL, NULL, NULL };
+	const struct {
+		const char *option;
+		const char **into;
+	} options[] = {
+		{ MR_MAIL_AGENT_ID, &out.agent.agent_id },
+		{ MR_MAIL_AGENT_NAME, &out.agent.agent_name },
+		{ MR_MAIL_PORT, &out.port },
+		{ MR_MAIL_ADDRESS, &out.address },
+		{ MR_MAIL_ROOT, &out.mailbox_root },
+	};
+
+	for (size_t i = 0; how && i < how->given_count; i++) {
+		for (size_t o = 0; o < MR_LEN(options); o++) {
+			if (mr_str_eq(how->given[i].option, options[o].option))
+				*options[o].into = how->given[i].value;
+		}
+	}
+	return out;
+}
+
+static bool is_blank(const char *text)
+{
+	return text && text[strspn(text, " \t\r\n")] == '\0';
+}
+
+static enum mr_code check_port(const struct mr_mail_selected *selected, struct mr_err *err)
+{
+	int64_t port;
+
+	if (!selected->port)
+		return MR_OK;
+	if (!selected->agent.agent_id && !selected->agent.agent_name)
+		return mr_err_set(err, MR_EINVAL,
+			"--port is only supported with --agent-id or --agent-name");
+	if (!mr_str_to_int(selected->port, &port) || port < 1 || port > 65535)
+		return mr_err_set(err, MR_EINVAL, "--port must be between 1 and 65535");
+	return MR_OK;
+}
+
+/* As where an agent is missing, not as where an option is wrong. */
+static enum mr_code refuse_unselected(struct mr_err *err)
+{
+	mr_err_set(err, MR_EINVAL, "name the agent with --agent-name or --agent-id");
+	return mr_err_word(err, "agent_not_named");
+}
+
+enum mr_code mr_mail_session_check(const struct mr_mail_selected *selected, const char *command,
+	struct mr_err *err)
+{
+	const struct mr_mailbox_selector *agent = &selected->agent;
+	bool is_named = agent->agent_id || agent->agent_name;
+
+	if (agent->agent_id && agent->agent_name)
+		return mr_err_set(err, MR_EINVAL, "give --agent-id or --agent-name, not both");
+	if (is_blank(agent->agent_id) || is_blank(agent->agent_name))
+		return mr_err_set(err, MR_EINVAL, "%s must not be blank",
+			agent->agent_id ? MR_MAIL_AGENT_ID : MR_MAIL_AGENT_NAME);
+	if (is_named && selected->address)
+		return mr_err_set(err, MR_EINVAL, "give an agent or --address, not both");
+	if (selected->mailbox_root && !selected->address)
+		return mr_err_set(err, MR_EINVAL,
+			"--mailbox-root is only supported with --address: an agent's binding "
+			"names its root");
+	if (mr_str_starts(command, "agents self ") && (is_named || selected->port))
+		return mr_err_set(err, MR_EINVAL,
+			"agents self is about the agent of this session: it takes no --agent-id, "
+			"--agent-name or --port");
+	if (mr_str_starts(command, "agents single ") && !is_named)
+		return refuse_unselected(err);
+	return check_port(selected, err);
+}
+
+/* --- where the caller is --- */
+
+static enum mr_code find_registry(struct mr_call *call, const char **out)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	enum mr_code rc =
+		mr_settings_path(call->app->settings, "agents.registry", out, &call->cx.err);
+
+	if (rc || **out)
+		return rc;
+	if (config && config[0] == '/')
+		*out = mr_arena_printf(call->cx.arena, "%s/houmao/registry", config);
+	else if (home && home[0] == '/')
+		*out = mr_arena_printf(call->cx.arena, "%s/.config/houmao/registry", home);
+	else
+		return mr_err_set(&call->cx.err, MR_ENOTFOUND,
+			"without HOME there is no registry of agents; set agents.registry");
+	return MR_OK;
+}
+
+enum mr_code mr_mail_session_place(struct mr_call *call, struct mr_mailbox_place *out)
+{
+	struct mr_mailbox_place place = {
+		.manifest_path = getenv("HOUMAO_MANIFEST_PATH"),
+		.agent_id = getenv("HOUMAO_AGENT_ID"),
+		.tmux = getenv("TMUX"),
+		.tmux_pane = getenv("TMUX_PANE"),
+	};
+	enum mr_code rc = find_registry(call, &place.registry);
+
+	if (!rc)
+		*out = place;
+	return rc;
+}
+
+enum mr_code mr_mail_session_overlay(struct mr_call *call, const char *setting, const char *name,
+	const char **out)
+{
+	struct mr_arena *arena = call->cx.arena;
+	char cwd[PATH_MAX];
+	enum mr_code rc = mr_settings_path(call->app->settings, setting, out, &call->cx.err);
+
+	if (rc)
+		return rc;
+	if (!getcwd(cwd, sizeof(cwd)))
+		return mr_err_set(&call->cx.err, MR_EIO,
+			"the working directory is not there any more");
+	if (mr_str_eq(mr_settings_source(call->app->settings, setting), "default")) {
+		char *up = mr_arena_strdup(arena, cwd);
+
+		for (char *slash = up + strlen(up); slash; slash = strrchr(up, '/')) {
+			struct stat st;
+			const char *overlay;
+
+			*slash = '\0';
+			overlay = mr_arena_printf(arena, "%s/.houmao", up);
+			if (stat(overlay, &st) == 0 && S_ISDIR(st.st_mode)) {
+				*out = mr_arena_printf(arena, "%s/%s", overlay, name);
+				return MR_OK;
+			}
+		}
+	}
+	if (**out != '/')
+		*out = mr_arena_printf(arena, "%s/%s", cwd, *out);
+	return MR_OK;
+}
+
+/* --- the agent and its mail --- */
+
+static enum mr_code say_unbound(struct mr_call *call, const struct mr_mailbox_session *manifest)
+{
+	const char *name = manifest->agent_name ? manifest->agent_name : NO_AGENT;
+
+	return mr_err_set(&call->cx.err, MR_ECONFLICT,
+		"agent %s is not mailbox-enabled: its session has no mailbox; bind one with "
+		"mailroom agents bind %s",
+		name, name);
+}
+
+/* Without an agent: the address of a root, bound by its registration. */
+static enum mr_code find_address(struct mr_call *call, const struct mr_mail_selected *selected,
+	struct mr_mail_session *out)
+{
+	const char *root = selected->mailbox_root;
+	enum mr_code rc = MR_OK;
+
+	if (!root)
+		rc = mr_mail_session_overlay(call, "mailbox.root", "mailbox", &root);
+	out->binding = (struct mr_mailbox_binding){
+		.transport = MR_MAILBOX_FILESYSTEM,
+		.address = selected->address,
+		.root = root,
+	};
+	return rc;
+}
+
+enum mr_code mr_mail_session_find(struct mr_call *call, struct mr_mail_session *out)
+{
+	struct mr_mail_selected selected = mr_mail_session_selected(call->invocation);
+	struct mr_mailbox_place place;
+	enum mr_code rc;
+
+	if (selected.address)
+		return find_address(call, &selected, out);
+	rc = mr_mail_session_place(call, &place);
+	if (!rc)
+		rc = mr_mailbox_agent_select(&call->cx, &place, &selected.agent, &out->agent);
+	if (rc)
+		return rc;
+	out->binding = out->agent.manifest.binding;
+	if (out->binding.transport == MR_MAILBOX_UNBOUND)
+		return say_unbound(call, &out->agent.manifest);
+	return MR_OK;
+}
+
+/* The registration may have gone to somebody else since the binding was made. */
+static enum mr_code check_binding(struct mr_call *call, const struct mr_mail_session *session)
+{
+	const struct mr_mailbox_binding *binding = &session->binding;
+	const char *directory = session->mail.directory;
+	char real[PATH_MAX];
+
+	if (!mr_str_eq(session->mail.principal_id, binding->principal_id))
+		return mr_err_set(&call->cx.err, MR_ECONFLICT,
+			"mailbox `%s` belongs to `%s` now, and the session is bound as `%s`; bind "
+			"it again with mailroom agents bind",
+			binding->address, session->mail.principal_id, binding->principal_id);
+	if (mr_str_eq(directory, binding->path) ||
+		(realpath(binding->path, real) && mr_str_eq(directory, real)))
+		return MR_OK;
+	return mr_err_set(&call->cx.err, MR_ECONFLICT,
+		"mailbox `%s` is in %s now, and the session is bound to %s; bind it again with "
+		"mailroom agents bind",
+		binding->address, directory, binding->path);
+}
+
+/* What the binding of an address without an agent is. */
+static void complete_address(struct mr_call *call, struct mr_mail_session *session)
+{
+	session->binding.address = session->mail.address;
+	session->binding.principal_id = session->mail.principal_id;
+	session->binding.path = session->mail.directory;
+	/* Nothing was bound, so there is no other version than now's. */
+	session->binding.version = mr_mailbox_binding_version(&call->cx, NULL);
+}
+
+enum mr_code mr_mail_session_open(struct mr_call *call, bool read_only,
+	struct mr_mail_session *session)
+{
+	const struct mr_mailbox_binding *binding = &session->binding;
+	enum mr_code rc;
+
+	if (binding->transport != MR_MAILBOX_FILESYSTEM)
+		return mr_err_set(&call->cx.err, MR_ECONFLICT,
+			"the session is bound to the transport %s, which is not served yet",
+			mr_mailbox_transports[binding->transport]);
+	rc = mr_mail_fs_open(&call->cx, binding->root, binding->address, read_only, &session->mail);
+	if (rc == MR_ENOTFOUND && session->agent.ref)
+		return mr_err_wrap(&call->cx.err,
+			"the session is bound to a mailbox that is not there (bind it again with "
+			"mailroom agents bind)");
+	if (rc)
+		return rc;
+	session->execution = MR_MAIL_MANAGER_DIRECT;
+	if (session->agent.ref)
+		return check_binding(call, session);
+	complete_address(call, session);
+	return MR_OK;
+}
+
+void mr_mail_session_close(struct mr_mail_session *session)
+{
+	mr_mail_close(&session->mail);
+}

@@ -1,0 +1,121 @@
+"""Agents with mailboxes: as Mailroom makes them, and as the Houmao runtime leaves them on disk."""
+
+import http.server
+import json
+import os
+import threading
+
+from mailroom import Mailroom, describe
+
+
+class Agents(Mailroom):
+    """Commands of mailroom, and with houmao() of the same program called houmao-mgr."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        self.dir = os.path.realpath(self.dir)
+        self.manager = os.path.join(self.dir, "houmao-mgr")
+        os.symlink(self.program, self.manager)
+        self.registry = os.path.join(self.dir, ".config/houmao/registry/live_agents")
+        self.mail_root = os.path.join(self.dir, ".houmao/mailbox")
+
+    def houmao(self, *args, status=0, **options):
+        """The result of a command as an object, or the text of its failure."""
+        mailroom, self.program = self.program, self.manager
+        try:
+            done = self.run("--print-json", *args, **options)
+        finally:
+            self.program = mailroom
+        assert done.returncode == status, describe(done)
+        return json.loads(done.stdout) if status == 0 else done.stderr
+
+    def create(self, *names):
+        return [self.json("agents", "create", name) for name in names]
+
+    def mail(self, agent, *args, **options):
+        return self.json("mail", "--agent-name", agent, *args, **options)
+
+    def send(self, agent, to, subject, body="text", *more):
+        return self.mail(agent, "send", "--to", f"{to}@houmao.localhost", "--subject", subject, "--body-content", body, *more)[
+            "message"]
+
+    def refused(self, agent, *args, status=1, **options):
+        """What people are told when it does not work."""
+        done = self.run("mail", "--agent-name", agent, *args, **options)
+        assert done.returncode == status and not done.stdout, describe(done)
+        return done.stderr
+
+    def load(self, path):
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+
+    def store(self, path, value):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(value, file)
+
+    def record(self, agent):
+        for agent_id in os.listdir(self.registry):
+            record = self.load(os.path.join(self.registry, agent_id, "record.json"))
+            if record["agent_name"] == agent:
+                return record
+        raise AssertionError(agent)
+
+    def manifest(self, agent):
+        return self.record(agent)["runtime"]["manifest_path"]
+
+    def check(self):
+        found = self.json("mailbox", "check")
+        assert found["ok"], found
+
+
+def manifest_of(record, directory):
+    """The manifest that belongs to a record of the runtime, as the runtime writes it."""
+    session, agent_def = record["runtime"]["session_root"], record["runtime"]["agent_def_dir"]
+    tmux, backend, tool = record["terminal"]["current_session_name"], record["identity"]["backend"], record["identity"]["tool"]
+    generation = {"registry_generation_id": record["generation_id"], "registry_launch_authority": "runtime"}
+    return {"schema_version": 4, "backend": backend, "tool": tool, "role_name": record["agent_name"],
+        "created_at_utc": "2026-03-11T04:00:00+00:00", "working_directory": directory,
+        "brain_manifest_path": f"{session}/brain_manifest.json", "agent_name": record["agent_name"],
+        "agent_id": record["agent_id"], "tmux_session_name": tmux, **generation,
+        "runtime": {"session_id": os.path.basename(session), "agent_def_dir": agent_def, **generation},
+        "tmux": {"session_name": tmux}, "interactive": {},
+        "agent_launch_authority": {"backend": backend, "tool": tool, "tmux_session_name": tmux, "working_directory": directory,
+            "posture_kind": "headless_launch_options", "session_origin": "joined_tmux"},
+        "gateway_authority": {"attach": {}, "control": {}},
+        "launch_plan": {"backend": backend, "tool": tool, "executable": tool, "args": [], "working_directory": directory,
+            "home_selector": {"env_var": "CLAUDE_CONFIG_DIR", "home_path": f"{directory}/.claude"}, "env_var_names": [],
+            "role_injection": {"method": "cao_profile", "role_name": record["agent_name"]}, "metadata": {},
+            "mailbox": record["mailbox"]},
+        "backend_state": {}, "headless": {"session_id": None, "turn_index": 0, "role_bootstrap_applied": True,
+            "working_directory": directory}}
+
+
+class Health:
+    """Something that answers /health as a gateway does; as a context."""
+
+    def __init__(self, protocol="v1"):
+        body = json.dumps({"protocol_version": protocol, "status": "ok"}).encode()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200 if self.path == "/health" else 404)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *ignored):
+                pass
+
+        self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.server.serve_forever)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *ignored):
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
