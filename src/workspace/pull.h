@@ -50,7 +50,7 @@ struct mr_work_remote_tested {
 		int64_t port;
 		bool tls;   /* encrypted, from the start or after STARTTLS */
 		bool login; /* with a user and a secret */
-	} *smtp;            /* NULL: smtp.host is not set */
+	} * smtp;           /* NULL: smtp.host is not set */
 };
 /* The errors of mr_work_server_open(), smtp_connect_failed, smtp_send_failed. */
 MR_CHECK enum mr_code mr_work_remote_test(struct mr_ctx *cx, struct mr_work *work,

@@ -39,10 +39,12 @@ const struct mr_op mr_op_team_group_set = {
 
 struct listing {
 	const char *project_key;
+	struct mr_team_page page;
 };
 
 static const struct mr_param list_params[] = {
 	MR_TEAM_PROJECT(struct listing),
+	MR_TEAM_PAGE(struct listing, page),
 	{ 0 },
 };
 
@@ -55,7 +57,10 @@ static const struct mr_field list_fields[] = {
 static enum mr_code list_groups(struct mr_ctx *cx, struct mr_team *team,
 	const struct listing *asked, struct mr_team_groups *out)
 {
-	return mr_team_group_list(cx, team, asked->project_key, out);
+	enum mr_code rc = mr_team_group_list(cx, team, asked->project_key, out);
+
+	return rc ? rc
+		  : mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &out->len);
 }
 MR_TEAM_BIND(list, list_groups, struct listing, struct mr_team_groups);
 

@@ -61,7 +61,7 @@ static void products(void)
 		"{\"product_uid\":\"a\",\"name\":\"A\",\"projects\":[{\"slug\":\"x\","
 		"\"human_key\":\"/x\",\"created_at\":\"2026-03-11T04:15:00Z\"}]}",
 		"A (a)\n"
-		"slug  key  made\n"
+		"name  key  made\n"
 		"x     /x   2026-03-11 04:15 UTC\n");
 }
 
