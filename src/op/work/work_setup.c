@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define SETUP_PARAM(member, name, about)                                                           \
-	MR_PARAM(struct mr_work_setup, member, name, .summary = about)
+	MR_PARAM(struct mr_work_setup, member, name, .summary = (about))
 
 static const struct mr_param setup_params[] = {
 	MR_PARAM(struct mr_work_setup, address, "address", .flags = MR_POSITIONAL,
