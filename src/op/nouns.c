@@ -8,7 +8,6 @@ static const struct mr_op *const all[] = {
 	&mr_op_agents_bind,
 	&mr_op_agents_unbind,
 	&mr_op_agents_remove,
-	&mr_op_agents_mailbox_status,
 	&mr_op_mail_check,
 	&mr_op_mail_list,
 	&mr_op_mail_peek,

@@ -296,6 +296,37 @@ def the_older_names_work(m):
     assert json.loads(styled) == told[0] and styled.startswith('{\n  "address"'), styled
 
 
+def a_live_agent_gets_its_mailbox_under_the_older_names(m):
+    m.create("bob")
+    m.json("agents", "create", "alice", "--transport", "none")
+    status = ("schema_version", "agent_id", "agent_name", "tracked_agent_id", "backend", "joined_session", "posture_kind", "registered",
+        "runtime_mailbox_enabled", "activation_state")
+    bound = ("transport", "principal_id", "address", "mailbox_root", "bindings_version")
+    for run in (m.json, m.houmao):
+        for one in (("agents", "single", "--agent-name", "alice", "mailbox"), ("agents", "mailbox", "--agent-name", "alice")):
+            told = run(*one, "status")
+            assert sorted(told) == sorted(status) and told["activation_state"] is None and told["registered"] is False, told
+            told = run(*one, "register")
+            assert sorted(told) == sorted([*status[:4], *bound, "activation_state", "shared_registration"]), told
+            assert told["address"] == "alice@houmao.localhost" and told["activation_state"] == "active", told
+            assert {"ok", "mode", "address", "active_registration_id", "owner_principal_id", "status"} <= set(
+                told["shared_registration"]), told
+            told = run(*one, "status")
+            assert sorted(told) == sorted([*status, *bound]) and told["registered"] is True, told
+            assert run(*one, "unregister")["address"] == "alice@houmao.localhost"
+    # Somebody else has the address: a person is asked, or says yes beforehand.
+    taken = ("--json", "agents", "bind", "alice", "--address", "bob@houmao.localhost")
+    done = m.run(*taken)
+    assert done.returncode == 1 and "already has an active mailbox" in done.stdout and "with --yes it is replaced" in done.stdout, (
+        describe(done))
+    assert m.mail("bob", "status")["principal_id"] == "HOUMAO-bob"
+    told = m.json("--yes", *taken[1:])["shared_registration"]
+    assert told["mode"] == "force" and told["replaced_registration_id"], told
+    assert "is bound as `HOUMAO-bob`" in m.refused("bob", "check")
+    done = m.run("agents", "self", "mailbox", "register")
+    assert done.returncode == 2 and "not inside an agent's tmux session" in done.stderr, describe(done)
+
+
 def sessions_in_trouble_say_what_to_do(m):
     m.create("alice", "bob")
     path = m.manifest("alice")
@@ -444,6 +475,7 @@ TESTS = [
     the_nearest_overlay_has_the_root,
     selectors_keep_their_rules,
     the_older_names_work,
+    a_live_agent_gets_its_mailbox_under_the_older_names,
     sessions_in_trouble_say_what_to_do,
     a_token_is_not_shown,
     inside_tmux_the_session_says_who_it_is,

@@ -141,6 +141,15 @@ def the_files(m):
     assert mailbox["bindings_version"] != before["bindings_version"]
     with open(path, encoding="ascii") as file:
         assert file.read() == json.dumps(record_after, indent=2, sort_keys=True) + "\n"
+    # Also those that hold what is hard to write again: byte for byte, but for the binding.
+    odd = {**manifest, "launch_plan": {**manifest["launch_plan"], "metadata": {"numbers": [1.0, 0.1, 1e22, 1e-7, 12345678901234, -0.0,
+        5e-324, 1.7976931348623157e308], "text": "\u00e9\u2014\U0001f600\u2028\"\\/\x7f\b", "empty": [[], {}, "", None]}}}
+    m.store(record["runtime"]["manifest_path"], odd)
+    m.json("agents", "bind", "alice", "--address", "alice3@houmao.localhost")
+    with open(record["runtime"]["manifest_path"], encoding="ascii") as file:
+        text = file.read()
+    odd["launch_plan"]["mailbox"] = json.loads(text)["launch_plan"]["mailbox"]
+    assert text == json.dumps(odd, indent=2, sort_keys=True) + "\n", text
     # A record that we make has the keys of theirs, and its manifest those of theirs.
     ours = m.record("bob")
     compare_keys(record, ours)

@@ -6,6 +6,7 @@
 #include "op/dispatch.h"
 #include "op/mailbox/contract_mail.h"
 #include "op/mailbox/mail_session.h"
+#include "op/mailbox/mailbox_ops.h"
 #include "op/mailbox/render_agent_mail.h"
 #include "op/mailbox/shape_mailbox.h"
 #include "op/nouns.h"
@@ -439,6 +440,21 @@ static const struct mr_field bind_fields[] = {
 	{ 0 },
 };
 
+/* When mode safe meets an existing mailbox, ask a person whether to replace it. */
+static enum mr_code bind_or_ask(struct mr_call *call, const char *registry,
+	const struct mr_mailbox_declared *declared, enum mr_mailbox_register_mode mode,
+	struct mr_mailbox_session *manifest, struct mr_mailbox_register_result *out)
+{
+	enum mr_code rc = mr_mailbox_agent_bind(&call->cx, registry, declared, mode, manifest, out);
+
+	if (rc != MR_ECONFLICT || mode != MR_MAILBOX_SAFE)
+		return rc;
+	rc = mr_mailbox_ops_replace(call);
+	return rc ? rc
+		  : mr_mailbox_agent_bind(&call->cx, registry, declared, MR_MAILBOX_FORCE, manifest,
+			    out);
+}
+
 static enum mr_code bind_agent(struct mr_call *call, const struct agent_request *asked,
 	struct bound *out)
 {
@@ -452,8 +468,8 @@ static enum mr_code bind_agent(struct mr_call *call, const struct agent_request 
 	if (!rc && asked->mode == MR_MAILBOX_FORCE)
 		rc = mr_dispatch_confirm(call, "Whatever holds the address is replaced. Go on?");
 	if (!rc)
-		rc = mr_mailbox_agent_bind(&call->cx, place.registry, &declared, asked->mode,
-			&agent.manifest, &out->registered);
+		rc = bind_or_ask(call, place.registry, &declared, asked->mode, &agent.manifest,
+			&out->registered);
 	if (rc)
 		return rc;
 	out->schema_version = 1;

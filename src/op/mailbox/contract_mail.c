@@ -4,23 +4,39 @@
 #include "op/call.h"
 #include "op/mailbox/mail_session.h"
 
+#define SELECTORS                                                                                  \
+	{ MR_MAIL_AGENT_NAME, "NAME", "the agent that the command is for", MR_GLOBAL_OWN },        \
+		{ MR_MAIL_AGENT_ID, "ID", "the same by its id", MR_GLOBAL_OWN },                   \
+	{                                                                                          \
+		MR_MAIL_PORT, "N", "the port of the server that has the agent, if it is not here", \
+			MR_GLOBAL_OWN                                                              \
+	}
+#define OTHERS                                                                                     \
+	{ "--help", NULL, "show help for the command", MR_GLOBAL_HELP, 'h' },                      \
+		{ "--json", NULL, "print JSON instead of text", MR_GLOBAL_FORMAT },                \
+		{ "--yes", NULL, "answer yes to questions", MR_GLOBAL_YES, 'y' },                  \
+		{ "--config", "FILE", "read settings from this mailroom.yaml", MR_GLOBAL_CONFIG }, \
+		{ "--env-file", "FILE",                                                            \
+			"read settings from this file of NAME=value lines, and trust it",          \
+			MR_GLOBAL_ENV_FILE },                                                      \
+		{ "--set", "KEY=VALUE", "override one setting; may be repeated", MR_GLOBAL_SET },  \
+	{                                                                                          \
+		"--version", NULL, "print the version", MR_GLOBAL_VERSION                          \
+	}
+
 static const struct mr_global_option globals[] = {
-	{ MR_MAIL_AGENT_NAME, "NAME", "the agent that the command is for", MR_GLOBAL_OWN },
-	{ MR_MAIL_AGENT_ID, "ID", "the same by its id", MR_GLOBAL_OWN },
-	{ MR_MAIL_PORT, "N", "the port of the server that has the agent, if it is not here",
-		MR_GLOBAL_OWN },
+	SELECTORS,
 	{ MR_MAIL_ADDRESS, "ADDRESS", "act for an address of a mailbox root, without an agent",
 		MR_GLOBAL_OWN },
 	{ MR_MAIL_ROOT, "DIRECTORY", "that root, in place of the setting mailbox.root",
 		MR_GLOBAL_OWN },
-	{ "--help", NULL, "show help for the command", MR_GLOBAL_HELP, 'h' },
-	{ "--json", NULL, "print JSON instead of text", MR_GLOBAL_FORMAT },
-	{ "--yes", NULL, "answer yes to questions", MR_GLOBAL_YES, 'y' },
-	{ "--config", "FILE", "read settings from this mailroom.yaml", MR_GLOBAL_CONFIG },
-	{ "--env-file", "FILE", "read settings from this file of NAME=value lines, and trust it",
-		MR_GLOBAL_ENV_FILE },
-	{ "--set", "KEY=VALUE", "override one setting; may be repeated", MR_GLOBAL_SET },
-	{ "--version", NULL, "print the version", MR_GLOBAL_VERSION },
+	OTHERS,
+	{ 0 },
+};
+
+static const struct mr_global_option agent_globals[] = {
+	SELECTORS,
+	OTHERS,
 	{ 0 },
 };
 
@@ -82,5 +98,10 @@ const struct mr_contract mr_contract_mail = {
 	.enter = enter,
 	.leave = leave,
 	.globals = globals,
+	.check = check,
+};
+
+const struct mr_contract mr_contract_agent = {
+	.globals = agent_globals,
 	.check = check,
 };

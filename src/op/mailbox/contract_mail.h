@@ -8,3 +8,5 @@
 
 /* Of mailroom: the part of an operation is a struct mr_mail_session, with the mail open. */
 extern const struct mr_contract mr_contract_mail;
+/* The same for commands about an agent itself: no mail is opened, and no address stands for one. */
+extern const struct mr_contract mr_contract_agent;

@@ -14,34 +14,46 @@
 
 /* --- older names --- */
 
-static const char *const prefixes[] = { "agents " MAIL, "agents self " MAIL,
-	"agents single " MAIL };
+static const char *const prefixes[] = { "agents ", "agents self ", "agents single " };
 
-static struct mr_op *copy_as(struct mr_arena *arena, const struct mr_op *op, const char *command)
+/* Ours under the reference's names. */
+static const struct {
+	const char *command;
+	const struct mr_op *op;
+} mailbox_verbs[] = {
+	{ "mailbox register", &mr_op_agents_bind },
+	{ "mailbox status", &mr_op_agents_mailbox_status },
+	{ "mailbox unregister", &mr_op_agents_unbind },
+};
+
+static struct mr_op *copy_as(struct mr_arena *arena, const struct mr_op *op, const char *prefix,
+	const char *command)
 {
 	struct mr_op *copy = mr_arena_memdup(arena, op, sizeof(*op));
 
-	copy->command = command;
+	copy->command = mr_arena_printf(arena, "%s%s", prefix, command);
+	copy->traits |= MR_HIDDEN;
 	return copy;
 }
 
 const struct mr_op *const *mr_houmao_aliases(struct mr_arena *arena, size_t *len)
 {
-	const struct mr_op **out =
-		mr_arena_array(arena, mr_nouns.len * MR_LEN(prefixes), sizeof(*out));
+	const struct mr_op **out = mr_arena_array(arena,
+		(mr_nouns.len + MR_LEN(mailbox_verbs)) * MR_LEN(prefixes), sizeof(*out));
 
 	*len = 0;
 	for (size_t p = 0; p < MR_LEN(prefixes); p++) {
 		for (size_t i = 0; i < mr_nouns.len; i++) {
 			const struct mr_op *op = mr_nouns.ops[i];
-			struct mr_op *copy;
 
-			if (!op->command || !mr_str_starts(op->command, MAIL))
-				continue;
-			copy = copy_as(arena, op,
-				mr_arena_printf(arena, "%s%s", prefixes[p],
-					op->command + strlen(MAIL)));
-			copy->traits |= MR_HIDDEN;
+			if (op->command && mr_str_starts(op->command, MAIL))
+				out[(*len)++] = copy_as(arena, op, prefixes[p], op->command);
+		}
+		for (size_t i = 0; i < MR_LEN(mailbox_verbs); i++) {
+			struct mr_op *copy = copy_as(arena, mailbox_verbs[i].op, prefixes[p],
+				mailbox_verbs[i].command);
+
+			copy->contract = &mr_contract_agent;
 			out[(*len)++] = copy;
 		}
 	}
@@ -166,20 +178,6 @@ static const struct mr_contract *make_contract(struct mr_arena *arena, const cha
 
 /* --- the table --- */
 
-/* Ours under the reference's names. */
-static const struct {
-	const char *command;
-	const struct mr_op *op;
-} others[] = {
-	{ "agents mailbox register", &mr_op_agents_bind },
-	{ "agents mailbox status", &mr_op_agents_mailbox_status },
-	{ "agents mailbox unregister", &mr_op_agents_unbind },
-	{ "agents self mailbox status", &mr_op_agents_mailbox_status },
-	{ "agents single mailbox register", &mr_op_agents_bind },
-	{ "agents single mailbox status", &mr_op_agents_mailbox_status },
-	{ "agents single mailbox unregister", &mr_op_agents_unbind },
-};
-
 static bool is_mailbox_op(const struct mr_op *op)
 {
 	return op->command &&
@@ -193,8 +191,8 @@ struct mr_op_table mr_houmao_table(struct mr_arena *arena, const struct mr_op *h
 	const struct mr_contract *contract = make_contract(arena, style);
 	size_t alias_count = 0;
 	const struct mr_op *const *aliases = mr_houmao_aliases(arena, &alias_count);
-	const struct mr_op **ops = mr_arena_array(arena,
-		alias_count + mr_nouns.len + MR_LEN(others) + 1, sizeof(*ops));
+	const struct mr_op **ops =
+		mr_arena_array(arena, alias_count + mr_nouns.len + 1, sizeof(*ops));
 	struct mr_op_table table = {
 		.ops = ops,
 		.contract = contract,
@@ -207,10 +205,8 @@ struct mr_op_table mr_houmao_table(struct mr_arena *arena, const struct mr_op *h
 	for (size_t i = 0; i < mr_nouns.len; i++)
 		if (is_mailbox_op(mr_nouns.ops[i]))
 			ops[table.len++] = mr_nouns.ops[i];
-	for (size_t i = 0; i < MR_LEN(others); i++)
-		ops[table.len++] = copy_as(arena, others[i].op, others[i].command);
 	for (size_t i = 0; i < table.len; i++) {
-		struct mr_op *op = copy_as(arena, ops[i], ops[i]->command);
+		struct mr_op *op = mr_arena_memdup(arena, ops[i], sizeof(*op));
 
 		op->contract = contract;
 		op->traits &= ~(unsigned)MR_HIDDEN;

@@ -28,20 +28,27 @@ static const struct mr_param register_params[] = {
 	{ 0 },
 };
 
+enum mr_code mr_mailbox_ops_replace(struct mr_call *call)
+{
+	struct mr_err why = call->cx.err;
+
+	if (!mr_dispatch_confirm(call, mr_arena_printf(call->cx.arena, "%s. Replace it?", why.msg)))
+		return MR_OK;
+	call->cx.err = why;
+	return mr_err_set(&call->cx.err, why.code, "%s; with --yes it is replaced", why.msg);
+}
+
 /* When mode safe meets an existing mailbox, ask a person whether to replace it. */
 static enum mr_code register_or_ask(struct mr_call *call, const struct mr_mailbox_root *root,
 	struct mr_mailbox_register_request *request, struct mr_mailbox_register_result *out)
 {
 	enum mr_code rc = mr_mailbox_register(&call->cx, root, request, out);
-	struct mr_err why = call->cx.err;
 
 	if (rc != MR_ECONFLICT || request->mode != MR_MAILBOX_SAFE)
 		return rc;
-	if (mr_dispatch_confirm(call,
-		    mr_arena_printf(call->cx.arena, "%s. Replace it?", why.msg))) {
-		call->cx.err = why;
+	rc = mr_mailbox_ops_replace(call);
+	if (rc)
 		return rc;
-	}
 	request->mode = MR_MAILBOX_FORCE;
 	return mr_mailbox_register(&call->cx, root, request, out);
 }

@@ -46,4 +46,7 @@ struct mr_shape_mailbox_head mr_mailbox_ops_head(const struct mr_call *call, con
 /* The path the caller named, if any, else the setting. */
 MR_CHECK enum mr_code mr_mailbox_ops_path(struct mr_call *call, const char *named,
 	const char **out);
+/* After mode safe met a mailbox that is there (the error is in call->cx.err): may it be replaced?
+ * Else the error, which says how. */
+MR_CHECK enum mr_code mr_mailbox_ops_replace(struct mr_call *call);
 /* NOLINTEND(bugprone-macro-parentheses) */
