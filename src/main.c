@@ -527,6 +527,7 @@
  *     state.c            flags of messages
  *     state_move.c       moves a message to another box
  *     state_sql.c        mailbox.sqlite
+ *     tmux.c             types into a pane of tmux, and sees that it arrived
  *     trash.c            files that an operation removes
  *     unregister.c       deactivates or purges registrations
  *

@@ -2,34 +2,13 @@
 #include "mailbox/agent.h"
 
 #include "base/fs.h"
-#include "base/proc.h"
-#include "base/utf8.h"
+#include "mailbox/tmux.h"
 
 #include <string.h>
 
-enum { TMUX_TIMEOUT_MS = 5000, TMUX_OUTPUT = 8192, PORT_MAX = 65535 };
+enum { PORT_MAX = 65535 };
 
 #define SELECT_HINT "name the agent with --agent-name or --agent-id"
-
-/* What a tmux command prints, without the end of its line; NULL when it does not work. */
-static const char *ask_tmux(struct mr_ctx *cx, const char *const *argv)
-{
-	const struct mr_proc proc = {
-		.argv = argv,
-		.timeout_ms = TMUX_TIMEOUT_MS,
-		.max_output = TMUX_OUTPUT,
-	};
-	struct mr_proc_result result;
-	const char *text;
-	size_t len;
-
-	if (mr_proc_run(cx->arena, &proc, &result, &cx->err) || result.exit_status != 0)
-		return NULL;
-	text = (const char *)result.out.data;
-	len = result.out.len;
-	mr_utf8_strip(&text, &len);
-	return len ? mr_arena_strndup(cx->arena, text, len) : NULL;
-}
 
 const char *mr_mailbox_agent_tmux(struct mr_ctx *cx, const struct mr_mailbox_place *place)
 {
@@ -37,7 +16,7 @@ const char *mr_mailbox_agent_tmux(struct mr_ctx *cx, const struct mr_mailbox_pla
 		"#{session_name}", NULL };
 	const char *of_client[] = { "tmux", "display-message", "-p", "#{session_name}", NULL };
 
-	return ask_tmux(cx, mr_str_is_empty(place->tmux_pane) ? of_client : of_pane);
+	return mr_tmux_ask(cx, mr_str_is_empty(place->tmux_pane) ? of_client : of_pane);
 }
 
 /* A variable of the caller, else of its tmux session, which may have got it later. */
@@ -50,7 +29,7 @@ static const char *variable(struct mr_ctx *cx, const char *session, const char *
 
 	if (!mr_str_is_empty(own))
 		return own;
-	text = ask_tmux(cx, argv);
+	text = mr_tmux_ask(cx, argv);
 	prefix = mr_arena_printf(cx->arena, "%s=", name);
 	if (!text || !mr_str_starts(text, prefix))
 		return NULL;
