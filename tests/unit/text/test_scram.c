@@ -71,7 +71,7 @@ static void servers_that_talk_nonsense_get_no_proof(void)
 		{ "r=" NONCE "x,s=W22Z,i=", "too many" },
 	};
 	static const char *const proofs[] = { "", "v=", "v=AAAA", "e=invalid-proof",
-		"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G5=", "x" FINAL };
+		"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G5=", ("x" FINAL) };
 	struct mr_arena *arena = mr_arena_new();
 	struct mr_scram scram = example(arena);
 	const char *answer = NULL;
