@@ -9,9 +9,10 @@
  *     cli/             the command line
  *       argv.c           a command line taken apart
  *       cli.c            from argv to an operation, and its result to the screen
- *       commands.c       completion and help as operations
+ *       commands.c       completion, manual and help as operations
  *       completion.c     scripts for bash, zsh and fish
  *       follow.c         an inbox followed as messages arrive
+ *       manual.c         manual pages in man(7)'s language
  *       mcp_stdio.c      MCP on stdin and stdout, for a client that starts it
  *       outcome.c        results, failures and events of a command, as its contract has them
  *       serve.c          the server in the foreground, until a signal ends it
@@ -677,7 +678,7 @@
 #include <unistd.h>
 
 /* Those of the command line alone. */
-enum { OWN_COMMANDS = 5 };
+enum { OWN_COMMANDS = 6 };
 
 static int run_mailroom(int argc, const char *const *argv)
 {
@@ -696,6 +697,7 @@ static int run_mailroom(int argc, const char *const *argv)
 		ops[table.len++] = aliases[i];
 	ops[table.len++] = &mr_op_team_watch;
 	ops[table.len++] = &mr_op_completion;
+	ops[table.len++] = &mr_op_manual;
 	ops[table.len++] = &mr_op_help;
 	return mr_cli_run(&table, argc, argv, (const char *const *)environ);
 }

@@ -39,8 +39,7 @@ static bool is_list(const struct mr_param *param)
 	return param->type == MR_TYPE_TEXTS || param->type == MR_TYPE_INTS;
 }
 
-/* What stands for a value: PORT, safe|force|stash, JSON. */
-static const char *value_name(struct mr_arena *arena, const struct mr_param *param)
+const char *mr_help_value(struct mr_arena *arena, const struct mr_param *param)
 {
 	struct mr_texts choices = { (const char **)param->choices, 0 };
 
@@ -55,29 +54,30 @@ static const char *value_name(struct mr_arena *arena, const struct mr_param *par
 	return mr_str_join(arena, &choices, "|");
 }
 
-static void put_usage(struct writing *w, const struct mr_op *op)
+const char *mr_help_usage(struct mr_arena *arena, const struct mr_op_table *table,
+	const struct mr_op *op)
 {
+	const char *usage = mr_arena_printf(arena, "%s %s", mr_op_program(table), op->command);
 	bool options = false;
 
-	mr_buf_printf(w->out, "Usage: %s %s", mr_op_program(w->table), op->command);
 	for (size_t i = 0; i < mr_param_count(op->params); i++)
 		options = options || !(op->params[i].flags & MR_POSITIONAL);
 	if (options)
-		mr_buf_puts(w->out, " [options]");
+		usage = mr_arena_printf(arena, "%s [options]", usage);
 	for (size_t i = 0; i < mr_param_count(op->params); i++) {
 		const struct mr_param *param = &op->params[i];
 		bool required = param->flags & MR_REQUIRED;
 
-		const char *open = !required ? "[" : w->table->is_spelled_out ? "<" : "";
-		const char *close = !required ? "]" : w->table->is_spelled_out ? ">" : "";
+		const char *open = !required ? "[" : table->is_spelled_out ? "<" : "";
+		const char *close = !required ? "]" : table->is_spelled_out ? ">" : "";
 		const char *more = is_list(param) ? "..." : "";
 
 		if (param->flags & MR_POSITIONAL)
-			mr_buf_printf(w->out, " %s%s%s%s%s", open,
-				upper_name(w->arena, param->name), required ? "" : more, close,
+			usage = mr_arena_printf(arena, "%s %s%s%s%s%s", usage, open,
+				upper_name(arena, param->name), required ? "" : more, close,
 				required ? more : "");
 	}
-	mr_buf_putc(w->out, '\n');
+	return usage;
 }
 
 enum { LEAST_COLUMN = 14, COLUMN = 28, LINE_WIDTH = 80 };
@@ -133,7 +133,7 @@ static void put_row(struct writing *w, const char *left, const char *right)
 	put_row_at(w, COLUMN, left, right);
 }
 
-static const char *param_summary(struct mr_arena *arena, const struct mr_param *param)
+const char *mr_help_summary(struct mr_arena *arena, const struct mr_param *param)
 {
 	const char *summary = param->summary;
 
@@ -153,31 +153,35 @@ static const char *param_summary(struct mr_arena *arena, const struct mr_param *
 	return summary;
 }
 
+const char *mr_help_name(struct mr_arena *arena, const struct mr_param *param)
+{
+	const char *option = mr_command_option(arena, param);
+
+	if (param->flags & MR_POSITIONAL)
+		return upper_name(arena, param->name);
+	if (param->type != MR_TYPE_BOOL)
+		return mr_arena_printf(arena, "%s %s", option, mr_help_value(arena, param));
+	return mr_str_eq(param->fallback, "true") ? mr_arena_printf(arena, "--[no-]%s", option + 2)
+						  : option;
+}
+
 static void put_params(struct writing *w, const struct mr_op *op, bool positional)
 {
 	bool heading = false;
 
 	for (size_t i = 0; i < mr_param_count(op->params); i++) {
 		const struct mr_param *param = &op->params[i];
-		const char *left = mr_command_option(w->arena, param);
 
 		if (!!(param->flags & MR_POSITIONAL) != positional)
 			continue;
 		if (!heading)
 			put_heading(w, positional ? "Arguments" : "Options");
 		heading = true;
-		if (positional)
-			left = upper_name(w->arena, param->name);
-		else if (param->type == MR_TYPE_BOOL && mr_str_eq(param->fallback, "true"))
-			left = mr_arena_printf(w->arena, "--[no-]%s", left + 2);
-		else if (param->type != MR_TYPE_BOOL)
-			left = mr_arena_printf(w->arena, "%s %s", left,
-				value_name(w->arena, param));
-		put_row(w, left, param_summary(w->arena, param));
+		put_row(w, mr_help_name(w->arena, param), mr_help_summary(w->arena, param));
 		if (positional && param->choices)
 			put_row(w, "",
 				mr_arena_printf(w->arena, "one of %s",
-					value_name(w->arena, param)));
+					mr_help_value(w->arena, param)));
 	}
 }
 
@@ -223,8 +227,8 @@ static void put_commands(struct writing *w, const char *path)
 
 static void put_op(struct writing *w, const struct mr_op *op)
 {
-	put_usage(w, op);
-	mr_buf_printf(w->out, "\n%s.\n", op->summary);
+	mr_buf_printf(w->out, "Usage: %s\n\n%s.\n", mr_help_usage(w->arena, w->table, op),
+		op->summary);
 	if (op->help) {
 		mr_buf_putc(w->out, '\n');
 		put_wrapped(w->out, op->help, 0);

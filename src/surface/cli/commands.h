@@ -8,6 +8,8 @@
 
 /* completion.c's scripts */
 extern const struct mr_op mr_op_completion;
+/* manual.c's pages */
+extern const struct mr_op mr_op_manual;
 /* help for the words that follow */
 extern const struct mr_op mr_op_help;
 /* follow.c: an inbox as it fills */

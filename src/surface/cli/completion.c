@@ -181,7 +181,12 @@ static void write_zsh(struct writing *w)
 		"\tesac\n"
 		"\t_describe 'mailroom' candidates || _files\n"
 		"}\n"
-		"compdef _mailroom mailroom\n");
+		/* Installed, zsh loads it as the function's own body. */
+		"if [[ ${funcstack[1]-} = _mailroom ]]; then\n"
+		"\t_mailroom \"$@\"\n"
+		"else\n"
+		"\tcompdef _mailroom mailroom\n"
+		"fi\n");
 }
 
 static void put_fish(struct writing *w, const char *path, const char *word, const char *summary,
