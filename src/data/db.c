@@ -15,6 +15,14 @@ static const struct mr_db_driver *driver_for(const char *path)
 	return &mr_db_sqlite;
 }
 
+/* What the driver opened gets its common part; the arena is its own from now on. */
+static void begin_life(struct mr_db *db, const struct mr_db_driver *driver, struct mr_arena *arena)
+{
+	db->driver = driver;
+	db->arena = arena;
+	TAILQ_INIT(&db->idle);
+}
+
 enum mr_code mr_db_open(const struct mr_db_options *options, struct mr_db **out, struct mr_err *err)
 {
 	const struct mr_db_driver *driver = driver_for(options->path);
@@ -33,9 +41,7 @@ enum mr_code mr_db_open(const struct mr_db_options *options, struct mr_db **out,
 	rc = driver->open(arena, &opt, &db, err);
 	if (rc)
 		return rc;
-	db->driver = driver;
-	db->arena = arena;
-	TAILQ_INIT(&db->idle);
+	begin_life(db, driver, arena);
 	arena = NULL;
 	*out = db;
 	return MR_OK;
@@ -405,6 +411,25 @@ enum mr_code mr_db_check(struct mr_db *db, struct mr_arena *arena, struct mr_tex
 enum mr_code mr_db_compact(struct mr_db *db, struct mr_err *err)
 {
 	return db->driver->compact(db, err);
+}
+
+enum mr_code mr_db_copy(struct mr_db *db, const char *path, struct mr_err *err)
+{
+	return db->driver->copy(db, path, err);
+}
+
+enum mr_code mr_db_copy_aside(struct mr_db *db, struct mr_db **out, struct mr_err *err)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_db *copy = NULL;
+	enum mr_code rc = db->driver->copy_aside(arena, db, &copy, err);
+
+	if (rc)
+		return rc;
+	begin_life(copy, db->driver, arena);
+	arena = NULL;
+	*out = copy;
+	return MR_OK;
 }
 
 /* Names are spliced into statements, so only harmless ones may pass. */

@@ -237,6 +237,18 @@ MR_CHECK enum mr_code mr_db_check(struct mr_db *db, struct mr_arena *arena, stru
 MR_CHECK enum mr_code mr_db_compact(struct mr_db *db, struct mr_err *err);
 
 /*
+ * Copy the database as it is at one moment into a new file (mode 0600; an empty one may be there).
+ * Whoever uses a database with a write-ahead log, in any process, goes on meanwhile; writers of one
+ * without wait. Not in a transaction. The copy is not synced.
+ */
+MR_CHECK enum mr_code mr_db_copy(struct mr_db *db, const char *path, struct mr_err *err);
+/*
+ * The same into a database without a name, in the directory for temporary files, that is gone when
+ * it is closed: to try on it what may fail. `db` stays as it is.
+ */
+MR_CHECK enum mr_code mr_db_copy_aside(struct mr_db *db, struct mr_db **out, struct mr_err *err);
+
+/*
  * Full-text search over columns of a table. The index holds no text of its own: it follows the
  * table because its owner calls add and remove, in the same transaction. Words are folded: case and
  * diacritics do not matter. The texts here are constants of the program: plain lower-case names.

@@ -64,6 +64,10 @@ struct mr_db_driver {
 	enum mr_code (*check)(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,
 		struct mr_err *err);
 	enum mr_code (*compact)(struct mr_db *db, struct mr_err *err);
+	enum mr_code (*copy)(struct mr_db *db, const char *path, struct mr_err *err);
+	/* As open(), with the options of `db`. */
+	enum mr_code (*copy_aside)(struct mr_arena *arena, struct mr_db *db, struct mr_db **out,
+		struct mr_err *err);
 
 	/* This and exec replace the words that db.h names. */
 	enum mr_code (*prepare)(struct mr_db *db, const char *sql, struct mr_stmt **out,

@@ -358,7 +358,7 @@ static void note_files(struct sqlite_db *self, struct mr_arena *arena)
 	}
 }
 
-static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
+static enum mr_code set_up(struct sqlite_db *self, bool is_aside, struct mr_err *err)
 {
 	const struct mr_db_options *options = &self->base.options;
 	char room[MR_DB_SQLITE_SHOWN_BYTES];
@@ -384,7 +384,7 @@ static enum mr_code set_up(struct sqlite_db *self, struct mr_err *err)
 	rc = sqlite_exec(&self->base, sql, err);
 	if (!rc)
 		rc = sqlite_set_sync(&self->base, options->sync, err);
-	if (!rc && !options->read_only)
+	if (!rc && !options->read_only && !is_aside)
 		rc = set_journal(self, err);
 	/* Nothing so far need have read the file: find out now whether it is a database. */
 	return rc ? rc : ask(self, "PRAGMA schema_version", version, sizeof(version), err);
@@ -423,7 +423,7 @@ static enum mr_code sqlite_open(struct mr_arena *arena, const struct mr_db_optio
 	if (sqlite3_open_v2(options->path, &self->handle, flags, NULL) != SQLITE_OK)
 		rc = fail(options, self->handle, NULL, err);
 	if (!rc)
-		rc = set_up(self, err);
+		rc = set_up(self, false, err);
 	if (rc) {
 		sqlite3_close(self->handle);
 		return rc;
@@ -753,6 +753,72 @@ static enum mr_code sqlite_compact(struct mr_db *db, struct mr_err *err)
 	return sqlite_exec(db, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", err);
 }
 
+/* Copy all pages as they are at one moment; writers of a database with a log go on meanwhile. */
+static enum mr_code copy_pages(struct sqlite_db *self, sqlite3 *to, struct mr_err *err)
+{
+	sqlite3_backup *backup = sqlite3_backup_init(to, "main", self->handle, "main");
+	int waited_us = 0;
+	int rc = SQLITE_NOMEM;
+
+	while (backup) {
+		rc = sqlite3_backup_step(backup, -1);
+		if ((rc != SQLITE_BUSY && rc != SQLITE_LOCKED) ||
+			!wait_a_turn(self->base.options.busy_timeout_ms, &waited_us))
+			break;
+	}
+	/* What failed is known to `to` when it is finished. */
+	if (backup && sqlite3_backup_finish(backup) == SQLITE_OK && rc == SQLITE_DONE)
+		return MR_OK;
+	if (rc == SQLITE_BUSY || rc == SQLITE_LOCKED)
+		return fail_busy(rc, self->base.options.path, err);
+	return fail(&self->base.options, to, NULL, err);
+}
+
+static enum mr_code sqlite_copy(struct mr_db *db, const char *path, struct mr_err *err)
+{
+	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE;
+	struct mr_db_options options = { .path = path, .create = true, .repair_hint = "" };
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	sqlite3 *to = NULL;
+	enum mr_code rc = mr_db_sqlite_file_create(&options, arena, err);
+
+	if (rc)
+		return rc;
+	if (sqlite3_open_v2(path, &to, flags, NULL) != SQLITE_OK)
+		rc = fail(&options, to, NULL, err);
+	if (!rc)
+		rc = copy_pages(db_of(db), to, err);
+	sqlite3_close(to);
+	return rc;
+}
+
+static enum mr_code sqlite_copy_aside(struct mr_arena *arena, struct mr_db *db, struct mr_db **out,
+	struct mr_err *err)
+{
+	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE |
+		SQLITE_OPEN_CREATE;
+	struct sqlite_db *self = mr_arena_alloc(arena, sizeof(*self));
+	enum mr_code rc = MR_OK;
+
+	self->base.options = db->options;
+	self->base.options.read_only = false;
+	self->base.options.path = mr_arena_strdup(arena, db->options.path);
+	self->base.options.repair_hint = mr_arena_strdup(arena, db->options.repair_hint);
+	self->bell = -1;
+	/* Without a name: a file that SQLite has removed already, so that no crash leaves it. */
+	if (sqlite3_open_v2("", &self->handle, flags, NULL) != SQLITE_OK)
+		rc = fail(&db->options, self->handle, NULL, err);
+	if (!rc)
+		rc = copy_pages(db_of(db), self->handle, err);
+	if (!rc)
+		rc = set_up(self, true, err);
+	if (rc)
+		sqlite3_close(self->handle);
+	else
+		*out = &self->base;
+	return rc;
+}
+
 void mr_db_sqlite_mark_search(struct mr_stmt *stmt)
 {
 	stmt_of(stmt)->is_search = true;
@@ -917,6 +983,8 @@ const struct mr_db_driver mr_db_sqlite = {
 	.has_table_sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
 	.check = mr_db_sqlite_check,
 	.compact = sqlite_compact,
+	.copy = sqlite_copy,
+	.copy_aside = sqlite_copy_aside,
 	.prepare = sqlite_prepare,
 	.finalize = sqlite_finalize,
 	.reset = sqlite_reset,

@@ -135,6 +135,33 @@ static enum mr_code check_list(const struct mr_migration *list, size_t count, st
 	return MR_OK;
 }
 
+/*
+ * Whether all steps can be done is found out on a copy, so that one that cannot leaves the database
+ * to the program that made it.
+ */
+static enum mr_code try_on_copy(struct mr_db *db, const struct mr_migration *list, size_t count,
+	const struct mr_clock *clock, size_t done, struct mr_err *err)
+{
+	struct mr_db *copy MR_CLEANUP(mr_db_closep) = NULL;
+	enum mr_code rc = mr_db_copy_aside(db, &copy, err);
+	size_t tried = done;
+	struct mr_err why;
+
+	if (rc)
+		return mr_err_wrap(err,
+			"the new schema is tried on a copy first, in the directory for temporary "
+			"files (TMPDIR); the database is as it was");
+	while (!rc && tried < count)
+		rc = apply_next(copy, list, count, clock, &tried, err);
+	if (!rc)
+		return MR_OK;
+	why = *err;
+	return mr_err_set(err, rc,
+		"%.300s; this was tried on a copy: the database is as it was (schema version %zu), "
+		"and the mailroom that made it can go on with it",
+		why.msg, done);
+}
+
 enum mr_code mr_migrate_up(struct mr_db *db, const struct mr_migration *list, size_t count,
 	const struct mr_clock *clock, struct mr_err *err)
 {
@@ -143,6 +170,8 @@ enum mr_code mr_migrate_up(struct mr_db *db, const struct mr_migration *list, si
 
 	if (!rc)
 		rc = read_record(db, list, count, &done, err);
+	if (!rc && done > 0 && done < count)
+		rc = try_on_copy(db, list, count, clock, done, err);
 	while (!rc && done < count)
 		rc = apply_next(db, list, count, clock, &done, err);
 	return rc;

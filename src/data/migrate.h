@@ -23,6 +23,9 @@ struct mr_migration {
  * processes may try at once: one does each step, the others wait (busy timeout) and see it done.
  * Nothing is written, or locked, when nothing is to be done.
  *
+ * A database that has a schema already is copied first (mr_db_copy_aside()), and all steps are
+ * tried on the copy: when one fails there, nothing was written, and the message says so.
+ *
  * MR_ECONFLICT when the database was made by a newer mailroom, or its record does not match `list`;
  * MR_EINTERNAL when `list` itself has gaps.
  * A step that fails leaves the database at the step before.

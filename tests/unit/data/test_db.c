@@ -738,10 +738,35 @@ static void says_that_the_disk_is_full(void)
 	CHECK_INT(number(db, "SELECT count(*) FROM t"), 1);
 }
 
+/* What another connection has not committed is not in the copy, and does not delay it. */
+static void a_copy_is_of_one_moment(void)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) =
+		open_new("CREATE TABLE kept(x TEXT); INSERT INTO kept(x) VALUES('a')");
+	struct mr_db *writer MR_CLEANUP(mr_db_closep) = open_with((struct mr_db_options){ 0 });
+	struct mr_db *copy MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db *aside MR_CLEANUP(mr_db_closep) = NULL;
+	static const char count[] = "SELECT count(*) FROM kept";
+	struct mr_err err;
+
+	exec(writer, "BEGIN IMMEDIATE; INSERT INTO kept(x) VALUES('b')");
+	CHECK_OK(mr_db_copy(db, path_of("copy"), &err), err);
+	CHECK_INT(mode_of("copy"), 0600);
+	CHECK_OK(mr_db_copy_aside(db, &aside, &err), err);
+	CHECK_OK(mr_db_commit(writer, &err), err);
+	copy = open_with((struct mr_db_options){ .path = path_of("copy") });
+	CHECK_INT(number(copy, count), 1);
+	CHECK_INT(number(aside, count), 1);
+	exec(aside, "DELETE FROM kept");
+	CHECK_INT(number(aside, count), 0);
+	CHECK_INT(number(db, count), 2);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(makes_private_files),
+		TEST(a_copy_is_of_one_moment),
 		TEST(sets_the_connection_up),
 		TEST(honours_options),
 		TEST(leaves_existing_files_their_mode),

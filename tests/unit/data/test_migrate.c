@@ -150,6 +150,10 @@ static void tells_readers_that_it_is_old(void)
 	CHECK_INT(number(db, "SELECT count(*) FROM schema_version"), 2);
 }
 
+#define AS_IT_WAS                                                                                  \
+	"; this was tried on a copy: the database is as it was (schema version 1), and the "       \
+	"mailroom that made it can go on with it"
+
 static void stays_before_a_step_that_fails(void)
 {
 	static const struct {
@@ -162,9 +166,9 @@ static void stays_before_a_step_that_fails(void)
 			  .sql = "INSERT INTO thing(name) VALUES('lost'); NONSENSE" },
 			MR_EINTERNAL, NULL },
 		{ { .version = 2, .name = "refuse", .run = refuse }, MR_EINVAL,
-			": schema version 2 (refuse): no, thanks" },
+			": schema version 2 (refuse): no, thanks" AS_IT_WAS },
 		{ { .version = 2, .name = "ends", .sql = "ROLLBACK" }, MR_EINTERNAL,
-			": schema version 2 (ends): it ended its transaction" },
+			": schema version 2 (ends): it ended its transaction" AS_IT_WAS },
 	};
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = open_db(false);
 
@@ -179,6 +183,53 @@ static void stays_before_a_step_that_fails(void)
 		CHECK_INT(number(db, "SELECT count(*) FROM thing"), 1);
 		CHECK_INT(number(db, "SELECT count(*) FROM schema_version"), 1);
 	}
+}
+
+/* Also the steps before the one that fails are not done: the older program can go on. */
+static void nothing_is_done_when_a_later_step_fails(void)
+{
+	static const struct mr_migration broken[] = {
+		{ .version = 1,
+			.name = "things",
+			.sql = "CREATE TABLE thing(name TEXT); INSERT INTO thing(name) "
+			       "VALUES('from sql')" },
+		{ .version = 2, .name = "fill", .run = fill },
+		{ .version = 3, .name = "refuse", .run = refuse },
+	};
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = open_db(false);
+	struct mr_err err;
+	int64_t changes;
+
+	CHECK_OK(up(db, broken, 1, 1, &err), err);
+	changes = mr_db_total_changes(db);
+	CHECK_INT(up(db, broken, 3, 2, &err), MR_EINVAL);
+	check_msg(&err, ": schema version 3 (refuse): no, thanks" AS_IT_WAS);
+	CHECK_INT(mr_db_total_changes(db), changes);
+	CHECK_INT(number(db, "SELECT count(*) FROM schema_version"), 1);
+	CHECK_OK(mr_migrate_check(db, broken, 1, &err), err);
+	CHECK_OK(up(db, steps, 3, 3, &err), err);
+	CHECK_INT(number(db, "SELECT count(*) FROM thing"), 2);
+}
+
+static void a_copy_that_cannot_be_made_stops_it(void)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = open_db(false);
+	struct mr_db *other MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_db_options options = { .journal = MR_DB_JOURNAL_DELETE, .busy_timeout_ms = -1 };
+	struct mr_err err;
+	char path[128];
+
+	/* Somebody writes to a database whose readers have to wait for that. */
+	mr_db_closep(&db);
+	snprintf(path, sizeof(path), "%s/db", test_dir());
+	options.path = path;
+	CHECK_OK(mr_db_open(&options, &db, &err), err);
+	CHECK_OK(up(db, steps, 1, 1, &err), err);
+	CHECK_OK(mr_db_open(&options, &other, &err), err);
+	CHECK_OK(mr_db_exec(other, "BEGIN EXCLUSIVE", &err), err);
+	CHECK_INT(mr_migrate_up(db, steps, 3, NULL, &err), MR_EBUSY);
+	mr_db_rollback(other);
+	CHECK_INT(number(db, "SELECT count(*) FROM schema_version"), 1);
 }
 
 static void refuses_a_list_with_gaps(void)
@@ -237,6 +288,8 @@ int main(void)
 		TEST(refuses_other_schemas),
 		TEST(tells_readers_that_it_is_old),
 		TEST(stays_before_a_step_that_fails),
+		TEST(nothing_is_done_when_a_later_step_fails),
+		TEST(a_copy_that_cannot_be_made_stops_it),
 		TEST(refuses_a_list_with_gaps),
 		TEST(is_safe_among_processes),
 	};
