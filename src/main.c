@@ -117,6 +117,7 @@
  *       render_agent_mail.c agents and their mail on a terminal
  *       shape_mail.c     messages of agents, results of verbs
  *       shape_mailbox.c  the mailbox contract's objects
+ *       skills.c         operations: the skills of agents' mail
  *     self/            operations on Mailroom itself
  *       config.c         operation: the settings in force
  *       connect.c        operation: Mailroom entered into a client
@@ -523,6 +524,7 @@
  *     repair_threads.c   repair: summaries of threads
  *     root.c             examines a root, opens its databases
  *     rules.c            rules/: policy and managed scripts
+ *     skill.c            the skills of agents' mail: installed, removed
  *     snapshot.c         a copy of a database at one moment
  *     session.c          the manifest of an agent's session
  *     state.c            flags of messages
@@ -610,6 +612,7 @@
  *     quoted.c           quoted history at the end of a mail
  *     scram.c            logins that prove a password without telling it
  *     smtp_reply.c       replies of an SMTP server, line by line
+ *     skill_file.c       SKILL.md: can an agent load it?
  *     snippet.c          the lines of a text around what was looked for
  *     template.c         templates: parsed once, rendered often
  *     template_call.c    macros, functions, the parts of a loop

@@ -15,6 +15,7 @@ static const struct {
 	{ "agents", "Agents on this machine, and the mailboxes they have" },
 	{ "agents mail", "The same as mailroom mail" },
 	{ "agents mailbox", "The mailbox that an agent has" },
+	{ "skills", "Skills that teach agents their mail, in the homes of their programs" },
 	{ "mail", "An agent's mail: look, read, send, answer, mark, move" },
 	{ "mailbox", "Mailbox roots: addresses and their mail, in plain files" },
 	{ "mailbox accounts", "The addresses of a root" },

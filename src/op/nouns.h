@@ -69,6 +69,10 @@ extern const struct mr_op mr_op_mailbox_repair;
 extern const struct mr_op mr_op_mailbox_status;
 /* mailbox_script.c */
 extern const struct mr_op mr_op_mailbox_script;
+/* skills.c */
+extern const struct mr_op mr_op_skills_install;
+extern const struct mr_op mr_op_skills_status;
+extern const struct mr_op mr_op_skills_uninstall;
 /* operations.c */
 extern const struct mr_op mr_op_operations;
 extern const struct mr_op mr_op_schema;

@@ -2,6 +2,7 @@
 #include "workspace/skill.h"
 
 #include "base/fs.h"
+#include "text/skill_file.h"
 #include "workspace/error.h"
 #include "workspace/gitignore.h"
 #include "workspace/layout.h"
@@ -128,7 +129,7 @@ static void look(struct mr_ctx *cx, struct mr_work_skill_target *target)
 	target->managed = mr_work_skill_is_managed(cx->arena, file) &&
 		!is_link(target->skill_path) && !is_link(target->skill_dir);
 	target->current = mr_work_skill_is_current(cx->arena, file);
-	target->validation_error = mr_work_skill_problem(cx->arena, file);
+	target->validation_error = mr_skill_file_problem(cx->arena, file, MR_WORK_SKILL);
 	target->valid = !target->validation_error;
 }
 

@@ -1,13 +1,13 @@
-/* workspace/skill_document.c - makes, recognises and checks the text of the built-in skill. */
+/* workspace/skill_document.c - makes and recognises the text of the built-in skill. */
 #include "workspace/skill_document.h"
 
 #include "base/buf.h"
+#include "text/skill_file.h"
 #include "workspace/frame.h"
 #include "workspace/name.h"
 #include "workspace/skill_agent.h"
 #include "workspace/skill_text.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const char mark[] = "afmail-managed-skill: true";
@@ -27,43 +27,19 @@ static const char *comment(struct mr_arena *arena)
 		comment_begin, mark, mark_name, mr_work_fnv(arena, bundle()), comment_end);
 }
 
-/* Where the body begins: after the line that closes the front matter; 0 without front matter. */
-static size_t body_at(const char *text)
-{
-	const char *close;
-
-	if (!mr_str_starts(text, "---\n"))
-		return 0;
-	close = strstr(text + 3, "\n---\n");
-	return close ? (size_t)(close - text) + strlen("\n---\n") : 0;
-}
-
 struct mr_bytes mr_work_skill_document(struct mr_arena *arena)
 {
 	const char *text = mr_arena_strndup(arena, (const char *)bundle().data, bundle().len);
-	size_t at = body_at(text);
+	size_t at = mr_skill_file_body(text);
 
 	return mr_bytes_text(
 		mr_arena_printf(arena, "%.*s%s%s", (int)at, text, comment(arena), text + at));
 }
 
-/* The text with LF at the ends of lines, cut at a NUL. */
-static char *with_lf(struct mr_arena *arena, struct mr_bytes file)
-{
-	char *text = mr_arena_alloc(arena, file.len + 1);
-	size_t len = 0;
-
-	for (size_t i = 0; i < file.len && file.data[i]; i++)
-		if (file.data[i] != '\r' || i + 1 == file.len || file.data[i + 1] != '\n')
-			text[len++] = (char)file.data[i];
-	text[len] = '\0';
-	return text;
-}
-
 /* The managed comment in a text with LF; `*out_end` is behind it. NULL when there is none. */
 static const char *find_comment(const char *text, const char **out_end)
 {
-	const char *begin = text + body_at(text);
+	const char *begin = text + mr_skill_file_body(text);
 	const char *end;
 
 	while (*begin == '\n')
@@ -85,7 +61,7 @@ static bool has_line(const char *from, const char *to, const char *line)
 /* What the skill says: without the comment, runs of empty lines, and blanks at the ends. */
 static const char *normal(struct mr_arena *arena, struct mr_bytes file)
 {
-	char *text = with_lf(arena, file);
+	char *text = mr_skill_file_text(arena, file);
 	const char *end, *begin = find_comment(text, &end);
 	char *out;
 	size_t len = 0, newlines = 0;
@@ -109,81 +85,9 @@ bool mr_work_skill_is_current(struct mr_arena *arena, struct mr_bytes file)
 
 bool mr_work_skill_is_managed(struct mr_arena *arena, struct mr_bytes file)
 {
-	const char *end, *begin = find_comment(with_lf(arena, file), &end);
+	const char *end, *begin = find_comment(mr_skill_file_text(arena, file), &end);
 
 	if (begin && has_line(begin, end, mark) && has_line(begin, end, mark_name))
 		return true;
 	return mr_work_skill_is_current(arena, file);
-}
-
-/* --- can an agent load it? --- */
-
-/* A text in quotes, or a plain one that YAML takes for a text whatever it says. */
-static bool is_plain(const char *value)
-{
-	char quote = value[0];
-	size_t len = strlen(value);
-
-	if (quote == '"' || quote == '\'')
-		return len >= 2 && value[len - 1] == quote;
-	return !strstr(value, ": ") && !mr_str_ends(value, ":");
-}
-
-static const char *unquoted(struct mr_arena *arena, const char *value)
-{
-	size_t len = strlen(value);
-
-	return value[0] == '"' || value[0] == '\'' ? mr_arena_strndup(arena, value + 1, len - 2)
-						   : value;
-}
-
-struct head {
-	const char *name, *description;
-};
-
-static const char *read_line(struct mr_arena *arena, const char *line, struct head *head)
-{
-	const char *colon = strchr(line, ':');
-	const char *key, *value;
-
-	if (!*line || line[0] == '#')
-		return NULL;
-	if (isspace((unsigned char)line[0]) || line[0] == '-' || !colon)
-		return mr_arena_printf(arena, "the front matter is nested at the line '%s'", line);
-	key = mr_str_trim(arena, mr_arena_strndup(arena, line, (size_t)(colon - line)));
-	value = mr_str_trim(arena, colon + 1);
-	if (!*value || !is_plain(value))
-		return mr_arena_printf(arena,
-			"the value of '%s' in the front matter must be one "
-			"line of text, in quotes when it has a colon",
-			key);
-	if (mr_str_eq(key, "name"))
-		head->name = unquoted(arena, value);
-	else if (mr_str_eq(key, "description"))
-		head->description = unquoted(arena, value);
-	return NULL;
-}
-
-const char *mr_work_skill_problem(struct mr_arena *arena, struct mr_bytes file)
-{
-	const char *text = with_lf(arena, file);
-	size_t end = body_at(text);
-	struct head head = { 0 };
-
-	if (!end)
-		return "it does not begin with front matter between two lines \"---\"";
-	for (const char *at = text + strlen("---\n"); at < text + end - strlen("---\n");) {
-		const char *newline = strchr(at, '\n');
-		const char *problem = read_line(arena,
-			mr_arena_strndup(arena, at, (size_t)(newline - at)), &head);
-
-		if (problem)
-			return problem;
-		at = newline + 1;
-	}
-	if (!mr_str_eq(head.name, MR_WORK_SKILL))
-		return "the name in the front matter is not " MR_WORK_SKILL;
-	if (mr_str_is_empty(head.description))
-		return "the front matter has no description";
-	return NULL;
 }

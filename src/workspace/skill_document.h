@@ -1,4 +1,4 @@
-/* workspace/skill_document.h - the text of a skill file: made, recognised, checked. Pure. */
+/* workspace/skill_document.h - the text of a skill file: made and recognised. Pure. */
 #pragma once
 
 #include "base/arena.h"
@@ -14,5 +14,3 @@ struct mr_bytes mr_work_skill_document(struct mr_arena *arena);
 bool mr_work_skill_is_managed(struct mr_arena *arena, struct mr_bytes file);
 /* Does it say what the built-in skill says? */
 bool mr_work_skill_is_current(struct mr_arena *arena, struct mr_bytes file);
-/* What keeps an agent from loading it, or NULL. */
-const char *mr_work_skill_problem(struct mr_arena *arena, struct mr_bytes file);

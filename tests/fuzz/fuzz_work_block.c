@@ -1,4 +1,5 @@
 /* fuzz_work_block.c - a managed block goes into any text, and a second time changes nothing. */
+#include "text/skill_file.h"
 #include "workspace/managed_block.h"
 #include "workspace/skill_document.h"
 
@@ -18,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	/* Any text can also stand where a skill is looked for. */
 	(void)mr_work_skill_is_managed(arena, old);
-	(void)mr_work_skill_problem(arena, old);
+	(void)mr_skill_file_problem(arena, old, "a");
 	if (mr_work_block_merge(&cx, "f", markers, old, mr_bytes_text(fresh), &once)) {
 		if (!mr_str_eq(cx.err.word, "managed_block_invalid"))
 			abort();

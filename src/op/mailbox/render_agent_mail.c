@@ -318,3 +318,45 @@ void mr_render_mail_unbound(struct mr_buf *out, const struct mr_value *value,
 		mr_buf_printf(out, "The mail of %s stays in %s.\n", address,
 			mr_part_line(arena, value, "mailbox_root"));
 }
+
+/* --- skills --- */
+
+/* The directory that has a tool's skills: two levels above the file. */
+static const char *skills_directory(struct mr_arena *arena, const struct mr_value *one)
+{
+	char *path = mr_arena_strdup(arena, mr_part_line(arena, one, "path"));
+
+	for (int level = 0; level < 2; level++) {
+		char *slash = strrchr(path, '/');
+
+		if (slash)
+			*slash = '\0';
+	}
+	return path;
+}
+
+void mr_render_mail_skills(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_value *list = mr_part_list(value, "skills");
+	const char *tool = "", *hint = mr_part_line(arena, value, "hint");
+
+	for (size_t i = 0; list && i < list->list.len; i++) {
+		const struct mr_value *one = &list->list.items[i];
+		const char *name = mr_part_line(arena, one, "tool");
+		const char *state = mr_part_line(arena, one, "state");
+		const char *action = mr_part_line(arena, one, "action");
+		const char *problem = mr_part_line(arena, one, "problem");
+
+		if (!mr_str_eq(name, tool))
+			put_head(out, how, name, skills_directory(arena, one));
+		tool = name;
+		mr_buf_printf(out, "  %-34s %s%s", mr_part_line(arena, one, "skill"),
+			*action ? action : state,
+			mr_str_eq(action, "kept") ? mr_arena_printf(arena, " (%s)", state) : "");
+		mr_buf_printf(out, "%s%s\n", *problem ? ": " : "", problem);
+	}
+	if (*hint)
+		mr_buf_printf(out, "%s\n", hint);
+}

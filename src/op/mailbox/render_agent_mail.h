@@ -26,3 +26,6 @@ void mr_render_mail_bound(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 void mr_render_mail_unbound(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
+
+void mr_render_mail_skills(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);

@@ -2,6 +2,7 @@
 #include "workspace/skill_document.h"
 
 #include "test.h"
+#include "text/skill_file.h"
 
 #include <string.h>
 
@@ -55,41 +56,7 @@ static void documents_are_recognised(void)
 	crlf = mr_bytes_of(text, len);
 	CHECK(mr_work_skill_is_managed(arena, crlf));
 	CHECK(mr_work_skill_is_current(arena, crlf));
-	CHECK(!mr_work_skill_problem(arena, crlf));
-	mr_arena_free(arena);
-}
-
-static void problems_are_told(void)
-{
-	static const struct {
-		const char *file, *problem;
-	} cases[] = {
-		{ "", "it does not begin with front matter between two lines \"---\"" },
-		{ "# x\n", "it does not begin with front matter between two lines \"---\"" },
-		{ "---\nname: a\n",
-			"it does not begin with front matter between two lines \"---\"" },
-		{ "---\n---\n", "the name in the front matter is not agent-first-mail" },
-		{ "---\nname: other\ndescription: x\n---\n",
-			"the name in the front matter is not agent-first-mail" },
-		{ "---\nname: agent-first-mail\n---\n", "the front matter has no description" },
-		{ "---\nname: agent-first-mail\ndescription: \"\"\n---\n",
-			"the front matter has no description" },
-		{ "---\nname: agent-first-mail\nmeta:\n  a: b\n---\n",
-			"the value of 'meta' in the front matter must be one line of text, in "
-			"quotes when it has a colon" },
-		{ "---\nname: agent-first-mail\ndescription: x\n  y\n---\n",
-			"the front matter is nested at the line '  y'" },
-		{ "---\nname: agent-first-mail\ndescription: a: b\n---\n",
-			"the value of 'description' in the front matter must be one line of text, "
-			"in quotes when it has a colon" },
-		{ "---\nname: agent-first-mail\ndescription: \"a: b\"\n# c\n\n---\n", NULL },
-		{ "---\nname: 'agent-first-mail'\ndescription: see http://x\n---\n", NULL },
-	};
-
-	arena = mr_arena_new();
-	for (size_t i = 0; i < MR_LEN(cases); i++)
-		CHECK_STR(mr_work_skill_problem(arena, mr_bytes_text(cases[i].file)),
-			cases[i].problem);
+	CHECK(!mr_skill_file_problem(arena, crlf, "agent-first-mail"));
 	mr_arena_free(arena);
 }
 
@@ -97,7 +64,6 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(documents_are_recognised),
-		TEST(problems_are_told),
 	};
 
 	return test_main(tests, MR_LEN(tests));
