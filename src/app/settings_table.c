@@ -10,7 +10,8 @@ static const char *const ack_escalation_modes[] = { "log", "file_reservation", "
 static const char *const roles[] = { "reader", "writer", "admin", NULL };
 static const char *const rate_limit_backends[] = { "memory", NULL };
 static const char *const agent_auths[] = { "off", "warn", "require", NULL };
-static const char *const mcp_tools_modes[] = { "core", "extended", NULL };
+static const char *const mcp_tools_details[] = { "brief", "full", NULL };
+static const char *const mcp_tools_modes[] = { "core", "standard", "extended", NULL };
 static const char *const log_levels[] = { "debug", "info", "warning", "error", "off", NULL };
 
 /* Names and defaults that other servers' users know are kept (spec/coordination.md section 2). */
@@ -613,10 +614,19 @@ const struct mr_setting mr_setting_table[] = {
 	{ .key = "mcp.tools_mode",
 		.env = "MCP_TOOLS_MODE",
 		.type = MR_TYPE_TEXT,
-		.fallback = "extended",
+		.fallback = "standard",
 		.choices = mcp_tools_modes,
 		.flags = MR_SETTING_PROJECT,
-		.summary = "which tools MCP clients are shown: core, a dozen, or all" },
+		.summary = "which tools MCP clients are shown: core, a dozen; standard, twenty; or "
+			   "extended, all; the others can be called all the same" },
+	{ .key = "mcp.tools_detail",
+		.env = "MCP_TOOLS_DETAIL",
+		.type = MR_TYPE_TEXT,
+		.fallback = "brief",
+		.choices = mcp_tools_details,
+		.flags = MR_SETTING_PROJECT,
+		.summary = "how tools are listed: brief, what a model needs; or full, with titles, "
+			   "limits, seldom used parameters and the schemas of results" },
 	{ .key = "mcp.fence",
 		.env = "MCP_FENCE",
 		.type = MR_TYPE_BOOL,

@@ -1,6 +1,8 @@
 /* op/contract.c - Mailroom's own contract, and what holds where another says nothing. */
 #include "op/contract.h"
 
+#include "app/settings.h"
+#include "op/call.h"
 #include "op/command.h"
 
 static const struct mr_global_option plain_globals[] = {
@@ -107,4 +109,16 @@ bool mr_contract_is_tool(const struct mr_app *app, const struct mr_op *op)
 		return true;
 	return op->surfaces & MR_ON_MCP_SET && op->contract && op->contract->offers &&
 		op->contract->offers(app);
+}
+
+bool mr_contract_is_listed(const struct mr_app *app, const struct mr_op *op)
+{
+	const char *mode = mr_settings_text(app->settings, "mcp.tools_mode");
+	unsigned traits = MR_CORE | MR_STANDARD;
+
+	if (!mr_contract_is_tool(app, op))
+		return false;
+	if (mr_str_eq(mode, "core"))
+		traits = MR_CORE;
+	return mr_str_eq(mode, "extended") || op->traits & traits;
 }

@@ -185,6 +185,9 @@ const struct mr_contract *mr_contract_of(const struct mr_op_table *table, const 
 const struct mr_contract *mr_contract_at(const struct mr_op_table *table, const char *path);
 /* Is the operation a tool of this server? */
 bool mr_contract_is_tool(const struct mr_app *app, const struct mr_op *op);
+/* Is it listed among the tools, by the set in force (mcp.tools_mode)? What is not listed can be
+ * called all the same. */
+bool mr_contract_is_listed(const struct mr_app *app, const struct mr_op *op);
 /* What the contract says, or else the plain one. */
 void mr_contract_error(const struct mr_contract *contract, struct mr_out *out,
 	const struct mr_err *err);

@@ -69,6 +69,11 @@ enum mr_param_flag {
 	MR_CLI_ONLY = 128,
 	/* Names a directory: on the command line "." is the current one, and so is no argument. */
 	MR_HERE = 256,
+	/* Short lists of tools leave out its description, because the server's instructions have
+	 * it, or its name says all; or the parameter itself, because it is seldom needed. It can be
+	 * given all the same. */
+	MR_KNOWN = 512,
+	MR_RARE = 1024,
 };
 
 /* An argument. A table ends with an entry whose name is NULL. */
@@ -255,16 +260,17 @@ enum mr_trait {
 	MR_IDEMPOTENT = 4,  /* once more changes nothing more */
 	MR_DESTRUCTIVE = 8, /* takes something away that does not come back */
 	MR_OPEN_WORLD = 16, /* may send requests to another server */
-	MR_CORE = 32,       /* in the small set of tools (MCP_TOOLS_MODE=core) */
-	MR_WAITS = 64,      /* may wait as long as it is told to: gets a thread of its own */
-	MR_PROXY = 128,     /* runs another operation, and needs what that one needs */
-	MR_QUOTES = 256,    /* its result holds text that other agents wrote */
-	MR_ABROAD = 512,    /* runs in directories of other programs, whose .env is not ours */
-	MR_JOINS = 1024,    /* registers the acting agent, which may have no token yet */
+	MR_CORE = 32,    /* in the smallest set of tools (MCP_TOOLS_MODE=core), and in the next */
+	MR_WAITS = 64,   /* may wait as long as it is told to: gets a thread of its own */
+	MR_PROXY = 128,  /* runs another operation, and needs what that one needs */
+	MR_QUOTES = 256, /* its result holds text that other agents wrote */
+	MR_ABROAD = 512, /* runs in directories of other programs, whose .env is not ours */
+	MR_JOINS = 1024, /* registers the acting agent, which may have no token yet */
 	/* Shows mail of several agents: with AGENT_AUTH only what the caller's own agents sent
 	 * or received, and agent_token becomes an argument. */
 	MR_SHARED_MAIL = 2048,
-	MR_HIDDEN = 4096, /* an older name of another one: works, but help does not show it */
+	MR_HIDDEN = 4096,   /* an older name of another one: works, but help does not show it */
+	MR_STANDARD = 8192, /* in the usual set of tools (MCP_TOOLS_MODE=standard) */
 };
 
 enum mr_surface {

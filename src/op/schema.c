@@ -41,6 +41,7 @@ static void put_description(struct mr_out *out, const struct mr_param *param)
 
 static void put_param(struct mr_out *out, const struct mr_param *param, bool brief)
 {
+	bool is_known = brief && param->flags & MR_KNOWN;
 	struct mr_value fallback;
 
 	mr_out_map(out, param->name);
@@ -66,14 +67,41 @@ static void put_param(struct mr_out *out, const struct mr_param *param, bool bri
 		mr_out_int(out, "maximum", param->max);
 	}
 	if (mr_param_default(param, &fallback)) {
-		mr_out_value(out, "default", &fallback);
-		mr_out_text(out, "description", param->summary);
-	} else if (brief) {
-		mr_out_text(out, "description", param->summary);
-	} else {
-		put_description(out, param);
+		/* A flag is off unless it says otherwise. */
+		if (!brief || fallback.kind != MR_BOOL || fallback.boolean)
+			mr_out_value(out, "default", &fallback);
+		if (!is_known)
+			mr_out_text(out, "description", param->summary);
+	} else if (!is_known) {
+		brief ? mr_out_text(out, "description", param->summary)
+		      : put_description(out, param);
 	}
 	mr_out_end(out);
+}
+
+/* Is the parameter in the schema? */
+static bool is_shown(const struct mr_param *param, bool brief)
+{
+	return !(param->flags & MR_CLI_ONLY) && !(brief && param->flags & MR_RARE);
+}
+
+static void put_required_params(struct mr_out *out, const struct mr_param *params)
+{
+	mr_out_list(out, "required");
+	for (size_t i = 0; i < mr_param_count(params); i++) {
+		if (params[i].flags & MR_REQUIRED)
+			mr_out_text(out, NULL, params[i].name);
+	}
+	mr_out_end(out);
+}
+
+static bool needs_any(const struct mr_param *params)
+{
+	for (size_t i = 0; i < mr_param_count(params); i++) {
+		if (params[i].flags & MR_REQUIRED)
+			return true;
+	}
+	return false;
 }
 
 static void put_input(struct mr_out *out, const char *key, const struct mr_op *op, bool brief,
@@ -87,18 +115,14 @@ static void put_input(struct mr_out *out, const char *key, const struct mr_op *o
 	mr_out_text(out, "type", "object");
 	mr_out_map(out, "properties");
 	for (size_t i = 0; i < mr_param_count(op->params); i++) {
-		if (!(op->params[i].flags & MR_CLI_ONLY))
+		if (is_shown(&op->params[i], brief))
 			put_param(out, &op->params[i], brief);
 	}
 	if (with_token && mr_agent_auth_takes_token(op))
 		put_param(out, &token, brief);
 	mr_out_end(out);
-	mr_out_list(out, "required");
-	for (size_t i = 0; i < mr_param_count(op->params); i++) {
-		if (op->params[i].flags & MR_REQUIRED)
-			mr_out_text(out, NULL, op->params[i].name);
-	}
-	mr_out_end(out);
+	if (!brief || needs_any(op->params))
+		put_required_params(out, op->params);
 	if (!brief)
 		mr_out_bool(out, "additionalProperties", false);
 	mr_out_end(out);

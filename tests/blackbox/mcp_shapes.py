@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom  # noqa: E402
-from mcp import Stdio  # noqa: E402
+from mcp import EVERYTHING, Stdio  # noqa: E402
 from shapes import fits  # noqa: E402
 from tap import Tap  # noqa: E402
 from tool_calls import B, CALLS, F, ME, REPO, given, repository  # noqa: E402
@@ -141,7 +141,7 @@ def results_have_their_members(m):
 
 
 def every_tool_is_looked_at(m):
-    with Stdio(m) as client:
+    with Stdio(m, env=EVERYTHING) as client:
         tools = {tool["name"]: tool for tool in client.ask("tools/list")["tools"]}
     assert set(tools) == {call[0] for call in CALLS}, set(tools) ^ {call[0] for call in CALLS}
     assert {name for name, tool in tools.items() if tool["outputSchema"].get("x-fastmcp-wrap-result")} == LISTS
@@ -154,7 +154,7 @@ def every_tool_is_looked_at(m):
 
 
 def arguments_have_their_defaults(m):
-    with Stdio(m) as client:
+    with Stdio(m, env=EVERYTHING) as client:
         tools = {tool["name"]: tool["inputSchema"] for tool in client.ask("tools/list")["tools"]}
     for name, (required, optional) in ARGUMENTS.items():
         schema = tools[name]
@@ -166,7 +166,7 @@ def arguments_have_their_defaults(m):
 
 
 def other_names_are_understood(m):
-    with Stdio(m, env={"PROJECT_ROOTS": repository(m)}) as client:
+    with Stdio(m, env={"PROJECT_ROOTS": repository(m)} | EVERYTHING) as client:
         for project, name in ((B, "RedCat"), (B, "GreenCastle"), (F, "BlueLake"), (B, "SwiftFox")):
             client.call("register_agent", project_key=project, name=name, program="x", model="y")
         client.call("send_message", project_key=B, sender_name="GreenCastle", to=["RedCat"], subject="s", body_md="b")

@@ -11,7 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom  # noqa: E402
-from mcp import Stdio  # noqa: E402
+from mcp import EVERYTHING, Stdio  # noqa: E402
 from tap import Tap  # noqa: E402
 from tool_calls import B, CALLS, ME, given, repository  # noqa: E402
 from work_calls import WORK_CALLS, furnish, work_given  # noqa: E402
@@ -201,8 +201,9 @@ def same_for_all(value):
 def the_workspace(program):
     """Its tools give a model what its commands give a program, fenced: two workspaces with the same mail, each asked in one of
     the ways."""
-    with Workspace(program) as desk, Workspace(program) as other, Stdio(desk, "--workspace", desk.dir) as client:
-        with Stdio(desk) as bare:
+    with Workspace(program) as desk, Workspace(program) as other, Stdio(desk, "--workspace", desk.dir,
+            env=EVERYTHING) as client:
+        with Stdio(desk, env=EVERYTHING) as bare:
             usual = set(bare.tools())
         listed = set(client.tools()) - usual
         assert listed == {tool for tool, *_ in WORK_CALLS}, listed

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import describe  # noqa: E402
-from mcp import Stdio  # noqa: E402
+from mcp import EVERYTHING, Stdio  # noqa: E402
 from shapes import fits  # noqa: E402
 from tap import Tap  # noqa: E402
 from work_calls import WORK_CALLS, furnish, work_given  # noqa: E402
@@ -49,7 +49,7 @@ def a_server_without_a_workspace_has_none_of_it(desk):
 
 def a_workspace_that_is_named_has_tools(desk):
     for args, env in ((["--workspace", desk.dir], {}), ([], {"MAILROOM_WORKSPACE": desk.dir})):
-        with Stdio(desk, *args, env=env, cwd="/") as client:
+        with Stdio(desk, *args, env=env | EVERYTHING, cwd="/") as client:
             tools = client.tools()
             assert {name for name in tools if name.startswith("work_")} == NAMES
             assert set(clusters(client)["workspace"]) == NAMES, clusters(client)
@@ -77,7 +77,7 @@ def unchanging(desk):
 def every_tool_does_what_it_promises(desk, ids):
     """And a call that may be repeated changes nothing the second time."""
     seen = {}
-    with Stdio(desk, "--workspace", desk.dir) as client:
+    with Stdio(desk, "--workspace", desk.dir, env=EVERYTHING) as client:
         hints = {name: tool["annotations"] for name, tool in client.tools().items()}
         for tool, arguments, shape, proof in WORK_CALLS:
             given = work_given(arguments, ids, seen)
@@ -153,7 +153,7 @@ def a_tool_reads_no_other_files(desk, ids):
         file.write("the password")
     new = {"case_ref": case, "to": ["cy@example.com"], "subject": "hello"}
     answer = {"case_ref": case, "message_id": ids[0]}
-    with Stdio(desk, "--workspace", desk.dir) as client:
+    with Stdio(desk, "--workspace", desk.dir, env=EVERYTHING) as client:
         tools = client.tools()
         draft = client.call("work_case_draft_new", **new, body="text")["draft_name"]
         for tool, arguments in (("work_case_draft_new", new), ("work_case_draft_reply", answer),

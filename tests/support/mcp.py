@@ -9,6 +9,9 @@ import threading
 TIMEOUT_S = 60
 LATEST = "2025-11-25"
 
+# With it all tools are listed, in full.
+EVERYTHING = {"MCP_TOOLS_MODE": "extended", "MCP_TOOLS_DETAIL": "full"}
+
 
 class Stdio:
     """As a context it ends by closing the input, and the program must end well."""

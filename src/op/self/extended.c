@@ -13,7 +13,7 @@
 
 static bool is_extended(const struct mr_app *app, const struct mr_op *op)
 {
-	return mr_contract_is_tool(app, op) && !(op->traits & MR_CORE);
+	return mr_contract_is_tool(app, op) && !mr_contract_is_listed(app, op);
 }
 
 static int by_name(const void *a, const void *b)
@@ -95,8 +95,7 @@ MR_BIND_ALONE(list, list_extended, struct mr_nothing, struct listed);
 const struct mr_op mr_op_extended_list = {
 	.name = "list_extended_tools",
 	.summary = "List the tools that are not in your list",
-	.help = "Use it when no listed tool does what you need: search, contacts, leases, macros, "
-		"products. Then run one with call_extended_tool.",
+	.help = "For what no listed tool does; call_extended_tool runs them.",
 	.cluster = "infrastructure",
 	.result = list_fields,
 	.traits = MR_CORE | MR_QUICK,
@@ -150,8 +149,7 @@ static enum mr_code call_tool(struct mr_call *call, const struct mr_args *in, st
 const struct mr_op mr_op_extended_call = {
 	.name = "call_extended_tool",
 	.summary = "Run a tool that is not in your list",
-	.help = "Use it with a name that list_extended_tools gave: it gives what that tool gives. "
-		"You need the rights that the tool itself asks for.",
+	.help = "It answers as that tool does, and asks for the same rights.",
 	.cluster = "infrastructure",
 	.params = call_params,
 	.traits = MR_CORE | MR_PROXY,

@@ -17,10 +17,10 @@ static const char *const alias_name[] = { "agent_name", "agent", NULL };
 	MR_PARAM(struct mr_team_registration, task_description, "task_description",                \
 		.summary = "what it is working on, for the others"),                               \
 		MR_PARAM(struct mr_team_registration, attachments_policy, "attachments_policy",    \
-			.flags = MR_LENIENT, .summary = "how files come with its mail",            \
+			.flags = MR_LENIENT | MR_RARE, .summary = "how files come with its mail",  \
 			.choices = mr_shape_team_attachments_policies, .fallback = "auto"),        \
 		MR_PARAM(struct mr_team_registration, contact_policy, "contact_policy",            \
-			.summary = "who may write to it",                                          \
+			.flags = MR_RARE, .summary = "who may write to it",                        \
 			.choices = mr_shape_team_contact_policies, .fallback = "open")
 
 static const struct mr_param register_params[] = {
@@ -47,9 +47,8 @@ const struct mr_op mr_op_team_register_agent = {
 	.name = "register_agent",
 	.command = "team register",
 	.summary = "Join a project, or update one's profile in it",
-	.help = "Call it at the start of a session. The project is made when it is not "
-		"there. A known name, in any case, is updated and keeps its id; without "
-		"a name a free one is found.",
+	.help = "A project that is not there is made. A name that is known is updated; without one "
+		"a free one is found.",
 	.cluster = "identity",
 	.params = register_params,
 	.result = mr_shape_team_agent_fields,
@@ -152,11 +151,11 @@ struct whois_request {
 static const struct mr_param whois_params[] = {
 	MR_TEAM_PROJECT(struct whois_request),
 	MR_PARAM(struct whois_request, agent_name, "agent_name",
-		.flags = MR_REQUIRED | MR_POSITIONAL, .summary = "the agent's name, in any case",
-		.aliases = mr_team_alias_agent),
-	MR_PARAM(struct whois_request, include_commits, "include_recent_commits",
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_KNOWN,
+		.summary = "the agent's name, in any case", .aliases = mr_team_alias_agent),
+	MR_PARAM(struct whois_request, include_commits, "include_recent_commits", .flags = MR_KNOWN,
 		.summary = "also its latest commits", .fallback = "true"),
-	MR_PARAM(struct whois_request, commit_limit, "commit_limit",
+	MR_PARAM(struct whois_request, commit_limit, "commit_limit", .flags = MR_RARE,
 		.summary = "at most so many commits, 1 to 50", .fallback = "5"),
 	{ 0 },
 };
@@ -204,12 +203,11 @@ const struct mr_op mr_op_team_whois = {
 	.name = "whois",
 	.command = "team whois",
 	.summary = "Show an agent's profile and what it did last",
-	.help = "Use it before you write to an agent you do not know, or to see what it "
-		"did last.",
+	.help = "For agents you do not know.",
 	.cluster = "identity",
 	.params = whois_params,
 	.result = whois_fields,
-	.traits = MR_CORE | MR_QUOTES,
+	.traits = MR_STANDARD | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &whois,

@@ -95,7 +95,6 @@ const struct mr_op mr_op_team_health = {
 	.help = "Use it when calls fail: it says which part does not work, and why.",
 	.cluster = "infrastructure",
 	.result = health_fields,
-	.traits = MR_CORE,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &health,

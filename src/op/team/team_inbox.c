@@ -17,14 +17,16 @@ struct box_request {
 #define OWNER_PARAMS                                                                               \
 	MR_TEAM_PROJECT_IN(struct box_request, query), MR_TEAM_AGENT_IN(struct box_request, query)
 #define LIMIT_PARAM(n)                                                                             \
-	QUERY_PARAM(limit, "limit", .summary = "at most so many, up to 1000", .fallback = (n))
+	QUERY_PARAM(limit, "limit", .summary = "at most so many, up to 1000", .flags = MR_KNOWN,   \
+		.fallback = (n))
 #define BODIES_PARAM                                                                               \
 	QUERY_PARAM(include_bodies, "include_bodies", .summary = "with their texts",               \
-		.fallback = "false")
+		.flags = MR_KNOWN, .fallback = "false")
 #define SINCE_PARAM                                                                                \
-	QUERY_PARAM(since_ts, "since_ts", .summary = "only what is later than this time")
+	QUERY_PARAM(since_ts, "since_ts", .flags = MR_RARE,                                        \
+		.summary = "only what is later than this time")
 #define THREAD_PARAM                                                                               \
-	QUERY_PARAM(thread_id, "thread_id", .flags = MR_LENIENT,                                   \
+	QUERY_PARAM(thread_id, "thread_id", .flags = MR_LENIENT | MR_KNOWN,                        \
 		.summary = "only this conversation")
 #define CURSOR_PARAM                                                                               \
 	QUERY_PARAM(cursor, "cursor",                                                              \
@@ -34,10 +36,10 @@ struct box_request {
 static const struct mr_param inbox_params[] = {
 	OWNER_PARAMS,
 	LIMIT_PARAM("20"),
-	QUERY_PARAM(urgent_only, "urgent_only", .summary = "only what is high or urgent",
-		.fallback = "false"),
-	QUERY_PARAM(unread_only, "unread_only", .summary = "only what was not read yet",
-		.fallback = "false"),
+	QUERY_PARAM(urgent_only, "urgent_only", .flags = MR_KNOWN,
+		.summary = "only what is high or urgent", .fallback = "false"),
+	QUERY_PARAM(unread_only, "unread_only", .flags = MR_KNOWN,
+		.summary = "only what was not read yet", .fallback = "false"),
 	BODIES_PARAM,
 	SINCE_PARAM,
 	THREAD_PARAM,
@@ -75,13 +77,12 @@ const struct mr_op mr_op_team_inbox = {
 	.name = "fetch_inbox",
 	.command = "team inbox",
 	.summary = "The newest messages an agent has received",
-	.help = "Call it when you start and after each piece of work; newest first. "
-		"Looking changes nothing: mark_message_read and acknowledge_message do. "
-		"An agent has one inbox for all projects.",
+	.help = "Call it after each piece of work. Newest first; mark_message_read and "
+		"acknowledge_message say that you have dealt with one.",
 	.cluster = "messaging",
 	.params = inbox_params,
 	.result = list_fields,
-	.traits = MR_CORE | MR_QUOTES,
+	.traits = MR_CORE | MR_STANDARD | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &inbox,
@@ -254,7 +255,7 @@ static const struct mr_param mark_params[] = {
 	MR_TEAM_PROJECT(struct mark_request),
 	MR_TEAM_AGENT(struct mark_request),
 	MR_PARAM(struct mark_request, message_id, "message_id",
-		.flags = MR_REQUIRED | MR_POSITIONAL, .summary = "the message's id"),
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_KNOWN, .summary = "the message's id"),
 	{ 0 },
 };
 
@@ -279,13 +280,12 @@ const struct mr_op mr_op_team_read = {
 	.name = "mark_message_read",
 	.command = "team read",
 	.summary = "Mark a message as read",
-	.help = "Call it when you have dealt with a message. The time of the first call "
-		"is kept.",
+	.help = "Call it when you have dealt with it.",
 	.cluster = "messaging",
 	.params = mark_params,
 	.result = read_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_CORE | MR_IDEMPOTENT,
+	.traits = MR_CORE | MR_STANDARD | MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &reading,
@@ -313,13 +313,12 @@ const struct mr_op mr_op_team_ack = {
 	.name = "acknowledge_message",
 	.command = "team ack",
 	.summary = "Acknowledge a message, and mark it as read",
-	.help = "Call it for a message with ack_required when you have understood it; its "
-		"sender waits for that. It counts as read then, too.",
+	.help = "For messages with ack_required: their senders wait for it.",
 	.cluster = "messaging",
 	.params = mark_params,
 	.result = ack_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_IDEMPOTENT,
+	.traits = MR_CORE | MR_STANDARD | MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &acknowledging,

@@ -23,12 +23,12 @@ static const char *const alias_paths[] = { "path_pattern", "path", NULL };
 		MR_PARAM(request_type, who.task_description, "task_description",                   \
 			.summary = "what it is working on, for the others")
 #define TTL_PARAM(request_type, member, name)                                                      \
-	MR_PARAM(request_type, member, name, .min = 1, .max = MR_TEAM_TTL_MAX_S,                   \
+	MR_PARAM(request_type, member, name, .flags = MR_RARE, .min = 1, .max = MR_TEAM_TTL_MAX_S, \
 		.summary = "how long the leases hold unless they are renewed", .fallback = "3600", \
 		.aliases = alias_ttl)
 #define INBOX_PARAM(request_type, member)                                                          \
-	MR_PARAM(request_type, member, "inbox_limit", .min = 1, .max = MR_TEAM_LIST_MAX,           \
-		.summary = "at most so many messages", .fallback = "10")
+	MR_PARAM(request_type, member, "inbox_limit", .flags = MR_RARE, .min = 1,                  \
+		.max = MR_TEAM_LIST_MAX, .summary = "at most so many messages", .fallback = "10")
 
 static const struct mr_field reserved_fields[] = {
 	MR_FIELD_LIST(struct mr_team_reserved, granted, struct mr_team_reservation,
@@ -49,13 +49,14 @@ static const struct mr_param start_params[] = {
 	WHO_PARAMS(struct mr_team_start, who),
 	MR_PARAM(struct mr_team_start, paths, "file_reservation_paths",
 		.summary = "files and patterns to reserve, exclusively"),
-	MR_PARAM(struct mr_team_start, reason, "file_reservation_reason", .summary = "what for",
-		.fallback = "macro-session"),
+	MR_PARAM(struct mr_team_start, reason, "file_reservation_reason", .flags = MR_RARE,
+		.summary = "what for", .fallback = "macro-session"),
 	TTL_PARAM(struct mr_team_start, ttl_s, "file_reservation_ttl_seconds"),
 	INBOX_PARAM(struct mr_team_start, inbox_limit),
 	MR_PARAM(struct mr_team_start, who.session_id, "session_id",
 		.summary = "your client's id of this session: without a name you come back as the "
-			   "agent that had it"),
+			   "agent that had it",
+		.flags = MR_RARE),
 	{ 0 },
 };
 
@@ -93,14 +94,13 @@ const struct mr_op mr_op_team_macro_start = {
 	.name = "macro_start_session",
 	.command = "team macro start-session",
 	.summary = "Join a project, reserve files, and see what came",
-	.help = "The one call to begin with: it ensures the project, registers you, "
-		"reserves the files you name, and shows your newest mail. Without a name you "
-		"come back as the agent of your session, or of the one that ended here last.",
+	.help = "The call to begin with. Without a name you come back as the agent of your "
+		"session, or of the one that ended here last.",
 	.cluster = "workflow_macros",
 	.params = start_params,
 	.result = start_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_JOINS | MR_QUOTES,
+	.traits = MR_CORE | MR_STANDARD | MR_JOINS | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &start,

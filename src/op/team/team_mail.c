@@ -9,20 +9,20 @@ static const char *const alias_to[] = { "recipients", "recipient_names", NULL };
 
 #define SENDER_PARAM(request_type)                                                                 \
 	MR_PARAM(request_type, sender_name, "sender_name",                                         \
-		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,                                   \
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR | MR_KNOWN,                        \
 		.summary = "who sends it: an agent of the project", .aliases = alias_sender)
 #define BODY_PARAM(request_type)                                                                   \
-	MR_PARAM(request_type, body_md, "body_md", .flags = MR_REQUIRED | MR_BODY,                 \
+	MR_PARAM(request_type, body_md, "body_md", .flags = MR_REQUIRED | MR_BODY | MR_KNOWN,      \
 		.summary = "the text, Markdown", .aliases = alias_body)
 #define COPY_PARAMS(request_type)                                                                  \
-	MR_PARAM(request_type, lists.cc, "cc", .summary = "who gets a copy"),                      \
-		MR_PARAM(request_type, lists.bcc, "bcc",                                           \
+	MR_PARAM(request_type, lists.cc, "cc", .flags = MR_KNOWN, .summary = "who gets a copy"),   \
+		MR_PARAM(request_type, lists.bcc, "bcc", .flags = MR_KNOWN,                        \
 			.summary = "who gets a copy unseen by others")
 #define ATTACHMENTS_PARAM(request_type)                                                            \
-	MR_PARAM(request_type, attachment_paths, "attachment_paths",                               \
+	MR_PARAM(request_type, attachment_paths, "attachment_paths", .flags = MR_KNOWN,            \
 		.summary = "files to send along")
 #define KEY_PARAM(request_type)                                                                    \
-	MR_PARAM(request_type, idempotency_key, "idempotency_key",                                 \
+	MR_PARAM(request_type, idempotency_key, "idempotency_key", .flags = MR_RARE,               \
 		.summary = "the same sender and key send only once a day")
 
 static const struct mr_param send_params[] = {
@@ -32,25 +32,26 @@ static const struct mr_param send_params[] = {
 		.summary = "recipients: Name, Name@project, project:<key>#Name; @all, @active, "
 			   "@program:codex, @group",
 		.aliases = alias_to),
-	MR_PARAM(struct mr_team_draft, subject, "subject", .flags = MR_REQUIRED,
+	MR_PARAM(struct mr_team_draft, subject, "subject", .flags = MR_REQUIRED | MR_KNOWN,
 		.summary = "one line"),
 	BODY_PARAM(struct mr_team_draft),
 	COPY_PARAMS(struct mr_team_draft),
 	ATTACHMENTS_PARAM(struct mr_team_draft),
-	MR_PARAM(struct mr_team_draft, convert_images, "convert_images",
+	MR_PARAM(struct mr_team_draft, convert_images, "convert_images", .flags = MR_RARE,
 		.summary = "pictures become WebP", .fallback = "as attachment.convert_images says"),
-	MR_PARAM(struct mr_team_draft, importance, "importance",
+	MR_PARAM(struct mr_team_draft, importance, "importance", .flags = MR_KNOWN,
 		.choices = mr_shape_team_importances, .summary = "how much it matters",
 		.fallback = "normal"),
 	MR_PARAM(struct mr_team_draft, ack_required, "ack_required",
 		.summary = "who is in `to` is asked to acknowledge it", .fallback = "false"),
 	MR_PARAM(struct mr_team_draft, thread_id, "thread_id", .flags = MR_LENIENT,
 		.summary = "the conversation it belongs to"),
-	MR_PARAM(struct mr_team_draft, reply_to, "reply_to",
+	MR_PARAM(struct mr_team_draft, reply_to, "reply_to", .flags = MR_RARE,
 		.summary = "the id of a message it answers"),
 	MR_PARAM(struct mr_team_draft, auto_contact_if_blocked, "auto_contact_if_blocked",
-		.summary = "request contact where that is required", .fallback = "false"),
-	MR_PARAM(struct mr_team_draft, strict_recipients, "strict_recipients",
+		.flags = MR_RARE, .summary = "request contact where that is required",
+		.fallback = "false"),
+	MR_PARAM(struct mr_team_draft, strict_recipients, "strict_recipients", .flags = MR_RARE,
 		.summary = "send to all or to nobody", .fallback = "false"),
 	KEY_PARAM(struct mr_team_draft),
 	{ 0 },
@@ -99,14 +100,13 @@ const struct mr_op mr_op_team_send = {
 	.name = "send_message",
 	.command = "team send",
 	.summary = "Send a message to agents of this or another project",
-	.help = "Use it to tell or ask others something; give what belongs together one "
-		"thread_id. A bare name is looked for here, then everywhere; who is "
-		"unknown and has a valid name becomes an agent.",
+	.help = "Give what belongs together one thread_id. A bare name is looked for in your "
+		"project, then in the others.",
 	.cluster = "messaging",
 	.params = send_params,
 	.result = mr_shape_team_sent_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_CORE,
+	.traits = MR_CORE | MR_STANDARD,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &sending,
@@ -124,12 +124,12 @@ static const struct mr_param reply_params[] = {
 	COPY_PARAMS(struct mr_team_reply),
 	MR_PARAM(struct mr_team_reply, reply_all, "reply_all",
 		.summary = "also to everybody in the message's to and cc", .fallback = "false"),
-	MR_PARAM(struct mr_team_reply, subject_prefix, "subject_prefix",
+	MR_PARAM(struct mr_team_reply, subject_prefix, "subject_prefix", .flags = MR_RARE,
 		.summary = "what stands before the subject, once", .fallback = "Re:"),
-	MR_PARAM(struct mr_team_reply, importance, "importance",
+	MR_PARAM(struct mr_team_reply, importance, "importance", .flags = MR_RARE,
 		.choices = mr_shape_team_importances, .summary = "how much it matters",
 		.fallback = "as the message"),
-	MR_PARAM(struct mr_team_reply, ack_required, "ack_required",
+	MR_PARAM(struct mr_team_reply, ack_required, "ack_required", .flags = MR_RARE,
 		.summary = "who is in `to` is asked to acknowledge it",
 		.fallback = "as the message"),
 	ATTACHMENTS_PARAM(struct mr_team_reply),
@@ -157,13 +157,12 @@ const struct mr_op mr_op_team_reply = {
 	.name = "reply_message",
 	.command = "team reply",
 	.summary = "Answer a message, in its thread",
-	.help = "Use it instead of send_message when you answer: recipient, subject and "
-		"thread come from the message.",
+	.help = "Recipient, subject and thread come from the message.",
 	.cluster = "messaging",
 	.params = reply_params,
 	.result = reply_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_CORE,
+	.traits = MR_CORE | MR_STANDARD,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &replying,

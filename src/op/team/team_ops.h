@@ -23,12 +23,12 @@ extern const char *const mr_team_alias_agent[];
 /* Bound to the members of these names of a request, or of a struct in it. */
 #define MR_TEAM_PROJECT_MEMBER(request_type, member)                                               \
 	MR_PARAM(request_type, member, "project_key",                                              \
-		.flags = MR_REQUIRED | MR_POSITIONAL | MR_HERE,                                    \
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_HERE | MR_KNOWN,                         \
 		.summary = "its path, its slug, or the last part of its path",                     \
 		.aliases = mr_team_alias_project)
 #define MR_TEAM_AGENT_MEMBER(request_type, member)                                                 \
 	MR_PARAM(request_type, member, "agent_name",                                               \
-		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR,                                   \
+		.flags = MR_REQUIRED | MR_POSITIONAL | MR_ACTOR | MR_KNOWN,                        \
 		.summary = "the agent's name, in any case", .aliases = mr_team_alias_agent)
 #define MR_TEAM_PROJECT(request_type) MR_TEAM_PROJECT_MEMBER(request_type, project_key)
 #define MR_TEAM_AGENT(request_type)   MR_TEAM_AGENT_MEMBER(request_type, agent_name)
@@ -79,9 +79,10 @@ struct mr_team_showing {
 /* Bound to such a member of the request. */
 #define MR_TEAM_SHOWING(request_type, showing)                                                     \
 	MR_PARAM(request_type, showing.max_chars, "max_chars", .min = 1,                           \
-		.max = MR_TEAM_BODY_BYTES, .summary = "cut each text after so many characters",    \
+		.max = MR_TEAM_BODY_BYTES, .flags = MR_RARE,                                       \
+		.summary = "cut each text after so many characters",                               \
 		.given = MR_FLAG(request_type, showing.is_limited)),                               \
-		MR_PARAM(request_type, showing.fence, "fence",                                     \
+		MR_PARAM(request_type, showing.fence, "fence", .flags = MR_RARE,                   \
 			.summary = "mark each text off as another's",                              \
 			.fallback = "as mcp.fence says")
 void mr_team_show_body(struct mr_call *call, const struct mr_team_showing *how,

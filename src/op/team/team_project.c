@@ -18,7 +18,8 @@ static const struct mr_param ensure_params[] = {
 		.aliases = alias_key),
 	MR_PARAM(struct ensuring, identity_mode, "identity_mode",
 		.summary = "what a new project is named after; what does not apply here is dir",
-		.choices = identity_modes, .fallback = "as configured (team.identity_mode)"),
+		.flags = MR_RARE, .choices = identity_modes,
+		.fallback = "as configured (team.identity_mode)"),
 	{ 0 },
 };
 
@@ -33,13 +34,13 @@ const struct mr_op mr_op_team_ensure_project = {
 	.name = "ensure_project",
 	.command = "team ensure-project",
 	.summary = "Find a project by its path, or make it",
-	.help = "Call it once in a repository before anything else. Directories, worktrees "
-		"and links of one repository are one project; `why` says how it was chosen.",
+	.help = "macro_start_session does it, too. Directories, worktrees and links of one "
+		"repository are one project; `why` says how it was chosen.",
 	.cluster = "infrastructure",
 	.params = ensure_params,
 	.result = mr_shape_team_project_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_CORE | MR_IDEMPOTENT,
+	.traits = MR_STANDARD | MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &ensure,

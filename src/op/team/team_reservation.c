@@ -22,7 +22,7 @@ static const char *const alias_extend[] = { "ttl_seconds", "ttl", NULL };
 		.summary = "files, directories or patterns (src/**), relative to the project",     \
 		.aliases = alias_paths)
 #define EXCLUSIVE_PARAM(request_type)                                                              \
-	MR_PARAM(request_type, exclusive, "exclusive",                                             \
+	MR_PARAM(request_type, exclusive, "exclusive", .flags = MR_KNOWN,                          \
 		.summary = "nobody else should touch them; otherwise they are shared",             \
 		.fallback = "true")
 
@@ -30,12 +30,13 @@ static const struct mr_param reserve_params[] = {
 	MR_TEAM_PROJECT(struct mr_team_reserve),
 	MR_TEAM_AGENT(struct mr_team_reserve),
 	PATHS_PARAM(struct mr_team_reserve),
-	MR_PARAM(struct mr_team_reserve, ttl_s, "ttl_seconds", .min = 1, .max = MR_TEAM_TTL_MAX_S,
+	MR_PARAM(struct mr_team_reserve, ttl_s, "ttl_seconds", .flags = MR_KNOWN, .min = 1,
+		.max = MR_TEAM_TTL_MAX_S,
 		.summary = "how long the lease holds unless it is renewed", .fallback = "3600",
 		.aliases = alias_ttl),
 	EXCLUSIVE_PARAM(struct mr_team_reserve),
 	MR_PARAM(struct mr_team_reserve, reason, "reason", .summary = "what for, for the others"),
-	MR_PARAM(struct mr_team_reserve, admin, "admin", .flags = MR_ADMIN_ONLY,
+	MR_PARAM(struct mr_team_reserve, admin, "admin", .flags = MR_ADMIN_ONLY | MR_RARE,
 		.summary = "as an administrator: on agents/NAME/inbox/** it also stops mail",
 		.fallback = "false"),
 	{ 0 },
@@ -47,15 +48,13 @@ const struct mr_op mr_op_team_reserve = {
 	.name = "file_reservation_paths",
 	.command = "team reserve",
 	.summary = "Take leases on files before editing them",
-	.help = "Call it before you edit files that others may edit. Leases are advice: "
-		"a path that others hold is granted all the same and reported under "
-		"conflicts. A directory covers all below it; ? * [a-z] {a,b} and ** are "
-		"understood.",
+	.help = "Call it before you edit. Leases are advice: what others hold is granted all the "
+		"same and reported under conflicts; then ask the holder.",
 	.cluster = "file_reservations",
 	.params = reserve_params,
 	.result = mr_shape_team_reserved_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_CORE | MR_QUOTES,
+	.traits = MR_CORE | MR_STANDARD | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.render = mr_render_reserved,
@@ -151,13 +150,12 @@ const struct mr_op mr_op_team_release = {
 	.name = "release_file_reservations",
 	.command = "team release",
 	.summary = "Give leases back; without a filter all of the agent's",
-	.help = "Call it as soon as you have finished with the files. With both filters a "
-		"lease must fit both. What is released already stays as it is.",
+	.help = "Call it as soon as you have finished with the files.",
 	.cluster = "file_reservations",
 	.params = release_params,
 	.result = release_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_IDEMPOTENT,
+	.traits = MR_CORE | MR_STANDARD | MR_IDEMPOTENT,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &release,
@@ -203,11 +201,12 @@ const struct mr_op mr_op_team_renew = {
 	.name = "renew_file_reservations",
 	.command = "team renew",
 	.summary = "Keep leases longer; without a filter all of the agent's",
-	.help = "Call it before your leases end when your work takes longer.",
+	.help = "For work that takes longer.",
 	.cluster = "file_reservations",
 	.params = renew_params,
 	.result = renew_fields,
 	.needs = MR_NEED_WRITE,
+	.traits = MR_STANDARD,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &renew,
@@ -219,11 +218,11 @@ static const struct mr_param force_params[] = {
 	MR_PARAM(struct mr_team_force, reservation_id, "file_reservation_id",
 		.flags = MR_REQUIRED | MR_POSITIONAL,
 		.summary = "the lease, from a conflict or a listing", .aliases = alias_id),
-	MR_PARAM(struct mr_team_force, notify_previous, "notify_previous",
+	MR_PARAM(struct mr_team_force, notify_previous, "notify_previous", .flags = MR_RARE,
 		.summary = "send the holder a message", .fallback = "true"),
-	MR_PARAM(struct mr_team_force, note, "note", .flags = MR_BODY,
+	MR_PARAM(struct mr_team_force, note, "note", .flags = MR_BODY | MR_RARE,
 		.summary = "text to add to that message"),
-	MR_PARAM(struct mr_team_force, override, "override", .flags = MR_ADMIN_ONLY,
+	MR_PARAM(struct mr_team_force, override, "override", .flags = MR_ADMIN_ONLY | MR_RARE,
 		.summary = "as an administrator: also when its holder is at work",
 		.fallback = "false"),
 	{ 0 },
@@ -275,14 +274,12 @@ const struct mr_op mr_op_team_force_release = {
 	.name = "force_release_file_reservation",
 	.command = "team force-release",
 	.summary = "Take away a lease whose holder left it",
-	.help = "Use it when a lease is in your way and its holder seems to be gone. "
-		"Refused while the holder, its mail, the files or git show recent "
-		"activity.",
+	.help = "Refused while the holder, its mail, the files or git show recent activity.",
 	.cluster = "file_reservations",
 	.params = force_params,
 	.result = force_fields,
 	.needs = MR_NEED_WRITE,
-	.traits = MR_DESTRUCTIVE | MR_QUOTES,
+	.traits = MR_STANDARD | MR_DESTRUCTIVE | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &force,

@@ -18,14 +18,14 @@ static const struct mr_param search_params[] = {
 		.summary = "words, \"a phrase\", begin*, AND OR NOT -word (), subject: body:, "
 			   "from: to: thread: importance: since: until: has:attachment is:unread "
 			   "ack:pending"),
-	MR_PARAM(struct search_request, limit, "limit", .summary = "how many at most, up to 500",
-		.fallback = "20"),
-	MR_PARAM(struct search_request, offset, "cursor",
+	MR_PARAM(struct search_request, limit, "limit", .flags = MR_KNOWN,
+		.summary = "how many at most, up to 500", .fallback = "20"),
+	MR_PARAM(struct search_request, offset, "cursor", .flags = MR_RARE,
 		.summary = "go on after so many: how many were seen", .aliases = alias_cursor,
 		.fallback = "0"),
-	MR_PARAM(struct search_request, order, "order", .summary = "what comes first",
-		.choices = orders, .fallback = "relevance"),
-	MR_PARAM(struct search_request, agent_name, "agent_name", .flags = MR_ACTOR,
+	MR_PARAM(struct search_request, order, "order", .flags = MR_RARE,
+		.summary = "what comes first", .choices = orders, .fallback = "relevance"),
+	MR_PARAM(struct search_request, agent_name, "agent_name", .flags = MR_ACTOR | MR_RARE,
 		.summary = "whose is:unread and ack:pending are meant; left out, anybody's",
 		.aliases = mr_team_alias_agent),
 	{ 0 },
@@ -59,15 +59,11 @@ const struct mr_op mr_op_team_search_messages = {
 	.name = "search_messages",
 	.command = "team search",
 	.summary = "Find messages of a project by what they say",
-	.help = "Use it before you ask something that may have been answered already. "
-		"Best match first, the subject counting twice; of very many matches the "
-		"newest hundreds are ranked. What cannot be understood is looked for as "
-		"plain words; only an empty query and a filter that makes no sense are "
-		"refused.",
+	.help = "Look before you ask what may have been answered already. Best match first.",
 	.cluster = "search",
 	.params = search_params,
 	.result = search_fields,
-	.traits = MR_QUOTES | MR_SHARED_MAIL,
+	.traits = MR_STANDARD | MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.render = mr_render_hits,

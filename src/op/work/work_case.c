@@ -60,7 +60,7 @@ const struct mr_op mr_op_work_case_create = {
 	.params = create_params,
 	.result = created_fields,
 	.needs = MR_NEED_WRITE,
-	MR_WORK_TOOL,
+	MR_WORK_TOOL_THAT(MR_STANDARD),
 	.bind = &creating,
 	.render = mr_render_case_created,
 };
@@ -108,7 +108,7 @@ const struct mr_op mr_op_work_case_list = {
 	.code = "case_list",
 	.params = list_params,
 	.result = list_fields,
-	MR_WORK_TOOL,
+	MR_WORK_TOOL_THAT(MR_STANDARD),
 	.bind = &listing,
 	.render = mr_render_case_list,
 };
@@ -155,7 +155,7 @@ const struct mr_op mr_op_work_case_show = {
 	.code = "case",
 	.params = show_params,
 	.result = show_fields,
-	MR_WORK_TOOL,
+	MR_WORK_TOOL_THAT(MR_STANDARD),
 	.bind = &showing,
 	.render = mr_render_case_page,
 };
@@ -209,7 +209,7 @@ const struct mr_op mr_op_work_case_add = {
 	.params = add_params,
 	.result = added_fields,
 	.needs = MR_NEED_WRITE,
-	MR_WORK_TOOL_THAT(MR_IDEMPOTENT),
+	MR_WORK_TOOL_THAT(MR_STANDARD | MR_IDEMPOTENT),
 	.bind = &adding,
 	.render = mr_render_case_added,
 };
@@ -297,7 +297,7 @@ const struct mr_op mr_op_work_case_set_summary = {
 	.params = summary_params,
 	.result = summary_fields,
 	.needs = MR_NEED_WRITE,
-	MR_WORK_TOOL_THAT(MR_IDEMPOTENT),
+	MR_WORK_TOOL_THAT(MR_STANDARD | MR_IDEMPOTENT),
 	.bind = &summing_up,
 	.render = mr_render_summary_set,
 };

@@ -124,7 +124,7 @@ const struct mr_op mr_op_work_case_draft_reply = {
 	.params = reply_params,
 	.result = created_fields,
 	.needs = MR_NEED_WRITE,
-	MR_WORK_TOOL,
+	MR_WORK_TOOL_THAT(MR_STANDARD),
 	.bind = &replying,
 	.render = mr_render_draft_created,
 };
@@ -235,7 +235,7 @@ const struct mr_op mr_op_work_case_draft_change = {
 	.params = change_params,
 	.result = changed_fields,
 	.needs = MR_NEED_WRITE,
-	MR_WORK_TOOL_THAT(MR_IDEMPOTENT),
+	MR_WORK_TOOL_THAT(MR_STANDARD | MR_IDEMPOTENT),
 	.bind = &changing,
 	.render = mr_render_draft_changed,
 };

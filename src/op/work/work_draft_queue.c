@@ -180,7 +180,7 @@ const struct mr_op mr_op_work_case_draft_send = {
 	.params = ref_params,
 	.result = queued_fields,
 	.needs = MR_NEED_WRITE,
-	MR_WORK_TOOL_THAT(MR_IDEMPOTENT),
+	MR_WORK_TOOL_THAT(MR_STANDARD | MR_IDEMPOTENT),
 	.bind = &sending,
 	.render = mr_render_draft_queued,
 };

@@ -133,7 +133,7 @@ const struct mr_op mr_op_work_message_show = {
 	.code = "message_show",
 	.params = show_params,
 	.result = show_fields,
-	MR_WORK_TOOL,
+	MR_WORK_TOOL_THAT(MR_STANDARD),
 	.bind = &showing,
 	.render = mr_render_work_message,
 };
@@ -186,7 +186,7 @@ const struct mr_op mr_op_work_message_trash = {
 	.params = discard_params,
 	.result = discard_fields,
 	.needs = MR_NEED_WRITE,
-	MR_WORK_TOOL,
+	MR_WORK_TOOL_THAT(MR_STANDARD),
 	.bind = &trashing,
 	.render = mr_render_work_discarded,
 };

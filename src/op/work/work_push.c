@@ -138,7 +138,7 @@ const struct mr_op mr_op_work_push = {
 	.summary = "Show what is queued for the server; with --confirm, carry it out",
 	.params = push_params,
 	.result = push_fields,
-	MR_WORK_TOOL,
+	MR_WORK_TOOL_THAT(MR_STANDARD),
 	.bind = &pushing,
 	.render = mr_render_work_push,
 };

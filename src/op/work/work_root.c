@@ -186,7 +186,7 @@ const struct mr_op mr_op_work_status = {
 	.code = "status",
 	.params = status_params,
 	.result = status_fields,
-	MR_WORK_TOOL,
+	MR_WORK_TOOL_THAT(MR_STANDARD),
 	.bind = &counting,
 	.render = mr_render_work_status,
 };

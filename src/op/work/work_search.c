@@ -61,7 +61,7 @@ const struct mr_op mr_op_work_search = {
 	.code = "search_result",
 	.params = search_params,
 	.result = search_fields,
-	MR_WORK_TOOL,
+	MR_WORK_TOOL_THAT(MR_STANDARD),
 	.bind = &searching,
 	.render = mr_render_work_hits,
 };

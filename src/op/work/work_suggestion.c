@@ -48,7 +48,7 @@ const struct mr_op mr_op_work_suggestion_set = {
 	.params = set_params,
 	.result = set_fields,
 	.needs = MR_NEED_WRITE,
-	MR_WORK_TOOL_THAT(MR_IDEMPOTENT),
+	MR_WORK_TOOL_THAT(MR_STANDARD | MR_IDEMPOTENT),
 	.bind = &setting,
 	.render = mr_render_work_suggested,
 };

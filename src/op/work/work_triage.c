@@ -38,7 +38,7 @@ const struct mr_op mr_op_work_triage_list = {
 	.code = "triage_list",
 	.params = list_params,
 	.result = list_fields,
-	MR_WORK_TOOL,
+	MR_WORK_TOOL_THAT(MR_STANDARD),
 	.bind = &listing,
 	.render = mr_render_work_triage,
 };

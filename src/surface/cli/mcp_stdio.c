@@ -64,7 +64,7 @@ enum { SESSION_BYTES = 16 };
 static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	const struct mr_settings *s = call->app->settings;
-	const struct mr_mcp_options options = mr_mcp_options_of(s);
+	const struct mr_mcp_options options = mr_mcp_options_of();
 	struct mr_mcp *mcp MR_CLEANUP(free_mcp) = NULL;
 	struct mr_reach reach = *call->app->reach;
 	struct mr_app app;

@@ -159,7 +159,7 @@ struct service {
 static void make_service(const struct mr_call *call, struct service *out)
 {
 	const struct mr_settings *s = call->app->settings;
-	const struct mr_mcp_options options = mr_mcp_options_of(s);
+	const struct mr_mcp_options options = mr_mcp_options_of();
 	const struct mr_http_route *api;
 	size_t len;
 

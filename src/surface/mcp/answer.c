@@ -1,7 +1,6 @@
 /* surface/mcp/answer.c - finds and runs the method of a request, and writes its response. */
 #include "surface/mcp/answer.h"
 
-#include "app/settings.h"
 #include "surface/mcp/ask.h"
 #include "surface/mcp/fixtures.h"
 #include "surface/mcp/method.h"
@@ -106,10 +105,9 @@ int mr_mcp_answer(struct mr_mcp_exchange *ex, const struct mr_rpc *request, stru
 	return 200;
 }
 
-struct mr_mcp_options mr_mcp_options_of(const struct mr_settings *settings)
+struct mr_mcp_options mr_mcp_options_of(void)
 {
 	return (struct mr_mcp_options){
-		.core_only = mr_str_eq(mr_settings_text(settings, "mcp.tools_mode"), "core"),
 		.fixtures = getenv("MCP_CONFORMANCE_FIXTURES") ? mr_mcp_fixtures() : NULL,
 	};
 }

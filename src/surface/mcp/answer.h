@@ -18,4 +18,4 @@ bool mr_mcp_is_long(const struct mr_mcp *mcp, const struct mr_mcp_client *client
 	const struct mr_rpc *request);
 
 /* The options as they are set. */
-struct mr_mcp_options mr_mcp_options_of(const struct mr_settings *settings);
+struct mr_mcp_options mr_mcp_options_of(void);

@@ -93,13 +93,14 @@ struct mr_mcp_hello {
 };
 void mr_mcp_hello(const struct mr_value *params, struct mr_mcp_hello *out);
 bool mr_mcp_knows_version(const char *version);
+/* Does the client's version have structured results, and schemas of them (from 2025-06-18)? */
+bool mr_mcp_is_structured(const struct mr_mcp_client *client);
 
 struct mr_mcp;
 
 struct mr_mcp_fixtures;
 
 struct mr_mcp_options {
-	bool core_only; /* MCP_TOOLS_MODE=core */
 	/* What the conformance tests ask for, in a build that has it and is told to by
 	 * MCP_CONFORMANCE_FIXTURES; else NULL. */
 	const struct mr_mcp_fixtures *fixtures;

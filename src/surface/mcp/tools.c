@@ -11,7 +11,7 @@
 #include "surface/mcp/progress.h"
 #include "surface/mcp/recent.h"
 
-enum { ANSWER_BYTES = 32 << 20 };
+enum { ANSWER_BYTES = 32 << 20, DESCRIPTION_BYTES = 4096 };
 
 /* Tool names of other servers that mean one of ours; accepted, not listed. */
 static const struct alias {
@@ -82,54 +82,65 @@ const struct mr_op *mr_mcp_tool_meant(const struct mr_mcp *mcp, const struct mr_
 	return op ? worker_of(mcp, op, &arguments) : NULL;
 }
 
-static bool is_listed(const struct mr_mcp *mcp, const struct mr_op *op)
-{
-	return mr_contract_is_tool(mr_mcp_app(mcp), op) &&
-		(!mr_mcp_options(mcp)->core_only || op->traits & MR_CORE);
-}
-
+/* What is as the protocol presumes is left out when `brief`: false, but true for openWorldHint. */
 static void put_annotations(struct mr_out *out, const struct mr_op *op, bool brief)
 {
 	bool writes = op->needs & MR_NEED_WRITE || op->traits & MR_PROXY;
+	bool is_open = op->traits & (MR_OPEN_WORLD | MR_PROXY);
 
 	mr_out_map(out, "annotations");
 	if (!brief)
 		mr_out_text(out, "title", op->summary);
-	mr_out_bool(out, "readOnlyHint", !writes);
-	if (writes) {
+	if (!writes || !brief)
+		mr_out_bool(out, "readOnlyHint", !writes);
+	if (writes)
 		mr_out_bool(out, "destructiveHint",
 			(op->traits & (MR_DESTRUCTIVE | MR_PROXY)) != 0);
+	if (writes && (!brief || op->traits & MR_IDEMPOTENT))
 		mr_out_bool(out, "idempotentHint", op->traits & MR_IDEMPOTENT);
-	}
-	mr_out_bool(out, "openWorldHint", (op->traits & (MR_OPEN_WORLD | MR_PROXY)) != 0);
+	if (!is_open || !brief)
+		mr_out_bool(out, "openWorldHint", is_open);
 	mr_out_end(out);
 }
 
-static void put_tool(struct mr_out *out, const struct mr_op *op, bool with_token)
+/* How tools are listed to a client. */
+struct form {
+	bool is_brief;     /* MCP_TOOLS_DETAIL */
+	bool with_results; /* the client's generation knows schemas of results */
+	bool with_token;
+};
+
+static void put_full_tool(struct mr_out *out, const struct mr_op *op, const struct form *form)
 {
 	mr_out_map(out, NULL);
 	mr_out_text(out, "name", op->name);
 	mr_out_text(out, "title", op->summary);
 	mr_out_text(out, "description", op->help ? op->help : op->summary);
-	if (with_token)
+	if (form->with_token)
 		mr_schema_input_token(out, "inputSchema", op);
 	else
 		mr_schema_input(out, "inputSchema", op);
-	mr_schema_output_or_error(out, "outputSchema", op);
+	if (form->with_results)
+		mr_schema_output_or_error(out, "outputSchema", op);
 	put_annotations(out, op, false);
 	mr_out_end(out);
 }
 
-/* The tools of the small list leave out the schema of the result, because the client's model
- * pays for every byte; only lists are marked, which programs must know. */
-static void put_brief_tool(struct mr_out *out, const struct mr_op *op, bool with_token)
+/* Without the schema of the result, because the client's model pays for every byte; only lists are
+ * marked, which programs must know. */
+static void put_brief_tool(struct mr_out *out, const struct mr_op *op, const struct form *form)
 {
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
+
+	mr_buf_init(&text, DESCRIPTION_BYTES);
+	mr_buf_printf(&text, "%s.", op->summary);
+	if (op->help)
+		mr_buf_printf(&text, " %s", op->help);
 	mr_out_map(out, NULL);
 	mr_out_text(out, "name", op->name);
-	mr_out_text(out, "title", op->summary);
-	mr_out_text(out, "description", op->help ? op->help : op->summary);
-	mr_schema_input_brief(out, "inputSchema", op, with_token);
-	if (mr_op_is_list(op))
+	mr_out_text(out, "description", mr_buf_text(&text));
+	mr_schema_input_brief(out, "inputSchema", op, form->with_token);
+	if (mr_op_is_list(op) && form->with_results)
 		mr_schema_output_brief(out, "outputSchema", op);
 	put_annotations(out, op, true);
 	mr_out_end(out);
@@ -138,16 +149,21 @@ static void put_brief_tool(struct mr_out *out, const struct mr_op *op, bool with
 enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 {
 	const struct mr_mcp_fixtures *fixtures = mr_mcp_options(ex->mcp)->fixtures;
-	const struct mr_op_table *table = mr_mcp_app(ex->mcp)->table;
+	const struct mr_op_table *table = ex->call.app->table;
 	struct mr_arena *arena = ex->call.cx.arena;
 	const char **names = mr_arena_array(arena, table->len, sizeof(*names));
 	const struct mr_op **tools = mr_arena_array(arena, table->len, sizeof(*tools));
-	bool with_token = mr_agent_auth_mode(mr_mcp_app(ex->mcp)) != MR_AGENT_AUTH_OFF;
+	const struct mr_app *app = mr_mcp_app(ex->mcp);
+	const struct form form = {
+		.is_brief = mr_str_eq(mr_settings_text(app->settings, "mcp.tools_detail"), "brief"),
+		.with_results = mr_mcp_is_structured(ex->client),
+		.with_token = mr_agent_auth_mode(app) != MR_AGENT_AUTH_OFF,
+	};
 	size_t count = 0, from = 0, until;
 	enum mr_code rc;
 
 	for (size_t i = 0; i < table->len; i++) {
-		if (!is_listed(ex->mcp, table->ops[i]))
+		if (!mr_contract_is_listed(app, table->ops[i]))
 			continue;
 		names[count] = table->ops[i]->name;
 		tools[count++] = table->ops[i];
@@ -158,8 +174,7 @@ enum mr_code mr_mcp_tools_list(struct mr_mcp_exchange *ex, struct mr_out *out)
 	until = count - from > MR_MCP_PAGE ? from + MR_MCP_PAGE : count;
 	mr_out_list(out, "tools");
 	for (size_t i = from; i < until; i++)
-		(mr_mcp_options(ex->mcp)->core_only ? put_brief_tool : put_tool)(out, tools[i],
-			with_token);
+		(form.is_brief ? put_brief_tool : put_full_tool)(out, tools[i], &form);
 	if (until == count && fixtures)
 		fixtures->tools(ex, out);
 	mr_out_end(out);

@@ -235,7 +235,8 @@ static void what_is_harmless(void)
 		"reservation.cleanup", "reservation.cleanup_interval_seconds", "ack.ttl_seconds",
 		"ack.scan_interval_seconds", "attachment.convert_images",
 		"attachment.keep_originals", "attachment.inline_max_bytes", "guard.agent",
-		"guard.project", "mcp.tools_mode", "otel.service_name", "log.level" };
+		"guard.project", "mcp.tools_mode", "mcp.tools_detail", "otel.service_name",
+		"log.level" };
 	size_t at = 0;
 
 	for (const struct mr_setting *s = mr_setting_table; s->key; s++) {

@@ -110,7 +110,8 @@ static const struct mr_param more_params[] = {
 		.min = 1,
 		.max = 9 },
 	{ .name = "prefix", .type = MR_TYPE_TEXT, .summary = "p", .fallback = "as it was" },
-	{ .name = "since", .type = MR_TYPE_TEXT, .flags = MR_LENIENT, .summary = "s" },
+	{ .name = "since", .type = MR_TYPE_TEXT, .flags = MR_LENIENT | MR_KNOWN, .summary = "s" },
+	{ .name = "odd", .type = MR_TYPE_BOOL, .flags = MR_RARE, .summary = "o" },
 	{ 0 },
 };
 static const struct mr_field more_fields[] = {
@@ -145,14 +146,14 @@ static void defaults_and_choices_are_told(void)
 		"\"maximum\":9,\"default\":20,\"description\":\"n\"},\"prefix\":{\"type\":"
 		"\"string\","
 		"\"description\":\"p (default: as it was)\"},\"since\":{\"type\":[\"string\","
-		"\"integer\"],\"description\":\"s\"}},\"required\":[],"
+		"\"integer\"],\"description\":\"s\"},\"odd\":{\"type\":\"boolean\","
+		"\"description\":\"o\"}},\"required\":[],"
 		"\"additionalProperties\":false}");
 	written(write_brief,
 		"{\"type\":\"object\",\"properties\":{\"limit\":{\"type\":\"integer\",\"default\":"
 		"20,"
 		"\"description\":\"n\"},\"prefix\":{\"type\":\"string\",\"description\":\"p\"},"
-		"\"since\":{\"type\":[\"string\",\"integer\"],\"description\":\"s\"}},"
-		"\"required\":[]}");
+		"\"since\":{\"type\":[\"string\",\"integer\"]}}}");
 	written(mr_schema_output,
 		"{\"type\":\"object\",\"properties\":{\"result\":{\"type\":\"array\",\"items\":{"
 		"\"type\":\"object\"}},\"colour\":{\"type\":[\"string\",\"null\"],\"enum\":["

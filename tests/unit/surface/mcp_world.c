@@ -35,8 +35,6 @@ void mcp_open(struct mcp_world *world, const char *const *settings)
 		.rand = mr_rand_system(),
 	};
 	CHECK_OK(mr_settings_load(world->arena, &sources, &world->app.settings, &err), err);
-	options.core_only =
-		mr_str_eq(mr_settings_text(world->app.settings, "mcp.tools_mode"), "core");
 	world->mcp = mr_mcp_new(&world->app, &options);
 	world->client = (struct mr_mcp_client){ .era = MR_MCP_SESSIONS, .version = MR_MCP_LATEST };
 }
