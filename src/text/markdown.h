@@ -64,7 +64,8 @@ bool mr_markdown_fence_is_closed_by(struct mr_bytes md);
  * line end at its end.
  */
 char *mr_markdown_fence_around(struct mr_arena *arena, const char *text, const char *info);
-/* In a line: line breaks become spaces; trimmed. */
+/* In a line: line breaks become spaces, what would be HTML, a link or an image is escaped; trimmed.
+ * An address in angle brackets stays as it is. */
 char *mr_markdown_inline(struct mr_arena *arena, const char *text);
 /* The description of an image: the same, with \ [ and ] escaped. */
 char *mr_markdown_alt(struct mr_arena *arena, const char *text);

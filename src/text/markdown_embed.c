@@ -1,6 +1,7 @@
 /* text/markdown_embed.c - foreign text inside of Markdown that we write. */
 #include "text/markdown.h"
 
+#include <ctype.h>
 #include <string.h>
 
 char *mr_markdown_fence_around(struct mr_arena *arena, const char *text, const char *info)
@@ -40,9 +41,34 @@ static char *embed(struct mr_arena *arena, const char *text, const char *special
 	return out;
 }
 
+/* Does HTML begin there: a tag, a comment, an instruction? The address in "<ann@x>" does not. */
+static bool begins_html(const char *text)
+{
+	size_t len = 1; /* with the tag's name */
+
+	if (*text != '<')
+		return false;
+	if (strchr("!?/", text[1]))
+		return text[1] != '\0';
+	while (isalnum((unsigned char)text[len]) || (len > 1 && text[len] == '-'))
+		len++;
+	return isalpha((unsigned char)text[1]) && strchr(" \t/>", text[len]); /* or its end */
+}
+
 char *mr_markdown_inline(struct mr_arena *arena, const char *text)
 {
-	return mr_str_trim(arena, embed(arena, text, ""));
+	char *line = embed(arena, text, "");
+	char *out = mr_arena_alloc(arena, 2 * strlen(line) + 1);
+	char *to = out;
+	bool is_escaped = false;
+
+	for (; *line; line++) {
+		if (!is_escaped && (begins_html(line) || mr_str_starts(line, "](")))
+			*to++ = '\\';
+		is_escaped = *line == '\\' && !is_escaped;
+		*to++ = *line;
+	}
+	return mr_str_trim(arena, out);
 }
 
 char *mr_markdown_alt(struct mr_arena *arena, const char *text)

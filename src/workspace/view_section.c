@@ -151,13 +151,14 @@ static void emit_attachments(struct mr_ctx *cx, struct mr_out *out,
 	mr_out_list(out, "attachments");
 	for (size_t i = 0; i < record->attachment_count; i++) {
 		const struct mr_work_attachment *attachment = &record->attachments[i];
-		const char *name = mr_work_inline(cx->arena, attachment->filename);
+		size_t dropped = 0;
+		const char *name = mr_clean_unseen(cx->arena, attachment->filename, &dropped);
 		bool is_image = mr_str_starts(attachment->content_type, "image/");
 
 		mr_out_map(out, NULL);
 		mr_out_text(out, "part_id", attachment->part_id);
 		mr_out_text(out, "filename", attachment->filename);
-		mr_out_text(out, "display_filename", name);
+		mr_out_text(out, "display_filename", mr_markdown_inline(cx->arena, name));
 		mr_out_text(out, "image_alt", mr_markdown_alt(cx->arena, name));
 		mr_out_text(out, "content_type", attachment->content_type);
 		mr_out_int(out, "size_bytes", attachment->size_bytes);
@@ -174,6 +175,32 @@ static void emit_attachments(struct mr_ctx *cx, struct mr_out *out,
 		mr_out_end(out);
 	}
 	mr_out_end(out);
+}
+
+/* --- headers --- */
+
+/* One of them as a line of the view; counts the characters that are not seen. */
+static void emit_header(struct mr_arena *arena, struct mr_out *out, const char *key,
+	const char *value, size_t *dropped)
+{
+	size_t count = 0;
+
+	mr_out_text(out, key,
+		mr_markdown_inline(arena, mr_clean_unseen(arena, value ? value : "", &count)));
+	*dropped += count;
+}
+
+static void emit_headers(struct mr_arena *arena, struct mr_out *out,
+	const struct mr_work_record *record, size_t *dropped)
+{
+	emit_header(arena, out, "display_from", record->from, dropped);
+	emit_header(arena, out, "display_contact", record->contact_name, dropped);
+	emit_header(arena, out, "display_subject", record->subject, dropped);
+	emit_header(arena, out, "display_to", mr_str_join(arena, &record->to, ", "), dropped);
+	emit_header(arena, out, "display_cc", mr_str_join(arena, &record->cc, ", "), dropped);
+	emit_header(arena, out, "display_bcc", mr_str_join(arena, &record->bcc, ", "), dropped);
+	emit_header(arena, out, "display_observed",
+		mr_str_join(arena, &record->identity.observed_recipient_emails, ", "), dropped);
 }
 
 /* --- the text --- */
@@ -193,10 +220,10 @@ static const char *block(struct mr_arena *arena, const char *text)
 }
 
 static void emit_body(struct mr_ctx *cx, struct mr_out *out, const struct mr_work_record *record,
-	const struct mr_texts *replied)
+	const struct mr_texts *replied, size_t *dropped)
 {
-	size_t dropped = 0;
-	const char *body = mr_clean_unseen(cx->arena, record->body_text, &dropped);
+	size_t count = 0;
+	const char *body = mr_clean_unseen(cx->arena, record->body_text, &count);
 	struct mr_quoted quoted;
 
 	mr_quoted_split(cx->arena, body, &quoted);
@@ -210,7 +237,7 @@ static void emit_body(struct mr_ctx *cx, struct mr_out *out, const struct mr_wor
 		quoted.has_quoted && replied->len ? replied->items[replied->len - 1] : "");
 	mr_out_text(out, "quoted_from", mr_work_inline(cx->arena, quoted.from));
 	mr_out_text(out, "quoted_at", mr_work_inline(cx->arena, quoted.at));
-	mr_out_int(out, "unseen_character_count", (int64_t)dropped);
+	*dropped += count;
 	mr_out_texts(out, "parse_notes", &record->notes);
 }
 
@@ -221,6 +248,7 @@ enum mr_code mr_work_view_section(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_texts replied = { 0 };
 	struct hints hints;
 	struct mr_out out;
+	size_t dropped = 0;
 	enum mr_code rc = mr_work_config_get(cx, work, &config);
 
 	if (!rc)
@@ -237,7 +265,9 @@ enum mr_code mr_work_view_section(struct mr_ctx *cx, struct mr_work *work,
 	mr_out_text(&out, "display_heading", heading(cx, record, config->language));
 	mr_out_text(&out, "message_action", mr_work_record_is_sent(record) ? "sent" : "received");
 	mr_out_text(&out, "display_counterparty", counterparty(cx, record, config->language));
-	emit_body(cx, &out, record, &replied);
+	emit_headers(cx->arena, &out, record, &dropped);
+	emit_body(cx, &out, record, &replied, &dropped);
+	mr_out_int(&out, "unseen_character_count", (int64_t)dropped);
 	emit_security(&out, record, &hints);
 	emit_hints(&out, &hints);
 	emit_attachments(cx, &out, record, view_dir);

@@ -454,6 +454,15 @@ static void embeds_foreign_text(void)
 	CHECK_STR(mr_markdown_fence_around(arena, "x ````` ``\n```\n", "text"),
 		"``````text\nx ````` ``\n```\n``````");
 	CHECK_STR(mr_markdown_inline(arena, " a\r\nb\n"), "a  b");
+	CHECK_STR(mr_markdown_inline(arena,
+			  "Ann Lee <ann@example.com>, <list.example.com>, a < b <"),
+		"Ann Lee <ann@example.com>, <list.example.com>, a < b <");
+	CHECK_STR(mr_markdown_inline(arena, "<!-- end --> </p><?x <b>x <img src=y><br"),
+		"\\<!-- end --> \\</p>\\<?x \\<b>x \\<img src=y>\\<br");
+	CHECK_STR(mr_markdown_inline(arena, "![x](http://e) [y] (z)"), "![x\\](http://e) [y] (z)");
+	/* What is escaped stays so, and a backslash does not undo it. */
+	CHECK_STR(mr_markdown_inline(arena, "\\<b> \\\\<b> [x\\](u) [x\\\\](u)"),
+		"\\<b> \\\\\\<b> [x\\](u) [x\\\\\\](u)");
 	CHECK_STR(mr_markdown_alt(arena, "a [b]\\\nc"), "a \\[b\\]\\\\ c");
 	CHECK_STR(mr_markdown_cell(arena, "a|b\nc"), "a\\|b c");
 }

@@ -575,7 +575,7 @@ static void body(void)
 		"a\xe2\x80\x8b"
 		"b\xe2\x80\xae"
 		"c\n");
-	CHECK(strstr(view, "- Invisible characters removed from the text below: 2\n"));
+	CHECK(strstr(view, "- Invisible characters left out here: 2\n"));
 	CHECK(strstr(view, "text\nabc\n```\n"));
 	/* Neither sender nor time. */
 	view = view_of(&desk, "Subject: x\n\ny\n");
@@ -603,6 +603,17 @@ static void one_line(void)
 	CHECK(!strstr(view, "\n# Heading"));
 	CHECK(!strstr(view, "\n---"));
 	CHECK(!strstr(view, "\nkind:"));
+	/* Nor is it HTML, a link or turned around; the mark of the end stands once. */
+	view = view_of(&desk,
+		"From: =?utf-8?Q?Boss_=E2=80=AE=3Cb=3E?= <eve@example.org>\n"
+		"To: =?utf-8?Q?=E2=80=8Byou?= <me@example.com>\n"
+		"Subject: ![x](http://e.example/) <!-- afmail:conversation:end -->\n\ny\n");
+	CHECK(strstr(view, "### Received from Boss \\<b> <eve@example.org> - "));
+	CHECK(strstr(view, "\nFrom: Boss \\<b> <eve@example.org>\n"));
+	CHECK(strstr(view, "\nSubject: ![x\\](http://e.example/) \\<!-- afmail:"));
+	CHECK(strstr(view, "\nTo: you <me@example.com>\n"));
+	CHECK(strstr(view, "- Invisible characters left out here: 2\n"));
+	CHECK(!strstr(view, "\xe2\x80"));
 	CHECK_STR(mr_work_inline(desk.cx.arena, "a\r\nb\xe2\x80\xae"), "a  b");
 	CHECK_STR(mr_work_inline(desk.cx.arena, NULL), "");
 	CHECK_STR(mr_work_cell(desk.cx.arena, "a|b\nc"), "a\\|b c");
