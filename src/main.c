@@ -12,6 +12,8 @@
  *       commands.c       completion, manual and help as operations
  *       completion.c     scripts for bash, zsh and fish
  *       follow.c         an inbox followed as messages arrive
+ *       foreground.c     what servers in the foreground have in common
+ *       gateway.c        an agent's gateway in the foreground, until a signal
  *       manual.c         manual pages in man(7)'s language
  *       mcp_stdio.c      MCP on stdin and stdout, for a client that starts it
  *       outcome.c        results, failures and events of a command, as its contract has them
@@ -99,7 +101,13 @@
  *     trace.c            operations as OpenTelemetry spans
  *     mailbox/         the mailbox roots' operations
  *       agents.c         operations: agents and their mailboxes
+ *       contract_gateway.c agents' mail over HTTP: whose it is, what failures look like
  *       contract_mail.c  agents' mail: whom a command is for
+ *       gateway_body.c   bodies of requests, checked to the letter
+ *       gateway_look.c   operations over HTTP: status, list, peek, read
+ *       gateway_parts.c  what runs beside a gateway's routes
+ *       gateway_rules.c  rules for single values in bodies
+ *       gateway_service.c an agent's gateway: begun, ended, and what it serves
  *       houmao.c         its operations as the program houmao-mgr
  *       mail_look.c      operations: which mailbox is meant, what is in it
  *       mail_mark.c      operations: mark, move, archive
@@ -115,6 +123,7 @@
  *       render_mailbox.c roots and registrations on a terminal
  *       render_mailbox_mail.c their messages, and what was removed or exported
  *       render_agent_mail.c agents and their mail on a terminal
+ *       shape_gateway.c  results of verbs as gateways give them
  *       shape_mail.c     messages of agents, results of verbs
  *       shape_mailbox.c  the mailbox contract's objects
  *       skills.c         operations: the skills of agents' mail
@@ -487,6 +496,7 @@
  *     export_manifest.c  manifest.json
  *     export_sql.c       reads the rows to export
  *     export_temporary.c the export's directory before its rename
+ *     gateway.c          the files of an agent's gateway, and finding one that runs
  *     holder.c           which root a private directory belongs to
  *     index_schema_sql.c the tables and indexes of index.sqlite
  *     index_sql.c        messages, recipients, projections in the index
@@ -681,7 +691,7 @@
 #include <unistd.h>
 
 /* Those of the command line alone. */
-enum { OWN_COMMANDS = 6 };
+enum { OWN_COMMANDS = 7 };
 
 static int run_mailroom(int argc, const char *const *argv)
 {
@@ -694,6 +704,7 @@ static int run_mailroom(int argc, const char *const *argv)
 
 	ops[table.len++] = &mr_op_serve;
 	ops[table.len++] = &mr_op_mcp;
+	ops[table.len++] = &mr_op_gateway;
 	for (size_t i = 0; i < mr_nouns.len; i++)
 		ops[table.len++] = mr_nouns.ops[i];
 	for (size_t i = 0; i < alias_count; i++)

@@ -1,12 +1,10 @@
-/* mailbox/agent.c - selects the agent that a command is for, and finds its gateway. */
+/* mailbox/agent.c - selects the agent that a command is for. */
 #include "mailbox/agent.h"
 
 #include "base/fs.h"
 #include "mailbox/tmux.h"
 
 #include <string.h>
-
-enum { PORT_MAX = 65535 };
 
 #define SELECT_HINT "name the agent with --agent-name or --agent-id"
 
@@ -118,29 +116,4 @@ enum mr_code mr_mailbox_agent_select(struct mr_ctx *cx, const struct mr_mailbox_
 	if (!rc)
 		*out = agent;
 	return rc;
-}
-
-bool mr_mailbox_agent_gateway(struct mr_ctx *cx, const struct mr_mailbox_session *manifest,
-	struct mr_mailbox_gateway *out)
-{
-	const char *path =
-		mr_arena_printf(cx->arena, "%s/gateway/run/current-instance.json", manifest->dir);
-	const struct mr_value *record = NULL, *port;
-	struct mr_mailbox_gateway found = { NULL };
-
-	if (mr_mailbox_session_load(cx, path, &record))
-		return false;
-	found.host = mr_mailbox_session_text(record, "host");
-	port = mr_value_get(record, "port");
-	if (!mr_str_eq(found.host, "127.0.0.1") && !mr_str_eq(found.host, "0.0.0.0"))
-		return false;
-	if (!port || port->kind != MR_INT || port->integer < 1 || port->integer > PORT_MAX ||
-		!mr_str_eq(mr_mailbox_session_text(record, "protocol_version"), "v1"))
-		return false;
-	found.port = port->integer;
-	/* One that listens everywhere is asked here, too. */
-	found.base_url = mr_arena_printf(cx->arena, "http://127.0.0.1:%lld", (long long)found.port);
-	found.state_path = mr_arena_printf(cx->arena, "%s/gateway/state.json", manifest->dir);
-	*out = found;
-	return true;
 }

@@ -39,14 +39,3 @@ MR_CHECK enum mr_code mr_mailbox_agent_select(struct mr_ctx *cx,
 
 /* The tmux session of the caller's pane; NULL when tmux does not say. */
 const char *mr_mailbox_agent_tmux(struct mr_ctx *cx, const struct mr_mailbox_place *place);
-
-/* The gateway that the session's record of a running one names; `*out` false when there is none, or
- * the record is not of this session's. Whether it still answers is not looked at. */
-struct mr_mailbox_gateway {
-	const char *host;
-	int64_t port;
-	const char *base_url;
-	const char *state_path;
-};
-bool mr_mailbox_agent_gateway(struct mr_ctx *cx, const struct mr_mailbox_session *manifest,
-	struct mr_mailbox_gateway *out);

@@ -161,8 +161,9 @@ enum mr_code mr_mailbox_registry_manifest(struct mr_ctx *cx, const struct mr_mai
 	return MR_OK;
 }
 
-enum mr_code mr_mailbox_registry_bind(struct mr_ctx *cx, const char *registry,
-	const struct mr_mailbox_session *manifest)
+/* Change one member of the agent's record; without a record there is nothing to do. */
+static enum mr_code change(struct mr_ctx *cx, const char *registry,
+	const struct mr_mailbox_session *manifest, const char *key, struct mr_value member)
 {
 	const struct mr_value *value = NULL;
 	struct mr_value changed;
@@ -178,7 +179,19 @@ enum mr_code mr_mailbox_registry_bind(struct mr_ctx *cx, const char *registry,
 		!mr_str_eq(mr_mailbox_session_text(value, "generation_id"),
 			manifest->generation_id))
 		return rc == MR_ENOTFOUND ? MR_OK : rc;
-	changed = mr_mailbox_session_with(cx->arena, value, "mailbox",
-		mr_mailbox_binding_value(cx->arena, &manifest->binding, true));
+	changed = mr_mailbox_session_with(cx->arena, value, key, member);
 	return mr_mailbox_session_write(cx, path, &changed);
+}
+
+enum mr_code mr_mailbox_registry_bind(struct mr_ctx *cx, const char *registry,
+	const struct mr_mailbox_session *manifest)
+{
+	return change(cx, registry, manifest, "mailbox",
+		mr_mailbox_binding_value(cx->arena, &manifest->binding, true));
+}
+
+enum mr_code mr_mailbox_registry_gateway(struct mr_ctx *cx, const char *registry,
+	const struct mr_mailbox_session *manifest, const struct mr_value *gateway)
+{
+	return change(cx, registry, manifest, "gateway", *gateway);
 }

@@ -3,7 +3,7 @@
  *
  * <registry>/live_agents/<agent id>/record.json says where the manifest of an agent's session is.
  * The Houmao runtime has the same files, and refuses keys that it does not know: what we write are
- * its own keys alone, and of a record of its own we change only "mailbox".
+ * its own keys alone, and of a record of its own we change only "mailbox" and "gateway".
  */
 #pragma once
 
@@ -42,6 +42,9 @@ MR_CHECK enum mr_code mr_mailbox_registry_manifest(struct mr_ctx *cx,
 /* Repeat the binding of a manifest in its record; without a record there is nothing to do. */
 MR_CHECK enum mr_code mr_mailbox_registry_bind(struct mr_ctx *cx, const char *registry,
 	const struct mr_mailbox_session *manifest);
+/* The same for its gateway: {host, port, protocol_version, state_path}, or null. */
+MR_CHECK enum mr_code mr_mailbox_registry_gateway(struct mr_ctx *cx, const char *registry,
+	const struct mr_mailbox_session *manifest, const struct mr_value *gateway);
 /* Where the record of an agent is, whether or not it is there. */
 const char *mr_mailbox_registry_path(struct mr_arena *arena, const char *registry,
 	const char *agent_id);

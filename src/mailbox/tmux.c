@@ -62,6 +62,16 @@ static enum mr_code command(struct mr_ctx *cx, const char *const *argv, struct m
 	return mr_err_set(&cx->err, MR_ENOTFOUND, "tmux: %.*s", (int)(len < 200 ? len : 200), why);
 }
 
+bool mr_tmux_run(struct mr_ctx *cx, const char *const *argv)
+{
+	struct mr_err before = cx->err;
+	const char *text = NULL;
+	bool worked = command(cx, argv, mr_bytes_of("", 0), &text) == MR_OK;
+
+	cx->err = before;
+	return worked;
+}
+
 const char *mr_tmux_ask(struct mr_ctx *cx, const char *const *argv)
 {
 	struct mr_err before = cx->err;

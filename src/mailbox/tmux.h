@@ -11,6 +11,8 @@
 /* What a tmux command (argv[0] is "tmux") prints, without the end of its line; NULL when it fails
  * or prints nothing. */
 const char *mr_tmux_ask(struct mr_ctx *cx, const char *const *argv);
+/* Run a tmux command; did it work? */
+bool mr_tmux_run(struct mr_ctx *cx, const char *const *argv);
 
 struct mr_tmux_pane {
 	const char *id;  /* "%3" */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct mr_gateway;
 struct mr_invocation;
 struct mr_value;
 struct mr_metrics;
@@ -30,6 +31,8 @@ struct mr_app {
 	const struct mr_reach *reach;
 	/* The e-mail workspace that a server offers tools for: its directory; NULL: none. */
 	const char *workspace;
+	/* The agent whose gateway this process is; or NULL. */
+	const struct mr_gateway *gateway;
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* the kernel's: safe from any thread */
 	int64_t started_us;   /* the clock's mono face at the start */
@@ -55,6 +58,11 @@ struct mr_call {
 	const char *agent_token;      /* of the agent the caller acts as (AGENT_AUTH), or NULL */
 	bool is_verified;             /* the caller proved to be the agent it acts as */
 	struct mr_team_rights rights; /* whose mail the caller may see: set by op/agent_auth.h */
+	/* For the operations of agents' gateways: the agent that the path names, or NULL; and the
+	 * body as it was sent, which errors quote, or NULL. */
+	const char *agent_ref;
+	const struct mr_value *body;
+	const char *idempotency_key; /* of a request that may be sent again, or NULL */
 	struct mr_work *work; /* the e-mail workspace it runs in, opened by its contract; or NULL */
 	bool fence;           /* texts of others are marked off unless the call says otherwise */
 	const char *fence_used; /* set by the operation: with what they were; or NULL */

@@ -111,6 +111,11 @@ struct mr_contract {
 	 * sentence, which is about other agents. */
 	const char *provenance;
 
+	/* The arguments in the body of an HTTP request, for a contract that is stricter about them
+	 * than op/args.h, or words what is wrong with them itself. Its operations take no
+	 * arguments from the query. NULL: a JSON object, as surface/http/api.h says. */
+	enum mr_code (*read_body)(struct mr_call *call, const struct mr_op *op,
+		const char *content_type, struct mr_bytes body, const struct mr_value **out);
 	/* What was sent without what is the contract's and not the operation's, which goes into the
 	 * call; before the arguments are decoded. */
 	const struct mr_value *(

@@ -32,6 +32,12 @@ extern const struct mr_op mr_op_guard_edit;
 extern const struct mr_op mr_op_health;
 extern const struct mr_op mr_op_liveness;
 extern const struct mr_op mr_op_readiness;
+/* gateway_look.c */
+extern const struct mr_op mr_op_gateway_mail_check;
+extern const struct mr_op mr_op_gateway_mail_list;
+extern const struct mr_op mr_op_gateway_mail_peek;
+extern const struct mr_op mr_op_gateway_mail_read;
+extern const struct mr_op mr_op_gateway_mail_status;
 /* mail_look.c */
 extern const struct mr_op mr_op_mail_check;
 extern const struct mr_op mr_op_mail_list;

@@ -44,6 +44,7 @@
  */
 
 struct mr_args;
+struct mr_arena;
 struct mr_buf;
 struct mr_call;
 struct mr_contract;
@@ -74,6 +75,9 @@ enum mr_param_flag {
 	 * given all the same. */
 	MR_KNOWN = 512,
 	MR_RARE = 1024,
+	/* For contracts that check bodies strictly (op/mailbox/gateway_body.h): null is a value of
+	 * it, and the same as left out. */
+	MR_OR_NULL = 2048,
 };
 
 /* An argument. A table ends with an entry whose name is NULL. */
@@ -89,6 +93,11 @@ struct mr_param {
 	const char *const *aliases; /* accepted, not advertised; NULL-terminated, or NULL */
 	struct mr_member into;      /* the member of the request that gets its value; or none */
 	struct mr_member given;     /* the bool that says whether it was sent; or none */
+	/* Of an object, or of a list's objects: what they have. Only strict contracts check it. */
+	const struct mr_param *members;
+	/* A rule for values of the right type, which strict contracts apply: what is wrong with
+	 * this one, or NULL. */
+	const char *(*refuse)(struct mr_arena *arena, const struct mr_value *value);
 };
 
 enum mr_field_flag {
@@ -127,6 +136,11 @@ struct mr_field {
 	{                                                                                          \
 		.name = __VA_ARGS__, .type = MR_TYPE_INTS,                                         \
 		.into = MR_INTO_IDS(struct_type, member, count)                                    \
+	}
+/* A list of objects, as it was sent. */
+#define MR_PARAM_LIST(struct_type, member, ...)                                                    \
+	{                                                                                          \
+		.name = __VA_ARGS__, .type = MR_TYPE_LIST, .into = MR_INTO(struct_type, member)    \
 	}
 #define MR_FIELD(struct_type, member, ...)                                                         \
 	{                                                                                          \

@@ -10,5 +10,5 @@ enum mr_type {
 	MR_TYPE_INTS,   /* a list of integers */
 	MR_TYPE_OBJECT, /* parameters: any JSON object; results: the shape's fields, any when NULL
 			 */
-	MR_TYPE_LIST,   /* results only: objects of the shape */
+	MR_TYPE_LIST,   /* parameters: a list of any JSON objects; results: of the shape's */
 };

@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -73,7 +74,8 @@ def settle(m, port=9999):
     record = files["registry/live_agents/<agent-id>/record.json"]
     session = record["runtime"]["session_root"]
     for name in [name for name in files if name.startswith("gateway/")]:
-        m.store(os.path.join(session, name), {**files[name], **({"port": port} if "port" in files[name] else {})})
+        ours = {"port": port, "pid": os.getpid()}
+        m.store(os.path.join(session, name), {**files[name], **{key: ours[key] for key in ours.keys() & files[name].keys()}})
     m.store(record["runtime"]["manifest_path"], manifest_of(record, m.dir))
     m.store(os.path.join(m.registry, record["agent_id"], "record.json"), record)
     m.create("bob")
@@ -121,6 +123,17 @@ def a_gateway_that_is_gone(m):
     with Health("v9") as health:
         instance = os.path.join(m.record("alice")["runtime"]["session_root"], "gateway/run/current-instance.json")
         m.store(instance, {**m.load(instance), "port": health.port})
+        assert m.mail("alice", "resolve-live")["gateway"] is None
+    # The port may have gone to another session's gateway, and the process may be another one by now.
+    with Health(session="session-2") as health:
+        m.store(instance, {**m.load(instance), "port": health.port})
+        assert m.mail("alice", "resolve-live")["gateway"] is None
+    with Health() as health:
+        m.store(instance, {**m.load(instance), "port": health.port})
+        assert m.mail("alice", "resolve-live")["gateway_available"] is True
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        m.store(instance, {**m.load(instance), "pid": gone.pid})
         assert m.mail("alice", "resolve-live")["gateway"] is None
 
 

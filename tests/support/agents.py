@@ -5,7 +5,7 @@ import json
 import os
 import threading
 
-from mailroom import Mailroom, describe
+from mailroom import Mailroom, Server, describe
 
 
 class Agents(Mailroom):
@@ -64,6 +64,9 @@ class Agents(Mailroom):
     def manifest(self, agent):
         return self.record(agent)["runtime"]["manifest_path"]
 
+    def gateway(self, agent, *args, env=None):
+        return Gateway(self, ("--agent-name", agent, *args), env or {}, command=("gateway",))
+
     def check(self):
         found = self.json("mailbox", "check")
         assert found["ok"], found
@@ -91,15 +94,30 @@ def manifest_of(record, directory):
             "working_directory": directory}}
 
 
-class Health:
-    """Something that answers /health as a gateway does; as a context."""
+class Gateway(Server):
+    """A running `mailroom gateway`."""
 
-    def __init__(self, protocol="v1"):
-        body = json.dumps({"protocol_version": protocol, "status": "ok"}).encode()
+    def ask(self, verb, body=None, agent=None, **headers):
+        """(status, answer) of one request to /v1/mail, or of the agent of a server of many."""
+        path = f"/houmao/agents/{agent}/mail/{verb}" if agent else f"/v1/mail/{verb}"
+        headers = {key.replace("_", "-"): value for key, value in headers.items()}
+        if body is not None:
+            headers.setdefault("Content-Type", "application/json")
+            body = body if isinstance(body, (bytes, str)) else json.dumps(body)
+        status, _, text = self.request("GET" if body is None else "POST", path, headers, body)
+        return status, json.loads(text)
+
+
+class Health:
+    """Something that answers as the gateway of this session does; as a context."""
+
+    def __init__(self, protocol="v1", session="session-1"):
+        answers = {"/health": {"protocol_version": protocol, "status": "ok"}, "/v1/status": {"attach_identity": session}}
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                self.send_response(200 if self.path == "/health" else 404)
+                body = json.dumps(answers.get(self.path)).encode()
+                self.send_response(200 if self.path in answers else 404)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)

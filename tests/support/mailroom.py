@@ -81,11 +81,11 @@ class Mailroom:
 
 
 class Server:
-    """A running `mailroom serve`; as a context it ends with SIGTERM and must end well."""
+    """A running `mailroom serve`, or another server; as a context it ends with SIGTERM and must end well."""
 
-    def __init__(self, mailroom, args, env):
+    def __init__(self, mailroom, args, env, command=("serve", "--port", "0")):
         self.log = tempfile.TemporaryFile(mode="w+", encoding="utf-8")
-        self.process = subprocess.Popen([mailroom.program, "serve", "--port", "0", *args], cwd=mailroom.dir,
+        self.process = subprocess.Popen([mailroom.program, *command, *args], cwd=mailroom.dir,
             env=mailroom.env(**env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True)
         self.greeting = self.process.stdout.readline()
         if " listens on http://" not in self.greeting:
@@ -123,7 +123,7 @@ class Server:
     def __exit__(self, kind, *ignored):
         if self.process.poll() is None:
             status = self.stop()
-            assert kind or status == 0, f"serve ended with {status}: {self.logged()}"
+            assert kind or status == 0, f"the server ended with {status}: {self.logged()}"
         self.close()
 
     def close(self):

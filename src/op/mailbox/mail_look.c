@@ -1,7 +1,7 @@
 /* op/mailbox/mail_look.c - operations: which mailbox is meant, and what is in it. */
+#include "mailbox/gateway.h"
 #include "mailbox/layout.h"
 #include "mailbox/root.h"
-#include "net/http_client.h"
 #include "op/mailbox/contract_mail.h"
 #include "op/mailbox/mail_words.h"
 #include "op/mailbox/render_agent_mail.h"
@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { HEALTH_TIMEOUT_MS = 2000, HEALTH_BYTES = 64 << 10 };
 
 /* --- resolve-live --- */
 
@@ -142,26 +140,6 @@ static const struct mr_field resolve_fields[] = {
 	{ 0 },
 };
 
-/* Does it answer, and as a gateway? */
-static bool is_alive(struct mr_call *call, const struct mr_mailbox_gateway *gateway)
-{
-	const struct mr_http_client_request request = {
-		.url = mr_arena_printf(call->cx.arena, "%s/health", gateway->base_url),
-		.timeout_ms = HEALTH_TIMEOUT_MS,
-		.max_bytes = HEALTH_BYTES,
-		.is_direct = true,
-	};
-	struct mr_http_client_response response;
-	const struct mr_value *health = NULL;
-	struct mr_err err;
-
-	if (mr_http_client_send(call->cx.arena, &request, &response, &err) ||
-		response.status != 200 ||
-		mr_json_parse(call->cx.arena, response.body, NULL, &health, &err))
-		return false;
-	return mr_str_eq(mr_mailbox_session_text(health, "protocol_version"), "v1");
-}
-
 /* A mailbox in a root that is there must be registered, and where the binding says. */
 static enum mr_code check_mailbox(struct mr_call *call, struct mr_mail_session *session)
 {
@@ -230,8 +208,8 @@ static enum mr_code resolve_live(struct mr_call *call, const struct mr_nothing *
 	else
 		out->mailbox.stalwart = show_stalwart(arena, session);
 	if (session->agent.ref &&
-		mr_mailbox_agent_gateway(&call->cx, &session->agent.manifest, gateway) &&
-		is_alive(call, gateway))
+		mr_mailbox_gateway_find(&call->cx, &session->agent.manifest, gateway) &&
+		mr_mailbox_gateway_answers(&call->cx, &session->agent.manifest, gateway))
 		out->gateway = gateway;
 	out->gateway_available = out->gateway != NULL;
 	return MR_OK;

@@ -164,10 +164,12 @@ enum mr_code mr_mail_session_overlay(struct mr_call *call, const char *setting, 
 
 /* --- the agent and its mail --- */
 
-static enum mr_code say_unbound(struct mr_call *call, const struct mr_mailbox_session *manifest)
+enum mr_code mr_mail_session_bound(struct mr_call *call, const struct mr_mailbox_session *manifest)
 {
 	const char *name = manifest->agent_name ? manifest->agent_name : NO_AGENT;
 
+	if (manifest->binding.transport != MR_MAILBOX_UNBOUND)
+		return MR_OK;
 	return mr_err_set(&call->cx.err, MR_ECONFLICT,
 		"agent %s is not mailbox-enabled: its session has no mailbox; bind one with "
 		"mailroom agents bind %s",
@@ -205,9 +207,7 @@ enum mr_code mr_mail_session_find(struct mr_call *call, struct mr_mail_session *
 	if (rc)
 		return rc;
 	out->binding = out->agent.manifest.binding;
-	if (out->binding.transport == MR_MAILBOX_UNBOUND)
-		return say_unbound(call, &out->agent.manifest);
-	return MR_OK;
+	return mr_mail_session_bound(call, &out->agent.manifest);
 }
 
 /* The registration may have gone to somebody else since the binding was made. */

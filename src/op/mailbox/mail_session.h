@@ -46,6 +46,9 @@ MR_CHECK enum mr_code mr_mail_session_check(const struct mr_mail_selected *selec
 
 /* Where the caller is: its variables, and the registry of the settings. */
 MR_CHECK enum mr_code mr_mail_session_place(struct mr_call *call, struct mr_mailbox_place *out);
+/* MR_ECONFLICT, and what to do, when the agent has no mailbox. */
+MR_CHECK enum mr_code mr_mail_session_bound(struct mr_call *call,
+	const struct mr_mailbox_session *manifest);
 /* The selected agent and its binding; the mail is not opened. MR_ECONFLICT: it has no mailbox. */
 MR_CHECK enum mr_code mr_mail_session_find(struct mr_call *call, struct mr_mail_session *out);
 /* Open the mail of the binding. MR_ENOTFOUND: the address is not registered any more. MR_ECONFLICT:

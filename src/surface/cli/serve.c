@@ -14,6 +14,7 @@
 #include "op/trace.h"
 #include "op/work/tools_work.h"
 #include "surface/cli/commands.h"
+#include "surface/cli/foreground.h"
 #include "surface/cli/terminal.h"
 #include "surface/http/api.h"
 #include "surface/http/discovery.h"
@@ -21,13 +22,11 @@
 #include "surface/mcp/answer.h"
 #include "surface/mcp/endpoint.h"
 
-#include <malloc.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-enum { GRACE_MS = 10000, STREAM_BYTES = 4 << 20, KEPT_BYTES = 1 << 20 };
+enum { GRACE_MS = 10000, STREAM_BYTES = 4 << 20 };
 
 static const struct mr_param params[] = {
 	{ .name = "host",
@@ -65,14 +64,6 @@ static void configure(const struct mr_call *call, const struct mr_args *in,
 	out->clock = call->app->clock;
 	out->rand = call->app->rand;
 	out->observe = mr_api_observe;
-}
-
-static void start_log(const struct mr_settings *settings)
-{
-	enum mr_log_level level = MR_LOG_INFO;
-
-	mr_log_level_parse(mr_settings_text(settings, "log.level"), &level);
-	mr_log_start(level, NULL, NULL);
 }
 
 /* A curl command line up to the path of a route, with the token or socket that it needs. */
@@ -113,38 +104,6 @@ static void announce(const struct mr_call *call, const struct mr_http_server *se
 			"HTTP_BEARER_TOKEN and start the server again.%s\n",
 			socket ? " This user's own commands use the socket." : "");
 	mr_terminal_write(STDOUT_FILENO, mr_buf_bytes(&text));
-}
-
-/* The signals that end the server. Blocked before its threads start, so that only we get them. */
-static void block_signals(sigset_t *out)
-{
-	sigemptyset(out);
-	sigaddset(out, SIGTERM);
-	sigaddset(out, SIGINT);
-	pthread_sigmask(SIG_BLOCK, out, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
-}
-
-/* Every connection is a descriptor: take as many as the system lets us have. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
-/*
- * Keep freed memory for the next request: given back to the system, it would have to be requested
- * and cleared again each time.
- */
-static void keep_memory(void)
-{
-	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-	mallopt(M_TOP_PAD, KEPT_BYTES / 4);
 }
 
 /* What the server works with; made before it starts and freed after it has stopped. */
@@ -250,17 +209,6 @@ static enum mr_code open_socket(struct mr_call *call, struct mr_http_server *ser
 	return MR_OK;
 }
 
-static void wait_for_signal(const sigset_t *signals)
-{
-	int got;
-
-	while (sigwait(signals, &got) != 0)
-		continue;
-	mr_log(MR_LOG_INFO, "stopping", "%s", got == SIGINT ? "SIGINT" : "SIGTERM");
-	/* A second signal ends us at once, as people expect. */
-	pthread_sigmask(SIG_UNBLOCK, signals, NULL);
-}
-
 static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	struct service service MR_CLEANUP(free_service) = { 0 };
@@ -286,16 +234,13 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	rc = mr_fs_make_dirs(AT_FDCWD, root, 0700, &call->cx.err);
 	if (rc)
 		return mr_err_wrap(&call->cx.err, "storage.root");
-	start_log(call->app->settings);
+	mr_foreground_begin(call->app->settings);
 	warn_of_trust(call->app->settings);
-	raise_file_limit();
-	keep_memory();
 	rc = make_access(call, &service.access);
 	if (rc)
 		return rc;
 	config.access = service.access;
-	block_signals(&signals);
-	/* Threads started here inherit the blocked signals. */
+	mr_foreground_block(&signals);
 	rc = mr_trace_begin(call);
 	if (!rc)
 		rc = mr_team_home_serve(call);
@@ -312,7 +257,7 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	}
 	mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
 	announce(call, server, root, socket);
-	wait_for_signal(&signals);
+	mr_foreground_wait(&signals);
 	mr_mcp_endpoint_stop(service.endpoint);
 	mr_http_server_stop(server, GRACE_MS);
 	mr_http_server_free(server);

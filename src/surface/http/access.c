@@ -598,4 +598,5 @@ void mr_http_access_call(const struct mr_http_request *req, struct mr_call *call
 	call->may_write = p->roles & MR_ROLE_WRITER;
 	call->is_admin = p->roles & MR_ROLE_ADMIN;
 	call->agent_token = mr_http_request_header(req, "X-Agent-Token");
+	call->idempotency_key = mr_http_request_header(req, "Idempotency-Key");
 }

@@ -111,13 +111,31 @@ static enum mr_code add_params(struct gathering *g, const struct mr_http_param *
 	return rc;
 }
 
-static enum mr_code gather(const struct mr_http_request *req, struct gathering *g)
+/* A body that its operation's contract reads. */
+static enum mr_code add_own_body(struct gathering *g, const struct mr_http_request *req,
+	struct mr_call *call, const struct mr_op *op)
+{
+	const struct mr_value *body = NULL;
+	enum mr_code rc = MR_OK;
+
+	if (strcmp(req->method, "POST") == 0 || strcmp(req->method, "PUT") == 0)
+		rc = op->contract->read_body(call, op, mr_http_request_header(req, "Content-Type"),
+			req->body, &body);
+	for (size_t i = 0; body && i < body->map.len && !rc; i++)
+		rc = add(g, body->map.pairs[i].key, body->map.pairs[i].value);
+	return rc;
+}
+
+static enum mr_code gather(const struct mr_http_request *req, struct mr_call *call,
+	const struct mr_op *op, struct gathering *g)
 {
 	enum mr_code rc;
 
 	g->map.kind = MR_MAP;
 	g->map.map.pairs = mr_arena_array(g->arena, ARGUMENTS_MAX, sizeof(struct mr_pair));
 	rc = add_params(g, req->match.params, req->match.len);
+	if (!rc && op->contract->read_body)
+		return add_own_body(g, req, call, op);
 	if (!rc)
 		rc = add_params(g, req->query, req->query_len);
 	if (!rc)
@@ -163,7 +181,7 @@ static void run(const struct mr_op *op, const struct mr_http_request *req,
 	if (op->traits & MR_WAITS && !begin_wait(req, resp, &call))
 		return;
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);
-	if (gather(req, &sent) || mr_dispatch(&call, op, &sent.map, &out) ||
+	if (gather(req, &call, op, &sent) || mr_dispatch(&call, op, &sent.map, &out) ||
 		mr_buf_check(text, "the answer", &call.cx.err))
 		answer_error(resp, op, &call.cx.err);
 	else
@@ -243,15 +261,17 @@ static struct mr_http_route route_of(const struct mr_op *op, const char *method,
 		.handler = run_operation,
 		.arg = op,
 		.flags = (op->traits & MR_QUICK ? MR_ROUTE_INLINE : 0u) |
-			(op->traits & MR_OPEN ? MR_ROUTE_OPEN : 0u) | MR_ROUTE_TASKS,
+			(op->traits & MR_OPEN ? MR_ROUTE_OPEN : 0u) |
+			(op->contract->read_body ? MR_ROUTE_SLASH | MR_ROUTE_NO_HEAD : 0u) |
+			MR_ROUTE_TASKS,
 	};
 }
 
-const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct mr_op_table *table,
-	size_t *out_count)
+/* Room for `more` routes is left. */
+static struct mr_http_route *op_routes(struct mr_arena *arena, const struct mr_op_table *table,
+	size_t more, size_t *out_count)
 {
-	struct mr_http_route *routes =
-		mr_arena_array(arena, table->len + MR_LEN(aliases) + 3, sizeof(*routes));
+	struct mr_http_route *routes = mr_arena_array(arena, table->len + more, sizeof(*routes));
 	size_t count = 0;
 
 	for (size_t i = 0; i < table->len; i++) {
@@ -264,6 +284,22 @@ const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct m
 		routes[count++] = route_of(op, mr_arena_strndup(arena, op->route, method_len),
 			op->route + method_len + 1);
 	}
+	*out_count = count;
+	return routes;
+}
+
+const struct mr_http_route *mr_api_op_routes(struct mr_arena *arena,
+	const struct mr_op_table *table, size_t *out_count)
+{
+	return op_routes(arena, table, 0, out_count);
+}
+
+const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct mr_op_table *table,
+	size_t *out_count)
+{
+	size_t count = 0;
+	struct mr_http_route *routes = op_routes(arena, table, MR_LEN(aliases) + 3, &count);
+
 	for (size_t i = 0; i < MR_LEN(aliases); i++) {
 		const struct mr_op *op = mr_op_find(table, aliases[i].op);
 

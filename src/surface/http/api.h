@@ -12,6 +12,9 @@
 #include "surface/http/server.h"
 
 /* A route for every operation that has one, living in `arena`. */
+const struct mr_http_route *mr_api_op_routes(struct mr_arena *arena,
+	const struct mr_op_table *table, size_t *out_count);
+/* The same, and those of the server itself. */
 const struct mr_http_route *mr_api_routes(struct mr_arena *arena, const struct mr_op_table *table,
 	size_t *out_count);
 /* Counts requests; the server's `app` must be a struct mr_app. */

@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "files.h"
 #include "mailbox/agent_make.h"
+#include "mailbox/gateway.h"
 #include "post.h"
 #include "test.h"
 
@@ -306,21 +307,21 @@ static void a_gateway_is_found_by_its_record(void)
 	dora = create(&post, "dora");
 	dir = mr_arena_printf(post.cx.arena, "%s/gateway/run", dora.dir);
 	path = mr_arena_printf(post.cx.arena, "%s/current-instance.json", dir);
-	CHECK(!mr_mailbox_agent_gateway(&post.cx, &dora, &gateway));
+	CHECK(!mr_mailbox_gateway_find(&post.cx, &dora, &gateway));
 	CHECK_OK(mr_fs_make_dirs(AT_FDCWD, dir, 0700, &post.cx.err), post.cx.err);
 	files_put(path, "{\"host\": \"127.0.0.1\", \"port\": 9999, \"protocol_version\": \"v1\"}");
-	CHECK(mr_mailbox_agent_gateway(&post.cx, &dora, &gateway));
+	CHECK(mr_mailbox_gateway_find(&post.cx, &dora, &gateway));
 	CHECK_STR(gateway.base_url, "http://127.0.0.1:9999");
 	CHECK_STR(gateway.state_path,
 		mr_arena_printf(post.cx.arena, "%s/gateway/state.json", dora.dir));
 	files_put(path, "{\"host\": \"10.0.0.1\", \"port\": 9999, \"protocol_version\": \"v1\"}");
-	CHECK(!mr_mailbox_agent_gateway(&post.cx, &dora, &gateway));
+	CHECK(!mr_mailbox_gateway_find(&post.cx, &dora, &gateway));
 	files_put(path, "{\"host\": \"127.0.0.1\", \"port\": 0, \"protocol_version\": \"v1\"}");
-	CHECK(!mr_mailbox_agent_gateway(&post.cx, &dora, &gateway));
+	CHECK(!mr_mailbox_gateway_find(&post.cx, &dora, &gateway));
 	files_put(path, "{\"host\": \"127.0.0.1\", \"port\": 9999, \"protocol_version\": \"v2\"}");
-	CHECK(!mr_mailbox_agent_gateway(&post.cx, &dora, &gateway));
+	CHECK(!mr_mailbox_gateway_find(&post.cx, &dora, &gateway));
 	files_put(path, "{\"host\": ");
-	CHECK(!mr_mailbox_agent_gateway(&post.cx, &dora, &gateway));
+	CHECK(!mr_mailbox_gateway_find(&post.cx, &dora, &gateway));
 }
 
 int main(void)

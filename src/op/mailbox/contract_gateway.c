@@ -1,0 +1,117 @@
+/* op/mailbox/contract_gateway.c - whose mail a request to a gateway is about, and what failures
+ * look like. */
+#include "op/mailbox/contract_gateway.h"
+
+#include "op/call.h"
+#include "op/mailbox/gateway_body.h"
+#include "op/mailbox/gateway_service.h"
+#include "op/mailbox/mail_session.h"
+
+/* The request is right, but this gateway or this binding cannot serve it. */
+static const char unusable[] = "binding_unusable";
+static const char only_here[] = "loopback_only";
+
+static const struct mr_value *take(struct mr_call *call, const struct mr_op *op,
+	const struct mr_value *sent)
+{
+	struct mr_value *rest;
+
+	(void)op;
+	if (!mr_value_get(sent, MR_GATEWAY_AGENT_REF))
+		return sent;
+	rest = mr_arena_memdup(call->cx.arena, sent, sizeof(*sent));
+	rest->map.pairs = mr_arena_array(call->cx.arena, sent->map.len, sizeof(*rest->map.pairs));
+	rest->map.len = 0;
+	for (size_t i = 0; i < sent->map.len; i++) {
+		const struct mr_pair *pair = &sent->map.pairs[i];
+
+		if (!mr_str_eq(pair->key, MR_GATEWAY_AGENT_REF))
+			rest->map.pairs[rest->map.len++] = *pair;
+		else if (pair->value.kind == MR_TEXT)
+			call->agent_ref = pair->value.text;
+	}
+	return rest;
+}
+
+/* Whatever is wrong with the manifest or its binding, except that it is busy or the disk fails. */
+static enum mr_code say_unusable(struct mr_call *call, enum mr_code rc)
+{
+	if (rc && rc != MR_EBUSY && rc != MR_EIO && rc != MR_ETIMEOUT)
+		mr_err_word(&call->cx.err, unusable);
+	call->cx.err.issues = NULL;
+	return rc;
+}
+
+static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const struct mr_args *in,
+	void **part)
+{
+	struct mr_mail_session *session;
+	enum mr_code rc;
+
+	(void)in;
+	if (!part)
+		return MR_OK;
+	if (!call->agent_ref && !mr_gateway_is_local(call->app->gateway)) {
+		mr_err_set(&call->cx.err, MR_ECONFLICT,
+			"mail is only served by a gateway that listens on 127.0.0.1");
+		return mr_err_word(&call->cx.err, only_here);
+	}
+	session = mr_arena_alloc(call->cx.arena, sizeof(*session));
+	*session = (struct mr_mail_session){ .mail = MR_MAIL_INIT };
+	rc = mr_gateway_session(call, session);
+	if (!rc)
+		rc = mr_mail_session_open(call, !(op->needs & MR_NEED_WRITE), session);
+	if (rc) {
+		mr_mail_session_close(session);
+		return say_unusable(call, rc);
+	}
+	*part = session;
+	return MR_OK;
+}
+
+static void leave(struct mr_call *call, const struct mr_op *op, void *part, enum mr_code rc)
+{
+	(void)call;
+	(void)op;
+	(void)rc;
+	if (part)
+		mr_mail_session_close(part);
+}
+
+static void error(struct mr_out *out, const struct mr_err *err)
+{
+	mr_out_map(out, NULL);
+	if (err->word == mr_gateway_body_invalid)
+		mr_out_value(out, "detail", err->detail);
+	else
+		mr_out_text(out, "detail", err->msg);
+	mr_out_end(out);
+}
+
+static int http_status(const struct mr_err *err)
+{
+	if (err->word == only_here)
+		return 503;
+	if (err->word == mr_gateway_body_invalid || err->word == unusable ||
+		err->word == mr_mail_unsupported)
+		return 422;
+	switch (err->code) {
+	case MR_EAUTH:
+		return 401;
+	case MR_EPERM:
+		return 403;
+	case MR_ELIMIT:
+		return 422;
+	default:
+		return 502;
+	}
+}
+
+const struct mr_contract mr_contract_gateway = {
+	.read_body = mr_gateway_body_read,
+	.take = take,
+	.enter = enter,
+	.leave = leave,
+	.error = error,
+	.http_status = http_status,
+};
