@@ -107,7 +107,8 @@
  *       gateway_look.c   operations over HTTP: status, list, peek, read
  *       gateway_parts.c  what runs beside a gateway's routes
  *       gateway_rules.c  rules for single values in bodies
- *       gateway_service.c an agent's gateway: begun, ended, and what it serves
+ *       gateway_service.c an agent's gateway: claimed, found, given up
+ *       gateway_table.c  what it serves
  *       houmao.c         its operations as the program houmao-mgr
  *       mail_look.c      operations: which mailbox is meant, what is in it
  *       mail_mark.c      operations: mark, move, archive

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct mr_gateway;
+struct mr_gateway_parts;
 struct mr_invocation;
 struct mr_value;
 struct mr_metrics;
@@ -33,6 +34,7 @@ struct mr_app {
 	const char *workspace;
 	/* The agent whose gateway this process is; or NULL. */
 	const struct mr_gateway *gateway;
+	struct mr_gateway_parts *gateway_parts; /* what runs beside its routes; or NULL */
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* the kernel's: safe from any thread */
 	int64_t started_us;   /* the clock's mono face at the start */

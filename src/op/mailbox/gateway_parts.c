@@ -1,11 +1,10 @@
 /* op/mailbox/gateway_parts.c - starts and stops what runs beside the routes of a gateway. */
 #include "op/mailbox/gateway_parts.h"
 
-enum mr_code mr_gateway_parts_start(const struct mr_app *app, const struct mr_gateway *gateway,
-	struct mr_gateway_parts **out, struct mr_err *err)
+enum mr_code mr_gateway_parts_start(const struct mr_app *app, struct mr_gateway_parts **out,
+	struct mr_err *err)
 {
 	(void)app;
-	(void)gateway;
 	(void)err;
 	*out = NULL;
 	return MR_OK;

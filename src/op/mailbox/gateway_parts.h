@@ -9,14 +9,14 @@
 
 #include "op/call.h"
 
-struct mr_gateway;
 struct mr_gateway_parts;
 
 /*
- * When the server listens. `gateway` NULL: of `mailroom serve`, for every agent of the registry.
- * `app` and `gateway` live until mr_gateway_parts_stop().
+ * Before the server listens, so that its handlers find the parts in app->gateway_parts. Without
+ * app->gateway: of `mailroom serve`, for every agent of the registry. `app` lives until
+ * mr_gateway_parts_stop().
  */
 MR_CHECK enum mr_code mr_gateway_parts_start(const struct mr_app *app,
-	const struct mr_gateway *gateway, struct mr_gateway_parts **out, struct mr_err *err);
+	struct mr_gateway_parts **out, struct mr_err *err);
 /* Before the server stops: threads end, and handlers that wait for them return. NULL is fine. */
 void mr_gateway_parts_stop(struct mr_gateway_parts *parts);

@@ -1,6 +1,6 @@
 /*
  * op/mailbox/gateway_service.h - the gateway of an agent as a part of the program: which agent it
- * is for, and what it serves.
+ * is for, from its start to its end.
  *
  * Two servers have it: `mailroom gateway`, for one agent (struct mr_gateway), and `mailroom serve`,
  * for all agents of this machine, each under its name.
@@ -12,14 +12,11 @@
 #include "op/mailbox/mail_session.h"
 #include "op/op.h"
 
-struct mr_gateway_parts;
-
 /* A gateway of one agent, for as long as it runs. */
 struct mr_gateway {
 	struct mr_mailbox_session session; /* as it was at the start */
 	const char *registry;
 	struct mr_mailbox_gateway_instance instance;
-	struct mr_gateway_parts *parts; /* what runs beside it (gateway_parts.h); or NULL */
 };
 #define MR_GATEWAY_INIT ((struct mr_gateway){ .instance = MR_MAILBOX_GATEWAY_INIT })
 
@@ -30,12 +27,9 @@ struct mr_gateway {
  */
 MR_CHECK enum mr_code mr_gateway_open(struct mr_call *call, const char *agent_id,
 	const char *agent_name, const char *host, struct mr_gateway *out);
-/* The server listens on the host, at this port: start what runs beside it, and let others find it.
- */
+/* The server listens on the host, at this port: let others find it. */
 MR_CHECK enum mr_code mr_gateway_begin(struct mr_call *call, int port, struct mr_gateway *gateway);
-/* Stop what runs beside it, before the server stops. */
-void mr_gateway_stop_parts(struct mr_gateway *gateway);
-/* After the server: nobody finds it any more. For MR_CLEANUP. */
+/* After the server has stopped: nobody finds it any more. For MR_CLEANUP. */
 void mr_gateway_end(struct mr_gateway *gateway);
 
 /* Does it serve mail: does it listen where only this machine can reach it? */
@@ -43,6 +37,3 @@ bool mr_gateway_is_local(const struct mr_gateway *gateway);
 
 /* The agent of this call and its binding, as the manifest is now; the mail is not opened. */
 MR_CHECK enum mr_code mr_gateway_session(struct mr_call *call, struct mr_mail_session *out);
-
-/* The operations of `mailroom gateway`, with their routes. */
-struct mr_op_table mr_gateway_table(struct mr_arena *arena);

@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "op/args.h"
 #include "op/contract.h"
+#include "op/mailbox/gateway_parts.h"
+#include "op/mailbox/gateway_table.h"
 #include "surface/cli/commands.h"
 #include "surface/cli/foreground.h"
 #include "surface/cli/terminal.h"
@@ -68,29 +70,31 @@ static void announce(const struct mr_gateway *gateway, const char *url)
 }
 
 /* The server is stopped before the gateway's record and its lock go. */
-static enum mr_code serve(struct mr_call *call, struct mr_app *app, struct mr_gateway *gateway,
-	struct mr_http_config *config)
+static enum mr_code serve(struct mr_call *call, struct mr_app *app,
+	const struct mr_http_config *config, struct mr_gateway *gateway)
 {
 	struct mr_op_table table = mr_gateway_table(call->cx.arena);
-	const struct mr_http_route *routes;
 	struct mr_http_server *server = NULL;
+	const struct mr_http_route *routes;
 	sigset_t signals;
 	size_t len;
 	enum mr_code rc;
 
 	routes = mr_api_op_routes(call->cx.arena, &table, &len);
-	mr_foreground_begin(app->settings);
 	mr_foreground_block(&signals);
-	rc = mr_http_server_start(config, routes, len, app, &server, &call->cx.err);
+	rc = mr_gateway_parts_start(app, &app->gateway_parts, &call->cx.err);
+	if (!rc)
+		rc = mr_http_server_start(config, routes, len, app, &server, &call->cx.err);
 	if (!rc)
 		rc = mr_gateway_begin(call, mr_http_server_port(server), gateway);
 	if (!rc) {
 		mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
 		announce(gateway, mr_http_server_url(server));
 		mr_foreground_wait(&signals);
-		mr_gateway_stop_parts(gateway);
-		mr_http_server_stop(server, GRACE_MS);
 	}
+	mr_gateway_parts_stop(app->gateway_parts);
+	if (server)
+		mr_http_server_stop(server, GRACE_MS);
 	mr_http_server_free(server);
 	return rc;
 }
@@ -108,9 +112,10 @@ static enum mr_code run(struct mr_call *call, const struct mr_args *in, struct m
 		config.host, &gateway);
 	if (rc)
 		return rc;
+	mr_foreground_begin(app.settings);
 	app.gateway = &gateway;
 	app.reach = NULL;
-	return serve(call, &app, &gateway, &config);
+	return serve(call, &app, &config, &gateway);
 }
 
 const struct mr_op mr_op_gateway = {

@@ -10,6 +10,7 @@
 #include "op/args.h"
 #include "op/call.h"
 #include "op/contract.h"
+#include "op/mailbox/gateway_parts.h"
 #include "op/team/team_home.h"
 #include "op/trace.h"
 #include "op/work/tools_work.h"
@@ -113,6 +114,7 @@ struct service {
 	struct mr_mcp_endpoint *endpoint;
 	struct mr_http_route *routes;
 	size_t routes_len;
+	struct mr_gateway_parts *parts; /* of agents' gateways */
 };
 
 static void make_service(const struct mr_call *call, struct service *out)
@@ -137,6 +139,7 @@ static void make_service(const struct mr_call *call, struct service *out)
 
 static void free_service(struct service *service)
 {
+	mr_gateway_parts_stop(service->parts);
 	mr_mcp_endpoint_free(service->endpoint);
 	mr_mcp_free(service->mcp);
 	mr_http_access_free(service->access);
@@ -209,6 +212,17 @@ static enum mr_code open_socket(struct mr_call *call, struct mr_http_server *ser
 	return MR_OK;
 }
 
+/* From here on the program has them: a copy, because it is only read once threads run. */
+static enum mr_code start_parts(struct mr_call *call, struct mr_gateway_parts **out)
+{
+	struct mr_app *app = mr_arena_memdup(call->cx.arena, call->app, sizeof(*app));
+	enum mr_code rc = mr_gateway_parts_start(app, &app->gateway_parts, &call->cx.err);
+
+	*out = app->gateway_parts;
+	call->app = app;
+	return rc;
+}
+
 static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	struct service service MR_CLEANUP(free_service) = { 0 };
@@ -244,6 +258,8 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	rc = mr_trace_begin(call);
 	if (!rc)
 		rc = mr_team_home_serve(call);
+	if (!rc)
+		rc = start_parts(call, &service.parts);
 	if (rc)
 		return rc;
 	make_service(call, &service);
@@ -259,6 +275,8 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	announce(call, server, root, socket);
 	mr_foreground_wait(&signals);
 	mr_mcp_endpoint_stop(service.endpoint);
+	mr_gateway_parts_stop(service.parts);
+	service.parts = NULL;
 	mr_http_server_stop(server, GRACE_MS);
 	mr_http_server_free(server);
 	mr_log(MR_LOG_INFO, "stopped", "");
