@@ -113,6 +113,7 @@
  *       mail_look.c      operations: which mailbox is meant, what is in it
  *       mail_mark.c      operations: mark, move, archive
  *       mail_session.c   the agent of a command, with its mail open
+ *       mail_terminal.c  operations submitted to the agent's terminal
  *       mail_words.c     what was typed becomes a draft
  *       mail_write.c     operations: send, post, reply
  *       mailbox_account.c operations: addresses of a mailbox root
@@ -509,8 +510,10 @@
  *     mail.c             lists, reads, marks and moves an address's mail
  *     mail_fs.c          the same in a root on this machine
  *     mail_keep.c        copies of attached files
+ *     mail_prompt.c      a mail operation as a prompt for a terminal, and its answer
  *     mail_send.c        sends, posts and answers
  *     mail_sql.c         the messages of a list
+ *     mail_tui.c         operations typed into the agent's terminal
  *     message.c          compares messages, lists recipients
  *     message_field.c    reads single fields
  *     message_read.c     reads and checks a whole message

@@ -310,6 +310,14 @@ const struct mr_setting mr_setting_table[] = {
 		.flags = MR_SETTING_PATH,
 		.summary = "the records of agents on this machine; empty is houmao/registry in "
 			   "$XDG_CONFIG_HOME or ~/.config" },
+	{ .key = "agents.terminal_answer_seconds",
+		.env = "MAILROOM_TERMINAL_ANSWER_SECONDS",
+		.type = MR_TYPE_INT,
+		.fallback = "10",
+		.min = 0,
+		.max = 3600,
+		.summary = "how long a mail operation that was typed into an agent's terminal "
+			   "waits for the agent's answer" },
 	{ .key = "agents.runtime",
 		.env = "HOUMAO_GLOBAL_RUNTIME_DIR",
 		.type = MR_TYPE_TEXT,

@@ -3,6 +3,7 @@
 
 #include "op/call.h"
 #include "op/mailbox/mail_session.h"
+#include "op/mailbox/mail_terminal.h"
 
 #define SELECTORS                                                                                  \
 	{ MR_MAIL_AGENT_NAME, "NAME", "the agent that the command is for", MR_GLOBAL_OWN },        \
@@ -75,8 +76,11 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 	session = mr_arena_alloc(call->cx.arena, sizeof(*session));
 	*session = (struct mr_mail_session){ .mail = MR_MAIL_INIT };
 	rc = mr_mail_session_find(call, session);
-	if (!rc)
+	if (!rc) {
 		rc = mr_mail_session_open(call, !(op->needs & MR_NEED_WRITE), session);
+		if (rc && mr_mail_terminal_may(call, op, session))
+			rc = MR_OK;
+	}
 	if (rc) {
 		mr_mail_session_close(session);
 		return rc;

@@ -1,9 +1,11 @@
 /* op/mailbox/mail_mark.c - operations: mark, mark-read, move, archive. */
 #include "op/mailbox/contract_mail.h"
+#include "op/mailbox/mail_terminal.h"
 #include "op/mailbox/mail_words.h"
 #include "op/mailbox/render_agent_mail.h"
 #include "op/mailbox/shape_mail.h"
 #include "op/nouns.h"
+#include "text/out.h"
 
 struct mark_request {
 	struct mr_texts message_ref;
@@ -39,6 +41,32 @@ static enum mr_code pick(struct mr_call *call, const char *name, int yes, bool n
 	return MR_OK;
 }
 
+/* Through the agent's terminal, whose mailbox is not open. */
+static void submit(struct mr_call *call, const struct mr_mail_session *session,
+	const struct mr_texts *refs, const struct mr_mail_flags *flags,
+	struct mr_shape_mail_head *out)
+{
+	const struct {
+		const char *name;
+		int value;
+	} given[] = {
+		{ "read", flags->read },
+		{ "answered", flags->answered },
+		{ "archived", flags->archived },
+	};
+	struct mr_out arguments;
+
+	mr_out_init_tree(&arguments, call->cx.arena);
+	mr_out_map(&arguments, NULL);
+	mr_out_texts(&arguments, "message_refs", refs);
+	for (size_t i = 0; i < MR_LEN(given); i++) {
+		if (given[i].value >= 0)
+			mr_out_bool(&arguments, given[i].name, given[i].value);
+	}
+	mr_out_end(&arguments);
+	mr_mail_terminal_submit(call, session, "mark", mr_out_tree(&arguments), out);
+}
+
 static enum mr_code mark(struct mr_call *call, const struct mr_mail_session *session,
 	const struct mark_request *asked, struct mr_shape_mail_many *out)
 {
@@ -54,6 +82,10 @@ static enum mr_code mark(struct mr_call *call, const struct mr_mail_session *ses
 		rc = mr_mail_words_refuse(call,
 			"give at least one of --read, --unread, --answered, --unanswered, "
 			"--archived and --unarchived");
+	if (!rc && session->execution == MR_MAIL_TUI_SUBMISSION) {
+		submit(call, session, &asked->message_ref, &flags, &out->head);
+		return MR_OK;
+	}
 	if (!rc)
 		rc = mr_mail_mark(&call->cx, &session->mail, &asked->message_ref, &flags,
 			&messages);
@@ -96,10 +128,19 @@ struct was_read {
 	bool read;
 };
 
+/* Nothing when it is not known. */
+static void put_read(struct mr_out *out, const char *key, const void *from)
+{
+	const bool *read = from;
+
+	if (*read)
+		mr_out_bool(out, key, true);
+}
+
 static const struct mr_field read_fields[] = {
 	MR_MEMBERS(struct was_read, head, struct mr_shape_mail_head, mr_shape_mail_head_fields),
-	MR_FIELD(struct was_read, message_ref, "message_ref"),
-	MR_FIELD(struct was_read, read, "read"),
+	MR_FIELD(struct was_read, message_ref, "message_ref", .flags = MR_OPTIONAL),
+	MR_FIELD(struct was_read, read, "read", .flags = MR_OPTIONAL, .emit = put_read),
 	{ 0 },
 };
 
@@ -110,8 +151,13 @@ static enum mr_code mark_read(struct mr_call *call, const struct mr_mail_session
 	const char *refs[] = { asked->message_ref, NULL };
 	const struct mr_texts all = { refs, 1 };
 	struct mr_mail_messages messages;
-	enum mr_code rc = mr_mail_mark(&call->cx, &session->mail, &all, &flags, &messages);
+	enum mr_code rc;
 
+	if (session->execution == MR_MAIL_TUI_SUBMISSION) {
+		submit(call, session, &all, &flags, &out->head);
+		return MR_OK;
+	}
+	rc = mr_mail_mark(&call->cx, &session->mail, &all, &flags, &messages);
 	if (rc)
 		return rc;
 	*out = (struct was_read){

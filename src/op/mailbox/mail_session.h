@@ -30,6 +30,7 @@ struct mr_mail_session {
 	struct mr_mailbox_agent agent; /* with ref NULL: an address was named instead of an agent */
 	struct mr_mailbox_binding binding;
 	enum mr_mail_execution execution;
+	const char *unusable; /* with MR_MAIL_TUI_SUBMISSION: why the mail is not open */
 	struct mr_mail mail;
 };
 

@@ -1,9 +1,11 @@
 /* op/mailbox/mail_write.c - operations: send, post, reply. */
 #include "op/mailbox/contract_mail.h"
+#include "op/mailbox/mail_terminal.h"
 #include "op/mailbox/mail_words.h"
 #include "op/mailbox/render_agent_mail.h"
 #include "op/mailbox/shape_mail.h"
 #include "op/nouns.h"
+#include "text/out.h"
 
 static const char *const policies[] = { "operator_mailbox", "none", NULL };
 
@@ -57,6 +59,34 @@ static enum mr_code show(struct mr_call *call, const struct mr_mail_session *ses
 	return MR_OK;
 }
 
+/* Through the agent's terminal, whose mailbox is not open. */
+static enum mr_code submit(struct mr_call *call, const struct mr_mail_session *session,
+	const char *operation, const struct write_request *asked, const struct mr_mail_draft *draft,
+	struct mr_shape_mail_one *out)
+{
+	struct mr_out arguments;
+	enum mr_code rc = mr_mail_terminal_check(call, &asked->to);
+
+	if (!rc)
+		rc = mr_mail_terminal_check(call, &asked->cc);
+	mr_out_init_tree(&arguments, call->cx.arena);
+	mr_out_map(&arguments, NULL);
+	if (asked->message_ref) {
+		mr_out_text(&arguments, "message_ref", asked->message_ref);
+	} else {
+		mr_out_texts(&arguments, "to", &asked->to);
+		mr_out_texts(&arguments, "cc", &asked->cc);
+		mr_out_text(&arguments, "subject", asked->subject);
+	}
+	if (!rc)
+		rc = mr_mail_terminal_put_draft(call, &arguments, draft);
+	mr_out_end(&arguments);
+	if (!rc)
+		mr_mail_terminal_submit(call, session, operation, mr_out_tree(&arguments),
+			&out->head);
+	return rc;
+}
+
 static enum mr_code send_mail(struct mr_call *call, const struct mr_mail_session *session,
 	const struct write_request *asked, struct mr_shape_mail_one *out)
 {
@@ -66,6 +96,8 @@ static enum mr_code send_mail(struct mr_call *call, const struct mr_mail_session
 	struct mr_mail_message message;
 	enum mr_code rc = mr_mail_words_draft(call, &asked->text, &draft);
 
+	if (!rc && session->execution == MR_MAIL_TUI_SUBMISSION)
+		return submit(call, session, "send", asked, &draft, out);
 	if (!rc)
 		rc = mr_mail_send(&call->cx, &session->mail, &draft, &message);
 	return show(call, session, "send", &message, rc, out);
@@ -145,6 +177,8 @@ static enum mr_code reply_mail(struct mr_call *call, const struct mr_mail_sessio
 	struct mr_mail_message message;
 	enum mr_code rc = mr_mail_words_draft(call, &asked->text, &draft);
 
+	if (!rc && session->execution == MR_MAIL_TUI_SUBMISSION)
+		return submit(call, session, "reply", asked, &draft, out);
 	if (!rc)
 		rc = mr_mail_reply(&call->cx, &session->mail, asked->message_ref, &draft, &message);
 	return show(call, session, "reply", &message, rc, out);

@@ -182,6 +182,42 @@ void mr_render_mail_list(struct mr_buf *out, const struct mr_value *value,
 
 /* --- what was done --- */
 
+/* What was submitted to the agent's terminal, with what else there is to say. */
+static void put_submission(struct mr_buf *out, const struct mr_value *value)
+{
+	static const struct {
+		const char *status, *sentence;
+	} sentences[] = {
+		{ "submitted", "Typed into the agent's terminal; what comes of it is not known" },
+		{ "rejected", "Not typed into the agent's terminal" },
+		{ "busy", "Not typed into the agent's terminal: try again later" },
+		{ "interrupted", "Typed into the agent's terminal, and then it was interrupted" },
+		{ "tui_error", "The agent's terminal failed" },
+	};
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_value *more = mr_value_get(value, "tui_diagnostics");
+	const struct mr_value *paths = mr_part_list(value, "verification_paths");
+	const char *status = mr_part_line(arena, value, "status");
+	const char *detail = mr_part_line(arena, value, "detail");
+
+	for (size_t i = 0; i < MR_LEN(sentences); i++) {
+		if (mr_str_eq(status, sentences[i].status))
+			mr_buf_puts(out, sentences[i].sentence);
+	}
+	mr_buf_printf(out, "%s%s.\n", *detail ? ": " : "", detail);
+	mr_buf_printf(out, "The mailbox cannot be used: %s\n",
+		mr_part_line(arena, more, "mailbox_problem"));
+	if (mr_value_get(value, "preview_result"))
+		mr_buf_puts(out, "The agent printed an answer, which --json shows.\n");
+	if (paths)
+		mr_buf_printf(out, "To verify: %s\n", paths->list.items[paths->list.len > 1].text);
+}
+
+static bool is_submission(const struct mr_value *value)
+{
+	return mr_value_get(value, "verification_required") != NULL;
+}
+
 void mr_render_mail_sent(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {
@@ -190,6 +226,10 @@ void mr_render_mail_sent(struct mr_buf *out, const struct mr_value *value,
 	const char *problem = mr_part_line(arena, message, "problem");
 
 	(void)how;
+	if (is_submission(value)) {
+		put_submission(out, value);
+		return;
+	}
 	mr_buf_printf(out, "Sent to %s: %s\n%s\n", people(arena, message, "to"),
 		mr_part_line(arena, message, "subject"),
 		mr_part_line(arena, message, "message_ref"));
@@ -204,6 +244,10 @@ void mr_render_mail_marked(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_value *list = mr_part_list(value, "messages");
 
 	(void)how;
+	if (is_submission(value)) {
+		put_submission(out, value);
+		return;
+	}
 	if (!list)
 		mr_buf_printf(out, "%s is read.\n", mr_part_line(arena, value, "message_ref"));
 	for (size_t i = 0; list && i < list->list.len; i++) {

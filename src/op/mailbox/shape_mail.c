@@ -2,7 +2,32 @@
  */
 #include "op/mailbox/shape_mail.h"
 
+#include "op/bind.h"
 #include "text/out.h"
+
+#define SUBMITTED(member, ...)                                                                     \
+	MR_FIELD(struct mr_shape_submission, member, __VA_ARGS__, .flags = MR_OPTIONAL)
+
+static const struct mr_field diagnostics_fields[] = {
+	SUBMITTED(tmux_session, "tmux_session_name"),
+	SUBMITTED(pane, "tmux_pane_id"),
+	SUBMITTED(mailbox_problem, "mailbox_problem",
+		.summary = "why the mailbox itself could not be used"),
+	{ 0 },
+};
+
+static const struct mr_field submission_fields[] = {
+	SUBMITTED(bindings_version, "bindings_version"),
+	SUBMITTED(request_id, "request_id"),
+	SUBMITTED(verification_required, "verification_required"),
+	SUBMITTED(verification_paths, "verification_paths"),
+	SUBMITTED(detail, "detail"),
+	SUBMITTED(submitted_at_utc, "submitted_at_utc"),
+	MR_FIELD_SAME(struct mr_shape_submission, diagnostics_fields, "tui_diagnostics"),
+	SUBMITTED(preview, "preview_result",
+		.summary = "what the agent printed about it; it is not verified"),
+	{ 0 },
+};
 
 #define HEAD(member, ...) MR_FIELD(struct mr_shape_mail_head, member, __VA_ARGS__)
 
@@ -15,6 +40,11 @@ const struct mr_field mr_shape_mail_head_fields[] = {
 	HEAD(transport, "transport"),
 	HEAD(principal_id, "principal_id"),
 	HEAD(address, "address"),
+	{ .name = "*",
+		.flags = MR_INCLUDED | MR_OPTIONAL,
+		.fields = submission_fields,
+		.from = MR_FROM_STRUCT(struct mr_shape_mail_head, submission,
+			struct mr_shape_submission) },
 	{ 0 },
 };
 
@@ -154,19 +184,46 @@ struct mr_shape_mails mr_shape_mails(struct mr_arena *arena,
 	return out;
 }
 
+/* Nothing when there is none. */
+static void put_message(struct mr_out *out, const char *key, const void *from)
+{
+	const struct mr_shape_mail *mail = from;
+
+	if (mail->message.ref)
+		mr_bind_object(out, key, mr_shape_mail_fields, mail);
+}
+
 const struct mr_field mr_shape_mail_one_fields[] = {
 	MR_MEMBERS(struct mr_shape_mail_one, head, struct mr_shape_mail_head,
 		mr_shape_mail_head_fields),
 	MR_FIELD_STRUCT(struct mr_shape_mail_one, message, struct mr_shape_mail,
-		mr_shape_mail_fields, "message"),
+		mr_shape_mail_fields, "message", .flags = MR_OPTIONAL, .emit = put_message),
 	{ 0 },
 };
+
+static void put_count(struct mr_out *out, const char *key, const void *from)
+{
+	const size_t *count = from;
+
+	if (*count)
+		mr_out_int(out, key, (int64_t)*count);
+}
+
+static void put_messages(struct mr_out *out, const char *key, const void *from)
+{
+	const struct mr_shape_mails *mails = from;
+
+	if (mails->len)
+		mr_bind_list(out, key, mr_shape_mail_fields, mails->items, mails->len,
+			sizeof(*mails->items));
+}
 
 const struct mr_field mr_shape_mail_many_fields[] = {
 	MR_MEMBERS(struct mr_shape_mail_many, head, struct mr_shape_mail_head,
 		mr_shape_mail_head_fields),
-	MR_FIELD(struct mr_shape_mail_many, messages.len, "message_count"),
+	MR_FIELD(struct mr_shape_mail_many, messages.len, "message_count", .flags = MR_OPTIONAL,
+		.emit = put_count),
 	MR_FIELD_LIST(struct mr_shape_mail_many, messages, struct mr_shape_mail,
-		mr_shape_mail_fields, "messages"),
+		mr_shape_mail_fields, "messages", .flags = MR_OPTIONAL, .emit = put_messages),
 	{ 0 },
 };

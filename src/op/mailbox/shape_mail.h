@@ -13,6 +13,16 @@ struct mr_shape_mail_head {
 	const char *status;
 	enum mr_mail_execution execution;
 	const char *transport, *principal_id, *address;
+	const struct mr_shape_submission *submission; /* or NULL */
+};
+/* What is known of an operation that was submitted to the agent's terminal. */
+struct mr_shape_submission {
+	const char *bindings_version, *request_id;
+	bool verification_required;
+	struct mr_texts verification_paths;
+	const char *detail, *submitted_at_utc; /* or NULL */
+	const char *tmux_session, *pane, *mailbox_problem;
+	const struct mr_value *preview; /* or NULL */
 };
 extern const struct mr_field mr_shape_mail_head_fields[];
 struct mr_shape_mail_head mr_shape_mail_head(const struct mr_mail_session *session,
@@ -42,7 +52,8 @@ struct mr_shape_mails {
 struct mr_shape_mails mr_shape_mails(struct mr_arena *arena,
 	const struct mr_mail_messages *messages);
 
-/* A result with one message, and one with several. */
+/* A result with one message, and one with several; without them when the operation was submitted to
+ * the agent's terminal. */
 struct mr_shape_mail_one {
 	struct mr_shape_mail_head head;
 	struct mr_shape_mail message;
