@@ -36,6 +36,7 @@ struct mr_imap {
 	bool is_open;
 	bool has_qresync; /* the server said that it is enabled */
 	bool has_asked_to_compress;
+	bool refuses_idle; /* though it said that it can */
 	bool is_selecting; /* this run goes to a mailbox */
 	uint32_t exists;   /* mails in it, as told last */
 	bool has_news;     /* since it was gone to, outside of mr_imap_idle() */
@@ -125,6 +126,8 @@ void mr_imap_put_string(struct mr_imap *s, const char *text)
 
 bool mr_imap_can(const struct mr_imap *s, const char *capability)
 {
+	if (s->refuses_idle && strcasecmp(capability, "IDLE") == 0)
+		return false;
 	for (size_t i = 0; i < s->capabilities.len; i++) {
 		if (strcasecmp(s->capabilities.items[i], capability) == 0)
 			return true;
@@ -259,6 +262,7 @@ struct running {
 	bool has_ended[COMMANDS_MAX]; /* each command of the run */
 	size_t ended;
 	struct mr_err *err;
+	bool is_talking;       /* what stands behind a "+" matters */
 	const char *challenge; /* of the last "+", in the arena */
 };
 
@@ -311,7 +315,8 @@ static enum mr_code take_one(struct running *r, bool *out_continue, size_t *out_
 		return rc;
 	if (response.is_continuation) {
 		*out_continue = true;
-		r->challenge = mr_arena_strdup(r->arena, response.text);
+		if (r->is_talking)
+			r->challenge = mr_arena_strdup(r->arena, response.text);
 		return MR_OK;
 	}
 	if (!response.tag) {
@@ -384,7 +389,12 @@ static enum mr_code send_all(struct running *r)
 enum mr_code mr_imap_run(struct mr_imap *s, struct mr_arena *arena, mr_imap_handler *handler,
 	void *arg, struct mr_imap_outcome *outcomes, struct mr_err *err)
 {
-	struct running r = { s, arena, handler, arg, outcomes, { false }, 0, err, NULL };
+	struct running r = { .session = s,
+		.arena = arena,
+		.handler = handler,
+		.arg = arg,
+		.outcomes = outcomes,
+		.err = err };
 	bool go;
 	size_t ended;
 	enum mr_code rc;
@@ -431,7 +441,11 @@ static enum mr_code reply(struct running *r, mr_imap_answer *answer, void *arg)
 enum mr_code mr_imap_converse(struct mr_imap *s, struct mr_arena *arena, mr_imap_answer *answer,
 	void *arg, struct mr_imap_outcome *outcome, struct mr_err *err)
 {
-	struct running r = { s, arena, NULL, NULL, outcome, { false }, 0, err, NULL };
+	struct running r = { .session = s,
+		.arena = arena,
+		.outcomes = outcome,
+		.err = err,
+		.is_talking = true };
 	enum mr_code rc;
 
 	end_command(s);
@@ -532,7 +546,14 @@ static enum mr_code take_what_came(struct running *r, size_t *out_ended)
 enum mr_code mr_imap_idle(struct mr_imap *s, int stop_fd, int timeout_ms, bool *out_news,
 	struct mr_err *err)
 {
-	struct running r = { s, s->arena, note_news, out_news, NULL, { false }, 0, err, NULL };
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_imap_outcome outcome = { 0 };
+	struct running r = { .session = s,
+		.arena = arena,
+		.handler = note_news,
+		.arg = out_news,
+		.outcomes = &outcome,
+		.err = err };
 	size_t ended = SIZE_MAX;
 	bool go = false;
 	enum mr_code rc;
@@ -559,6 +580,7 @@ enum mr_code mr_imap_idle(struct mr_imap *s, int stop_fd, int timeout_ms, bool *
 	end_run(s);
 	if (rc)
 		s->is_open = false;
+	s->refuses_idle |= !rc && outcome.status != MR_IMAP_OK;
 	return rc;
 }
 

@@ -12,6 +12,7 @@
 enum {
 	PACKED_CHUNK = 64 << 10,
 	PACKED_MAX = 512 << 20, /* packed bytes may be a little more than they were */
+	KEEP_ALIVE_S = 60,
 };
 
 struct mr_imap_stream {
@@ -65,6 +66,9 @@ static enum mr_code refuse(const struct mr_imap_stream *s, CURLcode code, const 
 		return mr_err_set(err, MR_ETIMEOUT, "%s did not answer in time", s->host);
 	case CURLE_LOGIN_DENIED:
 		return mr_err_set(err, MR_EAUTH, "%s refused the login", s->host);
+	case CURLE_WEIRD_SERVER_REPLY:
+		return mr_err_set(err, MR_EREMOTE, "%s does not answer as an IMAP server does",
+			s->host);
 	default:
 		return mr_err_set(err, MR_EREMOTE, "%s: %s", s->host,
 			*why ? why : s->curl.strerror(code));
@@ -98,6 +102,10 @@ static void set_up(const struct mr_imap_stream *s, const struct mr_imap_account 
 	curl->setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)account->timeout_ms);
 	curl->setopt(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT,
 		(long)(account->timeout_ms + 999) / 1000);
+	/* Who waits for mail learns that the way to the server is gone. */
+	curl->setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl->setopt(handle, CURLOPT_TCP_KEEPIDLE, (long)KEEP_ALIVE_S);
+	curl->setopt(handle, CURLOPT_TCP_KEEPINTVL, (long)KEEP_ALIVE_S);
 	curl->setopt(handle, CURLOPT_NOPROXY, "*");
 	curl->setopt(handle, CURLOPT_ERRORBUFFER, why);
 }

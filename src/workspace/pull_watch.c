@@ -92,13 +92,17 @@ static enum mr_code wait_for_news(struct watching *w)
 		(void)is_stopped(w, POLL_MS);
 		return MR_OK;
 	}
-	while (!news && !is_stopped(w, 0)) {
+	while (!news && !is_stopped(w, 0) && mr_imap_can(w->session, "IDLE")) {
 		int wait_ms = w->mailboxes > 1 ? OTHERS_MS : IDLE_MS;
+		int64_t begun = mr_clock_mono_us(w->cx->clock);
 
 		if (mr_imap_idle(w->session, w->watch->stop_fd, wait_ms, &news, &err)) {
 			mr_imap_closep(&w->session);
 			return mr_work_server_failed(w->cx, &err, MR_WORK_IMAP_FETCH_FAILED);
 		}
+		/* A server that does not let us wait is not asked without pause. */
+		if (!news && mr_clock_mono_us(w->cx->clock) - begun < PAUSE_MS * 1000)
+			(void)is_stopped(w, PAUSE_MS);
 		if (w->mailboxes > 1)
 			break;
 	}
