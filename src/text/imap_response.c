@@ -204,7 +204,15 @@ static enum mr_code parse_literal(struct parsing *p, struct mr_imap_node *out)
 	return MR_OK;
 }
 
-/* An atom; what stands in brackets belongs to it: BODY[HEADER.FIELDS ("A B")]<0>. */
+/* Is it what a section in brackets belongs to? Other atoms, flags say, may have brackets of no
+ * meaning. */
+static bool has_section(const uint8_t *atom, size_t len)
+{
+	return (len >= 4 && strncasecmp((const char *)atom, "BODY", 4) == 0) ||
+		(len >= 6 && strncasecmp((const char *)atom, "BINARY", 6) == 0);
+}
+
+/* An atom, with its section: BODY[HEADER.FIELDS ("A B")]<0>. */
 static enum mr_code parse_atom(struct parsing *p, char close, struct mr_imap_node *out)
 {
 	size_t begin = p->at;
@@ -217,7 +225,7 @@ static enum mr_code parse_atom(struct parsing *p, char close, struct mr_imap_nod
 			break;
 		if (c == '\r' || c == '\n' || c == '\0')
 			return broken(p, "a control character");
-		depth += c == '[';
+		depth += c == '[' && (depth || has_section(p->data + begin, p->at - begin));
 		depth -= c == ']' && depth > 0;
 	}
 	if (depth)

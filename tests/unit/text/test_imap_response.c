@@ -144,6 +144,10 @@ static void responses_become_trees(void)
 	says("* VANISHED (EARLIER) 1:5\r\n", "* VANISHED((EARLIER) 1:5)");
 	says("* 5 EXISTS\r\n", "* EXISTS 5()");
 	says("* X ~{2}\r\na)\r\n", "* X(<a)>)");
+	/* Brackets have a meaning behind BODY and BINARY alone. */
+	says("* 1 FETCH (FLAGS ([x $a]b) BINARY.PEEK[1 2] {1}\r\nc)\r\n",
+		"* FETCH 1((FLAGS ([x $a]b) BINARY.PEEK[1 2] <c>))");
+	says("* LIST () \"/\" [Old/Mail\r\n", "* LIST(() </> [Old/Mail)");
 }
 
 #define SENSELESS "the server's response makes no sense at byte "
