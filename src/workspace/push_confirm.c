@@ -257,8 +257,10 @@ static enum mr_code send_mail(struct pushing *p, struct item *i, bool again, con
 
 /* --- steps --- */
 
+/* `again`: it was begun before, and nobody knows how it ended; `was_tried`: or it failed. */
 static enum mr_code do_step(struct pushing *p, struct item *i,
-	const struct mr_work_action_step *step, bool again, const char **summary, bool *out_unknown)
+	const struct mr_work_action_step *step, bool again, bool was_tried, const char **summary,
+	bool *out_unknown)
 {
 	const char *reply_to =
 		i->has_mail ? i->mail.out.reply_to_message_id : i->item.reply_to_message_id;
@@ -268,7 +270,9 @@ static enum mr_code do_step(struct pushing *p, struct item *i,
 		return send_mail(p, i, again, summary, out_unknown);
 	if (step->append_to_mailbox_id)
 		return mr_work_push_append(&p->imap, &i->item, i->has_mail ? &i->mail : NULL,
-			step->append_to_mailbox_id, again || has_kept_copy(&i->item), summary,
+			step->append_to_mailbox_id,
+			/* Of several messages some may have been appended before one failed. */
+			again || has_kept_copy(&i->item) || (was_tried && !i->has_mail), summary,
 			out_unknown);
 	if (step->move_to_mailbox_id)
 		return mr_work_push_move(&p->imap, &i->item, step->move_to_mailbox_id, summary);
@@ -298,7 +302,8 @@ static enum mr_code run_step(struct pushing *p, struct item *i, size_t index)
 	const struct mr_work_action_step *step = &i->steps.items[index];
 	const char *label = mr_work_step_label(p->cx->arena, step), *summary = NULL;
 	struct mr_work_step_state *state = state_of(p, &i->item, index, label);
-	bool again = state->started && state->status == MR_WORK_STEP_PENDING, is_unknown = false;
+	bool was_tried = state->started != NULL, is_unknown = false;
+	bool again = was_tried && state->status == MR_WORK_STEP_PENDING;
 	enum mr_code rc;
 
 	if (state->status == MR_WORK_STEP_SUCCEEDED)
@@ -313,7 +318,7 @@ static enum mr_code run_step(struct pushing *p, struct item *i, size_t index)
 	if (rc)
 		return rc;
 	state = state_of(p, &i->item, index, label);
-	rc = do_step(p, i, step, again, &summary, &is_unknown);
+	rc = do_step(p, i, step, again, was_tried, &summary, &is_unknown);
 	mr_crash_point("work.push.step_done");
 	if (!rc) {
 		mark_done(p, state, summary);

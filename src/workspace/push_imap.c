@@ -183,6 +183,12 @@ static enum mr_code make_if_missing(struct mr_work_push_imap *p, struct target *
 	return rc;
 }
 
+/* A number that mailboxes and mails are told apart by; false: the server says nonsense. */
+static bool is_uid(const struct mr_imap_node *node, uint64_t *out)
+{
+	return mr_imap_number(node, out) && *out && *out <= UINT32_MAX;
+}
+
 static enum mr_code note_selected(void *arg, const struct mr_imap_response *response,
 	struct mr_err *err)
 {
@@ -193,7 +199,7 @@ static enum mr_code note_selected(void *arg, const struct mr_imap_response *resp
 	if (response->has_number && mr_str_eq(response->name, "EXISTS"))
 		p->exists = response->number;
 	if (response->code.len > 1 && mr_imap_is(&response->code.items[0], "UIDVALIDITY") &&
-		mr_imap_number(&response->code.items[1], &number))
+		is_uid(&response->code.items[1], &number))
 		p->validity = (int64_t)number;
 	return MR_OK;
 }
@@ -291,7 +297,7 @@ static enum mr_code look_at(struct mr_work_push_imap *p, int64_t uid, struct fou
 	return ask(p, note_flags, out, NULL, MR_WORK_IMAP_FETCH_FAILED, NULL);
 }
 
-enum { CANDIDATES = 16 }; /* mails of one Message-ID that are looked at */
+enum { CANDIDATES = 16 }; /* mails that may be the one; the last ones are looked at */
 
 struct candidates {
 	int64_t uids[CANDIDATES]; /* the highest first */
@@ -308,10 +314,13 @@ static enum mr_code note_candidates(void *arg, const struct mr_imap_response *re
 		return MR_OK;
 	for (size_t i = 0; i < response->data.len; i++) {
 		uint64_t uid = 0;
-		size_t at = list->len < CANDIDATES ? list->len++ : CANDIDATES - 1;
+		size_t at;
 
-		if (!mr_imap_number(&response->data.items[i], &uid))
-			uid = 0;
+		if (!is_uid(&response->data.items[i], &uid))
+			continue;
+		if (list->len == CANDIDATES && (int64_t)uid < list->uids[CANDIDATES - 1])
+			continue;
+		at = list->len < CANDIDATES ? list->len++ : CANDIDATES - 1;
 		for (; at && list->uids[at - 1] < (int64_t)uid; at--)
 			list->uids[at] = list->uids[at - 1];
 		list->uids[at] = (int64_t)uid;
@@ -344,8 +353,8 @@ static enum mr_code compare(void *arg, const struct mr_imap_response *response, 
 	return MR_OK;
 }
 
-/* The last of this very mail in the selected mailbox; 0: none. Its Message-ID alone does not tell:
- * other mails may have the same, and two workspaces of one account may have made it. */
+/* The last of this very mail in the selected mailbox; 0: none. Its Message-ID (or NULL) alone does
+ * not tell: other mails may have the same, and two workspaces of one account may have made it. */
 static enum mr_code search(struct mr_work_push_imap *p, const char *id, struct mr_bytes bytes,
 	int64_t *out)
 {
@@ -356,8 +365,14 @@ static enum mr_code search(struct mr_work_push_imap *p, const char *id, struct m
 	*out = 0;
 	if (!p->exists)
 		return MR_OK;
-	mr_imap_begin(p->session, "UID SEARCH HEADER Message-ID");
-	mr_imap_put_string(p->session, mr_arena_printf(p->cx->arena, "<%s>", id));
+	if (id) {
+		mr_imap_begin(p->session, "UID SEARCH HEADER Message-ID");
+		mr_imap_put_string(p->session, mr_arena_printf(p->cx->arena, "<%s>", id));
+	} else { /* it can be found by its size alone */
+		mr_imap_begin(p->session,
+			mr_arena_printf(p->cx->arena, "UID SEARCH LARGER %zu SMALLER %zu",
+				bytes.len ? bytes.len - 1 : 0, bytes.len + 1));
+	}
 	rc = ask(p, note_candidates, &list, NULL, MR_WORK_IMAP_SEARCH_FAILED, NULL);
 	if (!rc && list.len && mr_mime_parse(p->cx->arena, bytes, &mime, &p->cx->err))
 		rc = mr_work_refuse(p->cx, MR_WORK_MIME_PARSE_FAILED, "%s", p->cx->err.msg);
@@ -444,13 +459,22 @@ static bool is_for(const struct mr_work_mailbox *mailbox, const char *id, const 
 		(mailbox->special_use && strcasecmp(mailbox->special_use, attribute) == 0);
 }
 
-/* Where the server put it, when it says so. */
-static bool read_append_uid(const struct mr_imap_outcome *outcome, uint64_t *validity,
-	uint64_t *uid)
+/* Where the server put a mail: it says so with UIDPLUS. */
+struct copied {
+	uint64_t validity, uid; /* 0: it does not say */
+};
+
+/* "APPENDUID validity uid", "COPYUID validity from to": the number at `at` is the new one. */
+static void read_copied(const struct mr_imap_node *code, const char *name, size_t at,
+	struct copied *out)
 {
-	return outcome->code.len > 2 && mr_imap_is(&outcome->code.items[0], "APPENDUID") &&
-		mr_imap_number(&outcome->code.items[1], validity) &&
-		mr_imap_number(&outcome->code.items[2], uid);
+	struct copied told = { 0 };
+
+	if (code->len > at && mr_imap_is(&code->items[0], name))
+		*out = is_uid(&code->items[1], &told.validity) &&
+				is_uid(&code->items[at], &told.uid)
+			? told
+			: (struct copied){ 0 };
 }
 
 static enum mr_code append_one(struct mr_work_push_imap *p, struct target *target,
@@ -466,18 +490,16 @@ static enum mr_code append_one(struct mr_work_push_imap *p, struct target *targe
 		.observed = p->work->now };
 	struct mr_imap_outcome outcome = { 0 };
 	struct mr_work_locations list = { 0 };
-	uint64_t validity = 0, uid = 0;
+	struct copied copied = { 0 };
 	int64_t present = 0;
-	enum mr_code rc =
-		again && rfc822_id ? search_in(p, target, rfc822_id, bytes, &present) : MR_OK;
+	enum mr_code rc = again ? search_in(p, target, rfc822_id, bytes, &present) : MR_OK;
 
 	if (!rc && !present)
 		rc = make_if_missing(p, target);
 	if (rc)
 		return rc;
 	if (present) {
-		validity = (uint64_t)p->validity;
-		uid = (uint64_t)present;
+		copied = (struct copied){ (uint64_t)p->validity, (uint64_t)present };
 	} else {
 		mr_imap_begin(p->session, "APPEND");
 		mr_imap_put_string(p->session, target->wire);
@@ -488,12 +510,12 @@ static enum mr_code append_one(struct mr_work_push_imap *p, struct target *targe
 		mr_crash_point("work.push.appended");
 		if (rc)
 			return rc;
-		(void)read_append_uid(&outcome, &validity, &uid);
+		read_copied(&outcome.code, "APPENDUID", 2, &copied);
 	}
-	if (!is_known_here || !uid)
+	if (!is_known_here || !copied.uid)
 		return MR_OK;
-	location.uid_validity = (int64_t)validity;
-	location.uid = (int64_t)uid;
+	location.uid_validity = (int64_t)copied.validity;
+	location.uid = (int64_t)copied.uid;
 	if (flag) {
 		location.flags =
 			(struct mr_texts){ mr_arena_array(p->cx->arena, 2, sizeof(char *)), 1 };
@@ -638,23 +660,11 @@ enum mr_code mr_work_push_flags(struct mr_work_push_imap *p, const struct mr_wor
 
 /* --- move --- */
 
-struct copied {
-	uint64_t validity, uid;
-};
-
-static void read_copied(const struct mr_imap_node *code, struct copied *out)
-{
-	if (code->len > 3 && mr_imap_is(&code->items[0], "COPYUID") &&
-		(!mr_imap_number(&code->items[1], &out->validity) ||
-			!mr_imap_number(&code->items[3], &out->uid)))
-		*out = (struct copied){ 0 };
-}
-
 static enum mr_code note_copied(void *arg, const struct mr_imap_response *response,
 	struct mr_err *err)
 {
 	(void)err;
-	read_copied(&response->code, arg);
+	read_copied(&response->code, "COPYUID", 3, arg);
 	return MR_OK;
 }
 
@@ -669,7 +679,7 @@ static enum mr_code transfer(struct mr_work_push_imap *p, const char *verb, int6
 	mr_imap_put_string(p->session, target->wire);
 	rc = ask(p, note_copied, out, &outcome, MR_WORK_IMAP_MOVE_FAILED, NULL);
 	if (!rc)
-		read_copied(&outcome.code, out);
+		read_copied(&outcome.code, "COPYUID", 3, out);
 	return rc;
 }
 

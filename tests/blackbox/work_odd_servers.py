@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from desk import Desk  # noqa: E402
-from imap_model import READING, Model  # noqa: E402
+from imap_model import READING, Gone, Model  # noqa: E402
 from tap import Tap  # noqa: E402
 from workspace import mail  # noqa: E402
 
@@ -230,10 +230,124 @@ def test_news_in_between(program):
         whole(w)
 
 
+def watched(w, server, events):
+    """The lines of a watch, up to these events in this order."""
+    watcher, seen = w.start("pull", "inbox", "--watch"), []
+    try:
+        for event in events:
+            while not seen or seen[-1]["event"] != event:
+                line = watcher.stdout.readline()
+                assert line, (seen, watcher.communicate(timeout=120))
+                seen.append(json.loads(line))
+            seen.append({"event": None})
+    finally:
+        watcher.send_signal(signal.SIGTERM)
+        out, err = watcher.communicate(timeout=120)
+    assert watcher.returncode == 0 and not err, (out, err)
+    assert all(command.startswith(READING) for command in server.commands), server.commands
+    return json.loads(out.splitlines()[-1])
+
+
+def test_watch_goes_on(program):
+    """The server ends the connection of a watch: with a word, without one, and in the middle of a line; mail came meanwhile."""
+    with Model() as server, Desk(program, server) as w:
+        ends = iter((b"* BYE autologout\r\n", b"", b"* 2 EXIS"))
+
+        def idle(session, tag, rest, literals):
+            end = next(ends, None)
+            if end is None:
+                return session.do_idle(tag, rest, literals)
+            session.say("+ idling")
+            server.fill(mail(len(server.boxes["INBOX"].mails) + 1))
+            session.send(end)
+            raise Gone
+
+        server.instead["idle"] = idle
+        total = watched(w, server, ("watching", "waiting", "watching", "waiting", "watching", "waiting", "watching"))
+        assert total["new_message_count"] == 3 and subjects(w) == ["Mail 1", "Mail 2", "Mail 3"], total
+        whole(w)
+
+
+def test_watch_does_not_insist(program):
+    """A server that does not let us wait, though it said so, is not asked again and again."""
+    with Model() as server, Desk(program, server) as w:
+        asked = []
+
+        def idle(*_):
+            asked.append(len(asked))
+            return "NO not now"
+
+        server.instead["idle"] = idle
+        watched(w, server, ("watching", "watching"))
+        for _ in range(3):
+            w.ok("status")
+        assert len(asked) == 1, len(asked)
+
+
+def test_numbers_that_are_none(program):
+    """What the server says of where a mail went is not believed when it cannot be."""
+    for moved, appended in (("[COPYUID 99999999999 1 4294967296]", "[APPENDUID 7 0]"), ("[COPYUID 7 1 x]", "[APPENDUID x (1)]"),
+            ("[COPYUID]", "[APPENDUID 18446744073709551616 1]")):
+        with Model() as server, Desk(program, server) as w:
+            queue_work(w, server)
+            server.instead["move"] = lambda session, *words: session.do_move(*words).replace("OK", f"OK {moved}")
+            server.instead["append"] = lambda session, *words: "OK " + appended + session.do_append(*words).partition("]")[2]
+            assert w.push()["failed_count"] == 0
+            is_done(w, server)
+            for name in os.listdir(w.path(".afmail", "messages")):
+                if name.endswith(".remote.json"):
+                    for at in w.document(".afmail", "messages", name)["locations"]:
+                        assert 0 < at["uid"] < 4 and at["uid_validity"] == 7, (moved, at)
+
+
+def test_odd_flags(program):
+    with Model() as server, Desk(program, server) as w:
+        server.boxes["INBOX"].add(mail(1).encode(), ("\\Seen", "[x", "$a]b", "body[1]", "NIL"))
+        w.ok("pull", "inbox")
+        (row,) = w.ok("triage", "list", "--details")["items"]
+        flags = w.ok("message", "show", row["message_id"])["flags"]
+        assert {"\\Seen", "[x", "$a]b"} <= set(flags), flags
+        assert w.ok("pull", "inbox")["flags_updated_count"] == 0
+        whole(w)
+
+
+def test_appends_once(program):
+    """Of several messages that are appended, the second is refused, or its answer is lost: the first is not appended again."""
+    texts = [mail(1).encode(), mail(2).replace("Message-ID", "X-Other").encode(), mail(3).encode()]
+    for refusal in ("refused", "lost", "lost when it was there"):
+        with Model() as server, Desk(program, server) as w:
+            server.fill(*texts)
+            w.ok("config", "set", "actions.message.archive.by_source_mailbox_id.inbox.steps", "--json",
+                '[{"append_to_mailbox_id": "archive"}]')
+            w.ok("pull", "inbox")
+            case = w.case()
+            for row in w.ok("triage", "list")["items"]:
+                w.ok("case", "add", case, row["message_id"])
+            w.ok("case", "archive", case)
+            count = []
+
+            def append(session, *words):
+                count.append(1)
+                if len(count) != 2:
+                    return session.do_append(*words)
+                if refusal == "refused":
+                    return "NO not now"
+                if refusal == "lost when it was there":
+                    session.do_append(*words)
+                raise Gone
+
+            server.instead["append"] = append
+            w.failure("imap_append_failed")
+            w.done()
+            assert sorted(data for _, data in server.boxes["Archive"].mails.values()) == sorted(texts), (refusal, server.boxes["Archive"].mails)
+            whole(w)
+
+
 def main():
     program = sys.argv[1]
     with Tap() as tap:
-        for test in (test_only_push_changes, test_made_anew, test_wrong_uids, test_uses_are_asked_for, test_news_in_between):
+        for test in (test_only_push_changes, test_made_anew, test_wrong_uids, test_uses_are_asked_for, test_news_in_between,
+                test_watch_goes_on, test_watch_does_not_insist, test_numbers_that_are_none, test_odd_flags, test_appends_once):
             tap.run(test.__name__, test, program)
         for can in (("MOVE", "UIDPLUS", "IDLE"), ("UIDPLUS", "LITERAL+"), ("MOVE",)):
             tap.run(f"noise everywhere with {' '.join(can)}", test_noise, program, can)

@@ -29,11 +29,13 @@ class Model:
     noise       lines that nobody asked for, before every line that it says
     chop        every byte is sent by itself
     at, how     at this line, counted from 0 over all connections, it goes wrong once: "bye", "drop", "garbage", "half" a line
-    on_body     called with the connection's say() before the first body that is sent
+    on_body     called with the session before the first body that is sent
+    instead     {"move": answer}: called in place of that command, as the others; "OK ..." or "NO ..." is the command's end
     `commands` has what it was told, `lines` how many lines it said.
     """
 
-    def __init__(self, can=("MOVE", "UIDPLUS", "IDLE"), noise=(), chop=False, at=None, how="bye", on_body=None):
+    def __init__(self, can=("MOVE", "UIDPLUS", "IDLE"), noise=(), chop=False, at=None, how="bye", on_body=None, instead=None):
+        self.instead = instead or {}
         self.can, self.noise, self.chop, self.at, self.how, self.on_body = can, noise, chop, at, how, on_body
         self.boxes = {name: Mailbox(use) for name, use in MAILBOXES.items()}
         self.commands, self.lines, self.idle = [], 0, threading.Event()
@@ -120,8 +122,8 @@ class Session:
             name = (rest.split(" ")[1] if rest.upper().startswith("UID ") else rest.split(" ")[0]).lower()
             if name not in ("authenticate", "login"):
                 self.of.commands.append(rest)
-            answer = getattr(self, "do_" + name, None)
-            end = answer(tag, rest, literals) if answer else f"BAD {name}?"
+            answer = self.of.instead.get(name) or getattr(type(self), "do_" + name, None)
+            end = answer(self, tag, rest, literals) if answer else f"BAD {name}?"
             self.say(f"{tag} {end or 'OK done'}")
             if name == "logout":
                 return
@@ -181,6 +183,11 @@ class Session:
             self.say(told + b")")
 
     def do_search(self, _tag, rest, literals):
+        sizes = re.search(r"LARGER (\d+) SMALLER (\d+)", rest)
+        if sizes:
+            found = [uid for uid, (_, data) in sorted(self.box.mails.items()) if int(sizes[1]) < len(data) < int(sizes[2])]
+            self.say("* SEARCH " + " ".join(map(str, found)))
+            return
         wanted = re.search(r'HEADER Message-ID (?:"(.*)"|\{0\})', rest, re.I)
         wanted = wanted[1] or literals[0].decode()
         found = [uid for uid, (_, data) in sorted(self.box.mails.items()) if f"Message-ID: {wanted}".encode().lower() in data.lower()]
