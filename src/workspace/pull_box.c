@@ -9,6 +9,7 @@
 enum {
 	FLAGS_MAX = 64, /* of one mail, and how long: what is beyond is left out */
 	FLAG_BYTES = 256,
+	FLAG_SETS_MAX = 1 << 16, /* different ones of a pull; others are as if they were not told */
 	VANISHED_MAX = 1 << 20,
 	COMMAND_BYTES = 256,
 };
@@ -46,6 +47,7 @@ const char *mr_work_pull_flags(struct mr_work_pulling *p, const struct mr_imap_n
 	const struct mr_imap_node *node = mr_imap_member(fetched, "FLAGS");
 	const char *items[FLAGS_MAX];
 	struct mr_texts flags = { items, 0 };
+	const char *set;
 
 	if (!node || node->kind != MR_IMAP_LIST)
 		return NULL;
@@ -54,7 +56,10 @@ const char *mr_work_pull_flags(struct mr_work_pulling *p, const struct mr_imap_n
 		if (node->items[i].kind == MR_IMAP_ATOM && node->items[i].bytes.len <= FLAG_BYTES)
 			items[flags.len++] = mr_imap_text(arena, &node->items[i]);
 	flags = mr_work_flags(arena, &flags);
-	return mr_work_text_set_keep(p->cx->arena, &p->flag_sets, mr_str_join(arena, &flags, " "));
+	set = mr_str_join(arena, &flags, " ");
+	if (p->flag_sets.texts.len == FLAG_SETS_MAX && !mr_work_text_set_has(&p->flag_sets, set))
+		return NULL;
+	return mr_work_text_set_keep(p->cx->arena, &p->flag_sets, set);
 }
 
 static enum mr_code note_vanished(struct mr_work_pulling *p,
@@ -282,12 +287,45 @@ static enum mr_code compare_whole(struct mr_work_pulling *p)
 	return MR_OK;
 }
 
+static int by_first(const void *a, const void *b)
+{
+	const struct mr_imap_range *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Servers tell of them in any order, and of some twice. */
+static void sort_vanished(struct mr_work_box *box)
+{
+	struct mr_imap_range *ranges = box->vanished;
+	size_t kept = 0;
+
+	if (box->vanished_len)
+		qsort(ranges, box->vanished_len, sizeof(*ranges), by_first);
+	for (size_t i = 0; i < box->vanished_len; i++) {
+		struct mr_imap_range *last = kept ? &ranges[kept - 1] : NULL;
+
+		if (last && ranges[i].first <= last->last)
+			last->last = ranges[i].last > last->last ? ranges[i].last : last->last;
+		else
+			ranges[kept++] = ranges[i];
+	}
+	box->vanished_len = kept;
+}
+
 static bool has_vanished(const struct mr_work_box *box, int64_t uid)
 {
-	for (size_t i = 0; i < box->vanished_len; i++)
-		if (uid >= box->vanished[i].first && uid <= box->vanished[i].last)
-			return true;
-	return false;
+	size_t from = 0, to = box->vanished_len;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (box->vanished[middle].last < uid)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < box->vanished_len && box->vanished[from].first <= uid;
 }
 
 /* Of the places of one uid, those with the mailbox's present validity. */
@@ -312,6 +350,7 @@ static enum mr_code find_vanished(struct mr_work_pulling *p, struct mr_work_know
 
 	*out_gone = 0;
 	*known = (struct mr_work_known){ 0 };
+	sort_vanished(p->box);
 	if (p->box->vanished_len)
 		rc = mr_work_known_load(p->cx, p->work, p->box->name, known);
 	for (size_t i = 0; !rc && i < known->len; i++) {

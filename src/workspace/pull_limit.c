@@ -143,7 +143,8 @@ static enum mr_code ask_sizes(struct mr_work_pulling *p, struct sizing *s)
 	return rc;
 }
 
-/* The first ones that fit together; the next pull goes on behind them. */
+/* The first ones that fit together; the next pull goes on behind them. One that no pull within this
+ * limit could take in stands in nobody's way. */
 static enum mr_code fit_bytes(struct mr_work_pulling *p)
 {
 	struct mr_work_box *box = p->box;
@@ -154,12 +155,16 @@ static enum mr_code fit_bytes(struct mr_work_pulling *p)
 
 	if (rc)
 		return rc;
-	while (kept < box->wanted_len && s.sizes[kept] <= p->bytes_left) {
-		p->bytes_left -= s.sizes[kept] > 0 ? s.sizes[kept] : 0;
-		kept++;
+	for (size_t i = 0; i < box->wanted_len; i++) {
+		if (s.sizes[i] > p->limits->max_total_bytes)
+			continue;
+		if (s.sizes[i] > p->bytes_left)
+			p->bytes_left = 0; /* smaller ones do not overtake it */
+		if (!p->bytes_left)
+			break;
+		p->bytes_left -= s.sizes[i] > 0 ? s.sizes[i] : 0;
+		box->wanted[kept++] = box->wanted[i];
 	}
-	if (kept < box->wanted_len)
-		p->bytes_left = 0; /* smaller ones do not overtake it */
 	box->left += box->wanted_len - kept;
 	box->wanted_len = kept;
 	return MR_OK;

@@ -76,8 +76,13 @@ def limits_leave_mail_for_the_next_time(w):
         third = w.ok("pull", "inbox", "--since-days", "3")
         assert third["new_message_count"] == 1 and third["remaining_message_count"] == 1, third
         assert any(command.startswith("UID SEARCH SINCE ") for command in server.commands), server.commands
+        # One that is larger than the budget stays, and stands in nobody's way.
+        server.mails[6] += b"x" * 1000
+        server.mails[8] = mail(8).encode()
+        fourth = w.ok("pull", "inbox", "--max-total-bytes", "900")
+        assert fourth["new_message_count"] == 1 and fourth["remaining_message_count"] == 1, fourth
         assert w.ok("pull", "inbox", "--all-history")["new_message_count"] == 1
-        assert len(subjects(w)) == 7
+        assert len(subjects(w)) == 8
         w.fails("invalid_request", "pull", "inbox", "--since-days", "3", "--all-history")
         assert all(command.startswith(READING) for command in server.commands), server.commands
         whole(w)
