@@ -63,6 +63,9 @@ static enum mr_code cannot_connect(struct dialogue *d, CURLcode code, const char
 		return mr_err_set(d->err, MR_ETIMEOUT, "%s did not answer in time", host);
 	if (d->out->stage == MR_SMTP_LOGIN)
 		return mr_err_set(d->err, MR_EAUTH, "%s refused the login", host);
+	if (code == CURLE_WEIRD_SERVER_REPLY)
+		return mr_err_set(d->err, MR_EREMOTE, "%s does not answer as an SMTP server does",
+			host);
 	/* A certificate does not become right by asking again. */
 	return mr_err_set(d->err, d->out->stage == MR_SMTP_TLS ? MR_ECONFLICT : MR_EREMOTE,
 		"%s: %s", host, *why ? why : d->curl.strerror(code));
@@ -85,6 +88,12 @@ static void set_up(struct dialogue *d, const char *url, char *why)
 			curl->setopt(handle, CURLOPT_XOAUTH2_BEARER, server->bearer_token);
 		else
 			curl->setopt(handle, CURLOPT_PASSWORD, server->password);
+		if (server->mechanism) {
+			char options[64];
+
+			snprintf(options, sizeof(options), "AUTH=%s", server->mechanism);
+			curl->setopt(handle, CURLOPT_LOGIN_OPTIONS, options); /* it is copied */
+		}
 	}
 	curl->setopt(handle, CURLOPT_CONNECT_ONLY, 1L);
 	curl->setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)server->timeout_ms);

@@ -23,6 +23,7 @@ struct mr_smtp_server {
 	const char *user;    /* NULL: no login */
 	const char *password;
 	const char *bearer_token; /* OAuth, in place of a password; or NULL */
+	const char *mechanism;    /* the only one to log in with: "PLAIN"; NULL: any */
 	int timeout_ms;           /* without a byte */
 	int accept_timeout_ms;    /* for the answer to a whole mail: servers look at it first */
 };

@@ -107,12 +107,37 @@ enum mr_code mr_work_imap_account(struct mr_ctx *cx, const struct mr_work_config
 	return rc;
 }
 
+const char *mr_work_account_mechanism(const struct mr_work_account *account)
+{
+	static const char *const mechanisms[] = {
+		[MR_WORK_AUTH_AUTO] = NULL,
+		[MR_WORK_AUTH_PLAIN] = "PLAIN",
+		[MR_WORK_AUTH_LOGIN] = "LOGIN",
+		[MR_WORK_AUTH_SCRAM_SHA_256] = "SCRAM-SHA-256",
+		[MR_WORK_AUTH_XOAUTH2] = "XOAUTH2",
+		[MR_WORK_AUTH_OAUTHBEARER] = "OAUTHBEARER",
+	};
+
+	return mechanisms[account->auth];
+}
+
+static enum mr_code refuse_scram(struct mr_ctx *cx)
+{
+	(void)mr_work_refuse(cx, MR_WORK_CONFIG_INVALID,
+		"smtp.auth is scram-sha-256, which is there for IMAP servers alone");
+	return mr_work_hint(cx,
+		"Set smtp.auth to plain, which an encrypted connection protects, or take it away "
+		"with `afmail config unset smtp.auth`.");
+}
+
 enum mr_code mr_work_smtp_account(struct mr_ctx *cx, const struct mr_work_config *config,
 	mr_work_environment *environment, struct mr_work_account *out)
 {
 	struct mr_work_account account;
 	enum mr_code rc = begin(cx, &config->smtp, "smtp", environment, &account);
 
+	if (!rc && account.username && account.auth == MR_WORK_AUTH_SCRAM_SHA_256)
+		return refuse_scram(cx);
 	if (!rc && account.username)
 		rc = find_secret(cx, &config->smtp, "smtp", environment, &account);
 	if (rc)

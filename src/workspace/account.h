@@ -24,6 +24,10 @@ struct mr_work_account {
  * configuration says; config_invalid when ca_file cannot be read. */
 MR_CHECK enum mr_code mr_work_imap_account(struct mr_ctx *cx, const struct mr_work_config *config,
 	mr_work_environment *environment, struct mr_work_account *out);
-/* The same for SMTP, where a server may want no login: without a user or a secret there is none. */
+/* The same for SMTP, where a server may want no login: without a user or a secret there is none.
+ * config_invalid also when it is to log in by SCRAM. */
 MR_CHECK enum mr_code mr_work_smtp_account(struct mr_ctx *cx, const struct mr_work_config *config,
 	mr_work_environment *environment, struct mr_work_account *out);
+/* What the account may log in with alone, as protocols name it: "PLAIN"; NULL: whatever the server
+ * offers. */
+const char *mr_work_account_mechanism(const struct mr_work_account *account);

@@ -29,14 +29,6 @@ enum mr_code mr_work_server_open(struct mr_ctx *cx, const struct mr_work_account
 		[MR_IMAP_STAGE_GREETING] = MR_WORK_IMAP_GREETING_FAILED,
 		[MR_IMAP_STAGE_LOGIN] = MR_WORK_IMAP_LOGIN_FAILED,
 	};
-	static const char *const mechanisms[] = {
-		[MR_WORK_AUTH_AUTO] = NULL,
-		[MR_WORK_AUTH_PLAIN] = "PLAIN",
-		[MR_WORK_AUTH_LOGIN] = "LOGIN",
-		[MR_WORK_AUTH_SCRAM_SHA_256] = "SCRAM-SHA-256",
-		[MR_WORK_AUTH_XOAUTH2] = "XOAUTH2",
-		[MR_WORK_AUTH_OAUTHBEARER] = "OAUTHBEARER",
-	};
 	const struct mr_imap_account server = {
 		.host = account->host,
 		.port = (int)account->port,
@@ -46,7 +38,7 @@ enum mr_code mr_work_server_open(struct mr_ctx *cx, const struct mr_work_account
 		.user = account->username,
 		.password = account->password,
 		.bearer_token = account->token,
-		.mechanism = mechanisms[account->auth],
+		.mechanism = mr_work_account_mechanism(account),
 		.timeout_ms = account->timeout_ms,
 	};
 	enum mr_imap_stage stage;

@@ -190,6 +190,9 @@ static enum mr_code plan_servers(struct mr_ctx *cx, struct mr_work_setup_plan *p
 	complete(plan, plan->imap, plan->imap_count,
 		!request->imap.host && plan->provider && plan->provider->is_imap_user_local);
 	complete(plan, plan->smtp, plan->smtp_count, false);
+	for (size_t i = 0; i < plan->smtp_count; i++) /* which is there for IMAP alone */
+		if (plan->smtp[i].auth == MR_WORK_AUTH_SCRAM_SHA_256)
+			plan->smtp[i].auth = MR_WORK_AUTH_AUTO;
 	return MR_OK;
 }
 

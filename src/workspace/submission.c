@@ -15,6 +15,7 @@ struct mr_smtp_server mr_work_submission_server(const struct mr_work_account *ac
 		.user = account->username,
 		.password = account->password,
 		.bearer_token = account->token,
+		.mechanism = mr_work_account_mechanism(account),
 		.timeout_ms = account->timeout_ms,
 		.accept_timeout_ms = ACCEPT_TIMEOUT_MS };
 }

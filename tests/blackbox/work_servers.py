@@ -2,6 +2,7 @@
 without its capabilities, and Cyrus. What is left there is looked at with other clients."""
 
 import imaplib
+import json
 import os
 import shutil
 import socket
@@ -63,6 +64,20 @@ def test_logins(program):
         for auth in ("xoauth2", "oauthbearer"):
             w.ok("config", "set", "imap.auth", auth)
             is_refused(w, late)
+
+
+def test_smtp_logins(program):
+    """Only the mechanism that was set is used, whatever else the server offers."""
+    for offered in ("PLAIN", "LOGIN"):
+        with Smtp(mechanisms=(offered,)) as smtp, Dovecot(["alice"]) as imap, Desk(program, imap, smtp) as w:
+            for auth in ("auto", "plain", "login"):
+                w.ok("config", "set", "smtp.auth", auth)
+                if auth in ("auto", offered.lower()):
+                    assert json.loads(w.tells("remote", "test", "--json"))["smtp"]["login"] is True
+                else:
+                    assert w.fails("smtp_send_failed", "remote", "test")["retryable"] is False
+            w.ok("config", "set", "smtp.auth", "scram-sha-256")
+            assert "smtp.auth" in w.fails("config_invalid", "remote", "test")["hint"]
 
 
 def test_scram_alone(program):
@@ -273,11 +288,11 @@ def main():
     program = sys.argv[1]
     with Tap() as tap:
         has = DOVECOT and HAS_SMTP
-        for test in (test_logins, test_scram_alone, test_encrypted_logins, test_compression, test_young_mail):
-            if DOVECOT:
+        for test in (test_logins, test_smtp_logins, test_scram_alone, test_encrypted_logins, test_compression, test_young_mail):
+            if has or DOVECOT and test is not test_smtp_logins:
                 tap.run(test.__name__, test, program)
             else:
-                tap.skip(test.__name__, "dovecot-imapd is not installed")
+                tap.skip(test.__name__, "dovecot-imapd or python3-aiosmtpd is not installed")
         for without in ((), ("CONDSTORE", "QRESYNC"), ("QRESYNC",), ("MOVE",), ("UIDPLUS",), ("MOVE", "UIDPLUS"), ("COMPRESS=DEFLATE",),
                 ("SPECIAL-USE",), ("ESEARCH", "LIST-EXTENDED", "LIST-STATUS"), ("LITERAL+", "ENABLE", "IDLE", "SASL-IR")):
             name = "works without " + (" ".join(without) or "losing anything")

@@ -218,6 +218,14 @@ def test_token(program):
         w.works()
 
 
+def test_scram(program):
+    """It is there for the IMAP server alone."""
+    with Dovecot(["alice"], scram=True) as imap, Smtp() as smtp, Desk(program, imap, smtp) as w:
+        w.setup("--password-stdin", "--auth", "scram-sha-256")
+        assert w.config()["imap"]["auth"] == "scram-sha-256" and "auth" not in w.config()["smtp"], w.config()
+        w.works()
+
+
 @both
 def test_another_address(w):
     """An identity that somebody made is not overwritten."""
@@ -326,6 +334,7 @@ TESTS = {
     "nothing is written before it works": test_nothing_before_it_works,
     "a private authority, TLS and STARTTLS": test_private_authority,
     "a token of OAuth": test_token,
+    "a login by SCRAM": test_scram,
     "another address is another identity": test_another_address,
     "somebody at a terminal": test_terminal,
     "a pull and the mailboxes as people read them": test_pages,
