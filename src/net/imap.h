@@ -40,8 +40,8 @@ MR_CHECK enum mr_code mr_imap_compress(struct mr_imap *session, struct mr_err *e
 /*
  * IDLE: wait until something happens to the selected mailbox (`*out_news`), `stop_fd` (or -1) is
  * readable, or the time is over; at once when it happened since the mailbox was gone to, while
- * other commands ran. The server has the capability IDLE; one that refuses all the same loses it, as
- * mr_imap_can() tells.
+ * other commands ran. The server has the capability IDLE; one that refuses all the same loses it,
+ * as mr_imap_can() tells.
  */
 MR_CHECK enum mr_code mr_imap_idle(struct mr_imap *session, int stop_fd, int timeout_ms,
 	bool *out_news, struct mr_err *err);
