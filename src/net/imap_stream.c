@@ -66,10 +66,9 @@ static enum mr_code refuse(const struct mr_imap_stream *s, CURLcode code, const 
 		return mr_err_set(err, MR_ETIMEOUT, "%s did not answer in time", s->host);
 	case CURLE_LOGIN_DENIED:
 		return mr_err_set(err, MR_EAUTH, "%s refused the login", s->host);
-	case CURLE_WEIRD_SERVER_REPLY:
-		return mr_err_set(err, MR_EREMOTE, "%s does not answer as an IMAP server does",
-			s->host);
 	default:
+		if (code == CURLE_WEIRD_SERVER_REPLY && !*why)
+			why = "it does not answer as an IMAP server does";
 		return mr_err_set(err, MR_EREMOTE, "%s: %s", s->host,
 			*why ? why : s->curl.strerror(code));
 	}

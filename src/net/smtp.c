@@ -63,9 +63,8 @@ static enum mr_code cannot_connect(struct dialogue *d, CURLcode code, const char
 		return mr_err_set(d->err, MR_ETIMEOUT, "%s did not answer in time", host);
 	if (d->out->stage == MR_SMTP_LOGIN)
 		return mr_err_set(d->err, MR_EAUTH, "%s refused the login", host);
-	if (code == CURLE_WEIRD_SERVER_REPLY)
-		return mr_err_set(d->err, MR_EREMOTE, "%s does not answer as an SMTP server does",
-			host);
+	if (code == CURLE_WEIRD_SERVER_REPLY && !*why)
+		why = "it does not answer as an SMTP server does";
 	/* A certificate does not become right by asking again. */
 	return mr_err_set(d->err, d->out->stage == MR_SMTP_TLS ? MR_ECONFLICT : MR_EREMOTE,
 		"%s: %s", host, *why ? why : d->curl.strerror(code));
