@@ -157,6 +157,7 @@
  *       team_group.c     operations: groups of agents
  *       team_guard.c     operations: install and remove the git hooks
  *       team_guard_check.c operations: check files against leases
+ *       team_guard_hook.c operations: the hooks of coding agents' programs
  *       team_health.c    operation: health of the team's storage
  *       team_home.c      the team's storage of this program
  *       team_inbox.c     operations: inbox, outbox, read, acknowledge
@@ -253,6 +254,7 @@
  *     gauge_sql.c        and the queries
  *     group.c            several agents under one address
  *     group_sql.c        and the rows of named groups
+ *     hook_sql.c         what hooks of a client's session have noted
  *     identity.c         a project's identity: its path or git repository
  *     inbox.c            lists of messages; read and acknowledge marks
  *     inbox_sql.c        lists of messages, each from an index
@@ -320,6 +322,7 @@
  *       guard_git.c      what a commit or a push would change
  *       guard_hook.c     installs and removes git hooks
  *       guard_server.c   leases from a server
+ *       guard_session.c  for which agent a client's session acts, and its mail
  *     lease/           leases on files, build slots
  *       lease_index.c    finds leases that may overlap a pattern
  *       reservation.c    leases: granted, released, renewed

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define HOOK_WORDS "guard hook pre-tool-use"
-
 static const char *text_in(const struct mr_value *map, const char *key)
 {
 	const struct mr_value *value = mr_value_get(map, key);
@@ -21,15 +19,21 @@ static const char *text_in(const struct mr_value *map, const char *key)
 
 /* ---- the entry in a JSON file ---- */
 
-static void put_program(struct mr_out *out, const struct mr_client_wish *wish)
+static void put_program(struct mr_out *out, const struct mr_client *client,
+	const struct mr_client_wish *wish)
 {
-	mr_out_text(out, "command", wish->command);
-	mr_out_list(out, "args");
+	if (client->is_opencode) {
+		mr_out_list(out, "command");
+		mr_out_text(out, NULL, wish->command);
+	} else {
+		mr_out_text(out, "command", wish->command);
+		mr_out_list(out, "args");
+	}
 	mr_out_text(out, NULL, "mcp");
 	mr_out_end(out);
 	if (!wish->storage_root)
 		return;
-	mr_out_map(out, "env");
+	mr_out_map(out, client->is_opencode ? "environment" : "env");
 	mr_out_text(out, "STORAGE_ROOT", wish->storage_root);
 	mr_out_end(out);
 }
@@ -52,12 +56,14 @@ static const struct mr_value *entry_of(struct mr_arena *arena, const struct mr_c
 
 	mr_out_init_tree(&out, arena);
 	mr_out_map(&out, NULL);
-	if (client->has_type)
+	if (client->is_opencode)
+		mr_out_text(&out, "type", wish->url ? "remote" : "local");
+	else if (client->has_type)
 		mr_out_text(&out, "type", wish->url ? "http" : "stdio");
 	if (wish->url)
 		put_address(&out, client, wish);
 	else
-		put_program(&out, wish);
+		put_program(&out, client, wish);
 	mr_out_end(&out);
 	return mr_out_tree(&out);
 }
@@ -93,13 +99,13 @@ static struct mr_bytes bytes_of(struct mr_arena *arena, struct mr_bytes text,
 	return mr_value_equal(before, after) ? text : mr_client_json_write(arena, after);
 }
 
-/* What has our name in a JSON file: an entry, items of a list. */
+/* What has our name in a JSON file: an entry, items of a list, hooks. */
 static const struct mr_value *named_of(struct mr_arena *arena, const struct mr_value *entry,
-	const struct mr_value *items)
+	const struct mr_value *items, const struct mr_value *hooks)
 {
 	struct mr_out out;
 
-	if (!entry && !items)
+	if (!entry && !items && !hooks)
 		return NULL;
 	mr_out_init_tree(&out, arena);
 	mr_out_map(&out, NULL);
@@ -107,6 +113,8 @@ static const struct mr_value *named_of(struct mr_arena *arena, const struct mr_v
 		mr_out_value(&out, "entry", entry);
 	if (items)
 		mr_out_value(&out, "items", items);
+	if (hooks)
+		mr_out_value(&out, "hooks", hooks);
 	mr_out_end(&out);
 	return mr_out_tree(&out);
 }
@@ -115,6 +123,101 @@ static const struct mr_value *old_of(const struct mr_client_parts *old, const ch
 {
 	return old && old->named ? mr_value_get(old->named, key) : NULL;
 }
+
+/* ---- hooks ---- */
+
+static bool is_our_hook(const struct mr_value *hook)
+{
+	const char *command = text_in(hook, "command");
+
+	return command &&
+		(mr_str_ends(command, MR_CLIENT_EDIT_HOOK) ||
+			mr_str_ends(command, MR_CLIENT_SESSION_HOOK));
+}
+
+/* A group that has nothing but our hooks. */
+static bool is_our_group(const struct mr_value *group)
+{
+	const struct mr_value *hooks = mr_value_get(group, "hooks");
+
+	if (!hooks || hooks->kind != MR_LIST || hooks->list.len == 0)
+		return false;
+	for (size_t i = 0; i < hooks->list.len; i++) {
+		if (!is_our_hook(&hooks->list.items[i]))
+			return false;
+	}
+	return true;
+}
+
+/* A list of one. */
+static const struct mr_value *groups_of(struct mr_arena *arena, const struct mr_client *client,
+	const struct mr_client_hook *hook, const struct mr_client_wish *wish)
+{
+	struct mr_out out;
+
+	mr_out_init_tree(&out, arena);
+	mr_out_list(&out, NULL);
+	mr_out_map(&out, NULL);
+	if (hook->matcher)
+		mr_out_text(&out, "matcher", hook->matcher);
+	mr_out_list(&out, "hooks");
+	mr_out_map(&out, NULL);
+	mr_out_text(&out, "type", "command");
+	mr_out_text(&out, "command",
+		mr_arena_printf(arena, strchr(wish->command, ' ') ? "'%s' %s" : "%s %s",
+			wish->command, hook->words));
+	mr_out_int(&out, "timeout", client->hook_timeout);
+	mr_out_end(&out);
+	mr_out_end(&out);
+	mr_out_end(&out);
+	mr_out_end(&out);
+	return mr_out_tree(&out);
+}
+
+/* What is ours in the document: {"PreToolUse": [...]}, or NULL. */
+static const struct mr_value *hooks_in(struct mr_arena *arena, const struct mr_client *client,
+	const struct mr_value *document)
+{
+	struct mr_out out;
+	size_t found = 0;
+
+	mr_out_init_tree(&out, arena);
+	mr_out_map(&out, NULL);
+	for (const struct mr_client_hook *hook = client->hooks; hook && hook->event; hook++) {
+		const char *path[] = { "hooks", hook->event, NULL };
+		const struct mr_value *groups =
+			mr_client_json_ours(arena, document, path, is_our_group);
+
+		if (groups)
+			mr_out_value(&out, hook->event, groups);
+		found += groups != NULL;
+	}
+	mr_out_end(&out);
+	return found ? mr_out_tree(&out) : NULL;
+}
+
+/* The document with our hooks; with `wish` NULL, with those that `old` (or NULL) had. */
+static enum mr_code set_hooks(struct mr_arena *arena, const struct mr_client *client,
+	const struct mr_client_wish *wish, const struct mr_value *old,
+	const struct mr_value *document, const struct mr_value **out, struct mr_err *err)
+{
+	enum mr_code rc = MR_OK;
+
+	for (const struct mr_client_hook *hook = client->hooks; hook && hook->event && !rc;
+		hook++) {
+		const char *path[] = { "hooks", hook->event, NULL };
+		const struct mr_value *groups = wish ? groups_of(arena, client, hook, wish)
+			: old                        ? mr_value_get(old, hook->event)
+						     : NULL;
+
+		rc = mr_client_json_list(arena, document, path, is_our_group, groups, &document,
+			err);
+	}
+	*out = document;
+	return rc;
+}
+
+/* ---- a JSON file with the entry, and perhaps hooks ---- */
 
 static const char *const inputs_path[] = { "inputs", NULL };
 
@@ -130,7 +233,8 @@ static enum mr_code find_json(struct mr_arena *arena, const struct mr_client *cl
 	if (client->has_inputs)
 		inputs = mr_client_json_ours(arena, document, inputs_path, is_our_input);
 	*out = (struct mr_client_parts){
-		.named = named_of(arena, mr_client_json_at(document, path), inputs),
+		.named = named_of(arena, mr_client_json_at(document, path), inputs,
+			client->has_own_hooks ? NULL : hooks_in(arena, client, document)),
 	};
 	return MR_OK;
 }
@@ -156,58 +260,14 @@ static enum mr_code edit_json(struct mr_arena *arena, const struct mr_client *cl
 	if (!rc && client->has_inputs)
 		rc = mr_client_json_list(arena, after, inputs_path, is_our_input, inputs, &after,
 			err);
+	if (!rc && !client->has_own_hooks)
+		rc = set_hooks(arena, client, wish, old_of(old, "hooks"), after, &after, err);
 	if (!rc)
 		*out = bytes_of(arena, text, before, after);
 	return rc;
 }
 
-/* ---- the hook of Claude Code ---- */
-
-static bool is_our_hook(const struct mr_value *hook)
-{
-	const char *command = text_in(hook, "command");
-
-	return command && mr_str_ends(command, HOOK_WORDS);
-}
-
-/* A group that has nothing but our hook. */
-static bool is_our_group(const struct mr_value *group)
-{
-	const struct mr_value *hooks = mr_value_get(group, "hooks");
-
-	if (!hooks || hooks->kind != MR_LIST || hooks->list.len == 0)
-		return false;
-	for (size_t i = 0; i < hooks->list.len; i++) {
-		if (!is_our_hook(&hooks->list.items[i]))
-			return false;
-	}
-	return true;
-}
-
-/* A list of one. */
-static const struct mr_value *groups_of(struct mr_arena *arena, const struct mr_client_wish *wish)
-{
-	struct mr_out out;
-
-	mr_out_init_tree(&out, arena);
-	mr_out_list(&out, NULL);
-	mr_out_map(&out, NULL);
-	mr_out_text(&out, "matcher", "Edit|MultiEdit|Write|NotebookEdit");
-	mr_out_list(&out, "hooks");
-	mr_out_map(&out, NULL);
-	mr_out_text(&out, "type", "command");
-	mr_out_text(&out, "command",
-		mr_arena_printf(arena, strchr(wish->command, ' ') ? "'%s' %s" : "%s %s",
-			wish->command, HOOK_WORDS));
-	mr_out_int(&out, "timeout", 10);
-	mr_out_end(&out);
-	mr_out_end(&out);
-	mr_out_end(&out);
-	mr_out_end(&out);
-	return mr_out_tree(&out);
-}
-
-static const char *const hooks_path[] = { "hooks", "PreToolUse", NULL };
+/* ---- a JSON file that has nothing but hooks of ours ---- */
 
 static enum mr_code find_hooks(struct mr_arena *arena, const struct mr_client *client,
 	struct mr_bytes text, struct mr_client_parts *out, struct mr_err *err)
@@ -215,12 +275,10 @@ static enum mr_code find_hooks(struct mr_arena *arena, const struct mr_client *c
 	const struct mr_value *document = NULL;
 	enum mr_code rc = mr_client_json_read(arena, text, &document, err);
 
-	(void)client;
 	if (rc)
 		return rc;
 	*out = (struct mr_client_parts){
-		.named = named_of(arena, NULL,
-			mr_client_json_ours(arena, document, hooks_path, is_our_group)),
+		.named = named_of(arena, NULL, NULL, hooks_in(arena, client, document)),
 	};
 	return MR_OK;
 }
@@ -232,10 +290,8 @@ static enum mr_code edit_hooks(struct mr_arena *arena, const struct mr_client *c
 	const struct mr_value *before = NULL, *after = NULL;
 	enum mr_code rc = mr_client_json_read(arena, text, &before, err);
 
-	(void)client;
 	if (!rc)
-		rc = mr_client_json_list(arena, before, hooks_path, is_our_group,
-			wish ? groups_of(arena, wish) : old_of(old, "items"), &after, err);
+		rc = set_hooks(arena, client, wish, old_of(old, "hooks"), before, &after, err);
 	if (!rc)
 		*out = bytes_of(arena, text, before, after);
 	return rc;
@@ -402,6 +458,39 @@ static enum mr_code edit_include(struct mr_arena *arena, const struct mr_client 
 		.edit = edit_page                                                                  \
 	}
 
+#define HOOKS_FILE(name, home)                                                                     \
+	{                                                                                          \
+		.path = (name), .is_in_home = (home),                                              \
+		.what = "hooks that check leases and tell of mail", .find = find_hooks,            \
+		.edit = edit_hooks                                                                 \
+	}
+
+static const struct mr_client_hook claude_hooks[] = {
+	{ "SessionStart", NULL, MR_CLIENT_SESSION_HOOK },
+	{ "PreToolUse", "Edit|MultiEdit|Write|NotebookEdit", MR_CLIENT_EDIT_HOOK },
+	{ "PostToolUse", NULL, MR_CLIENT_SESSION_HOOK },
+	{ "Stop", NULL, MR_CLIENT_SESSION_HOOK },
+	{ "SessionEnd", NULL, MR_CLIENT_SESSION_HOOK },
+	{ 0 },
+};
+static const struct mr_client_hook codex_hooks[] = {
+	{ "SessionStart", NULL, MR_CLIENT_SESSION_HOOK },
+	{ "PreToolUse", "apply_patch|Edit|Write", MR_CLIENT_EDIT_HOOK },
+	{ "PostToolUse", NULL, MR_CLIENT_SESSION_HOOK },
+	{ "Stop", NULL, MR_CLIENT_SESSION_HOOK },
+	{ 0 },
+};
+static const struct mr_client_hook gemini_hooks[] = {
+	{ "SessionStart", NULL, MR_CLIENT_SESSION_HOOK },
+	{ "BeforeTool", "write_file|replace", MR_CLIENT_EDIT_HOOK },
+	{ "AfterTool", NULL, MR_CLIENT_SESSION_HOOK },
+	{ "AfterAgent", NULL, MR_CLIENT_SESSION_HOOK },
+	{ "SessionEnd", NULL, MR_CLIENT_SESSION_HOOK },
+	{ 0 },
+};
+
+static const char *const list_words[] = { "mcp", "list", NULL };
+
 const struct mr_client mr_clients[] = {
 	{ .name = "claude-code",
 		.title = "Claude Code",
@@ -409,16 +498,19 @@ const struct mr_client mr_clients[] = {
 				   .what = "the server",
 				   .find = find_json,
 				   .edit = edit_json },
-			{ .path = ".claude/settings.json",
-				.what = "a hook that checks leases",
-				.find = find_hooks,
-				.edit = edit_hooks },
-			AGENTS_FILE, INCLUDE_FILE("CLAUDE.md") },
+			HOOKS_FILE(".claude/settings.json", false), AGENTS_FILE,
+			INCLUDE_FILE("CLAUDE.md") },
 		.key = "mcpServers",
 		.url_key = "url",
 		.token_text = "Bearer ${" MR_CLIENT_TOKEN_ENV "}",
 		.has_type = true,
-		.hint = "Claude Code asks once whether it may use the servers of .mcp.json." },
+		.hooks = claude_hooks,
+		.hook_timeout = 10,
+		.has_own_hooks = true,
+		.program = "claude",
+		.list = list_words,
+		.hint = "In Claude Code: trust the folder, and approve the server mailroom when it "
+			"asks (later: /mcp)." },
 	{ .name = "codex",
 		.title = "Codex",
 		.files = { { .path = ".codex/config.toml",
@@ -426,17 +518,30 @@ const struct mr_client mr_clients[] = {
 				   .what = "the server",
 				   .find = mr_client_toml_find,
 				   .edit = mr_client_toml_edit },
-			AGENTS_FILE } },
+			HOOKS_FILE(".codex/hooks.json", true), AGENTS_FILE },
+		.hooks = codex_hooks,
+		.hook_timeout = 10,
+		.has_own_hooks = true,
+		.program = "codex",
+		.list = list_words,
+		.hint = "In Codex: review and trust the hooks when it asks (later: /hooks); until "
+			"then it does not run them." },
 	{ .name = "gemini",
 		.title = "Gemini CLI",
 		.files = { { .path = ".gemini/settings.json",
-				   .what = "the server",
+				   .what = "the server, and hooks that check leases and tell of mail",
 				   .find = find_json,
 				   .edit = edit_json },
 			AGENTS_FILE, INCLUDE_FILE("GEMINI.md") },
 		.key = "mcpServers",
 		.url_key = "httpUrl",
-		.token_text = "Bearer ${" MR_CLIENT_TOKEN_ENV "}" },
+		.token_text = "Bearer ${" MR_CLIENT_TOKEN_ENV "}",
+		.hooks = gemini_hooks,
+		.hook_timeout = 10000,
+		.program = "gemini",
+		.list = list_words,
+		.hint = "In Gemini CLI: trust the folder when it asks (later: /permissions); in an "
+			"untrusted one it does not read .gemini/settings.json." },
 	{ .name = "cursor",
 		.title = "Cursor",
 		.files = { { .path = ".cursor/mcp.json",
@@ -446,7 +551,8 @@ const struct mr_client mr_clients[] = {
 			AGENTS_FILE },
 		.key = "mcpServers",
 		.url_key = "url",
-		.token_text = "Bearer ${env:" MR_CLIENT_TOKEN_ENV "}" },
+		.token_text = "Bearer ${env:" MR_CLIENT_TOKEN_ENV "}",
+		.program = "cursor" },
 	{ .name = "vscode",
 		.title = "VS Code",
 		.files = { { .path = ".vscode/mcp.json",
@@ -458,12 +564,26 @@ const struct mr_client mr_clients[] = {
 		.url_key = "url",
 		.token_text = "Bearer ${input:" INPUT_ID "}",
 		.has_type = true,
-		.has_inputs = true },
+		.has_inputs = true,
+		.program = "code" },
+	{ .name = "opencode",
+		.title = "opencode",
+		.files = { { .path = "opencode.json",
+				   .what = "the server",
+				   .find = find_json,
+				   .edit = edit_json },
+			AGENTS_FILE },
+		.key = "mcp",
+		.url_key = "url",
+		.token_text = "Bearer {env:" MR_CLIENT_TOKEN_ENV "}",
+		.is_opencode = true,
+		.program = "opencode",
+		.list = list_words },
 	{ 0 },
 };
 
 const char *const mr_client_names[] = { "claude-code", "codex", "gemini", "cursor", "vscode",
-	NULL };
+	"opencode", "claude", NULL };
 
 bool mr_client_parts_equal(const struct mr_client_parts *a, const struct mr_client_parts *b)
 {
@@ -482,10 +602,20 @@ const struct mr_client *mr_client_find(const char *name)
 		if (mr_str_eq(client->name, name))
 			return client;
 	}
-	return NULL;
+	return mr_str_eq(name, "claude") ? mr_client_find("claude-code") : NULL;
 }
 
 /* ---- how they know us ---- */
+
+/* The program, or the first word of a list. */
+static const char *command_in(const struct mr_value *entry)
+{
+	const struct mr_value *command = mr_value_get(entry, "command");
+
+	if (command && command->kind == MR_LIST && command->list.len)
+		command = &command->list.items[0];
+	return command && command->kind == MR_TEXT ? command->text : NULL;
+}
 
 enum mr_code mr_client_look(struct mr_arena *arena, const struct mr_client *client,
 	struct mr_bytes text, struct mr_client_entry *out, struct mr_err *err)
@@ -501,6 +631,7 @@ enum mr_code mr_client_look(struct mr_arena *arena, const struct mr_client *clie
 		return rc;
 	entry = mr_client_json_at(document, path);
 	*out = (struct mr_client_entry){ entry != NULL, text_in(entry, client->url_key),
-		text_in(entry, "command") };
+		command_in(entry),
+		text_in(mr_value_get(entry, "headers"), "Authorization") != NULL };
 	return MR_OK;
 }

@@ -53,6 +53,16 @@ struct mr_client_file {
 		struct mr_bytes text, struct mr_bytes *out, struct mr_err *err);
 };
 
+/* What our hooks run, behind the program. */
+#define MR_CLIENT_EDIT_HOOK    "guard hook pre-tool-use"
+#define MR_CLIENT_SESSION_HOOK "guard hook session"
+
+struct mr_client_hook {
+	const char *event;   /* PreToolUse; NULL ends the list */
+	const char *matcher; /* of tools, or NULL */
+	const char *words;   /* one of the two above */
+};
+
 struct mr_client {
 	const char *name;                             /* claude-code */
 	const char *title;                            /* Claude Code */
@@ -62,12 +72,18 @@ struct mr_client {
 	const char *token_text;                       /* the header's value */
 	bool has_type;                                /* says "type": "http" or "stdio" */
 	bool has_inputs;                              /* asks for the token, once */
-	const char *hint;                             /* more to tell the user, or NULL */
+	bool is_opencode;                             /* its own words for type, command and env */
+	const struct mr_client_hook *hooks;           /* or NULL */
+	bool has_own_hooks;                           /* they are in a file of their own */
+	int hook_timeout;                             /* in the client's unit */
+	const char *program;                          /* by which it is found in PATH */
+	const char *const *list; /* words with which that tells how its servers are; or NULL */
+	const char *hint;        /* what the person has to do in it, or NULL */
 };
 
 /* All clients; the last has no name. */
 extern const struct mr_client mr_clients[];
-/* Their names, NULL-terminated. */
+/* Their names and "claude", NULL-terminated. */
 extern const char *const mr_client_names[];
 /* NULL when there is none of that name. */
 const struct mr_client *mr_client_find(const char *name);
@@ -77,6 +93,7 @@ struct mr_client_entry {
 	bool is_there;
 	const char *url;     /* or NULL */
 	const char *command; /* or NULL */
+	bool sends_token;    /* it names the variable of the token, or has one */
 };
 MR_CHECK enum mr_code mr_client_look(struct mr_arena *arena, const struct mr_client *client,
 	struct mr_bytes text, struct mr_client_entry *out, struct mr_err *err);

@@ -254,7 +254,8 @@ enum mr_code mr_client_toml_look(struct mr_arena *arena, struct mr_bytes text,
 	if (r.block.data) {
 		own = mr_arena_strndup(arena, (const char *)r.block.data, r.block.len);
 		*out = (struct mr_client_entry){ true, text_after(arena, own, "url"),
-			text_after(arena, own, "command") };
+			text_after(arena, own, "command"),
+			text_after(arena, own, "bearer_token_env_var") != NULL };
 	}
 	return MR_OK;
 }

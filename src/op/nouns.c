@@ -106,6 +106,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_guard_status,
 	&mr_op_guard_check,
 	&mr_op_guard_edit,
+	&mr_op_guard_session,
 	&mr_op_work_init,
 	&mr_op_work_setup,
 	&mr_op_work_import,

@@ -27,7 +27,9 @@ extern const struct mr_op mr_op_guard_status;
 extern const struct mr_op mr_op_guard_uninstall;
 /* team_guard_check.c */
 extern const struct mr_op mr_op_guard_check;
+/* team_guard_hook.c */
 extern const struct mr_op mr_op_guard_edit;
+extern const struct mr_op mr_op_guard_session;
 /* health.c */
 extern const struct mr_op mr_op_health;
 extern const struct mr_op mr_op_liveness;

@@ -65,6 +65,8 @@ static const char SQL_DELETE_ESCALATIONS[] =
 static const char SQL_DELETE_ADDRESSED[] = "DELETE FROM message_groups WHERE message_id IN " SENT;
 static const char SQL_DELETE_MEMBER[] = "DELETE FROM agent_group_members WHERE agent_id = ?1";
 static const char SQL_DELETE_SESSION[] = "DELETE FROM agent_sessions WHERE agent_id = ?1";
+static const char SQL_DELETE_HOOKS[] = "DELETE FROM hook_sessions WHERE agent_id = ?1";
+static const char SQL_DELETE_TOLD[] = "DELETE FROM hook_told WHERE agent_id = ?1";
 static const char SQL_DELETE_MESSAGES[] = "DELETE FROM messages WHERE sender_id = ?1";
 static const char SQL_DELETE_LEASES[] = "DELETE FROM file_reservations WHERE agent_id = ?1";
 static const char SQL_DELETE_SLOTS[] = "DELETE FROM build_slots WHERE agent_id = ?1";
@@ -87,6 +89,8 @@ enum mr_code mr_team_retire_purge(struct mr_ctx *cx, struct mr_db *db, int64_t a
 		{ SQL_DELETE_ADDRESSED, &other },
 		{ SQL_DELETE_MEMBER, &other },
 		{ SQL_DELETE_SESSION, &other },
+		{ SQL_DELETE_HOOKS, &other },
+		{ SQL_DELETE_TOLD, &other },
 		{ SQL_DELETE_MESSAGES, &deletion->messages_deleted },
 		{ SQL_DELETE_LEASES, &deletion->file_reservations_deleted },
 		{ SQL_DELETE_SLOTS, &other },

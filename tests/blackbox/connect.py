@@ -11,9 +11,20 @@ from mailroom import Mailroom, describe  # noqa: E402
 from tap import Tap  # noqa: E402
 
 URL = "http://127.0.0.1:8765/mcp"
-CLIENTS = ("claude-code", "codex", "gemini", "cursor", "vscode")
+CLIENTS = ("claude-code", "codex", "gemini", "cursor", "vscode", "opencode")
+EDIT, SESSION = "mailroom guard hook pre-tool-use", "mailroom guard hook session"
+
+
+def hooks_of(matcher, edit="PreToolUse", after="PostToolUse", stop="Stop", end=True, timeout=10):
+    """What a client is told to run, and when."""
+    def group(words, **more):
+        return [{**more, "hooks": [{"type": "command", "command": words, "timeout": timeout}]}]
+    hooks = {"SessionStart": group(SESSION), edit: group(EDIT, matcher=matcher), after: group(SESSION), stop: group(SESSION)}
+    return {**hooks, "SessionEnd": group(SESSION)} if end else hooks
+
+
 FILES = {"claude-code": ".mcp.json", "gemini": ".gemini/settings.json", "cursor": ".cursor/mcp.json",
-    "vscode": ".vscode/mcp.json"}
+    "vscode": ".vscode/mcp.json", "opencode": "opencode.json"}
 
 
 class Repo:
@@ -63,20 +74,24 @@ def each_client_gets_its_own_form(r):
         "gemini": ("mcpServers", {"httpUrl": URL}),
         "cursor": ("mcpServers", {"url": URL}),
         "vscode": ("servers", {"type": "http", "url": URL}),
+        "opencode": ("mcp", {"type": "remote", "url": URL}),
     }
     for client, (key, entry) in entries.items():
         r.connect(client)
-        assert r.json(FILES[client]) == {key: {"mailroom": entry}}, (client, r.read(FILES[client]))
+        said = r.json(FILES[client])
+        hooks = said.pop("hooks", None)
+        assert said == {key: {"mailroom": entry}}, (client, r.read(FILES[client]))
+        assert hooks == (hooks_of("write_file|replace", "BeforeTool", "AfterTool", "AfterAgent", timeout=10000)
+            if client == "gemini" else None), hooks
     r.connect("codex")
     assert r.read("../.codex/config.toml").decode() == (
         "# >>> mailroom (written by mailroom connect codex; --undo removes it)\n"
         f'[mcp_servers.mailroom]\nurl = "{URL}"\n# <<< mailroom\n'), r.read("../.codex/config.toml")
     assert stat.S_IMODE(os.stat(os.path.join(r.m.dir, ".codex/config.toml")).st_mode) == 0o600
-    assert r.json(".claude/settings.json") == {"hooks": {"PreToolUse": [{
-        "matcher": "Edit|MultiEdit|Write|NotebookEdit",
-        "hooks": [{"type": "command", "command": "mailroom guard hook pre-tool-use", "timeout": 10}]}]}}
+    assert r.json(".claude/settings.json") == {"hooks": hooks_of("Edit|MultiEdit|Write|NotebookEdit")}
+    assert r.json("../.codex/hooks.json") == {"hooks": hooks_of("apply_patch|Edit|Write", end=False)}
     page = r.read("AGENTS.md").decode()
-    assert page.startswith("<!-- mailroom:begin claude-code gemini cursor vscode codex -->\n"), page
+    assert page.startswith("<!-- mailroom:begin claude-code gemini cursor vscode opencode codex -->\n"), page
     assert page.endswith("<!-- mailroom:end -->\n") and page.count("mailroom:begin") == 1, page
     for tool in ("macro_start_session", "file_reservation_paths", "fetch_inbox", "release_file_reservations"):
         assert tool in page, tool
@@ -191,7 +206,7 @@ def what_was_there_stays(r):
     assert mcp["mcpServers"]["other"] == {"command": "x", "args": ["ü", "\a"]} and mcp["zeta"] == 1.5, mcp
     assert r.read(".mcp.json").startswith(b'{\n  "zeta": 1.5,\n  "mcpServers": {\n    "other": {\n'), r.read(".mcp.json")
     settings = r.json(".claude/settings.json")
-    assert settings["permissions"] == {"allow": ["Bash"]} and settings["hooks"]["Stop"] == [], settings
+    assert settings["permissions"] == {"allow": ["Bash"]} and settings["hooks"]["Stop"] == hooks_of("")["Stop"], settings
     assert [g["matcher"] for g in settings["hooks"]["PreToolUse"]] == ["Bash", "Edit|MultiEdit|Write|NotebookEdit"]
     toml = r.read("../.codex/config.toml")
     assert toml.startswith(b'model = "o9"\r\n\r\n[mcp_servers.other]\r\nurl = "x"\n\n# >>> mailroom'), toml
@@ -254,7 +269,7 @@ def undo_restores_byte_for_byte(r):
     r.connect("claude-code", "--stdio")
     assert r.read(backup) == files[".mcp.json"]
     assert r.actions("claude-code", "--undo") == ["restored", "restored", "updated", "restored"]
-    assert r.actions("codex", "--undo") == ["restored", "updated"]
+    assert r.actions("codex", "--undo") == ["restored", "removed", "updated"]
     assert r.actions("cursor", "--undo") == ["restored", "restored"]
     for name, data in files.items():
         assert r.read(name) == data, (name, r.read(name))

@@ -357,8 +357,6 @@ def links_and_trees(m):
 def an_edit_is_never_stopped_by_trouble(m):
     r = Repo(m)
     r.reserve("a")
-    assert json.loads(r.edit("a", agent=None).stdout)["systemMessage"].count("AGENT_NAME") == 1
-    assert not r.edit("b", agent=None).stdout
     told = json.loads(r.edit("a", AGENT_MAIL_GUARD_MODE="warn").stdout)["systemMessage"]
     assert HOLDER in told and "AGENT_NAME" not in told, told
     assert not r.edit("a", AGENT_MAIL_BYPASS="1").stdout

@@ -12,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_team_reservation lease = { 0 };
 	struct mr_team_guard_edit edit = { 0 };
+	struct mr_team_guard_event event = { 0 };
 	const struct mr_value *value = NULL;
 	struct mr_err err = { 0 };
 
@@ -21,6 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 				abort();
 		}
 	}
+	if (!mr_team_guard_event_read(arena, mr_bytes_of(data, len), "/here", &event, &err) &&
+		(!event.name || *event.cwd != '/' || (event.session && !*event.session)))
+		abort();
 	if (!mr_json_parse(arena, mr_bytes_of(data, len), NULL, &value, &err) &&
 		!mr_team_guard_read_lease(arena, value, &lease, &err) &&
 		(!lease.agent || !lease.path_pattern))

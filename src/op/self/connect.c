@@ -307,15 +307,22 @@ static enum mr_code enter(struct connecting *c, struct change *change)
 
 static enum mr_code remove_created(struct connecting *c, const struct change *change)
 {
-	const char *slash = strrchr(change->path, '/');
-
 	if (unlink(change->path) != 0 && errno != ENOENT)
 		return mr_err_os(&c->call->cx.err, errno, "%s", change->path);
-	/* Its directory too, when nothing else is in it. */
-	if (change->record.made_directory)
-		rmdir(mr_arena_strndup(c->call->cx.arena, change->path,
-			(size_t)(slash - change->path)));
 	return MR_OK;
+}
+
+/* Directories that were made for files go with the last of them. */
+static void remove_directories(struct connecting *c)
+{
+	for (size_t i = 0; i < c->len; i++) {
+		const struct change *change = &c->changes[i];
+		const char *slash = strrchr(change->path, '/');
+
+		if (change->record.made_directory && mr_str_eq(change->action, "removed"))
+			rmdir(mr_arena_strndup(c->call->cx.arena, change->path,
+				(size_t)(slash - change->path)));
+	}
 }
 
 /* Only we have changed the file since: restore it byte for byte. */
@@ -423,6 +430,8 @@ static enum mr_code carry_out(struct connecting *c)
 		if (!c->print)
 			rc = c->undo ? leave(c, &c->changes[i]) : enter(c, &c->changes[i]);
 	}
+	if (c->undo)
+		remove_directories(c);
 	return rc;
 }
 

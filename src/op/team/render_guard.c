@@ -20,7 +20,11 @@ static void put_holder(struct mr_buf *out, struct mr_arena *arena, const struct 
 	mr_part_styled(out, how, mr_style_yellow, mr_part_line(arena, holder, "agent"));
 	mr_buf_printf(out, " holds %s %s%s%s\n", mr_part_line(arena, holder, "path_pattern"), left,
 		*reason ? ": " : "", reason);
-	mr_buf_printf(out, "    ask: %s\n", mr_part_line(arena, holder, "ask"));
+	if (*mr_part_line(arena, holder, "call"))
+		mr_buf_printf(out, "    ask: %s\n    or in a shell: %s\n",
+			mr_part_line(arena, holder, "call"), mr_part_line(arena, holder, "ask"));
+	else
+		mr_buf_printf(out, "    ask: %s\n", mr_part_line(arena, holder, "ask"));
 }
 
 static void put_conflicts(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *list,
@@ -87,6 +91,10 @@ void mr_render_guard(struct mr_buf *out, const struct mr_value *value, const str
 		put_conflicts(out, arena, conflicts, how);
 		if (!is_warning && *tail_of(what))
 			mr_buf_printf(out, "\n%s", tail_of(what));
+		if (mr_str_eq(what, "edit") && !*mr_part_line(arena, value, "agent"))
+			mr_buf_puts(out,
+				"Mailroom does not know which agent you are: begin with "
+				"macro_start_session, and use the name that it gives.\n");
 	} else if (mr_str_eq(status, "bypassed")) {
 		mr_buf_puts(out, "mailroom guard: bypassed (AGENT_MAIL_BYPASS)\n");
 	} else if (!*mr_part_line(arena, value, "hook") && *status) {

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,6 +68,7 @@ enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out)
 	const struct mr_settings *s = call->app->settings;
 	struct mr_guard_setup setup = {
 		.agent = set_or_null(s, "guard.agent"),
+		.strict = mr_settings_bool(s, "guard.strict"),
 		.project = set_or_null(s, "guard.project"),
 	};
 	const char *root;
@@ -90,6 +92,30 @@ enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out)
 	return MR_OK;
 }
 
+const char *mr_guard_session(void)
+{
+	static const char *const names[] = { "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID",
+		"GEMINI_SESSION_ID" };
+
+	for (size_t i = 0; i < MR_LEN(names); i++) {
+		if (!mr_str_is_empty(getenv(names[i])))
+			return getenv(names[i]);
+	}
+	return NULL;
+}
+
+bool mr_guard_is_agent(const struct mr_guard_setup *setup)
+{
+	static const char *const names[] = { "AI_AGENT", "CLAUDECODE", "CODEX_THREAD_ID",
+		"CODEX_SANDBOX", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE" };
+
+	for (size_t i = 0; i < MR_LEN(names); i++) {
+		if (!mr_str_is_empty(getenv(names[i])))
+			return true;
+	}
+	return setup->agent || !isatty(STDERR_FILENO);
+}
+
 struct mr_team_guard_question mr_guard_question(const struct mr_guard_setup *setup,
 	const struct mr_team_guard_place *place)
 {
@@ -98,6 +124,7 @@ struct mr_team_guard_question mr_guard_question(const struct mr_guard_setup *set
 		.place = place,
 		.project_key = setup->project,
 		.agent = setup->agent,
+		.session = mr_guard_session(),
 		.url = setup->url,
 		.token = setup->token,
 		.socket = setup->socket,

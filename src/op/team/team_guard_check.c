@@ -1,4 +1,4 @@
-/* op/team/team_guard_check.c - operations: may these files be committed, pushed, edited now? */
+/* op/team/team_guard_check.c - operation: may these files be committed or pushed now? */
 #include "op/team/team_guard.h"
 
 #include "base/fs.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STDIN_BYTES = 64 << 20, SECOND_US = 1000000, MINUTE_S = 60 };
+enum { STDIN_BYTES = 64 << 20, CALL_BYTES = 64 << 10, SECOND_US = 1000000, MINUTE_S = 60 };
 
 /* --- what is said about a conflict --- */
 
@@ -47,8 +47,36 @@ static const char *ask_command(struct mr_arena *arena, const char *project, cons
 		quoted(arena, body));
 }
 
+/* The same as a tool call. */
+static const char *ask_call(struct mr_arena *arena, const char *project, const char *agent,
+	const char *path, const struct mr_team_reservation *lease)
+{
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_json_writer json;
+	struct mr_out out;
+
+	mr_out_init_tree(&out, arena);
+	mr_out_map(&out, NULL);
+	mr_out_text(&out, "project_key", project);
+	mr_out_text(&out, "sender_name", agent ? agent : "YOUR_NAME");
+	mr_out_list(&out, "to");
+	mr_out_text(&out, NULL, lease->agent);
+	mr_out_end(&out);
+	mr_out_text(&out, "subject", mr_arena_printf(arena, "May I change %s?", path));
+	mr_out_text(&out, "body_md",
+		mr_arena_printf(arena,
+			"You hold %s. Please release it, or tell me when you are done.",
+			mr_render_line(arena, lease->path_pattern)));
+	mr_out_bool(&out, "ack_required", true);
+	mr_out_end(&out);
+	mr_buf_init(&text, CALL_BYTES);
+	mr_json_init(&json, &text, MR_JSON_SPACED);
+	mr_json_value(&json, mr_out_tree(&out));
+	return mr_arena_printf(arena, "send_message %s", mr_buf_text(&text));
+}
+
 struct holder {
-	const char *agent, *path_pattern, *reason, *ask;
+	const char *agent, *path_pattern, *reason, *ask, *call;
 	int64_t expires_ts, minutes_left;
 	bool expires;
 };
@@ -61,6 +89,8 @@ static const struct mr_field holder_fields[] = {
 	MR_FIELD(struct holder, minutes_left, "minutes_left", .flags = MR_NULLABLE,
 		.when = MR_FLAG(struct holder, expires), .summary = "null: until it is released"),
 	MR_FIELD(struct holder, ask, "ask", .summary = "a command that asks the holder"),
+	MR_FIELD(struct holder, call, "call", .flags = MR_OPTIONAL,
+		.summary = "of an edit: a tool call that does the same"),
 	{ 0 },
 };
 
@@ -77,7 +107,7 @@ static const struct mr_field conflict_fields[] = {
 };
 
 static struct holder holder_of(struct mr_ctx *cx, const char *project, const char *agent,
-	const char *path, const struct mr_team_reservation *lease)
+	const char *path, bool is_edit, const struct mr_team_reservation *lease)
 {
 	int64_t left_s =
 		(lease->expires_ts - mr_clock_wall_us(cx->clock) + SECOND_US - 1) / SECOND_US;
@@ -87,6 +117,7 @@ static struct holder holder_of(struct mr_ctx *cx, const char *project, const cha
 		.path_pattern = mr_render_line(cx->arena, lease->path_pattern),
 		.reason = mr_render_line(cx->arena, lease->reason),
 		.ask = ask_command(cx->arena, project, agent, path, lease),
+		.call = is_edit ? ask_call(cx->arena, project, agent, path, lease) : NULL,
 		.expires_ts = lease->expires_ts,
 		.minutes_left = (left_s + MINUTE_S - 1) / MINUTE_S,
 		.expires = lease->expires_ts != 0,
@@ -95,7 +126,7 @@ static struct holder holder_of(struct mr_ctx *cx, const char *project, const cha
 
 /* As many as the answer has. */
 static struct conflict *conflicts_of(struct mr_ctx *cx, const struct mr_team_guard_answer *answer,
-	const char *agent)
+	bool is_edit)
 {
 	const struct mr_team_conflict *found = answer->conflicts.items;
 	struct conflict *all = mr_arena_array(cx->arena, answer->conflicts.len, sizeof(*all));
@@ -108,8 +139,8 @@ static struct conflict *conflicts_of(struct mr_ctx *cx, const struct mr_team_gua
 		all[i].holders =
 			mr_arena_array(cx->arena, found[i].holders.len, sizeof(*all[i].holders));
 		for (; all[i].len < found[i].holders.len; all[i].len++)
-			all[i].holders[all[i].len] = holder_of(cx, project, agent, all[i].path,
-				&found[i].holders.items[all[i].len]);
+			all[i].holders[all[i].len] = holder_of(cx, project, answer->agent,
+				all[i].path, is_edit, &found[i].holders.items[all[i].len]);
 	}
 	return all;
 }
@@ -122,14 +153,7 @@ static int check_exit_status(const struct mr_err *err)
 	return err->code == MR_ECONFLICT || err->code == MR_EAUTH ? 1 : 2;
 }
 
-/* What coding agents expect: 2 refuses, anything else but 0 is only told to people. */
-static int edit_exit_status(const struct mr_err *err)
-{
-	return err->code == MR_ECONFLICT ? 2 : 1;
-}
-
-static bool tell_conflicts(struct mr_buf *out, const struct mr_err *err,
-	const struct mr_render *how)
+bool mr_guard_tell(struct mr_buf *out, const struct mr_err *err, const struct mr_render *how)
 {
 	const struct mr_value *data = mr_team_fail_data(err);
 
@@ -143,31 +167,25 @@ static const struct mr_contract check_contract = {
 	.enter = mr_contract_team_enter,
 	.error = mr_contract_team_error,
 	.exit_status = check_exit_status,
-	.tell = tell_conflicts,
+	.tell = mr_guard_tell,
 };
 
-static const struct mr_contract edit_contract = {
-	.enter = mr_contract_team_enter,
-	.error = mr_contract_team_error,
-	.exit_status = edit_exit_status,
-	.tell = tell_conflicts,
-};
-
-/* `what` is commit, push, check or edit: mr_render_guard() words it. */
-static enum mr_code refuse(struct mr_call *call, const struct mr_team_guard_answer *answer,
-	const char *agent, const char *what)
+enum mr_code mr_guard_refuse(struct mr_call *call, const struct mr_team_guard_answer *answer,
+	const char *what)
 {
 	const struct mr_team_conflict *first = &answer->conflicts.items[0];
 	struct mr_out conflicts;
 
 	mr_out_init_tree(&conflicts, call->cx.arena);
-	mr_bind_list(&conflicts, NULL, conflict_fields, conflicts_of(&call->cx, answer, agent),
-		answer->conflicts.len, sizeof(struct conflict));
+	mr_bind_list(&conflicts, NULL, conflict_fields,
+		conflicts_of(&call->cx, answer, mr_str_eq(what, "edit")), answer->conflicts.len,
+		sizeof(struct conflict));
 	mr_team_fail(&call->cx, MR_TEAM_RESERVATION_CONFLICT,
 		"%zu of these files are held by others, %s by %s", answer->conflicts.len,
 		mr_render_line(call->cx.arena, first->path), first->holders.items[0].agent);
 	mr_team_fail_value(&call->cx, "conflicts", mr_out_tree(&conflicts));
-	mr_team_fail_text(&call->cx, "agent", agent);
+	if (answer->agent)
+		mr_team_fail_text(&call->cx, "agent", answer->agent);
 	return mr_team_fail_text(&call->cx, "what", what);
 }
 
@@ -219,7 +237,7 @@ static const struct mr_field check_fields[] = {
 	MR_FIELD(struct check, status, "status", .summary = "passed, warned or bypassed"),
 	MR_FIELD(struct check, what, "what"),
 	MR_FIELD(struct check, hook, "hook", .flags = MR_NULLABLE),
-	MR_FIELD(struct check, setup.agent, "agent", .flags = MR_NULLABLE),
+	MR_FIELD(struct check, answer.agent, "agent", .flags = MR_NULLABLE),
 	MR_FIELD(struct check, project, "project", .flags = MR_NULLABLE),
 	MR_FIELD(struct check, answer.source, "source", .flags = MR_NULLABLE),
 	MR_FIELD(struct check, paths.len, "checked", .summary = "files looked at"),
@@ -229,7 +247,7 @@ static const struct mr_field check_fields[] = {
 	{ 0 },
 };
 
-static enum mr_code read_stdin(struct mr_call *call, struct mr_bytes *out)
+enum mr_code mr_guard_read_stdin(struct mr_call *call, struct mr_bytes *out)
 {
 	enum mr_code rc =
 		mr_fs_read_fd(call->cx.arena, STDIN_FILENO, STDIN_BYTES, out, &call->cx.err);
@@ -263,7 +281,7 @@ static enum mr_code find_paths(struct mr_call *call, const struct asked *asked, 
 	enum mr_code rc = MR_OK;
 
 	if (asked->stdin_nul) {
-		rc = read_stdin(call, &text);
+		rc = mr_guard_read_stdin(call, &text);
 		if (!rc)
 			given = mr_team_guard_split(call->cx.arena, text);
 	}
@@ -275,7 +293,7 @@ static enum mr_code find_paths(struct mr_call *call, const struct asked *asked, 
 	c->what = mr_str_eq(c->hook, "pre-push") ? "push" : "commit";
 	if (rc || !mr_str_eq(c->hook, "pre-push"))
 		return rc ? rc : mr_team_guard_staged(&call->cx, &c->place, &c->paths);
-	rc = read_stdin(call, &text);
+	rc = mr_guard_read_stdin(call, &text);
 	if (!rc && strlen((const char *)text.data) != text.len)
 		rc = mr_err_set(&call->cx.err, MR_EFORMAT, "standard input holds a NUL");
 	return rc ? rc
@@ -298,7 +316,7 @@ static void conclude(struct mr_ctx *cx, struct check *c, const char *status, con
 {
 	const struct mr_texts *more = &c->answer.warnings;
 
-	c->conflicts = conflicts_of(cx, &c->answer, c->setup.agent);
+	c->conflicts = conflicts_of(cx, &c->answer, false);
 	c->status = status;
 	c->project = c->answer.source ? c->answer.project.human_key : NULL;
 	c->warnings.items = mr_arena_array(cx->arena, more->len + 1, sizeof(*c->warnings.items));
@@ -311,6 +329,25 @@ static void conclude(struct mr_ctx *cx, struct check *c, const char *status, con
 #define WHO_ASKS                                                                                   \
 	"AGENT_NAME is not set: nobody knows whose leases count. Set it to the name you are "      \
 	"registered under (AGENT_NAME=GreenCastle git commit ...), or set AGENT_MAIL_BYPASS=1"
+
+#define A_PERSON                                                                                    \
+	"you are taken for a person, because this is a terminal and AGENT_NAME is not set: people " \
+	"are only warned. AGENT_MAIL_GUARD_STRICT=true holds them up, too"
+
+/* Nobody knows which agent asks. A person need not be one, and is told. */
+static enum mr_code decide_unknown(struct mr_call *call, struct check *c, bool warns,
+	const char **warning)
+{
+	bool is_person = !c->setup.strict && !mr_guard_is_agent(&c->setup);
+
+	if (is_person && c->answer.conflicts.len)
+		*warning = A_PERSON;
+	else if (!is_person && !warns)
+		return mr_err_set(&call->cx.err, MR_EAUTH, WHO_ASKS);
+	else if (!is_person)
+		*warning = WHO_ASKS;
+	return MR_OK;
+}
 
 /* The reason to refuse, or NULL with the answer in `c`. In mode warn nothing is refused. */
 static enum mr_code decide(struct mr_call *call, const struct asked *asked, struct check *c,
@@ -334,12 +371,10 @@ static enum mr_code decide(struct mr_call *call, const struct asked *asked, stru
 				  "there is no project \"%s\" here: leases are not checked",
 				  c->setup.project)
 			: "this repository is no project here: leases are not checked";
-	if (c->answer.source && !c->setup.agent && warns)
-		*warning = WHO_ASKS;
-	else if (c->answer.source && !c->setup.agent)
-		return mr_err_set(&call->cx.err, MR_EAUTH, WHO_ASKS);
+	if (c->answer.source && !c->answer.agent)
+		return decide_unknown(call, c, warns, warning);
 	if (c->answer.conflicts.len && !warns)
-		return refuse(call, &c->answer, c->setup.agent, c->what);
+		return mr_guard_refuse(call, &c->answer, c->what);
 	return MR_OK;
 }
 
@@ -393,157 +428,4 @@ const struct mr_op mr_op_guard_check = {
 	.contract = &check_contract,
 	.render = mr_render_guard,
 	.bind = &check,
-};
-
-/* --- before an edit --- */
-
-static const struct mr_param edit_params[] = {
-	MR_PARAM(struct asked, agent, "agent", .summary = "who edits, in place of AGENT_NAME"),
-	PROJECT_PARAM,
-	{ 0 },
-};
-
-struct message {
-	const char *text;
-};
-
-static const struct mr_field edit_fields[] = {
-	MR_FIELD(struct message, text, "systemMessage", .flags = MR_OPTIONAL,
-		.summary = "what people are told where nothing is refused"),
-	{ 0 },
-};
-
-/* A file and the work tree it is in. */
-struct target {
-	struct mr_team_guard_place place;
-	const char *inside;
-};
-
-/* As it is named, and as it is when that is a link. */
-static size_t add_targets(struct mr_ctx *cx, const char *path, const char *cwd, struct target *out)
-{
-	const char *real = mr_team_guard_real(cx->arena, path);
-	const char *slash = strrchr(path, '/');
-	const char *named = mr_arena_printf(cx->arena, "%s/%s",
-		mr_team_guard_real(cx->arena,
-			mr_arena_strndup(cx->arena, path, (size_t)(slash - path) + 1)),
-		slash + 1);
-	size_t len = 0;
-
-	if (mr_team_guard_locate(cx, real, cwd, &out[len].place, &out[len].inside))
-		len++;
-	if (!mr_str_eq(real, named) && !strstr(named, "/../") &&
-		mr_team_guard_locate(cx, named, cwd, &out[len].place, &out[len].inside))
-		len++;
-	return len;
-}
-
-/* All files of one work tree at once; those of others later. */
-static enum mr_code ask_tree(struct mr_call *call, const struct mr_guard_setup *setup,
-	struct target *targets, size_t *count, struct mr_team_guard_answer *out)
-{
-	struct target first = targets[0];
-	struct mr_team_guard_question question = mr_guard_question(setup, &first.place);
-	size_t kept = 0;
-
-	question.quick = true;
-	question.paths.items = mr_arena_array(call->cx.arena, *count + 1, sizeof(const char *));
-	for (size_t i = 0; i < *count; i++) {
-		if (mr_str_eq(targets[i].place.top, first.place.top))
-			question.paths.items[question.paths.len++] = targets[i].inside;
-		else
-			targets[kept++] = targets[i];
-	}
-	*count = kept;
-	return mr_team_guard_ask(&call->cx, &question, out);
-}
-
-/* Failures are ignored: only a lease stops an edit. */
-static enum mr_code look_at_edit(struct mr_call *call, const struct mr_guard_setup *setup,
-	struct mr_team_guard_answer *answer)
-{
-	struct mr_arena *arena = call->cx.arena;
-	const char *here = mr_team_guard_real(arena, ".");
-	struct mr_team_guard_edit edit;
-	struct target *targets;
-	struct mr_bytes text;
-	size_t count = 0;
-	enum mr_code rc = read_stdin(call, &text);
-
-	if (!rc)
-		rc = mr_team_guard_edit_read(arena, text, here, &edit, &call->cx.err);
-	if (rc || !edit.writes)
-		return rc;
-	here = mr_team_guard_real(arena, edit.cwd);
-	targets = mr_arena_array(arena, 2 * edit.paths.len + 1, sizeof(*targets));
-	for (size_t i = 0; i < edit.paths.len; i++)
-		count += add_targets(&call->cx, edit.paths.items[i], here, targets + count);
-	while (count > 0 && !answer->conflicts.len && !rc)
-		rc = ask_tree(call, setup, targets, &count, answer);
-	return rc;
-}
-
-/* For the person at the editor; the edit goes on. */
-static const char *message_of(struct mr_arena *arena, const struct mr_team_guard_answer *answer,
-	const struct mr_guard_setup *setup)
-{
-	const struct mr_team_conflict *first = &answer->conflicts.items[0];
-	const struct mr_team_reservation *lease = &first->holders.items[0];
-
-	return mr_arena_printf(arena, "mailroom guard: %s holds %s (%s)%s",
-		mr_render_line(arena, lease->agent), mr_render_line(arena, first->path),
-		mr_render_line(arena, lease->path_pattern),
-		setup->agent ? ""
-			     : "; AGENT_NAME is not set, so nobody knows whether that is this "
-			       "agent");
-}
-
-/* An edit that nothing is said about has no result at all, not even an empty one. */
-static enum mr_code check_edit(struct mr_call *call, const struct asked *asked, struct message *out)
-{
-	struct mr_team_guard_answer answer = { 0 };
-	struct mr_guard_setup setup;
-	enum mr_code rc = set_up(call, asked, &setup);
-
-	call->is_silent = true;
-	if (rc || setup.bypass)
-		return rc;
-	rc = look_at_edit(call, &setup, &answer);
-	if (rc || !answer.conflicts.len)
-		return rc == MR_EFORMAT ? rc : MR_OK;
-	if (setup.agent && setup.mode == MR_GUARD_BLOCK)
-		return refuse(call, &answer, setup.agent, "edit");
-	call->is_silent = false;
-	out->text = message_of(call->cx.arena, &answer, &setup);
-	return MR_OK;
-}
-MR_BIND_ALONE(edit, check_edit, struct asked, struct message);
-
-static void render_edit(struct mr_buf *out, const struct mr_value *value,
-	const struct mr_render *how)
-{
-	struct mr_json_writer json;
-
-	(void)how;
-	mr_json_init(&json, out, MR_JSON_COMPACT);
-	mr_json_value(&json, value);
-	mr_buf_putc(out, '\n');
-}
-
-const struct mr_op mr_op_guard_edit = {
-	.name = "guard_pre_tool_use",
-	.command = "guard hook pre-tool-use",
-	.summary = "Refuse an edit of a file that another agent holds",
-	.help = "For a coding agent's hook before it uses a tool: reads its JSON on standard "
-		"input\n({\"tool_name\": \"Edit\", \"tool_input\": {\"file_path\": ...}, \"cwd\": "
-		"...}). Exit 2, with the\nreason on standard error: somebody else holds the file. "
-		"Exit 0: go on. It never waits for\na server and never stops an edit for want of "
-		"storage.",
-	.params = edit_params,
-	.result = edit_fields,
-	.traits = MR_ABROAD,
-	.surfaces = MR_ON_CLI,
-	.contract = &edit_contract,
-	.render = render_edit,
-	.bind = &edit,
 };

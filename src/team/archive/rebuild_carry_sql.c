@@ -335,6 +335,14 @@ const struct mr_team_carry_step mr_team_carry_rest[] = {
 		" started_ts, ended_ts) SELECT na.id, np.id, o.session, o.place, o.started_ts,"
 		" o.ended_ts FROM old.agent_sessions o " SAME_AGENT,
 		.since = 9 },
+	{ "sessions that hooks have noted",
+		"INSERT OR IGNORE INTO main.hook_sessions (session, agent_id, noted_ts)"
+		" SELECT o.session, na.id, o.noted_ts FROM old.hook_sessions o " SAME_AGENT,
+		.since = 10 },
+	{ "which mail its agents were told of",
+		"INSERT OR IGNORE INTO main.hook_told (agent_id, message_id)"
+		" SELECT na.id, nm.id FROM old.hook_told o " SAME_MESSAGE " " SAME_AGENT,
+		.since = 10 },
 	{ "keys of sent messages",
 		"INSERT OR IGNORE INTO main.sent_keys (sender_id, key, message_id, "
 		"created_ts,"

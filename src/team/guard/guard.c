@@ -46,7 +46,8 @@ void mr_team_guard_keep(struct mr_ctx *cx, struct mr_team_guard_look *look,
 		return;
 	if (lease->expires_ts && lease->expires_ts <= mr_clock_wall_us(cx->clock))
 		return;
-	if (agent && is_same_agent(cx->arena, agent, lease->agent))
+	if ((agent && is_same_agent(cx->arena, agent, lease->agent)) ||
+		mr_texts_has(&look->ours, lease->agent))
 		return;
 	if (kept->len == look->room) {
 		size_t room = look->room ? look->room * 2 : 16;
@@ -281,7 +282,7 @@ static enum mr_code look_around(struct mr_ctx *cx, struct mr_team_guard_look *lo
 enum mr_code mr_team_guard_ask(struct mr_ctx *cx, const struct mr_team_guard_question *question,
 	struct mr_team_guard_answer *out)
 {
-	struct mr_team_guard_look look = { .question = question };
+	struct mr_team_guard_look look = { .question = question, .agent = question->agent };
 	struct mr_team_guard_answer answer = { 0 };
 	enum mr_code rc = look_around(cx, &look);
 
@@ -291,6 +292,9 @@ enum mr_code mr_team_guard_ask(struct mr_ctx *cx, const struct mr_team_guard_que
 		judge(cx, &look, &answer.conflicts);
 	answer.source = look.found ? look.source : NULL;
 	answer.project = look.project;
+	answer.agent = look.agent;
+	answer.last = look.last;
+	answer.was_warned = look.was_warned;
 	answer.leases = look.leases.len;
 	answer.warnings = look.warnings;
 	*out = answer;

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "team/hook.h"
 #include "team/lease/reservation.h"
 #include "team/store/root.h"
 
@@ -49,7 +50,10 @@ struct mr_team_guard_question {
 	const struct mr_team_config *config;
 	const struct mr_team_guard_place *place;
 	const char *project_key; /* or NULL: that of the place */
-	const char *agent;       /* the asking agent; NULL: unknown, so every lease is another's */
+	const char *agent;       /* the asking agent, by name; or NULL */
+	const char *session;     /* the client's session, whose agents ask (team/hook.h); or NULL */
+	bool last_is_ours; /* when neither is known: leases of the last agent of this work tree are
+			      not another's */
 	struct mr_texts paths;   /* relative to place->top, sorted */
 	const char *url, *token; /* of a server; NULL or "": none */
 	const char *socket;      /* its Unix socket, tried first; or NULL */
@@ -61,8 +65,11 @@ struct mr_team_guard_answer {
 	const char *source; /* database, archive, server; NULL: there is no such project here */
 	struct mr_team_project project;
 	struct mr_team_conflicts conflicts; /* in the order of the paths */
-	size_t leases;                      /* of others, active and exclusive, that were read */
-	struct mr_texts warnings;           /* files that could not be read, and the like */
+	const char *agent;                  /* the asking agent; NULL: unknown */
+	const char *last; /* when that is unknown: the last one of this work tree, or NULL */
+	bool was_warned;  /* the session was told before that its agent is unknown */
+	size_t leases;    /* of others, active and exclusive, that were read */
+	struct mr_texts warnings; /* files that could not be read, and the like */
 };
 
 /*
@@ -75,6 +82,7 @@ MR_CHECK enum mr_code mr_team_guard_ask(struct mr_ctx *cx,
 /* --- guard_edit.c: an editor's hook --- */
 
 struct mr_team_guard_edit {
+	const char *session;   /* the client's name for its session, or NULL */
 	const char *tool;      /* its name, or "" */
 	bool writes;           /* does this tool change files? */
 	const char *cwd;       /* where it works */
@@ -91,6 +99,49 @@ MR_CHECK enum mr_code mr_team_guard_edit_read(struct mr_arena *arena, struct mr_
  * repository `place->top` is the directory `here`, when it holds the path. False: neither. */
 bool mr_team_guard_locate(struct mr_ctx *cx, const char *path, const char *here,
 	struct mr_team_guard_place *place, const char **out_inside);
+
+/* --- guard_session.c: a session that notes for whom it acts, and hears of mail --- */
+
+/* What a client gives to a hook at other moments. */
+struct mr_team_guard_event {
+	const char *name;    /* PostToolUse, or "" */
+	const char *session; /* or NULL */
+	const char *tool;    /* or "" */
+	const char *cwd;
+	bool is_repeated;             /* the agent goes on because a hook asked it to */
+	const struct mr_value *input; /* of the tool, or NULL */
+	const char *given;            /* the agent's name in what the tool answered, or NULL */
+};
+/* MR_EFORMAT: that is no JSON object. */
+MR_CHECK enum mr_code mr_team_guard_event_read(struct mr_arena *arena, struct mr_bytes text,
+	const char *here, struct mr_team_guard_event *out, struct mr_err *err);
+
+/* As whom a tool call of ours acted. */
+struct mr_team_guard_actor {
+	const char *project_key; /* NULL: it was no such call */
+	const char *agent;       /* NULL: the last one that started a session here */
+	bool saw_mail;           /* the call showed its new messages */
+};
+struct mr_team_guard_news {
+	const char *agent, *project;   /* that the session acts for, or NULL */
+	const char *last;              /* at its begin, without one: the agent that was here last */
+	struct mr_team_hook_news mail; /* that was not told of before */
+};
+/* `*is_new`: something is to be noted or told. Writes nothing, and makes no database. */
+MR_CHECK enum mr_code mr_team_guard_session_look(struct mr_ctx *cx,
+	const struct mr_team_config *config, const struct mr_team_guard_event *event,
+	const struct mr_team_guard_actor *actor, bool *is_new);
+struct mr_team;
+/* Note the actor, and take the news: each message once for each agent. */
+MR_CHECK enum mr_code mr_team_guard_session_take(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_guard_event *event, const struct mr_team_guard_actor *actor,
+	struct mr_team_guard_news *out);
+/* The client says that its session has ended. */
+MR_CHECK enum mr_code mr_team_guard_session_end(struct mr_ctx *cx, struct mr_team *team,
+	const char *session);
+/* `*first`: the session was not told before that its agent is unknown. */
+MR_CHECK enum mr_code mr_team_guard_session_warn(struct mr_ctx *cx, struct mr_team *team,
+	const char *session, bool *first);
 
 /* --- guard_hook.c: git's hooks --- */
 

@@ -8,6 +8,7 @@
 #include "team/lease/reservation_sql.h"
 #include "team/limits.h"
 #include "team/project_sql.h"
+#include "team/repository.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +16,7 @@
 /* With more paths than this, all leases are read at once. */
 enum { FEW_PATHS = 16, BUSY_MS = 1000, STATEMENTS = 8 };
 
-static enum mr_code open_database(struct mr_ctx *cx, const struct mr_team_config *config,
+enum mr_code mr_team_guard_open(struct mr_ctx *cx, const struct mr_team_config *config,
 	struct mr_db **out)
 {
 	struct mr_db_options options = {
@@ -89,7 +90,7 @@ static enum mr_code by_directory(struct mr_ctx *cx, struct mr_db *db,
 	return MR_OK;
 }
 
-static enum mr_code find_project(struct mr_ctx *cx, struct mr_db *db,
+enum mr_code mr_team_guard_project(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_guard_look *look)
 {
 	const struct mr_team_guard_place *place = look->question->place;
@@ -157,17 +158,48 @@ static enum mr_code read_leases(struct mr_ctx *cx, struct mr_db *db,
 	return MR_OK;
 }
 
+/*
+ * Whose leases are the asking session's own? A database that has not noted sessions yet knows none;
+ * that is no reason to fail.
+ */
+static void find_ours(struct mr_ctx *cx, struct mr_db *db, struct mr_team_guard_look *look)
+{
+	const struct mr_team_guard_question *question = look->question;
+	struct mr_team_hook_agents agents = { 0 };
+	struct mr_team_hook_agent last = { 0 };
+	const char *top;
+
+	if (question->session &&
+		mr_team_hook_agents(cx, db, look->project.id, question->session, &agents))
+		agents.len = 0;
+	look->ours.items = mr_arena_array(cx->arena, agents.len + 1, sizeof(const char *));
+	for (size_t i = 0; i < agents.len; i++)
+		look->ours.items[look->ours.len++] = agents.items[i].name;
+	if (!look->agent && agents.len)
+		look->agent = agents.items[0].name;
+	if (!look->agent && question->last_is_ours) {
+		top = mr_team_repository_top(cx, question->place->top);
+		if (!mr_team_hook_last(cx, db, look->project.id, top, false, &last) && last.id)
+			look->ours.items[look->ours.len++] = look->last = last.name;
+	}
+	if (!look->agent && question->session &&
+		mr_team_hook_is_warned(cx, db, question->session, &look->was_warned))
+		look->was_warned = false;
+	cx->err = (struct mr_err){ 0 };
+}
+
 enum mr_code mr_team_guard_database(struct mr_ctx *cx, struct mr_team_guard_look *look)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	enum mr_code rc = open_database(cx, look->question->config, &db);
+	enum mr_code rc = mr_team_guard_open(cx, look->question->config, &db);
 
 	if (rc)
 		return rc == MR_ENOTFOUND ? MR_OK : rc;
-	rc = find_project(cx, db, look);
+	rc = mr_team_guard_project(cx, db, look);
 	if (rc || !look->found)
 		return rc;
 	look->source = "database";
+	find_ours(cx, db, look);
 	mr_team_guard_rebase(cx, look);
 	return read_leases(cx, db, look);
 }

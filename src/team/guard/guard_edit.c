@@ -100,6 +100,15 @@ static void add_input(struct reading *r, const struct mr_value *input, int depth
 	}
 }
 
+/* Of Claude Code, Codex and Gemini CLI; others have names of their own for it. */
+static const char *session_of(const struct mr_value *map)
+{
+	const char *session = text_at(map, "session_id");
+
+	session = session ? session : text_at(map, "conversation_id");
+	return mr_str_is_empty(session) ? NULL : session;
+}
+
 /* By its name; without a name the hook is taken to be for a writing tool. */
 static bool is_writing(struct mr_arena *arena, const char *tool)
 {
@@ -135,10 +144,71 @@ enum mr_code mr_team_guard_edit_read(struct mr_arena *arena, struct mr_bytes tex
 	input = input ? input : mr_value_get(map, "toolInput");
 	add_input(&r, input ? input : map, 1);
 	*out = (struct mr_team_guard_edit){
+		.session = session_of(map),
 		.tool = tool ? tool : "",
 		.writes = is_writing(arena, tool ? tool : ""),
 		.cwd = r.cwd,
 		.paths = r.paths,
+	};
+	return MR_OK;
+}
+
+/* --- other moments --- */
+
+enum { ANSWER_DEPTH = 8 };
+
+/*
+ * The name of an agent in what a tool answered: {"agent": {"name"}}, or {"name", "program"}, as an
+ * object, or as JSON in a text, wherever the client puts it.
+ */
+static const char *name_in(struct mr_arena *arena, const struct mr_value *value, int depth)
+{
+	const struct mr_value *inner = NULL;
+	const char *name = NULL;
+	struct mr_err ignored;
+
+	if (!value || depth == 0)
+		return NULL;
+	if (value->kind == MR_TEXT && (*value->text == '{' || *value->text == '[') &&
+		!mr_json_parse(arena, mr_bytes_text(value->text), NULL, &inner, &ignored))
+		return name_in(arena, inner, depth - 1);
+	if (value->kind == MR_MAP) {
+		name = text_at(mr_value_get(value, "agent"), "name");
+		if (!name && text_at(value, "program"))
+			name = text_at(value, "name");
+		for (size_t i = 0; i < value->map.len && !name; i++)
+			name = name_in(arena, &value->map.pairs[i].value, depth - 1);
+	}
+	for (size_t i = 0; value->kind == MR_LIST && i < value->list.len && !name; i++)
+		name = name_in(arena, &value->list.items[i], depth - 1);
+	return name;
+}
+
+enum mr_code mr_team_guard_event_read(struct mr_arena *arena, struct mr_bytes text,
+	const char *here, struct mr_team_guard_event *out, struct mr_err *err)
+{
+	const struct mr_json_limits limits = { INPUT_BYTES, 64, 1000000 };
+	const struct mr_value *map = NULL, *repeated;
+	const char *name, *tool, *cwd;
+	enum mr_code rc = mr_json_parse(arena, text, &limits, &map, err);
+
+	if (rc)
+		return rc;
+	if (map->kind != MR_MAP)
+		return mr_err_set(err, MR_EFORMAT, "must be an object, not %s",
+			mr_kind_name(map->kind));
+	name = text_at(map, "hook_event_name");
+	tool = text_at(map, "tool_name");
+	cwd = text_at(map, "cwd");
+	repeated = mr_value_get(map, "stop_hook_active");
+	*out = (struct mr_team_guard_event){
+		.name = name ? name : "",
+		.session = session_of(map),
+		.tool = tool ? tool : "",
+		.cwd = cwd && *cwd == '/' ? cwd : here,
+		.is_repeated = repeated && repeated->kind == MR_BOOL && repeated->boolean,
+		.input = mr_value_get(map, "tool_input"),
+		.given = name_in(arena, mr_value_get(map, "tool_response"), ANSWER_DEPTH),
 	};
 	return MR_OK;
 }

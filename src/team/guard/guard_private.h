@@ -9,7 +9,11 @@ struct mr_team_guard_look {
 	bool found; /* the project */
 	struct mr_team_project project;
 	const char *source;
-	struct mr_texts paths;              /* relative to the project's directory, sorted */
+	const char *agent; /* that asks, as far as it is known */
+	const char *last;  /* when it is not: the last one of the work tree */
+	bool was_warned;
+	struct mr_texts ours;  /* names of agents whose leases are the asking session's own */
+	struct mr_texts paths; /* relative to the project's directory, sorted */
 	struct mr_team_reservations leases; /* active, exclusive, of others */
 	size_t room;                        /* for leases */
 	struct mr_texts warnings;
@@ -23,6 +27,13 @@ void mr_team_guard_warn(struct mr_ctx *cx, struct mr_team_guard_look *look, cons
 	MR_PRINTF(3, 4);
 /* The project is known now: which paths concern it? */
 void mr_team_guard_rebase(struct mr_ctx *cx, struct mr_team_guard_look *look);
+
+/* guard_database.c: the team's database, to read; and the project of a place, looked for in it. */
+struct mr_db;
+MR_CHECK enum mr_code mr_team_guard_open(struct mr_ctx *cx, const struct mr_team_config *config,
+	struct mr_db **out);
+MR_CHECK enum mr_code mr_team_guard_project(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_guard_look *look);
 
 /* Each fills `look` when it knows the project, and leaves it unchanged otherwise. */
 /* guard_database.c; no database is no project. */

@@ -216,6 +216,22 @@ static const char SQL_SESSIONS[] =
 	"CREATE INDEX agent_sessions_id ON agent_sessions(session, project_id);"
 	"CREATE INDEX agent_sessions_place ON agent_sessions(project_id, place);";
 
+/* What hooks of clients have noted; see team/hook.h. */
+static const char SQL_HOOKS[] = "CREATE TABLE hook_sessions ("
+				"  session TEXT NOT NULL," /* the SHA-256 of its id */
+				"  agent_id BIGINT NOT NULL REFERENCES agents(id),"
+				"  noted_ts BIGINT NOT NULL,"
+				"  PRIMARY KEY (session, agent_id)) WITHOUT ROWID;"
+				"CREATE INDEX hook_sessions_agent ON hook_sessions(agent_id);"
+				"CREATE INDEX hook_sessions_noted ON hook_sessions(noted_ts);"
+				"CREATE TABLE hook_warnings ("
+				"  session TEXT PRIMARY KEY,"
+				"  warned_ts BIGINT NOT NULL) WITHOUT ROWID;"
+				"CREATE INDEX hook_warnings_warned ON hook_warnings(warned_ts);"
+				"CREATE TABLE hook_told ("
+				"  agent_id BIGINT PRIMARY KEY REFERENCES agents(id),"
+				"  message_id BIGINT NOT NULL) WITHOUT ROWID;";
+
 static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 {
 	return mr_db_search_create(db, &mr_team_search_index, err);
@@ -243,6 +259,7 @@ const struct mr_migration mr_team_migrations[] = {
 	{ .version = 7, .name = "names that were not taken", .sql = SQL_ASKED },
 	{ .version = 8, .name = "groups", .sql = SQL_GROUPS },
 	{ .version = 9, .name = "sessions", .sql = SQL_SESSIONS },
+	{ .version = 10, .name = "hooks", .sql = SQL_HOOKS },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 

@@ -320,6 +320,44 @@ static void edits_name_their_files(void)
 	mr_arena_free(arena);
 }
 
+static void events_of_hooks_are_read(void)
+{
+	/* The name that the tool's answer gives, wherever the client puts the answer. */
+	static const struct {
+		const char *text, *told;
+	} rows[] = {
+		{ "{}", "- - -" },
+		{ "{\"hook_event_name\":\"Stop\",\"session_id\":\"s\",\"stop_hook_active\":true}",
+			"Stop s - again" },
+		{ "{\"session_id\":\"\",\"tool_response\":{\"agent\":{\"name\":\"A\"}}}", "- - A" },
+		{ "{\"tool_response\":\"{\\\"agent\\\":{\\\"name\\\":\\\"A\\\"}}\"}", "- - A" },
+		{ "{\"tool_response\":[{\"type\":\"text\",\"text\":\"{\\\"name\\\":\\\"A\\\","
+		  "\\\"program\\\":\\\"x\\\"}\"}]}",
+			"- - A" },
+		{ "{\"tool_response\":{\"structuredContent\":{\"agent\":{\"name\":\"A\"}}}}",
+			"- - A" },
+		{ "{\"tool_response\":{\"name\":\"A\",\"agent\":7}}", "- - -" },
+		{ "{\"tool_response\":\"{\\\"agent\\\"\"}", "- - -" },
+	};
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_team_guard_event event;
+	struct mr_err err = { 0 };
+
+	for (size_t i = 0; i < MR_LEN(rows); i++) {
+		CHECK_OK(mr_team_guard_event_read(arena, mr_bytes_text(rows[i].text), "/here",
+				 &event, &err),
+			err);
+		CHECK_STR(mr_arena_printf(arena, "%s %s %s%s", *event.name ? event.name : "-",
+				  event.session ? event.session : "-",
+				  event.given ? event.given : "-",
+				  event.is_repeated ? " again" : ""),
+			rows[i].told);
+		CHECK_STR(event.cwd, "/here");
+	}
+	CHECK_INT(mr_team_guard_event_read(arena, mr_bytes_text("[]"), "/", &event, &err),
+		MR_EFORMAT);
+}
+
 static void work_trees_are_found_without_git(void)
 {
 	struct door door;
@@ -382,6 +420,7 @@ int main(void)
 		TEST(ten_thousand_leases),
 		TEST(records_are_read_strictly),
 		TEST(edits_name_their_files),
+		TEST(events_of_hooks_are_read),
 		TEST(work_trees_are_found_without_git),
 		TEST(paths_become_real),
 	};

@@ -1,0 +1,115 @@
+"""usage: real_clients.py PROGRAM - Claude Code from npm, with a stand-in for the model, in two worktrees of one repository.
+
+What script/conformance installs is used; where that is missing the test is skipped."""
+
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import clients  # noqa: E402
+from mailroom import Mailroom, describe  # noqa: E402
+from model import call  # noqa: E402
+from tap import Tap  # noqa: E402
+
+
+class Team:
+    """A repository with a second worktree; Claude Code is connected with it, and started in both."""
+
+    def __init__(self, m):
+        self.m, program = m, clients.find("claude")
+        room = os.path.realpath(m.dir)
+        self.folders = [os.path.join(room, name) for name in ("shop", "tree")]
+        os.mkdir(self.folders[0])
+        self.agents = [clients.Claude(m, program, folder) for folder in self.folders]
+        self.git("init", "-q")
+        done = subprocess.run([m.program, "connect", "claude-code", "--stdio"], cwd=self.folders[0],
+            env=self.agents[0].env(), capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, describe(done)
+        self.said = done.stdout
+        self.git("add", "-A")
+        self.git("-c", "user.name=n", "-c", "user.email=n@example.com", "commit", "-qm", "start")
+        self.git("worktree", "add", "-q", self.folders[1])
+        for agent in self.agents:
+            agent.trust()
+
+    def git(self, *words):
+        subprocess.run(["git", *words], cwd=self.folders[0], env=self.m.env(), check=True, timeout=60)
+
+    def start(self, i):
+        return call("mcp__mailroom__macro_start_session", human_key=self.folders[i], program="claude-code", model="opus")
+
+    def write(self, i, name, text):
+        return call("Write", file_path=os.path.join(self.folders[i], name), content=text)
+
+    def read(self, i, name):
+        path = os.path.join(self.folders[i], name)
+        return open(path, encoding="utf-8").read() if os.path.exists(path) else None
+
+    def tool(self, tool, i, **arguments):
+        return call(f"mcp__mailroom__{tool}", project_key=self.folders[i], **arguments)
+
+    def close(self):
+        for agent in self.agents:
+            agent.close()
+
+
+def name_in(result):
+    return json.loads(result)["agent"]["name"]
+
+
+def two_agents_meet(m):
+    team = Team(m)
+    one, two = team.agents
+    try:
+        # The first one takes its file: it may write it itself.
+        first = one.run(team.start(0), team.write(0, "a.c", "1"))
+        name = name_in(one.model.results()[0])
+        m.json("team", "reserve", team.folders[0], name, "a.c")
+        one.run(team.write(0, "a.c", "2"), resume=first)
+        assert team.read(0, "a.c") == "2", one.model.results()
+        # A conversation that goes on knows its name.
+        assert f"you are {name} in {team.folders[0]}" in one.model.said(), one.model.said()[-2000:]
+
+        # The second one is kept off that file by its own edit hook, and off no other. It asks with the very call that
+        # the refusal names.
+        def ask(model):
+            words = next(line for line in model.results()[1].splitlines() if "ask: send_message " in line)
+            return call("mcp__mailroom__send_message", **json.loads(words.split("send_message ", 1)[1]))
+        second = two.run(team.start(1), team.write(1, "a.c", "3"), ask, team.write(1, "c.c", "3"))
+        other = name_in(two.model.results()[0])
+        assert other != name and f"{name} holds a.c" in two.model.results()[1], two.model.results()
+        assert team.read(1, "a.c") is None and team.read(1, "c.c") == "3", two.model.results()
+
+        # The first one is who it was in its next session, too. Mail that comes meanwhile is noticed without being asked
+        # for, once, and neither subject nor body is told.
+        def arrives(model):
+            m.json("team", "send", team.folders[1], other, "--to", name, "--subject", "Plover", "--body-md", "Sandpiper")
+            return team.write(0, "b.c", "4")
+        one.run(team.start(0), arrives, team.write(0, "d.c", "4"))
+        assert name_in(one.model.results()[0]) == name, one.model.results()
+        assert [i["from"] for i in json.loads(one.model.results()[0])["inbox"]] == [other], one.model.results()
+        said = one.model.said()
+        assert said.count(f"Mailroom: 1 new message from {other} for {name}, the last agent here:") == 1, said[-2000:]
+        assert said.count(f"Mailroom: 1 new message from {other} for {name}: see fetch_inbox.") == 1, said[-2000:]
+        assert "Plover" not in said and "Sandpiper" not in said, said[-2000:]
+
+        # When the lease is released the edit goes through.
+        m.json("team", "release", team.folders[0], name)
+        two.run(team.write(1, "a.c", "5"), resume=second)
+        assert team.read(1, "a.c") == "5", two.model.results()
+    finally:
+        team.close()
+
+
+def main():
+    with Tap() as tap:
+        if not clients.find("claude"):
+            tap.skip("Claude Code", "it is not installed: script/conformance gets it from npm")
+            return
+        with Mailroom(sys.argv[1]) as m:
+            tap.run("two agents meet", two_agents_meet, m)
+
+
+main()
