@@ -185,7 +185,7 @@ static enum mr_code tell_unknown(struct mr_call *call, const struct editing *e, 
 	struct mr_arena *arena = call->cx.arena;
 	struct mr_team *team;
 	bool first = false;
-	enum mr_code rc = mr_team_home_open(call, &team);
+	enum mr_code rc = mr_contract_team_open(call, &team);
 
 	if (!rc)
 		rc = mr_team_guard_session_warn(&call->cx, team, e->edit.session, &first);
@@ -382,7 +382,7 @@ static enum mr_code hear(struct mr_call *call, const struct mr_guard_setup *setu
 	rc = mr_team_guard_session_look(&call->cx, &setup->config, event, &actor, &is_new);
 	if (rc || !is_new)
 		return rc;
-	rc = mr_team_home_open(call, &team);
+	rc = mr_contract_team_open(call, &team);
 	if (!rc && mr_str_eq(event->name, "SessionEnd"))
 		return mr_team_guard_session_end(&call->cx, team, event->session);
 	if (!rc)

@@ -208,7 +208,9 @@ static void names_are_those_of_the_table(void)
 		CHECK_STR(mr_client_names[count], mr_clients[count].name);
 		CHECK(mr_client_find(mr_client_names[count]) == &mr_clients[count]);
 	}
-	CHECK(!mr_client_names[count] && !mr_client_find("emacs"));
+	CHECK_STR(mr_client_names[count], "claude");
+	CHECK(mr_client_find("claude") == mr_client_find("claude-code"));
+	CHECK(!mr_client_names[count + 1] && !mr_client_find("emacs"));
 }
 
 int main(void)
