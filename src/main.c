@@ -484,6 +484,8 @@
  *     agent.c            the agent that a command is for
  *     agent_make.c       sessions of agents: made, bound, removed
  *     binding.c          which mailbox a session has
+ *     channel_command.c  a program gets the prompt that wakes an agent
+ *     channel_tmux.c     the prompt is typed into the agent's pane
  *     cleanup.c          removes inactive and stashed registrations
  *     cleanup_sql.c      which messages a clear takes from the index
  *     clear.c            clears messages
@@ -508,6 +510,7 @@
  *     inside.c           checks that a stored path is below its directory
  *     inspect.c          accounts and messages in the index
  *     layout.c           the names of everything below a root
+ *     ledger_sql.c       which wake-ups there were
  *     lock_all.c         the index and the locks of many registrations
  *     locks.c            the contract's locks, that no dead process keeps
  *     mail.c             lists, reads, marks and moves an address's mail
@@ -520,6 +523,14 @@
  *     message.c          compares messages, lists recipients
  *     message_field.c    reads single fields
  *     message_read.c     reads and checks a whole message
+ *     notice_block.c     senders' notices in a wake-up: verified, quoted, cut
+ *     notice_prompt.c    the text that wakes an agent
+ *     notifier.c         tells those who ask of their mail
+ *     notifier_hub.c     wakes them, and prompts, when a mailbox changes
+ *     notifier_plan.c    what is to be told, by inbox and ledger
+ *     notifier_round.c   one round of prompts: look, queue, deliver
+ *     notifier_settings.c its settings: defaults, and rules of a change
+ *     notifier_sql.c     settings, audit and requests in queue.sqlite
  *     notify.c           the sender's notice
  *     open.c             opens a root, recovers after a crash
  *     open_init.c        creates or completes a root
@@ -675,6 +686,7 @@
  *     fs_many.c          many files made durable at once
  *     fs_tree.c          directories and all that is below them
  *     fs_watch.c         waiting until a file is touched
+ *     fs_watch_dirs.c    what happens in many directories
  *     keeper.c           cleans up after this process's death
  *     lock.c             one holder at a time, by the kernel
  *     log.c              JSON lines to one sink

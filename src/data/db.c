@@ -60,6 +60,8 @@ void mr_db_close(struct mr_db *db)
 		db->driver->finalize(stmt);
 	}
 	arena = db->arena;
+	if (db->options.keep_log)
+		db->driver->keep_log(db);
 	db->driver->close(db);
 	mr_arena_free(arena);
 }

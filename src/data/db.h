@@ -73,6 +73,9 @@ struct mr_db_options {
 	 * readers. 0 leaves checkpoints to the engine.
 	 */
 	int64_t max_log_bytes;
+	/* At the end leave the write-ahead log as it is, instead of copying it into the file: for a
+	 * database that is opened for each change. A commit that finds the log long copies it. */
+	bool keep_log;
 	const char
 		*repair_hint; /* what to do about a damaged file: "run `mailroom mailbox repair`" */
 };

@@ -86,6 +86,8 @@ struct mr_mail_query {
 	const char *since; /* a time, at or after which messages were made; or NULL */
 	int64_t limit;     /* 0: all, which may be too many */
 	bool include_body;
+	/* Documents are not read: of the content there are ids, time and subject at least. */
+	bool is_brief;
 };
 #define MR_MAIL_QUERY_INIT ((struct mr_mail_query){ .read = -1, .answered = -1, .archived = -1 })
 

@@ -154,6 +154,19 @@ static enum mr_code read_indexed(struct mr_ctx *cx, const struct desk *desk, con
 	return mr_mailbox_index_attachments(cx, desk->index, id, &out->attachments);
 }
 
+static enum mr_code list_brief(const struct mr_mailbox_state *state, mr_mail_each *each, void *arg)
+{
+	const struct mr_mail_message message = {
+		.view = view_of(state),
+		.content = { .message_id = state->message_id,
+			.thread_id = state->thread_id,
+			.created_at_utc = state->created_at,
+			.subject = state->subject },
+	};
+
+	return each(arg, &message);
+}
+
 /* Memory for one message, so that a list costs what it shows and not what it read. */
 static enum mr_code list_one(struct mr_ctx *cx, const struct desk *desk,
 	const struct mr_mailbox_state *state, mr_mail_each *each, void *arg)
@@ -188,7 +201,8 @@ static enum mr_code fs_list(struct mr_ctx *cx, const struct mr_mail *mail,
 	if (!rc)
 		rc = mr_mail_sql_list(cx, desk.local, query, &states);
 	for (size_t i = 0; i < states.len && !rc; i++)
-		rc = list_one(cx, &desk, &states.items[i], each, arg);
+		rc = query->is_brief ? list_brief(&states.items[i], each, arg)
+				     : list_one(cx, &desk, &states.items[i], each, arg);
 	return rc;
 }
 

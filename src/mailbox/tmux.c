@@ -89,27 +89,44 @@ const char *mr_tmux_ask(struct mr_ctx *cx, const char *const *argv)
 	return len ? mr_arena_strndup(cx->arena, text, len) : NULL;
 }
 
+/* "0 0 %3 4711 node": the first line is the first pane of the first window. */
+static bool read_pane(struct mr_ctx *cx, const char *line, struct mr_tmux_pane *out)
+{
+	const char *words[5] = { NULL };
+	const char *end = line + strcspn(line, "\n");
+
+	for (size_t i = 0; i < MR_LEN(words); i++) {
+		/* The last word is the rest: a program's name may have blanks. */
+		size_t len = i + 1 < MR_LEN(words) ? strcspn(line, " \n") : (size_t)(end - line);
+
+		words[i] = mr_arena_strndup(cx->arena, line, len);
+		line += len;
+		line += line < end;
+	}
+	*out = (struct mr_tmux_pane){
+		.id = words[2],
+		.pid = words[3],
+		.command = words[4],
+		.is_dead = words[0][0] == '1',
+		.is_in_mode = words[1][0] != '0',
+	};
+	return words[2][0] == '%';
+}
+
 enum mr_code mr_tmux_find(struct mr_ctx *cx, const char *session, struct mr_tmux_pane *out)
 {
 	const char *argv[] = { "tmux", "list-panes", "-s", "-t",
 		mr_arena_printf(cx->arena, "=%s:", session), "-F",
-		"#{pane_dead} #{pane_in_mode} #{pane_id}", NULL };
+		"#{pane_dead} #{pane_in_mode} #{pane_id} #{pane_pid} #{pane_current_command}",
+		NULL };
 	const char *line = NULL;
-	size_t len;
 	enum mr_code rc = command(cx, argv, mr_bytes_of("", 0), &line);
 
 	if (rc)
 		return mr_err_wrap(&cx->err, "the tmux session %.100s cannot be reached", session);
-	/* "0 0 %3": the first line is the first pane of the first window. */
-	len = strcspn(line, "\n");
-	if (len < strlen("0 0 %0") || line[1] != ' ' || line[3] != ' ' || line[4] != '%')
+	if (!read_pane(cx, line, out))
 		return mr_err_set(&cx->err, MR_EFORMAT,
 			"tmux does not say which panes the session %.100s has", session);
-	*out = (struct mr_tmux_pane){
-		.id = mr_arena_strndup(cx->arena, line + 4, len - 4),
-		.is_dead = line[0] != '0',
-		.is_in_mode = line[2] != '0',
-	};
 	return MR_OK;
 }
 

@@ -15,9 +15,11 @@ const char *mr_tmux_ask(struct mr_ctx *cx, const char *const *argv);
 bool mr_tmux_run(struct mr_ctx *cx, const char *const *argv);
 
 struct mr_tmux_pane {
-	const char *id;  /* "%3" */
-	bool is_dead;    /* its program has ended, and tmux keeps the pane */
-	bool is_in_mode; /* somebody scrolls or selects in it: what is typed would not arrive */
+	const char *id;      /* "%3" */
+	const char *pid;     /* of the process that tmux started in it */
+	const char *command; /* the name of the program that owns its terminal */
+	bool is_dead;        /* its program has ended, and tmux keeps the pane */
+	bool is_in_mode;     /* somebody scrolls or selects in it: what is typed would not arrive */
 };
 
 /* The agent's pane: the first one of the session's first window. MR_ENOTFOUND: no such session, no

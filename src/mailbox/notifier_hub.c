@@ -1,0 +1,647 @@
+/* mailbox/notifier_hub.c - wakes long polls and rounds when a mailbox changes. */
+#include "mailbox/notifier_hub.h"
+
+#include "base/fs.h"
+#include "base/fs_watch_dirs.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/oom.h"
+#include "mailbox/layout.h"
+#include "mailbox/notifier_sql.h"
+#include "mailbox/registry.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/queue.h>
+#include <time.h>
+
+enum {
+	THREADS = 8,          /* that deliver prompts */
+	ALONE_MS = 50,        /* mail that comes this long after the last comes alone */
+	QUIET_MS = 50,        /* a long poll waits this long for more that comes in succession, */
+	QUIET_MAX_MS = 1000,  /* at most so long */
+	GATHER_MS = 150,      /* and a prompt so long, */
+	GATHER_MAX_MS = 2500, /* at most so long */
+	UNWATCHED_MS = 1000,  /* between looks at what cannot be watched */
+	LOCKED_MS = 5000,     /* another process has the notifier of the session */
+	SCAN_MS = 60000,      /* between looks at the registry, */
+	SCAN_UNWATCHED_MS = 5000, /* when it cannot be watched */
+	SLICE_MS = 1000,          /* a waiting request asks whether its client is still there */
+	POLLED_MS = 3000,         /* after a long poll the next one is expected before a prompt */
+};
+
+#define LOCK_FILE "mailroom-notifier.lock"
+
+/* An agent that is served. Under the hub's lock but for what is marked. */
+struct agent {
+	LIST_ENTRY(agent) link;
+	STAILQ_ENTRY(agent) turn; /* in the list of those that wait for a thread */
+	char *session;            /* fixed, as the three below */
+	char *manifest;
+	char *base_url, *api; /* or NULL */
+	char *mailbox;        /* the directory that is watched; or NULL */
+	int mailbox_id, gateway_id;
+	bool has_gateway; /* gateway_id is of the gateway's directory, not of the session's */
+	uint64_t changes;
+	int64_t changed_ms, before_ms; /* when the last change came, and the one before */
+	int64_t gather_ms;             /* when the first came that no round has seen; or 0 */
+	int64_t due_ms;                /* when the next round is; INT64_MAX: never */
+	bool is_queued, is_running;
+	unsigned waits;    /* long polls */
+	int64_t polled_ms; /* when the last of them ended */
+	pthread_cond_t woken;
+	struct mr_lock lock; /* of the thread that runs a round */
+};
+
+struct mr_notifier_hub {
+	struct mr_notifier_hub_config config; /* its texts are ours */
+	pthread_mutex_t lock;
+	struct mr_fs_watch_dirs *watch;
+	int wake; /* an eventfd: gets the loop out of the kernel */
+	LIST_HEAD(, agent) agents;
+	STAILQ_HEAD(, agent) turns;
+	pthread_cond_t work; /* a turn is there, or the end */
+	pthread_t loop;
+	pthread_t threads[THREADS];
+	size_t thread_count, idle_count;
+	int registry_id;
+	int64_t scan_ms; /* when the registry is looked at next */
+	bool is_over;    /* no more rounds */
+	bool waits_over; /* no more long polls */
+};
+
+static int64_t now_ms(void)
+{
+	return mr_clock_mono_ms(mr_clock_system());
+}
+
+static char *copy(const char *text)
+{
+	char *out = text ? strdup(text) : NULL;
+
+	if (text && !out)
+		mr_oom(strlen(text));
+	return out;
+}
+
+static struct mr_ctx context(const struct mr_notifier_hub *hub, struct mr_arena *arena)
+{
+	return (struct mr_ctx){
+		.arena = arena,
+		.clock = hub->config.clock,
+		.rand = hub->config.rand,
+	};
+}
+
+static void ring(struct mr_notifier_hub *hub)
+{
+	(void)eventfd_write(hub->wake, 1);
+}
+
+/* --- agents --- */
+
+static struct agent *find(struct mr_notifier_hub *hub, const char *session)
+{
+	struct agent *agent;
+
+	LIST_FOREACH(agent, &hub->agents, link)
+	if (mr_str_eq(agent->session, session))
+		return agent;
+	return NULL;
+}
+
+static void init_cond(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+/* Watch the mailbox, and the directory that the settings are in; before it is there, the session's.
+ * Under the lock. */
+static void watch_agent(struct mr_notifier_hub *hub, struct agent *agent, const char *mailbox)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const char *gateway = mr_notifier_sql_dir(arena, agent->session);
+	struct mr_err ignored;
+
+	if (!mr_str_eq(agent->mailbox, mailbox)) {
+		mr_fs_watch_dirs_remove(hub->watch, agent->mailbox_id);
+		agent->mailbox_id = 0;
+		free(agent->mailbox);
+		agent->mailbox = copy(mailbox);
+	}
+	if (agent->mailbox && !agent->mailbox_id &&
+		mr_fs_watch_dirs_add(hub->watch, agent->mailbox, &agent->mailbox_id, &ignored))
+		agent->mailbox_id = 0;
+	if (agent->has_gateway)
+		return;
+	if (!mr_fs_watch_dirs_add(hub->watch, gateway, &agent->gateway_id, &ignored))
+		agent->has_gateway = true;
+	else if (!agent->gateway_id &&
+		mr_fs_watch_dirs_add(hub->watch, agent->session, &agent->gateway_id, &ignored))
+		agent->gateway_id = 0;
+}
+
+/* Under the lock. */
+static struct agent *add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session,
+	const char *base_url, const char *api)
+{
+	struct agent *agent = find(hub, session->dir);
+
+	if (agent)
+		return agent;
+	agent = calloc(1, sizeof(*agent));
+	if (!agent)
+		mr_oom(sizeof(*agent));
+	agent->session = copy(session->dir);
+	agent->manifest = copy(session->path);
+	agent->base_url = copy(base_url);
+	agent->api = copy(api);
+	agent->due_ms = now_ms();
+	agent->lock = MR_LOCK_INIT;
+	init_cond(&agent->woken);
+	watch_agent(hub, agent, session->binding.path);
+	LIST_INSERT_HEAD(&hub->agents, agent, link);
+	ring(hub);
+	return agent;
+}
+
+static void free_agent(struct agent *agent)
+{
+	mr_lock_release(&agent->lock);
+	pthread_cond_destroy(&agent->woken);
+	free(agent->session);
+	free(agent->manifest);
+	free(agent->base_url);
+	free(agent->api);
+	free(agent->mailbox);
+	free(agent);
+}
+
+void mr_notifier_hub_add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session,
+	const char *base_url, const char *api)
+{
+	pthread_mutex_lock(&hub->lock);
+	add(hub, session, base_url, api);
+	pthread_mutex_unlock(&hub->lock);
+}
+
+/* --- what the kernel tells --- */
+
+/* The mailbox may have changed. Under the lock. */
+static void on_change(struct agent *agent, int64_t now)
+{
+	agent->changes++;
+	agent->before_ms = agent->changed_ms;
+	agent->changed_ms = now;
+	if (!agent->gather_ms)
+		agent->gather_ms = now;
+	if (now + GATHER_MS < agent->gather_ms + GATHER_MAX_MS)
+		agent->due_ms = now + GATHER_MS;
+	else
+		agent->due_ms = agent->gather_ms + GATHER_MAX_MS;
+	pthread_cond_broadcast(&agent->woken);
+}
+
+/* What happened to a name in a mailbox: is a change of its database committed with it? A rollback
+ * journal ends with the commit, a write-ahead log grows with it. */
+static bool is_commit(const char *name, unsigned what)
+{
+	if (mr_str_eq(name, MR_MAILBOX_LOCAL_FILE))
+		return what & MR_FS_WATCH_ARRIVED;
+	if (mr_str_eq(name, MR_MAILBOX_LOCAL_FILE "-journal"))
+		return what & (MR_FS_WATCH_REMOVED | MR_FS_WATCH_WRITTEN);
+	return mr_str_eq(name, MR_MAILBOX_LOCAL_FILE "-wal") && (what & MR_FS_WATCH_WRITTEN);
+}
+
+static void on_mailbox(struct agent *agent, const char *name, unsigned what, int64_t now)
+{
+	if ((what & MR_FS_WATCH_LOST) || is_commit(name, what))
+		on_change(agent, now);
+}
+
+static void on_gateway(struct mr_notifier_hub *hub, struct agent *agent, const char *name,
+	unsigned what, int64_t now)
+{
+	if (!agent->has_gateway || (what & MR_FS_WATCH_LOST)) {
+		agent->has_gateway = false;
+		watch_agent(hub, agent, agent->mailbox);
+		agent->due_ms = now;
+	}
+	/* The bell of the database of settings: somebody changed them. */
+	if (mr_str_ends(name, ".bell"))
+		agent->due_ms = now;
+}
+
+/* Under the lock. */
+static void on_event(void *arg, int id, const char *name, unsigned what)
+{
+	struct mr_notifier_hub *hub = arg;
+	int64_t now = now_ms();
+	struct agent *agent;
+
+	if (id == 0 || id == hub->registry_id)
+		hub->scan_ms = now;
+	LIST_FOREACH(agent, &hub->agents, link)
+	{
+		if (id == 0 || id == agent->mailbox_id)
+			on_mailbox(agent, name, what, now);
+		if (id == 0 || id == agent->gateway_id)
+			on_gateway(hub, agent, name, what, now);
+		if ((what & MR_FS_WATCH_LOST) && id && id == agent->mailbox_id)
+			agent->mailbox_id = 0;
+	}
+}
+
+/* --- rounds --- */
+
+/* One at a time for a session, also among processes. */
+static bool hold(struct mr_notifier_hub *hub, struct agent *agent, struct mr_arena *arena)
+{
+	const char *path =
+		mr_arena_printf(arena, "%s/" LOCK_FILE, mr_notifier_sql_dir(arena, agent->session));
+	struct mr_err ignored;
+
+	return agent->lock.fd >= 0 ||
+		!mr_lock_take(AT_FDCWD, path, "notifier", 0, hub->config.clock, &agent->lock,
+			&ignored);
+}
+
+/* When the next round is, unless something happens before. */
+static int64_t after_round(const struct mr_notifier_hub *hub,
+	const struct mr_notifier_round *result)
+{
+	int64_t wait_ms = result->interval_seconds * 1000;
+
+	if (result->next_us) {
+		int64_t left_ms = (result->next_us - mr_clock_wall_us(hub->config.clock)) / 1000;
+
+		if (left_ms < wait_ms)
+			wait_ms = left_ms > 1 ? left_ms : 1;
+	}
+	return now_ms() + wait_ms;
+}
+
+static void log_failure(const struct agent *agent, const struct mr_err *err)
+{
+	const struct mr_log_field fields[] = {
+		{ .key = "session", .text = agent->session },
+		{ .key = "error", .text = err->msg },
+	};
+
+	mr_log_fields(MR_LOG_DEBUG, "notifier_failed", fields, MR_LEN(fields));
+}
+
+/* Without the lock. Returns when the next round is; `*mailbox` is where mail comes now. */
+static int64_t run_round(struct mr_notifier_hub *hub, struct agent *agent, struct mr_arena *arena,
+	const char **mailbox)
+{
+	struct mr_ctx cx = context(hub, arena);
+	struct mr_mailbox_session manifest;
+	struct mr_notifier_target target;
+	struct mr_notifier_round result = { .is_enabled = false };
+	enum mr_code rc = mr_mailbox_session_read(&cx, agent->manifest, &manifest);
+
+	if (!rc) {
+		*mailbox = manifest.binding.path;
+		rc = mr_notifier_target_of(&cx, &manifest, agent->base_url, agent->api, &target);
+	}
+	if (!rc && !mr_fs_exists(AT_FDCWD, mr_notifier_sql_path(arena, agent->session)))
+		return INT64_MAX;
+	if (!rc && !hold(hub, agent, arena))
+		return now_ms() + LOCKED_MS;
+	if (!rc)
+		rc = mr_notifier_round(&cx, &target, &result);
+	/* A session that is gone does not come back. */
+	if (rc && rc != MR_ENOTFOUND) {
+		log_failure(agent, &cx.err);
+		return now_ms() + LOCKED_MS;
+	}
+	if (!rc && result.is_enabled)
+		return after_round(hub, &result);
+	mr_lock_release(&agent->lock);
+	agent->lock = MR_LOCK_INIT;
+	return INT64_MAX;
+}
+
+/* Under the lock, which is given back meanwhile. */
+static void serve_turn(struct mr_notifier_hub *hub, struct agent *agent)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const char *mailbox = agent->mailbox;
+	int64_t next_ms;
+
+	agent->is_queued = false;
+	agent->is_running = true;
+	agent->gather_ms = 0;
+	agent->due_ms = INT64_MAX;
+	pthread_mutex_unlock(&hub->lock);
+	next_ms = run_round(hub, agent, arena, &mailbox);
+	pthread_mutex_lock(&hub->lock);
+	agent->is_running = false;
+	watch_agent(hub, agent, mailbox);
+	if (!agent->mailbox_id && next_ms != INT64_MAX && next_ms > now_ms() + UNWATCHED_MS)
+		next_ms = now_ms() + UNWATCHED_MS;
+	if (next_ms < agent->due_ms)
+		agent->due_ms = next_ms;
+	ring(hub);
+}
+
+static void *run_thread(void *arg)
+{
+	struct mr_notifier_hub *hub = arg;
+	struct agent *agent;
+
+	pthread_mutex_lock(&hub->lock);
+	while (!hub->is_over) {
+		agent = STAILQ_FIRST(&hub->turns);
+		if (agent) {
+			STAILQ_REMOVE_HEAD(&hub->turns, turn);
+			serve_turn(hub, agent);
+			continue;
+		}
+		hub->idle_count++;
+		pthread_cond_wait(&hub->work, &hub->lock);
+		hub->idle_count--;
+	}
+	pthread_mutex_unlock(&hub->lock);
+	return NULL;
+}
+
+/* Under the lock. Threads are started when they are first needed. */
+static void queue_turn(struct mr_notifier_hub *hub, struct agent *agent)
+{
+	agent->is_queued = true;
+	STAILQ_INSERT_TAIL(&hub->turns, agent, turn);
+	if (hub->idle_count == 0 && hub->thread_count < THREADS &&
+		pthread_create(&hub->threads[hub->thread_count], NULL, run_thread, hub) == 0)
+		hub->thread_count++;
+	pthread_cond_signal(&hub->work);
+}
+
+/* --- the registry --- */
+
+/* Agents that came since. Not under the lock: it reads many files. */
+static void scan(struct mr_notifier_hub *hub)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = context(hub, arena);
+	struct mr_mailbox_records records = { NULL, 0 };
+	const char *live = mr_arena_printf(arena, "%s/live_agents", hub->config.registry);
+	struct mr_err ignored;
+	int id = 0;
+	bool is_watched = !mr_fs_watch_dirs_add(hub->watch, live, &id, &ignored);
+
+	if (mr_mailbox_registry_list(&cx, hub->config.registry, &records))
+		records.len = 0;
+	for (size_t i = 0; i < records.len; i++) {
+		struct mr_mailbox_session session;
+		const char *url = NULL;
+
+		if (records.items[i].problem ||
+			mr_mailbox_registry_manifest(&cx, &records.items[i], &session) ||
+			session.binding.transport != MR_MAILBOX_FILESYSTEM)
+			continue;
+		if (hub->config.base_url)
+			url = mr_arena_printf(arena, "%s/%s", hub->config.base_url,
+				records.items[i].agent_id);
+		mr_notifier_hub_add(hub, &session, url, "");
+	}
+	pthread_mutex_lock(&hub->lock);
+	hub->registry_id = id;
+	hub->scan_ms = now_ms() + (is_watched ? SCAN_MS : SCAN_UNWATCHED_MS);
+	pthread_mutex_unlock(&hub->lock);
+}
+
+/* --- the loop --- */
+
+/* Hand out what is due; how long to sleep. Under the lock. */
+static int hand_out(struct mr_notifier_hub *hub)
+{
+	int64_t now = now_ms(), next = hub->scan_ms;
+	struct agent *agent;
+
+	LIST_FOREACH(agent, &hub->agents, link)
+	{
+		if (agent->is_queued || agent->is_running || agent->due_ms == INT64_MAX)
+			continue;
+		/* A long poll takes it, or the next one will. */
+		if (agent->waits)
+			agent->due_ms =
+				agent->due_ms > now + POLLED_MS ? agent->due_ms : now + POLLED_MS;
+		else if (agent->polled_ms && agent->due_ms < agent->polled_ms + POLLED_MS)
+			agent->due_ms = agent->polled_ms + POLLED_MS;
+		if (agent->due_ms <= now)
+			queue_turn(hub, agent);
+		else if (agent->due_ms < next)
+			next = agent->due_ms;
+	}
+	return next - now > INT32_MAX ? INT32_MAX : next < now ? 0 : (int)(next - now);
+}
+
+static void *run_loop(void *arg)
+{
+	struct mr_notifier_hub *hub = arg;
+	struct pollfd fds[] = {
+		{ .fd = mr_fs_watch_dirs_fd(hub->watch), .events = POLLIN },
+		{ .fd = hub->wake, .events = POLLIN },
+	};
+	eventfd_t ignored;
+
+	pthread_mutex_lock(&hub->lock);
+	while (!hub->is_over) {
+		int sleep_ms;
+
+		if (hub->scan_ms <= now_ms()) {
+			pthread_mutex_unlock(&hub->lock);
+			scan(hub);
+			pthread_mutex_lock(&hub->lock);
+		}
+		sleep_ms = hand_out(hub);
+		pthread_mutex_unlock(&hub->lock);
+		(void)poll(fds, MR_LEN(fds), sleep_ms);
+		pthread_mutex_lock(&hub->lock);
+		(void)eventfd_read(hub->wake, &ignored);
+		mr_fs_watch_dirs_drain(hub->watch, on_event, hub);
+	}
+	pthread_mutex_unlock(&hub->lock);
+	return NULL;
+}
+
+/* --- long polls --- */
+
+static void sleep_until(struct mr_notifier_hub *hub, struct agent *agent, int64_t until_ms)
+{
+	struct timespec until = { .tv_sec = until_ms / 1000,
+		.tv_nsec = (until_ms % 1000) * 1000000 };
+
+	pthread_cond_timedwait(&agent->woken, &hub->lock, &until);
+}
+
+static bool is_ended(const struct mr_ctx *cx, const struct mr_notifier_hub *hub)
+{
+	return hub->waits_over || (cx->is_over && cx->is_over(cx->is_over_arg));
+}
+
+/* Until the mailbox changed since `seen`; false when the wait is over. Under the lock. */
+static bool await_change(struct mr_ctx *cx, struct mr_notifier_hub *hub, struct agent *agent,
+	uint64_t seen, int64_t until_ms)
+{
+	int64_t first_ms;
+
+	while (agent->changes == seen) {
+		int64_t now = now_ms();
+		int64_t next = now + (agent->mailbox_id ? SLICE_MS : UNWATCHED_MS);
+
+		if (now >= until_ms || is_ended(cx, hub))
+			return false;
+		sleep_until(hub, agent, next < until_ms ? next : until_ms);
+		if (!agent->mailbox_id)
+			return true; /* nobody tells: look */
+	}
+	/* In quick succession: wait for the rest. */
+	first_ms = agent->changed_ms;
+	while (agent->before_ms && agent->changed_ms - agent->before_ms < ALONE_MS &&
+		now_ms() < agent->changed_ms + QUIET_MS &&
+		agent->changed_ms < first_ms + QUIET_MAX_MS && !hub->waits_over)
+		sleep_until(hub, agent, agent->changed_ms + QUIET_MS);
+	return true;
+}
+
+/* One look, in memory of its own unless there is something to tell. */
+static enum mr_code take(struct mr_ctx *cx, const struct mr_notifier_target *target,
+	struct mr_notifier_told *out)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx one = *cx;
+	enum mr_code rc;
+
+	one.arena = arena;
+	rc = mr_notifier_take(&one, target, "long_poll", out);
+	if (rc) {
+		cx->err = one.err;
+		cx->err.issues = NULL;
+		return rc;
+	}
+	if (out->notice) {
+		mr_arena_defer(cx->arena, (void (*)(void *))mr_arena_free, arena);
+		arena = NULL;
+	}
+	return MR_OK;
+}
+
+enum mr_code mr_notifier_hub_wait(struct mr_ctx *cx, struct mr_notifier_hub *hub,
+	const struct mr_mailbox_session *session, const char *base_url, const char *api,
+	int timeout_ms, struct mr_notifier_told *out)
+{
+	int64_t until_ms = now_ms() + timeout_ms;
+	struct mr_notifier_told told = { .notice = 0 };
+	struct mr_notifier_target target;
+	struct agent *agent;
+	bool goes_on = true;
+	enum mr_code rc = mr_notifier_target_of(cx, session, base_url, api, &target);
+
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&hub->lock);
+	agent = add(hub, session, base_url, api);
+	watch_agent(hub, agent, session->binding.path);
+	agent->waits++;
+	while (!rc && !told.notice && goes_on) {
+		uint64_t seen = agent->changes;
+
+		pthread_mutex_unlock(&hub->lock);
+		rc = take(cx, &target, &told);
+		pthread_mutex_lock(&hub->lock);
+		goes_on = !rc && !told.notice && await_change(cx, hub, agent, seen, until_ms);
+	}
+	agent->waits--;
+	agent->polled_ms = now_ms();
+	pthread_mutex_unlock(&hub->lock);
+	if (!rc)
+		*out = told;
+	return rc;
+}
+
+/* --- the hub --- */
+
+enum mr_code mr_notifier_hub_open(const struct mr_notifier_hub_config *config,
+	struct mr_notifier_hub **out, struct mr_err *err)
+{
+	struct mr_notifier_hub *hub = calloc(1, sizeof(*hub));
+	enum mr_code rc = MR_OK;
+
+	if (!hub)
+		mr_oom(sizeof(*hub));
+	hub->config = *config;
+	hub->config.registry = copy(config->registry);
+	hub->config.base_url = copy(config->base_url);
+	hub->scan_ms = config->registry ? 0 : INT64_MAX;
+	hub->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	LIST_INIT(&hub->agents);
+	STAILQ_INIT(&hub->turns);
+	pthread_mutex_init(&hub->lock, NULL);
+	pthread_cond_init(&hub->work, NULL);
+	if (hub->wake < 0)
+		rc = mr_err_os(err, errno, "cannot start the notifier");
+	if (!rc)
+		rc = mr_fs_watch_dirs_open(&hub->watch, err);
+	if (!rc && pthread_create(&hub->loop, NULL, run_loop, hub) != 0)
+		rc = mr_err_set(err, MR_EIO, "cannot start the notifier's thread");
+	if (rc) {
+		hub->is_over = true;
+		mr_notifier_hub_close(hub);
+		return rc;
+	}
+	*out = hub;
+	return MR_OK;
+}
+
+void mr_notifier_hub_end_waits(struct mr_notifier_hub *hub)
+{
+	struct agent *agent;
+
+	pthread_mutex_lock(&hub->lock);
+	hub->waits_over = true;
+	LIST_FOREACH(agent, &hub->agents, link)
+	pthread_cond_broadcast(&agent->woken);
+	pthread_mutex_unlock(&hub->lock);
+}
+
+void mr_notifier_hub_close(struct mr_notifier_hub *hub)
+{
+	struct agent *agent;
+
+	if (!hub)
+		return;
+	if (!hub->is_over) {
+		mr_notifier_hub_end_waits(hub);
+		pthread_mutex_lock(&hub->lock);
+		hub->is_over = true;
+		pthread_cond_broadcast(&hub->work);
+		pthread_mutex_unlock(&hub->lock);
+		ring(hub);
+		pthread_join(hub->loop, NULL);
+		for (size_t i = 0; i < hub->thread_count; i++)
+			pthread_join(hub->threads[i], NULL);
+	}
+	while ((agent = LIST_FIRST(&hub->agents))) {
+		LIST_REMOVE(agent, link);
+		free_agent(agent);
+	}
+	mr_fs_watch_dirs_close(&hub->watch);
+	mr_fs_closep(&hub->wake);
+	pthread_cond_destroy(&hub->work);
+	pthread_mutex_destroy(&hub->lock);
+	free((char *)hub->config.registry);
+	free((char *)hub->config.base_url);
+	free(hub);
+}
