@@ -396,7 +396,8 @@ OWN = [so_many_may_wait_over_mcp, so_many_may_wait_without_mcp, so_many_streams_
 
 def main():
     with Tap() as tap, Mailroom(sys.argv[1]) as m:
-        with m.serve(env={"MCP_CONFORMANCE_FIXTURES": "true"}) as server:
+        with m.serve(env={"MCP_CONFORMANCE_FIXTURES": "true", "MCP_TOOLS_MODE": "extended",
+            "MCP_TOOLS_DETAIL": "full"}) as server:
             for test in SHARED:
                 tap.run(test.__name__, test, server)
             tap.run("the server ends well", lambda: None if server.stop() == 0 else 1 / 0)

@@ -56,7 +56,7 @@ def paths_of_the_peers_are_answered(m):
 
 def scripts_can_call_tools(m):
     """POST /api/tools/NAME: what MCP gives, without MCP; every tool of the document, and no other."""
-    with m.serve() as server:
+    with m.serve(env={"MCP_TOOLS_MODE": "extended"}) as server:
         def post(tool, **arguments):
             status, _, text = server.request("POST", f"/api/tools/{tool}", {"Content-Type": "application/json"},
                 json.dumps(arguments))

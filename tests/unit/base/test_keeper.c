@@ -55,6 +55,8 @@ static void cleans_after_a_death(void)
 		run(false, ways[i]);
 		fd = open("told", O_RDONLY);
 		CHECK(read(fd, &byte, 1) == 1 && byte == 'c');
+		/* Until this keeper has ended: the next turn must not meet its end of the FIFO. */
+		CHECK(read(fd, &byte, 1) == 0);
 		CHECK(access("sign", F_OK) != 0);
 	}
 }

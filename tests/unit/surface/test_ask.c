@@ -3,10 +3,12 @@
 #include "surface/mcp/fixtures.h"
 
 #include "app/principal.h"
+#include "app/settings.h"
 #include "surface/mcp/answer.h"
 #include "test.h"
 #include "text/time.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 static struct mr_clock_fixed clock_;
@@ -29,11 +31,14 @@ static void start(void)
 {
 	static const struct mr_op_table table;
 	static struct mr_app app;
+	const struct mr_settings_sources sources = { .cwd = AT_FDCWD };
+	struct mr_err err;
 
 	arena = mr_arena_new();
 	mr_clock_fixed_init(&clock_, 1000 * MR_TIME_S);
 	mr_rand_seeded_init(&rand_, 7);
 	app = (struct mr_app){ .table = &table, .clock = &clock_.clock, .rand = &rand_ };
+	CHECK_OK(mr_settings_load(arena, &sources, &app.settings, &err), err);
 	mcp = mr_mcp_new(&app, &(struct mr_mcp_options){ .fixtures = mr_mcp_fixtures() });
 }
 
