@@ -137,6 +137,7 @@
  *       health.c         operations: liveness, readiness, health
  *       operations.c     operations: the table itself, and its schemas
  *       render_self.c    settings and operations
+ *       self_backup.c    operations: backup and restore
  *     team/            the team's operations and what they show
  *       contract_team.c  the team's contract: who may act, what errors look like
  *       render_contact.c contacts, products, slots, macros
@@ -234,7 +235,13 @@
  *     locations_socket.c the server's Unix socket, and whom it trusts over TCP
  *     metrics.c          counters and histograms, as Prometheus text
  *     settings.c         loads the settings, with their sources
+ *     settings_copy.c    the user's settings file without its secrets
  *     settings_table.c   the table of all settings
+ *
+ *   bridge/            what needs more than one of the three parts
+ *     backup.c           everything into one file, while it is in use
+ *     backup_file.c      that file: a tar archive with digests
+ *     restore.c          it is checked, and put in place
  *
  *   team/              coding agents sharing a repository
  *     agent.c            members of a project: found, registered, edited
@@ -250,6 +257,7 @@
  *     error.c            the contract's errors, with data
  *     escalate.c         escalates overdue acknowledgements
  *     escalate_sql.c     overdue acknowledgements in the database
+ *     freeze.c           holds a team's storage still for a backup
  *     gauge.c            counts of stored and queued items, for /metrics
  *     gauge_sql.c        and the queries
  *     group.c            several agents under one address
@@ -503,6 +511,7 @@
  *     export_manifest.c  manifest.json
  *     export_sql.c       reads the rows to export
  *     export_temporary.c the export's directory before its rename
+ *     freeze.c           holds all locks of a root for a backup
  *     gateway.c          the files of an agent's gateway, and finding one that runs
  *     holder.c           which root a private directory belongs to
  *     index_schema_sql.c the tables and indexes of index.sqlite
@@ -665,6 +674,7 @@
  *     template_scope.c   names while rendering, and what they cost
  *     template_token.c   what the parsers ask of tokens
  *     template_value.c   values while rendering
+ *     tar.c              headers of tar archives
  *     time.c             RFC 3339 and durations
  *     token.c            ids, slugs, random names
  *     toml.c             TOML documents, taken apart into their statements

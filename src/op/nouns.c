@@ -231,6 +231,8 @@ static const struct mr_op *const all[] = {
 	&mr_op_work_skill_install,
 	&mr_op_work_skill_uninstall,
 	&mr_op_connect,
+	&mr_op_backup,
+	&mr_op_restore,
 	&mr_op_doctor,
 	&mr_op_config,
 	&mr_op_health,

@@ -12,6 +12,9 @@ extern const struct mr_op mr_op_agents_mailbox_status;
 extern const struct mr_op mr_op_agents_remove;
 extern const struct mr_op mr_op_agents_show;
 extern const struct mr_op mr_op_agents_unbind;
+/* self_backup.c */
+extern const struct mr_op mr_op_backup;
+extern const struct mr_op mr_op_restore;
 /* config.c */
 extern const struct mr_op mr_op_config;
 /* connect.c */

@@ -68,3 +68,9 @@ const char *mr_work_stem(struct mr_arena *arena, const char *name, const char *s
 		return NULL;
 	return mr_arena_strndup(arena, name, len - end);
 }
+
+bool mr_work_path_is_passing(const char *path)
+{
+	return mr_str_starts(path, MR_WORK_INDEX) || mr_str_starts(path, MR_WORK_INCOMING "/") ||
+		mr_str_eq(path, MR_WORK_LOCK) || mr_str_eq(path, MR_WORK_PROGRESS);
+}

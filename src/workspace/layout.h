@@ -3,6 +3,8 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+
 #define MR_WORK_STATE        ".afmail"
 #define MR_WORK_CONFIG       ".afmail/config.json"
 #define MR_WORK_LOCK         ".afmail/workspace.lock"
@@ -54,3 +56,6 @@ const char *mr_work_dir_name(struct mr_arena *arena, const char *uid, const char
 const char *mr_work_join(struct mr_arena *arena, const char *dir, const char *name);
 /* The name of a file without this ending; NULL when it has another, or begins with a dot. */
 const char *mr_work_stem(struct mr_arena *arena, const char *name, const char *suffix);
+/* Is this file of a workspace nothing that a backup needs: made anew, or only of use to a command
+ * that runs? */
+bool mr_work_path_is_passing(const char *path);
