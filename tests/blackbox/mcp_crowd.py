@@ -214,7 +214,7 @@ def writers_that_are_stuck_hold_up_no_reader(m):
 
 def slow_readers_get_all_in_the_end(s):
     """Answers larger than the kernel keeps, read a little at a time: whole, and nobody waits for them."""
-    body = json.dumps([request("tools/list", id=n) for n in range(60)])
+    body = json.dumps([request("tools/list", id=n) for n in range(90)])
     slow = []
     for _ in range(4):
         connection = raw(s, rcvbuf=1 << 16)
@@ -230,7 +230,7 @@ def slow_readers_get_all_in_the_end(s):
         assert length > QUEUE_BYTES, length
         while len(body) < length:
             body += connection.recv(1 << 20)
-        assert [answer["id"] for answer in json.loads(body)] == list(range(60))
+        assert [answer["id"] for answer in json.loads(body)] == list(range(90))
         connection.close()
 
 
