@@ -11,8 +11,8 @@
 #include <time.h>
 
 enum {
-	QUIET_MS = 600, /* a screen that changes within this time is one of an agent at work */
-	LOOK_MS = 100,  /* between looks for the answer */
+	QUIET_MS = 1000, /* a screen that changes within this time is one of an agent at work */
+	LOOK_MS = 100,   /* between looks for the answer */
 	DETAIL_CHARS = 400,
 };
 

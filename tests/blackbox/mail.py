@@ -168,6 +168,9 @@ def files_are_named_or_kept(m):
     m.remove("note.txt")
     with open(kept["locator"], encoding="utf-8") as file:
         assert file.read() == "attachment\n"
+    m.write("second.txt", "x")
+    both = m.send("alice", "bob", "both", "x", "--attach", "second.txt", "--attach", kept["locator"])["attachments"]
+    assert [one["label"] for one in both] == ["second.txt", "note.txt"] and {one["kind"] for one in both} == {"path_ref"}, both
     # A message that is not sent leaves no copy.
     m.write("other.txt", "x")
     m.refused("alice", "send", "--to", "bob@houmao.localhost", "--subject", "s", "--body-content", "x", "--attach", "other.txt",
@@ -175,7 +178,7 @@ def files_are_named_or_kept(m):
     assert os.listdir(os.path.join(m.mail_root, "attachments/managed")) == [kept["attachment_id"]]
     m.check()
     exported = m.json("mailbox", "export", "--output-dir", "out", "--all-accounts")
-    assert exported["message_count"] == 2, exported
+    assert exported["message_count"] == 3, exported
     m.json("--yes", "mailbox", "clear-messages")
     assert not os.path.exists(kept["locator"])
 

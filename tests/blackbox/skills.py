@@ -207,12 +207,25 @@ def every_command_works(m):
             assert told["authoritative"] is True and told["status"] == "verified", (what, told)
             # The gateway's column asks for the same: its bodies are JSON objects of known keys.
             method, path = gateway[0].split()
-            assert path == "/v1/mail/" + told["operation"].replace("check", "list"), (what, gateway)
+            same = {"check": "list", "mark-read": "mark"}.get(told["operation"], told["operation"])
+            assert path == "/v1/mail/" + same, (what, gateway)
             assert method == ("GET" if what == "is it usable" else "POST") and len(gateway) == (1 if method == "GET" else 2), gateway
             if method == "POST":
                 assert isinstance(json.loads(fill(m, gateway[1], ref)), dict), gateway
             seen.add(told["operation"])
-    assert seen == {"status", "check", "list", "peek", "read", "send", "reply", "mark", "move", "archive"}, seen
+    assert seen == {"status", "check", "list", "peek", "read", "mark-read", "send", "reply", "mark", "move", "archive"}, seen
+
+
+def the_rules_of_the_contract_are_told(m):
+    m.json("skills", "install", "--tool", "claude")
+    process, comms = (read(skill_file(m.dir, ".claude/skills", name)) for name in SKILLS)
+    for text in (process, comms):
+        for rule in ("mailroom mail resolve-live --json", "gateway.base_url", "`gateway` is null", "/v1/mail/", "message_ref",
+                '"authoritative": false'):
+            assert rule in text, rule
+    for rule in ("bindings_version", "rules/README.md", "rules/protocols/filesystem-mailbox-v1.md", "rules/scripts/",
+            "mailbox.filesystem.local_sqlite_path", "mailbox.filesystem.root", "mailbox.stalwart", "not variables of the environment"):
+        assert rule in comms, rule
 
 
 def options_that_are_named_exist(m):
@@ -221,12 +234,13 @@ def options_that_are_named_exist(m):
     helps = "".join(m.run("mail", verb, "--help").stdout for verb in ("list", "send", "reply", "check", "mark", "move"))
     helps += m.run("mailbox", "check", "--help").stdout
     for name in SKILLS:
-        for option in set(re.findall(r"--[a-z][a-z-]+", read(skill_file(m.dir, ".claude/skills", name)))):
+        for option in set(re.findall(r"--[a-z][a-z-]+", read(skill_file(m.dir, ".claude/skills", name)))) - {"--fail-with-body"}:
             assert option + " " in helps or option + "\n" in helps, (name, option)
 
 
 with Tap() as tap:
     for test in (places, what_cannot_be, again_changes_nothing, what_was_changed_is_kept, another_versions_are_refreshed,
-            what_is_not_ours_is_left_alone, a_crash_leaves_what_can_be_repeated, every_command_works, options_that_are_named_exist):
+            what_is_not_ours_is_left_alone, a_crash_leaves_what_can_be_repeated, every_command_works, the_rules_of_the_contract_are_told,
+            options_that_are_named_exist):
         with Agents(sys.argv[1]) as room:
             tap.run(test.__name__, test, room)
