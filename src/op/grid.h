@@ -11,6 +11,8 @@ struct mr_render {
 	bool colour;
 	size_t width;   /* columns of the terminal; 0 when there is none: nothing is shortened */
 	int64_t now_us; /* for "3 min ago"; 0: times are written out */
+	/* A client's model reads it, which gives arguments, not options. */
+	bool for_models;
 };
 
 struct mr_grid_column {

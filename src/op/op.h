@@ -283,7 +283,10 @@ enum mr_trait {
 	/* Shows mail of several agents: with AGENT_AUTH only what the caller's own agents sent
 	 * or received, and agent_token becomes an argument. */
 	MR_SHARED_MAIL = 2048,
-	MR_HIDDEN = 4096,   /* an older name of another one: works, but help does not show it */
+	MR_HIDDEN = 4096, /* an older name of another one: works, but help does not show it */
+	/* The text that an MCP client gets beside the structured result is the one that people
+	 * read (`render`), because both in full would be too long. */
+	MR_TOLD = 16384,
 	MR_STANDARD = 8192, /* in the usual set of tools (MCP_TOOLS_MODE=standard) */
 };
 

@@ -121,6 +121,7 @@ static enum mr_code fetch(struct mr_ctx *cx, struct mr_team *team,
 	box->heads = team->hooks.heads;
 	rc = mr_team_box_list(cx, reader.db, box, &found);
 	for (size_t i = 0; !rc && i < found.len; i++) {
+		found.items[i].is_near = found.items[i].message.project_id == agent.project_id;
 		rc = strip(cx, &agent, &found.items[i]);
 		if (!rc && names)
 			rc = mr_team_item_names(cx, reader.db, true, &found.items[i]);

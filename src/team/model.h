@@ -166,6 +166,7 @@ struct mr_team_item {
 	const char *from;           /* the sender's name */
 	const char *sender_project; /* its project's slug */
 	bool from_human;            /* the overseer */
+	bool is_near;               /* the message is of the reader's own project */
 	bool received;              /* the viewer is a recipient: the next three are its own */
 	enum mr_team_recipient_kind kind;
 	int64_t read_ts, ack_ts;

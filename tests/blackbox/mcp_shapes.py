@@ -16,6 +16,10 @@ from tool_calls import B, CALLS, F, ME, REPO, given, repository  # noqa: E402
 LISTS = {"fetch_inbox", "search_messages", "list_projects", "list_agents", "list_outbox", "acks_pending", "acks_overdue",
     "list_threads", "list_file_reservations", "list_products", "list_groups", "product_inbox", "search_messages_product"}
 
+# Their text is what people read: the structure would be too long a second time.
+TOLD = {"fetch_inbox", "list_outbox", "acks_pending", "acks_overdue", "product_inbox", "search_messages_product", "get_thread",
+    "list_threads", "search_messages"}
+
 # What must be given, and what holds otherwise, as the contract's sections 7.1 to 7.7 have it. None: nothing, or a setting.
 ARGUMENTS = {
     "health_check": ("", {}),
@@ -137,7 +141,10 @@ def results_have_their_members(m):
             [content] = result["content"]
             assert content["type"] == "text", content
             inner = value["result"] if tool in LISTS else value
-            assert json.loads(content["text"]) == inner, (tool, content)
+            if tool in TOLD:
+                assert all(item["subject"] in content["text"] for item in value.get("result", value.get("messages"))), content
+            elif tool != "call_extended_tool":
+                assert json.loads(content["text"]) == inner, (tool, content)
 
 
 def every_tool_is_looked_at(m):

@@ -143,7 +143,79 @@ def a_workspace_has_a_set_of_its_own(m):
         assert costs["standard"][1] < 4 * 2500 and costs["extended"][1] < 4 * 12500, costs
 
 
+def mail(m, client, count):
+    """That many messages to RedCat, and the whole answer that its inbox gives."""
+    for name in ("GreenCastle", "RedCat"):
+        client.call("register_agent", project_key=B, name=name, program="x", model="y")
+    for i in range(count):
+        client.call("send_message", project_key=B, sender_name="GreenCastle", to=["RedCat"], body_md="text " * 100,
+            subject=f"Refactoring of the module {i} begins now", thread_id="TKT-123")
+
+
+def inbox(client, **more):
+    given = {"project_key": B, "agent_name": "RedCat"} | more
+    return client.ask("tools/call", {"name": "fetch_inbox", "arguments": given})
+
+
+def an_inbox_says_everything_once(m):
+    """Twenty messages without their bodies."""
+    with Stdio(m) as client:
+        mail(m, client, 20)
+        result = inbox(client)
+        assert wire(result) < 5000, wire(result)
+        items = result["structuredContent"]["result"]
+        assert [item["id"] for item in items] == list(range(20, 0, -1))
+        for item in items:
+            assert set(item) == {"id", "from", "thread_id", "subject", "created_ts"}, item
+        # The text has what a model needs that is shown nothing else.
+        [content] = result["content"]
+        for i, line in zip(range(20, 0, -1), content["text"].splitlines()):
+            assert line.startswith(f"{i}  GreenCastle  Refactoring of the module {i - 1} begins now  [TKT-123]  new, "), line
+        # What there is to say is said.
+        client.call("send_message", project_key="/srv/far", sender_name=client.call("register_agent", project_key="/srv/far",
+            name="BlueLake", program="x", model="y")["name"], to=["GreenCastle@srv-backend"], cc=["RedCat@srv-backend"],
+            subject="Far", body_md="b", importance="urgent", ack_required=True)
+        [item] = inbox(client, limit=1)["structuredContent"]["result"]
+        assert {name: item[name] for name in ("importance", "ack_required", "kind", "sender_project")} == {"importance": "urgent",
+            "ack_required": True, "kind": "cc", "sender_project": "srv-far"}, item
+
+
+def bodies_come_on_request(m):
+    with Stdio(m) as client:
+        mail(m, client, 1)
+        result = inbox(client, include_bodies=True)
+        assert result["structuredContent"]["result"][0]["body_md"] == "text " * 100
+        assert "text " * 100 in result["content"][0]["text"], result
+
+
+def a_list_that_stops_says_how_to_go_on(m):
+    with Stdio(m) as client:
+        mail(m, client, 3)
+        result = inbox(client, limit=2)
+        assert result["structuredContent"]["next_cursor"] == 2 and "There is more: cursor=2\n" in result["content"][0]["text"]
+        result = inbox(client, limit=2, cursor=2)
+        assert "next_cursor" not in result["structuredContent"] and "more" not in result["content"][0]["text"], result
+    told = m.run("team", "inbox", B, "RedCat", "--limit", "2").stdout
+    assert told.endswith("There is more: --cursor 2\n"), told
+
+
+def old_clients_get_json_as_text(m):
+    """Structured content came with 2025-06-18."""
+    with Stdio(m) as client:
+        mail(m, client, 20)
+        new = inbox(client)["structuredContent"]["result"]
+    with Stdio(m, hello=False) as client:
+        client.ask("initialize", {"protocolVersion": "2025-03-26", "capabilities": {}})
+        old = inbox(client)
+    assert "structuredContent" not in old and json.loads(old["content"][0]["text"]) == new, old
+    assert wire(old) < 5000, wire(old)
+
+
 TESTS = [
+    an_inbox_says_everything_once,
+    bodies_come_on_request,
+    a_list_that_stops_says_how_to_go_on,
+    old_clients_get_json_as_text,
     the_usual_set_is_what_agents_need,
     the_core_set_is_smaller,
     all_can_be_listed,

@@ -11,6 +11,10 @@ from tap import Tap  # noqa: E402
 
 B, F = "/srv/backend", "/srv/frontend"
 
+# Their text is what people read: the structure would be too long a second time.
+TOLD = {"fetch_inbox", "list_outbox", "acks_pending", "acks_overdue", "product_inbox", "search_messages_product", "get_thread",
+    "list_threads", "search_messages"}
+
 # What changes nothing, as a tool and as a command: one object, whoever asks.
 READS = [
     ("list_projects", {}, ["projects"]),
@@ -126,7 +130,12 @@ def texts_say_the_same_as_structures(m):
         for tool, arguments, _ in READS:
             result = client.ask("tools/call", {"name": tool, "arguments": arguments})
             value = result["structuredContent"]
-            assert json.loads(result["content"][0]["text"]) == value.get("result", value), result
+            text = result["content"][0]["text"]
+            if tool in TOLD:
+                assert all(str(item.get("id", item.get("thread_id"))) in text and item["subject"] in text
+                    for item in value.get("result", value.get("messages"))), result
+            else:
+                assert json.loads(text) == value.get("result", value), result
 
 
 def main():

@@ -50,6 +50,11 @@ MESSAGE = {"id": int, "project_id": int, "sender_id": int, "thread_id": Maybe(st
 PAYLOAD = MESSAGE | {"to": [str], "cc": [str], "bcc": [str], "body_md": str}
 READ = MESSAGE | {"from_verified": bool, "sender_project": str, "is_human": bool}
 ITEM = READ | {"kind": ("to", "cc", "bcc"), "read_ts": Maybe(TIME), "ack_ts": Maybe(TIME)}
+# In a list what is empty or as usual is left out.
+LISTED = {"id": int, "from": str, "subject": str, "created_ts": TIME, "thread_id?": str, "reply_to?": int,
+    "importance?": ("low", "high", "urgent"), "ack_required?": (True,), "attachments?": [dict], "addressed?": [str],
+    "from_verified?": (True,), "is_human?": (True,), "sender_project?": str, "kind?": ("cc", "bcc"), "read_ts?": TIME,
+    "ack_ts?": TIME}
 SENT = {"deliveries": [{"project": str, "payload": PAYLOAD}], "count": int, "attachments": [dict]}
 GRANT = {"id": int, "path_pattern": str, "exclusive": bool, "reason": str, "expires_ts": TIME}
 HOLDER = {"agent": str, "path_pattern": str, "exclusive": bool, "expires_ts": TIME, "id": int, "reason": str}

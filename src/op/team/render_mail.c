@@ -28,15 +28,23 @@ static const char *subject_of(struct mr_arena *arena, const struct mr_value *mes
 	return *subject ? subject : "(no subject)";
 }
 
+/* A list leaves out the kind when it is to; what was sent or is read by others names recipients. */
+static const char *kind_of(const struct mr_value *message)
+{
+	const char *kind = text_at(message, "kind");
+
+	return kind || mr_value_get(message, "to") ? kind : "to";
+}
+
 static bool is_new(const struct mr_value *message)
 {
-	return mr_value_get(message, "kind") && !text_at(message, "read_ts");
+	return kind_of(message) && !text_at(message, "read_ts");
 }
 
 static bool is_due(const struct mr_value *message)
 {
 	return mr_part_bool(message, "ack_required") && !text_at(message, "ack_ts") &&
-		mr_str_eq(text_at(message, "kind"), "to");
+		mr_str_eq(kind_of(message), "to");
 }
 
 static bool is_urgent(const struct mr_value *message)
@@ -241,6 +249,26 @@ static void put_narrow(struct mr_buf *out, struct mr_arena *arena, const struct 
 	}
 }
 
+/* For models, which pay for each blank: "7  BlueLake@shop  Subject  [TKT-1]  new, just now". */
+static void put_lines(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *list,
+	const struct mr_render *how, const char *who)
+{
+	for (size_t i = 0; i < list->list.len; i++) {
+		const struct mr_value *one = &list->list.items[i];
+		const char *project = mr_part_line(arena, one, "sender_project");
+		const char *thread = mr_part_line(arena, one, "thread_id");
+		const char *state = state_of(arena, one);
+
+		mr_buf_printf(out, "%lld  %s%s%s  %s%s%s%s  %s%s%s\n",
+			(long long)mr_part_int(one, "id"),
+			*who == 't' ? mr_part_names(arena, one, who)
+				    : mr_part_line(arena, one, who),
+			*project && *who != 't' ? "@" : "", *who != 't' ? project : "",
+			subject_of(arena, one), *thread ? "  [" : "", thread, *thread ? "]" : "",
+			state, *state ? ", " : "", mr_render_when(arena, one, "created_ts", how));
+	}
+}
+
 /* `who` is the member that names the other party: "from", or the list "to". */
 static void put_list(struct mr_buf *out, const struct mr_value *list, const struct mr_render *how,
 	const char *who)
@@ -270,8 +298,20 @@ static void put_list(struct mr_buf *out, const struct mr_value *list, const stru
 		cells[i * width + 4] = mr_render_when(arena, one, "created_ts", how);
 		styles[i] = style_of(one);
 	}
-	if (!mr_grid_put(out, &grid, how, 0))
+	if (how->for_models)
+		put_lines(out, arena, list, how, who);
+	else if (!mr_grid_put(out, &grid, how, 0))
 		put_narrow(out, arena, list, how, who);
+}
+
+/* Say that there is more than the limit let through, and how to see it. */
+static void put_next(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
+{
+	int64_t next = mr_part_int(value, "next_cursor");
+
+	if (next)
+		mr_buf_printf(out, "%sThere is more: %s%lld\n", how->for_models ? "" : "\n",
+			how->for_models ? "cursor=" : "--cursor ", (long long)next);
 }
 
 static void put_messages(struct mr_buf *out, const struct mr_value *value,
@@ -289,6 +329,7 @@ static void put_messages(struct mr_buf *out, const struct mr_value *value,
 		put_list(out, list, how, who);
 	mr_buf_putc(out, '\n');
 	put_summary(out, list, how);
+	put_next(out, value, how);
 }
 
 void mr_render_inbox(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
@@ -304,7 +345,6 @@ void mr_render_outbox(struct mr_buf *out, const struct mr_value *value, const st
 void mr_render_thread(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
 {
 	const struct mr_value *list = mr_value_get(value, "messages");
-	int64_t next = mr_part_int(value, "next_cursor");
 
 	if (!list || list->kind != MR_LIST || list->list.len == 0) {
 		mr_buf_puts(out, "No messages.\n");
@@ -314,8 +354,7 @@ void mr_render_thread(struct mr_buf *out, const struct mr_value *value, const st
 		put_letters(out, list, how);
 	else
 		put_list(out, list, how, "from");
-	if (next)
-		mr_buf_printf(out, "\nThere is more: --cursor %lld\n", (long long)next);
+	put_next(out, value, how);
 }
 
 void mr_render_threads(struct mr_buf *out, const struct mr_value *value,

@@ -22,7 +22,11 @@ extern const char *const mr_shape_team_link_statuses[];
 
 extern const struct mr_field mr_shape_team_project_fields[];
 extern const struct mr_field mr_shape_team_agent_fields[];
-extern const struct mr_field mr_shape_team_message_fields[]; /* of lists: no body, from, kind */
+/* Of struct mr_team_item: a message that is shown alone, and one in a list, which says only what is
+ * not as usual: its numbers in the database and empty members are left out, so are the importance
+ * normal, the kind to and the reader's own project. */
+extern const struct mr_field mr_shape_team_message_fields[];
+extern const struct mr_field mr_shape_team_listed_fields[];
 extern const struct mr_field mr_shape_team_grant_fields[];
 extern const struct mr_field mr_shape_team_holder_fields[];
 extern const struct mr_field mr_shape_team_conflict_fields[];

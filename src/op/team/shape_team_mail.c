@@ -93,20 +93,87 @@ static const struct mr_field head_fields[] = {
 	{ 0 },
 };
 
+/* A list that is left out when it is empty. */
+static void put_attachments_if_any(struct mr_out *out, const char *key, const void *from)
+{
+	const char *json = *(const char *const *)from;
+
+	if (json && !mr_str_eq(json, "[]"))
+		put_attachments(out, key, from);
+}
+
+static void put_importance_if_unusual(struct mr_out *out, const char *key, const void *from)
+{
+	unsigned importance = *(const unsigned *)from;
+
+	if (importance != MR_TEAM_NORMAL)
+		mr_out_text(out, key, mr_shape_team_importances[importance]);
+}
+
+static void put_kind_if_unusual(struct mr_out *out, const char *key, const void *from)
+{
+	const struct mr_team_item *item = from;
+
+	if (item->received && item->kind != MR_TEAM_TO)
+		mr_out_text(out, key, mr_shape_team_kinds[item->kind]);
+}
+
+static void put_project_if_far(struct mr_out *out, const char *key, const void *from)
+{
+	const struct mr_team_item *item = from;
+
+	if (!item->is_near)
+		mr_out_text(out, key, item->sender_project);
+}
+
+static const struct mr_field brief_fields[] = {
+	MR_FIELD(struct mr_team_item, message.id, "id"),
+	MR_FIELD(struct mr_team_item, from, "from"),
+	MR_FIELD(struct mr_team_item, message.thread_id, "thread_id", .flags = MR_OPTIONAL),
+	MR_FIELD(struct mr_team_item, message.reply_to, "reply_to", .flags = MR_OPTIONAL,
+		.summary = "the message it answers"),
+	MR_FIELD(struct mr_team_item, message.subject, "subject"),
+	{ .name = "importance",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_OPTIONAL,
+		.summary = "left out when it is normal",
+		.choices = mr_shape_team_importances,
+		.from = MR_FROM(struct mr_team_item, message.importance),
+		.emit = put_importance_if_unusual },
+	MR_FIELD(struct mr_team_item, message.ack_required, "ack_required", .flags = MR_OPTIONAL),
+	MR_FIELD_TIME(struct mr_team_item, message.created_ts, "created_ts"),
+	{ .name = "attachments",
+		.type = MR_TYPE_LIST,
+		.flags = MR_OPTIONAL,
+		.from = MR_FROM(struct mr_team_item, message.attachments),
+		.emit = put_attachments_if_any },
+	{ .name = "addressed",
+		.type = MR_TYPE_TEXTS,
+		.flags = MR_OPTIONAL,
+		.summary = "the groups that its recipients were written as: @all",
+		.from = MR_FROM(struct mr_team_item, message.addressed),
+		.emit = put_addressed },
+	MR_FIELD(struct mr_team_item, message.verified, "from_verified", .flags = MR_OPTIONAL,
+		.summary = "the sender had proved to be who it is"),
+	MR_FIELD(struct mr_team_item, from_human, "is_human", .flags = MR_OPTIONAL,
+		.summary = "a person wrote it"),
+	{ 0 },
+};
+
 /* A message never changes, so its JSON is built once and reused by everyone who lists it. */
-static void put_head(struct mr_out *out, const char *key, const void *from)
+static void put_brief(struct mr_out *out, const char *key, const void *from)
 {
 	const struct mr_team_item *item = from;
 	size_t mark;
 
 	(void)key;
 	if (!item->heads || !mr_out_is_compact(out)) {
-		mr_bind_members(out, head_fields, item);
+		mr_bind_members(out, brief_fields, item);
 	} else if (item->form.len) {
 		mr_out_members(out, item->form);
 	} else {
 		mark = mr_out_mark(out);
-		mr_bind_members(out, head_fields, item);
+		mr_bind_members(out, brief_fields, item);
 		mr_team_message_cache_leave(item, mr_out_since(out, mark));
 	}
 }
@@ -123,11 +190,7 @@ static const struct mr_field name_fields[] = {
 };
 
 const struct mr_field mr_shape_team_message_fields[] = {
-	{ .name = "*",
-		.flags = MR_INCLUDED,
-		.fields = head_fields,
-		.from = MR_FROM_SAME(struct mr_team_item),
-		.emit = put_head },
+	MR_MEMBERS_SAME(struct mr_team_item, head_fields),
 	{ .name = "*",
 		.flags = MR_INCLUDED | MR_OPTIONAL,
 		.fields = name_fields,
@@ -144,6 +207,38 @@ const struct mr_field mr_shape_team_message_fields[] = {
 	MR_FIELD(struct mr_team_item, truncated, "truncated", .flags = MR_OPTIONAL,
 		.summary = "with max_chars: whether some of the body was cut off",
 		.when = MR_FLAG(struct mr_team_item, is_limited)),
+	{ 0 },
+};
+
+const struct mr_field mr_shape_team_listed_fields[] = {
+	{ .name = "*",
+		.flags = MR_INCLUDED,
+		.fields = brief_fields,
+		.from = MR_FROM_SAME(struct mr_team_item),
+		.emit = put_brief },
+	{ .name = "sender_project",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_OPTIONAL,
+		.summary = "the slug of the sender's project, when it is another",
+		.from = MR_FROM_SAME(struct mr_team_item),
+		.emit = put_project_if_far },
+	MR_FIELD(struct mr_team_item, to, "to", .flags = MR_OPTIONAL,
+		.when = MR_FLAG(struct mr_team_item, with_names)),
+	MR_FIELD(struct mr_team_item, cc, "cc", .flags = MR_OPTIONAL),
+	MR_FIELD(struct mr_team_item, bcc, "bcc", .flags = MR_OPTIONAL,
+		.summary = "only its sender sees them"),
+	{ .name = "kind",
+		.type = MR_TYPE_TEXT,
+		.flags = MR_OPTIONAL,
+		.summary = "how the reader was addressed; left out when it is to",
+		.choices = mr_shape_team_kinds,
+		.from = MR_FROM_SAME(struct mr_team_item),
+		.emit = put_kind_if_unusual },
+	MR_FIELD_TIME(struct mr_team_item, read_ts, "read_ts", .flags = MR_OPTIONAL),
+	MR_FIELD_TIME(struct mr_team_item, ack_ts, "ack_ts", .flags = MR_OPTIONAL),
+	MR_FIELD(struct mr_team_item, message.body_md, "body_md", .flags = MR_OPTIONAL),
+	MR_FIELD(struct mr_team_item, truncated, "truncated", .flags = MR_OPTIONAL,
+		.summary = "with max_chars: some of the body was cut off"),
 	{ 0 },
 };
 

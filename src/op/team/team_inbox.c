@@ -50,7 +50,8 @@ static const struct mr_param inbox_params[] = {
 
 static const struct mr_field list_fields[] = {
 	MR_FIELD_ROWS(struct mr_team_items, items, len, struct mr_team_item,
-		mr_shape_team_message_fields, "result"),
+		mr_shape_team_listed_fields, "result"),
+	MR_TEAM_NEXT(struct mr_team_items, next),
 	{ 0 },
 };
 
@@ -82,7 +83,7 @@ const struct mr_op mr_op_team_inbox = {
 	.cluster = "messaging",
 	.params = inbox_params,
 	.result = list_fields,
-	.traits = MR_CORE | MR_STANDARD | MR_QUOTES,
+	.traits = MR_TOLD | MR_CORE | MR_STANDARD | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &inbox,
@@ -121,7 +122,7 @@ const struct mr_op mr_op_team_outbox = {
 	.cluster = "messaging",
 	.params = outbox_params,
 	.result = list_fields,
-	.traits = MR_QUOTES,
+	.traits = MR_TOLD | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &outbox,
@@ -145,16 +146,18 @@ struct due {
 struct dues {
 	struct due *items;
 	size_t len;
+	int64_t next;
 };
 
 static const struct mr_field due_fields[] = {
-	MR_MEMBERS(struct due, item, struct mr_team_item, mr_shape_team_message_fields),
+	MR_MEMBERS(struct due, item, struct mr_team_item, mr_shape_team_listed_fields),
 	MR_FIELD(struct due, age_s, "age_seconds"),
 	{ 0 },
 };
 
 static const struct mr_field dues_fields[] = {
 	MR_FIELD_ROWS(struct dues, items, len, struct due, due_fields, "result"),
+	MR_TEAM_NEXT(struct dues, next),
 	{ 0 },
 };
 
@@ -166,6 +169,7 @@ static void tell_ages(struct mr_call *call, const struct mr_team_showing *showin
 
 	mr_team_show_bodies(call, showing, items);
 	out->len = items->len;
+	out->next = items->next;
 	out->items = mr_arena_array(call->cx.arena, out->len, sizeof(*out->items));
 	for (size_t i = 0; i < out->len; i++) {
 		out->items[i].item = items->items[i];
@@ -196,7 +200,7 @@ const struct mr_op mr_op_team_acks_pending = {
 	.cluster = "messaging",
 	.params = pending_params,
 	.result = dues_fields,
-	.traits = MR_QUOTES,
+	.traits = MR_TOLD | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &pending,
@@ -239,7 +243,7 @@ const struct mr_op mr_op_team_acks_overdue = {
 	.cluster = "messaging",
 	.params = overdue_params,
 	.result = dues_fields,
-	.traits = MR_QUOTES,
+	.traits = MR_TOLD | MR_QUOTES,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &overdue,

@@ -68,7 +68,7 @@ static const struct mr_field start_fields[] = {
 	MR_FIELD_STRUCT(struct mr_team_started, reserved, struct mr_team_reserved, reserved_fields,
 		"file_reservations"),
 	MR_FIELD_LIST(struct mr_team_started, inbox, struct mr_team_item,
-		mr_shape_team_message_fields, "inbox", .summary = "newest first, without bodies"),
+		mr_shape_team_listed_fields, "inbox", .summary = "newest first, without bodies"),
 	MR_FIELD(struct mr_team_started, agent.resumed, "resumed", .flags = MR_OPTIONAL,
 		.summary = "an agent was taken up again: which, and why"),
 	MR_FIELD_LIST(struct mr_team_started, offered, struct mr_team_reservation,
@@ -153,7 +153,7 @@ static const struct mr_field prepare_fields[] = {
 	MR_FIELD_STRUCT(struct mr_team_prepared, summary, struct mr_team_summary, thread_fields,
 		"thread"),
 	MR_FIELD_LIST(struct mr_team_prepared, inbox, struct mr_team_item,
-		mr_shape_team_message_fields, "inbox"),
+		mr_shape_team_listed_fields, "inbox"),
 	{ 0 },
 };
 

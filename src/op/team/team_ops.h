@@ -51,6 +51,12 @@ extern const char *const mr_team_alias_agent[];
 		MR_PARAM(request_type, llm_model, "llm_model",                                     \
 			.summary = "another model than the configured one")
 
+/* Where a list that stops at its limit goes on: a member of its result, which others do not have.
+ */
+#define MR_TEAM_NEXT(struct_type, member)                                                          \
+	MR_FIELD(struct_type, member, "next_cursor", .flags = MR_OPTIONAL,                         \
+		.summary = "there is more: the cursor to go on with")
+
 /* Which part of a list was asked for, of lists that are short as a rule: all of it unless less is
  * asked for. */
 struct mr_team_page {

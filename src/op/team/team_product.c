@@ -176,7 +176,8 @@ static const struct mr_param inbox_params[] = {
 
 static const struct mr_field inbox_fields[] = {
 	MR_FIELD_ROWS(struct mr_team_items, items, len, struct mr_team_item,
-		mr_shape_team_message_fields, "result"),
+		mr_shape_team_listed_fields, "result"),
+	MR_TEAM_NEXT(struct mr_team_items, next),
 	{ 0 },
 };
 
@@ -200,7 +201,7 @@ const struct mr_op mr_op_team_product_inbox = {
 	.cluster = "product_bus",
 	.params = inbox_params,
 	.result = inbox_fields,
-	.traits = MR_QUOTES | MR_SHARED_MAIL,
+	.traits = MR_TOLD | MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &inbox,
@@ -255,7 +256,7 @@ const struct mr_op mr_op_team_product_search = {
 	.cluster = "product_bus",
 	.params = search_params,
 	.result = search_fields,
-	.traits = MR_QUOTES | MR_SHARED_MAIL,
+	.traits = MR_TOLD | MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &search,

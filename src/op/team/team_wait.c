@@ -41,7 +41,7 @@ struct arrived {
 };
 
 static const struct mr_field fields[] = {
-	MR_FIELD_LIST(struct arrived, messages, struct mr_team_item, mr_shape_team_message_fields,
+	MR_FIELD_LIST(struct arrived, messages, struct mr_team_item, mr_shape_team_listed_fields,
 		"messages", .summary = "oldest first"),
 	MR_FIELD(struct arrived, timed_out, "timed_out", .summary = "nothing came in time"),
 	MR_FIELD(struct arrived, cursor, "cursor", .summary = "for the next call's since"),

@@ -81,7 +81,7 @@ bool mr_mcp_knows_version(const char *version)
 bool mr_mcp_is_structured(const struct mr_mcp_client *client)
 {
 	/* Versions are dates. */
-	return strcmp(client->version, "2025-06-18") >= 0;
+	return client->is_silent || strcmp(client->version, "2025-06-18") >= 0;
 }
 
 static const char *text_in(const struct mr_value *map, const char *key)

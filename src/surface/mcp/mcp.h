@@ -45,6 +45,7 @@ bool mr_mcp_level_of(const char *word, enum mr_mcp_level *out);
 struct mr_mcp_client {
 	enum mr_mcp_era era;
 	const char *version;
+	bool is_silent; /* it did not say its version, which is assumed to be MR_MCP_ASSUMED */
 	bool can_sample, can_elicit, has_roots;
 	int log_level;                    /* enum mr_mcp_level: what it wants to hear */
 	struct mr_mcp_session *session;   /* or NULL */
@@ -93,7 +94,8 @@ struct mr_mcp_hello {
 };
 void mr_mcp_hello(const struct mr_value *params, struct mr_mcp_hello *out);
 bool mr_mcp_knows_version(const char *version);
-/* Does the client's version have structured results, and schemas of them (from 2025-06-18)? */
+/* Does the client's version have structured results, and schemas of them (from 2025-06-18)? A
+ * client that does not say it is a program, which reads them. */
 bool mr_mcp_is_structured(const struct mr_mcp_client *client);
 
 struct mr_mcp;

@@ -115,7 +115,8 @@ static bool find_client(struct mr_mcp_post *post, struct mr_mcp_session **out)
 	}
 	if (!id) {
 		post->client = (struct mr_mcp_client){ .era = MR_MCP_SESSIONS,
-			.version = version ? version : MR_MCP_ASSUMED };
+			.version = version ? version : MR_MCP_ASSUMED,
+			.is_silent = !version };
 		return true;
 	}
 	*out = mr_mcp_session_find(post->endpoint->sessions, mr_mcp_post_owner(post->req), id);

@@ -95,6 +95,7 @@ static void introduce(struct mr_mcp_stdio *io, struct mr_mcp_stdio_job *job)
 		pthread_mutex_lock(&io->lock);
 		io->is_introduced = true;
 		io->client.version = mr_arena_strdup(io->arena, hello.version);
+		io->client.is_silent = false;
 		io->client.can_sample = hello.can_sample;
 		io->client.can_elicit = hello.can_elicit;
 		io->client.has_roots = hello.has_roots;
@@ -289,6 +290,7 @@ static void begin(struct mr_mcp_stdio *io, struct mr_mcp *mcp, int in, int out)
 		.last = &io->waiting,
 		.client = { .era = MR_MCP_SESSIONS,
 			.version = MR_MCP_ASSUMED,
+			.is_silent = true,
 			.listener = &io->listener },
 	};
 	pthread_mutex_init(&io->writing, NULL);

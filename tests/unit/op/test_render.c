@@ -227,7 +227,7 @@ static void letters(void)
 	shows(mr_render_thread, "{\"messages\":[],\"next_cursor\":null}", (struct mr_render){ 0 },
 		"No messages.\n");
 	shows(mr_render_thread,
-		"{\"messages\":[{\"id\":1,\"from\":\"A\",\"is_human\":true,\"subject\":\"x\","
+		"{\"messages\":[{\"id\":1,\"from\":\"A\",\"to\":[],\"is_human\":true,\"subject\":\"x\","
 		"\"body_md\":\"\"}],\"next_cursor\":7}",
 		(struct mr_render){ 0 },
 		"1  x\n"

@@ -205,12 +205,13 @@ static void tools_can_be_found_by_name(void)
 	for (size_t i = 1; i < mcp_get(result, "tools")->list.len; i++)
 		CHECK(strcmp(mcp_get(result, "tools")->list.items[i - 1].map.pairs[0].value.text,
 			      mcp_get(result, "tools")->list.items[i].map.pairs[0].value.text) < 0);
-	/* As the tool itself answers: a list is bare in the text. */
+	/* As the tool itself answers. */
 	result = mcp_call(&world, "call_extended_tool",
 		"{\"tool_name\":\"search_messages\",\"arguments\":{\"project_key\":\"backend\","
 		"\"query\":\"plan\"}}");
 	CHECK_INT(mcp_int(result, "structuredContent.result.0.id"), 1);
-	CHECK(mcp_text(result, "content.0.text")[0] == '[');
+	CHECK(strstr(mcp_text(result, "content.0.text"),
+		mcp_text(result, "structuredContent.result.0.subject")));
 	CHECK(mcp_get(result, "_meta.mailroom/provenance.untrusted")->boolean);
 
 	result = mcp_call(&world, "call_extended_tool", "{\"tool_name\":\"serch_messages\"}");
@@ -411,12 +412,15 @@ static void check_call(struct mcp_world *world, const struct mr_op *op, const ch
 	if (issues.len)
 		test_fail(__FILE__, __LINE__, "%s: %s %s", op->name, issues.items[0].path,
 			issues.items[0].msg);
-	CHECK_OK(mr_json_parse(world->arena, mr_bytes_text(mcp_text(result, "content.0.text")),
-			 NULL, &text, &err),
-		err);
-	if (!(op->traits & MR_PROXY))
+	if (!(op->traits & (MR_PROXY | MR_TOLD))) {
+		/* A list is bare in the text. */
+		CHECK_OK(mr_json_parse(world->arena,
+				 mr_bytes_text(mcp_text(result, "content.0.text")), NULL, &text,
+				 &err),
+			err);
 		CHECK(mr_value_equal(text,
 			mr_op_is_list(op) ? mr_value_get(value, "result") : value));
+	}
 	CHECK(!(op->traits & MR_QUOTES) == !mcp_get(result, "_meta.mailroom/provenance.note"));
 }
 
