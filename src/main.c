@@ -30,6 +30,7 @@
  *       discovery.c      OAuth metadata under /.well-known
  *       drain.c          counts requests in progress, waits for their end
  *       forward.c        the client's address behind a trusted proxy
+ *       handed.c         sockets that systemd opened (LISTEN_FDS)
  *       host_check.c     checks Host, Origin and framing headers
  *       jwks.c           the token issuer's public keys, fetched and cached
  *       listen.c         the TCP socket
@@ -138,6 +139,7 @@
  *       operations.c     operations: the table itself, and its schemas
  *       render_self.c    settings and operations
  *       self_backup.c    operations: backup and restore
+ *       service.c        operations: the systemd user service
  *     team/            the team's operations and what they show
  *       contract_team.c  the team's contract: who may act, what errors look like
  *       render_contact.c contacts, products, slots, macros
@@ -237,6 +239,7 @@
  *     settings.c         loads the settings, with their sources
  *     settings_copy.c    the user's settings file without its secrets
  *     settings_table.c   the table of all settings
+ *     unit_file.c        the units of the systemd user service
  *
  *   bridge/            what needs more than one of the three parts
  *     backup.c           everything into one file, while it is in use

@@ -15,11 +15,8 @@
 
 const char *mr_locations_program(struct mr_arena *arena)
 {
-	static const char gone[] = " (deleted)";
 	const char *path = getenv("PATH");
 	struct mr_texts dirs = mr_str_split(arena, path ? path : "", ':');
-	char self[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self));
 
 	for (size_t i = 0; i < dirs.len; i++) {
 		const char *file = mr_arena_printf(arena, "%s/mailroom", dirs.items[i]);
@@ -27,6 +24,15 @@ const char *mr_locations_program(struct mr_arena *arena)
 		if (access(file, X_OK) == 0)
 			return "mailroom";
 	}
+	return mr_locations_program_file(arena);
+}
+
+const char *mr_locations_program_file(struct mr_arena *arena)
+{
+	static const char gone[] = " (deleted)";
+	char self[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self));
+
 	if (len <= 0)
 		return "mailroom";
 	/* The program file was replaced by a newer one while it ran. */

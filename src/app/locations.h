@@ -9,6 +9,8 @@ struct mr_settings;
 
 /* "mailroom" when that is found in PATH, else the path of the program that runs. */
 const char *mr_locations_program(struct mr_arena *arena);
+/* The file of the program that runs, from "/". */
+const char *mr_locations_program_file(struct mr_arena *arena);
 /* The path from "/", without looking at what is there. */
 const char *mr_locations_absolute(struct mr_arena *arena, const char *path);
 /* A directory without links; NULL: the repository around the working directory, or that itself

@@ -20,6 +20,7 @@ static const struct {
 	{ "mailbox", "Mailbox roots: addresses and their mail, in plain files" },
 	{ "mailbox accounts", "The addresses of a root" },
 	{ "mailbox messages", "The messages of an address" },
+	{ "service", "The server as a service of your own systemd, started when it is needed" },
 	{ "team", "Agents that share repositories: names, mail, file leases, search" },
 	{ "team acks", "Acknowledgements that an agent owes" },
 	{ "team contact", "Who may write to whom between projects" },

@@ -12,6 +12,10 @@ extern const struct mr_op mr_op_agents_mailbox_status;
 extern const struct mr_op mr_op_agents_remove;
 extern const struct mr_op mr_op_agents_show;
 extern const struct mr_op mr_op_agents_unbind;
+/* service.c */
+extern const struct mr_op mr_op_service_install;
+extern const struct mr_op mr_op_service_status;
+extern const struct mr_op mr_op_service_remove;
 /* self_backup.c */
 extern const struct mr_op mr_op_backup;
 extern const struct mr_op mr_op_restore;

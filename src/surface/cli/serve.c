@@ -19,6 +19,7 @@
 #include "surface/cli/terminal.h"
 #include "surface/http/api.h"
 #include "surface/http/discovery.h"
+#include "surface/http/handed.h"
 #include "surface/http/listen.h"
 #include "surface/mcp/answer.h"
 #include "surface/mcp/endpoint.h"
@@ -65,6 +66,22 @@ static void configure(const struct mr_call *call, const struct mr_args *in,
 	out->clock = call->app->clock;
 	out->rand = call->app->rand;
 	out->observe = mr_api_observe;
+}
+
+/* Sockets of a service manager, in place of what the settings name. */
+static enum mr_code take_handed(struct mr_call *call, struct mr_http_handed *handed,
+	struct mr_http_config *config)
+{
+	struct mr_http_address address;
+	enum mr_code rc = mr_http_handed_take(handed, &call->cx.err);
+
+	if (rc || handed->tcp < 0)
+		return rc;
+	mr_http_listen_local(handed->tcp, &address);
+	config->handed_fd = handed->tcp;
+	config->host = mr_arena_strdup(call->cx.arena, address.text);
+	config->port = address.port;
+	return MR_OK;
 }
 
 /* A curl command line up to the path of a route, with the token or socket that it needs. */
@@ -186,7 +203,7 @@ static void warn_of_trust(const struct mr_settings *s)
  * socket that http.socket names must be opened.
  */
 static enum mr_code open_socket(struct mr_call *call, struct mr_http_server *server,
-	const char **out_path)
+	const struct mr_http_handed *handed, const char **out_path)
 {
 	const struct mr_settings *s = call->app->settings;
 	const char *path = mr_locations_socket(call->cx.arena, s, mr_http_server_port(server));
@@ -194,6 +211,8 @@ static enum mr_code open_socket(struct mr_call *call, struct mr_http_server *ser
 	enum mr_code rc;
 
 	*out_path = NULL;
+	if (handed->local >= 0)
+		return mr_http_server_use_socket(server, handed->local, out_path, &call->cx.err);
 	if (!path && is_auto)
 		mr_log(MR_LOG_WARN, "no_socket",
 			"neither XDG_RUNTIME_DIR nor HOME says where the socket can be; set "
@@ -226,6 +245,7 @@ static enum mr_code start_parts(struct mr_call *call, struct mr_gateway_parts **
 static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
 {
 	struct service service MR_CLEANUP(free_service) = { 0 };
+	struct mr_http_handed handed MR_CLEANUP(mr_http_handed_close) = MR_HTTP_HANDED_INIT;
 	struct mr_http_server *server = NULL;
 	const char *socket = NULL;
 	struct mr_http_config config;
@@ -238,7 +258,9 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	if (rc)
 		return rc;
 	configure(call, in, &config);
-	rc = check_exposure(call, config.host);
+	rc = take_handed(call, &handed, &config);
+	if (!rc)
+		rc = check_exposure(call, config.host);
 	if (!rc)
 		rc = mr_settings_path(call->app->settings, "storage.root", &root, &call->cx.err);
 	if (!rc)
@@ -266,7 +288,7 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	rc = mr_http_server_start(&config, service.routes, service.routes_len, (void *)call->app,
 		&server, &call->cx.err);
 	if (!rc)
-		rc = open_socket(call, server, &socket);
+		rc = open_socket(call, server, &handed, &socket);
 	if (rc) {
 		mr_http_server_free(server);
 		return rc;

@@ -26,6 +26,8 @@
 
 #include <microhttpd.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -668,9 +670,13 @@ static struct mr_http_server *new_server(const struct mr_http_config *config,
 static enum mr_code open_socket(struct mr_http_server *server, struct mr_err *err)
 {
 	struct mr_http_address address;
-	enum mr_code rc = mr_http_listen_open(server->config.host, server->config.port,
-		&server->listen_fd, err);
+	enum mr_code rc = MR_OK;
 
+	if (server->config.handed_fd < 0)
+		rc = mr_http_listen_open(server->config.host, server->config.port,
+			&server->listen_fd, err);
+	else if ((server->listen_fd = fcntl(server->config.handed_fd, F_DUPFD_CLOEXEC, 0)) < 0)
+		rc = mr_err_os(err, errno, "cannot listen on the socket that was handed over");
 	if (rc)
 		return rc;
 	mr_http_listen_local(server->listen_fd, &address);
@@ -758,15 +764,12 @@ enum mr_code mr_http_server_start(const struct mr_http_config *config,
 	return MR_OK;
 }
 
-enum mr_code mr_http_server_open_socket(struct mr_http_server *server, const char *path,
-	bool is_own, struct mr_err *err)
+/* Accept on server->socket, or give it up. */
+static enum mr_code start_socket(struct mr_http_server *server, const char *path,
+	struct mr_err *err)
 {
 	sigset_t all, before;
-	enum mr_code rc =
-		mr_http_socket_open(path, is_own, server->config.clock, &server->socket, err);
 
-	if (rc)
-		return rc;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	server->socket_daemon = start_daemon(server, mr_http_socket_fd(server->socket));
@@ -777,6 +780,23 @@ enum mr_code mr_http_server_open_socket(struct mr_http_server *server, const cha
 	mr_http_socket_free(server->socket);
 	server->socket = NULL;
 	return mr_err_set(err, MR_EIO, "cannot start the HTTP server on %s", path);
+}
+
+enum mr_code mr_http_server_open_socket(struct mr_http_server *server, const char *path,
+	bool is_own, struct mr_err *err)
+{
+	enum mr_code rc =
+		mr_http_socket_open(path, is_own, server->config.clock, &server->socket, err);
+
+	return rc ? rc : start_socket(server, path, err);
+}
+
+enum mr_code mr_http_server_use_socket(struct mr_http_server *server, int fd, const char **out_path,
+	struct mr_err *err)
+{
+	enum mr_code rc = mr_http_socket_use(fd, out_path, &server->socket, err);
+
+	return rc ? rc : start_socket(server, *out_path, err);
 }
 
 int mr_http_server_port(const struct mr_http_server *server)
@@ -808,8 +828,10 @@ void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 	mr_http_socket_end(server->socket);
 	if (server->daemon) {
 		MHD_quiesce_daemon(server->daemon);
-		/* Not closed yet: the reading thread may be about to ask it once more. */
-		shutdown(server->listen_fd, SHUT_RDWR);
+		/* Not closed yet: the reading thread may be about to ask it once more. What was
+		 * handed over goes on listening, for the server that comes next. */
+		if (server->config.handed_fd < 0)
+			shutdown(server->listen_fd, SHUT_RDWR);
 		mr_http_streams_finish(server->streams);
 		mr_http_drain_wait(&server->traffic, grace_ms);
 	}

@@ -40,6 +40,11 @@ MR_CHECK enum mr_code mr_http_server_start(const struct mr_http_config *config,
 MR_CHECK enum mr_code mr_http_server_open_socket(struct mr_http_server *server, const char *path,
 	bool is_own, struct mr_err *err);
 
+/* The same with a listening socket that was handed over: see mr_http_socket_use(). `*out_path` is
+ * what it is called, in the server's memory. */
+MR_CHECK enum mr_code mr_http_server_use_socket(struct mr_http_server *server, int fd,
+	const char **out_path, struct mr_err *err);
+
 int mr_http_server_port(const struct mr_http_server *server);
 /* "http://127.0.0.1:8765", in the server's memory. */
 const char *mr_http_server_url(const struct mr_http_server *server);

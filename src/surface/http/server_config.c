@@ -12,6 +12,7 @@
 void mr_http_config_defaults(struct mr_http_config *out)
 {
 	*out = (struct mr_http_config){
+		.handed_fd = -1,
 		.host = "127.0.0.1",
 		.max_header_bytes = 8 << 10,
 		.max_body_bytes = 4 << 20,

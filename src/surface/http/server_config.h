@@ -25,7 +25,10 @@ typedef void mr_http_observer(void *app, const struct mr_http_finished *finished
 
 struct mr_http_config {
 	const char *host;
-	int port;                        /* 0 takes any that is free */
+	int port; /* 0 takes any that is free */
+	/* A listening socket that stays its owner's (handed.h), in place of host and port, which
+	 * say what it is bound to; -1: none. The server has a copy of the descriptor. */
+	int handed_fd;
 	struct mr_texts allowed_hosts;   /* besides loopback and `host` itself */
 	struct mr_texts allowed_origins; /* whole origins, besides those hosts' own */
 	struct mr_http_cors cors;

@@ -9,6 +9,7 @@
 #include "net/local_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -116,18 +117,44 @@ static enum mr_code open_socket(struct mr_http_socket *sock, bool is_own,
 	return rc ? rc : bind_socket(sock, err);
 }
 
-enum mr_code mr_http_socket_open(const char *path, bool is_own, const struct mr_clock *clock,
-	struct mr_http_socket **out, struct mr_err *err)
+static struct mr_http_socket *new_socket(const char *path)
 {
 	struct mr_arena *arena = mr_arena_new();
 	struct mr_http_socket *sock = mr_arena_alloc(arena, sizeof(*sock));
-	enum mr_code rc;
 
 	sock->arena = arena;
 	sock->path = mr_arena_strdup(arena, path);
 	sock->dir = sock->fd = -1;
 	sock->lock = MR_LOCK_INIT;
-	rc = open_socket(sock, is_own, clock, err);
+	return sock;
+}
+
+enum mr_code mr_http_socket_use(int fd, const char **out_path, struct mr_http_socket **out,
+	struct mr_err *err)
+{
+	struct sockaddr_un address = { 0 };
+	socklen_t len = sizeof(address) - 1; /* a name of full length has no NUL */
+	struct mr_http_socket *sock;
+
+	if (getsockname(fd, (struct sockaddr *)&address, &len) != 0)
+		return mr_err_os(err, errno, "cannot use the socket that was handed over");
+	sock = new_socket(address.sun_path);
+	sock->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (sock->fd < 0) {
+		mr_http_socket_free(sock);
+		return mr_err_os(err, errno, "cannot use the socket %s", address.sun_path);
+	}
+	*out_path = sock->path;
+	*out = sock;
+	return MR_OK;
+}
+
+enum mr_code mr_http_socket_open(const char *path, bool is_own, const struct mr_clock *clock,
+	struct mr_http_socket **out, struct mr_err *err)
+{
+	struct mr_http_socket *sock = new_socket(path);
+	enum mr_code rc = open_socket(sock, is_own, clock, err);
+
 	if (rc)
 		mr_http_socket_free(sock);
 	else

@@ -22,6 +22,12 @@ struct mr_http_socket;
  */
 MR_CHECK enum mr_code mr_http_socket_open(const char *path, bool is_own,
 	const struct mr_clock *clock, struct mr_http_socket **out, struct mr_err *err);
+/*
+ * One that listens already and stays its owner's: neither it nor its file is touched at the end.
+ * The socket has a copy of the descriptor; `*out_path` is in the socket's memory.
+ */
+MR_CHECK enum mr_code mr_http_socket_use(int fd, const char **out_path, struct mr_http_socket **out,
+	struct mr_err *err);
 /* The descriptor to accept from, which does not block; it stays the socket's. */
 int mr_http_socket_fd(const struct mr_http_socket *sock);
 /* No client can connect any more, and another server may take the path. NULL or twice is fine. */
