@@ -233,6 +233,7 @@
  *     client_file.c      edits of other programs' JSON and text files
  *     client_record.c    what connect changed, for --undo
  *     client_toml.c      our table in a client's TOML file
+ *     client_trust.c     what a person has to allow in a client, and what it says
  *     locations.c        paths of the program, repository and clients; URLs
  *     locations_socket.c the server's Unix socket, and whom it trusts over TCP
  *     metrics.c          counters and histograms, as Prometheus text

@@ -13,18 +13,24 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *mr_locations_program(struct mr_arena *arena)
+const char *mr_locations_in_path(struct mr_arena *arena, const char *program)
 {
 	const char *path = getenv("PATH");
 	struct mr_texts dirs = mr_str_split(arena, path ? path : "", ':');
 
 	for (size_t i = 0; i < dirs.len; i++) {
-		const char *file = mr_arena_printf(arena, "%s/mailroom", dirs.items[i]);
+		const char *file = mr_arena_printf(arena, "%s/%s", dirs.items[i], program);
 
 		if (access(file, X_OK) == 0)
-			return "mailroom";
+			return file;
 	}
-	return mr_locations_program_file(arena);
+	return NULL;
+}
+
+const char *mr_locations_program(struct mr_arena *arena)
+{
+	return mr_locations_in_path(arena, "mailroom") ? "mailroom"
+						       : mr_locations_program_file(arena);
 }
 
 const char *mr_locations_program_file(struct mr_arena *arena)

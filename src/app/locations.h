@@ -11,6 +11,8 @@ struct mr_settings;
 const char *mr_locations_program(struct mr_arena *arena);
 /* The file of the program that runs, from "/". */
 const char *mr_locations_program_file(struct mr_arena *arena);
+/* Where PATH finds this program; NULL: nowhere. */
+const char *mr_locations_in_path(struct mr_arena *arena, const char *program);
 /* The path from "/", without looking at what is there. */
 const char *mr_locations_absolute(struct mr_arena *arena, const char *path);
 /* A directory without links; NULL: the repository around the working directory, or that itself

@@ -74,8 +74,8 @@ def mistakes_exit_with_2(m):
             (["completion", "tcsh"], "mailroom completion: SHELL must be one of: bash, zsh, fish\n"),
             (["--set", "http.prot=1", "config"],
                 "mailroom config: command line: there is no setting http.prot; did you mean http.port?\n"),
-            (["connect"], "mailroom connect: CLIENT is required, one of: claude-code, codex, gemini, cursor, vscode, "
-                "opencode, claude; see mailroom connect --help\n"),
+            (["connect", "emacs"], "mailroom connect: CLIENT must be one of: claude-code, codex, gemini, cursor, vscode, "
+                "opencode, claude\n"),
             (["team", "inbx"], "mailroom team: there is no command 'inbx'; did you mean 'inbox'?\n"),
             (["health", "liveness", "now"],
                 "mailroom health liveness: 'now' is one argument too many; see mailroom health liveness --help\n"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import stat
 import subprocess
 import sys
@@ -228,6 +229,97 @@ def again_changes_nothing(r):
     assert r.json(".mcp.json")["mcpServers"] == {"mailroom": {"type": "http", "url": "http://10.0.0.7:9000/mcp"}}
     toml = r.read("../.codex/config.toml").decode()
     assert toml.count("[mcp_servers.mailroom]") == 1 and "127.0.0.1:9000" in toml, toml
+
+
+def install(r, program, says="", status=0, sleeps=False):
+    """A client of that name in a directory of its own in PATH, which says this about its servers."""
+    folder = os.path.join(r.m.dir, "bin")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, program)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\n[ \"$*\" = 'mcp list' ] || exit 9\npwd >>{path}.asked\ncat <<'END'\n{says}\nEND\nexit {status}\n")
+    os.chmod(path, 0o755)
+    r.path = folder + ":" + os.path.dirname(r.m.program) + ":/usr/bin:/bin"
+    return path
+
+
+def the_client_is_asked_whether_it_reaches_mailroom(r):
+    for client, program, says, verdict, words in (
+            ("claude", "claude", "Checking MCP server health…\n\nmailroom: mailroom mcp - ✔ Connected", "connected",
+                "Claude Code reaches Mailroom."),
+            ("claude-code", "claude", "mailroom: mailroom mcp - ⏸ Pending approval (run `claude` to approve)", "pending",
+                "It says: mailroom: mailroom mcp - ⏸ Pending approval"),
+            ("claude-code", "claude", "other: x - ✔ Connected\nmailroom: mailroom mcp - ✘ Failed to connect", "failed",
+                "It says: mailroom: mailroom mcp - ✘ Failed to connect"),
+            ("gemini", "gemini", "○ mailroom: mailroom mcp (stdio) - Disabled", "disabled", "It says: mailroom: "),
+            ("gemini", "gemini", "\033[31m✗\033[0m mailroom: mailroom mcp (stdio) - Disconnected", "failed", "It says: "),
+            ("codex", "codex", "Name      Command   Status\nmailroom  mailroom  enabled", "listed", "it tries its servers"),
+            ("opencode", "opencode", "●  ✓ mailroom \033[90mconnected", "connected", "opencode reaches Mailroom."),
+            ("codex", "codex", "something else", "silent", "and did not say")):
+        path = install(r, program, says)
+        result = r.connect(client, "--stdio")
+        assert result["verdict"] == verdict and [n for n in result["notes"] if words in n], (client, says, result)
+        assert result["client"] == ("claude-code" if client == "claude" else client), result
+        # What the person still has to do is said unless all is done.
+        left = [n for n in result["notes"] if "trust" in n]
+        assert bool(left) == (verdict != "connected" and client != "opencode"), result["notes"]
+        with open(path + ".asked", encoding="utf-8") as file:
+            assert file.read().splitlines()[-1] == os.path.realpath(r.dir)
+        os.unlink(path + ".asked")
+    # It is not asked when nothing is entered, or when that is not wanted.
+    for words in (["--print"], ["--undo"], ["--skip-check"]):
+        assert r.connect("codex", "--stdio", *words)["verdict"] is None
+    assert not os.path.exists(path + ".asked")
+    # A client that fails or is not installed is none of our failure.
+    install(r, "codex", status=3)
+    assert r.connect("codex", "--stdio")["verdict"] == "silent"
+    assert r.connect("cursor", "--stdio")["verdict"] is None
+
+
+def without_a_client_those_that_are_installed_are_offered(r):
+    r.path = os.path.dirname(r.m.program) + ":/usr/bin:/bin"
+    result = r.connect()
+    assert result["client"] is None and "found" not in result and "No coding agent's program" in result["notes"][0], result
+    install(r, "claude", "mailroom: - ✔ Connected")
+    install(r, "codex", "mailroom")
+    before = r.names()
+    result = r.connect()
+    assert [(f["client"], f["connected"]) for f in result["found"]] == [("claude-code", False), ("codex", False)], result
+    assert result["notes"] == ["Claude Code is installed: mailroom connect claude-code",
+        "Codex is installed: mailroom connect codex"] and r.names() == before, result
+    # A person is asked for each, and answers no to the first one.
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([r.m.program, "connect", "--stdio"], cwd=r.dir, env=r.m.env(PATH=r.path, STORAGE_ROOT=None),
+        stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    text = b""
+    for question, answer in ((b"Connect Claude Code (", b"n\n"), (b"Connect Codex (", b"\n")):
+        while question not in text:
+            text += os.read(ours, 65536)
+        os.write(ours, answer)
+    try:
+        while chunk := os.read(ours, 65536):
+            text += chunk
+    except OSError:
+        pass  # the end of a terminal
+    os.close(ours)
+    assert process.wait(60) == 0 and b"Codex knows Mailroom" in text, text
+    assert not os.path.exists(os.path.join(r.dir, ".mcp.json")) and b"mcp_servers.mailroom" in r.read("../.codex/config.toml")
+    # --yes takes all.
+    done = r.run("--yes", "connect", "--stdio")
+    assert done.returncode == 0 and "Claude Code reaches Mailroom." in done.stdout, describe(done)
+    assert [f["connected"] for f in r.connect()["found"]] == [True, True]
+
+
+def opencode_has_words_of_its_own(r):
+    r.write("opencode.json", '{"$schema": "https://opencode.ai/config.json", "mcp": {"x": {"type": "local", "command": ["y"]}}}')
+    r.connect("opencode", "--stdio", env={"STORAGE_ROOT": "/s"})
+    assert r.json("opencode.json")["mcp"] == {"x": {"type": "local", "command": ["y"]}, "mailroom": {"type": "local",
+        "command": ["mailroom", "mcp"], "environment": {"STORAGE_ROOT": "/s"}}}, r.read("opencode.json")
+    r.connect("opencode", "--url", "https://far.example/mcp", "--with-token")
+    assert r.json("opencode.json")["mcp"]["mailroom"] == {"type": "remote", "url": "https://far.example/mcp",
+        "headers": {"Authorization": "Bearer {env:MAILROOM_TOKEN}"}}, r.read("opencode.json")
+    assert r.actions("opencode", "--undo")[0] == "restored"
 
 
 def undo_leaves_no_trace(r):
@@ -546,7 +638,7 @@ def the_project_is_found(r):
 
 def wrong_wishes_are_told(r):
     cases = ((("emacs",), "must be one of: claude-code, codex, gemini, cursor, vscode"),
-        ((), "is required"),
+        (("--print",), "--undo and --print need a client: mailroom connect CLIENT --print"),
         (("cursor", "--undo", "--print"), "exclude each other"),
         (("cursor", "--stdio", "--url", URL), "exclude each other"),
         (("cursor", "--url", "ftp://x"), "must begin with http://"),
@@ -582,6 +674,7 @@ with Tap() as tap:
             what_others_change_between_two_times_stays, files_that_were_not_there_are_gone_again,
             what_was_taken_out_by_hand_is_out, an_entry_in_another_table_comes_back_by_hand, the_record_is_the_users_own,
             links_do_not_lead_out, the_project_is_found, wrong_wishes_are_told,
-            people_are_told_what_is_left_to_do):
+            people_are_told_what_is_left_to_do, the_client_is_asked_whether_it_reaches_mailroom,
+            without_a_client_those_that_are_installed_are_offered, opencode_has_words_of_its_own):
         with Mailroom(sys.argv[1]) as room:
             tap.run(case.__name__, case, Repo(room))

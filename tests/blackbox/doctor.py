@@ -19,7 +19,7 @@ class Repo:
 
     def __init__(self, m):
         self.m = m
-        self.dir = os.path.join(m.dir, "repo")
+        self.dir = os.path.join(os.path.realpath(m.dir), "repo")
         subprocess.run(["git", "init", "-q", self.dir], check=True)
         # Bound and not listened at: nobody answers there, and nobody else can take it.
         self.taken = socket.socket()
@@ -46,6 +46,14 @@ class Repo:
                 checks[check["name"]] = check
             assert check["state"] == "ok" or check["advice"], check
         return checks
+
+    def allow(self, approved=True):
+        """What a person says in Claude Code and Gemini CLI when they ask."""
+        state = {"projects": {self.dir: {"hasTrustDialogAccepted": True,
+            "enabledMcpjsonServers": ["mailroom"] if approved else []}}}
+        self.m.write(".claude.json", json.dumps(state))
+        os.makedirs(os.path.join(self.m.dir, ".gemini"), exist_ok=True)
+        self.m.write(".gemini/trustedFolders.json", json.dumps({os.path.realpath(self.m.dir): "TRUST_FOLDER"}))
 
     def states(self, **options):
         return {name: check["state"] for name, check in self.doctor(**options).items()}
@@ -81,10 +89,15 @@ def a_database_that_is_gone_is_found(r):
 
 
 def a_place_in_use_is_all_ok(r):
+    r.allow()
     with r.m.serve(env={"HTTP_PORT": r.port}) as server:
         port = server.address.split(":")[1]
-        for args in (("connect", "claude-code"), ("connect", "codex", "--stdio"), ("team", "ensure-project", r.dir),
-                ("guard", "install", r.dir)):
+        for args in (("connect", "claude-code"), ("connect", "codex", "--stdio")):
+            done = r.run(*args, env={"HTTP_PORT": port})
+            assert done.returncode == 0, describe(done)
+        # Its advice works as it is written.
+        advice = r.doctor(env={"HTTP_PORT": port})["guard"]["advice"]
+        for args in (advice.split()[1:],):
             done = r.run(*args, env={"HTTP_PORT": port})
             assert done.returncode == 0, describe(done)
         checks = r.doctor(env={"HTTP_PORT": port})
@@ -113,19 +126,57 @@ def a_server_that_is_needed_must_run(r):
 
 
 def a_token_is_needed(r):
+    """Each client is judged by what it sends itself, whatever token the one who asks has."""
     with r.m.serve(env={"HTTP_PORT": r.port, "HTTP_BEARER_TOKEN": "s3cret",
             "HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED": "false"}) as server:
         env = {"HTTP_PORT": server.address.split(":")[1]}
         r.run("connect", "cursor", env=env)
-        check = r.doctor(status=1, env=env)["mcp"]
-        assert "HTTP_BEARER_TOKEN" in check["advice"], check
-        env.update(HTTP_BEARER_TOKEN="s3cret", HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED="false")
-        checks = r.doctor(env=env)
-        assert checks["mcp"]["state"] == "ok" and checks["token"]["state"] == "warning", checks
-        assert "MAILROOM_TOKEN" in checks["token"]["advice"], checks
-        env["MAILROOM_TOKEN"] = "s3cret"
-        done = r.run("--json", "doctor", env=env)
-        assert done.returncode == 0 and "s3cret" not in done.stdout and '"token"' not in done.stdout, done.stdout
+        known = {**env, "HTTP_BEARER_TOKEN": "s3cret", "HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED": "false"}
+        for given in (env, known, {**env, "MAILROOM_TOKEN": "s3cret"}):
+            check = r.doctor(status=1, env=given)["token"]
+            assert check["detail"].endswith("cursor sends none"), check
+        # Its advice works as it is written.
+        done = r.run(*check["advice"].split(",")[0].split()[1:], env=env)
+        assert done.returncode == 0 and "${env:MAILROOM_TOKEN}" in open(os.path.join(r.dir, ".cursor/mcp.json")).read()
+        for given in (env, known):
+            check = r.doctor(status=1, env=given)["token"]
+            assert check["detail"].endswith("MAILROOM_TOKEN is not set here"), check
+            check = r.doctor(status=1, env={**given, "MAILROOM_TOKEN": "wr0ng"})["token"]
+            assert "does not accept the token in MAILROOM_TOKEN" in check["detail"], check
+            done = r.run("--json", "doctor", env={**given, "MAILROOM_TOKEN": "s3cret"})
+            assert done.returncode == 0 and "s3cret" not in done.stdout and '"token"' not in done.stdout, done.stdout
+            assert '"speaks' not in done.stdout and "speaks 2025-11-25" in done.stdout, done.stdout
+
+
+def what_a_person_must_allow_is_told(r):
+    r.run("connect", "claude-code", "--stdio")
+    r.run("connect", "gemini", "--stdio")
+    for client, program in (("claude-code", "claude"), ("gemini", "gemini")):
+        check = r.doctor()[client]
+        assert check["state"] == "warning" and "does not trust this folder" in check["detail"], check
+        assert check["advice"] == f"start {program} in {r.dir}, and trust the folder when it asks", check
+    r.allow(approved=False)
+    checks = r.doctor()
+    assert "nobody has approved the server" in checks["claude-code"]["detail"] and checks["gemini"]["state"] == "ok", checks
+    with open(os.path.join(r.dir, ".claude/settings.local.json"), "w", encoding="utf-8") as file:
+        json.dump({"enabledMcpjsonServers": ["mailroom"]}, file)
+    assert r.states()["claude-code"] == "ok"
+    with open(os.path.join(r.m.dir, ".gemini/trustedFolders.json"), "w", encoding="utf-8") as file:
+        json.dump({os.path.dirname(r.dir): "TRUST_FOLDER", r.dir: "DO_NOT_TRUST"}, file)
+    assert r.states()["gemini"] == "warning"
+
+
+def a_program_that_is_not_in_path_is_told(r):
+    r.allow()
+    r.run("connect", "claude-code", "--stdio")
+    assert json.loads(open(os.path.join(r.dir, ".mcp.json")).read())["mcpServers"]["mailroom"]["command"] == "mailroom"
+    assert r.states()["claude-code"] == "ok"
+    env = {"PATH": "/usr/bin:/bin"}
+    check = r.doctor(status=1, env=env)["claude-code"]
+    assert check["state"] == "problem" and "not in PATH here" in check["detail"], check
+    done = r.run("connect", "claude-code", "--stdio", env=env)
+    assert "or mailroom connect claude-code" in check["advice"] and done.returncode == 0, describe(done)
+    assert r.states(env=env)["claude-code"] == "ok"
 
 
 def another_program_on_the_port_is_told(r):
@@ -204,7 +255,7 @@ def wrong_settings_stop_it(r):
 
 
 with Tap() as tap:
-    for case in (a_new_place_is_fine, a_database_that_is_gone_is_found, a_place_in_use_is_all_ok, a_server_that_is_needed_must_run, a_token_is_needed,
+    for case in (a_new_place_is_fine, a_database_that_is_gone_is_found, a_place_in_use_is_all_ok, a_server_that_is_needed_must_run, a_token_is_needed, what_a_person_must_allow_is_told, a_program_that_is_not_in_path_is_told,
             another_program_on_the_port_is_told, another_storage_is_told, trouble_with_storage_is_told,
             an_archive_that_is_late_is_told, clients_that_lead_elsewhere_are_told, without_git_it_goes_on,
             wrong_settings_stop_it):

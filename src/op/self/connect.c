@@ -3,9 +3,11 @@
 #include "app/client.h"
 #include "app/client_file.h"
 #include "app/client_record.h"
+#include "app/client_trust.h"
 #include "app/locations.h"
 #include "app/settings.h"
 #include "base/fs.h"
+#include "base/proc.h"
 #include "op/call.h"
 #include "op/contract.h"
 #include "op/nouns.h"
@@ -17,17 +19,23 @@
 #include <unistd.h>
 
 /* Notes that a file may cause, and those that are told at the end. */
-enum { NOTES_MAX = 2 * MR_CLIENT_FILES + 8 };
+enum {
+	NOTES_MAX = 2 * MR_CLIENT_FILES + 10,
+	CLIENTS_MAX = 8,
+	LIST_MS = 20000,
+	LIST_BYTES = 1 << 16
+};
 
 struct asked {
 	const char *client, *project, *url;
-	bool stdio, print, undo, force;
+	bool stdio, print, undo, force, skip_check;
 	int with_token; /* -1: as the server is configured */
 };
 
 static const struct mr_param params[] = {
-	MR_PARAM(struct asked, client, "client", .flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "the program to enter Mailroom into", .choices = mr_client_names),
+	MR_PARAM(struct asked, client, "client", .flags = MR_POSITIONAL,
+		.summary = "the program to enter Mailroom into", .choices = mr_client_names,
+		.fallback = "those that are installed are offered"),
 	MR_PARAM(struct asked, project, "project", .summary = "the repository",
 		.fallback = "the one around the working directory"),
 	MR_PARAM(struct asked, stdio, "stdio",
@@ -49,6 +57,24 @@ static const struct mr_param params[] = {
 		.summary = "replace an entry that mailroom connect did not write; with --undo, "
 			   "take out one that was changed since",
 		.fallback = "false"),
+	MR_PARAM(struct asked, skip_check, "skip_check",
+		.summary = "do not ask the client whether it reaches Mailroom now",
+		.fallback = "false"),
+	{ 0 },
+};
+
+/* A client that is installed here. */
+struct installed {
+	const char *client, *title, *program;
+	bool is_connected; /* its entry is there */
+};
+
+static const struct mr_field installed_fields[] = {
+	MR_FIELD(struct installed, client, "client"),
+	MR_FIELD(struct installed, title, "title"),
+	MR_FIELD(struct installed, program, "program", .summary = "where PATH finds it"),
+	MR_FIELD(struct installed, is_connected, "connected",
+		.summary = "its configuration has an entry of Mailroom"),
 	{ 0 },
 };
 
@@ -70,18 +96,30 @@ static const struct mr_field file_fields[] = {
 
 struct told {
 	const char *client, *project, *transport, *url, *command;
-	struct told_file *files;
+	const char *verdict, *says; /* of the client itself; or NULL */
+	struct told_file *files;    /* with room for CLIENTS_MAX * MR_CLIENT_FILES */
 	size_t len;
+	struct installed *found; /* when no client was named */
+	size_t found_len;
 	struct mr_texts notes; /* with room for NOTES_MAX */
 };
 
 static const struct mr_field result_fields[] = {
-	MR_FIELD(struct told, client, "client"),
+	MR_FIELD(struct told, client, "client", .flags = MR_NULLABLE,
+		.summary = "of several that were chosen the last; null: none was"),
 	MR_FIELD(struct told, project, "project"),
-	MR_FIELD(struct told, transport, "transport", .summary = "http or stdio"),
+	MR_FIELD(struct told, transport, "transport", .flags = MR_NULLABLE,
+		.summary = "http or stdio"),
 	MR_FIELD(struct told, url, "url", .flags = MR_NULLABLE),
 	MR_FIELD(struct told, command, "command", .flags = MR_NULLABLE),
 	MR_FIELD_ROWS(struct told, files, len, struct told_file, file_fields, "files"),
+	MR_FIELD_ROWS(struct told, found, found_len, struct installed, installed_fields, "found",
+		.flags = MR_OPTIONAL, .summary = "without a client: those that are installed here"),
+	MR_FIELD(struct told, verdict, "verdict", .flags = MR_NULLABLE,
+		.summary =
+			"what the client's own list of servers says: connected, listed, pending, "
+			"disabled, failed or silent; null: it was not asked"),
+	MR_FIELD(struct told, says, "says", .flags = MR_NULLABLE, .summary = "its very words"),
 	MR_FIELD(struct told, notes, "notes", .summary = "what is left to do"),
 	{ 0 },
 };
@@ -107,7 +145,7 @@ struct connecting {
 	struct mr_client_wish wish;
 	const char *project; /* absolute, without links */
 	const char *state;   /* where records are; NULL with print */
-	bool undo, print, force;
+	bool undo, print, force, skip_check;
 	bool is_closed; /* the server accepts no TCP client, so an entry for stdio is written */
 	struct change changes[MR_CLIENT_FILES];
 	size_t len;
@@ -116,7 +154,7 @@ struct connecting {
 
 static void note(struct connecting *c, const char *text)
 {
-	if (c->out->notes.len < NOTES_MAX)
+	if (c->out->notes.len < NOTES_MAX * CLIENTS_MAX)
 		c->out->notes.items[c->out->notes.len++] = text;
 }
 
@@ -522,7 +560,7 @@ static void note_next(struct connecting *c)
 				"mailroom is not in your PATH, so files name %s: others who use "
 				"this repository have it elsewhere.",
 				c->wish.command));
-	if (c->client->hint)
+	if (c->client->hint && !mr_str_eq(c->out->verdict, mr_client_verdicts[MR_CLIENT_CONNECTED]))
 		note(c, c->client->hint);
 	if (!c->print)
 		note(c,
@@ -530,6 +568,50 @@ static void note_next(struct connecting *c)
 				"Next: start %s in %s. mailroom doctor says whether all is in "
 				"order.",
 				c->client->title, c->project));
+}
+
+/*
+ * Ask the client, where it can be asked, whether it reaches Mailroom now. Whatever it answers,
+ * what was written stays.
+ */
+static void ask_client(struct connecting *c)
+{
+	struct mr_arena *arena = c->call->cx.arena;
+	const struct mr_client *client = c->client;
+	const char *argv[4] = { client->program };
+	const struct mr_proc proc = { .argv = argv,
+		.cwd = c->project,
+		.timeout_ms = LIST_MS,
+		.max_output = LIST_BYTES };
+	struct mr_proc_result result;
+	enum mr_client_verdict verdict;
+	struct mr_err ignored = { 0 };
+
+	if (!client->list || !mr_locations_in_path(arena, client->program))
+		return;
+	for (size_t i = 0; client->list[i]; i++)
+		argv[i + 1] = client->list[i];
+	if (mr_proc_run(arena, &proc, &result, &ignored))
+		return;
+	verdict = mr_client_verdict(arena,
+		mr_arena_printf(arena, "%s\n%s", (const char *)result.out.data,
+			(const char *)result.err.data),
+		&c->out->says);
+	c->out->verdict = mr_client_verdicts[verdict];
+	note(c,
+		verdict == MR_CLIENT_CONNECTED
+			? mr_arena_printf(arena, "%s reaches Mailroom.", client->title)
+			: verdict == MR_CLIENT_LISTED
+			? mr_arena_printf(arena,
+				  "%s knows Mailroom; it tries its servers when it starts.",
+				  client->title)
+			: verdict == MR_CLIENT_SILENT
+			? mr_arena_printf(arena,
+				  "%s was asked whether it reaches Mailroom (%s mcp list), and did "
+				  "not say.",
+				  client->title, client->program)
+			: mr_arena_printf(arena, "%s does not use Mailroom yet. It says: %s",
+				  client->title, c->out->says));
 }
 
 static void tell(struct connecting *c)
@@ -541,29 +623,29 @@ static void tell(struct connecting *c)
 	out->transport = c->wish.url ? "http" : "stdio";
 	out->url = c->wish.url;
 	out->command = c->wish.url ? NULL : c->wish.command;
-	out->files = mr_arena_array(c->call->cx.arena, c->len, sizeof(*out->files));
-	while (out->len < c->len) {
-		out->files[out->len] = tell_file(c, &c->changes[out->len]);
-		out->len++;
-	}
+	for (size_t i = 0; i < c->len; i++)
+		out->files[out->len++] = tell_file(c, &c->changes[i]);
+	if (!c->undo && !c->print && !c->skip_check)
+		ask_client(c);
 	if (!c->undo)
 		note_next(c);
 }
 
 static enum mr_code connect_client(struct mr_call *call, const struct asked *asked,
-	struct told *out)
+	const struct mr_client *client, struct told *out)
 {
 	struct connecting c = {
 		.call = call,
-		.client = mr_client_find(asked->client),
+		.client = client,
 		.undo = asked->undo,
 		.print = asked->print,
 		.force = asked->force,
+		.skip_check = asked->skip_check,
 		.out = out,
 	};
 	enum mr_code rc = decide(&c, asked);
 
-	out->notes.items = mr_arena_array(call->cx.arena, NOTES_MAX, sizeof(*out->notes.items));
+	out->verdict = out->says = NULL;
 	if (c.is_closed)
 		note(&c,
 			"The server lets in over TCP only who has a token, and none is set: this "
@@ -582,7 +664,100 @@ static enum mr_code connect_client(struct mr_call *call, const struct asked *ask
 		tell(&c);
 	return rc;
 }
-MR_BIND_ALONE(connecting, connect_client, struct asked, struct told);
+/* ---- without a client's name ---- */
+
+static bool is_connected(struct mr_call *call, const struct mr_client *client, const char *project)
+{
+	struct mr_arena *arena = call->cx.arena;
+	struct mr_client_entry entry = { 0 };
+	struct mr_bytes text;
+	struct mr_err ignored = { 0 };
+	const char *path;
+
+	if (mr_locations_file(arena, project, &client->files[0], &path, &ignored) ||
+		mr_fs_read(arena, AT_FDCWD, path, MR_CLIENT_FILE_BYTES, &text, &ignored) ||
+		mr_client_look(arena, client, text, &entry, &ignored))
+		return false;
+	return entry.is_there;
+}
+
+static void find_installed(struct mr_call *call, struct told *out)
+{
+	struct mr_arena *arena = call->cx.arena;
+
+	out->found = mr_arena_array(arena, CLIENTS_MAX, sizeof(*out->found));
+	for (const struct mr_client *c = mr_clients; c->name; c++) {
+		const char *program = mr_locations_in_path(arena, c->program);
+
+		if (program && out->found_len < CLIENTS_MAX)
+			out->found[out->found_len++] = (struct installed){ c->name, c->title,
+				program, is_connected(call, c, out->project) };
+	}
+}
+
+static bool is_wanted(struct mr_call *call, const struct installed *client)
+{
+	const char *line;
+
+	if (call->confirmed)
+		return true;
+	line = call->ask(call->cx.arena,
+		mr_arena_printf(call->cx.arena, "Connect %s (%s)%s? [Y/n] ", client->title,
+			client->program, client->is_connected ? " again" : ""),
+		false);
+	return line && (!*line || *line == 'y' || *line == 'Y');
+}
+
+static void tell_found(struct mr_call *call, struct told *out)
+{
+	struct mr_texts *notes = &out->notes;
+
+	for (size_t i = 0; i < out->found_len; i++)
+		notes->items[notes->len++] = mr_arena_printf(call->cx.arena,
+			out->found[i].is_connected ? "%s is connected; again: mailroom connect %s"
+						   : "%s is installed: mailroom connect %s",
+			out->found[i].title, out->found[i].client);
+	if (out->found_len == 0)
+		notes->items[notes->len++] =
+			"No coding agent's program was found in PATH. mailroom connect --help lists "
+			"those that can be named.";
+}
+
+/* At a terminal the clients that are installed are offered one by one; else they are listed. */
+static enum mr_code offer(struct mr_call *call, const struct asked *asked, struct told *out)
+{
+	enum mr_code rc =
+		mr_locations_project(call->cx.arena, asked->project, &out->project, &call->cx.err);
+	bool can_ask = call->confirmed || call->ask;
+
+	if (!rc && (asked->undo || asked->print))
+		rc = mr_err_set(&call->cx.err, MR_EINVAL,
+			"--undo and --print need a client: mailroom connect CLIENT %s",
+			asked->undo ? "--undo" : "--print");
+	if (rc)
+		return rc;
+	find_installed(call, out);
+	for (size_t i = 0; i < out->found_len && can_ask && !rc; i++) {
+		if (is_wanted(call, &out->found[i]))
+			rc = connect_client(call, asked, mr_client_find(out->found[i].client), out);
+	}
+	if (!rc && !out->client)
+		tell_found(call, out);
+	return rc;
+}
+
+static enum mr_code connect_or_offer(struct mr_call *call, const struct asked *asked,
+	struct told *out)
+{
+	struct mr_arena *arena = call->cx.arena;
+
+	out->notes.items =
+		mr_arena_array(arena, NOTES_MAX * CLIENTS_MAX, sizeof(*out->notes.items));
+	out->files = mr_arena_array(arena, MR_CLIENT_FILES * CLIENTS_MAX, sizeof(*out->files));
+	return asked->client ? connect_client(call, asked, mr_client_find(asked->client), out)
+			     : offer(call, asked, out);
+}
+MR_BIND_ALONE(connecting, connect_or_offer, struct asked, struct told);
 
 /* ---- as people read it ---- */
 
@@ -624,11 +799,12 @@ const struct mr_op mr_op_connect = {
 	.name = "connect",
 	.command = "connect",
 	.summary = "Enter Mailroom into a coding agent's program, or take it out again",
-	.help = "Writes the client's MCP entry, a hook where it has hooks, and a block in "
-		"AGENTS.md "
+	.help = "Without CLIENT it offers those that are installed. It writes the client's MCP "
+		"entry, hooks where it has them, and a block in AGENTS.md "
 		"that tells agents how to use it. All else in these files stays; what they said "
 		"before is kept in $XDG_STATE_HOME/mailroom (~/.local/state/mailroom), and --undo "
-		"brings it back. Tokens are never written: files name the variable "
+		"brings it back. At its end it asks the client whether it reaches Mailroom. "
+		"Tokens are never written: files name the variable "
 		"MAILROOM_TOKEN.",
 	.params = params,
 	.result = result_fields,

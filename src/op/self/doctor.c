@@ -1,6 +1,7 @@
 /* op/self/doctor.c - operation: checks everything that agents need to exchange messages, and
  * says what to do about problems. */
 #include "app/client_file.h"
+#include "app/client_trust.h"
 #include "app/locations.h"
 #include "app/settings.h"
 #include "base/fs.h"
@@ -85,6 +86,9 @@ struct doctor {
 	bool starts_own;      /* a client here starts `mailroom mcp` */
 	bool goes_far;        /* a client here goes to another address */
 	bool over_tcp;        /* the server is asked as its clients do, not through its socket */
+	const char *sender;   /* a client that sends MAILROOM_TOKEN to the server, or NULL */
+	const char *bare;     /* one that goes there and sends none */
+	const char *token;    /* what ask() sends; NULL: nothing */
 };
 
 static void say(struct doctor *d, const char *name, enum state state, const char *advice,
@@ -257,6 +261,31 @@ static void check_git(struct doctor *d)
 
 /* ---- clients ---- */
 
+/* The entry is right. Does the client use it? */
+static void check_trust(struct doctor *d, const struct mr_client *client, const char *said)
+{
+	struct mr_arena *arena = d->call->cx.arena;
+	const char *home = getenv("HOME");
+	enum mr_client_trust trust = mr_str_is_empty(home)
+		? MR_CLIENT_TRUSTED
+		: mr_client_trust(arena, client, d->project, home);
+
+	if (trust == MR_CLIENT_UNTRUSTED)
+		say(d, client->name, WARNING,
+			mr_arena_printf(arena, "start %s in %s, and trust the folder when it asks",
+				client->program, d->project),
+			"%s, but %s does not trust this folder yet, and uses neither the server nor "
+			"the hooks",
+			said, client->title);
+	else if (trust == MR_CLIENT_UNAPPROVED)
+		say(d, client->name, WARNING,
+			mr_arena_printf(arena, "start %s in %s, and approve mailroom (/mcp)",
+				client->program, d->project),
+			"%s, but nobody has approved the server in %s yet", said, client->title);
+	else
+		say(d, client->name, FINE, NULL, "%s", said);
+}
+
 static void check_entry(struct doctor *d, const struct mr_client *client, const char *path,
 	const struct mr_client_entry *entry)
 {
@@ -267,16 +296,28 @@ static void check_entry(struct doctor *d, const struct mr_client *client, const 
 	if (entry->command && strchr(entry->command, '/') && access(entry->command, X_OK) != 0) {
 		say(d, client->name, PROBLEM, advice, "%s starts %s, which is not there", path,
 			entry->command);
+	} else if (entry->command && !strchr(entry->command, '/') &&
+		!mr_locations_in_path(arena, entry->command)) {
+		say(d, client->name, PROBLEM,
+			mr_arena_printf(arena,
+				"put the directory of mailroom into PATH, or %s, which then names "
+				"its path",
+				advice),
+			"%s starts %s, which is not in PATH here", path, entry->command);
 	} else if (entry->command) {
-		say(d, client->name, FINE, NULL, "starts %s mcp", entry->command);
+		check_trust(d, client, mr_arena_printf(arena, "starts %s mcp", entry->command));
 		d->starts_own = true;
 	} else if (entry->url && !mr_str_eq(entry->url, url)) {
 		say(d, client->name, WARNING, advice, "%s goes to %s; the server here is %s", path,
 			entry->url, url);
 		d->goes_far = true;
 	} else if (entry->url) {
-		say(d, client->name, FINE, NULL, "goes to %s", entry->url);
+		check_trust(d, client, mr_arena_printf(arena, "goes to %s", entry->url));
 		d->needs_server = true;
+		if (entry->sends_token)
+			d->sender = client->name;
+		else
+			d->bare = client->name;
 	} else {
 		say(d, client->name, WARNING, advice,
 			"%s: its entry was not made by mailroom connect", path);
@@ -319,11 +360,6 @@ static void check_clients(struct doctor *d)
 	if (!any)
 		say(d, "clients", WARNING, "mailroom connect claude-code, or another client",
 			"no coding agent knows Mailroom in %s", d->project);
-	if (d->needs_server && mr_locations_needs_token(d->settings, true) &&
-		mr_str_is_empty(getenv(MR_CLIENT_TOKEN_ENV)))
-		say(d, "token", WARNING,
-			"export " MR_CLIENT_TOKEN_ENV " where you start your coding agent",
-			"the server asks for a token, and " MR_CLIENT_TOKEN_ENV " is not set here");
 }
 
 static void check_guard(struct doctor *d)
@@ -357,7 +393,6 @@ static enum mr_code ask(struct doctor *d, const char *path, const char *body,
 	struct mr_http_client_response *out)
 {
 	struct mr_arena *arena = d->call->cx.arena;
-	const char *token = mr_settings_text(d->settings, "http.bearer_token");
 	const char *headers[] = { "Accept: application/json, text/event-stream",
 		"Content-Type: application/json", NULL, NULL };
 	const struct mr_http_client_request request = {
@@ -377,8 +412,8 @@ static enum mr_code ask(struct doctor *d, const char *path, const char *body,
 		mr_settings_may_send(d->settings, "http.bearer_token", "http.port",
 			&d->call->cx.err))
 		return d->call->cx.err.code;
-	if (*token)
-		headers[2] = mr_arena_printf(arena, "Authorization: Bearer %s", token);
+	if (!mr_str_is_empty(d->token))
+		headers[2] = mr_arena_printf(arena, "Authorization: Bearer %s", d->token);
 	return mr_http_client_send(arena, &request, out, &d->call->cx.err);
 }
 
@@ -451,20 +486,55 @@ static void check_same_storage(struct doctor *d)
 			"it keeps data in %s, and here %s is set", theirs, root);
 }
 
-/*
- * Through the socket, where the server is known to be ours; then also over TCP with the token, when
- * a client here uses that.
- */
 static enum mr_code initialize(struct doctor *d, struct mr_http_client_response *out)
 {
 	static const char message[] =
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
 		"{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":"
 		"{\"name\":\"mailroom-doctor\",\"version\":\"" MR_VERSION "\"}}}";
-	enum mr_code rc = ask(d, "/mcp", message, out);
 
-	d->over_tcp = d->needs_server;
-	return rc || out->status != 200 || !d->over_tcp ? rc : ask(d, "/mcp", message, out);
+	return ask(d, "/mcp", message, out);
+}
+
+static bool is_refused(const struct mr_http_client_response *answer)
+{
+	return answer->status == 401 || answer->status == 403;
+}
+
+/* Is a client that sends this token (or none) let in over TCP? */
+static bool is_let_in(struct doctor *d, const char *token)
+{
+	struct mr_http_client_response answer;
+
+	d->over_tcp = true;
+	d->token = token;
+	return !initialize(d, &answer) && !is_refused(&answer);
+}
+
+/* Do the clients here send what the server asks for? It is asked as they ask it. */
+static void check_token(struct doctor *d)
+{
+	struct mr_arena *arena = d->call->cx.arena;
+	const char *token = getenv(MR_CLIENT_TOKEN_ENV), *asked = d->token;
+	bool is_set = !mr_str_is_empty(token), was_over_tcp = d->over_tcp;
+
+	if (d->bare && !is_let_in(d, NULL))
+		say(d, "token", PROBLEM,
+			mr_arena_printf(arena,
+				"mailroom connect %s --with-token, and export " MR_CLIENT_TOKEN_ENV
+				" with the server's token where you start it",
+				d->bare),
+			"the server asks for a token, and %s sends none", d->bare);
+	if (d->sender && !is_let_in(d, is_set ? token : NULL))
+		say(d, "token", PROBLEM,
+			is_set ? "set it to the server's token (HTTP_BEARER_TOKEN where it runs)"
+			       : "export " MR_CLIENT_TOKEN_ENV
+				 " with the server's token where you start your coding agent",
+			is_set ? "the server does not accept the token in " MR_CLIENT_TOKEN_ENV
+			       : "the server asks for a token, and " MR_CLIENT_TOKEN_ENV
+				 " is not set here");
+	d->over_tcp = was_over_tcp;
+	d->token = asked;
 }
 
 static void check_mcp(struct doctor *d)
@@ -477,9 +547,14 @@ static void check_mcp(struct doctor *d)
 
 	if (initialize(d, &answer)) {
 		say(d, "mcp", PROBLEM, "see the server's log", "%s: %s", url, why(d));
-	} else if (answer.status == 401 || answer.status == 403) {
-		say(d, "mcp", PROBLEM, "put the server's token into HTTP_BEARER_TOKEN",
-			"%s does not let us in", url);
+	} else if (is_refused(&answer) && (d->bare || d->sender)) {
+		/* The clients' own tokens say it. */
+		say(d, "mcp", FINE, NULL, "%s asks for a token", url);
+	} else if (is_refused(&answer)) {
+		say(d, "mcp", WARNING,
+			"export " MR_CLIENT_TOKEN_ENV " with the server's token, so that more can "
+			"be looked at",
+			"%s asks for a token, and the one here, if any, is not right", url);
 	} else if (answer.status != 200 || !mr_str_eq(told(d, &answer, name), "mailroom")) {
 		say(d, "mcp", PROBLEM, "see the server's log", "%s answered with status %d", url,
 			answer.status);
@@ -491,6 +566,7 @@ static void check_mcp(struct doctor *d)
 		say(d, "mcp", FINE, NULL, "%s speaks %s", url, told(d, &answer, protocol));
 		check_same_storage(d);
 	}
+	check_token(d);
 }
 
 /* ---- the whole ---- */
@@ -504,6 +580,9 @@ static enum mr_code examine_all(struct mr_call *call, const struct where *reques
 
 	if (rc)
 		return rc;
+	d.token = mr_settings_text(d.settings, "http.bearer_token");
+	if (mr_str_is_empty(d.token))
+		d.token = getenv(MR_CLIENT_TOKEN_ENV);
 	out->ok = true;
 	out->checks = mr_arena_array(call->cx.arena, CHECKS_MAX, sizeof(*out->checks));
 	check_settings(&d);

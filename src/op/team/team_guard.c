@@ -284,19 +284,33 @@ static const struct mr_field install_fields[] = {
 	{ 0 },
 };
 
-/* A key, or on a command line a directory: then what it is the path of. */
+static bool is_path(const char *key)
+{
+	return *key == '/' || mr_str_eq(key, ".") || mr_str_starts(key, "./") ||
+		mr_str_starts(key, "../");
+}
+
+/* A key; or the path of a repository, which becomes a project unless it is one. */
 static enum mr_code find_project(struct mr_call *call, struct mr_team *team, const char *key,
 	struct mr_team_project *out)
 {
 	struct mr_team_guard_place place;
 	enum mr_code rc = MR_OK;
 
-	if (mr_str_eq(key, ".") || mr_str_starts(key, "./") || mr_str_starts(key, "../")) {
+	if (is_path(key) && *key != '/') {
 		rc = find_place(call, key, &place);
 		key = rc ? key : place.top;
 	}
 	if (!rc)
 		rc = mr_team_ask_project(&call->cx, team, key, out);
+	if (rc == MR_ENOTFOUND && is_path(key) &&
+		!*mr_settings_text(call->app->settings, "guard.url")) {
+		struct mr_err unknown = call->cx.err;
+
+		if (!find_place(call, key, &place))
+			return mr_team_project_ensure(&call->cx, team, key, NULL, out);
+		call->cx.err = unknown;
+	}
 	/* The project is kept by another server, which the hooks will ask. */
 	if (rc == MR_ENOTFOUND && *mr_settings_text(call->app->settings, "guard.url")) {
 		call->cx.err = (struct mr_err){ 0 };
