@@ -156,9 +156,6 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 		"Add --reason TEXT, or set audit.reason_mode to optional." },
 	[MR_WORK_REMOTE_OPERATION_UNSUPPORTED] = { "remote_operation_unsupported", MR_ECONFLICT,
 		see_queue },
-	[MR_WORK_RFC822_MESSAGE_ID_MISSING] = { "rfc822_message_id_missing", MR_ECONFLICT,
-		"A mail without a Message-ID cannot be found again after a move: take the item out "
-		"with `afmail push drop PUSH_ID` and move it in another program." },
 	[MR_WORK_SMTP_CONNECT_FAILED] = { "smtp_connect_failed", MR_EREMOTE, see_smtp_way },
 	[MR_WORK_SMTP_SEND_FAILED] = { "smtp_send_failed", MR_EREMOTE, see_smtp },
 	[MR_WORK_STORE_ERROR] = { "store_error", MR_EIO, NULL },

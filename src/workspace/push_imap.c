@@ -333,8 +333,17 @@ struct comparison {
 	struct mr_ctx *cx;
 	const struct mr_mime *mime; /* ours */
 	uint64_t uid;
+	bool to_the_byte;
 	bool is_same;
 };
+
+static bool is_ours(struct mr_ctx *cx, const struct comparison *c, struct mr_bytes bytes)
+{
+	if (c->to_the_byte)
+		return bytes.len == c->mime->bytes.len &&
+			memcmp(bytes.data, c->mime->bytes.data, bytes.len) == 0;
+	return mr_work_take_is_same(cx, bytes, c->mime);
+}
 
 static enum mr_code compare(void *arg, const struct mr_imap_response *response, struct mr_err *err)
 {
@@ -349,7 +358,7 @@ static enum mr_code compare(void *arg, const struct mr_imap_response *response, 
 	own.arena = arena;
 	if (mr_str_eq(response->name, "FETCH") && body && body->kind == MR_IMAP_STRING &&
 		mr_imap_number(mr_imap_member(list, "UID"), &uid) && uid == c->uid)
-		c->is_same |= mr_work_take_is_same(&own, body->bytes, c->mime);
+		c->is_same |= is_ours(&own, c, body->bytes);
 	return MR_OK;
 }
 
@@ -377,7 +386,10 @@ static enum mr_code search(struct mr_work_push_imap *p, const char *id, struct m
 	if (!rc && list.len && mr_mime_parse(p->cx->arena, bytes, &mime, &p->cx->err))
 		rc = mr_work_refuse(p->cx, MR_WORK_MIME_PARSE_FAILED, "%s", p->cx->err.msg);
 	for (size_t i = 0; !rc && !*out && i < list.len; i++) {
-		struct comparison one = { p->cx, &mime, (uint64_t)list.uids[i], false };
+		struct comparison one = { .cx = p->cx,
+			.mime = &mime,
+			.uid = (uint64_t)list.uids[i],
+			.to_the_byte = !id };
 
 		mr_imap_begin(p->session,
 			mr_arena_printf(p->cx->arena, "UID FETCH %lld (UID BODY.PEEK[])",
@@ -798,19 +810,10 @@ enum mr_code mr_work_push_move(struct mr_work_push_imap *p, const struct mr_work
 {
 	size_t gone = 0;
 	struct target target;
-	enum mr_code rc = MR_OK;
+	enum mr_code rc;
 
 	*out_summary = "move succeeded";
-	for (size_t i = 0; !rc && i < item->message_ids.len; i++) {
-		struct mr_work_record record = { 0 };
-
-		rc = mr_work_record_make(p->cx, p->work, item->message_ids.items[i], &record);
-		if (!rc && !record.rfc822_message_id)
-			rc = mr_work_refuse(p->cx, MR_WORK_RFC822_MESSAGE_ID_MISSING,
-				"%s has no Message-ID", item->message_ids.items[i]);
-	}
-	if (!rc)
-		rc = open_session(p);
+	rc = open_session(p);
 	if (!rc)
 		rc = resolve(p, mailbox_id, &target);
 	for (size_t i = 0; !rc && i < item->location_count; i++) {

@@ -38,7 +38,7 @@ MR_CHECK enum mr_code mr_work_push_append(struct mr_work_push_imap *imap,
 MR_CHECK enum mr_code mr_work_push_flags(struct mr_work_push_imap *imap,
 	const struct mr_work_push_item *item, const struct mr_texts *flags, const char *reply_to,
 	const char **out_summary);
-/* imap_move_failed, imap_move_unsupported, imap_uidvalidity_changed, rfc822_message_id_missing. */
+/* imap_move_failed, imap_move_unsupported, imap_uidvalidity_changed. */
 MR_CHECK enum mr_code mr_work_push_move(struct mr_work_push_imap *imap,
 	const struct mr_work_push_item *item, const char *mailbox_id, const char **out_summary);
 /* Is this very mail in a mailbox? `*out_uid` is 0 when not. */

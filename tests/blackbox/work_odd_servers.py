@@ -343,6 +343,34 @@ def test_appends_once(program):
             whole(w)
 
 
+def test_without_message_id(program, can):
+    """Such a mail is moved, and known in its new place; also when the answer to the move was lost."""
+    for lost in (False, True):
+        with Model(can=can) as server, Desk(program, server) as w:
+            text = mail(1).replace("Message-ID", "X-Other").encode()
+            server.fill(text, mail(2))
+            server.boxes["Trash"].add(text.replace(b"X-Other", b"X-Othes"))
+            w.ok("pull", "inbox")
+            ids = {row["subject"]: row["message_id"] for row in w.ok("triage", "list", "--details")["items"]}
+            w.ok("message", "trash", ids["Mail 1"])
+
+            def lose(session, *words, name="move" if "MOVE" in can else "expunge"):
+                server.instead.clear()
+                getattr(session, "do_" + name)(*words)
+                raise Gone
+
+            if lost:
+                server.instead["move" if "MOVE" in can else "expunge"] = lose
+                w.failure("imap_move_failed")
+            w.done()
+            (at,) = w.document(".afmail", "messages", f"{ids['Mail 1']}.remote.json")["locations"]
+            assert (at["mailbox_name"], at["uid"]) == ("Trash", 2), (can, lost, at)
+            assert [data for _, data in server.boxes["INBOX"].mails.values()] == [mail(2).encode()]
+            assert len(server.boxes["Trash"].mails) == 2
+            assert w.ok("pull", "inbox", "trash")["new_message_count"] == 1
+            whole(w)
+
+
 def main():
     program = sys.argv[1]
     with Tap() as tap:
@@ -351,6 +379,7 @@ def main():
             tap.run(test.__name__, test, program)
         for can in (("MOVE", "UIDPLUS", "IDLE"), ("UIDPLUS", "LITERAL+"), ("MOVE",)):
             tap.run(f"noise everywhere with {' '.join(can)}", test_noise, program, can)
+            tap.run(f"a mail without Message-ID with {' '.join(can)}", test_without_message_id, program, can)
         for how in ("bye", "half", "garbage"):
             tap.run(f"a pull breaks at every line: {how}", test_pull_breaks, program, how)
         for how, can in (("bye", ("MOVE", "UIDPLUS")), ("half", ("UIDPLUS", "LITERAL+")), ("drop", ("MOVE",))):
