@@ -58,12 +58,12 @@ class Moment:
         self.server.lines = 0
         del self.server.commands[:]
 
-    def each_line(self, run):
-        """The number of every line that the server says in this run."""
+    def each_line(self, run, how):
+        """The number of every line that the server says in this run; of every other one where it breaks as it did before."""
         self.come_back()
         run()
         count = self.server.lines
-        for at in range(count):
+        for at in range(*{"half": (0, count, 2), "garbage": (1, count, 2), "drop": (1, count, 2)}.get(how, (count,))):
             self.come_back()
             self.server.at = at
             yield at
@@ -74,7 +74,7 @@ def test_pull_breaks(program, how):
     failed = 0
     with Model(how=how) as server, Desk(program, server) as w:
         server.fill(mail(1), mail(2), mail(3))
-        for at in Moment(w, server).each_line(lambda: w.ok("pull")):
+        for at in Moment(w, server).each_line(lambda: w.ok("pull"), how):
             done = w.afmail("pull")
             if done.returncode:
                 error = json.loads(done.stdout.splitlines()[-1])
@@ -115,7 +115,7 @@ def test_push_breaks(program, how, can):
     failed = 0
     with Model(can=can, how=how) as server, Desk(program, server) as w:
         queue_work(w, server)
-        for at in Moment(w, server).each_line(w.push):
+        for at in Moment(w, server).each_line(w.push, how):
             failed += w.push()["failed_count"] > 0
             server.heal()
             if w.queue():
