@@ -234,22 +234,23 @@ static enum mr_code put_workspace(struct taking *t, const char *path, size_t num
 
 static enum mr_code put_settings(struct taking *t, const struct mr_backup_sources *from)
 {
-	struct mr_backup_part *part;
+	struct mr_backup_part *part = NULL;
 	enum mr_code rc;
 
 	if (!from->settings.data)
 		return MR_OK;
 	rc = new_part(t, "settings", "settings", from->settings_path, &part);
-	if (!rc)
-		rc = mr_backup_file_put_name(t->cx, &t->file,
-			&(struct mr_tar_entry){ .kind = MR_TAR_DIRECTORY,
-				.path = part->name,
-				.mode = 0700 });
+	if (rc)
+		return rc;
+	part->files = 1;
+	part->bytes = (int64_t)from->settings.len;
+	rc = mr_backup_file_put_name(t->cx, &t->file,
+		&(struct mr_tar_entry){ .kind = MR_TAR_DIRECTORY,
+			.path = part->name,
+			.mode = 0700 });
 	if (!rc)
 		rc = mr_backup_file_put_bytes(t->cx, &t->file, "settings/mailroom.yaml",
 			from->settings);
-	part->files = 1;
-	part->bytes = (int64_t)from->settings.len;
 	return rc;
 }
 

@@ -188,7 +188,7 @@ static enum mr_code wanted_texts(struct mr_call *call, const char *out[UNITS])
 static enum mr_code look(struct mr_call *call, const char *const *wanted, struct service *out)
 {
 	static const char *const names[] = { MR_UNIT_SOCKET, MR_UNIT_SERVICE };
-	const char *directory, *why;
+	const char *directory = NULL, *why = "";
 	enum mr_code rc = unit_directory(call, &directory);
 
 	out->advice.items = mr_arena_array(call->cx.arena, 16, sizeof(*out->advice.items));
@@ -250,7 +250,7 @@ static bool is_state(const struct unit *unit, enum mr_unit_state state)
 static enum mr_code write_units(struct mr_call *call, const char *const *wanted,
 	struct service *service)
 {
-	const char *directory;
+	const char *directory = NULL;
 	bool was_there = false;
 	enum mr_code rc = unit_directory(call, &directory);
 
