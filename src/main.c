@@ -106,10 +106,12 @@
  *       contract_mail.c  agents' mail: whom a command is for
  *       gateway_body.c   bodies of requests, checked to the letter
  *       gateway_look.c   operations over HTTP: status, list, peek, read
+ *       gateway_mark.c   operations over HTTP: mark, move, archive
  *       gateway_parts.c  what runs beside a gateway's routes
  *       gateway_rules.c  rules for single values in bodies
  *       gateway_service.c an agent's gateway: claimed, found, given up
  *       gateway_table.c  what it serves
+ *       gateway_write.c  operations over HTTP: send, post, reply
  *       houmao.c         its operations as the program houmao-mgr
  *       mail_look.c      operations: which mailbox is meant, what is in it
  *       mail_mark.c      operations: mark, move, archive
@@ -529,6 +531,7 @@
  *     mail.c             lists, reads, marks and moves an address's mail
  *     mail_fs.c          the same in a root on this machine
  *     mail_keep.c        copies of attached files
+ *     mail_once.c        recognises requests to send that come twice
  *     mail_prompt.c      a mail operation as a prompt for a terminal, and its answer
  *     mail_send.c        sends, posts and answers
  *     mail_sql.c         the messages of a list

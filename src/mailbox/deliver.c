@@ -251,12 +251,19 @@ static void remove_copy(const struct mr_mailbox_delivery *d, const struct staged
 		unlinkat(dir, staged->name, 0);
 }
 
-/* The locks are held. */
+/* The locks are held. MR_EEXISTS: d->twin is there, and nothing was delivered. */
 static enum mr_code deliver_locked(struct mr_mailbox_delivery *d, struct mr_db *index,
 	const struct staged *staged, const char *path, struct known *known)
 {
-	enum mr_code rc = look_up(d, index, staged, known);
+	enum mr_code rc = MR_OK;
 
+	if (d->once)
+		rc = mr_mailbox_index_find_once(d->cx, index, d->once, &d->twin);
+	if (!rc && d->twin)
+		return mr_err_set(&d->cx->err, MR_EEXISTS, "%s was sent by the same request",
+			d->twin);
+	if (!rc)
+		rc = look_up(d, index, staged, known);
 	if (rc)
 		return rc;
 	if (!known->row && !known->has_file) {
@@ -315,9 +322,9 @@ static enum mr_code deliver_prepared(struct mr_mailbox_delivery *d, const struct
 	return MR_OK;
 }
 
-enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *staged_path, const struct mr_mailbox_message *payload,
-	struct mr_mailbox_deliver_result *out)
+	const struct mr_mailbox_once *once, struct mr_mailbox_deliver_result *out)
 {
 	struct mr_mailbox_delivery d MR_CLEANUP(mr_mailbox_delivery_release) = { .intent = -1 };
 	struct staged staged MR_CLEANUP(staged_close) = { .fd = -1 };
@@ -336,6 +343,7 @@ enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root 
 		staged.bytes);
 	if (rc)
 		return rc;
+	d.once = once;
 	if (staged.fd >= 0) {
 		d.staged = staged.name;
 		d.staged_stat = staged.stat;
@@ -345,6 +353,9 @@ enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root 
 		rc = deliver_prepared(&d, &staged, staged_path, &already);
 	if (rc) {
 		give_up(&d);
+		if (d.twin)
+			*out = (struct mr_mailbox_deliver_result){ .message_id = d.twin,
+				.already_delivered = true };
 		return rc;
 	}
 	*out = (struct mr_mailbox_deliver_result){
@@ -354,6 +365,13 @@ enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root 
 		.already_delivered = already,
 	};
 	return MR_OK;
+}
+
+enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const char *staged_path, const struct mr_mailbox_message *payload,
+	struct mr_mailbox_deliver_result *out)
+{
+	return deliver(cx, root, staged_path, payload, NULL, out);
 }
 
 static enum mr_code write_all(int fd, struct mr_bytes bytes)
@@ -403,20 +421,31 @@ static enum mr_code stage(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	return rc;
 }
 
-enum mr_code mr_mailbox_deliver_message(struct mr_ctx *cx, const struct mr_mailbox_root *root,
-	const struct mr_mailbox_message *message, struct mr_mailbox_deliver_result *out)
+enum mr_code mr_mailbox_deliver_once(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const struct mr_mailbox_message *message, const struct mr_mailbox_once *once,
+	struct mr_mailbox_deliver_result *out)
 {
 	const char *path = mr_mailbox_layout_join(cx->arena, MR_MAILBOX_STAGING,
 		mr_arena_printf(cx->arena, "gateway-%s.md", mr_token_hex(cx->arena, cx->rand, 6)));
+	struct mr_mailbox_deliver_result result = { NULL };
 	int held MR_CLEANUP(mr_fs_closep) = -1;
 	enum mr_code rc = stage(cx, root, path, message, &held);
 
 	if (rc)
 		return rc;
-	rc = mr_mailbox_deliver(cx, root, mr_mailbox_layout_join(cx->arena, root->path, path),
-		message, out);
+	rc = deliver(cx, root, mr_mailbox_layout_join(cx->arena, root->path, path), message, once,
+		&result);
 	/* The caller still has the message; a file that nobody knows of helps no one. */
 	if (rc)
 		unlinkat(root->dir, path, 0);
-	return rc;
+	if (rc && !result.already_delivered)
+		return rc;
+	*out = result;
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_deliver_message(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const struct mr_mailbox_message *message, struct mr_mailbox_deliver_result *out)
+{
+	return mr_mailbox_deliver_once(cx, root, message, NULL, out);
 }

@@ -39,6 +39,14 @@ MR_CHECK enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mail
 MR_CHECK enum mr_code mr_mailbox_deliver_message(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, const struct mr_mailbox_message *message,
 	struct mr_mailbox_deliver_result *out);
+/*
+ * The same, unless a message like this one (index_sql.h) is there already: then nothing is
+ * delivered, and the result is that message, already_delivered. This is decided under the locks of
+ * the delivery, so of several processes that try at once one delivers.
+ */
+MR_CHECK enum mr_code mr_mailbox_deliver_once(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const struct mr_mailbox_message *message, const struct mr_mailbox_once *once,
+	struct mr_mailbox_deliver_result *out);
 
 /*
  * Is a process delivering this message now, or finishing an interrupted delivery of it? Until it is

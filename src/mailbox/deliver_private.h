@@ -42,6 +42,9 @@ struct mr_mailbox_delivery {
 	int intent; /* open and locked as long as we live, or -1 */
 	bool has_intent;
 	bool committed;
+
+	const struct mr_mailbox_once *once; /* nothing is delivered when such a message is there */
+	const char *twin;                   /* that message's id */
 };
 
 void mr_mailbox_delivery_release(struct mr_mailbox_delivery *d);

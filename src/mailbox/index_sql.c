@@ -66,6 +66,29 @@ enum mr_code mr_mailbox_index_get(struct mr_ctx *cx, struct mr_db *db, const cha
 	return rc;
 }
 
+/* Ids begin with their time, so that only the messages since then are looked at. */
+static const char SQL_FIND_ONCE[] =
+	"SELECT message_id FROM messages WHERE message_id >= ?1 AND substr(message_id, 22, 16) = ?2"
+	" AND sender_address = ?3 ORDER BY message_id LIMIT 1";
+
+enum mr_code mr_mailbox_index_find_once(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_mailbox_once *once, const char **out)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	bool found = false;
+	enum mr_code rc = mr_db_prepare(db, SQL_FIND_ONCE, &stmt, &cx->err);
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_text(stmt, 1, once->since);
+	mr_stmt_bind_text(stmt, 2, once->mark);
+	mr_stmt_bind_text(stmt, 3, once->sender);
+	rc = mr_stmt_step(stmt, &found, &cx->err);
+	if (!rc)
+		*out = found ? mr_stmt_text(stmt, 0, cx->arena) : NULL;
+	return rc;
+}
+
 static const char SQL_INSERT_MESSAGE[] =
 	"INSERT INTO messages(message_id, thread_id, in_reply_to, created_at_utc, canonical_path,"
 	" subject, body_markdown, headers_json, sender_principal_id, sender_address,"

@@ -12,6 +12,11 @@
 /* Make every table and index of index.sqlite that is missing (spec/mailbox.md 8.1). */
 MR_CHECK enum mr_code mr_mailbox_index_schema(struct mr_ctx *cx, struct mr_db *db);
 
+/* The id of a message of `sender`, not older than `since`, whose random part begins with `mark`;
+ * NULL when there is none. */
+MR_CHECK enum mr_code mr_mailbox_index_find_once(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_mailbox_once *once, const char **out);
+
 MR_CHECK enum mr_code mr_mailbox_index_has(struct mr_ctx *cx, struct mr_db *db,
 	const char *message_id, bool *out);
 /* *out is NULL when there is none. */

@@ -43,6 +43,7 @@ struct mr_mail {
 void mr_mail_close(struct mr_mail *mail);
 
 extern const char mr_mail_unsupported[]; /* "unsupported_operation" */
+extern const char mr_mail_repeated[];    /* "key_reused" */
 
 /* The owner's state of a message. */
 struct mr_mail_view {
@@ -138,6 +139,14 @@ struct mr_mail_draft {
 	/* NULL: the body's fence, if it has one, is the notice. */
 	const struct mr_mailbox_notify_block *notify_block;
 	const struct mr_mailbox_notify_auth *notify_auth; /* or NULL */
+	/*
+	 * NULL, or what names this request to send among those of the mailbox: when one with the
+	 * same key was sent within a day (mail_once.h), nothing is sent again, and that message
+	 * is the result. The key is a part of the message's id, so it is stored with the message or
+	 * not at all. MR_ECONFLICT, mr_mail_repeated: the earlier request was another one.
+	 * MR_EINVAL: not 1 to 255 printable ASCII characters.
+	 */
+	const char *retry_key;
 };
 /* As the sender has it now: in `sent`, or in `inbox` when it is also to the sender. */
 MR_CHECK enum mr_code mr_mail_send(struct mr_ctx *cx, const struct mr_mail *mail,
@@ -191,7 +200,13 @@ struct mr_mail_transport {
 		struct mr_mailbox_attachment *file);
 	void (*drop)(struct mr_ctx *cx, const struct mr_mail *mail,
 		const struct mr_mailbox_attachment *file);
-	/* `*out_id` is what `get` takes. */
+	/* `*out_id` is what `get` takes. With `once`, part of the message's id, and a message of
+	 * the same sender there since `since` (an id's beginning) that has it at the same place,
+	 * nothing is sent, and `*out_id` is that message's id. */
 	enum mr_code (*send)(struct mr_ctx *cx, const struct mr_mail *mail,
-		const struct mr_mailbox_message *message, const char **out_id);
+		const struct mr_mailbox_message *message, const struct mr_mailbox_once *once,
+		const char **out_id);
+	/* Is there such a message? `*out_id` NULL: no. NULL: this transport cannot tell. */
+	enum mr_code (*find_once)(struct mr_ctx *cx, const struct mr_mail *mail,
+		const struct mr_mailbox_once *once, const char **out_id);
 };

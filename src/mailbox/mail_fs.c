@@ -358,14 +358,24 @@ static void fs_drop(struct mr_ctx *cx, const struct mr_mail *mail,
 }
 
 static enum mr_code fs_send(struct mr_ctx *cx, const struct mr_mail *mail,
-	const struct mr_mailbox_message *message, const char **out_id)
+	const struct mr_mailbox_message *message, const struct mr_mailbox_once *once,
+	const char **out_id)
 {
 	struct mr_mailbox_deliver_result result;
-	enum mr_code rc = mr_mailbox_deliver_message(cx, root_of(mail), message, &result);
+	enum mr_code rc = mr_mailbox_deliver_once(cx, root_of(mail), message, once, &result);
 
 	if (!rc)
-		*out_id = message->message_id;
+		*out_id = result.message_id;
 	return rc;
+}
+
+static enum mr_code fs_find_once(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_mailbox_once *once, const char **out_id)
+{
+	struct desk desk MR_CLEANUP(close_desk) = { NULL };
+	enum mr_code rc = enter(cx, mail, &desk);
+
+	return rc ? rc : mr_mailbox_index_find_once(cx, desk.index, once, out_id);
 }
 
 static enum mr_code fs_check(struct mr_ctx *cx, const struct mr_mail *mail)
@@ -395,6 +405,7 @@ static const struct mr_mail_transport filesystem = {
 	.keep = fs_keep,
 	.drop = fs_drop,
 	.send = fs_send,
+	.find_once = fs_find_once,
 };
 
 enum mr_code mr_mail_fs_open(struct mr_ctx *cx, const char *path, const char *address,

@@ -3,6 +3,7 @@
 #include "mailbox/compose.h"
 #include "mailbox/limits.h"
 #include "mailbox/mail.h"
+#include "mailbox/mail_once.h"
 #include "mailbox/mail_private.h"
 #include "mailbox/root.h"
 
@@ -103,7 +104,8 @@ static struct mr_mail_message as_delivered(struct mr_ctx *cx, const struct mr_ma
  * not fail any more, or the caller would send it again. */
 static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mail_draft *draft, struct mr_mailbox_draft *composed,
-	const struct mr_mailbox_message *parent, struct mr_mail_message *out)
+	const struct mr_mailbox_message *parent, const struct mr_mail_once *once,
+	struct mr_mail_message *out)
 {
 	struct mr_mailbox_message message;
 	const char *id = NULL;
@@ -122,7 +124,18 @@ static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mail *mail,
 	if (rc)
 		return rc;
 	message.attachments = composed->attachments;
-	rc = mail->transport->send(cx, mail, &message, &id);
+	if (once->digits) {
+		message.message_id = mr_mail_once_id(cx->arena, once, message.message_id);
+		if (!parent)
+			message.thread_id = message.message_id;
+	}
+	rc = mail->transport->send(cx, mail, &message, once->digits ? &once->once : NULL, &id);
+	if (!rc && once->digits && !mr_str_eq(id, message.message_id)) {
+		/* Somebody else with the same request was faster. */
+		drop_files(cx, mail, &message.attachments);
+		rc = mr_mail_once_check(cx, once, id);
+		return rc ? rc : mr_mail_load(cx, mail, id, out);
+	}
 	if (rc) {
 		drop_files(cx, mail, &message.attachments);
 		return rc;
@@ -138,17 +151,43 @@ static struct mr_mailbox_principal owner(const struct mr_mail *mail)
 		.address = mail->address };
 }
 
+/* What the request sent before, when it is repeated: then `*found`, and there is no more to do. */
+static enum mr_code recall(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_mail_once *once, bool *found, struct mr_mail_message *out)
+{
+	const char *id = NULL;
+	enum mr_code rc = MR_OK;
+
+	*found = false;
+	if (once->digits && !mail->transport->find_once)
+		return refuse(cx, MR_ECONFLICT, "this transport does not recognise retries");
+	if (once->digits)
+		rc = mail->transport->find_once(cx, mail, &once->once, &id);
+	if (rc || !id)
+		return rc;
+	*found = true;
+	rc = mr_mail_once_check(cx, once, id);
+	return rc ? rc : mr_mail_load(cx, mail, id, out);
+}
+
 enum mr_code mr_mail_send(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mail_draft *draft, struct mr_mail_message *out)
 {
 	struct mr_mailbox_draft composed = { .sender = owner(mail) };
+	struct mr_mail_once once;
+	bool found = false;
 	enum mr_code rc = mr_mail_may_write(cx, mail);
 
 	if (!rc)
-		rc = find_recipients(cx, mail, &draft->to, &composed.to);
+		rc = mr_mail_once_of(cx, mail, "send", mail->address, NULL, draft, &once);
+	if (!rc)
+		rc = recall(cx, mail, &once, &found, out);
+	if (rc || found)
+		return rc;
+	rc = find_recipients(cx, mail, &draft->to, &composed.to);
 	if (!rc)
 		rc = find_recipients(cx, mail, &draft->cc, &composed.cc);
-	return rc ? rc : deliver(cx, mail, draft, &composed, NULL, out);
+	return rc ? rc : deliver(cx, mail, draft, &composed, NULL, &once, out);
 }
 
 enum mr_code mr_mail_post(struct mr_ctx *cx, const struct mr_mail *mail,
@@ -173,13 +212,21 @@ enum mr_code mr_mail_post(struct mr_ctx *cx, const struct mr_mail *mail,
 		.reply_to = { &sender, answers },
 		.headers = &headers,
 	};
+	struct mr_mail_once once;
+	bool found = false;
 	enum mr_code rc = mr_mail_may_write(cx, mail);
 
 	if (!rc && !mail->transport->make_operator)
 		rc = refuse(cx, MR_ECONFLICT, "this transport has no operator who could post");
 	if (!rc)
-		rc = mail->transport->make_operator(cx, mail);
-	return rc ? rc : deliver(cx, mail, draft, &composed, NULL, out);
+		rc = mr_mail_once_of(cx, mail, "post", sender.address,
+			answers ? TAKES_ANSWERS : NO_ANSWERS, draft, &once);
+	if (!rc)
+		rc = recall(cx, mail, &once, &found, out);
+	if (rc || found)
+		return rc;
+	rc = mail->transport->make_operator(cx, mail);
+	return rc ? rc : deliver(cx, mail, draft, &composed, NULL, &once, out);
 }
 
 /* Is this what a header says, but for case and white space around it? */
@@ -219,7 +266,9 @@ enum mr_code mr_mail_reply(struct mr_ctx *cx, const struct mr_mail *mail, const 
 	struct mr_mailbox_draft composed = { .sender = owner(mail) };
 	struct mr_mail_message parent, message;
 	struct mr_mail_view view;
+	struct mr_mail_once once;
 	struct mr_texts to;
+	bool found = false;
 	enum mr_code rc = mr_mail_may_write(cx, mail);
 
 	if (!rc)
@@ -231,12 +280,17 @@ enum mr_code mr_mail_reply(struct mr_ctx *cx, const struct mr_mail *mail, const 
 		return refuse(cx, MR_ECONFLICT,
 			"answering is unsupported for operator-origin messages that take no "
 			"answers");
-	to = answer_to(cx->arena, &parent.content);
-	rc = find_recipients(cx, mail, &to, &composed.to);
+	rc = mr_mail_once_of(cx, mail, "reply", mail->address, parent.ref, draft, &once);
 	if (!rc)
-		rc = deliver(cx, mail, draft, &composed, &parent.content, &message);
+		rc = recall(cx, mail, &once, &found, &message);
+	to = answer_to(cx->arena, &parent.content);
+	if (!rc && !found)
+		rc = find_recipients(cx, mail, &to, &composed.to);
+	if (!rc && !found)
+		rc = deliver(cx, mail, draft, &composed, &parent.content, &once, &message);
 	if (rc)
 		return rc;
+	/* Also when it was sent before: perhaps that request did not come so far. */
 	if (mail->transport->mark(cx, mail, parent.content.message_id, &answered, &view))
 		message.problem = mr_arena_printf(cx->arena,
 			"the answer is sent, but %s could not be marked as answered: %s",

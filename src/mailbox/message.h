@@ -23,6 +23,13 @@ struct mr_mailbox_principal {
 	const char *role;
 };
 
+/* By what a message of a repeated request is found: the digits that its id has after its time. */
+struct mr_mailbox_once {
+	const char *since; /* the beginning of the oldest id: "msg-20260311T041500Z" */
+	const char *mark;  /* 16 digits */
+	const char *sender;
+};
+
 struct mr_mailbox_principals {
 	struct mr_mailbox_principal *items;
 	size_t len;

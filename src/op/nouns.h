@@ -47,6 +47,15 @@ extern const struct mr_op mr_op_gateway_mail_list;
 extern const struct mr_op mr_op_gateway_mail_peek;
 extern const struct mr_op mr_op_gateway_mail_read;
 extern const struct mr_op mr_op_gateway_mail_status;
+/* gateway_mark.c */
+extern const struct mr_op mr_op_gateway_mail_archive;
+extern const struct mr_op mr_op_gateway_mail_mark;
+extern const struct mr_op mr_op_gateway_mail_move;
+extern const struct mr_op mr_op_gateway_mail_state;
+/* gateway_write.c */
+extern const struct mr_op mr_op_gateway_mail_post;
+extern const struct mr_op mr_op_gateway_mail_reply;
+extern const struct mr_op mr_op_gateway_mail_send;
 /* mail_look.c */
 extern const struct mr_op mr_op_mail_check;
 extern const struct mr_op mr_op_mail_list;

@@ -1,14 +1,19 @@
 """usage: gateway.py PROGRAM SOURCE - an agent's gateway: what it serves, its files, how it is found, trouble."""
 
+import concurrent.futures
+import http.client
 import json
 import os
 import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from agents import Agents  # noqa: E402
+from agents import Agents, Gateway  # noqa: E402
 from mailroom import describe  # noqa: E402
 from tap import Tap  # noqa: E402
+
+
+NOBODY = "filesystem:msg-20260101T000000Z-00000000000000000000000000000000"
 
 
 def session_of(m, agent):
@@ -95,7 +100,213 @@ def bodies_are_checked_to_the_letter(m):
         assert (status, json.loads(text)) == (404, {"detail": "Not Found"}), text
 
 
+POINTS = ["deliver.staged", "deliver.intended", "deliver.filled", "deliver.moved", "deliver.linked", "deliver.committed", "deliver.unlocked",
+    "deliver.local_committed", "deliver.dropped"]
+
+
+def letter(subject="s", to="bob", **more):
+    return {"to": [f"{to}@houmao.localhost"], "subject": subject, "body_content": "x", **more}
+
+
+def refs(gateway, box="inbox", agent=None):
+    return [one["message_ref"] for one in gateway.ask("list", {"box": box}, agent)[1]["messages"]]
+
+
+def a_retry_sends_nothing_twice(m):
+    m.create("alice", "bob")
+    with m.gateway("alice") as gateway:
+        status, first = gateway.ask("send", letter(), Idempotency_Key="one")
+        assert (status, gateway.ask("send", letter(), Idempotency_Key="one")) == (200, (200, first))
+        status, told = gateway.ask("send", letter("another"), Idempotency_Key="one")
+        assert status == 422 and "used for another request" in told["detail"], told
+        assert gateway.ask("send", letter(), Idempotency_Key="two")[1]["message"]["message_ref"] != first["message"]["message_ref"]
+        # The keys of one verb are not those of another.
+        posted = [gateway.ask("post", {"subject": "s", "body_content": "x"}, Idempotency_Key="one") for _ in range(2)]
+        assert posted[0] == posted[1] and posted[0][0] == 200, posted
+        asked = {"message_ref": posted[0][1]["message"]["message_ref"], "body_content": "Yes."}
+        replied = [gateway.ask("reply", asked, Idempotency_Key="one") for _ in range(2)]
+        assert replied[0] == replied[1] and replied[0][0] == 200, replied
+        assert gateway.ask("send", letter(), Idempotency_Key="k" * 256)[0] == 422
+        # Of requests that come at once one sends.
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            told = list(pool.map(lambda _: gateway.ask("send", letter("at once"), Idempotency_Key="three"), range(8)))
+        assert len({one["message"]["message_ref"] for _, one in told}) == 1 and {status for status, _ in told} == {200}, told
+    assert len(m.mail("bob", "list")["messages"]) == 3
+    m.check()
+
+
+def a_kill_before_the_answer_sends_nothing_twice(m):
+    """At every step of the delivery: the client gets no answer, and sends its request again to the next gateway."""
+    m.create("alice", "bob")
+    for point in POINTS:
+        gateway = m.gateway("alice", env={"MAILROOM_CRASH_AT": point})
+        try:
+            gateway.ask("send", letter(point), Idempotency_Key=point)
+            raise AssertionError(f"{point} was not passed")
+        except (http.client.HTTPException, ConnectionError):
+            pass
+        gateway.process.wait(60)
+        gateway.close()
+        with m.gateway("alice") as gateway:
+            sent = [gateway.ask("send", letter(point), Idempotency_Key=point) for _ in range(2)]
+            assert sent[0] == sent[1] and sent[0][0] == 200, (point, sent)
+        got = [one["subject"] for one in m.mail("bob", "list")["messages"]]
+        assert got.count(point) == 1, (point, got)
+    m.json("mailbox", "check")
+
+
+def several_refs_are_changed_all_or_none(m):
+    m.create("alice", "bob")
+    sent = [m.send("bob", "alice", f"n{i}")["message_ref"] for i in range(3)]
+    with m.gateway("alice") as gateway:
+        before = gateway.ask("list", {})[1]
+        for verb, more in (("archive", {}), ("move", {"destination_box": "later"}), ("mark", {"read": True})):
+            status, told = gateway.ask(verb, {"message_refs": [*sent, NOBODY], **more})
+            assert status == 502 and "has no message" in told["detail"], told
+            assert gateway.ask("list", {})[1] == before
+        assert gateway.ask("archive", {"message_refs": sent})[1]["message_count"] == 3
+        assert sorted(refs(gateway, "archive")) == sorted(sent)
+        assert gateway.ask("mark", {"message_refs": sent, "archived": True, "read": False})[0] == 502
+        assert gateway.ask("state", {"message_ref": sent[0], "read": False})[0] == 422
+        assert gateway.ask("state", {"message_ref": sent[0]})[1]["read"] is True
+    m.check()
+
+
+def what_cannot_be_sent_is_refused_before_anything_is(m):
+    m.create("alice", "bob", "carol")
+    theirs = m.send("bob", "carol", "not alice's")["message_ref"]
+    with m.gateway("alice") as gateway:
+        for verb, body, status, text in (
+                ("reply", {"message_ref": theirs, "body_content": "x"}, 502, "has no message"),
+                ("send", letter(to="nobody"), 502, "has no mailbox"),
+                ("send", {**letter(), "to": ["bob"]}, 502, "Did you mean `bob@houmao.localhost`?"),
+                ("send", letter(attachments=[{"path": "absent"}]), 502, "absent"),
+                ("send", letter(attachments=[{"path": m.dir}]), 502, "regular file"),
+                ("send", {**letter(), "body_content": "y" * (3 << 20), "subject": "s" * (65 << 10)}, 422, "subject"),
+                ("peek", {"message_ref": "stalwart:1"}, 502, "is not the ref of a message here"),
+                ("peek", {"message_ref": "filesystem:"}, 502, "is not the ref of a message here"),
+                ("move", {"message_refs": [NOBODY], "destination_box": "a/b"}, 502, "cannot be the name of a box")):
+            got, told = gateway.ask(verb, body)
+            assert got == status and text in told["detail"], (verb, got, told)
+        assert refs(gateway, "sent") == []
+        for body in (letter(notify_block={"text": " "}), letter(notify_auth={"scheme": "jws"}), letter(subject=" "),
+                {**letter(), "to": []}, {**letter(), "to": [" "]}, letter(subject=5), letter(notify_block={"text": "a\n```\nb"})):
+            status, told = gateway.ask("send", body)
+            assert status == 422 and told["detail"][0]["loc"][0] == "body", (body, told)
+        assert gateway.ask("post", {"subject": "s", "body_content": "x", "reply_policy": "none"})[0] == 200
+        status, told = gateway.ask("reply", {"message_ref": refs(gateway)[0], "body_content": "x"})
+        assert status == 422 and "take no answers" in told["detail"], told
+    assert [one["subject"] for one in m.mail("carol", "list")["messages"]] == ["not alice's"]
+    m.check()
+
+
+def sessions_in_trouble_say_what_to_do(m):
+    m.create("alice", "bob")
+    path = m.manifest("alice")
+    with open(path, encoding="utf-8") as file:
+        manifest = file.read()
+    with m.gateway("alice") as gateway:
+        def told(status):
+            got, answer = gateway.ask("list", {})
+            assert got == status and isinstance(answer["detail"], str), (got, answer)
+            return answer["detail"]
+
+        m.write(path, manifest[:200])
+        assert "cannot be read" in told(422)
+        os.unlink(path)
+        assert "no session manifest" in told(422)
+        m.write(path, manifest)
+        m.run("agents", "unbind", "alice")
+        assert "mailroom agents bind alice" in told(422)
+        # A new binding is followed at once.
+        bound = m.json("agents", "bind", "alice", "--address", "alice2@houmao.localhost")
+        assert gateway.ask("status")[1] == {"schema_version": 1, "transport": "filesystem", "principal_id": "HOUMAO-alice",
+            "address": "alice2@houmao.localhost", "bindings_version": bound["bindings_version"]}
+        m.send("bob", "alice2", "to the new address")
+        assert len(refs(gateway)) == 1
+        os.rename(m.mail_root, m.mail_root + ".away")
+        assert "no mailbox root at" in told(422)
+        os.rename(m.mail_root + ".away", m.mail_root)
+        assert len(refs(gateway)) == 1
+
+
+def one_that_listens_everywhere_serves_no_mail(m):
+    m.create("alice")
+    with m.gateway("alice", "--host", "0.0.0.0") as gateway:
+        port = gateway.url.rsplit(":", 1)[1]
+        gateway.address = f"127.0.0.1:{port}"
+        assert gateway.get("/health")[0] == 200
+        status, told = gateway.ask("status")
+        assert status == 503 and "127.0.0.1" in told["detail"], told
+    done = m.run("gateway", "--agent-name", "alice", "--host", "10.0.0.1")
+    assert done.returncode == 2 and "--host" in done.stderr, describe(done)
+
+
+def strangers_are_refused(m):
+    m.create("alice")
+    with m.gateway("alice") as gateway:
+        assert gateway.get("/v1/mail/status", Host="evil.example")[0] == 403
+        assert gateway.get("/v1/mail/status", Origin="http://evil.example")[0] == 403
+        assert gateway.get("/v1/mail/status", Origin=gateway.url)[0] == 200
+
+
+def tokens_are_not_shown(m):
+    m.create("alice", "bob")
+    with m.gateway("alice") as gateway:
+        status, told = gateway.ask("send", letter(notify_auth={"token": "s3cret-token"}, notify_block={"text": "look"}))
+        assert status == 200 and told["message"]["notify_auth"]["token"] is None, told
+        gateway.ask("send", letter(notify_auth={"token": "s3cret-token", "scheme": "jws"}))
+        gateway.ask("send", {**letter(), "to": ["bob"], "body_content": "s3cret-body"})
+        assert "s3cret" not in json.dumps(gateway.ask("list", {"box": "sent", "include_body": True})[1])
+        gateway.stop()
+        assert "s3cret" not in gateway.logged()
+    for directory, _, names in os.walk(session_of(m, "alice")):
+        for name in names:
+            with open(os.path.join(directory, name), "rb") as file:
+                assert b"s3cret" not in file.read(), name
+
+
+def a_server_serves_all_agents(m):
+    m.create("bob")
+    work = os.path.join(m.dir, "work")
+    os.mkdir(work)
+    m.json("agents", "create", "alice", cwd=work)
+    with Gateway(m, (), {}, command=("serve", "--port", "0")) as server:
+        status, sent = server.ask("send", letter(), agent="alice", Idempotency_Key="k")
+        assert status == 200 and sent["principal_id"] == "HOUMAO-alice", sent
+        assert server.ask("send", letter(), agent="alice", Idempotency_Key="k") == (200, sent)
+        ref = sent["message"]["message_ref"]
+        assert refs(server, agent="bob") == [ref] and refs(server, agent=m.record("bob")["agent_id"]) == [ref]
+        assert server.ask("read", {"message_ref": ref}, agent="bob")[1]["message"]["read"] is True
+        assert server.ask("status", agent="bob")[1]["address"] == "bob@houmao.localhost"
+        status, told = server.ask("status", agent="carol")
+        assert status == 422 and "no agent named `carol`" in told["detail"], told
+        assert server.ask("list", {"agent_ref": "alice"}, agent="bob")[1]["detail"][0]["type"] == "extra_forbidden"
+        # Files of the server are not everybody's to attach.
+        m.write("work/note.txt", "in the agent's working directory")
+        attached = letter(attachments=[{"path": os.path.join(work, "note.txt")}])
+        told = server.ask("send", attached, agent="alice")
+        assert told[0] == 200, told
+        status, told = server.ask("send", letter(attachments=[{"path": "/etc/hostname"}]), agent="alice")
+        assert status == 502 and "may name" in told["detail"], told
+    # With a token of a reader nothing is changed.
+    token = {"HTTP_BEARER_TOKEN": "t0ken", "HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED": "false"}
+    with Gateway(m, (), token, command=("serve", "--port", "0")) as server:
+        assert server.ask("status", agent="bob")[0] == 401
+        assert server.ask("status", agent="bob", Authorization="Bearer t0ken")[0] == 200
+    m.check()
+
+
 TESTS = [
+    a_retry_sends_nothing_twice,
+    a_kill_before_the_answer_sends_nothing_twice,
+    several_refs_are_changed_all_or_none,
+    what_cannot_be_sent_is_refused_before_anything_is,
+    sessions_in_trouble_say_what_to_do,
+    one_that_listens_everywhere_serves_no_mail,
+    strangers_are_refused,
+    tokens_are_not_shown,
+    a_server_serves_all_agents,
     it_serves_the_mail_of_its_agent,
     its_files_are_those_of_the_runtime,
     a_killed_one_is_recognised,

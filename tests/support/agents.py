@@ -3,6 +3,7 @@
 import http.server
 import json
 import os
+import re
 import threading
 
 from mailroom import Mailroom, Server, describe
@@ -137,3 +138,50 @@ class Health:
         self.server.shutdown()
         self.thread.join()
         self.server.server_close()
+
+
+MESSAGE_ID = re.compile(r"^filesystem:msg-\d{8}T\d{6}Z-[0-9a-f]{32}$")
+SHAPES = [
+    re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"),
+    re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$"),
+    re.compile(r"^att-[0-9a-f]{12}$"),
+]
+
+
+class Comparison:
+    """What the reference said beside what we say. Each of its refs is one of ours, always the same."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.ours = {}
+        self.names = {}  # of theirs that are others here
+
+    def text(self, theirs, ours, where):
+        theirs = self.names.get(theirs, theirs)
+        if MESSAGE_ID.match(theirs):
+            assert MESSAGE_ID.match(ours), (where, ours)
+            assert self.ours.setdefault(theirs, ours) == ours, (where, theirs, ours)
+        elif theirs == "<text>":
+            assert ours, where
+        elif shape := next((shape for shape in SHAPES if shape.match(theirs)), None):
+            assert shape.match(ours), (where, ours)
+        else:
+            assert ours == theirs.replace("/project", self.directory), (where, ours, theirs)
+
+    def same(self, theirs, ours, where="$"):
+        assert type(theirs) is type(ours), (where, theirs, ours)
+        if isinstance(theirs, dict):
+            assert theirs.keys() == ours.keys(), (where, theirs.keys() ^ ours.keys())
+            for key in theirs:
+                self.same(theirs[key], ours[key], f"{where}.{key}")
+        elif isinstance(theirs, list):
+            assert len(theirs) == len(ours), (where, theirs, ours)
+            for i, pair in enumerate(zip(theirs, ours)):
+                self.same(*pair, f"{where}[{i}]")
+        elif isinstance(theirs, str):
+            self.text(theirs, ours, where)
+        else:
+            assert theirs == ours, (where, ours, theirs)
+
+    def ref(self, theirs):
+        return self.ours.get(theirs, theirs)

@@ -2,6 +2,7 @@
  * look like. */
 #include "op/mailbox/contract_gateway.h"
 
+#include "base/reach.h"
 #include "op/call.h"
 #include "op/mailbox/gateway_body.h"
 #include "op/mailbox/gateway_service.h"
@@ -10,6 +11,8 @@
 /* The request is right, but this gateway or this binding cannot serve it. */
 static const char unusable[] = "binding_unusable";
 static const char only_here[] = "loopback_only";
+/* What the mailbox refuses the gateway, which is not what the server refuses its client. */
+static const char failed[] = "mailbox_failed";
 
 static const struct mr_value *take(struct mr_call *call, const struct mr_op *op,
 	const struct mr_value *sent)
@@ -42,6 +45,30 @@ static enum mr_code say_unusable(struct mr_call *call, enum mr_code rc)
 	return rc;
 }
 
+/*
+ * An agent's own gateway attaches whatever its user can read, as the agent's command line does. A
+ * server of many agents also lets in the agent's working directory.
+ */
+static void widen_reach(struct mr_call *call, const struct mr_mailbox_session *manifest)
+{
+	const char *place = mr_mailbox_session_text(manifest->value, "working_directory");
+	struct mr_reach *wider;
+
+	if (!call->agent_ref) {
+		call->cx.reach = NULL;
+		return;
+	}
+	if (!call->cx.reach || mr_str_is_empty(place))
+		return;
+	wider = mr_arena_memdup(call->cx.arena, call->cx.reach, sizeof(*wider));
+	wider->roots.items = mr_arena_array(call->cx.arena, call->cx.reach->roots.len + 1,
+		sizeof(*wider->roots.items));
+	for (size_t i = 0; i < call->cx.reach->roots.len; i++)
+		wider->roots.items[i] = call->cx.reach->roots.items[i];
+	wider->roots.items[wider->roots.len++] = place;
+	call->cx.reach = wider;
+}
+
 static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const struct mr_args *in,
 	void **part)
 {
@@ -59,6 +86,7 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 	session = mr_arena_alloc(call->cx.arena, sizeof(*session));
 	*session = (struct mr_mail_session){ .mail = MR_MAIL_INIT };
 	rc = mr_gateway_session(call, session);
+	widen_reach(call, &session->agent.manifest);
 	if (!rc)
 		rc = mr_mail_session_open(call, !(op->needs & MR_NEED_WRITE), session);
 	if (rc) {
@@ -71,9 +99,9 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 
 static void leave(struct mr_call *call, const struct mr_op *op, void *part, enum mr_code rc)
 {
-	(void)call;
 	(void)op;
-	(void)rc;
+	if (part && rc == MR_EPERM)
+		mr_err_word(&call->cx.err, failed);
 	if (part)
 		mr_mail_session_close(part);
 }
@@ -93,8 +121,10 @@ static int http_status(const struct mr_err *err)
 	if (err->word == only_here)
 		return 503;
 	if (err->word == mr_gateway_body_invalid || err->word == unusable ||
-		err->word == mr_mail_unsupported)
+		err->word == mr_mail_unsupported || err->word == mr_mail_repeated)
 		return 422;
+	if (err->word == failed)
+		return 502;
 	switch (err->code) {
 	case MR_EAUTH:
 		return 401;

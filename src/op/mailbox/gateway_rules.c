@@ -2,6 +2,7 @@
 #include "op/mailbox/gateway_rules.h"
 
 #include "base/utf8.h"
+#include "mailbox/notify.h"
 #include "text/time.h"
 
 #include <string.h>
@@ -32,14 +33,30 @@ const char *mr_gateway_refuse_since(struct mr_arena *arena, const struct mr_valu
 
 const char *mr_gateway_refuse_none(struct mr_arena *arena, const struct mr_value *value)
 {
-	(void)arena;
 	if (value->list.len == 0)
 		return "must contain at least one entry";
+	return mr_gateway_refuse_blanks(arena, value);
+}
+
+const char *mr_gateway_refuse_blanks(struct mr_arena *arena, const struct mr_value *value)
+{
+	(void)arena;
 	for (size_t i = 0; i < value->list.len; i++) {
 		if (is_blank(value->list.items[i].text))
 			return "must not contain empty entries";
 	}
 	return NULL;
+}
+
+const char *mr_gateway_refuse_notice(struct mr_arena *arena, const struct mr_value *value)
+{
+	const struct mr_mailbox_notify_block block = { .text = value->text };
+	struct mr_mailbox_message message = { .notify_block = &block };
+	struct mr_err err;
+
+	if (!mr_mailbox_notify_compose(arena, true, &message, &err))
+		return NULL;
+	return mr_arena_strdup(arena, err.msg);
 }
 
 /* Are these the same but for white space around them? */

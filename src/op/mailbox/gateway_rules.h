@@ -14,5 +14,9 @@ const char *mr_gateway_refuse_since(struct mr_arena *arena, const struct mr_valu
 const char *mr_gateway_refuse_none(struct mr_arena *arena, const struct mr_value *value);
 /* The same, or with one twice. */
 const char *mr_gateway_refuse_refs(struct mr_arena *arena, const struct mr_value *value);
+/* A list with blank elements. */
+const char *mr_gateway_refuse_blanks(struct mr_arena *arena, const struct mr_value *value);
+/* A notice that is blank, or would close its own fence. */
+const char *mr_gateway_refuse_notice(struct mr_arena *arena, const struct mr_value *value);
 /* A scheme of notify_auth that cannot be verified yet, or is none. */
 const char *mr_gateway_refuse_scheme(struct mr_arena *arena, const struct mr_value *value);

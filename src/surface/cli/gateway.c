@@ -114,7 +114,6 @@ static enum mr_code run(struct mr_call *call, const struct mr_args *in, struct m
 		return rc;
 	mr_foreground_begin(app.settings);
 	app.gateway = &gateway;
-	app.reach = NULL;
 	return serve(call, &app, &config, &gateway);
 }
 

@@ -1,0 +1,115 @@
+"""usage: gateway_golden.py PROGRAM SOURCE - agents' gateways answer what the reference's gateways answered, in the same order."""
+
+import glob
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from agents import Agents, Comparison, manifest_of  # noqa: E402
+from tap import Tap  # noqa: E402
+
+PROGRAM, SOURCE = sys.argv[1:3]
+
+# Exchanges with the notifier, by their order.
+EXCLUDED = {58, 59, 60}
+
+# Of the gateway's process, and so of no recording.
+OWN = ("gateway_port", "gateway_tmux_window_id", "gateway_tmux_window_index", "gateway_tmux_pane_id", "execution_mode")
+
+
+def exchanges():
+    found = []
+    for name in glob.glob(os.path.join(SOURCE, "tests/golden/mail/[0-9]*.json")) + glob.glob(
+            os.path.join(SOURCE, "tests/golden/gateway/[0-9]*.json")):
+        with open(name, encoding="utf-8") as file:
+            found.append({**json.load(file), "file": os.path.basename(name)})
+    return sorted((one for one in found if one["order"] not in EXCLUDED), key=lambda one: one["order"])
+
+
+def settle(m):
+    """Two agents as the runtime leaves them on disk."""
+    with open(os.path.join(SOURCE, "tests/golden/mail/files.json"), encoding="utf-8") as file:
+        record = json.loads(file.read().replace("/project", m.dir))["registry/live_agents/<agent-id>/record.json"]
+    m.create("root")  # makes the mailbox root
+    for name in ("alice", "bob"):
+        text = json.dumps(record).replace("session-1", f"session-{name}").replace("alice", name)
+        own = json.loads(text.replace(record["agent_id"], name[0] * 32))
+        own["gateway"] = None
+        m.store(own["runtime"]["manifest_path"], manifest_of(own, m.dir))
+        m.store(os.path.join(m.registry, own["agent_id"], "record.json"), own)
+        m.json("mailbox", "register", "--address", f"{name}@houmao.localhost", "--principal-id", f"HOUMAO-{name}")
+
+
+def replaced(value, compare):
+    """Their refs and paths in a request are ours in it."""
+    if isinstance(value, dict):
+        return {key: replaced(item, compare) for key, item in value.items()}
+    if isinstance(value, list):
+        return [replaced(item, compare) for item in value]
+    return compare.ref(value).replace("/project", compare.directory) if isinstance(value, str) else value
+
+
+def replay(exchange, gateway, compare):
+    request, expected = exchange["request"], exchange["response"]
+    body = json.dumps(replaced(request["body"], compare)) if "body" in request else None
+    headers = {"Content-Type": "application/json"} if body else {}
+    status, received, text = gateway.request(request["method"], request["path"], headers, body)
+    # Where the reference fails with 500, we say what is wrong.
+    if expected["status"] == 500:
+        assert status == 422 and json.loads(text)["detail"], (status, text)
+        return
+    assert status == expected["status"], (status, text)
+    assert received["Content-Type"] == expected["content_type"], received
+    theirs, ours = replaced_refs(expected["body"]), json.loads(text)
+    sort_messages(theirs, ours)
+    same_order(theirs, ours)
+    for body in (theirs, ours):
+        for key in OWN:
+            body.pop(key, None)
+    compare.same(theirs, ours)
+
+
+def replaced_refs(body):
+    """What we do otherwise: a sender's token is for the recipient's verifier, and is not shown."""
+    for message in [body["message"]] if "message" in body else body.get("messages", []):
+        if message["notify_auth"]:
+            message["notify_auth"]["token"] = None
+    return body
+
+
+def sort_messages(*bodies):
+    """Messages of one second stand in the order of their ids, which are random."""
+    for body in bodies:
+        if "messages" in body:
+            body["messages"].sort(key=lambda one: (one["subject"], one["message_ref"]))
+
+
+def same_order(theirs, ours, where="$"):
+    """Keys stand in the order of the contract."""
+    if isinstance(theirs, dict):
+        assert list(theirs) == list(ours), (where, list(theirs), list(ours))
+        for key in theirs:
+            same_order(theirs[key], ours[key], f"{where}.{key}")
+    elif isinstance(theirs, list):
+        for i, pair in enumerate(zip(theirs, ours)):
+            same_order(*pair, f"{where}[{i}]")
+
+
+def the_exchanges(m):
+    settle(m)
+    m.write("note.txt", "attachment\n")
+    compare = Comparison(m.dir)
+    with m.gateway("alice") as alice, m.gateway("bob") as bob:
+        for exchange in exchanges():
+            compare.names = {"session-1": f"session-{exchange['agent']}"}
+            try:
+                replay(exchange, {"alice": alice, "bob": bob}[exchange["agent"]], compare)
+            except AssertionError as error:
+                raise AssertionError(f"{exchange['file']}: {error}") from error
+    m.check()
+
+
+with Tap() as tap:
+    with Agents(PROGRAM) as room:
+        tap.run(the_exchanges.__name__, the_exchanges, room)
