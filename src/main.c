@@ -530,6 +530,7 @@
  *     locks.c            the contract's locks, that no dead process keeps
  *     mail.c             lists, reads, marks and moves an address's mail
  *     mail_fs.c          the same in a root on this machine
+ *     mail_gateway.c     the same, asked of the agent's gateway
  *     mail_keep.c        copies of attached files
  *     mail_once.c        recognises requests to send that come twice
  *     mail_prompt.c      a mail operation as a prompt for a terminal, and its answer

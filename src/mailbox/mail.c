@@ -116,8 +116,11 @@ enum mr_code mr_mail_load(struct mr_ctx *cx, const struct mr_mail *mail, const c
 enum mr_code mr_mail_status(struct mr_ctx *cx, const struct mr_mail *mail,
 	struct mr_mail_status *out)
 {
-	enum mr_code rc = mail->transport->check(cx, mail);
+	enum mr_code rc;
 
+	if (mail->transport->verbs)
+		return mail->transport->verbs->status(cx, mail, out);
+	rc = mail->transport->check(cx, mail);
 	if (!rc)
 		*out = (struct mr_mail_status){
 			.transport = mail->transport->name,
@@ -310,8 +313,11 @@ enum mr_code mr_mail_list(struct mr_ctx *cx, const struct mr_mail *mail,
 		.with_body = query->include_body,
 		.start = mr_arena_size(cx->arena),
 	};
-	enum mr_code rc = mr_mailbox_state_box(cx, query->box ? query->box : INBOX, &checked.box);
+	enum mr_code rc;
 
+	if (mail->transport->verbs)
+		return mail->transport->verbs->list(cx, mail, query, out);
+	rc = mr_mailbox_state_box(cx, query->box ? query->box : INBOX, &checked.box);
 	if (!rc && query->since)
 		rc = read_since(cx, query->since, &checked.since);
 	if (!rc && query->limit < 0)
@@ -333,8 +339,11 @@ enum mr_code mr_mail_peek(struct mr_ctx *cx, const struct mr_mail *mail, const c
 {
 	struct mr_mail_message message;
 	const char *id = NULL, *wanted = NULL;
-	enum mr_code rc = mr_mail_ref_id(cx, mail, ref, &id);
+	enum mr_code rc;
 
+	if (mail->transport->verbs)
+		return mail->transport->verbs->get(cx, mail, ref, box, false, out);
+	rc = mr_mail_ref_id(cx, mail, ref, &id);
 	if (!rc && box)
 		rc = mr_mailbox_state_box(cx, box, &wanted);
 	if (!rc)
@@ -354,8 +363,11 @@ enum mr_code mr_mail_read(struct mr_ctx *cx, const struct mr_mail *mail, const c
 {
 	static const struct mr_mail_flags read = { .read = 1, .answered = -1, .archived = -1 };
 	struct mr_mail_message message;
-	enum mr_code rc = mr_mail_may_write(cx, mail);
+	enum mr_code rc;
 
+	if (mail->transport->verbs)
+		return mail->transport->verbs->get(cx, mail, ref, box, true, out);
+	rc = mr_mail_may_write(cx, mail);
 	if (!rc)
 		rc = mr_mail_peek(cx, mail, ref, box, &message);
 	if (!rc && !message.view.read)
@@ -448,6 +460,8 @@ enum mr_code mr_mail_mark(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mail_view *before;
 	enum mr_code rc;
 
+	if (mail->transport->verbs)
+		return mail->transport->verbs->mark(cx, mail, refs, flags, out);
 	if (flags->read < 0 && flags->answered < 0 && flags->archived < 0)
 		return mr_err_set(&cx->err, MR_EINVAL,
 			"set at least one of read, answered and archived");
@@ -479,8 +493,11 @@ enum mr_code mr_mail_move(struct mr_ctx *cx, const struct mr_mail *mail,
 	struct mr_mail_messages messages = { NULL, 0 };
 	const struct mr_mail_view *before;
 	const char *name = NULL;
-	enum mr_code rc = mr_mailbox_state_box(cx, box, &name);
+	enum mr_code rc;
 
+	if (mail->transport->verbs)
+		return mail->transport->verbs->move(cx, mail, refs, box, out);
+	rc = mr_mailbox_state_box(cx, box, &name);
 	if (!rc)
 		rc = load_all(cx, mail, refs, &messages);
 	if (rc)

@@ -170,7 +170,30 @@ MR_CHECK enum mr_code mr_mail_reply(struct mr_ctx *cx, const struct mr_mail *mai
  */
 typedef enum mr_code mr_mail_each(void *arg, const struct mr_mail_message *message);
 
+/* The verbs of a transport that carries them out whole, elsewhere; `read` also marks as read. */
+struct mr_mail_verbs {
+	enum mr_code (
+		*status)(struct mr_ctx *cx, const struct mr_mail *mail, struct mr_mail_status *out);
+	enum mr_code (*list)(struct mr_ctx *cx, const struct mr_mail *mail,
+		const struct mr_mail_query *query, struct mr_mail_list *out);
+	enum mr_code (*get)(struct mr_ctx *cx, const struct mr_mail *mail, const char *ref,
+		const char *box, bool reads, struct mr_mail_message *out);
+	enum mr_code (*mark)(struct mr_ctx *cx, const struct mr_mail *mail,
+		const struct mr_texts *refs, const struct mr_mail_flags *flags,
+		struct mr_mail_messages *out);
+	enum mr_code (*move)(struct mr_ctx *cx, const struct mr_mail *mail,
+		const struct mr_texts *refs, const char *box, struct mr_mail_messages *out);
+	enum mr_code (*send)(struct mr_ctx *cx, const struct mr_mail *mail,
+		const struct mr_mail_draft *draft, struct mr_mail_message *out);
+	enum mr_code (*post)(struct mr_ctx *cx, const struct mr_mail *mail,
+		const struct mr_mail_draft *draft, bool answers, struct mr_mail_message *out);
+	enum mr_code (*reply)(struct mr_ctx *cx, const struct mr_mail *mail, const char *ref,
+		const struct mr_mail_draft *draft, struct mr_mail_message *out);
+};
+
 struct mr_mail_transport {
+	const struct mr_mail_verbs
+		*verbs;            /* in place of everything below but name and close; or NULL */
 	const char *name;          /* in front of refs: "filesystem" */
 	const char *thread_prefix; /* in front of threads' refs */
 	void (*close)(struct mr_mail *mail);

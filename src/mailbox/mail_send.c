@@ -176,8 +176,11 @@ enum mr_code mr_mail_send(struct mr_ctx *cx, const struct mr_mail *mail,
 	struct mr_mailbox_draft composed = { .sender = owner(mail) };
 	struct mr_mail_once once;
 	bool found = false;
-	enum mr_code rc = mr_mail_may_write(cx, mail);
+	enum mr_code rc;
 
+	if (mail->transport->verbs)
+		return mail->transport->verbs->send(cx, mail, draft, out);
+	rc = mr_mail_may_write(cx, mail);
 	if (!rc)
 		rc = mr_mail_once_of(cx, mail, "send", mail->address, NULL, draft, &once);
 	if (!rc)
@@ -214,8 +217,11 @@ enum mr_code mr_mail_post(struct mr_ctx *cx, const struct mr_mail *mail,
 	};
 	struct mr_mail_once once;
 	bool found = false;
-	enum mr_code rc = mr_mail_may_write(cx, mail);
+	enum mr_code rc;
 
+	if (mail->transport->verbs)
+		return mail->transport->verbs->post(cx, mail, draft, answers, out);
+	rc = mr_mail_may_write(cx, mail);
 	if (!rc && !mail->transport->make_operator)
 		rc = refuse(cx, MR_ECONFLICT, "this transport has no operator who could post");
 	if (!rc)
@@ -269,8 +275,11 @@ enum mr_code mr_mail_reply(struct mr_ctx *cx, const struct mr_mail *mail, const 
 	struct mr_mail_once once;
 	struct mr_texts to;
 	bool found = false;
-	enum mr_code rc = mr_mail_may_write(cx, mail);
+	enum mr_code rc;
 
+	if (mail->transport->verbs)
+		return mail->transport->verbs->reply(cx, mail, ref, draft, out);
+	rc = mr_mail_may_write(cx, mail);
 	if (!rc)
 		rc = mr_mail_peek(cx, mail, ref, NULL, &parent);
 	if (rc)

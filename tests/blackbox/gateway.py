@@ -4,6 +4,7 @@ import concurrent.futures
 import http.client
 import json
 import os
+import shutil
 import signal
 import sys
 
@@ -297,7 +298,56 @@ def a_server_serves_all_agents(m):
     m.check()
 
 
+def verbs_go_over_http_where_they_must(m):
+    """Through a server of many agents with --port, and through the agent's gateway when the mailbox cannot be opened here."""
+    m.create("bob")
+    os.mkdir(os.path.join(m.dir, "work"))
+    m.json("agents", "create", "alice", cwd=os.path.join(m.dir, "work"))
+    m.write("work/note.txt", "attachment")
+    with Gateway(m, (), {}, command=("serve", "--port", "0")) as server:
+        port = server.url.rsplit(":", 1)[1]
+
+        def far(verb, *args):
+            return m.mail("alice", "--port", port, verb, *args)
+
+        def near(verb, *args):
+            return {**m.mail("alice", verb, *args), "execution_path": "gateway_backed"}
+
+        sent = far("send", "--to", "bob@houmao.localhost", "--subject", "s", "--body-content", "x", "--notify-block", "look",
+            "--attach", "work/note.txt")
+        assert sent["execution_path"] == "gateway_backed" and sent["authoritative"] is True, sent
+        ref = far("post", "--subject", "p", "--body-content", "y", "--reply-policy", "operator_mailbox")["message"]["message_ref"]
+        for words in (("status",), ("list", "--box", "sent", "--include-body"), ("list", "--read-state", "unread"), ("check",),
+                ("peek", sent["message"]["message_ref"]), ("read", ref), ("mark", ref, "--unread"), ("mark-read", ref),
+                ("move", ref, "--destination-box", "later"), ("archive", ref)):
+            assert far(*words) == near(*words), words
+        assert far("reply", ref, "--body-content", "z")["message"]["subject"] == "Re: p"
+        for words, text in ((("peek", NOBODY), "has no message"), (("list", "--box", "a/b"), "cannot be the name of a box"),
+                (("send", "--to", "bob", "--subject", "s", "--body-content", "x"), "Did you mean")):
+            done = m.run("mail", "--agent-name", "alice", "--port", port, *words)
+            assert done.returncode == 1 and text in done.stderr, describe(done)
+    done = m.run("mail", "--agent-name", "alice", "--port", port, "status")
+    assert done.returncode == 1 and "does not answer" in done.stderr, describe(done)
+    with m.gateway("alice") as gateway:
+        assert m.mail("alice", "list")["execution_path"] == "manager_direct"
+        # As an agent in a container has it: the manifest names a root that only the gateway can open.
+        record = m.record("alice")
+        other = record["runtime"]["session_root"] + "-other"
+        shutil.copytree(record["runtime"]["session_root"], other)
+        text = json.dumps(m.load(os.path.join(other, "manifest.json")))
+        m.store(os.path.join(other, "manifest.json"), json.loads(text.replace(m.mail_root, "/nowhere/mailbox")))
+        record["runtime"]["manifest_path"] = os.path.join(other, "manifest.json")
+        m.store(os.path.join(m.registry, record["agent_id"], "record.json"), record)
+        told = m.mail("alice", "send", "--to", "bob@houmao.localhost", "--subject", "through", "--body-content", "x")
+        assert told["execution_path"] == "gateway_backed", told
+        assert refs(gateway, "sent")[0] == told["message"]["message_ref"]
+        gateway.stop()
+    assert "/nowhere/mailbox" in m.refused("alice", "list")
+    m.check()
+
+
 TESTS = [
+    verbs_go_over_http_where_they_must,
     a_retry_sends_nothing_twice,
     a_kill_before_the_answer_sends_nothing_twice,
     several_refs_are_changed_all_or_none,

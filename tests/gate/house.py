@@ -68,6 +68,7 @@ TESTED_BY = {
     "src/op/mailbox/shape_gateway.c": "tests/blackbox/gateway.py",
     "src/surface/cli/foreground.c": "tests/blackbox/serve.py",
     "src/mailbox/gateway.c": "tests/blackbox/gateway.py",
+    "src/mailbox/mail_gateway.c": "tests/blackbox/gateway.py",
     "src/mailbox/mail_once.c": "tests/blackbox/gateway.py",
     "src/op/mailbox/houmao.c": "tests/blackbox/mail_golden.py",
     "src/op/mailbox/mail_session.c": "tests/blackbox/mail.py",

@@ -64,9 +64,39 @@ static enum mr_code check(const struct mr_invocation *how, struct mr_err *err)
 	return mr_mail_session_check(&selected, how->path, err);
 }
 
+/* The agent of another server, which need not be known here. */
+static enum mr_code enter_server(struct mr_call *call, const struct mr_mail_selected *selected,
+	struct mr_mail_session *session)
+{
+	const struct mr_mailbox_selector *agent = &selected->agent;
+
+	session->agent.ref = agent->agent_id ? agent->agent_id : agent->agent_name;
+	return mr_mail_session_remote(call, selected->port, session);
+}
+
+/* The mailbox itself; else the agent's gateway, if one runs; else the agent's terminal. */
+static enum mr_code enter_agent(struct mr_call *call, const struct mr_op *op,
+	struct mr_mail_session *session)
+{
+	struct mr_err why;
+	enum mr_code rc = mr_mail_session_find(call, session);
+
+	if (rc)
+		return rc;
+	rc = mr_mail_session_open(call, !(op->needs & MR_NEED_WRITE), session);
+	if (!rc)
+		return MR_OK;
+	why = call->cx.err;
+	if (!mr_mail_session_remote(call, NULL, session))
+		return MR_OK;
+	call->cx.err = why;
+	return mr_mail_terminal_may(call, op, session) ? MR_OK : rc;
+}
+
 static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const struct mr_args *in,
 	void **part)
 {
+	struct mr_mail_selected selected = mr_mail_session_selected(call->invocation);
 	struct mr_mail_session *session;
 	enum mr_code rc;
 
@@ -75,12 +105,8 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 		return MR_OK;
 	session = mr_arena_alloc(call->cx.arena, sizeof(*session));
 	*session = (struct mr_mail_session){ .mail = MR_MAIL_INIT };
-	rc = mr_mail_session_find(call, session);
-	if (!rc) {
-		rc = mr_mail_session_open(call, !(op->needs & MR_NEED_WRITE), session);
-		if (rc && mr_mail_terminal_may(call, op, session))
-			rc = MR_OK;
-	}
+	rc = selected.port ? enter_server(call, &selected, session)
+			   : enter_agent(call, op, session);
 	if (rc) {
 		mr_mail_session_close(session);
 		return rc;

@@ -3,7 +3,9 @@
 
 #include "app/settings.h"
 #include "base/fs.h"
+#include "mailbox/gateway.h"
 #include "mailbox/mail_fs.h"
+#include "mailbox/mail_gateway.h"
 #include "op/contract.h"
 #include "op/mailbox/mailbox_ops.h"
 #include "text/time.h"
@@ -262,6 +264,58 @@ enum mr_code mr_mail_session_open(struct mr_call *call, bool read_only,
 	if (session->agent.ref)
 		return check_binding(call, session);
 	complete_address(call, session);
+	return MR_OK;
+}
+
+static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+/* Where its mail routes are. */
+static enum mr_code find_remote(struct mr_call *call, const char *port,
+	const struct mr_mail_session *session, const char **out)
+{
+	struct mr_mailbox_gateway gateway;
+	struct mr_arena *arena = call->cx.arena;
+
+	if (port && session->agent.ref[strspn(session->agent.ref, PLAIN)])
+		return mr_err_set(&call->cx.err, MR_EINVAL,
+			"name the agent by its id: `%.100s` cannot stand in an address",
+			session->agent.ref);
+	if (port) {
+		*out = mr_arena_printf(arena, "http://127.0.0.1:%s/houmao/agents/%s/mail", port,
+			session->agent.ref);
+		return MR_OK;
+	}
+	if (!session->agent.ref ||
+		!mr_mailbox_gateway_find(&call->cx, &session->agent.manifest, &gateway) ||
+		!mr_mailbox_gateway_answers(&call->cx, &session->agent.manifest, &gateway))
+		return mr_err_set(&call->cx.err, MR_ENOTFOUND, "no gateway of the agent runs");
+	*out = mr_arena_printf(arena, "%s/v1/mail", gateway.base_url);
+	return MR_OK;
+}
+
+enum mr_code mr_mail_session_remote(struct mr_call *call, const char *port,
+	struct mr_mail_session *session)
+{
+	struct mr_mail_gateway_status status;
+	struct mr_mail mail = MR_MAIL_INIT;
+	const char *base = NULL;
+	enum mr_code rc = find_remote(call, port, session, &base);
+
+	if (!rc)
+		rc = mr_mail_gateway_open(&call->cx, base, &status, &mail);
+	if (rc)
+		return rc;
+	mr_mail_close(&session->mail);
+	session->mail = mail;
+	session->execution = MR_MAIL_GATEWAY_BACKED;
+	session->binding = (struct mr_mailbox_binding){
+		.transport = mr_str_eq(status.transport, mr_mailbox_transports[MR_MAILBOX_STALWART])
+			? MR_MAILBOX_STALWART
+			: MR_MAILBOX_FILESYSTEM,
+		.principal_id = status.principal_id,
+		.address = status.address,
+		.version = status.bindings_version,
+	};
 	return MR_OK;
 }
 

@@ -56,6 +56,10 @@ MR_CHECK enum mr_code mr_mail_session_find(struct mr_call *call, struct mr_mail_
  * it belongs to another principal or directory than the binding says. */
 MR_CHECK enum mr_code mr_mail_session_open(struct mr_call *call, bool read_only,
 	struct mr_mail_session *session);
+/* The mail of the agent through the server of --port, or (port NULL) through its own gateway; for
+ * when the mailbox cannot be opened here. MR_ENOTFOUND: no gateway of it runs. */
+MR_CHECK enum mr_code mr_mail_session_remote(struct mr_call *call, const char *port,
+	struct mr_mail_session *session);
 /* For MR_CLEANUP. */
 void mr_mail_session_close(struct mr_mail_session *session);
 

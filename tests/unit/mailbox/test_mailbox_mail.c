@@ -402,8 +402,10 @@ static enum mr_code fake_recipient(struct mr_ctx *cx, const struct mr_mail *mail
 }
 
 static enum mr_code fake_send(struct mr_ctx *cx, const struct mr_mail *mail,
-	const struct mr_mailbox_message *message, const char **out_id)
+	const struct mr_mailbox_message *message, const struct mr_mailbox_once *once,
+	const char **out_id)
 {
+	(void)once;
 	(void)cx;
 	(void)mail;
 	(void)message;
