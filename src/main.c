@@ -149,6 +149,7 @@
  *       render_lease.c   leases as people read them
  *       render_mail.c    messages as people read them
  *       render_search.c  search hits and summaries on a terminal
+ *       render_overview.c what goes on in a project, on a terminal
  *       render_team.c    projects and agents as people read them
  *       shape_team.c     times, projects and agents as JSON
  *       shape_team_contact.c links, products and slots as JSON
@@ -169,6 +170,7 @@
  *       team_macro.c     operations: frequent sequences of calls
  *       team_mail.c      operations: send and reply
  *       team_ops.c       what the team's operations share
+ *       team_overview.c  operation: what goes on in a project, for a person
  *       team_product.c   operations: products, which group projects
  *       team_project.c   operations: the projects of a team
  *       team_reservation.c operations: leases on files

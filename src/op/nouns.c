@@ -106,6 +106,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_team_share_export,
 	&mr_op_team_share_verify,
 	&mr_op_team_health,
+	&mr_op_team_overview,
 	&mr_op_extended_list,
 	&mr_op_extended_call,
 	&mr_op_guard_install,

@@ -131,6 +131,8 @@ extern const struct mr_op mr_op_team_thread;
 extern const struct mr_op mr_op_team_threads;
 /* team_health.c */
 extern const struct mr_op mr_op_team_health;
+/* team_overview.c */
+extern const struct mr_op mr_op_team_overview;
 /* team_macro.c */
 extern const struct mr_op mr_op_team_macro_cycle;
 extern const struct mr_op mr_op_team_macro_handshake;

@@ -89,12 +89,21 @@ enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
 	"(SELECT o.id FROM messages o WHERE o.project_id = m.project_id"                           \
 	" AND o.thread_id = m.thread_id AND " SEEN("o") " ORDER BY o.thread_seq LIMIT 1)"
 
+/* A message in no thread that nobody answered is a conversation of one, named as an answer to it
+ * would name it; count_root() counts it. */
+#define UNANSWERED                                                                                 \
+	"m.thread_id IS NULL AND NOT EXISTS (SELECT 1 FROM messages n"                             \
+	" WHERE n.project_id = m.project_id AND n.thread_id = CAST(m.id AS TEXT)"                  \
+	" AND " SEEN("n") ")"
+
 static const char SQL_THREADS[] =
-	"SELECT m.thread_id, m.created_ts, s.name, " COUNT ", f.created_ts, f.subject, m.id"
+	"SELECT COALESCE(m.thread_id, CAST(m.id AS TEXT)), m.created_ts, s.name, " COUNT ","
+	" f.created_ts, f.subject, m.id"
 	" FROM messages m CROSS JOIN agents s CROSS JOIN messages f"
-	" WHERE s.id = m.sender_id AND f.id = " FIRST
-	" AND m.project_id = ?1 AND m.thread_id IS NOT NULL AND m.id < ?2 AND " SEEN(
-		"m") " AND " LAST " ORDER BY m.id DESC LIMIT ?3";
+	" WHERE s.id = m.sender_id AND f.id = COALESCE(" FIRST ", m.id)"
+	" AND m.project_id = ?1 AND m.id < ?2 AND " SEEN("m") " AND (m.thread_id IS NOT NULL"
+							      " AND " LAST " OR " UNANSWERED
+							      ") ORDER BY m.id DESC LIMIT ?3";
 
 /* The message a thread is named after is its first, though it is in no thread itself. */
 static const char SQL_ROOT[] = "SELECT m.created_ts, m.subject FROM messages m WHERE m.id = ?1"

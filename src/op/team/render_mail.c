@@ -391,6 +391,7 @@ void mr_render_threads(struct mr_buf *out, const struct mr_value *value,
 	grid.rows = list->list.len;
 	if (!mr_grid_put(out, &grid, how, 0))
 		mr_render_value(out, list, how);
+	put_next(out, value, how);
 }
 
 /* What became of a message. */

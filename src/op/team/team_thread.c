@@ -143,19 +143,32 @@ static const struct mr_field listed_fields[] = {
 	{ 0 },
 };
 
+struct listed_threads {
+	struct mr_team_threads found;
+	int64_t next;
+};
+
 static const struct mr_field threads_fields[] = {
-	MR_FIELD_ROWS(struct mr_team_threads, items, len, struct mr_team_thread, listed_fields,
-		"result"),
+	MR_FIELD_LIST(struct listed_threads, found, struct mr_team_thread, listed_fields, "result"),
+	MR_TEAM_NEXT(struct listed_threads, next),
 	{ 0 },
 };
 
 static enum mr_code list_threads(struct mr_call *call, struct mr_team *team,
-	const struct threads_request *asked, struct mr_team_threads *out)
+	const struct threads_request *asked, struct listed_threads *out)
 {
-	return mr_team_ask_threads(&call->cx, team, &call->rights, asked->project_key,
-		asked->cursor, asked->limit < 1 ? 1 : asked->limit, out);
+	size_t most = asked->limit < 1 ? 1 : (size_t)asked->limit;
+	/* One more tells whether there is more. */
+	enum mr_code rc = mr_team_ask_threads(&call->cx, team, &call->rights, asked->project_key,
+		asked->cursor, (int64_t)most + 1, &out->found);
+
+	if (!rc && out->found.len > most) {
+		out->found.len = most;
+		out->next = out->found.items[most - 1].last_id;
+	}
+	return rc;
 }
-MR_TEAM_BIND_CALL(threads, list_threads, struct threads_request, struct mr_team_threads);
+MR_TEAM_BIND_CALL(threads, list_threads, struct threads_request, struct listed_threads);
 
 const struct mr_op mr_op_team_threads = {
 	.name = "list_threads",

@@ -1,0 +1,94 @@
+"""usage: team_overview.py PROGRAM - what a person at a shell sees of a project."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from mailroom import Mailroom  # noqa: E402
+from tap import Tap  # noqa: E402
+
+LONG = "A question whose subject is longer than any terminal that is eighty columns wide can show"
+
+
+def scene(m):
+    """Two agents in the repository that is the current directory, their mail and a lease."""
+    m.json("team", "register", m.dir, "GreenCastle", "--program", "codex", "--model", "x", "--task-description", "auth")
+    m.json("team", "register", m.dir, "BlueLake", "--program", "claude-code", "--model", "y")
+    m.json("team", "send", m.dir, "GreenCastle", "--to", "BlueLake", "--subject", "Auth", "--body-md", "b", "--ack-required",
+        "--thread-id", "TKT-1")
+    m.json("team", "send", m.dir, "BlueLake", "--to", "GreenCastle", "--subject", LONG, "--body-md", "b")
+    m.json("team", "reserve", m.dir, "GreenCastle", "src/**", "--reason", "auth")
+
+
+def nobody_is_named(m):
+    scene(m)
+    view = m.json("team")
+    assert view["project"]["human_key"] == m.dir, view
+    assert {a["name"]: a["unread"] for a in view["agents"]} == {"GreenCastle": 1, "BlueLake": 1}, view
+    assert [t["thread_id"] for t in view["conversations"]] == ["2", "TKT-1"], view
+    assert [(r["agent"], r["path_pattern"]) for r in view["leases"]] == [("GreenCastle", "src/**")], view
+    assert [(w["agent"], w["from"], w["id"]) for w in view["waiting"]] == [("BlueLake", "GreenCastle", 1)], view
+    m.json("team", "ack", m.dir, "BlueLake", "1")
+    m.json("team", "release", m.dir, "GreenCastle")
+    view = m.json("team", "--project-key", m.dir, cwd="/")
+    assert view["waiting"] == [] and view["leases"] == [], view
+
+
+def it_fits_a_terminal(m):
+    scene(m)
+    told = m.run("team").stdout
+    for words in (m.dir, "Agents", "Newest conversations", "Leases", "Acknowledgements that are waited for", LONG):
+        assert words in told, told
+    shown = m.in_a_terminal("team", env={"NO_COLOR": "1"}, columns=80)
+    assert all(len(line) <= 80 for line in shown.splitlines()), shown
+    assert "just now" in shown and "UTC" not in shown, shown
+
+
+def help_still_lists_the_commands(m):
+    told = m.run("team", "--help").stdout
+    assert "What goes on in a project" in told and "inbox" in told and "reserve" in told, told
+    done = m.run("team", "bogus")
+    assert done.returncode == 2 and "there is no command 'bogus'" in done.stderr, done
+
+
+def a_place_without_a_project_is_told(m):
+    done = m.run("team")
+    assert done.returncode == 1, done
+    assert "there is no project" in done.stderr and "mailroom team projects" in done.stderr, done
+
+
+def messages_without_a_thread_count(m):
+    scene(m)
+    threads = m.json("team", "threads", m.dir)["result"]
+    assert [(t["thread_id"], t["messages"], t["subject"]) for t in threads] == [("2", 1, LONG), ("TKT-1", 1, "Auth")], threads
+    # Answered, it is one conversation of two.
+    m.json("team", "reply", m.dir, "GreenCastle", "2", "--body-md", "b")
+    threads = m.json("team", "threads", m.dir)["result"]
+    assert [(t["thread_id"], t["messages"]) for t in threads] == [("2", 2), ("TKT-1", 1)], threads
+    # A list that stops says how to go on.
+    page = m.json("team", "threads", m.dir, "--limit", "1")
+    assert page["next_cursor"] == 3, page
+    rest = m.json("team", "threads", m.dir, "--limit", "1", "--cursor", "3")
+    assert [t["thread_id"] for t in rest["result"]] == ["TKT-1"] and "next_cursor" not in rest, rest
+    assert m.run("team", "threads", m.dir, "--limit", "1").stdout.endswith("There is more: --cursor 3\n")
+
+
+TESTS = [
+    nobody_is_named,
+    it_fits_a_terminal,
+    help_still_lists_the_commands,
+    a_place_without_a_project_is_told,
+    messages_without_a_thread_count,
+]
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    with Tap() as tap:
+        for case in TESTS:
+            with Mailroom(sys.argv[1]) as m:
+                tap.run(case.__name__.replace("_", " "), case, m)
+
+
+main()
