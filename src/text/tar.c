@@ -48,6 +48,9 @@ static void put_name(uint8_t *at, const char *text)
 	memcpy(at, text, len < NAME_LEN ? len : NAME_LEN);
 }
 
+/* "ustar", and the version of that. */
+static const char magic[] = { 'u', 's', 't', 'a', 'r', '\0', '0', '0' };
+
 static void put_block(struct mr_buf *out, char type, const struct mr_tar_entry *entry,
 	uint64_t size)
 {
@@ -61,7 +64,7 @@ static void put_block(struct mr_buf *out, char type, const struct mr_tar_entry *
 	block[TYPE_AT] = (uint8_t)type;
 	if (entry->target)
 		put_name(block + TARGET_AT, entry->target);
-	memcpy(block + MAGIC_AT, "ustar\00000", 8);
+	memcpy(block + MAGIC_AT, magic, sizeof(magic));
 	put_number(block + SUM_AT, SUM_LEN - 1, checksum(block));
 	block[SUM_AT + SUM_LEN - 1] = ' ';
 	mr_buf_add(out, block, sizeof(block));
