@@ -167,24 +167,22 @@ def a_mailbox_that_works_needs_no_terminal(m):
         assert not os.path.exists(terminal.log)
 
 
-def answers_are_compared(how, text):
-    def compare(m):
-        with Terminal(m, how) as terminal:
-            told = terminal.mail(*SEND, wait="1" if how in ("silent", "old") else "60")
-            assert told["status"] == "submitted", told
-            assert "preview_result" not in told and text in told.get("detail", ""), told
-            assert terminal.asked()["request_id"] == told["request_id"]
-    compare.__name__ = f"an_answer_{how}"
-    return compare
-
-
-def a_pretty_answer(m):
-    with Terminal(m, "pretty") as terminal:
-        assert terminal.mail(*SEND)["preview_result"]["ok"] is True
-
-
-def an_agent_that_ends(m):
-    with Terminal(m, "ends") as terminal:
+def answers_are_compared(m):
+    """What the agent prints is shown only when it belongs to this request, operation and mailbox; none is needed."""
+    with Terminal(m, None) as terminal:
+        terminal.tmux("new-session", "-d", "-s", "other", "cat")  # keeps the server
+        for how, wait, text in (("other", 60, "its operation differs"), ("stranger", 60, "its principal_id differs"),
+                ("garbage", 60, "is not a JSON object"), ("twice", 60, "printed 2 answers"), ("old", 1, ""), ("silent", 0, ""),
+                ("pretty", 60, None)):
+            terminal.start(how)
+            told = terminal.mail(*SEND, wait=str(wait))
+            assert told["status"] == "submitted" and terminal.asked()["request_id"] == told["request_id"], (how, told)
+            if text is None:
+                assert told["preview_result"]["ok"] is True, (how, told)
+            else:
+                assert "preview_result" not in told and text in told.get("detail", ""), (how, told)
+            terminal.tmux("kill-session", "-t", "=bob")
+        terminal.start("ends")
         told = terminal.mail(*SEND, status=1)
         assert told["status"] == "interrupted" and told["submitted_at_utc"] and "ended before it answered" in told["detail"], told
 
@@ -248,14 +246,7 @@ TESTS = [
     an_operation_is_submitted,
     nothing_else_is,
     a_mailbox_that_works_needs_no_terminal,
-    answers_are_compared("other", "its operation differs"),
-    answers_are_compared("stranger", "its principal_id differs"),
-    answers_are_compared("garbage", "is not a JSON object"),
-    answers_are_compared("twice", "printed 2 answers"),
-    answers_are_compared("old", ""),
-    answers_are_compared("silent", ""),
-    a_pretty_answer,
-    an_agent_that_ends,
+    answers_are_compared,
     an_agent_at_work_is_not_interrupted,
     somebody_who_scrolls_is_not_disturbed,
     no_shell_gets_a_prompt,
