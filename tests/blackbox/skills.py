@@ -216,6 +216,22 @@ def every_command_works(m):
     assert seen == {"status", "check", "list", "peek", "read", "mark-read", "send", "reply", "mark", "move", "archive"}, seen
 
 
+def every_request_works(m):
+    """The other column, asked of the agent's gateway."""
+    m.create("alice", "bob")
+    m.json("skills", "install", "--tool", "claude")
+    with m.gateway("bob") as gateway:
+        live = m.mail("bob", "resolve-live")
+        assert live["gateway"]["base_url"] == gateway.url, live
+        for name in SKILLS:
+            for what, (request, *body), _ in rows_of(read(skill_file(m.dir, ".claude/skills", name))):
+                ref = m.send("alice", "bob", "Task")["message_ref"]
+                verb = request.split("/")[-1]
+                status, answer = gateway.ask(verb, fill(m, body[0], ref) if body else None)
+                assert status == 200, (what, request, body, answer)
+                assert answer["address"] == "bob@houmao.localhost", (what, answer)
+
+
 def the_rules_of_the_contract_are_told(m):
     m.json("skills", "install", "--tool", "claude")
     process, comms = (read(skill_file(m.dir, ".claude/skills", name)) for name in SKILLS)
@@ -240,7 +256,7 @@ def options_that_are_named_exist(m):
 
 with Tap() as tap:
     for test in (places, what_cannot_be, again_changes_nothing, what_was_changed_is_kept, another_versions_are_refreshed,
-            what_is_not_ours_is_left_alone, a_crash_leaves_what_can_be_repeated, every_command_works, the_rules_of_the_contract_are_told,
+            what_is_not_ours_is_left_alone, a_crash_leaves_what_can_be_repeated, every_command_works, every_request_works, the_rules_of_the_contract_are_told,
             options_that_are_named_exist):
         with Agents(sys.argv[1]) as room:
             tap.run(test.__name__, test, room)
