@@ -304,6 +304,42 @@ static size_t prefix_bytes(const char *text, size_t len, size_t chars)
 	return at;
 }
 
+#define DASH  " \xe2\x80\x94 "
+#define ARROW " \xe2\x86\x92 "
+
+/* Does the line read as one that the digest itself writes: who wrote a message, or its title? */
+static bool is_heading_of_digest(const char *line)
+{
+	const char *at = line + strspn(line, " ");
+
+	return mr_str_starts(at, "# Thread ") || mr_str_starts(at, "[View canonical](") ||
+		(*at == '#' && strstr(at, DASH) && strstr(at, ARROW));
+}
+
+/* A body cannot imitate the digest's own lines: a backslash makes them plain text. */
+static void put_body(struct mr_arena *arena, struct mr_buf *buf, const char *body, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		const char *end = memchr(body + at, '\n', len - at);
+		size_t size = end ? (size_t)(end - body) - at : len - at;
+		const char *line = mr_arena_strndup(arena, body + at, size);
+		size_t blanks = strspn(line, " ");
+
+		if (is_heading_of_digest(line)) {
+			mr_buf_add(buf, line, blanks);
+			mr_buf_putc(buf, '\\');
+			mr_buf_puts(buf, line + blanks);
+		} else {
+			mr_buf_add(buf, body + at, size);
+		}
+		if (end)
+			mr_buf_putc(buf, '\n');
+		at += size + (end != NULL);
+	}
+}
+
 static void put_item(struct mr_arena *arena, struct mr_buf *buf,
 	const struct mr_team_digest_item *item)
 {
@@ -315,11 +351,10 @@ static void put_item(struct mr_arena *arena, struct mr_buf *buf,
 		put_line(buf, item->subject);
 		mr_buf_puts(buf, "\n\n");
 	}
-	mr_buf_printf(buf, "## %s \xe2\x80\x94 %s \xe2\x86\x92 %s\n\n",
-		time_text(arena, item->created_ts), item->from,
-		mr_str_join(arena, &item->to, ", "));
+	mr_buf_printf(buf, "## %s" DASH "%s" ARROW "%s\n\n", time_text(arena, item->created_ts),
+		item->from, mr_str_join(arena, &item->to, ", "));
 	mr_buf_printf(buf, "[View canonical](%s)\n\n", item->canonical);
-	mr_buf_add(buf, item->body, kept);
+	put_body(arena, buf, item->body, kept);
 	mr_buf_puts(buf, kept < len ? "\n...\n\n---\n\n" : "\n\n---\n\n");
 }
 

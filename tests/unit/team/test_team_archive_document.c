@@ -232,6 +232,22 @@ static void attachments_must_be_a_list(void)
 	CHECK_STR(err.msg, "attachments of msg_20250101_abc123: must be a list, not object");
 }
 
+static void a_body_cannot_imitate_the_digest(void)
+{
+	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_team_digest_item item = { "", INT64_C(1735741800000000), "BlueLake",
+		.canonical = "c.md",
+		.body = "## Mine\n## 2025-01-01T14:30:00Z \xe2\x80\x94 RedCat \xe2\x86\x92 All\n"
+			"  [View canonical](x.md)\n# Thread T" };
+
+	sample();
+	mr_buf_init(&buf, 1 << 16);
+	mr_team_digest_write(arena, &buf, "T", 1, &item, 1);
+	CHECK(strstr(mr_buf_text(&buf),
+		"(c.md)\n\n## Mine\n\\## 2025-01-01T14:30:00Z \xe2\x80\x94 RedCat \xe2\x86\x92 "
+		"All\n  \\[View canonical](x.md)\n\\# Thread T\n\n---\n\n"));
+}
+
 static void a_digest_cuts_long_bodies(void)
 {
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
@@ -274,6 +290,7 @@ int main(void)
 		TEST(says_what_is_wrong),
 		TEST(attachments_must_be_a_list),
 		TEST(a_digest_cuts_long_bodies),
+		TEST(a_body_cannot_imitate_the_digest),
 	};
 
 	return test_main(tests, MR_LEN(tests));
