@@ -102,11 +102,13 @@
  *     trace.c            operations as OpenTelemetry spans
  *     mailbox/         the mailbox roots' operations
  *       agents.c         operations: agents and their mailboxes
+ *       agents_notifier.c operations: how an agent is told of its mail
  *       contract_gateway.c agents' mail over HTTP: whose it is, what failures look like
  *       contract_mail.c  agents' mail: whom a command is for
  *       gateway_body.c   bodies of requests, checked to the letter
  *       gateway_look.c   operations over HTTP: status, list, peek, read
  *       gateway_mark.c   operations over HTTP: mark, move, archive
+ *       gateway_notifier.c operations over HTTP: the same, and the long poll
  *       gateway_parts.c  what runs beside a gateway's routes
  *       gateway_rules.c  rules for single values in bodies
  *       gateway_service.c an agent's gateway: claimed, found, given up
@@ -115,6 +117,7 @@
  *       houmao.c         its operations as the program houmao-mgr
  *       mail_look.c      operations: which mailbox is meant, what is in it
  *       mail_mark.c      operations: mark, move, archive
+ *       mail_notices.c   operations: the ledger of wake-ups, hooks of coding agents
  *       mail_session.c   the agent of a command, with its mail open
  *       mail_terminal.c  operations submitted to the agent's terminal
  *       mail_words.c     what was typed becomes a draft
@@ -128,9 +131,11 @@
  *       render_mailbox.c roots and registrations on a terminal
  *       render_mailbox_mail.c their messages, and what was removed or exported
  *       render_agent_mail.c agents and their mail on a terminal
+ *       render_notifier.c wake-ups on a terminal
  *       shape_gateway.c  results of verbs as gateways give them
  *       shape_mail.c     messages of agents, results of verbs
  *       shape_mailbox.c  the mailbox contract's objects
+ *       shape_notifier.c the notifier's settings and notices
  *       skills.c         operations: the skills of agents' mail
  *     self/            operations on Mailroom itself
  *       config.c         operation: the settings in force

@@ -1,44 +1,11 @@
-/*
- * mailbox/ledger_sql.h - which wake-ups there were: our tables in gateway/queue.sqlite.
- *
- * A notice is one wake-up about one or several messages. It is `queued`, then on its way
- * (`sending`), then `delivered`, and at last `acknowledged`, when all of its messages were read or
- * archived; or `failed` (with `retry_us` it will be tried again), or `withdrawn`: its messages were
- * read before it could be delivered. A message is in one open notice at most, and how often it was
- * announced is kept until it is forgotten.
- */
+/* mailbox/ledger_sql.h - the ledger of wake-ups: our tables in gateway/queue.sqlite. */
 #pragma once
 
 #include "data/db.h"
+#include "mailbox/ledger.h"
 #include "mailbox/notifier_settings.h"
 
 #define MR_LEDGER_TABLE "mailroom_notice"
-
-enum mr_ledger_state {
-	MR_LEDGER_QUEUED,
-	MR_LEDGER_SENDING,
-	MR_LEDGER_DELIVERED,
-	MR_LEDGER_ACKNOWLEDGED,
-	MR_LEDGER_FAILED,
-	MR_LEDGER_WITHDRAWN,
-};
-extern const char *const mr_ledger_states[]; /* NULL-terminated */
-
-struct mr_ledger_notice {
-	int64_t id;
-	const char *state;   /* a word of mr_ledger_states */
-	const char *channel; /* "tmux", "command", "long_poll", "hook" */
-	int64_t messages;    /* that it is about */
-	int64_t attempts;
-	int64_t queued_us, delivered_us, settled_us; /* 0: not yet */
-	int64_t retry_us;                            /* when a failed one is tried again; or 0 */
-	const char *detail;                          /* why; or NULL */
-	const char *subject;                         /* of its first message; or NULL */
-};
-struct mr_ledger_notices {
-	struct mr_ledger_notice *items;
-	size_t len;
-};
 
 /* How often a message was announced. */
 struct mr_ledger_message {
@@ -113,12 +80,6 @@ MR_CHECK enum mr_code mr_ledger_sql_change(struct mr_ctx *cx, struct mr_db *db, 
 MR_CHECK enum mr_code mr_ledger_sql_prune(struct mr_ctx *cx, struct mr_db *db, int64_t before_us);
 MR_CHECK enum mr_code mr_ledger_sql_forget(struct mr_ctx *cx, struct mr_db *db, const char *ref);
 
-/* What waits, for the doctor. */
-struct mr_ledger_backlog {
-	int64_t messages;  /* that wait for a delivery that failed at least once */
-	int64_t oldest_us; /* since when */
-	const char *channel, *detail;
-};
 /* `*found` false: nothing waits behind a failure. */
 MR_CHECK enum mr_code mr_ledger_sql_backlog(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_ledger_backlog *out, bool *found);

@@ -181,3 +181,29 @@ enum mr_code mr_notifier_put(struct mr_ctx *cx, const char *session,
 
 	return rc ? rc : mr_notifier_sql_store(cx, db, settings);
 }
+
+/* --- the ledger --- */
+
+enum mr_code mr_notifier_notices(struct mr_ctx *cx, const char *session, int64_t limit,
+	struct mr_ledger_notices *out)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	enum mr_code rc = mr_notifier_sql_open(cx, session, false, &db);
+
+	*out = (struct mr_ledger_notices){ NULL, 0 };
+	if (rc)
+		return rc == MR_ENOTFOUND ? MR_OK : rc;
+	return mr_ledger_sql_list(cx, db, limit, out);
+}
+
+enum mr_code mr_notifier_backlog(struct mr_ctx *cx, const char *session,
+	struct mr_ledger_backlog *out, bool *found)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	enum mr_code rc = mr_notifier_sql_open(cx, session, false, &db);
+
+	*found = false;
+	if (rc)
+		return rc == MR_ENOTFOUND ? MR_OK : rc;
+	return mr_ledger_sql_backlog(cx, db, out, found);
+}

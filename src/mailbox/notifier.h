@@ -13,7 +13,7 @@
 #pragma once
 
 #include "mailbox/channel.h"
-#include "mailbox/ledger_sql.h"
+#include "mailbox/ledger.h"
 #include "mailbox/mail.h"
 #include "mailbox/session.h"
 
@@ -71,3 +71,10 @@ MR_CHECK enum mr_code mr_notifier_get(struct mr_ctx *cx, const char *session,
 /* Store them, and wake the notifier that runs. */
 MR_CHECK enum mr_code mr_notifier_put(struct mr_ctx *cx, const char *session,
 	const struct mr_notifier_settings *settings);
+
+/* The newest notices of the session, at most so many; a session without a ledger has none. */
+MR_CHECK enum mr_code mr_notifier_notices(struct mr_ctx *cx, const char *session, int64_t limit,
+	struct mr_ledger_notices *out);
+/* What waits behind a channel that failed; `*found` false: nothing. */
+MR_CHECK enum mr_code mr_notifier_backlog(struct mr_ctx *cx, const char *session,
+	struct mr_ledger_backlog *out, bool *found);

@@ -6,6 +6,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/oom.h"
+#include "mailbox/gateway.h"
 #include "mailbox/layout.h"
 #include "mailbox/notifier_sql.h"
 #include "mailbox/registry.h"
@@ -40,10 +41,9 @@ enum {
 struct agent {
 	LIST_ENTRY(agent) link;
 	STAILQ_ENTRY(agent) turn; /* in the list of those that wait for a thread */
-	char *session;            /* fixed, as the three below */
+	char *session;            /* fixed, as the next */
 	char *manifest;
-	char *base_url, *api; /* or NULL */
-	char *mailbox;        /* the directory that is watched; or NULL */
+	char *mailbox; /* the directory that is watched; or NULL */
 	int mailbox_id, gateway_id;
 	bool has_gateway; /* gateway_id is of the gateway's directory, not of the session's */
 	uint64_t changes;
@@ -69,9 +69,9 @@ struct mr_notifier_hub {
 	pthread_t threads[THREADS];
 	size_t thread_count, idle_count;
 	int registry_id;
+	char *base_url;  /* of the server that it belongs to; or NULL */
 	int64_t scan_ms; /* when the registry is looked at next */
-	bool is_over;    /* no more rounds */
-	bool waits_over; /* no more long polls */
+	bool is_over;    /* no more rounds, no more long polls */
 };
 
 static int64_t now_ms(void)
@@ -151,8 +151,7 @@ static void watch_agent(struct mr_notifier_hub *hub, struct agent *agent, const 
 }
 
 /* Under the lock. */
-static struct agent *add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session,
-	const char *base_url, const char *api)
+static struct agent *add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session)
 {
 	struct agent *agent = find(hub, session->dir);
 
@@ -163,9 +162,7 @@ static struct agent *add(struct mr_notifier_hub *hub, const struct mr_mailbox_se
 		mr_oom(sizeof(*agent));
 	agent->session = copy(session->dir);
 	agent->manifest = copy(session->path);
-	agent->base_url = copy(base_url);
-	agent->api = copy(api);
-	agent->due_ms = now_ms();
+	agent->due_ms = now_ms() + GATHER_MS;
 	agent->lock = MR_LOCK_INIT;
 	init_cond(&agent->woken);
 	watch_agent(hub, agent, session->binding.path);
@@ -180,18 +177,35 @@ static void free_agent(struct agent *agent)
 	pthread_cond_destroy(&agent->woken);
 	free(agent->session);
 	free(agent->manifest);
-	free(agent->base_url);
-	free(agent->api);
 	free(agent->mailbox);
 	free(agent);
 }
 
-void mr_notifier_hub_add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session,
-	const char *base_url, const char *api)
+void mr_notifier_hub_add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session)
 {
 	pthread_mutex_lock(&hub->lock);
-	add(hub, session, base_url, api);
+	add(hub, session);
 	pthread_mutex_unlock(&hub->lock);
+}
+
+void mr_notifier_hub_listens(struct mr_notifier_hub *hub, const char *base_url)
+{
+	pthread_mutex_lock(&hub->lock);
+	free(hub->base_url);
+	hub->base_url = copy(base_url);
+	pthread_mutex_unlock(&hub->lock);
+}
+
+const char *mr_notifier_hub_url(struct mr_notifier_hub *hub, struct mr_arena *arena,
+	const char *agent_id)
+{
+	const char *url = NULL;
+
+	pthread_mutex_lock(&hub->lock);
+	if (hub->base_url && agent_id)
+		url = mr_arena_printf(arena, "%s/%s", hub->base_url, agent_id);
+	pthread_mutex_unlock(&hub->lock);
+	return url;
 }
 
 /* --- what the kernel tells --- */
@@ -308,12 +322,24 @@ static int64_t run_round(struct mr_notifier_hub *hub, struct agent *agent, struc
 	struct mr_mailbox_session manifest;
 	struct mr_notifier_target target;
 	struct mr_notifier_round result = { .is_enabled = false };
+	struct mr_mailbox_gateway gateway;
+	bool has_gateway = false;
+	const char *url;
 	enum mr_code rc = mr_mailbox_session_read(&cx, agent->manifest, &manifest);
 
 	if (!rc) {
 		*mailbox = manifest.binding.path;
-		rc = mr_notifier_target_of(&cx, &manifest, agent->base_url, agent->api, &target);
+		has_gateway = mr_mailbox_gateway_find(&cx, &manifest, &gateway);
+		url = mr_notifier_hub_url(hub, arena, manifest.agent_id);
+		rc = mr_notifier_target_of(&cx, &manifest,
+			url                   ? url
+				: has_gateway ? gateway.base_url
+					      : NULL,
+			url ? "" : "/v1", &target);
 	}
+	/* An agent that has a gateway of its own is told by that. */
+	if (!rc && has_gateway && hub->config.registry)
+		return now_ms() + LOCKED_MS;
 	if (!rc && !mr_fs_exists(AT_FDCWD, mr_notifier_sql_path(arena, agent->session)))
 		return INT64_MAX;
 	if (!rc && !hold(hub, agent, arena))
@@ -404,16 +430,12 @@ static void scan(struct mr_notifier_hub *hub)
 		records.len = 0;
 	for (size_t i = 0; i < records.len; i++) {
 		struct mr_mailbox_session session;
-		const char *url = NULL;
 
 		if (records.items[i].problem ||
 			mr_mailbox_registry_manifest(&cx, &records.items[i], &session) ||
 			session.binding.transport != MR_MAILBOX_FILESYSTEM)
 			continue;
-		if (hub->config.base_url)
-			url = mr_arena_printf(arena, "%s/%s", hub->config.base_url,
-				records.items[i].agent_id);
-		mr_notifier_hub_add(hub, &session, url, "");
+		mr_notifier_hub_add(hub, &session);
 	}
 	pthread_mutex_lock(&hub->lock);
 	hub->registry_id = id;
@@ -488,7 +510,7 @@ static void sleep_until(struct mr_notifier_hub *hub, struct agent *agent, int64_
 
 static bool is_ended(const struct mr_ctx *cx, const struct mr_notifier_hub *hub)
 {
-	return hub->waits_over || (cx->is_over && cx->is_over(cx->is_over_arg));
+	return hub->is_over || (cx->is_over && cx->is_over(cx->is_over_arg));
 }
 
 /* Until the mailbox changed since `seen`; false when the wait is over. Under the lock. */
@@ -511,7 +533,7 @@ static bool await_change(struct mr_ctx *cx, struct mr_notifier_hub *hub, struct 
 	first_ms = agent->changed_ms;
 	while (agent->before_ms && agent->changed_ms - agent->before_ms < ALONE_MS &&
 		now_ms() < agent->changed_ms + QUIET_MS &&
-		agent->changed_ms < first_ms + QUIET_MAX_MS && !hub->waits_over)
+		agent->changed_ms < first_ms + QUIET_MAX_MS && !hub->is_over)
 		sleep_until(hub, agent, agent->changed_ms + QUIET_MS);
 	return true;
 }
@@ -552,7 +574,7 @@ enum mr_code mr_notifier_hub_wait(struct mr_ctx *cx, struct mr_notifier_hub *hub
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&hub->lock);
-	agent = add(hub, session, base_url, api);
+	agent = add(hub, session);
 	watch_agent(hub, agent, session->binding.path);
 	agent->waits++;
 	while (!rc && !told.notice && goes_on) {
@@ -583,7 +605,6 @@ enum mr_code mr_notifier_hub_open(const struct mr_notifier_hub_config *config,
 		mr_oom(sizeof(*hub));
 	hub->config = *config;
 	hub->config.registry = copy(config->registry);
-	hub->config.base_url = copy(config->base_url);
 	hub->scan_ms = config->registry ? 0 : INT64_MAX;
 	hub->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	LIST_INIT(&hub->agents);
@@ -605,15 +626,24 @@ enum mr_code mr_notifier_hub_open(const struct mr_notifier_hub_config *config,
 	return MR_OK;
 }
 
-void mr_notifier_hub_end_waits(struct mr_notifier_hub *hub)
+void mr_notifier_hub_stop(struct mr_notifier_hub *hub)
 {
 	struct agent *agent;
 
 	pthread_mutex_lock(&hub->lock);
-	hub->waits_over = true;
+	if (hub->is_over) {
+		pthread_mutex_unlock(&hub->lock);
+		return;
+	}
+	hub->is_over = true;
 	LIST_FOREACH(agent, &hub->agents, link)
 	pthread_cond_broadcast(&agent->woken);
+	pthread_cond_broadcast(&hub->work);
 	pthread_mutex_unlock(&hub->lock);
+	ring(hub);
+	pthread_join(hub->loop, NULL);
+	for (size_t i = 0; i < hub->thread_count; i++)
+		pthread_join(hub->threads[i], NULL);
 }
 
 void mr_notifier_hub_close(struct mr_notifier_hub *hub)
@@ -622,17 +652,7 @@ void mr_notifier_hub_close(struct mr_notifier_hub *hub)
 
 	if (!hub)
 		return;
-	if (!hub->is_over) {
-		mr_notifier_hub_end_waits(hub);
-		pthread_mutex_lock(&hub->lock);
-		hub->is_over = true;
-		pthread_cond_broadcast(&hub->work);
-		pthread_mutex_unlock(&hub->lock);
-		ring(hub);
-		pthread_join(hub->loop, NULL);
-		for (size_t i = 0; i < hub->thread_count; i++)
-			pthread_join(hub->threads[i], NULL);
-	}
+	mr_notifier_hub_stop(hub);
 	while ((agent = LIST_FIRST(&hub->agents))) {
 		LIST_REMOVE(agent, link);
 		free_agent(agent);
@@ -642,6 +662,6 @@ void mr_notifier_hub_close(struct mr_notifier_hub *hub)
 	pthread_cond_destroy(&hub->work);
 	pthread_mutex_destroy(&hub->lock);
 	free((char *)hub->config.registry);
-	free((char *)hub->config.base_url);
+	free(hub->base_url);
 	free(hub);
 }

@@ -18,9 +18,6 @@ struct mr_notifier_hub;
 struct mr_notifier_hub_config {
 	/* All agents of this registry are served, also those that come later; or NULL. */
 	const char *registry;
-	/* Of a server for several agents: the URL under which each has its API, followed by its
-	 * name; or NULL. */
-	const char *base_url;
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* safe from any thread */
 };
@@ -28,14 +25,19 @@ struct mr_notifier_hub_config {
 /* Texts are copied. */
 MR_CHECK enum mr_code mr_notifier_hub_open(const struct mr_notifier_hub_config *config,
 	struct mr_notifier_hub **out, struct mr_err *err);
-/* Ends long polls, waits for prompts that are being delivered. NULL is fine. */
+/* End long polls, now and those that come; wait for prompts that are being delivered. */
+void mr_notifier_hub_stop(struct mr_notifier_hub *hub);
+/* When nobody uses it any more; stops it first. NULL is fine. */
 void mr_notifier_hub_close(struct mr_notifier_hub *hub);
-/* End long polls, now and those that come; the rest goes on. From any thread. */
-void mr_notifier_hub_end_waits(struct mr_notifier_hub *hub);
 
-/* Serve the agent of this session, unless it is served. `base_url` and `api` as in the prompt. */
-void mr_notifier_hub_add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session,
-	const char *base_url, const char *api);
+/* Serve the agent of this session, unless it is served. */
+void mr_notifier_hub_add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session);
+/* Of a server for several agents, when it listens: the URL under which each agent has its mail,
+ * followed by "/" and the agent's id. Prompts name it. */
+void mr_notifier_hub_listens(struct mr_notifier_hub *hub, const char *base_url);
+/* That of one agent, or NULL. */
+const char *mr_notifier_hub_url(struct mr_notifier_hub *hub, struct mr_arena *arena,
+	const char *agent_id);
 
 enum {
 	MR_NOTIFIER_WAIT_MAX_S = 300, /* of one long poll */

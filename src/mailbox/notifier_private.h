@@ -2,6 +2,7 @@
  * what the ledger says of it. */
 #pragma once
 
+#include "mailbox/ledger_sql.h"
 #include "mailbox/notifier.h"
 #include "mailbox/notifier_sql.h"
 

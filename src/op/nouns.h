@@ -19,6 +19,10 @@ extern const struct mr_op mr_op_service_remove;
 /* self_backup.c */
 extern const struct mr_op mr_op_backup;
 extern const struct mr_op mr_op_restore;
+/* agents_notifier.c */
+extern const struct mr_op mr_op_agents_notifier_disable;
+extern const struct mr_op mr_op_agents_notifier_enable;
+extern const struct mr_op mr_op_agents_notifier_status;
 /* config.c */
 extern const struct mr_op mr_op_config;
 /* connect.c */
@@ -56,6 +60,11 @@ extern const struct mr_op mr_op_gateway_mail_state;
 extern const struct mr_op mr_op_gateway_mail_post;
 extern const struct mr_op mr_op_gateway_mail_reply;
 extern const struct mr_op mr_op_gateway_mail_send;
+/* gateway_notifier.c */
+extern const struct mr_op mr_op_gateway_notifier_delete;
+extern const struct mr_op mr_op_gateway_notifier_get;
+extern const struct mr_op mr_op_gateway_notifier_next;
+extern const struct mr_op mr_op_gateway_notifier_put;
 /* mail_look.c */
 extern const struct mr_op mr_op_mail_check;
 extern const struct mr_op mr_op_mail_list;
@@ -68,6 +77,9 @@ extern const struct mr_op mr_op_mail_archive;
 extern const struct mr_op mr_op_mail_mark;
 extern const struct mr_op mr_op_mail_mark_read;
 extern const struct mr_op mr_op_mail_move;
+/* mail_notices.c */
+extern const struct mr_op mr_op_mail_hook;
+extern const struct mr_op mr_op_mail_notices;
 /* mail_write.c */
 extern const struct mr_op mr_op_mail_post;
 extern const struct mr_op mr_op_mail_reply;

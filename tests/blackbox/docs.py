@@ -121,6 +121,7 @@ def agent_mail_page_can_be_pasted(m):
             '"execution_path": "manager_direct"'):
         assert text in done.stdout, (text, done.stdout)
     assert "is not mailbox-enabled" in done.stderr, done.stderr
+    assert not has_tmux or ("You have mail in inbox." in done.stdout and "> Main is red" in done.stdout), done.stdout
     # Alice saw the answer in her own session, without being named.
     assert not has_tmux or done.stdout.count("I am on it.") == 1, done.stdout
 

@@ -74,6 +74,8 @@ TESTED_BY = {
     "src/op/mailbox/mail_session.c": "tests/blackbox/mail.py",
     "src/op/mailbox/mail_terminal.c": "tests/blackbox/mail_terminal.py",
     "src/op/mailbox/mail_words.c": "tests/blackbox/mail.py",
+    "src/op/mailbox/render_notifier.c": "tests/blackbox/notifier.py",
+    "src/op/mailbox/shape_notifier.c": "tests/blackbox/notifier.py",
     "src/op/mailbox/render_agent_mail.c": "tests/blackbox/mail.py",
     "src/op/mailbox/shape_mail.c": "tests/blackbox/mail_golden.py",
     "src/op/mailbox/shape_mailbox.c": "tests/blackbox/mailbox.py",

@@ -150,30 +150,6 @@ static struct shown show(struct mr_call *call, const struct mr_mailbox_session *
 	};
 }
 
-/* The agent that is named by its name or id, else by the contract's options, else this session's.
- */
-static enum mr_code find_agent(struct mr_call *call, const char *named,
-	struct mr_mailbox_place *place, struct mr_mailbox_agent *out)
-{
-	struct mr_mail_selected selected = mr_mail_session_selected(call->invocation);
-	enum mr_code rc = mr_mail_session_place(call, place);
-
-	if (rc)
-		return rc;
-	if (named && !selected.agent.agent_id && !selected.agent.agent_name)
-		selected.agent.agent_name = named;
-	rc = mr_mailbox_agent_select(&call->cx, place, &selected.agent, out);
-	if (rc != MR_ENOTFOUND || !named)
-		return rc;
-	return mr_mailbox_agent_select(&call->cx, place,
-		       &(struct mr_mailbox_selector){ .agent_id = named }, out)
-		? mr_err_set(&call->cx.err, MR_ENOTFOUND,
-			  "no agent with the name or id `%.100s` is known; mailroom agents list "
-			  "shows all",
-			  named)
-		: MR_OK;
-}
-
 /* --- create --- */
 
 static const struct mr_param create_params[] = {
@@ -385,7 +361,7 @@ static enum mr_code show_agent(struct mr_call *call, const struct agent_request 
 {
 	struct mr_mailbox_place place;
 	struct mr_mailbox_agent agent;
-	enum mr_code rc = find_agent(call, asked->agent, &place, &agent);
+	enum mr_code rc = mr_mail_session_agent(call, asked->agent, &place, &agent);
 
 	if (!rc)
 		*out = show(call, &agent.manifest);
@@ -461,7 +437,7 @@ static enum mr_code bind_agent(struct mr_call *call, const struct agent_request 
 	struct mr_mailbox_place place;
 	struct mr_mailbox_agent agent;
 	struct mr_mailbox_declared declared;
-	enum mr_code rc = find_agent(call, asked->agent, &place, &agent);
+	enum mr_code rc = mr_mail_session_agent(call, asked->agent, &place, &agent);
 
 	if (!rc)
 		rc = declare(call, asked, &agent.manifest, &declared);
@@ -527,7 +503,7 @@ static enum mr_code unbind_agent(struct mr_call *call, const struct agent_reques
 {
 	struct mr_mailbox_place place;
 	struct mr_mailbox_agent agent;
-	enum mr_code rc = find_agent(call, asked->agent, &place, &agent);
+	enum mr_code rc = mr_mail_session_agent(call, asked->agent, &place, &agent);
 
 	if (rc)
 		return rc;
@@ -554,7 +530,7 @@ static enum mr_code remove_agent(struct mr_call *call, const struct agent_reques
 {
 	struct mr_mailbox_place place;
 	struct mr_mailbox_agent agent;
-	enum mr_code rc = find_agent(call, asked->agent, &place, &agent);
+	enum mr_code rc = mr_mail_session_agent(call, asked->agent, &place, &agent);
 
 	if (!rc)
 		rc = mr_mailbox_agent_remove(&call->cx, place.registry, &agent.manifest);

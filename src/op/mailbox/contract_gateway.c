@@ -37,7 +37,7 @@ static const struct mr_value *take(struct mr_call *call, const struct mr_op *op,
 }
 
 /* Whatever is wrong with the manifest or its binding, except that it is busy or the disk fails. */
-static enum mr_code say_unusable(struct mr_call *call, enum mr_code rc)
+enum mr_code mr_contract_gateway_unusable(struct mr_call *call, enum mr_code rc)
 {
 	if (rc && rc != MR_EBUSY && rc != MR_EIO && rc != MR_ETIMEOUT)
 		mr_err_word(&call->cx.err, unusable);
@@ -69,6 +69,15 @@ static void widen_reach(struct mr_call *call, const struct mr_mailbox_session *m
 	call->cx.reach = wider;
 }
 
+enum mr_code mr_contract_gateway_is_here(struct mr_call *call)
+{
+	if (call->agent_ref || mr_gateway_is_local(call->app->gateway))
+		return MR_OK;
+	mr_err_set(&call->cx.err, MR_ECONFLICT,
+		"mail is only served by a gateway that listens on 127.0.0.1");
+	return mr_err_word(&call->cx.err, only_here);
+}
+
 static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const struct mr_args *in,
 	void **part)
 {
@@ -78,11 +87,9 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 	(void)in;
 	if (!part)
 		return MR_OK;
-	if (!call->agent_ref && !mr_gateway_is_local(call->app->gateway)) {
-		mr_err_set(&call->cx.err, MR_ECONFLICT,
-			"mail is only served by a gateway that listens on 127.0.0.1");
-		return mr_err_word(&call->cx.err, only_here);
-	}
+	rc = mr_contract_gateway_is_here(call);
+	if (rc)
+		return rc;
 	session = mr_arena_alloc(call->cx.arena, sizeof(*session));
 	*session = (struct mr_mail_session){ .mail = MR_MAIL_INIT };
 	rc = mr_gateway_session(call, session);
@@ -91,7 +98,7 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 		rc = mr_mail_session_open(call, !(op->needs & MR_NEED_WRITE), session);
 	if (rc) {
 		mr_mail_session_close(session);
-		return say_unusable(call, rc);
+		return mr_contract_gateway_unusable(call, rc);
 	}
 	*part = session;
 	return MR_OK;
@@ -120,7 +127,7 @@ static int http_status(const struct mr_err *err)
 {
 	if (err->word == only_here)
 		return 503;
-	if (err->word == mr_gateway_body_invalid || err->word == unusable ||
+	if (err->issues || err->word == mr_gateway_body_invalid || err->word == unusable ||
 		err->word == mr_mail_unsupported || err->word == mr_mail_repeated)
 		return 422;
 	if (err->word == failed)

@@ -13,5 +13,11 @@
 
 extern const struct mr_contract mr_contract_gateway;
 
+/* May this gateway serve its agent's mail: does it listen on this machine only? Otherwise the error
+ * is a 503. For operations that open the mail themselves, as is the next. */
+MR_CHECK enum mr_code mr_contract_gateway_is_here(struct mr_call *call);
+/* A failure that is about the agent's binding becomes a 422. Returns the code. */
+enum mr_code mr_contract_gateway_unusable(struct mr_call *call, enum mr_code rc);
+
 /* What the path has the agent under; it is no argument of the operation. */
 #define MR_GATEWAY_AGENT_REF "agent_ref"

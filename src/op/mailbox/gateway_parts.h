@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "mailbox/notifier_hub.h"
 #include "op/call.h"
 
 struct mr_gateway_parts;
@@ -20,3 +21,14 @@ MR_CHECK enum mr_code mr_gateway_parts_start(const struct mr_app *app,
 	struct mr_gateway_parts **out, struct mr_err *err);
 /* Before the server stops: threads end, and handlers that wait for them return. NULL is fine. */
 void mr_gateway_parts_stop(struct mr_gateway_parts *parts);
+/* After it has stopped: no handler uses them any more. NULL is fine. */
+void mr_gateway_parts_free(struct mr_gateway_parts *parts);
+
+/* `mailroom serve` listens at this URL. */
+void mr_gateway_parts_listens(struct mr_gateway_parts *parts, const char *url);
+/* The notifiers of the agents; NULL when there are none. */
+struct mr_notifier_hub *mr_gateway_parts_notifiers(const struct mr_gateway_parts *parts);
+/* Where the mail of this session's agent is served by this process, and what stands before /mail/
+ * there; NULL: not known yet. */
+const char *mr_gateway_parts_url(struct mr_call *call, const struct mr_mailbox_session *session,
+	const char **api);

@@ -21,10 +21,20 @@ static const struct {
 	const char *command;
 	const struct mr_op *op;
 } mailbox_verbs[] = {
+	{ "gateway mail-notifier disable", &mr_op_agents_notifier_disable },
+	{ "gateway mail-notifier enable", &mr_op_agents_notifier_enable },
+	{ "gateway mail-notifier status", &mr_op_agents_notifier_status },
 	{ "mailbox register", &mr_op_agents_bind },
 	{ "mailbox status", &mr_op_agents_mailbox_status },
 	{ "mailbox unregister", &mr_op_agents_unbind },
 };
+
+/* "agents gateway mail-notifier status" has that name already. */
+static bool is_own_name(const struct mr_op *op, const char *prefix, const char *command)
+{
+	return mr_str_starts(op->command, prefix) &&
+		mr_str_eq(op->command + strlen(prefix), command);
+}
 
 static struct mr_op *copy_as(struct mr_arena *arena, const struct mr_op *op, const char *prefix,
 	const char *command)
@@ -50,9 +60,12 @@ const struct mr_op *const *mr_houmao_aliases(struct mr_arena *arena, size_t *len
 				out[(*len)++] = copy_as(arena, op, prefixes[p], op->command);
 		}
 		for (size_t i = 0; i < MR_LEN(mailbox_verbs); i++) {
-			struct mr_op *copy = copy_as(arena, mailbox_verbs[i].op, prefixes[p],
-				mailbox_verbs[i].command);
+			struct mr_op *copy;
 
+			if (is_own_name(mailbox_verbs[i].op, prefixes[p], mailbox_verbs[i].command))
+				continue;
+			copy = copy_as(arena, mailbox_verbs[i].op, prefixes[p],
+				mailbox_verbs[i].command);
 			copy->contract = &mr_contract_agent;
 			out[(*len)++] = copy;
 		}

@@ -164,6 +164,28 @@ enum mr_code mr_mail_session_overlay(struct mr_call *call, const char *setting, 
 	return MR_OK;
 }
 
+enum mr_code mr_mail_session_agent(struct mr_call *call, const char *named,
+	struct mr_mailbox_place *place, struct mr_mailbox_agent *out)
+{
+	struct mr_mail_selected selected = mr_mail_session_selected(call->invocation);
+	enum mr_code rc = mr_mail_session_place(call, place);
+
+	if (rc)
+		return rc;
+	if (named && !selected.agent.agent_id && !selected.agent.agent_name)
+		selected.agent.agent_name = named;
+	rc = mr_mailbox_agent_select(&call->cx, place, &selected.agent, out);
+	if (rc != MR_ENOTFOUND || !named)
+		return rc;
+	return mr_mailbox_agent_select(&call->cx, place,
+		       &(struct mr_mailbox_selector){ .agent_id = named }, out)
+		? mr_err_set(&call->cx.err, MR_ENOTFOUND,
+			  "no agent with the name or id `%.100s` is known; mailroom agents list "
+			  "shows all",
+			  named)
+		: MR_OK;
+}
+
 /* --- the agent and its mail --- */
 
 enum mr_code mr_mail_session_bound(struct mr_call *call, const struct mr_mailbox_session *manifest)

@@ -50,6 +50,9 @@ MR_CHECK enum mr_code mr_mail_session_place(struct mr_call *call, struct mr_mail
 /* MR_ECONFLICT, and what to do, when the agent has no mailbox. */
 MR_CHECK enum mr_code mr_mail_session_bound(struct mr_call *call,
 	const struct mr_mailbox_session *manifest);
+/* The agent of this name or id, unless the options name one; NULL: else this session's. */
+MR_CHECK enum mr_code mr_mail_session_agent(struct mr_call *call, const char *named,
+	struct mr_mailbox_place *place, struct mr_mailbox_agent *out);
 /* The selected agent and its binding; the mail is not opened. MR_ECONFLICT: it has no mailbox. */
 MR_CHECK enum mr_code mr_mail_session_find(struct mr_call *call, struct mr_mail_session *out);
 /* Open the mail of the binding. MR_ENOTFOUND: the address is not registered any more. MR_ECONFLICT:

@@ -6,10 +6,13 @@
 #include "app/settings.h"
 #include "base/fs.h"
 #include "base/proc.h"
+#include "mailbox/notifier.h"
+#include "mailbox/registry.h"
 #include "mailbox/root.h"
 #include "net/http_client.h"
 #include "op/call.h"
 #include "op/contract.h"
+#include "op/mailbox/mail_session.h"
 #include "op/nouns.h"
 #include "op/render.h"
 #include "op/team/team_home.h"
@@ -19,6 +22,7 @@
 #include "team/probe.h"
 #include "text/json.h"
 #include "text/out.h"
+#include "text/time.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -241,6 +245,44 @@ static void check_mailbox(struct doctor *d)
 	else
 		say(d, "mailbox", FINE, NULL, "%s, %lld address%s", status.path,
 			(long long)status.active, status.active == 1 ? "" : "es");
+}
+
+/* Mail that an agent was not told of, because the way to it is cut. */
+static void check_wake_up(struct doctor *d, const struct mr_mailbox_record *record)
+{
+	struct mr_arena *arena = d->call->cx.arena;
+	struct mr_mailbox_session session;
+	struct mr_ledger_backlog backlog;
+	bool found = false;
+
+	if (record->problem || mr_mailbox_registry_manifest(&d->call->cx, record, &session))
+		return;
+	if (mr_notifier_backlog(&d->call->cx, session.dir, &backlog, &found))
+		say(d, "wake-ups", WARNING, "make it readable", "%s", why(d));
+	else if (found)
+		say(d, "wake-ups", WARNING,
+			mr_arena_printf(arena,
+				"mailroom mail notices --agent-id %s shows them; it is tried again "
+				"by itself",
+				record->agent_id),
+			"agent %s was not told of %lld message%s since %s, for the channel %s "
+			"fails: %s",
+			record->agent_name ? record->agent_name : record->agent_id,
+			(long long)backlog.messages, backlog.messages == 1 ? "" : "s",
+			mr_time_format(arena, backlog.oldest_us, MR_TIME_SECONDS), backlog.channel,
+			backlog.detail ? backlog.detail : "it is not known why");
+}
+
+static void check_wake_ups(struct doctor *d)
+{
+	struct mr_mailbox_records records = { NULL, 0 };
+	struct mr_mailbox_place place;
+
+	if (mr_mail_session_place(d->call, &place) ||
+		mr_mailbox_registry_list(&d->call->cx, place.registry, &records))
+		return;
+	for (size_t i = 0; i < records.len; i++)
+		check_wake_up(d, &records.items[i]);
 }
 
 static void check_git(struct doctor *d)
@@ -589,6 +631,7 @@ static enum mr_code examine_all(struct mr_call *call, const struct where *reques
 	if (check_storage(&d))
 		check_database(&d);
 	check_mailbox(&d);
+	check_wake_ups(&d);
 	check_git(&d);
 	check_clients(&d);
 	check_guard(&d);

@@ -96,6 +96,7 @@ static enum mr_code serve(struct mr_call *call, struct mr_app *app,
 	if (server)
 		mr_http_server_stop(server, GRACE_MS);
 	mr_http_server_free(server);
+	mr_gateway_parts_free(app->gateway_parts);
 	return rc;
 }
 

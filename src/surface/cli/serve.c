@@ -156,7 +156,7 @@ static void make_service(const struct mr_call *call, struct service *out)
 
 static void free_service(struct service *service)
 {
-	mr_gateway_parts_stop(service->parts);
+	mr_gateway_parts_free(service->parts);
 	mr_mcp_endpoint_free(service->endpoint);
 	mr_mcp_free(service->mcp);
 	mr_http_access_free(service->access);
@@ -293,12 +293,12 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 		mr_http_server_free(server);
 		return rc;
 	}
+	mr_gateway_parts_listens(service.parts, mr_http_server_url(server));
 	mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
 	announce(call, server, root, socket);
 	mr_foreground_wait(&signals);
 	mr_mcp_endpoint_stop(service.endpoint);
 	mr_gateway_parts_stop(service.parts);
-	service.parts = NULL;
 	mr_http_server_stop(server, GRACE_MS);
 	mr_http_server_free(server);
 	mr_log(MR_LOG_INFO, "stopped", "");

@@ -111,7 +111,7 @@ static enum mr_code add_params(struct gathering *g, const struct mr_http_param *
 	return rc;
 }
 
-/* A body that its operation's contract reads. */
+/* A body that its operation's contract reads; without one, the query of what takes arguments. */
 static enum mr_code add_own_body(struct gathering *g, const struct mr_http_request *req,
 	struct mr_call *call, const struct mr_op *op)
 {
@@ -121,6 +121,8 @@ static enum mr_code add_own_body(struct gathering *g, const struct mr_http_reque
 	if (strcmp(req->method, "POST") == 0 || strcmp(req->method, "PUT") == 0)
 		rc = op->contract->read_body(call, op, mr_http_request_header(req, "Content-Type"),
 			req->body, &body);
+	else if (op->params)
+		rc = add_params(g, req->query, req->query_len);
 	for (size_t i = 0; body && i < body->map.len && !rc; i++)
 		rc = add(g, body->map.pairs[i].key, body->map.pairs[i].value);
 	return rc;

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "database.h"
 #include "mailbox/agent_make.h"
+#include "mailbox/ledger_sql.h"
 #include "mailbox/mail_fs.h"
 #include "mailbox/notifier_sql.h"
 #include "test.h"

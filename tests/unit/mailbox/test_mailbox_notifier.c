@@ -3,6 +3,7 @@
 
 #include "database.h"
 #include "files.h"
+#include "mailbox/ledger_sql.h"
 #include "mailbox/notifier_sql.h"
 #include "notified.h"
 #include "test.h"

@@ -95,7 +95,7 @@ static void the_end_of_the_server_ends_long_polls(void)
 
 	world_open(&w);
 	poll_begin(&poll, &w, 60000);
-	mr_notifier_hub_end_waits(w.hub);
+	mr_notifier_hub_stop(w.hub);
 	poll_end(&poll);
 	CHECK_INT(poll.told.notice, 0);
 	world_close(&w);
@@ -141,7 +141,7 @@ static void mail_wakes_a_prompt_at_once(void)
 		mr_arena_printf(w.n.post.cx.arena, "cat > '%s/new' && mv '%s/new' '%s/got'",
 			w.n.post.dir, w.n.post.dir, w.n.post.dir),
 		30);
-	mr_notifier_hub_add(w.hub, &w.n.session, NULL, NULL);
+	mr_notifier_hub_add(w.hub, &w.n.session);
 	notified_send(&w.n);
 	await_file("got");
 	world_close(&w);
@@ -152,7 +152,7 @@ static void settings_wake_the_notifier(void)
 	struct world w;
 
 	world_open(&w);
-	mr_notifier_hub_add(w.hub, &w.n.session, NULL, NULL);
+	mr_notifier_hub_add(w.hub, &w.n.session);
 	notified_send(&w.n);
 	notified_command(&w.n,
 		mr_arena_printf(w.n.post.cx.arena, "cat > '%s/new' && mv '%s/new' '%s/got'",
