@@ -167,6 +167,18 @@ def a_mailbox_that_works_needs_no_terminal(m):
         assert not os.path.exists(terminal.log)
 
 
+def a_gateway_that_cannot_either(m):
+    """One runs and answers, but the mailbox is as lost to it as to us."""
+    with Terminal(m, "plain") as terminal, m.gateway("bob", env=terminal.env()):
+        assert m.mail("bob", "resolve-live", env=terminal.env())["gateway_available"] is True
+        told = terminal.mail(*SEND)
+        assert told["execution_path"] == "tui_submission" and told["status"] == "submitted", told
+        assert "no mailbox root" in told["tui_diagnostics"]["mailbox_problem"], told
+        # And when it can, there is no need for the terminal.
+        os.rename(m.mail_root + ".away", m.mail_root)
+        assert terminal.mail(*SEND)["execution_path"] == "manager_direct"
+
+
 def answers_are_compared(m):
     """What the agent prints is shown only when it belongs to this request, operation and mailbox; none is needed."""
     with Terminal(m, None) as terminal:
@@ -246,6 +258,7 @@ TESTS = [
     an_operation_is_submitted,
     nothing_else_is,
     a_mailbox_that_works_needs_no_terminal,
+    a_gateway_that_cannot_either,
     answers_are_compared,
     an_agent_at_work_is_not_interrupted,
     somebody_who_scrolls_is_not_disturbed,
