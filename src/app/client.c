@@ -475,7 +475,7 @@ static const struct mr_client_hook claude_hooks[] = {
 };
 static const struct mr_client_hook codex_hooks[] = {
 	{ "SessionStart", NULL, MR_CLIENT_SESSION_HOOK },
-	{ "PreToolUse", "apply_patch|Edit|Write", MR_CLIENT_EDIT_HOOK },
+	{ "PreToolUse", "apply_patch|Edit|Write|Bash", MR_CLIENT_EDIT_HOOK },
 	{ "PostToolUse", NULL, MR_CLIENT_SESSION_HOOK },
 	{ "Stop", NULL, MR_CLIENT_SESSION_HOOK },
 	{ 0 },

@@ -90,7 +90,7 @@ def each_client_gets_its_own_form(r):
         f'[mcp_servers.mailroom]\nurl = "{URL}"\n# <<< mailroom\n'), r.read("../.codex/config.toml")
     assert stat.S_IMODE(os.stat(os.path.join(r.m.dir, ".codex/config.toml")).st_mode) == 0o600
     assert r.json(".claude/settings.json") == {"hooks": hooks_of("Edit|MultiEdit|Write|NotebookEdit")}
-    assert r.json("../.codex/hooks.json") == {"hooks": hooks_of("apply_patch|Edit|Write", end=False)}
+    assert r.json("../.codex/hooks.json") == {"hooks": hooks_of("apply_patch|Edit|Write|Bash", end=False)}
     page = r.read("AGENTS.md").decode()
     assert page.startswith("<!-- mailroom:begin claude-code gemini cursor vscode opencode codex -->\n"), page
     assert page.endswith("<!-- mailroom:end -->\n") and page.count("mailroom:begin") == 1, page

@@ -1,4 +1,4 @@
-"""usage: real_clients.py PROGRAM - Claude Code from npm, with a stand-in for the model, in two worktrees of one repository.
+"""usage: real_clients.py PROGRAM - Claude Code and Codex from npm, with a stand-in for the model.
 
 What script/conformance installs is used; where that is missing the test is skipped."""
 
@@ -103,13 +103,52 @@ def two_agents_meet(m):
         team.close()
 
 
+def codex_is_kept_off_too(m):
+    """The hooks of Codex: its patches are refused, it is known by its own session, and it is told of mail."""
+    folder = os.path.join(os.path.realpath(m.dir), "shop")
+    os.mkdir(folder)
+    subprocess.run(["git", "init", "-q"], cwd=folder, env=m.env(), check=True, timeout=60)
+    codex = clients.Codex(m, clients.find("codex"), folder)
+
+    def patch(name):
+        return call("exec_command", cmd=f"apply_patch <<'END'\n*** Begin Patch\n*** Add File: {name}\n+x\n*** End Patch\nEND\n")
+
+    def arrives(model):
+        m.json("team", "send", folder, "GreenCastle", "--to", name_of(), "--subject", "Plover", "--body-md", "Sandpiper")
+        return call("exec_command", cmd="true")
+
+    def name_of():
+        started = codex.model.results()[0]
+        return name_in(started[started.index("{"):])
+
+    try:
+        done = subprocess.run([m.program, "connect", "codex", "--stdio"], cwd=folder, env=codex.env(), capture_output=True,
+            text=True, timeout=60, check=False)
+        assert done.returncode == 0 and "Codex knows Mailroom" in done.stdout, describe(done)
+        m.json("team", "register", folder, "GreenCastle", "--program", "x", "--model", "y")
+        m.json("team", "reserve", folder, "GreenCastle", "a.c")
+        codex.run(call("mcp__mailroom/macro_start_session", human_key=folder, program="codex", model="gpt-5"),
+            patch("a.c"), patch("b.c"), arrives)
+        refused = codex.model.results()[1]
+        assert "GreenCastle holds a.c" in refused and f'"sender_name": "{name_of()}"' in refused, codex.model.results()
+        assert not os.path.exists(os.path.join(folder, "a.c")) and os.path.exists(os.path.join(folder, "b.c"))
+        assert codex.model.said().count(f"Mailroom: 1 new message from GreenCastle for {name_of()}") == 1, codex.model.said()
+        m.json("team", "release", folder, "GreenCastle")
+        codex.run(patch("a.c"))
+        assert os.path.exists(os.path.join(folder, "a.c")), codex.model.results()
+    finally:
+        codex.close()
+
+
 def main():
     with Tap() as tap:
-        if not clients.find("claude"):
-            tap.skip("Claude Code", "it is not installed: script/conformance gets it from npm")
-            return
-        with Mailroom(sys.argv[1]) as m:
-            tap.run("two agents meet", two_agents_meet, m)
+        for program, test in (("claude", two_agents_meet), ("codex", codex_is_kept_off_too)):
+            name = test.__name__.replace("_", " ")
+            if not clients.find(program):
+                tap.skip(name, f"{program} is not installed: script/conformance gets it from npm")
+                continue
+            with Mailroom(sys.argv[1]) as m:
+                tap.run(name, test, m)
 
 
 main()

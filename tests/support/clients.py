@@ -18,6 +18,40 @@ def find(name):
     return shutil.which(name, path=INSTALLED)
 
 
+class Codex:
+    """Codex in a work tree of a room, which is trusted; its hooks run without the review that a person gives them."""
+
+    def __init__(self, m, program, folder):
+        self.m, self.program, self.folder = m, program, folder
+        self.model = Model()
+        os.makedirs(os.path.join(m.dir, ".codex"), exist_ok=True)
+        m.write(".codex/config.toml", f'''model = "gpt-5"
+model_provider = "stand_in"
+[model_providers.stand_in]
+name = "stand-in"
+base_url = "{self.model.url}/v1"
+wire_api = "responses"
+env_key = "OPENAI_API_KEY"
+[projects."{folder}"]
+trust_level = "trusted"
+''')
+
+    def env(self):
+        path = ":".join([os.path.dirname(self.m.program), os.path.dirname(self.program), os.environ["PATH"]])
+        return self.m.env(PATH=path, OPENAI_API_KEY="none")
+
+    def run(self, *turns):
+        """One session in which the model does these things."""
+        self.model.play(*turns)
+        done = subprocess.run([self.program, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust",
+            "--dangerously-bypass-approvals-and-sandbox", "go on"], cwd=self.folder, env=self.env(),
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        assert done.returncode == 0, (done.stdout, done.stderr)
+
+    def close(self):
+        self.model.close()
+
+
 class Claude:
     """Claude Code in one work tree of a room: a home that is the room's, no network but loopback."""
 

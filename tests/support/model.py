@@ -1,4 +1,5 @@
-"""A stand-in for the model behind a coding agent's program: the Messages API on loopback, with an answer for each turn."""
+"""A stand-in for the model behind a coding agent's program, on loopback, with an answer for each turn: it speaks the Messages
+API and the Responses API as far as clients need them."""
 
 import http.server
 import json
@@ -35,6 +36,9 @@ class Model:
 
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or "{}")
+                if self.path.startswith("/v1/responses"):
+                    self.answer(200, "text/event-stream", responses(model.next_block(body)))
+                    return
                 if not self.path.startswith("/v1/messages") or "count_tokens" in self.path:
                     self.answer(200, "application/json", b'{"input_tokens": 1}')
                     return
@@ -73,12 +77,16 @@ class Model:
 
     def results(self):
         """What the tools answered, in their order, as text."""
+        if self.requests and "input" in self.requests[-1]:
+            return [flat(item["output"]) for item in self.requests[-1]["input"] if "output" in item]
         last = self.requests[-1]["messages"] if self.requests else []
         return [flat(block.get("content")) for m in last if isinstance(m["content"], list) for block in m["content"]
             if block.get("type") == "tool_result"]
 
     def said(self):
         """Everything the model was told, as one text."""
+        if "input" in self.requests[-1]:
+            return flat(self.requests[-1]["input"])
         return flat(self.requests[-1].get("system")) + flat([m["content"] for m in self.requests[-1]["messages"]])
 
     def close(self):
@@ -118,4 +126,21 @@ def stream(body, block):
         {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": {"output_tokens": 1}},
         {"type": "message_stop"},
     ]
+    return "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events).encode()
+
+
+def responses(block):
+    """The same as events of the Responses API; "server/tool" is a tool of an MCP server."""
+    if block["type"] == "tool_use":
+        *namespace, name = block["name"].split("/")
+        item = {"type": "function_call", "id": "fc_1", "call_id": f"call_{id(block):x}", "name": name,
+            "arguments": json.dumps(block["input"]), **({"namespace": namespace[0]} if namespace else {})}
+    else:
+        item = {"type": "message", "role": "assistant", "id": "msg_1",
+            "content": [{"type": "output_text", "text": block["text"]}]}
+    usage = {"input_tokens": 1, "input_tokens_details": None, "output_tokens": 1, "output_tokens_details": None,
+        "total_tokens": 2}
+    events = [{"type": "response.created", "response": {"id": "resp_1"}},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {"id": "resp_1", "usage": usage}}]
     return "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events).encode()

@@ -90,8 +90,9 @@ struct mr_team_guard_edit {
 };
 /*
  * Read what a coding agent gives to a hook before it uses a tool: {"tool_name", "tool_input":
- * {"file_path" | "notebook_path" | "path" | ...}, "cwd"}, or a patch in place of paths. Relative
- * paths are below `cwd`, or below the `here` of the caller. MR_EFORMAT: that is no JSON object.
+ * {"file_path" | "notebook_path" | "path" | ...}, "cwd"}, or a patch in place of paths, perhaps in
+ * a command (Codex has shells apply it). Relative paths are below `cwd`, or below the `here` of the
+ * caller. MR_EFORMAT: that is no JSON object.
  */
 MR_CHECK enum mr_code mr_team_guard_edit_read(struct mr_arena *arena, struct mr_bytes text,
 	const char *here, struct mr_team_guard_edit *out, struct mr_err *err);

@@ -27,6 +27,7 @@ struct reading {
 	struct mr_arena *arena;
 	const char *cwd;
 	struct mr_texts paths;
+	bool has_patch; /* a whole one, also in a shell's command */
 };
 
 static const char *text_at(const struct mr_value *map, const char *key)
@@ -62,6 +63,7 @@ static void add_value(struct reading *r, const struct mr_value *value)
 
 static void add_patch(struct reading *r, const char *text)
 {
+	r->has_patch = r->has_patch || strstr(text, "*** Begin Patch\n");
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		for (size_t i = 0; i < MR_LEN(patch_lines); i++) {
@@ -146,7 +148,7 @@ enum mr_code mr_team_guard_edit_read(struct mr_arena *arena, struct mr_bytes tex
 	*out = (struct mr_team_guard_edit){
 		.session = session_of(map),
 		.tool = tool ? tool : "",
-		.writes = is_writing(arena, tool ? tool : ""),
+		.writes = is_writing(arena, tool ? tool : "") || r.has_patch,
 		.cwd = r.cwd,
 		.paths = r.paths,
 	};

@@ -297,6 +297,10 @@ static void edits_name_their_files(void)
 		  "x\\n+*** "
 		  "Add File: no\\n*** Delete File: y\\r\\n*** Move to: z\"}}",
 			true, "/here/x /here/y /here/z" },
+		{ "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"apply_patch <<'E'\\n*** Begin "
+		  "Patch\\n*** Add File: x\\n+y\\n*** End Patch\\nE\"}}",
+			true, "/here/x" },
+		{ "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"cat x\"}}", false, "" },
 		{ "{\"tool_name\":\"delete_files\",\"tool_input\":{\"paths\":[\"/a\",\"/b\",1]}}",
 			true, "/a /b" },
 		{ "{\"tool_input\":{\"path\":\"file:///a\"}}", true, "/a" },
