@@ -227,9 +227,27 @@ enum mr_code mr_work_check_name(struct mr_ctx *cx, const char *what, const char 
 	return MR_OK;
 }
 
+/* Has it characters that no line of text has? */
+static bool has_control(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return true;
+	return false;
+}
+
 enum mr_code mr_work_check_segment(struct mr_ctx *cx, const char *what, const char *text)
 {
-	if (is_segment(text) && strlen(text) <= MR_WORK_NAME_BYTES)
+	const char *bare = text;
+	size_t len = strlen(text);
+
+	if (!mr_utf8_is_valid(text, len, NULL))
+		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST, "the %s is not UTF-8", what);
+	if (len > MR_WORK_NAME_BYTES)
+		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST, "the %s is longer than %d bytes",
+			what, MR_WORK_NAME_BYTES);
+	mr_utf8_strip(&bare, &len);
+	if (is_segment(text) && len > 0 && !has_control(text))
 		return MR_OK;
 	return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST,
 		"the %s '%s' is not a single path segment", what, text);

@@ -54,7 +54,7 @@ const char *mr_work_draft_slug(struct mr_arena *arena, const char *subject);
  * `*out` is trimmed. */
 MR_CHECK enum mr_code mr_work_check_name(struct mr_ctx *cx, const char *what, const char *name,
 	const char **out);
-/* A group, tag or other single path segment; else invalid_request. */
+/* A group, tag or other single path segment: one line of UTF-8; else invalid_request. */
 MR_CHECK enum mr_code mr_work_check_segment(struct mr_ctx *cx, const char *what, const char *text);
 /* A draft's file name: one segment that ends in ".md". */
 MR_CHECK enum mr_code mr_work_check_draft_name(struct mr_ctx *cx, const char *name);

@@ -179,6 +179,11 @@ static void groups_and_drafts_are_segments(void)
 	refused(&cx, mr_work_check_segment(&cx, "group", ".."));
 	refused(&cx, mr_work_check_segment(&cx, "group", "a/b"));
 	CHECK_STR(cx.err.msg, "the group 'a/b' is not a single path segment");
+	refused(&cx, mr_work_check_segment(&cx, "group", " "));
+	refused(&cx, mr_work_check_segment(&cx, "group", "a\nb"));
+	refused(&cx, mr_work_check_segment(&cx, "tag", "a\xff"));
+	CHECK_STR(cx.err.msg, "the tag is not UTF-8");
+	CHECK_OK(mr_work_check_segment(&cx, "group", "肥料 1"), cx.err);
 	CHECK_OK(mr_work_check_draft_name(&cx, "new-x.md"), cx.err);
 	refused(&cx, mr_work_check_draft_name(&cx, "new-x.txt"));
 	refused(&cx, mr_work_check_draft_name(&cx, ".md"));
