@@ -1,4 +1,9 @@
-/* workspace/import.c - reads mail out of files and takes it in. */
+/*
+ * workspace/import.c - reads mail out of files and takes it in.
+ *
+ * Mails are staged in .afmail/incoming, a batch of them is made durable all at once, and then each
+ * is put in place, so that a mail has its name only when it is whole.
+ */
 #include "workspace/import.h"
 
 #include "base/crash.h"
@@ -9,12 +14,14 @@
 #include "workspace/refresh.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum {
-	BATCH = 200,          /* messages between two syncs of the directory */
+	BATCH = 200,          /* messages between two syncs */
+	FEW = 4,              /* made durable one by one: others' data need not be waited for */
 	FAILURES_MAX = 1000,  /* told one by one */
 	READ_BYTES = 4 << 20, /* of an mbox that stay in memory once they were read */
 };
@@ -24,6 +31,8 @@ struct import {
 	struct mr_work *work;
 	struct mr_work_imported *out;
 	struct mr_texts batch; /* taken in, not yet indexed */
+	struct mr_texts
+		staged; /* those of them whose files are not in place yet, by their number */
 	size_t ids_cap, failures_cap;
 	size_t done, total; /* bytes, for the progress */
 };
@@ -66,21 +75,72 @@ static void fail(struct import *import, const char *source)
 	import->cx->err = (struct mr_err){ 0 };
 }
 
+/* --- files --- */
+
+static const char *staged_path(struct mr_arena *arena, size_t number)
+{
+	return mr_arena_printf(arena, MR_WORK_INCOMING "/import-%zu.eml", number);
+}
+
+static enum mr_code stage(struct mr_ctx *cx, struct import *import, const char *id,
+	struct mr_bytes eml)
+{
+	if (mr_fs_write_as(import->work->dir, staged_path(cx->arena, import->staged.len), eml,
+		    MR_FS_REPLACE, MR_FS_SYNC_NOTHING, 0644, &cx->err))
+		return mr_work_store_error(cx);
+	import->staged.items[import->staged.len++] = mr_arena_strdup(import->cx->arena, id);
+	return MR_OK;
+}
+
+static enum mr_code sync_one(struct mr_ctx *cx, struct import *import, const char *path)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc = mr_fs_open_beneath(import->work->dir, path, O_RDONLY, 0, &fd, &cx->err);
+
+	return rc ? rc : mr_fs_sync(fd, path, &cx->err);
+}
+
+/* Make what was staged durable, and give it its names. */
+static enum mr_code place_staged(struct import *import)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx *cx = import->cx;
+	int dir = import->work->dir;
+	size_t len = import->staged.len;
+	enum mr_code rc = MR_OK;
+
+	if (len > FEW)
+		rc = mr_fs_sync_all(dir, &cx->err);
+	for (size_t i = 0; !rc && len <= FEW && i < len; i++)
+		rc = sync_one(cx, import, staged_path(arena, i));
+	mr_crash_point("work.import.durable");
+	for (size_t i = 0; !rc && i < len; i++) {
+		rc = mr_fs_place(dir, staged_path(arena, i),
+			mr_work_path_eml(arena, import->staged.items[i]), MR_FS_NEW, &cx->err);
+		mr_crash_point("work.import.placed");
+	}
+	import->staged.len = 0;
+	if (!rc && len)
+		rc = mr_fs_sync_dir(dir, MR_WORK_EVIDENCE, &cx->err);
+	return rc ? mr_work_store_error(cx) : MR_OK;
+}
+
 /* Make what was taken in durable, then known, then visible. */
 static enum mr_code finish_batch(struct import *import)
 {
-	struct mr_ctx *cx = import->cx;
 	enum mr_code rc;
 
 	if (!import->batch.len)
 		return MR_OK;
-	rc = mr_work_take_sync(cx, import->work);
+	rc = place_staged(import);
 	mr_crash_point("work.import.synced");
 	if (!rc)
-		rc = mr_work_take_show(cx, import->work, &import->batch, NULL);
+		rc = mr_work_take_show(import->cx, import->work, &import->batch, NULL);
 	import->batch.len = 0;
 	return rc;
 }
+
+/* --- one message --- */
 
 static enum mr_code take_one(struct mr_ctx *cx, struct import *import, struct mr_bytes eml,
 	const char **out_id, bool *out_present)
@@ -95,8 +155,15 @@ static enum mr_code take_one(struct mr_ctx *cx, struct import *import, struct mr
 		return mr_work_refuse(cx, MR_WORK_MIME_PARSE_FAILED,
 			"this is no e-mail: it has no header");
 	rc = mr_work_take_id(cx, import->work, &mime, NULL, &id, out_present);
+	if (!rc && mr_texts_has(&import->staged, id)) { /* it has to be there to be compared with */
+		rc = finish_batch(import);
+		if (rc)
+			cx->err = import->cx->err;
+		else
+			rc = mr_work_take_id(cx, import->work, &mime, NULL, &id, out_present);
+	}
 	if (!rc && !*out_present)
-		rc = mr_work_take(cx, import->work, id, eml);
+		rc = stage(cx, import, id, eml);
 	*out_id = id;
 	return rc;
 }
@@ -336,12 +403,15 @@ enum mr_code mr_work_import(struct mr_ctx *cx, struct mr_work *work,
 	if (!request->paths.len)
 		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST, "no file to import was named");
 	/* A workspace that was copied or cloned may have lost the directory while it was empty. */
-	if (!rc && mr_fs_make_dirs(work->dir, MR_WORK_EVIDENCE, 0755, &cx->err))
+	if (!rc &&
+		(mr_fs_make_dirs(work->dir, MR_WORK_EVIDENCE, 0755, &cx->err) ||
+			mr_fs_make_dirs(work->dir, MR_WORK_INCOMING, 0755, &cx->err)))
 		rc = mr_work_store_error(cx);
-	/* What an import that was killed left half written. */
+	/* What a writer that was killed left half written. */
 	if (!rc && mr_fs_sweep_temporaries(work->dir, MR_WORK_EVIDENCE, &swept, &cx->err))
 		rc = mr_work_store_error(cx);
 	import.batch.items = mr_arena_array(cx->arena, BATCH + 1, sizeof(*import.batch.items));
+	import.staged.items = mr_arena_array(cx->arena, BATCH + 1, sizeof(*import.staged.items));
 	for (size_t i = 0; !rc && i < request->paths.len; i++) {
 		const char *path = request->paths.items[i];
 

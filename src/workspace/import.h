@@ -47,9 +47,7 @@ MR_CHECK enum mr_code mr_work_take_id(struct mr_ctx *cx, struct mr_work *work,
 /* Is a message that is kept the same mail? Servers add header fields on the way, so copies of one
  * mail from two mailboxes differ in bytes; what was written, when and by whom is the same. */
 bool mr_work_take_is_same(struct mr_ctx *cx, struct mr_bytes present, const struct mr_mime *mime);
-/* Write the raw message; its directory is synced by mr_work_take_sync(). */
-MR_CHECK enum mr_code mr_work_take(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
-	struct mr_bytes eml);
+/* Make the names of messages durable that were put in place. */
 MR_CHECK enum mr_code mr_work_take_sync(struct mr_ctx *cx, struct mr_work *work);
 /* Put messages that were taken in into the index and refresh their views, and those of their
  * conversations; `collections` (or NULL) are stale, too. */

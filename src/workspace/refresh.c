@@ -344,12 +344,25 @@ enum mr_code mr_work_refresh(struct mr_ctx *cx, struct mr_work *work,
 	return rc;
 }
 
+/* Mail that an import or a pull that was killed had not put in place was never known. */
+static enum mr_code drop_incoming(struct mr_ctx *cx, struct mr_work *work)
+{
+	struct mr_texts left = { 0 };
+	enum mr_code rc = mr_work_list(cx, work, MR_WORK_INCOMING, &left);
+
+	if (!rc && left.len && mr_fs_remove_all(work->dir, MR_WORK_INCOMING, &cx->err))
+		rc = mr_work_store_error(cx);
+	return rc;
+}
+
 enum mr_code mr_work_recover(struct mr_ctx *cx, struct mr_work *work)
 {
 	struct mr_work_stale stale = { 0 };
 	struct mr_texts journals = { 0 };
 	enum mr_code rc = mr_work_change_recover(cx, work, &stale, &journals);
 
+	if (!rc)
+		rc = drop_incoming(cx, work);
 	if (rc || !journals.len)
 		return rc;
 	rc = mr_work_refresh(cx, work, &stale);

@@ -160,15 +160,6 @@ enum mr_code mr_work_take_id(struct mr_ctx *cx, struct mr_work *work, const stru
 	return *out_present ? MR_OK : find_other_form(cx, work, mime, out_id, out_present);
 }
 
-enum mr_code mr_work_take(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
-	struct mr_bytes eml)
-{
-	return mr_fs_write_as(work->dir, mr_work_path_eml(cx->arena, message_id), eml, MR_FS_NEW,
-		       MR_FS_SYNC_FILE, 0644, &cx->err)
-		? mr_work_store_error(cx)
-		: MR_OK;
-}
-
 enum mr_code mr_work_take_sync(struct mr_ctx *cx, struct mr_work *work)
 {
 	return mr_fs_sync_dir(work->dir, MR_WORK_EVIDENCE, &cx->err) ? mr_work_store_error(cx)
