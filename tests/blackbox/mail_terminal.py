@@ -70,8 +70,8 @@ class Terminal:
             pass
 
     def env(self, **more):
-        """A server of tmux of its own."""
-        return {"TMUX_TMPDIR": self.m.dir, **more}
+        """A server of tmux of its own, with a shell that runs commands whoever the user is."""
+        return {"TMUX_TMPDIR": self.m.dir, "SHELL": "/bin/sh", **more}
 
     def tmux(self, *words):
         done = subprocess.run(["tmux", "-f", "/dev/null", *words], env=self.m.env(**self.env()), cwd=self.m.dir, capture_output=True,
