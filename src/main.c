@@ -106,6 +106,7 @@
  *       contract_gateway.c agents' mail over HTTP: whose it is, what failures look like
  *       contract_mail.c  agents' mail: whom a command is for
  *       gateway_body.c   bodies of requests, checked to the letter
+ *       gateway_log.c    what it notes, in its files
  *       gateway_look.c   operations over HTTP: status, list, peek, read
  *       gateway_mark.c   operations over HTTP: mark, move, archive
  *       gateway_notifier.c operations over HTTP: the same, and the long poll

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -261,6 +262,14 @@ def tokens_are_not_shown(m):
         assert "s3cret" not in json.dumps(gateway.ask("list", {"box": "sent", "include_body": True})[1])
         gateway.stop()
         assert "s3cret" not in gateway.logged()
+    with open(os.path.join(session_of(m, "alice"), "gateway/events.jsonl"), encoding="utf-8") as file:
+        events = [json.loads(line) for line in file]
+    assert [(one["event"], one["operation"]) for one in events if "operation" in one] == [
+        ("gateway.mailbox_operation_completed", "gateway_mail_send"), ("gateway.http_validation_failed", "gateway_mail_send"),
+        ("gateway.mailbox_operation_failed", "gateway_mail_send"), ("gateway.mailbox_operation_completed", "gateway_mail_list")], events
+    with open(os.path.join(session_of(m, "alice"), "gateway/logs/gateway.log"), encoding="utf-8") as file:
+        lines = file.readlines()
+    assert len(lines) == len(events) and "+00:00 {" in lines[0], lines
     for directory, _, names in os.walk(session_of(m, "alice")):
         for name in names:
             with open(os.path.join(directory, name), "rb") as file:
@@ -346,7 +355,41 @@ def verbs_go_over_http_where_they_must(m):
     m.check()
 
 
+def tmux_the_session_knows_its_gateway(m):
+    """The variables are there while it runs; in a window of the session it says which."""
+    m.create("alice")
+    env = m.env(TMUX_TMPDIR=m.dir, SHELL="/bin/sh", PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
+
+    def tmux(*args, check=True):
+        return subprocess.run(["tmux", *args], cwd=m.dir, env=env, capture_output=True, text=True, timeout=60, check=check).stdout
+
+    def variables():
+        return {line for line in tmux("show-environment", "-t", "=alice").splitlines() if "GATEWAY" in line}
+
+    tmux("new-session", "-d", "-s", "alice", "cat")
+    try:
+        with m.gateway("alice", env={"TMUX_TMPDIR": m.dir}) as gateway:
+            port = gateway.url.rsplit(":", 1)[1]
+            assert variables() == {"HOUMAO_AGENT_GATEWAY_HOST=127.0.0.1", f"HOUMAO_AGENT_GATEWAY_PORT={port}",
+                "HOUMAO_GATEWAY_PROTOCOL_VERSION=v1", f"HOUMAO_GATEWAY_STATE_PATH={session_of(m, 'alice')}/gateway/state.json"}
+            state = json.loads(gateway.get("/v1/status")[2])
+            assert state["managed_agent_connectivity"] == "connected" and state["request_admission"] == "open", state
+        assert variables() == set(), variables()
+        tmux("new-window", "-d", "-t", "=alice:", "-n", "gateway",
+            "mailroom gateway --agent-name alice | (read -r line; tmux wait-for -S ready; cat); tmux wait-for -S gone; cat")
+        tmux("wait-for", "ready")
+        assert m.mail("alice", "resolve-live")["gateway_available"] is True
+        record = m.load(os.path.join(session_of(m, "alice"), "gateway/run/current-instance.json"))
+        assert record["execution_mode"] == "tmux_auxiliary_window" and record["tmux_window_index"] == "1", record
+        os.kill(record["pid"], signal.SIGTERM)
+        tmux("wait-for", "gone")
+        assert not os.path.exists(os.path.join(session_of(m, "alice"), "gateway/run/current-instance.json"))
+    finally:
+        tmux("kill-server", check=False)
+
+
 TESTS = [
+    tmux_the_session_knows_its_gateway,
     verbs_go_over_http_where_they_must,
     a_retry_sends_nothing_twice,
     a_kill_before_the_answer_sends_nothing_twice,
@@ -365,5 +408,8 @@ TESTS = [
 
 with Tap() as tap:
     for test in TESTS:
+        if test.__name__.startswith("tmux") and not shutil.which("tmux"):
+            tap.skip(test.__name__, "there is no tmux")
+            continue
         with Agents(sys.argv[1]) as room:
             tap.run(test.__name__, test, room)

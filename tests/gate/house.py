@@ -61,6 +61,7 @@ TESTED_BY = {
     "src/op/mailbox/contract_mail.c": "tests/blackbox/mail.py",
     "src/op/mailbox/contract_gateway.c": "tests/blackbox/gateway.py",
     "src/op/mailbox/gateway_body.c": "tests/blackbox/gateway.py",
+    "src/op/mailbox/gateway_log.c": "tests/blackbox/gateway.py",
     "src/op/mailbox/gateway_parts.c": "tests/blackbox/gateway.py",
     "src/op/mailbox/gateway_rules.c": "tests/blackbox/gateway.py",
     "src/op/mailbox/gateway_service.c": "tests/blackbox/gateway.py",

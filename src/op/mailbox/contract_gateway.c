@@ -5,6 +5,7 @@
 #include "base/reach.h"
 #include "op/call.h"
 #include "op/mailbox/gateway_body.h"
+#include "op/mailbox/gateway_log.h"
 #include "op/mailbox/gateway_service.h"
 #include "op/mailbox/mail_session.h"
 
@@ -97,6 +98,7 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 	if (!rc)
 		rc = mr_mail_session_open(call, !(op->needs & MR_NEED_WRITE), session);
 	if (rc) {
+		mr_gateway_log_operation(call, op, session->binding.address, rc);
 		mr_mail_session_close(session);
 		return mr_contract_gateway_unusable(call, rc);
 	}
@@ -106,11 +108,14 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 
 static void leave(struct mr_call *call, const struct mr_op *op, void *part, enum mr_code rc)
 {
-	(void)op;
 	if (part && rc == MR_EPERM)
 		mr_err_word(&call->cx.err, failed);
-	if (part)
+	if (part) {
+		const struct mr_mail_session *session = part;
+
+		mr_gateway_log_operation(call, op, session->binding.address, rc);
 		mr_mail_session_close(part);
+	}
 }
 
 static void error(struct mr_out *out, const struct mr_err *err)
@@ -144,8 +149,19 @@ static int http_status(const struct mr_err *err)
 	}
 }
 
+static enum mr_code read_body(struct mr_call *call, const struct mr_op *op,
+	const char *content_type, struct mr_bytes body, const struct mr_value **out)
+{
+	enum mr_code rc = mr_gateway_body_read(call, op, content_type, body, out);
+	const struct mr_value *problems = rc ? call->cx.err.detail : NULL;
+
+	if (problems)
+		mr_gateway_log_refused(op, problems->list.len);
+	return rc;
+}
+
 const struct mr_contract mr_contract_gateway = {
-	.read_body = mr_gateway_body_read,
+	.read_body = read_body,
 	.take = take,
 	.enter = enter,
 	.leave = leave,

@@ -9,7 +9,7 @@
 	{ MR_MAIL_AGENT_NAME, "NAME", "the agent that the command is for", MR_GLOBAL_OWN },        \
 		{ MR_MAIL_AGENT_ID, "ID", "the same by its id", MR_GLOBAL_OWN },                   \
 	{                                                                                          \
-		MR_MAIL_PORT, "N", "the port of the server that has the agent, if it is not here", \
+		MR_MAIL_PORT, "N", "ask the server at this port for the agent's mail",             \
 			MR_GLOBAL_OWN                                                              \
 	}
 #define OTHERS                                                                                     \

@@ -26,6 +26,12 @@ enum mr_code mr_gateway_open(struct mr_call *call, const char *agent_id, const c
 	return mr_mailbox_gateway_claim(&call->cx, &out->session, &out->instance);
 }
 
+const char *mr_gateway_path(struct mr_call *call, const struct mr_gateway *gateway,
+	const char *name)
+{
+	return mr_mailbox_gateway_path(call->cx.arena, &gateway->session, name);
+}
+
 enum mr_code mr_gateway_begin(struct mr_call *call, int port, struct mr_gateway *gateway)
 {
 	gateway->instance.port = port;

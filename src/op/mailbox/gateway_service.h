@@ -27,6 +27,9 @@ struct mr_gateway {
  */
 MR_CHECK enum mr_code mr_gateway_open(struct mr_call *call, const char *agent_id,
 	const char *agent_name, const char *host, struct mr_gateway *out);
+/* Paths of its files: see mailbox/gateway.h. In the call's arena. */
+const char *mr_gateway_path(struct mr_call *call, const struct mr_gateway *gateway,
+	const char *name);
 /* The server listens on the host, at this port: let others find it. */
 MR_CHECK enum mr_code mr_gateway_begin(struct mr_call *call, int port, struct mr_gateway *gateway);
 /* After the server has stopped: nobody finds it any more. For MR_CLEANUP. */

@@ -78,8 +78,7 @@ const struct mr_op *const *mr_houmao_aliases(struct mr_arena *arena, size_t *len
 static const struct mr_global_option globals[] = {
 	{ MR_MAIL_AGENT_NAME, "NAME", "the agent that the command is for", MR_GLOBAL_OWN },
 	{ MR_MAIL_AGENT_ID, "ID", "the same by its id", MR_GLOBAL_OWN },
-	{ MR_MAIL_PORT, "N", "the port of the server that has the agent, if it is not here",
-		MR_GLOBAL_OWN },
+	{ MR_MAIL_PORT, "N", "ask the server at this port for the agent's mail", MR_GLOBAL_OWN },
 	{ "--print-plain", NULL, "print text (the usual form)", MR_GLOBAL_FORMAT },
 	{ "--print-json", NULL, "print JSON", MR_GLOBAL_FORMAT },
 	{ "--print-fancy", NULL, "print text", MR_GLOBAL_FORMAT },

@@ -2,7 +2,6 @@
 #include "surface/cli/foreground.h"
 
 #include "app/settings.h"
-#include "base/log.h"
 
 #include <malloc.h>
 #include <sys/resource.h>
@@ -20,12 +19,12 @@ static void raise_file_limit(void)
 	}
 }
 
-void mr_foreground_begin(const struct mr_settings *settings)
+void mr_foreground_begin(const struct mr_settings *settings, mr_log_sink *sink, void *arg)
 {
 	enum mr_log_level level = MR_LOG_INFO;
 
 	mr_log_level_parse(mr_settings_text(settings, "log.level"), &level);
-	mr_log_start(level, NULL, NULL);
+	mr_log_start(level, sink, arg);
 	raise_file_limit();
 	/* Given back to the system, memory would have to be requested and cleared again for each
 	 * request. */

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "op/args.h"
 #include "op/contract.h"
+#include "op/mailbox/gateway_log.h"
 #include "op/mailbox/gateway_parts.h"
 #include "op/mailbox/gateway_table.h"
 #include "surface/cli/commands.h"
@@ -104,6 +105,7 @@ static enum mr_code run(struct mr_call *call, const struct mr_args *in, struct m
 {
 	struct mr_gateway gateway MR_CLEANUP(mr_gateway_end) = MR_GATEWAY_INIT;
 	struct mr_app app = *call->app;
+	struct mr_gateway_log log;
 	struct mr_http_config config;
 	enum mr_code rc;
 
@@ -113,9 +115,16 @@ static enum mr_code run(struct mr_call *call, const struct mr_args *in, struct m
 		config.host, &gateway);
 	if (rc)
 		return rc;
-	mr_foreground_begin(app.settings);
+	log = (struct mr_gateway_log){
+		mr_gateway_path(call, &gateway, MR_MAILBOX_GATEWAY_EVENTS),
+		mr_gateway_path(call, &gateway, MR_MAILBOX_GATEWAY_LOG),
+	};
+	mr_foreground_begin(app.settings, mr_gateway_log_write, &log);
 	app.gateway = &gateway;
-	return serve(call, &app, &config, &gateway);
+	rc = serve(call, &app, &config, &gateway);
+	/* The program's log outlives this one's files. */
+	mr_log_start(MR_LOG_INFO, NULL, NULL);
+	return rc;
 }
 
 const struct mr_op mr_op_gateway = {

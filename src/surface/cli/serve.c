@@ -270,7 +270,7 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	rc = mr_fs_make_dirs(AT_FDCWD, root, 0700, &call->cx.err);
 	if (rc)
 		return mr_err_wrap(&call->cx.err, "storage.root");
-	mr_foreground_begin(call->app->settings);
+	mr_foreground_begin(call->app->settings, NULL, NULL);
 	warn_of_trust(call->app->settings);
 	rc = make_access(call, &service.access);
 	if (rc)
