@@ -94,8 +94,7 @@ enum mr_code mr_guard_setup(struct mr_call *call, struct mr_guard_setup *out)
 
 const char *mr_guard_session(void)
 {
-	static const char *const names[] = { "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID",
-		"GEMINI_SESSION_ID" };
+	static const char *const names[] = { "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID" };
 
 	for (size_t i = 0; i < MR_LEN(names); i++) {
 		if (!mr_str_is_empty(getenv(names[i])))

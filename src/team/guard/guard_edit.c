@@ -159,21 +159,37 @@ enum mr_code mr_team_guard_edit_read(struct mr_arena *arena, struct mr_bytes tex
 
 enum { ANSWER_DEPTH = 8 };
 
+/* The JSON that a text is, perhaps between the marks of Gemini CLI; NULL: it is none. */
+static const struct mr_value *json_in(struct mr_arena *arena, const char *text)
+{
+	static const char begin[] = "<untrusted_context>\n", end[] = "\n</untrusted_context>";
+	const struct mr_value *value = NULL;
+	const char *last;
+	struct mr_err ignored;
+
+	if (mr_str_starts(text, begin)) {
+		text += strlen(begin);
+		last = strstr(text, end);
+		text = last ? mr_arena_strndup(arena, text, (size_t)(last - text)) : text;
+	}
+	if ((*text != '{' && *text != '[') ||
+		mr_json_parse(arena, mr_bytes_text(text), NULL, &value, &ignored))
+		return NULL;
+	return value;
+}
+
 /*
  * The name of an agent in what a tool answered: {"agent": {"name"}}, or {"name", "program"}, as an
  * object, or as JSON in a text, wherever the client puts it.
  */
 static const char *name_in(struct mr_arena *arena, const struct mr_value *value, int depth)
 {
-	const struct mr_value *inner = NULL;
 	const char *name = NULL;
-	struct mr_err ignored;
 
 	if (!value || depth == 0)
 		return NULL;
-	if (value->kind == MR_TEXT && (*value->text == '{' || *value->text == '[') &&
-		!mr_json_parse(arena, mr_bytes_text(value->text), NULL, &inner, &ignored))
-		return name_in(arena, inner, depth - 1);
+	if (value->kind == MR_TEXT)
+		return name_in(arena, json_in(arena, value->text), depth - 1);
 	if (value->kind == MR_MAP) {
 		name = text_at(mr_value_get(value, "agent"), "name");
 		if (!name && text_at(value, "program"))

@@ -340,6 +340,9 @@ static void events_of_hooks_are_read(void)
 			"- - A" },
 		{ "{\"tool_response\":{\"structuredContent\":{\"agent\":{\"name\":\"A\"}}}}",
 			"- - A" },
+		{ "{\"tool_response\":{\"llmContent\":[{\"text\":\"<untrusted_context>\\n{\\\"agent\\\":"
+		  "{\\\"name\\\":\\\"A\\\"}}\\n</untrusted_context>\"}]}}",
+			"- - A" },
 		{ "{\"tool_response\":{\"name\":\"A\",\"agent\":7}}", "- - -" },
 		{ "{\"tool_response\":\"{\\\"agent\\\"\"}", "- - -" },
 	};
