@@ -31,7 +31,7 @@ def test_refresh(program):
         assert len(done["template_sources"]) == 14, done
         assert sorted(name for name in w.files() if name in before or "old" in name) == sorted(before), w.files()
         assert [name for name in w.files() if name.startswith(".afmail/push/")] == queue
-        assert "Views are up to date: 2 in triage, 0 active and 0 archived cases, 0 categories.\n" in \
+        assert "Views are up to date: triage 2, active cases 0, archived cases 0, categories 0.\n" in \
             w.tells("render", "refresh")
         assert os.path.exists(w.path("triage", f"{second}.md"))
 

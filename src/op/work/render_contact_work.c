@@ -285,6 +285,8 @@ void mr_render_work_contact_extracted(struct mr_buf *out, const struct mr_value 
 	mr_buf_printf(out, "%lld new contact%s", (long long)made, made == 1 ? "" : "s");
 	if (made)
 		mr_buf_printf(out, ": %s", mr_part_names(arena, value, "created_uids"));
-	mr_buf_printf(out, ".\n%lld message%s from people who were contacts already.\n",
-		(long long)known, known == 1 ? " was" : "s were");
+	mr_buf_puts(out, ".\n");
+	if (known)
+		mr_buf_printf(out, "%lld message%s from people who were contacts already.\n",
+			(long long)known, known == 1 ? " was" : "s were");
 }

@@ -315,14 +315,14 @@ void mr_render_work_refreshed(struct mr_buf *out, const struct mr_value *value,
 		stale += mr_part_int(value, removed[i]);
 	}
 	mr_buf_printf(out,
-		"Views are up to date: %lld in triage, %lld active and %lld archived cases, %lld "
-		"categories.\n",
+		"Views are up to date: triage %lld, active cases %lld, archived cases %lld, "
+		"categories %lld.\n",
 		(long long)mr_part_int(value, "triage_count"),
 		(long long)mr_part_int(value, "active_case_count"),
 		(long long)mr_part_int(value, "archived_case_count"),
 		(long long)mr_part_int(value, "archive_message_category_count"));
 	mr_buf_printf(out,
-		"Written: %lld records, %lld views of single messages. Removed: %lld stale views.\n",
+		"Written: records %lld, views of single messages %lld. Removed: stale views %lld.\n",
 		(long long)mr_part_int(value, "message_cache_rebuilt_count"), (long long)views,
 		(long long)stale);
 }
