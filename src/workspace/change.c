@@ -203,6 +203,12 @@ enum mr_code mr_work_change_commit(struct mr_ctx *cx, struct mr_work_change *cha
 	int64_t log_bytes = 0;
 	enum mr_code rc;
 
+	if (work->add_to_change && !change->failure && change->count) {
+		void (*ask)(struct mr_work_change *, void *) = work->add_to_change;
+
+		work->add_to_change = NULL;
+		ask(change, work->add_to_change_arg);
+	}
 	if (change->failure) {
 		cx->err = *change->failure;
 		return cx->err.code;

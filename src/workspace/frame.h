@@ -33,6 +33,8 @@ enum mr_work_access {
 	MR_WORK_UNLOCKED, /* without a lock: for status, which never fails on it */
 };
 
+struct mr_work_change;
+
 struct mr_work {
 	int dir;
 	const char *root; /* absolute */
@@ -44,6 +46,9 @@ struct mr_work {
 	const char *now; /* the same, RFC 3339 */
 	unsigned events; /* audit events of this command so far */
 	bool has_committed; /* a change of this command has happened, whatever came after it */
+	/* When set, it is asked once what else belongs to the next change that is committed. */
+	void (*add_to_change)(struct mr_work_change *change, void *arg);
+	void *add_to_change_arg;
 	const struct mr_work_config *config; /* NULL until mr_work_config_get() has loaded it */
 	struct mr_db *index;                 /* NULL until mr_work_index_open() */
 	bool index_is_new; /* it was made in this command: it cannot know what changed before */

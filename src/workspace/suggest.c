@@ -201,6 +201,21 @@ static enum mr_code carry_out(struct mr_ctx *cx, struct mr_work *work,
 	return rc;
 }
 
+struct acceptance {
+	const struct mr_work_suggestions *all;
+	const struct mr_work_suggestion *item;
+};
+
+/* The suggestion ends with the change that it asked for. */
+static void add_acceptance(struct mr_work_change *change, void *arg)
+{
+	const struct acceptance *accepted = arg;
+
+	mr_work_suggestions_save(change->cx, change, accepted->all, accepted->item->message_id,
+		NULL);
+	tell(change, "suggestion_accepted", accepted->item, accepted->item->reason);
+}
+
 enum mr_code mr_work_suggestion_accept(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_suggestion_ref *request, struct mr_work_suggestion_accepted *result)
 {
@@ -208,7 +223,7 @@ enum mr_code mr_work_suggestion_accept(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_suggestion *found;
 	struct mr_work_suggestion item;
 	struct mr_work_queued queued = { 0 };
-	struct mr_work_change change;
+	struct acceptance accepted;
 	enum mr_code rc = check_message(cx, work, request->message_id);
 
 	if (!rc)
@@ -222,13 +237,13 @@ enum mr_code mr_work_suggestion_accept(struct mr_ctx *cx, struct mr_work *work,
 	item = *found;
 	if (trimmed(cx, request->reason))
 		item.reason = trimmed(cx, request->reason);
+	accepted = (struct acceptance){ all, &item };
+	work->add_to_change = add_acceptance;
+	work->add_to_change_arg = &accepted;
 	rc = carry_out(cx, work, &item, &queued);
-	if (rc)
-		return rc;
-	/* Should the program end here: the message is out of triage, so the suggestion is over. */
-	mr_work_change_begin(cx, work, "suggestion_accept", &change);
-	mr_work_suggestions_save(cx, &change, all, item.message_id, NULL);
-	tell(&change, "suggestion_accepted", &item, item.reason);
-	*result = (struct mr_work_suggestion_accepted){ item, queued.queued, queued.push_ids };
-	return mr_work_carry_out(cx, &change);
+	work->add_to_change = NULL;
+	if (!rc)
+		*result = (struct mr_work_suggestion_accepted){ item, queued.queued,
+			queued.push_ids };
+	return rc;
 }

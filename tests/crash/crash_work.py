@@ -107,10 +107,12 @@ def prepare(desk):
     desk.ok("message", "spam", m[5], "--reason", "r")
     person = desk.ok("contact", "create", "--name", "Ann", "--email", "p1@example.com")["contact_uid"]
     draft = desk.ok("case", "draft", "reply", one, m[0], "--body", "Yes.")["draft_name"]
+    empty = desk.ok("case", "create", "--name", "Empty")["case_uid"]
+    desk.ok("suggestion", "set", m[7], "--action", "archive", "--target", category, "--summary", "s", "--reason", "r")
     gone = desk.ok("case", "create", "--name", "Gone", "--message", m[6], "--reason", "r")["case_uid"]
     desk.ok("case", "archive", gone, "--reason", "r")
     return {"m": m, "one": one, "two": two, "three": three, "category": category, "other": other, "person": person, "draft": draft,
-        "gone": gone, "mails": box}
+        "gone": gone, "empty": empty, "mails": box}
 
 
 def scenarios(s):
@@ -127,6 +129,7 @@ def scenarios(s):
         "case archive": ("case", "archive", two, "--reason", "r"),
         "case remove": ("case", "remove", two, m[2], "--reason", "r"),
         "case trash": ("case", "trash", two, "--reason", "r"),
+        "case delete": ("case", "delete", s["empty"], "--reason", "r"),
         "case notes": ("case", "notes", "append", two, "--text", "Remember."),
         "archived case restored": ("archive", "case", "restore", s["gone"], "--group", "open", "--reason", "r"),
         "archived case renamed": ("archive", "case", "rename", s["gone"], "--name", "Long gone", "--reason", "r"),
@@ -140,6 +143,7 @@ def scenarios(s):
         "message spam": ("message", "spam", m[7], "--reason", "r"),
         "message trash": ("message", "trash", m[4], m[7], "--reason", "r"),
         "message restore": ("message", "restore", m[5], "--reason", "r"),
+        "suggestion accept": ("suggestion", "accept", m[7]),
         "attachment fetch": ("message", "attachment", "fetch", m[4]),
         "purge": ("purge", "spam", "--older-than-days", "0"),
         "contact create": ("contact", "create", "--name", "Bob", "--email", "p2@example.com"),
@@ -147,6 +151,7 @@ def scenarios(s):
         "contact rename": ("contact", "rename", s["person"], "--name", "Anna"),
         "contact move": ("contact", "move", s["person"], "--group", "friends"),
         "contact archive": ("contact", "archive", s["person"], "--reason", "r"),
+        "contact delete": ("contact", "delete", s["person"], "--reason", "r"),
         "contact extract": ("contact", "extract", "--all"),
         "draft new": ("case", "draft", "new", one, "--to", "bob@example.com", "--subject", "Hi", "--body", "Hello."),
         "draft change": ("case", "draft", "change", one, draft, "--body", "No."),
