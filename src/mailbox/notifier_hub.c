@@ -21,6 +21,7 @@
 #include <time.h>
 
 enum {
+	TAKERS = 4,           /* long polls that look at once: each has databases open meanwhile */
 	THREADS = 8,          /* that deliver prompts */
 	ALONE_MS = 50,        /* mail that comes this long after the last comes alone */
 	QUIET_MS = 50,        /* a long poll waits this long for more that comes in succession, */
@@ -65,6 +66,8 @@ struct mr_notifier_hub {
 	LIST_HEAD(, agent) agents;
 	STAILQ_HEAD(, agent) turns;
 	pthread_cond_t work; /* a turn is there, or the end */
+	pthread_cond_t room; /* fewer than TAKERS look */
+	unsigned takers;
 	pthread_t loop;
 	pthread_t threads[THREADS];
 	size_t thread_count, idle_count;
@@ -226,13 +229,13 @@ static void on_change(struct agent *agent, int64_t now)
 }
 
 /* What happened to a name in a mailbox: is a change of its database committed with it? A rollback
- * journal ends with the commit, a write-ahead log grows with it. */
+ * journal goes with the commit, once for each; a write-ahead log grows with it. */
 static bool is_commit(const char *name, unsigned what)
 {
 	if (mr_str_eq(name, MR_MAILBOX_LOCAL_FILE))
 		return what & MR_FS_WATCH_ARRIVED;
 	if (mr_str_eq(name, MR_MAILBOX_LOCAL_FILE "-journal"))
-		return what & (MR_FS_WATCH_REMOVED | MR_FS_WATCH_WRITTEN);
+		return what & MR_FS_WATCH_REMOVED;
 	return mr_str_eq(name, MR_MAILBOX_LOCAL_FILE "-wal") && (what & MR_FS_WATCH_WRITTEN);
 }
 
@@ -580,9 +583,14 @@ enum mr_code mr_notifier_hub_wait(struct mr_ctx *cx, struct mr_notifier_hub *hub
 	while (!rc && !told.notice && goes_on) {
 		uint64_t seen = agent->changes;
 
+		while (hub->takers == TAKERS)
+			pthread_cond_wait(&hub->room, &hub->lock);
+		hub->takers++;
 		pthread_mutex_unlock(&hub->lock);
 		rc = take(cx, &target, &told);
 		pthread_mutex_lock(&hub->lock);
+		hub->takers--;
+		pthread_cond_signal(&hub->room);
 		goes_on = !rc && !told.notice && await_change(cx, hub, agent, seen, until_ms);
 	}
 	agent->waits--;
@@ -611,6 +619,7 @@ enum mr_code mr_notifier_hub_open(const struct mr_notifier_hub_config *config,
 	STAILQ_INIT(&hub->turns);
 	pthread_mutex_init(&hub->lock, NULL);
 	pthread_cond_init(&hub->work, NULL);
+	pthread_cond_init(&hub->room, NULL);
 	if (hub->wake < 0)
 		rc = mr_err_os(err, errno, "cannot start the notifier");
 	if (!rc)
@@ -660,6 +669,7 @@ void mr_notifier_hub_close(struct mr_notifier_hub *hub)
 	mr_fs_watch_dirs_close(&hub->watch);
 	mr_fs_closep(&hub->wake);
 	pthread_cond_destroy(&hub->work);
+	pthread_cond_destroy(&hub->room);
 	pthread_mutex_destroy(&hub->lock);
 	free((char *)hub->config.registry);
 	free(hub->base_url);

@@ -16,7 +16,7 @@ from wire import (BOTH, Client, Events, call, cursor, expect, mail, modern, mode
     two_agents)
 
 QUEUE_BYTES = 4 << 20  # of a stream whose client does not read
-WAITS, REST_WAITS, STREAMS = 256, 128, 1024
+WAITS, REST_WAITS, STREAMS = 256, 256, 1024
 JSON = {"Content-Type": "application/json"}
 
 

@@ -21,8 +21,8 @@ void mr_http_config_defaults(struct mr_http_config *out)
 		.idle_timeout_s = 60,
 		.receive_timeout_s = 30,
 		.workers = 8,
-		.more_workers = 248,
-		.max_waits = 128,
+		.more_workers = 376,
+		.max_waits = 256, /* a long poll for each of a few hundred agents */
 		.worker_queue = 256,
 		.max_streams = 1024,
 		.max_stream_bytes = 1 << 20,
