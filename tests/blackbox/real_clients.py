@@ -133,6 +133,12 @@ def codex_is_kept_off_too(m):
         assert "GreenCastle holds a.c" in refused and f'"sender_name": "{name_of()}"' in refused, codex.model.results()
         assert not os.path.exists(os.path.join(folder, "a.c")) and os.path.exists(os.path.join(folder, "b.c"))
         assert codex.model.said().count(f"Mailroom: 1 new message from GreenCastle for {name_of()}") == 1, codex.model.said()
+        # All that Mailroom puts before the model, at four bytes a token: tools, instructions, what hooks say.
+        tools = next(t["tools"] for t in codex.model.requests[-1]["tools"] if t.get("name") == "mcp__mailroom")
+        said = [line for line in codex.model.said().splitlines() if "Mailroom:" in line]
+        with open(os.path.join(folder, "AGENTS.md"), encoding="utf-8") as page:
+            cost = (len(json.dumps(tools)) + len(page.read()) + len("".join(said))) // 4
+        assert len(tools) >= 16 and cost < 5000, (len(tools), cost)
         m.json("team", "release", folder, "GreenCastle")
         codex.run(patch("a.c"))
         assert os.path.exists(os.path.join(folder, "a.c")), codex.model.results()
