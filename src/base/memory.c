@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,4 +87,9 @@ uint64_t mr_memory_limit(const char *root)
 		least = limit < least ? limit : least;
 	}
 	return least;
+}
+
+void mr_memory_give_back(void)
+{
+	malloc_trim(0);
 }

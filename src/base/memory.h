@@ -8,3 +8,6 @@
  * the way up), whichever is less. `root` is where /proc and /sys are: "" but in tests.
  */
 uint64_t mr_memory_limit(const char *root);
+/* Give freed memory back to the system: for a process that is about to wait. Takes some
+ * milliseconds. */
+void mr_memory_give_back(void);

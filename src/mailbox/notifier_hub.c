@@ -5,6 +5,7 @@
 #include "base/fs_watch_dirs.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/oom.h"
 #include "mailbox/gateway.h"
 #include "mailbox/layout.h"
@@ -32,6 +33,7 @@ enum {
 	LOCKED_MS = 5000,     /* another process has the notifier of the session */
 	SCAN_MS = 60000,      /* between looks at the registry, */
 	SCAN_UNWATCHED_MS = 5000, /* when it cannot be watched */
+	TIDY_MS = 1000,           /* after a long poll looked, and waits */
 	SLICE_MS = 1000,          /* a waiting request asks whether its client is still there */
 	POLLED_MS = 3000,         /* after a long poll the next one is expected before a prompt */
 };
@@ -73,6 +75,7 @@ struct mr_notifier_hub {
 	size_t thread_count, idle_count;
 	int registry_id;
 	char *base_url;  /* of the server that it belongs to; or NULL */
+	int64_t tidy_ms; /* when memory of looks is given back; or 0 */
 	int64_t scan_ms; /* when the registry is looked at next */
 	bool is_over;    /* no more rounds, no more long polls */
 };
@@ -469,6 +472,8 @@ static int hand_out(struct mr_notifier_hub *hub)
 		else if (agent->due_ms < next)
 			next = agent->due_ms;
 	}
+	if (hub->tidy_ms && hub->tidy_ms < next)
+		next = hub->tidy_ms;
 	return next - now > INT32_MAX ? INT32_MAX : next < now ? 0 : (int)(next - now);
 }
 
@@ -488,6 +493,12 @@ static void *run_loop(void *arg)
 		if (hub->scan_ms <= now_ms()) {
 			pthread_mutex_unlock(&hub->lock);
 			scan(hub);
+			pthread_mutex_lock(&hub->lock);
+		}
+		if (hub->tidy_ms && hub->tidy_ms <= now_ms()) {
+			hub->tidy_ms = 0;
+			pthread_mutex_unlock(&hub->lock);
+			mr_memory_give_back();
 			pthread_mutex_lock(&hub->lock);
 		}
 		sleep_ms = hand_out(hub);
@@ -591,6 +602,10 @@ enum mr_code mr_notifier_hub_wait(struct mr_ctx *cx, struct mr_notifier_hub *hub
 		pthread_mutex_lock(&hub->lock);
 		hub->takers--;
 		pthread_cond_signal(&hub->room);
+		if (!told.notice && !hub->tidy_ms) {
+			hub->tidy_ms = now_ms() + TIDY_MS;
+			ring(hub);
+		}
 		goes_on = !rc && !told.notice && await_change(cx, hub, agent, seen, until_ms);
 	}
 	agent->waits--;

@@ -226,26 +226,44 @@ static const struct mr_param next_params[] = {
 	{ 0 },
 };
 
+/* The same for a call that waits: what finding the agent takes in memory is given back first. */
+static enum mr_code find_lean(struct mr_call *call, struct mr_mailbox_session *out)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_arena *own = call->cx.arena;
+	struct mr_mail_session session;
+	const char *unbound, *path = NULL;
+	enum mr_code rc;
+
+	call->cx.arena = arena;
+	rc = find(call, &session, &unbound);
+	if (!rc && unbound) {
+		rc = mr_err_set(&call->cx.err, MR_ECONFLICT, "%s", unbound);
+		rc = mr_contract_gateway_unusable(call, rc);
+	}
+	call->cx.arena = own;
+	call->cx.err.issues = NULL;
+	if (!rc)
+		path = mr_arena_strdup(own, session.agent.manifest.path);
+	return rc ? rc : mr_mailbox_session_read(&call->cx, path, out);
+}
+
 static enum mr_code next(struct mr_call *call, const struct next_request *asked,
 	struct mr_shape_notice *out)
 {
 	struct mr_notifier_hub *hub = mr_gateway_parts_notifiers(call->app->gateway_parts);
-	struct mr_mail_session session;
+	struct mr_mailbox_session session;
 	struct mr_notifier_told told;
-	const char *unbound, *url, *api;
-	enum mr_code rc = find(call, &session, &unbound);
+	const char *url, *api;
+	enum mr_code rc = find_lean(call, &session);
 
-	if (!rc && unbound) {
-		rc = mr_err_set(&call->cx.err, MR_ECONFLICT, "%s", unbound);
-		return mr_contract_gateway_unusable(call, rc);
-	}
 	if (!rc && !hub)
 		rc = mr_err_set(&call->cx.err, MR_ECONFLICT, "this server has no notifier");
 	if (rc)
 		return rc;
-	url = mr_gateway_parts_url(call, &session.agent.manifest, &api);
-	rc = mr_notifier_hub_wait(&call->cx, hub, &session.agent.manifest, url, api,
-		(int)asked->wait * 1000, &told);
+	url = mr_gateway_parts_url(call, &session, &api);
+	rc = mr_notifier_hub_wait(&call->cx, hub, &session, url, api, (int)asked->wait * 1000,
+		&told);
 	if (!rc)
 		*out = mr_shape_notice(call->cx.arena, &told);
 	return rc;
