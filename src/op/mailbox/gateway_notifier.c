@@ -226,13 +226,45 @@ static const struct mr_param next_params[] = {
 	{ 0 },
 };
 
+/* Of a manifest what a notifier needs, without the rest of it. */
+static struct mr_mailbox_session lean(struct mr_arena *arena, const struct mr_mailbox_session *from)
+{
+	const struct mr_value *plan = mr_value_get(from->value, "launch_plan");
+	const struct mr_value none = { .kind = MR_MAP };
+	struct mr_mailbox_session to = {
+		.path = mr_arena_strdup(arena, from->path),
+		.dir = mr_arena_strdup(arena, from->dir),
+		.agent_name = mr_arena_strdup(arena, from->agent_name),
+		.agent_id = mr_arena_strdup(arena, from->agent_id),
+		.tmux_session = mr_arena_strdup(arena, from->tmux_session),
+		.session_id = mr_arena_strdup(arena, from->session_id),
+		.tool = mr_arena_strdup(arena, from->tool),
+		.binding = { .transport = from->binding.transport,
+			.root = mr_arena_strdup(arena, from->binding.root),
+			.address = mr_arena_strdup(arena, from->binding.address),
+			.path = mr_arena_strdup(arena, from->binding.path) },
+	};
+	struct mr_value value = { .kind = MR_TEXT,
+		.text = mr_arena_strdup(arena,
+			mr_mailbox_session_text(mr_value_get(plan, "home_selector"),
+				"home_path")) };
+
+	if (!value.text)
+		value.kind = MR_NULL;
+	value = mr_mailbox_session_with(arena, &none, "home_path", value);
+	value = mr_mailbox_session_with(arena, &none, "home_selector", value);
+	value = mr_mailbox_session_with(arena, &none, "launch_plan", value);
+	to.value = mr_arena_memdup(arena, &value, sizeof(value));
+	return to;
+}
+
 /* The same for a call that waits: what finding the agent takes in memory is given back first. */
 static enum mr_code find_lean(struct mr_call *call, struct mr_mailbox_session *out)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_arena *own = call->cx.arena;
 	struct mr_mail_session session;
-	const char *unbound, *path = NULL;
+	const char *unbound;
 	enum mr_code rc;
 
 	call->cx.arena = arena;
@@ -244,8 +276,8 @@ static enum mr_code find_lean(struct mr_call *call, struct mr_mailbox_session *o
 	call->cx.arena = own;
 	call->cx.err.issues = NULL;
 	if (!rc)
-		path = mr_arena_strdup(own, session.agent.manifest.path);
-	return rc ? rc : mr_mailbox_session_read(&call->cx, path, out);
+		*out = lean(own, &session.agent.manifest);
+	return rc;
 }
 
 static enum mr_code next(struct mr_call *call, const struct next_request *asked,

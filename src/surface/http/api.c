@@ -131,10 +131,14 @@ static enum mr_code add_own_body(struct gathering *g, const struct mr_http_reque
 static enum mr_code gather(const struct mr_http_request *req, struct mr_call *call,
 	const struct mr_op *op, struct gathering *g)
 {
+	size_t room = req->match.len + req->query_len;
 	enum mr_code rc;
 
 	g->map.kind = MR_MAP;
-	g->map.map.pairs = mr_arena_array(g->arena, ARGUMENTS_MAX, sizeof(struct mr_pair));
+	/* A call that waits keeps them. */
+	if (room > ARGUMENTS_MAX || req->body.len > 0)
+		room = ARGUMENTS_MAX;
+	g->map.map.pairs = mr_arena_array(g->arena, room + 1, sizeof(struct mr_pair));
 	rc = add_params(g, req->match.params, req->match.len);
 	if (!rc && op->contract->read_body)
 		return add_own_body(g, req, call, op);
