@@ -33,9 +33,10 @@ enum {
 	LOCKED_MS = 5000,     /* another process has the notifier of the session */
 	SCAN_MS = 60000,      /* between looks at the registry, */
 	SCAN_UNWATCHED_MS = 5000, /* when it cannot be watched */
-	TIDY_MS = 1000,           /* after a long poll looked, and waits */
-	SLICE_MS = 1000,          /* a waiting request asks whether its client is still there */
-	POLLED_MS = 3000,         /* after a long poll the next one is expected before a prompt */
+	SCANS_MORE = 3,
+	TIDY_MS = 1000,   /* after a long poll looked, and waits */
+	SLICE_MS = 1000,  /* a waiting request asks whether its client is still there */
+	POLLED_MS = 3000, /* after a long poll the next one is expected before a prompt */
 };
 
 #define LOCK_FILE "mailroom-notifier.lock"
@@ -74,10 +75,11 @@ struct mr_notifier_hub {
 	pthread_t threads[THREADS];
 	size_t thread_count, idle_count;
 	int registry_id;
-	char *base_url;  /* of the server that it belongs to; or NULL */
-	int64_t tidy_ms; /* when memory of looks is given back; or 0 */
-	int64_t scan_ms; /* when the registry is looked at next */
-	bool is_over;    /* no more rounds, no more long polls */
+	char *base_url;      /* of the server that it belongs to; or NULL */
+	unsigned scans_more; /* soon after it changed: an agent is bound after it is entered */
+	int64_t tidy_ms;     /* when memory of looks is given back; or 0 */
+	int64_t scan_ms;     /* when the registry is looked at next */
+	bool is_over;        /* no more rounds, no more long polls */
 };
 
 static int64_t now_ms(void)
@@ -268,8 +270,10 @@ static void on_event(void *arg, int id, const char *name, unsigned what)
 	int64_t now = now_ms();
 	struct agent *agent;
 
-	if (id == 0 || id == hub->registry_id)
+	if (id == 0 || id == hub->registry_id) {
 		hub->scan_ms = now;
+		hub->scans_more = SCANS_MORE;
+	}
 	LIST_FOREACH(agent, &hub->agents, link)
 	{
 		if (id == 0 || id == agent->mailbox_id)
@@ -445,7 +449,8 @@ static void scan(struct mr_notifier_hub *hub)
 	}
 	pthread_mutex_lock(&hub->lock);
 	hub->registry_id = id;
-	hub->scan_ms = now_ms() + (is_watched ? SCAN_MS : SCAN_UNWATCHED_MS);
+	hub->scan_ms = now_ms() + (is_watched && !hub->scans_more ? SCAN_MS : SCAN_UNWATCHED_MS);
+	hub->scans_more -= hub->scans_more > 0;
 	pthread_mutex_unlock(&hub->lock);
 }
 
