@@ -21,38 +21,33 @@ def no_command_is_a_usage_error(m):
 
 
 def every_command_has_help(m):
-    operations = m.json("operations")["operations"]
-    assert len(operations) >= 8
-    for operation in (o for o in operations if o["command"]):
-        words = operation["command"].split()
-        for form in (words + ["--help"], ["help"] + words):
-            done = m.run(*form)
-            assert done.returncode == 0 and not done.stderr, describe(done)
-            assert f"Usage: mailroom {operation['command']}" in done.stdout, describe(done)
-            assert operation["summary"] in done.stdout, describe(done)
-        done = m.run(*words[:1], "-h")
-        assert done.returncode == 0, describe(done)
-
-
-def help_can_be_read(m):
-    """All of it, from the top: in 80 columns, each group with words of its own."""
-    paths, seen = [([], None)], 0
+    """All of it, read from the top: each command's own, in 80 columns, and each group with words of its own."""
+    operations = {o["command"]: o["summary"] for o in m.json("operations")["operations"] if o["command"]}
+    paths, read = [([], None)], set()
     while paths:
         path, about = paths.pop()
-        text = m.run(*path, "--help").stdout
+        command = " ".join(path)
+        done = m.run(*path, "--help")
+        text = done.stdout
+        assert done.returncode == 0 and not done.stderr, describe(done)
         for line in text.splitlines():
             # What stands in one piece cannot be broken.
             assert len(line) <= 80 or line.startswith("Usage: ") or " " not in line.strip() or line.endswith("."), (path, line)
+        if command in operations:
+            assert f"Usage: mailroom {command}" in text and operations[command] in text, describe(done)
+            read.add(command)
         commands = text.split("\nCommands\n")[1].split("\n\n")[0] if "\nCommands\n" in text else ""
-        if about and text.startswith(f"Usage: mailroom {' '.join(path)} COMMAND"):
+        if about and text.startswith(f"Usage: mailroom {command} COMMAND"):
             first = commands.split()[0]
             assert not about.startswith(first + ",") and about != first, (path, about)
-        for line in commands.splitlines():
-            if line[2] != " ":
-                word, told = line.split(None, 1)
-                paths.append(([*path, word], told))
-                seen += 1
-    assert seen > 80, seen
+        words = [line.split(None, 1) for line in commands.splitlines() if line[2] != " "]
+        paths += [([*path, word], told) for word, told in words]
+        # The other ways to ask for it, once in each group.
+        if path and words:
+            one = [*path, words[0][0]]
+            assert m.run("help", *one).stdout == m.run(*one, "--help").stdout, one
+            assert m.run(*path, "-h").stdout == text, path
+    assert not operations.keys() - read and len(read) > 80, operations.keys() - read
 
 
 def tables_fit_the_terminal(m):
@@ -254,7 +249,7 @@ def zsh_completes(m):
 
 
 with Tap() as tap:
-    for case in (version, no_command_is_a_usage_error, every_command_has_help, help_can_be_read, mistakes_exit_with_2,
+    for case in (version, no_command_is_a_usage_error, every_command_has_help, mistakes_exit_with_2,
             failures_exit_with_1, errors_are_json_when_asked, a_result_is_one_json_object, people_get_aligned_text,
             colour_is_for_terminals, tables_fit_the_terminal, settings_come_in_order,
             settings_of_the_peers_are_known, secrets_are_never_shown,
