@@ -6,7 +6,7 @@
 #include "text/json.h"
 #include "text/out.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -269,12 +269,18 @@ static enum mr_code refuse_alone(struct mr_call *call, const char *type, const c
 /* Where in the text the reader stopped: it says the line and the column. */
 static size_t offset_of(struct mr_bytes body, const char *msg)
 {
-	const char *at = strstr(msg, "at line ");
-	unsigned line = 1, column = 1;
+	static const char line_word[] = "at line ", column_word[] = " column ";
+	const char *at = strstr(msg, line_word);
+	unsigned long line, column;
+	char *end;
 	size_t offset = 0;
 
-	if (!at || sscanf(at, "at line %u column %u", &line, &column) != 2)
+	if (!at)
 		return 0;
+	line = strtoul(at + strlen(line_word), &end, 10);
+	if (!mr_str_starts(end, column_word))
+		return 0;
+	column = strtoul(end + strlen(column_word), NULL, 10);
 	for (; line > 1 && offset < body.len; offset++)
 		line -= body.data[offset] == '\n';
 	offset += column > 0 ? column - 1 : 0;

@@ -47,7 +47,7 @@ static const struct mr_param block_members[] = {
 
 #define AUTH_MEMBER(key)                                                                           \
 	{                                                                                          \
-		.name = key, .type = MR_TYPE_TEXT, .flags = MR_OR_NULL,                            \
+		.name = (key), .type = MR_TYPE_TEXT, .flags = MR_OR_NULL,                          \
 		.refuse = mr_gateway_refuse_blank, .summary = "for the recipient's verifier"       \
 	}
 
