@@ -9,6 +9,7 @@ static const struct mr_global_option plain_globals[] = {
 	{ "--help", NULL, "show help for the command", MR_GLOBAL_HELP, 'h' },
 	{ "--json", NULL, "print JSON instead of text", MR_GLOBAL_FORMAT },
 	{ "--yes", NULL, "answer yes to questions", MR_GLOBAL_YES, 'y' },
+	{ "--absolute", NULL, "show times as dates, not as \"3 min ago\"", MR_GLOBAL_ABSOLUTE },
 	{ "--config", "FILE", "read settings from this mailroom.yaml", MR_GLOBAL_CONFIG },
 	{ "--env-file", "FILE", "read settings from this file of NAME=value lines, and trust it",
 		MR_GLOBAL_ENV_FILE },

@@ -21,7 +21,8 @@ enum mr_global_effect {
 	MR_GLOBAL_VERSION,
 	MR_GLOBAL_FORMAT, /* selects the format that its value names, a flag that of its own name */
 	MR_GLOBAL_YES,    /* questions are answered with yes */
-	MR_GLOBAL_CONFIG, /* the next three: where settings come from (app/settings.h) */
+	MR_GLOBAL_ABSOLUTE, /* times are written out, also on a terminal */
+	MR_GLOBAL_CONFIG,   /* the next three: where settings come from (app/settings.h) */
 	MR_GLOBAL_ENV_FILE,
 	MR_GLOBAL_SET,
 };
@@ -75,6 +76,7 @@ struct mr_invocation {
 	const struct mr_contract *contract;
 	const struct mr_format *format;
 	bool is_format_given;
+	bool is_absolute;             /* times are written out, also on a terminal */
 	bool is_help, is_version;     /* that was asked for */
 	const struct mr_given *given; /* options with the effect MR_GLOBAL_OWN, in their order */
 	size_t given_count;

@@ -1,6 +1,7 @@
 """usage: team_overview.py PROGRAM - what a person at a shell sees of a project."""
 
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -44,6 +45,20 @@ def it_fits_a_terminal(m):
     assert "just now" in shown and "UTC" not in shown, shown
 
 
+def times_can_be_asked_for_as_dates(m):
+    scene(m)
+    relative = re.compile(r"just now|in \d+ (min|h)")
+    wanted = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
+    for words in (["team"], ["team", "agents", m.dir], ["team", "inbox", m.dir, "BlueLake"], ["team", "reservations", m.dir]):
+        shown = m.in_a_terminal(*words, env={"NO_COLOR": "1"}, columns=120)
+        assert relative.search(shown) and not wanted.search(shown), (words, shown)
+        for line in ([*words, "--absolute"], ["--absolute", *words]):
+            shown = m.in_a_terminal(*line, env={"NO_COLOR": "1"}, columns=120)
+            assert wanted.search(shown) and not relative.search(shown), (line, shown)
+    for words in (["team"], ["mail"], ["mailbox"], ["work"]):
+        assert "--absolute" in m.run(*words, "--help").stdout, words
+
+
 def help_still_lists_the_commands(m):
     told = m.run("team", "--help").stdout
     assert "What goes on in a project" in told and "inbox" in told and "reserve" in told, told
@@ -76,6 +91,7 @@ def messages_without_a_thread_count(m):
 TESTS = [
     nobody_is_named,
     it_fits_a_terminal,
+    times_can_be_asked_for_as_dates,
     help_still_lists_the_commands,
     a_place_without_a_project_is_told,
     messages_without_a_thread_count,

@@ -415,6 +415,7 @@ static const struct mr_global_option work_globals[] = {
 	{ "--json", NULL, "the same as --output json", MR_GLOBAL_FORMAT },
 	OWN_OPTIONS,
 	{ "--yes", NULL, "answer yes to questions", MR_GLOBAL_YES, 'y' },
+	{ "--absolute", NULL, "show times as dates, not as \"3 min ago\"", MR_GLOBAL_ABSOLUTE },
 	{ "--config", "FILE", "read settings from this mailroom.yaml", MR_GLOBAL_CONFIG },
 	{ "--env-file", "FILE", "read settings from this file of NAME=value lines, and trust it",
 		MR_GLOBAL_ENV_FILE },

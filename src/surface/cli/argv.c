@@ -74,6 +74,9 @@ static void apply_global(struct mr_argv *out, const struct mr_global_option *g, 
 	case MR_GLOBAL_YES:
 		out->yes = true;
 		break;
+	case MR_GLOBAL_ABSOLUTE:
+		out->absolute = true;
+		break;
 	case MR_GLOBAL_CONFIG:
 		out->config_file = value;
 		break;

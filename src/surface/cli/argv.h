@@ -16,7 +16,7 @@
 #include "text/value.h"
 
 struct mr_argv {
-	bool help, version, yes;
+	bool help, version, yes, absolute;
 	const char *format_name;            /* that was asked for, or NULL */
 	const struct mr_contract *contract; /* of the command, or of the group of commands */
 	const struct mr_format *format;     /* of the contract */

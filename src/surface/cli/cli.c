@@ -279,6 +279,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 		.contract = args.contract,
 		.format = args.format,
 		.is_format_given = args.format_name != NULL,
+		.is_absolute = args.absolute,
 		.is_help = args.help,
 		.is_version = args.version,
 		.given = args.given,

@@ -200,7 +200,7 @@ static enum mr_code run_formatted(struct mr_call *call, const struct mr_value *a
 	rc = mr_dispatch(call, how->op, args, &out);
 	if (rc)
 		return rc;
-	if (style.width)
+	if (style.width && !how->is_absolute)
 		style.now_us = mr_clock_wall_us(call->app->clock);
 	if (mr_out_tree(&out))
 		how->format->write(text, how->op, mr_out_tree(&out), &style);
