@@ -211,7 +211,24 @@ def old_clients_get_json_as_text(m):
     assert wire(old) < 5000, wire(old)
 
 
+def who_states_no_version_gets_structured_content(m):
+    """As docs/INTEROP.md says: its text is lines, and the members that a list leaves out are those of get_message."""
+    with Stdio(m) as client:
+        mail(m, client, 1)
+    with Stdio(m, hello=False) as client:
+        result = inbox(client)
+        whole = client.call("get_message", project_key=B, message_id=1)
+    assert result["content"][0]["text"].startswith("1  GreenCastle  "), result
+    [item] = result["structuredContent"]["result"]
+    assert {"uid", "project_id", "sender_id", "sender_project"} <= set(whole) - set(item), (whole, item)
+    page = open(os.path.join(os.path.dirname(__file__), "..", "..", "docs", "INTEROP.md"), encoding="utf-8").read()
+    row = next(line for line in page.splitlines() if line.startswith("| lists of messages |"))
+    for name in set(whole) - set(item):
+        assert f"`{name}`" in row, (name, row)
+
+
 TESTS = [
+    who_states_no_version_gets_structured_content,
     an_inbox_says_everything_once,
     bodies_come_on_request,
     a_list_that_stops_says_how_to_go_on,
