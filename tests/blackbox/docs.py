@@ -38,8 +38,8 @@ def operations(m):
 
 def global_options(m):
     line = re.search(r"^Global options, for every command: (.*)\.$", read("docs/reference.md"), re.MULTILINE).group(1)
-    named = re.findall(r"--[a-z]+(?: [A-Z=]+)?", line)
-    listed = re.findall(r"^  (--[a-z]+(?: [A-Z=]+)?)  ", m.run("--help").stdout, re.MULTILINE)
+    named = re.findall(r"--[a-z-]+(?: [A-Z=]+)?", line)
+    listed = re.findall(r"^  (--[a-z-]+(?: [A-Z=]+)?)  ", m.run("--help").stdout, re.MULTILINE)
     assert named and named == listed, (named, listed)
 
 
