@@ -364,6 +364,7 @@
  *       share_sql.c      the database of an export
  *       share_verify.c   compares an export with its manifest
  *       share_view.c     the data of an export's web page
+ *       share_zip.c      packs an export into one file
  *     store/           the database, its writer and readers, and who waits for changes
  *       changes_sql.c    changes since a cursor
  *       database.c       checks the open database, reopens it when lost
@@ -698,6 +699,7 @@
  *     yaml.c             YAML in
  *     yaml_scalar.c      what a plain scalar means
  *     yaml_writer.c      YAML out
+ *     zip.c              records of ZIP archives
  *
  *   base/              the platform, no mail words
  *     arena.c            memory freed all at once

@@ -6,7 +6,9 @@ import os
 import re
 import shutil
 import subprocess
+import stat
 import sys
+import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import database  # noqa: E402
@@ -46,8 +48,8 @@ class Team:
     def send(self, sender, to, subject, body, *more):
         return self.m.json("team", "send", "work", sender, "--to", to, "--subject", subject, "--body-md", body, *more)
 
-    def export(self, *args, name="out", status=0):
-        return self.m.json("team", "share", "export", "-o", name, *args, status=status)
+    def export(self, *args, name="out", status=0, **options):
+        return self.m.json("team", "share", "export", "-o", name, *args, status=status, **options)
 
     def path(self, *parts):
         return os.path.join(self.m.dir, "out", *parts)
@@ -158,6 +160,73 @@ def changes_are_found(m):
     assert done.returncode == 1 and "nowhere" in done.stderr, describe(done)
 
 
+def tree(directory):
+    return dict(every_file(directory))
+
+
+def the_same_mail_is_the_same_bytes(m):
+    team = Team(m)
+    for args in ([], ["--zip"], ["-p", "work", "--chunk-threshold", "1", "--chunk-size", "8192"]):
+        os.makedirs(os.path.join(m.dir, "else", "where"), exist_ok=True)
+        first = team.export(*args, name="first")
+        # Elsewhere, a day later, after mail was read and a file leased.
+        m.write("skew", "86400")
+        later = {"MAILROOM_CLOCK_SKEW": os.path.join(m.dir, "skew")}
+        m.json("team", "read", "work", "BlueLake", "2", env=later)
+        m.json("team", "reserve", "work", "GreenFox", f"docs/{len(args)}/**", env=later)
+        second = team.export(*args, name="else/where/second", env=later)
+        assert first["manifest_sha256"] == second["manifest_sha256"], (first, second)
+        one, two = os.path.join(m.dir, "first"), os.path.join(m.dir, "else", "where", "second")
+        if "--zip" in args:
+            with open(one, "rb") as file, open(two, "rb") as other:
+                assert file.read() == other.read()
+            os.unlink(one)
+            os.unlink(two)
+        else:
+            assert tree(one) == tree(two), [name for name, data in every_file(one) if tree(two).get(name) != data]
+            assert m.dir.encode() not in tree(one)["README.txt"]
+            shutil.rmtree(one)
+            shutil.rmtree(two)
+    # One more message, and it is another copy, as of that message.
+    before = team.export(name="before")
+    team.send("GreenFox", "BlueLake", "Lunch", "at noon")
+    after = team.export(name="after")
+    assert before["manifest_sha256"] != after["manifest_sha256"]
+    with open(os.path.join(m.dir, "after", "manifest.json"), encoding="utf-8") as file:
+        manifest = json.load(file)
+    newest, = database.rows(os.path.join(m.dir, "after", "mailbox.sqlite3"), "SELECT max(created_ts) FROM messages")
+    assert manifest["generated_at"] == newest[0][:19] + "Z", (manifest["generated_at"], newest)
+    active = database.rows(os.path.join(m.dir, "after", "mailbox.sqlite3"), "SELECT last_active_ts FROM agents"
+        " WHERE name = 'GreenFox'")
+    assert active == [newest], (active, newest)
+
+
+def one_file_has_all_of_it(m):
+    team = Team(m)
+    told = team.export(name="out")
+    packed = team.export("--zip", name="share.zip")
+    assert packed["manifest_sha256"] == told["manifest_sha256"] and packed["output"] == "share.zip", packed
+    with zipfile.ZipFile(os.path.join(m.dir, "share.zip")) as archive:
+        assert archive.testzip() is None
+        names = archive.namelist()
+        assert names == sorted(names) and {n: archive.read(n) for n in names} == tree(team.path()), names
+        for info in archive.infolist():
+            assert info.date_time == (1980, 1, 1, 0, 0, 0) and stat.S_IMODE(info.external_attr >> 16) == 0o644, info
+            assert info.compress_type == zipfile.ZIP_DEFLATED, info
+        archive.extractall(os.path.join(m.dir, "unpacked"))
+    checked = m.json("team", "share", "verify", "unpacked", "--manifest-sha256", packed["manifest_sha256"])
+    assert checked["ok"] and checked["files"] == len(names) - 1, checked
+    # Nothing besides it is left, and it is not overwritten.
+    assert sorted(os.listdir(m.dir)) == ["data", "out", "run", "share.zip", "unpacked", "work"], os.listdir(m.dir)
+    for name in ("share.zip", "work"):
+        error = team.export("--zip", name=name, status=2)["error"]
+        assert error["type"] == "INVALID_ARGUMENT" and error["message"] == (
+            f"{name} is there already: no file is overwritten; choose another name"), error
+    assert team.export("--zip", "--dry-run", name="none.zip")["messages"] == 2
+    error = m.json("team", "share", "verify", "share.zip", status=2)["error"]
+    assert error["message"] == "share.zip is a file: unpack it, and verify the directory", error
+
+
 def shown(team, place, script=""):
     """The page as a browser has it, opened from disk, after a script of ours has touched it."""
     with open(team.path("index.html"), encoding="utf-8") as file:
@@ -245,6 +314,8 @@ TESTS = [
     a_dry_run_only_counts,
     a_directory_with_something_in_it_is_refused,
     changes_are_found,
+    the_same_mail_is_the_same_bytes,
+    one_file_has_all_of_it,
     a_browser_shows_it_from_disk,
     its_buttons_work,
     hostile_mail_stays_text,

@@ -247,8 +247,8 @@
 		const name = projects.length === 1 ? projects[0].name : counted(projects.length, "project");
 		document.title = "Mail of " + name;
 		document.querySelector("h1").textContent = document.title;
-		$("about").textContent = counted(messages.length, "message") + ", exported " +
-			(meta.generated_at || "").replace("T", " ").replace("Z", " UTC") + " by " + meta.exporter +
+		$("about").textContent = counted(messages.length, "message") + ", the newest of " +
+			(meta.generated_at || "").replace("T", " ").replace("Z", " UTC") + "; exported by " + meta.exporter +
 			"; scrubbed (" + meta.scrub + "), " + counted(meta.secrets_replaced || 0, "secret") + " replaced";
 		select.append(new Option("All projects", ""), ...projects.map((p) => new Option(p.slug, p.slug)));
 		select.hidden = projects.length < 2;

@@ -9,7 +9,7 @@ static const char *const alias_preset[] = { "scrub", NULL };
 
 static const struct mr_param export_params[] = {
 	MR_PARAM(struct mr_team_share, output, "output", .flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "the directory to make; it may be there if it is empty",
+		.summary = "the directory to make, which may be there if it is empty; or the file",
 		.aliases = alias_output),
 	MR_PARAM(struct mr_team_share, projects, "project",
 		.summary = "only these projects: path, slug, or last part of the path",
@@ -28,6 +28,8 @@ static const struct mr_param export_params[] = {
 		.summary = "a larger database is there in pieces too", .fallback = "20971520"),
 	MR_PARAM(struct mr_team_share, chunk_bytes, "chunk_size", .min = 1024, .max = 1 << 30,
 		.summary = "bytes of a piece", .fallback = "4194304"),
+	MR_PARAM(struct mr_team_share, zip, "zip",
+		.summary = "make one ZIP file, which must not be there yet"),
 	MR_PARAM(struct mr_team_share, dry_run, "dry_run",
 		.summary = "only count; nothing is written"),
 	{ 0 },
@@ -60,7 +62,8 @@ const struct mr_op mr_op_team_share_export = {
 	.summary = "Make a copy of the mail for others to read, without secrets",
 	.help = "The copy is a directory of plain files: index.html opens from disk in a browser. "
 		"Blind "
-		"copies, leases, contacts and who has read what are left out. -o is short for "
+		"copies, leases, contacts and who has read what are left out. The same mail makes "
+		"the same bytes, with --zip as one file. -o is short for "
 		"--output, -p for --project.",
 	.params = export_params,
 	.result = export_fields,

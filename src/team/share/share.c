@@ -11,14 +11,21 @@
 #include "team/project.h"
 #include "team/share/share_private.h"
 #include "team/share/share_sql.h"
+#include "text/time.h"
 #include "text/token.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BODY_REDACTED "[Message body redacted]"
 
 enum { TEXT_BYTES = 64 << 20, CHUNK_MIN = 1024, CHUNK_MAX = 1 << 30 };
+
+const char *mr_team_share_time(struct mr_team_share_job *job)
+{
+	return mr_time_format(job->cx->arena, job->newest_us, MR_TIME_SECONDS);
+}
 
 const char *mr_team_share_preset(const struct mr_team_share_job *job)
 {
@@ -57,6 +64,10 @@ static enum mr_code check_request(struct mr_ctx *cx, struct mr_team_share *reque
 		request->detach_bytes = request->inline_bytes + 1;
 	if (!mr_fs_exists(AT_FDCWD, request->output))
 		return MR_OK;
+	if (request->zip)
+		return mr_team_refuse(cx, "output",
+			"%s is there already: no file is overwritten; choose another name",
+			request->output);
 	if (mr_fs_list(cx->arena, AT_FDCWD, request->output, 0, &names, &err))
 		return mr_team_refuse(cx, "output", "%s is there already and is no empty directory",
 			request->output);
@@ -97,6 +108,12 @@ static enum mr_code choose_projects(struct mr_team_share_job *job)
 	return rc;
 }
 
+static void note_time(struct mr_team_share_job *job, int64_t time_us)
+{
+	if (time_us > job->newest_us)
+		job->newest_us = time_us;
+}
+
 /* Collect all secrets first, so that nothing with one of them is written. */
 static enum mr_code learn_message(struct mr_arena *arena, const struct mr_team_message *message,
 	void *arg)
@@ -104,6 +121,7 @@ static enum mr_code learn_message(struct mr_arena *arena, const struct mr_team_m
 	struct mr_team_share_job *job = arg;
 
 	(void)arena;
+	note_time(job, message->created_ts);
 	mr_team_secrets_learn(job->secrets, mr_bytes_text(message->subject));
 	mr_team_secrets_learn(job->secrets, mr_bytes_text(message->body_md));
 	mr_team_secrets_learn(job->secrets, mr_bytes_text(message->attachments));
@@ -119,6 +137,7 @@ static enum mr_code learn(struct mr_team_share_job *job)
 	for (size_t i = 0; i < job->projects.len && !rc; i++) {
 		struct mr_team_agents agents = { 0 };
 
+		note_time(job, job->projects.items[i].created_at);
 		mr_team_secrets_learn(job->secrets,
 			mr_bytes_text(job->projects.items[i].human_key));
 		rc = mr_team_agent_list(job->cx, job->from, job->projects.items[i].id, false,
@@ -330,6 +349,26 @@ static enum mr_code make_files(struct mr_team_share_job *job, const char *direct
 	return rc;
 }
 
+/* The complete directory gets its name, or the ZIP file that is made of it. */
+static enum mr_code put_in_place(struct mr_team_share_job *job, const char *partial,
+	const char *output)
+{
+	struct mr_ctx *cx = job->cx;
+	const char *packed = mr_arena_printf(cx->arena, "%s.zip", partial);
+	enum mr_code rc;
+
+	if (!job->request.zip)
+		return mr_fs_rename(AT_FDCWD, partial, AT_FDCWD, output, MR_FS_REPLACE, &cx->err);
+	rc = mr_team_share_pack(cx, partial, packed);
+	if (!rc)
+		rc = mr_fs_remove_all(AT_FDCWD, partial, &cx->err);
+	if (!rc)
+		rc = mr_fs_rename(AT_FDCWD, packed, AT_FDCWD, output, MR_FS_NEW, &cx->err);
+	if (rc)
+		(void)unlink(packed);
+	return rc;
+}
+
 /* Written under another name, and renamed when it is complete. */
 static enum mr_code make_export(struct mr_team_share_job *job)
 {
@@ -352,7 +391,7 @@ static enum mr_code make_export(struct mr_team_share_job *job)
 	rc = make_files(job, partial);
 	mr_team_view_release(&job->view);
 	if (!rc)
-		rc = mr_fs_rename(AT_FDCWD, partial, AT_FDCWD, output, MR_FS_REPLACE, &cx->err);
+		rc = put_in_place(job, partial, output);
 	if (rc && mr_fs_remove_all(AT_FDCWD, partial, &ignored))
 		return mr_err_wrap(&cx->err, "%s is left behind", partial);
 	return rc;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { PIECE = 256 << 10, FILES_MAX = 1000000, DEPTH_MAX = 8 };
@@ -99,6 +100,34 @@ enum mr_code mr_team_share_hash(struct mr_ctx *cx, int dir, const char *path,
 	if (!rc)
 		*out_sha256 = sha256;
 	return rc;
+}
+
+enum mr_code mr_team_share_map(struct mr_ctx *cx, int dir, const char *path, struct mr_bytes *out)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc = mr_fs_open_beneath(dir, path, O_RDONLY, 0, &fd, &cx->err);
+	struct stat st;
+	void *data;
+
+	if (rc)
+		return rc;
+	if (fstat(fd, &st) != 0)
+		return mr_err_os(&cx->err, errno, "cannot stat %s", path);
+	*out = (struct mr_bytes){ 0 };
+	if (st.st_size == 0)
+		return MR_OK;
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return mr_err_os(&cx->err, errno, "cannot read %s", path);
+	*out = mr_bytes_of(data, (size_t)st.st_size);
+	return MR_OK;
+}
+
+void mr_team_share_unmap(struct mr_bytes *bytes)
+{
+	if (bytes->len)
+		munmap((void *)(uintptr_t)bytes->data, bytes->len);
+	*bytes = (struct mr_bytes){ 0 };
 }
 
 struct listing {

@@ -1,19 +1,15 @@
 /* team/share/share_manifest.c - writes README.txt and manifest.json of an export, and checks
  * that no secret is left. */
-#include "base/fs.h"
 #include "team/share/share_private.h"
 #include "text/digest.h"
-#include "text/time.h"
-
-#include <errno.h>
-#include <sys/mman.h>
 
 enum { MANIFEST_BYTES = 256 << 20 };
 
 enum mr_code mr_team_share_readme(struct mr_team_share_job *job)
 {
 	const char *text = mr_arena_printf(job->cx->arena,
-		"A copy of a team's mail, made by mailroom " MR_VERSION " on %s.\n"
+		"A copy of a team's mail, made by mailroom " MR_VERSION
+		"; the newest message is of %s.\n"
 		"\n"
 		"Open index.html in a browser: it works from disk and loads nothing from "
 		"elsewhere.\n"
@@ -29,9 +25,9 @@ enum mr_code mr_team_share_readme(struct mr_team_share_job *job)
 		".\n"
 		"\n"
 		"To check that nothing was changed: mailroom team share verify DIRECTORY\n",
-		mr_time_format(job->cx->arena, mr_clock_wall_us(job->cx->clock), MR_TIME_SECONDS),
-		MR_TEAM_SHARE_DATABASE, (long long)job->out.messages, (long long)job->out.projects,
-		mr_team_share_preset(job), (long long)job->out.secrets_replaced);
+		mr_team_share_time(job), MR_TEAM_SHARE_DATABASE, (long long)job->out.messages,
+		(long long)job->out.projects, mr_team_share_preset(job),
+		(long long)job->out.secrets_replaced);
 
 	return mr_team_share_put(job, "README.txt", mr_bytes_text(text));
 }
@@ -39,28 +35,13 @@ enum mr_code mr_team_share_readme(struct mr_team_share_job *job)
 /* The proof: nothing that was replaced stands in any byte of the file. */
 static enum mr_code check_clean(struct mr_team_share_job *job, const char *path)
 {
-	int fd MR_CLEANUP(mr_fs_closep) = -1;
-	struct mr_err *err = &job->cx->err;
-	enum mr_code rc = mr_fs_open_beneath(job->dir, path, O_RDONLY, 0, &fd, err);
-	struct stat st;
-	void *data;
-	bool found;
+	struct mr_bytes bytes MR_CLEANUP(mr_team_share_unmap) = { 0 };
+	enum mr_code rc = mr_team_share_map(job->cx, job->dir, path, &bytes);
 
-	if (rc)
-		return rc;
-	if (fstat(fd, &st) != 0)
-		return mr_err_os(err, errno, "cannot stat %s", path);
-	if (st.st_size == 0)
-		return MR_OK;
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (data == MAP_FAILED)
-		return mr_err_os(err, errno, "cannot read %s", path);
-	found = mr_team_secrets_stand_in(job->secrets, mr_bytes_of(data, (size_t)st.st_size));
-	munmap(data, (size_t)st.st_size);
-	return found
-		? mr_err_set(err, MR_EINTERNAL,
-			  "a secret that was replaced is still in %s: nothing is exported", path)
-		: MR_OK;
+	if (!rc && bytes.len && mr_team_secrets_stand_in(job->secrets, bytes))
+		rc = mr_err_set(&job->cx->err, MR_EINTERNAL,
+			"a secret that was replaced is still in %s: nothing is exported", path);
+	return rc;
 }
 
 static void text(struct mr_json_writer *w, const char *key, const char *value)
@@ -104,14 +85,12 @@ static void write_scope(struct mr_team_share_job *job, struct mr_json_writer *w)
 	mr_json_end(w);
 }
 
+/* The counts that depend on the mail alone: who has read it since is not told either. */
 static void write_scrub(const struct mr_team_share_job *job, struct mr_json_writer *w)
 {
 	map(w, "scrub");
 	text(w, "preset", mr_team_share_preset(job));
 	number(w, "secrets_replaced", job->out.secrets_replaced);
-	number(w, "read_states_cleared", job->out.read_states_cleared);
-	number(w, "file_reservations_removed", job->out.reservations_removed);
-	number(w, "agent_links_removed", job->out.links_removed);
 	number(w, "bodies_redacted", job->out.bodies_redacted);
 	mr_json_end(w);
 }
@@ -182,8 +161,7 @@ enum mr_code mr_team_share_manifest(struct mr_team_share_job *job)
 	mr_json_init(&w, &buf, MR_JSON_INDENTED);
 	mr_json_begin_map(&w);
 	text(&w, "schema_version", "0.1.0");
-	text(&w, "generated_at",
-		mr_time_format(arena, mr_clock_wall_us(job->cx->clock), MR_TIME_SECONDS));
+	text(&w, "generated_at", mr_team_share_time(job));
 	text(&w, "exporter_version", "mailroom " MR_VERSION);
 	write_scope(job, &w);
 	write_scrub(job, &w);

@@ -29,12 +29,15 @@ struct mr_team_share_job {
 	int dir;                      /* of the export, or -1 when nothing is written */
 	struct mr_team_projects projects;
 	int64_t project_total; /* in the storage */
+	int64_t newest_us;     /* when the newest message was sent, or the newest project made */
 	struct mr_team_secrets *secrets;
 	struct mr_team_view view;
 	struct mr_team_shared out;
 	int64_t inlined, copied, copied_bytes, external, missing; /* attachments */
 };
 
+/* The time that an export tells: of its newest message, so that it does not depend on the clock. */
+const char *mr_team_share_time(struct mr_team_share_job *job);
 /* The name of the preset that is in force. */
 const char *mr_team_share_preset(const struct mr_team_share_job *job);
 /* `text` without secrets, in `arena`; NULL stays NULL. Counts. */
@@ -87,5 +90,12 @@ MR_CHECK enum mr_code mr_team_share_manifest_read(struct mr_arena *arena, struct
 /* SHA-256 and size of a file below `dir`, piece by piece. */
 MR_CHECK enum mr_code mr_team_share_hash(struct mr_ctx *cx, int dir, const char *path,
 	const char **out_sha256, int64_t *out_bytes);
+/* A file's bytes, below `dir`; unmap them. */
+MR_CHECK enum mr_code mr_team_share_map(struct mr_ctx *cx, int dir, const char *path,
+	struct mr_bytes *out);
+void mr_team_share_unmap(struct mr_bytes *bytes);
 /* Every file below `dir`, sorted. */
 MR_CHECK enum mr_code mr_team_share_files(struct mr_ctx *cx, int dir, struct mr_texts *out);
+/* Every file below a directory, in one new ZIP file, which is durable but for its name. */
+MR_CHECK enum mr_code mr_team_share_pack(struct mr_ctx *cx, const char *directory,
+	const char *path);

@@ -54,7 +54,7 @@ static const char SQL_RECIPIENTS[] =
 	"SELECT r.message_id, r.agent_id, r.kind, a.name, a.project_id FROM message_recipients r"
 	" JOIN agents a ON a.id = r.agent_id"
 	" WHERE r.message_id = ?1 AND r.kind <> 'bcc' ORDER BY r.kind DESC, "
-	"a.name_fold" MR_ROWS_ALL;
+	"a.name_fold, a.id" MR_ROWS_ALL;
 
 static enum mr_code read_recipient(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
@@ -177,7 +177,7 @@ enum mr_code mr_team_share_put_agent(struct mr_ctx *cx, struct mr_db *to,
 	return mr_rows_run(cx, to, SQL_AGENT,
 		MR_BIND(agent->id, agent->project_id, agent->name, agent->program, agent->model,
 			agent->task_description, time_of(cx, agent->inception_ts),
-			time_of(cx, agent->last_active_ts),
+			time_of(cx, agent->inception_ts),
 			mr_team_attachments_policy_name(agent->attachments_policy),
 			mr_team_contact_policy_name(agent->contact_policy), agent->is_active,
 			time_of(cx, agent->deleted_ts)));
@@ -211,10 +211,18 @@ enum mr_code mr_team_share_put_recipient(struct mr_ctx *cx, struct mr_db *to,
 			mr_team_kind_name(recipient->kind)));
 }
 
+/* The last thing of an agent that the copy has: reading is private, and leaves no trace in it. */
+static const char SQL_ACTIVE[] =
+	"UPDATE agents SET last_active_ts = n.newest FROM (SELECT sender_id, max(created_ts) AS"
+	" newest FROM messages GROUP BY sender_id) n WHERE n.sender_id = agents.id"
+	" AND n.newest > agents.last_active_ts";
+
 enum mr_code mr_team_share_finish(struct mr_ctx *cx, struct mr_db *to)
 {
-	enum mr_code rc = mr_db_search_create(to, &mr_team_search_index, &cx->err);
+	enum mr_code rc = mr_db_exec(to, SQL_ACTIVE, &cx->err);
 
+	if (!rc)
+		rc = mr_db_search_create(to, &mr_team_search_index, &cx->err);
 	if (!rc)
 		rc = mr_db_search_rebuild(to, &mr_team_search_index, &cx->err);
 	if (!rc)

@@ -151,8 +151,13 @@ enum mr_code mr_team_share_verify(struct mr_ctx *cx, const char *directory,
 	int dir MR_CLEANUP(mr_fs_closep) = -1;
 	struct mr_team_share_listing listed = { 0 };
 	struct mr_texts there;
-	enum mr_code rc = mr_fs_open_dir(AT_FDCWD, directory, &dir, &cx->err);
+	struct stat st;
+	enum mr_code rc;
 
+	if (stat(directory, &st) == 0 && S_ISREG(st.st_mode))
+		return mr_err_set(&cx->err, MR_EINVAL,
+			"%s is a file: unpack it, and verify the directory", directory);
+	rc = mr_fs_open_dir(AT_FDCWD, directory, &dir, &cx->err);
 	if (!rc)
 		rc = read_manifest(cx, dir, manifest_sha256, &listed);
 	if (!rc)

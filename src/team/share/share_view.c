@@ -133,8 +133,7 @@ static void write_meta(struct mr_team_share_job *job)
 
 	mr_json_key(w, "meta");
 	mr_json_begin_map(w);
-	text(w, "generated_at",
-		mr_time_format(arena, mr_clock_wall_us(job->cx->clock), MR_TIME_SECONDS));
+	text(w, "generated_at", mr_team_share_time(job));
 	text(w, "exporter", "mailroom " MR_VERSION);
 	text(w, "scrub", mr_team_share_preset(job));
 	number(w, "secrets_replaced", job->out.secrets_replaced);
