@@ -192,8 +192,10 @@ static void put_life(struct mr_ctx *cx, struct mr_out *out, const struct making 
 	mr_out_end(out);
 }
 
-static const struct mr_value *make_record(struct mr_ctx *cx, const struct making *m)
+static const struct mr_value *make_record(struct mr_ctx *cx, const struct making *m,
+	const struct mr_mailbox_session *session)
 {
+	struct mr_value mailbox = mr_mailbox_binding_value(cx->arena, &session->binding, true);
 	struct mr_out out;
 
 	mr_out_init_tree(&out, cx->arena);
@@ -218,7 +220,7 @@ static const struct mr_value *make_record(struct mr_ctx *cx, const struct making
 	mr_out_text(&out, "last_session_name", m->tmux_session);
 	mr_out_end(&out);
 	mr_out_null(&out, "gateway");
-	mr_out_null(&out, "mailbox");
+	mr_out_value(&out, "mailbox", &mailbox);
 	mr_out_end(&out);
 	return mr_out_tree(&out);
 }
@@ -230,7 +232,6 @@ static const char *directory_of(struct mr_arena *arena, const char *path)
 
 static enum mr_code write_session(struct mr_ctx *cx, const struct making *m)
 {
-	const char *record = mr_mailbox_registry_path(cx->arena, m->asked->registry, m->agent_id);
 	const char *role = mr_arena_printf(cx->arena, "%s/agent_def/roles/%s", m->session, m->role);
 	enum mr_code rc = mr_fs_make_dirs(AT_FDCWD, role, DIR_MODE, &cx->err);
 
@@ -238,13 +239,20 @@ static enum mr_code write_session(struct mr_ctx *cx, const struct making *m)
 	if (!rc)
 		rc = mr_fs_write(AT_FDCWD, mr_arena_printf(cx->arena, "%s/system-prompt.md", role),
 			mr_bytes_text(""), MR_FS_NEW, 0600, &cx->err);
-	if (!rc)
-		rc = mr_mailbox_session_write(cx, below(cx, m, "manifest.json"),
-			make_manifest(cx, m));
-	if (!rc)
-		rc = mr_fs_make_dirs(AT_FDCWD, directory_of(cx->arena, record), DIR_MODE, &cx->err);
-	/* The record comes last: with it the agent is there. */
-	return rc ? rc : mr_mailbox_session_write(cx, record, make_record(cx, m));
+	return rc
+		? rc
+		: mr_mailbox_session_write(cx, below(cx, m, "manifest.json"), make_manifest(cx, m));
+}
+
+/* With its record the agent is there. */
+static enum mr_code write_record(struct mr_ctx *cx, const struct making *m,
+	const struct mr_mailbox_session *session)
+{
+	const char *record = mr_mailbox_registry_path(cx->arena, m->asked->registry, m->agent_id);
+	enum mr_code rc =
+		mr_fs_make_dirs(AT_FDCWD, directory_of(cx->arena, record), DIR_MODE, &cx->err);
+
+	return rc ? rc : mr_mailbox_session_write(cx, record, make_record(cx, m, session));
 }
 
 /* Take away what a failure left half done; the reason stays, also when that does not work. */
@@ -268,8 +276,12 @@ enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx, const struct mr_mailbox_
 		.role = request->role ? request->role : request->name,
 		.tmux_session = request->tmux_session ? request->tmux_session : request->name,
 	};
+	struct mr_mailbox_register_result registered;
+	struct mr_mailbox_session session;
 	enum mr_code rc = check_name(cx, request->name);
 
+	if (!rc)
+		rc = mr_mailbox_binding_check_name(cx, request->name);
 	if (!rc)
 		rc = check_name(cx, m.role);
 	if (!rc)
@@ -287,8 +299,16 @@ enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx, const struct mr_mailbox_
 	m.now = mr_time_format(cx->arena, mr_clock_wall_us(cx->clock), MR_TIME_SECONDS_OFFSET);
 	rc = write_session(cx, &m);
 	if (!rc)
-		rc = mr_mailbox_session_read(cx, below(cx, &m, "manifest.json"), out);
-	return rc ? give_up(cx, &m) : MR_OK;
+		rc = mr_mailbox_session_read(cx, below(cx, &m, "manifest.json"), &session);
+	if (!rc && request->mailbox)
+		rc = mr_mailbox_agent_bind(cx, request->registry, request->mailbox, request->mode,
+			&session, &registered);
+	if (!rc)
+		rc = write_record(cx, &m, &session);
+	if (rc)
+		return give_up(cx, &m);
+	*out = session;
+	return MR_OK;
 }
 
 enum mr_code mr_mailbox_agent_bind(struct mr_ctx *cx, const char *registry,
@@ -328,14 +348,17 @@ enum mr_code mr_mailbox_agent_unbind(struct mr_ctx *cx, const char *registry,
 	struct mr_mailbox_session *manifest)
 {
 	static const struct mr_mailbox_binding unbound = { MR_MAILBOX_UNBOUND };
+	struct mr_mailbox_session after = *manifest;
 	enum mr_code rc = MR_OK;
 
 	if (manifest->binding.transport == MR_MAILBOX_UNBOUND)
 		rc = mr_err_set(&cx->err, MR_ENOTFOUND, "agent %s has no mailbox",
 			manifest->agent_name ? manifest->agent_name : "(unnamed)");
+	/* The manifest last: as long as it has the binding, this can be asked for again. */
+	after.binding = unbound;
 	if (!rc)
-		rc = mr_mailbox_session_bind(cx, manifest, &unbound);
-	return rc ? rc : mr_mailbox_registry_bind(cx, registry, manifest);
+		rc = mr_mailbox_registry_bind(cx, registry, &after);
+	return rc ? rc : mr_mailbox_session_bind(cx, manifest, &unbound);
 }
 
 bool mr_mailbox_agent_is_ours(const struct mr_mailbox_session *manifest)
@@ -343,6 +366,32 @@ bool mr_mailbox_agent_is_ours(const struct mr_mailbox_session *manifest)
 	/* What is removed is the directory of this name, whatever else a manifest may say. */
 	return manifest->session_id && mr_str_starts(manifest->session_id, OURS) &&
 		mr_str_eq(strrchr(manifest->dir, '/') + 1, manifest->session_id);
+}
+
+enum mr_code mr_mailbox_agent_lost(struct mr_ctx *cx, const char *registry, const char *named,
+	struct mr_mailbox_session *out)
+{
+	struct mr_mailbox_record record;
+	enum mr_code rc = mr_mailbox_registry_find(cx, registry, NULL, named, &record);
+
+	if (rc == MR_ENOTFOUND)
+		rc = mr_mailbox_registry_find(cx, registry, named, NULL, &record);
+	if (rc)
+		return rc;
+	if (!record.manifest_path || record.manifest_path[0] != '/' ||
+		mr_fs_exists(AT_FDCWD, record.manifest_path))
+		return mr_err_set(&cx->err, MR_ENOTFOUND, "agent %s has not lost its session",
+			named);
+	*out = (struct mr_mailbox_session){
+		.path = record.manifest_path,
+		.dir = directory_of(cx->arena, record.manifest_path),
+		.agent_name = record.agent_name,
+		.agent_id = record.agent_id,
+		.generation_id = record.generation_id,
+	};
+	out->session_id = strrchr(out->dir, '/');
+	out->session_id = out->session_id ? out->session_id + 1 : NULL;
+	return MR_OK;
 }
 
 enum mr_code mr_mailbox_agent_remove(struct mr_ctx *cx, const char *registry,
@@ -354,9 +403,11 @@ enum mr_code mr_mailbox_agent_remove(struct mr_ctx *cx, const char *registry,
 		return mr_err_set(&cx->err, MR_EPERM,
 			"the session of agent %s was made by another runtime: stop it there",
 			manifest->agent_name ? manifest->agent_name : "(unnamed)");
-	rc = mr_fs_remove_all(AT_FDCWD,
+	rc = mr_fs_remove_all(AT_FDCWD, manifest->dir, &cx->err);
+	if (rc)
+		return rc;
+	return mr_fs_remove_all(AT_FDCWD,
 		directory_of(cx->arena,
 			mr_mailbox_registry_path(cx->arena, registry, manifest->agent_id)),
 		&cx->err);
-	return rc ? rc : mr_fs_remove_all(AT_FDCWD, manifest->dir, &cx->err);
 }

@@ -19,11 +19,16 @@ struct mr_mailbox_agent_new {
 	const char *tmux_session; /* NULL: the name */
 	const char *directory;    /* where it works; absolute */
 	const char *home;         /* the user's */
+	/* Its mailbox, as for mr_mailbox_agent_bind(); NULL: it gets none. */
+	const struct mr_mailbox_declared *mailbox;
+	enum mr_mailbox_register_mode mode;
 };
 
 /*
- * Make the session of a new agent, without a mailbox. MR_EINVAL: a name that cannot be, an unknown
- * tool. MR_EEXISTS: an agent of that name is there. After an error nothing is left.
+ * Make the session of a new agent, and give it its mailbox. MR_EINVAL: a name that cannot be, an
+ * unknown tool. MR_EEXISTS: an agent of that name is there. Otherwise the errors of
+ * mr_mailbox_agent_bind(). After an error nothing is left; the record is written last, so a process
+ * that dies before leaves a directory that belongs to no agent, and the name is free.
  */
 MR_CHECK enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx,
 	const struct mr_mailbox_agent_new *request, struct mr_mailbox_session *out);
@@ -42,6 +47,15 @@ MR_CHECK enum mr_code mr_mailbox_agent_unbind(struct mr_ctx *cx, const char *reg
 
 /* Did mr_mailbox_agent_create() make this session? */
 bool mr_mailbox_agent_is_ours(const struct mr_mailbox_session *manifest);
-/* Remove record and session; the mailbox and its mail stay. MR_EPERM: another runtime's session. */
+/*
+ * The agent of this name or id whose manifest is gone, as far as its record tells: enough to remove
+ * it. MR_ENOTFOUND: there is none, or its manifest is there.
+ */
+MR_CHECK enum mr_code mr_mailbox_agent_lost(struct mr_ctx *cx, const char *registry,
+	const char *named, struct mr_mailbox_session *out);
+/*
+ * Remove session and record; the mailbox and its mail stay. MR_EPERM: another runtime's session.
+ * The record goes last: until then the agent can be named, and removed again.
+ */
 MR_CHECK enum mr_code mr_mailbox_agent_remove(struct mr_ctx *cx, const char *registry,
 	const struct mr_mailbox_session *manifest);

@@ -77,6 +77,19 @@ enum mr_code mr_mailbox_binding_identity(struct mr_ctx *cx, const char *agent_na
 	return MR_OK;
 }
 
+enum mr_code mr_mailbox_binding_check_name(struct mr_ctx *cx, const char *agent_name)
+{
+	const char *bare =
+		mr_str_starts(agent_name, PREFIX) ? agent_name + strlen(PREFIX) : agent_name;
+
+	if (!mr_str_eq(bare, MR_MAILBOX_OPERATOR_PRINCIPAL + strlen(PREFIX)))
+		return MR_OK;
+	return mr_err_set(&cx->err, MR_EINVAL,
+		"no agent can be called `%.100s`: mail from " MR_MAILBOX_OPERATOR_PRINCIPAL
+		" is that of the person who operates the agents; choose another name",
+		agent_name);
+}
+
 /* --- resolving --- */
 
 static enum mr_code check_blank(struct mr_ctx *cx, const char *name, const char *text)
@@ -205,6 +218,10 @@ static enum mr_code resolve_identity(struct mr_ctx *cx, const struct mr_mailbox_
 	rc = mr_address_parse_new(cx->arena, out->address, &address, &cx->err);
 	if (rc)
 		return mr_err_wrap(&cx->err, "address");
+	if (mr_str_eq(out->principal_id, MR_MAILBOX_OPERATOR_PRINCIPAL))
+		return mr_err_set(&cx->err, MR_EINVAL,
+			"the principal " MR_MAILBOX_OPERATOR_PRINCIPAL
+			" is that of the person who operates the agents; give --principal-id");
 	out->address = address.full;
 	return MR_OK;
 }

@@ -46,8 +46,9 @@ struct mr_mailbox_declared {
 
 /*
  * Resolve; `before` is the version of the binding that this one replaces, or NULL. MR_EINVAL: no
- * transport or an unknown one, a blank text, an address that cannot be, a private directory inside
- * the root. MR_ECONFLICT with the transport stalwart, which is not served yet.
+ * transport or an unknown one, a blank text, an address that cannot be, the operator's
+ * principal, a private directory inside the root. MR_ECONFLICT with the transport stalwart, which
+ * is not served yet.
  */
 MR_CHECK enum mr_code mr_mailbox_binding_resolve(struct mr_ctx *cx,
 	const struct mr_mailbox_declared *declared, const char *before,
@@ -60,6 +61,10 @@ const char *mr_mailbox_binding_version(struct mr_ctx *cx, const char *before);
  * missing or a path. MR_EINVAL: the name of a system mailbox. */
 MR_CHECK enum mr_code mr_mailbox_binding_identity(struct mr_ctx *cx, const char *agent_name,
 	const char *tool, const char *role, const char **out_principal, const char **out_address);
+
+/* MR_EINVAL: the operator's name, HOUMAO-operator or without the prefix, under which no agent may
+ * send. */
+MR_CHECK enum mr_code mr_mailbox_binding_check_name(struct mr_ctx *cx, const char *agent_name);
 
 /* Read a persisted binding; keys that are not known are ignored. Problems go to at->issues; true
  * when there were none. */

@@ -233,6 +233,14 @@ def agents_are_made_shown_and_removed(m):
     assert m.json("mail", "--address", "alice@houmao.localhost", "check")["message_count"] == 1
     done = m.run("agents", "show", "alice")
     assert done.returncode == 1 and "mailroom agents list" in done.stderr, describe(done)
+    done = m.run("agents", "create", "operator")
+    assert done.returncode == 2 and "no agent can be called `operator`" in done.stderr, describe(done)
+    done = m.run("agents", "bind", "quiet", "--principal-id", "HOUMAO-operator")
+    assert done.returncode == 2 and "is that of the person" in done.stderr, describe(done)
+    # One whose session was deleted by hand is taken off the list all the same.
+    shutil.rmtree(os.path.dirname(m.manifest("quiet")))
+    assert m.json("agents", "remove", "quiet")["agent_name"] == "quiet"
+    assert m.json("agents", "list")["agents"] == []
 
 
 def the_nearest_overlay_has_the_root(m):

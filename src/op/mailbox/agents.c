@@ -166,7 +166,7 @@ static const struct mr_param create_params[] = {
 };
 
 static enum mr_code declare(struct mr_call *call, const struct agent_request *asked,
-	const struct mr_mailbox_session *manifest, struct mr_mailbox_declared *out)
+	const char *agent_name, const char *tool, const char *role, struct mr_mailbox_declared *out)
 {
 	enum mr_code rc = MR_OK;
 
@@ -176,9 +176,9 @@ static enum mr_code declare(struct mr_call *call, const struct agent_request *as
 		.address = asked->address,
 		.root = asked->mailbox_root,
 		.path = asked->mailbox_path,
-		.agent_name = manifest->agent_name,
-		.tool = manifest->tool,
-		.role = mr_mailbox_session_text(manifest->value, "role_name"),
+		.agent_name = agent_name,
+		.tool = tool,
+		.role = role,
 	};
 	if (!out->root)
 		rc = mr_mail_session_overlay(call, "mailbox.root", "mailbox", &out->root);
@@ -188,6 +188,7 @@ static enum mr_code declare(struct mr_call *call, const struct agent_request *as
 static enum mr_code make_session(struct mr_call *call, const struct agent_request *asked,
 	const struct mr_mailbox_place *place, struct mr_mailbox_session *out)
 {
+	struct mr_mailbox_declared declared;
 	char cwd[PATH_MAX];
 	struct mr_mailbox_agent_new request = {
 		.registry = place->registry,
@@ -197,6 +198,7 @@ static enum mr_code make_session(struct mr_call *call, const struct agent_reques
 		.tmux_session = asked->tmux_session,
 		.directory = cwd,
 		.home = getenv("HOME") ? getenv("HOME") : "/",
+		.mode = asked->mode,
 	};
 	enum mr_code rc =
 		mr_mail_session_overlay(call, "agents.runtime", "runtime", &request.runtime);
@@ -206,19 +208,12 @@ static enum mr_code make_session(struct mr_call *call, const struct agent_reques
 			"the working directory is not there any more");
 	if (!rc && !request.tmux_session && place->tmux)
 		request.tmux_session = mr_mailbox_agent_tmux(&call->cx, place);
+	if (!rc)
+		rc = declare(call, asked, request.name, request.tool,
+			request.role ? request.role : request.name, &declared);
+	if (!rc && !mr_str_eq(declared.transport, declared_transports[1]))
+		request.mailbox = &declared;
 	return rc ? rc : mr_mailbox_agent_create(&call->cx, &request, out);
-}
-
-/* Half an agent is none: take it away; the reason stays, also when that does not work. */
-static enum mr_code give_up(struct mr_call *call, const struct mr_mailbox_place *place,
-	const struct mr_mailbox_session *manifest)
-{
-	struct mr_err why = call->cx.err;
-	enum mr_code rc = mr_mailbox_agent_remove(&call->cx, place->registry, manifest);
-
-	(void)rc;
-	call->cx.err = why;
-	return why.code;
 }
 
 static enum mr_code create(struct mr_call *call, const struct agent_request *asked,
@@ -226,22 +221,13 @@ static enum mr_code create(struct mr_call *call, const struct agent_request *ask
 {
 	struct mr_mailbox_place place;
 	struct mr_mailbox_session manifest;
-	struct mr_mailbox_declared declared;
-	struct mr_mailbox_register_result registered;
 	enum mr_code rc = mr_mail_session_place(call, &place);
 
 	if (!rc)
 		rc = make_session(call, asked, &place, &manifest);
-	if (rc)
-		return rc;
-	rc = declare(call, asked, &manifest, &declared);
-	if (!rc && !mr_str_eq(declared.transport, declared_transports[1]))
-		rc = mr_mailbox_agent_bind(&call->cx, place.registry, &declared, asked->mode,
-			&manifest, &registered);
-	if (rc)
-		return give_up(call, &place, &manifest);
-	*out = show(call, &manifest);
-	return MR_OK;
+	if (!rc)
+		*out = show(call, &manifest);
+	return rc;
 }
 MR_BIND_ALONE(creating, create, struct agent_request, struct shown);
 
@@ -440,7 +426,8 @@ static enum mr_code bind_agent(struct mr_call *call, const struct agent_request 
 	enum mr_code rc = mr_mail_session_agent(call, asked->agent, &place, &agent);
 
 	if (!rc)
-		rc = declare(call, asked, &agent.manifest, &declared);
+		rc = declare(call, asked, agent.manifest.agent_name, agent.manifest.tool,
+			mr_mailbox_session_text(agent.manifest.value, "role_name"), &declared);
 	if (!rc && asked->mode == MR_MAILBOX_FORCE)
 		rc = mr_dispatch_confirm(call, "Whatever holds the address is replaced. Go on?");
 	if (!rc)
@@ -525,12 +512,27 @@ const struct mr_op mr_op_agents_unbind = {
 	.render = mr_render_mail_unbound,
 };
 
+/* Also one whose session's directory is gone: the record is all there is of it. */
+static enum mr_code find_removed(struct mr_call *call, const char *named,
+	struct mr_mailbox_place *place, struct mr_mailbox_agent *out)
+{
+	enum mr_code rc = mr_mail_session_agent(call, named, place, out);
+	struct mr_err why = call->cx.err;
+
+	if (rc != MR_ENOTFOUND)
+		return rc;
+	if (!mr_mailbox_agent_lost(&call->cx, place->registry, named, &out->manifest))
+		return MR_OK;
+	call->cx.err = why;
+	return rc;
+}
+
 static enum mr_code remove_agent(struct mr_call *call, const struct agent_request *asked,
 	struct unbound *out)
 {
 	struct mr_mailbox_place place;
-	struct mr_mailbox_agent agent;
-	enum mr_code rc = mr_mail_session_agent(call, asked->agent, &place, &agent);
+	struct mr_mailbox_agent agent = { .ref = NULL };
+	enum mr_code rc = find_removed(call, asked->agent, &place, &agent);
 
 	if (!rc)
 		rc = mr_mailbox_agent_remove(&call->cx, place.registry, &agent.manifest);

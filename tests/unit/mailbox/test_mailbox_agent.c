@@ -112,6 +112,10 @@ static void an_agent_that_cannot_be_is_refused(void)
 	request.tool = "vi";
 	CHECK_ERR(mr_mailbox_agent_create(&post.cx, &request, &session), post.cx.err, MR_EINVAL,
 		"tool must be claude or codex, not `vi`");
+	request = draft("HOUMAO-operator");
+	CHECK_ERR(mr_mailbox_agent_create(&post.cx, &request, &session), post.cx.err, MR_EINVAL,
+		"no agent can be called `HOUMAO-operator`: mail from HOUMAO-operator is that of "
+		"the person who operates the agents; choose another name");
 	CHECK(!mr_fs_exists(AT_FDCWD, "runtime") && !mr_fs_exists(AT_FDCWD, "registry"));
 	create(&post, "dora");
 	request = draft("dora");
@@ -140,6 +144,26 @@ static void removing_leaves_what_others_made(void)
 	CHECK_OK(mr_mailbox_registry_list(&post.cx, "registry", &all), post.cx.err);
 	CHECK_INT(all.len, 0);
 	CHECK(mr_fs_exists(AT_FDCWD, "root/mailboxes/dora@houmao.localhost/inbox"));
+}
+
+static void one_that_lost_its_session_can_be_removed(void)
+{
+	struct post post MR_CLEANUP(post_close) = { 0 };
+	struct mr_mailbox_agent_new request = draft("dora");
+	struct mr_mailbox_session session, lost;
+	struct mr_mailbox_records all;
+
+	post_open(&post);
+	request.runtime = mr_arena_printf(post.cx.arena, "%s/runtime", post.dir);
+	CHECK_OK(mr_mailbox_agent_create(&post.cx, &request, &session), post.cx.err);
+	CHECK_INT(mr_mailbox_agent_lost(&post.cx, "registry", "dora", &lost), MR_ENOTFOUND);
+	CHECK_INT(mr_mailbox_agent_lost(&post.cx, "registry", "erik", &lost), MR_ENOTFOUND);
+	CHECK_OK(mr_fs_remove_all(AT_FDCWD, session.dir, &post.cx.err), post.cx.err);
+	CHECK_OK(mr_mailbox_agent_lost(&post.cx, "registry", session.agent_id, &lost), post.cx.err);
+	CHECK_STR(lost.agent_name, "dora");
+	CHECK_OK(mr_mailbox_agent_remove(&post.cx, "registry", &lost), post.cx.err);
+	CHECK_OK(mr_mailbox_registry_list(&post.cx, "registry", &all), post.cx.err);
+	CHECK_INT(all.len, 0);
 }
 
 /* --- selection --- */
@@ -330,6 +354,7 @@ int main(void)
 		TEST(an_agent_is_made_and_bound),
 		TEST(an_agent_that_cannot_be_is_refused),
 		TEST(removing_leaves_what_others_made),
+		TEST(one_that_lost_its_session_can_be_removed),
 		TEST(who_is_named_wins),
 		TEST(the_session_says_who_it_is),
 		TEST(a_generation_that_is_over_is_refused),

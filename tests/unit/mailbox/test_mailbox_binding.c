@@ -122,6 +122,13 @@ static void what_cannot_be_is_refused(void)
 		MR_EINVAL,
 		mr_arena_printf(post.cx.arena, "mailbox_path must be outside the mailbox root %s",
 			post.root.path));
+	refuse(&post,
+		(struct mr_mailbox_declared){ .transport = "filesystem",
+			.root = "root",
+			.agent_name = "operator" },
+		MR_EINVAL,
+		"the principal HOUMAO-operator is that of the person who operates the agents; give "
+		"--principal-id");
 	refuse(&post, (struct mr_mailbox_declared){ .transport = "stalwart" }, MR_ECONFLICT,
 		"the transport stalwart is not served yet; use filesystem");
 }
