@@ -29,10 +29,11 @@ static const struct {
 	{ "mailbox unregister", &mr_op_agents_unbind },
 };
 
-/* "agents gateway mail-notifier status" has that name already. */
+/* "agents gateway mail-notifier status" has that name already; an operation that is hidden is among
+ * the commands only here. */
 static bool is_own_name(const struct mr_op *op, const char *prefix, const char *command)
 {
-	return mr_str_starts(op->command, prefix) &&
+	return !(op->traits & MR_HIDDEN) && mr_str_starts(op->command, prefix) &&
 		mr_str_eq(op->command + strlen(prefix), command);
 }
 
