@@ -32,8 +32,8 @@ def a_commit_is_refused_and_told(m):
     for part in ("src/app.py", HOLDER, "src/**", "for 60 more minutes", "it's a refactoring", "AGENT_MAIL_BYPASS=1"):
         assert part in said, (part, said)
     ask = next(line.split("ask: ")[1] for line in said.splitlines() if "ask: " in line)
-    assert ask.startswith(f"mailroom team send {r.path} {OTHER} --to {HOLDER} "), ask
-    done = r.run("sh", "-c", ask, PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
+    assert f"mailroom team send {r.path} {OTHER} --to {HOLDER} " in ask, ask
+    done = r.run("sh", "-c", ask)
     assert done.returncode == 0, describe(done)
     inbox = m.json("team", "inbox", r.path, HOLDER)["result"]
     assert inbox[0]["subject"] == "May I change src/app.py?" and inbox[0]["from"] == OTHER, inbox
@@ -41,6 +41,34 @@ def a_commit_is_refused_and_told(m):
     r.commit("other/x")
     r.commit("src/app.py", agent=HOLDER)
     assert r.git("log", "--format=%s").stdout.split() == ["change", "change"]
+
+
+def asks(m, r, said, subject):
+    """What it prints is pasted into a shell, and the holder has it. Who has asked."""
+    ask = next(line.split("ask: ")[1] for line in said.splitlines() if "ask: " in line)
+    done = r.run("sh", "-c", ask)
+    assert done.returncode == 0, describe(done)
+    [mail] = [i for i in m.json("team", "inbox", r.path, HOLDER, "--limit", "1")["result"] if i["subject"] == subject]
+    return mail["from"]
+
+
+def the_one_who_asks_is_there(m):
+    """AGENT_NAME may be a name that the project does not know, and a person at a terminal has none."""
+    r = Repo(m)
+    r.reserve("src/**")
+    known = {a["name"] for a in m.json("team", "agents", r.path)["result"]}
+    said = r.commit("src/a", agent="Somebody", status=1).stderr
+    sender = asks(m, r, said, "May I change src/a?")
+    assert sender not in known and sender in {a["name"] for a in m.json("team", "agents", r.path)["result"]}, sender
+    # The work tree's last agent is asked as, before anybody is made.
+    last = m.json("team", "macro", "start-session", r.path, "--program", "x", "--model", "y")["agent"]["name"]
+    said = r.commit("src/b", agent="Somebody", status=1).stderr
+    assert asks(m, r, said, "May I change src/a?") == last, said
+    # In another case it is the same one, by its own name.
+    said = r.commit("src/c", agent="bluelake", status=1).stderr
+    assert f" {OTHER} --to {HOLDER} " in said and asks(m, r, said, "May I change src/a?") == OTHER, said
+    said = r.edit("src/a", agent="Somebody", status=2).stderr
+    assert '"sender_name": "' + last + '"' in said and "YOUR_NAME" not in said, said
 
 
 def names_in_any_case(m):
@@ -374,7 +402,7 @@ def identities(m):
     assert other.held("a", **env) == {"a": [HOLDER]}
 
 
-TESTS = [a_commit_is_refused_and_told, names_in_any_case, only_active_exclusive_leases_of_others,
+TESTS = [a_commit_is_refused_and_told, the_one_who_asks_is_there, names_in_any_case, only_active_exclusive_leases_of_others,
     two_holders_are_both_named, patterns, all_kinds_of_names, renames_deletions_and_modes,
     odd_settings_of_git, what_is_committed_counts, a_merge_brings_others_work,
     case_folds_where_the_file_system_does, without_a_name, warnings_and_bypass, what_cannot_be_found_out,

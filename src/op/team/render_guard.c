@@ -11,6 +11,8 @@ static void put_holder(struct mr_buf *out, struct mr_arena *arena, const struct 
 {
 	const char *reason = mr_part_line(arena, holder, "reason");
 	const struct mr_value *minutes = mr_value_get(holder, "minutes_left");
+	const char *call = mr_part_line(arena, holder, "call");
+	const char *ask = mr_part_line(arena, holder, "ask");
 	const char *left = "until it is released";
 
 	if (minutes && minutes->kind == MR_INT)
@@ -20,11 +22,10 @@ static void put_holder(struct mr_buf *out, struct mr_arena *arena, const struct 
 	mr_part_styled(out, how, mr_style_yellow, mr_part_line(arena, holder, "agent"));
 	mr_buf_printf(out, " holds %s %s%s%s\n", mr_part_line(arena, holder, "path_pattern"), left,
 		*reason ? ": " : "", reason);
-	if (*mr_part_line(arena, holder, "call"))
-		mr_buf_printf(out, "    ask: %s\n    or in a shell: %s\n",
-			mr_part_line(arena, holder, "call"), mr_part_line(arena, holder, "ask"));
-	else
-		mr_buf_printf(out, "    ask: %s\n", mr_part_line(arena, holder, "ask"));
+	if (*call)
+		mr_buf_printf(out, "    ask: %s\n", call);
+	if (*ask)
+		mr_buf_printf(out, "    %s: %s\n", *call ? "or in a shell" : "ask", ask);
 }
 
 static void put_conflicts(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *list,

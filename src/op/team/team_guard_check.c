@@ -1,6 +1,7 @@
 /* op/team/team_guard_check.c - operation: may these files be committed or pushed now? */
 #include "op/team/team_guard.h"
 
+#include "app/locations.h"
 #include "base/fs.h"
 #include "op/bind.h"
 #include "op/render.h"
@@ -31,38 +32,61 @@ static const char *quoted(struct mr_arena *arena, const char *text)
 	return mr_arena_strdup(arena, mr_buf_text(&out));
 }
 
-/* The command that asks the holder. */
-static const char *ask_command(struct mr_arena *arena, const char *project, const char *agent,
-	const char *path, const struct mr_team_reservation *lease)
-{
-	const char *body = mr_arena_printf(arena,
-		"May I change %s? You hold %s. Please release it, or tell me when you are done.",
-		path, mr_render_line(arena, lease->path_pattern));
+struct asking {
+	struct mr_arena *arena;
+	const struct mr_team_guard_answer *answer;
+	const char *project, *path;
+	bool is_edit;
+};
 
+/* The command that asks the holder; who has no name in the project gets one with it. */
+static const char *ask_command(const struct asking *ask, const struct mr_team_reservation *lease)
+{
+	struct mr_arena *arena = ask->arena;
+	const char *program = quoted(arena, mr_locations_program(arena));
+	const char *project = quoted(arena, ask->project);
+	const char *sender = ask->answer->sender;
+	const char *register_first = "";
+
+	if (!sender && ask->answer->free_name) {
+		sender = ask->answer->free_name;
+		register_first = mr_arena_printf(arena,
+			"%s team register %s %s --program shell --model none && ", program, project,
+			sender);
+	} else if (!sender) {
+		sender = ask->answer->agent ? ask->answer->agent : "YOUR_NAME";
+	}
 	return mr_arena_printf(arena,
-		"mailroom team send %s %s --to %s --subject %s --body-md %s --ack-required",
-		quoted(arena, project), agent ? quoted(arena, agent) : "YOUR_NAME",
+		"%s%s team send %s %s --to %s --subject %s --body-md %s --ack-required",
+		register_first, program, project, quoted(arena, sender),
 		quoted(arena, lease->agent),
-		quoted(arena, mr_arena_printf(arena, "May I change %s?", path)),
-		quoted(arena, body));
+		quoted(arena, mr_arena_printf(arena, "May I change %s?", ask->path)),
+		quoted(arena,
+			mr_arena_printf(arena,
+				"May I change %s? You hold %s. Please release it, or tell me when "
+				"you are done.",
+				ask->path, mr_render_line(arena, lease->path_pattern))));
 }
 
 /* The same as a tool call. */
-static const char *ask_call(struct mr_arena *arena, const char *project, const char *agent,
-	const char *path, const struct mr_team_reservation *lease)
+static const char *ask_call(const struct asking *ask, const struct mr_team_reservation *lease)
 {
+	struct mr_arena *arena = ask->arena;
+	const char *sender = ask->answer->sender ? ask->answer->sender : ask->answer->agent;
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_json_writer json;
 	struct mr_out out;
 
+	if (!sender || ask->answer->free_name)
+		return NULL; /* the command makes the sender first */
 	mr_out_init_tree(&out, arena);
 	mr_out_map(&out, NULL);
-	mr_out_text(&out, "project_key", project);
-	mr_out_text(&out, "sender_name", agent ? agent : "YOUR_NAME");
+	mr_out_text(&out, "project_key", ask->project);
+	mr_out_text(&out, "sender_name", sender);
 	mr_out_list(&out, "to");
 	mr_out_text(&out, NULL, lease->agent);
 	mr_out_end(&out);
-	mr_out_text(&out, "subject", mr_arena_printf(arena, "May I change %s?", path));
+	mr_out_text(&out, "subject", mr_arena_printf(arena, "May I change %s?", ask->path));
 	mr_out_text(&out, "body_md",
 		mr_arena_printf(arena,
 			"You hold %s. Please release it, or tell me when you are done.",
@@ -88,9 +112,10 @@ static const struct mr_field holder_fields[] = {
 	MR_FIELD_TIME(struct holder, expires_ts, "expires_ts", .flags = MR_NULLABLE),
 	MR_FIELD(struct holder, minutes_left, "minutes_left", .flags = MR_NULLABLE,
 		.when = MR_FLAG(struct holder, expires), .summary = "null: until it is released"),
-	MR_FIELD(struct holder, ask, "ask", .summary = "a command that asks the holder"),
+	MR_FIELD(struct holder, ask, "ask", .flags = MR_OPTIONAL,
+		.summary = "a command that asks the holder, unless a server knows it"),
 	MR_FIELD(struct holder, call, "call", .flags = MR_OPTIONAL,
-		.summary = "of an edit: a tool call that does the same"),
+		.summary = "of an edit, and for a server: a tool call that does the same"),
 	{ 0 },
 };
 
@@ -106,18 +131,20 @@ static const struct mr_field conflict_fields[] = {
 	{ 0 },
 };
 
-static struct holder holder_of(struct mr_ctx *cx, const char *project, const char *agent,
-	const char *path, bool is_edit, const struct mr_team_reservation *lease)
+/* A command line would write to the storage here: what a server holds is asked by a tool call. */
+static struct holder holder_of(struct mr_ctx *cx, const struct asking *ask,
+	const struct mr_team_reservation *lease)
 {
 	int64_t left_s =
 		(lease->expires_ts - mr_clock_wall_us(cx->clock) + SECOND_US - 1) / SECOND_US;
+	bool is_far = mr_str_eq(ask->answer->source, "server");
 
 	return (struct holder){
 		.agent = mr_render_line(cx->arena, lease->agent),
 		.path_pattern = mr_render_line(cx->arena, lease->path_pattern),
 		.reason = mr_render_line(cx->arena, lease->reason),
-		.ask = ask_command(cx->arena, project, agent, path, lease),
-		.call = is_edit ? ask_call(cx->arena, project, agent, path, lease) : NULL,
+		.ask = is_far ? NULL : ask_command(ask, lease),
+		.call = is_far || ask->is_edit ? ask_call(ask, lease) : NULL,
 		.expires_ts = lease->expires_ts,
 		.minutes_left = (left_s + MINUTE_S - 1) / MINUTE_S,
 		.expires = lease->expires_ts != 0,
@@ -130,17 +157,21 @@ static struct conflict *conflicts_of(struct mr_ctx *cx, const struct mr_team_gua
 {
 	const struct mr_team_conflict *found = answer->conflicts.items;
 	struct conflict *all = mr_arena_array(cx->arena, answer->conflicts.len, sizeof(*all));
-	const char *project =
-		answer->project.human_key ? answer->project.human_key : answer->project.slug;
+	const struct mr_team_project *project = &answer->project;
+	struct asking ask = { .arena = cx->arena,
+		.answer = answer,
+		.project = project->human_key ? project->human_key : project->slug,
+		.is_edit = is_edit };
 
 	for (size_t i = 0; i < answer->conflicts.len; i++) {
 		/* Not every name is text. */
 		all[i].path = mr_render_line(cx->arena, found[i].path);
+		ask.path = all[i].path;
 		all[i].holders =
 			mr_arena_array(cx->arena, found[i].holders.len, sizeof(*all[i].holders));
 		for (; all[i].len < found[i].holders.len; all[i].len++)
-			all[i].holders[all[i].len] = holder_of(cx, project, answer->agent,
-				all[i].path, is_edit, &found[i].holders.items[all[i].len]);
+			all[i].holders[all[i].len] =
+				holder_of(cx, &ask, &found[i].holders.items[all[i].len]);
 	}
 	return all;
 }

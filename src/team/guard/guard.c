@@ -294,6 +294,8 @@ enum mr_code mr_team_guard_ask(struct mr_ctx *cx, const struct mr_team_guard_que
 	answer.project = look.project;
 	answer.agent = look.agent;
 	answer.last = look.last;
+	answer.sender = look.sender;
+	answer.free_name = look.free_name;
 	answer.was_warned = look.was_warned;
 	answer.leases = look.leases.len;
 	answer.warnings = look.warnings;

@@ -67,8 +67,12 @@ struct mr_team_guard_answer {
 	struct mr_team_conflicts conflicts; /* in the order of the paths */
 	const char *agent;                  /* the asking agent; NULL: unknown */
 	const char *last; /* when that is unknown: the last one of this work tree, or NULL */
-	bool was_warned;  /* the session was told before that its agent is unknown */
-	size_t leases;    /* of others, active and exclusive, that were read */
+	/* An agent of the project to write to the holders as: the asking one, else the last one of
+	 * this work tree. NULL: there is neither, or the source does not know the agents. */
+	const char *sender;
+	const char *free_name;    /* without a sender: a name to register one under; or NULL */
+	bool was_warned;          /* the session was told before that its agent is unknown */
+	size_t leases;            /* of others, active and exclusive, that were read */
 	struct mr_texts warnings; /* files that could not be read, and the like */
 };
 

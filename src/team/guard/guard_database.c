@@ -3,10 +3,12 @@
 #include "team/guard/guard_private.h"
 
 #include "data/db.h"
+#include "team/agent.h"
 #include "team/identity.h"
 #include "team/layout.h"
 #include "team/lease/reservation_sql.h"
 #include "team/limits.h"
+#include "team/name.h"
 #include "team/project_sql.h"
 #include "team/repository.h"
 
@@ -188,6 +190,42 @@ static void find_ours(struct mr_ctx *cx, struct mr_db *db, struct mr_team_guard_
 	cx->err = (struct mr_err){ 0 };
 }
 
+struct seeking {
+	struct mr_ctx *cx;
+	struct mr_db *db;
+	int64_t project_id;
+};
+
+/* For mr_team_name_generate(). */
+static bool is_taken(void *arg, const char *name)
+{
+	struct seeking *s = arg;
+	struct mr_team_agent agent;
+	bool found = false;
+
+	return !mr_team_agent_seek(s->cx, s->db, s->project_id, name, &found, &agent) && found;
+}
+
+/*
+ * As whom can the holders be written to? AGENT_NAME may be a name that the project does not have.
+ * Not knowing is no reason to fail.
+ */
+static void find_sender(struct mr_ctx *cx, struct mr_db *db, struct mr_team_guard_look *look)
+{
+	const char *top = mr_team_repository_top(cx, look->question->place->top);
+	struct mr_team_hook_agent last = { 0 };
+	struct mr_team_agent agent;
+	struct seeking s = { cx, db, look->project.id };
+
+	if (look->agent && !mr_team_agent_find(cx, db, &look->project, look->agent, true, &agent))
+		look->sender = agent.name;
+	else if (!mr_team_hook_last(cx, db, look->project.id, top, false, &last) && last.id)
+		look->sender = last.name;
+	else
+		look->free_name = mr_team_name_generate(cx->arena, cx->rand, is_taken, &s);
+	cx->err = (struct mr_err){ 0 };
+}
+
 enum mr_code mr_team_guard_database(struct mr_ctx *cx, struct mr_team_guard_look *look)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
@@ -201,5 +239,8 @@ enum mr_code mr_team_guard_database(struct mr_ctx *cx, struct mr_team_guard_look
 	look->source = "database";
 	find_ours(cx, db, look);
 	mr_team_guard_rebase(cx, look);
-	return read_leases(cx, db, look);
+	rc = read_leases(cx, db, look);
+	if (!rc && look->leases.len)
+		find_sender(cx, db, look);
+	return rc;
 }

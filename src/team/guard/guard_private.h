@@ -9,8 +9,9 @@ struct mr_team_guard_look {
 	bool found; /* the project */
 	struct mr_team_project project;
 	const char *source;
-	const char *agent; /* that asks, as far as it is known */
-	const char *last;  /* when it is not: the last one of the work tree */
+	const char *agent;              /* that asks, as far as it is known */
+	const char *last;               /* when it is not: the last one of the work tree */
+	const char *sender, *free_name; /* as in the answer */
 	bool was_warned;
 	struct mr_texts ours;  /* names of agents whose leases are the asking session's own */
 	struct mr_texts paths; /* relative to the project's directory, sorted */
