@@ -1,15 +1,13 @@
 /* mailbox/notifier_plan.c - compares the inbox with the ledger: what is to be told, what was read.
  */
-#include "base/fs.h"
 #include "mailbox/limits.h"
 #include "mailbox/mail_fs.h"
 #include "mailbox/notifier_private.h"
+#include "mailbox/skill.h"
 #include "text/time.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define SKILL "houmao-process-emails-via-gateway"
 
 int64_t mr_notifier_pause_us(int64_t times)
 {
@@ -211,25 +209,21 @@ void mr_notifier_load(struct mr_ctx *cx, const struct mr_notifier_inbox *inbox,
 	cx->err = before;
 }
 
-static bool has_skill(struct mr_ctx *cx, const char *home)
-{
-	return home &&
-		mr_fs_exists(AT_FDCWD,
-			mr_arena_printf(cx->arena, "%s/skills/" SKILL "/SKILL.md", home));
-}
-
 const char *mr_notifier_prompt(struct mr_ctx *cx, const struct mr_notifier_target *target,
 	const struct mr_notifier_settings *settings, const struct mr_mail_messages *messages,
 	size_t count, struct mr_notice_slots *slots)
 {
 	size_t shown = messages->len < MR_NOTIFIER_TOLD ? messages->len : MR_NOTIFIER_TOLD;
 	struct mr_notice_mail *mails = mr_arena_array(cx->arena, shown + 1, sizeof(*mails));
+	const char *skill = target->base_url && target->home
+		? mr_mailbox_skill_of_gateway(cx->arena, target->home)
+		: NULL;
 	struct mr_notice_prompt prompt = {
 		.mode = settings->mode,
 		.count = count,
 		.base_url = target->base_url,
 		.api = target->api,
-		.skill = target->base_url && has_skill(cx, target->home) ? SKILL : NULL,
+		.skill = skill,
 		.tool = target->tool,
 		.appendix = settings->appendix_text,
 		.slots = slots,

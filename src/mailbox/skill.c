@@ -15,6 +15,7 @@
 
 #define FILE_NAME   "SKILL.md"
 #define RECORD_NAME ".mailroom-skill.json"
+#define OF_GATEWAY  "houmao-process-emails-via-gateway"
 #define DIGEST      "sha256"
 
 enum { FILE_BYTES = 1 << 20, DIR_MODE = 0755, FILE_MODE = 0644 };
@@ -61,6 +62,18 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static const char *path_of(struct mr_arena *arena, const char *directory, const char *name)
+{
+	return mr_arena_printf(arena, "%s/skills/%s/" FILE_NAME, directory, name);
+}
+
+const char *mr_mailbox_skill_of_gateway(struct mr_arena *arena, const char *directory)
+{
+	bool is_there = mr_fs_exists(AT_FDCWD, path_of(arena, directory, OF_GATEWAY));
+
+	return is_there ? OF_GATEWAY : NULL;
+}
+
 static void add_tool(struct mr_arena *arena, size_t tool, const char *directory,
 	struct mr_mailbox_skills *out)
 {
@@ -68,8 +81,7 @@ static void add_tool(struct mr_arena *arena, size_t tool, const char *directory,
 		out->items[out->len++] = (struct mr_mailbox_skill){
 			.tool = mr_mailbox_skill_tools[tool],
 			.name = mr_mailbox_skill_text[i].name,
-			.path = mr_arena_printf(arena, "%s/skills/%s/" FILE_NAME, directory,
-				mr_mailbox_skill_text[i].name),
+			.path = path_of(arena, directory, mr_mailbox_skill_text[i].name),
 		};
 }
 

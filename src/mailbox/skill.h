@@ -46,6 +46,10 @@ struct mr_mailbox_skills {
 	size_t len;
 };
 
+/* The name of the skill that tells an agent how to work through its mail by its gateway, when there
+ * is one of that name in this directory, a program's own; else NULL. */
+const char *mr_mailbox_skill_of_gateway(struct mr_arena *arena, const char *directory);
+
 /* MR_EINVAL: an unknown tool, or a home without its tool. MR_ENOTFOUND: no tool was named, and none
  * has a home here. The same holds for those below. */
 MR_CHECK enum mr_code mr_mailbox_skill_status(struct mr_ctx *cx,
