@@ -33,8 +33,8 @@ enum mr_code mr_fs_watch_dirs_add(struct mr_fs_watch_dirs *watch, const char *pa
 	struct mr_err *err)
 {
 	int id = inotify_add_watch(watch->fd, path,
-		IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB |
-			IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
+		IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM |
+			IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
 
 	if (id < 0)
 		return mr_err_os(err, errno, "cannot watch %s", path);
@@ -59,6 +59,8 @@ static unsigned what_of(uint32_t mask)
 
 	if (mask & IN_MODIFY)
 		what |= MR_FS_WATCH_WRITTEN;
+	if (mask & IN_CLOSE_WRITE)
+		what |= MR_FS_WATCH_CLOSED;
 	if (mask & (IN_CREATE | IN_MOVED_TO))
 		what |= MR_FS_WATCH_ARRIVED;
 	if (mask & (IN_DELETE | IN_MOVED_FROM))

@@ -15,7 +15,8 @@ enum mr_fs_watch_what {
 	MR_FS_WATCH_ARRIVED = 2, /* a name is new, or names another file */
 	MR_FS_WATCH_REMOVED = 4,
 	MR_FS_WATCH_TOUCHED = 8, /* its times or rights were set */
-	MR_FS_WATCH_LOST = 16,   /* the directory itself is gone, or notices were lost: look */
+	MR_FS_WATCH_CLOSED = 16, /* a file that was open for writing was closed */
+	MR_FS_WATCH_LOST = 32,   /* the directory itself is gone, or notices were lost: look */
 };
 
 MR_CHECK enum mr_code mr_fs_watch_dirs_open(struct mr_fs_watch_dirs **out, struct mr_err *err);

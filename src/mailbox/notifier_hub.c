@@ -29,6 +29,7 @@ enum {
 	QUIET_MAX_MS = 1000,  /* at most so long */
 	GATHER_MS = 150,      /* and a prompt so long, */
 	GATHER_MAX_MS = 2500, /* at most so long */
+	CLOSED_MS = 10,       /* a rollback journal that stays so long after it was closed, stays */
 	UNWATCHED_MS = 1000,  /* between looks at what cannot be watched */
 	LOCKED_MS = 5000,     /* another process has the notifier of the session */
 	SCAN_MS = 60000,      /* between looks at the registry, */
@@ -52,8 +53,9 @@ struct agent {
 	bool has_gateway; /* gateway_id is of the gateway's directory, not of the session's */
 	uint64_t changes;
 	int64_t changed_ms, before_ms; /* when the last change came, and the one before */
-	int64_t gather_ms;             /* when the first came that no round has seen; or 0 */
-	int64_t due_ms;                /* when the next round is; INT64_MAX: never */
+	int64_t closed_ms; /* when a rollback journal was closed that was not removed yet; or 0 */
+	int64_t gather_ms; /* when the first came that no round has seen; or 0 */
+	int64_t due_ms;    /* when the next round is; INT64_MAX: never */
 	bool is_queued, is_running;
 	unsigned waits;    /* long polls */
 	int64_t polled_ms; /* when the last of them ended */
@@ -222,6 +224,7 @@ const char *mr_notifier_hub_url(struct mr_notifier_hub *hub, struct mr_arena *ar
 static void on_change(struct agent *agent, int64_t now)
 {
 	agent->changes++;
+	agent->closed_ms = 0;
 	agent->before_ms = agent->changed_ms;
 	agent->changed_ms = now;
 	if (!agent->gather_ms)
@@ -233,13 +236,15 @@ static void on_change(struct agent *agent, int64_t now)
 	pthread_cond_broadcast(&agent->woken);
 }
 
+#define JOURNAL MR_MAILBOX_LOCAL_FILE "-journal"
+
 /* What happened to a name in a mailbox: is a change of its database committed with it? A rollback
  * journal goes with the commit, once for each; a write-ahead log grows with it. */
 static bool is_commit(const char *name, unsigned what)
 {
 	if (mr_str_eq(name, MR_MAILBOX_LOCAL_FILE))
 		return what & MR_FS_WATCH_ARRIVED;
-	if (mr_str_eq(name, MR_MAILBOX_LOCAL_FILE "-journal"))
+	if (mr_str_eq(name, JOURNAL))
 		return what & MR_FS_WATCH_REMOVED;
 	return mr_str_eq(name, MR_MAILBOX_LOCAL_FILE "-wal") && (what & MR_FS_WATCH_WRITTEN);
 }
@@ -248,6 +253,10 @@ static void on_mailbox(struct agent *agent, const char *name, unsigned what, int
 {
 	if ((what & MR_FS_WATCH_LOST) || is_commit(name, what))
 		on_change(agent, now);
+	/* With the journal modes TRUNCATE and PERSIST the journal stays, and the commit was before
+	 * it was closed. With DELETE it is removed right after: that is the commit. */
+	else if ((what & MR_FS_WATCH_CLOSED) && mr_str_eq(name, JOURNAL))
+		agent->closed_ms = now;
 }
 
 static void on_gateway(struct mr_notifier_hub *hub, struct agent *agent, const char *name,
@@ -464,6 +473,10 @@ static int hand_out(struct mr_notifier_hub *hub)
 
 	LIST_FOREACH(agent, &hub->agents, link)
 	{
+		if (agent->closed_ms && agent->closed_ms + CLOSED_MS <= now)
+			on_change(agent, now);
+		if (agent->closed_ms && agent->closed_ms + CLOSED_MS < next)
+			next = agent->closed_ms + CLOSED_MS;
 		if (agent->is_queued || agent->is_running || agent->due_ms == INT64_MAX)
 			continue;
 		/* A long poll takes it, or the next one will. */
@@ -532,12 +545,22 @@ static bool is_ended(const struct mr_ctx *cx, const struct mr_notifier_hub *hub)
 	return hub->is_over || (cx->is_over && cx->is_over(cx->is_over_arg));
 }
 
+/* After changes in quick succession: wait for the rest. Under the lock. */
+static void await_quiet(struct mr_notifier_hub *hub, struct agent *agent, int64_t until_ms)
+{
+	int64_t first_ms = agent->changed_ms;
+
+	if (until_ms > first_ms + QUIET_MAX_MS)
+		until_ms = first_ms + QUIET_MAX_MS;
+	while (agent->before_ms && agent->changed_ms - agent->before_ms < ALONE_MS &&
+		now_ms() < agent->changed_ms + QUIET_MS && now_ms() < until_ms && !hub->is_over)
+		sleep_until(hub, agent, agent->changed_ms + QUIET_MS);
+}
+
 /* Until the mailbox changed since `seen`; false when the wait is over. Under the lock. */
 static bool await_change(struct mr_ctx *cx, struct mr_notifier_hub *hub, struct agent *agent,
 	uint64_t seen, int64_t until_ms)
 {
-	int64_t first_ms;
-
 	while (agent->changes == seen) {
 		int64_t now = now_ms();
 		int64_t next = now + (agent->mailbox_id ? SLICE_MS : UNWATCHED_MS);
@@ -548,12 +571,7 @@ static bool await_change(struct mr_ctx *cx, struct mr_notifier_hub *hub, struct 
 		if (!agent->mailbox_id)
 			return true; /* nobody tells: look */
 	}
-	/* In quick succession: wait for the rest. */
-	first_ms = agent->changed_ms;
-	while (agent->before_ms && agent->changed_ms - agent->before_ms < ALONE_MS &&
-		now_ms() < agent->changed_ms + QUIET_MS &&
-		agent->changed_ms < first_ms + QUIET_MAX_MS && !hub->is_over)
-		sleep_until(hub, agent, agent->changed_ms + QUIET_MS);
+	await_quiet(hub, agent, until_ms);
 	return true;
 }
 
@@ -596,6 +614,7 @@ enum mr_code mr_notifier_hub_wait(struct mr_ctx *cx, struct mr_notifier_hub *hub
 	agent = add(hub, session);
 	watch_agent(hub, agent, session->binding.path);
 	agent->waits++;
+	await_quiet(hub, agent, until_ms);
 	while (!rc && !told.notice && goes_on) {
 		uint64_t seen = agent->changes;
 
