@@ -39,6 +39,8 @@ static void put_description(struct mr_out *out, const struct mr_param *param)
 	mr_out_text(out, "description", mr_buf_text(&text));
 }
 
+static void put_inner(struct mr_out *out, const struct mr_param *param);
+
 static void put_param(struct mr_out *out, const struct mr_param *param, bool brief)
 {
 	bool is_known = brief && param->flags & MR_KNOWN;
@@ -62,6 +64,8 @@ static void put_param(struct mr_out *out, const struct mr_param *param, bool bri
 	} else if (param->choices) {
 		put_choices(out, param->choices);
 	}
+	if (param->members && !brief)
+		put_inner(out, param);
 	if (param->type == MR_TYPE_INT && param->max > param->min && !brief) {
 		mr_out_int(out, "minimum", param->min);
 		mr_out_int(out, "maximum", param->max);
@@ -93,6 +97,29 @@ static void put_required_params(struct mr_out *out, const struct mr_param *param
 			mr_out_text(out, NULL, params[i].name);
 	}
 	mr_out_end(out);
+}
+
+static void put_members(struct mr_out *out, const struct mr_param *members)
+{
+	mr_out_map(out, "properties");
+	for (size_t i = 0; i < mr_param_count(members); i++)
+		put_param(out, &members[i], false);
+	mr_out_end(out);
+	put_required_params(out, members);
+	mr_out_bool(out, "additionalProperties", false);
+}
+
+/* What an object has, or each object of a list; short lists of tools leave it out. */
+static void put_inner(struct mr_out *out, const struct mr_param *param)
+{
+	if (param->type == MR_TYPE_LIST) {
+		mr_out_map(out, "items");
+		mr_out_text(out, "type", "object");
+		put_members(out, param->members);
+		mr_out_end(out);
+	} else {
+		put_members(out, param->members);
+	}
 }
 
 static bool needs_any(const struct mr_param *params)

@@ -92,6 +92,11 @@ def bodies_are_checked_to_the_letter(m):
             status, told = gateway.ask("list", body)
             assert status == 422, (body, told)
             assert [(one["type"], one["loc"]) for one in told["detail"]] == problems, (body, told)
+        # Longer than any body may be: from its length, or while it comes.
+        for headers in ({}, {"Transfer_Encoding": "chunked"}):
+            body = b" " * (5 << 20)
+            status, told = gateway.ask("list", b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) if headers else body, **headers)
+            assert (status, told) == (422, {"detail": "The body is larger than 4194304 bytes"}), (status, told)
         status, told = gateway.ask("list", "{}", Content_Type="text/plain")
         assert status == 422 and told["detail"][0]["type"] == "model_attributes_type", told
         assert gateway.ask("list", {"archived": None, "limit": None, "since": None})[0] == 200
@@ -261,7 +266,7 @@ def tokens_are_not_shown(m):
         gateway.ask("send", {**letter(), "to": ["bob"], "body_content": "s3cret-body"})
         assert "s3cret" not in json.dumps(gateway.ask("list", {"box": "sent", "include_body": True})[1])
         gateway.stop()
-        assert "s3cret" not in gateway.logged()
+        assert "s3cret" not in gateway.logged() and "operation_started" not in gateway.logged()
     with open(os.path.join(session_of(m, "alice"), "gateway/events.jsonl"), encoding="utf-8") as file:
         events = [json.loads(line) for line in file]
     assert [(one["event"], one["operation"]) for one in events if "operation" in one] == [
@@ -274,6 +279,102 @@ def tokens_are_not_shown(m):
         for name in names:
             with open(os.path.join(directory, name), "rb") as file:
                 assert b"s3cret" not in file.read(), name
+
+
+def it_notes_counts_refs_and_flags_alone(m):
+    m.create("alice", "bob")
+    m.write("s3cret.txt", "s3cret")
+    with m.gateway("alice", env={"LOG_LEVEL": "debug"}) as gateway:
+        status, sent = gateway.ask("send", letter("s3cret", cc=["alice@houmao.localhost"], notify_block={"text": "s3cret"},
+            notify_auth={"token": "s3cret"}, body_content="s3cret",
+            attachments=[{"path": os.path.join(m.dir, "s3cret.txt"), "label": "s3cret"}]))
+        assert status == 200, sent
+        ref = sent["message"]["message_ref"]
+        gateway.ask("list", {"include_body": True, "archived": False, "box": "inbox"})
+        gateway.ask("mark", {"message_refs": [ref, NOBODY], "read": True})
+        gateway.ask("peek", {"message_ref": ref})
+        gateway.ask("peek", {"message_ref": "filesystem:s3cret"})
+        gateway.ask("send", letter(attachments=[{"path": "/absent/s3cret", "label": "s3cret"}]))
+        gateway.ask("send", letter(s3cret="s3cret", subject=" "))
+        gateway.stop()
+        assert "s3cret" not in gateway.logged()
+    events = events_of(m, "alice")
+    for name in ("events.jsonl", "logs/gateway.log"):
+        with open(os.path.join(session_of(m, "alice"), "gateway", name), encoding="utf-8") as file:
+            assert "s3cret" not in file.read()
+    who = {"address": "alice@houmao.localhost"}
+    send = {"operation": "gateway_mail_send", **who, "to_count": 1, "cc_count": 1, "attachments_count": 1, "has_notify_block": 1,
+        "has_notify_auth": 1}
+    assert events == [("started", send), ("completed", {**send, "code": "ok"}),
+        ("started", {"operation": "gateway_mail_list", **who, "archived": 0, "include_body": 1}),
+        ("completed", {"operation": "gateway_mail_list", **who, "archived": 0, "include_body": 1, "code": "ok"}),
+        ("started", {"operation": "gateway_mail_mark", **who, "message_refs_count": 2, "read": 1}),
+        ("failed", {"operation": "gateway_mail_mark", **who, "message_refs_count": 2, "read": 1, "code": "not_found"}),
+        ("started", {"operation": "gateway_mail_peek", **who, "message_ref": ref}),
+        ("completed", {"operation": "gateway_mail_peek", **who, "message_ref": ref, "code": "ok"}),
+        ("started", {"operation": "gateway_mail_peek", **who}),
+        ("failed", {"operation": "gateway_mail_peek", **who, "code": "not_found"}),
+        ("started", {"operation": "gateway_mail_send", **who, "to_count": 1, "attachments_count": 1}),
+        ("failed", {"operation": "gateway_mail_send", **who, "to_count": 1, "attachments_count": 1, "code": "not_found"}),
+        ("http_validation_failed", {"operation": "gateway_mail_send", "problems": 2})], events
+
+
+def events_of(m, agent):
+    with open(os.path.join(session_of(m, agent), "gateway/events.jsonl"), encoding="utf-8") as file:
+        events = [json.loads(line) for line in file]
+    return [(one["event"].rsplit(".", 1)[1].removeprefix("mailbox_operation_"), {key: value for key, value in one.items()
+        if key not in ("ts", "level", "event", "bytes")}) for one in events if one["event"].startswith("gateway.")]
+
+
+def a_failure_that_repeats_is_counted(m):
+    m.create("alice")
+    with m.gateway("alice") as gateway:
+        # Another minute may begin in between: then it is written twice.
+        for _ in range(30):
+            assert gateway.ask("peek", {"message_ref": NOBODY})[0] == 502
+        shutil.rmtree(os.path.join(m.mail_root, "mailboxes/alice@houmao.localhost"))
+        status, told = gateway.ask("list", {})
+        assert status in (422, 502), told
+        assert "repair" in told["detail"], told
+    failed = [fields for event, fields in events_of(m, "alice") if event == "failed"]
+    peeks = [one for one in failed if one["operation"] == "gateway_mail_peek"]
+    assert len(peeks) in (1, 2), failed
+    assert sum(one.get("suppressed", 0) for one in failed) + len(peeks) == 30, failed
+    assert failed[-1]["repair_hint"] == "run mailbox repair" and "repair_hint" not in peeks[0], failed
+    m.run("mailbox", "repair")
+
+
+def rights_are_those_of_the_operation(m):
+    """A reader's token looks; only a writer's sends, marks, moves, and changes how the agent is told."""
+    m.create("alice", "bob")
+    ref = m.send("bob", "alice", "s")["message_ref"]
+    tokens = {"HTTP_BEARER_TOKENS": "r3ader:reader,wr1ter:writer", "HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED": "false"}
+    looks = {"status": None, "list": {}, "check": {}, "peek": {"message_ref": ref}}
+    changes = {"send": letter(), "post": {"subject": "s", "body_content": "x"}, "reply": {"message_ref": ref, "body_content": "x"},
+        "read": {"message_ref": ref}, "mark": {"message_refs": [ref], "read": True},
+        "move": {"message_refs": [ref], "destination_box": "later"}, "archive": {"message_refs": [ref]},
+        "state": {"message_ref": ref, "read": True}}
+    with Gateway(m, (), tokens, command=("serve", "--port", "0")) as server:
+        reader, writer = {"Authorization": "Bearer r3ader"}, {"Authorization": "Bearer wr1ter"}
+        for verb, body in looks.items():
+            assert server.ask(verb, body, "alice")[0] == 401, verb
+            assert server.ask(verb, body, "alice", **reader)[0] == 200, verb
+        for verb, body in changes.items():
+            assert server.ask(verb, body, "alice")[0] == 401, verb
+            assert server.ask(verb, body, "alice", **reader)[0] == 403, verb
+        notifier = "/houmao/agents/alice/gateway/mail-notifier"
+        on = json.dumps({"enabled": True, "interval_seconds": 60})
+        for method, body, wanted in (("GET", None, 200), ("PUT", on, 403), ("DELETE", None, 403)):
+            headers = {**reader, **({"Content-Type": "application/json"} if body else {})}
+            assert server.request(method, notifier, headers, body)[0] == wanted, method
+        assert server.request("GET", notifier + "/next?wait=1", reader)[0] == 403
+        # Nothing happened.
+        listed = server.ask("list", {}, "alice", **reader)[1]["messages"]
+        assert [(one["message_ref"], one["read"]) for one in listed] == [(ref, False)], listed
+        assert server.ask("list", {"box": "sent"}, "alice", **reader)[1]["message_count"] == 0
+        for verb, body in changes.items():
+            assert server.ask(verb, body, "alice", **writer)[0] == 200, verb
+    m.check()
 
 
 def a_server_serves_all_agents(m):
@@ -299,7 +400,7 @@ def a_server_serves_all_agents(m):
         assert told[0] == 200, told
         status, told = server.ask("send", letter(attachments=[{"path": "/etc/hostname"}]), agent="alice")
         assert status == 502 and "may name" in told["detail"], told
-    # With a token of a reader nothing is changed.
+    # Where a token is needed, it is needed here.
     token = {"HTTP_BEARER_TOKEN": "t0ken", "HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED": "false"}
     with Gateway(m, (), token, command=("serve", "--port", "0")) as server:
         assert server.ask("status", agent="bob")[0] == 401
@@ -399,6 +500,9 @@ TESTS = [
     one_that_listens_everywhere_serves_no_mail,
     strangers_are_refused,
     tokens_are_not_shown,
+    it_notes_counts_refs_and_flags_alone,
+    a_failure_that_repeats_is_counted,
+    rights_are_those_of_the_operation,
     a_server_serves_all_agents,
     it_serves_the_mail_of_its_agent,
     its_files_are_those_of_the_runtime,

@@ -79,26 +79,35 @@ enum mr_code mr_contract_gateway_is_here(struct mr_call *call)
 	return mr_err_word(&call->cx.err, only_here);
 }
 
+/* The part: operations see the session. */
+struct entered {
+	struct mr_mail_session session;
+	struct mr_gateway_facts facts;
+};
+
 static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const struct mr_args *in,
 	void **part)
 {
 	struct mr_mail_session *session;
+	struct entered *entered;
 	enum mr_code rc;
 
-	(void)in;
 	if (!part)
 		return MR_OK;
 	rc = mr_contract_gateway_is_here(call);
 	if (rc)
 		return rc;
-	session = mr_arena_alloc(call->cx.arena, sizeof(*session));
+	entered = mr_arena_alloc(call->cx.arena, sizeof(*entered));
+	session = &entered->session;
 	*session = (struct mr_mail_session){ .mail = MR_MAIL_INIT };
 	rc = mr_gateway_session(call, session);
+	entered->facts = mr_gateway_log_facts(call->cx.arena, op, session->binding.address, in);
+	mr_gateway_log_begun(&entered->facts);
 	widen_reach(call, &session->agent.manifest);
 	if (!rc)
 		rc = mr_mail_session_open(call, !(op->needs & MR_NEED_WRITE), session);
 	if (rc) {
-		mr_gateway_log_operation(call, op, session->binding.address, rc);
+		mr_gateway_log_ended(&entered->facts, rc, &call->cx.err);
 		mr_mail_session_close(session);
 		return mr_contract_gateway_unusable(call, rc);
 	}
@@ -108,13 +117,14 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 
 static void leave(struct mr_call *call, const struct mr_op *op, void *part, enum mr_code rc)
 {
+	(void)op;
 	if (part && rc == MR_EPERM)
 		mr_err_word(&call->cx.err, failed);
 	if (part) {
-		const struct mr_mail_session *session = part;
+		struct entered *entered = part;
 
-		mr_gateway_log_operation(call, op, session->binding.address, rc);
-		mr_mail_session_close(part);
+		mr_gateway_log_ended(&entered->facts, rc, &call->cx.err);
+		mr_mail_session_close(&entered->session);
 	}
 }
 
@@ -156,7 +166,7 @@ static enum mr_code read_body(struct mr_call *call, const struct mr_op *op,
 	const struct mr_value *problems = rc ? call->cx.err.detail : NULL;
 
 	if (problems)
-		mr_gateway_log_refused(op, problems->list.len);
+		mr_gateway_log_refused(op, body.len, problems->list.len);
 	return rc;
 }
 

@@ -116,8 +116,8 @@ static enum mr_code run(struct mr_call *call, const struct mr_args *in, struct m
 	if (rc)
 		return rc;
 	log = (struct mr_gateway_log){
-		mr_gateway_path(call, &gateway, MR_MAILBOX_GATEWAY_EVENTS),
-		mr_gateway_path(call, &gateway, MR_MAILBOX_GATEWAY_LOG),
+		.events_path = mr_gateway_path(call, &gateway, MR_MAILBOX_GATEWAY_EVENTS),
+		.text_path = mr_gateway_path(call, &gateway, MR_MAILBOX_GATEWAY_LOG),
 	};
 	mr_foreground_begin(app.settings, mr_gateway_log_write, &log);
 	app.gateway = &gateway;

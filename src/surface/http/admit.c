@@ -49,6 +49,13 @@ static enum mr_http_verdict admit_route(const struct mr_http_rules *rules,
 	}
 }
 
+void mr_http_admit_too_long(const struct mr_http_request *req, size_t max,
+	struct mr_http_response *resp)
+{
+	mr_http_response_error(resp, req->match.route->flags & MR_ROUTE_LONG_IS_422 ? 422 : 413,
+		"The body is larger than %zu bytes", max);
+}
+
 static enum mr_http_verdict admit_length(size_t max, const struct mr_http_request *req,
 	struct mr_http_response *resp)
 {
@@ -63,7 +70,7 @@ static enum mr_http_verdict admit_length(size_t max, const struct mr_http_reques
 	}
 	if ((uint64_t)len <= max)
 		return MR_HTTP_WELCOME;
-	mr_http_response_error(resp, 413, "The body is larger than %zu bytes", max);
+	mr_http_admit_too_long(req, max, resp);
 	return (uint64_t)len > (uint64_t)max + MR_HTTP_DRAIN_BYTES ? MR_HTTP_CUT : MR_HTTP_REFUSED;
 }
 

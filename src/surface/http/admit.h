@@ -3,8 +3,8 @@
  *
  * In this order: framing (400), size of the headers (431), Host and Origin (403), a preflight's
  * answer (204), who asks (401, 403, 429), route (400, 404, 405, 414), query (400), length of the
- * body (413). A JWT is verified later, on a thread that may wait, so an unknown route is 404 even
- * with a bad JWT.
+ * body (413, or 422). A JWT is verified later, on a thread that may wait, so an unknown route is
+ * 404 even with a bad JWT.
  */
 #pragma once
 
@@ -41,6 +41,10 @@ enum mr_http_verdict {
 	MR_HTTP_REFUSED, /* `resp` is the answer; the body, if any, is to be dropped first */
 	MR_HTTP_CUT,     /* the same, to be answered at once, and the connection closed */
 };
+
+/* The answer to a welcome request whose body is longer than `max` bytes. */
+void mr_http_admit_too_long(const struct mr_http_request *req, size_t max,
+	struct mr_http_response *resp);
 
 /* Sets the request's route and parameters, and the response of a request that is not welcome. */
 enum mr_http_verdict mr_http_admit(const struct mr_http_rules *rules,

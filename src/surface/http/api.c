@@ -268,7 +268,9 @@ static struct mr_http_route route_of(const struct mr_op *op, const char *method,
 		.arg = op,
 		.flags = (op->traits & MR_QUICK ? MR_ROUTE_INLINE : 0u) |
 			(op->traits & MR_OPEN ? MR_ROUTE_OPEN : 0u) |
-			(op->contract->read_body ? MR_ROUTE_SLASH | MR_ROUTE_NO_HEAD : 0u) |
+			(op->contract->read_body
+					? MR_ROUTE_SLASH | MR_ROUTE_NO_HEAD | MR_ROUTE_LONG_IS_422
+					: 0u) |
 			MR_ROUTE_TASKS,
 	};
 }

@@ -26,6 +26,7 @@ enum {
 	MR_ROUTE_SLASH = 4,   /* "/mcp" is also "/mcp/" */
 	MR_ROUTE_NO_HEAD = 8, /* HEAD is not allowed */
 	MR_ROUTE_TASKS = 16,  /* the handler calls mr_http_access_check() for what is in the body */
+	MR_ROUTE_LONG_IS_422 = 32, /* a body that is too long is as wrong as any other: not 413 */
 };
 
 enum {

@@ -486,7 +486,7 @@ static enum MHD_Result take_body(struct request *r, const char *data, size_t *le
 
 	r->body_seen += *len;
 	if (r->body_seen > max && r->phase == PHASE_RECEIVE) {
-		mr_http_response_error(&r->resp, 413, "The body is larger than %zu bytes", max);
+		mr_http_admit_too_long(&r->pub, max, &r->resp);
 		r->phase = PHASE_READY;
 		mr_buf_release(&r->body);
 	}

@@ -56,6 +56,45 @@ static void an_included_table_may_be_left_out(void)
 		",\"anyOf\":[{\"required\":[\"id\",\"read_ts\"]},{\"required\":[\"error\"]}]}");
 }
 
+static void members_are_in_the_schema(void)
+{
+	static const struct mr_param file_members[] = {
+		{ .name = "path", .type = MR_TYPE_TEXT, .flags = MR_REQUIRED, .summary = "where" },
+		{ .name = "mode", .type = MR_TYPE_TEXT, .summary = "how", .choices = modes },
+		{ 0 },
+	};
+	static const struct mr_param nested[] = {
+		{ .name = "files", .type = MR_TYPE_LIST, .summary = "f", .members = file_members },
+		{ .name = "one", .type = MR_TYPE_OBJECT, .summary = "o", .members = file_members },
+		{ 0 },
+	};
+	static const struct mr_op holder = { .name = "h", .params = nested };
+	static const char members[] =
+		"\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"where\"},"
+		"\"mode\":{\"type\":\"string\",\"enum\":[\"safe\",\"force\"],"
+		"\"description\":\"how\"}},\"required\":[\"path\"],"
+		"\"additionalProperties\":false";
+	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_buf want MR_CLEANUP(mr_buf_release) = { 0 };
+	struct mr_out out;
+
+	mr_buf_init(&text, 1 << 16);
+	mr_buf_init(&want, 1 << 16);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	mr_schema_input(&out, NULL, &holder);
+	mr_buf_printf(&want,
+		"{\"type\":\"object\",\"properties\":{\"files\":{\"type\":\"array\","
+		"\"items\":{\"type\":\"object\",%s},\"description\":\"f\"},"
+		"\"one\":{\"type\":\"object\",%s,\"description\":\"o\"}},"
+		"\"required\":[],\"additionalProperties\":false}",
+		members, members);
+	CHECK_STR(mr_buf_text(&text), mr_buf_text(&want));
+	mr_buf_clear(&text);
+	mr_out_init_json(&out, &text, MR_JSON_COMPACT);
+	mr_schema_input_brief(&out, NULL, &holder, false);
+	CHECK(!strstr(mr_buf_text(&text), "path"));
+}
+
 static void schemas_are_written_from_the_table(void)
 {
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
@@ -245,6 +284,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(schemas_are_written_from_the_table),
+		TEST(members_are_in_the_schema),
 		TEST(an_included_table_may_be_left_out),
 		TEST(defaults_and_choices_are_told),
 		TEST(results_are_held_to_their_promise),
