@@ -13,6 +13,8 @@ static const struct {
 	{ "guard", "Git hooks that keep commits and pushes off files that others hold" },
 	{ "guard hook", "For a coding agent's own hooks: before it edits a file" },
 	{ "agents", "Agents on this machine, and the mailboxes they have" },
+	{ "agents gateway", "What an agent's gateway does for it" },
+	{ "agents gateway mail-notifier", "Whether an agent is woken by new mail, and how" },
 	{ "agents mail", "The same as mailroom mail" },
 	{ "agents mailbox", "The mailbox that an agent has" },
 	{ "skills", "Skills that teach agents their mail, in the homes of their programs" },

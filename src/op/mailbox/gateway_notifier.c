@@ -186,21 +186,27 @@ const struct mr_op mr_op_gateway_notifier_put = {
 	.bind = &putting,
 };
 
-static enum mr_code delete (struct mr_call *call, const struct mr_nothing *asked,
-	struct mr_shape_notifier *out) {
-	struct mr_mail_session session; struct mr_notifier_settings settings; const char * unbound;
+static enum mr_code switch_off(struct mr_call *call, const struct mr_nothing *asked,
+	struct mr_shape_notifier *out)
+{
+	struct mr_mail_session session;
+	struct mr_notifier_settings settings;
+	const char *unbound;
 	enum mr_code rc = find(call, &session, &unbound);
 
 	(void)asked;
-	if (!rc) rc = mr_notifier_get(&call->cx, session.agent.manifest.dir, &settings);
-	if (rc) return rc;
+	if (!rc)
+		rc = mr_notifier_get(&call->cx, session.agent.manifest.dir, &settings);
+	if (rc)
+		return rc;
 	settings.enabled = false;
 	settings.interval_seconds = 0;
 	rc = mr_notifier_put(&call->cx, session.agent.manifest.dir, &settings);
-	if (!rc) *out = mr_shape_notifier(call->cx.arena, &settings, unbound);
+	if (!rc)
+		*out = mr_shape_notifier(call->cx.arena, &settings, unbound);
 	return rc;
 }
-MR_BIND_ALONE(deleting, delete, struct mr_nothing, struct mr_shape_notifier);
+MR_BIND_ALONE(deleting, switch_off, struct mr_nothing, struct mr_shape_notifier);
 
 const struct mr_op mr_op_gateway_notifier_delete = {
 	.name = "gateway_notifier_delete",
