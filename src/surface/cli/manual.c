@@ -120,6 +120,28 @@ static const char *sentence(struct writing *w, const char *text)
 	return mr_arena_printf(w->arena, "%s.", text);
 }
 
+static void put_global(struct writing *w, const struct mr_global_option *g)
+{
+	put_entry(w->out,
+		g->value_name ? mr_arena_printf(w->arena, "%s %s", g->option, g->value_name)
+			      : g->option,
+		g->summary);
+}
+
+/* Options of the command's contract that the page's global options do not have. */
+static void put_own_globals(struct writing *w, const struct mr_op *op)
+{
+	const struct mr_contract *contract = mr_contract_of(w->table, op);
+
+	if (contract ==
+		mr_contract_at(w->table,
+			mr_arena_strndup(w->arena, op->command, strcspn(op->command, " "))))
+		return;
+	for (const struct mr_global_option *g = mr_contract_globals(contract); g->option; g++)
+		if (g->effect == MR_GLOBAL_OWN)
+			put_global(w, g);
+}
+
 /* A command: as its own section, or as the body of a page that has no other. */
 static void put_command(struct writing *w, const struct mr_op *op, bool is_alone)
 {
@@ -138,6 +160,8 @@ static void put_command(struct writing *w, const struct mr_op *op, bool is_alone
 	if (is_alone && mr_param_count(op->params))
 		mr_buf_puts(w->out, ".SH OPTIONS\n");
 	put_params(w, op);
+	if (!is_alone)
+		put_own_globals(w, op);
 }
 
 static bool is_shown_below(const struct mr_op *op, const char *word)
@@ -153,10 +177,7 @@ static void put_globals(struct writing *w, const char *path)
 	mr_buf_puts(w->out, ".SH GLOBAL OPTIONS\n");
 	for (const struct mr_global_option *g = mr_contract_globals(mr_contract_at(w->table, path));
 		g->option; g++)
-		put_entry(w->out,
-			g->value_name ? mr_arena_printf(w->arena, "%s %s", g->option, g->value_name)
-				      : g->option,
-			g->summary);
+		put_global(w, g);
 }
 
 static void put_title(struct writing *w, const char *page, const char *summary)
