@@ -295,7 +295,7 @@ def the_doctor_uses_it(m):
             return {check["name"]: check["state"] for check in json.loads(done.stdout)["checks"]}["mcp"]
 
         assert state() == "ok"
-        assert state(HTTP_SOCKET="off") == "problem"
+        assert state(HTTP_SOCKET="off") == "warning"
         assert state(HTTP_SOCKET="off", HTTP_BEARER_TOKEN="s3cret") == "ok"
 
 
