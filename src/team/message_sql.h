@@ -61,6 +61,17 @@ MR_CHECK enum mr_code mr_team_inbox_is_full(struct mr_ctx *cx, struct mr_db *db,
 MR_CHECK enum mr_code mr_team_message_is_seen(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_rights *rights, int64_t message_id, bool *out);
 
+/*
+ * From the messages t of a thread as everybody in a project may see it, for its archive: those that
+ * were sent there, and those from elsewhere that were openly sent to one of its agents. All
+ * projects are named, so that the index of threads is used.
+ */
+#define MR_TEAM_THREAD_FROM(project, thread)                                                         \
+	" FROM messages t WHERE t.project_id IN (SELECT id FROM projects) AND t.thread_id = " thread \
+	" AND (t.project_id = " project " OR EXISTS (SELECT 1 FROM message_recipients tr"            \
+	"  JOIN agents ta ON ta.id = tr.agent_id WHERE tr.message_id = t.id AND tr.kind <> 'bcc'"    \
+	"  AND ta.project_id = " project "))"
+
 /* Columns of `messages` called m, in the order mr_team_message_read() expects, the first at
  * `column`; the body, when it was asked for, is in `body_column`, else that is -1. */
 #define MR_TEAM_MESSAGE_COLUMNS                                                                    \

@@ -162,15 +162,16 @@ static enum mr_code queue_thread(struct purging *p, const struct mr_team_trace *
 	enum mr_code rc = mr_team_purge_renumber(p->cx, p->db, thread->project_id, thread->text);
 
 	for (; !rc && part <= last; part++) {
-		int64_t id = 0;
+		int64_t id = 0, home = 0;
 
 		rc = mr_team_purge_message_at(p->cx, p->db, thread->project_id, thread->text,
-			part * MR_TEAM_DIGEST_MESSAGES + 1, &id);
+			part * MR_TEAM_DIGEST_MESSAGES + 1, &id, &home);
 		if (!rc && id)
 			rc = queue(p,
 				(struct mr_team_archive_item){
 					.project_id = thread->project_id,
-					.kind = MR_TEAM_ARCHIVE_MESSAGE,
+					.kind = home == thread->project_id ? MR_TEAM_ARCHIVE_MESSAGE
+									   : MR_TEAM_ARCHIVE_INBOX,
 					.ref = id,
 				});
 		else if (!rc)

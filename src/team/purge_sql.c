@@ -5,6 +5,7 @@
 #include "team/purge_sql.h"
 
 #include "data/rows.h"
+#include "team/message_sql.h"
 
 #define GOT                                                                                        \
 	" FROM message_recipients r JOIN messages m ON m.id = r.message_id AND m.sender_id <> ?1"
@@ -26,11 +27,23 @@ static const char *const sql_traces[] = {
 		" JOIN message_recipients o ON o.message_id = m.id AND o.agent_id <> ?1"
 		" JOIN agents a ON a.id = o.agent_id AND a.project_id <> m.project_id"
 		" WHERE r.agent_id = ?1 ORDER BY m.id" MR_ROWS_ALL,
-	[MR_TEAM_TRACE_THREADS] =
-		"SELECT s.project_id, s.first, NULL, s.thread_id, (SELECT max(m.thread_seq)"
-		"  FROM messages m WHERE m.project_id = s.project_id AND m.thread_id = s.thread_id)"
-		" FROM (SELECT project_id, thread_id, min(thread_seq) AS first FROM messages"
-		"  WHERE sender_id = ?1 AND thread_id IS NOT NULL GROUP BY 1, 2) s" MR_ROWS_ALL,
+	[MR_TEAM_TRACE_THREADS] = "SELECT s.project_id, (SELECT count(*)" MR_TEAM_THREAD_FROM(
+		"s.project_id",
+		"s.thread_id") " AND +t.id <= s.first), NULL, s.thread_id, (SELECT count(*)" MR_TEAM_THREAD_FROM("s.project_id",
+		"s.thread_id") ")"
+			       " FROM (SELECT l.project_id, l.thread_id, min(l.id) AS first FROM ("
+			       /* What it sent, where it was sent and where it arrived; */
+			       "  SELECT project_id, thread_id, id FROM messages WHERE sender_id = ?1"
+			       "  UNION ALL SELECT o.project_id, m.thread_id, m.id FROM messages m"
+			       "   JOIN message_recipients r ON r.message_id = m.id AND r.kind <> 'bcc'"
+			       "   JOIN agents o ON o.id = r.agent_id AND o.project_id <> m.project_id"
+			       "   WHERE m.sender_id = ?1"
+			       /* and what came from elsewhere, perhaps for it alone. */
+			       "  UNION ALL SELECT o.project_id, m.thread_id, m.id FROM agents o"
+			       "   JOIN message_recipients r ON r.agent_id = o.id AND r.kind <> 'bcc'"
+			       "   JOIN messages m ON m.id = r.message_id AND m.project_id <> o.project_id"
+			       "   WHERE o.id = ?1) l"
+			       "  WHERE l.thread_id IS NOT NULL GROUP BY 1, 2) s" MR_ROWS_ALL,
 	[MR_TEAM_TRACE_CONTACTS] =
 		"SELECT a.project_id, a.id, a.name, NULL, 0 FROM agents a WHERE a.id IN"
 		" (SELECT b_agent_id FROM agent_links WHERE a_agent_id = ?1 UNION"
@@ -72,12 +85,12 @@ enum mr_code mr_team_purge_renumber(struct mr_ctx *cx, struct mr_db *db, int64_t
 	return rc ? rc : mr_rows_run(cx, db, SQL_NUMBER, MR_BIND(project_id, thread_id));
 }
 
-static const char SQL_AT[] =
-	"SELECT id FROM messages WHERE project_id = ?1 AND thread_id = ?2 AND thread_seq = ?3";
+static const char SQL_AT[] = "SELECT t.id, t.project_id" MR_TEAM_THREAD_FROM("?1",
+	"?2") " ORDER BY t.id LIMIT 1 OFFSET ?3";
 
 enum mr_code mr_team_purge_message_at(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	const char *thread_id, int64_t place, int64_t *out)
+	const char *thread_id, int64_t place, int64_t *out, int64_t *out_home)
 {
-	return mr_rows_one(cx, db, SQL_AT, MR_BIND(project_id, thread_id, place), MR_INTO(out),
-		NULL);
+	return mr_rows_one(cx, db, SQL_AT, MR_BIND(project_id, thread_id, place - 1),
+		MR_INTO(out, out_home), NULL);
 }

@@ -17,6 +17,7 @@
 #include "team/post.h"
 #include "text/json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char ATTRIBUTES[] = "*.json text\n*.md text\n";
@@ -207,6 +208,19 @@ static enum mr_code add_slot(struct mr_team_files *files, int64_t id)
 
 /* --- messages --- */
 
+/* Who of this project got a message openly; NULL: nobody. */
+static const char *reader_here(const struct mr_team_files *files,
+	const struct mr_team_recipients *recipients)
+{
+	for (size_t i = 0; i < recipients->len; i++) {
+		const struct mr_team_recipient *to = &recipients->items[i];
+
+		if (to->project_id == files->project->id && to->kind != MR_TEAM_BCC)
+			return to->name;
+	}
+	return NULL;
+}
+
 /* A message with everything its files say. */
 struct letter {
 	struct mr_team_message message;
@@ -395,26 +409,25 @@ static enum mr_code add_attachments(struct mr_team_files *files, const char *jso
 	return rc;
 }
 
-static void add_part(struct mr_team_files *files, const struct mr_team_message *message)
+/* A conversation between projects is whole in the digest of each: what was sent here, and what was
+ * openly sent here from elsewhere. */
+static void add_threaded(struct mr_team_files *files, const struct letter *letter)
 {
-	int64_t number = (message->thread_seq - 1) / MR_TEAM_DIGEST_MESSAGES + 1;
+	if (!letter->message.thread_id ||
+		(letter->message.project_id != files->project->id &&
+			!reader_here(files, &letter->recipients)))
+		return;
+	if (files->threaded_count == files->threaded_room) {
+		struct mr_team_threaded *grown;
 
-	/* The part of the same thread is most likely near the end. */
-	for (size_t i = files->part_count; i-- > 0;) {
-		if (files->parts[i].number == number &&
-			mr_str_eq(files->parts[i].thread_id, message->thread_id))
-			return;
+		files->threaded_room = files->threaded_room ? 2 * files->threaded_room : 16;
+		grown = mr_arena_array(files->cx->arena, files->threaded_room, sizeof(*grown));
+		if (files->threaded_count)
+			memcpy(grown, files->threaded, files->threaded_count * sizeof(*grown));
+		files->threaded = grown;
 	}
-	if (files->part_count == files->part_room) {
-		struct mr_team_part *grown;
-
-		files->part_room = files->part_room ? 2 * files->part_room : 16;
-		grown = mr_arena_array(files->cx->arena, files->part_room, sizeof(*grown));
-		if (files->part_count)
-			memcpy(grown, files->parts, files->part_count * sizeof(*grown));
-		files->parts = grown;
-	}
-	files->parts[files->part_count++] = (struct mr_team_part){ message->thread_id, number };
+	files->threaded[files->threaded_count++] =
+		(struct mr_team_threaded){ letter->message.thread_id, letter->message.id };
 }
 
 /* `own`: it was sent in this project. */
@@ -434,9 +447,9 @@ static enum mr_code add_message(struct mr_team_files *files, int64_t message_id,
 		rc = add_outbox(files, &letter);
 		if (!rc)
 			rc = add_attachments(files, letter.message.attachments);
-		if (!rc && letter.message.thread_id)
-			add_part(files, &letter.message);
 	}
+	if (!rc)
+		add_threaded(files, &letter);
 	return rc ? rc : add_inboxes(files, &letter);
 }
 
@@ -467,49 +480,93 @@ enum mr_code mr_team_files_add(struct mr_team_files *files, const struct mr_team
 
 /* --- digests --- */
 
-static enum mr_code add_digest(struct mr_team_files *files, const struct mr_team_part *part)
+/* A message as this project's archive has it, and its people as they are named here. */
+static enum mr_code read_digest_item(struct mr_team_files *files,
+	const struct mr_team_message *message, struct mr_team_digest_item *out)
 {
 	struct mr_ctx *cx = files->cx;
-	int64_t first = (part->number - 1) * MR_TEAM_DIGEST_MESSAGES + 1;
+	struct mr_team_recipients recipients;
+	struct mr_team_agent sender = { 0 };
+	struct mr_team_project home;
+	const char *reader;
+	enum mr_code rc = mr_team_message_recipients(cx, files->db, message->id, &recipients);
+
+	if (!rc)
+		rc = mr_team_agent_get(cx, files->db, message->sender_id, &sender);
+	if (!rc)
+		rc = home_of(files, sender.project_id, &home);
+	if (rc)
+		return rc;
+	reader = message->project_id == files->project->id ? NULL : reader_here(files, &recipients);
+	*out = (struct mr_team_digest_item){
+		.subject = message->subject,
+		.created_ts = message->created_ts,
+		.from = home.id == files->project->id
+			? sender.name
+			: mr_arena_printf(cx->arena, "%s@%s", sender.name, home.slug),
+		.to = mr_team_post_names(cx->arena, files->project->id, &recipients, MR_TEAM_TO),
+		.canonical = reader ? mr_team_layout_inbox(cx->arena, reader, message)
+				    : mr_team_layout_canonical(cx->arena, message),
+		.body = message->body_md,
+	};
+	return MR_OK;
+}
+
+/* The part of a digest that a message is in; `last_id` is the part's last. */
+static enum mr_code add_digest(struct mr_team_files *files, const struct mr_team_threaded *from,
+	int64_t *last_id)
+{
+	struct mr_ctx *cx = files->cx;
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_team_digest_item *items;
 	struct mr_team_messages messages;
-	enum mr_code rc = mr_team_source_thread(cx, files->db, files->project->id, part->thread_id,
-		first, first + MR_TEAM_DIGEST_MESSAGES - 1, &messages);
+	int64_t part = 0;
+	enum mr_code rc = mr_team_source_part(cx, files->db, files->project->id, from->thread_id,
+		from->message_id, &part);
 
 	mr_buf_init(&buf, MR_TEAM_RECORD_BYTES);
+	if (!rc)
+		rc = mr_team_source_thread(cx, files->db, files->project->id, from->thread_id, part,
+			&messages);
 	if (rc || messages.len == 0)
 		return rc;
 	items = mr_arena_array(cx->arena, messages.len, sizeof(*items));
-	for (size_t i = 0; !rc && i < messages.len; i++) {
-		const struct mr_team_message *message = &messages.items[i];
-		struct mr_team_recipients recipients;
-		struct mr_team_agent sender = { 0 };
+	for (size_t i = 0; !rc && i < messages.len; i++)
+		rc = read_digest_item(files, &messages.items[i], &items[i]);
+	if (rc)
+		return rc;
+	*last_id = messages.items[messages.len - 1].id;
+	mr_team_digest_write(cx->arena, &buf, from->thread_id, part, items, messages.len);
+	return put_buf(files, mr_team_layout_digest(cx->arena, from->thread_id, part), &buf);
+}
 
-		rc = mr_team_message_recipients(cx, files->db, message->id, &recipients);
-		if (!rc)
-			rc = mr_team_agent_get(cx, files->db, message->sender_id, &sender);
-		if (rc)
-			return rc;
-		items[i] = (struct mr_team_digest_item){ .subject = message->subject,
-			.created_ts = message->created_ts,
-			.from = sender.name,
-			.to = mr_team_post_names(cx->arena, files->project->id, &recipients,
-				MR_TEAM_TO),
-			.canonical = mr_team_layout_canonical(cx->arena, message),
-			.body = message->body_md };
-	}
-	mr_team_digest_write(cx->arena, &buf, part->thread_id, part->number, items, messages.len);
-	return put_buf(files, mr_team_layout_digest(cx->arena, part->thread_id, part->number),
-		&buf);
+static int by_thread(const void *a, const void *b)
+{
+	const struct mr_team_threaded *one = a, *other = b;
+	int order = strcmp(one->thread_id, other->thread_id);
+
+	return order
+		? order
+		: (one->message_id > other->message_id) - (one->message_id < other->message_id);
 }
 
 enum mr_code mr_team_files_digests(struct mr_team_files *files)
 {
+	const char *thread = NULL;
+	int64_t written = 0; /* to this id, in this thread */
 	enum mr_code rc = MR_OK;
 
-	for (size_t i = 0; !rc && i < files->part_count; i++)
-		rc = add_digest(files, &files->parts[i]);
-	files->part_count = 0;
+	if (files->threaded_count > 1)
+		qsort(files->threaded, files->threaded_count, sizeof(*files->threaded), by_thread);
+	for (size_t i = 0; !rc && i < files->threaded_count; i++) {
+		const struct mr_team_threaded *from = &files->threaded[i];
+
+		if (mr_str_eq(thread, from->thread_id) && from->message_id <= written)
+			continue;
+		thread = from->thread_id;
+		written = from->message_id;
+		rc = add_digest(files, from, &written);
+	}
+	files->threaded_count = 0;
 	return rc;
 }

@@ -19,19 +19,19 @@ struct mr_team_files {
 	struct mr_history_file *items;
 	size_t len, room;
 	uint64_t bytes;
-	struct mr_team_part *parts; /* digests to be made by mr_team_files_digests() */
-	size_t part_count, part_room;
+	struct mr_team_threaded *threaded; /* whose digests mr_team_files_digests() makes */
+	size_t threaded_count, threaded_room;
 };
-struct mr_team_part {
+struct mr_team_threaded {
 	const char *thread_id;
-	int64_t number;
+	int64_t message_id;
 };
 
 /* Add the files that a row of the queue stands for; a row whose subject is gone adds none.
  * Digests are added later. */
 MR_CHECK enum mr_code mr_team_files_add(struct mr_team_files *files,
 	const struct mr_team_archive_item *item);
-/* The digests of the threads that were added, each part once. */
+/* The parts of digests that the added messages are in, each once. */
 MR_CHECK enum mr_code mr_team_files_digests(struct mr_team_files *files);
 /* .gitattributes and project.json: what every archive begins with. */
 MR_CHECK enum mr_code mr_team_files_initial(struct mr_team_files *files);

@@ -17,7 +17,7 @@ enum mr_team_archive_kind {
 	MR_TEAM_ARCHIVE_MESSAGE,     /* ref: a message of this project: canonical, outbox, digest,
 					attachments, and the inboxes of this project's recipients */
 	MR_TEAM_ARCHIVE_INBOX,       /* ref: a message from elsewhere: inboxes of this project's
-					recipients */
+					recipients, and digest */
 	MR_TEAM_ARCHIVE_RESERVATION, /* name: a pattern; all its leases as they now stand */
 	MR_TEAM_ARCHIVE_SLOT,        /* ref: a build slot */
 	MR_TEAM_ARCHIVE_LINKS,       /* ref: an agent; agents/<Name>/contacts.json */

@@ -98,10 +98,11 @@ enum mr_code mr_team_source_slots(struct mr_ctx *cx, struct mr_db *db, int64_t p
 	return mr_rows_list(cx, db, SQL_SLOTS, MR_BIND(project_id), read_slot, MR_LIST(out));
 }
 
+/* The ids first, so that no body is read that is not shown. */
 static const char SQL_THREAD[] =
 	"SELECT " MR_TEAM_MESSAGE_COLUMNS ", substr(m.body_md, 1, ?5) FROM messages m"
-	" WHERE m.project_id = ?1 AND m.thread_id = ?2 AND m.thread_seq BETWEEN ?3 AND ?4"
-	" ORDER BY m.thread_seq" MR_ROWS_ALL;
+	" WHERE m.id IN (SELECT t.id" MR_TEAM_THREAD_FROM("?1",
+		"?2") " ORDER BY t.id LIMIT ?4 OFFSET ?3) ORDER BY m.id" MR_ROWS_ALL;
 
 static enum mr_code read_message(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
@@ -110,11 +111,28 @@ static enum mr_code read_message(struct mr_ctx *cx, struct mr_stmt *row, void *t
 }
 
 enum mr_code mr_team_source_thread(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	const char *thread_id, int64_t from_seq, int64_t to_seq, struct mr_team_messages *out)
+	const char *thread_id, int64_t part, struct mr_team_messages *out)
 {
 	return mr_rows_list(cx, db, SQL_THREAD,
-		MR_BIND(project_id, thread_id, from_seq, to_seq, MR_TEAM_DIGEST_CHARS + 1),
+		MR_BIND(project_id, thread_id, (part - 1) * MR_TEAM_DIGEST_MESSAGES,
+			MR_TEAM_DIGEST_MESSAGES, MR_TEAM_DIGEST_CHARS + 1),
 		read_message, MR_LIST(out));
+}
+
+/* With the plus, the index of threads is used, and not that of ids. */
+static const char SQL_BEFORE[] =
+	"SELECT count(*)" MR_TEAM_THREAD_FROM("?1", "?2") " AND +t.id < ?3";
+
+enum mr_code mr_team_source_part(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *thread_id, int64_t message_id, int64_t *out)
+{
+	int64_t before = 0;
+	enum mr_code rc = mr_rows_one(cx, db, SQL_BEFORE,
+		MR_BIND(project_id, thread_id, message_id), MR_INTO(&before), NULL);
+
+	if (!rc)
+		*out = before / MR_TEAM_DIGEST_MESSAGES + 1;
+	return rc;
 }
 
 /* The caller's array, which has room for as many as the statement's LIMIT lets through. */

@@ -21,14 +21,17 @@ struct mr_team_slot_records {
 MR_CHECK enum mr_code mr_team_source_slots(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
 	struct mr_team_slot_records *out);
 
-/* Messages of a thread from one place in it to another; bodies cut to what a digest shows and one
- * character more. */
+/* The messages in one part of a thread's digest, in the order of ids: of the thread as the project
+ * sees it (MR_TEAM_THREAD_FROM). Bodies are cut to what a digest shows and one character more. */
 struct mr_team_messages {
 	struct mr_team_message *items;
 	size_t len;
 };
 MR_CHECK enum mr_code mr_team_source_thread(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	const char *thread_id, int64_t from_seq, int64_t to_seq, struct mr_team_messages *out);
+	const char *thread_id, int64_t part, struct mr_team_messages *out);
+/* The part that such a message is in, from 1. */
+MR_CHECK enum mr_code mr_team_source_part(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *thread_id, int64_t message_id, int64_t *out);
 /* Recipients of a message who take no attachments, at most MR_TEAM_RECIPIENTS. */
 MR_CHECK enum mr_code mr_team_source_deniers(struct mr_ctx *cx, struct mr_db *db,
 	int64_t message_id, int64_t *out_ids, size_t *out_len);

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/lock.h"
+#include "dump.h"
 #include "files.h"
 #include "letters.h"
 #include "team/error.h"
@@ -188,6 +189,109 @@ static void a_digest_has_parts(void)
 	letter_drain(&world);
 	CHECK_INT(files_count(PROJECT "messages/threads"), 2);
 	CHECK(!is_there("root/projects/etc.md"));
+	world_close(&world);
+}
+
+#define FRONT "root/projects/front/"
+
+/* So that `check` misses nobody. */
+static void queue_profiles(const struct mr_team_agent *abroad)
+{
+	const struct mr_team_agent *const people[] = { &green, &blue, &red, abroad };
+
+	for (size_t i = 0; i < MR_LEN(people); i++)
+		dump_queue(&world, MR_TEAM_ARCHIVE_PROFILE, people[i]->project_id, people[i]->id,
+			NULL);
+}
+
+/* Each side's messages are kept in its own project, and its digest shows both. */
+static void a_conversation_between_projects(void)
+{
+	struct mr_team_project other;
+	struct mr_team_agent far;
+	const char *here, *there;
+
+	begin();
+	other = world_project(&world, "/front");
+	far = world_agent(&world, &other, "FarFox");
+	queue_profiles(&far);
+	letter_send(&world,
+		&(struct letter){ .from = &green,
+			.to = { &far, &blue },
+			.thread = "T",
+			.subject = "ask",
+			.body = "the question" });
+	letter_drain(&world);
+	letter_send(&world,
+		&(struct letter){ .from = &far,
+			.to = { &green },
+			.thread = "T",
+			.subject = "answer",
+			.body = "the answer" });
+	letter_drain(&world);
+	/* Neither of these is the other side's business. */
+	letter_send(&world,
+		&(struct letter){ .from = &green,
+			.to = { &blue, &far },
+			.kinds = { MR_TEAM_TO, MR_TEAM_BCC },
+			.thread = "T",
+			.subject = "aside",
+			.body = "between us" });
+	letter_send(&world,
+		&(struct letter){ .from = &far,
+			.to = { &far },
+			.thread = "T",
+			.body = "to myself" });
+	letter_drain(&world);
+	here = read_file(PROJECT "messages/threads/T.md");
+	CHECK(strstr(here,
+		"### ask\n\n## 2026-03-11T04:15:00Z \xe2\x80\x94 GreenCastle \xe2\x86\x92 "
+		"FarFox@front, BlueLake\n\n"
+		"[View canonical](messages/2026/03/2026-03-11T04-15-00Z__ask__1.md)\n\nthe question"));
+	CHECK(strstr(here,
+		"### answer\n\n## 2026-03-11T04:15:00.000001Z \xe2\x80\x94 FarFox@front \xe2\x86\x92 "
+		"GreenCastle\n\n[View canonical](agents/GreenCastle/inbox/2026/03/"
+		"2026-03-11T04-15-00Z__answer__2.md)\n\nthe answer"));
+	CHECK(strstr(here, "between us"));
+	CHECK(!strstr(here, "to myself"));
+	there = read_file(FRONT "messages/threads/T.md");
+	CHECK(strstr(there,
+		"GreenCastle@backend \xe2\x86\x92 FarFox, BlueLake@backend\n\n"
+		"[View canonical](agents/FarFox/inbox/2026/03/"
+		"2026-03-11T04-15-00Z__ask__1.md)\n\nthe question"));
+	CHECK(strstr(there, "FarFox \xe2\x86\x92 GreenCastle@backend\n\n"));
+	CHECK(strstr(there, "the answer"));
+	CHECK(strstr(there, "to myself"));
+	CHECK(!strstr(there, "between us"));
+	dump_check_well(&world);
+	world_close(&world);
+}
+
+/* What arrives counts, too: a part never has more messages than another. */
+static void parts_count_what_arrives(void)
+{
+	struct mr_team_project other;
+	struct mr_team_agent far;
+
+	begin();
+	other = world_project(&world, "/front");
+	far = world_agent(&world, &other, "FarFox");
+	queue_profiles(&far);
+	for (int i = 0; i < 150; i++)
+		letter_send(&world,
+			&(struct letter){ .from = i % 3 ? &far : &green,
+				.to = { i % 3 ? &green : &far },
+				.thread = "T",
+				.body = mr_arena_printf(world.cx.arena, "number %d.", i) });
+	letter_drain(&world);
+	for (int i = 0; i < 150; i++) {
+		const char *said = mr_arena_printf(world.cx.arena, "number %d.", i);
+
+		CHECK(!strstr(read_file(PROJECT "messages/threads/T.md"), said) == (i >= 100));
+		CHECK(!strstr(read_file(PROJECT "messages/threads/T.part2.md"), said) == (i < 100));
+		CHECK(!strstr(read_file(FRONT "messages/threads/T.md"), said) == (i >= 100));
+	}
+	dump_check_well(&world);
 	world_close(&world);
 }
 
@@ -590,6 +694,8 @@ int main(void)
 		TEST(inboxes_are_in_the_recipients_project),
 		TEST(many_rows_are_one_commit),
 		TEST(a_digest_has_parts),
+		TEST(a_conversation_between_projects),
+		TEST(parts_count_what_arrives),
 		TEST(profiles_and_links),
 		TEST(a_reservation_file_is_true),
 		TEST(a_deleted_agent_leaves_a_note),

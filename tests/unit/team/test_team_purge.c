@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "dump.h"
+#include "files.h"
 #include "letters.h"
 #include "team/archive/archive.h"
 #include "team/archive/archive_files.h"
@@ -212,6 +213,47 @@ static void threads_close_up(void)
 	world_close(&world);
 }
 
+/* The digests of the other side forget it too, and close up there. */
+static void threads_close_up_abroad(void)
+{
+	struct mr_bytes bytes = { 0 };
+	const char *there;
+
+	enter_people();
+	for (int i = 0; i < 150; i++)
+		letter_send(&world,
+			&(struct letter){ .from = i % 2 ? &far : &green,
+				.to = { i % 2 ? &green : &far },
+				.body = mr_arena_printf(world.cx.arena, "number %d.", i),
+				.thread = "T-1" });
+	letter_send(&world,
+		&(struct letter){ .from = &green, .to = { &far }, .thread = "its own" });
+	/* To nobody else there: with it, the thread goes from the digests of its project. */
+	letter_send(&world,
+		&(struct letter){ .from = &far, .to = { &green }, .thread = "to it alone" });
+	letter_drain(&world);
+	dump_check_well(&world);
+	CHECK(is_there(FRONT "messages/threads/T-1.part2.md"));
+	CHECK_INT(files_count(FRONT "messages/threads"), 4);
+	CHECK_INT(files_count(PROJECT "messages/threads"), 4);
+	purge("GreenCastle");
+	letter_drain(&world);
+	dump_check_well(&world);
+	CHECK_INT(files_count(FRONT "messages/threads"), 2);
+	CHECK(!is_there(PROJECT "messages/threads/T-1.md"));
+	CHECK_STR(letter_git(&world, "backend", "ls-files", "--", "messages/threads"), "");
+	CHECK_OK(mr_fs_read(world.cx.arena, AT_FDCWD, FRONT "messages/threads/T-1.md", 1 << 20,
+			 &bytes, &world.cx.err),
+		world.cx.err);
+	there = (const char *)bytes.data;
+	CHECK(!strstr(there, "GreenCastle"));
+	CHECK(!strstr(there, "number 0."));
+	CHECK(strstr(there, "number 1."));
+	CHECK(strstr(there, "number 149."));
+	check_same_after_rebuild();
+	world_close(&world);
+}
+
 /* Somebody else takes its name, and is not taken for it. */
 static void a_name_can_be_used_again(void)
 {
@@ -287,6 +329,7 @@ int main(void)
 		TEST(the_archive_forgets_it_and_nobody_else),
 		TEST(a_rebuild_keeps_ids_and_proofs),
 		TEST(threads_close_up),
+		TEST(threads_close_up_abroad),
 		TEST(a_name_can_be_used_again),
 		TEST(a_half_archived_purge_brings_nobody_back),
 		TEST(a_row_that_names_no_files_is_refused),
