@@ -61,6 +61,8 @@ void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 void mr_render_agents(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
+void mr_render_groups(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
 /* render_overview.c: what goes on in a project. */
 void mr_render_overview(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);

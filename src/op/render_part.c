@@ -115,3 +115,12 @@ void mr_part_snippet(struct mr_buf *out, const struct mr_render *how, const stru
 	mr_part_piece(out, how, NULL, text + at, len - at);
 	mr_buf_putc(out, '\n');
 }
+
+void mr_part_next(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
+{
+	int64_t next = mr_part_int(value, "next_cursor");
+
+	if (next)
+		mr_buf_printf(out, "%sThere is more: %s%lld\n", how->for_models ? "" : "\n",
+			how->for_models ? "cursor=" : "--cursor ", (long long)next);
+}

@@ -31,6 +31,9 @@ void mr_part_piece(struct mr_buf *out, const struct mr_render *how, const char *
  * Nothing when it is empty. */
 void mr_part_snippet(struct mr_buf *out, const struct mr_render *how, const struct mr_value *hit,
 	size_t indent);
+/* Say that there is more than the limit let through, and how to see it, where the member
+ * "next_cursor" does. */
+void mr_part_next(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 /* As a table, or on a terminal that is too narrow row by row as any result. */
 void mr_part_grid(struct mr_buf *out, const struct mr_grid *grid, const struct mr_value *list,
 	const struct mr_render *how, size_t indent);

@@ -93,6 +93,8 @@ enum mr_code mr_team_search(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_search *search, struct mr_team_hits *out)
 {
 	struct mr_team_search within = *search;
+	int64_t limit =
+		search->limit ? clamp(search->limit, 1, MR_TEAM_SEARCH_MAX) : MR_TEAM_LIST_DEFAULT;
 	struct mr_query query;
 	struct mr_team_hits hits;
 	struct run run = { .cx = cx, .db = db, .search = &within, .query = &query };
@@ -100,8 +102,7 @@ enum mr_code mr_team_search(struct mr_ctx *cx, struct mr_db *db,
 
 	if (rc)
 		return rc;
-	within.limit =
-		search->limit ? clamp(search->limit, 1, MR_TEAM_SEARCH_MAX) : MR_TEAM_LIST_DEFAULT;
+	within.limit = limit + 1; /* one more tells whether there is more */
 	within.offset = clamp(search->offset, 0, MR_TEAM_SEARCH_OFFSET_MAX);
 	run.found = mr_arena_array(cx->arena, (size_t)within.limit, sizeof(*run.found));
 	hits = (struct mr_team_hits){ .mode = mr_match_mode(&query) };
@@ -110,6 +111,12 @@ enum mr_code mr_team_search(struct mr_ctx *cx, struct mr_db *db,
 		rc = find(&run, &hits.mode);
 	if (rc)
 		return rc;
+	if (run.found_count > (size_t)limit) {
+		run.found_count = (size_t)limit;
+		hits.next = within.offset + limit;
+	}
+	if (hits.next > MR_TEAM_SEARCH_OFFSET_MAX)
+		hits.next = 0;
 	hits.items = mr_arena_array(cx->arena, run.found_count + 1, sizeof(*hits.items));
 	for (size_t i = 0; !rc && i < run.found_count; i++) {
 		bool there = false;

@@ -51,6 +51,7 @@ struct mr_team_hit {
 struct mr_team_hits {
 	struct mr_team_hit *items; /* best first */
 	size_t len;
+	int64_t next; /* the offset of those after them; 0: there are none */
 	enum mr_match_mode mode;
 };
 

@@ -88,7 +88,43 @@ def messages_without_a_thread_count(m):
     assert m.run("team", "threads", m.dir, "--limit", "1").stdout.endswith("There is more: --cursor 3\n")
 
 
+def lists_that_stop_say_how_to_go_on(m):
+    for i, name in enumerate(("GreenCastle", "BlueLake", "RedCat")):
+        m.json("team", "register", m.dir, name, "--program", "codex", "--model", "x")
+        m.json("team", "ensure-project", f"/p{i}")
+        m.json("team", "product", "ensure", f"product{i}")
+        m.json("team", "group", "set", m.dir, "GreenCastle", f"group{i}", "GreenCastle")
+        m.json("team", "reserve", m.dir, "GreenCastle", f"f{i}")
+        m.json("team", "send", m.dir, "GreenCastle", "--to", "BlueLake", "--subject", f"Auth {i}", "--body-md", "b")
+        if i:
+            m.json("team", "contact", "request", m.dir, "GreenCastle", name)
+    lists = {"agents": [m.dir], "projects": [], "reservations": [m.dir], "search": [m.dir, "Auth"], "product list": [],
+        "group list": [m.dir],
+        "contact list": [m.dir, "GreenCastle"], "threads": [m.dir]}
+    for command, words in lists.items():
+        words = ["team", *command.split(), *words]
+        [key] = [k for k, v in m.json(*words).items() if isinstance(v, list)]
+        whole = m.json(*words)
+        assert len(whole[key]) > 1 and "next_cursor" not in whole, (command, whole)
+        assert "There is more" not in m.run(*words).stdout, command
+        seen, cursor = [], []
+        while True:
+            page = m.json(*words, "--limit", "1", *cursor)
+            told = m.run(*words, "--limit", "1", *cursor).stdout
+            # Scores depend on what else is found, and leases come from the newest page on.
+            seen.append({k: v for k, v in page[key][0].items() if k != "score"})
+            if "next_cursor" not in page:
+                assert "There is more" not in told, (command, told)
+                break
+            cursor = ["--cursor", str(page["next_cursor"])]
+            assert told.endswith("There is more: " + " ".join(cursor) + "\n"), (command, told)
+        order = reversed(whole[key]) if command == "reservations" else whole[key]
+        assert [one.get("id", one.get("thread_id")) for one in seen] == [one.get("id", one.get("thread_id")) for one in order], (
+            command, seen)
+
+
 TESTS = [
+    lists_that_stop_say_how_to_go_on,
     nobody_is_named,
     it_fits_a_terminal,
     times_can_be_asked_for_as_dates,

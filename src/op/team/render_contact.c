@@ -76,6 +76,7 @@ void mr_render_contacts(struct mr_buf *out, const struct mr_value *value,
 		    &(struct mr_grid){ columns, MR_LEN(columns), cells, styles, list->list.len },
 		    how, 0))
 		mr_render_value(out, list, how);
+	mr_part_next(out, value, how);
 }
 
 static const char *slugs_of(struct mr_arena *arena, const struct mr_value *product)
@@ -120,6 +121,7 @@ void mr_render_products(struct mr_buf *out, const struct mr_value *value,
 		    &(struct mr_grid){ columns, MR_LEN(columns), cells, NULL, list->list.len }, how,
 		    0))
 		mr_render_value(out, list, how);
+	mr_part_next(out, value, how);
 }
 
 /* The same list as the whole of a result. */

@@ -76,6 +76,7 @@ void mr_render_leases(struct mr_buf *out, const struct mr_value *value, const st
 		put_leases(out, list, how, true, 0);
 	else
 		mr_buf_puts(out, "No leases.\n");
+	mr_part_next(out, value, how);
 }
 
 static void put_conflicts(struct mr_buf *out, const struct mr_value *list,

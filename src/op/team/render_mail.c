@@ -304,16 +304,6 @@ static void put_list(struct mr_buf *out, const struct mr_value *list, const stru
 		put_narrow(out, arena, list, how, who);
 }
 
-/* Say that there is more than the limit let through, and how to see it. */
-static void put_next(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
-{
-	int64_t next = mr_part_int(value, "next_cursor");
-
-	if (next)
-		mr_buf_printf(out, "%sThere is more: %s%lld\n", how->for_models ? "" : "\n",
-			how->for_models ? "cursor=" : "--cursor ", (long long)next);
-}
-
 static void put_messages(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how, const char *who)
 {
@@ -329,7 +319,7 @@ static void put_messages(struct mr_buf *out, const struct mr_value *value,
 		put_list(out, list, how, who);
 	mr_buf_putc(out, '\n');
 	put_summary(out, list, how);
-	put_next(out, value, how);
+	mr_part_next(out, value, how);
 }
 
 void mr_render_inbox(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
@@ -354,7 +344,7 @@ void mr_render_thread(struct mr_buf *out, const struct mr_value *value, const st
 		put_letters(out, list, how);
 	else
 		put_list(out, list, how, "from");
-	put_next(out, value, how);
+	mr_part_next(out, value, how);
 }
 
 void mr_render_threads(struct mr_buf *out, const struct mr_value *value,
@@ -391,7 +381,7 @@ void mr_render_threads(struct mr_buf *out, const struct mr_value *value,
 	grid.rows = list->list.len;
 	if (!mr_grid_put(out, &grid, how, 0))
 		mr_render_value(out, list, how);
-	put_next(out, value, how);
+	mr_part_next(out, value, how);
 }
 
 /* What became of a message. */

@@ -70,6 +70,7 @@ void mr_render_hits(struct mr_buf *out, const struct mr_value *value, const stru
 	else if (mr_str_eq(mode, "like"))
 		mr_part_styled(out, how, mr_style_dim,
 			"looked for in the texts themselves, newest first\n");
+	mr_part_next(out, value, how);
 }
 
 static void put_texts(struct mr_buf *out, const struct mr_render *how, const char *title,

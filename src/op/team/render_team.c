@@ -31,6 +31,18 @@ void mr_render_projects(struct mr_buf *out, const struct mr_value *value,
 	mr_part_grid(out,
 		&(struct mr_grid){ columns, MR_LEN(columns), cells, NULL, list->list.len }, list,
 		how, 0);
+	mr_part_next(out, value, how);
+}
+
+void mr_render_groups(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)
+{
+	const struct mr_value *list = mr_part_list(value, "result");
+
+	if (list)
+		mr_render_value(out, list, how);
+	else
+		mr_buf_puts(out, "No groups; `mailroom team group set` makes one.\n");
+	mr_part_next(out, value, how);
 }
 
 static const char *made_of(struct mr_arena *arena, const struct mr_value *agent)
@@ -71,6 +83,7 @@ void mr_render_agents(struct mr_buf *out, const struct mr_value *value, const st
 	mr_part_grid(out,
 		&(struct mr_grid){ columns, MR_LEN(columns), cells, styles, list->list.len }, list,
 		how, 0);
+	mr_part_next(out, value, how);
 }
 
 static void put_head(struct mr_buf *out, const struct mr_render *how, const char *name,

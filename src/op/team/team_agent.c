@@ -228,24 +228,31 @@ static const struct mr_param list_params[] = {
 	{ 0 },
 };
 
+struct listed {
+	struct mr_team_agents found;
+	int64_t next;
+};
+
 static const struct mr_field list_fields[] = {
-	MR_FIELD_ROWS(struct mr_team_agents, items, len, struct mr_team_agent,
-		mr_shape_team_agent_fields, "result"),
+	MR_FIELD_LIST(struct listed, found, struct mr_team_agent, mr_shape_team_agent_fields,
+		"result"),
+	MR_TEAM_NEXT(struct listed, next),
 	{ 0 },
 };
 
 static enum mr_code list_agents(struct mr_ctx *cx, struct mr_team *team,
-	const struct listing *asked, struct mr_team_agents *out)
+	const struct listing *asked, struct listed *out)
 {
 	struct mr_team_project project;
 	enum mr_code rc = mr_team_ask_agents(cx, team, asked->project_key, !asked->include_retired,
-		&project, out);
+		&project, &out->found);
 
 	if (!rc)
-		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &out->len);
+		rc = mr_team_page_cut(cx, &asked->page, out->found.items, sizeof(*out->found.items),
+			&out->found.len, &out->next);
 	return rc;
 }
-MR_TEAM_BIND(list, list_agents, struct listing, struct mr_team_agents);
+MR_TEAM_BIND(list, list_agents, struct listing, struct listed);
 
 const struct mr_op mr_op_team_list_agents = {
 	.name = "list_agents",

@@ -184,12 +184,14 @@ static const struct mr_param list_params[] = {
 struct contacts {
 	struct mr_team_agent agent;
 	struct mr_team_links links;
+	int64_t next;
 };
 
 static const struct mr_field list_fields[] = {
 	MR_FIELD(struct contacts, agent.name, "agent"),
 	MR_FIELD_LIST(struct contacts, links, struct mr_team_link, mr_shape_team_link_fields,
 		"contacts", .summary = "asked by it or of it, last changed first"),
+	MR_TEAM_NEXT(struct contacts, next),
 	{ 0 },
 };
 
@@ -201,7 +203,7 @@ static enum mr_code list_contacts(struct mr_ctx *cx, struct mr_team *team,
 
 	if (!rc)
 		rc = mr_team_page_cut(cx, &asked->page, out->links.items, sizeof(*out->links.items),
-			&out->links.len);
+			&out->links.len, &out->next);
 	return rc;
 }
 MR_TEAM_BIND(list, list_contacts, struct listing, struct contacts);

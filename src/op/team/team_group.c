@@ -48,21 +48,28 @@ static const struct mr_param list_params[] = {
 	{ 0 },
 };
 
+struct listed {
+	struct mr_team_groups found;
+	int64_t next;
+};
+
 static const struct mr_field list_fields[] = {
-	MR_FIELD_ROWS(struct mr_team_groups, items, len, struct mr_team_group, group_fields,
-		"result"),
+	MR_FIELD_LIST(struct listed, found, struct mr_team_group, group_fields, "result"),
+	MR_TEAM_NEXT(struct listed, next),
 	{ 0 },
 };
 
 static enum mr_code list_groups(struct mr_ctx *cx, struct mr_team *team,
-	const struct listing *asked, struct mr_team_groups *out)
+	const struct listing *asked, struct listed *out)
 {
-	enum mr_code rc = mr_team_group_list(cx, team, asked->project_key, out);
+	enum mr_code rc = mr_team_group_list(cx, team, asked->project_key, &out->found);
 
-	return rc ? rc
-		  : mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &out->len);
+	if (!rc)
+		rc = mr_team_page_cut(cx, &asked->page, out->found.items, sizeof(*out->found.items),
+			&out->found.len, &out->next);
+	return rc;
 }
-MR_TEAM_BIND(list, list_groups, struct listing, struct mr_team_groups);
+MR_TEAM_BIND(list, list_groups, struct listing, struct listed);
 
 const struct mr_op mr_op_team_group_list = {
 	.name = "list_groups",
@@ -75,4 +82,5 @@ const struct mr_op mr_op_team_group_list = {
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
 	.contract = &mr_contract_team,
 	.bind = &list,
+	.render = mr_render_groups,
 };

@@ -15,7 +15,7 @@ const char *const mr_team_alias_project[] = { "project_slug", "project", "human_
 const char *const mr_team_alias_agent[] = { "agent", NULL };
 
 enum mr_code mr_team_page_cut(struct mr_ctx *cx, const struct mr_team_page *page, void *items,
-	size_t size, size_t *len)
+	size_t size, size_t *len, int64_t *next)
 {
 	char *item = items;
 	size_t count = *len;
@@ -30,7 +30,10 @@ enum mr_code mr_team_page_cut(struct mr_ctx *cx, const struct mr_team_page *page
 				(long long)page->cursor);
 		at++;
 	}
+	*next = 0;
 	*len = count - at > (size_t)page->limit ? (size_t)page->limit : count - at;
+	if (at + *len < count)
+		*next = *(const int64_t *)(const void *)(item + (at + *len - 1) * size);
 	if (at && *len)
 		memmove(item, item + at * size, *len * size);
 	return MR_OK;

@@ -70,11 +70,12 @@ struct mr_team_page {
 			.summary = "go on after this one: the id of the last one seen")
 /*
  * Cut a list down to the page that was asked for. `items` are structs of `size` bytes that begin
- * with their int64_t id, `*len` of them; those of the page are moved to the front.
+ * with their int64_t id, `*len` of them; those of the page are moved to the front. `*next` is the
+ * cursor to go on with, 0 after the last one.
  * INVALID_ARGUMENT when the cursor is none of the ids.
  */
 MR_CHECK enum mr_code mr_team_page_cut(struct mr_ctx *cx, const struct mr_team_page *page,
-	void *items, size_t size, size_t *len);
+	void *items, size_t size, size_t *len, int64_t *next);
 
 /* How bodies are shown. */
 struct mr_team_showing {

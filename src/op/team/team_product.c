@@ -124,22 +124,29 @@ static const struct mr_param list_params[] = {
 	{ 0 },
 };
 
+struct listed {
+	struct mr_team_products found;
+	int64_t next;
+};
+
 static const struct mr_field list_fields[] = {
-	MR_FIELD_ROWS(struct mr_team_products, items, len, struct mr_team_product,
-		mr_shape_team_product_fields, "result"),
+	MR_FIELD_LIST(struct listed, found, struct mr_team_product, mr_shape_team_product_fields,
+		"result"),
+	MR_TEAM_NEXT(struct listed, next),
 	{ 0 },
 };
 
 static enum mr_code list_products(struct mr_ctx *cx, struct mr_team *team,
-	const struct listing *asked, struct mr_team_products *out)
+	const struct listing *asked, struct listed *out)
 {
-	enum mr_code rc = mr_team_ask_products(cx, team, out);
+	enum mr_code rc = mr_team_ask_products(cx, team, &out->found);
 
 	if (!rc)
-		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &out->len);
+		rc = mr_team_page_cut(cx, &asked->page, out->found.items, sizeof(*out->found.items),
+			&out->found.len, &out->next);
 	return rc;
 }
-MR_TEAM_BIND(list, list_products, struct listing, struct mr_team_products);
+MR_TEAM_BIND(list, list_products, struct listing, struct listed);
 
 const struct mr_op mr_op_team_product_list = {
 	.name = "list_products",
@@ -231,6 +238,7 @@ static const struct mr_field search_fields[] = {
 		"result"),
 	MR_FIELD(struct mr_team_hits, mode, "mode", .emit = mr_shape_team_search_mode,
 		.summary = "how the query was read"),
+	MR_TEAM_NEXT(struct mr_team_hits, next),
 	{ 0 },
 };
 

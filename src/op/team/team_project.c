@@ -55,22 +55,29 @@ static const struct mr_param list_params[] = {
 	{ 0 },
 };
 
+struct listed {
+	struct mr_team_projects found;
+	int64_t next;
+};
+
 static const struct mr_field list_fields[] = {
-	MR_FIELD_ROWS(struct mr_team_projects, items, len, struct mr_team_project,
-		mr_shape_team_project_fields, "result"),
+	MR_FIELD_LIST(struct listed, found, struct mr_team_project, mr_shape_team_project_fields,
+		"result"),
+	MR_TEAM_NEXT(struct listed, next),
 	{ 0 },
 };
 
 static enum mr_code list_projects(struct mr_ctx *cx, struct mr_team *team,
-	const struct listing *asked, struct mr_team_projects *out)
+	const struct listing *asked, struct listed *out)
 {
-	enum mr_code rc = mr_team_ask_projects(cx, team, out);
+	enum mr_code rc = mr_team_ask_projects(cx, team, &out->found);
 
 	if (!rc)
-		rc = mr_team_page_cut(cx, &asked->page, out->items, sizeof(*out->items), &out->len);
+		rc = mr_team_page_cut(cx, &asked->page, out->found.items, sizeof(*out->found.items),
+			&out->found.len, &out->next);
 	return rc;
 }
-MR_TEAM_BIND(list, list_projects, struct listing, struct mr_team_projects);
+MR_TEAM_BIND(list, list_projects, struct listing, struct listed);
 
 const struct mr_op mr_op_team_list_projects = {
 	.name = "list_projects",

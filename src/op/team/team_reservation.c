@@ -305,6 +305,7 @@ static const struct mr_param list_params[] = {
 static const struct mr_field list_fields[] = {
 	MR_FIELD_ROWS(struct mr_team_leases, items, len, struct mr_team_lease,
 		mr_shape_team_lease_fields, "result", .summary = "oldest first"),
+	MR_TEAM_NEXT(struct mr_team_leases, next),
 	{ 0 },
 };
 

@@ -37,6 +37,7 @@ static const struct mr_field search_fields[] = {
 	MR_FIELD(struct mr_team_hits, mode, "mode", .emit = mr_shape_team_search_mode,
 		.summary = "how the query was read: fts as written, fts_quoted as plain words, "
 			   "like in the texts themselves, filters without words"),
+	MR_TEAM_NEXT(struct mr_team_hits, next),
 	{ 0 },
 };
 

@@ -114,6 +114,7 @@ struct mr_team_lease {
 struct mr_team_leases {
 	struct mr_team_lease *items;
 	size_t len;
+	int64_t next; /* the `before` of those that are older still; 0: there are none */
 };
 /* The newest `limit` of a project (clamped to 1 .. MR_TEAM_LIST_MAX; 0 is that) that are older than
  * the lease `before` (0: all), oldest first. The project is swept before. */

@@ -105,12 +105,18 @@ static enum mr_code read_list(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };
 	struct mr_team_effort effort = mr_team_effort_default();
 	struct mr_team_lease_rows rows = { 0 };
-	struct mr_team_leases leases = { NULL, 0 };
+	struct mr_team_leases leases = { 0 };
 	enum mr_code rc = mr_team_read(cx, team, &reader);
 
 	if (!rc)
 		rc = mr_team_lease_list(cx, reader.db, project->id, mr_clock_wall_us(cx->clock),
-			active_only, before, limit, &rows);
+			active_only, before, limit + 1, &rows);
+	/* One more tells whether there are older ones; it is the first. */
+	if (!rc && rows.len > (size_t)limit) {
+		rows.items++;
+		rows.len--;
+		leases.next = rows.items[0].lease.id;
+	}
 	leases.items = mr_arena_array(cx->arena, rows.len, sizeof(*leases.items));
 	for (size_t i = 0; i < rows.len && !rc; i++) {
 		struct mr_team_lease *lease = &leases.items[leases.len++];
