@@ -10,6 +10,20 @@
 #define GOT                                                                                        \
 	" FROM message_recipients r JOIN messages m ON m.id = r.message_id AND m.sender_id <> ?1"
 
+/* The messages that digests lose: what it sent, where it was sent and where it arrived, and what
+ * came from elsewhere, perhaps for it alone. */
+#define LOST                                                                                       \
+	"SELECT project_id, thread_id, id FROM messages WHERE sender_id = ?1"                      \
+	" UNION ALL SELECT o.project_id, m.thread_id, m.id FROM messages m"                        \
+	" JOIN message_recipients r ON r.message_id = m.id AND r.kind <> 'bcc'"                    \
+	" JOIN agents o ON o.id = r.agent_id AND o.project_id <> m.project_id"                     \
+	" WHERE m.sender_id = ?1"                                                                  \
+	" UNION ALL SELECT o.project_id, m.thread_id, m.id FROM agents o"                          \
+	" JOIN message_recipients r ON r.agent_id = o.id AND r.kind <> 'bcc'"                      \
+	" JOIN messages m ON m.id = r.message_id AND m.project_id <> o.project_id"                 \
+	" WHERE o.id = ?1"
+#define PLACES "SELECT count(*)" MR_TEAM_THREAD_FROM("s.project_id", "s.thread_id")
+
 static const char *const sql_traces[] = {
 	[MR_TEAM_TRACE_SENT] = "SELECT project_id, id, NULL, subject, created_ts FROM messages"
 			       " WHERE sender_id = ?1 ORDER BY id" MR_ROWS_ALL,
@@ -27,23 +41,10 @@ static const char *const sql_traces[] = {
 		" JOIN message_recipients o ON o.message_id = m.id AND o.agent_id <> ?1"
 		" JOIN agents a ON a.id = o.agent_id AND a.project_id <> m.project_id"
 		" WHERE r.agent_id = ?1 ORDER BY m.id" MR_ROWS_ALL,
-	[MR_TEAM_TRACE_THREADS] = "SELECT s.project_id, (SELECT count(*)" MR_TEAM_THREAD_FROM(
-		"s.project_id",
-		"s.thread_id") " AND +t.id <= s.first), NULL, s.thread_id, (SELECT count(*)" MR_TEAM_THREAD_FROM("s.project_id",
-		"s.thread_id") ")"
-			       " FROM (SELECT l.project_id, l.thread_id, min(l.id) AS first FROM ("
-			       /* What it sent, where it was sent and where it arrived; */
-			       "  SELECT project_id, thread_id, id FROM messages WHERE sender_id = ?1"
-			       "  UNION ALL SELECT o.project_id, m.thread_id, m.id FROM messages m"
-			       "   JOIN message_recipients r ON r.message_id = m.id AND r.kind <> 'bcc'"
-			       "   JOIN agents o ON o.id = r.agent_id AND o.project_id <> m.project_id"
-			       "   WHERE m.sender_id = ?1"
-			       /* and what came from elsewhere, perhaps for it alone. */
-			       "  UNION ALL SELECT o.project_id, m.thread_id, m.id FROM agents o"
-			       "   JOIN message_recipients r ON r.agent_id = o.id AND r.kind <> 'bcc'"
-			       "   JOIN messages m ON m.id = r.message_id AND m.project_id <> o.project_id"
-			       "   WHERE o.id = ?1) l"
-			       "  WHERE l.thread_id IS NOT NULL GROUP BY 1, 2) s" MR_ROWS_ALL,
+	[MR_TEAM_TRACE_THREADS] =
+		"SELECT s.project_id, (" PLACES " AND +t.id <= s.first), NULL, s.thread_id,"
+		" (" PLACES ") FROM (SELECT l.project_id, l.thread_id, min(l.id) AS first FROM"
+		" (" LOST ") l WHERE l.thread_id IS NOT NULL GROUP BY 1, 2) s" MR_ROWS_ALL,
 	[MR_TEAM_TRACE_CONTACTS] =
 		"SELECT a.project_id, a.id, a.name, NULL, 0 FROM agents a WHERE a.id IN"
 		" (SELECT b_agent_id FROM agent_links WHERE a_agent_id = ?1 UNION"
