@@ -110,6 +110,21 @@ def test_refusals(program, imap, smtp):
         assert len(smtp.accepted) == 1
 
 
+def test_other_letters(program):
+    """An address that is not ASCII goes to a server that can deliver to it, and to no other."""
+    for without in ((), ("SMTPUTF8",)):
+        with Dovecot(["alice"]) as imap, Smtp(without=without) as smtp, Desk(program, imap, smtp) as w:
+            push_id = w.send(w.case(), to=("jürg@desk.example", "bob@desk.example"))
+            if without:
+                failure = w.failure("smtp_send_failed")
+                assert "SMTPUTF8" in failure["error"] and w.item(push_id)["step_states"][0]["retryable"] is False, failure
+                assert smtp.accepted == []
+            else:
+                w.done()
+                (one,) = smtp.accepted
+                assert one.recipients == ["jürg@desk.example", "bob@desk.example"] and "SMTPUTF8" in one.options, one.recipients
+
+
 @both
 def test_uncertain(program, imap, smtp):
     with Desk(program, imap, smtp) as w:
@@ -321,7 +336,7 @@ def test_crashes(program, imap, smtp):
 def main():
     program = sys.argv[1]
     with Tap() as tap:
-        for test in (test_send, test_reply, test_refusals, test_uncertain, test_same_bytes, test_moves, test_same_message_id,
+        for test in (test_send, test_reply, test_refusals, test_other_letters, test_uncertain, test_same_bytes, test_moves, test_same_message_id,
                 test_gone, test_plan, test_trouble, test_crashes):
             if DOVECOT and HAS_SMTP:
                 tap.run(test.__name__, test, program)
