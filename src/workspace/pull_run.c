@@ -171,6 +171,22 @@ static enum mr_code pull_box(struct mr_work_pulling *p)
 
 /* --- the end --- */
 
+/* What changes are asked for from here on would not tell again what could not be settled. */
+static void compare_again(struct mr_work_pulling *p)
+{
+	for (size_t i = 0; i < p->settling.put_off.len; i++) {
+		const struct mr_work_box_state *known =
+			mr_work_pull_state_of(&p->state, p->settling.put_off.items[i]);
+		struct mr_work_box_state state;
+
+		if (!known)
+			continue;
+		state = *known;
+		state.highest_modseq = 0;
+		mr_work_pull_state_put(p->cx->arena, &p->state, &state);
+	}
+}
+
 static enum mr_code count_views(struct mr_work_pulling *p)
 {
 	struct mr_work_pulled *out = p->out;
@@ -201,6 +217,7 @@ static enum mr_code settle(struct mr_work_pulling *p)
 	rc = mr_work_settle(&p->settling, p->out);
 	if (rc)
 		return rc;
+	compare_again(p);
 	mr_work_pull_state_save(p->cx, p->work, &p->state);
 	mr_work_pull_tell(p, "pull_reconcile_done");
 	mr_work_pull_tell(p, "pull_render_start");

@@ -115,6 +115,13 @@ void mr_work_settle_discard(struct mr_work_settling *s, enum mr_work_collection_
 		put_text(s->cx->arena, &s->trash, &s->trash_room, message_id);
 }
 
+void mr_work_settle_failed(struct mr_work_settling *s, struct mr_work_pulled *counts,
+	const char *what)
+{
+	put_text(s->cx->arena, &counts->failed_messages, &s->failed_room, what);
+	counts->failed_message_count++;
+}
+
 /* --- new messages that are spam or trash --- */
 
 static enum mr_code add_all(struct mr_ctx *cx, struct mr_work_change *change,
@@ -240,6 +247,20 @@ static enum mr_code decide(struct mr_work_settling *s, const char *id, bool was_
 	return MR_OK;
 }
 
+/* The sidecar cannot be read: it stays as it is, and these lessons are learnt again by a later
+ * pull, which compares the whole of their mailboxes. */
+static void put_off(struct mr_work_settling *s, const struct mr_work_lesson *lessons, size_t len,
+	struct mr_work_pulled *counts)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!mr_texts_has(&s->put_off, lessons[i].location.mailbox_name))
+			put_text(s->cx->arena, &s->put_off, &s->put_off_room,
+				lessons[i].location.mailbox_name);
+	mr_work_settle_failed(s, counts,
+		mr_arena_printf(s->cx->arena, "%s: %s", lessons->message_id, s->cx->err.msg));
+	s->cx->err = (struct mr_err){ 0 };
+}
+
 /* All lessons about one message: `len` of them. */
 static enum mr_code settle_one(struct mr_work_settling *s, struct mr_work_change *change,
 	const struct mr_work_lesson *lessons, size_t len, struct fate *fate,
@@ -254,7 +275,10 @@ static enum mr_code settle_one(struct mr_work_settling *s, struct mr_work_change
 	if (!mr_fs_exists(s->work->dir, mr_work_path_eml(s->cx->arena, lessons->message_id)))
 		return MR_OK;
 	rc = mr_work_remote_load(s->cx, s->work, lessons->message_id, &locations);
-
+	if (rc == MR_EFORMAT) {
+		put_off(s, lessons, len, counts);
+		return MR_OK;
+	}
 	if (rc)
 		return rc;
 	more = (struct mr_work_locations){ mr_arena_array(s->cx->arena, locations.len + len,

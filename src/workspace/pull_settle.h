@@ -17,7 +17,8 @@ struct mr_work_settling {
 	struct mr_work_lesson *lessons;
 	size_t len, room;
 	struct mr_texts spam, trash; /* new messages that go there */
-	size_t spam_room, trash_room;
+	size_t spam_room, trash_room, put_off_room, failed_room;
+	struct mr_texts put_off; /* mailboxes of which something could not be settled */
 };
 
 void mr_work_settle_begin(struct mr_ctx *cx, struct mr_work *work, struct mr_work_settling *out);
@@ -36,9 +37,14 @@ void mr_work_settle_discard(struct mr_work_settling *settling, enum mr_work_coll
 	const char *message_id);
 MR_CHECK enum mr_code mr_work_settle_discarded(struct mr_work_settling *settling,
 	struct mr_work_change *change);
+/* A mail that could not be taken in, or of which the news could not be settled, and why. */
+void mr_work_settle_failed(struct mr_work_settling *settling, struct mr_work_pulled *counts,
+	const char *what);
 /*
- * Carry everything out. A message without a place left is kept when something refers to it
- * (tombstoned), and is deleted_remote otherwise; one that is back comes back to triage.
+ * Carry everything out. Where the sidecar of a message cannot be read, what was learnt of that
+ * message is put off and told as a failure, and the others go on. A message without a place left is
+ * kept when something refers to it (tombstoned), and is deleted_remote otherwise; one that is back
+ * comes back to triage.
  */
 MR_CHECK enum mr_code mr_work_settle(struct mr_work_settling *settling,
 	struct mr_work_pulled *counts);

@@ -12,8 +12,6 @@
 #include "workspace/pull_private.h"
 #include "workspace/refresh.h"
 
-#include <string.h>
-
 enum { FEW = 4 }; /* mails that are made durable one by one: others' data need not be waited for */
 
 static const char *staged_path(struct mr_arena *arena, size_t number, const char *suffix)
@@ -144,18 +142,9 @@ static bool was_left(struct mr_ctx *cx, struct mr_work_pulling *p, const char *i
 static void note_failure(struct mr_work_pulling *p, const struct mr_work_arrival *arrival,
 	const char *why)
 {
-	struct mr_texts *list = &p->out->failed_messages;
-	size_t len = (size_t)p->out->failed_message_count++;
-
-	if (!(len & (len - 1))) { /* it grows at powers of two */
-		const char **items = mr_arena_array(p->cx->arena, len * 2 + 2, sizeof(*items));
-
-		if (len)
-			memcpy(items, list->items, len * sizeof(*items));
-		list->items = items;
-	}
-	list->items[list->len++] = mr_arena_printf(p->cx->arena, "%s, uid %lld: %s",
-		arrival->location.mailbox_name, (long long)arrival->location.uid, why);
+	mr_work_settle_failed(&p->settling, p->out,
+		mr_arena_printf(p->cx->arena, "%s, uid %lld: %s", arrival->location.mailbox_name,
+			(long long)arrival->location.uid, why));
 }
 
 /* One mail: new, or a place where a known one is, too. One that cannot be read stops no other. */

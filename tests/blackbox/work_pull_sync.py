@@ -60,6 +60,45 @@ def follow(w, without):
         whole(w)
 
 
+def a_broken_sidecar_stops_no_other_mail(w, **server):
+    """Its own news waits until the file is mended, also where the server tells only of changes."""
+    with Dovecot(["ann"], **server) as dovecot:
+        use(w, dovecot.port)
+        for number in (1, 2, 3):
+            dovecot.append("ann", "INBOX", mail(number).encode())
+        w.ok("pull", "inbox")
+        ids = {item["subject"]: item["message_id"] for item in w.ok("message", "list")["items"]}
+        broken = ids["Mail 1"]
+        place = (".afmail", "messages", f"{broken}.remote.json")
+        good = w.read(*place)
+        for forget in (False, True):  # the index knows the message, or cannot read it
+            flag = "\\Answered" if forget else "\\Flagged"
+            w.put(good[:20], *place)
+            if forget:
+                os.unlink(w.path(".afmail", "index.sqlite"))
+            dovecot.change("ann", "INBOX", "STORE", "1,2", "+FLAGS", f"({flag})")
+            new = mail(5 if forget else 4).encode()
+            dovecot.append("ann", "INBOX", new)
+            result = w.ok("pull", "inbox")
+            assert result["new_message_count"] == result["failed_message_count"] == 1, result
+            assert result["failed_messages"][0].startswith(f"{broken}: .afmail/messages/{broken}.remote.json"), result
+            assert w.read(*place) == good[:20]
+            again = w.ok("pull", "inbox")
+            assert again["new_message_count"] == 0 and again["failed_message_count"] == 1, again
+            if forget:  # without the file, doctor writes it from what the record remembers
+                os.unlink(w.path(*place))
+                w.ok("doctor", "repair", "--confirm")
+            else:
+                w.put(good, *place)
+            healed = w.ok("pull", "inbox")
+            assert healed["new_message_count"] == healed["failed_message_count"] == 0, healed
+            for subject in ("Mail 1", "Mail 2"):
+                (at,) = w.document(".afmail", "messages", f"{ids[subject]}.remote.json")["locations"]
+                assert flag in at["flags"] and not at.get("missing_rfc3339"), (subject, at)
+            whole(w)
+        assert subjects(w) == [f"Mail {number}" for number in range(1, 6)]
+
+
 def limits_leave_mail_for_the_next_time(w):
     with Script({number: mail(number).encode() for number in range(1, 8)}) as server:
         use(w, server.port)
@@ -161,6 +200,11 @@ def main():
                     tap.run(name, follow, w, without)
                 else:
                     tap.skip(name, "dovecot-imapd is not installed")
+        with Workspace(program) as w:
+            if DOVECOT:
+                tap.run("a broken sidecar stops no other mail", a_broken_sidecar_stops_no_other_mail, w)
+            else:
+                tap.skip("a broken sidecar stops no other mail", "dovecot-imapd is not installed")
         with Workspace(program) as w:
             if DOVECOT:
                 tap.run("mail is pulled as it arrives", mail_is_pulled_as_it_arrives, w)
