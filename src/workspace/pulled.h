@@ -26,7 +26,8 @@ struct mr_work_pulled {
 	/* New ones that were left on the server because of the limits. */
 	int64_t remaining_message_count;
 	bool dry_run;
-	/* Mails that could not be taken in, and why; they are tried again the next time. */
+	/* Mails that could not be taken in or brought up to date, and why; the next pull tries
+	 * again. */
 	int64_t failed_message_count;
 	struct mr_texts failed_messages;
 	int64_t none; /* of counters that have nothing to count any more */

@@ -85,6 +85,8 @@ def a_broken_sidecar_stops_no_other_mail(w, **server):
             assert w.read(*place) == good[:20]
             again = w.ok("pull", "inbox")
             assert again["new_message_count"] == 0 and again["failed_message_count"] == 1, again
+            told = w.tells("pull", "inbox")
+            assert "1 mail could not be taken in or brought up to date:\n" in told and f"\n  {broken}: .afmail/" in told, told
             if forget:  # without the file, doctor writes it from what the record remembers
                 os.unlink(w.path(*place))
                 w.ok("doctor", "repair", "--confirm")

@@ -203,14 +203,11 @@ static void put_failures(struct mr_buf *out, struct mr_arena *arena, const struc
 	if (!failures)
 		return;
 	mr_part_styled(out, how, mr_style_red,
-		mr_arena_printf(arena, "%s could not be taken in:",
+		mr_arena_printf(arena, "%s could not be taken in or brought up to date:",
 			mr_page_count(arena, value, "failed_message_count", "mail", "mails")));
 	mr_buf_putc(out, '\n');
 	for (size_t i = 0; i < failures->list.len && i < FAILURES_SHOWN; i++)
-		mr_buf_printf(out, "  %s, UID %lld: %s\n",
-			mr_part_line(arena, &failures->list.items[i], "mailbox_name"),
-			(long long)mr_part_int(&failures->list.items[i], "uid"),
-			mr_part_line(arena, &failures->list.items[i], "error"));
+		mr_buf_printf(out, "  %s\n", mr_render_line(arena, failures->list.items[i].text));
 	if (failures->list.len > FAILURES_SHOWN)
 		mr_buf_printf(out, "  and %zu more\n", failures->list.len - FAILURES_SHOWN);
 }
