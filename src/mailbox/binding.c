@@ -82,7 +82,7 @@ enum mr_code mr_mailbox_binding_check_name(struct mr_ctx *cx, const char *agent_
 	const char *bare =
 		mr_str_starts(agent_name, PREFIX) ? agent_name + strlen(PREFIX) : agent_name;
 
-	if (!mr_str_eq(bare, MR_MAILBOX_OPERATOR_PRINCIPAL + strlen(PREFIX)))
+	if (!mr_str_eq(bare, &MR_MAILBOX_OPERATOR_PRINCIPAL[strlen(PREFIX)]))
 		return MR_OK;
 	return mr_err_set(&cx->err, MR_EINVAL,
 		"no agent can be called `%.100s`: mail from " MR_MAILBOX_OPERATOR_PRINCIPAL
