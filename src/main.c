@@ -272,6 +272,7 @@
  *     escalate.c         escalates overdue acknowledgements
  *     escalate_sql.c     overdue acknowledgements in the database
  *     freeze.c           holds a team's storage still for a backup
+ *     follow.c           what happens in a project, as it happens
  *     gauge.c            counts of stored and queued items, for /metrics
  *     gauge_sql.c        and the queries
  *     group.c            several agents under one address

@@ -417,6 +417,40 @@ def watching(m):
     process.stdout.close()
 
 
+def a_whole_project_is_watched(m):
+    scene(m)
+    send(m, "BlueLake", "first", "--ack-required")
+    watchers = [subprocess.Popen([m.program, *words, "team", "watch", "frontend", "--cursor", "0", "--count", "5", "--timeout", "50"],
+        cwd=m.dir, env=m.env(), stdout=subprocess.PIPE, text=True) for words in ([], ["--json"])]
+    people, program = watchers
+
+    def happens(line, **members):
+        told = people.stdout.readline()
+        assert re.fullmatch(r"\d\d:\d\d:\d\d  " + line + r"\n", told), told
+        event = json.loads(program.stdout.readline())
+        assert {name: event[name] for name in members} == members, event
+        return event
+
+    # The first one tells that the others will be seen.
+    event = happens(r"1  GreenCastle to BlueLake@path-to-frontend: first  \[to be acknowledged\]", event="message")
+    assert event["message"]["subject"] == "first" and event["message"]["to"] == ["BlueLake@path-to-frontend"], event
+    m.json("team", "ack", "frontend", "BlueLake", "1")
+    happens("BlueLake has acknowledged 1: first", event="acknowledged", agent="BlueLake", message_id=1, subject="first")
+    m.json("team", "reserve", "frontend", "BlueLake", "src/**", "--reason", "auth")
+    happens(r"BlueLake holds src/\*\*: auth", event="lease", agent="BlueLake", path_pattern="src/**", exclusive=True)
+    m.json("team", "release", "frontend", "BlueLake")
+    happens(r"BlueLake no longer holds src/\*\*", event="lease_ended", agent="BlueLake", path_pattern="src/**")
+    send(m, "BlueLake", "second")
+    happens("2  GreenCastle to BlueLake@path-to-frontend: second", event="message")
+    for process in watchers:
+        assert process.wait(60) == 0
+        process.stdout.close()
+    done = m.run("team", "watch", "frontend", "--count", "1", "--timeout", "0")
+    assert done.returncode == 1 and "1 of 1 events did not come within 0 s" in done.stderr, describe(done)
+    assert m.run("team", "watch", "frontend", "--timeout", "0").returncode == 0
+    assert "there is no project" in m.run("team", "watch", "nowhere", "--timeout", "0").stderr
+
+
 def a_terminal_gets_a_table(m):
     scene(m)
     send(m, "BlueLake", "日本語の件名です" * 10, "--importance", "urgent", "--ack-required")
@@ -495,6 +529,7 @@ TESTS = [
     hostile_input,
     many_at_once,
     watching,
+    a_whole_project_is_watched,
     a_terminal_gets_a_table,
     quotas,
     bodies_from_standard_input,

@@ -1,6 +1,7 @@
 /* op/team/watching.c - waits for changes of a team, for the surfaces. */
 #include "op/team/watching.h"
 
+#include "team/follow.h"
 #include "team/inbox_wait.h"
 
 enum { PAGE = 100 };
@@ -57,6 +58,121 @@ enum mr_code mr_watching_inbox(struct mr_call *call, struct mr_team *team,
 	}
 	return rc;
 }
+
+/* --- a project --- */
+
+struct telling {
+	const struct mr_watching *w;
+	bool (*show)(void *arg, const struct mr_happened *happened);
+	int64_t now_us;
+	bool go_on;
+};
+
+static void tell(struct telling *t, struct mr_happened happened)
+{
+	happened.time_us = t->now_us;
+	t->go_on = t->go_on && t->show(t->w->arg, &happened);
+}
+
+static bool has_lease(const struct mr_team_lease_rows *rows, int64_t id)
+{
+	for (size_t i = 0; i < rows->len; i++) {
+		if (rows->items[i].lease.id == id)
+			return true;
+	}
+	return false;
+}
+
+static void tell_leases(struct telling *t, const struct mr_team_lease_rows *those,
+	const struct mr_team_lease_rows *others, enum mr_happening what)
+{
+	for (size_t i = 0; i < those->len; i++) {
+		const struct mr_team_reservation *lease = &those->items[i].lease;
+
+		if (!has_lease(others, lease->id))
+			tell(t, (struct mr_happened){ .what = what, .lease = lease });
+	}
+}
+
+static bool is_due(const struct mr_team_dues *dues, const struct mr_team_due *one)
+{
+	for (size_t i = 0; i < dues->len; i++) {
+		if (dues->items[i].message_id == one->message_id &&
+			mr_str_eq(dues->items[i].agent, one->agent))
+			return true;
+	}
+	return false;
+}
+
+static void tell_changes(struct telling *t, const struct mr_team_moment *before,
+	const struct mr_team_moment *now, const struct mr_team_items *mail)
+{
+	for (size_t i = 0; i < mail->len; i++)
+		tell(t, (struct mr_happened){ MR_HAPPENS_MAIL, .item = &mail->items[i] });
+	for (size_t i = 0; i < before->dues.len; i++) {
+		const struct mr_team_due *due = &before->dues.items[i];
+
+		if (!is_due(&now->dues, due))
+			tell(t,
+				(struct mr_happened){ .what = MR_HAPPENS_ACK,
+					.agent = due->agent,
+					.subject = due->subject,
+					.message_id = due->message_id });
+	}
+	tell_leases(t, &before->leases, &now->leases, MR_HAPPENS_LEASE_END);
+	tell_leases(t, &now->leases, &before->leases, MR_HAPPENS_LEASE);
+}
+
+static int64_t left_ms(struct mr_call *call, const struct mr_watching *w, int64_t begun_ms)
+{
+	int64_t left = begun_ms + w->timeout_ms - mr_clock_mono_ms(call->cx.clock);
+
+	return w->timeout_ms < 0 ? -1 : left < 0 ? 0 : left;
+}
+
+/* Two moments live at a time, each in an arena of its own. */
+enum mr_code mr_watching_project(struct mr_call *call, struct mr_team *team,
+	const struct mr_watching *w, bool (*show)(void *arg, const struct mr_happened *happened),
+	bool *is_late)
+{
+	struct mr_arena *last MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct telling t = { .w = w, .show = show, .go_on = true };
+	int64_t begun_ms = mr_clock_mono_ms(call->cx.clock);
+	struct mr_ctx cx = call->cx;
+	struct mr_team_project project;
+	struct mr_team_moment before;
+	enum mr_code rc = mr_team_follow_begin(&call->cx, team, w->project_key, &project, &before);
+
+	if (w->has_cursor)
+		before.last_message = w->cursor;
+	cx.progress = NULL;
+	while (!rc && t.go_on && !*is_late) {
+		struct mr_arena *arena = mr_arena_new();
+		struct mr_team_moment now;
+		struct mr_team_items mail;
+		bool found = false;
+
+		cx.arena = arena;
+		rc = mr_team_follow_wait(&cx, team, &project, &call->rights, &before,
+			left_ms(call, w, begun_ms), &found, &now, &mail);
+		*is_late = !rc && !found;
+		t.now_us = mr_clock_wall_us(call->cx.clock);
+		if (!rc && found)
+			tell_changes(&t, &before, &now, &mail);
+		before = now;
+		mr_arena_freep(&last);
+		last = arena;
+	}
+	if (rc && cx.err.code) {
+		call->cx.err = cx.err;
+		/* The issues are freed with the arena. */
+		call->cx.err.issues = NULL;
+		call->cx.err.detail = NULL;
+	}
+	return rc;
+}
+
+/* --- topics --- */
 
 enum mr_code mr_watching_begin(struct mr_call *call, struct mr_team *team,
 	struct mr_team_topic *topic)

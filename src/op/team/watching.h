@@ -5,6 +5,7 @@
 #include "team/topic.h"
 
 struct mr_team_item;
+struct mr_team_reservation;
 
 /* An inbox to follow. */
 struct mr_watching {
@@ -20,6 +21,26 @@ struct mr_watching {
 /* `*is_late`: the time was over before show() had enough. */
 MR_CHECK enum mr_code mr_watching_inbox(struct mr_call *call, struct mr_team *team,
 	const struct mr_watching *w, bool *is_late);
+
+/* What happens in a project. */
+enum mr_happening {
+	MR_HAPPENS_MAIL,  /* `item` */
+	MR_HAPPENS_ACK,   /* `agent` has acknowledged the message `message_id` with this subject */
+	MR_HAPPENS_LEASE, /* `lease` was taken */
+	MR_HAPPENS_LEASE_END,
+};
+struct mr_happened {
+	enum mr_happening what;
+	int64_t time_us; /* when it was noticed */
+	const struct mr_team_item *item;
+	const struct mr_team_reservation *lease;
+	const char *agent, *subject;
+	int64_t message_id;
+};
+/* As mr_watching_inbox(), without an agent. `show` is called with each; false ends it. */
+MR_CHECK enum mr_code mr_watching_project(struct mr_call *call, struct mr_team *team,
+	const struct mr_watching *w, bool (*show)(void *arg, const struct mr_happened *happened),
+	bool *is_late);
 
 /* mr_team_topic_begin(), mr_team_topics_wait() and mr_team_topics_wake() of team/topic.h. */
 MR_CHECK enum mr_code mr_watching_begin(struct mr_call *call, struct mr_team *team,

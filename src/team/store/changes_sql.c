@@ -78,6 +78,26 @@ enum mr_code mr_team_changes_after(struct mr_ctx *cx, struct mr_db *db, int64_t 
 	return rc;
 }
 
+static const char SQL_DUES[] =
+	"SELECT r.message_id, a.name, m.subject FROM agents a CROSS JOIN message_recipients r"
+	" CROSS JOIN messages m WHERE a.project_id = ?1 AND r.agent_id = a.id AND r.ack_due = 1"
+	" AND r.ack_ts IS NULL AND m.id = r.message_id"
+	" ORDER BY r.message_id DESC, a.name LIMIT ?2";
+
+static enum mr_code read_due(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	struct mr_team_due *it = to;
+
+	mr_stmt_into(row, 0, cx->arena, MR_INTO(&it->message_id, &it->agent, &it->subject));
+	return MR_OK;
+}
+
+enum mr_code mr_team_changes_dues(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	int64_t limit, struct mr_team_dues *out)
+{
+	return mr_rows_list(cx, db, SQL_DUES, MR_BIND(project_id, limit), read_due, MR_LIST(out));
+}
+
 /* A new lease has a new id; a renewed or released one changes the sum over open leases, which
  * have an index of their own. */
 static const char SQL_LEASES[] =
