@@ -3,6 +3,7 @@
 
 #include "team/follow.h"
 #include "team/inbox_wait.h"
+#include "team/limits.h"
 
 enum { PAGE = 100 };
 
@@ -61,6 +62,13 @@ enum mr_code mr_watching_inbox(struct mr_call *call, struct mr_team *team,
 
 /* --- a project --- */
 
+/* A full list ends with the oldest that had room: what is older may only have left the list. */
+static bool is_out_of_sight(const struct mr_team_dues *dues, const struct mr_team_due *one)
+{
+	return dues->len >= MR_TEAM_LIST_MAX &&
+		one->message_id <= dues->items[dues->len - 1].message_id;
+}
+
 struct telling {
 	const struct mr_watching *w;
 	bool (*show)(void *arg, const struct mr_happened *happened);
@@ -112,7 +120,7 @@ static void tell_changes(struct telling *t, const struct mr_team_moment *before,
 	for (size_t i = 0; i < before->dues.len; i++) {
 		const struct mr_team_due *due = &before->dues.items[i];
 
-		if (!is_due(&now->dues, due))
+		if (!is_due(&now->dues, due) && !is_out_of_sight(&now->dues, due))
 			tell(t,
 				(struct mr_happened){ .what = MR_HAPPENS_ACK,
 					.agent = due->agent,
