@@ -8,6 +8,9 @@
  *   and directories that stay open, and nothing else;
  * - 1,200 messages are sent into one root by one process, and by 24 processes at once;
  * - the newest 50 of an inbox of 100,000 messages are listed, and of 1,000.
+ *
+ * bench_mailbox DIR THREADS: only how many messages a second that many threads deliver to one
+ * recipient, beside one thread; the yardstick of a gateway's sends (bench_gateway.py).
  */
 #include "bench.h"
 
@@ -25,6 +28,7 @@
 #include "text/time.h"
 #include "text/token.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +40,7 @@ enum {
 	SENDS = 12, /* a round */
 	PEOPLE = 24,
 	SENDS_EACH = 50,
+	THREADS_MAX = 64,
 	MANY = 100000,
 	FEW = 1000,
 	LISTINGS = 200,
@@ -371,6 +376,42 @@ static double send_together(const char *root, double *out_worst)
 	return PEOPLE * SENDS_EACH / start;
 }
 
+static void *send_some(void *arg)
+{
+	const char *root = arg;
+
+	for (size_t i = 0; i < SENDS_EACH; i++)
+		send_one(root, 0, 1);
+	return NULL;
+}
+
+/* Messages per second from one sender to one recipient, by so many threads. */
+static double send_by_threads(char *root, size_t count)
+{
+	pthread_t threads[THREADS_MAX];
+	double start = bench_now();
+
+	for (size_t i = 0; i < count; i++) {
+		if (pthread_create(&threads[i], NULL, send_some, root) != 0)
+			die("thread", "cannot be started");
+	}
+	for (size_t i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	return (double)count * SENDS_EACH / (bench_now() - start);
+}
+
+static void measure_threads(char *root, size_t count)
+{
+	double one, many;
+
+	if (count == 0 || count > THREADS_MAX)
+		die("THREADS", "must be between 1 and 64");
+	make_root(root);
+	one = send_by_threads(root, 1);
+	many = send_by_threads(root, count);
+	bench_figure("mailbox_deliver_by_threads", many, "1/s", "one_thread", one, BENCH_REPORT, 0);
+}
+
 static double send_alone(const char *root)
 {
 	double start = bench_now();
@@ -512,11 +553,16 @@ int main(int argc, char **argv)
 	char *dir =
 		mr_arena_printf(arena, "%s/mailroom-bench-XXXXXX", parent ? parent : "/var/tmp");
 	struct bare bare;
-	const char *root;
+	char *root;
 
 	if (!mkdtemp(dir))
 		die(dir, "cannot be made");
 	root = mr_arena_printf(arena, "%s/root", dir);
+	if (argc > 2) {
+		measure_threads(root, strtoul(argv[2], NULL, 10));
+		bench_dir_remove(dir);
+		return 0;
+	}
 	make_root(root);
 	bare_open(&bare, mr_arena_printf(arena, "%s/bare", dir));
 	measure_delivery(root, &bare, 1, "mailbox_deliver_to_1");
