@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """bench_gateway.py PROGRAM - what an agent's gateway and its commands cost beside what they do.
 
-Messages that 16 clients send through one gateway stand beside deliveries by 16 threads of one process (bench_mailbox), measured before
-and after; a look into an inbox of
-10,000 beside a start of the program and the bare query. Of these messages the newest 50 are real, the others are rows alone: only what
-is shown is read.
+Messages that 16 clients send through one gateway stand beside deliveries by 16 threads of one process (bench_mailbox), measured
+before and after; a look into an inbox of 10,000 beside a start of the program and the bare query. Of these messages the newest 50
+are real, the others are rows alone: only what is shown is read.
 """
 
 import http.client
