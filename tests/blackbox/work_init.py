@@ -113,7 +113,7 @@ def one_writer_at_a_time(w):
 def people_read_text(w):
     done = w.run("work", "init", "--agent", "codex")
     assert done.returncode == 0 and done.stdout.startswith(f"An e-mail workspace was made in {w.dir}.\n"
-        "Agents find it in AGENTS.md and learn it from .codex/skills/agent-first-mail/SKILL.md.\n\nNext\n"
+        "Agents find it in AGENTS.md, and learn it from\n.codex/skills/agent-first-mail/SKILL.md.\n\nNext\n"
         "  Connect it with your mail account: `mailroom work setup ADDRESS`\n"), done
     w.put("mine\n", ".codex", "skills", "agent-first-mail", "SKILL.md")
     done = w.run("work", "init")

@@ -20,7 +20,7 @@ void mr_render_workspace_made(struct mr_buf *out, const struct mr_value *value,
 		mr_buf_printf(out, "%s is not ours and was left as it is.\n",
 			mr_part_line(arena, value, "workspace_skill_path"));
 	else if (mr_part_bool(value, "workspace_skill_installed"))
-		mr_buf_printf(out, "Agents find it in %s and learn it from %s.\n",
+		mr_buf_printf(out, "Agents find it in %s, and learn it from\n%s.\n",
 			mr_part_line(arena, value, "agent_skill_path"),
 			mr_part_line(arena, value, "workspace_skill_path"));
 	if (!steps)
