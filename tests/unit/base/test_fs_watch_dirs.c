@@ -53,7 +53,7 @@ static void each_directory_has_its_id(void)
 	CHECK(mkdir("b/unseen", 0755) == 0 && mkdir("a/seen", 0755) == 0);
 	CHECK(strstr(drain(watch), " seen 2\n") && !strstr(told, "unseen"));
 	CHECK(rmdir("a/seen") == 0 && rmdir("a") == 0);
-	CHECK(strstr(drain(watch), "  16\n"));
+	CHECK(strstr(drain(watch), "  32\n"));
 	mr_fs_watch_dirs_close(&watch);
 	CHECK(!watch);
 }
