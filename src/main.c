@@ -240,6 +240,7 @@
  *
  *   app/               what runs the program, and the files of other programs
  *     client.c           the table of coding agents' programs and their entries
+ *     client_change.c    a client's files are changed, with records for --undo
  *     client_file.c      edits of other programs' JSON and text files
  *     client_record.c    what connect changed, for --undo
  *     client_toml.c      our table in a client's TOML file

@@ -1,8 +1,7 @@
 /* op/self/connect.c - operation: enter Mailroom into a coding agent's program, or take it out
  * again. */
-#include "app/client.h"
+#include "app/client_change.h"
 #include "app/client_file.h"
-#include "app/client_record.h"
 #include "app/client_trust.h"
 #include "app/locations.h"
 #include "app/settings.h"
@@ -124,31 +123,12 @@ static const struct mr_field result_fields[] = {
 	{ 0 },
 };
 
-/* A file, its content now and after the change. */
-struct change {
-	const struct mr_client_file *file;
-	const char *path; /* of the file itself, where links lead */
-	bool exists;
-	mode_t mode;
-	struct mr_bytes now, after;
-	struct mr_client_record record;
-	struct mr_client_parts found;    /* in `now` */
-	struct mr_client_parts written;  /* in what we wrote last, if we did */
-	struct mr_client_parts original; /* in what was there before us */
-	bool is_left; /* with undo: the entry of our name is not what we wrote, and stays */
-	const char *action;
-};
-
 struct connecting {
 	struct mr_call *call;
-	const struct mr_client *client;
 	struct mr_client_wish wish;
-	const char *project; /* absolute, without links */
-	const char *state;   /* where records are; NULL with print */
-	bool undo, print, force, skip_check;
+	struct mr_client_set set;
+	bool skip_check;
 	bool is_closed; /* the server accepts no TCP client, so an entry for stdio is written */
-	struct change changes[MR_CLIENT_FILES];
-	size_t len;
 	struct told *out;
 };
 
@@ -156,321 +136,6 @@ static void note(struct connecting *c, const char *text)
 {
 	if (c->out->notes.len < NOTES_MAX * CLIENTS_MAX)
 		c->out->notes.items[c->out->notes.len++] = text;
-}
-
-static bool is_same(struct mr_bytes a, struct mr_bytes b)
-{
-	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
-static bool is_empty_file(struct mr_bytes text)
-{
-	return text.len == 0 || is_same(text, mr_bytes_text("{}\n"));
-}
-
-static enum mr_code find(struct connecting *c, const struct change *change, struct mr_bytes text,
-	struct mr_client_parts *out)
-{
-	return change->file->find(c->call->cx.arena, c->client, text, out, &c->call->cx.err);
-}
-
-static enum mr_code edit(struct connecting *c, const struct change *change,
-	const struct mr_client_wish *wish, struct mr_bytes text, struct mr_bytes *out)
-{
-	return change->file->edit(c->call->cx.arena, c->client, wish, &change->original, text, out,
-		&c->call->cx.err);
-}
-
-static enum mr_code look(struct connecting *c, struct change *change)
-{
-	struct mr_call *call = c->call;
-	struct stat st;
-	enum mr_code rc;
-
-	change->now = mr_bytes_text("");
-	change->mode = change->file->is_in_home ? 0600 : 0644;
-	rc = mr_locations_file(call->cx.arena, c->project, change->file, &change->path,
-		&call->cx.err);
-	if (!rc && c->state)
-		rc = mr_client_record_read(call->cx.arena, c->state, change->path, &change->record,
-			&call->cx.err);
-	if (rc || c->print || stat(change->path, &st) != 0)
-		return rc;
-	change->exists = true;
-	change->mode = st.st_mode & 0777;
-	return mr_fs_read(call->cx.arena, AT_FDCWD, change->path, MR_CLIENT_FILE_BYTES,
-		&change->now, &call->cx.err);
-}
-
-/* An entry of our name that we neither wrote nor would write now belongs to the user. */
-static bool is_theirs(const struct change *change, const struct mr_client_parts *wanted)
-{
-	const struct mr_value *named = change->found.named;
-
-	if (!named || (wanted && wanted->named && mr_value_equal(named, wanted->named)))
-		return false;
-	return !change->record.is_there || !change->written.named ||
-		!mr_value_equal(named, change->written.named);
-}
-
-static enum mr_code plan_enter(struct connecting *c, struct change *change)
-{
-	struct mr_client_parts wanted;
-	enum mr_code rc = edit(c, change, &c->wish, change->now, &change->after);
-
-	if (!rc)
-		rc = find(c, change, change->after, &wanted);
-	if (!rc && !c->force && is_theirs(change, &wanted))
-		rc = mr_err_set(&c->call->cx.err, MR_ECONFLICT,
-			"it has an entry \"" MR_CLIENT_SERVER
-			"\" that mailroom connect did not write; nothing was written. --force "
-			"replaces it, and --undo then brings it back");
-	return rc;
-}
-
-static enum mr_code plan_leave(struct connecting *c, struct change *change)
-{
-	change->after = change->now;
-	/* The entry was removed by hand. */
-	if (change->record.is_there && mr_client_parts_equal(&change->found, &change->original))
-		return MR_OK;
-	/* The file is as we left it: restore all of it, with the entry that was replaced. */
-	if (change->original.named && is_same(change->now, change->record.after)) {
-		change->after = change->record.before;
-		return MR_OK;
-	}
-	change->is_left = !c->force && is_theirs(change, NULL);
-	/* Without a record, only our marks tell what is ours. */
-	if (change->is_left || (!change->record.is_there && !change->found.block.data))
-		return MR_OK;
-	return edit(c, change, NULL, change->now, &change->after);
-}
-
-/* Plan the new content. Nothing is written before all files have been checked. */
-static enum mr_code plan(struct connecting *c, struct change *change)
-{
-	struct mr_call *call = c->call;
-	enum mr_code rc = find(c, change, change->now, &change->found);
-
-	if (!rc && change->record.is_there &&
-		(find(c, change, change->record.after, &change->written) ||
-			find(c, change, change->record.before, &change->original)))
-		rc = mr_err_wrap(&call->cx.err, "the record in %s", change->record.folder);
-	else if (!rc)
-		rc = c->undo ? plan_leave(c, change) : plan_enter(c, change);
-	if (rc == MR_EFORMAT)
-		mr_err_set(&call->cx.err, MR_EFORMAT,
-			"%s: %s; nothing was written. Mend it, or enter by hand what mailroom "
-			"connect "
-			"%s --print shows",
-			change->path, mr_arena_strdup(call->cx.arena, call->cx.err.msg),
-			c->client->name);
-	else if (rc)
-		mr_err_wrap(&call->cx.err, "%s", change->path);
-	if (rc && c->undo && change->record.existed)
-		mr_err_set(&call->cx.err, rc, "%s. What the file said before is in %s",
-			mr_arena_strdup(call->cx.arena, call->cx.err.msg),
-			mr_client_record_backup(call->cx.arena, &change->record));
-	return rc;
-}
-
-/* ---- in ---- */
-
-static enum mr_code make_parent(struct connecting *c, struct change *change)
-{
-	const char *slash = strrchr(change->path, '/');
-	const char *parent =
-		mr_arena_strndup(c->call->cx.arena, change->path, (size_t)(slash - change->path));
-
-	change->record.made_directory = !mr_fs_exists(AT_FDCWD, parent);
-	return mr_fs_make_dirs(AT_FDCWD, parent, change->file->is_in_home ? 0700 : 0755,
-		&c->call->cx.err);
-}
-
-static enum mr_code write_file(struct connecting *c, const struct change *change,
-	struct mr_bytes text, mode_t mode)
-{
-	struct mr_err *err = &c->call->cx.err;
-	enum mr_code rc = mr_fs_write(AT_FDCWD, change->path, text, MR_FS_REPLACE, mode, err);
-
-	/* A file that was there keeps its mode, whatever the umask is. */
-	if (!rc && change->exists && chmod(change->path, mode) != 0)
-		rc = mr_err_os(err, errno, "%s", change->path);
-	return rc;
-}
-
-/*
- * What --undo will restore: the current content when nothing in it is ours; else the recorded
- * content with the changes that others have made since.
- */
-static enum mr_code set_baseline(struct connecting *c, struct change *change)
-{
-	struct mr_client_record *record = &change->record;
-
-	if (!record->is_there || !mr_client_parts_equal(&change->found, &change->written)) {
-		record->existed = change->exists;
-		record->mode = change->mode;
-		record->before = change->now;
-	} else if (!is_same(change->now, record->after)) {
-		if (edit(c, change, NULL, change->now, &record->before))
-			return c->call->cx.err.code;
-		record->existed = record->existed || !is_empty_file(record->before);
-		record->mode = change->mode;
-	}
-	record->after = change->after;
-	return MR_OK;
-}
-
-static enum mr_code enter(struct connecting *c, struct change *change)
-{
-	struct mr_call *call = c->call;
-	enum mr_code rc;
-
-	change->action = "unchanged";
-	if (change->exists && is_same(change->now, change->after))
-		return MR_OK;
-	change->action = change->exists ? "updated" : "created";
-	rc = set_baseline(c, change);
-	if (!rc && !change->exists)
-		rc = make_parent(c, change);
-	/* The record first: a file without one could not be brought back. */
-	if (!rc)
-		rc = mr_client_record_write(call->cx.arena, change->path, &change->record,
-			&call->cx.err);
-	change->record.is_there = change->record.is_there || !rc;
-	return rc ? rc : write_file(c, change, change->after, change->mode);
-}
-
-/* ---- and out ---- */
-
-static enum mr_code remove_created(struct connecting *c, const struct change *change)
-{
-	if (unlink(change->path) != 0 && errno != ENOENT)
-		return mr_err_os(&c->call->cx.err, errno, "%s", change->path);
-	return MR_OK;
-}
-
-/* Directories that were made for files go with the last of them. */
-static void remove_directories(struct connecting *c)
-{
-	for (size_t i = 0; i < c->len; i++) {
-		const struct change *change = &c->changes[i];
-		const char *slash = strrchr(change->path, '/');
-
-		if (change->record.made_directory && mr_str_eq(change->action, "removed"))
-			rmdir(mr_arena_strndup(c->call->cx.arena, change->path,
-				(size_t)(slash - change->path)));
-	}
-}
-
-/* Only we have changed the file since: restore it byte for byte. */
-static enum mr_code bring_back(struct connecting *c, struct change *change)
-{
-	const struct mr_client_record *record = &change->record;
-
-	change->action = record->existed ? "restored" : "removed";
-	return record->existed ? write_file(c, change, record->before, record->mode)
-			       : remove_created(c, change);
-}
-
-/* Take out what is ours, and leave all else as it is now. */
-static enum mr_code take_out(struct connecting *c, struct change *change, bool is_last)
-{
-	if (is_last && !change->record.existed && is_empty_file(change->after)) {
-		change->action = "removed";
-		return remove_created(c, change);
-	}
-	change->action = "updated";
-	if (change->record.is_there && !is_same(change->now, change->record.after))
-		note(c,
-			mr_arena_printf(c->call->cx.arena,
-				"%s was changed since mailroom connect: only Mailroom's part was "
-				"taken out.",
-				change->path));
-	return write_file(c, change, change->after, change->mode);
-}
-
-static enum mr_code end_record(struct connecting *c, struct change *change, bool is_last)
-{
-	struct mr_call *call = c->call;
-
-	if (!change->record.is_there)
-		return MR_OK;
-	if (is_last) {
-		change->record.is_there = false;
-		return mr_client_record_drop(&change->record, &call->cx.err);
-	}
-	/* Other clients are still in it. */
-	change->record.after = change->after;
-	return mr_client_record_write(call->cx.arena, change->path, &change->record, &call->cx.err);
-}
-
-static enum mr_code leave(struct connecting *c, struct change *change)
-{
-	struct mr_client_parts rest;
-	enum mr_code rc;
-	bool is_last;
-
-	change->action = "unchanged";
-	if (change->is_left) {
-		note(c,
-			mr_arena_printf(c->call->cx.arena,
-				"%s: its entry \"" MR_CLIENT_SERVER
-				"\" is not as mailroom connect wrote it, and was left. --undo "
-				"--force "
-				"takes it out.",
-				change->path));
-		return MR_OK;
-	}
-	rc = find(c, change, change->after, &rest);
-	if (rc)
-		return rc;
-	/* Is the file as it was before us, or, without a record, is nothing of ours left in it? */
-	is_last = change->record.is_there ? mr_client_parts_equal(&rest, &change->original)
-					  : !rest.block.data;
-	if (!change->exists || is_same(change->now, change->after))
-		return is_last ? end_record(c, change, true) : MR_OK;
-	if (is_last && change->record.is_there && is_same(change->now, change->record.after))
-		rc = bring_back(c, change);
-	else
-		rc = take_out(c, change, is_last);
-	return rc ? rc : end_record(c, change, is_last);
-}
-
-/* One file may have two names, CLAUDE.md being a link to AGENTS.md: it is changed once. */
-static bool is_known(const struct connecting *c, const char *path)
-{
-	for (size_t i = 0; i < c->len; i++) {
-		if (mr_str_eq(c->changes[i].path, path))
-			return true;
-	}
-	return false;
-}
-
-static enum mr_code carry_out(struct connecting *c)
-{
-	const struct mr_client_file *files = c->client->files;
-	enum mr_code rc = MR_OK;
-
-	for (size_t i = 0; i < MR_CLIENT_FILES && files[i].path && !rc; i++) {
-		struct change *change = &c->changes[c->len];
-
-		*change = (struct change){ .file = &files[i] };
-		rc = look(c, change);
-		if (!rc && is_known(c, change->path))
-			continue;
-		if (!rc)
-			rc = plan(c, change);
-		c->len += !rc;
-	}
-	for (size_t i = 0; i < c->len && !rc; i++) {
-		c->changes[i].action = "print";
-		if (!c->print)
-			rc = c->undo ? leave(c, &c->changes[i]) : enter(c, &c->changes[i]);
-	}
-	if (c->undo)
-		remove_directories(c);
-	return rc;
 }
 
 /* ---- what is to be entered ---- */
@@ -498,7 +163,7 @@ static enum mr_code decide(struct connecting *c, const struct asked *asked)
 	c->wish.command = mr_locations_program(arena);
 	c->wish.with_token = asked->with_token < 0 ? mr_locations_needs_token(s, !asked->url)
 						   : asked->with_token;
-	c->is_closed = !c->undo && !asked->url && !asked->stdio && mr_locations_is_closed(s);
+	c->is_closed = !c->set.undo && !asked->url && !asked->stdio && mr_locations_is_closed(s);
 	if (c->is_closed || asked->stdio) {
 		if (asked->url)
 			return mr_err_set(&c->call->cx.err, MR_EINVAL,
@@ -510,7 +175,7 @@ static enum mr_code decide(struct connecting *c, const struct asked *asked)
 		!mr_str_starts(c->wish.url, "https://"))
 		return mr_err_set(&c->call->cx.err, MR_EINVAL,
 			"--url must begin with http:// or https://");
-	if (!c->wish.url && mr_settings_int(s, "http.port") == 0 && !c->undo)
+	if (!c->wish.url && mr_settings_int(s, "http.port") == 0 && !c->set.undo)
 		return mr_err_set(&c->call->cx.err, MR_EINVAL,
 			"http.port is 0, any free one: a client needs to know which");
 	if (!c->wish.url)
@@ -520,7 +185,7 @@ static enum mr_code decide(struct connecting *c, const struct asked *asked)
 
 /* ---- what is told ---- */
 
-static struct told_file tell_file(struct connecting *c, const struct change *change)
+static struct told_file tell_file(struct connecting *c, const struct mr_client_change *change)
 {
 	struct mr_arena *arena = c->call->cx.arena;
 
@@ -530,9 +195,9 @@ static struct told_file tell_file(struct connecting *c, const struct change *cha
 		.action = change->action,
 		.backup = change->record.is_there ? mr_client_record_backup(arena, &change->record)
 						  : NULL,
-		.content = c->print ? mr_arena_strndup(arena, (const char *)change->after.data,
-					      change->after.len)
-				    : NULL,
+		.content = c->set.print ? mr_arena_strndup(arena, (const char *)change->after.data,
+						  change->after.len)
+					: NULL,
 	};
 }
 
@@ -547,27 +212,28 @@ static void note_next(struct connecting *c)
 			"none)");
 	if (c->wish.url && c->wish.with_token)
 		note(c,
-			mr_str_eq(c->client->name, "vscode")
+			mr_str_eq(c->set.client->name, "vscode")
 				? "VS Code asks for the server's token when it first connects."
 				: mr_arena_printf(arena,
 					  "Put the server's token into the "
 					  "variable " MR_CLIENT_TOKEN_ENV
 					  " where %s is started: it is in no file.",
-					  c->client->title));
+					  c->set.client->title));
 	if (*c->wish.command == '/')
 		note(c,
 			mr_arena_printf(arena,
 				"mailroom is not in your PATH, so files name %s: others who use "
 				"this repository have it elsewhere.",
 				c->wish.command));
-	if (c->client->hint && !mr_str_eq(c->out->verdict, mr_client_verdicts[MR_CLIENT_CONNECTED]))
-		note(c, c->client->hint);
-	if (!c->print)
+	if (c->set.client->hint &&
+		!mr_str_eq(c->out->verdict, mr_client_verdicts[MR_CLIENT_CONNECTED]))
+		note(c, c->set.client->hint);
+	if (!c->set.print)
 		note(c,
 			mr_arena_printf(arena,
 				"Next: start %s in %s. mailroom doctor says whether all is in "
 				"order.",
-				c->client->title, c->project));
+				c->set.client->title, c->set.project));
 }
 
 /*
@@ -577,10 +243,10 @@ static void note_next(struct connecting *c)
 static void ask_client(struct connecting *c)
 {
 	struct mr_arena *arena = c->call->cx.arena;
-	const struct mr_client *client = c->client;
+	const struct mr_client *client = c->set.client;
 	const char *argv[4] = { client->program };
 	const struct mr_proc proc = { .argv = argv,
-		.cwd = c->project,
+		.cwd = c->set.project,
 		.timeout_ms = LIST_MS,
 		.max_output = LIST_BYTES };
 	struct mr_proc_result result;
@@ -618,16 +284,16 @@ static void tell(struct connecting *c)
 {
 	struct told *out = c->out;
 
-	out->client = c->client->name;
-	out->project = c->project;
+	out->client = c->set.client->name;
+	out->project = c->set.project;
 	out->transport = c->wish.url ? "http" : "stdio";
 	out->url = c->wish.url;
 	out->command = c->wish.url ? NULL : c->wish.command;
-	for (size_t i = 0; i < c->len; i++)
-		out->files[out->len++] = tell_file(c, &c->changes[i]);
-	if (!c->undo && !c->print && !c->skip_check)
+	for (size_t i = 0; i < c->set.len; i++)
+		out->files[out->len++] = tell_file(c, &c->set.changes[i]);
+	if (!c->set.undo && !c->set.print && !c->skip_check)
 		ask_client(c);
-	if (!c->undo)
+	if (!c->set.undo)
 		note_next(c);
 }
 
@@ -636,10 +302,12 @@ static enum mr_code connect_client(struct mr_call *call, const struct asked *ask
 {
 	struct connecting c = {
 		.call = call,
-		.client = client,
-		.undo = asked->undo,
-		.print = asked->print,
-		.force = asked->force,
+		.set = { .cx = &call->cx,
+			.client = client,
+			.wish = &c.wish,
+			.undo = asked->undo,
+			.print = asked->print,
+			.force = asked->force },
 		.skip_check = asked->skip_check,
 		.out = out,
 	};
@@ -651,15 +319,17 @@ static enum mr_code connect_client(struct mr_call *call, const struct asked *ask
 			"The server lets in over TCP only who has a token, and none is set: this "
 			"entry starts mailroom itself, which needs no server. For the "
 			"server, set HTTP_BEARER_TOKEN and connect again.");
-	if (!rc && c.undo && c.print)
+	if (!rc && c.set.undo && c.set.print)
 		rc = mr_err_set(&call->cx.err, MR_EINVAL, "--undo and --print exclude each other");
-	if (!rc && !c.print)
-		rc = mr_locations_state(call->cx.arena, &c.state, &call->cx.err);
+	if (!rc && !c.set.print)
+		rc = mr_locations_state(call->cx.arena, &c.set.state, &call->cx.err);
 	if (!rc)
-		rc = mr_locations_project(call->cx.arena, asked->project, &c.project,
+		rc = mr_locations_project(call->cx.arena, asked->project, &c.set.project,
 			&call->cx.err);
 	if (!rc)
-		rc = carry_out(&c);
+		rc = mr_client_change(&c.set);
+	for (size_t i = 0; i < c.set.notes.len; i++)
+		note(&c, c.set.notes.items[i]);
 	if (!rc)
 		tell(&c);
 	return rc;
