@@ -84,6 +84,15 @@
  *       tools.c          the operation table as tools
  *       uri.c            resource://... taken apart
  *       wanted.c         subscriptions/listen without its transport
+ *     web/             the pages at /mail
+ *       asset.c          what pages load: style, scripts, the icon
+ *       cookie.c         cookies of a request
+ *       form.c           forms, and arguments of operations from a request
+ *       home.c           pages: home, a project
+ *       pages.c          the list of all pages
+ *       template_set.c   the built-in templates, parsed
+ *       theme.c          light, dark, or as the system has it
+ *       web.c            runs what a page asks, and shows its template
  *
  *   op/                what can be asked
  *     agent_auth.c       whether a caller may act as an agent

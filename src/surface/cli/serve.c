@@ -23,6 +23,7 @@
 #include "surface/http/listen.h"
 #include "surface/mcp/answer.h"
 #include "surface/mcp/endpoint.h"
+#include "surface/web/web.h"
 
 #include <signal.h>
 #include <string.h>
@@ -129,6 +130,7 @@ struct service {
 	struct mr_http_access *access;
 	struct mr_mcp *mcp;
 	struct mr_mcp_endpoint *endpoint;
+	struct mr_web *web;
 	struct mr_http_route *routes;
 	size_t routes_len;
 	struct mr_gateway_parts *parts; /* of agents' gateways */
@@ -138,25 +140,30 @@ static void make_service(const struct mr_call *call, struct service *out)
 {
 	const struct mr_settings *s = call->app->settings;
 	const struct mr_mcp_options options = mr_mcp_options_of();
-	const struct mr_http_route *api;
-	size_t len;
+	const struct mr_http_route *api, *pages;
+	size_t len, pages_len;
 
 	out->mcp = mr_mcp_new(call->app, &options);
 	out->endpoint = mr_mcp_endpoint_new(out->mcp);
 	api = mr_api_routes(call->cx.arena, call->app->table, &len);
-	out->routes = mr_arena_array(call->cx.arena, len + MR_DISCOVERY_ROUTES + MR_MCP_ROUTES,
-		sizeof(*out->routes));
+	out->web = mr_web_new(call->app);
+	pages = mr_web_routes(out->web, &pages_len);
+	out->routes = mr_arena_array(call->cx.arena,
+		len + pages_len + MR_DISCOVERY_ROUTES + MR_MCP_ROUTES, sizeof(*out->routes));
 	memcpy(out->routes, api, len * sizeof(*api));
 	memcpy(out->routes + len, mr_discovery_routes, sizeof(mr_discovery_routes));
 	len += MR_DISCOVERY_ROUTES;
-	out->routes_len = len +
-		mr_mcp_endpoint_routes(out->endpoint, call->cx.arena,
-			mr_settings_text(s, "http.path"), out->routes + len);
+	/* Above the pages: MCP may have been put at "/". */
+	len += mr_mcp_endpoint_routes(out->endpoint, call->cx.arena,
+		mr_settings_text(s, "http.path"), out->routes + len);
+	memcpy(out->routes + len, pages, pages_len * sizeof(*pages));
+	out->routes_len = len + pages_len;
 }
 
 static void free_service(struct service *service)
 {
 	mr_gateway_parts_free(service->parts);
+	mr_web_free(service->web);
 	mr_mcp_endpoint_free(service->endpoint);
 	mr_mcp_free(service->mcp);
 	mr_http_access_free(service->access);

@@ -1,0 +1,67 @@
+/*
+ * surface/web/page.h - a page for people: what it asks, and the template that shows it.
+ *
+ * A page is a row of a table (struct mr_web_page). It runs operations, each with those of the
+ * request's values (of the path, then of the query) that the operation has parameters for, and
+ * shows their results by a template of web/pages, where each is called by its key. What no
+ * operation says is added by the page's function `fill`.
+ *
+ * Templates write everything as text (text/template.h, escape_html). HTML comes into a page only
+ * where mr_web_markdown() put it, and the template says `|safe` to it.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "op/call.h"
+#include "op/op.h"
+#include "surface/http/request.h"
+#include "text/out.h"
+
+struct mr_web;
+struct mr_web_view;
+
+/* An operation that a page runs. A list of them ends with an entry whose key is NULL. */
+struct mr_web_ask {
+	const char *key; /* its result's in the template */
+	const struct mr_op *op;
+	const char *fixed; /* arguments that the request cannot change: "limit=50&order=newest" */
+	bool may_fail;     /* the page shows `KEY_error` in its place */
+	const char *unless_empty; /* asked only when the request has this value; or NULL */
+};
+
+struct mr_web_page {
+	const char *pattern; /* surface/http/route.h; parameters are named as operations name them
+			      */
+	const char *template;
+	const char *nav;               /* the place in the navigation that it belongs to; or NULL */
+	const struct mr_web_ask *asks; /* or NULL */
+	/* Adds members to the template's map (view->out). On failure the reason is in view->err.
+	 * Or NULL. */
+	enum mr_code (*fill)(struct mr_web_view *view);
+};
+
+/* All of them, in the order in which they are matched. */
+extern const struct mr_web_page *const mr_web_pages[];
+extern const size_t mr_web_pages_count;
+
+/* A page being made. */
+struct mr_web_view {
+	const struct mr_web *web;
+	const struct mr_http_request *req;
+	struct mr_http_response *resp;
+	struct mr_out out; /* the template's values: an open map */
+	struct mr_err err;
+	int status; /* of the answer, when the page succeeds; 200 at first */
+};
+
+/* ---- for `fill` ---- */
+
+/* The request's value of this name: of the path, or the query. NULL: none, or empty. */
+const char *mr_web_value(const struct mr_web_view *view, const char *name);
+/* Run an operation as an ask does; `*out` is its result. */
+MR_CHECK enum mr_code mr_web_run(struct mr_web_view *view, const struct mr_op *op,
+	const char *fixed, const struct mr_value **out);
+/* A call for what is no operation, with the rights of who asks. */
+struct mr_call mr_web_call(const struct mr_web_view *view);
+/* Markdown as HTML that is safe to show: in the arena of the request. */
+const char *mr_web_markdown(const struct mr_web_view *view, const char *md);

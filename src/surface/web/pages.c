@@ -1,0 +1,11 @@
+/* surface/web/pages.c - Lists all pages and actions; the first whose pattern fits is shown. */
+#include "surface/web/page.h"
+
+#include "base/str.h"
+#include "surface/web/pages.h"
+
+const struct mr_web_page *const mr_web_pages[] = {
+	&mr_web_page_home,
+	&mr_web_page_project,
+};
+const size_t mr_web_pages_count = MR_LEN(mr_web_pages);

@@ -1,0 +1,7 @@
+/* surface/web/pages.h - the pages and actions by name, for their list (pages.c). */
+#pragma once
+
+#include "surface/web/page.h"
+
+extern const struct mr_web_page mr_web_page_home;
+extern const struct mr_web_page mr_web_page_project;
