@@ -1,5 +1,5 @@
-"""A second real IMAP server for tests: Cyrus as an ordinary user, unpacked by `script/setup cyrus` (it cannot be installed beside
-Dovecot)."""
+"""Cyrus as an ordinary user, unpacked by `script/setup cyrus` (it cannot be installed beside Dovecot): a second real IMAP server for
+tests, and a real JMAP server."""
 
 import contextlib
 import glob
@@ -13,10 +13,12 @@ import tempfile
 import time
 
 from mail_server import PASSWORD, START_S, Dovecot
+from smtp_server import HAS_SMTP, Smtp
 
 HOME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "cyrus")
 CYRUS = os.path.join(HOME, "usr", "lib", "cyrus", "bin")
 HAS_CYRUS = os.path.exists(os.path.join(CYRUS, "imapd"))
+HAS_CYRUS_JMAP = os.path.exists(os.path.join(CYRUS, "httpd")) and HAS_SMTP
 
 IMAPD = """\
 configdirectory: {dir}/var
@@ -43,20 +45,31 @@ xlist-junk: Junk
 skiplist_unsafe: yes
 """
 
+JMAP = """\
+conversations: yes
+httpmodules: jmap
+search_engine: none
+smtp_backend: host
+smtp_host: 127.0.0.1:{smtp}
+"""
+
 MASTER = """\
 START {{
   recover cmd="{bin}/ctl_cyrusdb -C {dir}/imapd.conf -r"
 }}
 SERVICES {{
-  imap cmd="{bin}/imapd -C {dir}/imapd.conf" listen="127.0.0.1:{port}" prefork=0
+{services}
 }}
 EVENTS {{
 }}
 """
+SERVICE = '  {name} cmd="{bin}/{program} -C {dir}/imapd.conf{options}" listen="127.0.0.1:{port}" prefork=0'
 
 
 class Cyrus(Dovecot):
     """Runs while the context is open; `port` is its IMAP port. What clients do with it is as with a Dovecot."""
+
+    programs = ("imapd",)
 
     def __init__(self, accounts):
         super().__init__(accounts)
@@ -67,14 +80,13 @@ class Cyrus(Dovecot):
         for name in ("spool", "var/db", "var/socket", "var/proc", "var/lock", "var/log", "var/msg"):
             os.makedirs(self.path(name))
         # What it needs is put where the server's user can read it.
-        for name in ("imapd", "master", "ctl_cyrusdb"):
+        for name in ("master", "ctl_cyrusdb", *self.programs):
             self.take(os.path.join(CYRUS, name), "bin")
         for library in glob.glob(os.path.join(HOME, "**", "lib*.so.*"), recursive=True):
             self.take(library, "lib")
         self.env = {"PATH": "/usr/bin:/bin", "HOME": self.dir, "CYRUS_USER": self.owner.pw_name, "LD_LIBRARY_PATH": self.path("lib")}
         for account in self.accounts:
-            subprocess.run([os.path.join(HOME, "usr/sbin/saslpasswd2"), "-p", "-c", "-f", self.path("var/sasldb2"), "-u", "localhost",
-                account], input=PASSWORD, text=True, env=self.env, check=True, capture_output=True)
+            self.set_password(account, PASSWORD)
         for _ in range(5):  # another program may take a free port first
             if self.start():
                 for account in self.accounts:
@@ -82,15 +94,30 @@ class Cyrus(Dovecot):
                 return self
         raise AssertionError(f"Cyrus does not start: {self.log()}")
 
+    def set_password(self, account, password):
+        name, _, realm = account.partition("@")
+        subprocess.run([os.path.join(HOME, "usr/sbin/saslpasswd2"), "-p", "-c", "-f", self.path("var/sasldb2"), "-u", realm or "localhost",
+            name], input=password, text=True, env=self.env, check=True, capture_output=True)
+        os.chown(self.path("var/sasldb2"), self.owner.pw_uid, self.owner.pw_gid)
+
     def take(self, path, into):
         os.makedirs(self.path(into), exist_ok=True)
         shutil.copy(path, self.path(into))
 
+    def settings(self):
+        """The text of imapd.conf."""
+        return IMAPD.format(dir=self.dir)
+
+    def services(self):
+        """(name, program, options, port) of each."""
+        self.port = free_port()
+        return [("imap", "imapd", "", self.port)]
+
     def configure(self):
-        with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as free:
-            self.port = free.getsockname()[1]
-        self.write("imapd.conf", IMAPD.format(dir=self.dir))
-        self.write("cyrus.conf", MASTER.format(dir=self.dir, bin=self.path("bin"), port=self.port))
+        services = "\n".join(SERVICE.format(dir=self.dir, bin=self.path("bin"), name=name, program=program, options=options, port=port)
+            for name, program, options, port in self.services())
+        self.write("imapd.conf", self.settings())
+        self.write("cyrus.conf", MASTER.format(dir=self.dir, bin=self.path("bin"), services=services))
         for folder, folders, files in os.walk(self.dir):
             for path in [folder] + [os.path.join(folder, name) for name in folders + files]:
                 os.chown(path, self.owner.pw_uid, self.owner.pw_gid)
@@ -111,3 +138,44 @@ class Cyrus(Dovecot):
                 time.sleep(0.05)  # it has no event to wait for
         self.stop()
         return False
+
+
+class CyrusJmap(Cyrus):
+    """The same with JMAP at `jmap_url`. Accounts are addresses, and log in with them. What they submit goes to `smtp`, which keeps
+    it, and delivers what is for one of the accounts. No push: its EventSource is empty."""
+
+    programs = ("imapd", "httpd", "lmtpd")
+
+    def __enter__(self):
+        self.smtp = Smtp((), auth=None)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self.smtp)
+            super().__enter__()
+            self.exits = stack.pop_all()
+        self.smtp.lmtp_port = self.lmtp_port
+        self.smtp.accounts = list(self.accounts)
+        return self
+
+    def __exit__(self, *exception):
+        super().__exit__(*exception)
+        self.exits.close()
+
+    def settings(self):
+        return super().settings().replace("virtdomains: off", "virtdomains: userid\ndefaultdomain: localhost") + JMAP.format(smtp=self.smtp.port)
+
+    def services(self):
+        self.http_port, self.lmtp_port = free_port(), free_port()
+        self.jmap_url = f"http://127.0.0.1:{self.http_port}/jmap/"
+        return [*super().services(), ("http", "httpd", "", self.http_port), ("lmtp", "lmtpd", " -a", self.lmtp_port)]
+
+    def add(self, account, password=PASSWORD):
+        """Another account."""
+        self.accounts = [*self.accounts, account]
+        self.smtp.accounts.append(account)
+        self.set_password(account, password)
+        self.client(account).logout()
+
+
+def free_port():
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as free:
+        return free.getsockname()[1]

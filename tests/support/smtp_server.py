@@ -56,7 +56,7 @@ class Smtp:
                   certificate and its key
     auth          a login is needed; None: there is no AUTH at all
     mechanisms    what AUTH offers
-    lmtp_port     where mail to an account's local part goes, whatever the domain
+    lmtp_port     where mail to an account goes, or to an account's local part, whatever the domain
     without       extensions that it does not name: "8BITMIME", "SMTPUTF8", "SIZE"
     size          the largest mail it takes
     port          0: a free one
@@ -150,7 +150,7 @@ class Smtp:
 
     def deliver(self, mail):
         """To those of the recipients who have a mailbox."""
-        local = [name for name in mail.recipients if name.split("@")[0] in self.accounts]
+        local = [name for name in mail.recipients if {name, name.split("@")[0]} & set(self.accounts)]
         if self.lmtp_port and local:
             with smtplib.LMTP("127.0.0.1", self.lmtp_port) as lmtp:
                 lmtp.sendmail(mail.sender, local, mail.content)
