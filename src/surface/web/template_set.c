@@ -56,7 +56,7 @@ enum mr_code mr_web_templates_render(const struct mr_web_templates *templates, c
 		.loader = find,
 		.loader_ctx = (void *)(uintptr_t)templates,
 	};
-	const struct mr_template *template;
+	const struct mr_template *template = NULL;
 	enum mr_code rc = find((void *)(uintptr_t)templates, name, &template, err);
 
 	return rc ? rc : mr_template_render(template, values, &options, out, err);
