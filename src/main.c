@@ -85,14 +85,17 @@
  *       uri.c            resource://... taken apart
  *       wanted.c         subscriptions/listen without its transport
  *     web/             the pages at /mail
+ *       action.c         what forms post to
  *       asset.c          what pages load: style, scripts, the icon
  *       cookie.c         cookies of a request
  *       form.c           forms, and arguments of operations from a request
  *       home.c           pages: home, a project
  *       pages.c          the list of all pages
+ *       team_act.c       actions: what a person does in a team
  *       template_set.c   the built-in templates, parsed
  *       theme.c          light, dark, or as the system has it
- *       web.c            runs what a page asks, and shows its template
+ *       view.c           a page being answered: runs what it asks, shows its template
+ *       web.c            the routes of pages and actions
  *
  *   op/                what can be asked
  *     agent_auth.c       whether a caller may act as an agent

@@ -102,7 +102,7 @@ const struct mr_value *mr_web_form_arguments(const struct mr_web_view *view, con
 		pair->key = param->name;
 		if (take(arena, op, param, own, own_len, &pair->value) ||
 			take(arena, op, param, req->match.params, req->match.len, &pair->value) ||
-			take(arena, op, param, req->query, req->query_len, &pair->value))
+			take(arena, op, param, view->fields, view->fields_len, &pair->value))
 			map->map.len++;
 	}
 	return map;

@@ -14,8 +14,8 @@ const char *mr_web_form_first(const struct mr_http_param *fields, size_t len, co
 
 /*
  * The arguments of an operation: `fixed` ("name=value&name=value", or NULL), the path's and
- * the query's, as far as it has parameters of these names. What comes first counts. Empty
- * values are left out, and a list is all values of the name in one of these places.
+ * the query's or the form's, as far as it has parameters of these names. What comes first counts.
+ * Empty values are left out, and a list is all values of the name in one of these places.
  */
 const struct mr_value *mr_web_form_arguments(const struct mr_web_view *view, const struct mr_op *op,
 	const char *fixed);

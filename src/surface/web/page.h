@@ -26,6 +26,7 @@ struct mr_web_ask {
 	const struct mr_op *op;
 	const char *fixed; /* arguments that the request cannot change: "limit=50&order=newest" */
 	bool may_fail;     /* the page shows `KEY_error` in its place */
+	bool with_html;    /* maps with a text body_md get it as safe HTML, too: body_html */
 	const char *unless_empty; /* asked only when the request has this value; or NULL */
 };
 
@@ -40,6 +41,23 @@ struct mr_web_page {
 	enum mr_code (*fill)(struct mr_web_view *view);
 };
 
+/*
+ * What a form of a page posts to. It runs an operation with the values of the path and of the form;
+ * then the browser is sent on to the form's `back` if it has one, else to `next`. When it fails,
+ * the page of the form is shown with `error`, and `given` and `lists` have what was sent; without a
+ * page it is the error page. Forms have the hidden field `csrf` (the macro guard of parts.html).
+ */
+struct mr_web_action {
+	const char *name;    /* in the address after it: ?done=NAME */
+	const char *note;    /* what the next page then says: "The lease is released." */
+	const char *pattern; /* its path's parameters include those of the page */
+	const struct mr_op *op;
+	const char *fixed;              /* arguments that the form cannot change; or NULL */
+	const struct mr_web_page *page; /* or NULL */
+	/* Where the browser goes without a `back`; in the arena of the request. NULL: to /mail. */
+	const char *(*next)(struct mr_web_view *view, const struct mr_value *result);
+};
+
 /* All of them, in the order in which they are matched. */
 extern const struct mr_web_page *const mr_web_pages[];
 extern const size_t mr_web_pages_count;
@@ -49,6 +67,8 @@ struct mr_web_view {
 	const struct mr_web *web;
 	const struct mr_http_request *req;
 	struct mr_http_response *resp;
+	const struct mr_http_param *fields; /* what was sent: the query, or the form */
+	size_t fields_len;
 	struct mr_out out; /* the template's values: an open map */
 	struct mr_err err;
 	int status; /* of the answer, when the page succeeds; 200 at first */
@@ -56,7 +76,7 @@ struct mr_web_view {
 
 /* ---- for `fill` ---- */
 
-/* The request's value of this name: of the path, or the query. NULL: none, or empty. */
+/* The request's value of this name: of the path, the query or the form. NULL: none, or empty. */
 const char *mr_web_value(const struct mr_web_view *view, const char *name);
 /* Run an operation as an ask does; `*out` is its result. */
 MR_CHECK enum mr_code mr_web_run(struct mr_web_view *view, const struct mr_op *op,

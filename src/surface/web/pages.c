@@ -2,6 +2,7 @@
 #include "surface/web/page.h"
 
 #include "base/str.h"
+#include "surface/web/action.h"
 #include "surface/web/pages.h"
 
 const struct mr_web_page *const mr_web_pages[] = {
@@ -9,3 +10,8 @@ const struct mr_web_page *const mr_web_pages[] = {
 	&mr_web_page_project,
 };
 const size_t mr_web_pages_count = MR_LEN(mr_web_pages);
+
+const struct mr_web_action *const mr_web_actions[] = {
+	&mr_web_action_acknowledge,
+};
+const size_t mr_web_actions_count = MR_LEN(mr_web_actions);

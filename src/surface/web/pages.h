@@ -3,5 +3,8 @@
 
 #include "surface/web/page.h"
 
+/* home.c */
 extern const struct mr_web_page mr_web_page_home;
 extern const struct mr_web_page mr_web_page_project;
+/* team_act.c */
+extern const struct mr_web_action mr_web_action_acknowledge;

@@ -1,0 +1,280 @@
+/* surface/web/view.c - A page or an action being answered: its values, operations, headers, HTML.
+ */
+#include "surface/web/view.h"
+
+#include "app/principal.h"
+#include "base/buf.h"
+#include "op/contract.h"
+#include "op/dispatch.h"
+#include "surface/http/access.h"
+#include "surface/http/wait.h"
+#include "surface/web/action.h"
+#include "surface/web/form.h"
+#include "surface/web/template_set.h"
+#include "surface/web/theme.h"
+#include "text/markdown.h"
+
+#include <string.h>
+
+enum { PAGE_BYTES = 8 << 20 };
+
+static void release_buf(void *buf)
+{
+	mr_buf_release(buf);
+}
+
+/* ---- what every answer says ---- */
+
+void mr_web_view_headers(struct mr_http_response *resp)
+{
+	mr_http_response_header(resp, "Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; "
+		"frame-ancestors 'none'");
+	mr_http_response_header(resp, "X-Frame-Options", "DENY");
+	mr_http_response_header(resp, "Referrer-Policy", "same-origin");
+	mr_http_response_header(resp, "Cross-Origin-Opener-Policy", "same-origin");
+}
+
+static void put_who(struct mr_out *out, const struct mr_principal *who)
+{
+	mr_out_map(out, "who");
+	mr_out_text(out, "name", who->name);
+	mr_out_bool(out, "is_local", who->is_local);
+	mr_out_bool(out, "may_write", who->roles & MR_ROLE_WRITER);
+	mr_out_bool(out, "is_admin", who->roles & MR_ROLE_ADMIN);
+	mr_out_end(out);
+}
+
+/* Does an earlier field have this name, too? */
+static bool is_again(const struct mr_web_view *view, size_t at)
+{
+	for (size_t i = 0; i < at; i++) {
+		if (strcmp(view->fields[i].name, view->fields[at].name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What was sent: `given` has one value of each name, `lists` has all of them. */
+static void put_given(struct mr_web_view *view)
+{
+	const struct mr_http_match *match = &view->req->match;
+	struct mr_out *out = &view->out;
+
+	mr_out_map(out, "given");
+	for (size_t i = 0; i < match->len; i++)
+		mr_out_text(out, match->params[i].name, match->params[i].value);
+	for (size_t i = 0; i < view->fields_len; i++) {
+		if (!is_again(view, i) && !mr_http_request_param(view->req, view->fields[i].name))
+			mr_out_text(out, view->fields[i].name,
+				mr_web_value(view, view->fields[i].name));
+	}
+	mr_out_end(out);
+	mr_out_map(out, "lists");
+	for (size_t i = 0; i < view->fields_len; i++) {
+		if (is_again(view, i))
+			continue;
+		mr_out_list(out, view->fields[i].name);
+		for (size_t k = i; k < view->fields_len; k++) {
+			if (*view->fields[k].value &&
+				strcmp(view->fields[k].name, view->fields[i].name) == 0)
+				mr_out_text(out, NULL, view->fields[k].value);
+		}
+		mr_out_end(out);
+	}
+	mr_out_end(out);
+}
+
+/* The values that the layout and every template have. */
+static void put_frame(struct mr_web_view *view, const struct mr_web_page *page)
+{
+	const struct mr_http_request *req = view->req;
+	struct mr_out *out = &view->out;
+
+	mr_out_text(out, "assets", view->web->assets);
+	mr_out_text(out, "path", req->path);
+	mr_out_text(out, "nav", page ? page->nav : NULL);
+	mr_out_text(out, "theme", mr_web_theme(req));
+	mr_out_text(out, "version", MR_VERSION);
+	mr_out_int(out, "now_us", mr_clock_wall_us(view->web->app->clock));
+	put_who(out, req->principal);
+	mr_out_text(out, "note", mr_web_action_note(req));
+	mr_out_text(out, "csrf", mr_web_action_token(req));
+	put_given(view);
+}
+
+void mr_web_view_begin(struct mr_web_view *view, const struct mr_web *web,
+	const struct mr_http_request *req, struct mr_http_response *resp)
+{
+	*view = (struct mr_web_view){ .web = web,
+		.req = req,
+		.resp = resp,
+		.fields = req->query,
+		.fields_len = req->query_len,
+		.status = 200 };
+	mr_out_init_tree(&view->out, req->arena);
+	mr_out_map(&view->out, NULL);
+}
+
+/* Ends the view's values and shows them. */
+static enum mr_code render(struct mr_web_view *view, const char *template, int status)
+{
+	struct mr_buf *html = mr_arena_alloc(view->req->arena, sizeof(*html));
+	enum mr_code rc;
+
+	mr_buf_init(html, PAGE_BYTES);
+	mr_arena_defer(view->req->arena, release_buf, html);
+	mr_out_end(&view->out);
+	rc = mr_web_templates_render(view->web->templates, template, mr_out_tree(&view->out), html,
+		&view->err);
+	if (rc)
+		return rc;
+	mr_web_view_headers(view->resp);
+	mr_http_response_body(view->resp, status, "text/html; charset=utf-8", mr_buf_bytes(html));
+	return MR_OK;
+}
+
+void mr_web_view_fail(const struct mr_web *web, const struct mr_http_request *req,
+	struct mr_http_response *resp, int status, const char *message)
+{
+	struct mr_web_view view;
+
+	mr_web_view_begin(&view, web, req, resp);
+	put_frame(&view, NULL);
+	mr_out_int(&view.out, "status", status);
+	mr_out_text(&view.out, "message", message);
+	if (render(&view, "error.html", status))
+		mr_http_response_error(resp, 500, "%s", view.err.msg);
+}
+
+/* ---- for pages ---- */
+
+const char *mr_web_value(const struct mr_web_view *view, const char *name)
+{
+	const char *value = mr_http_request_param(view->req, name);
+
+	if (!value)
+		value = mr_web_form_first(view->fields, view->fields_len, name);
+	return value && *value ? value : NULL;
+}
+
+struct mr_call mr_web_call(const struct mr_web_view *view)
+{
+	struct mr_call call = mr_dispatch_call(view->web->app, view->req->arena);
+
+	mr_http_access_call(view->req, &call);
+	mr_http_wait_lend(view->req, &call.cx);
+	return call;
+}
+
+enum mr_code mr_web_run(struct mr_web_view *view, const struct mr_op *op, const char *fixed,
+	const struct mr_value **out)
+{
+	struct mr_call call = mr_web_call(view);
+	struct mr_out result;
+	enum mr_code rc;
+
+	mr_out_init_tree(&result, view->req->arena);
+	rc = mr_dispatch(&call, op, mr_web_form_arguments(view, op, fixed), &result);
+	if (rc)
+		view->err = call.cx.err;
+	else
+		*out = mr_out_tree(&result);
+	return rc;
+}
+
+const char *mr_web_markdown(const struct mr_web_view *view, const char *md)
+{
+	struct mr_buf *html = mr_arena_alloc(view->req->arena, sizeof(*html));
+	struct mr_err err;
+
+	mr_buf_init(html, PAGE_BYTES);
+	mr_arena_defer(view->req->arena, release_buf, html);
+	if (mr_markdown_to_html(html, mr_bytes_text(md), &err))
+		return "";
+	return mr_buf_text(html);
+}
+
+/* ---- pages ---- */
+
+/* The value, where each map that has a text in Markdown, body_md, has it as HTML, too. */
+static struct mr_value with_html(const struct mr_web_view *view, const struct mr_value *value)
+{
+	struct mr_arena *arena = view->req->arena;
+	struct mr_value copy = *value;
+
+	if (value->kind == MR_LIST) {
+		copy.list.items = mr_arena_array(arena, value->list.len, sizeof(struct mr_value));
+		for (size_t i = 0; i < value->list.len; i++)
+			copy.list.items[i] = with_html(view, &value->list.items[i]);
+	} else if (value->kind == MR_MAP) {
+		copy.map.pairs = mr_arena_array(arena, value->map.len + 1, sizeof(struct mr_pair));
+		for (size_t i = 0; i < value->map.len; i++) {
+			const struct mr_pair *pair = &value->map.pairs[i];
+
+			copy.map.pairs[i] =
+				(struct mr_pair){ pair->key, with_html(view, &pair->value) };
+			if (strcmp(pair->key, "body_md") == 0 && pair->value.kind == MR_TEXT)
+				copy.map.pairs[copy.map.len++] = (struct mr_pair){ "body_html",
+					{ .kind = MR_TEXT,
+						.text = mr_web_markdown(view, pair->value.text) } };
+		}
+	}
+	return copy;
+}
+
+static enum mr_code run_ask(struct mr_web_view *view, const struct mr_web_ask *ask)
+{
+	const struct mr_value *result;
+	struct mr_value html;
+	enum mr_code rc;
+
+	if (ask->unless_empty && !mr_web_value(view, ask->unless_empty))
+		return MR_OK;
+	rc = mr_web_run(view, ask->op, ask->fixed, &result);
+	if (!rc) {
+		html = ask->with_html ? with_html(view, result) : *result;
+		mr_out_value(&view->out, ask->key, &html);
+	}
+	if (!rc || !ask->may_fail)
+		return rc;
+	mr_out_text(&view->out, mr_arena_printf(view->req->arena, "%s_error", ask->key),
+		view->err.msg);
+	return MR_OK;
+}
+
+static enum mr_code fill(struct mr_web_view *view, const struct mr_web_page *page)
+{
+	enum mr_code rc = MR_OK;
+
+	put_frame(view, page);
+	/* What a form sent is shown again, and is no argument of what the page asks. */
+	view->fields = view->req->query;
+	view->fields_len = view->req->query_len;
+	for (const struct mr_web_ask *ask = page->asks; !rc && ask && ask->key; ask++)
+		rc = run_ask(view, ask);
+	if (!rc && page->fill)
+		rc = page->fill(view);
+	return rc;
+}
+
+int mr_web_view_status(const struct mr_web_view *view)
+{
+	return mr_contract_http_status(&mr_contract_plain, &view->err);
+}
+
+void mr_web_view_show(struct mr_web_view *view, const struct mr_web_page *page, int status,
+	const char *error)
+{
+	enum mr_code rc;
+
+	mr_out_text(&view->out, "error", error);
+	view->status = status;
+	rc = fill(view, page);
+	if (!rc)
+		rc = render(view, page->template, view->status);
+	if (rc)
+		mr_web_view_fail(view->web, view->req, view->resp, mr_web_view_status(view),
+			view->err.msg);
+}

@@ -1,0 +1,6 @@
+// What all pages run. Each module finds what it adds to by a data- attribute, and a page without it works as well.
+import { showCopyButtons } from "./copy.js";
+import { showTimes } from "./times.js";
+
+showTimes(document);
+showCopyButtons(document);
