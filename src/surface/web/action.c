@@ -48,12 +48,6 @@ static enum mr_code read_form(struct mr_web_view *view)
 	return MR_OK;
 }
 
-const char *mr_web_action_token(const struct mr_http_request *req)
-{
-	(void)req;
-	return "";
-}
-
 void mr_web_action_run(const struct mr_http_request *req, struct mr_http_response *resp)
 {
 	const struct mr_web_bound *bound = req->match.route->arg;
@@ -76,15 +70,4 @@ void mr_web_action_run(const struct mr_http_request *req, struct mr_http_respons
 	} else {
 		mr_web_view_fail(bound->web, req, resp, mr_web_view_status(&view), view.err.msg);
 	}
-}
-
-const char *mr_web_action_note(const struct mr_http_request *req)
-{
-	const char *done = mr_http_request_query(req, "done");
-
-	for (size_t i = 0; done && i < mr_web_actions_count; i++) {
-		if (strcmp(mr_web_actions[i]->name, done) == 0)
-			return mr_web_actions[i]->note;
-	}
-	return NULL;
 }

@@ -61,6 +61,8 @@ struct mr_web_action {
 /* All of them, in the order in which they are matched. */
 extern const struct mr_web_page *const mr_web_pages[];
 extern const size_t mr_web_pages_count;
+extern const struct mr_web_action *const mr_web_actions[];
+extern const size_t mr_web_actions_count;
 
 /* A page being made. */
 struct mr_web_view {

@@ -2,7 +2,6 @@
 #include "surface/web/page.h"
 
 #include "base/str.h"
-#include "surface/web/action.h"
 #include "surface/web/pages.h"
 
 const struct mr_web_page *const mr_web_pages[] = {

@@ -8,7 +8,6 @@
 #include "op/dispatch.h"
 #include "surface/http/access.h"
 #include "surface/http/wait.h"
-#include "surface/web/action.h"
 #include "surface/web/form.h"
 #include "surface/web/template_set.h"
 #include "surface/web/theme.h"
@@ -86,6 +85,18 @@ static void put_given(struct mr_web_view *view)
 	mr_out_end(out);
 }
 
+/* What the action did that the browser comes from; or NULL. */
+static const char *note_of(const struct mr_http_request *req)
+{
+	const char *done = mr_http_request_query(req, "done");
+
+	for (size_t i = 0; done && i < mr_web_actions_count; i++) {
+		if (strcmp(mr_web_actions[i]->name, done) == 0)
+			return mr_web_actions[i]->note;
+	}
+	return NULL;
+}
+
 /* The values that the layout and every template have. */
 static void put_frame(struct mr_web_view *view, const struct mr_web_page *page)
 {
@@ -99,8 +110,7 @@ static void put_frame(struct mr_web_view *view, const struct mr_web_page *page)
 	mr_out_text(out, "version", MR_VERSION);
 	mr_out_int(out, "now_us", mr_clock_wall_us(view->web->app->clock));
 	put_who(out, req->principal);
-	mr_out_text(out, "note", mr_web_action_note(req));
-	mr_out_text(out, "csrf", mr_web_action_token(req));
+	mr_out_text(out, "note", note_of(req));
 	put_given(view);
 }
 
