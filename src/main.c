@@ -619,7 +619,10 @@
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_bell.c   notices between processes: a file that is touched
  *     db_sqlite_check.c  the full check of a file
+ *     db_sqlite_error.c  its errors as ours
  *     db_sqlite_file.c   the file, as the file system sees it
+ *     db_sqlite_place.c  the open files: the same as before, and the log not too long
+ *     db_sqlite_score.c  the ranking of a search
  *     db_sqlite_search.c full-text search
  *     db_sqlite_words.c  the words that engines spell differently
  *     history.c          git repositories: reading, the branch, the log, the index
