@@ -25,6 +25,7 @@
  *       admit.c          accepts or refuses a request by its headers
  *       api.c            the operation table as HTTP routes
  *       budget.c         one limit for the memory of all requests in flight
+ *       cookie.c         cookies of a request
  *       cors.c           CORS headers and preflight answers
  *       deadlines.c      slow clients are cut off, closed ones noticed
  *       discovery.c      OAuth metadata under /.well-known
@@ -41,6 +42,7 @@
  *       route.c          from method and path to a handler
  *       server.c         requests within their limits, on libmicrohttpd
  *       server_config.c  the server's configuration: defaults and checks
+ *       sign_in.c        sessions of browsers that signed in
  *       socket.c         the Unix socket, for the user who runs the server
  *       stream.c         responses that stay open
  *       tap.c            gives wire.c the received bytes before the library
@@ -87,10 +89,11 @@
  *     web/             the pages at /mail
  *       action.c         what forms post to
  *       asset.c          what pages load: style, scripts, the icon
- *       cookie.c         cookies of a request
+ *       csrf.c           proves that a form is ours
  *       form.c           forms, and arguments of operations from a request
  *       home.c           pages: home, a project
  *       pages.c          the list of all pages
+ *       sign.c           signing in and out, choosing the colours
  *       team_act.c       actions: what a person does in a team
  *       template_set.c   the built-in templates, parsed
  *       theme.c          light, dark, or as the system has it

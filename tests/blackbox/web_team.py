@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom  # noqa: E402
 from tap import Tap  # noqa: E402
-from webs import ask, project  # noqa: E402
+from webs import ask, post, project  # noqa: E402
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -22,7 +22,7 @@ def what_is_no_form_is_refused(m):
 
 def what_is_not_there_is_said_on_a_page(m):
     with m.serve() as server:
-        answer = ask(server, "POST", "/mail/p/nix/message/1/acknowledge", FORM, "")
+        answer = post(server, "/mail/p/nix/message/1/acknowledge")
         assert answer.status == 404 and "nix" in answer.text, answer
 
 

@@ -3,6 +3,8 @@
 import collections
 import http.client
 import json
+import re
+import urllib.parse
 
 TIMEOUT_S = 60
 
@@ -23,6 +25,20 @@ def ask(server, method, path, headers=None, body=None):
 
 def page(server, path, **headers):
     return ask(server, "GET", path, {k.replace("_", "-"): v for k, v in headers.items()})
+
+
+def csrf(server, **headers):
+    """What forms of this browser's pages have to prove that they are the server's."""
+    return re.search(r'name="csrf" value="([^"]+)"', page(server, "/mail", **headers).text)[1]
+
+
+def post(server, path, headers=None, **fields):
+    """A form of a page, sent as a browser does that has just loaded it. Fields may be lists."""
+    headers = headers or {}
+    if "csrf" not in fields:
+        fields["csrf"] = csrf(server, **{k: v for k, v in headers.items() if k in ("Cookie", "Authorization")})
+    return ask(server, "POST", path, {"Content-Type": "application/x-www-form-urlencoded", **headers},
+        urllib.parse.urlencode(fields, doseq=True))
 
 
 def api(server, tool, **arguments):

@@ -5,9 +5,13 @@
 #include "surface/http/access.h"
 
 #include "base/log.h"
+#include "surface/http/cookie.h"
 #include "surface/http/forward.h"
+#include "surface/http/media.h"
+#include "surface/http/sign_in.h"
 #include "text/time.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -23,6 +27,7 @@ struct mr_http_access {
 	struct mr_http_nets proxies;
 	const struct mr_jwt_keys *secret; /* or NULL */
 	struct mr_http_jwks *jwks;        /* or NULL */
+	struct mr_http_sessions *sessions;
 	struct mr_http_rate_limits *limits;
 	struct mr_http_rate_limits
 		*failures; /* apart, so that a flood of requests does not push them out */
@@ -60,7 +65,7 @@ static void copy_config(struct mr_arena *arena, struct mr_http_access_config *c)
 {
 	struct mr_http_token *tokens = mr_arena_array(arena, c->tokens_len + 1, sizeof(*tokens));
 	const char **texts[] = { &c->jwt_secret, &c->jwt_keys_url, &c->jwt_audience, &c->jwt_issuer,
-		&c->jwt_role_claim, &c->default_role, &c->challenge };
+		&c->jwt_role_claim, &c->default_role, &c->challenge, &c->sign_in_path };
 	struct mr_texts *lists[] = { &c->trusted_proxies, &c->reader_roles, &c->writer_roles,
 		&c->admin_roles, &c->readonly_tools };
 
@@ -121,6 +126,7 @@ enum mr_code mr_http_access_new(const struct mr_http_access_config *config,
 		return rc;
 	}
 	mr_rand_fill(mr_rand_system(), &seed, sizeof(seed));
+	access->sessions = mr_http_sessions_new(mr_rand_system(), c->clock);
 	access->limits = mr_http_rate_limits_new(MR_HTTP_BUCKETS, seed);
 	access->failures = mr_http_rate_limits_new(MR_HTTP_BUCKETS, seed);
 	if (c->with_jwt && !mr_str_is_empty(c->jwt_keys_url))
@@ -137,6 +143,7 @@ void mr_http_access_free(struct mr_http_access *access)
 	if (!access)
 		return;
 	mr_http_jwks_free(access->jwks);
+	mr_http_sessions_free(access->sessions);
 	mr_http_rate_limits_free(access->limits);
 	mr_http_rate_limits_free(access->failures);
 	mr_arena_free(access->arena);
@@ -304,14 +311,28 @@ static struct mr_principal *principal_of_claims(struct mr_http_access *access,
 	return p;
 }
 
-/* "Bearer <this>", or NULL. */
-static const char *credential_of(const struct mr_http_request *req)
+/* That of the browser's session, on a page; or NULL. */
+static const char *credential_of_session(struct mr_http_access *access, struct mr_http_request *req)
+{
+	const struct mr_http_route *route = req->match.route;
+	const char *name, *credential;
+
+	if (!route || !(route->flags & MR_ROUTE_PAGE))
+		return NULL;
+	name = mr_http_cookie(req, MR_HTTP_SESSION_COOKIE);
+	credential = mr_http_sessions_find(access->sessions, req->arena, name);
+	req->session = credential ? name : NULL;
+	return credential;
+}
+
+/* "Bearer <this>", or that of the browser's session; or NULL. */
+static const char *credential_of(struct mr_http_access *access, struct mr_http_request *req)
 {
 	static const char scheme[] = "bearer ";
 	const char *text = mr_http_request_header(req, "Authorization");
 
 	if (!text || strncasecmp(text, scheme, sizeof(scheme) - 1) != 0)
-		return NULL;
+		return credential_of_session(access, req);
 	text += sizeof(scheme) - 1;
 	return text + strspn(text, " ");
 }
@@ -414,6 +435,40 @@ static bool is_guessing(struct mr_http_access *access, const struct mr_http_requ
 	return true;
 }
 
+/* A path as the value in a query. */
+static const char *as_value(struct mr_arena *arena, const char *path)
+{
+	static const char special[] = "%&#+?";
+	char *out = mr_arena_alloc(arena, 3 * strlen(path) + 1);
+	char *at = out;
+
+	for (; *path; path++) {
+		if (strchr(special, *path))
+			at += sprintf(at, "%%%02X", (unsigned)(unsigned char)*path);
+		else
+			*at++ = *path;
+	}
+	*at = '\0';
+	return out;
+}
+
+/* A person who opens a page is led to the one where they sign in, and from there back. */
+static bool lead_to_sign_in(const struct mr_http_access *access, const struct mr_http_request *req,
+	struct mr_http_response *resp)
+{
+	const struct mr_http_route *route = req->match.route;
+
+	if (!access->config.sign_in_path || !route || !(route->flags & MR_ROUTE_PAGE) ||
+		strcmp(req->method, "GET") != 0 || !mr_http_media_accepts(req, "text/html"))
+		return false;
+	mr_http_response_header(resp, "Location",
+		mr_arena_printf(req->arena, "%s?back=%s", access->config.sign_in_path,
+			as_value(req->arena, req->path)));
+	mr_http_response_body(resp, 303, "text/plain; charset=utf-8",
+		mr_bytes_text("Sign in first\n"));
+	return true;
+}
+
 static enum mr_http_entry turn_away(struct mr_http_access *access,
 	const struct mr_http_request *req, struct mr_http_response *resp, bool has_guessed)
 {
@@ -426,6 +481,8 @@ static enum mr_http_entry turn_away(struct mr_http_access *access,
 		(void)mr_http_rate_limits_take(access->failures,
 			mr_clock_mono_us(access->config.clock), &wish, 1, &quota);
 	}
+	if (lead_to_sign_in(access, req, resp))
+		return MR_HTTP_TURNED;
 	mr_http_response_header(resp, "WWW-Authenticate", challenge);
 	mr_http_response_error(resp, 401, "Unauthorized");
 	return MR_HTTP_TURNED;
@@ -470,11 +527,12 @@ static enum mr_http_entry enter(struct mr_http_access *access, struct mr_http_re
 	bool is_here = req->is_same_user || (c->allow_local && !c->with_jwt && req->is_loopback);
 	bool is_local = is_here && !is_forwarded && !req->is_foreign;
 	bool asks_nobody = c->allow_local && c->tokens_len == 0 && !c->with_jwt;
-	const char *credential = credential_of(req);
+	const char *credential = credential_of(access, req);
+	bool is_shown = credential && !req->session; /* by who asks, now */
 	const struct mr_http_token *token;
 	struct mr_principal *p;
 
-	if (credential && !is_local && !asks_nobody && is_guessing(access, req, resp))
+	if (is_shown && !is_local && !asks_nobody && is_guessing(access, req, resp))
 		return MR_HTTP_TURNED;
 	token = find_token(c, credential);
 	if (token) {
@@ -495,7 +553,7 @@ static enum mr_http_entry enter(struct mr_http_access *access, struct mr_http_re
 	if (asks_nobody && !req->is_foreign)
 		return admit(access, req, resp,
 			new_principal(access, req, "anonymous", role_of(c, c->default_role)));
-	return turn_away(access, req, resp, credential);
+	return turn_away(access, req, resp, is_shown);
 }
 
 enum mr_http_entry mr_http_access_enter(struct mr_http_access *access, struct mr_http_request *req,
@@ -529,28 +587,80 @@ enum mr_http_entry mr_http_access_enter(struct mr_http_access *access, struct mr
 	return enter(access, req, resp, origin.is_forwarded);
 }
 
-enum mr_http_entry mr_http_access_settle(struct mr_http_access *access, struct mr_http_request *req,
-	struct mr_http_response *resp)
+/* The claims of a JWT. MR_EAUTH, MR_ENOTFOUND; MR_EREMOTE, MR_EBUSY: its issuer's keys are not to
+ * be had. May wait for them. */
+static enum mr_code verify(struct mr_http_access *access, struct mr_arena *arena, const char *token,
+	const struct mr_value **claims)
 {
 	const struct mr_http_access_config *c = &access->config;
 	struct mr_jwt_rules rules = { c->jwt_algs, c->jwt_audience, c->jwt_issuer,
 		mr_clock_wall_us(c->clock) / MR_TIME_S };
-	const char *token = credential_of(req);
-	const struct mr_value *claims;
 	struct mr_err err;
 	enum mr_code rc = access->jwks
-		? mr_http_jwks_verify(access->jwks, req->arena, token, &rules, &claims, &err)
-		: mr_jwt_verify(req->arena, token, access->secret, &rules, &claims, &err);
+		? mr_http_jwks_verify(access->jwks, arena, token, &rules, claims, &err)
+		: mr_jwt_verify(arena, token, access->secret, &rules, claims, &err);
+
+	if (rc)
+		mr_log(MR_LOG_DEBUG, "jwt_refused", "%s", err.msg);
+	return rc;
+}
+
+static void refuse_without_keys(struct mr_http_response *resp, enum mr_code rc)
+{
+	mr_http_response_header(resp, "Retry-After", rc == MR_EBUSY ? "1" : "30");
+	mr_http_response_error(resp, 503, "The keys to check tokens with are not there");
+}
+
+enum mr_http_entry mr_http_access_settle(struct mr_http_access *access, struct mr_http_request *req,
+	struct mr_http_response *resp)
+{
+	const struct mr_value *claims;
+	enum mr_code rc = verify(access, req->arena, credential_of(access, req), &claims);
 
 	if (!rc)
 		return admit(access, req, resp, principal_of_claims(access, req, claims));
-	mr_log(MR_LOG_DEBUG, "jwt_refused", "%s", err.msg);
 	if (rc == MR_EREMOTE || rc == MR_EBUSY) {
-		mr_http_response_header(resp, "Retry-After", rc == MR_EBUSY ? "1" : "30");
-		mr_http_response_error(resp, 503, "The keys to check tokens with are not there");
+		refuse_without_keys(resp, rc);
 		return MR_HTTP_TURNED;
 	}
-	return turn_away(access, req, resp, true);
+	return turn_away(access, req, resp, !req->session);
+}
+
+/* ---- sessions of browsers ---- */
+
+int mr_http_access_sign_in(struct mr_http_request *req, struct mr_http_response *resp,
+	const char *credential, const char **out_name)
+{
+	struct mr_http_access *access = req->access;
+	const struct mr_value *claims;
+	enum mr_code rc = MR_EAUTH;
+
+	if (!access || strlen(credential) > MR_HTTP_CREDENTIAL_BYTES) {
+		mr_http_response_error(resp, 401, "Unauthorized");
+		return 401;
+	}
+	if (is_guessing(access, req, resp))
+		return 429;
+	if (find_token(&access->config, credential))
+		rc = MR_OK;
+	else if (access->config.with_jwt && mr_jwt_is_shaped(credential))
+		rc = verify(access, req->arena, credential, &claims);
+	if (rc == MR_EREMOTE || rc == MR_EBUSY) {
+		refuse_without_keys(resp, rc);
+		return 503;
+	}
+	if (rc) {
+		turn_away(access, req, resp, true);
+		return 401;
+	}
+	*out_name = mr_http_sessions_begin(access->sessions, req->arena, credential);
+	return 200;
+}
+
+void mr_http_access_sign_out(const struct mr_http_request *req)
+{
+	if (req->access && req->session)
+		mr_http_sessions_end(req->access->sessions, req->session);
 }
 
 /* ---- for handlers ---- */

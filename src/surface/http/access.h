@@ -9,6 +9,9 @@
  * connects from this machine over TCP, and others have the default role when no token is configured
  * at all. Everything else is refused: 401 {"detail":"Unauthorized"}.
  *
+ * On routes with MR_ROUTE_PAGE a browser's session (sign_in.h) stands for the credential it began
+ * with; on others its cookie means nothing, so that no other site can use it.
+ *
  * "From this machine" is the Unix socket or a loopback address of the peer, no header that proxies
  * add, and no Origin that only "*" lets in. Forwarded addresses are believed of
  * HTTP_TRUSTED_PROXIES alone; a forwarded request is never local.
@@ -58,6 +61,7 @@ struct mr_http_access_config {
 
 	bool with_limits;
 	struct mr_http_rate_limit limits[MR_HTTP_RESOURCE + 1]; /* by enum mr_http_kind */
+	const char *sign_in_path; /* of the page where sessions begin; or NULL */
 	struct mr_http_rate_limit
 		failures; /* wrong credentials, by address; whatever with_limits */
 
@@ -105,6 +109,19 @@ int mr_http_access_check(const struct mr_http_request *req, struct mr_http_respo
 
 /* Give the call the principal's rights, the request's id, and the header X-Agent-Token. */
 void mr_http_access_call(const struct mr_http_request *req, struct mr_call *call);
+
+/* The cookie that names a browser's session; routes with MR_ROUTE_PAGE alone regard it. */
+#define MR_HTTP_SESSION_COOKIE "mailroom_session"
+
+/*
+ * Begin a session with a credential that somebody has typed. 200: `*out_name` is the session's
+ * name, in the request's arena. Otherwise 401, 429 (too many were wrong) or 503, with `resp` saying
+ * why. May wait for a token issuer's keys.
+ */
+int mr_http_access_sign_in(struct mr_http_request *req, struct mr_http_response *resp,
+	const char *credential, const char **out_name);
+/* End the session of this request; without one nothing happens. */
+void mr_http_access_sign_out(const struct mr_http_request *req);
 
 /* ---- for the server ---- */
 

@@ -100,6 +100,7 @@ enum mr_code mr_http_access_read(struct mr_arena *arena, const struct mr_setting
 	out->limits[MR_HTTP_RESOURCE] =
 		limit(s, "rate_limit.resources_per_minute", "rate_limit.resources_burst");
 	out->failures = limit(s, "rate_limit.failures_per_minute", NULL);
+	out->sign_in_path = "/mail/sign-in";
 	out->challenge = mr_discovery_challenge(arena, s);
 	rc = read_tokens(arena, s, out, err);
 	return rc ? rc : read_jwt(s, out, err);

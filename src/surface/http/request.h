@@ -42,6 +42,7 @@ struct mr_http_request {
 	bool is_foreign;                      /* from a page whose Origin only "*" lets in */
 	struct mr_http_access *access;        /* or NULL: everybody may do everything */
 	const struct mr_principal *principal; /* who asks: set before a handler runs */
+	const char *session; /* the browser's (sign_in.h), when that is why it may ask; or NULL */
 	struct mr_http_match match;
 	struct mr_http_param *query; /* decoded */
 	size_t query_len;

@@ -27,6 +27,9 @@ enum {
 	MR_ROUTE_NO_HEAD = 8, /* HEAD is not allowed */
 	MR_ROUTE_TASKS = 16,  /* the handler calls mr_http_access_check() for what is in the body */
 	MR_ROUTE_LONG_IS_422 = 32, /* a body that is too long is as wrong as any other: not 413 */
+	/* Of a browser: its session (sign_in.h) counts, and without one it is led to the page
+	 * where it begins. */
+	MR_ROUTE_PAGE = 64,
 };
 
 enum {

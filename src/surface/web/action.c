@@ -2,6 +2,8 @@
 #include "surface/web/action.h"
 
 #include "base/str.h"
+#include "surface/http/access.h"
+#include "surface/web/csrf.h"
 #include "surface/web/form.h"
 #include "surface/web/view.h"
 
@@ -19,6 +21,18 @@ static bool is_page(const char *path)
 		strchr("/?", path[sizeof(root) - 1]) && !strpbrk(path, "\\\r\n");
 }
 
+void mr_web_action_lead(struct mr_web_view *view, const char *path)
+{
+	const char *back = mr_web_value(view, "back");
+
+	mr_http_response_header(view->resp, "Location",
+		is_page(back)  ? back
+			: path ? path
+			       : "/mail");
+	mr_http_response_body(view->resp, 303, "text/plain; charset=utf-8",
+		mr_bytes_text("Done\n"));
+}
+
 static const char *next_of(struct mr_web_view *view, const struct mr_web_action *action,
 	const struct mr_value *result)
 {
@@ -32,7 +46,7 @@ static const char *next_of(struct mr_web_view *view, const struct mr_web_action 
 		memchr(to, '?', len) ? '&' : '?', action->name, to + len);
 }
 
-static enum mr_code read_form(struct mr_web_view *view)
+enum mr_code mr_web_action_read(struct mr_web_view *view)
 {
 	const char *type = mr_http_request_header(view->req, "Content-Type");
 	struct mr_http_param *fields;
@@ -45,7 +59,25 @@ static enum mr_code read_form(struct mr_web_view *view)
 		return view->err.code;
 	}
 	view->fields = fields;
-	return MR_OK;
+	if (mr_web_csrf_is_good(view))
+		return MR_OK;
+	return mr_err_set(&view->err, MR_EPERM,
+		"This form is of another session, or the server was started again since. Nothing "
+		"was changed: look at it once more, and send it again.");
+}
+
+/* May who asks do this, and now? Otherwise the page that says why not. */
+static bool is_allowed(struct mr_web_view *view, const struct mr_op *op)
+{
+	struct mr_http_task task = mr_http_task_of(op);
+	int status = mr_http_access_check(view->req, view->resp, &task, 1);
+
+	if (status == 200)
+		return true;
+	mr_web_view_fail(view->web, view->req, view->resp, status,
+		status == 403 ? "Your token may read this, but may not change it."
+			      : "You have done this too often. Wait a minute.");
+	return false;
 }
 
 void mr_web_action_run(const struct mr_http_request *req, struct mr_http_response *resp)
@@ -57,7 +89,9 @@ void mr_web_action_run(const struct mr_http_request *req, struct mr_http_respons
 	enum mr_code rc;
 
 	mr_web_view_begin(&view, bound->web, req, resp);
-	rc = read_form(&view);
+	if (!is_allowed(&view, action->op))
+		return;
+	rc = mr_web_action_read(&view);
 	if (!rc)
 		rc = mr_web_run(&view, action->op, action->fixed, &result);
 	if (!rc) {

@@ -8,6 +8,7 @@
 #include "op/dispatch.h"
 #include "surface/http/access.h"
 #include "surface/http/wait.h"
+#include "surface/web/csrf.h"
 #include "surface/web/form.h"
 #include "surface/web/template_set.h"
 #include "surface/web/theme.h"
@@ -35,11 +36,14 @@ void mr_web_view_headers(struct mr_http_response *resp)
 	mr_http_response_header(resp, "Cross-Origin-Opener-Policy", "same-origin");
 }
 
-static void put_who(struct mr_out *out, const struct mr_principal *who)
+static void put_who(struct mr_out *out, const struct mr_http_request *req)
 {
+	const struct mr_principal *who = req->principal;
+
 	mr_out_map(out, "who");
 	mr_out_text(out, "name", who->name);
 	mr_out_bool(out, "is_local", who->is_local);
+	mr_out_bool(out, "is_signed_in", req->session);
 	mr_out_bool(out, "may_write", who->roles & MR_ROLE_WRITER);
 	mr_out_bool(out, "is_admin", who->roles & MR_ROLE_ADMIN);
 	mr_out_end(out);
@@ -109,7 +113,8 @@ static void put_frame(struct mr_web_view *view, const struct mr_web_page *page)
 	mr_out_text(out, "theme", mr_web_theme(req));
 	mr_out_text(out, "version", MR_VERSION);
 	mr_out_int(out, "now_us", mr_clock_wall_us(view->web->app->clock));
-	put_who(out, req->principal);
+	put_who(out, req);
+	mr_out_text(out, "csrf", mr_web_csrf(view->web, req));
 	mr_out_text(out, "note", note_of(req));
 	put_given(view);
 }

@@ -10,6 +10,7 @@ struct mr_web {
 	struct mr_arena *arena;
 	const struct mr_web_templates *templates;
 	const char *assets;
+	uint8_t key[32]; /* of csrf.h */
 	struct mr_http_route *routes;
 	size_t routes_len;
 };

@@ -4,12 +4,13 @@
 #include "surface/http/media.h"
 #include "surface/web/action.h"
 #include "surface/web/asset.h"
+#include "surface/web/sign.h"
 #include "surface/web/template_set.h"
 #include "surface/web/view.h"
 
 #include <string.h>
 
-enum { OWN_ROUTES = 5 };
+enum { OWN_ROUTES = 3 + MR_WEB_SIGN_ROUTES };
 
 static void show_page(const struct mr_http_request *req, struct mr_http_response *resp)
 {
@@ -63,13 +64,16 @@ static void make_routes(struct mr_web *web)
 	add_route(web, "GET", "/", show_root, MR_ROUTE_INLINE | MR_ROUTE_OPEN, NULL);
 	add_route(web, "GET", MR_WEB_ASSET_PATTERN, mr_web_asset_show,
 		MR_ROUTE_INLINE | MR_ROUTE_OPEN, web->assets);
+	mr_web_sign_routes(web->routes + web->routes_len, bind(web, NULL, NULL));
+	web->routes_len += MR_WEB_SIGN_ROUTES;
 	for (size_t i = 0; i < mr_web_pages_count; i++)
-		add_route(web, "GET", mr_web_pages[i]->pattern, show_page, MR_ROUTE_SLASH,
-			bind(web, mr_web_pages[i], NULL));
+		add_route(web, "GET", mr_web_pages[i]->pattern, show_page,
+			MR_ROUTE_SLASH | MR_ROUTE_PAGE, bind(web, mr_web_pages[i], NULL));
 	for (size_t i = 0; i < mr_web_actions_count; i++)
-		add_route(web, "POST", mr_web_actions[i]->pattern, mr_web_action_run, 0,
-			bind(web, NULL, mr_web_actions[i]));
-	add_route(web, "GET", "/mail/{rest...}", show_nothing, 0, bind(web, NULL, NULL));
+		add_route(web, "POST", mr_web_actions[i]->pattern, mr_web_action_run,
+			MR_ROUTE_TASKS | MR_ROUTE_PAGE, bind(web, NULL, mr_web_actions[i]));
+	add_route(web, "GET", "/mail/{rest...}", show_nothing, MR_ROUTE_PAGE,
+		bind(web, NULL, NULL));
 }
 
 struct mr_web *mr_web_new(const struct mr_app *app)
@@ -81,6 +85,7 @@ struct mr_web *mr_web_new(const struct mr_app *app)
 	web->arena = arena;
 	web->templates = mr_web_templates_new(arena);
 	web->assets = mr_web_asset_base(arena);
+	mr_rand_fill(app->rand, web->key, sizeof(web->key));
 	make_routes(web);
 	return web;
 }

@@ -1,9 +1,9 @@
-/* surface/web/cookie.c - Reads the header Cookie. */
-#include "surface/web/cookie.h"
+/* surface/http/cookie.c - Reads the header Cookie. */
+#include "surface/http/cookie.h"
 
 #include <string.h>
 
-const char *mr_web_cookie(const struct mr_http_request *req, const char *name)
+const char *mr_http_cookie(const struct mr_http_request *req, const char *name)
 {
 	const char *at = mr_http_request_header(req, "Cookie");
 	size_t len = strlen(name);

@@ -1,7 +1,0 @@
-/* surface/web/cookie.h - cookies of a request. Pure. */
-#pragma once
-
-#include "surface/http/request.h"
-
-/* The value of the first cookie of that name, in the arena; NULL: there is none. */
-const char *mr_web_cookie(const struct mr_http_request *req, const char *name);
