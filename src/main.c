@@ -665,6 +665,7 @@
  *     image_webp.c       WebP to pixels, and back
  *     imap_response.c    responses of an IMAP server, taken apart
  *     imap_words.c       sets, quoted words and mailbox names of IMAP
+ *     jmap.c             a JMAP server's session, responses and addresses
  *     json.c             JSON in and out
  *     jwt.c              signed claims, checked
  *     mail_auth.c        SPF, DKIM and DMARC verdicts of a mail

@@ -73,7 +73,8 @@ const char *mr_jmap_url(struct mr_arena *arena, const char *base, const char *re
 /* Are both on the same host, with the same port and encryption? */
 bool mr_jmap_url_is_same_host(const char *a, const char *b);
 /* The address of a template: {name} becomes the value of that name, percent-encoded; a name without
- * a value becomes nothing. `values` are pairs of names and values, ended by a NULL name. */
+ * a value becomes nothing. `values` are pairs of names and values, ended by a NULL name. NULL: it
+ * is too long, or a brace is not closed. */
 struct mr_jmap_variable {
 	const char *name, *value;
 };
