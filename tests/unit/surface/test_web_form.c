@@ -1,7 +1,7 @@
 /* tests/unit/surface/test_web_form.c */
 #include "surface/web/form.h"
 
-#include "surface/web/cookie.h"
+#include "surface/http/cookie.h"
 #include "surface/web/theme.h"
 #include "test.h"
 
@@ -54,7 +54,7 @@ static const char *cookie(struct mr_arena *arena, const char *header, const char
 	struct mr_http_header headers[] = { { "Cookie", header } };
 	struct mr_http_request req = { .arena = arena, .headers = headers, .headers_len = 1 };
 
-	return mr_web_cookie(&req, name);
+	return mr_http_cookie(&req, name);
 }
 
 static void cookies_are_found_by_their_whole_name(void)
