@@ -27,6 +27,14 @@ enum {
 	SLEEP_MS = 10, /* between looks where the kernel has no timer for us */
 	WAKE_AGAIN_MS = 20,
 	REMOVED_ATTEMPTS = 16, /* how often the file may be removed under us without a wait */
+	ORPHAN_MS = 2000,      /* how long the children of a dead owner are waited for */
+};
+
+/* One try to get a lock. */
+struct attempt {
+	int fd;           /* -1, or the lock is ours */
+	bool is_removed;  /* the file went away meanwhile */
+	bool is_orphaned; /* it is held, but its owner is dead */
 };
 
 static enum mr_code open_lock(int dir, const char *path, int *out_fd, struct mr_err *err)
@@ -89,6 +97,22 @@ static void write_owner(int fd, const char *what, const struct mr_clock *clock)
 		since);
 	if (ftruncate(fd, 0) != 0 || pwrite(fd, line, (size_t)len, 0) != len)
 		(void)!ftruncate(fd, 0);
+}
+
+/*
+ * Does the file name an owner that is no more? Another process can still hold the lock for a
+ * moment: a child that the owner had forked when it died closes the file only when it runs its
+ * program.
+ */
+static bool owner_is_dead(int fd)
+{
+	char line[OWNER_BYTES + 1];
+	ssize_t len = pread(fd, line, OWNER_BYTES, 0);
+	long pid;
+
+	line[len > 0 ? len : 0] = '\0';
+	return sscanf(line, "pid=%ld ", &pid) == 1 && pid > 0 && kill((pid_t)pid, 0) != 0 &&
+		errno == ESRCH;
 }
 
 static enum mr_code say_busy(struct mr_err *err, const char *path, int fd)
@@ -173,11 +197,8 @@ static int wait_lock(int fd, int ms)
 	return got;
 }
 
-/*
- * Try, and when somebody holds it wait for `wait_ms`: `*out_fd` >= 0 when the lock is ours, else
- * `*out_removed` says whether the file went away meanwhile. MR_EBUSY names the owner.
- */
-static enum mr_code try_lock(int dir, const char *path, int wait_ms, int *out_fd, bool *out_removed,
+/* Try, and when somebody holds it wait for `wait_ms`. MR_EBUSY names the owner. */
+static enum mr_code try_lock(int dir, const char *path, int wait_ms, struct attempt *out,
 	struct mr_err *err)
 {
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
@@ -191,13 +212,15 @@ static enum mr_code try_lock(int dir, const char *path, int wait_ms, int *out_fd
 	while (got != 0 && errno == EINTR);
 	if (got != 0 && errno == EWOULDBLOCK && wait_ms > 0)
 		got = wait_lock(fd, wait_ms);
-	if (got != 0 && (errno == EWOULDBLOCK || errno == EINTR))
+	if (got != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
+		out->is_orphaned = owner_is_dead(fd);
 		return say_busy(err, path, fd);
+	}
 	if (got != 0)
 		return mr_err_os(err, errno, "cannot lock %s", path);
-	*out_removed = !still_names(dir, path, fd);
-	if (!*out_removed)
-		*out_fd = mr_fs_take(&fd);
+	out->is_removed = !still_names(dir, path, fd);
+	if (!out->is_removed)
+		out->fd = mr_fs_take(&fd);
 	return MR_OK;
 }
 
@@ -205,30 +228,35 @@ enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeo
 	const struct mr_clock *clock, struct mr_lock *out, struct mr_err *err)
 {
 	int64_t end_ms = mr_clock_mono_ms(mr_clock_system()) + timeout_ms;
+	bool may_wait_for_orphans = true;
 	int removed_times = 0;
 
 	for (;;) {
-		int64_t left_ms = end_ms - mr_clock_mono_ms(mr_clock_system());
-		bool removed = false;
-		int fd = -1;
+		int64_t now_ms = mr_clock_mono_ms(mr_clock_system());
+		struct attempt got = { .fd = -1 };
 		struct mr_err why;
-		enum mr_code rc = try_lock(dir, path, (int)left_ms, &fd, &removed, &why);
+		enum mr_code rc = try_lock(dir, path, (int)(end_ms - now_ms), &got, &why);
 
-		if (fd >= 0) {
-			write_owner(fd, what, clock);
-			out->fd = fd;
+		if (got.fd >= 0) {
+			write_owner(got.fd, what, clock);
+			out->fd = got.fd;
 			return MR_OK;
 		}
-		if (removed && ++removed_times < REMOVED_ATTEMPTS)
+		if (got.is_removed && ++removed_times < REMOVED_ATTEMPTS)
 			continue;
-		if (removed)
+		if (got.is_removed)
 			rc = mr_err_set(&why, MR_EBUSY, "lock %s is being removed again and again",
 				path);
-		if (rc != MR_EBUSY || left_ms <= 0) {
+		if (got.is_orphaned && end_ms <= now_ms && may_wait_for_orphans) {
+			may_wait_for_orphans = false;
+			end_ms = now_ms + ORPHAN_MS;
+			continue;
+		}
+		if (rc != MR_EBUSY || end_ms <= now_ms) {
 			*err = why;
 			return rc;
 		}
-		if (removed)
+		if (got.is_removed)
 			sleep_ms(1);
 	}
 }

@@ -21,8 +21,9 @@ struct mr_lock {
 /*
  * Take the lock file `path` below `dir`, creating it when needed; `timeout_ms` 0 asks once.
  * MR_EBUSY after the timeout, with the owner's line in the message; MR_EPERM when the path is a
- * link. Waiting processes queue in the kernel, first come, first served, and the timeout is real
- * time. `what` and `clock` name the holder and the time for people.
+ * link. While the owner is dead and only a child that it had just forked keeps the file open, two
+ * seconds more. Waiting processes queue in the kernel, first come, first served, and the timeout is
+ * real time. `what` and `clock` name the holder and the time for people.
  */
 MR_CHECK enum mr_code mr_lock_take(int dir, const char *path, const char *what, int timeout_ms,
 	const struct mr_clock *clock, struct mr_lock *out, struct mr_err *err);

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -212,6 +213,57 @@ static void the_dead_hold_nothing(void)
 	mr_lock_release(&lock);
 }
 
+static void *ask_once(void *arg)
+{
+	struct mr_lock *lock = arg;
+	struct mr_err err;
+
+	CHECK_OK(take("l", 0, lock, &err), err);
+	return NULL;
+}
+
+/* Has the kernel somebody in its queue for the lock of this file? */
+static bool somebody_waits_for(const char *path)
+{
+	char line[256], inode[32];
+	bool found = false;
+	struct stat st;
+	FILE *locks = fopen("/proc/locks", "re");
+
+	CHECK(locks && stat(path, &st) == 0);
+	snprintf(inode, sizeof(inode), ":%llu ", (unsigned long long)st.st_ino);
+	while (!found && fgets(line, sizeof(line), locks))
+		found = strstr(line, "->") && strstr(line, "FLOCK") && strstr(line, inode);
+	fclose(locks);
+	return found;
+}
+
+/* It was killed right after fork(), and the child has not run its program yet. */
+static void a_child_of_the_dead_is_waited_for(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_lock lock = MR_LOCK_INIT;
+	pthread_t thread;
+	pid_t owner;
+	int child;
+
+	files_enter();
+	owner = fork();
+	if (owner == 0)
+		_exit(0);
+	CHECK(waitpid(owner, NULL, 0) == owner);
+	files_put("l", mr_arena_printf(arena, "pid=%ld what=gateway since=\n", (long)owner));
+	child = open("l", O_RDWR | O_CLOEXEC);
+	CHECK(child >= 0 && flock(child, LOCK_EX) == 0);
+	CHECK(pthread_create(&thread, NULL, ask_once, &lock) == 0);
+	while (!somebody_waits_for("l"))
+		sched_yield();
+	close(child);
+	CHECK(pthread_join(thread, NULL) == 0);
+	CHECK(lock.fd >= 0);
+	mr_lock_release(&lock);
+}
+
 static void *wait_for_lock(void *arg)
 {
 	struct mr_lock *lock = arg;
@@ -360,6 +412,7 @@ int main(void)
 		TEST(says_what_is_wrong),
 		TEST(needs_permission),
 		TEST(the_dead_hold_nothing),
+		TEST(a_child_of_the_dead_is_waited_for),
 		TEST(waits_for_its_turn),
 		TEST(release_frees_copies),
 		TEST(one_holder_at_a_time),
