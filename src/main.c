@@ -92,6 +92,7 @@
  *       csrf.c           proves that a form is ours
  *       form.c           forms, and arguments of operations from a request
  *       home.c           pages: home, a project
+ *       lease.c          page: who holds which files; taking a lease away
  *       pages.c          the list of all pages
  *       sign.c           signing in and out, choosing the colours
  *       team_act.c       actions: what a person does in a team
@@ -631,6 +632,7 @@
  *     history.c          git repositories: reading, the branch, the log, the index
  *     history_append.c   opens, locks and appends to a repository
  *     history_commit.c   a batch becomes trees, a commit, a pack
+ *     history_list.c     what is in a directory of a commit
  *     history_object.c   git's objects as bytes: ids, trees, deltas
  *     history_pack.c     packs as files
  *     history_pack_file.c packs as bytes

@@ -7,10 +7,13 @@
 const struct mr_web_page *const mr_web_pages[] = {
 	&mr_web_page_home,
 	&mr_web_page_project,
+	&mr_web_page_leases,
+	&mr_web_page_leases_past,
 };
 const size_t mr_web_pages_count = MR_LEN(mr_web_pages);
 
 const struct mr_web_action *const mr_web_actions[] = {
 	&mr_web_action_acknowledge,
+	&mr_web_action_lease_release,
 };
 const size_t mr_web_actions_count = MR_LEN(mr_web_actions);

@@ -1,6 +1,7 @@
 /* team/lease/reservation_force.c - releases another agent's stale lease. */
 #include "base/utf8.h"
 #include "team/error.h"
+#include "team/escalate.h"
 #include "team/lease/reservation_private.h"
 #include "team/limits.h"
 #include "team/post.h"
@@ -63,6 +64,20 @@ static enum mr_code look_at_session(struct mr_ctx *cx, struct mr_db *db, struct 
 	return MR_OK;
 }
 
+/* The overseer is there from its first act on. */
+static bool is_overseer(const struct forcing *job)
+{
+	return mr_str_eq_nocase(job->asked->agent_name, MR_TEAM_OVERSEER);
+}
+
+static enum mr_code find_actor(struct mr_ctx *cx, struct mr_db *db, struct forcing *job)
+{
+	return is_overseer(job)
+		? mr_team_project_find(cx, db, job->asked->project_key, &job->project)
+		: mr_team_agent_resolve(cx, job->team, db, job->asked->project_key,
+			  job->asked->agent_name, &job->project, &job->actor);
+}
+
 /* Before the change: find the lease and its holder, and judge whether it is stale. */
 static enum mr_code look(struct mr_ctx *cx, struct forcing *job)
 {
@@ -73,8 +88,7 @@ static enum mr_code look(struct mr_ctx *cx, struct forcing *job)
 	if (!rc && job->asked->note && strlen(job->asked->note) > NOTE_BYTES)
 		return mr_team_refuse(cx, "note", "note is longer than %d bytes", NOTE_BYTES);
 	if (!rc)
-		rc = mr_team_agent_resolve(cx, job->team, reader.db, job->asked->project_key,
-			job->asked->agent_name, &job->project, &job->actor);
+		rc = find_actor(cx, reader.db, job);
 	if (!rc)
 		rc = mr_team_lease_get(cx, reader.db, job->asked->reservation_id, &job->seen);
 	if (rc)
@@ -168,6 +182,8 @@ static enum mr_code force(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	job->out = (struct mr_team_forced){ .staleness = job->staleness };
 	if (!rc && !row)
 		rc = refuse_unknown(cx, job);
+	if (!rc && is_overseer(job))
+		rc = mr_team_overseer(cx, db, job->project.id, &job->actor);
 	if (!rc)
 		rc = mr_team_agent_get(cx, db, row->lease.agent_id, &holder);
 	if (rc)
