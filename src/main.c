@@ -310,6 +310,7 @@
  *     model.c            the contract's words as enums
  *     name.c             generates and checks agent names
  *     open.c             opens and closes the storage, with its caches
+ *     overseer.c         the agent of the person who oversees a project
  *     post.c             stores a message or a notice
  *     probe.c            checks the health of the storage
  *     probe_sql.c        and the queries
@@ -632,7 +633,6 @@
  *     history.c          git repositories: reading, the branch, the log, the index
  *     history_append.c   opens, locks and appends to a repository
  *     history_commit.c   a batch becomes trees, a commit, a pack
- *     history_list.c     what is in a directory of a commit
  *     history_object.c   git's objects as bytes: ids, trees, deltas
  *     history_pack.c     packs as files
  *     history_pack_file.c packs as bytes

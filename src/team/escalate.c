@@ -10,43 +10,13 @@
 #include "team/lease/lease_index.h"
 #include "team/lease/reservation_private.h"
 #include "team/limits.h"
+#include "team/overseer.h"
 #include "team/post.h"
 #include "text/time.h"
 
 #include <string.h>
 
 enum { SUBJECT_BYTES = 400 };
-
-/* A system agent of a project, which policies do not bind; created when it does not exist. */
-static enum mr_code system_agent(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_agent *wanted, struct mr_team_agent *out)
-{
-	struct mr_team_agent row = *wanted;
-	bool found;
-	enum mr_code rc = mr_team_agent_seek(cx, db, wanted->project_id, wanted->name, &found, out);
-
-	if (rc || found)
-		return rc;
-	row.inception_ts = row.last_active_ts = mr_clock_wall_us(cx->clock);
-	row.contact_policy = MR_TEAM_OPEN;
-	row.is_active = true;
-	row.is_system = true;
-	return mr_team_agent_insert(cx, db, &row, NULL, out);
-}
-
-enum mr_code mr_team_overseer(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	struct mr_team_agent *out)
-{
-	struct mr_team_agent wanted = {
-		.project_id = project_id,
-		.name = MR_TEAM_OVERSEER,
-		.program = "WebUI",
-		.model = "Human",
-		.task_description = "The person who oversees the agents of this project",
-	};
-
-	return system_agent(cx, db, &wanted, out);
-}
 
 struct escalating {
 	struct mr_team *team;
@@ -68,7 +38,7 @@ static enum mr_code find_holder(struct mr_ctx *cx, struct mr_db *db, const char 
 
 	if (mr_str_is_empty(name))
 		return mr_team_agent_get(cx, db, due->agent_id, out);
-	return system_agent(cx, db, &wanted, out);
+	return mr_team_system_agent(cx, db, &wanted, out);
 }
 
 /* Take a lease on the inbox, unless the one of an earlier scan is still active. */

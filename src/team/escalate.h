@@ -4,8 +4,6 @@
 #include "team/model.h"
 #include "team/store/root.h"
 
-#define MR_TEAM_OVERSEER "HumanOverseer"
-
 struct mr_team_overdue {
 	int64_t message_id, project_id, agent_id;
 	const char *agent;
@@ -27,6 +25,3 @@ MR_CHECK enum mr_code mr_team_escalate(struct mr_ctx *cx, struct mr_team *team,
 /* Inside the change of an acknowledgement: release the lease, and delete the record. */
 MR_CHECK enum mr_code mr_team_escalate_end(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,
 	int64_t agent_id);
-/* The overseer of a project, created when it does not exist. Inside a change. */
-MR_CHECK enum mr_code mr_team_overseer(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
-	struct mr_team_agent *out);

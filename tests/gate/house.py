@@ -42,6 +42,7 @@ TESTED_BY = {
     "src/data/db_sqlite_score.c": "tests/unit/data/test_db_search.c",
     "src/data/db_sqlite_search.c": "tests/unit/data/test_db_search.c",
     "src/data/db_sqlite_words.c": "tests/unit/data/test_rows.c",
+    "src/team/overseer.c": "tests/unit/team/test_team_escalate.c",
     "src/mailbox/adopt.c": "tests/blackbox/mailbox_roots.py",
     "src/mailbox/agent_make.c": "tests/unit/mailbox/test_mailbox_agent.c",
     "src/mailbox/registry.c": "tests/unit/mailbox/test_mailbox_agent.c",

@@ -1,9 +1,10 @@
 /* team/lease/reservation_force.c - releases another agent's stale lease. */
 #include "base/utf8.h"
 #include "team/error.h"
-#include "team/escalate.h"
 #include "team/lease/reservation_private.h"
 #include "team/limits.h"
+#include "team/name.h"
+#include "team/overseer.h"
 #include "team/post.h"
 #include "team/session.h"
 #include "text/time.h"
@@ -67,7 +68,7 @@ static enum mr_code look_at_session(struct mr_ctx *cx, struct mr_db *db, struct 
 /* The overseer is there from its first act on. */
 static bool is_overseer(const struct forcing *job)
 {
-	return mr_str_eq_nocase(job->asked->agent_name, MR_TEAM_OVERSEER);
+	return mr_str_eq_nocase(job->asked->agent_name, MR_TEAM_OVERSEER_NAME);
 }
 
 static enum mr_code find_actor(struct mr_ctx *cx, struct mr_db *db, struct forcing *job)
