@@ -444,7 +444,7 @@ static const char *as_value(struct mr_arena *arena, const char *path)
 
 	for (; *path; path++) {
 		if (strchr(special, *path))
-			at += sprintf(at, "%%%02X", (unsigned)(unsigned char)*path);
+			at += snprintf(at, 4, "%%%02X", (unsigned)(unsigned char)*path);
 		else
 			*at++ = *path;
 	}

@@ -59,7 +59,7 @@ enum mr_code mr_web_action_read(struct mr_web_view *view)
 		return view->err.code;
 	}
 	view->fields = fields;
-	if (mr_web_csrf_is_good(view))
+	if (mr_web_csrf_is_good(&view->web->key, view->req, mr_web_value(view, "csrf")))
 		return MR_OK;
 	return mr_err_set(&view->err, MR_EPERM,
 		"This form is of another session, or the server was started again since. Nothing "

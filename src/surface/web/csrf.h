@@ -6,9 +6,14 @@
  */
 #pragma once
 
-#include "surface/web/page.h"
+#include "surface/http/request.h"
+
+struct mr_web_csrf_key {
+	uint8_t bytes[32];
+};
 
 /* What the field `csrf` of forms for this request's browser must have; in its arena. */
-const char *mr_web_csrf(const struct mr_web *web, const struct mr_http_request *req);
-/* Does the form prove it, and does the browser not say that another site sent it? */
-bool mr_web_csrf_is_good(const struct mr_web_view *view);
+const char *mr_web_csrf(const struct mr_web_csrf_key *key, const struct mr_http_request *req);
+/* Is `given` (or NULL) that, and does the browser not say that another site sent the form? */
+bool mr_web_csrf_is_good(const struct mr_web_csrf_key *key, const struct mr_http_request *req,
+	const char *given);

@@ -1,6 +1,7 @@
 /* surface/web/view.h - a page or an action being answered: for web.c and action.c. */
 #pragma once
 
+#include "surface/web/csrf.h"
 #include "surface/web/page.h"
 
 struct mr_web_templates;
@@ -10,7 +11,7 @@ struct mr_web {
 	struct mr_arena *arena;
 	const struct mr_web_templates *templates;
 	const char *assets;
-	uint8_t key[32]; /* of csrf.h */
+	struct mr_web_csrf_key key;
 	struct mr_http_route *routes;
 	size_t routes_len;
 };

@@ -85,7 +85,7 @@ struct mr_web *mr_web_new(const struct mr_app *app)
 	web->arena = arena;
 	web->templates = mr_web_templates_new(arena);
 	web->assets = mr_web_asset_base(arena);
-	mr_rand_fill(app->rand, web->key, sizeof(web->key));
+	mr_rand_fill(app->rand, web->key.bytes, sizeof(web->key.bytes));
 	make_routes(web);
 	return web;
 }
