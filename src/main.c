@@ -552,6 +552,8 @@
  *     index_sql.c        messages, recipients, projections in the index
  *     inside.c           checks that a stored path is below its directory
  *     inspect.c          accounts and messages in the index
+ *     jmap_email.c       messages as a JMAP server's Emails: read,
+ *     jmap_email_write.c and written
  *     layout.c           the names of everything below a root
  *     ledger_sql.c       which wake-ups there were
  *     lock_all.c         the index and the locks of many registrations

@@ -135,6 +135,13 @@ static struct mr_mailbox_principals read_principals(struct mr_arena *arena,
 	return out;
 }
 
+static enum mr_mailbox_attachment_kind read_kind(const char *word)
+{
+	return mr_str_eq(word, "managed_copy")       ? MR_MAILBOX_MANAGED_COPY
+		: mr_str_eq(word, "transport_owned") ? MR_MAILBOX_TRANSPORT_OWNED
+						     : MR_MAILBOX_PATH_REF;
+}
+
 static struct mr_mailbox_attachments read_files(struct mr_arena *arena, const struct mr_value *map)
 {
 	const struct mr_value *items = NULL;
@@ -146,9 +153,7 @@ static struct mr_mailbox_attachments read_files(struct mr_arena *arena, const st
 
 		out.items[i] = (struct mr_mailbox_attachment){
 			.attachment_id = text_at(&items[i], "attachment_id"),
-			.kind = mr_str_eq(text_at(&items[i], "kind"), "managed_copy")
-				? MR_MAILBOX_MANAGED_COPY
-				: MR_MAILBOX_PATH_REF,
+			.kind = read_kind(text_at(&items[i], "kind")),
 			.path = text_at(&items[i], "locator"),
 			.media_type = text_at(&items[i], "media_type"),
 			.sha256 = text_at(&items[i], "sha256"),

@@ -35,7 +35,11 @@ struct mr_mailbox_principals {
 	size_t len;
 };
 
-enum mr_mailbox_attachment_kind { MR_MAILBOX_PATH_REF, MR_MAILBOX_MANAGED_COPY };
+enum mr_mailbox_attachment_kind {
+	MR_MAILBOX_PATH_REF,
+	MR_MAILBOX_MANAGED_COPY,
+	MR_MAILBOX_TRANSPORT_OWNED, /* only where mail is on a server: "blob:<id>" */
+};
 
 struct mr_mailbox_attachment {
 	const char *attachment_id;

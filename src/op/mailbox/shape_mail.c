@@ -72,7 +72,7 @@ static const struct mr_field who_fields[] = {
 	{ 0 },
 };
 
-static const char *const file_kinds[] = { "path_ref", "managed_copy", NULL };
+static const char *const file_kinds[] = { "path_ref", "managed_copy", "transport_owned", NULL };
 
 #define ATTACHED(member, ...) MR_FIELD(struct mr_shape_mail_file, member, __VA_ARGS__)
 
