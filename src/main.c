@@ -91,11 +91,13 @@
  *       asset.c          what pages load: style, scripts, the icon
  *       csrf.c           proves that a form is ours
  *       form.c           forms, and arguments of operations from a request
- *       home.c           pages: home, a project
  *       lease.c          page: who holds which files; taking a lease away
+ *       home.c           pages: Home
  *       pages.c          the list of all pages
  *       sign.c           signing in and out, choosing the colours
  *       team_act.c       actions: what a person does in a team
+ *       page_mail.c      pages: inboxes, a message
+ *       page_project.c   pages: all projects, one
  *       template_set.c   the built-in templates, parsed
  *       theme.c          light, dark, or as the system has it
  *       view.c           a page being answered: runs what it asks, shows its template
@@ -192,6 +194,7 @@
  *       team_macro.c     operations: frequent sequences of calls
  *       team_mail.c      operations: send and reply
  *       team_ops.c       what the team's operations share
+ *       team_latest.c    operation: the newest messages of everybody
  *       team_overview.c  operation: what goes on in a project, for a person
  *       team_product.c   operations: products, which group projects
  *       team_project.c   operations: the projects of a team
@@ -298,6 +301,7 @@
  *     identity.c         a project's identity: its path or git repository
  *     inbox.c            lists of messages; read and acknowledge marks
  *     inbox_sql.c        lists of messages, each from an index
+ *     latest_sql.c       the newest messages of everybody
  *     inbox_wait.c       waits for new messages in an inbox
  *     layout.c           the names of everything in a project's archive
  *     llm.c              asking a language model, where one is configured

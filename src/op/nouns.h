@@ -143,6 +143,8 @@ extern const struct mr_op mr_op_team_thread;
 extern const struct mr_op mr_op_team_threads;
 /* team_health.c */
 extern const struct mr_op mr_op_team_health;
+/* team_latest.c */
+extern const struct mr_op mr_op_team_latest;
 /* team_overview.c */
 extern const struct mr_op mr_op_team_overview;
 /* team_macro.c */
@@ -161,6 +163,7 @@ extern const struct mr_op mr_op_team_product_unlink;
 /* team_project.c */
 extern const struct mr_op mr_op_team_ensure_project;
 extern const struct mr_op mr_op_team_list_projects;
+extern const struct mr_op mr_op_team_show_project;
 /* team_search.c */
 extern const struct mr_op mr_op_team_search_messages;
 /* team_share.c */

@@ -1,6 +1,8 @@
 /* team/ask.c - the queries that operations and surfaces make, each on a borrowed connection. */
 #include "team/ask.h"
 
+#include "team/project_sql.h"
+
 /* Begins an answer: `reader` is given back when the function returns. */
 #define BORROW(cx, team)                                                                           \
 	struct mr_team_reader reader MR_CLEANUP(mr_team_read_done) = { 0 };                        \
@@ -14,6 +16,17 @@ enum mr_code mr_team_ask_project(struct mr_ctx *cx, struct mr_team *team, const 
 	BORROW(cx, team);
 
 	return rc ? rc : mr_team_project_find(cx, reader.db, key, out);
+}
+
+enum mr_code mr_team_ask_called(struct mr_ctx *cx, struct mr_team *team, const char *key,
+	struct mr_team_project *out)
+{
+	struct mr_team_project project;
+	BORROW(cx, team);
+
+	if (!rc)
+		rc = mr_team_project_find(cx, reader.db, key, &project);
+	return rc ? rc : mr_team_project_called(cx, reader.db, project.id, out);
 }
 
 enum mr_code mr_team_ask_projects(struct mr_ctx *cx, struct mr_team *team,
@@ -215,6 +228,20 @@ enum mr_code mr_team_ask_threads(struct mr_ctx *cx, struct mr_team *team,
 	if (!rc)
 		rc = mr_team_project_find(cx, reader.db, project_key, &project);
 	return rc ? rc : mr_team_thread_list(cx, reader.db, rights, project.id, before, limit, out);
+}
+
+enum mr_code mr_team_ask_latest(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const char *project_key,
+	const struct mr_team_latest_query *query, struct mr_team_latests *out)
+{
+	struct mr_team_latest_query asked = *query;
+	struct mr_team_project project = { 0 };
+	BORROW(cx, team);
+
+	if (!rc && project_key)
+		rc = mr_team_project_find(cx, reader.db, project_key, &project);
+	asked.project_id = project.id;
+	return rc ? rc : mr_team_latest_list(cx, reader.db, rights, &asked, out);
 }
 
 enum mr_code mr_team_ask_thread_projects(struct mr_ctx *cx, struct mr_team *team,

@@ -9,6 +9,7 @@
 
 #include "team/agent.h"
 #include "team/contact.h"
+#include "team/latest.h"
 #include "team/product.h"
 #include "team/search.h"
 #include "team/thread.h"
@@ -16,6 +17,9 @@
 /* ---- projects and agents ---- */
 
 MR_CHECK enum mr_code mr_team_ask_project(struct mr_ctx *cx, struct mr_team *team, const char *key,
+	struct mr_team_project *out);
+/* The same with its short_name. */
+MR_CHECK enum mr_code mr_team_ask_called(struct mr_ctx *cx, struct mr_team *team, const char *key,
 	struct mr_team_project *out);
 /* All, oldest first. */
 MR_CHECK enum mr_code mr_team_ask_projects(struct mr_ctx *cx, struct mr_team *team,
@@ -82,6 +86,11 @@ MR_CHECK enum mr_code mr_team_ask_thread(struct mr_ctx *cx, struct mr_team *team
 MR_CHECK enum mr_code mr_team_ask_threads(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_rights *rights, const char *project_key, int64_t before, int64_t limit,
 	struct mr_team_threads *out);
+/* The newest messages of everybody in a project, or in all (`project_key` NULL); the query's
+ * project does not count. */
+MR_CHECK enum mr_code mr_team_ask_latest(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const char *project_key,
+	const struct mr_team_latest_query *query, struct mr_team_latests *out);
 /* The projects that know a thread: at most two. */
 MR_CHECK enum mr_code mr_team_ask_thread_projects(struct mr_ctx *cx, struct mr_team *team,
 	const char *thread_id, struct mr_team_projects *out);

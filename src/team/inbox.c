@@ -96,6 +96,11 @@ enum mr_code mr_team_item_names(struct mr_ctx *cx, struct mr_db *db, bool with_b
 	item->with_bcc = with_bcc;
 	if (with_bcc)
 		item->bcc = mr_team_post_names(cx->arena, here, &rows, MR_TEAM_BCC);
+	item->recipients.items = mr_arena_array(cx->arena, rows.len, sizeof(*rows.items));
+	for (size_t i = 0; i < rows.len; i++) {
+		if (rows.items[i].kind != MR_TEAM_BCC || with_bcc)
+			item->recipients.items[item->recipients.len++] = rows.items[i];
+	}
 	return MR_OK;
 }
 

@@ -173,6 +173,9 @@ struct mr_team_item {
 	bool with_names;             /* to and cc are known */
 	bool with_bcc;               /* the viewer is the sender: bcc is known */
 	struct mr_texts to, cc, bcc; /* names */
+	/* With names: those, and what they have done; blind copies only for the sender. */
+	struct mr_team_recipients recipients;
+	bool with_receipts; /* set when it is displayed: they are wanted */
 	bool without_data;           /* this reader takes no attachments: metadata only (13.4) */
 	/* Set when it is displayed: the body was limited, and was longer than that. */
 	bool is_limited, truncated;

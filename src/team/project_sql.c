@@ -88,11 +88,12 @@ enum mr_code mr_team_project_by_tail(struct mr_ctx *cx, struct mr_db *db, const 
 
 /* Whoever says the last part of its key finds this project, when no other has that, or is called
  * so. */
-static const char SQL_LIST[] =
-	"SELECT " COLUMNS
-	", tail = '' OR EXISTS (SELECT 1 FROM projects o WHERE o.id <> projects.id"
+#define WITH_SHORT_NAME                                                                            \
+	"SELECT " COLUMNS                                                                          \
+	", tail = '' OR EXISTS (SELECT 1 FROM projects o WHERE o.id <> projects.id"                \
 	" AND (o.tail = projects.tail OR o.slug = projects.tail)) FROM projects"
-	" ORDER BY projects.id" MR_ROWS_ALL;
+
+static const char SQL_LIST[] = WITH_SHORT_NAME " ORDER BY projects.id" MR_ROWS_ALL;
 
 static enum mr_code read_listed(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
@@ -116,6 +117,14 @@ static enum mr_code read_listed(struct mr_ctx *cx, struct mr_stmt *row, void *to
 enum mr_code mr_team_project_list(struct mr_ctx *cx, struct mr_db *db, struct mr_team_projects *out)
 {
 	return mr_rows_list(cx, db, SQL_LIST, NULL, read_listed, MR_LIST(out));
+}
+
+static const char SQL_CALLED[] = WITH_SHORT_NAME " WHERE projects.id = ?1";
+
+enum mr_code mr_team_project_called(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	struct mr_team_project *out)
+{
+	return mr_rows_first(cx, db, SQL_CALLED, MR_BIND(id), read_listed, out, NULL);
 }
 
 static const char SQL_GET[] = "SELECT " COLUMNS " FROM projects WHERE id = ?1";

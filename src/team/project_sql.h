@@ -14,6 +14,9 @@ const char *mr_team_project_tail(struct mr_arena *arena, const char *key);
 	p ".id, " p ".slug, " p ".human_key, " p ".identity_mode, " p ".created_at"
 enum mr_code mr_team_project_read(struct mr_ctx *cx, struct mr_stmt *row, void *to);
 
+/* The project of this id, with its short_name. */
+MR_CHECK enum mr_code mr_team_project_called(struct mr_ctx *cx, struct mr_db *db, int64_t id,
+	struct mr_team_project *out);
 /* Not an error when there is none: `*found`. A key may be the project's own or another path of the
  * same repository. */
 MR_CHECK enum mr_code mr_team_project_by_key(struct mr_ctx *cx, struct mr_db *db, const char *key,

@@ -189,6 +189,20 @@ static const struct mr_field name_fields[] = {
 	{ 0 },
 };
 
+static const struct mr_field receipt_fields[] = {
+	MR_FIELD(struct mr_team_recipient, name, "name"),
+	MR_FIELD(struct mr_team_recipient, project_slug, "project"),
+	MR_FIELD(struct mr_team_recipient, kind, "kind", .choices = mr_shape_team_kinds),
+	MR_FIELD_TIME(struct mr_team_recipient, read_ts, "read_ts", .flags = MR_OPTIONAL),
+	MR_FIELD_TIME(struct mr_team_recipient, ack_ts, "ack_ts", .flags = MR_OPTIONAL),
+	{ 0 },
+};
+
+#define RECEIPTS                                                                                   \
+	MR_FIELD_LIST(struct mr_team_item, recipients, struct mr_team_recipient, receipt_fields,   \
+		"recipients", .flags = MR_OPTIONAL, .summary = "who read and acknowledged it",     \
+		.when = MR_FLAG(struct mr_team_item, with_receipts))
+
 const struct mr_field mr_shape_team_message_fields[] = {
 	MR_MEMBERS_SAME(struct mr_team_item, head_fields),
 	{ .name = "*",
@@ -207,6 +221,7 @@ const struct mr_field mr_shape_team_message_fields[] = {
 	MR_FIELD(struct mr_team_item, truncated, "truncated", .flags = MR_OPTIONAL,
 		.summary = "with max_chars: whether some of the body was cut off",
 		.when = MR_FLAG(struct mr_team_item, is_limited)),
+	RECEIPTS,
 	{ 0 },
 };
 
@@ -239,6 +254,7 @@ const struct mr_field mr_shape_team_listed_fields[] = {
 	MR_FIELD(struct mr_team_item, message.body_md, "body_md", .flags = MR_OPTIONAL),
 	MR_FIELD(struct mr_team_item, truncated, "truncated", .flags = MR_OPTIONAL,
 		.summary = "with max_chars: some of the body was cut off"),
+	RECEIPTS,
 	{ 0 },
 };
 

@@ -92,3 +92,31 @@ const struct mr_op mr_op_team_list_projects = {
 	.bind = &list,
 	.render = mr_render_projects,
 };
+
+struct naming {
+	const char *project_key;
+};
+
+static const struct mr_param show_params[] = {
+	MR_TEAM_PROJECT(struct naming),
+	{ 0 },
+};
+
+static enum mr_code show_project(struct mr_ctx *cx, struct mr_team *team,
+	const struct naming *asked, struct mr_team_project *out)
+{
+	return mr_team_ask_called(cx, team, asked->project_key, out);
+}
+MR_TEAM_BIND(show, show_project, struct naming, struct mr_team_project);
+
+const struct mr_op mr_op_team_show_project = {
+	.name = "show_project",
+	.command = "team project",
+	.summary = "Find a project by its path, its slug, or a part of its path",
+	.help = "It is not made when there is none.",
+	.params = show_params,
+	.result = mr_shape_team_project_fields,
+	.surfaces = MR_ON_CLI,
+	.contract = &mr_contract_team,
+	.bind = &show,
+};

@@ -3,9 +3,15 @@
 #include "op/team/team_ops.h"
 #include "team/ask.h"
 
+#define RECEIPTS_PARAM(request_type)                                                               \
+	MR_PARAM(request_type, include_recipients, "include_recipients", .flags = MR_RARE,         \
+		.summary = "also when each recipient read and acknowledged it",                    \
+		.fallback = "false")
+
 struct show_request {
 	const char *project_key, *agent_name;
 	int64_t message_id;
+	bool include_recipients;
 	struct mr_team_showing showing;
 };
 
@@ -16,6 +22,7 @@ static const struct mr_param show_params[] = {
 	MR_PARAM(struct show_request, agent_name, "agent_name", .flags = MR_ACTOR,
 		.summary = "as this agent sees it: its own kind, read_ts and ack_ts",
 		.aliases = mr_team_alias_agent),
+	RECEIPTS_PARAM(struct show_request),
 	MR_TEAM_SHOWING(struct show_request, showing),
 	{ 0 },
 };
@@ -28,6 +35,7 @@ static enum mr_code get_message(struct mr_call *call, struct mr_team *team,
 
 	if (!rc)
 		mr_team_show_body(call, &asked->showing, out);
+	out->with_receipts = asked->include_recipients;
 	return rc;
 }
 MR_TEAM_BIND_CALL(show, get_message, struct show_request, struct mr_team_item);
@@ -50,7 +58,7 @@ const struct mr_op mr_op_team_show = {
 
 struct thread_request {
 	const char *project_key, *thread_id;
-	bool include_bodies;
+	bool include_bodies, include_recipients;
 	int64_t limit, cursor;
 	struct mr_team_showing showing;
 };
@@ -66,6 +74,7 @@ static const struct mr_param thread_params[] = {
 		.fallback = "100"),
 	MR_PARAM(struct thread_request, cursor, "cursor",
 		.summary = "go on after this message: the id of the last one seen"),
+	RECEIPTS_PARAM(struct thread_request),
 	MR_TEAM_SHOWING(struct thread_request, showing),
 	{ 0 },
 };
@@ -96,6 +105,8 @@ static enum mr_code get_thread(struct mr_call *call, struct mr_team *team,
 	out->thread_id = asked->thread_id;
 	if (!rc)
 		mr_team_show_bodies(call, &asked->showing, &out->items);
+	for (size_t i = 0; !rc && i < out->items.len; i++)
+		out->items.items[i].with_receipts = asked->include_recipients;
 	return rc;
 }
 MR_TEAM_BIND_CALL(thread, get_thread, struct thread_request, struct shown_thread);

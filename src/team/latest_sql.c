@@ -1,0 +1,185 @@
+/* team/latest_sql.c - Lists the newest messages of a project or of all, each kind from an index. */
+#include "data/rows.h"
+#include "team/inbox_sql.h"
+#include "team/latest.h"
+#include "team/limits.h"
+#include "team/message_sql.h"
+#include "team/name.h"
+#include "team/post.h"
+#include "team/project_sql.h"
+#include "text/snippet.h"
+
+/*
+ * ?1 the id to go on from, ?2 how many, ?3 the project (0: any), ?4 the readers. Where a list has
+ * no index of its own, the newest of each agent are found in that agent's, and of these the newest:
+ * never more rows than agents times the limit.
+ */
+#define ITEMS                                                                                      \
+	" SELECT " MR_TEAM_ITEM_COLUMNS ", substr(m.body_md, 1, 1000)"                             \
+	" FROM found f JOIN messages m ON m.id = f.id" MR_TEAM_ITEM_SENDER                         \
+	" ORDER BY m.id DESC LIMIT ?2"
+
+/* The newest that agents received. */
+#define RECEIVED(agents, rows)                                                                     \
+	"SELECT m.id FROM agents b JOIN messages m ON m.id IN (SELECT r.message_id"                \
+	" FROM message_recipients r WHERE r.agent_id = b.id AND r.message_id < ?1" rows            \
+	" ORDER BY r.message_id DESC LIMIT ?2)"                                                    \
+	" WHERE (?3 = 0 OR b.project_id = ?3)" agents
+
+#define OPENLY   " AND r.kind <> 'bcc'"
+#define OVERSEER " AND b.is_system = 1 AND b.name_fold = 'humanoverseer'"
+#define READER   " AND b.id IN ids(?4)"
+#define URGENT   " AND r.urgent = 1"
+#define WAITING  " AND r.ack_due = 1 AND r.ack_ts IS NULL"
+#define UNREAD   " AND r.read_ts IS NULL"
+
+#define SENT_BY_READERS                                                                            \
+	"SELECT m.id FROM agents b JOIN messages m ON m.id IN (SELECT x.id FROM messages x"        \
+	" WHERE x.sender_id = b.id AND x.id < ?1 AND (?3 = 0 OR x.project_id = ?3)"                \
+	" ORDER BY x.id DESC LIMIT ?2) WHERE b.id IN ids(?4)"
+
+/* All that have files are few: the order by a sum keeps the index of these in use. */
+#define ATTACHED                                                                                   \
+	"SELECT x.id FROM projects q JOIN messages x ON x.project_id = q.id"                       \
+	" AND x.attachment_bytes > 0 AND x.id < ?1 WHERE (?3 = 0 OR q.id = ?3)"
+#define NEWEST_ATTACHED " ORDER BY x.id + 0 DESC LIMIT ?2"
+
+#define FOUND(select) "WITH found (id) AS (" select ")" ITEMS
+
+static const char SQL_ALL[] = FOUND("SELECT x.id FROM messages x WHERE x.id < ?1"
+				    " ORDER BY x.id DESC LIMIT ?2");
+
+static const char *const SQL_KINDS[MR_TEAM_LATEST_KINDS] = {
+	[MR_TEAM_LATEST_ALL] =
+		FOUND("SELECT m.id FROM messages m WHERE m.id IN (SELECT x.id FROM messages x"
+		      " WHERE x.project_id = ?3 AND x.id < ?1 ORDER BY x.id DESC LIMIT ?2)"
+		      " UNION " RECEIVED("", OPENLY)),
+	[MR_TEAM_LATEST_OVERSEER] = FOUND(RECEIVED(OVERSEER, "")),
+	[MR_TEAM_LATEST_UNREAD] = FOUND(RECEIVED(OVERSEER, UNREAD)),
+	[MR_TEAM_LATEST_URGENT] =
+		FOUND("SELECT DISTINCT u.id FROM (" RECEIVED("", URGENT OPENLY) ") u"),
+	[MR_TEAM_LATEST_WAITING] = FOUND("SELECT DISTINCT u.id FROM (" RECEIVED("", WAITING) ") u"),
+	[MR_TEAM_LATEST_ATTACHED] = FOUND(ATTACHED NEWEST_ATTACHED),
+};
+
+/* The same of what the readers sent and received. */
+static const char *const SQL_READERS[MR_TEAM_LATEST_KINDS] = {
+	[MR_TEAM_LATEST_ALL] = FOUND(SENT_BY_READERS " UNION " RECEIVED(READER, "")),
+	[MR_TEAM_LATEST_OVERSEER] = FOUND(RECEIVED(OVERSEER READER, "")),
+	[MR_TEAM_LATEST_UNREAD] = FOUND(RECEIVED(OVERSEER READER, UNREAD)),
+	[MR_TEAM_LATEST_URGENT] =
+		FOUND("SELECT DISTINCT u.id FROM (" RECEIVED(READER, URGENT) ") u"),
+	[MR_TEAM_LATEST_WAITING] =
+		FOUND("SELECT DISTINCT u.id FROM (" RECEIVED(READER, WAITING) ") u"),
+	[MR_TEAM_LATEST_ATTACHED] =
+		FOUND(ATTACHED " AND " MR_TEAM_SEEN_BY("x", "?4") NEWEST_ATTACHED),
+};
+
+static enum mr_code read_latest(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+{
+	static const struct mr_query nothing = { 0 };
+	struct mr_team_latest *it = to;
+	struct mr_snippet snippet;
+	const char *body;
+
+	mr_team_item_read(row, -1, cx->arena, &it->item);
+	mr_stmt_into(row, MR_TEAM_ITEM_COLUMN_COUNT, cx->arena, MR_INTO(&body));
+	mr_snippet(cx->arena, body, &nothing, MR_QUERY_ANY_COLUMN, false, &snippet);
+	it->excerpt = snippet.text;
+	return MR_OK;
+}
+
+/* Most are of few projects. */
+static enum mr_code add_project(struct mr_ctx *cx, struct mr_db *db, struct mr_team_latests *found,
+	size_t at)
+{
+	struct mr_team_latest *it = &found->items[at];
+	int64_t id = it->item.message.project_id;
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; i < at && !it->project.id; i++) {
+		if (found->items[i].project.id == id)
+			it->project = found->items[i].project;
+	}
+	if (!it->project.id)
+		rc = mr_team_project_called(cx, db, id, &it->project);
+	it->item.is_near = mr_str_eq(it->item.sender_project, it->project.slug);
+	return rc;
+}
+
+/* Who got it, and what the overseer and those who are to acknowledge it have done. */
+static enum mr_code add_recipients(struct mr_ctx *cx, struct mr_db *db, struct mr_team_latest *it)
+{
+	const struct mr_team_message *message = &it->item.message;
+	struct mr_team_recipients rows;
+	enum mr_code rc = mr_team_message_recipients(cx, db, message->id, &rows);
+
+	if (rc)
+		return rc;
+	it->item.with_names = true;
+	it->item.to = mr_team_post_names(cx->arena, message->project_id, &rows, MR_TEAM_TO);
+	it->item.cc = mr_team_post_names(cx->arena, message->project_id, &rows, MR_TEAM_CC);
+	it->waiting_for.items = mr_arena_array(cx->arena, rows.len, sizeof(const char *));
+	for (size_t i = 0; i < rows.len; i++) {
+		const struct mr_team_recipient *one = &rows.items[i];
+
+		if (message->ack_required && one->kind == MR_TEAM_TO && !one->ack_ts)
+			it->waiting_for.items[it->waiting_for.len++] =
+				mr_team_post_name(cx->arena, message->project_id, one);
+		if (!mr_str_eq(one->name, MR_TEAM_OVERSEER_NAME))
+			continue;
+		it->is_for_overseer = true;
+		it->is_unread = it->is_unread || !one->read_ts;
+	}
+	return MR_OK;
+}
+
+static int64_t within(int64_t limit)
+{
+	return limit < 1 ? 1 : limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX : limit;
+}
+
+enum mr_code mr_team_latest_list(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, const struct mr_team_latest_query *query,
+	struct mr_team_latests *out)
+{
+	const char *readers = mr_team_readers(rights);
+	int64_t before = query->before > 0 ? query->before : INT64_MAX;
+	size_t most = (size_t)within(query->limit);
+	struct mr_team_latests found = { 0 };
+	enum mr_code rc;
+
+	/* One more tells whether there is more. */
+	if (readers)
+		rc = mr_rows_list(cx, db, SQL_READERS[query->kind],
+			MR_BIND(before, most + 1, query->project_id, mr_bind_ids(readers)),
+			read_latest, MR_LIST(&found));
+	else if (query->kind == MR_TEAM_LATEST_ALL && !query->project_id)
+		rc = mr_rows_list(cx, db, SQL_ALL, MR_BIND(before, most + 1), read_latest,
+			MR_LIST(&found));
+	else
+		rc = mr_rows_list(cx, db, SQL_KINDS[query->kind],
+			MR_BIND(before, most + 1, query->project_id), read_latest, MR_LIST(&found));
+	if (!rc && found.len > most) {
+		found.len = most;
+		found.next = found.items[most - 1].item.message.id;
+	}
+	for (size_t i = 0; !rc && i < found.len; i++) {
+		rc = add_recipients(cx, db, &found.items[i]);
+		if (!rc)
+			rc = add_project(cx, db, &found, i);
+	}
+	if (!rc)
+		*out = found;
+	return rc;
+}
+
+static const char SQL_UNREAD[] =
+	"SELECT count(*) FROM (SELECT 1 FROM agents b JOIN message_recipients r"
+	" ON r.agent_id = b.id AND r.read_ts IS NULL"
+	" WHERE b.name_fold = 'humanoverseer' AND b.is_system = 1 LIMIT ?1) n";
+
+enum mr_code mr_team_latest_unread(struct mr_ctx *cx, struct mr_db *db, int64_t most, int64_t *out)
+{
+	return mr_rows_one(cx, db, SQL_UNREAD, MR_BIND(most), MR_INTO(out), NULL);
+}
