@@ -1,4 +1,4 @@
-/* surface/web/home.c - pages: home, and a project. */
+/* surface/web/home.c - pages: Home, where a person begins. */
 #include "op/nouns.h"
 #include "surface/web/pages.h"
 
@@ -7,11 +7,4 @@ const struct mr_web_page mr_web_page_home = {
 	.template = "home.html",
 	.nav = "home",
 	.asks = (const struct mr_web_ask[]){ { "projects", &mr_op_team_list_projects }, { 0 } },
-};
-
-const struct mr_web_page mr_web_page_project = {
-	.pattern = "/mail/p/{project_key}",
-	.template = "project.html",
-	.nav = "home",
-	.asks = (const struct mr_web_ask[]){ { "overview", &mr_op_team_overview }, { 0 } },
 };

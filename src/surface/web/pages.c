@@ -6,9 +6,13 @@
 
 const struct mr_web_page *const mr_web_pages[] = {
 	&mr_web_page_home,
+	&mr_web_page_projects,
 	&mr_web_page_project,
 	&mr_web_page_leases,
 	&mr_web_page_leases_past,
+	&mr_web_page_inbox,
+	&mr_web_page_project_inbox,
+	&mr_web_page_message,
 };
 const size_t mr_web_pages_count = MR_LEN(mr_web_pages);
 

@@ -1,10 +1,23 @@
 /* surface/web/pages.h - the pages and actions by name, for their list (pages.c). */
 #pragma once
 
+#include "op/nouns.h"
 #include "surface/web/page.h"
+
+/* What pages below /mail/p/{project_key} ask for project_head() of parts.html. */
+#define MR_WEB_PROJECT                                                                             \
+	{                                                                                          \
+		"project", &mr_op_team_show_project                                                \
+	}
 
 /* home.c */
 extern const struct mr_web_page mr_web_page_home;
+/* page_mail.c */
+extern const struct mr_web_page mr_web_page_inbox;
+extern const struct mr_web_page mr_web_page_project_inbox;
+extern const struct mr_web_page mr_web_page_message;
+/* page_project.c */
+extern const struct mr_web_page mr_web_page_projects;
 extern const struct mr_web_page mr_web_page_project;
 /* lease.c */
 extern const struct mr_web_page mr_web_page_leases;
