@@ -621,6 +621,12 @@
  *     imap_deflate.c     compression of its connection
  *     imap_login.c       the ways into an IMAP server
  *     imap_stream.c      the connection that it has, logged in
+ *     jmap.c             the connection to a JMAP server: its session, exchanges, blobs
+ *     jmap_batch.c       method calls, in as many requests as the server's limits ask for
+ *     jmap_error.c       what a JMAP server refuses
+ *     jmap_method.c      what is known of methods
+ *     jmap_request.c     calls being written
+ *     jmap_result.c      what came of the parts of a request
  *     local_socket.c     a server of the same user, through a socket in the file system
  *     otlp.c             traces for a collector
  *     smtp.c             hands one mail to an SMTP server

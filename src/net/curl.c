@@ -32,6 +32,7 @@ enum mr_code mr_curl_load(struct mr_curl *out, struct mr_err *err)
 		find(library, "curl_easy_getinfo", &api.getinfo) &&
 		find(library, "curl_easy_send", &api.send) &&
 		find(library, "curl_easy_recv", &api.recv) &&
+		find(library, "curl_easy_reset", &api.reset) &&
 		find(library, "curl_easy_cleanup", &api.cleanup) &&
 		find(library, "curl_easy_strerror", &api.strerror) &&
 		find(library, "curl_slist_append", &api.slist_append) &&

@@ -19,6 +19,7 @@ struct mr_curl {
 	CURLcode (*getinfo)(CURL *handle, CURLINFO info, ...);
 	CURLcode (*send)(CURL *handle, const void *data, size_t len, size_t *sent);
 	CURLcode (*recv)(CURL *handle, void *data, size_t len, size_t *got);
+	void (*reset)(CURL *handle);
 	void (*cleanup)(CURL *handle);
 	const char *(*strerror)(CURLcode code);
 	struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);

@@ -6,23 +6,40 @@
 #include "net/curl.h"
 #include "net/local_socket.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { HOST_BYTES = 120 };
 
-struct client {
+struct mr_http_client {
 	struct mr_curl curl;
 	CURL *handle;
 	struct curl_slist *headers;
 	int fd; /* libcurl's, of its connection to the server's Unix socket; or -1 */
+	bool is_local, is_once;
+	bool has_sent;
 };
 
-static void close_client(struct client *client)
+static void drop_headers(struct mr_http_client *client)
 {
 	if (client->headers)
 		client->curl.slist_free_all(client->headers);
+	client->headers = NULL;
+}
+
+void mr_http_client_close(struct mr_http_client *client)
+{
+	if (!client)
+		return;
+	drop_headers(client);
 	if (client->handle)
 		client->curl.cleanup(client->handle);
+	free(client);
+}
+
+void mr_http_client_closep(struct mr_http_client **client)
+{
+	mr_http_client_close(*client);
 }
 
 /* The host and port of the URL, for messages. */
@@ -48,7 +65,7 @@ static size_t take_body(char *data, size_t size, size_t count, void *arg)
 	return buf->failed ? 0 : size * count;
 }
 
-static enum mr_code refuse(const struct client *client, CURLcode code, const char *host,
+static enum mr_code refuse(const struct mr_http_client *client, CURLcode code, const char *host,
 	const char *why, struct mr_err *err)
 {
 	const char *text = *why ? why : client->curl.strerror(code);
@@ -65,31 +82,40 @@ static enum mr_code refuse(const struct client *client, CURLcode code, const cha
 
 static int keep_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
 {
-	struct client *client = arg;
+	struct mr_http_client *client = arg;
 
 	(void)purpose;
 	client->fd = fd;
 	return CURL_SOCKOPT_OK;
 }
 
-/* Connected, and nothing was sent yet. */
-static int check_peer(void *arg, char *remote_ip, char *local_ip, int remote_port, int local_port)
+/* Connected, and nothing was sent on this connection yet. */
+static int before_sending(void *arg, char *remote_ip, char *local_ip, int remote_port,
+	int local_port)
 {
-	const struct client *client = arg;
+	struct mr_http_client *client = arg;
+	bool is_again = client->has_sent;
 
 	(void)remote_ip;
 	(void)local_ip;
 	(void)remote_port;
 	(void)local_port;
-	return mr_local_socket_is_ours(client->fd) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+	if (client->is_local && !mr_local_socket_is_ours(client->fd))
+		return CURL_PREREQFUNC_ABORT;
+	/* libcurl repeats a request when the connection that it had kept is closed under it. The
+	 * server may have carried out the first one by then. */
+	if (is_again && client->is_once)
+		return CURL_PREREQFUNC_ABORT;
+	client->has_sent = true;
+	return CURL_PREREQFUNC_OK;
 }
 
 /*
  * libcurl does not check whose socket it connects to, so we do: once before, to decide whether to
  * use the socket, and once on the connection that is used.
  */
-static enum mr_code use_socket(struct client *client, const struct mr_http_client_request *request,
-	struct mr_err *err)
+static enum mr_code use_socket(struct mr_http_client *client,
+	const struct mr_http_client_request *request, struct mr_err *err)
 {
 	const struct mr_curl *curl = &client->curl;
 	int fd MR_CLEANUP(mr_fs_closep) = -1;
@@ -104,14 +130,13 @@ static enum mr_code use_socket(struct client *client, const struct mr_http_clien
 	curl->setopt(client->handle, CURLOPT_NOPROXY, "*");
 	curl->setopt(client->handle, CURLOPT_SOCKOPTFUNCTION, keep_socket);
 	curl->setopt(client->handle, CURLOPT_SOCKOPTDATA, client);
-	curl->setopt(client->handle, CURLOPT_PREREQFUNCTION, check_peer);
-	curl->setopt(client->handle, CURLOPT_PREREQDATA, client);
+	client->is_local = true;
 	return MR_OK;
 }
 
 /* Everything about the request but where its answer goes. */
-static enum mr_code set_up(struct client *client, const struct mr_http_client_request *request,
-	struct mr_err *err)
+static enum mr_code set_up(struct mr_http_client *client,
+	const struct mr_http_client_request *request, struct mr_err *err)
 {
 	const struct mr_curl *curl = &client->curl;
 	struct curl_slist *list = NULL;
@@ -129,7 +154,9 @@ static enum mr_code set_up(struct client *client, const struct mr_http_client_re
 	curl->setopt(handle, CURLOPT_URL, request->url);
 	curl->setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl->setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
-	mr_curl_be_careful(curl, handle, NULL);
+	mr_curl_be_careful(curl, handle, request->ca_file);
+	curl->setopt(handle, CURLOPT_PREREQFUNCTION, before_sending);
+	curl->setopt(handle, CURLOPT_PREREQDATA, client);
 	curl->setopt(handle, CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
 	curl->setopt(handle, CURLOPT_HTTPHEADER, client->headers);
 	curl->setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
@@ -146,50 +173,98 @@ static enum mr_code set_up(struct client *client, const struct mr_http_client_re
 	return MR_OK;
 }
 
-enum mr_code mr_http_client_send(struct mr_arena *arena,
+enum mr_code mr_http_client_open(struct mr_http_client **out, struct mr_err *err)
+{
+	struct mr_http_client *client MR_CLEANUP(mr_http_client_closep) =
+		calloc(1, sizeof(*client));
+	enum mr_code rc;
+
+	if (!client)
+		return mr_err_set(err, MR_EINTERNAL, "no memory for an HTTP client");
+	rc = mr_curl_load(&client->curl, err);
+	if (rc)
+		return rc;
+	client->handle = client->curl.init();
+	if (!client->handle)
+		return mr_err_set(err, MR_EINTERNAL, "the HTTP client cannot be started");
+	*out = client;
+	client = NULL;
+	return MR_OK;
+}
+
+static struct mr_http_client_response answer_of(const struct mr_http_client *client,
+	struct mr_arena *arena, const struct mr_buf *body)
+{
+	struct mr_http_client_response response = {
+		.body = mr_bytes_of(mr_arena_memdup(arena, mr_buf_text(body), body->len + 1),
+			body->len),
+	};
+	const char *type = NULL;
+	const char *location = NULL;
+	curl_off_t later = 0;
+	long status = 0;
+
+	client->curl.getinfo(client->handle, CURLINFO_RESPONSE_CODE, &status);
+	client->curl.getinfo(client->handle, CURLINFO_CONTENT_TYPE, &type);
+	client->curl.getinfo(client->handle, CURLINFO_REDIRECT_URL, &location);
+	client->curl.getinfo(client->handle, CURLINFO_RETRY_AFTER, &later);
+	response.status = (int)status;
+	response.content_type = mr_arena_strdup(arena, type);
+	response.location = mr_arena_strdup(arena, location);
+	response.retry_after_s = later;
+	return response;
+}
+
+enum mr_code mr_http_client_ask(struct mr_http_client *client, struct mr_arena *arena,
 	const struct mr_http_client_request *request, struct mr_http_client_response *out,
 	struct mr_err *err)
 {
-	struct client client MR_CLEANUP(close_client) = { .handle = NULL, .fd = -1 };
 	struct mr_buf body MR_CLEANUP(mr_buf_release) = { 0 };
 	const char *host = host_of(arena, request->url);
 	char why[CURL_ERROR_SIZE] = "";
-	const char *type = NULL;
-	long status = 0;
 	CURLcode code;
 	enum mr_code rc;
 
 	mr_buf_init(&body, request->max_bytes);
+	client->curl.reset(client->handle); /* the connection stays */
+	drop_headers(client);
+	client->fd = -1;
+	client->is_local = false;
+	client->is_once = request->is_once;
+	client->has_sent = false;
 	if (strncasecmp(request->url, "http://", 7) != 0 &&
 		strncasecmp(request->url, "https://", 8) != 0)
 		return mr_err_set(err, MR_EINVAL, "not an http or https URL (host %s)", host);
-	rc = mr_curl_load(&client.curl, err);
-	if (rc)
-		return rc;
-	client.handle = client.curl.init();
-	if (!client.handle)
-		return mr_err_set(err, MR_EINTERNAL, "the HTTP client cannot be started");
-	rc = set_up(&client, request, err);
+	rc = set_up(client, request, err);
 	if (!rc)
-		rc = use_socket(&client, request, err);
+		rc = use_socket(client, request, err);
 	if (rc)
 		return rc;
-	client.curl.setopt(client.handle, CURLOPT_WRITEFUNCTION, take_body);
-	client.curl.setopt(client.handle, CURLOPT_WRITEDATA, &body);
-	client.curl.setopt(client.handle, CURLOPT_ERRORBUFFER, why);
-	code = client.curl.perform(client.handle);
+	client->curl.setopt(client->handle, CURLOPT_WRITEFUNCTION, take_body);
+	client->curl.setopt(client->handle, CURLOPT_WRITEDATA, &body);
+	client->curl.setopt(client->handle, CURLOPT_ERRORBUFFER, why);
+	code = client->curl.perform(client->handle);
+	client->curl.setopt(client->handle, CURLOPT_ERRORBUFFER, NULL);
 	if (body.failed)
 		return mr_err_set(err, MR_ELIMIT, "%s answered with more than %zu bytes", host,
 			request->max_bytes);
 	if (code != CURLE_OK)
-		return refuse(&client, code, host, why, err);
-	client.curl.getinfo(client.handle, CURLINFO_RESPONSE_CODE, &status);
-	client.curl.getinfo(client.handle, CURLINFO_CONTENT_TYPE, &type);
-	*out = (struct mr_http_client_response){
-		.status = (int)status,
-		.content_type = mr_arena_strdup(arena, type),
-		.body = mr_bytes_of(mr_arena_memdup(arena, mr_buf_text(&body), body.len + 1),
-			body.len),
-	};
+		return refuse(client, code, host, why, err);
+	*out = answer_of(client, arena, &body);
 	return MR_OK;
+}
+
+bool mr_http_client_has_sent(const struct mr_http_client *client)
+{
+	return client->has_sent;
+}
+
+enum mr_code mr_http_client_send(struct mr_arena *arena,
+	const struct mr_http_client_request *request, struct mr_http_client_response *out,
+	struct mr_err *err)
+{
+	struct mr_http_client *client MR_CLEANUP(mr_http_client_closep) = NULL;
+	enum mr_code rc = mr_http_client_open(&client, err);
+
+	return rc ? rc : mr_http_client_ask(client, arena, request, out, err);
 }
