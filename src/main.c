@@ -621,8 +621,8 @@
  *     imap_deflate.c     compression of its connection
  *     imap_login.c       the ways into an IMAP server
  *     imap_stream.c      the connection that it has, logged in
- *     jmap.c             the connection to a JMAP server: its session, exchanges, blobs
  *     jmap_batch.c       method calls, in as many requests as the server's limits ask for
+ *     jmap_client.c      the connection to a JMAP server: its session, exchanges, blobs
  *     jmap_error.c       what a JMAP server refuses
  *     jmap_method.c      what is known of methods
  *     jmap_request.c     calls being written

@@ -1,5 +1,5 @@
 /*
- * net/jmap.c - The connection to a JMAP server: its session, one exchange with what may be repeated
+ * net/jmap_client.c - The connection to a JMAP server: its session, one exchange with what may be repeated
  * of it, and blobs.
  */
 #include "net/jmap_wire.h"
