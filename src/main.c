@@ -91,8 +91,11 @@
  *       asset.c          what pages load: style, scripts, the icon
  *       csrf.c           proves that a form is ours
  *       form.c           forms, and arguments of operations from a request
- *       lease.c          page: who holds which files; taking a lease away
  *       home.c           pages: Home
+ *       page_contact.c   page: contacts, and their answers
+ *       page_history.c   pages: commits, and files as they were
+ *       page_lease.c     page: who holds which files; taking a lease away
+ *       page_traffic.c   page: who writes to whom, drawn
  *       pages.c          the list of all pages
  *       sign.c           signing in and out, choosing the colours
  *       team_act.c       actions: what a person does in a team
@@ -170,6 +173,7 @@
  *       contract_team.c  the team's contract: who may act, what errors look like
  *       render_contact.c contacts, products, slots, macros
  *       render_guard.c   the guard's result on a terminal
+ *       render_history.c commits, files and traffic on a terminal
  *       render_lease.c   leases as people read them
  *       render_mail.c    messages as people read them
  *       render_search.c  search hits and summaries on a terminal
@@ -189,6 +193,8 @@
  *       team_guard_check.c operations: check files against leases
  *       team_guard_hook.c operations: the hooks of coding agents' programs
  *       team_health.c    operation: health of the team's storage
+ *       team_history.c   operations: commits of the archive, and its files
+ *       team_traffic.c   operation: who writes to whom
  *       team_home.c      the team's storage of this program
  *       team_inbox.c     operations: inbox, outbox, read, acknowledge
  *       team_macro.c     operations: frequent sequences of calls
@@ -338,12 +344,15 @@
  *     thread_sql.c       conversations
  *     timers.c           periodic work of a server
  *     topic.c            what clients can subscribe to
+ *     traffic.c          who writes to whom
+ *     traffic_sql.c      counts pairs of senders and recipients
  *     archive/         the git history and the way back from it
  *       archive.c        drains the queue, reads the history
  *       archive_commit.c the commit that brought a message in
  *       archive_document.c a message as a file, a thread's digest
  *       archive_files.c  builds files from rows
  *       archive_locks.c  processes that write to an archive now
+ *       archive_look.c   a history as people look at it
  *       archive_record.c its JSON files
  *       archive_repair.c rewrites files that a power loss tore
  *       archive_round.c  queued rows become a commit
@@ -645,6 +654,7 @@
  *     history.c          git repositories: reading, the branch, the log, the index
  *     history_append.c   opens, locks and appends to a repository
  *     history_commit.c   a batch becomes trees, a commit, a pack
+ *     history_list.c     what is in a directory of a commit
  *     history_object.c   git's objects as bytes: ids, trees, deltas
  *     history_pack.c     packs as files
  *     history_pack_file.c packs as bytes

@@ -1,4 +1,6 @@
-/* data/history.c - everything that uses libgit2: reading, the branch, the log and the index. */
+/* data/history.c - everything that uses libgit2: reading, the branch, the log, comparing, the
+ * index.
+ */
 #include "data/history.h"
 
 #include "base/fs.h"
@@ -74,6 +76,7 @@ FREEP(commit)
 FREEP(diff)
 FREEP(index)
 FREEP(odb_object)
+FREEP(patch)
 FREEP(repository)
 FREEP(tree)
 FREEP(tree_entry)
@@ -161,7 +164,7 @@ static enum mr_code find_commit(struct mr_history *history, const char *text, gi
 	struct mr_history_id head;
 	git_object_t type;
 	git_oid oid;
-	size_t size;
+	size_t size, len;
 	enum mr_code code = mr_history_get_head(history, &head, err);
 	int rc;
 
@@ -172,10 +175,20 @@ static enum mr_code find_commit(struct mr_history *history, const char *text, gi
 	if (*text == '\0')
 		return mr_err_set(err, MR_ENOTFOUND, "archive %s has no commits yet",
 			history->path);
-	if (strlen(text) != MR_HISTORY_ID_BYTES - 1 || git_oid_fromstr(&oid, text) < 0)
+	len = strlen(text);
+	if (len < MR_HISTORY_ID_SHORT || len > MR_HISTORY_ID_BYTES - 1 ||
+		git_oid_fromstrn(&oid, text, len) < 0)
 		return mr_err_set(err, MR_EINVAL,
-			"\"%s\" is no commit id: 40 hex digits are needed", text);
-	rc = git_odb_read_header(&size, &type, history->odb, &oid);
+			"\"%s\" is no commit id: %d to %d hex digits are needed", text,
+			MR_HISTORY_ID_SHORT, MR_HISTORY_ID_BYTES - 1);
+	rc = len < MR_HISTORY_ID_BYTES - 1 ? git_odb_exists_prefix(&oid, history->odb, &oid, len)
+					   : 0;
+	if (rc == GIT_EAMBIGUOUS)
+		return mr_err_set(err, MR_EINVAL,
+			"archive %s has several objects that begin with %s: say more digits",
+			history->path, text);
+	if (rc == 0)
+		rc = git_odb_read_header(&size, &type, history->odb, &oid);
 	if (rc == GIT_ENOTFOUND && text != head.hex)
 		return mr_err_set(err, MR_ENOTFOUND, "archive %s has no commit %s", history->path,
 			text);
@@ -706,27 +719,95 @@ static enum mr_code tell(struct mr_history *history, const git_diff_delta *delta
 		      : differ(arg, path, &data, err);
 }
 
-enum mr_code mr_history_diff(struct mr_history *history, const struct mr_history_id *before,
-	const struct mr_history_id *after, mr_history_differ *differ, void *arg, struct mr_err *err)
+static enum mr_code compare(struct mr_history *history, const struct mr_history_id *before,
+	const struct mr_history_id *after, git_diff **out, struct mr_err *err)
 {
 	git_tree *old MR_CLEANUP(tree_freep) = NULL;
 	git_tree *new MR_CLEANUP(tree_freep) = NULL;
-	git_diff *diff MR_CLEANUP(diff_freep) = NULL;
-	enum mr_code code = MR_OK;
-	size_t count;
 	int rc;
 
 	if (tree_of(history, before, &old) < 0)
 		old = NULL;
 	rc = tree_of(history, after, &new);
 	if (rc == 0)
-		rc = git_diff_tree_to_tree(&diff, history->repo, old, new, NULL);
-	if (rc < 0)
-		return fail(err, history, rc, "cannot compare commits");
-	count = git_diff_num_deltas(diff);
+		rc = git_diff_tree_to_tree(out, history->repo, old, new, NULL);
+	return rc < 0 ? fail(err, history, rc, "cannot compare commits") : MR_OK;
+}
+
+enum mr_code mr_history_diff(struct mr_history *history, const struct mr_history_id *before,
+	const struct mr_history_id *after, mr_history_differ *differ, void *arg, struct mr_err *err)
+{
+	git_diff *diff MR_CLEANUP(diff_freep) = NULL;
+	enum mr_code code = compare(history, before, after, &diff, err);
+	size_t count = code ? 0 : git_diff_num_deltas(diff);
+
 	for (size_t i = 0; !code && i < 2 * count; i++)
 		code = tell(history, git_diff_get_delta(diff, i % count), i < count, differ, arg,
 			err);
+	return code;
+}
+
+enum mr_code mr_history_changes(struct mr_arena *arena, struct mr_history *history,
+	const char *commit, size_t max, struct mr_history_changes *out, struct mr_err *err)
+{
+	git_commit *found MR_CLEANUP(commit_freep) = NULL;
+	git_diff *diff MR_CLEANUP(diff_freep) = NULL;
+	struct mr_history_changes changes = { 0 };
+	enum mr_code code = find_commit(history, commit, &found, err);
+
+	if (code)
+		return code;
+	fill_entry(arena, found, &changes.entry);
+	if (git_commit_parentcount(found))
+		changes.before = id_of(git_commit_parent_id(found, 0));
+	code = compare(history, &changes.before, &changes.entry.id, &diff, err);
+	if (code)
+		return code;
+	changes.total = git_diff_num_deltas(diff);
+	changes.items = mr_arena_array(arena, max, sizeof(*changes.items));
+	for (; changes.len < changes.total && changes.len < max; changes.len++) {
+		const git_diff_delta *delta = git_diff_get_delta(diff, changes.len);
+		struct mr_history_change *change = &changes.items[changes.len];
+
+		change->path = mr_history_clean(arena, delta->new_file.path);
+		if (is_file(delta->old_file.mode))
+			change->before = id_of(&delta->old_file.id);
+		if (is_file(delta->new_file.mode))
+			change->after = id_of(&delta->new_file.id);
+	}
+	*out = changes;
+	return MR_OK;
+}
+
+enum mr_code mr_history_compare(struct mr_bytes before, struct mr_bytes after,
+	mr_history_line *visit, void *arg, struct mr_err *err)
+{
+	git_patch *patch MR_CLEANUP(patch_freep) = NULL;
+	enum mr_code code = MR_OK;
+
+	if (git_patch_from_buffers(&patch, before.data, before.len, NULL, after.data, after.len,
+		    NULL, NULL) < 0)
+		return mr_err_set(err, MR_EFORMAT, "two files cannot be compared: %s",
+			git_error_last()->message);
+	for (size_t i = 0; !code && i < git_patch_num_hunks(patch); i++) {
+		const git_diff_hunk *hunk;
+		size_t lines;
+
+		if (git_patch_get_hunk(&hunk, &lines, patch, i) < 0)
+			break;
+		code = visit(arg, MR_HISTORY_SKIP, hunk->old_start, hunk->new_start,
+			(struct mr_bytes){ 0 }, err);
+		for (size_t k = 0; !code && k < lines; k++) {
+			const git_diff_line *line;
+
+			/* Others say that the last line has no end. */
+			if (git_patch_get_line_in_hunk(&line, patch, i, k) == 0 &&
+				strchr(" +-", line->origin))
+				code = visit(arg, (enum mr_history_line_kind)line->origin,
+					line->old_lineno, line->new_lineno,
+					mr_bytes_of(line->content, line->content_len), err);
+		}
+	}
 	return code;
 }
 

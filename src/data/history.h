@@ -49,6 +49,7 @@
 
 enum {
 	MR_HISTORY_ID_BYTES = 41, /* 40 hex digits and NUL */
+	MR_HISTORY_ID_SHORT = 7,  /* so many digits name a commit, if no other object has them */
 	MR_HISTORY_PATH_BYTES = 1024,
 	MR_HISTORY_NAME_BYTES = 255,
 	MR_HISTORY_DEPTH = 16,
@@ -145,8 +146,9 @@ MR_CHECK enum mr_code mr_history_head(struct mr_history *history, struct mr_hist
 	struct mr_err *err);
 
 /*
- * The bytes of a file in a commit, followed by a NUL that is not counted. `commit` is an id, or
- * NULL or "HEAD" for the newest. MR_ENOTFOUND names what is missing, more than `max` is MR_ELIMIT.
+ * The bytes of a file in a commit, followed by a NUL that is not counted. `commit` is an id, its
+ * first MR_HISTORY_ID_SHORT digits or more, or NULL or "HEAD" for the newest. MR_ENOTFOUND names
+ * what is missing, more than `max` is MR_ELIMIT.
  */
 MR_CHECK enum mr_code mr_history_read(struct mr_arena *arena, struct mr_history *history,
 	const char *commit, const char *path, size_t max, struct mr_bytes *out, struct mr_err *err);
@@ -212,6 +214,51 @@ MR_CHECK enum mr_code mr_history_log(struct mr_arena *arena, struct mr_history *
 	const struct mr_history_query *query, struct mr_history_log *out, struct mr_err *err);
 /* The value of the first trailer of that name, in any case; or NULL. */
 const char *mr_history_trailer(const struct mr_history_entry *entry, const char *key);
+
+/* A file that a commit changed: its blobs before and after, "" where there is none. */
+struct mr_history_change {
+	const char *path;
+	struct mr_history_id before, after;
+};
+struct mr_history_changes {
+	struct mr_history_entry entry; /* the commit */
+	struct mr_history_id before;   /* its first parent; "" for the first commit */
+	struct mr_history_change *items;
+	size_t len, total; /* at most `max` of them are in `items` */
+};
+/* A commit and the files that it changed, by path. MR_ENOTFOUND, MR_EINVAL: as mr_history_read().
+ */
+MR_CHECK enum mr_code mr_history_changes(struct mr_arena *arena, struct mr_history *history,
+	const char *commit, size_t max, struct mr_history_changes *out, struct mr_err *err);
+
+enum mr_history_line_kind {
+	MR_HISTORY_SKIP = '@', /* lines that both have are left out: the numbers go on here */
+	MR_HISTORY_SAME = ' ',
+	MR_HISTORY_ADDED = '+',
+	MR_HISTORY_GONE = '-',
+};
+/* A line of a comparison with its end, and its numbers, -1 on the side that does not have it. */
+typedef enum mr_code mr_history_line(void *arg, enum mr_history_line_kind kind, int before,
+	int after, struct mr_bytes text, struct mr_err *err);
+/* Compare two texts by lines, and tell what differs with three lines around it. Nothing is told of
+ * bytes that are no text. Stops at an error of `visit`. Takes time by their sizes: bound them. A
+ * history must be open. */
+MR_CHECK enum mr_code mr_history_compare(struct mr_bytes before, struct mr_bytes after,
+	mr_history_line *visit, void *arg, struct mr_err *err);
+
+struct mr_history_item {
+	const char *name;
+	bool is_dir;
+	struct mr_history_id id;
+};
+struct mr_history_items {
+	struct mr_history_item *items; /* in git's order */
+	size_t len;
+};
+/* What is in a directory ("" is the uppermost) of a commit: files and directories, no links.
+ * MR_ENOTFOUND names what is missing; MR_EINVAL: it is a file. */
+MR_CHECK enum mr_code mr_history_list(struct mr_arena *arena, struct mr_history *history,
+	const char *commit, const char *path, struct mr_history_items *out, struct mr_err *err);
 
 /*
  * Compare the work tree with the newest commit, and write again files that a power loss tore: those

@@ -112,7 +112,7 @@ enum mr_code mr_tree_read(struct mr_arena *arena, struct mr_bytes data, struct m
 	return MR_OK;
 }
 
-static void entry_at(const struct mr_tree *tree, size_t index, struct mr_tree_entry *out)
+void mr_tree_at(const struct mr_tree *tree, size_t index, struct mr_tree_entry *out)
 {
 	size_t end;
 
@@ -144,7 +144,7 @@ static size_t place_of(const struct mr_tree *tree, const char *name, uint32_t mo
 		size_t middle = low + (high - low) / 2;
 		struct mr_tree_entry entry;
 
-		entry_at(tree, middle, &entry);
+		mr_tree_at(tree, middle, &entry);
 		if (name_order(entry.name, entry.mode, name, mode) < 0)
 			low = middle + 1;
 		else
@@ -162,7 +162,7 @@ bool mr_tree_find(const struct mr_tree *tree, const char *name, struct mr_tree_e
 
 		if (place == tree->count)
 			continue;
-		entry_at(tree, place, out);
+		mr_tree_at(tree, place, out);
 		if (mr_str_eq(out->name, name))
 			return true;
 	}

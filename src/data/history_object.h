@@ -53,6 +53,8 @@ struct mr_tree_entry {
 /* `data` must live as long as the tree. MR_EFORMAT: not a tree. Nothing is an empty one. */
 MR_CHECK enum mr_code mr_tree_read(struct mr_arena *arena, struct mr_bytes data,
 	struct mr_tree *out, struct mr_err *err);
+/* The entry at an index below `count`. */
+void mr_tree_at(const struct mr_tree *tree, size_t index, struct mr_tree_entry *out);
 /* What stands under a name, whatever it is. */
 bool mr_tree_find(const struct mr_tree *tree, const char *name, struct mr_tree_entry *out);
 

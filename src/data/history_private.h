@@ -4,6 +4,7 @@
  *   history.c         all that needs the git library: reading, the branch, the index
  *   history_append.c  opening, being the only writer, the order of things
  *   history_commit.c  a batch becomes trees, a commit and a pack
+ *   history_list.c    what is in a directory of a commit
  *   history_repair.c    a work tree that was torn
  *   history_object.c  objects as bytes
  *   history_pack.c    packs as files: placed, chosen, removed

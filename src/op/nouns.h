@@ -123,6 +123,7 @@ extern const struct mr_op mr_op_team_whois;
 extern const struct mr_op mr_op_team_group_list;
 extern const struct mr_op mr_op_team_group_set;
 /* team_contact.c */
+extern const struct mr_op mr_op_team_contact_all;
 extern const struct mr_op mr_op_team_contact_list;
 extern const struct mr_op mr_op_team_contact_policy;
 extern const struct mr_op mr_op_team_contact_request;
@@ -147,6 +148,12 @@ extern const struct mr_op mr_op_team_health;
 extern const struct mr_op mr_op_team_latest;
 /* team_overview.c */
 extern const struct mr_op mr_op_team_overview;
+/* team_history.c */
+extern const struct mr_op mr_op_team_history;
+extern const struct mr_op mr_op_team_history_commit;
+extern const struct mr_op mr_op_team_history_file;
+/* team_traffic.c */
+extern const struct mr_op mr_op_team_traffic;
 /* team_macro.c */
 extern const struct mr_op mr_op_team_macro_cycle;
 extern const struct mr_op mr_op_team_macro_handshake;

@@ -63,6 +63,14 @@ void mr_render_agents(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 void mr_render_groups(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
+/* render_history.c: the archive's commits, one of them, a file of it; who writes to whom. */
+void mr_render_history(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_commit(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
+void mr_render_place(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
+void mr_render_traffic(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
 /* render_overview.c: what goes on in a project. */
 void mr_render_overview(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);

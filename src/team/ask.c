@@ -287,6 +287,17 @@ enum mr_code mr_team_ask_contacts(struct mr_ctx *cx, struct mr_team *team, const
 	return rc ? rc : mr_team_contact_list(cx, reader.db, agent->id, status, out);
 }
 
+enum mr_code mr_team_ask_project_contacts(struct mr_ctx *cx, struct mr_team *team,
+	const char *project_key, const char *status, struct mr_team_project *project,
+	struct mr_team_links *out)
+{
+	BORROW(cx, team);
+
+	if (!rc)
+		rc = mr_team_project_find(cx, reader.db, project_key, project);
+	return rc ? rc : mr_team_contact_list_project(cx, reader.db, project->id, status, out);
+}
+
 /* ---- products ---- */
 
 enum mr_code mr_team_ask_product(struct mr_ctx *cx, struct mr_team *team, const char *key,

@@ -103,6 +103,10 @@ MR_CHECK enum mr_code mr_team_ask_search(struct mr_ctx *cx, struct mr_team *team
 MR_CHECK enum mr_code mr_team_ask_contacts(struct mr_ctx *cx, struct mr_team *team,
 	const char *project_key, const char *agent_name, const char *status,
 	struct mr_team_agent *agent, struct mr_team_links *out);
+/* The contacts of all agents of a project, and their requests. `status` NULL is any. */
+MR_CHECK enum mr_code mr_team_ask_project_contacts(struct mr_ctx *cx, struct mr_team *team,
+	const char *project_key, const char *status, struct mr_team_project *project,
+	struct mr_team_links *out);
 
 /* ---- products ---- */
 

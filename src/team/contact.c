@@ -578,15 +578,34 @@ enum mr_code mr_team_contact_respond(struct mr_ctx *cx, struct mr_team *team,
 	return MR_OK;
 }
 
-enum mr_code mr_team_contact_list(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
-	const char *status, struct mr_team_links *out)
+/* The contract's word for a status; NULL stays NULL. */
+static enum mr_code read_status(struct mr_ctx *cx, const char *status, const char **out)
 {
 	enum mr_team_link_status word = MR_TEAM_PENDING;
 
-	if (!status)
-		return mr_team_contact_rows(cx, db, agent_id, NULL, out);
-	if (!mr_team_link_status_of(status, &word))
+	*out = NULL;
+	if (status && !mr_team_link_status_of(status, &word))
 		return mr_team_refuse(cx, "status",
 			"\"%s\" is no status of a contact: pending, approved, blocked", status);
-	return mr_team_contact_rows(cx, db, agent_id, mr_team_link_status_name(word), out);
+	if (status)
+		*out = mr_team_link_status_name(word);
+	return MR_OK;
+}
+
+enum mr_code mr_team_contact_list(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
+	const char *status, struct mr_team_links *out)
+{
+	const char *word;
+	enum mr_code rc = read_status(cx, status, &word);
+
+	return rc ? rc : mr_team_contact_rows(cx, db, agent_id, word, out);
+}
+
+enum mr_code mr_team_contact_list_project(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *status, struct mr_team_links *out)
+{
+	const char *word;
+	enum mr_code rc = read_status(cx, status, &word);
+
+	return rc ? rc : mr_team_contact_project_rows(cx, db, project_id, word, out);
 }

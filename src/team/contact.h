@@ -61,3 +61,6 @@ MR_CHECK enum mr_code mr_team_contact_respond(struct mr_ctx *cx, struct mr_team 
 /* Links of an agent in both directions, newest first; `status` NULL is any. */
 MR_CHECK enum mr_code mr_team_contact_list(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	const char *status, struct mr_team_links *out);
+/* Links of all agents of a project, in the same way. */
+MR_CHECK enum mr_code mr_team_contact_list_project(struct mr_ctx *cx, struct mr_db *db,
+	int64_t project_id, const char *status, struct mr_team_links *out);

@@ -127,6 +127,18 @@ enum mr_code mr_team_contact_rows(struct mr_ctx *cx, struct mr_db *db, int64_t a
 		MR_LIST(out));
 }
 
+static const char SQL_PROJECT_ROWS[] =
+	"SELECT " LINK_COLUMNS LINK_NAMES " FROM agent_links l" LINK_JOINS
+	" WHERE (l.a_project_id = ?1 OR l.b_project_id = ?1) AND (CAST(?2 AS TEXT) IS NULL OR"
+	" l.status = ?2) ORDER BY l.updated_ts DESC, l.id DESC LIMIT ?3";
+
+enum mr_code mr_team_contact_project_rows(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *status, struct mr_team_links *out)
+{
+	return mr_rows_list(cx, db, SQL_PROJECT_ROWS, MR_BIND(project_id, status, MR_TEAM_LINKS),
+		read_listed, MR_LIST(out));
+}
+
 static const char SQL_SENT[] =
 	"SELECT 1 FROM messages m JOIN message_recipients r ON r.message_id = m.id"
 	" WHERE m.id = ?1 AND m.sender_id = ?2 AND r.agent_id = ?3";

@@ -28,6 +28,9 @@ MR_CHECK enum mr_code mr_team_contact_store(struct mr_ctx *cx, struct mr_db *db,
 /* Of one agent, in both directions, last changed first; `status` NULL is any. */
 MR_CHECK enum mr_code mr_team_contact_rows(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	const char *status, struct mr_team_links *out);
+/* Of all agents of a project, as above. */
+MR_CHECK enum mr_code mr_team_contact_project_rows(struct mr_ctx *cx, struct mr_db *db,
+	int64_t project_id, const char *status, struct mr_team_links *out);
 
 /* Did `author` send this message to `receiver`? */
 MR_CHECK enum mr_code mr_team_contact_sent(struct mr_ctx *cx, struct mr_db *db, int64_t message_id,

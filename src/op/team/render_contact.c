@@ -55,7 +55,9 @@ void mr_render_contacts(struct mr_buf *out, const struct mr_value *value,
 	const char **cells, **styles;
 
 	if (!list) {
-		mr_buf_printf(out, "%s has no contacts.\n", mr_part_line(arena, value, "agent"));
+		mr_buf_printf(out, "%s has no contacts.\n",
+			mr_part_line(arena, value,
+				mr_value_get(value, "project") ? "project" : "agent"));
 		return;
 	}
 	cells = mr_arena_array(arena, list->list.len * MR_LEN(columns), sizeof(*cells));

@@ -223,6 +223,55 @@ const struct mr_op mr_op_team_contact_list = {
 	.render = mr_render_contacts,
 };
 
+static const struct mr_param all_params[] = {
+	MR_TEAM_PROJECT(struct listing),
+	MR_PARAM(struct listing, status, "status", .flags = MR_LENIENT,
+		.choices = mr_shape_team_link_statuses, .summary = "only these"),
+	MR_TEAM_PAGE(struct listing, page),
+	{ 0 },
+};
+
+struct all_contacts {
+	struct mr_team_project project;
+	struct mr_team_links links;
+	int64_t next;
+};
+
+static const struct mr_field all_fields[] = {
+	MR_FIELD(struct all_contacts, project.slug, "project"),
+	MR_FIELD_LIST(struct all_contacts, links, struct mr_team_link, mr_shape_team_link_fields,
+		"contacts", .summary = "asked by its agents or of them, last changed first"),
+	MR_TEAM_NEXT(struct all_contacts, next),
+	{ 0 },
+};
+
+static enum mr_code list_all_contacts(struct mr_ctx *cx, struct mr_team *team,
+	const struct listing *asked, struct all_contacts *out)
+{
+	enum mr_code rc = mr_team_ask_project_contacts(cx, team, asked->project_key, asked->status,
+		&out->project, &out->links);
+
+	if (!rc)
+		rc = mr_team_page_cut(cx, &asked->page, out->links.items, sizeof(*out->links.items),
+			&out->links.len, &out->next);
+	return rc;
+}
+MR_TEAM_BIND(list_all, list_all_contacts, struct listing, struct all_contacts);
+
+const struct mr_op mr_op_team_contact_all = {
+	.name = "project_contacts",
+	.command = "team contact all",
+	.summary = "List the contacts and requests of all agents of a project",
+	.cluster = "contact",
+	.params = all_params,
+	.result = all_fields,
+	.traits = MR_QUOTES,
+	.surfaces = MR_ON_CLI,
+	.contract = &mr_contract_team,
+	.bind = &list_all,
+	.render = mr_render_contacts,
+};
+
 static const char *const alias_policy[] = { "contact_policy", NULL };
 
 struct policy_request {

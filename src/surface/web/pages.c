@@ -10,6 +10,11 @@ const struct mr_web_page *const mr_web_pages[] = {
 	&mr_web_page_project,
 	&mr_web_page_leases,
 	&mr_web_page_leases_past,
+	&mr_web_page_contacts,
+	&mr_web_page_history,
+	&mr_web_page_commit,
+	&mr_web_page_file,
+	&mr_web_page_traffic,
 	&mr_web_page_inbox,
 	&mr_web_page_project_inbox,
 	&mr_web_page_message,
@@ -19,5 +24,7 @@ const size_t mr_web_pages_count = MR_LEN(mr_web_pages);
 const struct mr_web_action *const mr_web_actions[] = {
 	&mr_web_action_acknowledge,
 	&mr_web_action_lease_release,
+	&mr_web_action_contact_answer,
+	&mr_web_action_contact_policy,
 };
 const size_t mr_web_actions_count = MR_LEN(mr_web_actions);

@@ -19,7 +19,17 @@ extern const struct mr_web_page mr_web_page_message;
 /* page_project.c */
 extern const struct mr_web_page mr_web_page_projects;
 extern const struct mr_web_page mr_web_page_project;
-/* lease.c */
+/* page_contact.c */
+extern const struct mr_web_page mr_web_page_contacts;
+extern const struct mr_web_action mr_web_action_contact_answer;
+extern const struct mr_web_action mr_web_action_contact_policy;
+/* page_traffic.c */
+extern const struct mr_web_page mr_web_page_traffic;
+/* page_history.c */
+extern const struct mr_web_page mr_web_page_commit;
+extern const struct mr_web_page mr_web_page_file;
+extern const struct mr_web_page mr_web_page_history;
+/* page_lease.c */
 extern const struct mr_web_page mr_web_page_leases;
 extern const struct mr_web_page mr_web_page_leases_past;
 extern const struct mr_web_action mr_web_action_lease_release;

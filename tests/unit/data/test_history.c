@@ -544,7 +544,7 @@ static void reads_files_of_old_commits(void)
 	CHECK_INT(mr_history_read(arena, history, NULL, "d/x", 2, &bytes, &err), MR_ELIMIT);
 	CHECK_STR(err.msg, "d/x has 3 bytes, more than 2");
 	CHECK_INT(mr_history_read(arena, history, "main~1", "d/x", 9, &bytes, &err), MR_EINVAL);
-	CHECK_STR(err.msg, "\"main~1\" is no commit id: 40 hex digits are needed");
+	CHECK_STR(err.msg, "\"main~1\" is no commit id: 7 to 40 hex digits are needed");
 	CHECK_INT(mr_history_read(arena, history, id, "d/x", 9, &bytes, &err), MR_ENOTFOUND);
 	CHECK_STR(err.msg, mr_arena_printf(arena, "archive %s has no commit %s", at("a"), id));
 	id = git("a", "rev-parse HEAD:d/x");
@@ -643,7 +643,7 @@ static void refuses_bad_queries(void)
 	log_refuses(history, (struct mr_history_query){ .limit = 1, .path = "." },
 		"\".\": \".\" is not allowed in a path");
 	log_refuses(history, (struct mr_history_query){ .limit = 1, .start = "x" },
-		"\"x\" is no commit id: 40 hex digits are needed");
+		"\"x\" is no commit id: 7 to 40 hex digits are needed");
 	mr_history_close(history);
 }
 

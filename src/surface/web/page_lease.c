@@ -1,5 +1,5 @@
-/* surface/web/lease.c - page and action: who holds which files of a project, and taking a lease
- * away.
+/* surface/web/page_lease.c - page and action: who holds which files of a project, and taking a
+ * lease away.
  */
 #include "base/str.h"
 #include "op/dispatch.h"
@@ -237,6 +237,7 @@ const struct mr_web_page mr_web_page_leases = {
 	.pattern = "/mail/p/{project_key}/leases",
 	.template = "leases.html",
 	.nav = "projects",
+	.asks = (const struct mr_web_ask[]){ MR_WEB_PROJECT, { 0 } },
 	.fill = fill_leases,
 };
 
@@ -245,9 +246,8 @@ const struct mr_web_page mr_web_page_leases_past = {
 	.pattern = "/mail/p/{project_key}/leases/all",
 	.template = "leases-all.html",
 	.nav = "projects",
-	.asks =
-		(const struct mr_web_ask[]){
-			{ "leases", &mr_op_team_list_reservations, "limit=100" }, { 0 } },
+	.asks = (const struct mr_web_ask[]){ MR_WEB_PROJECT,
+		{ "leases", &mr_op_team_list_reservations, "limit=100" }, { 0 } },
 };
 
 const struct mr_web_action mr_web_action_lease_release = {
