@@ -625,6 +625,7 @@
  *
  *   net/               other machines
  *     curl.c             libcurl, loaded when it is first needed
+ *     event_source.c     a stream of events that a server pushes
  *     http_client.c      one HTTP request, and its answer
  *     imap.c             a session with an IMAP server
  *     imap_deflate.c     compression of its connection
@@ -636,6 +637,7 @@
  *     jmap_method.c      what is known of methods
  *     jmap_request.c     calls being written
  *     jmap_result.c      what came of the parts of a request
+ *     jmap_watch.c       a thread that learns of changed mail, pushed or polled
  *     local_socket.c     a server of the same user, through a socket in the file system
  *     otlp.c             traces for a collector
  *     smtp.c             hands one mail to an SMTP server
@@ -675,6 +677,7 @@
  *     clean.c            control characters, and characters that are not seen
  *     digest.c           SHA-1 and SHA-256, MACs and signatures
  *     dotenv.c           .env files
+ *     event_stream.c     events of a text/event-stream
  *     file_name.c        names of files from outside, made safe
  *     frontmatter.c      a head between --- lines, and the body
  *     glob.c             path patterns: match

@@ -36,7 +36,15 @@ enum mr_code mr_curl_load(struct mr_curl *out, struct mr_err *err)
 		find(library, "curl_easy_cleanup", &api.cleanup) &&
 		find(library, "curl_easy_strerror", &api.strerror) &&
 		find(library, "curl_slist_append", &api.slist_append) &&
-		find(library, "curl_slist_free_all", &api.slist_free_all);
+		find(library, "curl_slist_free_all", &api.slist_free_all) &&
+		find(library, "curl_multi_init", &api.multi_init) &&
+		find(library, "curl_multi_add_handle", &api.multi_add) &&
+		find(library, "curl_multi_remove_handle", &api.multi_remove) &&
+		find(library, "curl_multi_perform", &api.multi_perform) &&
+		find(library, "curl_multi_poll", &api.multi_poll) &&
+		find(library, "curl_multi_wakeup", &api.multi_wakeup) &&
+		find(library, "curl_multi_info_read", &api.multi_info) &&
+		find(library, "curl_multi_cleanup", &api.multi_cleanup);
 	dlclose(library); /* it stays loaded */
 	if (!found)
 		return mr_err_set(err, MR_EINTERNAL, LIBRARY " is not the library it should be");

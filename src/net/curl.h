@@ -24,6 +24,15 @@ struct mr_curl {
 	const char *(*strerror)(CURLcode code);
 	struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
 	void (*slist_free_all)(struct curl_slist *list);
+	CURLM *(*multi_init)(void);
+	CURLMcode (*multi_add)(CURLM *multi, CURL *handle);
+	CURLMcode (*multi_remove)(CURLM *multi, CURL *handle);
+	CURLMcode (*multi_perform)(CURLM *multi, int *running);
+	CURLMcode (*multi_poll)(CURLM *multi, struct curl_waitfd *fds, unsigned count,
+		int timeout_ms, int *ready);
+	CURLMcode (*multi_wakeup)(CURLM *multi);
+	CURLMsg *(*multi_info)(CURLM *multi, int *left);
+	CURLMcode (*multi_cleanup)(CURLM *multi);
 };
 
 /* MR_ENOTFOUND when the library is not installed. */

@@ -1,6 +1,6 @@
 /*
- * net/jmap_client.c - The connection to a JMAP server: its session, one exchange with what may be repeated
- * of it, and blobs.
+ * net/jmap_client.c - The connection to a JMAP server: its session, one exchange with what may be
+ * repeated of it, and blobs.
  */
 #include "net/jmap_wire.h"
 

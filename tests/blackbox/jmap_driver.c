@@ -4,14 +4,16 @@
  * The first line says who logs in where. Each further one is a request, and is answered by a line:
  * {"ok": ...}, or {"error": code, "word": ..., "message": ...}, with the pauses that it made.
  */
-#include "net/jmap.h"
+#include "net/jmap_watch.h"
 
 #include "base/buf.h"
 #include "text/json.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { LINE_BYTES = 64 << 20, PAUSES = 64 };
 
@@ -20,7 +22,23 @@ struct driver {
 	struct mr_jmap_login login;
 	int pauses[PAUSES];
 	size_t len;
+	struct mr_jmap_watch *watch;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	int64_t changes;    /* that the watch told of, under the lock */
+	struct timespec at; /* the last one */
 };
+
+static void note_change(void *arg)
+{
+	struct driver *driver = arg;
+
+	pthread_mutex_lock(&driver->lock);
+	driver->changes++;
+	clock_gettime(CLOCK_MONOTONIC, &driver->at);
+	pthread_cond_signal(&driver->changed);
+	pthread_mutex_unlock(&driver->lock);
+}
 
 static void note_pause(void *arg, int ms)
 {
@@ -163,6 +181,44 @@ static enum mr_code transfer(struct mr_ctx *cx, struct driver *driver,
 	return rc;
 }
 
+static enum mr_code watch(struct mr_ctx *cx, struct driver *driver, const struct mr_value *options,
+	struct mr_out *out)
+{
+	struct mr_jmap_watch_config config = {
+		.login = driver->login,
+		.clock = cx->clock,
+		.rand = cx->rand,
+		.poll_ms = (int)number_of(options, "poll_ms"),
+		.pause_ms = (int)number_of(options, "pause_ms"),
+		.ping_s = (int)number_of(options, "ping_s"),
+		.changed = note_change,
+		.arg = driver,
+	};
+
+	mr_out_null(out, "ok");
+	return mr_jmap_watch_open(cx, &config, &driver->watch);
+}
+
+/* Wait until the watch has told of so many changes. */
+static enum mr_code await(struct mr_ctx *cx, struct driver *driver, int64_t count,
+	struct mr_out *out)
+{
+	static const char *const ways[] = { "begins", "pushed", "polled", "lost" };
+	const char *why;
+
+	pthread_mutex_lock(&driver->lock);
+	while (driver->changes < count)
+		pthread_cond_wait(&driver->changed, &driver->lock);
+	mr_out_map(out, "ok");
+	mr_out_int(out, "changes", driver->changes);
+	mr_out_real(out, "at", (double)driver->at.tv_sec + (double)driver->at.tv_nsec / 1e9);
+	pthread_mutex_unlock(&driver->lock);
+	mr_out_text(out, "way", ways[mr_jmap_watch_way(driver->watch, cx->arena, &why)]);
+	mr_out_text(out, "why", why);
+	mr_out_end(out);
+	return MR_OK;
+}
+
 static enum mr_code carry_out(struct mr_ctx *cx, struct driver *driver,
 	const struct mr_value *command, struct mr_out *out)
 {
@@ -174,6 +230,10 @@ static enum mr_code carry_out(struct mr_ctx *cx, struct driver *driver,
 		return session(cx, driver, out);
 	if (mr_value_get(command, "remember"))
 		return remember(cx, driver, out);
+	if (mr_value_get(command, "watch"))
+		return watch(cx, driver, mr_value_get(command, "watch"), out);
+	if (mr_value_get(command, "await"))
+		return await(cx, driver, number_of(command, "await"), out);
 	return transfer(cx, driver, command, out);
 }
 
@@ -225,7 +285,8 @@ int main(void)
 {
 	static const struct mr_json_limits limits = { LINE_BYTES, 64, 4000000 };
 	struct mr_arena *arena = mr_arena_new(); /* the login is used until the end */
-	struct driver driver = { 0 };
+	struct driver driver = { .lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER };
 	char *line = NULL;
 	size_t cap = 0;
 	ssize_t len;
@@ -240,6 +301,7 @@ int main(void)
 		}
 		answer(&driver, command);
 	}
+	mr_jmap_watch_close(driver.watch);
 	mr_jmap_close(driver.jmap);
 	mr_arena_free(arena);
 	free(line);

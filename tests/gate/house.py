@@ -45,6 +45,8 @@ TESTED_BY = {
     "src/team/archive/archive_look.c": "tests/blackbox/web_history.py",
     "src/team/traffic.c": "tests/blackbox/web_history.py",
     "src/team/traffic_sql.c": "tests/blackbox/web_history.py",
+    "src/net/event_source.c": "tests/blackbox/jmap_watch.py",
+    "src/net/jmap_watch.c": "tests/blackbox/jmap_watch.py",
     "src/team/overseer.c": "tests/unit/team/test_team_escalate.c",
     "src/mailbox/adopt.c": "tests/blackbox/mailbox_roots.py",
     "src/mailbox/agent_make.c": "tests/unit/mailbox/test_mailbox_agent.c",

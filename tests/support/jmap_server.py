@@ -3,6 +3,7 @@
 import base64
 import http.server
 import json
+import queue
 import socket
 import ssl
 import threading
@@ -25,8 +26,9 @@ def session(url="", state="s1", account="A1", can=(MAIL, SUBMISSION), limits=Non
 class Request:
     """One that arrived."""
 
-    def __init__(self, method, path, headers, body, connection):
-        self.method, self.path, self.headers, self.body, self.connection = method, path, headers, body, connection
+    def __init__(self, handler, body, connection):
+        self.method, self.path, self.headers = handler.command, handler.path, handler.headers
+        self.handler, self.body, self.connection = handler, body, connection
 
     @property
     def json(self):
@@ -46,6 +48,31 @@ class Answer:
 
 
 HANG_UP = Answer(0)
+
+
+class Events:
+    """Streams of events, as a page: `opened` has a Request for each that was asked for, and what is put into `sent` goes to the one that is
+    open: texts, or None to end it."""
+
+    def __init__(self, status=200, kind="text/event-stream"):
+        self.status, self.kind = status, kind
+        self.opened, self.sent = queue.Queue(), queue.Queue()
+
+    def __call__(self, request):
+        handler = request.handler
+        handler.send_response(self.status)
+        handler.send_header("Content-Type", self.kind)
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        handler.close_connection = True
+        self.opened.put(request)
+        while (text := self.sent.get()) is not None:
+            handler.wfile.write(text.encode())
+
+    def change(self, state, account="A1", kind="Email", number=None):
+        identified = "" if number is None else f"id: {number}\r\n"
+        data = json.dumps({"@type": "StateChange", "changed": {account: {kind: state}}})
+        self.sent.put(f"event: state\r\n{identified}data: {data}\r\n\r\n")
 
 
 def results(*responses, state="s1"):
@@ -80,7 +107,7 @@ class JmapServer:
 
             def serve(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                outer.answer(self, Request(self.command, self.path, self.headers, body, self.number))
+                outer.answer(self, Request(self, body, self.number))
 
             do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = serve
 
