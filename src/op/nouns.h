@@ -146,6 +146,8 @@ extern const struct mr_op mr_op_team_threads;
 extern const struct mr_op mr_op_team_health;
 /* team_latest.c */
 extern const struct mr_op mr_op_team_latest;
+/* team_attention.c */
+extern const struct mr_op mr_op_team_attention;
 /* team_overview.c */
 extern const struct mr_op mr_op_team_overview;
 /* team_history.c */
