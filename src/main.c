@@ -96,6 +96,7 @@
  *       page_history.c   pages: commits, and files as they were
  *       page_lease.c     page: who holds which files; taking a lease away
  *       page_traffic.c   page: who writes to whom, drawn
+ *       live.c           tells open pages that something has changed
  *       pages.c          the list of all pages
  *       sign.c           signing in and out, choosing the colours
  *       team_act.c       actions: what a person does in a team
@@ -171,6 +172,7 @@
  *       service.c        operations: the systemd user service
  *     team/            the team's operations and what they show
  *       contract_team.c  the team's contract: who may act, what errors look like
+ *       render_attention.c what needs a person, on a terminal
  *       render_contact.c contacts, products, slots, macros
  *       render_guard.c   the guard's result on a terminal
  *       render_history.c commits, files and traffic on a terminal
@@ -187,6 +189,7 @@
  *       shape_team_summary.c thread summaries as JSON
  *       suggest.c        completion of arguments
  *       team_agent.c     operations: the agents of a project
+ *       team_attention.c operation: what needs a person in all projects
  *       team_contact.c   operations: contacts between agents
  *       team_group.c     operations: groups of agents
  *       team_guard.c     operations: install and remove the git hooks
@@ -287,6 +290,8 @@
  *     agent.c            members of a project: found, registered, edited
  *     agent_sql.c        the rows of agents
  *     ask.c              queries of operations and surfaces
+ *     attention.c        what needs a person, of all projects
+ *     attention_sql.c    its queries
  *     attachment.c       files that go with a message
  *     attachment_body.c  finds image references in a body
  *     attachment_source.c which files may be attached

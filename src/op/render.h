@@ -70,6 +70,7 @@ void mr_render_commit(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 void mr_render_place(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);
 void mr_render_traffic(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
 /* render_attention.c: what needs a person. */
 void mr_render_attention(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);

@@ -1,6 +1,10 @@
 // What all pages run. Each module finds what it adds to by a data- attribute, and a page without it works as well.
 import { showCopyButtons } from "./copy.js";
+import { startKeys } from "./keys.js";
+import { startLive } from "./live.js";
 import { showTimes } from "./times.js";
 
 showTimes(document);
 showCopyButtons(document);
+startKeys();
+startLive();

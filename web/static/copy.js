@@ -4,6 +4,7 @@ function addButton(element) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
+  button.dataset.made = "";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
     try {
@@ -19,5 +20,7 @@ function addButton(element) {
 }
 
 export function showCopyButtons(root) {
-  for (const element of root.querySelectorAll("[data-copy]")) addButton(element);
+  for (const element of root.querySelectorAll("[data-copy]")) {
+    if (!element.querySelector(".copy")) addButton(element);
+  }
 }

@@ -198,3 +198,22 @@ void mr_watching_wake(struct mr_team *team)
 {
 	mr_team_topics_wake(team);
 }
+
+/* --- any change --- */
+
+enum mr_code mr_watching_open(struct mr_call *call, struct mr_team *team,
+	struct mr_team_watch **out)
+{
+	return mr_team_watch_open(&call->cx, team, out);
+}
+
+enum mr_code mr_watching_change(struct mr_call *call, struct mr_team_watch *watch, int timeout_ms,
+	bool *changed)
+{
+	return mr_team_watch_wait(&call->cx, watch, timeout_ms, changed);
+}
+
+void mr_watching_close(struct mr_team_watch **watch)
+{
+	mr_team_watch_close(watch);
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "op/call.h"
+#include "team/store/watch.h"
 #include "team/topic.h"
 
 struct mr_team_item;
@@ -48,3 +49,11 @@ MR_CHECK enum mr_code mr_watching_begin(struct mr_call *call, struct mr_team *te
 MR_CHECK enum mr_code mr_watching_wait(struct mr_call *call, struct mr_team *team,
 	struct mr_team_topic *topics, size_t count, const char *failed_event, bool *found);
 void mr_watching_wake(struct mr_team *team);
+
+/* mr_team_watch_open(), mr_team_watch_wait() and mr_team_watch_close() of team/store/watch.h: any
+ * change at all. mr_watching_wake() is one, too. */
+MR_CHECK enum mr_code mr_watching_open(struct mr_call *call, struct mr_team *team,
+	struct mr_team_watch **out);
+MR_CHECK enum mr_code mr_watching_change(struct mr_call *call, struct mr_team_watch *watch,
+	int timeout_ms, bool *changed);
+void mr_watching_close(struct mr_team_watch **watch);

@@ -6,5 +6,6 @@ const struct mr_web_page mr_web_page_home = {
 	.pattern = "/mail",
 	.template = "home.html",
 	.nav = "home",
-	.asks = (const struct mr_web_ask[]){ { "projects", &mr_op_team_list_projects }, { 0 } },
+	.asks = (const struct mr_web_ask[]){ { "attention", &mr_op_team_attention },
+		{ "latest", &mr_op_team_latest, .fixed = "limit=8", .may_fail = true }, { 0 } },
 };

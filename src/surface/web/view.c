@@ -10,6 +10,7 @@
 #include "surface/http/wait.h"
 #include "surface/web/csrf.h"
 #include "surface/web/form.h"
+#include "surface/web/live.h"
 #include "surface/web/template_set.h"
 #include "surface/web/theme.h"
 #include "text/markdown.h"
@@ -110,6 +111,11 @@ static void put_frame(struct mr_web_view *view, const struct mr_web_page *page)
 	mr_out_text(out, "assets", view->web->assets);
 	mr_out_text(out, "path", req->path);
 	mr_out_text(out, "nav", page ? page->nav : NULL);
+	/* What a form led to cannot be asked for again. */
+	if (page && page->nav && mr_str_eq(req->method, "GET"))
+		mr_out_text(out, "live",
+			mr_arena_printf(req->arena, "%llu",
+				(unsigned long long)mr_web_live_number(view->web->live)));
 	mr_out_text(out, "theme", mr_web_theme(req));
 	mr_out_text(out, "version", MR_VERSION);
 	mr_out_int(out, "now_us", mr_clock_wall_us(view->web->app->clock));

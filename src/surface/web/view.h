@@ -4,6 +4,7 @@
 #include "surface/web/csrf.h"
 #include "surface/web/page.h"
 
+struct mr_web_live;
 struct mr_web_templates;
 
 struct mr_web {
@@ -12,6 +13,7 @@ struct mr_web {
 	const struct mr_web_templates *templates;
 	const char *assets;
 	struct mr_web_csrf_key key;
+	struct mr_web_live *live;
 	struct mr_http_route *routes;
 	size_t routes_len;
 };

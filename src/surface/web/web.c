@@ -4,13 +4,14 @@
 #include "surface/http/media.h"
 #include "surface/web/action.h"
 #include "surface/web/asset.h"
+#include "surface/web/live.h"
 #include "surface/web/sign.h"
 #include "surface/web/template_set.h"
 #include "surface/web/view.h"
 
 #include <string.h>
 
-enum { OWN_ROUTES = 3 + MR_WEB_SIGN_ROUTES };
+enum { OWN_ROUTES = 4 + MR_WEB_SIGN_ROUTES };
 
 static void show_page(const struct mr_http_request *req, struct mr_http_response *resp)
 {
@@ -64,6 +65,8 @@ static void make_routes(struct mr_web *web)
 	add_route(web, "GET", "/", show_root, MR_ROUTE_INLINE | MR_ROUTE_OPEN, NULL);
 	add_route(web, "GET", MR_WEB_ASSET_PATTERN, mr_web_asset_show,
 		MR_ROUTE_INLINE | MR_ROUTE_OPEN, web->assets);
+	add_route(web, "GET", MR_WEB_LIVE_PATTERN, mr_web_live_open,
+		MR_ROUTE_PAGE | MR_ROUTE_NO_HEAD, web->live);
 	mr_web_sign_routes(web->routes + web->routes_len, bind(web, NULL, NULL));
 	web->routes_len += MR_WEB_SIGN_ROUTES;
 	for (size_t i = 0; i < mr_web_pages_count; i++)
@@ -86,14 +89,17 @@ struct mr_web *mr_web_new(const struct mr_app *app)
 	web->templates = mr_web_templates_new(arena);
 	web->assets = mr_web_asset_base(arena);
 	mr_rand_fill(app->rand, web->key.bytes, sizeof(web->key.bytes));
+	web->live = mr_web_live_new(app);
 	make_routes(web);
 	return web;
 }
 
 void mr_web_free(struct mr_web *web)
 {
-	if (web)
-		mr_arena_free(web->arena);
+	if (!web)
+		return;
+	mr_web_live_free(web->live);
+	mr_arena_free(web->arena);
 }
 
 const struct mr_http_route *mr_web_routes(struct mr_web *web, size_t *out_count)
