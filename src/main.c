@@ -191,6 +191,7 @@
  *       team_agent.c     operations: the agents of a project
  *       team_attention.c operation: what needs a person in all projects
  *       team_contact.c   operations: contacts between agents
+ *       team_find.c      operation: projects and agents by a few letters
  *       team_group.c     operations: groups of agents
  *       team_guard.c     operations: install and remove the git hooks
  *       team_guard_check.c operations: check files against leases
@@ -303,6 +304,7 @@
  *     escalate.c         escalates overdue acknowledgements
  *     escalate_sql.c     overdue acknowledgements in the database
  *     freeze.c           holds a team's storage still for a backup
+ *     find_sql.c         projects and agents by a few letters
  *     follow.c           what happens in a project, as it happens
  *     gauge.c            counts of stored and queued items, for /metrics
  *     gauge_sql.c        and the queries

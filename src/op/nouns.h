@@ -148,6 +148,8 @@ extern const struct mr_op mr_op_team_health;
 extern const struct mr_op mr_op_team_latest;
 /* team_attention.c */
 extern const struct mr_op mr_op_team_attention;
+/* team_find.c */
+extern const struct mr_op mr_op_team_find;
 /* team_overview.c */
 extern const struct mr_op mr_op_team_overview;
 /* team_history.c */

@@ -3,6 +3,7 @@
 import http.client
 import os
 import sys
+import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import team_scene  # noqa: E402
@@ -94,6 +95,23 @@ def a_shell_shows_the_same(m):
     assert m.json("team", "attention") == {"projects": 0, "letters": [], "requests": [], "owed": [], "left": [], "working": []}
 
 
+def whatever_has_a_name_is_found(m):
+    with m.serve() as server:
+        team_scene.lively(server)
+        project(server, "/srv/" + NASTY, {"GoldLake": NASTY})
+
+        def found(query):
+            return [(one["project"], one.get("agent")) for one in m.json("team", "find", query)["result"]]
+        assert found("refunds") == [("srv-shop", "GreenCastle")] and found("RV/DO") == [("srv-docs", None)]
+        assert sorted(agent for _, agent in found("lake")) == ["BlueLake", "GoldLake"]
+        # What stands for anything in a pattern stands for itself.
+        assert found("%") == found("_") == found("\\") == found("no such thing") == []
+        assert len(m.json("team", "find")["result"]) == 3 + 5 and len(m.json("team", "find", "--limit", "1")["result"]) == 2
+        text = page(server, "/mail/open?query=" + urllib.parse.quote(NASTY.lower())).text
+        assert "GoldLake" in text and "<script>" not in text and "<img src" not in text, text
+        assert "Nothing is called so" in page(server, "/mail/open?query=zzz").text
+
+
 def a_change_is_told_at_once_and_the_page_has_its_number(m):
     with m.serve() as server:
         team_scene.lively(server)
@@ -150,7 +168,7 @@ def many_listen_and_the_server_ends_well(m):
 
 
 TESTS = (what_needs_a_person_is_on_it, overdue_acknowledgements_and_quiet_holders_are_on_it, names_on_it_are_text,
-    a_shell_shows_the_same, a_change_is_told_at_once_and_the_page_has_its_number, strangers_are_told_nothing,
+    a_shell_shows_the_same, whatever_has_a_name_is_found, a_change_is_told_at_once_and_the_page_has_its_number, strangers_are_told_nothing,
     many_listen_and_the_server_ends_well)
 
 

@@ -164,8 +164,39 @@ def rows_and_places_by_keyboard(browser, m):
         page.wait_for_load_state("load")
 
 
+def anything_by_a_few_letters(browser, m):
+    with m.serve() as server, browser.page() as page:
+        team_scene.lively(server)
+        page.goto(server.url + "/mail")
+        chosen = "document.querySelector('.palette [aria-selected=true]').innerText.replace(/\\s+/g, ' ')"
+        page.keyboard.press("Control+k")
+        page.keyboard.type("refunds")
+        page.wait_for_text("GreenCastle", ".palette")
+        assert page.evaluate(chosen).startswith("GreenCastle Tests for refunds"), page.evaluate(chosen)
+        page.is_accessible()
+        page.shot("palette")
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate(chosen) == "Search all mail for “refunds” search", page.evaluate(chosen)
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate(chosen).startswith("GreenCastle"), page.evaluate(chosen)
+        page.keyboard.press("Escape")
+        page.wait_for_function("() => !document.querySelector('dialog[open]')")
+        page.keyboard.press("Control+k")
+        page.keyboard.type("/DOCS")
+        page.wait_for_text("srv-docs", ".palette")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/mail/p/srv-docs")
+        page.keyboard.press("Control+k")
+        page.keyboard.type("hm")
+        page.wait_for_text("Home", ".palette [aria-selected=true]")
+        page.keyboard.press("Enter")
+        page.wait_for_text("Needs you", "main")
+        page.wait_for_load_state("load")
+
+
 TESTS = [an_empty_installation_comes_alive, what_somebody_types_stays, where_somebody_reads_stays, only_what_differs_is_touched,
-    a_server_that_goes_and_comes_back, rows_and_places_by_keyboard]
+    a_server_that_goes_and_comes_back, rows_and_places_by_keyboard,
+    anything_by_a_few_letters]
 
 
 def main():

@@ -149,6 +149,7 @@ TESTED_BY = {
     "src/surface/mcp/method.c": "tests/unit/surface/test_ask.c",
     "src/surface/mcp/stdio.c": "tests/blackbox/mcp_stdio.py",
     "src/surface/mcp/wanted.c": "tests/blackbox/mcp_stdio.py",
+    "src/team/find_sql.c": "tests/blackbox/web_home.py",
     "src/surface/web/live.c": "tests/blackbox/web_home.py",
     "src/surface/web/action.c": "tests/blackbox/web_team.py",
     "src/surface/web/asset.c": "tests/blackbox/web.py",

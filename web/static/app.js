@@ -2,9 +2,11 @@
 import { showCopyButtons } from "./copy.js";
 import { startKeys } from "./keys.js";
 import { startLive } from "./live.js";
+import { startPalette } from "./palette.js";
 import { showTimes } from "./times.js";
 
 showTimes(document);
 showCopyButtons(document);
 startKeys();
+startPalette();
 startLive();

@@ -6,6 +6,7 @@
 
 const struct mr_web_page *const mr_web_pages[] = {
 	&mr_web_page_home,
+	&mr_web_page_open,
 	&mr_web_page_projects,
 	&mr_web_page_project,
 	&mr_web_page_leases,

@@ -12,6 +12,7 @@
 
 /* home.c */
 extern const struct mr_web_page mr_web_page_home;
+extern const struct mr_web_page mr_web_page_open;
 /* page_mail.c */
 extern const struct mr_web_page mr_web_page_inbox;
 extern const struct mr_web_page mr_web_page_project_inbox;
