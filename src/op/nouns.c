@@ -125,6 +125,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_team_contact_all,
 	&mr_op_team_attention,
 	&mr_op_team_find,
+	&mr_op_team_instruct,
 	&mr_op_extended_list,
 	&mr_op_extended_call,
 	&mr_op_guard_install,

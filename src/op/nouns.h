@@ -144,6 +144,8 @@ extern const struct mr_op mr_op_team_thread;
 extern const struct mr_op mr_op_team_threads;
 /* team_health.c */
 extern const struct mr_op mr_op_team_health;
+/* team_instruct.c */
+extern const struct mr_op mr_op_team_instruct;
 /* team_latest.c */
 extern const struct mr_op mr_op_team_latest;
 /* team_attention.c */

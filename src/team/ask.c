@@ -1,6 +1,7 @@
 /* team/ask.c - the queries that operations and surfaces make, each on a borrowed connection. */
 #include "team/ask.h"
 
+#include "team/error.h"
 #include "team/project_sql.h"
 
 /* Begins an answer: `reader` is given back when the function returns. */
@@ -218,6 +219,20 @@ enum mr_code mr_team_ask_thread(struct mr_ctx *cx, struct mr_team *team,
 			    include_bodies, after, limit, out);
 }
 
+enum mr_code mr_team_ask_thread_newest(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const char *project_key, const char *thread_id,
+	bool include_bodies, int64_t before, int64_t limit, struct mr_team_project *project,
+	struct mr_team_items *out)
+{
+	BORROW(cx, team);
+
+	if (!rc)
+		rc = mr_team_project_find(cx, reader.db, project_key, project);
+	return rc ? rc
+		  : mr_team_thread_newest(cx, reader.db, rights, project->id, thread_id,
+			    include_bodies, before, limit, out);
+}
+
 enum mr_code mr_team_ask_threads(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_rights *rights, const char *project_key, int64_t before, int64_t limit,
 	struct mr_team_threads *out)
@@ -231,16 +246,23 @@ enum mr_code mr_team_ask_threads(struct mr_ctx *cx, struct mr_team *team,
 }
 
 enum mr_code mr_team_ask_latest(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_rights *rights, const char *project_key,
+	const struct mr_team_rights *rights, const char *project_key, const char *agent_name,
 	const struct mr_team_latest_query *query, struct mr_team_latests *out)
 {
 	struct mr_team_latest_query asked = *query;
 	struct mr_team_project project = { 0 };
+	struct mr_team_agent agent = { 0 };
 	BORROW(cx, team);
 
+	if (!project_key && agent_name)
+		return mr_team_refuse(cx, "project_key",
+			"project_key is missing: agents are of one project");
 	if (!rc && project_key)
 		rc = mr_team_project_find(cx, reader.db, project_key, &project);
+	if (!rc && agent_name)
+		rc = mr_team_agent_find(cx, reader.db, &project, agent_name, false, &agent);
 	asked.project_id = project.id;
+	asked.agent_id = agent.id;
 	return rc ? rc : mr_team_latest_list(cx, reader.db, rights, &asked, out);
 }
 

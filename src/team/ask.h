@@ -82,6 +82,11 @@ MR_CHECK enum mr_code mr_team_ask_thread(struct mr_ctx *cx, struct mr_team *team
 	const struct mr_team_rights *rights, const char *project_key, const char *thread_id,
 	bool include_bodies, int64_t after, int64_t limit, struct mr_team_project *project,
 	struct mr_team_items *out);
+/* The same as mr_team_thread_newest() gives it. */
+MR_CHECK enum mr_code mr_team_ask_thread_newest(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_rights *rights, const char *project_key, const char *thread_id,
+	bool include_bodies, int64_t before, int64_t limit, struct mr_team_project *project,
+	struct mr_team_items *out);
 /* Threads as mr_team_thread_list() gives them. */
 MR_CHECK enum mr_code mr_team_ask_threads(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_rights *rights, const char *project_key, int64_t before, int64_t limit,
@@ -89,7 +94,7 @@ MR_CHECK enum mr_code mr_team_ask_threads(struct mr_ctx *cx, struct mr_team *tea
 /* The newest messages of everybody in a project, or in all (`project_key` NULL); the query's
  * project does not count. */
 MR_CHECK enum mr_code mr_team_ask_latest(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_rights *rights, const char *project_key,
+	const struct mr_team_rights *rights, const char *project_key, const char *agent_name,
 	const struct mr_team_latest_query *query, struct mr_team_latests *out);
 /* The projects that know a thread: at most two. */
 MR_CHECK enum mr_code mr_team_ask_thread_projects(struct mr_ctx *cx, struct mr_team *team,

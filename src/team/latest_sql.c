@@ -1,5 +1,6 @@
 /* team/latest_sql.c - Lists the newest messages of a project or of all, each kind from an index. */
 #include "data/rows.h"
+#include "team/error.h"
 #include "team/inbox_sql.h"
 #include "team/latest.h"
 #include "team/limits.h"
@@ -7,36 +8,38 @@
 #include "team/name.h"
 #include "team/post.h"
 #include "team/project_sql.h"
+#include "text/markdown.h"
 #include "text/snippet.h"
 
 /*
- * ?1 the id to go on from, ?2 how many, ?3 the project (0: any), ?4 the readers. Where a list has
- * no index of its own, the newest of each agent are found in that agent's, and of these the newest:
- * never more rows than agents times the limit.
+ * ?1 the id to go on from, ?2 how many, ?3 the project (0: any) or the agent, ?4 the readers. Where
+ * a list has no index of its own, the newest of each agent are found in that agent's, and of these
+ * the newest: never more rows than agents times the limit.
  */
 #define ITEMS                                                                                      \
 	" SELECT " MR_TEAM_ITEM_COLUMNS ", substr(m.body_md, 1, 1000)"                             \
-	" FROM found f JOIN messages m ON m.id = f.id" MR_TEAM_ITEM_SENDER                         \
-	" ORDER BY m.id DESC LIMIT ?2"
+	" FROM found f CROSS JOIN messages m" MR_TEAM_ITEM_SENDER                                  \
+	" WHERE m.id = f.id ORDER BY m.id DESC LIMIT ?2"
 
 /* The newest that agents received. */
 #define RECEIVED(agents, rows)                                                                     \
-	"SELECT m.id FROM agents b JOIN messages m ON m.id IN (SELECT r.message_id"                \
+	"SELECT m.id FROM agents b CROSS JOIN messages m WHERE m.id IN (SELECT r.message_id"       \
 	" FROM message_recipients r WHERE r.agent_id = b.id AND r.message_id < ?1" rows            \
-	" ORDER BY r.message_id DESC LIMIT ?2)"                                                    \
-	" WHERE (?3 = 0 OR b.project_id = ?3)" agents
+	" ORDER BY r.message_id DESC LIMIT ?2) AND " agents
 
-#define OPENLY   " AND r.kind <> 'bcc'"
-#define OVERSEER " AND b.is_system = 1 AND b.name_fold = 'humanoverseer'"
-#define READER   " AND b.id IN ids(?4)"
-#define URGENT   " AND r.urgent = 1"
-#define WAITING  " AND r.ack_due = 1 AND r.ack_ts IS NULL"
-#define UNREAD   " AND r.read_ts IS NULL"
+#define IN_PROJECT "(?3 = 0 OR b.project_id = ?3)"
+#define ALONE      "b.id = ?3 AND (CAST(?4 AS TEXT) IS NULL OR b.id IN ids(?4))"
+#define OPENLY     " AND r.kind <> 'bcc'"
+#define OVERSEER   " AND b.is_system = 1 AND b.name_fold = 'humanoverseer'"
+#define READER     " AND b.id IN ids(?4)"
+#define URGENT     " AND r.urgent = 1"
+#define WAITING    " AND r.ack_due = 1 AND r.ack_ts IS NULL"
+#define UNREAD     " AND r.read_ts IS NULL"
 
-#define SENT_BY_READERS                                                                            \
-	"SELECT m.id FROM agents b JOIN messages m ON m.id IN (SELECT x.id FROM messages x"        \
-	" WHERE x.sender_id = b.id AND x.id < ?1 AND (?3 = 0 OR x.project_id = ?3)"                \
-	" ORDER BY x.id DESC LIMIT ?2) WHERE b.id IN ids(?4)"
+#define SENT(agents, rows)                                                                           \
+	"SELECT m.id FROM agents b CROSS JOIN messages m WHERE m.id IN (SELECT x.id FROM messages x" \
+	" WHERE x.sender_id = b.id AND x.id < ?1" rows " ORDER BY x.id DESC LIMIT ?2) AND " agents
+#define SENT_BY_READERS SENT("b.id IN ids(?4)", " AND (?3 = 0 OR x.project_id = ?3)")
 
 /* All that have files are few: the order by a sum keeps the index of these in use. */
 #define ATTACHED                                                                                   \
@@ -53,27 +56,39 @@ static const char *const SQL_KINDS[MR_TEAM_LATEST_KINDS] = {
 	[MR_TEAM_LATEST_ALL] =
 		FOUND("SELECT m.id FROM messages m WHERE m.id IN (SELECT x.id FROM messages x"
 		      " WHERE x.project_id = ?3 AND x.id < ?1 ORDER BY x.id DESC LIMIT ?2)"
-		      " UNION " RECEIVED("", OPENLY)),
-	[MR_TEAM_LATEST_OVERSEER] = FOUND(RECEIVED(OVERSEER, "")),
-	[MR_TEAM_LATEST_UNREAD] = FOUND(RECEIVED(OVERSEER, UNREAD)),
+		      " UNION " RECEIVED(IN_PROJECT, OPENLY)),
+	[MR_TEAM_LATEST_OVERSEER] = FOUND(RECEIVED(IN_PROJECT OVERSEER, "")),
+	[MR_TEAM_LATEST_UNREAD] = FOUND(RECEIVED(IN_PROJECT OVERSEER, UNREAD)),
 	[MR_TEAM_LATEST_URGENT] =
-		FOUND("SELECT DISTINCT u.id FROM (" RECEIVED("", URGENT OPENLY) ") u"),
-	[MR_TEAM_LATEST_WAITING] = FOUND("SELECT DISTINCT u.id FROM (" RECEIVED("", WAITING) ") u"),
+		FOUND("SELECT DISTINCT u.id FROM (" RECEIVED(IN_PROJECT, URGENT OPENLY) ") u"),
+	[MR_TEAM_LATEST_WAITING] =
+		FOUND("SELECT DISTINCT u.id FROM (" RECEIVED(IN_PROJECT, WAITING) ") u"),
 	[MR_TEAM_LATEST_ATTACHED] = FOUND(ATTACHED NEWEST_ATTACHED),
 };
 
 /* The same of what the readers sent and received. */
 static const char *const SQL_READERS[MR_TEAM_LATEST_KINDS] = {
-	[MR_TEAM_LATEST_ALL] = FOUND(SENT_BY_READERS " UNION " RECEIVED(READER, "")),
-	[MR_TEAM_LATEST_OVERSEER] = FOUND(RECEIVED(OVERSEER READER, "")),
-	[MR_TEAM_LATEST_UNREAD] = FOUND(RECEIVED(OVERSEER READER, UNREAD)),
+	[MR_TEAM_LATEST_ALL] = FOUND(SENT_BY_READERS " UNION " RECEIVED(IN_PROJECT READER, "")),
+	[MR_TEAM_LATEST_OVERSEER] = FOUND(RECEIVED(IN_PROJECT OVERSEER READER, "")),
+	[MR_TEAM_LATEST_UNREAD] = FOUND(RECEIVED(IN_PROJECT OVERSEER READER, UNREAD)),
 	[MR_TEAM_LATEST_URGENT] =
-		FOUND("SELECT DISTINCT u.id FROM (" RECEIVED(READER, URGENT) ") u"),
+		FOUND("SELECT DISTINCT u.id FROM (" RECEIVED(IN_PROJECT READER, URGENT) ") u"),
 	[MR_TEAM_LATEST_WAITING] =
-		FOUND("SELECT DISTINCT u.id FROM (" RECEIVED(READER, WAITING) ") u"),
+		FOUND("SELECT DISTINCT u.id FROM (" RECEIVED(IN_PROJECT READER, WAITING) ") u"),
 	[MR_TEAM_LATEST_ATTACHED] =
 		FOUND(ATTACHED " AND " MR_TEAM_SEEN_BY("x", "?4") NEWEST_ATTACHED),
 };
+
+static const char *const SQL_AGENT[MR_TEAM_LATEST_KINDS] = {
+	[MR_TEAM_LATEST_ALL] = FOUND(RECEIVED(ALONE, "")),
+	[MR_TEAM_LATEST_UNREAD] = FOUND(RECEIVED(ALONE, UNREAD)),
+	[MR_TEAM_LATEST_URGENT] = FOUND(RECEIVED(ALONE, URGENT)),
+	[MR_TEAM_LATEST_WAITING] = FOUND(RECEIVED(ALONE, WAITING)),
+	[MR_TEAM_LATEST_SENT] = FOUND(SENT(ALONE, "")),
+};
+
+/* More than a snippet shows, whatever the marks in it. */
+enum { EXCERPT_BYTES = 1000 };
 
 static enum mr_code read_latest(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
@@ -84,7 +99,8 @@ static enum mr_code read_latest(struct mr_ctx *cx, struct mr_stmt *row, void *to
 
 	mr_team_item_read(row, -1, cx->arena, &it->item);
 	mr_stmt_into(row, MR_TEAM_ITEM_COLUMN_COUNT, cx->arena, MR_INTO(&body));
-	mr_snippet(cx->arena, body, &nothing, MR_QUERY_ANY_COLUMN, false, &snippet);
+	mr_snippet(cx->arena, mr_markdown_to_text(cx->arena, mr_bytes_text(body), EXCERPT_BYTES),
+		&nothing, MR_QUERY_ANY_COLUMN, false, &snippet);
 	it->excerpt = snippet.text;
 	return MR_OK;
 }
@@ -108,7 +124,8 @@ static enum mr_code add_project(struct mr_ctx *cx, struct mr_db *db, struct mr_t
 }
 
 /* Who got it, and what the overseer and those who are to acknowledge it have done. */
-static enum mr_code add_recipients(struct mr_ctx *cx, struct mr_db *db, struct mr_team_latest *it)
+static enum mr_code add_recipients(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
+	struct mr_team_latest *it)
 {
 	const struct mr_team_message *message = &it->item.message;
 	struct mr_team_recipients rows;
@@ -126,10 +143,12 @@ static enum mr_code add_recipients(struct mr_ctx *cx, struct mr_db *db, struct m
 		if (message->ack_required && one->kind == MR_TEAM_TO && !one->ack_ts)
 			it->waiting_for.items[it->waiting_for.len++] =
 				mr_team_post_name(cx->arena, message->project_id, one);
-		if (!mr_str_eq(one->name, MR_TEAM_OVERSEER_NAME))
+		if (mr_str_eq(one->name, MR_TEAM_OVERSEER_NAME))
+			it->is_for_overseer = true;
+		else if (!agent_id)
 			continue;
-		it->is_for_overseer = true;
-		it->is_unread = it->is_unread || !one->read_ts;
+		if (!agent_id || one->agent_id == agent_id)
+			it->is_unread = it->is_unread || !one->read_ts;
 	}
 	return MR_OK;
 }
@@ -137,6 +156,16 @@ static enum mr_code add_recipients(struct mr_ctx *cx, struct mr_db *db, struct m
 static int64_t within(int64_t limit)
 {
 	return limit < 1 ? 1 : limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX : limit;
+}
+
+const char *mr_team_latest_sql(const struct mr_team_latest_query *query, const char *readers)
+{
+	if (query->agent_id)
+		return SQL_AGENT[query->kind];
+	if (readers)
+		return SQL_READERS[query->kind];
+	return query->kind == MR_TEAM_LATEST_ALL && !query->project_id ? SQL_ALL
+								       : SQL_KINDS[query->kind];
 }
 
 enum mr_code mr_team_latest_list(struct mr_ctx *cx, struct mr_db *db,
@@ -147,25 +176,32 @@ enum mr_code mr_team_latest_list(struct mr_ctx *cx, struct mr_db *db,
 	int64_t before = query->before > 0 ? query->before : INT64_MAX;
 	size_t most = (size_t)within(query->limit);
 	struct mr_team_latests found = { 0 };
+	const char *sql = mr_team_latest_sql(query, readers);
 	enum mr_code rc;
 
+	if (!sql)
+		return mr_team_refuse(cx, "only", "%s",
+			query->agent_id ? "an agent has no list of this kind"
+					: "sent is of one agent: agent_name is missing");
 	/* One more tells whether there is more. */
-	if (readers)
-		rc = mr_rows_list(cx, db, SQL_READERS[query->kind],
-			MR_BIND(before, most + 1, query->project_id, mr_bind_ids(readers)),
-			read_latest, MR_LIST(&found));
-	else if (query->kind == MR_TEAM_LATEST_ALL && !query->project_id)
-		rc = mr_rows_list(cx, db, SQL_ALL, MR_BIND(before, most + 1), read_latest,
+	if (sql == SQL_ALL)
+		rc = mr_rows_list(cx, db, sql, MR_BIND(before, most + 1), read_latest,
 			MR_LIST(&found));
+	else if (readers || query->agent_id)
+		rc = mr_rows_list(cx, db, sql,
+			MR_BIND(before, most + 1,
+				query->agent_id ? query->agent_id : query->project_id,
+				mr_bind_ids(readers)),
+			read_latest, MR_LIST(&found));
 	else
-		rc = mr_rows_list(cx, db, SQL_KINDS[query->kind],
-			MR_BIND(before, most + 1, query->project_id), read_latest, MR_LIST(&found));
+		rc = mr_rows_list(cx, db, sql, MR_BIND(before, most + 1, query->project_id),
+			read_latest, MR_LIST(&found));
 	if (!rc && found.len > most) {
 		found.len = most;
 		found.next = found.items[most - 1].item.message.id;
 	}
 	for (size_t i = 0; !rc && i < found.len; i++) {
-		rc = add_recipients(cx, db, &found.items[i]);
+		rc = add_recipients(cx, db, query->agent_id, &found.items[i]);
 		if (!rc)
 			rc = add_project(cx, db, &found, i);
 	}

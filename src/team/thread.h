@@ -21,6 +21,10 @@ struct mr_team_threads {
 MR_CHECK enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_rights *rights, int64_t project_id, const char *thread_id,
 	bool include_bodies, int64_t after, int64_t limit, struct mr_team_items *out);
+/* The same from its end: the newest first, of those before the message `before` (0: all). */
+MR_CHECK enum mr_code mr_team_thread_newest(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, int64_t project_id, const char *thread_id,
+	bool include_bodies, int64_t before, int64_t limit, struct mr_team_items *out);
 /* The projects that have messages of this thread, or the message it is named after: at most two,
  * enough to tell whether it is unique. */
 MR_CHECK enum mr_code mr_team_thread_projects(struct mr_ctx *cx, struct mr_db *db,

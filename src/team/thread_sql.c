@@ -12,17 +12,21 @@
  * stored there, and those openly addressed to one of its agents. ?1 project, ?2 thread, ?3 the
  * message that began it when the thread is a number, ?4 the id to go on from.
  */
-#define THREAD                                                                                     \
+#define THREAD(past)                                                                               \
 	" FROM messages m" MR_TEAM_ITEM_SENDER " WHERE m.id IN (SELECT t.id FROM messages t"       \
 	"  WHERE t.project_id IN (SELECT id FROM projects) AND t.thread_id = ?2 UNION SELECT ?3)"  \
-	" AND m.id > ?4"                                                                           \
-	" AND (m.project_id = ?1 OR EXISTS (SELECT 1 FROM message_recipients r"                    \
+	" AND m.id " past                                                                          \
+	" ?4 AND (m.project_id = ?1 OR EXISTS (SELECT 1 FROM message_recipients r"                 \
 	"  JOIN agents a ON a.id = r.agent_id WHERE r.message_id = m.id AND r.kind <> 'bcc'"       \
-	"  AND a.project_id = ?1)) AND " MR_TEAM_SEEN_BY("m", "?6") " ORDER BY m.id LIMIT ?5"
+	"  AND a.project_id = ?1)) AND " MR_TEAM_SEEN_BY("m", "?6")
+#define OLDEST_FIRST THREAD(">") " ORDER BY m.id LIMIT ?5"
+#define NEWEST_FIRST THREAD("<") " ORDER BY m.id DESC LIMIT ?5"
 
-static const char *const SQL_THREAD[2] = {
-	"SELECT " MR_TEAM_ITEM_COLUMNS THREAD,
-	"SELECT " MR_TEAM_ITEM_COLUMNS ", m.body_md" THREAD,
+static const char *const SQL_THREAD[2][2] = {
+	{ "SELECT " MR_TEAM_ITEM_COLUMNS OLDEST_FIRST,
+		"SELECT " MR_TEAM_ITEM_COLUMNS ", m.body_md" OLDEST_FIRST },
+	{ "SELECT " MR_TEAM_ITEM_COLUMNS NEWEST_FIRST,
+		"SELECT " MR_TEAM_ITEM_COLUMNS ", m.body_md" NEWEST_FIRST },
 };
 
 static int64_t number_of(const char *thread_id)
@@ -51,17 +55,23 @@ static int64_t within(int64_t limit)
 	return limit > MR_TEAM_LIST_MAX ? MR_TEAM_LIST_MAX : limit;
 }
 
-enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_team_rights *rights, int64_t project_id, const char *thread_id,
-	bool include_bodies, int64_t after, int64_t limit, struct mr_team_items *out)
+struct page {
+	const char *thread_id;
+	bool newest_first, include_bodies;
+	int64_t from, limit;
+};
+
+static enum mr_code get_page(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, int64_t project_id, const struct page *page,
+	struct mr_team_items *out)
 {
 	struct mr_team_items found = { 0 };
-	size_t most = (size_t)within(limit);
+	size_t most = (size_t)within(page->limit);
 	/* One more tells whether there is more. */
-	enum mr_code rc = mr_rows_list(cx, db, SQL_THREAD[include_bodies],
-		MR_BIND(project_id, thread_id, number_of(thread_id), after, most + 1,
-			mr_bind_ids(mr_team_readers(rights))),
-		include_bodies ? read_with_body : read_item, MR_LIST(&found));
+	enum mr_code rc = mr_rows_list(cx, db, SQL_THREAD[page->newest_first][page->include_bodies],
+		MR_BIND(project_id, page->thread_id, number_of(page->thread_id), page->from,
+			most + 1, mr_bind_ids(mr_team_readers(rights))),
+		page->include_bodies ? read_with_body : read_item, MR_LIST(&found));
 
 	if (!rc && found.len > most) {
 		found.len = most;
@@ -72,6 +82,25 @@ enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
 	if (!rc)
 		*out = found;
 	return rc;
+}
+
+enum mr_code mr_team_thread_get(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, int64_t project_id, const char *thread_id,
+	bool include_bodies, int64_t after, int64_t limit, struct mr_team_items *out)
+{
+	const struct page page = { thread_id, false, include_bodies, after, limit };
+
+	return get_page(cx, db, rights, project_id, &page, out);
+}
+
+enum mr_code mr_team_thread_newest(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_rights *rights, int64_t project_id, const char *thread_id,
+	bool include_bodies, int64_t before, int64_t limit, struct mr_team_items *out)
+{
+	const struct page page = { thread_id, true, include_bodies, before > 0 ? before : INT64_MAX,
+		limit };
+
+	return get_page(cx, db, rights, project_id, &page, out);
 }
 
 /*

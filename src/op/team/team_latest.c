@@ -5,10 +5,10 @@
 
 /* In the order of enum mr_team_latest_kind. */
 static const char *const kinds[] = { "all", "overseer", "unread", "urgent", "waiting",
-	"attachments", NULL };
+	"attachments", "sent", NULL };
 
 struct asked {
-	const char *project_key, *only;
+	const char *project_key, *agent_name, *only;
 	int64_t limit, cursor;
 };
 
@@ -17,9 +17,13 @@ static const struct mr_param params[] = {
 		.summary = "its path, its slug, or the last part of its path; left out, all "
 			   "projects",
 		.aliases = mr_team_alias_project),
+	MR_PARAM(struct asked, agent_name, "agent_name",
+		.summary = "only what this agent of the project received",
+		.aliases = mr_team_alias_agent),
 	MR_PARAM(struct asked, only, "only", .choices = kinds,
 		.summary = "overseer: what was sent to the person who watches, unread: what "
-			   "that person has not read, waiting: what somebody has to acknowledge",
+			   "that person has not read, waiting: what somebody has to acknowledge, "
+			   "sent: what the agent sent",
 		.fallback = "all"),
 	MR_PARAM(struct asked, limit, "limit", .summary = "at most so many, up to 1000",
 		.fallback = "20"),
@@ -39,7 +43,7 @@ static const struct mr_field latest_fields[] = {
 		.summary = "who owes an acknowledgement"),
 	MR_FIELD(struct mr_team_latest, is_for_overseer, "is_for_overseer", .flags = MR_OPTIONAL),
 	MR_FIELD(struct mr_team_latest, is_unread, "is_unread", .flags = MR_OPTIONAL,
-		.summary = "it came to the overseer, who has not read it"),
+		.summary = "it came to the overseer, or the agent, who has not read it"),
 	{ 0 },
 };
 
@@ -57,7 +61,8 @@ static enum mr_code list_latest(struct mr_call *call, struct mr_team *team,
 
 	while (asked->only && !mr_str_eq(kinds[query.kind], asked->only))
 		query.kind++;
-	return mr_team_ask_latest(&call->cx, team, &call->rights, asked->project_key, &query, out);
+	return mr_team_ask_latest(&call->cx, team, &call->rights, asked->project_key,
+		asked->agent_name, &query, out);
 }
 MR_TEAM_BIND_CALL(latest, list_latest, struct asked, struct mr_team_latests);
 

@@ -57,11 +57,13 @@ const struct mr_op mr_op_team_show = {
 };
 
 struct thread_request {
-	const char *project_key, *thread_id;
+	const char *project_key, *thread_id, *order;
 	bool include_bodies, include_recipients;
 	int64_t limit, cursor;
 	struct mr_team_showing showing;
 };
+
+static const char *const orders[] = { "oldest", "newest", NULL };
 
 static const struct mr_param thread_params[] = {
 	MR_TEAM_PROJECT(struct thread_request),
@@ -74,6 +76,8 @@ static const struct mr_param thread_params[] = {
 		.fallback = "100"),
 	MR_PARAM(struct thread_request, cursor, "cursor",
 		.summary = "go on after this message: the id of the last one seen"),
+	MR_PARAM(struct thread_request, order, "order", .flags = MR_RARE, .choices = orders,
+		.summary = "what comes first", .fallback = "oldest"),
 	RECEIPTS_PARAM(struct thread_request),
 	MR_TEAM_SHOWING(struct thread_request, showing),
 	{ 0 },
@@ -98,9 +102,11 @@ static const struct mr_field thread_fields[] = {
 static enum mr_code get_thread(struct mr_call *call, struct mr_team *team,
 	const struct thread_request *asked, struct shown_thread *out)
 {
-	enum mr_code rc = mr_team_ask_thread(&call->cx, team, &call->rights, asked->project_key,
-		asked->thread_id, asked->include_bodies, asked->cursor,
-		asked->limit < 1 ? 1 : asked->limit, &out->project, &out->items);
+	int64_t limit = asked->limit < 1 ? 1 : asked->limit;
+	enum mr_code rc = (mr_str_eq(asked->order, "newest") ? mr_team_ask_thread_newest
+							     : mr_team_ask_thread)(&call->cx, team,
+		&call->rights, asked->project_key, asked->thread_id, asked->include_bodies,
+		asked->cursor, limit, &out->project, &out->items);
 
 	out->thread_id = asked->thread_id;
 	if (!rc)
