@@ -99,9 +99,8 @@
  *       live.c           tells open pages that something has changed
  *       pages.c          the list of all pages
  *       sign.c           signing in and out, choosing the colours
- *       team_act.c       actions: what a person does in a team
- *       page_mail.c      pages: inboxes, a message
- *       page_project.c   pages: all projects, one
+ *       page_mail.c      pages: mail in lists, a conversation, a message; writing
+ *       page_project.c   pages: all projects, one, its agents
  *       template_set.c   the built-in templates, parsed
  *       theme.c          light, dark, or as the system has it
  *       view.c           a page being answered: runs what it asks, shows its template
@@ -204,6 +203,7 @@
  *       team_macro.c     operations: frequent sequences of calls
  *       team_mail.c      operations: send and reply
  *       team_ops.c       what the team's operations share
+ *       team_instruct.c  operation: a person writes to agents
  *       team_latest.c    operation: the newest messages of everybody
  *       team_overview.c  operation: what goes on in a project, for a person
  *       team_product.c   operations: products, which group projects
@@ -314,6 +314,7 @@
  *     identity.c         a project's identity: its path or git repository
  *     inbox.c            lists of messages; read and acknowledge marks
  *     inbox_sql.c        lists of messages, each from an index
+ *     instruct.c         what the overseer says to agents
  *     latest_sql.c       the newest messages of everybody
  *     inbox_wait.c       waits for new messages in an inbox
  *     layout.c           the names of everything in a project's archive

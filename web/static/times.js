@@ -21,10 +21,21 @@ export function spoken(date, now) {
   return date.toLocaleDateString(undefined, { day: "numeric", month: "short", year });
 }
 
+function day(date, now) {
+  const days = Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / (DAY * 1000));
+  if (days === 0) return "Today";
+  if (days === 1) return "Yesterday";
+  return date.toLocaleDateString(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+}
+
 function show(element, now) {
   const date = new Date(element.dateTime);
   if (Number.isNaN(date.getTime())) return;
   element.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "medium" });
+  if (element.dataset.when === "day") {
+    element.textContent = day(date, now);
+    return;
+  }
   element.textContent = element.dataset.when === "full" ? `${spoken(date, now)} · ${clock(date)}` : spoken(date, now);
 }
 

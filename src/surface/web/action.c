@@ -94,7 +94,10 @@ void mr_web_action_run(const struct mr_http_request *req, struct mr_http_respons
 	rc = mr_web_action_read(&view);
 	if (!rc)
 		rc = mr_web_run(&view, action->op, action->fixed, &result);
-	if (!rc) {
+	if (!rc && action->with_preview && mr_web_value(&view, "preview")) {
+		mr_web_put_html(&view, "preview", result);
+		mr_web_view_show(&view, action->page, 200, NULL);
+	} else if (!rc) {
 		mr_http_response_header(resp, "Location", next_of(&view, action, result));
 		mr_http_response_body(resp, 303, "text/plain; charset=utf-8",
 			mr_bytes_text("Done\n"));

@@ -54,6 +54,9 @@ struct mr_web_action {
 	const struct mr_op *op;
 	const char *fixed;              /* arguments that the form cannot change; or NULL */
 	const struct mr_web_page *page; /* or NULL */
+	/* When the form has the field "preview", the operation changes nothing, and the page is
+	 * shown again with its result as `preview`, where texts in Markdown are HTML, too. */
+	bool with_preview;
 	/* Where the browser goes without a `back`; in the arena of the request. NULL: to /mail. */
 	const char *(*next)(struct mr_web_view *view, const struct mr_value *result);
 };
@@ -83,6 +86,13 @@ const char *mr_web_value(const struct mr_web_view *view, const char *name);
 /* Run an operation as an ask does; `*out` is its result. */
 MR_CHECK enum mr_code mr_web_run(struct mr_web_view *view, const struct mr_op *op,
 	const char *fixed, const struct mr_value **out);
+/* The same, with this value of the parameter `name` whatever the request says. */
+MR_CHECK enum mr_code mr_web_run_with(struct mr_web_view *view, const struct mr_op *op,
+	const char *fixed, const char *name, const char *value, const struct mr_value **out);
+/* Put a result into the template's values; maps with a text body_md get it as body_html, too. */
+void mr_web_put_html(struct mr_web_view *view, const char *key, const struct mr_value *value);
+/* The same with how the text begins, without marks: excerpt. */
+void mr_web_put_excerpts(struct mr_web_view *view, const char *key, const struct mr_value *value);
 /* A call for what is no operation, with the rights of who asks. */
 struct mr_call mr_web_call(const struct mr_web_view *view);
 /* Markdown as HTML that is safe to show: in the arena of the request. */

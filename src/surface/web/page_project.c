@@ -1,4 +1,4 @@
-/* surface/web/page_project.c - pages: all projects, and one. */
+/* surface/web/page_project.c - pages: all projects, one, and its agents. */
 #include "op/nouns.h"
 #include "surface/web/pages.h"
 
@@ -17,4 +17,12 @@ const struct mr_web_page mr_web_page_project = {
 	.nav = "projects",
 	.asks = (const struct mr_web_ask[]){ MR_WEB_PROJECT, { "overview", &mr_op_team_overview },
 		{ 0 } },
+};
+
+const struct mr_web_page mr_web_page_agents = {
+	.pattern = "/mail/p/{project_key}/agents",
+	.template = "agents.html",
+	.nav = "projects",
+	.asks = (const struct mr_web_ask[]){ MR_WEB_PROJECT,
+		{ "agents", &mr_op_team_list_agents, .fixed = "limit=100" }, { 0 } },
 };

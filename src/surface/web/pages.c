@@ -18,12 +18,21 @@ const struct mr_web_page *const mr_web_pages[] = {
 	&mr_web_page_traffic,
 	&mr_web_page_inbox,
 	&mr_web_page_project_inbox,
+	&mr_web_page_agents,
+	&mr_web_page_agent,
+	&mr_web_page_threads,
+	&mr_web_page_thread,
+	&mr_web_page_thread_asked,
 	&mr_web_page_message,
+	&mr_web_page_compose,
 };
 const size_t mr_web_pages_count = MR_LEN(mr_web_pages);
 
 const struct mr_web_action *const mr_web_actions[] = {
+	&mr_web_action_send,
+	&mr_web_action_reply,
 	&mr_web_action_acknowledge,
+	&mr_web_action_mark_read,
 	&mr_web_action_lease_release,
 	&mr_web_action_contact_answer,
 	&mr_web_action_contact_policy,

@@ -16,10 +16,20 @@ extern const struct mr_web_page mr_web_page_open;
 /* page_mail.c */
 extern const struct mr_web_page mr_web_page_inbox;
 extern const struct mr_web_page mr_web_page_project_inbox;
+extern const struct mr_web_page mr_web_page_agent;
+extern const struct mr_web_page mr_web_page_threads;
+extern const struct mr_web_page mr_web_page_thread;
+extern const struct mr_web_page mr_web_page_thread_asked;
 extern const struct mr_web_page mr_web_page_message;
+extern const struct mr_web_page mr_web_page_compose;
+extern const struct mr_web_action mr_web_action_send;
+extern const struct mr_web_action mr_web_action_reply;
+extern const struct mr_web_action mr_web_action_acknowledge;
+extern const struct mr_web_action mr_web_action_mark_read;
 /* page_project.c */
 extern const struct mr_web_page mr_web_page_projects;
 extern const struct mr_web_page mr_web_page_project;
+extern const struct mr_web_page mr_web_page_agents;
 /* page_contact.c */
 extern const struct mr_web_page mr_web_page_contacts;
 extern const struct mr_web_action mr_web_action_contact_answer;
@@ -34,5 +44,3 @@ extern const struct mr_web_page mr_web_page_history;
 extern const struct mr_web_page mr_web_page_leases;
 extern const struct mr_web_page mr_web_page_leases_past;
 extern const struct mr_web_action mr_web_action_lease_release;
-/* team_act.c */
-extern const struct mr_web_action mr_web_action_acknowledge;

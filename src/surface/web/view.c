@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { PAGE_BYTES = 8 << 20 };
+enum { PAGE_BYTES = 8 << 20, EXCERPT_BYTES = 240 };
 
 static void release_buf(void *buf)
 {
@@ -189,20 +189,41 @@ struct mr_call mr_web_call(const struct mr_web_view *view)
 	return call;
 }
 
-enum mr_code mr_web_run(struct mr_web_view *view, const struct mr_op *op, const char *fixed,
-	const struct mr_value **out)
+static enum mr_code run_op(struct mr_web_view *view, const struct mr_op *op,
+	const struct mr_value *arguments, const struct mr_value **out)
 {
 	struct mr_call call = mr_web_call(view);
 	struct mr_out result;
 	enum mr_code rc;
 
 	mr_out_init_tree(&result, view->req->arena);
-	rc = mr_dispatch(&call, op, mr_web_form_arguments(view, op, fixed), &result);
+	rc = mr_dispatch(&call, op, arguments, &result);
 	if (rc)
 		view->err = call.cx.err;
 	else
 		*out = mr_out_tree(&result);
 	return rc;
+}
+
+enum mr_code mr_web_run(struct mr_web_view *view, const struct mr_op *op, const char *fixed,
+	const struct mr_value **out)
+{
+	return run_op(view, op, mr_web_form_arguments(view, op, fixed), out);
+}
+
+enum mr_code mr_web_run_with(struct mr_web_view *view, const struct mr_op *op, const char *fixed,
+	const char *name, const char *value, const struct mr_value **out)
+{
+	const struct mr_value *sent = mr_web_form_arguments(view, op, fixed);
+	struct mr_value all = { .kind = MR_MAP };
+
+	all.map.pairs = mr_arena_array(view->req->arena, sent->map.len + 1, sizeof(struct mr_pair));
+	for (size_t i = 0; i < sent->map.len; i++) {
+		if (strcmp(sent->map.pairs[i].key, name) != 0)
+			all.map.pairs[all.map.len++] = sent->map.pairs[i];
+	}
+	all.map.pairs[all.map.len++] = (struct mr_pair){ name, { .kind = MR_TEXT, .text = value } };
+	return run_op(view, op, &all, out);
 }
 
 const char *mr_web_markdown(const struct mr_web_view *view, const char *md)
@@ -219,8 +240,15 @@ const char *mr_web_markdown(const struct mr_web_view *view, const char *md)
 
 /* ---- pages ---- */
 
-/* The value, where each map that has a text in Markdown, body_md, has it as HTML, too. */
-static struct mr_value with_html(const struct mr_web_view *view, const struct mr_value *value)
+/* What a text in Markdown becomes, and under which key. */
+struct shown_as {
+	const char *key;
+	const char *(*make)(const struct mr_web_view *view, const char *md);
+};
+
+/* The value, where each map that has a text in Markdown, body_md, has it as this, too. */
+static struct mr_value shown(const struct mr_web_view *view, const struct mr_value *value,
+	const struct shown_as *as)
 {
 	struct mr_arena *arena = view->req->arena;
 	struct mr_value copy = *value;
@@ -228,36 +256,56 @@ static struct mr_value with_html(const struct mr_web_view *view, const struct mr
 	if (value->kind == MR_LIST) {
 		copy.list.items = mr_arena_array(arena, value->list.len, sizeof(struct mr_value));
 		for (size_t i = 0; i < value->list.len; i++)
-			copy.list.items[i] = with_html(view, &value->list.items[i]);
+			copy.list.items[i] = shown(view, &value->list.items[i], as);
 	} else if (value->kind == MR_MAP) {
 		copy.map.pairs = mr_arena_array(arena, value->map.len + 1, sizeof(struct mr_pair));
 		for (size_t i = 0; i < value->map.len; i++) {
 			const struct mr_pair *pair = &value->map.pairs[i];
 
 			copy.map.pairs[i] =
-				(struct mr_pair){ pair->key, with_html(view, &pair->value) };
+				(struct mr_pair){ pair->key, shown(view, &pair->value, as) };
 			if (strcmp(pair->key, "body_md") == 0 && pair->value.kind == MR_TEXT)
-				copy.map.pairs[copy.map.len++] = (struct mr_pair){ "body_html",
+				copy.map.pairs[copy.map.len++] = (struct mr_pair){ as->key,
 					{ .kind = MR_TEXT,
-						.text = mr_web_markdown(view, pair->value.text) } };
+						.text = as->make(view, pair->value.text) } };
 		}
 	}
 	return copy;
 }
 
+void mr_web_put_html(struct mr_web_view *view, const char *key, const struct mr_value *value)
+{
+	static const struct shown_as as_html = { "body_html", mr_web_markdown };
+	struct mr_value html = shown(view, value, &as_html);
+
+	mr_out_value(&view->out, key, &html);
+}
+
+static const char *excerpt(const struct mr_web_view *view, const char *md)
+{
+	return mr_markdown_to_text(view->req->arena, mr_bytes_text(md), EXCERPT_BYTES);
+}
+
+void mr_web_put_excerpts(struct mr_web_view *view, const char *key, const struct mr_value *value)
+{
+	static const struct shown_as as_excerpt = { "excerpt", excerpt };
+	struct mr_value texts = shown(view, value, &as_excerpt);
+
+	mr_out_value(&view->out, key, &texts);
+}
+
 static enum mr_code run_ask(struct mr_web_view *view, const struct mr_web_ask *ask)
 {
 	const struct mr_value *result;
-	struct mr_value html;
 	enum mr_code rc;
 
 	if (ask->unless_empty && !mr_web_value(view, ask->unless_empty))
 		return MR_OK;
 	rc = mr_web_run(view, ask->op, ask->fixed, &result);
-	if (!rc) {
-		html = ask->with_html ? with_html(view, result) : *result;
-		mr_out_value(&view->out, ask->key, &html);
-	}
+	if (!rc && ask->with_html)
+		mr_web_put_html(view, ask->key, result);
+	else if (!rc)
+		mr_out_value(&view->out, ask->key, result);
 	if (!rc || !ask->may_fail)
 		return rc;
 	mr_out_text(&view->out, mr_arena_printf(view->req->arena, "%s_error", ask->key),
