@@ -241,6 +241,7 @@
  *       render_skill_work.c the skill's places on a terminal
  *       render_suggestion.c suggestions
  *       tools_work.c     the workspace that a server offers as tools
+ *       work_approval.c  operations: a person reads what is queued, approves it or sends it back
  *       work_archive.c   operations: what the archive holds, and its categories
  *       work_archive_case.c archived cases
  *       work_archive_message.c single messages in and out of the archive
@@ -505,10 +506,14 @@
  *     pull_watch.c       pulls as mail arrives
  *     purge.c            throws discarded messages away for good
  *     push.c             what a push would do; drops queued items
+ *     push_approval.c    what a person said of a queued item
  *     push_confirm.c     carries the queue out, item by item, step by step
+ *     push_content.c     digests of what a push would do
+ *     push_decide.c      approves queued items, or sends them back
  *     push_imap.c        appends, flags and moves mails on the IMAP server
  *     push_mail.c        the mail of a queued draft: built once, sent, recorded
  *     push_recover.c     settles mails that may have been sent
+ *     push_show.c        queued items as a person reads them
  *     queue.c            the items of the push queue
  *     queue_action.c     queues what is to be done to messages on the server
  *     record.c           makes the record of a message

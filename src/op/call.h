@@ -66,7 +66,8 @@ struct mr_call {
 	const struct mr_value *body;
 	const char *idempotency_key; /* of a request that may be sent again, or NULL */
 	struct mr_work *work; /* the e-mail workspace it runs in, opened by its contract; or NULL */
-	bool fence;           /* texts of others are marked off unless the call says otherwise */
+	bool for_person; /* a person reads the result on a page: no text is marked off for models */
+	bool fence;      /* texts of others are marked off unless the call says otherwise */
 	const char *fence_used; /* set by the operation: with what they were; or NULL */
 	/* What a command ends with although it has a result: set by the operation, 0 at first. */
 	int exit_status;

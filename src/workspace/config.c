@@ -237,8 +237,9 @@ static void read_archive(const struct mr_cursor *root, struct mr_work_config *co
 
 static void read_audit(const struct mr_cursor *root, struct mr_work_config *config)
 {
-	static const char *const known[] = { "reason_mode", NULL };
+	static const char *const known[] = { "approval_mode", "reason_mode", NULL };
 	struct mr_cursor at = mr_cursor_key(root, "audit");
+	struct mr_cursor approval = mr_cursor_key(&at, "approval_mode");
 	struct mr_cursor mode = mr_cursor_key(&at, "reason_mode");
 	size_t chosen = 0;
 
@@ -248,6 +249,10 @@ static void read_audit(const struct mr_cursor *root, struct mr_work_config *conf
 	if (mode.value && !mr_cursor_choice(&mode, mr_work_reason_mode_names, &chosen))
 		return;
 	config->reason_required = chosen == 0;
+	chosen = 1;
+	if (approval.value && approval.value->kind != MR_NULL)
+		(void)mr_cursor_choice(&approval, mr_work_reason_mode_names, &chosen);
+	config->approval_required = chosen == 0;
 }
 
 /* --- the document --- */

@@ -116,6 +116,7 @@ struct mr_work_config {
 	const char *case_group, *contact_group;
 	struct mr_texts item_fields; /* of archive.message_index */
 	bool reason_required;
+	bool approval_required; /* a push carries out only what was approved */
 	struct mr_work_persona_trouble *persona_troubles;
 	size_t persona_trouble_count;
 };

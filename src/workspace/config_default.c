@@ -136,6 +136,9 @@ static void write_archive_and_audit(struct mr_out *out, const struct mr_work_con
 	mr_out_end(out);
 	mr_out_end(out);
 	mr_out_map(out, "audit");
+	/* Other programs know nothing of it: it is there when it is asked for. */
+	if (config->approval_required)
+		mr_out_text(out, "approval_mode", mr_work_reason_mode_names[0]);
 	mr_out_text(out, "reason_mode", mr_work_reason_mode_names[!config->reason_required]);
 	mr_out_end(out);
 }

@@ -83,6 +83,7 @@ const struct mr_work_key mr_work_keys[] = {
 		MR_WORK_KEY_LIST, NULL, false },
 	{ "archive.message_index.sort", "archive/message_index/sort", MR_WORK_KEY_TEXT, NULL,
 		false },
+	{ "audit.approval_mode", "audit/approval_mode", MR_WORK_KEY_TEXT, NULL, false },
 	{ "audit.reason_mode", "audit/reason_mode", MR_WORK_KEY_TEXT, NULL, false },
 	{ NULL, NULL, MR_WORK_KEY_FIXED, NULL, false },
 };

@@ -146,9 +146,16 @@ static const struct entry entries[MR_WORK_ERROR_COUNT] = {
 		"Delete .afmail/workspace.progress.json." },
 	[MR_WORK_PUSH_ALREADY_STARTED] = { "push_already_started", MR_ECONFLICT, see_queue },
 	[MR_WORK_PUSH_ITEM_INVALID] = { "push_item_invalid", MR_EFORMAT, see_doctor },
+	[MR_WORK_PUSH_NOT_APPROVED] = { "push_not_approved", MR_EPERM,
+		"Nothing was done for it. A person looks at it with `afmail push show` or on the page "
+		"Approval of `mailroom serve`, and approves it there or with `afmail push approve "
+		"CONTENT_ID`; then push again." },
 	[MR_WORK_PUSH_NOT_FOUND] = { "push_not_found", MR_ENOTFOUND, see_queue },
 	[MR_WORK_PUSH_PLAN_CHANGED] = { "push_plan_changed", MR_ECONFLICT,
 		"Look at what would be done now with `afmail push`, and confirm the plan that it names." },
+	[MR_WORK_PUSH_REFUSED] = { "push_refused", MR_EPERM,
+		"Nothing was done for it. Change the draft as the reason asks, and it waits for approval "
+		"again; or take it out of the queue with `afmail push drop PUSH_ID`." },
 	[MR_WORK_PUSH_UNCERTAIN] = { "push_uncertain", MR_ECONFLICT,
 		"Find out whether the mail has arrived, then run `afmail push recover PUSH_ID --sent` or "
 		"`afmail push recover PUSH_ID --not-sent`." },

@@ -87,6 +87,30 @@ static struct mr_texts refers_of(struct mr_ctx *cx, const struct mr_mime *mime)
 	return out;
 }
 
+static const char *email_of(struct mr_ctx *cx, const struct mr_mime_address *address)
+{
+	return address->email ? mr_str_lower(cx->arena, mr_str_trim(cx->arena, address->email))
+			      : "";
+}
+
+static void add_emails(struct mr_ctx *cx, const struct mr_mime_addresses *list,
+	struct mr_texts *out)
+{
+	for (size_t i = 0; i < list->len; i++)
+		out->items[out->len++] = email_of(cx, &list->items[i]);
+}
+
+static struct mr_texts written_to(struct mr_ctx *cx, const struct mr_mime *mime)
+{
+	size_t max = mime->to.len + mime->cc.len + mime->bcc.len;
+	struct mr_texts out = { mr_arena_array(cx->arena, max + 1, sizeof(*out.items)), 0 };
+
+	add_emails(cx, &mime->to, &out);
+	add_emails(cx, &mime->cc, &out);
+	add_emails(cx, &mime->bcc, &out);
+	return out;
+}
+
 static enum mr_code put_message(struct mr_ctx *cx, struct mr_work *work, const char *id)
 {
 	struct mr_buf people MR_CLEANUP(mr_buf_release) = { 0 };
@@ -115,13 +139,13 @@ static enum mr_code put_message(struct mr_ctx *cx, struct mr_work *work, const c
 	row.time_us = found.time_us;
 	row.subject = mime->subject ? mime->subject : "";
 	row.from = first_address(cx, &mime->from);
-	row.email = mime->from.len && mime->from.items[0].email
-		? mr_str_lower(cx->arena, mr_str_trim(cx->arena, mime->from.items[0].email))
-		: "";
+	row.email = mime->from.len ? email_of(cx, &mime->from.items[0]) : "";
 	row.people = mr_buf_text(&people);
 	row.names = mr_buf_text(&names);
 	row.body = mr_arena_strndup(cx->arena, mime->body_text ? mime->body_text : "", BODY_BYTES);
 	row.is_outbound = found.direction == MR_WORK_OUTBOUND;
+	if (row.is_outbound)
+		row.written_to = written_to(cx, mime);
 	row.attachments = (int64_t)mime->attachment_count;
 	row.bytes = (int64_t)found.eml.len;
 	row.remote_stamp = stamp_of(cx, work, mr_work_path_remote(cx->arena, id));

@@ -58,6 +58,10 @@ MR_CHECK enum mr_code mr_work_index_related(struct mr_ctx *cx, struct mr_work *w
 MR_CHECK enum mr_code mr_work_index_replied(struct mr_ctx *cx, struct mr_work *work,
 	const char *message_id, struct mr_texts *out_ids);
 
+/* Has a mail of this workspace gone to this bare address? Case does not matter. */
+MR_CHECK enum mr_code mr_work_index_has_written(struct mr_ctx *cx, struct mr_work *work,
+	const char *email, bool *out);
+
 struct mr_work_member {
 	enum mr_work_collection_kind kind;
 	const char *path, *uid, *added;

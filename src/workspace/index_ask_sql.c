@@ -19,6 +19,7 @@ const struct mr_db_search mr_work_index_search_table = { .name = "found",
 
 static const char SQL_MESSAGE[] = "SELECT " BRIEF " FROM messages m WHERE m.id = ?1";
 static const char SQL_HAS[] = "SELECT 1 FROM messages WHERE id = ?1";
+static const char SQL_HAS_WRITTEN[] = "SELECT 1 FROM written WHERE email = ?1 LIMIT 1";
 static const char SQL_BY_RFC822[] =
 	"SELECT id FROM messages WHERE rfc822 = ?1 ORDER BY id" MR_ROWS_ALL;
 static const char SQL_RELATED[] =
@@ -101,6 +102,18 @@ bool mr_work_index_has(struct mr_ctx *cx, struct mr_work *work, const char *mess
 
 	return !ready(cx, work) &&
 		!mr_rows_exist(cx, work->index, SQL_HAS, MR_BIND(message_id), &there) && there;
+}
+
+enum mr_code mr_work_index_has_written(struct mr_ctx *cx, struct mr_work *work, const char *email,
+	bool *out)
+{
+	enum mr_code rc = ready(cx, work);
+
+	*out = false;
+	return rc ? rc
+		  : told(cx,
+			    mr_rows_exist(cx, work->index, SQL_HAS_WRITTEN,
+				    MR_BIND(mr_str_lower(cx->arena, email)), out));
 }
 
 static enum mr_code ids(struct mr_ctx *cx, struct mr_work *work, const char *sql, const char *text,

@@ -17,8 +17,9 @@ struct mr_work_row {
 	int64_t attachments, bytes;
 	int64_t live, missing; /* locations */
 	struct mr_work_locations places;
-	const char *remote_stamp; /* of the sidecar, or "" */
-	struct mr_texts refers;   /* normalised ids of its reply headers */
+	const char *remote_stamp;   /* of the sidecar, or "" */
+	struct mr_texts refers;     /* normalised ids of its reply headers */
+	struct mr_texts written_to; /* of mail that went out: addresses as `email` is */
 };
 
 /* Make the tables, unless they are there in the present form; another form is emptied. */

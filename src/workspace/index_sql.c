@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SCHEMA_VERSION = 3 };
+enum { SCHEMA_VERSION = 4 };
 
 /* Numbers of `status` are those of enum mr_work_status, of `kind` enum mr_work_collection_kind. */
 static const char SQL_TABLES[] =
@@ -34,6 +34,10 @@ static const char SQL_TABLES[] =
 	"CREATE TABLE refers (n BIGINT NOT NULL, rfc822 TEXT NOT NULL);"
 	"CREATE INDEX refers_n ON refers (n);"
 	"CREATE INDEX refers_rfc822 ON refers (rfc822);"
+	/* Of mail that went out: bare addresses in lower case. */
+	"CREATE TABLE written (n BIGINT NOT NULL, email TEXT NOT NULL);"
+	"CREATE INDEX written_n ON written (n);"
+	"CREATE INDEX written_email ON written (email);"
 	"CREATE TABLE places (n BIGINT NOT NULL, mailbox TEXT NOT NULL, validity BIGINT NOT NULL, "
 	"uid BIGINT NOT NULL, missing BIGINT NOT NULL, flags TEXT NOT NULL);"
 	"CREATE INDEX places_n ON places (n);"
@@ -47,7 +51,7 @@ static const char SQL_CLEAR[] =
 	"DROP TABLE IF EXISTS form; DROP TABLE IF EXISTS stamps; DROP TABLE IF EXISTS messages;"
 	"DROP TABLE IF EXISTS refers; DROP TABLE IF EXISTS places; DROP TABLE IF EXISTS members;"
 	"DROP TABLE IF EXISTS cards; DROP TABLE IF EXISTS behind;"
-	"DROP TABLE IF EXISTS found;";
+	"DROP TABLE IF EXISTS written; DROP TABLE IF EXISTS found;";
 
 static const char SQL_VERSION[] = "SELECT version FROM form";
 static const char SQL_SET_VERSION[] = "INSERT INTO form (version) VALUES (?1)";
@@ -141,9 +145,11 @@ static const char SQL_PUT[] =
 static const char SQL_NUMBER[] = "SELECT n FROM messages WHERE id = ?1";
 static const char SQL_DROP[] = "DELETE FROM messages WHERE n = ?1";
 static const char SQL_DROP_REFERS[] = "DELETE FROM refers WHERE n = ?1";
+static const char SQL_DROP_WRITTEN[] = "DELETE FROM written WHERE n = ?1";
 static const char SQL_DROP_PLACES[] = "DELETE FROM places WHERE n = ?1";
 static const char SQL_PLACE[] = "INSERT INTO places (n, mailbox, validity, uid, missing, flags) "
 				"VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+static const char SQL_WRITTEN[] = "INSERT INTO written (n, email) VALUES (?1, ?2)";
 static const char SQL_REFER[] = "INSERT INTO refers (n, rfc822) VALUES (?1, ?2)";
 
 enum mr_code mr_work_index_drop(struct mr_ctx *cx, struct mr_db *db, const char *id)
@@ -159,6 +165,8 @@ enum mr_code mr_work_index_drop(struct mr_ctx *cx, struct mr_db *db, const char 
 		rc = mr_rows_run(cx, db, SQL_DROP_REFERS, MR_BIND(n));
 	if (!rc)
 		rc = mr_rows_run(cx, db, SQL_DROP_PLACES, MR_BIND(n));
+	if (!rc)
+		rc = mr_rows_run(cx, db, SQL_DROP_WRITTEN, MR_BIND(n));
 	if (!rc)
 		rc = mr_rows_run(cx, db, SQL_DROP, MR_BIND(n));
 	return rc;
@@ -196,6 +204,8 @@ enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_db *db, const struct
 			MR_INTO(&n), NULL);
 	for (size_t i = 0; !rc && i < row->refers.len; i++)
 		rc = mr_rows_run(cx, db, SQL_REFER, MR_BIND(n, row->refers.items[i]));
+	for (size_t i = 0; !rc && i < row->written_to.len; i++)
+		rc = mr_rows_run(cx, db, SQL_WRITTEN, MR_BIND(n, row->written_to.items[i]));
 	if (!rc)
 		rc = put_places(cx, db, n, &row->places);
 	if (!rc)

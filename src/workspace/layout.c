@@ -45,6 +45,11 @@ const char *mr_work_path_push_envelope(struct mr_arena *arena, const char *push_
 	return mr_arena_printf(arena, MR_WORK_PUSH "/%s.envelope", push_id);
 }
 
+const char *mr_work_path_push_approval(struct mr_arena *arena, const char *push_id)
+{
+	return mr_arena_printf(arena, MR_WORK_PUSH "/%s.approval", push_id);
+}
+
 const char *mr_work_path_identity(struct mr_arena *arena, const char *identity)
 {
 	return mr_arena_printf(arena, MR_WORK_IDENTITIES "/%s.md", identity);

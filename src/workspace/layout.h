@@ -48,6 +48,8 @@ const char *mr_work_path_push(struct mr_arena *arena, const char *push_id);
 /* Of a queued mail that was built: its bytes, and who gets it. */
 const char *mr_work_path_push_eml(struct mr_arena *arena, const char *push_id);
 const char *mr_work_path_push_envelope(struct mr_arena *arena, const char *push_id);
+/* What a person said of a queued item. */
+const char *mr_work_path_push_approval(struct mr_arena *arena, const char *push_id);
 const char *mr_work_path_identity(struct mr_arena *arena, const char *identity);
 
 /* "<uid>-<slug>" of a name. */

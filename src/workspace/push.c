@@ -7,6 +7,8 @@
 #include "workspace/ids.h"
 #include "workspace/index.h"
 #include "workspace/layout.h"
+#include "workspace/push_approval.h"
+#include "workspace/push_content.h"
 #include "workspace/push_mail.h"
 #include "workspace/refresh.h"
 
@@ -74,46 +76,6 @@ enum mr_code mr_work_push_check(struct mr_ctx *cx, const struct mr_work_push_pre
 		request->kind);
 }
 
-/* --- the plan --- */
-
-/* A text and where it ends, so that two lists of texts never look the same. */
-static void add_text(struct mr_digest *plan, const char *text)
-{
-	if (text)
-		mr_digest_add(plan, text, strlen(text) + 1);
-	else
-		mr_digest_add(plan, "\1", 2);
-}
-
-static void add_value(struct mr_ctx *cx, struct mr_digest *plan, const struct mr_value *value)
-{
-	struct mr_bytes bytes = { 0 };
-
-	if (value)
-		bytes = mr_work_pretty(cx, value);
-	mr_digest_add(plan, bytes.data, bytes.len);
-	mr_digest_add(plan, "", 1);
-}
-
-/* Without the secret, which nothing that is shown may depend on. */
-static void add_server(struct mr_ctx *cx, struct mr_digest *plan,
-	const struct mr_work_server *server)
-{
-	add_text(plan, server->host);
-	add_text(plan, server->username);
-	add_text(plan,
-		mr_arena_printf(cx->arena, "%lld %d %d", (long long)server->port, server->tls,
-			server->starttls));
-}
-
-static void add_config(struct mr_ctx *cx, struct mr_digest *plan,
-	const struct mr_work_config *config)
-{
-	add_server(cx, plan, &config->imap);
-	add_server(cx, plan, &config->smtp);
-	add_value(cx, plan, mr_value_get(config->document, "mailboxes"));
-}
-
 /* --- preview --- */
 
 static void put_default_steps(enum mr_work_push_action action, struct mr_texts *out)
@@ -137,7 +99,7 @@ static void put_steps(struct mr_arena *arena, const struct mr_work_action_steps 
 /* The mail as it would go out now; a broken draft is shown with what is wrong. */
 static void show_draft(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_push_item *item, struct mr_digest *plan, struct mr_work_push_row *row,
-	bool *is_reply)
+	struct mr_work_outbound *out, bool *is_reply)
 {
 	struct mr_work_outbound mail = { 0 };
 	struct mr_err kept = cx->err;
@@ -164,16 +126,34 @@ static void show_draft(struct mr_ctx *cx, struct mr_work *work,
 	row->draft_valid = !rc;
 	row->draft_error = rc ? mr_arena_strdup(cx->arena, cx->err.msg) : NULL;
 	cx->err = kept;
-	add_text(plan, row->draft_error);
+	mr_work_push_add_text(plan, row->draft_error);
 	for (size_t i = 0; i < mail.to.len; i++)
-		add_text(plan, mail.to.items[i]);
+		mr_work_push_add_text(plan, mail.to.items[i]);
 	mr_digest_add(plan, mail.bytes.data, mail.bytes.len);
+	row->mail = mail.bytes;
+	row->recipients = mail.to;
+	*out = mail;
+}
+
+static void show_approval(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_config *config, const struct mr_work_push_item *item,
+	const struct mr_work_outbound *mail, struct mr_work_push_row *row)
+{
+	struct mr_work_approval said;
+
+	if (!row->is_outbound || row->draft_valid)
+		row->content_id = mr_work_push_content_id(cx, config, item, mail);
+	mr_work_approval_get(cx, work, item->push_id, row->content_id, &said);
+	row->approval = mr_work_approval_names[said.state];
+	row->approval_reason = said.reason;
+	row->decided_rfc3339 = said.decided;
 }
 
 static void show_item(struct mr_ctx *cx, struct mr_work *work, const struct mr_work_config *config,
 	const struct mr_work_push_item *item, struct mr_digest *plan, struct mr_work_push_row *row)
 {
 	const struct mr_work_action_steps *steps = &item->steps;
+	struct mr_work_outbound mail = { 0 };
 	bool is_reply = true;
 
 	*row = (struct mr_work_push_row){ .push_id = item->push_id,
@@ -181,16 +161,17 @@ static void show_item(struct mr_ctx *cx, struct mr_work *work, const struct mr_w
 		.display_kind = mr_work_push_display_kind(item),
 		.message_ids = item->message_ids,
 		.is_outbound = item->kind == MR_WORK_PUSH_OUTBOUND };
-	add_value(cx, plan, item->document);
+	mr_work_push_add_value(cx, plan, item->document);
 	if (row->is_outbound) {
 		row->action = mr_work_push_action_names[item->action];
 		row->case_uid = item->case_uid;
 		row->draft_name = item->draft_name;
 		steps = item->action == MR_WORK_PUSH_SEND ? &config->draft_send
 							  : &config->draft_save;
-		add_value(cx, plan, steps->document);
-		show_draft(cx, work, item, plan, row, &is_reply);
+		mr_work_push_add_value(cx, plan, steps->document);
+		show_draft(cx, work, item, plan, row, &mail, &is_reply);
 	}
+	show_approval(cx, work, config, item, &mail, row);
 	row->actions = mr_work_ids_room(cx->arena, steps->len + 2);
 	if (row->is_outbound && !steps->len)
 		put_default_steps(item->action, &row->actions);
@@ -219,13 +200,20 @@ enum mr_code mr_work_push_preview(struct mr_ctx *cx, struct mr_work *work,
 		mr_work_ids_put(&shown.invalid_paths, queue.invalid.items[i]);
 	shown.items = mr_arena_array(cx->arena, queue.len + 1, sizeof(*shown.items));
 	plan = mr_digest_begin_sha256();
-	add_config(cx, plan, config);
-	add_text(plan, request->kind);
-	add_text(plan, request->only);
-	for (size_t i = 0; i < queue.len; i++)
-		if (mr_work_push_is_wanted(&queue.items[i], request))
-			show_item(cx, work, config, &queue.items[i], plan,
-				&shown.items[shown.len++]);
+	mr_work_push_add_config(cx, plan, config);
+	mr_work_push_add_text(plan, request->kind);
+	mr_work_push_add_text(plan, request->only);
+	for (size_t i = 0; i < queue.len; i++) {
+		struct mr_work_push_row *row = &shown.items[shown.len];
+
+		if (!mr_work_push_is_wanted(&queue.items[i], request))
+			continue;
+		show_item(cx, work, config, &queue.items[i], plan, row);
+		shown.waiting_count += !mr_str_eq(row->approval, "approved") &&
+			!mr_str_eq(row->approval, "refused");
+		shown.len++;
+	}
+	shown.approval_required = config->approval_required;
 	shown.plan_id =
 		mr_arena_printf(cx->arena, "plan_%.32s", mr_digest_end_hex(cx->arena, plan));
 	shown.count = (int64_t)shown.len;

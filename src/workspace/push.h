@@ -1,6 +1,6 @@
 /*
- * workspace/push.h - the push queue: looked at, carried out, dropped from, and what nobody knows
- * settled.
+ * workspace/push.h - the push queue: looked at, approved, carried out, dropped from, and what
+ * nobody knows settled.
  *
  * Only mr_work_push_confirm() talks to servers.
  */
@@ -31,6 +31,13 @@ struct mr_work_push_row {
 	const char *subject, *identity;
 	bool draft_valid;        /* it would be sent as it is now */
 	const char *draft_error; /* why not, or NULL */
+	/* Stands for exactly this content (workspace/push_content.h); NULL: it cannot be built. */
+	const char *content_id;
+	const char *approval;        /* a name of mr_work_approval_names */
+	const char *approval_reason; /* of what was sent back, or NULL */
+	const char *decided_rfc3339; /* or NULL */
+	struct mr_bytes mail;        /* as it would be sent, without the right date; or nothing */
+	struct mr_texts recipients;  /* bare addresses */
 };
 struct mr_work_push_previewed {
 	bool confirmed; /* false */
@@ -40,8 +47,10 @@ struct mr_work_push_previewed {
 	size_t len;
 	struct mr_texts invalid_paths; /* files of the queue that cannot be read */
 	/* Stands for all that a push would do now: items, drafts, attachments, steps, servers. The
-	 * time does not change it, anything else does. */
+	 * time does not change it, anything else does; but for what was said of the items. */
 	const char *plan_id;
+	bool approval_required; /* a push carries out only what was approved */
+	int64_t waiting_count;  /* items that nobody has approved, or sent back, as they are now */
 };
 /* Is the request one? invalid_request. */
 MR_CHECK enum mr_code mr_work_push_check(struct mr_ctx *cx,
@@ -86,6 +95,63 @@ struct mr_work_push_pushed {
  */
 MR_CHECK enum mr_code mr_work_push_confirm(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_push_preview *request, struct mr_work_push_pushed *result);
+
+/* --- as a person reads it --- */
+
+struct mr_work_push_file {
+	const char *filename, *content_type;
+	int64_t size_bytes;
+};
+struct mr_work_push_change {
+	const char *message_id, *subject, *from, *mailbox_name;
+};
+struct mr_work_push_read {
+	struct mr_work_push_row row;
+	/* Of a mail, as it would be sent. */
+	const char *from, *text;
+	struct mr_work_push_file *files;
+	size_t file_count;
+	/* Those of its recipients that no mail of this workspace went to before. */
+	struct mr_texts new_recipients;
+	/* Of an action: what it is done to, and where. */
+	struct mr_work_push_change *changes;
+	size_t change_count;
+};
+struct mr_work_push_show {
+	struct mr_texts push_ids; /* empty: all */
+};
+struct mr_work_push_shown {
+	int64_t count, waiting_count;
+	bool approval_required;
+	const char *plan_id; /* of the whole queue */
+	struct mr_work_push_read *items;
+	size_t len;
+	struct mr_texts invalid_paths;
+};
+/* push_not_found for an id that is not queued. */
+MR_CHECK enum mr_code mr_work_push_show(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_push_show *request, struct mr_work_push_shown *result);
+
+/* --- approved or sent back --- */
+
+struct mr_work_push_decide {
+	struct mr_texts ids; /* plan ids or content ids, as a preview gave them */
+	const char *reason;
+};
+struct mr_work_push_decided {
+	int64_t count;
+	struct mr_texts push_ids, content_ids;
+};
+/*
+ * Approve what these ids stand for, all or none. push_plan_changed when one stands for nothing that
+ * is queued now. It holds until the content is another one.
+ */
+MR_CHECK enum mr_code mr_work_push_approve(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_push_decide *request, struct mr_work_push_decided *result);
+/* Send it back, in the same way: no push carries it out as it is. reason_required, in either mode
+ * of the configuration; push_already_started when a step has succeeded or a mail may have gone. */
+MR_CHECK enum mr_code mr_work_push_refuse(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_push_decide *request, struct mr_work_push_decided *result);
 
 struct mr_work_push_listed {
 	int64_t count;

@@ -4,6 +4,8 @@
 #include "workspace/layout.h"
 #include "workspace/progress.h"
 #include "workspace/push.h"
+#include "workspace/push_approval.h"
+#include "workspace/push_content.h"
 #include "workspace/push_imap.h"
 #include "workspace/push_mail.h"
 #include "workspace/record.h"
@@ -30,6 +32,7 @@ struct item {
 	struct mr_work_push_item item;
 	struct mr_work_action_steps steps;
 	bool has_mail;
+	bool is_held; /* nobody has approved it, or somebody sent it back: nothing was tried */
 	struct mr_work_push_mail mail;
 };
 
@@ -399,6 +402,16 @@ static enum mr_code check_messages(struct pushing *p, const struct mr_work_push_
 	return rc;
 }
 
+/* The very bytes that would go are those that somebody has approved. */
+static enum mr_code check_approval(struct pushing *p, struct item *i)
+{
+	enum mr_code rc = mr_work_approval_check(p->cx, p->work, p->config, i->item.push_id,
+		mr_work_push_content_id(p->cx, p->config, &i->item, &i->mail.out));
+
+	i->is_held = rc != MR_OK;
+	return rc;
+}
+
 static enum mr_code run_steps(struct pushing *p, struct item *i)
 {
 	enum mr_code rc;
@@ -409,6 +422,8 @@ static enum mr_code run_steps(struct pushing *p, struct item *i)
 		i->steps = i->item.steps;
 		rc = check_messages(p, &i->item);
 	}
+	if (!rc)
+		rc = check_approval(p, i);
 	for (size_t k = 0; !rc && k < i->steps.len; k++)
 		(void)state_of(p, &i->item, k,
 			mr_work_step_label(p->cx->arena, &i->steps.items[k]));
@@ -473,10 +488,12 @@ static enum mr_code keep(struct pushing *p, struct item *i)
 		.retryable = mr_code_is_retryable(failure.code) };
 	p->out->failed_count++;
 	mr_work_change_begin(p->cx, p->work, "push_failed", &change);
-	add_event(p, &change, &i->item, &failure);
-	i->item.attempt_count++;
-	i->item.last_error = mr_arena_strdup(p->cx->arena, failure.msg);
-	mr_work_queue_save(&change, &i->item);
+	if (!i->is_held) { /* else nothing was tried */
+		add_event(p, &change, &i->item, &failure);
+		i->item.attempt_count++;
+		i->item.last_error = mr_arena_strdup(p->cx->arena, failure.msg);
+		mr_work_queue_save(&change, &i->item);
+	}
 	if (i->has_mail && !mr_work_push_mail_is_fixed(&i->item))
 		mr_work_queue_forget_mail(&change, &i->item);
 	rc = mr_work_carry_out(p->cx, &change);

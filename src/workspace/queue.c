@@ -454,7 +454,10 @@ void mr_work_queue_forget_mail(struct mr_work_change *change, const struct mr_wo
 
 void mr_work_queue_remove(struct mr_work_change *change, const struct mr_work_push_item *item)
 {
-	mr_work_change_remove(change, mr_work_path_push(change->cx->arena, item->push_id));
+	struct mr_arena *arena = change->cx->arena;
+
+	mr_work_change_remove(change, mr_work_path_push(arena, item->push_id));
+	mr_work_change_remove(change, mr_work_path_push_approval(arena, item->push_id));
 	if (item->kind == MR_WORK_PUSH_OUTBOUND)
 		mr_work_queue_forget_mail(change, item);
 	touch(change, item);

@@ -84,8 +84,8 @@ MR_CHECK enum mr_code mr_work_queue_find(struct mr_ctx *cx, struct mr_work *work
 	const char *push_id, struct mr_work_push_item *out);
 /* An id that no item, no item of this change and no mail that was sent has. */
 const char *mr_work_queue_new_id(struct mr_ctx *cx, struct mr_work_change *change);
-/* Write an item (updated: now) or remove it, with the mail that was built for it, as part of a
- * change; its messages become stale. */
+/* Write an item (updated: now) or remove it, with the mail that was built for it and what was said
+ * of it, as part of a change; its messages become stale. */
 void mr_work_queue_save(struct mr_work_change *change, struct mr_work_push_item *item);
 void mr_work_queue_remove(struct mr_work_change *change, const struct mr_work_push_item *item);
 /* Remove the mail alone: it was not sent, and the next push builds it anew. */

@@ -111,7 +111,14 @@ def prepare(desk):
     desk.ok("suggestion", "set", m[7], "--action", "archive", "--target", category, "--summary", "s", "--reason", "r")
     gone = desk.ok("case", "create", "--name", "Gone", "--message", m[6], "--reason", "r")["case_uid"]
     desk.ok("case", "archive", gone, "--reason", "r")
-    return {"m": m, "one": one, "two": two, "three": three, "category": category, "other": other, "person": person, "draft": draft,
+    queued = desk.ok("case", "create", "--name", "Queued")["case_uid"]
+    for subject in ("Said", "Open"):
+        name = desk.ok("case", "draft", "new", queued, "--to", "bob@example.com", "--subject", subject, "--body", "b")["draft_name"]
+        desk.ok("case", "draft", "send", queued, name)
+    said, waiting = (item["content_id"] for item in desk.ok("push", "show")["items"])
+    desk.ok("push", "refuse", said, "--reason", "no")
+    return {"m": m, "one": one, "two": two, "three": three, "said": said, "waiting": waiting,
+        "said_id": desk.ok("push", "list")["items"][0]["push_id"], "category": category, "other": other, "person": person, "draft": draft,
         "gone": gone, "empty": empty, "mails": box}
 
 
@@ -160,6 +167,9 @@ def scenarios(s):
         "draft save": ("case", "draft", "save", one, draft),
         "draft send": ("case", "draft", "send", one, draft),
         "draft remove": ("case", "draft", "remove", one, draft, "--reason", "r"),
+        "push approve": ("push", "approve", s["said"], s["waiting"]),
+        "push refuse": ("push", "refuse", s["waiting"], "--reason", "r"),
+        "push drop": ("push", "drop", s["said_id"], "--reason", "r"),
         "import": ("import", "again.eml"),  # of one mail: each is taken in by itself
     }
 

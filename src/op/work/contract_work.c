@@ -17,8 +17,12 @@
 #include "workspace/request.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 /* --- the workspace --- */
+
+/* A page waits for a command that has the workspace; commands say at once that it is in use. */
+enum { PERSON_WAITS_US = 3000000 };
 
 enum mr_code mr_contract_work_find(struct mr_ctx *cx, const char *dir, const char **out_root)
 {
@@ -46,6 +50,10 @@ enum mr_code mr_contract_work_root(struct mr_call *call, const char **out_root)
 		*out_root = call->app->workspace;
 		return MR_OK;
 	}
+	if (call->for_person)
+		return mr_work_refuse(cx, MR_WORK_WORKSPACE_NOT_FOUND,
+			"This server has no e-mail workspace. Start it with `mailroom serve --workspace "
+			"DIR`, where DIR is one that `mailroom work init` made.");
 	if (!call->invocation || call->invocation->contract != &mr_contract_afmail)
 		rc = mr_settings_path(call->app->settings, MR_CONTRACT_WORK_ROOT, &named, &cx->err);
 	if (!rc && *named)
@@ -62,9 +70,20 @@ enum mr_code mr_contract_work_open_as_is(struct mr_call *call, enum mr_work_acce
 	const char *root = NULL;
 	enum mr_code rc = mr_contract_work_root(call, &root);
 
+	int64_t until = mr_clock_mono_us(cx->clock) + (call->for_person ? PERSON_WAITS_US : 0);
+
 	*out = NULL;
 	if (!rc)
 		rc = mr_work_open(cx, root, access, out);
+	/* Whoever has the lock does not wait for it, so it can only be tried again. */
+	while (rc && mr_str_eq(cx->err.word, mr_work_error_word(MR_WORK_WORKSPACE_LOCKED)) &&
+		mr_clock_mono_us(cx->clock) < until) {
+		const struct timespec pause = { .tv_nsec = 10000000 };
+
+		nanosleep(&pause, NULL);
+		cx->err = (struct mr_err){ 0 };
+		rc = mr_work_open(cx, root, access, out);
+	}
 	return rc;
 }
 
@@ -95,7 +114,7 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 		return mr_err_set(&call->cx.err, MR_EPERM,
 			"%s is not for a token that names the agents it is for", op->name);
 	/* What does not go to a command line is read by a model. */
-	if (!call->invocation)
+	if (!call->invocation && !call->for_person)
 		call->fence_used = mr_token_hex(call->cx.arena, call->cx.rand, MR_FENCE_WORK_BYTES);
 	if (!part)
 		return MR_OK;

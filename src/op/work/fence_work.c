@@ -14,7 +14,7 @@ enum { ADDRESS_BYTES = 254 }; /* the longest that mail can be sent to */
 
 /* --- whose text a field holds --- */
 
-static const char *const own_names[] = { "action", "actions", "actor", "alignment",
+static const char *const own_names[] = { "action", "actions", "actor", "alignment", "approval",
 	"changed_fields", "code", "command", "direction", "display_kind", "dkim", "dmarc",
 	"draft_name", "draft_names", "group", "hint", "id", "identity", "identity_candidates",
 	"identity_match", "kind", "language", "next_after", "operation", "phase", "query",
@@ -29,8 +29,8 @@ static const char *const foreign_names[] = { "rfc822_message_id", "list_id", "fi
 	NULL };
 /* What the user or an agent of theirs wrote about a message. It may repeat what the message says,
  * so it is marked off as well, but the sender is not named as its author. */
-static const char *const noted_names[] = { "archive_name", "case_name", "mailbox_name", "notes",
-	"path", "reason", "summary", "tag", "tags", NULL };
+static const char *const noted_names[] = { "approval_reason", "archive_name", "case_name",
+	"mailbox_name", "notes", "path", "reason", "summary", "tag", "tags", NULL };
 
 static bool is_among(const char *const *names, const char *key)
 {

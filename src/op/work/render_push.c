@@ -142,6 +142,28 @@ static void put_item(struct mr_buf *out, size_t number, const struct mr_value *i
 	mr_buf_putc(out, '\n');
 }
 
+/* What was said of it; of one that waits nothing, unless somebody has to say something. */
+static void put_approval(struct mr_buf *out, const struct mr_value *item, bool is_required,
+	const struct mr_render *how)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const char *state = text_at(item, "approval"), *reason;
+
+	reason = mr_part_line(arena, item, "approval_reason");
+	if (mr_str_eq(state, "approved"))
+		mr_buf_puts(out, "   approved\n");
+	else if (mr_str_eq(state, "refused")) {
+		mr_buf_puts(out, "   ");
+		mr_part_styled(out, how, mr_style_red,
+			mr_arena_printf(arena, "sent back: %s", reason));
+		mr_buf_putc(out, '\n');
+	} else if (is_required)
+		mr_buf_puts(out,
+			mr_str_eq(state, "changed")
+				? "   changed since it was decided about: waits for approval again\n"
+				: "   waits for approval\n");
+}
+
 static void put_pushed(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *value,
 	const struct mr_render *how)
 {
@@ -187,13 +209,127 @@ void mr_render_work_push(struct mr_buf *out, const struct mr_value *value,
 		mr_buf_puts(out, "Nothing is queued.\n");
 		return;
 	}
-	for (size_t i = 0; i < list->list.len; i++)
+	for (size_t i = 0; i < list->list.len; i++) {
 		put_item(out, i + 1, &list->list.items[i], how);
+		put_approval(out, &list->list.items[i], mr_part_bool(value, "approval_required"),
+			how);
+	}
+	if (mr_part_bool(value, "approval_required") && mr_part_int(value, "waiting_count"))
+		mr_buf_puts(out,
+			"\nA push carries out only what was approved: read it with `mailroom work push "
+			"show`.\n");
 	mr_buf_printf(out,
 		"\nNo remote changes were made. Carry exactly this out with\n  mailroom work push "
 		"--confirm %s\n",
 		mr_part_line(arena, value, "plan_id"));
 }
+
+/* --- approval --- */
+
+static void put_files(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *item)
+{
+	const struct mr_value *files = mr_part_list(item, "files");
+
+	for (size_t i = 0; files && i < files->list.len; i++)
+		mr_buf_printf(out, "   with %s (%s, %lld bytes)\n",
+			mr_part_line(arena, &files->list.items[i], "filename"),
+			mr_part_line(arena, &files->list.items[i], "content_type"),
+			(long long)mr_part_int(&files->list.items[i], "size_bytes"));
+}
+
+static void put_text(struct mr_buf *out, const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+
+		mr_buf_printf(out, "   | %s\n",
+			mr_render_line(arena, mr_arena_strndup(arena, text, len)));
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void put_read(struct mr_buf *out, size_t number, const struct mr_value *item,
+	const struct mr_render *how)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_value *changes = mr_part_list(item, "changes");
+	const char *strangers = mr_part_names(arena, item, "new_recipients");
+	const char *from = mr_part_line(arena, item, "from");
+
+	mr_buf_printf(out, "%zu. ", number);
+	if (mr_str_eq(text_at(item, "display_kind"), "outbound")) {
+		put_mail(out, arena, item, how);
+		if (*from)
+			mr_buf_printf(out, "   from %s\n", from);
+		put_files(out, arena, item);
+		put_text(out, text_at(item, "text"));
+	} else {
+		mr_buf_printf(out, "%s\n", act_of(text_at(item, "display_kind")));
+	}
+	if (*strangers) {
+		mr_buf_puts(out, "   ");
+		mr_part_styled(out, how, mr_style_yellow,
+			mr_arena_printf(arena, "never written to before: %s", strangers));
+		mr_buf_putc(out, '\n');
+	}
+	for (size_t i = 0; changes && i < changes->list.len; i++)
+		mr_buf_printf(out, "   in %s: \"%s\" of %s\n",
+			mr_part_line(arena, &changes->list.items[i], "mailbox_name"),
+			mr_part_line(arena, &changes->list.items[i], "subject"),
+			mr_part_line(arena, &changes->list.items[i], "from"));
+	mr_buf_printf(out, "   on the server: %s\n", steps_of(arena, item));
+	put_approval(out, item, true, how);
+	mr_part_styled(out, how, mr_style_dim,
+		mr_arena_printf(arena, "   %s  %s", mr_part_line(arena, item, "push_id"),
+			mr_part_line(arena, item, "content_id")));
+	mr_buf_puts(out, "\n\n");
+}
+
+void mr_render_work_push_shown(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_value *list = mr_part_list(value, "items");
+
+	mr_page_invalid(out, value);
+	if (!list) {
+		mr_buf_puts(out, "Nothing is queued.\n");
+		return;
+	}
+	for (size_t i = 0; i < list->list.len; i++)
+		put_read(out, i + 1, &list->list.items[i], how);
+	mr_buf_printf(out,
+		"Approve one of these with `mailroom work push approve CONTENT_ID`, or all that is queued "
+		"with\n  mailroom work push approve %s\nor send it back with `mailroom work push refuse "
+		"CONTENT_ID --reason TEXT`.\n",
+		mr_part_line(arena, value, "plan_id"));
+}
+
+static void put_decided(struct mr_buf *out, const struct mr_value *value, const char *what)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	int64_t count = mr_part_int(value, "count");
+
+	mr_buf_printf(out, "%lld item%s %s: %s\n", (long long)count, plural(count), what,
+		mr_part_names(arena, value, "push_ids"));
+}
+
+void mr_render_work_push_approved(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	(void)how;
+	put_decided(out, value, "approved as they are now");
+}
+
+void mr_render_work_push_refused(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	(void)how;
+	put_decided(out, value, "sent back");
+}
+
+/* --- uncertain mails --- */
 
 void mr_render_work_recovered(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)

@@ -129,6 +129,10 @@ extern const struct mr_field mr_work_listed_message_fields[];
 /* work_purge.c */
 extern const struct mr_op mr_op_work_purge;
 
+/* work_approval.c */
+extern const struct mr_op mr_op_work_push_approve;
+extern const struct mr_op mr_op_work_push_refuse;
+extern const struct mr_op mr_op_work_push_show;
 /* work_push.c */
 extern const struct mr_op mr_op_work_push;
 extern const struct mr_op mr_op_work_push_archive;

@@ -1,4 +1,4 @@
-/* op/work/work_push.c - operations: what is queued for the server. */
+/* op/work/work_push.c - operations: what is queued for the server, and done there. */
 #include "op/work/render_work.h"
 #include "op/work/work_ops.h"
 #include "workspace/push.h"
@@ -11,6 +11,7 @@
 struct pushed {
 	const char *code;
 	bool is_preview, is_done;
+	bool is_ours;        /* with what the contract of afmail does not have */
 	const char *plan_id; /* NULL as afmail, whose contract has none */
 	struct mr_work_push_previewed preview;
 	struct mr_work_push_pushed done;
@@ -36,6 +37,17 @@ static const struct mr_param push_params[] = {
 #define ROW_NULL(member, about)  MR_WORK_FIELD_NULL(struct mr_work_push_row, member, about)
 #define ROW_OUT(member, about)                                                                     \
 	MR_WORK_FIELD_WHEN(struct mr_work_push_row, member, is_outbound, about)
+/* What the contract of afmail does not have. */
+static const struct mr_field approval_fields[] = {
+	MR_WORK_FIELD_OPT(struct mr_work_push_row, content_id,
+		"stands for exactly this content, to approve it or to send it back"),
+	ROW_FIELD(approval, "waiting, approved, refused, or changed since either"),
+	MR_WORK_FIELD_OPT(struct mr_work_push_row, approval_reason, "why it was sent back"),
+	MR_WORK_FIELD_OPT(struct mr_work_push_row, decided_rfc3339,
+		"when it was approved or sent back"),
+	{ 0 },
+};
+
 static const struct mr_field row_fields[] = {
 	ROW_FIELD(push_id, "the queued item"),
 	ROW_FIELD(kind, "outbound or message_action"),
@@ -55,6 +67,11 @@ static const struct mr_field row_fields[] = {
 	ROW_OUT(attachments, "of a draft: files that go with it"),
 	ROW_OUT(draft_valid, "of a draft: it can be sent as it is"),
 	MR_WORK_FIELD_OPT(struct mr_work_push_row, draft_error, "of a draft: why it cannot"),
+	{ .name = "*",
+		.flags = MR_INCLUDED | MR_OPTIONAL,
+		.fields = approval_fields,
+		.from = MR_FROM_SAME(struct mr_work_push_row),
+		.when = MR_FLAG(struct mr_work_push_row, has_messages) },
 	{ 0 },
 };
 
@@ -89,6 +106,14 @@ static const struct mr_field done_fields[] = {
 	{ 0 },
 };
 
+static const struct mr_field waiting_fields[] = {
+	MR_WORK_FIELD(struct mr_work_push_previewed, approval_required,
+		"a push carries out only what a person has approved"),
+	MR_WORK_FIELD(struct mr_work_push_previewed, waiting_count,
+		"items that nobody has approved or sent back"),
+	{ 0 },
+};
+
 static const struct mr_field push_fields[] = {
 	MR_WORK_FIELD(struct pushed, code, "push_dry_run, or push_result with --confirm"),
 	{ .name = "*",
@@ -98,6 +123,11 @@ static const struct mr_field push_fields[] = {
 		.when = MR_FLAG(struct pushed, is_preview) },
 	MR_WORK_FIELD_OPT(struct pushed, plan_id,
 		"another one as soon as a push would do something else"),
+	{ .name = "*",
+		.flags = MR_INCLUDED | MR_OPTIONAL,
+		.fields = waiting_fields,
+		.from = MR_FROM_STRUCT(struct pushed, preview, struct mr_work_push_previewed),
+		.when = MR_FLAG(struct pushed, is_ours) },
 	{ .name = "*",
 		.flags = MR_INCLUDED | MR_OPTIONAL,
 		.fields = done_fields,
@@ -125,6 +155,7 @@ static enum mr_code push(struct mr_call *call, struct mr_work_push_preview *requ
 		return mr_work_push_confirm(&call->cx, work, request, &result->done);
 	rc = mr_work_push_preview(&call->cx, work, request, &result->preview);
 	if (!rc && (!call->invocation || call->invocation->contract == &mr_contract_work)) {
+		result->is_ours = true;
 		result->plan_id = result->preview.plan_id;
 		mr_work_push_name_messages(&call->cx, work, &result->preview);
 	}

@@ -186,6 +186,7 @@ struct mr_call mr_web_call(const struct mr_web_view *view)
 
 	mr_http_access_call(view->req, &call);
 	mr_http_wait_lend(view->req, &call.cx);
+	call.for_person = true;
 	return call;
 }
 
