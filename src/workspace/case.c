@@ -224,6 +224,33 @@ enum mr_code mr_work_case_list(struct mr_ctx *cx, struct mr_work *work,
 
 /* --- show --- */
 
+/* One that cannot be read is listed by its id. */
+static void list_messages(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_collection *collection, struct mr_work_case_shown *out)
+{
+	struct mr_err kept = cx->err;
+
+	out->messages = mr_arena_array(cx->arena, collection->len + 1, sizeof(*out->messages));
+	for (size_t i = 0; i < collection->len; i++) {
+		const struct mr_work_item *item = &collection->items[i];
+		struct mr_work_brief brief = { 0 };
+
+		if (mr_work_index_message(cx, work, item->message_id, &brief))
+			brief = (struct mr_work_brief){ 0 };
+		out->messages[out->message_count++] = (struct mr_work_case_member){
+			.message_id = item->message_id,
+			.from = brief.from ? brief.from : "",
+			.subject = brief.subject ? brief.subject : "",
+			.summary = item->summary,
+			.time = brief.has_time
+				? mr_time_format(cx->arena, brief.time_us, MR_TIME_SECONDS)
+				: NULL,
+			.is_outbound = brief.is_outbound,
+		};
+	}
+	cx->err = kept;
+}
+
 enum mr_code mr_work_case_show(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_case_show *request, struct mr_work_case_shown *result)
 {
@@ -244,7 +271,9 @@ enum mr_code mr_work_case_show(struct mr_ctx *cx, struct mr_work *work,
 		.group = place.group,
 		.case_path = place.path,
 		.view_path = mr_work_join(cx->arena, place.path, "case.md"),
-		.text = text };
+		.text = text,
+		.tags = collection.tags };
+	list_messages(cx, work, &collection, result);
 	if (!result->is_archived)
 		result->messages_path = mr_work_join(cx->arena, place.path, "views/messages");
 	return MR_OK;

@@ -54,10 +54,19 @@ MR_CHECK enum mr_code mr_work_case_list(struct mr_ctx *cx, struct mr_work *work,
 struct mr_work_case_show {
 	const char *case_ref;
 };
+struct mr_work_case_member {
+	const char *message_id, *from, *subject; /* "" when it cannot be read */
+	const char *summary;                     /* or NULL */
+	const char *time; /* received, else sent, as RFC 3339 in UTC; or NULL */
+	bool is_outbound;
+};
 struct mr_work_case_shown {
 	bool is_archived; /* then it has no group and messages_path, and is told as archive_case */
 	const char *case_uid, *case_name, *group, *case_path, *view_path, *messages_path;
 	const char *text;
+	struct mr_texts tags;
+	struct mr_work_case_member *messages; /* as the case lists them */
+	size_t message_count;
 };
 MR_CHECK enum mr_code mr_work_case_show(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_case_show *request, struct mr_work_case_shown *result);

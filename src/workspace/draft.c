@@ -288,25 +288,72 @@ static enum mr_code list_one(struct mr_ctx *cx, struct mr_work *work, struct mr_
 	return MR_OK;
 }
 
-enum mr_code mr_work_draft_list(struct mr_ctx *cx, struct mr_work *work,
-	const struct mr_work_draft_list *request, struct mr_work_draft_listed *result)
+/* The drafts of a case, behind those that are listed already. */
+static enum mr_code list_case(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_collection *collection, struct mr_work_draft_listed *listed)
 {
-	struct mr_work_draft_listed listed = { 0 };
-	struct mr_work_collection collection = { 0 };
+	struct mr_work_draft_row *rows;
 	struct mr_texts names = { 0 };
-	enum mr_code rc = mr_work_case_open(cx, work, request->case_ref, &collection);
+	enum mr_code rc =
+		mr_work_list(cx, work, mr_work_join(cx->arena, collection->path, "drafts"), &names);
 
-	if (!rc)
-		rc = mr_work_list(cx, work, mr_work_join(cx->arena, collection.path, "drafts"),
-			&names);
-	listed.case_uid = collection.uid;
-	listed.items = mr_arena_array(cx->arena, names.len + 1, sizeof(*listed.items));
+	if (rc || !names.len)
+		return rc;
+	rows = mr_arena_array(cx->arena, listed->len + names.len, sizeof(*rows));
+	if (listed->len)
+		memcpy(rows, listed->items, listed->len * sizeof(*rows));
+	listed->items = rows;
 	for (size_t i = 0; !rc && i < names.len; i++) {
-		struct mr_work_draft draft = { .collection = collection };
+		struct mr_work_draft draft = { .collection = *collection };
 
 		if (names.items[i][0] == '.' || !mr_str_ends(names.items[i], ".md"))
 			continue;
-		rc = list_one(cx, work, &draft, names.items[i], &listed.items[listed.len++]);
+		rc = list_one(cx, work, &draft, names.items[i], &rows[listed->len++]);
+	}
+	return rc;
+}
+
+static enum mr_code list_all(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_draft_listed *listed)
+{
+	struct mr_work_places places = { 0 };
+	enum mr_code rc = mr_work_places(cx, work, MR_WORK_ACTIVE_CASE, &places);
+
+	for (size_t i = 0; !rc && i < places.len; i++) {
+		const char *drafts = mr_work_join(cx->arena, places.items[i].path, "drafts");
+		struct mr_work_collection collection = { 0 };
+		struct mr_err kept = cx->err;
+		size_t first = listed->len;
+
+		if (!mr_work_is_dir(work, drafts))
+			continue;
+		if (mr_work_case_load(cx, work, &places.items[i], &collection)) {
+			cx->err = kept;
+			continue;
+		}
+		rc = list_case(cx, work, &collection, listed);
+		for (; first < listed->len; first++) {
+			listed->items[first].case_uid = collection.uid;
+			listed->items[first].case_name = collection.name;
+		}
+	}
+	return rc;
+}
+
+enum mr_code mr_work_draft_list(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_draft_list *request, struct mr_work_draft_listed *result)
+{
+	struct mr_work_collection collection = { 0 };
+	struct mr_work_draft_listed listed = { 0 };
+	enum mr_code rc;
+
+	if (request->case_ref) {
+		rc = mr_work_case_open(cx, work, request->case_ref, &collection);
+		if (!rc)
+			rc = list_case(cx, work, &collection, &listed);
+		listed.case_uid = collection.uid;
+	} else {
+		rc = list_all(cx, work, &listed);
 	}
 	if (rc)
 		return rc;

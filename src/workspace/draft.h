@@ -106,9 +106,10 @@ MR_CHECK enum mr_code mr_work_draft_show(struct mr_ctx *cx, struct mr_work *work
 	const struct mr_work_draft_ref *request, struct mr_work_draft_shown *result);
 
 struct mr_work_draft_list {
-	const char *case_ref;
+	const char *case_ref; /* NULL: of all active cases */
 };
 struct mr_work_draft_row {
+	const char *case_uid, *case_name; /* of the list of all; else NULL */
 	const char *draft_name, *draft_path;
 	const char *subject, *identity, *send_intent, *reply_to_message_id;
 	struct mr_texts to, cc;
@@ -117,12 +118,12 @@ struct mr_work_draft_row {
 	const char *draft_error; /* or NULL */
 };
 struct mr_work_draft_listed {
-	const char *case_uid;
+	const char *case_uid; /* NULL: of all */
 	int64_t count;
-	struct mr_work_draft_row *items; /* by name */
+	struct mr_work_draft_row *items; /* by case and name */
 	size_t len;
 };
-/* Broken drafts are listed too. */
+/* Broken drafts are listed too; of all cases, those that can be read. */
 MR_CHECK enum mr_code mr_work_draft_list(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_draft_list *request, struct mr_work_draft_listed *result);
 

@@ -38,6 +38,11 @@ enum mr_code mr_contract_work_find(struct mr_ctx *cx, const char *dir, const cha
 	return mr_work_find(cx, from, out_root);
 }
 
+bool mr_contract_work_is_ours(const struct mr_call *call)
+{
+	return !call->invocation || call->invocation->contract == &mr_contract_work;
+}
+
 /* A server's own, else that of the setting, else that of the working directory. As afmail there
  * are no settings. */
 enum mr_code mr_contract_work_root(struct mr_call *call, const char **out_root)

@@ -20,6 +20,8 @@ extern const struct mr_contract mr_contract_work;
 /* The setting that names the workspace, in place of the working directory. */
 #define MR_CONTRACT_WORK_ROOT "workspace.root"
 
+/* Results may have what the contract of afmail does not: it was not asked as afmail. */
+bool mr_contract_work_is_ours(const struct mr_call *call);
 /* The directory of the workspace that a call concerns. */
 MR_CHECK enum mr_code mr_contract_work_root(struct mr_call *call, const char **out_root);
 /* The workspace that the directory is in; workspace_not_found. */

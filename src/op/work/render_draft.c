@@ -85,7 +85,10 @@ void mr_render_draft_list(struct mr_buf *out, const struct mr_value *value,
 	const char **cells, **styles;
 
 	if (!list) {
-		mr_buf_printf(out, "Case %s has no drafts.\n", line(arena, value, "case_uid"));
+		const char *uid = line(arena, value, "case_uid");
+
+		mr_buf_printf(out, *uid ? "Case %s has no drafts.\n" : "There are no drafts.\n",
+			uid);
 		return;
 	}
 	cells = mr_arena_array(arena, list->list.len * MR_LEN(columns), sizeof(*cells));
@@ -97,6 +100,9 @@ void mr_render_draft_list(struct mr_buf *out, const struct mr_value *value,
 		const char **row = cells + i * MR_LEN(columns);
 
 		row[0] = line(arena, one, "draft_name");
+		if (mr_value_get(one, "case_uid"))
+			row[0] = mr_arena_printf(arena, "%s %s", line(arena, one, "case_uid"),
+				row[0]);
 		row[1] = mr_part_names(arena, one, "to");
 		row[2] = subject_of(arena, one);
 		row[3] = !is_valid ? line(arena, one, "draft_error") : *queued ? queued : "ready";

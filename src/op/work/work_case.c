@@ -122,7 +122,19 @@ static const struct mr_param show_params[] = {
 
 struct shown {
 	const char *code;
+	bool is_ours; /* with what the contract of afmail does not have */
 	struct mr_work_case_shown page;
+};
+
+#define MESSAGE_FIELD(member, about) MR_WORK_FIELD(struct mr_work_case_member, member, about)
+static const struct mr_field message_fields[] = {
+	MESSAGE_FIELD(message_id, "its id"),
+	MESSAGE_FIELD(from, "who sent it"),
+	MESSAGE_FIELD(subject, "its subject"),
+	MR_WORK_FIELD_OPT(struct mr_work_case_member, summary, "what the case's list says of it"),
+	MR_WORK_FIELD_OPT(struct mr_work_case_member, time, "when it was received, else sent"),
+	MESSAGE_FIELD(is_outbound, "it is ours"),
+	{ 0 },
 };
 
 #define SHOWN_FIELD(member, ...) MR_FIELD(struct shown, page.member, #member, __VA_ARGS__)
@@ -135,18 +147,24 @@ static const struct mr_field show_fields[] = {
 	SHOWN_FIELD(view_path, .summary = "the page as a file"),
 	SHOWN_FIELD(messages_path, .flags = MR_OPTIONAL, .summary = "the pages of its messages"),
 	SHOWN_FIELD(text, .summary = "the page: its messages, and what they say"),
+	SHOWN_FIELD(tags, .flags = MR_OPTIONAL, .summary = "its tags",
+		.when = MR_FLAG(struct shown, is_ours)),
+	MR_FIELD_ROWS(struct shown, page.messages, page.message_count, struct mr_work_case_member,
+		message_fields, "messages", .flags = MR_OPTIONAL, .summary = "its messages",
+		.when = MR_FLAG(struct shown, is_ours)),
 	{ 0 },
 };
 
-static enum mr_code show(struct mr_ctx *cx, struct mr_work *work,
+static enum mr_code show(struct mr_call *call, struct mr_work *work,
 	const struct mr_work_case_show *request, struct shown *result)
 {
-	enum mr_code rc = mr_work_case_show(cx, work, request, &result->page);
+	enum mr_code rc = mr_work_case_show(&call->cx, work, request, &result->page);
 
+	result->is_ours = mr_contract_work_is_ours(call);
 	result->code = result->page.is_archived ? "archive_case" : "case";
 	return rc;
 }
-MR_WORK_BIND(showing, show, struct mr_work_case_show, struct shown);
+MR_WORK_BIND_CALL(showing, show, struct mr_work_case_show, struct shown);
 
 const struct mr_op mr_op_work_case_show = {
 	.name = "work_case_show",

@@ -17,13 +17,17 @@ static const struct mr_param ref_params[] = {
 /* --- list --- */
 
 static const struct mr_param list_params[] = {
-	MR_WORK_CASE_PARAM(struct mr_work_draft_list),
+	MR_PARAM(struct mr_work_draft_list, case_ref, "case_ref", .flags = MR_POSITIONAL,
+		.summary = "the case: its uid, or the name of its directory",
+		.fallback = "all active cases"),
 	{ 0 },
 };
 
 #define ROW_FIELD(member, about)      MR_WORK_FIELD(struct mr_work_draft_row, member, about)
 #define ROW_FIELD_NULL(member, about) MR_WORK_FIELD_NULL(struct mr_work_draft_row, member, about)
 static const struct mr_field row_fields[] = {
+	MR_WORK_FIELD_OPT(struct mr_work_draft_row, case_uid, "of all cases: which it is of"),
+	MR_WORK_FIELD_OPT(struct mr_work_draft_row, case_name, "of all cases: what that is about"),
 	ROW_FIELD(draft_name, "the name of its file"),
 	ROW_FIELD(draft_path, "where that is"),
 	ROW_FIELD_NULL(subject, "its subject"),
@@ -40,10 +44,11 @@ static const struct mr_field row_fields[] = {
 };
 
 static const struct mr_field list_fields[] = {
-	MR_WORK_FIELD(struct mr_work_draft_listed, case_uid, "the case"),
-	MR_WORK_FIELD(struct mr_work_draft_listed, count, "how many drafts it has"),
+	MR_WORK_FIELD_OPT(struct mr_work_draft_listed, case_uid,
+		"the case, unless it is all of them"),
+	MR_WORK_FIELD(struct mr_work_draft_listed, count, "how many drafts there are"),
 	MR_FIELD_ROWS(struct mr_work_draft_listed, items, len, struct mr_work_draft_row, row_fields,
-		"items", .summary = "the drafts, by name"),
+		"items", .summary = "the drafts, by case and name"),
 	{ 0 },
 };
 
@@ -52,7 +57,7 @@ MR_WORK_BIND(listing, mr_work_draft_list, struct mr_work_draft_list, struct mr_w
 const struct mr_op mr_op_work_case_draft_list = {
 	.name = "work_case_draft_list",
 	.command = "work case draft list",
-	.summary = "List the drafts of a case, broken ones too",
+	.summary = "List the drafts of a case, or of all, broken ones too",
 	.code = "draft_list",
 	.params = list_params,
 	.result = list_fields,

@@ -154,7 +154,7 @@ static enum mr_code push(struct mr_call *call, struct mr_work_push_preview *requ
 	if (is_done)
 		return mr_work_push_confirm(&call->cx, work, request, &result->done);
 	rc = mr_work_push_preview(&call->cx, work, request, &result->preview);
-	if (!rc && (!call->invocation || call->invocation->contract == &mr_contract_work)) {
+	if (!rc && mr_contract_work_is_ours(call)) {
 		result->is_ours = true;
 		result->plan_id = result->preview.plan_id;
 		mr_work_push_name_messages(&call->cx, work, &result->preview);
