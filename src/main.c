@@ -105,6 +105,8 @@
  *       theme.c          light, dark, or as the system has it
  *       view.c           a page being answered: runs what it asks, shows its template
  *       web.c            the routes of pages and actions
+ *       work.c           pages: the e-mail workspace
+ *       work_act.c       actions: what a person does in the e-mail workspace
  *
  *   op/                what can be asked
  *     agent_auth.c       whether a caller may act as an agent

@@ -357,18 +357,25 @@ enum mr_code mr_work_contact_show(struct mr_ctx *cx, struct mr_work *work,
 {
 	struct mr_work_contact_place place = { 0 };
 	struct mr_bytes file = { 0 };
+	struct mr_work_card card = { 0 };
+	struct mr_err kept = cx->err;
 	enum mr_code rc = mr_work_contact_find(cx, work, request->contact_ref, &place);
+	bool has_card;
 
 	if (!rc)
 		rc = mr_work_read(cx, work, place.path, &file);
 	if (rc)
 		return rc;
+	has_card = !mr_work_card_read(cx, file, &card);
+	cx->err = kept;
 	*result = (struct mr_work_contact_shown){
 		.contact_uid = place.uid,
 		.is_archived = !place.group,
 		.group = place.group,
 		.contact_path = place.path,
 		.content = (const char *)file.data,
+		.has_card = has_card,
+		.card = card,
 	};
 	return MR_OK;
 }

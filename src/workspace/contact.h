@@ -102,6 +102,8 @@ struct mr_work_contact_shown {
 	const char *group; /* NULL when it is archived */
 	const char *contact_path;
 	const char *content; /* the whole file, also when it does not parse */
+	bool has_card;       /* it parses: what it says */
+	struct mr_work_card card;
 };
 MR_CHECK enum mr_code mr_work_contact_show(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_contact_show *request, struct mr_work_contact_shown *result);

@@ -180,7 +180,7 @@ def unfenced(value, fence):
 # What depends on the second in which something was done, or is made from such a thing.
 WORK_PATTERNS = [
     (re.compile(r"\bpush_\d{8}T\d{6}Z(_\d+)?"), "<push>"),
-    (re.compile(r"\bplan_[0-9a-f]{32}"), "<plan>"),
+    (re.compile(r"\b(plan|content)_[0-9a-f]{32}"), r"<\1>"),
     (re.compile(r"\bevent_\d{8}T\d{6}Z_\d+"), "<event>"),
     (re.compile(r"\b([cap])\d{8}(\d{3})\b"), r"<\1\2>"),
 ]

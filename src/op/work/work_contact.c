@@ -61,6 +61,17 @@ static const struct mr_param show_params[] = {
 	{ 0 },
 };
 
+#define CARD_FIELD(member, about) MR_WORK_FIELD(struct mr_work_card, member, about)
+static const struct mr_field card_fields[] = {
+	CARD_FIELD(display_name, "its name"),
+	CARD_FIELD(emails, "its addresses"),
+	CARD_FIELD(phones, "its telephone numbers"),
+	CARD_FIELD(organization, "where the person works"),
+	CARD_FIELD(role, "what the person does there"),
+	CARD_FIELD(tags, "words to find it by"),
+	{ 0 },
+};
+
 #define SHOW_FIELD(member, about) MR_WORK_FIELD(struct mr_work_contact_shown, member, about)
 static const struct mr_field show_fields[] = {
 	SHOW_FIELD(contact_uid, "the contact"),
@@ -68,10 +79,22 @@ static const struct mr_field show_fields[] = {
 	MR_WORK_FIELD_NULL(struct mr_work_contact_shown, group, "its group, unless it is archived"),
 	SHOW_FIELD(contact_path, "its card"),
 	SHOW_FIELD(content, "the whole card"),
+	MR_FIELD_STRUCT(struct mr_work_contact_shown, card, struct mr_work_card, card_fields,
+		"card", .flags = MR_OPTIONAL, .summary = "what it says, unless it cannot be read",
+		.when = MR_FLAG(struct mr_work_contact_shown, has_card)),
 	{ 0 },
 };
-MR_WORK_BIND(showing, mr_work_contact_show, struct mr_work_contact_show,
-	struct mr_work_contact_shown);
+
+/* What the contract of afmail does not have is left out there. */
+static enum mr_code show(struct mr_call *call, struct mr_work *work,
+	const struct mr_work_contact_show *request, struct mr_work_contact_shown *result)
+{
+	enum mr_code rc = mr_work_contact_show(&call->cx, work, request, result);
+
+	result->has_card &= mr_contract_work_is_ours(call);
+	return rc;
+}
+MR_WORK_BIND_CALL(showing, show, struct mr_work_contact_show, struct mr_work_contact_shown);
 
 const struct mr_op mr_op_work_contact_show = {
 	.name = "work_contact_show",

@@ -1,18 +1,49 @@
 /* surface/web/form.c - Decodes forms, and gathers the arguments of an operation from a request. */
 #include "surface/web/form.h"
 
+#include <ctype.h>
 #include <string.h>
 
-/* One name or value; "+" is a blank. NULL when it cannot be decoded. */
+const char *mr_web_form_encode(struct mr_arena *arena, const char *text)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char *out = mr_arena_array(arena, 3 * strlen(text) + 1, 1), *at = out;
+
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if ((c < 0x80 && isalnum(c)) || strchr("-._~", *text)) {
+			*at++ = *text;
+			continue;
+		}
+		*at++ = '%';
+		*at++ = digits[c >> 4];
+		*at++ = digits[c & 15];
+	}
+	*at = '\0';
+	return out;
+}
+
+/* One name or value; "+" is a blank, and lines, which browsers end with CR LF, end with LF. NULL
+ * when it cannot be decoded. */
 static const char *decode(struct mr_arena *arena, const char *text, size_t len)
 {
-	char *copy = mr_arena_strndup(arena, text, len);
+	char *copy = mr_arena_strndup(arena, text, len), *to = copy;
+	const char *decoded;
 
 	for (size_t i = 0; i < len; i++) {
 		if (copy[i] == '+')
 			copy[i] = ' ';
 	}
-	return mr_http_route_decode(arena, copy, len);
+	decoded = mr_http_route_decode(arena, copy, len);
+	if (!decoded)
+		return NULL;
+	for (const char *at = decoded; *at; at++) {
+		if (at[0] != '\r' || at[1] != '\n')
+			*to++ = *at;
+	}
+	*to = '\0';
+	return copy;
 }
 
 enum mr_code mr_web_form_parse(struct mr_arena *arena, struct mr_bytes text,

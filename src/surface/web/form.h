@@ -5,6 +5,9 @@
 
 enum { MR_WEB_FORM_FIELDS = 512 };
 
+/* A text as a segment of an address. */
+const char *mr_web_form_encode(struct mr_arena *arena, const char *text);
+
 /* Take application/x-www-form-urlencoded apart. MR_EINVAL: an escape that is none, a NUL, not
  * UTF-8; MR_ELIMIT: too many fields. */
 MR_CHECK enum mr_code mr_web_form_parse(struct mr_arena *arena, struct mr_bytes text,

@@ -44,3 +44,33 @@ extern const struct mr_web_page mr_web_page_history;
 extern const struct mr_web_page mr_web_page_leases;
 extern const struct mr_web_page mr_web_page_leases_past;
 extern const struct mr_web_action mr_web_action_lease_release;
+/* work.c */
+extern const struct mr_web_page mr_web_page_work_approval;
+extern const struct mr_web_page mr_web_page_work_case;
+extern const struct mr_web_page mr_web_page_work_cases;
+extern const struct mr_web_page mr_web_page_work_contact;
+extern const struct mr_web_page mr_web_page_work_contacts;
+extern const struct mr_web_page mr_web_page_work_draft;
+extern const struct mr_web_page mr_web_page_work_drafts;
+extern const struct mr_web_page mr_web_page_work_message;
+extern const struct mr_web_page mr_web_page_work_messages;
+extern const struct mr_web_page mr_web_page_work_search;
+extern const struct mr_web_page mr_web_page_work_triage;
+/* work_act.c */
+extern const struct mr_web_action mr_web_action_work_accept;
+extern const struct mr_web_action mr_web_action_work_add;
+extern const struct mr_web_action mr_web_action_work_approve;
+extern const struct mr_web_action mr_web_action_work_case;
+extern const struct mr_web_action mr_web_action_work_draft_change;
+extern const struct mr_web_action mr_web_action_work_draft_remove;
+extern const struct mr_web_action mr_web_action_work_draft_send;
+extern const struct mr_web_action mr_web_action_work_drop;
+extern const struct mr_web_action mr_web_action_work_refuse;
+extern const struct mr_web_action mr_web_action_work_reply;
+extern const struct mr_web_action mr_web_action_work_restore;
+extern const struct mr_web_action mr_web_action_work_save;
+extern const struct mr_web_action mr_web_action_work_spam;
+extern const struct mr_web_action mr_web_action_work_trash;
+extern const struct mr_web_action mr_web_action_work_write;
+/* team_act.c */
+extern const struct mr_web_action mr_web_action_acknowledge;

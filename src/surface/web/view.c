@@ -121,6 +121,7 @@ static void put_frame(struct mr_web_view *view, const struct mr_web_page *page)
 	mr_out_int(out, "now_us", mr_clock_wall_us(view->web->app->clock));
 	put_who(out, req);
 	mr_out_text(out, "csrf", mr_web_csrf(&view->web->key, req));
+	mr_out_bool(out, "has_workspace", view->web->app->workspace != NULL);
 	mr_out_text(out, "note", note_of(req));
 	put_given(view);
 }
