@@ -145,7 +145,7 @@ static void resolve_part(struct batch *batch, size_t at, bool *out_ends)
 	for (size_t i = 0; i < args.map.len; i++) {
 		struct mr_pair *pair = &args.map.pairs[i];
 		const struct mr_value *found;
-		size_t first, count;
+		size_t first = 0, count = 0;
 
 		*pair = part->args->map.pairs[i];
 		if (pair->key[0] != '#')

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { KEY_BYTES = 64 }; /* names of arguments are short words */
+
 void mr_jmap_begin(struct mr_jmap_request *request, struct mr_arena *arena)
 {
 	*request = (struct mr_jmap_request){ .arena = arena };
@@ -38,9 +40,10 @@ void mr_jmap_end(struct mr_jmap_request *request)
 void mr_jmap_refer(struct mr_out *args, const char *key, const char *id, const char *name,
 	const char *path)
 {
-	char hashed[128] = "#";
+	char hashed[KEY_BYTES] = "#";
+	size_t len = strlen(key);
 
-	strncat(hashed, key, sizeof(hashed) - 2);
+	memcpy(hashed + 1, key, len < KEY_BYTES - 2 ? len : KEY_BYTES - 2);
 	mr_out_map(args, hashed);
 	mr_out_text(args, "resultOf", id);
 	mr_out_text(args, "name", name);

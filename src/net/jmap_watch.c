@@ -15,7 +15,7 @@ enum {
 	PAUSE_MAX_MS = 30000,
 	PING_S = 60,
 	PING_MAX_S = 300,  /* what a server may make of it (RFC 8620, 7.3) */
-	SLACK_MS = 5000,  /* that a ping may be late */
+	SLACK_MS = 5000,   /* that a ping may be late */
 	AGAIN_MS = 600000, /* a server without push is asked for it again */
 	STEADY_MS = 10000, /* a stream that lasted so long was a good one */
 	CONNECT_MS = 10000,
@@ -31,7 +31,7 @@ struct mr_jmap_watch {
 	pthread_cond_t woken;
 	bool is_stopping; /* under the lock, as what follows */
 	enum mr_jmap_watch_way way;
-	char why[MR_ERR_MSG_BYTES];
+	struct mr_err why;
 	/* The thread's own. */
 	struct mr_buf state; /* of the account's mails, when it was last heard of */
 	struct mr_buf account;
@@ -43,13 +43,14 @@ struct mr_jmap_watch {
 
 /* --- between the threads --- */
 
-static void tell_way(struct mr_jmap_watch *watch, enum mr_jmap_watch_way way, const char *why)
+static void tell_way(struct mr_jmap_watch *watch, enum mr_jmap_watch_way way,
+	const struct mr_err *why)
 {
 	pthread_mutex_lock(&watch->lock);
 	watch->way = way;
-	watch->why[0] = '\0';
+	watch->why.msg[0] = '\0';
 	if (why)
-		strncat(watch->why, why, sizeof(watch->why) - 1);
+		watch->why = *why;
 	pthread_mutex_unlock(&watch->lock);
 }
 
@@ -60,7 +61,7 @@ enum mr_jmap_watch_way mr_jmap_watch_way(struct mr_jmap_watch *watch, struct mr_
 
 	pthread_mutex_lock(&watch->lock);
 	way = watch->way;
-	*out_why = watch->why[0] ? mr_arena_strdup(arena, watch->why) : NULL;
+	*out_why = watch->why.msg[0] ? mr_arena_strdup(arena, watch->why.msg) : NULL;
 	pthread_mutex_unlock(&watch->lock);
 	return way;
 }
@@ -284,12 +285,12 @@ static enum mr_code be_pushed(struct mr_ctx *cx, struct mr_jmap_watch *watch)
 }
 
 /* Ask once, without a stream; how long to wait then. `why`: there is no stream. */
-static int poll_once(struct mr_ctx *cx, struct mr_jmap_watch *watch, const char *why)
+static int poll_once(struct mr_ctx *cx, struct mr_jmap_watch *watch, const struct mr_err *why)
 {
 	int64_t left_ms;
 
 	if (compare_states(cx, watch)) {
-		tell_way(watch, MR_JMAP_WATCH_LOST, cx->err.msg);
+		tell_way(watch, MR_JMAP_WATCH_LOST, &cx->err);
 		return next_pause(watch);
 	}
 	tell_way(watch, MR_JMAP_WATCH_POLLED, why);
@@ -302,7 +303,7 @@ static int poll_once(struct mr_ctx *cx, struct mr_jmap_watch *watch, const char 
 static void *run(void *arg)
 {
 	struct mr_jmap_watch *watch = arg;
-	char why[MR_ERR_MSG_BYTES] = "";
+	struct mr_err why = { .code = MR_OK };
 
 	while (!is_over(watch)) {
 		struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
@@ -312,12 +313,10 @@ static void *run(void *arg)
 			.is_over = is_over,
 			.is_over_arg = watch };
 
-		if (mono_ms(watch) >= watch->next_try_ms && be_pushed(&cx, watch)) {
-			why[0] = '\0';
-			strncat(why, cx.err.msg, sizeof(why) - 1);
-		}
+		if (mono_ms(watch) >= watch->next_try_ms && be_pushed(&cx, watch))
+			why = cx.err;
 		if (!is_over(watch))
-			sleep_for(watch, poll_once(&cx, watch, why));
+			sleep_for(watch, poll_once(&cx, watch, &why));
 	}
 	return NULL;
 }
