@@ -95,6 +95,7 @@
  *       page_contact.c   page: contacts, and their answers
  *       page_history.c   pages: commits, and files as they were
  *       page_lease.c     page: who holds which files; taking a lease away
+ *       page_mailbox.c   pages: mailboxes of agents, their mail, the wake-ups
  *       page_traffic.c   page: who writes to whom, drawn
  *       live.c           tells open pages that something has changed
  *       pages.c          the list of all pages
@@ -125,6 +126,7 @@
  *     trace.c            operations as OpenTelemetry spans
  *     mailbox/         the mailbox roots' operations
  *       agents.c         operations: agents and their mailboxes
+ *       agents_notices.c operation: when agents were told of their mail
  *       agents_notifier.c operations: how an agent is told of its mail
  *       contract_gateway.c agents' mail over HTTP: whose it is, what failures look like
  *       contract_mail.c  agents' mail: whom a command is for

@@ -8,6 +8,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_agents_bind,
 	&mr_op_agents_unbind,
 	&mr_op_agents_remove,
+	&mr_op_agents_notices,
 	&mr_op_agents_notifier_status,
 	&mr_op_agents_notifier_enable,
 	&mr_op_agents_notifier_disable,

@@ -19,6 +19,8 @@ extern const struct mr_op mr_op_service_remove;
 /* self_backup.c */
 extern const struct mr_op mr_op_backup;
 extern const struct mr_op mr_op_restore;
+/* agents_notices.c */
+extern const struct mr_op mr_op_agents_notices;
 /* agents_notifier.c */
 extern const struct mr_op mr_op_agents_notifier_disable;
 extern const struct mr_op mr_op_agents_notifier_enable;

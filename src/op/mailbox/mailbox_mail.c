@@ -11,7 +11,7 @@
 struct mail_request {
 	const char *mailbox_root, *address, *message_id;
 	int64_t limit;
-	bool dry_run;
+	bool dry_run, with_state;
 };
 
 static const struct mr_param list_params[] = {
@@ -19,6 +19,9 @@ static const struct mr_param list_params[] = {
 	MR_MAILBOX_ADDRESS_PARAM(struct mail_request),
 	MR_PARAM(struct mail_request, limit, "limit", .max = 1000000,
 		.summary = "the newest so many; 0 for all", .fallback = "0"),
+	MR_PARAM(struct mail_request, with_state, "with_state", .flags = MR_RARE,
+		.summary = "also whether its owner read, answered, starred or deleted each",
+		.fallback = "false"),
 	{ 0 },
 };
 
@@ -56,7 +59,7 @@ static enum mr_code list_messages(struct mr_call *call, const struct mr_mailbox_
 	if (rc)
 		return rc;
 	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root->path);
-	if (call->invocation && call->invocation->format->is_for_people)
+	if (asked->with_state || (call->invocation && call->invocation->format->is_for_people))
 		states = mr_mailbox_inspect_states(&call->cx, &out->found);
 	out->rows = mr_arena_array(call->cx.arena, out->found.messages.len, sizeof(*out->rows));
 	for (size_t i = 0; i < out->found.messages.len; i++) {

@@ -31,11 +31,12 @@ void mr_render_notifier(struct mr_buf *out, const struct mr_value *value,
 		mr_buf_printf(out, "What went wrong last: %s\n", error);
 }
 
-void mr_render_notices(struct mr_buf *out, const struct mr_value *value,
-	const struct mr_render *how)
+/* A row for each notice; with the agent where they are of several. */
+static void put_notices(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *list,
+	bool with_agent, const struct mr_render *how)
 {
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	static const struct mr_grid_column columns[] = {
+		{ .title = "agent", .fixed = true },
 		{ .title = "notice", .fixed = true },
 		{ .title = "queued", .fixed = true },
 		{ .title = "state", .fixed = true },
@@ -43,28 +44,55 @@ void mr_render_notices(struct mr_buf *out, const struct mr_value *value,
 		{ .title = "mails", .fixed = true },
 		{ .title = "about" },
 	};
-	const struct mr_value *list = mr_part_list(value, "notices");
-	size_t width = MR_LEN(columns), rows = list ? list->list.len : 0;
-	const char **cells = mr_arena_array(arena, rows * width + 1, sizeof(*cells));
-	struct mr_grid grid = { columns, width, cells, NULL, rows };
+	size_t skip = with_agent ? 0 : 1, width = MR_LEN(columns) - skip;
+	const char **cells = mr_arena_array(arena, list->list.len * width, sizeof(*cells));
+	struct mr_grid grid = { columns + skip, width, cells, NULL, list->list.len };
 
-	if (!rows) {
-		mr_buf_printf(out, "%s was not told of any mail yet.\n",
-			mr_part_line(arena, value, "address"));
-		return;
-	}
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = 0; i < list->list.len; i++) {
 		const struct mr_value *one = &list->list.items[i];
 		const char *detail = mr_part_line(arena, one, "detail");
+		const char *agent = mr_part_line(arena, one, "agent_name");
+		const char **row = &cells[i * width];
 
-		cells[i * width] = mr_part_number(arena, one, "notice_id");
-		cells[i * width + 1] = mr_render_when(arena, one, "queued_at_utc", how);
-		cells[i * width + 2] = mr_part_line(arena, one, "state");
-		cells[i * width + 3] = mr_part_line(arena, one, "channel");
-		cells[i * width + 4] = mr_part_number(arena, one, "message_count");
-		cells[i * width + 5] = *detail ? detail : mr_part_line(arena, one, "subject");
+		if (with_agent)
+			*row++ = *agent ? agent : mr_part_line(arena, one, "agent_id");
+		row[0] = mr_part_number(arena, one, "notice_id");
+		row[1] = mr_render_when(arena, one, "queued_at_utc", how);
+		row[2] = mr_part_line(arena, one, "state");
+		row[3] = mr_part_line(arena, one, "channel");
+		row[4] = mr_part_number(arena, one, "message_count");
+		row[5] = *detail ? detail : mr_part_line(arena, one, "subject");
 	}
 	mr_part_grid(out, &grid, list, how, 0);
+}
+
+void mr_render_notices(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_value *list = mr_part_list(value, "notices");
+
+	if (list)
+		put_notices(out, arena, list, false, how);
+	else
+		mr_buf_printf(out, "%s was not told of any mail yet.\n",
+			mr_part_line(arena, value, "address"));
+}
+
+void mr_render_agents_notices(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const struct mr_value *list = mr_part_list(value, "notices");
+	const struct mr_value *problems = mr_part_list(value, "problems");
+
+	if (list)
+		put_notices(out, arena, list, true, how);
+	else
+		mr_buf_puts(out, "No agent was told of any mail yet.\n");
+	for (size_t i = 0; problems && i < problems->list.len; i++)
+		mr_buf_printf(out, "Not read: %s\n",
+			mr_render_line(arena, problems->list.items[i].text));
 }
 
 void mr_render_hook(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how)

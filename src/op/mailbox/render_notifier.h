@@ -7,5 +7,8 @@ void mr_render_notifier(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
 void mr_render_notices(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
+/* Of several agents. */
+void mr_render_agents_notices(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
 /* JSON: only programs read it. */
 void mr_render_hook(struct mr_buf *out, const struct mr_value *value, const struct mr_render *how);

@@ -109,3 +109,23 @@ struct mr_shape_notice mr_shape_notice(struct mr_arena *arena, const struct mr_n
 	}
 	return out;
 }
+
+#define NOTICE(member, ...) MR_FIELD(struct mr_ledger_notice, member, __VA_ARGS__)
+#define WHEN(member, ...)   MR_FIELD_TIME(struct mr_ledger_notice, member, __VA_ARGS__)
+
+const struct mr_field mr_shape_ledger_notice_fields[] = {
+	NOTICE(id, "notice_id"),
+	NOTICE(state, "state", .choices = mr_ledger_states),
+	NOTICE(channel, "channel", .summary = "tmux, command, long_poll or hook"),
+	NOTICE(messages, "message_count"),
+	NOTICE(subject, "subject", .flags = MR_NULLABLE, .summary = "of the first message"),
+	WHEN(queued_us, "queued_at_utc"),
+	WHEN(delivered_us, "delivered_at_utc", .flags = MR_NULLABLE),
+	WHEN(settled_us, "settled_at_utc", .flags = MR_NULLABLE,
+		.summary = "when it was acknowledged, given up or withdrawn"),
+	WHEN(retry_us, "retry_at_utc", .flags = MR_NULLABLE,
+		.summary = "when a failed one is tried again"),
+	NOTICE(attempts, "attempts"),
+	NOTICE(detail, "detail", .flags = MR_NULLABLE, .summary = "why it failed"),
+	{ 0 },
+};

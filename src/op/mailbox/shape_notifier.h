@@ -22,6 +22,9 @@ extern const struct mr_field mr_shape_notifier_full_fields[];
 struct mr_shape_notifier mr_shape_notifier(struct mr_arena *arena,
 	const struct mr_notifier_settings *settings, const char *unbound);
 
+/* A wake-up in the ledger. */
+extern const struct mr_field mr_shape_ledger_notice_fields[];
+
 /* What a long poll returns. */
 struct mr_shape_notice_message {
 	const char *ref, *thread_ref, *created_at, *subject, *from;

@@ -34,7 +34,8 @@ struct mr_web_page {
 	const char *pattern; /* surface/http/route.h; parameters are named as operations name them
 			      */
 	const char *template;
-	const char *nav;               /* the place in the navigation that it belongs to; or NULL */
+	const char *nav; /* the place in the navigation that it belongs to; or NULL */
+	bool for_admins; /* it shows what is not the team's: who has another role is refused */
 	const struct mr_web_ask *asks; /* or NULL */
 	/* Adds members to the template's map (view->out). On failure the reason is in view->err.
 	 * Or NULL. */
@@ -93,6 +94,9 @@ MR_CHECK enum mr_code mr_web_run_with(struct mr_web_view *view, const struct mr_
 void mr_web_put_html(struct mr_web_view *view, const char *key, const struct mr_value *value);
 /* The same with how the text begins, without marks: excerpt. */
 void mr_web_put_excerpts(struct mr_web_view *view, const char *key, const struct mr_value *value);
+/* The same with these arguments, a map, and none of the request's. */
+MR_CHECK enum mr_code mr_web_run_args(struct mr_web_view *view, const struct mr_op *op,
+	const struct mr_value *args, const struct mr_value **out);
 /* A call for what is no operation, with the rights of who asks. */
 struct mr_call mr_web_call(const struct mr_web_view *view);
 /* Markdown as HTML that is safe to show: in the arena of the request. */

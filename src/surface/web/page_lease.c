@@ -2,7 +2,6 @@
  * lease away.
  */
 #include "base/str.h"
-#include "op/dispatch.h"
 #include "op/nouns.h"
 #include "surface/web/pages.h"
 
@@ -138,16 +137,14 @@ static const struct mr_value *find_conflicts(struct mr_web_view *view,
 		{ "paths", { .kind = MR_LIST, .list = { paths, leases->list.len } } },
 	};
 	const struct mr_value args = { .kind = MR_MAP, .map = { pairs, MR_LEN(pairs) } };
-	struct mr_call call = mr_web_call(view);
-	struct mr_out out;
+	const struct mr_value *result;
 
 	for (size_t i = 0; i < leases->list.len; i++)
 		paths[i] = (struct mr_value){ .kind = MR_TEXT,
 			.text = text_of(&leases->list.items[i], "path_pattern") };
-	mr_out_init_tree(&out, arena);
-	if (!leases->list.len || mr_dispatch(&call, &mr_op_team_check_paths, &args, &out))
+	if (!leases->list.len || mr_web_run_args(view, &mr_op_team_check_paths, &args, &result))
 		return NULL;
-	return mr_value_get(mr_out_tree(&out), "conflicts");
+	return mr_value_get(result, "conflicts");
 }
 
 /* ---- the rows of the page ---- */

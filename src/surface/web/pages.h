@@ -34,6 +34,11 @@ extern const struct mr_web_page mr_web_page_agents;
 extern const struct mr_web_page mr_web_page_contacts;
 extern const struct mr_web_action mr_web_action_contact_answer;
 extern const struct mr_web_action mr_web_action_contact_policy;
+/* page_mailbox.c */
+extern const struct mr_web_page mr_web_page_account;
+extern const struct mr_web_page mr_web_page_letter;
+extern const struct mr_web_page mr_web_page_mailboxes;
+extern const struct mr_web_page mr_web_page_notices;
 /* page_traffic.c */
 extern const struct mr_web_page mr_web_page_traffic;
 /* page_history.c */

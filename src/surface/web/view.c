@@ -191,15 +191,15 @@ struct mr_call mr_web_call(const struct mr_web_view *view)
 	return call;
 }
 
-static enum mr_code run_op(struct mr_web_view *view, const struct mr_op *op,
-	const struct mr_value *arguments, const struct mr_value **out)
+enum mr_code mr_web_run_args(struct mr_web_view *view, const struct mr_op *op,
+	const struct mr_value *args, const struct mr_value **out)
 {
 	struct mr_call call = mr_web_call(view);
 	struct mr_out result;
 	enum mr_code rc;
 
 	mr_out_init_tree(&result, view->req->arena);
-	rc = mr_dispatch(&call, op, arguments, &result);
+	rc = mr_dispatch(&call, op, args, &result);
 	if (rc)
 		view->err = call.cx.err;
 	else
@@ -210,7 +210,7 @@ static enum mr_code run_op(struct mr_web_view *view, const struct mr_op *op,
 enum mr_code mr_web_run(struct mr_web_view *view, const struct mr_op *op, const char *fixed,
 	const struct mr_value **out)
 {
-	return run_op(view, op, mr_web_form_arguments(view, op, fixed), out);
+	return mr_web_run_args(view, op, mr_web_form_arguments(view, op, fixed), out);
 }
 
 enum mr_code mr_web_run_with(struct mr_web_view *view, const struct mr_op *op, const char *fixed,
@@ -225,7 +225,7 @@ enum mr_code mr_web_run_with(struct mr_web_view *view, const struct mr_op *op, c
 			all.map.pairs[all.map.len++] = sent->map.pairs[i];
 	}
 	all.map.pairs[all.map.len++] = (struct mr_pair){ name, { .kind = MR_TEXT, .text = value } };
-	return run_op(view, op, &all, out);
+	return mr_web_run_args(view, op, &all, out);
 }
 
 const char *mr_web_markdown(const struct mr_web_view *view, const char *md)
@@ -319,6 +319,10 @@ static enum mr_code fill(struct mr_web_view *view, const struct mr_web_page *pag
 {
 	enum mr_code rc = MR_OK;
 
+	if (page->for_admins && !(view->req->principal->roles & MR_ROLE_ADMIN))
+		return mr_err_set(&view->err, MR_EPERM,
+			"This page is for administrators: it shows more of this machine than the "
+			"team's mail.");
 	put_frame(view, page);
 	/* What a form sent is shown again, and is no argument of what the page asks. */
 	view->fields = view->req->query;
