@@ -96,6 +96,7 @@
  *       page_history.c   pages: commits, and files as they were
  *       page_lease.c     page: who holds which files; taking a lease away
  *       page_mailbox.c   pages: mailboxes of agents, their mail, the wake-ups
+ *       page_status.c    page: health, and charts of what goes on
  *       page_traffic.c   page: who writes to whom, drawn
  *       live.c           tells open pages that something has changed
  *       pages.c          the list of all pages
@@ -201,6 +202,7 @@
  *       team_guard_hook.c operations: the hooks of coding agents' programs
  *       team_health.c    operation: health of the team's storage
  *       team_history.c   operations: commits of the archive, and its files
+ *       team_activity.c  operation: how much goes on
  *       team_traffic.c   operation: who writes to whom
  *       team_home.c      the team's storage of this program
  *       team_inbox.c     operations: inbox, outbox, read, acknowledge
@@ -282,6 +284,7 @@
  *     locations.c        paths of the program, repository and clients; URLs
  *     locations_socket.c the server's Unix socket, and whom it trusts over TCP
  *     metrics.c          counters and histograms, as Prometheus text
+ *     pace.c             the last hour by the minute
  *     settings.c         loads the settings, with their sources
  *     settings_copy.c    the user's settings file without its secrets
  *     settings_table.c   the table of all settings

@@ -16,6 +16,7 @@ struct mr_op_table;
 struct mr_otlp;
 struct mr_principal;
 struct mr_reach;
+struct mr_pace;
 struct mr_settings;
 struct mr_team_home;
 struct mr_work;
@@ -25,6 +26,7 @@ struct mr_app {
 	const struct mr_op_table *table;
 	const struct mr_settings *settings;
 	struct mr_metrics *metrics; /* guards itself */
+	struct mr_pace *pace;       /* guards itself; or NULL */
 	struct mr_team_home *team;  /* guards itself */
 	struct mr_otlp *traces;     /* guards itself; or NULL */
 	/* Which directories of this machine callers may name; NULL: none. The command line, which

@@ -6,6 +6,7 @@
 
 #include "app/metrics.h"
 #include "app/principal.h"
+#include "app/pace.h"
 #include "base/log.h"
 #include "base/reach.h"
 #include "op/args.h"
@@ -140,6 +141,9 @@ enum mr_code mr_dispatch(struct mr_call *call, const struct mr_op *op, const str
 		1);
 	mr_metrics_observe(call->app->metrics, MR_METRIC_TOOL_SECONDS, op->name,
 		(double)took_us / 1e6);
+	/* What waits for something takes as long as that does. */
+	if (!(op->traits & MR_WAITS))
+		mr_pace_add(call->app->pace, mr_clock_wall_us(call->app->clock), took_us, rc);
 	mr_trace_operation(call, op, rc, took_us);
 	if (op->contract->leave)
 		op->contract->leave(call, op, part, rc);

@@ -123,6 +123,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_team_history_commit,
 	&mr_op_team_history_file,
 	&mr_op_team_traffic,
+	&mr_op_team_activity,
 	&mr_op_team_contact_all,
 	&mr_op_team_attention,
 	&mr_op_team_find,

@@ -160,6 +160,8 @@ extern const struct mr_op mr_op_team_overview;
 extern const struct mr_op mr_op_team_history;
 extern const struct mr_op mr_op_team_history_commit;
 extern const struct mr_op mr_op_team_history_file;
+/* team_activity.c */
+extern const struct mr_op mr_op_team_activity;
 /* team_traffic.c */
 extern const struct mr_op mr_op_team_traffic;
 /* team_macro.c */

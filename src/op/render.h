@@ -74,6 +74,8 @@ void mr_render_traffic(struct mr_buf *out, const struct mr_value *value,
 /* render_attention.c: what needs a person. */
 void mr_render_attention(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);
+void mr_render_activity(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how);
 /* render_overview.c: what goes on in a project. */
 void mr_render_overview(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how);

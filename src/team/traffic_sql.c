@@ -43,3 +43,19 @@ enum mr_code mr_team_traffic_rows(struct mr_ctx *cx, struct mr_db *db, int64_t p
 			    MR_BIND(project_id, limit, mr_bind_ids(readers), MR_TEAM_TRAFFIC_PAIRS),
 			    read_pair, MR_LIST(&out->pairs));
 }
+
+static const char SQL_NEXT[] =
+	"SELECT id, created_ts FROM messages WHERE id >= ?1 ORDER BY id LIMIT 1";
+
+enum mr_code mr_team_traffic_next(struct mr_ctx *cx, struct mr_db *db, int64_t from, int64_t *id,
+	int64_t *created_ts)
+{
+	return mr_rows_one(cx, db, SQL_NEXT, MR_BIND(from), MR_INTO(id, created_ts), NULL);
+}
+
+static const char SQL_END[] = "SELECT COALESCE(max(id), 0) + 1 FROM messages";
+
+enum mr_code mr_team_traffic_end(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
+{
+	return mr_rows_one(cx, db, SQL_END, NULL, MR_INTO(out), NULL);
+}

@@ -1,4 +1,4 @@
-/* op/team/render_history.c - the history of a project, and who writes to whom, on a terminal. */
+/* op/team/render_history.c - the history of a project, and how much goes on, on a terminal. */
 #include "op/render_part.h"
 
 #include <string.h>
@@ -159,4 +159,40 @@ void mr_render_traffic(struct mr_buf *out, const struct mr_value *value,
 	mr_part_grid(out,
 		&(struct mr_grid){ columns, MR_LEN(columns), cells, NULL, list->list.len }, list,
 		how, 0);
+}
+
+/* Operations of a process that runs one command say nothing. */
+void mr_render_activity(struct mr_buf *out, const struct mr_value *value,
+	const struct mr_render *how)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	static const struct mr_grid_column columns[] = {
+		{ .title = "hour", .fixed = true },
+		{ .title = "messages", .right = true, .fixed = true },
+	};
+	const struct mr_value *hours = mr_part_list(value, "hours");
+	const struct mr_value *archive = mr_value_get(value, "archive");
+	const struct mr_value *locks = mr_part_list(value, "locks");
+	const char **cells =
+		mr_arena_array(arena, hours->list.len * MR_LEN(columns), sizeof(*cells));
+
+	for (size_t i = 0; i < hours->list.len; i++) {
+		const struct mr_value *one = &hours->list.items[i];
+
+		cells[i * MR_LEN(columns)] = mr_render_when(arena, one, "begun_ts", how);
+		cells[i * MR_LEN(columns) + 1] = mr_part_number(arena, one, "messages");
+	}
+	mr_part_grid(out,
+		&(struct mr_grid){ columns, MR_LEN(columns), cells, NULL, hours->list.len }, hours,
+		how, 0);
+	mr_buf_printf(out, "Leases that hold: %s\nChanges that the archive does not show yet: %s\n",
+		mr_part_number(arena, value, "leases"), mr_part_number(arena, archive, "waiting"));
+	for (size_t i = 0; locks && i < locks->list.len; i++) {
+		const struct mr_value *lock = &locks->list.items[i];
+
+		mr_buf_printf(out, "Process %s %s the archive of %s\n",
+			mr_part_number(arena, lock, "pid"),
+			mr_part_bool(lock, "is_alive") ? "writes to" : "died writing to",
+			mr_part_line(arena, lock, "project"));
+	}
 }

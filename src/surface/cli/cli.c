@@ -6,6 +6,7 @@
 
 #include "app/locations.h"
 #include "app/metrics.h"
+#include "app/pace.h"
 #include "app/settings.h"
 #include "base/fs.h"
 #include "base/reach.h"
@@ -255,6 +256,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_metrics *metrics MR_CLEANUP(mr_metrics_freep) = NULL;
+	struct mr_pace *pace MR_CLEANUP(mr_pace_freep) = NULL;
 	struct mr_team_home *team MR_CLEANUP(mr_team_home_freep) = NULL;
 	struct mr_otlp *traces MR_CLEANUP(mr_otlp_freep) = NULL;
 	struct mr_app app = {
@@ -304,6 +306,7 @@ int mr_cli_run(const struct mr_op_table *table, int argc, const char *const *arg
 	reach.roots = *mr_settings_texts(app.settings, "team.project_roots");
 	app.reach = &reach;
 	app.metrics = metrics = mr_metrics_new();
+	app.pace = pace = mr_pace_new();
 	app.team = team = mr_team_home_new();
 	app.traces = traces = mr_otlp_new();
 	return run_op(&app, arena, &args, &how);

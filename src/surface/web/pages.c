@@ -16,6 +16,7 @@ const struct mr_web_page *const mr_web_pages[] = {
 	&mr_web_page_commit,
 	&mr_web_page_file,
 	&mr_web_page_traffic,
+	&mr_web_page_status,
 	&mr_web_page_mailboxes,
 	&mr_web_page_notices,
 	&mr_web_page_account,

@@ -39,6 +39,8 @@ extern const struct mr_web_page mr_web_page_account;
 extern const struct mr_web_page mr_web_page_letter;
 extern const struct mr_web_page mr_web_page_mailboxes;
 extern const struct mr_web_page mr_web_page_notices;
+/* page_status.c */
+extern const struct mr_web_page mr_web_page_status;
 /* page_traffic.c */
 extern const struct mr_web_page mr_web_page_traffic;
 /* page_history.c */
