@@ -555,6 +555,7 @@
  *     withdraw.c         takes messages out of queued items
  *
  *   mailbox/           agents' mailboxes in plain files
+ *     account.c          accounts on a JMAP server, made and given a password
  *     adopt.c            plans how a moved or copied root becomes a root of its own
  *     agent.c            the agent that a command is for
  *     agent_make.c       sessions of agents: made, bound, removed
@@ -567,6 +568,7 @@
  *     clear_plan.c       plans a clear
  *     compose.c          a draft becomes a message
  *     compose_file.c     describes a file to attach
+ *     credential.c       the files of passwords
  *     deliver.c          delivers a staged message, to all or none
  *     deliver_recover.c  delivery intents, and recovery from them
  *     deliver_steps.c    the steps of a delivery, and their undoing
@@ -594,8 +596,13 @@
  *     mail.c             lists, reads, marks and moves an address's mail
  *     mail_fs.c          the same in a root on this machine
  *     mail_gateway.c     the same, asked of the agent's gateway
+ *     mail_jmap.c        the same, kept on a JMAP server
+ *     mail_jmap_known.c  what is known of that server
+ *     mail_jmap_lookup.c what became of a message that was to be sent
+ *     mail_jmap_send.c   sends through it
  *     mail_keep.c        copies of attached files
  *     mail_once.c        recognises requests to send that come twice
+ *     mail_open.c        the mail of a binding, whatever its transport
  *     mail_prompt.c      a mail operation as a prompt for a terminal, and its answer
  *     mail_send.c        sends, posts and answers
  *     mail_sql.c         the messages of a list
@@ -608,6 +615,7 @@
  *     notifier.c         tells those who ask of their mail
  *     notifier_hub.c     wakes them, and prompts, when a mailbox changes
  *     notifier_plan.c    what is to be told, by inbox and ledger
+ *     notifier_push.c    is told of changes by a server
  *     notifier_round.c   one round of prompts: look, queue, deliver
  *     notifier_settings.c its settings: defaults, and rules of a change
  *     notifier_sql.c     settings, audit and requests in queue.sqlite

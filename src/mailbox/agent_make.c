@@ -276,7 +276,7 @@ enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx, const struct mr_mailbox_
 		.role = request->role ? request->role : request->name,
 		.tmux_session = request->tmux_session ? request->tmux_session : request->name,
 	};
-	struct mr_mailbox_register_result registered;
+	struct mr_mailbox_agent_bound bound;
 	struct mr_mailbox_session session;
 	enum mr_code rc = check_name(cx, request->name);
 
@@ -302,7 +302,7 @@ enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx, const struct mr_mailbox_
 		rc = mr_mailbox_session_read(cx, below(cx, &m, "manifest.json"), &session);
 	if (!rc && request->mailbox)
 		rc = mr_mailbox_agent_bind(cx, request->registry, request->mailbox, request->mode,
-			&session, &registered);
+			request->account, &session, &bound);
 	if (!rc)
 		rc = write_record(cx, &m, &session);
 	if (rc)
@@ -311,37 +311,68 @@ enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx, const struct mr_mailbox_
 	return MR_OK;
 }
 
-enum mr_code mr_mailbox_agent_bind(struct mr_ctx *cx, const char *registry,
-	const struct mr_mailbox_declared *declared, enum mr_mailbox_register_mode mode,
-	struct mr_mailbox_session *manifest, struct mr_mailbox_register_result *out)
+static enum mr_code bind_in_root(struct mr_ctx *cx, const struct mr_mailbox_session *manifest,
+	enum mr_mailbox_register_mode mode, struct mr_mailbox_binding *binding,
+	struct mr_mailbox_register_result *out)
 {
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
-	struct mr_mailbox_binding binding;
 	struct mr_mailbox_register_request account = { .mode = mode };
+	enum mr_code rc = mr_mailbox_root_init(cx, binding->root, &root);
+
+	if (rc)
+		return rc;
+	/* Where it is without links, which is known now that it is there. */
+	binding->root = mr_arena_strdup(cx->arena, root.path);
+	if (binding->kind == MR_MAILBOX_IN_ROOT)
+		binding->path =
+			mr_arena_printf(cx->arena, "%s/mailboxes/%s", root.path, binding->address);
+	account.address = binding->address;
+	account.owner = binding->principal_id;
+	account.kind = binding->kind;
+	account.path = binding->kind == MR_MAILBOX_SYMLINK ? binding->path : NULL;
+	account.manifest_path_hint = manifest->path;
+	return mr_mailbox_register(cx, &root, &account, out);
+}
+
+static enum mr_code bind_account(struct mr_ctx *cx, const struct mr_mailbox_session *manifest,
+	const struct mr_mailbox_account_request *account, struct mr_mailbox_binding *binding,
+	struct mr_mailbox_account_result *out)
+{
+	struct mr_mailbox_account_request request;
+
+	if (!account)
+		return mr_err_set(&cx->err, MR_EINVAL,
+			"a mailbox on a JMAP server cannot be bound here");
+	request = *account;
+	request.session = manifest->dir;
+	return mr_mailbox_account_prepare(cx, &request, binding, out);
+}
+
+enum mr_code mr_mailbox_agent_bind(struct mr_ctx *cx, const char *registry,
+	const struct mr_mailbox_declared *declared, enum mr_mailbox_register_mode mode,
+	const struct mr_mailbox_account_request *account, struct mr_mailbox_session *manifest,
+	struct mr_mailbox_agent_bound *out)
+{
+	struct mr_mailbox_binding binding;
+	struct mr_mailbox_agent_bound bound = { .is_account = false };
 	enum mr_code rc =
 		mr_mailbox_binding_resolve(cx, declared, manifest->binding.version, &binding);
 
 	if (!rc && binding.transport == MR_MAILBOX_UNBOUND)
 		rc = mr_err_set(&cx->err, MR_EINVAL,
 			"the transport none is no mailbox; use mailroom agents unbind");
+	bound.is_account = !rc && binding.transport == MR_MAILBOX_STALWART;
 	if (!rc)
-		rc = mr_mailbox_root_init(cx, binding.root, &root);
-	if (rc)
-		return rc;
-	/* Where it is without links, which is known now that it is there. */
-	binding.root = root.path;
-	if (binding.kind == MR_MAILBOX_IN_ROOT)
-		binding.path =
-			mr_arena_printf(cx->arena, "%s/mailboxes/%s", root.path, binding.address);
-	account.address = binding.address;
-	account.owner = binding.principal_id;
-	account.kind = binding.kind;
-	account.path = binding.kind == MR_MAILBOX_SYMLINK ? binding.path : NULL;
-	account.manifest_path_hint = manifest->path;
-	rc = mr_mailbox_register(cx, &root, &account, out);
+		rc = bound.is_account
+			? bind_account(cx, manifest, account, &binding, &bound.account)
+			: bind_in_root(cx, manifest, mode, &binding, &bound.registered);
 	if (!rc)
 		rc = mr_mailbox_session_bind(cx, manifest, &binding);
-	return rc ? rc : mr_mailbox_registry_bind(cx, registry, manifest);
+	if (!rc)
+		rc = mr_mailbox_registry_bind(cx, registry, manifest);
+	if (!rc)
+		*out = bound;
+	return rc;
 }
 
 enum mr_code mr_mailbox_agent_unbind(struct mr_ctx *cx, const char *registry,

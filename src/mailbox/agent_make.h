@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "mailbox/account.h"
 #include "mailbox/agent.h"
 #include "mailbox/register.h"
 
@@ -22,6 +23,7 @@ struct mr_mailbox_agent_new {
 	/* Its mailbox, as for mr_mailbox_agent_bind(); NULL: it gets none. */
 	const struct mr_mailbox_declared *mailbox;
 	enum mr_mailbox_register_mode mode;
+	const struct mr_mailbox_account_request *account; /* or NULL */
 };
 
 /*
@@ -33,14 +35,21 @@ struct mr_mailbox_agent_new {
 MR_CHECK enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx,
 	const struct mr_mailbox_agent_new *request, struct mr_mailbox_session *out);
 
+struct mr_mailbox_agent_bound {
+	bool is_account;                              /* on a server; else in a root */
+	struct mr_mailbox_register_result registered; /* in the root */
+	struct mr_mailbox_account_result account;
+};
 /*
- * Give the agent a mailbox: make the root if it is not there, register the address in it, and write
- * the binding into manifest and record. The errors are those of mr_mailbox_binding_resolve() and
- * mr_mailbox_register().
+ * Give the agent a mailbox, and write the binding into manifest and record: in a root, which is
+ * made if it is not there, by registering the address; on a server by preparing its account, for
+ * which account->session is set here. The errors are those of mr_mailbox_binding_resolve(),
+ * mr_mailbox_register() and mr_mailbox_account_prepare().
  */
 MR_CHECK enum mr_code mr_mailbox_agent_bind(struct mr_ctx *cx, const char *registry,
 	const struct mr_mailbox_declared *declared, enum mr_mailbox_register_mode mode,
-	struct mr_mailbox_session *manifest, struct mr_mailbox_register_result *out);
+	const struct mr_mailbox_account_request *account, struct mr_mailbox_session *manifest,
+	struct mr_mailbox_agent_bound *out);
 /* Take the binding away; the mailbox and its mail stay. MR_ENOTFOUND: the agent has none. */
 MR_CHECK enum mr_code mr_mailbox_agent_unbind(struct mr_ctx *cx, const char *registry,
 	struct mr_mailbox_session *manifest);

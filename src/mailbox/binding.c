@@ -5,6 +5,8 @@
 #include "mailbox/layout.h"
 #include "mailbox/root.h"
 #include "text/address.h"
+#include "text/digest.h"
+#include "text/jmap.h"
 #include "text/time.h"
 
 #include <limits.h>
@@ -14,7 +16,7 @@
 
 #define PREFIX "HOUMAO-"
 
-enum { NAME_CHARS = 40 };
+enum { NAME_CHARS = 40, REF_DIGITS = 16 };
 
 const char *const mr_mailbox_transports[] = { "none", "filesystem", "stalwart", NULL };
 
@@ -114,6 +116,10 @@ static enum mr_code check_blanks(struct mr_ctx *cx, const struct mr_mailbox_decl
 		{ "address", declared->address },
 		{ "filesystem_root", declared->root },
 		{ "mailbox_path", declared->path },
+		{ "base_url", declared->base_url },
+		{ "jmap_url", declared->jmap_url },
+		{ "management_url", declared->management_url },
+		{ "login_identity", declared->login },
 	};
 	enum mr_code rc = MR_OK;
 
@@ -127,7 +133,7 @@ static enum mr_code find_transport(struct mr_ctx *cx, const char *word,
 {
 	if (!word)
 		return mr_err_set(&cx->err, MR_EINVAL,
-			"transport is required: filesystem, or none for no mailbox");
+			"transport is required: filesystem, stalwart, or none for no mailbox");
 	for (unsigned i = 0; mr_mailbox_transports[i]; i++) {
 		if (mr_str_eq(word, mr_mailbox_transports[i])) {
 			*out = (enum mr_mailbox_transport)i;
@@ -188,6 +194,84 @@ static enum mr_code resolve_filesystem(struct mr_ctx *cx,
 	return rc;
 }
 
+/* A manifest is no place for a password. */
+static enum mr_code check_url(struct mr_ctx *cx, const char *name, const char *url,
+	const char **out)
+{
+	const char *text = mr_str_trim(cx->arena, url);
+	const char *host = strstr(text, "://");
+
+	if (host)
+		host += strlen("://");
+	if (host && memchr(host, '@', strcspn(host, "/?#")))
+		return mr_err_set(&cx->err, MR_EINVAL,
+			"%s must not hold a login or a password: it is stored for all to read",
+			name);
+	if (!host || !mr_jmap_url(cx->arena, text, ""))
+		return mr_err_set(&cx->err, MR_EINVAL,
+			"%s must be an address of http or https, such as https://mail.example.com",
+			name);
+	*out = text;
+	return MR_OK;
+}
+
+/* A path below a base. */
+static const char *below(struct mr_arena *arena, const char *base, const char *name)
+{
+	return mr_arena_printf(arena, "%s%s%s", base, mr_str_ends(base, "/") ? "" : "/", name);
+}
+
+/* "stalwart-bob-at-example-com-" and 16 digits: that of an address at a server. */
+static const char *credential_ref(struct mr_arena *arena, const char *jmap_url, const char *address)
+{
+	const char *both = mr_arena_printf(arena, "%s\n%s", jmap_url, address);
+	struct mr_digest *digest = mr_digest_begin_sha256();
+	char *name = mr_arena_alloc(arena, 4 * strlen(address) + 1);
+	size_t len = 0;
+
+	mr_digest_add(digest, both, strlen(both));
+	for (const char *c = address; *c; c++) {
+		if (*c == '@') {
+			memcpy(name + len, "-at-", 4);
+			len += 4;
+		} else {
+			name[len++] = *c == '.' ? '-' : *c;
+		}
+	}
+	name[len] = '\0';
+	return mr_arena_printf(arena, "stalwart-%s-%.*s", name, REF_DIGITS,
+		mr_digest_end_hex(arena, digest));
+}
+
+static enum mr_code resolve_stalwart(struct mr_ctx *cx, const struct mr_mailbox_declared *declared,
+	struct mr_mailbox_binding *out)
+{
+	const char *base = NULL;
+	enum mr_code rc = MR_OK;
+
+	if (!declared->base_url && (!declared->jmap_url || !declared->management_url))
+		return mr_err_set(&cx->err, MR_EINVAL,
+			"a mailbox on a JMAP server needs base_url, or both jmap_url and "
+			"management_url");
+	if (declared->base_url)
+		rc = check_url(cx, "base_url", declared->base_url, &base);
+	if (!rc && declared->jmap_url)
+		rc = check_url(cx, "jmap_url", declared->jmap_url, &out->jmap_url);
+	else if (!rc)
+		out->jmap_url = below(cx->arena, base, "jmap");
+	if (!rc && declared->management_url)
+		rc = check_url(cx, "management_url", declared->management_url,
+			&out->management_url);
+	else if (!rc)
+		out->management_url = below(cx->arena, base, "api");
+	if (rc)
+		return rc;
+	out->login_identity =
+		declared->login ? mr_str_trim(cx->arena, declared->login) : out->address;
+	out->credential_ref = credential_ref(cx->arena, out->jmap_url, out->address);
+	return MR_OK;
+}
+
 const char *mr_mailbox_binding_version(struct mr_ctx *cx, const char *before)
 {
 	const char *now = mr_time_format(cx->arena, mr_clock_wall_us(cx->clock), MR_TIME_MICROS);
@@ -235,13 +319,12 @@ enum mr_code mr_mailbox_binding_resolve(struct mr_ctx *cx,
 
 	if (!rc)
 		rc = find_transport(cx, declared->transport, &binding.transport);
-	if (!rc && binding.transport == MR_MAILBOX_STALWART)
-		rc = mr_err_set(&cx->err, MR_ECONFLICT,
-			"the transport stalwart is not served yet; use filesystem");
-	if (!rc && binding.transport == MR_MAILBOX_FILESYSTEM) {
+	if (!rc && binding.transport != MR_MAILBOX_UNBOUND) {
 		rc = resolve_identity(cx, declared, &binding);
-		if (!rc)
+		if (!rc && binding.transport == MR_MAILBOX_FILESYSTEM)
 			rc = resolve_filesystem(cx, declared, &binding);
+		else if (!rc)
+			rc = resolve_stalwart(cx, declared, &binding);
 		binding.version = mr_mailbox_binding_version(cx, before);
 	}
 	if (!rc)
@@ -330,6 +413,24 @@ bool mr_mailbox_binding_read(struct mr_arena *arena, const struct mr_cursor *at,
 	if (good)
 		*out = binding;
 	return good;
+}
+
+struct mr_mailbox_binding mr_mailbox_binding_copy(struct mr_arena *arena,
+	const struct mr_mailbox_binding *binding)
+{
+	return (struct mr_mailbox_binding){
+		.transport = binding->transport,
+		.principal_id = mr_arena_strdup(arena, binding->principal_id),
+		.address = mr_arena_strdup(arena, binding->address),
+		.version = mr_arena_strdup(arena, binding->version),
+		.root = mr_arena_strdup(arena, binding->root),
+		.kind = binding->kind,
+		.path = mr_arena_strdup(arena, binding->path),
+		.jmap_url = mr_arena_strdup(arena, binding->jmap_url),
+		.management_url = mr_arena_strdup(arena, binding->management_url),
+		.login_identity = mr_arena_strdup(arena, binding->login_identity),
+		.credential_ref = mr_arena_strdup(arena, binding->credential_ref),
+	};
 }
 
 struct mr_value mr_mailbox_binding_value(struct mr_arena *arena,

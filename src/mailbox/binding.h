@@ -39,6 +39,9 @@ struct mr_mailbox_declared {
 	const char *address;
 	const char *root; /* where the caller's rules found it; required for filesystem */
 	const char *path; /* a private directory outside the root, to which the root links */
+	/* Of a JMAP server: its base, or its two addresses; one of the first two is required. */
+	const char *base_url, *jmap_url, *management_url;
+	const char *login; /* NULL: the address */
 	/* Where the identity comes from when principal or address is not said. */
 	const char *agent_name;
 	const char *tool, *role;
@@ -47,8 +50,7 @@ struct mr_mailbox_declared {
 /*
  * Resolve; `before` is the version of the binding that this one replaces, or NULL. MR_EINVAL: no
  * transport or an unknown one, a blank text, an address that cannot be, the operator's
- * principal, a private directory inside the root. MR_ECONFLICT with the transport stalwart, which
- * is not served yet.
+ * principal, a private directory inside the root, a server's address that is none of http.
  */
 MR_CHECK enum mr_code mr_mailbox_binding_resolve(struct mr_ctx *cx,
 	const struct mr_mailbox_declared *declared, const char *before,
@@ -70,6 +72,8 @@ MR_CHECK enum mr_code mr_mailbox_binding_check_name(struct mr_ctx *cx, const cha
  * when there were none. */
 bool mr_mailbox_binding_read(struct mr_arena *arena, const struct mr_cursor *at,
 	struct mr_mailbox_binding *out);
+struct mr_mailbox_binding mr_mailbox_binding_copy(struct mr_arena *arena,
+	const struct mr_mailbox_binding *binding);
 /* As the manifest has it; `is_short` as a registry record has it: without kind and path. Null when
  * it is unbound. */
 struct mr_value mr_mailbox_binding_value(struct mr_arena *arena,

@@ -5,18 +5,18 @@
  */
 #pragma once
 
+#include "mailbox/binding.h"
 #include "mailbox/notifier_settings.h"
 
 /* The agent that is told. */
 struct mr_notifier_target {
-	const char *session;        /* the directory of its session */
-	const char *root;           /* of its mailbox */
-	const char *address;        /* whose mail */
-	const char *agent_name;     /* or NULL, as all below */
-	const char *tmux_session;   /* in which it runs */
-	const char *tool;           /* its program */
-	const char *home;           /* the program's own directory */
-	const char *base_url, *api; /* as in struct mr_notice_prompt */
+	const char *session;               /* the directory of its session */
+	struct mr_mailbox_binding binding; /* its mailbox */
+	const char *agent_name;            /* or NULL, as all below */
+	const char *tmux_session;          /* in which it runs */
+	const char *tool;                  /* its program */
+	const char *home;                  /* the program's own directory */
+	const char *base_url, *api;        /* as in struct mr_notice_prompt */
 };
 
 struct mr_channel {

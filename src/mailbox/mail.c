@@ -17,6 +17,7 @@ static const char ARCHIVE[] = "archive";
 static const char ELLIPSIS[] = "...";
 
 const char mr_mail_unsupported[] = "unsupported_operation";
+const char mr_mail_failed[] = "mailbox_failed";
 
 void mr_mail_close(struct mr_mail *mail)
 {

@@ -44,6 +44,8 @@ void mr_mail_close(struct mr_mail *mail);
 
 extern const char mr_mail_unsupported[]; /* "unsupported_operation" */
 extern const char mr_mail_repeated[];    /* "key_reused" */
+/* The server that keeps the mail refuses its login: no refusal to the caller. */
+extern const char mr_mail_failed[]; /* "mailbox_failed" */
 
 /* The owner's state of a message. */
 struct mr_mail_view {
@@ -168,6 +170,10 @@ MR_CHECK enum mr_code mr_mail_reply(struct mr_ctx *cx, const struct mr_mail *mai
  * a box can have, times; they need not look at `read_only`. A message that they fill has view,
  * content (with its body, ids as the transport has them) and problem; mail.c adds the rest.
  */
+struct mr_mail_sent {
+	const char *id;         /* what `get` takes */
+	const char *message_id; /* msg-...: that of the message which was sent */
+};
 typedef enum mr_code mr_mail_each(void *arg, const struct mr_mail_message *message);
 
 /* The verbs of a transport that carries them out whole, elsewhere; `read` also marks as read. */
@@ -223,13 +229,13 @@ struct mr_mail_transport {
 		struct mr_mailbox_attachment *file);
 	void (*drop)(struct mr_ctx *cx, const struct mr_mail *mail,
 		const struct mr_mailbox_attachment *file);
-	/* `*out_id` is what `get` takes. With `once`, part of the message's id, and a message of
-	 * the same sender there since `since` (an id's beginning) that has it at the same place,
-	 * nothing is sent, and `*out_id` is that message's id. */
+	/* With `once`, part of the message's id, and a message of the same sender there since
+	 * `since` (an id's beginning) that has it at the same place, nothing is sent, and `*out` is
+	 * that message. */
 	enum mr_code (*send)(struct mr_ctx *cx, const struct mr_mail *mail,
 		const struct mr_mailbox_message *message, const struct mr_mailbox_once *once,
-		const char **out_id);
-	/* Is there such a message? `*out_id` NULL: no. NULL: this transport cannot tell. */
+		struct mr_mail_sent *out);
+	/* Is there such a message? out->id NULL: no. NULL: this transport cannot tell. */
 	enum mr_code (*find_once)(struct mr_ctx *cx, const struct mr_mail *mail,
-		const struct mr_mailbox_once *once, const char **out_id);
+		const struct mr_mailbox_once *once, struct mr_mail_sent *out);
 };

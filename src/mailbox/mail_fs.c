@@ -359,23 +359,28 @@ static void fs_drop(struct mr_ctx *cx, const struct mr_mail *mail,
 
 static enum mr_code fs_send(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mailbox_message *message, const struct mr_mailbox_once *once,
-	const char **out_id)
+	struct mr_mail_sent *out)
 {
 	struct mr_mailbox_deliver_result result;
 	enum mr_code rc = mr_mailbox_deliver_once(cx, root_of(mail), message, once, &result);
 
 	if (!rc)
-		*out_id = result.message_id;
+		*out = (struct mr_mail_sent){ result.message_id, result.message_id };
 	return rc;
 }
 
 static enum mr_code fs_find_once(struct mr_ctx *cx, const struct mr_mail *mail,
-	const struct mr_mailbox_once *once, const char **out_id)
+	const struct mr_mailbox_once *once, struct mr_mail_sent *out)
 {
 	struct desk desk MR_CLEANUP(close_desk) = { NULL };
+	const char *id = NULL;
 	enum mr_code rc = enter(cx, mail, &desk);
 
-	return rc ? rc : mr_mailbox_index_find_once(cx, desk.index, once, out_id);
+	if (!rc)
+		rc = mr_mailbox_index_find_once(cx, desk.index, once, &id);
+	if (!rc)
+		*out = (struct mr_mail_sent){ id, id };
+	return rc;
 }
 
 static enum mr_code fs_check(struct mr_ctx *cx, const struct mr_mail *mail)

@@ -108,7 +108,7 @@ static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mail *mail,
 	struct mr_mail_message *out)
 {
 	struct mr_mailbox_message message;
-	const char *id = NULL;
+	struct mr_mail_sent sent = { NULL, NULL };
 	enum mr_code rc = describe_files(cx, draft, &composed->attachments);
 
 	composed->subject = parent ? NULL : draft->subject;
@@ -129,19 +129,19 @@ static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mail *mail,
 		if (!parent)
 			message.thread_id = message.message_id;
 	}
-	rc = mail->transport->send(cx, mail, &message, once->digits ? &once->once : NULL, &id);
-	if (!rc && once->digits && !mr_str_eq(id, message.message_id)) {
+	rc = mail->transport->send(cx, mail, &message, once->digits ? &once->once : NULL, &sent);
+	if (!rc && once->digits && !mr_str_eq(sent.message_id, message.message_id)) {
 		/* Somebody else with the same request was faster. */
 		drop_files(cx, mail, &message.attachments);
-		rc = mr_mail_once_check(cx, once, id);
-		return rc ? rc : mr_mail_load(cx, mail, id, out);
+		rc = mr_mail_once_check(cx, once, sent.message_id);
+		return rc ? rc : mr_mail_load(cx, mail, sent.id, out);
 	}
 	if (rc) {
 		drop_files(cx, mail, &message.attachments);
 		return rc;
 	}
-	if (mr_mail_load(cx, mail, id, out))
-		*out = as_delivered(cx, mail, &message, id);
+	if (mr_mail_load(cx, mail, sent.id, out))
+		*out = as_delivered(cx, mail, &message, sent.id);
 	return MR_OK;
 }
 
@@ -155,19 +155,19 @@ static struct mr_mailbox_principal owner(const struct mr_mail *mail)
 static enum mr_code recall(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mail_once *once, bool *found, struct mr_mail_message *out)
 {
-	const char *id = NULL;
+	struct mr_mail_sent sent = { NULL, NULL };
 	enum mr_code rc = MR_OK;
 
 	*found = false;
 	if (once->digits && !mail->transport->find_once)
 		return refuse(cx, MR_ECONFLICT, "this transport does not recognise retries");
 	if (once->digits)
-		rc = mail->transport->find_once(cx, mail, &once->once, &id);
-	if (rc || !id)
+		rc = mail->transport->find_once(cx, mail, &once->once, &sent);
+	if (rc || !sent.id)
 		return rc;
 	*found = true;
-	rc = mr_mail_once_check(cx, once, id);
-	return rc ? rc : mr_mail_load(cx, mail, id, out);
+	rc = mr_mail_once_check(cx, once, sent.message_id);
+	return rc ? rc : mr_mail_load(cx, mail, sent.id, out);
 }
 
 enum mr_code mr_mail_send(struct mr_ctx *cx, const struct mr_mail *mail,

@@ -8,8 +8,7 @@
 
 static enum mr_code say_unbound(struct mr_ctx *cx, const struct mr_mailbox_session *manifest)
 {
-	return mr_err_set(&cx->err, MR_ECONFLICT, "the session %s has no mailbox on this machine",
-		manifest->dir);
+	return mr_err_set(&cx->err, MR_ECONFLICT, "the session %s has no mailbox", manifest->dir);
 }
 
 enum mr_code mr_notifier_target_of(struct mr_ctx *cx, const struct mr_mailbox_session *manifest,
@@ -17,12 +16,11 @@ enum mr_code mr_notifier_target_of(struct mr_ctx *cx, const struct mr_mailbox_se
 {
 	const struct mr_value *plan = mr_value_get(manifest->value, "launch_plan");
 
-	if (manifest->binding.transport != MR_MAILBOX_FILESYSTEM)
+	if (manifest->binding.transport == MR_MAILBOX_UNBOUND)
 		return say_unbound(cx, manifest);
 	*out = (struct mr_notifier_target){
 		.session = manifest->dir,
-		.root = manifest->binding.root,
-		.address = manifest->binding.address,
+		.binding = manifest->binding,
 		.agent_name = manifest->agent_name,
 		.tmux_session = manifest->tmux_session,
 		.tool = manifest->tool,

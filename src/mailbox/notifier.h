@@ -28,7 +28,7 @@ enum {
 int64_t mr_notifier_pause_us(int64_t times);
 
 /* Whom to tell, by the manifest of the session. `base_url` and `api` as in the prompt, or NULL.
- * MR_ECONFLICT: the session has no mailbox, or one of a transport that is not served. */
+ * MR_ECONFLICT: the session has no mailbox. */
 MR_CHECK enum mr_code mr_notifier_target_of(struct mr_ctx *cx,
 	const struct mr_mailbox_session *manifest, const char *base_url, const char *api,
 	struct mr_notifier_target *out);

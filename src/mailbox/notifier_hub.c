@@ -9,12 +9,14 @@
 #include "base/oom.h"
 #include "mailbox/gateway.h"
 #include "mailbox/layout.h"
+#include "mailbox/notifier_push.h"
 #include "mailbox/notifier_sql.h"
 #include "mailbox/registry.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -50,6 +52,9 @@ struct agent {
 	char *manifest;
 	char *mailbox; /* the directory that is watched; or NULL */
 	int mailbox_id, gateway_id;
+	struct mr_notifier_push *push; /* of a mailbox on a server */
+	atomic_bool is_pushed;         /* it changed there; for the loop */
+	struct mr_notifier_hub *hub;
 	bool has_gateway; /* gateway_id is of the gateway's directory, not of the session's */
 	uint64_t changes;
 	int64_t changed_ms, before_ms; /* when the last change came, and the one before */
@@ -114,6 +119,32 @@ static void ring(struct mr_notifier_hub *hub)
 
 /* --- agents --- */
 
+/* From a thread of its own, which must not wait for the hub: that may be waiting for it. */
+static void on_push(void *arg)
+{
+	struct agent *agent = arg;
+
+	atomic_store(&agent->is_pushed, true);
+	ring(agent->hub);
+}
+
+/* Follow a mailbox that is on a server, as long as somebody wants to know. Under the lock. */
+static void follow(struct agent *agent, const struct mr_mailbox_binding *binding)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = context(agent->hub, arena);
+
+	if (agent->push && mr_notifier_push_is_of(agent->push, binding))
+		return;
+	mr_notifier_push_close(agent->push);
+	agent->push = mr_notifier_push_open(&cx, agent->session, binding, on_push, agent);
+}
+
+static bool is_watched(const struct agent *agent)
+{
+	return agent->mailbox_id || agent->push;
+}
+
 static struct agent *find(struct mr_notifier_hub *hub, const char *session)
 {
 	struct agent *agent;
@@ -170,6 +201,7 @@ static struct agent *add(struct mr_notifier_hub *hub, const struct mr_mailbox_se
 	agent = calloc(1, sizeof(*agent));
 	if (!agent)
 		mr_oom(sizeof(*agent));
+	agent->hub = hub;
 	agent->session = copy(session->dir);
 	agent->manifest = copy(session->path);
 	agent->due_ms = now_ms() + GATHER_MS;
@@ -183,6 +215,7 @@ static struct agent *add(struct mr_notifier_hub *hub, const struct mr_mailbox_se
 
 static void free_agent(struct agent *agent)
 {
+	mr_notifier_push_close(agent->push);
 	mr_lock_release(&agent->lock);
 	pthread_cond_destroy(&agent->woken);
 	free(agent->session);
@@ -335,7 +368,7 @@ static void log_failure(const struct agent *agent, const struct mr_err *err)
 
 /* Without the lock. Returns when the next round is; `*mailbox` is where mail comes now. */
 static int64_t run_round(struct mr_notifier_hub *hub, struct agent *agent, struct mr_arena *arena,
-	const char **mailbox)
+	const char **mailbox, struct mr_mailbox_binding *binding)
 {
 	struct mr_ctx cx = context(hub, arena);
 	struct mr_mailbox_session manifest;
@@ -348,6 +381,7 @@ static int64_t run_round(struct mr_notifier_hub *hub, struct agent *agent, struc
 
 	if (!rc) {
 		*mailbox = manifest.binding.path;
+		*binding = manifest.binding;
 		has_gateway = mr_mailbox_gateway_find(&cx, &manifest, &gateway);
 		url = mr_notifier_hub_url(hub, arena, manifest.agent_id);
 		rc = mr_notifier_target_of(&cx, &manifest,
@@ -381,6 +415,7 @@ static int64_t run_round(struct mr_notifier_hub *hub, struct agent *agent, struc
 static void serve_turn(struct mr_notifier_hub *hub, struct agent *agent)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_mailbox_binding binding = { MR_MAILBOX_UNBOUND };
 	const char *mailbox = agent->mailbox;
 	int64_t next_ms;
 
@@ -389,11 +424,13 @@ static void serve_turn(struct mr_notifier_hub *hub, struct agent *agent)
 	agent->gather_ms = 0;
 	agent->due_ms = INT64_MAX;
 	pthread_mutex_unlock(&hub->lock);
-	next_ms = run_round(hub, agent, arena, &mailbox);
+	next_ms = run_round(hub, agent, arena, &mailbox, &binding);
 	pthread_mutex_lock(&hub->lock);
 	agent->is_running = false;
 	watch_agent(hub, agent, mailbox);
-	if (!agent->mailbox_id && next_ms != INT64_MAX && next_ms > now_ms() + UNWATCHED_MS)
+	if (next_ms != INT64_MAX || agent->push)
+		follow(agent, &binding);
+	if (!is_watched(agent) && next_ms != INT64_MAX && next_ms > now_ms() + UNWATCHED_MS)
 		next_ms = now_ms() + UNWATCHED_MS;
 	if (next_ms < agent->due_ms)
 		agent->due_ms = next_ms;
@@ -452,7 +489,7 @@ static void scan(struct mr_notifier_hub *hub)
 
 		if (records.items[i].problem ||
 			mr_mailbox_registry_manifest(&cx, &records.items[i], &session) ||
-			session.binding.transport != MR_MAILBOX_FILESYSTEM)
+			session.binding.transport == MR_MAILBOX_UNBOUND)
 			continue;
 		mr_notifier_hub_add(hub, &session);
 	}
@@ -473,7 +510,8 @@ static int hand_out(struct mr_notifier_hub *hub)
 
 	LIST_FOREACH(agent, &hub->agents, link)
 	{
-		if (agent->closed_ms && agent->closed_ms + CLOSED_MS <= now)
+		if (atomic_exchange(&agent->is_pushed, false) ||
+			(agent->closed_ms && agent->closed_ms + CLOSED_MS <= now))
 			on_change(agent, now);
 		if (agent->closed_ms && agent->closed_ms + CLOSED_MS < next)
 			next = agent->closed_ms + CLOSED_MS;
@@ -563,12 +601,12 @@ static bool await_change(struct mr_ctx *cx, struct mr_notifier_hub *hub, struct 
 {
 	while (agent->changes == seen) {
 		int64_t now = now_ms();
-		int64_t next = now + (agent->mailbox_id ? SLICE_MS : UNWATCHED_MS);
+		int64_t next = now + (is_watched(agent) ? SLICE_MS : UNWATCHED_MS);
 
 		if (now >= until_ms || is_ended(cx, hub))
 			return false;
 		sleep_until(hub, agent, next < until_ms ? next : until_ms);
-		if (!agent->mailbox_id)
+		if (!is_watched(agent))
 			return true; /* nobody tells: look */
 	}
 	await_quiet(hub, agent, until_ms);
@@ -613,6 +651,7 @@ enum mr_code mr_notifier_hub_wait(struct mr_ctx *cx, struct mr_notifier_hub *hub
 	pthread_mutex_lock(&hub->lock);
 	agent = add(hub, session);
 	watch_agent(hub, agent, session->binding.path);
+	follow(agent, &session->binding);
 	agent->waits++;
 	await_quiet(hub, agent, until_ms);
 	while (!rc && !told.notice && goes_on) {

@@ -1,7 +1,7 @@
 /* mailbox/notifier_plan.c - compares the inbox with the ledger: what is to be told, what was read.
  */
 #include "mailbox/limits.h"
-#include "mailbox/mail_fs.h"
+#include "mailbox/mail_open.h"
 #include "mailbox/notifier_private.h"
 #include "mailbox/skill.h"
 #include "text/time.h"
@@ -49,7 +49,7 @@ enum mr_code mr_notifier_inbox_open(struct mr_ctx *cx, const struct mr_notifier_
 		.is_brief = true,
 	};
 	struct mr_mail_list list;
-	enum mr_code rc = mr_mail_fs_open(cx, target->root, target->address, true, &out->mail);
+	enum mr_code rc = mr_mail_open(cx, target->session, &target->binding, true, &out->mail);
 
 	if (!rc)
 		rc = mr_mail_list(cx, &out->mail, &query, &list);

@@ -364,7 +364,7 @@ def sessions_in_trouble_say_what_to_do(m):
     m.store(path, {**whole, "launch_plan": {"mailbox": stalwart}})
     live = m.mail("alice", "resolve-live")["mailbox"]["stalwart"]
     assert live["credential_ref"] == "stalwart-alice" and live["credential_file"].endswith("mailbox-secrets/stalwart-alice.json"), live
-    assert "stalwart, which is not served yet" in m.refused("alice", "check")
+    assert "there is no credential at" in m.refused("alice", "check")
     m.store(path, whole)
     assert m.mail("alice", "check")["message_count"] == 0
     os.unlink(os.path.join(m.mail_root, "mailboxes/bob@houmao.localhost/mailbox.sqlite"))

@@ -1,6 +1,7 @@
 /* op/mailbox/agents.c - operations: agents on this machine, and the mailboxes they have. */
+#include "base/fs.h"
 #include "mailbox/agent_make.h"
-#include "mailbox/mail_fs.h"
+#include "mailbox/mail_open.h"
 #include "op/bind.h"
 #include "op/contract.h"
 #include "op/dispatch.h"
@@ -17,13 +18,15 @@
 #include <unistd.h>
 
 static const char *const tools[] = { "claude", "codex", NULL };
-static const char *const declared_transports[] = { "filesystem", "none", NULL };
+static const char *const declared_transports[] = { "filesystem", "none", "stalwart", NULL };
+static const char *const bound_transports[] = { "filesystem", "stalwart", NULL };
 
 struct agent_request {
 	const char *agent; /* a name or an id */
 	const char *transport, *mailbox_root, *principal_id, *address, *mailbox_path;
 	enum mr_mailbox_register_mode mode;
 	const char *tool, *role, *tmux_session;
+	const char *base_url, *jmap_url, *management_url, *login_identity, *password_file, *ca_file;
 };
 
 #define ASKED(member, ...) MR_PARAM(struct agent_request, member, __VA_ARGS__)
@@ -40,7 +43,22 @@ struct agent_request {
 			.summary = "keep the mailbox in this private directory; the root links "   \
 				   "to it"),                                                       \
 		ASKED(mode, "mode", .summary = "what to do when the address is taken",             \
-			.choices = mr_shape_mailbox_register_modes, .fallback = "safe")
+			.choices = mr_shape_mailbox_register_modes, .fallback = "safe"),           \
+		SERVER_PARAMS
+#define SERVER_PARAMS                                                                              \
+	ASKED(base_url, "base_url",                                                                \
+		.summary = "with --transport stalwart: the mail server; JMAP is at /jmap of it, "  \
+			   "management at /api",                                                   \
+		.fallback = "HOUMAO_STALWART_BASE_URL"),                                           \
+		ASKED(jmap_url, "jmap_url", .summary = "where its JMAP session is, if not there"), \
+		ASKED(management_url, "management_url",                                            \
+			.summary = "where its management API is, if not there"),                   \
+		ASKED(login_identity, "login_identity", .summary = "what the agent logs in as",    \
+			.fallback = "the account's name"),                                         \
+		ASKED(password_file, "password_file",                                              \
+			.summary = "a file with the password of an account that is there; "        \
+				   "without one the account is managed"),                          \
+		ASKED(ca_file, "ca_file", .summary = "certificates by which the server is known")
 #define ROOT_PARAM                                                                                 \
 	ASKED(mailbox_root, "mailbox_root",                                                        \
 		.summary = "the mailbox root, in place of the setting mailbox.root")
@@ -75,6 +93,10 @@ static const struct mr_field bound_fields[] = {
 	BINDING(principal_id, "principal_id", .flags = MR_OPTIONAL),
 	BINDING(address, "address", .flags = MR_OPTIONAL),
 	BINDING(root, "mailbox_root", .flags = MR_OPTIONAL),
+	BINDING(jmap_url, "jmap_url", .flags = MR_OPTIONAL),
+	BINDING(management_url, "management_url", .flags = MR_OPTIONAL),
+	BINDING(login_identity, "login_identity", .flags = MR_OPTIONAL),
+	BINDING(credential_ref, "credential_ref", .flags = MR_OPTIONAL),
 	BINDING(version, "bindings_version", .flags = MR_OPTIONAL),
 	{ 0 },
 };
@@ -123,14 +145,14 @@ static const struct mr_field show_fields[] = {
 	{ 0 },
 };
 
-/* Does the root still have the address for this principal? */
-static bool is_registered(struct mr_call *call, const struct mr_mailbox_binding *binding)
+/* Does the root still have the address for this principal; is there a credential for the server? */
+static bool is_registered(struct mr_call *call, const struct mr_mailbox_session *manifest)
 {
 	struct mr_mail mail MR_CLEANUP(mr_mail_close) = MR_MAIL_INIT;
 
-	return binding->transport == MR_MAILBOX_FILESYSTEM &&
-		!mr_mail_fs_open(&call->cx, binding->root, binding->address, true, &mail) &&
-		mr_str_eq(mail.principal_id, binding->principal_id);
+	return manifest->binding.transport != MR_MAILBOX_UNBOUND &&
+		!mr_mail_open(&call->cx, manifest->dir, &manifest->binding, true, &mail) &&
+		mr_str_eq(mail.principal_id, manifest->binding.principal_id);
 }
 
 static struct shown show(struct mr_call *call, const struct mr_mailbox_session *manifest)
@@ -144,7 +166,7 @@ static struct shown show(struct mr_call *call, const struct mr_mailbox_session *
 		.is_joined = mr_str_eq(mr_mailbox_session_text(authority, "session_origin"),
 			"joined_tmux"),
 		.posture = mr_mailbox_session_text(authority, "posture_kind"),
-		.is_registered = is_registered(call, &manifest->binding),
+		.is_registered = is_registered(call, manifest),
 		.is_bound = is_bound,
 		.activation = is_bound ? "active" : NULL,
 	};
@@ -165,8 +187,64 @@ static const struct mr_param create_params[] = {
 	{ 0 },
 };
 
+/* --- the account on a server --- */
+
+enum { PASSWORD_BYTES = 4096 };
+
+/* The first line of the file. */
+static enum mr_code read_password(struct mr_call *call, const char *path, const char **out)
+{
+	struct mr_bytes bytes;
+	size_t len;
+	enum mr_code rc =
+		mr_fs_read(call->cx.arena, AT_FDCWD, path, PASSWORD_BYTES, &bytes, &call->cx.err);
+
+	if (rc)
+		return mr_err_wrap(&call->cx.err, "--password-file");
+	len = strcspn((const char *)bytes.data, "\r\n");
+	if (len == 0)
+		return mr_err_set(&call->cx.err, MR_EINVAL,
+			"--password-file: the first line of %s holds no password", path);
+	*out = mr_arena_strndup(call->cx.arena, (const char *)bytes.data, len);
+	return MR_OK;
+}
+
+/* The server that the environment names stands for one that is not said. */
+static enum mr_code declare_server(struct mr_call *call, const struct agent_request *asked,
+	struct mr_mailbox_declared *declared, struct mr_mailbox_account_request *account)
+{
+	bool is_server = mr_str_eq(declared->transport, bound_transports[1]);
+	enum mr_code rc = MR_OK;
+
+	if (!is_server &&
+		(asked->base_url || asked->jmap_url || asked->management_url ||
+			asked->login_identity || asked->password_file || asked->ca_file))
+		return mr_err_set(&call->cx.err, MR_EINVAL,
+			"options of a mail server are only supported with --transport stalwart");
+	if (!is_server)
+		return MR_OK;
+	declared->base_url = asked->base_url;
+	declared->jmap_url = asked->jmap_url;
+	declared->management_url = asked->management_url;
+	declared->login = asked->login_identity;
+	if (!declared->base_url && !declared->jmap_url)
+		declared->base_url = getenv("HOUMAO_STALWART_BASE_URL");
+	*account = (struct mr_mailbox_account_request){
+		.ca_file = asked->ca_file,
+		.has_login = asked->login_identity != NULL,
+		.management = { getenv("HOUMAO_STALWART_MANAGEMENT_BEARER_TOKEN"),
+			getenv("HOUMAO_STALWART_MANAGEMENT_API_KEY"),
+			getenv("HOUMAO_STALWART_MANAGEMENT_API_SECRET") },
+	};
+	if (asked->password_file)
+		rc = read_password(call, asked->password_file, &account->password);
+	return rc ? rc
+		  : mr_mail_session_overlay(call, "agents.runtime", "runtime", &account->runtime);
+}
+
 static enum mr_code declare(struct mr_call *call, const struct agent_request *asked,
-	const char *agent_name, const char *tool, const char *role, struct mr_mailbox_declared *out)
+	const char *agent_name, const char *tool, const char *role, struct mr_mailbox_declared *out,
+	struct mr_mailbox_account_request *account)
 {
 	enum mr_code rc = MR_OK;
 
@@ -182,13 +260,14 @@ static enum mr_code declare(struct mr_call *call, const struct agent_request *as
 	};
 	if (!out->root)
 		rc = mr_mail_session_overlay(call, "mailbox.root", "mailbox", &out->root);
-	return rc;
+	return rc ? rc : declare_server(call, asked, out, account);
 }
 
 static enum mr_code make_session(struct mr_call *call, const struct agent_request *asked,
 	const struct mr_mailbox_place *place, struct mr_mailbox_session *out)
 {
 	struct mr_mailbox_declared declared;
+	struct mr_mailbox_account_request account = { .session = NULL };
 	char cwd[PATH_MAX];
 	struct mr_mailbox_agent_new request = {
 		.registry = place->registry,
@@ -210,9 +289,10 @@ static enum mr_code make_session(struct mr_call *call, const struct agent_reques
 		request.tmux_session = mr_mailbox_agent_tmux(&call->cx, place);
 	if (!rc)
 		rc = declare(call, asked, request.name, request.tool,
-			request.role ? request.role : request.name, &declared);
+			request.role ? request.role : request.name, &declared, &account);
 	if (!rc && !mr_str_eq(declared.transport, declared_transports[1]))
 		request.mailbox = &declared;
+	request.account = &account;
 	return rc ? rc : mr_mailbox_agent_create(&call->cx, &request, out);
 }
 
@@ -383,13 +463,30 @@ const struct mr_op mr_op_agents_mailbox_status = {
 
 /* --- bind --- */
 
-static const struct mr_param bind_params[] = { AGENT_PARAM, MAILBOX_PARAMS, { 0 } };
+static const struct mr_param bind_params[] = {
+	AGENT_PARAM,
+	ASKED(transport, "transport", .choices = bound_transports,
+		.summary = "where its mail is: in a mailbox root, or on a JMAP server",
+		.fallback = "filesystem"),
+	MAILBOX_PARAMS,
+	{ 0 },
+};
 
 struct bound {
 	int schema_version;
 	const struct mr_mailbox_session *manifest;
 	const char *activation;
-	struct mr_mailbox_register_result registered;
+	const struct mr_mailbox_register_result *registered; /* one of these two */
+	const struct mr_mailbox_account_result *account;
+};
+
+#define ACCOUNT(member, ...) MR_FIELD(struct mr_mailbox_account_result, member, __VA_ARGS__)
+
+static const struct mr_field account_fields[] = {
+	ACCOUNT(was_managed, "managed", .summary = "the server's management was asked"),
+	ACCOUNT(was_created, "created"),
+	ACCOUNT(has_new_password, "new_password"),
+	{ 0 },
 };
 
 static const struct mr_field bind_fields[] = {
@@ -398,23 +495,28 @@ static const struct mr_field bind_fields[] = {
 	MR_MEMBERS(struct bound, manifest, struct mr_mailbox_session, bound_fields),
 	MR_FIELD(struct bound, activation, "activation_state"),
 	MR_FIELD_STRUCT(struct bound, registered, struct mr_mailbox_register_result,
-		mr_shape_mailbox_register_fields, "shared_registration"),
+		mr_shape_mailbox_register_fields, "shared_registration", .flags = MR_OPTIONAL),
+	MR_FIELD_STRUCT(struct bound, account, struct mr_mailbox_account_result, account_fields,
+		"account", .flags = MR_OPTIONAL, .summary = "on the mail server"),
 	{ 0 },
 };
 
 /* When mode safe meets an existing mailbox, ask a person whether to replace it. */
 static enum mr_code bind_or_ask(struct mr_call *call, const char *registry,
 	const struct mr_mailbox_declared *declared, enum mr_mailbox_register_mode mode,
-	struct mr_mailbox_session *manifest, struct mr_mailbox_register_result *out)
+	const struct mr_mailbox_account_request *account, struct mr_mailbox_session *manifest,
+	struct mr_mailbox_agent_bound *out)
 {
-	enum mr_code rc = mr_mailbox_agent_bind(&call->cx, registry, declared, mode, manifest, out);
+	enum mr_code rc =
+		mr_mailbox_agent_bind(&call->cx, registry, declared, mode, account, manifest, out);
 
-	if (rc != MR_ECONFLICT || mode != MR_MAILBOX_SAFE)
+	if (rc != MR_ECONFLICT || mode != MR_MAILBOX_SAFE ||
+		!mr_str_eq(declared->transport, bound_transports[0]))
 		return rc;
 	rc = mr_mailbox_ops_replace(call);
 	return rc ? rc
-		  : mr_mailbox_agent_bind(&call->cx, registry, declared, MR_MAILBOX_FORCE, manifest,
-			    out);
+		  : mr_mailbox_agent_bind(&call->cx, registry, declared, MR_MAILBOX_FORCE, account,
+			    manifest, out);
 }
 
 static enum mr_code bind_agent(struct mr_call *call, const struct agent_request *asked,
@@ -423,18 +525,23 @@ static enum mr_code bind_agent(struct mr_call *call, const struct agent_request 
 	struct mr_mailbox_place place;
 	struct mr_mailbox_agent agent;
 	struct mr_mailbox_declared declared;
+	struct mr_mailbox_account_request account = { .session = NULL };
+	struct mr_mailbox_agent_bound *bound = mr_arena_alloc(call->cx.arena, sizeof(*bound));
 	enum mr_code rc = mr_mail_session_agent(call, asked->agent, &place, &agent);
 
 	if (!rc)
 		rc = declare(call, asked, agent.manifest.agent_name, agent.manifest.tool,
-			mr_mailbox_session_text(agent.manifest.value, "role_name"), &declared);
+			mr_mailbox_session_text(agent.manifest.value, "role_name"), &declared,
+			&account);
 	if (!rc && asked->mode == MR_MAILBOX_FORCE)
 		rc = mr_dispatch_confirm(call, "Whatever holds the address is replaced. Go on?");
 	if (!rc)
-		rc = bind_or_ask(call, place.registry, &declared, asked->mode, &agent.manifest,
-			&out->registered);
+		rc = bind_or_ask(call, place.registry, &declared, asked->mode, &account,
+			&agent.manifest, bound);
 	if (rc)
 		return rc;
+	out->registered = bound->is_account ? NULL : &bound->registered;
+	out->account = bound->is_account ? &bound->account : NULL;
 	out->schema_version = 1;
 	out->manifest = mr_arena_memdup(call->cx.arena, &agent.manifest, sizeof(agent.manifest));
 	out->activation = "active";

@@ -67,9 +67,9 @@ static enum mr_code tell(struct mr_call *call, const struct mr_mailbox_agent *ag
 	struct mr_shape_notifier *out)
 {
 	struct mr_notifier_settings settings;
-	const char *unbound = agent->manifest.binding.transport == MR_MAILBOX_FILESYSTEM
+	const char *unbound = agent->manifest.binding.transport != MR_MAILBOX_UNBOUND
 		? NULL
-		: "the agent's session has no mailbox on this machine; bind one with mailroom "
+		: "the agent's session has no mailbox; bind one with mailroom "
 		  "agents bind";
 	enum mr_code rc = mr_notifier_get(&call->cx, agent->manifest.dir, &settings);
 

@@ -12,8 +12,6 @@
 /* The request is right, but this gateway or this binding cannot serve it. */
 static const char unusable[] = "binding_unusable";
 static const char only_here[] = "loopback_only";
-/* What the mailbox refuses the gateway, which is not what the server refuses its client. */
-static const char failed[] = "mailbox_failed";
 
 static const struct mr_value *take(struct mr_call *call, const struct mr_op *op,
 	const struct mr_value *sent)
@@ -118,8 +116,9 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 static void leave(struct mr_call *call, const struct mr_op *op, void *part, enum mr_code rc)
 {
 	(void)op;
+	/* What the mailbox refuses the gateway is not what the server refuses its client. */
 	if (part && rc == MR_EPERM)
-		mr_err_word(&call->cx.err, failed);
+		mr_err_word(&call->cx.err, mr_mail_failed);
 	if (part) {
 		struct entered *entered = part;
 
@@ -145,7 +144,7 @@ static int http_status(const struct mr_err *err)
 	if (err->issues || err->word == mr_gateway_body_invalid || err->word == unusable ||
 		err->word == mr_mail_unsupported || err->word == mr_mail_repeated)
 		return 422;
-	if (err->word == failed)
+	if (err->word == mr_mail_failed)
 		return 502;
 	switch (err->code) {
 	case MR_EAUTH:

@@ -245,10 +245,7 @@ static struct mr_mailbox_session lean(struct mr_arena *arena, const struct mr_ma
 		.tmux_session = mr_arena_strdup(arena, from->tmux_session),
 		.session_id = mr_arena_strdup(arena, from->session_id),
 		.tool = mr_arena_strdup(arena, from->tool),
-		.binding = { .transport = from->binding.transport,
-			.root = mr_arena_strdup(arena, from->binding.root),
-			.address = mr_arena_strdup(arena, from->binding.address),
-			.path = mr_arena_strdup(arena, from->binding.path) },
+		.binding = mr_mailbox_binding_copy(arena, &from->binding),
 	};
 	struct mr_value value = { .kind = MR_TEXT,
 		.text = mr_arena_strdup(arena,

@@ -59,7 +59,7 @@ static enum mr_code list_notices(struct mr_call *call, const struct mr_mail_sess
 	if (rc)
 		return rc;
 	out->schema_version = 1;
-	out->address = target.address;
+	out->address = target.binding.address;
 	return mr_notifier_notices(&call->cx, target.session, asked->limit, &out->notices);
 }
 MR_BIND_CALL(listing, list_notices, struct mr_mail_session, struct notices_request, struct noticed);

@@ -4,8 +4,8 @@
 #include "app/settings.h"
 #include "base/fs.h"
 #include "mailbox/gateway.h"
-#include "mailbox/mail_fs.h"
 #include "mailbox/mail_gateway.h"
+#include "mailbox/mail_open.h"
 #include "op/contract.h"
 #include "op/mailbox/mailbox_ops.h"
 #include "text/time.h"
@@ -271,18 +271,19 @@ enum mr_code mr_mail_session_open(struct mr_call *call, bool read_only,
 	const struct mr_mailbox_binding *binding = &session->binding;
 	enum mr_code rc;
 
-	if (binding->transport != MR_MAILBOX_FILESYSTEM)
-		return mr_err_set(&call->cx.err, MR_ECONFLICT,
-			"the session is bound to the transport %s, which is not served yet",
-			mr_mailbox_transports[binding->transport]);
-	rc = mr_mail_fs_open(&call->cx, binding->root, binding->address, read_only, &session->mail);
+	rc = mr_mail_open(&call->cx, session->agent.manifest.dir, binding, read_only,
+		&session->mail);
 	if (rc == MR_ENOTFOUND && session->agent.ref)
-		return mr_err_wrap(&call->cx.err,
-			"the session is bound to a mailbox that is not there (bind it again with "
-			"mailroom agents bind)");
+		return binding->transport == MR_MAILBOX_FILESYSTEM
+			? mr_err_wrap(&call->cx.err,
+				  "the session is bound to a mailbox that is not there (bind it "
+				  "again with mailroom agents bind)")
+			: rc;
 	if (rc)
 		return rc;
 	session->execution = MR_MAIL_MANAGER_DIRECT;
+	if (binding->transport != MR_MAILBOX_FILESYSTEM)
+		return MR_OK;
 	if (session->agent.ref)
 		return check_binding(call, session);
 	complete_address(call, session);

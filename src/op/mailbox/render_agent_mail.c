@@ -333,7 +333,10 @@ void mr_render_mail_agent(struct mr_buf *out, const struct mr_value *value,
 	put_head(out, how, "id", mr_part_line(arena, value, "agent_id"));
 	put_head(out, how, "address", *address ? address : "(no mailbox)");
 	put_head(out, how, "owner", mr_part_line(arena, value, "principal_id"));
-	put_head(out, how, "root", mr_part_line(arena, value, "mailbox_root"));
+	if (mr_value_get(value, "jmap_url"))
+		put_head(out, how, "server", mr_part_line(arena, value, "jmap_url"));
+	else
+		put_head(out, how, "root", mr_part_line(arena, value, "mailbox_root"));
 	put_head(out, how, "session", mr_part_line(arena, value, "tmux_session_name"));
 	put_head(out, how, "manifest", mr_part_line(arena, value, "manifest_path"));
 }
@@ -344,9 +347,11 @@ void mr_render_mail_bound(struct mr_buf *out, const struct mr_value *value,
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 
 	(void)how;
-	mr_buf_printf(out, "Agent %s has the mailbox %s in %s.\n",
+	mr_buf_printf(out, "Agent %s has the mailbox %s %s %s.\n",
 		mr_part_line(arena, value, "agent_name"), mr_part_line(arena, value, "address"),
-		mr_part_line(arena, value, "mailbox_root"));
+		mr_value_get(value, "jmap_url") ? "at" : "in",
+		mr_part_line(arena, value,
+			mr_value_get(value, "jmap_url") ? "jmap_url" : "mailbox_root"));
 }
 
 void mr_render_mail_unbound(struct mr_buf *out, const struct mr_value *value,

@@ -25,12 +25,12 @@ void notified_open(struct notified *n)
 		.root = "root",
 		.agent_name = "bob",
 	};
-	struct mr_mailbox_register_result result;
+	struct mr_mailbox_agent_bound result;
 
 	post_open(&n->post);
 	post_account(&n->post, "alice");
 	CHECK_OK(mr_mailbox_agent_create(&n->post.cx, &agent, &n->session), n->post.cx.err);
-	CHECK_OK(mr_mailbox_agent_bind(&n->post.cx, "registry", &declared, MR_MAILBOX_SAFE,
+	CHECK_OK(mr_mailbox_agent_bind(&n->post.cx, "registry", &declared, MR_MAILBOX_SAFE, NULL,
 			 &n->session, &result),
 		n->post.cx.err);
 	CHECK_OK(mr_notifier_target_of(&n->post.cx, &n->session, NULL, NULL, &n->target),
@@ -66,7 +66,8 @@ void notified_read(struct notified *n, const char *ref)
 	struct mr_mail mail MR_CLEANUP(mr_mail_close) = MR_MAIL_INIT;
 	struct mr_mail_message message;
 
-	CHECK_OK(mr_mail_fs_open(&n->post.cx, n->target.root, n->target.address, false, &mail),
+	CHECK_OK(mr_mail_fs_open(&n->post.cx, n->target.binding.root, n->target.binding.address,
+			 false, &mail),
 		n->post.cx.err);
 	CHECK_OK(mr_mail_read(&n->post.cx, &mail, ref, NULL, &message), n->post.cx.err);
 }

@@ -41,12 +41,12 @@ static struct mr_mailbox_register_result bind_to(struct post *post,
 		.agent_name = session->agent_name,
 		.address = address,
 	};
-	struct mr_mailbox_register_result result;
+	struct mr_mailbox_agent_bound result;
 
-	CHECK_OK(mr_mailbox_agent_bind(&post->cx, "registry", &declared, MR_MAILBOX_SAFE, session,
-			 &result),
+	CHECK_OK(mr_mailbox_agent_bind(&post->cx, "registry", &declared, MR_MAILBOX_SAFE, NULL,
+			 session, &result),
 		post->cx.err);
-	return result;
+	return result.registered;
 }
 
 static struct mr_mailbox_record record_of(struct post *post, const char *id, const char *name)

@@ -96,7 +96,7 @@ static void what_cannot_be_is_refused(void)
 
 	post_open(&post);
 	refuse(&post, (struct mr_mailbox_declared){ .root = "root", .agent_name = "a" }, MR_EINVAL,
-		"transport is required: filesystem, or none for no mailbox");
+		"transport is required: filesystem, stalwart, or none for no mailbox");
 	refuse(&post, (struct mr_mailbox_declared){ .transport = "smtp" }, MR_EINVAL,
 		"transport must be filesystem, stalwart or none, not `smtp`");
 	refuse(&post, (struct mr_mailbox_declared){ .transport = " " }, MR_EINVAL,
@@ -129,8 +129,59 @@ static void what_cannot_be_is_refused(void)
 		MR_EINVAL,
 		"the principal HOUMAO-operator is that of the person who operates the agents; give "
 		"--principal-id");
-	refuse(&post, (struct mr_mailbox_declared){ .transport = "stalwart" }, MR_ECONFLICT,
-		"the transport stalwart is not served yet; use filesystem");
+	refuse(&post,
+		(struct mr_mailbox_declared){ .transport = "stalwart",
+			.agent_name = "a",
+			.jmap_url = "https://h/jmap" },
+		MR_EINVAL,
+		"a mailbox on a JMAP server needs base_url, or both jmap_url and management_url");
+	refuse(&post,
+		(struct mr_mailbox_declared){ .transport = "stalwart",
+			.agent_name = "a",
+			.base_url = "mail.example.com" },
+		MR_EINVAL,
+		"base_url must be an address of http or https, such as https://mail.example.com");
+	refuse(&post,
+		(struct mr_mailbox_declared){ .transport = "stalwart",
+			.agent_name = "a",
+			.base_url = "https://a:secret@mail.example.com" },
+		MR_EINVAL,
+		"base_url must not hold a login or a password: it is stored for all to read");
+}
+
+static void accounts_on_a_server_have_derived_addresses(void)
+{
+	struct post post MR_CLEANUP(post_close) = { 0 };
+	struct mr_mailbox_binding binding;
+
+	post_open(&post);
+	CHECK_OK(mr_mailbox_binding_resolve(&post.cx,
+			 &(struct mr_mailbox_declared){ .transport = "stalwart",
+				 .agent_name = "research",
+				 .base_url = "https://mail.example.com/" },
+			 NULL, &binding),
+		post.cx.err);
+	CHECK_STR(binding.principal_id, "HOUMAO-research");
+	CHECK_STR(binding.address, "research@houmao.localhost");
+	CHECK_STR(binding.jmap_url, "https://mail.example.com/jmap");
+	CHECK_STR(binding.management_url, "https://mail.example.com/api");
+	CHECK_STR(binding.login_identity, "research@houmao.localhost");
+	/* printf 'https://mail.example.com/jmap\nresearch@houmao.localhost' | sha256sum */
+	CHECK_STR(binding.credential_ref, "stalwart-research-at-houmao-localhost-92e134a00bbfae65");
+	CHECK(!binding.root && !binding.path);
+	CHECK_OK(mr_mailbox_binding_resolve(&post.cx,
+			 &(struct mr_mailbox_declared){ .transport = "stalwart",
+				 .address = "bob@example.com",
+				 .principal_id = "HOUMAO-b",
+				 .login = " bob ",
+				 .base_url = "https://mail.example.com",
+				 .jmap_url = "http://127.0.0.1:8080/jmap/session",
+				 .management_url = "http://127.0.0.1:8080/manage" },
+			 NULL, &binding),
+		post.cx.err);
+	CHECK_STR(binding.jmap_url, "http://127.0.0.1:8080/jmap/session");
+	CHECK_STR(binding.management_url, "http://127.0.0.1:8080/manage");
+	CHECK_STR(binding.login_identity, "bob");
 }
 
 static void every_change_has_a_version_of_its_own(void)
@@ -230,6 +281,7 @@ int main(void)
 		TEST(a_binding_is_derived_from_a_name),
 		TEST(names_become_addresses),
 		TEST(what_cannot_be_is_refused),
+		TEST(accounts_on_a_server_have_derived_addresses),
 		TEST(every_change_has_a_version_of_its_own),
 		TEST(a_persisted_binding_is_read_and_written),
 		TEST(a_broken_binding_names_its_fields),

@@ -403,13 +403,12 @@ static enum mr_code fake_recipient(struct mr_ctx *cx, const struct mr_mail *mail
 
 static enum mr_code fake_send(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mailbox_message *message, const struct mr_mailbox_once *once,
-	const char **out_id)
+	struct mr_mail_sent *out)
 {
 	(void)once;
 	(void)cx;
 	(void)mail;
-	(void)message;
-	*out_id = "sent";
+	*out = (struct mr_mail_sent){ "sent", message->message_id };
 	return MR_OK;
 }
 
