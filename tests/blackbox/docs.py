@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from cyrus_server import HAS_CYRUS_JMAP, CyrusJmap  # noqa: E402
 from mail_server import DOVECOT, HAS_LMTP  # noqa: E402
 from mailroom import Mailroom, Port  # noqa: E402
 from mcp import Stdio  # noqa: E402
@@ -106,9 +107,27 @@ def mailbox_page_can_be_pasted(m):
     assert "It is a root of its own now" in done.stdout, done.stdout
 
 
+SERVER_LINE = "server=http://127.0.0.1:8080\n"
+
+
+def mail_on_a_server_can_be_pasted(m):
+    """The block of the same page that needs one, with the address of ours."""
+    block, = [block for block in re.findall(r"```sh\n(.*?)```", read("docs/agent-mail.md"), re.DOTALL) if SERVER_LINE in block]
+    with CyrusJmap(["alice@houmao.localhost", "bob@houmao.localhost"]) as cyrus:
+        for name in cyrus.accounts:
+            cyrus.set_password(name, "secret")
+        script = block.replace(SERVER_LINE, f"server=http://127.0.0.1:{cyrus.http_port}\n")
+        env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
+        done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr[-1500:]
+    for text in ("Sent to bob@houmao.localhost: Parser drift", "Please have a look.", "Re: Parser drift", "is in archive: read, answered, archived.",
+            '"credential_ref":"stalwart-bob-at-houmao-localhost-', '"message_count":1'):
+        assert text in done.stdout, (text, done.stdout)
+
+
 def agent_mail_page_can_be_pasted(m):
     """All of it; what needs tmux where there is one."""
-    blocks = re.findall(r"```sh\n(.*?)```", read("docs/agent-mail.md"), re.DOTALL)
+    blocks = [block for block in re.findall(r"```sh\n(.*?)```", read("docs/agent-mail.md"), re.DOTALL) if SERVER_LINE not in block]
     has_tmux = shutil.which("tmux") is not None
     script = "\n".join(block for block in blocks if has_tmux or "tmux" not in block)
     assert script.count("mailroom mail") > 20
@@ -269,11 +288,14 @@ def links_lead_somewhere(m):
 
 with Tap() as tap:
     for case in (operations, global_options, settings, errors, workspace_settings, workspace_errors, metrics, readme_commands_work,
-            mailbox_page_can_be_pasted, agent_mail_page_can_be_pasted, team_page_can_be_pasted, workspace_page_can_be_pasted,
+            mailbox_page_can_be_pasted, agent_mail_page_can_be_pasted, mail_on_a_server_can_be_pasted, team_page_can_be_pasted, workspace_page_can_be_pasted,
             reply_arrives, mcp_page_can_be_pasted,
             three_commands_make_two_agents_talk, links_lead_somewhere):
         if case is reply_arrives and not (DOVECOT and HAS_LMTP and HAS_SMTP):
             tap.skip(case.__name__, "there is no Dovecot with LMTP, or no aiosmtpd")
+            continue
+        if case is mail_on_a_server_can_be_pasted and not HAS_CYRUS_JMAP:
+            tap.skip(case.__name__, "script/setup cyrus was not run")
             continue
         with Mailroom(PROGRAM) as room:
             tap.run(case.__name__, case, room)
