@@ -146,6 +146,8 @@ extern const struct mr_op mr_op_team_thread;
 extern const struct mr_op mr_op_team_threads;
 /* team_health.c */
 extern const struct mr_op mr_op_team_health;
+/* team_attachment.c */
+extern const struct mr_op mr_op_team_attachment;
 /* team_instruct.c */
 extern const struct mr_op mr_op_team_instruct;
 /* team_latest.c */
@@ -183,6 +185,7 @@ extern const struct mr_op mr_op_team_list_projects;
 extern const struct mr_op mr_op_team_show_project;
 /* team_search.c */
 extern const struct mr_op mr_op_team_search_messages;
+extern const struct mr_op mr_op_team_search_all;
 /* team_share.c */
 extern const struct mr_op mr_op_team_share_export;
 extern const struct mr_op mr_op_team_share_verify;

@@ -30,6 +30,14 @@ enum mr_code mr_team_ask_called(struct mr_ctx *cx, struct mr_team *team, const c
 	return rc ? rc : mr_team_project_called(cx, reader.db, project.id, out);
 }
 
+enum mr_code mr_team_ask_of(struct mr_ctx *cx, struct mr_team *team, int64_t project_id,
+	struct mr_team_project *out)
+{
+	BORROW(cx, team);
+
+	return rc ? rc : mr_team_project_called(cx, reader.db, project_id, out);
+}
+
 enum mr_code mr_team_ask_projects(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_projects *out)
 {
@@ -280,17 +288,17 @@ enum mr_code mr_team_ask_search(struct mr_ctx *cx, struct mr_team *team,
 {
 	struct mr_team_search asked = *search;
 	struct mr_team_agent agent = { 0 };
-	struct mr_team_project project;
+	struct mr_team_project project = { 0 };
 	BORROW(cx, team);
 
-	if (!rc)
+	if (!rc && project_key)
 		rc = mr_team_project_find(cx, reader.db, project_key, &project);
 	if (!rc && agent_name)
 		rc = mr_team_agent_find(cx, reader.db, &project, agent_name, false, &agent);
 	if (rc)
 		return rc;
 	asked.project_ids = &project.id;
-	asked.project_count = 1;
+	asked.project_count = project_key ? 1 : 0;
 	asked.agent_id = agent.id;
 	asked.rights = rights;
 	return mr_team_search(cx, reader.db, &asked, out);

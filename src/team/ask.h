@@ -21,6 +21,9 @@ MR_CHECK enum mr_code mr_team_ask_project(struct mr_ctx *cx, struct mr_team *tea
 /* The same with its short_name. */
 MR_CHECK enum mr_code mr_team_ask_called(struct mr_ctx *cx, struct mr_team *team, const char *key,
 	struct mr_team_project *out);
+/* By its id, with its short_name. */
+MR_CHECK enum mr_code mr_team_ask_of(struct mr_ctx *cx, struct mr_team *team, int64_t project_id,
+	struct mr_team_project *out);
 /* All, oldest first. */
 MR_CHECK enum mr_code mr_team_ask_projects(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_projects *out);
@@ -99,8 +102,8 @@ MR_CHECK enum mr_code mr_team_ask_latest(struct mr_ctx *cx, struct mr_team *team
 /* The projects that know a thread: at most two. */
 MR_CHECK enum mr_code mr_team_ask_thread_projects(struct mr_ctx *cx, struct mr_team *team,
 	const char *thread_id, struct mr_team_projects *out);
-/* Messages of a project; `agent_name` (or NULL) becomes the search's agent_id. The rest of `search`
- * counts, but not its projects and rights. */
+/* Messages of a project, or without it and an agent of all; `agent_name` (or NULL) becomes the
+ * search's agent_id. The rest of `search` counts, but not its projects and rights. */
 MR_CHECK enum mr_code mr_team_ask_search(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_rights *rights, const char *project_key, const char *agent_name,
 	const struct mr_team_search *search, struct mr_team_hits *out);

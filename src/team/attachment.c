@@ -4,6 +4,7 @@
  */
 #include "team/attachment.h"
 
+#include "base/fs.h"
 #include "team/attachment_body.h"
 #include "team/attachment_private.h"
 #include "team/error.h"
@@ -12,6 +13,7 @@
 #include "text/json.h"
 #include "text/token.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 /* One object of the list. */
@@ -524,5 +526,53 @@ enum mr_code mr_team_attachment_files(struct mr_ctx *cx, const char *json, struc
 	for (size_t i = 0; i < list->list.len; i++)
 		add_files_of(cx, &list->list.items[i], &files);
 	*out = files;
+	return MR_OK;
+}
+
+static const char *path_of(struct mr_ctx *cx, const struct mr_value *item)
+{
+	const char *type = text_at(item, "type");
+	const char *sha1 = text_at(item, "sha1");
+	const char *path = NULL;
+
+	if (mr_str_eq(type, "file"))
+		path = text_at(item, "path");
+	else if (mr_str_eq(type, "inline") && is_digest(sha1))
+		path = inline_path(cx, sha1, text_at(item, "media_type"));
+	return path && mr_team_layout_is_attachment(path) ? path : NULL;
+}
+
+enum mr_code mr_team_attachment_read(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_project *project, const char *json, int64_t number,
+	struct mr_team_attachment *out)
+{
+	const char *dir =
+		mr_team_layout_project(cx->arena, mr_team_storage_root(team), project->slug);
+	struct mr_team_attachment found = { 0 };
+	const struct mr_value *list, *item;
+	const char *slash;
+	enum mr_code rc = read_list(cx, json, &list);
+
+	if (rc)
+		return rc;
+	if (number < 1 || (uint64_t)number > list->list.len)
+		return mr_team_fail(cx, MR_TEAM_NOT_FOUND, "the message has %zu files",
+			list->list.len);
+	item = &list->list.items[number - 1];
+	found.path = path_of(cx, item);
+	if (!found.path)
+		return mr_team_fail(cx, MR_TEAM_NOT_FOUND,
+			"file %lld of the message was not stored", (long long)number);
+	rc = mr_fs_read(cx->arena, AT_FDCWD, mr_arena_printf(cx->arena, "%s/%s", dir, found.path),
+		MR_TEAM_ATTACHMENT_BYTES, &found.data, &cx->err);
+	if (rc == MR_ENOTFOUND)
+		return mr_team_fail(cx, MR_TEAM_NOT_FOUND, "%s is no longer in the archive",
+			found.path);
+	if (rc)
+		return rc;
+	slash = strrchr(found.path, '/');
+	found.name = slash ? slash + 1 : found.path;
+	found.media_type = text_at(item, "media_type");
+	*out = found;
 	return MR_OK;
 }

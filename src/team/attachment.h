@@ -35,6 +35,17 @@ MR_CHECK enum mr_code mr_team_attach(struct mr_ctx *cx, struct mr_team *team,
 /* The list without data_base64, for readers whose policy is deny. */
 MR_CHECK enum mr_code mr_team_attachments_bare(struct mr_ctx *cx, const char *json,
 	const char **out);
+struct mr_team_attachment {
+	const char *name;       /* its digest, and an extension */
+	const char *path;       /* below the project's directory */
+	const char *media_type; /* as it was found to be when it was stored; or NULL */
+	struct mr_bytes data;
+};
+/* One of the files that a message's list names, the `number`th from 1. NOT_FOUND when there is
+ * none, or nothing was stored of it. `project` is the message's own. */
+MR_CHECK enum mr_code mr_team_attachment_read(struct mr_ctx *cx, struct mr_team *team,
+	const struct mr_team_project *project, const char *json, int64_t number,
+	struct mr_team_attachment *out);
 /* Files below the project's directory that the list names, for the archive. */
 MR_CHECK enum mr_code mr_team_attachment_files(struct mr_ctx *cx, const char *json,
 	struct mr_texts *out);

@@ -1,5 +1,6 @@
 /* team/latest_sql.c - Lists the newest messages of a project or of all, each kind from an index. */
 #include "data/rows.h"
+#include "team/attachment.h"
 #include "team/error.h"
 #include "team/inbox_sql.h"
 #include "team/latest.h"
@@ -131,6 +132,9 @@ static enum mr_code add_recipients(struct mr_ctx *cx, struct mr_db *db, int64_t 
 	struct mr_team_recipients rows;
 	enum mr_code rc = mr_team_message_recipients(cx, db, message->id, &rows);
 
+	if (!rc && !mr_str_eq(message->attachments, "[]"))
+		rc = mr_team_attachments_bare(cx, message->attachments,
+			&it->item.message.attachments);
 	if (rc)
 		return rc;
 	it->item.with_names = true;

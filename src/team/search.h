@@ -30,7 +30,7 @@ enum {
 
 struct mr_team_search {
 	const int64_t *project_ids; /* one, or those of a product */
-	size_t project_count;
+	size_t project_count;       /* 0: all projects */
 	const char *query;
 	int64_t limit;    /* clamped to 1 .. MR_TEAM_SEARCH_MAX; 0 is the default */
 	int64_t offset;   /* clamped to 0 .. MR_TEAM_SEARCH_OFFSET_MAX */

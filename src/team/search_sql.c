@@ -42,6 +42,10 @@ static void put_projects(struct builder *b, const char *column)
 {
 	const struct mr_team_search *search = b->search;
 
+	if (search->project_count == 0) {
+		mr_buf_puts(b->sql, "TRUE");
+		return;
+	}
 	if (search->project_count == 1) {
 		mr_buf_printf(b->sql, "%s = ?%d", column,
 			value(b, mr_bind_int(*search->project_ids)));
@@ -78,7 +82,7 @@ enum mr_code mr_team_search_alone_sql(struct mr_ctx *cx, struct mr_db *db,
 		MR_INTO(&projects), NULL);
 
 	if (!rc)
-		*out = projects <= (int64_t)search->project_count;
+		*out = search->project_count == 0 || projects <= (int64_t)search->project_count;
 	return rc;
 }
 

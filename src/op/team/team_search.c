@@ -12,19 +12,22 @@ struct search_request {
 	int64_t limit, offset;
 };
 
+#define QUERY_PARAMS                                                                               \
+	MR_PARAM(struct search_request, query, "query", .flags = MR_REQUIRED | MR_POSITIONAL,      \
+		.summary = "words, \"a phrase\", begin*, AND OR NOT -word (), subject: body:, "    \
+			   "from: to: thread: importance: since: until: has:attachment is:unread " \
+			   "ack:pending"),                                                         \
+		MR_PARAM(struct search_request, limit, "limit", .flags = MR_KNOWN,                 \
+			.summary = "how many at most, up to 500", .fallback = "20"),               \
+		MR_PARAM(struct search_request, offset, "cursor", .flags = MR_RARE,                \
+			.summary = "go on after so many: how many were seen",                      \
+			.aliases = alias_cursor, .fallback = "0"),                                 \
+		MR_PARAM(struct search_request, order, "order", .flags = MR_RARE,                  \
+			.summary = "what comes first", .choices = orders, .fallback = "relevance")
+
 static const struct mr_param search_params[] = {
 	MR_TEAM_PROJECT(struct search_request),
-	MR_PARAM(struct search_request, query, "query", .flags = MR_REQUIRED | MR_POSITIONAL,
-		.summary = "words, \"a phrase\", begin*, AND OR NOT -word (), subject: body:, "
-			   "from: to: thread: importance: since: until: has:attachment is:unread "
-			   "ack:pending"),
-	MR_PARAM(struct search_request, limit, "limit", .flags = MR_KNOWN,
-		.summary = "how many at most, up to 500", .fallback = "20"),
-	MR_PARAM(struct search_request, offset, "cursor", .flags = MR_RARE,
-		.summary = "go on after so many: how many were seen", .aliases = alias_cursor,
-		.fallback = "0"),
-	MR_PARAM(struct search_request, order, "order", .flags = MR_RARE,
-		.summary = "what comes first", .choices = orders, .fallback = "relevance"),
+	QUERY_PARAMS,
 	MR_PARAM(struct search_request, agent_name, "agent_name", .flags = MR_ACTOR | MR_RARE,
 		.summary = "whose is:unread and ack:pending are meant; left out, anybody's",
 		.aliases = mr_team_alias_agent),
@@ -66,6 +69,27 @@ const struct mr_op mr_op_team_search_messages = {
 	.result = search_fields,
 	.traits = MR_TOLD | MR_STANDARD | MR_QUOTES | MR_SHARED_MAIL,
 	.surfaces = MR_ON_CLI | MR_ON_MCP,
+	.contract = &mr_contract_team,
+	.render = mr_render_hits,
+	.bind = &search,
+};
+
+static const struct mr_param search_all_params[] = {
+	QUERY_PARAMS,
+	MR_PARAM(struct search_request, project_key, "project_key",
+		.summary = "only in this project", .aliases = mr_team_alias_project),
+	{ 0 },
+};
+
+const struct mr_op mr_op_team_search_all = {
+	.name = "search_all",
+	.command = "team search-all",
+	.summary = "Find messages of all projects by what they say",
+	.help = "For the person who watches; agents search their project.",
+	.params = search_all_params,
+	.result = search_fields,
+	.traits = MR_QUOTES | MR_SHARED_MAIL,
+	.surfaces = MR_ON_CLI,
 	.contract = &mr_contract_team,
 	.render = mr_render_hits,
 	.bind = &search,
