@@ -102,6 +102,8 @@
  *       pages.c          the list of all pages
  *       sign.c           signing in and out, choosing the colours
  *       page_mail.c      pages: mail in lists, a conversation, a message; writing
+ *       page_file.c      pages: files of messages
+ *       page_search.c    page: search in all mail
  *       page_project.c   pages: all projects, one, its agents
  *       template_set.c   the built-in templates, parsed
  *       theme.c          light, dark, or as the system has it
@@ -209,6 +211,7 @@
  *       team_macro.c     operations: frequent sequences of calls
  *       team_mail.c      operations: send and reply
  *       team_ops.c       what the team's operations share
+ *       team_attachment.c operation: a file of a message
  *       team_instruct.c  operation: a person writes to agents
  *       team_latest.c    operation: the newest messages of everybody
  *       team_overview.c  operation: what goes on in a project, for a person

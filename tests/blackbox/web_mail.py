@@ -3,8 +3,11 @@
 import json
 import os
 import re
+import shutil
+import struct
 import sys
 import urllib.parse
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom  # noqa: E402
@@ -20,6 +23,14 @@ THREAD = "T<b>\"'&/.."
 def team(server):
     project(server, SHOP, {"BlueLake": "the cart", "RedStone": "payments", "GreenCastle": "checkout"})
     project(server, INFRA, {"WhitePeak": "terraform"})
+
+
+def picture():
+    """A PNG of one red dot."""
+    def part(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) \
+        + part(b"IDAT", zlib.compress(b"\0\xff\0\0")) + part(b"IEND", b"")
 
 
 def team_as(server, headers):
@@ -250,6 +261,77 @@ def a_person_answers_and_marks(m):
         assert answer.status == 400 and "has no text" in answer.text and "<details class=\"reply\" id=\"reply\" open>" in answer.text
 
 
+def mail_of_all_projects_is_searched(m):
+    with m.serve() as server:
+        team(server)
+        send(server, SHOP, "BlueLake", ["RedStone"], "Cart", "The migration <b>adds</b> a column.", importance="urgent")
+        send(server, INFRA, "WhitePeak", ["WhitePeak"], "Staging", "A migration of the host.")
+        assert subjects(page(server, "/mail/search?query=migration&order=newest").text) == ["Staging", "Cart"]
+        text = page(server, "/mail/search?query=migration%20from%3ABlueLake%20%22a%20column%22").text
+        assert subjects(text) == ["Cart"] and "The <mark>migration</mark> &lt;b&gt;adds&lt;/b&gt; <mark>a column</mark>." in text, text
+        assert ">shop</a>" in text, text
+        # A filter is a chip that can be taken away, and others can be added.
+        chip = re.search(r'<a class="chip accent" href="([^"]+)"[^>]*>(.*?) <', text)
+        assert chip[2] == "from:BlueLake" and chip[1].startswith("/mail/search?query=migration%20%22a%20column%22"), chip
+        more = dict((words, path) for path, words in re.findall(r'<a class="chip" href="([^"]+)">\+ ([^<]+)</a>', text))
+        assert subjects(page(server, more["urgent"]).text) == ["Cart"] and "importance%3Aurgent" in more["urgent"], more
+        text = page(server, "/mail/search?query=migration&project_key=infra").text
+        assert subjects(text) == ["Staging"] and re.search(r'<option value="srv-infra" selected>infra', text), text
+        assert "Nothing found" in page(server, "/mail/search?query=zebra").text
+        assert "migrat*" in page(server, "/mail/search").text
+        text = page(server, "/mail/search?query=importance%3Apurple").text
+        assert 'role="alert"' in text and "importance" in text, text
+        assert page(server, "/mail/search?query=x&project_key=nix").status == 404
+        text = page(server, "/mail/search?query=" + urllib.parse.quote(NASTY)).text
+        assert "<script>alert" not in text and 'value="&lt;script&gt;' in text, text
+
+
+def searches_go_on(m):
+    with m.serve() as server:
+        team(server)
+        for number in range(60):
+            send(server, SHOP, "BlueLake", ["RedStone"], f"number {number}", "zebra")
+        text = page(server, "/mail/search?query=zebra&order=newest").text
+        seen = subjects(text)
+        text = page(server, re.search(r'rel="next" href="([^"]+)"', text)[1].replace("&amp;", "&")).text
+        assert seen + subjects(text) == [f"number {number}" for number in range(59, -1, -1)], (seen, text)
+        assert "First page" in text and 'rel="next"' not in text, text
+
+
+def files_are_pictures_or_saved(m):
+    with m.serve(env={"ATTACHMENT_ROOTS": m.dir}) as server:
+        team(server)
+        with open(os.path.join(m.dir, "dot.png"), "wb") as file:
+            file.write(picture())
+        for name, text in (("page.html", "<!doctype html><script>alert(1)</script>"), ("drawing.svg", "<svg onload='alert(1)'/>")):
+            m.write(name, text)
+        number = send(server, SHOP, "BlueLake", ["RedStone"], "Files", "See them.",
+            attachment_paths=[os.path.join(m.dir, name) for name in ("dot.png", "page.html", "drawing.svg")])
+        send(server, SHOP, "BlueLake", ["RedStone"], "None")
+        path = f"/mail/p/srv-shop/message/{number}"
+        for where in (path, "/mail/p/srv-shop/attachments", f"/mail/p/srv-shop/thread/{number}"):
+            text = page(server, where).text
+            assert re.findall(r'<img src="([^"]+)"', text) == [path + "/file/1"], (where, text)
+            assert re.findall(r'href="([^"]+)" download', text) == [path + "/file/2", path + "/file/3"], (where, text)
+        assert subjects(page(server, "/mail/inbox?only=attachments").text) == ["Files"]
+        assert "3 files" in page(server, "/mail/inbox").text
+        for number, type_, how, begins in ((1, "image/webp", "inline", b"RIFF"),
+                (2, "application/octet-stream", "attachment", b"<!doctype html><script>"),
+                (3, "application/octet-stream", "attachment", b"<svg onload")):
+            answer = page(server, f"{path}/file/{number}")
+            assert answer.status == 200 and answer.headers["Content-Type"] == type_, (number, answer.headers.items())
+            assert answer.headers["Content-Disposition"].startswith(how + "; filename=\""), answer.headers.items()
+            assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox", answer.headers.items()
+            assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.body.startswith(begins), answer
+        for wrong in ("0", "4", "-1"):
+            answer = page(server, f"{path}/file/{wrong}")
+            assert answer.status == 404 and "3 files" in answer.text, (wrong, answer)
+        assert page(server, "/mail/p/srv-infra/message/1/file/1").status == 404
+        shutil.rmtree(os.path.join(m.root, "projects", "srv-shop", "attachments"))
+        answer = page(server, f"{path}/file/2")
+        assert answer.status == 404 and "no longer in the archive" in answer.text, answer
+
+
 def who_may_only_read_gets_no_forms(m):
     env = {"HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED": "false", "HTTP_BEARER_TOKENS": "r-token-0123456789abcdef:reader,w-token-0123456789abcdef:writer"}
     with m.serve(env=env) as server:
@@ -297,7 +379,7 @@ def main():
                 lists_go_on_where_they_stopped, a_message_says_who_acknowledged_it, a_conversation_is_read_from_its_end,
                 a_message_without_answers_is_a_conversation, an_agent_has_a_page, a_person_writes_to_agents,
                 writing_can_be_looked_at_first, what_cannot_be_sent_stays_written, a_person_answers_and_marks,
-                who_may_only_read_gets_no_forms, what_agents_write_is_text, what_is_not_there_is_said):
+                mail_of_all_projects_is_searched, searches_go_on, files_are_pictures_or_saved, who_may_only_read_gets_no_forms, what_agents_write_is_text, what_is_not_there_is_said):
             # Each has a team of its own.
             with Mailroom(m.program) as own:
                 tap.run(test.__name__, test, own)

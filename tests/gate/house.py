@@ -163,6 +163,8 @@ TESTED_BY = {
     "src/surface/web/pages.c": "tests/blackbox/web.py",
     "src/surface/web/page_mail.c": "tests/blackbox/web_mail.py",
     "src/surface/web/page_project.c": "tests/blackbox/web_mail.py",
+    "src/surface/web/page_file.c": "tests/blackbox/web_mail.py",
+    "src/surface/web/page_search.c": "tests/blackbox/web_mail.py",
     "src/surface/web/template_set.c": "tests/blackbox/web.py",
     "src/surface/web/theme.c": "tests/unit/surface/test_web_form.c",
     "src/surface/web/view.c": "tests/blackbox/web.py",

@@ -31,11 +31,11 @@ struct mr_web_ask {
 };
 
 struct mr_web_page {
-	const char *pattern; /* surface/http/route.h; parameters are named as operations name them
-			      */
-	const char *template;
-	const char *nav; /* the place in the navigation that it belongs to; or NULL */
-	bool for_admins; /* it shows what is not the team's: who has another role is refused */
+	const char *pattern;  /* surface/http/route.h; parameters are named as operations name them
+			       */
+	const char *template; /* NULL: `fill` answers with something else than a page */
+	const char *nav;      /* the place in the navigation that it belongs to; or NULL */
+	bool for_admins;      /* it shows what is not the team's: who has another role is refused */
 	const struct mr_web_ask *asks; /* or NULL */
 	/* Adds members to the template's map (view->out). On failure the reason is in view->err.
 	 * Or NULL. */

@@ -26,6 +26,11 @@ extern const struct mr_web_action mr_web_action_send;
 extern const struct mr_web_action mr_web_action_reply;
 extern const struct mr_web_action mr_web_action_acknowledge;
 extern const struct mr_web_action mr_web_action_mark_read;
+/* page_file.c */
+extern const struct mr_web_page mr_web_page_attachments;
+extern const struct mr_web_page mr_web_page_attachment;
+/* page_search.c */
+extern const struct mr_web_page mr_web_page_search;
 /* page_project.c */
 extern const struct mr_web_page mr_web_page_projects;
 extern const struct mr_web_page mr_web_page_project;

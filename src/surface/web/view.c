@@ -347,7 +347,7 @@ void mr_web_view_show(struct mr_web_view *view, const struct mr_web_page *page, 
 	mr_out_text(&view->out, "error", error);
 	view->status = status;
 	rc = fill(view, page);
-	if (!rc)
+	if (!rc && page->template)
 		rc = render(view, page->template, view->status);
 	if (rc)
 		mr_web_view_fail(view->web, view->req, view->resp, mr_web_view_status(view),
