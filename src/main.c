@@ -11,6 +11,9 @@
  *       cli.c            from argv to an operation, and its result to the screen
  *       commands.c       completion, manual and help as operations
  *       completion.c     scripts for bash, zsh and fish
+ *       demo.c           `demo`: a server in a directory that goes with it
+ *       demo_desk.c      its workspace, with mail that waits
+ *       demo_team.c      its five agents, who go on working
  *       follow.c         an inbox followed as messages arrive
  *       foreground.c     what servers in the foreground have in common
  *       gateway.c        an agent's gateway in the foreground, until a signal
@@ -817,7 +820,7 @@
 #include <unistd.h>
 
 /* Those of the command line alone. */
-enum { OWN_COMMANDS = 7 };
+enum { OWN_COMMANDS = 8 };
 
 static int run_mailroom(int argc, const char *const *argv)
 {
@@ -830,6 +833,7 @@ static int run_mailroom(int argc, const char *const *argv)
 
 	ops[table.len++] = &mr_op_serve;
 	ops[table.len++] = &mr_op_mcp;
+	ops[table.len++] = &mr_op_demo;
 	ops[table.len++] = &mr_op_gateway;
 	for (size_t i = 0; i < mr_nouns.len; i++)
 		ops[table.len++] = mr_nouns.ops[i];

@@ -14,6 +14,8 @@ extern const struct mr_op mr_op_manual;
 extern const struct mr_op mr_op_help;
 /* follow.c: an inbox as it fills */
 extern const struct mr_op mr_op_team_watch;
+/* demo.c: a server with sample mail, until a signal ends it */
+extern const struct mr_op mr_op_demo;
 /* gateway.c: one agent's mail over HTTP, until a signal ends it */
 extern const struct mr_op mr_op_gateway;
 /* mcp_stdio.c: MCP on standard input and output */

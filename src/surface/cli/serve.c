@@ -2,6 +2,7 @@
  * surface/cli/serve.c - The operation `serve`: starts the HTTP server in the foreground and stops
  * it on a signal.
  */
+#include "surface/cli/serve.h"
 #include "app/locations.h"
 #include "app/settings.h"
 #include "base/buf.h"
@@ -45,15 +46,14 @@ static const struct mr_param params[] = {
 	{ 0 },
 };
 
-static void configure(const struct mr_call *call, const struct mr_args *in,
+static void configure(const struct mr_call *call, const struct mr_serving *how,
 	struct mr_http_config *out)
 {
 	const struct mr_settings *s = call->app->settings;
-	const char *host = mr_args_text(in, "host");
 
 	mr_http_config_defaults(out);
-	out->host = host ? host : mr_settings_text(s, "http.host");
-	out->port = (int)mr_args_int(in, "port", mr_settings_int(s, "http.port"));
+	out->host = how->host ? how->host : mr_settings_text(s, "http.host");
+	out->port = how->port;
 	out->allowed_hosts = *mr_settings_texts(s, "http.allowed_hosts");
 	out->allowed_origins = *mr_settings_texts(s, "http.allowed_origins");
 	mr_http_cors_read(s, &out->cors);
@@ -249,7 +249,7 @@ static enum mr_code start_parts(struct mr_call *call, struct mr_gateway_parts **
 	return rc;
 }
 
-static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+enum mr_code mr_serve(struct mr_call *call, const struct mr_serving *how)
 {
 	struct service service MR_CLEANUP(free_service) = { 0 };
 	struct mr_http_handed handed MR_CLEANUP(mr_http_handed_close) = MR_HTTP_HANDED_INIT;
@@ -260,11 +260,10 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	sigset_t signals;
 	enum mr_code rc;
 
-	(void)out;
-	rc = mr_tools_work_begin(call, mr_args_text(in, "workspace"));
+	rc = mr_tools_work_begin(call, how->workspace);
 	if (rc)
 		return rc;
-	configure(call, in, &config);
+	configure(call, how, &config);
 	rc = take_handed(call, &handed, &config);
 	if (!rc)
 		rc = check_exposure(call, config.host);
@@ -302,7 +301,10 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	}
 	mr_gateway_parts_listens(service.parts, mr_http_server_url(server));
 	mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
-	announce(call, server, root, socket);
+	if (how->announce)
+		how->announce(how->arg, call, mr_http_server_url(server));
+	else
+		announce(call, server, root, socket);
 	mr_foreground_wait(&signals);
 	mr_mcp_endpoint_stop(service.endpoint);
 	mr_gateway_parts_stop(service.parts);
@@ -310,6 +312,19 @@ static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct
 	mr_http_server_free(server);
 	mr_log(MR_LOG_INFO, "stopped", "");
 	return MR_OK;
+}
+
+static enum mr_code serve(struct mr_call *call, const struct mr_args *in, struct mr_out *out)
+{
+	const struct mr_serving how = {
+		.host = mr_args_text(in, "host"),
+		.port = (int)mr_args_int(in, "port",
+			mr_settings_int(call->app->settings, "http.port")),
+		.workspace = mr_args_text(in, "workspace"),
+	};
+
+	(void)out;
+	return mr_serve(call, &how);
 }
 
 const struct mr_op mr_op_serve = {
