@@ -832,8 +832,8 @@ static int run_mailroom(int argc, const char *const *argv)
 	struct mr_op_table table = { .ops = ops, .contract = &mr_contract_plain };
 
 	ops[table.len++] = &mr_op_serve;
-	ops[table.len++] = &mr_op_mcp;
 	ops[table.len++] = &mr_op_demo;
+	ops[table.len++] = &mr_op_mcp;
 	ops[table.len++] = &mr_op_gateway;
 	for (size_t i = 0; i < mr_nouns.len; i++)
 		ops[table.len++] = mr_nouns.ops[i];

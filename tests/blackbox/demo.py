@@ -61,6 +61,9 @@ def its_pages_are_full(m):
         queue = page(demo, "/mail/work/approval").text
         for said in ("never written to before: c.okafor@port.example", "You sent it back: Too rude.", "Approve all 2"):
             assert said in queue, (said, queue)
+        home = page(demo, "/mail").text
+        for said in ("may the old name go at once?", "2 things wait for your approval", "asks to write to QuietHarbor"):
+            assert said in home, (said, home)
         triage = page(demo, "/mail/work").text
         assert "suggested: spam" in triage and "Your mailbox will be deleted TODAY" in triage, triage
         leases = page(demo, "/mail/p/srv-harbor-shop/leases").text

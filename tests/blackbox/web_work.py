@@ -207,6 +207,9 @@ def the_queue_is_approved_item_by_item(w):
         text = words(shown)
         assert "You sent it back: Be kind <img" in text and "mailroom work push --confirm" in text, text
         assert [item["approval"] for item in w.ok("push", "show")["items"]] == ["waiting", "refused", "approved"]
+        assert "1 thing waits for your approval" in words(page(server, "/mail"))
+        w.ok("config", "set", "audit.approval_mode", "optional")
+        assert "for your approval" not in words(page(server, "/mail")), "nobody waits"
 
 
 def an_approval_is_of_what_was_on_the_page(w):

@@ -31,6 +31,8 @@ BANNED_ELSEWHERE = {
 
 # Modules with a header of their own that another test reaches.
 TESTED_BY = {
+    "src/surface/cli/demo.c": "tests/blackbox/demo.py",
+    "src/surface/cli/serve.c": "tests/blackbox/serve.py",
     "src/base/crash_off.c": "tests/crash/crash_fs.py",
     "src/base/crash_on.c": "tests/crash/crash_fs.py",
     "src/data/db_sqlite.c": "tests/unit/data/test_db.c",

@@ -168,7 +168,8 @@ static int64_t reply(struct mr_demo_team *team, struct mr_call *call, int turn, 
 	const struct mr_value *sent = message
 		? try(call, &mr_op_team_reply,
 			  MR_DEMO_PAIRS("project_key", PROJECT, "sender_name", worker(team, turn),
-				  "message_id", id, "body_md", body))
+				  "message_id", id, "body_md", body, "ack_required", "false",
+				  "importance", "normal"))
 		: NULL;
 
 	return sent ? sent_id(sent) : 0;
@@ -310,6 +311,14 @@ static enum mr_code assemble(struct mr_demo_team *team, struct mr_call *call)
 			MR_DEMO_PAIRS("project_key", PROJECT, "from_agent", agents[0].name,
 				"to_agent", agents[NOTES].name, "reason",
 				"I would like to tell you what belongs into the notes"),
+			NULL);
+	if (!rc)
+		rc = mr_demo_ask(call, &mr_op_team_instruct,
+			MR_DEMO_PAIRS("project_key", PROJECT, "to",
+				"GreenFox\nBlueLake\nAmberOwl\nSilverPine", "subject",
+				"This week: the checkout", "body_md",
+				"Please work through the list from SHOP-1 on. **Ask me** when you are not "
+				"of one mind, and keep your leases short."),
 			NULL);
 	return rc;
 }
