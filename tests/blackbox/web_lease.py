@@ -123,10 +123,18 @@ def older_ones_are_a_page_further(m):
         assert len(rows(second)) == 30 and 'rel="next"' not in second and "src/0.c" in rows(second)[-1], rows(second)
 
 
+def a_crowd_of_leases_is_cut(m):
+    with m.serve() as server:
+        team(server)
+        reserve(server, "BlueLake", *[f"src/{i}.c" for i in range(310)])
+        text = page(server, PATH).text
+        assert "These are the newest 300; there are more." in text and len(rows(text)) == 301, len(rows(text))
+
+
 def main():
     with Tap() as tap:
         for test in (nobody_holds_anything, leases_are_a_tree, who_is_in_whose_way, a_lease_is_taken_away,
-                what_cannot_be_taken_is_said, roles_see_what_they_may_do, names_are_text, older_ones_are_a_page_further):
+                what_cannot_be_taken_is_said, roles_see_what_they_may_do, names_are_text, older_ones_are_a_page_further, a_crowd_of_leases_is_cut):
             with Mailroom(sys.argv[1]) as m:
                 tap.run(test.__name__, test, m)
 

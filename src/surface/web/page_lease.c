@@ -210,8 +210,8 @@ static enum mr_code fill_leases(struct mr_web_view *view)
 	const struct mr_value *leases;
 	const struct mr_value **sorted;
 	struct node top = { 0 };
-	enum mr_code rc =
-		mr_web_run(view, &mr_op_team_list_reservations, "active_only=true", &result);
+	enum mr_code rc = mr_web_run(view, &mr_op_team_list_reservations,
+		"active_only=true&limit=300", &result);
 
 	if (rc)
 		return rc;
