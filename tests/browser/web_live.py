@@ -158,10 +158,10 @@ def rows_and_places_by_keyboard(browser, m):
         page.keyboard.type("jkg?")
         assert page.locator(".find input").input_value() == "jkg?"
         page.goto(server.url + "/mail/p/srv-shop")
+        page.arrives("/mail/p/srv-shop")
         page.keyboard.press("g")
         page.keyboard.press("h")
-        page.wait_for_text("Needs you", "main")
-        page.wait_for_load_state("load")
+        page.arrives("/mail")
 
 
 def anything_by_a_few_letters(browser, m):
@@ -185,13 +185,12 @@ def anything_by_a_few_letters(browser, m):
         page.keyboard.type("/DOCS")
         page.wait_for_text("srv-docs", ".palette")
         page.keyboard.press("Enter")
-        page.wait_for_url("**/mail/p/srv-docs")
+        page.arrives("/mail/p/srv-docs")
         page.keyboard.press("Control+k")
         page.keyboard.type("hm")
         page.wait_for_text("Home", ".palette [aria-selected=true]")
         page.keyboard.press("Enter")
-        page.wait_for_text("Needs you", "main")
-        page.wait_for_load_state("load")
+        page.arrives("/mail")
 
 
 TESTS = [an_empty_installation_comes_alive, what_somebody_types_stays, where_somebody_reads_stays, only_what_differs_is_touched,

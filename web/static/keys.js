@@ -30,8 +30,10 @@ function move(step) {
   row.scrollIntoView({ block: row.matches(".message") ? "start" : "nearest" });
 }
 
+/** From a message to its list, from there to the project, from there to all of them. */
 function goUp() {
-  const up = document.querySelector("main [rel~=up]") ?? document.querySelector("main .crumbs a:last-of-type");
+  const ways = ["main [rel~=up]", "main nav [aria-current=page]", "main nav.project a.name", "nav.side [aria-current=page]"];
+  const up = ways.map((way) => document.querySelector(way)).find((link) => link && link.pathname !== location.pathname);
   location.assign(up?.href ?? "/mail");
 }
 
@@ -39,9 +41,16 @@ function goUp() {
 const keysOf = (one) => one.getAttribute("aria-keyshortcuts") ?? `g ${one.dataset.go}`;
 const offers = (keys) => [...document.querySelectorAll(SHORT)].filter((one) => keysOf(one) === keys && isVisible(one));
 
+/** What was closed is opened, and its first field gets the focus. */
+function unfold(details) {
+  details.open = true;
+  details.querySelector("textarea, select, input:not([type=hidden]), button")?.focus();
+}
+
 /** A link is followed, a button pressed, a field gets the focus. */
 function use(element) {
   if (element.matches("input, textarea, select")) element.focus();
+  else if (element.matches("summary")) unfold(element.parentElement);
   else element.click();
 }
 
@@ -107,5 +116,7 @@ function onKey(event) {
 }
 
 export function startKeys() {
+  const aim = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+  if (aim instanceof HTMLDetailsElement) unfold(aim);
   document.addEventListener("keydown", onKey);
 }

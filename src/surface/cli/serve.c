@@ -113,10 +113,12 @@ static void announce(const struct mr_call *call, const struct mr_http_server *se
 		"  data     %s\n"
 		"  socket   %s\n"
 		"  MCP      %s/mcp\n"
+		"  pages    %s/mail\n"
 		"  try      curl %s/health\n"
 		"  metrics  %s/metrics\n"
 		"  stop     Ctrl-C\n",
-		url, root, socket ? socket : "none", url, url, curl_command(call, url, socket));
+		url, root, socket ? socket : "none", url, url, url,
+		curl_command(call, url, socket));
 	if (mr_locations_is_closed(s))
 		mr_buf_printf(&text,
 			"Clients that come over TCP need a token, and none is set: set "
