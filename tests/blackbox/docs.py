@@ -280,7 +280,7 @@ def three_commands_make_two_agents_talk(m):
 
 def links_lead_somewhere(m):
     for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/ARCHITECTURE.md", "docs/reference.md",
-            "docs/INTEROP.md", "docs/agent-mail.md", "docs/mailbox.md", "docs/mcp.md", "docs/team.md", "docs/workspace.md"):
+            "docs/INTEROP.md", "docs/agent-mail.md", "docs/mailbox.md", "docs/mcp.md", "docs/pages.md", "docs/team.md", "docs/workspace.md"):
         for target in re.findall(r"\]\(([^)#]+)\)", re.sub("`[^`\n]*`", "", read(name))):
             path = os.path.join(SOURCE, os.path.dirname(name), target)
             assert os.path.exists(path), f"{name}: {target}"

@@ -123,6 +123,12 @@ class Page(Chain):
         self.wait_for_function("([where, what]) => [...document.querySelectorAll(where)].some((e) => e.innerText.includes(what))",
             [selector, text])
 
+    def arrives(self, path):
+        """The page of this path is there, and takes keys: Chromium drops those before its first frame. It is asked
+        itself, because what drives the browser names the new page while the old one is still there."""
+        self.wait_for_function("""(path) => location.pathname === path && document.readyState === "complete" &&
+            (window.framesSeen = (window.framesSeen ?? 0) + 1) > 3""", path)
+
     def has_no_overflow(self):
         """Nothing is wider than the window: nobody has to scroll sideways."""
         wide = self.evaluate("""() => document.documentElement.scrollWidth <= innerWidth ? [] :

@@ -22,11 +22,17 @@ def lively(server):
         sent = api(server, "send_message", project_key=SHOP, sender_name=sender, to=to, subject=subject, body_md=body, **more)
         ids[name] = sent["deliveries"][0]["payload"]["id"]
     send("plan", "BlueLake", ["GreenCastle", "RedStone"], "Price service: plan",
-        "I am moving the checkout to the new price service:\n\n1. `src/price/client.ts` asks the service\n"
-        "2. the old tables stay until Friday\n\nGreenCastle, can you hold back changes in `src/checkout/` until then?",
+        "I am moving the checkout to the new price service. Can you hold back changes in `src/price/` until Friday?",
         thread_id="PRICES", ack_required=True)
     send("answer", "GreenCastle", ["BlueLake"], "Re: Price service: plan",
         "Yes. I take `tests/refunds/**` only, and wait for you with the rest.", thread_id="PRICES")
+    send("refused", "GreenCastle", ["BlueLake"], "Re: Price service: plan",
+        "I wanted to mend a currency in `src/price/client.ts`, and my edit was refused:\n\n```\n"
+        "mailroom guard: another agent holds this file: do not write to it now\n\n  src/price/client.ts\n"
+        "    BlueLake holds src/price/** for 52 more minutes: price service\n```\n\n"
+        "Will you take it along? `EUR` is missing in `toCents()`.", thread_id="PRICES")
+    send("taken", "BlueLake", ["GreenCastle"], "Re: Price service: plan",
+        "Yes: it is in my next commit. I release `src/price/**` then, in about ten minutes.", thread_id="PRICES")
     send("measured", "RedStone", ["BlueLake"], "Search asks for prices, too",
         "Every result asks for its price: **120 requests a page**. Is there a call for many?\n\n"
         "| page | before | after |\n|---|---|---|\n| results | 84 ms | 310 ms |", importance="high")
