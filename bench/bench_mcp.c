@@ -6,6 +6,7 @@
  */
 #include "bench.h"
 #include "http_load.h"
+#include "server.h"
 #include "team_root.h"
 
 #include "base/str.h"
@@ -41,51 +42,7 @@ static const char ASK_LIVENESS[] = "GET /health/liveness HTTP/1.1\r\nHost: 127.0
 
 static char answer[ANSWER_BYTES];
 
-/* --- the server --------------------------------------------------------------------------- */
-
-struct server {
-	pid_t pid;
-	int port;
-	FILE *says;
-};
-
 static const char *program;
-
-static void server_start(struct server *server, const char *root)
-{
-	char *argv[] = { (char *)(uintptr_t)program, (char[]){ "serve" }, NULL };
-	posix_spawn_file_actions_t actions;
-	char line[256] = "";
-	int ends[2], rc;
-
-	setenv("STORAGE_ROOT", root, 1);
-	setenv("HTTP_PORT", "0", 1);
-	setenv("HTTP_SOCKET", "off", 1);
-	setenv("HTTP_ALLOW_LOCALHOST_UNAUTHENTICATED", "true", 1);
-	setenv("LOG_LEVEL", "warning", 1);
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		bench_die("pipe", strerror(errno));
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	rc = posix_spawn(&server->pid, program, &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(ends[1]);
-	server->says = fdopen(ends[0], "r");
-	if (rc || !server->says || !fgets(line, sizeof(line), server->says) ||
-		!strstr(line, "127.0.0.1:"))
-		bench_die(program, "does not serve");
-	server->port = (int)strtol(strstr(line, "127.0.0.1:") + strlen("127.0.0.1:"), NULL, 10);
-}
-
-static void server_stop(struct server *server)
-{
-	int status;
-
-	kill(server->pid, SIGTERM);
-	if (waitpid(server->pid, &status, 0) != server->pid || status != 0)
-		bench_die(program, "did not end well");
-	fclose(server->says);
-}
 
 /* --- requests ----------------------------------------------------------------------------- */
 
@@ -194,19 +151,19 @@ static double send_over_http(const char *dir)
 	const char *sessions[BENCH_CONNECTIONS];
 	struct bench_load *load;
 	struct bench_root root;
-	struct server server;
+	struct bench_server server;
 	double rate;
 
 	bench_root_open(&root, dir, "over-http", false);
 	mr_team_close(root.team, 0);
-	server_start(&server, root.path);
+	bench_server_start(&server, program, root.path);
 	open_sessions(arena, server.port, sessions);
 	load = bench_load_new(server.port);
 	for (unsigned i = 0; i < BENCH_CONNECTIONS; i++)
 		bench_load_set(load, i, send_call(arena, sessions[i], i), OK);
 	rate = bench_load_turn(load, SEND_S);
 	bench_load_free(load);
-	server_stop(&server);
+	bench_server_stop(&server, program);
 	bench_dir_remove(root.path);
 	return rate;
 }
@@ -250,9 +207,9 @@ static void measure_fetch(const char *past)
 	const char *sessions[BENCH_CONNECTIONS], *fetches[BENCH_CONNECTIONS];
 	struct turn turns[TURNS];
 	struct bench_load *load;
-	struct server server;
+	struct bench_server server;
 
-	server_start(&server, past);
+	bench_server_start(&server, program, past);
 	open_sessions(arena, server.port, sessions);
 	load = bench_load_new(server.port);
 	for (unsigned i = 0; i < BENCH_CONNECTIONS; i++)
@@ -267,7 +224,7 @@ static void measure_fetch(const char *past)
 		turns[t].fetch = bench_load_turn(load, TURN_S);
 	}
 	bench_load_free(load);
-	server_stop(&server);
+	bench_server_stop(&server, program);
 	qsort(turns, TURNS, sizeof(*turns), by_ratio);
 	bench_figure("fetch_inbox over MCP, 20 newest, 64 connections", turns[TURNS / 2].fetch,
 		"/s", "GET /health/liveness, /s", turns[TURNS / 2].liveness, BENCH_AT_LEAST, 0.25);
@@ -364,11 +321,11 @@ static void measure_news_of(const char *what, const char *root, listen_fn *liste
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	double times[NEWS];
-	struct server server;
+	struct bench_server server;
 	const char *request;
 	int fd, stream;
 
-	server_start(&server, root);
+	bench_server_start(&server, program, root);
 	fd = bench_http_dial(server.port);
 	stream = listen_to(arena, server.port, fd, bench_agent(1));
 	request = send_call(arena, open_session(arena, fd), 0);
@@ -382,7 +339,7 @@ static void measure_news_of(const char *what, const char *root, listen_fn *liste
 	}
 	close(stream);
 	close(fd);
-	server_stop(&server);
+	bench_server_stop(&server, program);
 	bench_figure(what, bench_median(times, NEWS) * 1e3, "ms", "fsync, ms", bare * 1e3,
 		BENCH_AT_MOST, 10);
 }
@@ -402,10 +359,10 @@ static void measure_idle(const char *past)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	int fds[IDLE_AGENTS], streams[IDLE_AGENTS];
-	struct server server;
+	struct bench_server server;
 	double mib;
 
-	server_start(&server, past);
+	bench_server_start(&server, program, past);
 	for (unsigned i = 0; i < IDLE_AGENTS; i++) {
 		const char *name;
 
@@ -427,7 +384,7 @@ static void measure_idle(const char *past)
 		close(fds[i]);
 		close(streams[i]);
 	}
-	server_stop(&server);
+	bench_server_stop(&server, program);
 	bench_figure("100 agents that listen, resident memory", mib, "MiB", "allowed, MiB",
 		IDLE_MIB, BENCH_AT_MOST, 1);
 }
@@ -439,16 +396,16 @@ static double start_time(const char *root)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	const char *request = fetch_call(arena, "", bench_agent(0));
-	struct server server;
+	struct bench_server server;
 	double begun = bench_now(), took;
 	int fd;
 
-	server_start(&server, root);
+	bench_server_start(&server, program, root);
 	fd = bench_http_dial(server.port);
 	ask_ok(fd, request, OK);
 	took = bench_now() - begun;
 	close(fd);
-	server_stop(&server);
+	bench_server_stop(&server, program);
 	return took;
 }
 

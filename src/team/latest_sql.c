@@ -18,7 +18,7 @@
  * the newest: never more rows than agents times the limit.
  */
 #define ITEMS                                                                                      \
-	" SELECT " MR_TEAM_ITEM_COLUMNS ", substr(m.body_md, 1, 1000)"                             \
+	" SELECT " MR_TEAM_ITEM_COLUMNS ", substr(m.body_md, 1, 360)"                             \
 	" FROM found f CROSS JOIN messages m" MR_TEAM_ITEM_SENDER                                  \
 	" WHERE m.id = f.id ORDER BY m.id DESC LIMIT ?2"
 
@@ -89,7 +89,7 @@ static const char *const SQL_AGENT[MR_TEAM_LATEST_KINDS] = {
 };
 
 /* More than a snippet shows, whatever the marks in it. */
-enum { EXCERPT_BYTES = 1000 };
+enum { EXCERPT_BYTES = 360 };
 
 static enum mr_code read_latest(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
