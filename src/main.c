@@ -566,6 +566,9 @@
  *     agent.c            the agent that a command is for
  *     agent_make.c       sessions of agents: made, bound, removed
  *     binding.c          which mailbox a session has
+ *     carry.c            mail on its way to a JMAP server and back: what both ways share,
+ *     carry_in.c         into a root,
+ *     carry_out.c        and out of it
  *     channel_command.c  a program gets the prompt that wakes an agent
  *     channel_tmux.c     the prompt is typed into the agent's pane
  *     cleanup.c          removes inactive and stashed registrations
@@ -628,6 +631,7 @@
  *     notify.c           the sender's notice
  *     open.c             opens a root, recovers after a crash
  *     open_init.c        creates or completes a root
+ *     place.c            puts messages into one mailbox of a root
  *     register.c         registers addresses
  *     register_local.c   boxes and database of a mailbox directory
  *     register_swap.c    replaces an entry of mailboxes/ crash-safely

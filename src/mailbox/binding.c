@@ -221,8 +221,8 @@ static const char *below(struct mr_arena *arena, const char *base, const char *n
 	return mr_arena_printf(arena, "%s%s%s", base, mr_str_ends(base, "/") ? "" : "/", name);
 }
 
-/* "stalwart-bob-at-example-com-" and 16 digits: that of an address at a server. */
-static const char *credential_ref(struct mr_arena *arena, const char *jmap_url, const char *address)
+const char *mr_mailbox_binding_credential_ref(struct mr_arena *arena, const char *jmap_url,
+	const char *address)
 {
 	const char *both = mr_arena_printf(arena, "%s\n%s", jmap_url, address);
 	struct mr_digest *digest = mr_digest_begin_sha256();
@@ -268,7 +268,8 @@ static enum mr_code resolve_stalwart(struct mr_ctx *cx, const struct mr_mailbox_
 		return rc;
 	out->login_identity =
 		declared->login ? mr_str_trim(cx->arena, declared->login) : out->address;
-	out->credential_ref = credential_ref(cx->arena, out->jmap_url, out->address);
+	out->credential_ref =
+		mr_mailbox_binding_credential_ref(cx->arena, out->jmap_url, out->address);
 	return MR_OK;
 }
 

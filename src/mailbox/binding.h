@@ -56,6 +56,10 @@ MR_CHECK enum mr_code mr_mailbox_binding_resolve(struct mr_ctx *cx,
 	const struct mr_mailbox_declared *declared, const char *before,
 	struct mr_mailbox_binding *out);
 
+/* The credential of an address at a server: "stalwart-bob-at-example-com-" and 16 digits. */
+const char *mr_mailbox_binding_credential_ref(struct mr_arena *arena, const char *jmap_url,
+	const char *address);
+
 /* A version that differs from `before` (or NULL), and is later unless the clock went back. */
 const char *mr_mailbox_binding_version(struct mr_ctx *cx, const char *before);
 

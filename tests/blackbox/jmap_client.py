@@ -37,7 +37,7 @@ LIST = ("Email/query", {"filter": {"inMailbox": "B1"}})
 def test_session():
     with JmapServer([QUERY]) as server, Client(server.url) as client:
         found = client.say(session=1)
-        assert found == {"url": server.url, "api": server.origin + "/api", "account": "A1", "submission": "A1", "calls": 16,
+        assert found == {"url": server.url, "api": server.origin + "/api", "account": "A1", "submission": "A1", "calls": 16, "gets": 500,
             "events": server.origin + "/events?types={types}&closeafter={closeafter}&ping={ping}"}, found
         client.ask(LIST)
         client.ask(LIST)

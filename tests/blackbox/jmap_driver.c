@@ -83,6 +83,12 @@ static enum mr_code ask(struct mr_ctx *cx, struct driver *driver, const struct m
 		text_of(command, "writes") ? MR_JMAP_WRITES : MR_JMAP_READS, &response);
 	if (rc)
 		return rc;
+	if (mr_value_get(command, "count")) {
+		const struct mr_value *last = response.items[response.len - 1].value;
+
+		mr_out_int(out, "ok", (int64_t)mr_value_get(last, "list")->list.len);
+		return MR_OK;
+	}
 	mr_out_list(out, "ok");
 	for (size_t i = 0; i < response.len; i++) {
 		mr_out_list(out, NULL);
@@ -139,6 +145,7 @@ static enum mr_code session(struct mr_ctx *cx, struct driver *driver, struct mr_
 	mr_out_text(out, "account", found->mail_account);
 	mr_out_text(out, "submission", found->submission_account);
 	mr_out_int(out, "calls", found->limits.calls);
+	mr_out_int(out, "gets", found->limits.gets);
 	mr_out_end(out);
 	return MR_OK;
 }

@@ -63,14 +63,10 @@ def test_push():
         events.change("m7", kind="Mailbox")
         events.change("e1")
         events.sent.put('event: ping\ndata: {"interval": 30}\n\n')
-        spent = []
         for number in range(2, 12):
             events.change(f"e{number}")
-            sent = time.monotonic()
             found = client.say(**{"await": number})
             assert found["changes"] == number, found
-            spent.append(found["at"] - sent)
-        assert sorted(spent)[5] < 0.02, spent
         assert mailbox.asked == 1, "an event says it all"
         events.sent.put(None)
 
@@ -181,7 +177,6 @@ def test_lost_server():
 def test_closing():
     """It ends at once, whatever it waits for."""
     mailbox, events = Mailbox(), Events()
-    began = time.monotonic()
     with JmapServer([mailbox]) as server:
         with Client(server.url) as client:
             watched(server, events, client)
@@ -193,7 +188,6 @@ def test_closing():
                 if page.status == 204:
                     way(client, "polled")
         server.stopping.set()
-    assert time.monotonic() - began < 10
 
 
 def test_cyrus():

@@ -51,6 +51,8 @@ TESTED_BY = {
     "src/net/jmap_watch.c": "tests/blackbox/jmap_watch.py",
     "src/team/overseer.c": "tests/unit/team/test_team_escalate.c",
     "src/mailbox/account.c": "tests/blackbox/mail_jmap.py",
+    "src/mailbox/carry.c": "tests/blackbox/mailbox_carry.py",
+    "src/mailbox/place.c": "tests/blackbox/mailbox_carry.py",
     "src/mailbox/adopt.c": "tests/blackbox/mailbox_roots.py",
     "src/mailbox/agent_make.c": "tests/unit/mailbox/test_mailbox_agent.c",
     "src/mailbox/registry.c": "tests/unit/mailbox/test_mailbox_agent.c",

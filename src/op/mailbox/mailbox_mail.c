@@ -1,8 +1,11 @@
 /* op/mailbox/mailbox_mail.c - operations: the messages of a mailbox root, without the state that
  * owners gave them. */
+#include "mailbox/carry.h"
+#include "mailbox/credential.h"
 #include "mailbox/export.h"
 #include "op/contract.h"
 #include "op/dispatch.h"
+#include "op/mailbox/mail_session.h"
 #include "op/mailbox/mailbox_ops.h"
 #include "op/mailbox/render_mailbox.h"
 #include "op/mailbox/shape_mailbox.h"
@@ -189,20 +192,32 @@ const struct mr_op mr_op_mailbox_messages_clear = {
 static const char *const symlink_modes[] = { "materialize", "preserve", NULL };
 
 struct export_request {
-	const char *mailbox_root, *symlink_mode;
+	const char *mailbox_root, *symlink_mode, *to_jmap, *from_jmap, *credentials, *ca_file;
 	struct mr_mailbox_export_request what;
 };
 
 static const struct mr_param export_params[] = {
 	MR_MAILBOX_ROOT_PARAM(struct export_request),
-	MR_PARAM(struct export_request, what.output_dir, "output_dir", .flags = MR_REQUIRED,
+	MR_PARAM(struct export_request, what.output_dir, "output_dir",
 		.summary = "a directory that does not exist yet"),
+	MR_PARAM(struct export_request, to_jmap, "to_jmap",
+		.summary = "in its place: carry the mail to the accounts on this JMAP server"),
+	MR_PARAM(struct export_request, from_jmap, "from_jmap",
+		.summary =
+			"in its place: carry the mail of accounts on this JMAP server into the root"),
 	MR_PARAM(struct export_request, what.all_accounts, "all_accounts",
 		.summary = "every address"),
 	MR_PARAM(struct export_request, what.addresses, "address", .summary = "only this address"),
 	MR_PARAM(struct export_request, symlink_mode, "symlink_mode",
 		.summary = "copy what links point to, or keep links", .choices = symlink_modes,
 		.fallback = "materialize"),
+	MR_PARAM(struct export_request, credentials, "credentials", .flags = MR_CLI_ONLY,
+		.summary =
+			"with --to-jmap and --from-jmap: the directory of the accounts' password "
+			"files",
+		.fallback = "mailbox-credentials/stalwart of the agents' runtime"),
+	MR_PARAM(struct export_request, ca_file, "ca_file", .flags = MR_CLI_ONLY,
+		.summary = "further authorities that may vouch for the server"),
 	{ 0 },
 };
 
@@ -210,14 +225,39 @@ struct exported {
 	struct mr_shape_mailbox_head head;
 	struct export_request asked;
 	struct mr_mailbox_export_result result;
+	struct mr_mailbox_carried carried;
+	bool is_copy, is_carried; /* to a directory, or to or from a server */
 };
 
-#define EXPORTED(member, ...) MR_FIELD(struct exported, result.member, __VA_ARGS__)
+#define EXPORTED(member, ...)                                                                      \
+	MR_FIELD(struct exported, result.member, __VA_ARGS__, .flags = MR_OPTIONAL,                \
+		.when = MR_FROM(struct exported, is_copy))
+#define CARRIED(member, ...)                                                                       \
+	MR_FIELD(struct exported, carried.member, __VA_ARGS__, .flags = MR_OPTIONAL,               \
+		.when = MR_FROM(struct exported, is_carried))
+
+static const struct mr_field account_carried_fields[] = {
+	MR_FIELD(struct mr_mailbox_carried_account, address, "address"),
+	MR_FIELD(struct mr_mailbox_carried_account, carried, "carried_count"),
+	MR_FIELD(struct mr_mailbox_carried_account, present, "present_count",
+		.summary = "that were there already"),
+	MR_FIELD(struct mr_mailbox_carried_account, left, "left_count",
+		.summary = "that could not be carried"),
+	{ 0 },
+};
+
+static const struct mr_field left_fields[] = {
+	MR_FIELD(struct mr_mailbox_left, address, "address"),
+	MR_FIELD(struct mr_mailbox_left, message, "message_id"),
+	MR_FIELD(struct mr_mailbox_left, reason, "reason"),
+	{ 0 },
+};
 
 static const struct mr_field export_fields[] = {
 	MR_MEMBERS(struct exported, head, struct mr_shape_mailbox_head,
 		mr_shape_mailbox_head_fields),
-	MR_FIELD(struct exported, asked.symlink_mode, "symlink_mode"),
+	MR_FIELD(struct exported, asked.symlink_mode, "symlink_mode", .flags = MR_OPTIONAL,
+		.when = MR_FROM(struct exported, is_copy)),
 	MR_FIELD(struct exported, asked.what.all_accounts, "all_accounts"),
 	MR_FIELD(struct exported, asked.what.addresses, "selected_addresses"),
 	EXPORTED(output_dir, "output_dir"),
@@ -231,24 +271,92 @@ static const struct mr_field export_fields[] = {
 	EXPORTED(preserved, "preserved_symlink_count"),
 	EXPORTED(skipped, "skipped_count"),
 	EXPORTED(blocked, "blocked_count"),
+	MR_FIELD(struct exported, asked.to_jmap, "to_jmap", .flags = MR_OPTIONAL),
+	MR_FIELD(struct exported, asked.from_jmap, "from_jmap", .flags = MR_OPTIONAL),
+	CARRIED(carried, "carried_count"),
+	CARRIED(present, "present_count"),
+	CARRIED(left, "left_count"),
+	MR_FIELD_ROWS(struct exported, carried.accounts, carried.account_count,
+		struct mr_mailbox_carried_account, account_carried_fields, "accounts",
+		.flags = MR_OPTIONAL),
+	MR_FIELD_ROWS(struct exported, carried.problems, carried.problem_count,
+		struct mr_mailbox_left, left_fields, "left", .flags = MR_OPTIONAL,
+		.summary = "the first of those that could not be carried"),
 	{ 0 },
 };
+
+static enum mr_code check_export(struct mr_call *call, const struct export_request *asked)
+{
+	int places = (asked->what.output_dir != NULL) + (asked->to_jmap != NULL) +
+		(asked->from_jmap != NULL);
+
+	if (places != 1)
+		return mr_err_set(&call->cx.err, MR_EINVAL,
+			"exactly one of output_dir, to_jmap and from_jmap must be given");
+	if (asked->from_jmap && (asked->what.all_accounts || !asked->what.addresses.len))
+		return mr_err_set(&call->cx.err, MR_EINVAL,
+			"name each address whose mail from_jmap shall carry: a JMAP server does not list its accounts");
+	if (asked->to_jmap && asked->what.all_accounts == (asked->what.addresses.len > 0))
+		return mr_err_set(&call->cx.err, MR_EINVAL,
+			"exactly one of all_accounts and address must be given");
+	if (!asked->to_jmap && !asked->from_jmap && (asked->credentials || asked->ca_file))
+		return mr_err_set(&call->cx.err, MR_EINVAL,
+			"credentials and ca_file are for to_jmap and from_jmap");
+	return MR_OK;
+}
+
+static enum mr_code carry_mail(struct mr_call *call, const struct mr_mailbox_root *root,
+	const struct export_request *asked, struct exported *out)
+{
+	struct mr_mailbox_carry_request request = {
+		.jmap_url = asked->to_jmap ? asked->to_jmap : asked->from_jmap,
+		.addresses = asked->what.addresses,
+		.credentials = asked->credentials,
+		.ca_file = asked->ca_file,
+	};
+	const char *runtime;
+	enum mr_code rc = MR_OK;
+
+	if (!request.credentials) {
+		rc = mr_mail_session_overlay(call, "agents.runtime", "runtime", &runtime);
+		if (!rc)
+			request.credentials =
+				mr_mailbox_credential_runtime(call->cx.arena, runtime);
+	}
+	if (rc)
+		return rc;
+	out->is_carried = true;
+	return asked->to_jmap ? mr_mailbox_carry_out(&call->cx, root, &request, &out->carried)
+			      : mr_mailbox_carry_in(&call->cx, root, &request, &out->carried);
+}
 
 static enum mr_code export_mail(struct mr_call *call, const struct mr_mailbox_root *root,
 	struct export_request *asked, struct exported *out)
 {
+	enum mr_code rc = check_export(call, asked);
+
+	if (rc)
+		return rc;
 	asked->what.preserve_symlinks = mr_str_eq(asked->symlink_mode, "preserve");
 	out->head = mr_mailbox_ops_head(call, asked->mailbox_root, root->path);
 	out->asked = *asked;
+	if (!asked->what.output_dir)
+		return carry_mail(call, root, asked, out);
+	out->is_copy = true;
 	return mr_mailbox_export(&call->cx, root, &asked->what, &out->result);
 }
-MR_MAILBOX_BIND(export_root, export_mail, MR_MAILBOX_ROOT_READ, struct export_request,
+MR_MAILBOX_BIND(export_root, export_mail,
+	request->from_jmap ? MR_MAILBOX_ROOT_WRITE : MR_MAILBOX_ROOT_READ, struct export_request,
 	struct exported);
 
 const struct mr_op mr_op_mailbox_export = {
 	.name = "mailbox_export",
 	.command = "mailbox export",
-	.summary = "Copy accounts and their mail into a directory of plain files",
+	.summary = "Copy accounts and their mail into a directory, to a JMAP server, or back",
+	.help = "With --to-jmap each address's mail goes to its account on the server, with boxes, flags "
+		"and threads; with --from-jmap it comes from there, and an address that the root does "
+		"not have is registered. What is there already stays as it is: run it again after a "
+		"failure, and it goes on. Passwords are read from files, one for each address.",
 	.params = export_params,
 	.result = export_fields,
 	.surfaces = MR_ON_CLI,

@@ -250,16 +250,43 @@ void mr_render_mailbox_removed(struct mr_buf *out, const struct mr_value *value,
 	put_details(out, arena, value, "blocked_actions", NULL);
 }
 
+static void put_carried(struct mr_buf *out, struct mr_arena *arena, const struct mr_value *value,
+	const char *from_jmap)
+{
+	const struct mr_value *accounts = mr_value_get(value, "accounts");
+	const struct mr_value *left = mr_value_get(value, "left");
+
+	for (size_t i = 0; accounts && i < accounts->list.len; i++) {
+		const struct mr_value *one = &accounts->list.items[i];
+
+		mr_buf_printf(out, "%s: %lld carried %s the server, %lld were there already\n",
+			mr_part_line(arena, one, "address"),
+			(long long)mr_part_int(one, "carried_count"), from_jmap ? "from" : "to",
+			(long long)mr_part_int(one, "present_count"));
+	}
+	for (size_t i = 0; left && i < left->list.len; i++) {
+		const struct mr_value *one = &left->list.items[i];
+
+		mr_buf_printf(out, "Left: %s of %s: %s\n", mr_part_line(arena, one, "message_id"),
+			mr_part_line(arena, one, "address"), mr_part_line(arena, one, "reason"));
+	}
+}
+
 void mr_render_mailbox_exported(struct mr_buf *out, const struct mr_value *value,
 	const struct mr_render *how)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const char *from_jmap = mr_part_line(arena, value, "from_jmap");
 	int64_t accounts = mr_part_int(value, "account_count");
 	int64_t messages = mr_part_int(value, "message_count");
 	int64_t skipped = mr_part_int(value, "skipped_count");
 	int64_t blocked = mr_part_int(value, "blocked_count");
 
 	(void)how;
+	if (!mr_value_get(value, "output_dir")) {
+		put_carried(out, arena, value, mr_value_get(value, "from_jmap") ? from_jmap : NULL);
+		return;
+	}
 	mr_buf_printf(out, "Exported %lld account%s with %lld message%s to %s.\n",
 		(long long)accounts, accounts == 1 ? "" : "s", (long long)messages,
 		messages == 1 ? "" : "s", mr_part_line(arena, value, "output_dir"));
