@@ -38,21 +38,28 @@ static const char SQL_TOTALS[] =
 	"SELECT (SELECT COUNT(*) FROM messages WHERE missing > 0 AND live = 0), "
 	"(SELECT COALESCE(SUM(bytes), 0) FROM messages)";
 
-/* Empty conditions are true; a page goes on after ?6 in the order of the list. */
+/*
+ * Empty conditions are true; a page goes on after ?6 in the order of the list. Lists of one status
+ * have a statement of their own: a condition that may be empty finds nothing by an index.
+ */
 #define WANTED                                                                                     \
-	"(CAST(?1 AS BIGINT) < 0 OR m.status = ?1) AND (CAST(?2 AS TEXT) IS NULL OR m.sender "     \
+	"(CAST(?2 AS TEXT) IS NULL OR m.sender "                                                   \
 	"ILIKE ?2 ESCAPE '\\') AND (CAST(?3 AS TEXT) IS NULL OR m.subject ILIKE ?3 ESCAPE '\\') "  \
 	"AND (CAST(?4 AS BIGINT) IS NULL OR m.time >= ?4) AND (CAST(?5 AS BIGINT) IS NULL OR "     \
 	"m.time < ?5)"
-static const char SQL_BY_ID[] =
-	"SELECT " BRIEF " FROM messages m WHERE " WANTED
-	" AND (CAST(?6 AS TEXT) IS NULL OR m.id > ?6) ORDER BY m.id LIMIT ?7";
-static const char SQL_BY_TIME[] =
-	"SELECT " BRIEF " FROM messages m WHERE " WANTED
-	" AND (CAST(?6 AS TEXT) IS NULL OR COALESCE(m.time, 0) < (SELECT COALESCE(o.time, 0) FROM "
-	"messages o WHERE o.id = ?6) OR (COALESCE(m.time, 0) = (SELECT COALESCE(o.time, 0) FROM "
-	"messages o WHERE o.id = ?6) AND m.id > ?6)) ORDER BY COALESCE(m.time, 0) DESC, m.id "
-	"LIMIT ?7";
+#define OF_STATUS "m.status = ?1 AND "
+#define OF_ALL    "CAST(?1 AS BIGINT) < 0 AND "
+#define BY_ID     " AND (CAST(?6 AS TEXT) IS NULL OR m.id > ?6) ORDER BY m.id LIMIT ?7"
+#define BY_TIME                                                                                    \
+	" AND (CAST(?6 AS TEXT) IS NULL OR COALESCE(m.time, 0) < (SELECT COALESCE(o.time, 0) "     \
+	"FROM messages o WHERE o.id = ?6) OR (COALESCE(m.time, 0) = (SELECT COALESCE(o.time, 0) "  \
+	"FROM messages o WHERE o.id = ?6) AND m.id > ?6)) ORDER BY COALESCE(m.time, 0) DESC, "     \
+	"m.id LIMIT ?7"
+#define LIST "SELECT " BRIEF " FROM messages m WHERE "
+static const char SQL_BY_ID[] = LIST OF_ALL WANTED BY_ID;
+static const char SQL_BY_ID_OF[] = LIST OF_STATUS WANTED BY_ID;
+static const char SQL_BY_TIME[] = LIST OF_ALL WANTED BY_TIME;
+static const char SQL_BY_TIME_OF[] = LIST OF_STATUS WANTED BY_TIME;
 
 static enum mr_code read_brief(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
@@ -201,15 +208,17 @@ enum mr_code mr_work_index_list(struct mr_ctx *cx, struct mr_work *work,
 	const char *from = containing(cx->arena, filter->from);
 	const char *subject = containing(cx->arena, filter->subject);
 	int64_t limit = filter->limit > 0 ? filter->limit : INT64_MAX;
+	int64_t status = status_number(filter->status);
+	const char *of_all = filter->newest_first ? SQL_BY_TIME : SQL_BY_ID;
+	const char *of_one = filter->newest_first ? SQL_BY_TIME_OF : SQL_BY_ID_OF;
 	enum mr_code rc = ready(cx, work);
 
 	*out = (struct mr_work_briefs){ 0 };
 	if (rc)
 		return rc;
 	return told(cx,
-		mr_rows_list(cx, work->index, filter->newest_first ? SQL_BY_TIME : SQL_BY_ID,
-			MR_BIND(status_number(filter->status), from, subject,
-				mr_bind_or_null(filter->since_us),
+		mr_rows_list(cx, work->index, status < 0 ? of_all : of_one,
+			MR_BIND(status, from, subject, mr_bind_or_null(filter->since_us),
 				mr_bind_or_null(filter->until_us), filter->after_id, limit),
 			read_brief, MR_LIST(out)));
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SCHEMA_VERSION = 4 };
+enum { SCHEMA_VERSION = 5 };
 
 /* Numbers of `status` are those of enum mr_work_status, of `kind` enum mr_work_collection_kind. */
 static const char SQL_TABLES[] =
@@ -23,6 +23,9 @@ static const char SQL_TABLES[] =
 	"CREATE INDEX messages_rfc822 ON messages (rfc822);"
 	"CREATE INDEX messages_status ON messages (status, id);"
 	"CREATE INDEX messages_time ON messages (time);"
+	/* The order of lists, newest first: of one status, and of all. */
+	"CREATE INDEX messages_newest_of ON messages (status, (COALESCE(time, 0)) DESC, id);"
+	"CREATE INDEX messages_newest ON messages ((COALESCE(time, 0)) DESC, id);"
 	"CREATE INDEX messages_missing ON messages (missing) WHERE missing > 0 AND live = 0;"
 	"CREATE INDEX messages_email ON messages (email);"
 	"CREATE INDEX messages_bytes ON messages (bytes);" /* covers their sum */

@@ -17,13 +17,13 @@ static int64_t number_of(const struct mr_value *map, const char *key)
  * nothing: its own pages say why. */
 static enum mr_code fill_home(struct mr_web_view *view)
 {
-	const struct mr_value *status, *queue, *required = NULL;
+	const struct mr_value *list, *queue, *required = NULL;
 	int64_t queued = 0, waiting = 0;
 
 	if (!view->web->app->workspace)
 		return MR_OK;
-	if (!mr_web_run(view, &mr_op_work_status, NULL, &status))
-		queued = number_of(status, "push_count");
+	if (!mr_web_run(view, &mr_op_work_push_list, NULL, &list))
+		queued = number_of(list, "count");
 	if (queued > QUEUE_READ) {
 		waiting = queued;
 	} else if (queued && !mr_web_run(view, &mr_op_work_push, NULL, &queue)) {

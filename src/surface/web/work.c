@@ -11,9 +11,11 @@ enum { BODY_SHOWN = 256 << 10 };
 
 static const char nav[] = "work";
 
-#define STATUS_ASK                                                                                 \
+/* For the tabs. How many messages there are is not asked: counting them costs as much as there are.
+ */
+#define QUEUED_ASK                                                                                 \
 	{                                                                                          \
-		"status", &mr_op_work_status, .may_fail = true                                     \
+		"queued", &mr_op_work_push_list, .may_fail = true                                  \
 	}
 #define SUGGESTIONS_ASK                                                                            \
 	{                                                                                          \
@@ -26,7 +28,7 @@ const struct mr_web_page mr_web_page_work_triage = {
 	.nav = nav,
 	.asks = (const struct mr_web_ask[]){ { "mail", &mr_op_work_message_list,
 						     "status=triage&limit=50" },
-		STATUS_ASK, SUGGESTIONS_ASK, { 0 } },
+		QUEUED_ASK, SUGGESTIONS_ASK, { 0 } },
 };
 
 /* The same list of what is elsewhere: ?status=spam. */
@@ -35,7 +37,7 @@ const struct mr_web_page mr_web_page_work_messages = {
 	.template = "work-triage.html",
 	.nav = nav,
 	.asks = (const struct mr_web_ask[]){ { "mail", &mr_op_work_message_list, "limit=50" },
-		STATUS_ASK, { 0 } },
+		QUEUED_ASK, { 0 } },
 };
 
 static const struct mr_value *member(const struct mr_value *map, const char *key)
@@ -83,7 +85,7 @@ const struct mr_web_page mr_web_page_work_cases = {
 	.pattern = "/mail/work/cases",
 	.template = "work-cases.html",
 	.nav = nav,
-	.asks = (const struct mr_web_ask[]){ { "cases", &mr_op_work_case_list }, STATUS_ASK,
+	.asks = (const struct mr_web_ask[]){ { "cases", &mr_op_work_case_list }, QUEUED_ASK,
 		{ 0 } },
 };
 
@@ -100,7 +102,7 @@ const struct mr_web_page mr_web_page_work_drafts = {
 	.pattern = "/mail/work/drafts",
 	.template = "work-drafts.html",
 	.nav = nav,
-	.asks = (const struct mr_web_ask[]){ { "drafts", &mr_op_work_case_draft_list }, STATUS_ASK,
+	.asks = (const struct mr_web_ask[]){ { "drafts", &mr_op_work_case_draft_list }, QUEUED_ASK,
 		{ 0 } },
 };
 
@@ -115,7 +117,7 @@ const struct mr_web_page mr_web_page_work_contacts = {
 	.pattern = "/mail/work/contacts",
 	.template = "work-contacts.html",
 	.nav = nav,
-	.asks = (const struct mr_web_ask[]){ { "people", &mr_op_work_contact_list }, STATUS_ASK,
+	.asks = (const struct mr_web_ask[]){ { "people", &mr_op_work_contact_list }, QUEUED_ASK,
 		{ 0 } },
 };
 
@@ -146,13 +148,13 @@ const struct mr_web_page mr_web_page_work_search = {
 	.nav = nav,
 	.asks = (const struct mr_web_ask[]){ { "hits", &mr_op_work_search, "limit=50",
 						     .may_fail = true, .unless_empty = "query" },
-		STATUS_ASK, { 0 } },
+		QUEUED_ASK, { 0 } },
 };
 
 const struct mr_web_page mr_web_page_work_approval = {
 	.pattern = "/mail/work/approval",
 	.template = "work-approval.html",
 	.nav = "approval",
-	.asks = (const struct mr_web_ask[]){ { "queue", &mr_op_work_push_show }, STATUS_ASK,
+	.asks = (const struct mr_web_ask[]){ { "queue", &mr_op_work_push_show }, QUEUED_ASK,
 		{ 0 } },
 };
