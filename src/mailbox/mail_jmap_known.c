@@ -413,7 +413,7 @@ void mr_mail_jmap_remember(struct mr_mail_jmap *state)
 /* --- failures --- */
 
 static const char *advice(const struct mr_mail_jmap *state, struct mr_arena *arena,
-	enum mr_code code)
+	enum mr_code code, const char *message)
 {
 	const struct mr_mail_jmap_account *account = &state->account;
 
@@ -429,6 +429,11 @@ static const char *advice(const struct mr_mail_jmap *state, struct mr_arena *are
 			"the login `%s` needs an account with mail on the server: mailroom agents "
 			"bind makes it when the server's management may be used",
 			account->login);
+	case MR_EREMOTE:
+		return strstr(message, "certificate")
+			? "if it is the right server, name the authority that signed its "
+			  "certificate with mailroom agents bind --transport stalwart --ca-file FILE"
+			: NULL;
 	default:
 		return NULL;
 	}
@@ -438,7 +443,7 @@ enum mr_code mr_mail_jmap_explain(struct mr_ctx *cx, const struct mr_mail_jmap *
 	enum mr_code rc)
 {
 	struct mr_err why = cx->err;
-	const char *what = advice(state, cx->arena, rc);
+	const char *what = advice(state, cx->arena, rc, why.msg);
 
 	if (rc && what) {
 		mr_err_set(&cx->err, rc, "%s; %s", mr_arena_strdup(cx->arena, why.msg), what);

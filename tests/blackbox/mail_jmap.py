@@ -10,6 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from agents import Agents  # noqa: E402
+from certificates import Certificates  # noqa: E402
 from cyrus_server import HAS_CYRUS_JMAP, CyrusJmap  # noqa: E402
 from jmap_client import Jmap  # noqa: E402
 from jmap_model import JmapModel, Management, PASSWORD  # noqa: E402
@@ -495,6 +496,45 @@ def commands_say_what_is_wrong():
         assert "127.0.0.1" in told, (told, url)
 
 
+def certificates_are_checked():
+    with Certificates() as certificates, JmapModel(certificate=certificates.make()) as model, Office(PROGRAM) as m:
+        model.add(ALICE)
+        m.write("password", PASSWORD)
+        words = ("agents", "create", "alice", "--transport", "stalwart", "--jmap-url", model.url, "--management-url", model.url,
+            "--password-file", "password")
+        told = m.run(*words)
+        assert told.returncode == 1 and "certificate" in told.stderr and not model.requests, describe(told)
+        assert "--ca-file" in told.stderr, told.stderr
+        m.json(*words, "--ca-file", certificates.ca)
+        # The session has its own copy.
+        os.unlink(certificates.ca)
+        assert m.mail("alice", "check")["message_count"] == 0
+
+
+def a_slow_server_is_not_waited_for_twice():
+    with modelled() as (m, model):
+        m.send("alice", "bob", "before")
+        never = threading.Event()
+        model.before = lambda calls: Answer(200, {}, wait=never) if sends(calls) else None
+        began = time.monotonic()
+        told = m.refused("alice", "send", "--to", BOB, "--subject", "s", "--body-content", "x")
+        never.set()
+        assert "the server did not answer in time" in told and "look into the box `sent`" in told, told
+        assert time.monotonic() - began >= 10 and len([request for request in model.api() if sends(request.calls)]) == 2
+        assert len(model.delivered) == 1
+
+
+def redirects_to_other_hosts_are_refused():
+    with modelled() as (m, model), JmapModel() as other:
+        m.mail("alice", "check")
+        for entry in os.scandir(m.secrets("alice")):
+            if entry.name.endswith(".known"):
+                os.unlink(entry.path)
+        model.pages["/session"] = Answer(302, b"", {"Location": other.url})
+        told = m.refused("alice", "check")
+        assert "redirects to" in told and "where the credentials are not sent" in told and not other.requests, told
+
+
 # --- bindings and accounts ---
 
 
@@ -526,6 +566,8 @@ def bindings_hold_no_secret():
         assert told["account"] == {"managed": False, "created": False, "new_password": False} and told["transport"] == "stalwart", told
         shown = m.run("agents", "show", "alice").stdout
         assert model.url in shown, shown
+        told = m.run("agents", "unbind", "alice").stdout
+        assert f"The mail of {ALICE} stays at {model.url}." in told, told
         told = m.run("agents", "bind", "alice", "--base-url", "http://x")
         assert told.returncode == 2 and "--transport stalwart" in told.stderr, describe(told)
 
@@ -593,7 +635,7 @@ def management_says_what_is_wrong():
 
 ALONE = (verbs_are_few_requests, long_lists_come_in_pages, boxes_that_changed_are_found_again, servers_differ, mail_of_people_is_read,
     lost_answers_are_looked_up, what_the_server_refuses_leaves_nothing, requests_are_recognised_when_they_come_again, pushed_mail_wakes_who_waits, gateways_say_what_is_wrong,
-    commands_say_what_is_wrong, bindings_hold_no_secret, accounts_are_made, management_says_what_is_wrong)
+    commands_say_what_is_wrong, certificates_are_checked, a_slow_server_is_not_waited_for_twice, redirects_to_other_hosts_are_refused, bindings_hold_no_secret, accounts_are_made, management_says_what_is_wrong)
 
 with Tap() as tap:
     for test in EVERYWHERE:

@@ -568,6 +568,7 @@ struct unbound {
 	int schema_version;
 	const struct mr_mailbox_session *manifest;
 	const char *address, *root; /* of the mailbox that it had; or NULL */
+	const char *jmap_url;       /* or NULL */
 	bool removed;
 };
 
@@ -576,6 +577,7 @@ static const struct mr_field unbind_fields[] = {
 	MR_MEMBERS(struct unbound, manifest, struct mr_mailbox_session, identity_fields),
 	MR_FIELD(struct unbound, address, "address", .flags = MR_NULLABLE),
 	MR_FIELD(struct unbound, root, "mailbox_root", .flags = MR_NULLABLE),
+	MR_FIELD(struct unbound, jmap_url, "jmap_url", .flags = MR_OPTIONAL),
 	MR_FIELD(struct unbound, removed, "removed", .summary = "the agent itself, too"),
 	{ 0 },
 };
@@ -588,6 +590,7 @@ static struct unbound tell_unbound(struct mr_call *call, const struct mr_mailbox
 		.manifest = mr_arena_memdup(call->cx.arena, manifest, sizeof(*manifest)),
 		.address = manifest->binding.address,
 		.root = manifest->binding.root,
+		.jmap_url = manifest->binding.jmap_url,
 		.removed = removed,
 	};
 }

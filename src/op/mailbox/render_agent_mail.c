@@ -364,8 +364,10 @@ void mr_render_mail_unbound(struct mr_buf *out, const struct mr_value *value,
 	mr_buf_printf(out, "Agent %s %s.\n", mr_part_line(arena, value, "agent_name"),
 		mr_part_bool(value, "removed") ? "is removed" : "has no mailbox any more");
 	if (*address)
-		mr_buf_printf(out, "The mail of %s stays in %s.\n", address,
-			mr_part_line(arena, value, "mailbox_root"));
+		mr_buf_printf(out, "The mail of %s stays %s %s.\n", address,
+			mr_value_get(value, "jmap_url") ? "at" : "in",
+			mr_part_line(arena, value,
+				mr_value_get(value, "jmap_url") ? "jmap_url" : "mailbox_root"));
 }
 
 /* --- skills --- */
