@@ -27,6 +27,14 @@ static enum mr_code finish(struct mr_ctx *cx, const struct mr_mail *mail, enum m
 	return rc ? mr_mail_jmap_explain(cx, state_of(mail), rc) : MR_OK;
 }
 
+/* The same, where a message that is not there needs no explanation. */
+static enum mr_code finish_one(struct mr_ctx *cx, const struct mr_mail *mail, enum mr_code rc)
+{
+	bool is_unknown = rc == MR_ENOTFOUND && mr_str_starts(cx->err.msg, "mailbox `");
+
+	return is_unknown ? rc : finish(cx, mail, rc);
+}
+
 struct mr_mail_view mr_mail_jmap_view(const struct mr_mail_jmap *state,
 	const struct mr_jmap_email *email, const char *first)
 {
@@ -365,10 +373,8 @@ static enum mr_code jmap_get(struct mr_ctx *cx, const struct mr_mail *mail, cons
 		return MR_OK;
 	}
 	rc = get_email(cx, mail, id, &email);
-	if (rc == MR_ENOTFOUND)
-		return rc;
 	if (rc)
-		return finish(cx, mail, rc);
+		return finish_one(cx, mail, rc);
 	state->parent = email;
 	*out = (struct mr_mail_message){
 		.view = mr_mail_jmap_view(state, &email, NULL),
@@ -459,7 +465,7 @@ static enum mr_code jmap_mark(struct mr_ctx *cx, const struct mr_mail *mail, con
 		rc = mr_mail_jmap_boxes(cx, state_of(mail), false);
 	if (!rc)
 		rc = change(cx, mail, id, &patch, out);
-	return rc == MR_ENOTFOUND ? rc : finish(cx, mail, rc);
+	return finish_one(cx, mail, rc);
 }
 
 static enum mr_code jmap_move(struct mr_ctx *cx, const struct mr_mail *mail, const char *id,
@@ -475,7 +481,7 @@ static enum mr_code jmap_move(struct mr_ctx *cx, const struct mr_mail *mail, con
 		patch.box_id = box->id;
 		rc = change(cx, mail, id, &patch, out);
 	}
-	return rc == MR_ENOTFOUND ? rc : finish(cx, mail, rc);
+	return finish_one(cx, mail, rc);
 }
 
 /* --- the rest --- */

@@ -7,7 +7,12 @@
 
 #include <string.h>
 
-enum { UPLOAD_BYTES = 64 << 20, TRIES = 2, STAMP_BYTES = sizeof("msg-20260311T041500Z") - 1 };
+enum {
+	UPLOAD_BYTES = 64 << 20,
+	TRIES = 2,
+	REFERENCES = 100, /* of a long conversation the newest: servers limit headers */
+	STAMP_BYTES = sizeof("msg-20260311T041500Z") - 1,
+};
 
 static const char MAIL[] = "mail";
 static const char HANDED_OVER[] = "submission";
@@ -84,6 +89,22 @@ static enum mr_code upload_files(struct mr_ctx *cx, const struct mr_mail *mail,
 	return rc;
 }
 
+/* The newest of these, and `last` unless that is NULL. */
+static struct mr_texts with_newest(struct mr_arena *arena, const struct mr_texts *texts,
+	const char *last)
+{
+	size_t from = texts->len > REFERENCES - 1 ? texts->len - (REFERENCES - 1) : 0;
+	struct mr_texts out = { mr_arena_array(arena, texts->len - from + 2, sizeof(*out.items)),
+		0 };
+
+	for (size_t i = from; i < texts->len; i++)
+		out.items[out.len++] = texts->items[i];
+	if (last)
+		out.items[out.len++] = last;
+	out.items[out.len] = NULL;
+	return out;
+}
+
 /* An answer: which mail it answers, and where it stands in the conversation that the canonical
  * messages tell of, as far as the answered mail does. */
 static enum mr_code place_in_thread(struct mr_ctx *cx, const struct mr_mail *mail,
@@ -92,7 +113,7 @@ static enum mr_code place_in_thread(struct mr_ctx *cx, const struct mr_mail *mai
 	const struct mr_jmap_email *parent = &out->state->parent;
 	struct mr_mailbox_message *message = &out->message;
 	struct mr_texts *before = mr_arena_alloc(cx->arena, sizeof(*before));
-	struct mr_texts ids = { NULL, 0 };
+	const struct mr_texts none = { NULL, 0 };
 
 	if (!message->in_reply_to) {
 		message->thread_id = message->message_id;
@@ -105,29 +126,19 @@ static enum mr_code place_in_thread(struct mr_ctx *cx, const struct mr_mail *mai
 		if (rc)
 			return rc;
 	}
-	/* The conversation as mail programs know it. */
-	before->items = mr_arena_array(cx->arena, parent->content.references.len + 2,
-		sizeof(*before->items));
-	for (before->len = 0; before->len < parent->content.references.len; before->len++)
-		before->items[before->len] = parent->content.references.items[before->len];
-	if (parent->message_id)
-		before->items[before->len++] = parent->message_id;
+	/* The conversation as mail programs know it, */
+	*before = with_newest(cx->arena, &parent->content.references, parent->message_id);
 	out->email.in_reply_to = parent->message_id;
 	out->email.references = before;
-	/* And as messages in roots do. */
+	/* and as messages in roots do. */
 	message->thread_id = message->message_id;
 	message->in_reply_to = parent->original_id;
-	message->references = ids;
+	message->references = none;
 	if (!parent->original_id)
 		return MR_OK;
-	if (parent->original)
-		ids = parent->original->references;
 	message->thread_id = parent->original ? parent->original->thread_id : parent->original_id;
-	message->references.items =
-		mr_arena_array(cx->arena, ids.len + 2, sizeof(*message->references.items));
-	for (size_t i = 0; i < ids.len && i < MR_MAILBOX_REFERENCES - 1; i++)
-		message->references.items[message->references.len++] = ids.items[i];
-	message->references.items[message->references.len++] = parent->original_id;
+	message->references = with_newest(cx->arena,
+		parent->original ? &parent->original->references : &none, parent->original_id);
 	return MR_OK;
 }
 

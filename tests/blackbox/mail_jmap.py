@@ -322,6 +322,17 @@ def mail_of_people_is_read():
         assert got["inReplyTo"] == ["abc@example.com"] and got["references"] == ["abc@example.com"] and got["subject"] == "Re: Hi", got
 
 
+def long_conversations_stay_short():
+    with modelled() as (m, model):
+        account = model.accounts[BOB]
+        before = [f"m{i}@example.com" for i in range(500)]
+        model.create(account, {"mailboxIds": {account.box("inbox"): True}, "from": [{"email": ALICE}], "to": [{"email": BOB}], "subject": "Long",
+            "bodyValues": {"1": {"value": "x"}}, "textBody": [{"partId": "1"}], "messageId": ["last@example.com"], "references": before})
+        m.mail("bob", "reply", m.mail("bob", "list")["messages"][0]["message_ref"], "--body-content", "y")
+        got = model.accounts[ALICE].in_box("inbox")[0]
+        assert got["references"] == [*before[-99:], "last@example.com"] and got["inReplyTo"] == ["last@example.com"], got["references"]
+
+
 # --- nothing is sent twice ---
 
 
@@ -633,7 +644,7 @@ def management_says_what_is_wrong():
         assert "is wrong or has expired" in refused(words=(*words, "--password-file", "wrong"))
 
 
-ALONE = (verbs_are_few_requests, long_lists_come_in_pages, boxes_that_changed_are_found_again, servers_differ, mail_of_people_is_read,
+ALONE = (verbs_are_few_requests, long_lists_come_in_pages, boxes_that_changed_are_found_again, servers_differ, mail_of_people_is_read, long_conversations_stay_short,
     lost_answers_are_looked_up, what_the_server_refuses_leaves_nothing, requests_are_recognised_when_they_come_again, pushed_mail_wakes_who_waits, gateways_say_what_is_wrong,
     commands_say_what_is_wrong, certificates_are_checked, a_slow_server_is_not_waited_for_twice, redirects_to_other_hosts_are_refused, bindings_hold_no_secret, accounts_are_made, management_says_what_is_wrong)
 
