@@ -39,9 +39,8 @@ const char *mr_jmap_email_id(struct mr_arena *arena, const char *message_id)
 
 static const char *const properties[] = { "id", "blobId", "threadId", "mailboxIds", "keywords",
 	"receivedAt", "sentAt", "messageId", "inReplyTo", "references", "from", "to", "cc",
-	"replyTo", "subject", "textBody", "bodyValues", "attachments",
-	MR_JMAP_EMAIL_AS_TEXT(MR_JMAP_EMAIL_HEADER), MR_JMAP_EMAIL_AS_TEXT(MR_JMAP_EMAIL_ORIGIN),
-	MR_JMAP_EMAIL_AS_TEXT(MR_JMAP_EMAIL_POLICY) };
+	"replyTo", "subject", "textBody", "bodyValues", "attachments", MR_JMAP_EMAIL_HEADER_TEXT,
+	MR_JMAP_EMAIL_ORIGIN_TEXT, MR_JMAP_EMAIL_POLICY_TEXT };
 static const char *const part_properties[] = { "partId", "blobId", "size", "name", "type" };
 
 static void put_words(struct mr_out *out, const char *key, const char *const *words, size_t count)
@@ -173,7 +172,7 @@ struct original {
 static struct original read_original(struct mr_arena *arena, const struct mr_value *email,
 	const char *original_id)
 {
-	const char *text = text_at(email, MR_JMAP_EMAIL_AS_TEXT(MR_JMAP_EMAIL_HEADER));
+	const char *text = text_at(email, MR_JMAP_EMAIL_HEADER_TEXT);
 	struct original out = { NULL, -1 };
 	struct mr_mailbox_message *message = mr_arena_alloc(arena, sizeof(*message));
 	const struct mr_value *value = NULL, *length;
@@ -365,8 +364,8 @@ static const struct mr_value *read_headers(struct mr_arena *arena, const struct 
 	static const struct {
 		const char *property, *key;
 	} known[] = {
-		{ MR_JMAP_EMAIL_AS_TEXT(MR_JMAP_EMAIL_ORIGIN), "x-houmao-origin" },
-		{ MR_JMAP_EMAIL_AS_TEXT(MR_JMAP_EMAIL_POLICY), "x-houmao-reply-policy" },
+		{ MR_JMAP_EMAIL_ORIGIN_TEXT, "x-houmao-origin" },
+		{ MR_JMAP_EMAIL_POLICY_TEXT, "x-houmao-reply-policy" },
 	};
 	struct mr_value *out = mr_arena_alloc(arena, sizeof(*out));
 

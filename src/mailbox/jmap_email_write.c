@@ -295,7 +295,7 @@ void mr_jmap_email_write(struct mr_arena *arena, struct mr_out *out, const char 
 	mr_out_text(out, "subject", one_line(arena, message->subject));
 	put_headers(arena, out, message->headers);
 	if (original)
-		mr_out_text(out, MR_JMAP_EMAIL_AS_TEXT(MR_JMAP_EMAIL_HEADER), original);
+		mr_out_text(out, MR_JMAP_EMAIL_HEADER_TEXT, original);
 	mr_out_map(out, "bodyValues");
 	mr_out_map(out, "1");
 	mr_out_text(out, "value",

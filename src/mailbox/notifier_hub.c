@@ -502,6 +502,14 @@ static void scan(struct mr_notifier_hub *hub)
 
 /* --- the loop --- */
 
+/* Changes that no event of the kernel told of: on a server, or with a journal that stays. */
+static void notice(struct agent *agent, int64_t now)
+{
+	if (atomic_exchange(&agent->is_pushed, false) ||
+		(agent->closed_ms && agent->closed_ms + CLOSED_MS <= now))
+		on_change(agent, now);
+}
+
 /* Hand out what is due; how long to sleep. Under the lock. */
 static int hand_out(struct mr_notifier_hub *hub)
 {
@@ -510,9 +518,7 @@ static int hand_out(struct mr_notifier_hub *hub)
 
 	LIST_FOREACH(agent, &hub->agents, link)
 	{
-		if (atomic_exchange(&agent->is_pushed, false) ||
-			(agent->closed_ms && agent->closed_ms + CLOSED_MS <= now))
-			on_change(agent, now);
+		notice(agent, now);
 		if (agent->closed_ms && agent->closed_ms + CLOSED_MS < next)
 			next = agent->closed_ms + CLOSED_MS;
 		if (agent->is_queued || agent->is_running || agent->due_ms == INT64_MAX)
