@@ -682,6 +682,12 @@
  *
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search
+ *     db_postgres.c      PostgreSQL behind it: connections, transactions, statements
+ *     db_postgres_error.c  its errors as ours
+ *     db_postgres_lib.c  libpq, loaded when it is needed
+ *     db_postgres_listen.c  notices between servers
+ *     db_postgres_search.c  full-text search
+ *     db_postgres_words.c  the words that engines spell differently
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_bell.c   notices between processes: a file that is touched
  *     db_sqlite_check.c  the full check of a file
@@ -713,6 +719,7 @@
  *     afd_redact.c       secrets taken out of them
  *     afd_suffix.c       what the suffix of a key says of its value
  *     clean.c            control characters, and characters that are not seen
+ *     database_url.c     addresses of databases on servers, without their passwords
  *     digest.c           SHA-1 and SHA-256, MACs and signatures
  *     dotenv.c           .env files
  *     event_stream.c     events of a text/event-stream

@@ -2,17 +2,18 @@
 #include "data/db.h"
 
 #include "data/db_driver.h"
+#include "data/db_postgres.h"
 #include "data/db_sqlite.h"
+#include "text/database_url.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The one place that names an engine: every path is a file, and files are SQLite's. */
+/* The one place that chooses an engine: what is no URL is a file, and files are SQLite's. */
 static const struct mr_db_driver *driver_for(const char *path)
 {
-	(void)path;
-	return &mr_db_sqlite;
+	return mr_database_url_is(path) ? &mr_db_postgres : &mr_db_sqlite;
 }
 
 /* What the driver opened gets its common part; the arena is its own from now on. */
@@ -300,6 +301,19 @@ enum mr_code mr_db_has_table(struct mr_db *db, const char *name, bool *out, stru
 	return mr_stmt_step(stmt, out, err);
 }
 
+enum mr_code mr_db_is_empty(struct mr_db *db, bool *out, struct mr_err *err)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, db->driver->has_tables_sql, &stmt, err);
+	bool row = false;
+
+	if (!rc)
+		rc = mr_stmt_step(stmt, &row, err);
+	if (!rc)
+		*out = !row;
+	return rc;
+}
+
 int64_t mr_db_changes(struct mr_db *db)
 {
 	return db->driver->changes(db);
@@ -312,7 +326,7 @@ int64_t mr_db_total_changes(struct mr_db *db)
 
 enum mr_code mr_db_begin(struct mr_db *db, enum mr_db_begin how, struct mr_err *err)
 {
-	enum mr_code rc = mr_db_run(db, db->driver->begin_sql[how], err);
+	enum mr_code rc = db->driver->begin(db, how, err);
 
 	if (!rc)
 		db->notify_at_commit = false;
@@ -332,11 +346,13 @@ enum mr_code mr_db_commit(struct mr_db *db, struct mr_err *err)
 
 void mr_db_rollback(struct mr_db *db)
 {
-	struct mr_err ignored;
+	if (mr_db_in_transaction(db))
+		db->driver->rollback(db);
+}
 
-	/* When even this fails, the engine has ended the transaction or will at close. */
-	if (mr_db_in_transaction(db) && mr_db_run(db, "ROLLBACK", &ignored))
-		return;
+bool mr_db_schema_is_transactional(const struct mr_db *db)
+{
+	return db->driver->schema_is_transactional;
 }
 
 bool mr_db_in_transaction(struct mr_db *db)
@@ -504,11 +520,11 @@ enum mr_code mr_db_search_check(struct mr_db *db, const struct mr_db_search *sea
 	return rc ? rc : db->driver->search_check(db, search, err);
 }
 
-void mr_db_search_quote(struct mr_db *db, struct mr_buf *match, const char *column,
-	const char *term, bool prefix)
+void mr_db_search_quote(struct mr_db *db, const struct mr_db_search *search, struct mr_buf *match,
+	const char *column, const char *term, bool prefix)
 {
 	assert(!column || is_name(column));
-	db->driver->search_quote(match, column, term, prefix);
+	db->driver->search_quote(search, match, column, term, prefix);
 }
 
 void mr_db_search_word(struct mr_db *db, struct mr_buf *match, enum mr_db_search_word word)

@@ -1,7 +1,8 @@
 /*
  * data/db.h - a relational database behind an engine's driver.
  *
- * SQLite is the first engine (data/db_sqlite.h); db_driver.h says what another must implement. SQL
+ * A path is a file of SQLite (data/db_sqlite.h), a URL a database of PostgreSQL
+ * (data/db_postgres.h); db_driver.h says what an engine must implement. SQL
  * is written in the subset that SQLite and PostgreSQL share, with parameters ?1, ?2, ...; what the
  * two do differently (search, locking modes) has a function here, or words that the driver replaces
  * by its engine's own:
@@ -10,7 +11,8 @@
  *   INTEGER PRIMARY KEY AUTOINCREMENT  ids that count up and are never used again
  *   WITHOUT ROWID                      a table that is kept in the order of its primary key
  * Other numbers are BIGINT. A parameter that may be NULL and is compared with nothing says its
- * type: CAST(?1 AS TEXT) IS NULL.
+ * type, and so does one of two that meet in an operator: CAST(?1 AS TEXT) IS NULL. A column that
+ * counts up is left out of an INSERT; NULL is no value of it. A subquery in FROM has a name.
  *
  * A connection belongs to one thread at a time. Errors name the database and, in brackets, the
  * engine's own code:
@@ -98,7 +100,7 @@ MR_CHECK enum mr_code mr_db_set_sync(struct mr_db *db, enum mr_db_sync sync, str
  * last changes are copied into the file, since they would be lost. NULL is fine.
  */
 void mr_db_abandon(struct mr_db *db);
-/* As given to mr_db_open(). */
+/* As given to mr_db_open(), but without a password. */
 const char *mr_db_path(const struct mr_db *db);
 
 /*
@@ -160,6 +162,8 @@ MR_CHECK enum mr_code mr_db_exec(struct mr_db *db, const char *sql, struct mr_er
 MR_CHECK enum mr_code mr_db_run(struct mr_db *db, const char *sql, struct mr_err *err);
 MR_CHECK enum mr_code mr_db_has_table(struct mr_db *db, const char *name, bool *out,
 	struct mr_err *err);
+/* Is there no table at all? */
+MR_CHECK enum mr_code mr_db_is_empty(struct mr_db *db, bool *out, struct mr_err *err);
 /* Rows changed by the last INSERT, UPDATE or DELETE. */
 int64_t mr_db_changes(struct mr_db *db);
 /* Rows changed since the connection was opened, also by what was rolled back. */
@@ -176,6 +180,9 @@ MR_CHECK enum mr_code mr_db_begin(struct mr_db *db, enum mr_db_begin how, struct
 MR_CHECK enum mr_code mr_db_commit(struct mr_db *db, struct mr_err *err);
 /* Outside a transaction it does nothing. A failure needs no handling by the caller. */
 void mr_db_rollback(struct mr_db *db);
+/* Does a rollback undo a change of tables and indexes, too? Then a copy to try it on is not needed.
+ */
+bool mr_db_schema_is_transactional(const struct mr_db *db);
 /* A full disk or an I/O error may end a transaction by itself. */
 bool mr_db_in_transaction(struct mr_db *db);
 
@@ -294,9 +301,9 @@ MR_CHECK enum mr_code mr_db_search_check(struct mr_db *db, const struct mr_db_se
  * What to look for is built left to right in a buffer (maximum MR_DB_MATCH_BYTES), quoted terms and
  * words between them, so that user text can never be taken for syntax:
  *
- *	mr_db_search_quote(db, &match, NULL, "full-text", false);
+ *	mr_db_search_quote(db, search, &match, NULL, "full-text", false);
  *	mr_db_search_word(db, &match, MR_DB_SEARCH_AND);
- *	mr_db_search_quote(db, &match, "subject", "migrat", true);
+ *	mr_db_search_quote(db, search, &match, "subject", "migrat", true);
  *
  * A term of several words is a phrase. A term without any (punctuation only) matches nothing, so
  *with AND the whole finds nothing: leave such terms out. NOT stands between two operands and binds
@@ -311,8 +318,8 @@ enum mr_db_search_word {
 };
 
 /* `column` NULL means any; `prefix` lets the last word go on. */
-void mr_db_search_quote(struct mr_db *db, struct mr_buf *match, const char *column,
-	const char *term, bool prefix);
+void mr_db_search_quote(struct mr_db *db, const struct mr_db_search *search, struct mr_buf *match,
+	const char *column, const char *term, bool prefix);
 void mr_db_search_word(struct mr_db *db, struct mr_buf *match, enum mr_db_search_word word);
 
 struct mr_db_search_query {

@@ -57,10 +57,13 @@ struct mr_db_driver {
 	int64_t (*changes)(struct mr_db *db);
 	int64_t (*total_changes)(struct mr_db *db);
 	bool (*in_transaction)(struct mr_db *db);
-	/* The statement that begins a transaction of each kind. */
-	const char *begin_sql[2];
+	enum mr_code (*begin)(struct mr_db *db, enum mr_db_begin how, struct mr_err *err);
+	void (*rollback)(struct mr_db *db); /* called inside a transaction */
 	/* A statement that has a row when ?1 names a table. */
 	const char *has_table_sql;
+	const char *has_tables_sql; /* and one that has a row when there is any */
+	/* CREATE and ALTER are undone with their transaction, whatever else is in it. */
+	bool schema_is_transactional;
 	enum mr_code (*check)(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,
 		struct mr_err *err);
 	enum mr_code (*compact)(struct mr_db *db, struct mr_err *err);
@@ -100,8 +103,8 @@ struct mr_db_driver {
 		struct mr_err *err);
 	enum mr_code (*search_check)(struct mr_db *db, const struct mr_db_search *search,
 		struct mr_err *err);
-	void (*search_quote)(struct mr_buf *match, const char *column, const char *term,
-		bool prefix);
+	void (*search_quote)(const struct mr_db_search *search, struct mr_buf *match,
+		const char *column, const char *term, bool prefix);
 	/* By enum mr_db_search_word, with the blanks around them. */
 	const char *search_words[5];
 	enum mr_code (*search_prepare)(struct mr_db *db, const struct mr_db_search *search,

@@ -272,6 +272,19 @@ static int64_t sqlite_total_changes(struct mr_db *db)
 	return sqlite3_total_changes64(db_of(db)->handle);
 }
 
+static enum mr_code sqlite_begin(struct mr_db *db, enum mr_db_begin how, struct mr_err *err)
+{
+	return mr_db_run(db, how == MR_DB_IMMEDIATE ? "BEGIN IMMEDIATE" : "BEGIN", err);
+}
+
+static void sqlite_rollback(struct mr_db *db)
+{
+	struct mr_err ignored;
+
+	/* When even this fails, SQLite has ended the transaction or will at close. */
+	(void)!mr_db_run(db, "ROLLBACK", &ignored);
+}
+
 static bool sqlite_in_transaction(struct mr_db *db)
 {
 	return !sqlite3_get_autocommit(db_of(db)->handle);
@@ -533,7 +546,9 @@ const struct mr_db_driver mr_db_sqlite = {
 	.changes = sqlite_changes,
 	.total_changes = sqlite_total_changes,
 	.in_transaction = sqlite_in_transaction,
-	.begin_sql = { [MR_DB_DEFERRED] = "BEGIN", [MR_DB_IMMEDIATE] = "BEGIN IMMEDIATE" },
+	.begin = sqlite_begin,
+	.rollback = sqlite_rollback,
+	.has_tables_sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1",
 	.has_table_sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
 	.check = mr_db_sqlite_check,
 	.compact = sqlite_compact,

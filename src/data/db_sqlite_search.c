@@ -161,9 +161,10 @@ enum mr_code mr_db_sqlite_search_check(struct mr_db *db, const struct mr_db_sear
 	return rc ? mr_err_wrap(err, "search index %s", search->name) : MR_OK;
 }
 
-void mr_db_sqlite_search_quote(struct mr_buf *match, const char *column, const char *term,
-	bool prefix)
+void mr_db_sqlite_search_quote(const struct mr_db_search *search, struct mr_buf *match,
+	const char *column, const char *term, bool prefix)
 {
+	(void)search;
 	if (column)
 		mr_buf_printf(match, "%s : ", column);
 	mr_buf_putc(match, '"');

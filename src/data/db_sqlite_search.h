@@ -16,7 +16,7 @@ enum mr_code mr_db_sqlite_search_purge(struct mr_db *db, const struct mr_db_sear
 	struct mr_err *err);
 enum mr_code mr_db_sqlite_search_check(struct mr_db *db, const struct mr_db_search *search,
 	struct mr_err *err);
-void mr_db_sqlite_search_quote(struct mr_buf *match, const char *column, const char *term,
-	bool prefix);
+void mr_db_sqlite_search_quote(const struct mr_db_search *search, struct mr_buf *match,
+	const char *column, const char *term, bool prefix);
 enum mr_code mr_db_sqlite_search_prepare(struct mr_db *db, const struct mr_db_search *search,
 	const struct mr_db_search_query *query, struct mr_stmt **out, struct mr_err *err);

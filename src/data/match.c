@@ -65,14 +65,14 @@ static enum sense sense_of(const struct mr_query_node *node)
 
 struct writer {
 	struct mr_db *db;
-	const char *const *columns;
+	const struct mr_db_search *search;
 	struct mr_buf *match;
 };
 
 static void put_term(struct writer *w, const struct mr_query_term *term)
 {
-	mr_db_search_quote(w->db, w->match,
-		term->column == MR_QUERY_ANY_COLUMN ? NULL : w->columns[term->column - 1],
+	mr_db_search_quote(w->db, w->search, w->match,
+		term->column == MR_QUERY_ANY_COLUMN ? NULL : w->search->columns[term->column - 1],
 		term->text, term->prefix);
 }
 
@@ -155,7 +155,7 @@ enum mr_match_mode mr_match_mode(const struct mr_query *query)
 void mr_match_put(struct mr_db *db, const struct mr_db_search *search, const struct mr_query *query,
 	enum mr_match_mode mode, struct mr_buf *match)
 {
-	struct writer w = { db, search->columns, match };
+	struct writer w = { db, search, match };
 
 	if (mode == MR_MATCH_FTS)
 		put_node(&w, query->root);

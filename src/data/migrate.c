@@ -99,9 +99,9 @@ static enum mr_code apply(struct mr_db *db, const struct mr_migration *step,
 	return mr_stmt_run(stmt, err);
 }
 
-/* Apply the next step; `*done` counts those that are. */
+/* Apply the next step, or all in one transaction; `*done` counts those that are. */
 static enum mr_code apply_next(struct mr_db *db, const struct mr_migration *list, size_t count,
-	const struct mr_clock *clock, size_t *done, struct mr_err *err)
+	const struct mr_clock *clock, bool all, size_t *done, struct mr_err *err)
 {
 	enum mr_code rc = mr_db_begin(db, MR_DB_IMMEDIATE, err);
 
@@ -110,7 +110,7 @@ static enum mr_code apply_next(struct mr_db *db, const struct mr_migration *list
 	/* Now that nobody else writes: has somebody been here meanwhile? */
 	if (!rc)
 		rc = read_rows(db, list, count, done, err);
-	if (!rc && *done < count) {
+	for (size_t left = all ? count : 1; !rc && *done < count && left > 0; left--) {
 		rc = apply(db, &list[*done], clock, err);
 		if (rc)
 			mr_err_wrap(err, "database %s: schema version %d (%s)", mr_db_path(db),
@@ -152,7 +152,7 @@ static enum mr_code try_on_copy(struct mr_db *db, const struct mr_migration *lis
 			"the new schema is tried on a copy first, in the directory for temporary "
 			"files (TMPDIR); the database is as it was");
 	while (!rc && tried < count)
-		rc = apply_next(copy, list, count, clock, &tried, err);
+		rc = apply_next(copy, list, count, clock, false, &tried, err);
 	if (!rc)
 		return MR_OK;
 	why = *err;
@@ -165,15 +165,16 @@ static enum mr_code try_on_copy(struct mr_db *db, const struct mr_migration *lis
 enum mr_code mr_migrate_up(struct mr_db *db, const struct mr_migration *list, size_t count,
 	const struct mr_clock *clock, struct mr_err *err)
 {
+	bool all = mr_db_schema_is_transactional(db);
 	size_t done = 0;
 	enum mr_code rc = check_list(list, count, err);
 
 	if (!rc)
 		rc = read_record(db, list, count, &done, err);
-	if (!rc && done > 0 && done < count)
+	if (!rc && done > 0 && done < count && !all)
 		rc = try_on_copy(db, list, count, clock, done, err);
 	while (!rc && done < count)
-		rc = apply_next(db, list, count, clock, &done, err);
+		rc = apply_next(db, list, count, clock, all, &done, err);
 	return rc;
 }
 

@@ -40,9 +40,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	db = db ? db : open_db();
 	mr_buf_init(&match, MR_DB_MATCH_BYTES);
-	mr_db_search_quote(db, &match, how & 1 ? "a" : NULL, term, how & 2);
+	mr_db_search_quote(db, &search, &match, how & 1 ? "a" : NULL, term, how & 2);
 	mr_db_search_word(db, &match, (enum mr_db_search_word)(how % 3));
-	mr_db_search_quote(db, &match, NULL, term, false);
+	mr_db_search_quote(db, &search, &match, NULL, term, false);
 	query.match = mr_buf_text(&match);
 	if (!match.failed &&
 		(mr_db_search_prepare(db, &search, &query, &stmt, &err) ||

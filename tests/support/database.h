@@ -13,6 +13,12 @@
 
 #include "base/ctx.h"
 
+/*
+ * The URL of a database on the server that tests/support/postgres_server.py started for this test,
+ * emptied now; NULL when there is none: then the test makes a file.
+ */
+const char *database_server(void);
+
 /* The file must be closed before the engine's own files are looked at. */
 struct mr_db *database_open(struct mr_ctx *cx, const struct mr_db_options *options);
 /* For MR_CLEANUP; NULL inside is fine. */
@@ -34,7 +40,8 @@ const char *database_text(struct mr_ctx *cx, struct mr_db *db, const char *sql);
 const char *database_list(struct mr_ctx *cx, struct mr_db *db, const char *sql,
 	const char *between);
 
-/* The steps in which the engine will run a statement, one a line. Their words are SQLite's. */
+/* The steps in which the engine will run a statement, one a line. Their words are SQLite's: on
+ * another engine the test ends here, and well. */
 const char *database_plan(struct mr_ctx *cx, struct mr_db *db, const char *sql);
 
 /* Full-text indexes: which rows have a word ("1,7", the highest first; NULL when none has), add a

@@ -90,7 +90,7 @@ static bool run_apart(const struct test *test)
 static void own_surroundings(void)
 {
 	static const char *const kept[] = { "PATH=", "TMPDIR=", "ASAN_", "UBSAN_", "LSAN_", "TSAN_",
-		"MALLOC_", "MAILROOM_CRASH_", "MAILROOM_FAIL_" };
+		"MALLOC_", "MAILROOM_CRASH_", "MAILROOM_FAIL_", "MAILROOM_TEST_" };
 	char **names = environ;
 	size_t len = 0;
 

@@ -101,7 +101,7 @@ static const char *find(struct mr_db *db, const char *column, const char *term, 
 	struct mr_err err;
 
 	mr_buf_init(&match, MR_DB_MATCH_BYTES);
-	mr_db_search_quote(db, &match, column, term, prefix);
+	mr_db_search_quote(db, &search, &match, column, term, prefix);
 	CHECK_OK(mr_buf_check(&match, "match", &err), err);
 	return find_match(db, mr_buf_text(&match));
 }
@@ -153,21 +153,21 @@ static void combines_terms(void)
 
 	mr_buf_init(&match, MR_DB_MATCH_BYTES);
 	mr_db_search_word(db, &match, MR_DB_SEARCH_OPEN);
-	mr_db_search_quote(db, &match, NULL, "care", false);
+	mr_db_search_quote(db, &search, &match, NULL, "care", false);
 	mr_db_search_word(db, &match, MR_DB_SEARCH_OR);
-	mr_db_search_quote(db, &match, NULL, "plan", false);
+	mr_db_search_quote(db, &search, &match, NULL, "plan", false);
 	mr_db_search_word(db, &match, MR_DB_SEARCH_CLOSE);
 	mr_db_search_word(db, &match, MR_DB_SEARCH_AND);
-	mr_db_search_quote(db, &match, "subject", "depl", true);
+	mr_db_search_quote(db, &search, &match, "subject", "depl", true);
 	mr_db_search_word(db, &match, MR_DB_SEARCH_NOT);
-	mr_db_search_quote(db, &match, NULL, "users", false);
+	mr_db_search_quote(db, &search, &match, NULL, "users", false);
 	CHECK_STR(find_match(db, mr_buf_text(&match)), "4 ");
 
 	/* A term without a word in it matches nothing. */
 	mr_buf_clear(&match);
-	mr_db_search_quote(db, &match, NULL, "care", false);
+	mr_db_search_quote(db, &search, &match, NULL, "care", false);
 	mr_db_search_word(db, &match, MR_DB_SEARCH_AND);
-	mr_db_search_quote(db, &match, NULL, "--", false);
+	mr_db_search_quote(db, &search, &match, NULL, "--", false);
 	CHECK_STR(find_match(db, mr_buf_text(&match)), "");
 }
 

@@ -1,0 +1,93 @@
+"""A real PostgreSQL as an ordinary user, in a temporary directory, reached by its Unix socket alone.
+
+Run as a program it starts one, runs a test with MAILROOM_TEST_POSTGRES (the URL of an empty database), and stops it:
+
+    postgres_server.py TEST [ARGUMENT ...]
+"""
+
+import contextlib
+import glob
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+BIN = max(glob.glob("/usr/lib/postgresql/*/bin"), default="", key=lambda path: int(path.split("/")[4]))
+HAS_POSTGRES = os.path.exists(os.path.join(BIN, "initdb"))
+WHY_NOT = "there is no PostgreSQL server here (Debian's package postgresql)"
+
+
+class Postgres:
+    """Runs while the context is open; `url()` names one of its databases."""
+
+    def __init__(self, durable=False):
+        self.durable = durable
+        self.process = None
+
+    def __enter__(self):
+        self.dir = tempfile.mkdtemp(prefix="mr-pg-", dir="/tmp")  # a socket's path ends at 107 bytes
+        self.data = os.path.join(self.dir, "data")
+        os.mkdir(self.data)
+        self.owner = pwd.getpwnam("nobody") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
+        if os.getuid() == 0:
+            for path in (self.dir, self.data):
+                os.chown(path, self.owner.pw_uid, self.owner.pw_gid)
+        os.chmod(self.dir, 0o755)
+        self.run("initdb", "-D", self.data, "-A", "trust", "-U", "mailroom", "-E", "UTF8", "--locale=C", "-N")
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def become(self):
+        if os.getuid() == 0:
+            os.setgroups([])
+            os.setgid(self.owner.pw_gid)
+            os.setuid(self.owner.pw_uid)
+
+    def run(self, program, *arguments):
+        done = subprocess.run([os.path.join(BIN, program), *arguments], preexec_fn=self.become, cwd=self.dir,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    def start(self):
+        """pg_ctl returns when the server answers."""
+        options = f"-k {self.dir} -h '' -c max_connections=100 -c shared_buffers=16MB"
+        if not self.durable:
+            options += " -c fsync=off"
+        self.run("pg_ctl", "-D", self.data, "-l", os.path.join(self.dir, "log"), "-o", options, "-w", "-t", "60", "start")
+
+    def stop(self, mode="fast"):
+        with contextlib.suppress(AssertionError):
+            self.run("pg_ctl", "-D", self.data, "-m", mode, "-w", "-t", "60", "stop")
+
+    def url(self, database="postgres"):
+        return f"postgresql://mailroom@/{database}?host={self.dir}"
+
+    def sql(self, text, database="postgres"):
+        return subprocess.run(["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-h", self.dir, "-U", "mailroom", "-d", database,
+            "-c", text], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+    def make(self, database):
+        self.sql(f'CREATE DATABASE "{database}"')
+        return self.url(database)
+
+
+def main():
+    if not HAS_POSTGRES:
+        print(f"1..0 # SKIP {WHY_NOT}")
+        return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with Postgres() as server:
+        env = {**os.environ, "MAILROOM_TEST_POSTGRES": server.make("mailroom")}
+        return subprocess.run(sys.argv[1:], env=env, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
