@@ -5,6 +5,7 @@
 #include "app/settings.h"
 
 #include "base/fs.h"
+#include "text/database_url.h"
 #include "text/dotenv.h"
 #include "text/yaml.h"
 
@@ -176,7 +177,10 @@ static enum mr_code read_text(struct loading *ld, int i, const char *text, const
 				"%s: %s must be one of %s, not \"%s\"", source, setting->key,
 				choices_of(ld->arena, setting), text);
 		if (setting->flags & MR_SETTING_PATH)
-			entry.text = entry.shown = at_home(ld, text, &entry);
+			entry.text = at_home(ld, text, &entry);
+		/* The address of a database may have a password. */
+		if (setting->flags & MR_SETTING_PATH)
+			entry.shown = mr_database_url_shown(ld->arena, entry.text);
 		break;
 	}
 	if (setting->flags & MR_SETTING_SECRET)

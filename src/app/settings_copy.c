@@ -4,6 +4,7 @@
 #include "app/settings.h"
 #include "base/buf.h"
 #include "base/fs.h"
+#include "text/database_url.h"
 #include "text/value.h"
 #include "text/yaml.h"
 
@@ -47,7 +48,11 @@ static struct mr_value plain(struct mr_arena *arena, const struct mr_value *valu
 		const char *key =
 			*path ? mr_arena_printf(arena, "%s.%s", path, pair->key) : pair->key;
 
-		if (is_secret(key))
+		/* Nor the address of a database with a password in it. */
+		if (is_secret(key) ||
+			(pair->value.kind == MR_TEXT &&
+				!mr_str_eq(mr_database_url_shown(arena, pair->value.text),
+					pair->value.text)))
 			++*removed;
 		else
 			copy.map.pairs[copy.map.len++] = (struct mr_pair){ pair->key,

@@ -337,8 +337,9 @@ const struct mr_setting mr_setting_table[] = {
 		.type = MR_TYPE_TEXT,
 		.fallback = "",
 		.flags = MR_SETTING_PATH,
-		.summary = "path or sqlite URL of the team's database; empty is storage.sqlite3 in "
-			   "storage.root" },
+		.summary =
+			"path or sqlite URL of the team's database, or postgresql://… of one on a "
+			"server; empty is storage.sqlite3 in storage.root" },
 	{ .key = "database.max_wal_bytes",
 		.env = "DATABASE_MAX_WAL_BYTES",
 		.type = MR_TYPE_INT,

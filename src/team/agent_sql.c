@@ -246,7 +246,7 @@ enum mr_code mr_team_agent_store(struct mr_ctx *cx, struct mr_db *db,
 }
 
 static const char SQL_TOUCH[] =
-	"UPDATE agents SET last_active_ts = ?2 WHERE id = ?1 AND last_active_ts <= ?2 - ?3";
+	"UPDATE agents SET last_active_ts = ?2 WHERE id = ?1 AND last_active_ts + ?3 <= ?2";
 
 enum mr_code mr_team_agent_touch(struct mr_db *db, int64_t agent_id, int64_t now,
 	struct mr_err *err)

@@ -15,7 +15,8 @@ const char mr_team_escalate_question[] =
 	" WHERE r.ack_due = 1 AND r.ack_ts IS NULL AND m.id = r.message_id"
 	" AND a.id = r.agent_id AND a.is_active = 1 AND s.id = m.sender_id"
 	" AND coalesce(e.times, 0) < 3"
-	" AND ?1 - m.created_ts >= ?2 * (1 << coalesce(e.times, 0))"
+	" AND ?1 - m.created_ts >= CAST(?2 AS BIGINT) *"
+	" CASE coalesce(e.times, 0) WHEN 0 THEN 1 WHEN 1 THEN 2 ELSE 4 END"
 	" ORDER BY m.created_ts, m.id, r.agent_id LIMIT ?3";
 
 static enum mr_code read_due(struct mr_ctx *cx, struct mr_stmt *row, void *to)

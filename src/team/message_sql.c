@@ -13,28 +13,32 @@
 /* Six digits are enough for most days; more only when they are not. */
 enum { UID_DIGITS = 6, UID_DIGITS_MAX = 32, UID_DIGITS_STEP = 2 };
 
-static const char SQL_INSERT[] =
-	"INSERT INTO messages (id, uid, project_id, sender_id, thread_id, thread_seq, reply_to,"
-	" subject, body_md, importance, ack_required, created_ts, attachments, attachment_bytes,"
-	" verified)"
-	" VALUES (?1, ?2, ?3, ?4, ?5,"
-	"  CASE WHEN CAST(?5 AS TEXT) IS NULL THEN 0 WHEN ?6 > 0 THEN ?6 ELSE 1 + COALESCE((SELECT"
-	"   max(o.thread_seq) FROM messages o WHERE o.project_id = ?3 AND o.thread_id = ?5), 0) "
-	"END,"
-	"  ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
-	" ON CONFLICT (uid) DO NOTHING RETURNING id, thread_seq";
+/* One that is made anew has an id; every other gets the next. */
+#define INSERT(column, value)                                                                       \
+	"INSERT INTO messages (uid, project_id, sender_id, thread_id, thread_seq, reply_to,"        \
+	" subject, body_md, importance, ack_required, created_ts, attachments, attachment_bytes,"   \
+	" verified" column ")"                                                                      \
+	" VALUES (?1, ?2, ?3, ?4,"                                                                  \
+	"  CASE WHEN CAST(?4 AS TEXT) IS NULL THEN 0 WHEN ?5 > 0 THEN ?5 ELSE 1 + COALESCE((SELECT" \
+	"   max(o.thread_seq) FROM messages o WHERE o.project_id = ?2 AND o.thread_id = ?4), 0) "   \
+	"END,"                                                                                      \
+	"  ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14" value ")"                                       \
+	" ON CONFLICT (uid) DO NOTHING RETURNING id, thread_seq"
+static const char SQL_INSERT[] = INSERT("", "");
+static const char SQL_INSERT_AS[] = INSERT(", id", ", ?15");
 
 /* `*stored` is false when another message has the uid. */
 static enum mr_code insert(struct mr_ctx *cx, struct mr_db *db, struct mr_team_message *row,
 	int64_t attachment_bytes, bool *stored)
 {
 	int64_t id, thread_seq;
-	enum mr_code rc = mr_rows_returning(cx, db, SQL_INSERT,
-		MR_BIND(mr_bind_or_null(row->id), row->uid, row->project_id, row->sender_id,
-			row->thread_id, row->thread_seq, mr_bind_or_null(row->reply_to),
-			row->subject, row->body_md, mr_team_importance_name(row->importance),
-			row->ack_required, row->created_ts, row->attachments, attachment_bytes,
-			row->verified),
+	bool is_known = row->id != 0;
+	struct mr_bind last = is_known ? mr_bind_int(row->id) : (struct mr_bind){ MR_BIND_END };
+	enum mr_code rc = mr_rows_returning(cx, db, is_known ? SQL_INSERT_AS : SQL_INSERT,
+		MR_BIND(row->uid, row->project_id, row->sender_id, row->thread_id, row->thread_seq,
+			mr_bind_or_null(row->reply_to), row->subject, row->body_md,
+			mr_team_importance_name(row->importance), row->ack_required,
+			row->created_ts, row->attachments, attachment_bytes, row->verified, last),
 		MR_INTO(&id, &thread_seq), stored);
 
 	if (rc || !*stored)

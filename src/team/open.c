@@ -6,6 +6,7 @@
 #include "team/layout.h"
 #include "team/message_cache.h"
 #include "team/store/root_private.h"
+#include "text/database_url.h"
 
 #include <sys/stat.h>
 
@@ -30,7 +31,7 @@ static enum mr_code check_not_gone(struct mr_ctx *cx, const struct mr_team_confi
 	bool exists = stat(database, &st) == 0;
 	size_t archives;
 
-	if (config->beside_archives || (exists && st.st_size > 0))
+	if (config->beside_archives || mr_database_url_is(database) || (exists && st.st_size > 0))
 		return MR_OK;
 	archives = mr_team_archives(cx, config->storage_root);
 	if (archives == 0)

@@ -66,7 +66,8 @@ static enum mr_code add_row(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 static const char SQL_ROW[] =
 	"SELECT " PRODUCT_COLUMNS " FROM products p" PRODUCT_JOINS
 	" WHERE p.id = (SELECT id FROM (SELECT id, 0 AS place FROM products WHERE product_uid = ?1"
-	" UNION ALL SELECT id, 1 FROM products WHERE name_fold = ?2) ORDER BY place LIMIT 1)"
+	" UNION ALL SELECT id, 1 FROM products WHERE name_fold = ?2) AS named"
+	" ORDER BY place LIMIT 1)"
 	" ORDER BY j.id";
 
 enum mr_code mr_team_product_row(struct mr_ctx *cx, struct mr_db *db, const char *uid,

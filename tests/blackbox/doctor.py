@@ -213,8 +213,10 @@ def trouble_with_storage_is_told(r):
         file.write("this is no database, " * 400)
     check = r.doctor(status=1)["database"]
     assert "storage.sqlite3" in check["detail"], check
-    check = r.doctor(status=1, env={"DATABASE_URL": "postgres://u:p4ss@h/d"})["database"]
+    check = r.doctor(status=1, env={"DATABASE_URL": "mysql://u:p4ss@h/d"})["database"]
     assert "database.url" in check["detail"] and "p4ss" not in check["detail"], check
+    check = r.doctor(status=1, env={"DATABASE_URL": "postgres://u:p4ss@127.0.0.1:1/d"})["database"]
+    assert "postgres://u@127.0.0.1:1/d cannot be reached" in check["detail"] and "p4ss" not in check["detail"], check
 
 
 def an_archive_that_is_late_is_told(r):

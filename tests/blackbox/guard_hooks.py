@@ -362,7 +362,7 @@ def an_edit_is_never_stopped_by_trouble(m):
     assert not r.edit("a", AGENT_MAIL_BYPASS="1").stdout
     r.edit("a", STORAGE_ROOT="/nonexistent")
     r.edit("a", AGENT_MAIL_PROJECT="nowhere")
-    r.edit("a", DATABASE_URL="postgres://x/y", status=2)
+    r.edit("a", DATABASE_URL="postgres://127.0.0.1:1/y", status=2)
     r.edit("a", AGENT_MAIL_GUARD_MODE="often", status=1)
     shutil.rmtree(m.root)
     r.edit("a", AGENT_MAIL_URL="http://127.0.0.1:1/mcp")

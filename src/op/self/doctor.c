@@ -20,6 +20,7 @@
 #include "team/guard/guard.h"
 #include "team/layout.h"
 #include "team/probe.h"
+#include "text/database_url.h"
 #include "text/json.h"
 #include "text/out.h"
 #include "text/time.h"
@@ -196,7 +197,7 @@ static void check_database(struct doctor *d)
 			       : mr_arena_printf(d->call->cx.arena, "%s/" MR_TEAM_DATABASE_FILE,
 					 config.storage_root);
 	archives = mr_team_archives(&d->call->cx, config.storage_root);
-	if (!mr_fs_exists(AT_FDCWD, file) && archives == 0) {
+	if (!mr_database_url_is(file) && !mr_fs_exists(AT_FDCWD, file) && archives == 0) {
 		say(d, "database", FINE, NULL, "%s, made at the first use", file);
 		return;
 	}

@@ -11,6 +11,7 @@
 #include "op/nouns.h"
 #include "op/team/team_home.h"
 #include "team/layout.h"
+#include "text/database_url.h"
 #include "workspace/frame.h"
 
 #include <stdlib.h>
@@ -74,6 +75,10 @@ static enum mr_code find_team(struct mr_call *call, struct mr_backup_sources *ou
 
 	if (rc)
 		return rc;
+	if (config.database && mr_database_url_is(config.database))
+		return mr_err_set(&call->cx.err, MR_ECONFLICT,
+			"the team's database is on a server: copy it with pg_dump, and run this with "
+			"DATABASE_URL= for what is in files here");
 	out->storage_root = mr_locations_absolute(call->cx.arena, config.storage_root);
 	out->database = config.database
 		? config.database

@@ -336,7 +336,9 @@ static enum mr_code install_hooks(struct mr_call *call, struct mr_team *team,
 		return rc;
 	how.project_key = project.human_key;
 	how.storage_root = mr_team_guard_real(call->cx.arena, mr_team_config(team)->storage_root);
-	if (*mr_settings_shown(call->cx.arena, call->app->settings, "database.url"))
+	/* A server's address may have a password, which does not belong into a hook. */
+	if (*mr_settings_shown(call->cx.arena, call->app->settings, "database.url") &&
+		mr_team_database_is_file(team))
 		how.database = mr_team_guard_real(call->cx.arena, mr_team_config(team)->database);
 	rc = mr_team_guard_hooks_install(&call->cx, &place, &how, &out->shown.found);
 	if (rc)

@@ -60,7 +60,8 @@ void mr_team_home_freep(struct mr_team_home **home)
 	*home = NULL;
 }
 
-/* "sqlite:///rel", "sqlite:////abs", the peers' "sqlite+aiosqlite:///", or a path; "" is none. */
+/* "sqlite:///rel", "sqlite:////abs", the peers' "sqlite+aiosqlite:///", "postgresql://", or a path;
+ * "" is none. */
 static enum mr_code database_path(struct mr_call *call, const char **out)
 {
 	const char *url, *scheme;
@@ -73,7 +74,7 @@ static enum mr_code database_path(struct mr_call *call, const char **out)
 	scheme = strstr(url, "://");
 	if (mr_str_is_empty(url))
 		return MR_OK;
-	if (!scheme) {
+	if (!scheme || mr_str_starts(url, "postgres://") || mr_str_starts(url, "postgresql://")) {
 		*out = url;
 		return MR_OK;
 	}
@@ -81,7 +82,8 @@ static enum mr_code database_path(struct mr_call *call, const char **out)
 		scheme[3] != '/' || scheme[4] == '\0') {
 		/* Do not show the URL: it may hold a password. */
 		return mr_team_fail(&call->cx, MR_TEAM_INVALID_ARGUMENT,
-			"database.url (%s) must be a path or sqlite:///path, not a URL of %.*s",
+			"database.url (%s) must be a path, sqlite:///path or postgresql://…, not a URL of "
+			"%.*s",
 			mr_settings_source(call->app->settings, "database.url"),
 			(int)(scheme - url), url);
 	}

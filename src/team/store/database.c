@@ -14,6 +14,7 @@
 #include "team/store/root_private.h"
 #include "team/store/schema.h"
 #include "team/store/use_lock.h"
+#include "text/database_url.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,6 +22,9 @@
 enum {
 	RETRY_MS = 300, /* between two attempts to open the database anew */
 	LOOK_MS = 200,  /* between two looks of readers */
+	/* A connection to a server is a process there: readers wait for one of so many. */
+	SERVER_READERS = 16,
+	SERVER_WAIT_S = 30,
 };
 
 struct mr_db_options mr_team_database_options(const struct mr_team *team, bool read_only)
@@ -65,6 +69,7 @@ static void lost(void *arg, const struct mr_err *err)
 	team->generation++;
 	team->lent_old += team->lent;
 	team->lent = 0;
+	pthread_cond_broadcast(&team->returned);
 	count = team->idle_count;
 	memcpy(idle, team->idle, count * sizeof(idle[0]));
 	team->idle_count = 0;
@@ -78,10 +83,13 @@ static void lost(void *arg, const struct mr_err *err)
 	mr_log(MR_LOG_ERROR, "team.database.lost", "%s", err->msg);
 }
 
-/* The file at the path and its log; false when there is no such file. */
+/* The file at the path and its log; false when there is no such file. Of a server's they are all
+ * zeros. */
 static bool look(struct mr_ctx *cx, const struct mr_team *team, struct stat out[2])
 {
 	memset(out, 0, 2 * sizeof(out[0]));
+	if (mr_database_url_is(team->config.database))
+		return true;
 	(void)stat(mr_arena_printf(cx->arena, "%s-wal", team->config.database), &out[1]);
 	return stat(team->config.database, &out[0]) == 0;
 }
@@ -107,13 +115,13 @@ static enum mr_code examine(struct mr_ctx *cx, struct mr_team *team, struct mr_d
 		return mr_err_set(&cx->err, MR_EFORMAT,
 			"%s is not a database of Mailroom: put the right one back, "
 			"or " MR_TEAM_REBUILD_HINT,
-			team->config.database);
+			team->shown);
 	if (!rc)
 		rc = mr_db_check(db, cx->arena, &problems, &cx->err);
 	if (!rc && problems.len)
 		rc = mr_err_set(&cx->err, MR_EFORMAT,
-			"database %s is damaged (%.200s); " MR_TEAM_REBUILD_HINT,
-			team->config.database, problems.items[0]);
+			"database %s is damaged (%.200s); " MR_TEAM_REBUILD_HINT, team->shown,
+			problems.items[0]);
 	return rc;
 }
 
@@ -147,8 +155,7 @@ static void regain(struct mr_team *team)
 	team->down = false;
 	memset(team->noted, 0, sizeof(team->noted));
 	pthread_mutex_unlock(&team->lock);
-	mr_log(MR_LOG_WARN, "team.database.regained", "database %s is in use again",
-		team->config.database);
+	mr_log(MR_LOG_WARN, "team.database.regained", "database %s is in use again", team->shown);
 }
 
 static void set_trouble(struct mr_team *team, struct mr_err *err)
@@ -171,7 +178,7 @@ static enum mr_code try_to_open(struct mr_ctx *cx, struct mr_team *team, struct 
 		mr_err_set(&cx->err, MR_EBUSY,
 			"database %s was deleted or moved away: put it back, "
 			"or " MR_TEAM_REBUILD_HINT,
-			team->config.database);
+			team->shown);
 		set_trouble(team, &cx->err);
 		return MR_EBUSY;
 	}
@@ -183,7 +190,8 @@ static enum mr_code try_to_open(struct mr_ctx *cx, struct mr_team *team, struct 
 		: mr_team_use_lock_share(cx, team->config.database, false, &team->use_lock);
 	if (!rc) {
 		rc = open_anew(cx, team, out);
-		team->tried_in_vain = rc == MR_EFORMAT && look(cx, team, team->tried);
+		team->tried_in_vain = rc == MR_EFORMAT && !mr_database_url_is(team->config.database) &&
+			look(cx, team, team->tried);
 		if (rc)
 			mr_fs_closep(&team->use_lock);
 	}
@@ -243,19 +251,39 @@ static enum mr_code ask_writer(struct mr_ctx *cx, struct mr_team *team)
 	return mr_queue_run(team->queue, &(struct mr_queue_job){ .run = change_nothing }, &cx->err);
 }
 
+/* Wait until fewer than SERVER_READERS are lent; the lock is held. False: the time is over. */
+static bool wait_for_return(struct mr_team *team)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += SERVER_WAIT_S;
+	while (!team->down && team->lent >= SERVER_READERS) {
+		if (pthread_cond_timedwait(&team->returned, &team->lock, &end) == ETIMEDOUT)
+			return team->down || team->lent < SERVER_READERS;
+	}
+	return true;
+}
+
 /*
  * Lend an idle connection; when there is none `reader->db` stays NULL and the caller must open one,
  * which is counted already. `*look_now`: it is time to check that the database is still there.
- * False while it is lost.
+ * MR_EBUSY, without a message, while it is lost; MR_ETIMEOUT when too many are lent for too long.
  */
-static bool lend(struct mr_team *team, struct mr_team_reader *reader, bool *look_now)
+static enum mr_code lend(struct mr_ctx *cx, struct mr_team *team, struct mr_team_reader *reader,
+	bool *look_now)
 {
 	int64_t now = now_ms();
-	bool down;
+	enum mr_code rc = MR_OK;
 
 	pthread_mutex_lock(&team->lock);
-	down = team->down;
-	if (!down) {
+	if (mr_database_url_is(team->config.database) && !wait_for_return(team))
+		rc = mr_err_set(&cx->err, MR_ETIMEOUT,
+			"database %s: %d connections have been in use for %d s; try again",
+			team->shown, SERVER_READERS, SERVER_WAIT_S);
+	else if (team->down)
+		rc = MR_EBUSY;
+	if (!rc) {
 		reader->db = team->idle_count > 0 ? team->idle[--team->idle_count] : NULL;
 		reader->generation = team->generation;
 		team->lent++;
@@ -264,7 +292,7 @@ static bool lend(struct mr_team *team, struct mr_team_reader *reader, bool *look
 			team->looked_ms = now;
 	}
 	pthread_mutex_unlock(&team->lock);
-	return !down;
+	return rc;
 }
 
 /* Keep the connection for the next reader, if there is room for it. */
@@ -278,6 +306,7 @@ static bool keep_idle(struct mr_team *team, const struct mr_team_reader *reader)
 	if (kept) {
 		team->idle[team->idle_count++] = reader->db;
 		team->lent--;
+		pthread_cond_signal(&team->returned);
 	}
 	pthread_mutex_unlock(&team->lock);
 	return kept;
@@ -291,6 +320,7 @@ static void count_back(struct mr_team *team, const struct mr_team_reader *reader
 		team->lent--;
 	else
 		team->lent_old--;
+	pthread_cond_signal(&team->returned);
 	pthread_mutex_unlock(&team->lock);
 }
 
@@ -301,9 +331,12 @@ static enum mr_code lend_after_look(struct mr_ctx *cx, struct mr_team *team,
 	bool ignored;
 	enum mr_code rc = ask_writer(cx, team);
 
-	if (!rc && !lend(team, reader, &ignored))
+	if (rc)
+		return rc;
+	rc = lend(cx, team, reader, &ignored);
+	if (rc == MR_EBUSY)
 		rc = mr_err_set(&cx->err, MR_EBUSY, "database %s was lost again; try again",
-			team->config.database);
+			team->shown);
 	return rc;
 }
 
@@ -313,9 +346,9 @@ enum mr_code mr_team_read(struct mr_ctx *cx, struct mr_team *team, struct mr_tea
 	struct mr_team_reader reader = { .team = team };
 	struct mr_err ignored;
 	bool look_now = false;
-	enum mr_code rc = MR_OK;
+	enum mr_code rc = lend(cx, team, &reader, &look_now);
 
-	if (!lend(team, &reader, &look_now))
+	if (rc == MR_EBUSY)
 		rc = lend_after_look(cx, team, &reader);
 	if (rc)
 		return rc;

@@ -5,6 +5,7 @@
 #include "team/store/pulse.h"
 
 #include "team/store/root_private.h"
+#include "text/database_url.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,6 +46,8 @@ static enum mr_code check_room(const struct mr_team *team, struct mr_err *err)
 	struct statvfs room;
 	uint64_t blocks;
 
+	if (mr_database_url_is(database))
+		return MR_OK;
 	if (statvfs(database, &room) != 0)
 		return mr_err_os(err, errno, "the disk of database %s", database);
 	blocks = geteuid() == 0 ? room.f_bfree : room.f_bavail;
@@ -133,6 +136,6 @@ enum mr_code mr_team_pulse(struct mr_ctx *cx, struct mr_team *team, int max_age_
 		rc = mr_err_set(&cx->err, MR_ETIMEOUT,
 			"database %s: a write did not end within %d ms: does its disk answer, or "
 			"is another program writing?",
-			team->config.database, wait_ms);
+			team->shown, wait_ms);
 	return rc;
 }

@@ -9,6 +9,7 @@
 #include "team/store/root_private.h"
 #include "team/store/schema.h"
 #include "team/store/use_lock.h"
+#include "text/database_url.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -70,6 +71,23 @@ static void keep_config(struct mr_team *team, const struct mr_team_config *confi
 	if (!own->database)
 		own->database = mr_arena_printf(team->arena, "%s/" MR_TEAM_DATABASE_FILE,
 			own->storage_root);
+	team->shown = mr_database_url_shown(team->arena, own->database);
+}
+
+/* A variable named DATABASE_URL is often another program's: its database stays as it is. */
+static enum mr_code check_ours(struct mr_ctx *cx, struct mr_db *db)
+{
+	bool is_ours = false, is_empty = false;
+	enum mr_code rc = mr_db_has_table(db, "schema_version", &is_ours, &cx->err);
+
+	if (!rc && !is_ours)
+		rc = mr_db_is_empty(db, &is_empty, &cx->err);
+	if (rc || is_ours || is_empty)
+		return rc;
+	return mr_err_set(&cx->err, MR_ECONFLICT,
+		"database %s has tables of another program: name a database for Mailroom alone in "
+		"database.url (DATABASE_URL), or unset it",
+		mr_db_path(db));
 }
 
 static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
@@ -79,6 +97,8 @@ static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
 	struct mr_queue_options guarded = { .guard = mr_team_database_guard(team) };
 	enum mr_code rc = mr_db_open(&options, &db, &cx->err);
 
+	if (!rc)
+		rc = check_ours(cx, db);
 	if (!rc)
 		rc = mr_migrate_up(db, mr_team_migrations, mr_team_migration_count, cx->clock,
 			&cx->err);
@@ -125,6 +145,7 @@ enum mr_code mr_team_root_open(struct mr_ctx *cx, const struct mr_team_config *c
 		.use_lock = -1 };
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_mutex_init(&team->picture, NULL);
+	pthread_cond_init(&team->returned, NULL);
 	mr_team_pulse_init(&team->pulse);
 	keep_config(team, config);
 	rc = mr_fs_make_dirs(AT_FDCWD,
@@ -151,6 +172,7 @@ void mr_team_root_close(struct mr_team *team)
 	mr_fs_closep(&team->use_lock);
 	mr_team_pulse_destroy(&team->pulse);
 	pthread_mutex_destroy(&team->picture);
+	pthread_cond_destroy(&team->returned);
 	pthread_mutex_destroy(&team->lock);
 	mr_arena_free(team->arena);
 	free(team);
@@ -168,7 +190,12 @@ const char *mr_team_storage_root(const struct mr_team *team)
 
 const char *mr_team_database(const struct mr_team *team)
 {
-	return team->config.database;
+	return team->shown;
+}
+
+bool mr_team_database_is_file(const struct mr_team *team)
+{
+	return !mr_database_url_is(team->config.database);
 }
 
 struct change {

@@ -75,7 +75,9 @@ struct mr_team_config mr_team_config_default(const char *storage_root);
 
 const struct mr_team_config *mr_team_config(const struct mr_team *team);
 const char *mr_team_storage_root(const struct mr_team *team);
+/* For people: without a password. */
 const char *mr_team_database(const struct mr_team *team);
+bool mr_team_database_is_file(const struct mr_team *team);
 
 /*
  * Run one change and wait until it is durable. `run`, and `after` for full-text rows (or NULL), are

@@ -45,6 +45,7 @@ struct mr_team_pulse {
 struct mr_team {
 	struct mr_arena *arena; /* the configuration's texts */
 	struct mr_team_config config;
+	const char *shown; /* the database, for people */
 	const struct mr_clock *clock;
 	struct mr_rand *rand;
 	struct mr_queue *queue;
@@ -68,9 +69,10 @@ struct mr_team {
 	bool down;
 	struct mr_err trouble;
 	uint64_t generation;
-	size_t lent;       /* connections of this generation that are with readers */
-	size_t lent_old;   /* and of older ones */
-	int64_t looked_ms; /* when a reader last looked whether the database is still there */
+	pthread_cond_t returned; /* a connection came back; see SERVER_READERS in database.c */
+	size_t lent;             /* connections of this generation that are with readers */
+	size_t lent_old;         /* and of older ones */
+	int64_t looked_ms;       /* when a reader last looked whether the database is still there */
 	struct mr_db *idle[MR_TEAM_READERS];
 	size_t idle_count;
 	struct mr_team_noted noted[MR_TEAM_NOTED];

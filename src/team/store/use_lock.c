@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "data/db.h"
 #include "team/layout.h"
+#include "text/database_url.h"
 
 #include <errno.h>
 
@@ -19,6 +20,8 @@ enum mr_code mr_team_use_lock_share(struct mr_ctx *cx, const char *database, boo
 	enum mr_code rc;
 
 	mr_fs_closep(lock);
+	if (mr_database_url_is(database))
+		return MR_OK;
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return mr_err_os(&cx->err, errno, "cannot open %s", path);
@@ -36,10 +39,16 @@ enum mr_code mr_team_use_lock_share(struct mr_ctx *cx, const char *database, boo
 enum mr_code mr_team_use_lock_alone(struct mr_ctx *cx, const char *database, struct mr_lock *out)
 {
 	const char *path = mr_team_layout_use_lock(cx->arena, database);
-	enum mr_code rc = mr_lock_take(AT_FDCWD, path, "mailroom team rebuild", USERS_WAIT_MS,
-		cx->clock, out, &cx->err);
+	enum mr_code rc;
 	long pid;
 
+	if (mr_database_url_is(database))
+		return mr_err_set(&cx->err, MR_ECONFLICT,
+			"database %s is on a server, which keeps it whole: restore it from a backup "
+			"of the server's (pg_dump, pg_restore)",
+			mr_database_url_shown(cx->arena, database));
+	rc = mr_lock_take(AT_FDCWD, path, "mailroom team rebuild", USERS_WAIT_MS, cx->clock, out,
+		&cx->err);
 	/* Another program does not take the lock. */
 	if ((!rc || rc == MR_EBUSY) && mr_db_is_open_elsewhere(database, &pid))
 		return mr_err_set(&cx->err, MR_EBUSY, "%s is open in process %ld: stop it first",

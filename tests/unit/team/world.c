@@ -15,6 +15,7 @@ void world_open(struct world *world)
 {
 	files_enter();
 	*world = (struct world){ .config = mr_team_config_default("root") };
+	world->config.database = database_server();
 	mr_clock_fixed_init(&world->clock, WORLD_NOW_US);
 	mr_rand_seeded_init(&world->rand, 1);
 	world->cx = (struct mr_ctx){ .arena = mr_arena_new(),
