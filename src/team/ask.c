@@ -1,6 +1,8 @@
 /* team/ask.c - the queries that operations and surfaces make, each on a borrowed connection. */
 #include "team/ask.h"
 
+#include "team/store/root_private.h"
+
 #include "team/error.h"
 #include "team/project_sql.h"
 
@@ -271,6 +273,7 @@ enum mr_code mr_team_ask_latest(struct mr_ctx *cx, struct mr_team *team,
 		rc = mr_team_agent_find(cx, reader.db, &project, agent_name, false, &agent);
 	asked.project_id = project.id;
 	asked.agent_id = agent.id;
+	asked.heads = team->hooks.heads;
 	return rc ? rc : mr_team_latest_list(cx, reader.db, rights, &asked, out);
 }
 

@@ -23,12 +23,13 @@ struct mr_team_latest_query {
 	int64_t project_id; /* stored there, or openly sent to one of its agents; 0: any */
 	int64_t before;     /* ids below this; 0: any */
 	int64_t limit;      /* clamped to 1 .. MR_TEAM_LIST_MAX */
+	struct mr_team_message_cache
+		*heads; /* what messages said that were listed lately; or NULL */
 };
 
 struct mr_team_latest {
-	struct mr_team_item item;       /* with to and cc, without its body */
+	struct mr_team_item item;       /* with to, cc and excerpt, without its body */
 	struct mr_team_project project; /* where it is stored, with its short_name */
-	const char *excerpt;            /* how its text begins, on one line */
 	struct mr_texts waiting_for;    /* who owes an acknowledgement: Name, or Name@slug */
 	bool is_for_overseer;
 	bool is_unread; /* by the overseer, or by the agent whose list it is */

@@ -5,6 +5,7 @@
 #include "team/inbox_sql.h"
 #include "team/latest.h"
 #include "team/limits.h"
+#include "team/message_cache.h"
 #include "team/message_sql.h"
 #include "team/name.h"
 #include "team/post.h"
@@ -17,10 +18,7 @@
  * a list has no index of its own, the newest of each agent are found in that agent's, and of these
  * the newest: never more rows than agents times the limit.
  */
-#define ITEMS                                                                                      \
-	" SELECT " MR_TEAM_ITEM_COLUMNS ", substr(m.body_md, 1, 360)"                             \
-	" FROM found f CROSS JOIN messages m" MR_TEAM_ITEM_SENDER                                  \
-	" WHERE m.id = f.id ORDER BY m.id DESC LIMIT ?2"
+#define NEWEST " SELECT f.id FROM found f ORDER BY f.id DESC LIMIT ?2"
 
 /* The newest that agents received. */
 #define RECEIVED(agents, rows)                                                                     \
@@ -48,7 +46,7 @@
 	" AND x.attachment_bytes > 0 AND x.id < ?1 WHERE (?3 = 0 OR q.id = ?3)"
 #define NEWEST_ATTACHED " ORDER BY x.id + 0 DESC LIMIT ?2"
 
-#define FOUND(select) "WITH found (id) AS (" select ")" ITEMS
+#define FOUND(select) "WITH found (id) AS (" select ")" NEWEST
 
 static const char SQL_ALL[] = FOUND("SELECT x.id FROM messages x WHERE x.id < ?1"
 				    " ORDER BY x.id DESC LIMIT ?2");
@@ -91,19 +89,40 @@ static const char *const SQL_AGENT[MR_TEAM_LATEST_KINDS] = {
 /* More than a snippet shows, whatever the marks in it. */
 enum { EXCERPT_BYTES = 360 };
 
-static enum mr_code read_latest(struct mr_ctx *cx, struct mr_stmt *row, void *to)
+static const char SQL_ITEM[] =
+	"SELECT " MR_TEAM_ITEM_COLUMNS
+	", substr(m.body_md, 1, 360) FROM messages m" MR_TEAM_ITEM_SENDER " WHERE m.id = ?1";
+
+static enum mr_code read_item(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 {
 	static const struct mr_query nothing = { 0 };
-	struct mr_team_latest *it = to;
+	struct mr_team_item *item = to;
 	struct mr_snippet snippet;
 	const char *body;
 
-	mr_team_item_read(row, -1, cx->arena, &it->item);
+	mr_team_item_read(row, -1, cx->arena, item);
 	mr_stmt_into(row, MR_TEAM_ITEM_COLUMN_COUNT, cx->arena, MR_INTO(&body));
 	mr_snippet(cx->arena, mr_markdown_to_text(cx->arena, mr_bytes_text(body), EXCERPT_BYTES),
 		&nothing, MR_QUERY_ANY_COLUMN, false, &snippet);
-	it->excerpt = snippet.text;
+	item->excerpt = snippet.text;
 	return MR_OK;
+}
+
+/* A message that was found, without whom it went to. */
+static enum mr_code find_item(struct mr_ctx *cx, struct mr_db *db,
+	struct mr_team_message_cache *heads, int64_t message_id, struct mr_team_item *out)
+{
+	enum mr_code rc = MR_OK;
+
+	if (!mr_team_message_cache_get(heads, cx->arena, message_id, out) || !out->excerpt) {
+		rc = mr_rows_first(cx, db, SQL_ITEM, MR_BIND(message_id), read_item, out, NULL);
+		if (!rc)
+			mr_team_message_cache_put(heads, out);
+	}
+	/* Its JSON is that of other lists. */
+	out->heads = NULL;
+	out->form = (struct mr_bytes){ 0 };
+	return rc;
 }
 
 /* Most are of few projects. */
@@ -180,6 +199,10 @@ enum mr_code mr_team_latest_list(struct mr_ctx *cx, struct mr_db *db,
 	int64_t before = query->before > 0 ? query->before : INT64_MAX;
 	size_t most = (size_t)within(query->limit);
 	struct mr_team_latests found = { 0 };
+	struct {
+		int64_t *items;
+		size_t len;
+	} ids = { 0 };
 	const char *sql = mr_team_latest_sql(query, readers);
 	enum mr_code rc;
 
@@ -189,23 +212,26 @@ enum mr_code mr_team_latest_list(struct mr_ctx *cx, struct mr_db *db,
 					: "sent is of one agent: agent_name is missing");
 	/* One more tells whether there is more. */
 	if (sql == SQL_ALL)
-		rc = mr_rows_list(cx, db, sql, MR_BIND(before, most + 1), read_latest,
-			MR_LIST(&found));
+		rc = mr_rows_list(cx, db, sql, MR_BIND(before, most + 1), mr_row_int,
+			MR_LIST(&ids));
 	else if (readers || query->agent_id)
 		rc = mr_rows_list(cx, db, sql,
 			MR_BIND(before, most + 1,
 				query->agent_id ? query->agent_id : query->project_id,
 				mr_bind_ids(readers)),
-			read_latest, MR_LIST(&found));
+			mr_row_int, MR_LIST(&ids));
 	else
 		rc = mr_rows_list(cx, db, sql, MR_BIND(before, most + 1, query->project_id),
-			read_latest, MR_LIST(&found));
-	if (!rc && found.len > most) {
-		found.len = most;
-		found.next = found.items[most - 1].item.message.id;
-	}
+			mr_row_int, MR_LIST(&ids));
+	if (rc)
+		return rc;
+	found.len = ids.len > most ? most : ids.len;
+	found.next = ids.len > most ? ids.items[most - 1] : 0;
+	found.items = mr_arena_array(cx->arena, found.len, sizeof(*found.items));
 	for (size_t i = 0; !rc && i < found.len; i++) {
-		rc = add_recipients(cx, db, query->agent_id, &found.items[i]);
+		rc = find_item(cx, db, query->heads, ids.items[i], &found.items[i].item);
+		if (!rc)
+			rc = add_recipients(cx, db, query->agent_id, &found.items[i]);
 		if (!rc)
 			rc = add_project(cx, db, &found, i);
 	}

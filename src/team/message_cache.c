@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCKS = 64, TEXTS = 7 };
+enum { LOCKS = 64, TEXTS = 8 };
 
 /* One piece of memory: this, its texts, its form. */
 struct head {
@@ -77,6 +77,7 @@ static void texts_of(struct mr_team_item *item, const char **out[TEXTS])
 	out[4] = &item->from;
 	out[5] = &item->sender_project;
 	out[6] = &item->message.addressed;
+	out[7] = &item->excerpt;
 }
 
 bool mr_team_message_cache_get(struct mr_team_message_cache *heads, struct mr_arena *arena,
@@ -118,6 +119,7 @@ void mr_team_message_cache_put(struct mr_team_message_cache *heads, const struct
 		.from = item->from,
 		.sender_project = item->sender_project,
 		.from_human = item->from_human,
+		.excerpt = item->excerpt,
 		.heads = heads,
 	};
 	head.item.message.body_md = NULL;

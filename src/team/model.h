@@ -176,9 +176,10 @@ struct mr_team_item {
 	/* With names: those, and what they have done; blind copies only for the sender. */
 	struct mr_team_recipients recipients;
 	bool with_receipts; /* set when it is displayed: they are wanted */
-	bool without_data;           /* this reader takes no attachments: metadata only (13.4) */
+	bool without_data;  /* this reader takes no attachments: metadata only (13.4) */
 	/* Set when it is displayed: the body was limited, and was longer than that. */
 	bool is_limited, truncated;
+	const char *excerpt; /* how its text begins, on one line, in lists that show it; or NULL */
 	/* See message_cache.h. */
 	struct mr_team_message_cache *heads; /* cache to store its JSON in, or NULL */
 	struct mr_bytes form;                /* its JSON from the cache */

@@ -38,7 +38,7 @@ static const struct mr_field latest_fields[] = {
 		.summary = "the slug of its project"),
 	MR_FIELD(struct mr_team_latest, project.short_name, "project_name",
 		.summary = "the shortest name that finds it"),
-	MR_FIELD(struct mr_team_latest, excerpt, "excerpt", .summary = "how it begins"),
+	MR_FIELD(struct mr_team_latest, item.excerpt, "excerpt", .summary = "how it begins"),
 	MR_FIELD(struct mr_team_latest, waiting_for, "waiting_for", .flags = MR_OPTIONAL,
 		.summary = "who owes an acknowledgement"),
 	MR_FIELD(struct mr_team_latest, is_for_overseer, "is_for_overseer", .flags = MR_OPTIONAL),

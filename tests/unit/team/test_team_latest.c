@@ -2,6 +2,7 @@
 #include "team/latest.h"
 
 #include "mail.h"
+#include "team/message_cache.h"
 #include "test.h"
 #include "world.h"
 
@@ -128,7 +129,7 @@ static void a_message_says_what_a_list_shows(void)
 	found = list(&world, NULL, &(struct mr_team_latest_query){ .limit = 3 });
 	CHECK_INT(found.len, 3);
 	CHECK_INT(found.next, 2);
-	CHECK_STR(found.items[0].excerpt, "Plan - one - two");
+	CHECK_STR(found.items[0].item.excerpt, "Plan - one - two");
 	CHECK_STR(found.items[0].project.short_name, "backend");
 	CHECK_STR(mail_join(&world, &found.items[2].item.to), "BlueLake@path-to-frontend,RedCat");
 	CHECK_STR(mail_join(&world, &found.items[2].waiting_for),
@@ -137,6 +138,36 @@ static void a_message_says_what_a_list_shows(void)
 	found = list(&world, NULL, &(struct mr_team_latest_query){ .limit = 3, .before = 2 });
 	CHECK_INT(found.len, 1);
 	CHECK_INT(found.next, 0);
+	world_close(&world);
+}
+
+/* A message never changes; here it does, to show where what it says comes from. */
+static void what_was_listed_lately_is_kept(void)
+{
+	struct mr_team_latest_query query = { .limit = 3 };
+	struct mr_team_latests found;
+	struct world world;
+
+	set_scene(&world);
+	send_three(&world);
+	query.heads = mr_team_message_cache_new();
+	found = list(&world, NULL, &query);
+	world_exec(&world, "UPDATE messages SET subject = 'other', body_md = 'other'");
+	for (int i = 0; i < 2; i++) {
+		struct mr_team_latests again = list(&world, NULL, &query);
+
+		CHECK_INT(again.len, 3);
+		for (size_t k = 0; k < 3; k++) {
+			CHECK_STR(again.items[k].item.message.subject,
+				i ? "other" : found.items[k].item.message.subject);
+			CHECK_STR(again.items[k].item.excerpt,
+				i ? "other" : found.items[k].item.excerpt);
+			CHECK_STR(mail_join(&world, &again.items[k].item.to),
+				mail_join(&world, &found.items[k].item.to));
+		}
+		mr_team_message_cache_clear(query.heads);
+	}
+	mr_team_message_cache_free(query.heads);
 	world_close(&world);
 }
 
@@ -175,6 +206,7 @@ int main(void)
 		TEST(agents_have_what_they_received_and_sent),
 		TEST(rights_are_kept),
 		TEST(a_message_says_what_a_list_shows),
+		TEST(what_was_listed_lately_is_kept),
 		TEST(every_list_has_an_index),
 	};
 
