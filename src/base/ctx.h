@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct mr_keepers;
 struct mr_reach;
 
 struct mr_ctx {
@@ -35,4 +36,7 @@ struct mr_ctx {
 	/* Which directories of this machine the caller may name (base/reach.h); NULL: all that
 	 * this process can read. */
 	const struct mr_reach *reach;
+	/* Of a process that lives long (base/keeper.h); NULL: a request that needs a keeper starts
+	 * its own. */
+	struct mr_keepers *keepers;
 };

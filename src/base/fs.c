@@ -483,9 +483,9 @@ static enum mr_code write_file(int dir, const char *path, struct mr_bytes data,
 }
 
 enum mr_code mr_fs_write_locked(int dir, const char *path, struct mr_bytes data,
-	enum mr_fs_write how, mode_t mode, int *out_fd, struct mr_err *err)
+	enum mr_fs_write how, enum mr_fs_sync sync, mode_t mode, int *out_fd, struct mr_err *err)
 {
-	return write_file(dir, path, data, how, MR_FS_SYNC_ALL, mode, out_fd, err);
+	return write_file(dir, path, data, how, sync, mode, out_fd, err);
 }
 
 enum mr_code mr_fs_write_as(int dir, const char *path, struct mr_bytes data, enum mr_fs_write how,

@@ -67,7 +67,7 @@ MR_CHECK enum mr_code mr_fs_write_as(int dir, const char *path, struct mr_bytes 
  * directory could not be written to disk; otherwise it is left alone.
  */
 MR_CHECK enum mr_code mr_fs_write_locked(int dir, const char *path, struct mr_bytes data,
-	enum mr_fs_write how, mode_t mode, int *out_fd, struct mr_err *err);
+	enum mr_fs_write how, enum mr_fs_sync sync, mode_t mode, int *out_fd, struct mr_err *err);
 /* Remove temporary names in directory `path` that dead writers left; not recursive. A name is left
  * alone while its writer's process lives or its file is locked. */
 MR_CHECK enum mr_code mr_fs_sweep_temporaries(int dir, const char *path, size_t *out_removed,
@@ -86,6 +86,11 @@ MR_CHECK enum mr_code mr_fs_sync_dir(int dir, const char *path, struct mr_err *e
  * all of them durable with one call, then put each in place, and sync the directory at the end.
  */
 
+/*
+ * Make open files and directories durable that were all changed before: what they have in common
+ * (the journal of a file system) is written once, so that many cost little more than one.
+ */
+MR_CHECK enum mr_code mr_fs_sync_together(const int *fds, size_t count, struct mr_err *err);
 /* Make everything durable that was written to the file system of this directory. */
 MR_CHECK enum mr_code mr_fs_sync_all(int dir, struct mr_err *err);
 /* rename(2) of a file, both paths below `dir`, without writing the directories to disk. */

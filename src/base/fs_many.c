@@ -15,6 +15,30 @@ static int asked_to_fail(const char *name)
 	return number ? -1 : 0;
 }
 
+/* Some file systems cannot sync a directory and say EINVAL. */
+static int sync_one(int fd)
+{
+	int rc;
+
+	do
+		rc = asked_to_fail("fs.sync") ? -1 : fsync(fd);
+	while (rc != 0 && errno == EINTR);
+	return rc == 0 || errno == EINVAL ? 0 : -1;
+}
+
+enum mr_code mr_fs_sync_together(const int *fds, size_t count, struct mr_err *err)
+{
+	/* Begin to write all before the first is waited for. It is a hint: directories refuse it.
+	 */
+	for (size_t i = 0; i < count; i++)
+		(void)sync_file_range(fds[i], 0, 0, SYNC_FILE_RANGE_WRITE);
+	for (size_t i = 0; i < count; i++) {
+		if (sync_one(fds[i]) != 0)
+			return mr_err_os(err, errno, "cannot write to disk");
+	}
+	return MR_OK;
+}
+
 enum mr_code mr_fs_sync_all(int dir, struct mr_err *err)
 {
 	int rc;

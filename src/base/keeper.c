@@ -1,10 +1,15 @@
 /* base/keeper.c - forks a process that cleans up after this one's death. */
 #include "base/keeper.h"
 
+#include "base/oom.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,4 +69,71 @@ void mr_keeper_stop(struct mr_keeper *keeper)
 	while (waitpid(keeper->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	keeper->pid = 0;
+}
+
+enum { KEEPERS = 16 };
+
+struct mr_keepers {
+	pthread_mutex_t lock;
+	size_t len;
+	struct {
+		dev_t dev;
+		ino_t ino;
+		struct mr_keeper keeper;
+	} items[KEEPERS];
+};
+
+struct mr_keepers *mr_keepers_new(void)
+{
+	struct mr_keepers *keepers = calloc(1, sizeof(*keepers));
+
+	if (!keepers)
+		mr_oom(sizeof(*keepers));
+	pthread_mutex_init(&keepers->lock, NULL);
+	return keepers;
+}
+
+/* Under the lock. */
+static bool start(struct mr_keepers *keepers, int dir, void (*clean)(int dir))
+{
+	struct stat st;
+	size_t i = 0;
+
+	if (fstat(dir, &st) != 0)
+		return false;
+	while (i < keepers->len &&
+		(keepers->items[i].dev != st.st_dev || keepers->items[i].ino != st.st_ino))
+		i++;
+	if (i < keepers->len)
+		return true;
+	if (i == KEEPERS)
+		return false;
+	keepers->items[i].keeper = (struct mr_keeper){ 0, -1 };
+	mr_keeper_start(&keepers->items[i].keeper, dir, clean);
+	if (keepers->items[i].keeper.pid <= 0)
+		return false;
+	keepers->items[i].dev = st.st_dev;
+	keepers->items[i].ino = st.st_ino;
+	keepers->len++;
+	return true;
+}
+
+bool mr_keepers_start(struct mr_keepers *keepers, int dir, void (*clean)(int dir))
+{
+	bool started;
+
+	pthread_mutex_lock(&keepers->lock);
+	started = start(keepers, dir, clean);
+	pthread_mutex_unlock(&keepers->lock);
+	return started;
+}
+
+void mr_keepers_free(struct mr_keepers *keepers)
+{
+	if (!keepers)
+		return;
+	for (size_t i = 0; i < keepers->len; i++)
+		mr_keeper_stop(&keepers->items[i].keeper);
+	pthread_mutex_destroy(&keepers->lock);
+	free(keepers);
 }

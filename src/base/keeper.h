@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct mr_keeper {
@@ -22,3 +23,15 @@ struct mr_keeper {
 void mr_keeper_start(struct mr_keeper *keeper, int dir, void (*clean)(int dir));
 /* Nothing is left to clean: end it. None is fine. */
 void mr_keeper_stop(struct mr_keeper *keeper);
+
+/*
+ * The keepers of a process that lives long, one for each directory: starting one costs a fork, too
+ * much for each request. For any thread. When many directories have one already, no more are
+ * started.
+ */
+struct mr_keepers;
+struct mr_keepers *mr_keepers_new(void);
+/* False when there is none for this directory, and none was started. */
+bool mr_keepers_start(struct mr_keepers *keepers, int dir, void (*clean)(int dir));
+/* Ends all. NULL is fine. */
+void mr_keepers_free(struct mr_keepers *keepers);

@@ -169,7 +169,7 @@ static const char *difference(const struct mr_mailbox_message *a,
 	return "references, a participant or an attachment";
 }
 
-/* Check that the file is the payload's message; then make it private and durable. */
+/* Check that the file is the payload's message, and make it private. */
 static enum mr_code staged_check(struct mr_ctx *cx, const char *path,
 	const struct mr_mailbox_message *payload, struct staged *staged)
 {
@@ -184,9 +184,7 @@ static enum mr_code staged_check(struct mr_ctx *cx, const char *path,
 			path, difference(payload, &staged->message));
 	if ((staged->stat.st_mode & 07777) != 0600 && fchmod(staged->fd, 0600) != 0)
 		return mr_err_os(&cx->err, errno, "cannot make %s private", path);
-	rc = mr_fs_sync(staged->fd, path, &cx->err);
-	mr_crash_point("deliver.staged_synced");
-	return rc;
+	return MR_OK;
 }
 
 /* The document at the canonical name; `*found` is false when there is none. */
@@ -347,7 +345,7 @@ static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mailbox_root *roo
 	if (staged.fd >= 0) {
 		d.staged = staged.name;
 		d.staged_stat = staged.stat;
-		rc = mr_mailbox_intent_write(&d, MR_FS_NEW);
+		rc = mr_mailbox_intent_begin(&d, staged.fd);
 	}
 	if (!rc)
 		rc = deliver_prepared(&d, &staged, staged_path, &already);

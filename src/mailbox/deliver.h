@@ -1,10 +1,11 @@
 /*
  * mailbox/deliver.h - a staged document becomes mail: for all recipients or for none.
  *
- * What makes it durable, in order: the document synced where it was staged; the shared transaction
- * filled, but not yet committed, so that what the index refuses is refused before a file is
- * touched; an intent (staging/.intents/<id>.json), synced; rename to the canonical name, synced;
- * links, their directories synced; the shared commit; each mailbox's own row; the intent dropped.
+ * What makes it durable, in order: the document where it was staged and an intent
+ * (staging/.intents/<id>.json), synced together; the shared transaction filled, but not yet
+ * committed, so that what the index refuses is refused before a file is touched; rename to the
+ * canonical name and links, synced together; the shared commit; each mailbox's own row, those of
+ * the recipients first, because they wake them; the intent dropped.
  * The next process that opens the root for writing, or delivers, finishes an intent whose document
  * is in place (or, when a mailbox has gone meanwhile, moves it back to staging/), and drops one
  * whose document is not.

@@ -72,18 +72,20 @@ MR_CHECK enum mr_code mr_mailbox_delivery_settle(struct mr_mailbox_delivery *d,
 /* With the locks held, for a message that the index knows: add what is missing of it. */
 MR_CHECK enum mr_code mr_mailbox_delivery_heal(struct mr_mailbox_delivery *d, struct mr_db *index,
 	const struct mr_mailbox_indexed *known);
-/* Every mailbox that may hold a link, whatever the state of its registration. */
+/* Every mailbox that may hold a link, whatever the state of its registration; the sender's address
+ * comes first. */
 MR_CHECK enum mr_code mr_mailbox_delivery_all_places(struct mr_mailbox_delivery *d,
-	struct mr_db *index);
+	struct mr_db *index, const struct mr_texts *addresses);
 /* Remove links, move the document back to staging, drop the intent. */
 MR_CHECK enum mr_code mr_mailbox_delivery_undo(struct mr_mailbox_delivery *d);
 
 /*
- * The intent of a delivery. Written before the locks are taken, so that its two syncs do not block
- * other processes; MR_FS_NEW then, and an existing one (of the same message, by another process) is
- * left for later. With the locks held, mr_mailbox_intent_ensure() makes sure that it exists.
+ * The intent of a delivery, and the staged document `staged` that it speaks of: made durable
+ * together, before the locks are taken, so that nobody waits behind these syncs. An existing intent
+ * (of the same message, by another process) is left for later. With the locks held,
+ * mr_mailbox_intent_ensure() makes sure that it exists.
  */
-MR_CHECK enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_write how);
+MR_CHECK enum mr_code mr_mailbox_intent_begin(struct mr_mailbox_delivery *d, int staged);
 MR_CHECK enum mr_code mr_mailbox_intent_ensure(struct mr_mailbox_delivery *d);
 MR_CHECK enum mr_code mr_mailbox_intent_drop(struct mr_mailbox_delivery *d);
 

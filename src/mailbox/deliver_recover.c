@@ -48,7 +48,8 @@ static bool is_still(int dir, const char *path, int fd)
 		st.st_ino == now.st_ino && st.st_dev == now.st_dev;
 }
 
-enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_write how)
+static enum mr_code write_intent(struct mr_mailbox_delivery *d, enum mr_fs_write how,
+	enum mr_fs_sync sync)
 {
 	struct mr_ctx *cx = d->cx;
 	struct mr_texts addresses = mr_mailbox_delivery_addresses(d);
@@ -77,8 +78,8 @@ enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_w
 	if (!rc)
 		rc = mr_fs_make_dirs(d->root->dir, MR_MAILBOX_INTENTS, 0700, &cx->err);
 	if (!rc)
-		rc = mr_fs_write_locked(d->root->dir, path, mr_buf_bytes(&buf), how, 0600, &fd,
-			&cx->err);
+		rc = mr_fs_write_locked(d->root->dir, path, mr_buf_bytes(&buf), how, sync, 0600,
+			&fd, &cx->err);
 	if (rc == MR_EEXISTS && how == MR_FS_NEW)
 		return MR_OK;
 	/* After a failure too: only its directory may not have been synced. */
@@ -87,10 +88,25 @@ enum mr_code mr_mailbox_intent_write(struct mr_mailbox_delivery *d, enum mr_fs_w
 		d->intent = fd;
 		d->has_intent = true;
 	}
-	if (rc)
-		return rc;
+	return rc;
+}
+
+enum mr_code mr_mailbox_intent_begin(struct mr_mailbox_delivery *d, int staged)
+{
+	struct mr_ctx *cx = d->cx;
+	int dir MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc = write_intent(d, MR_FS_NEW, MR_FS_SYNC_NOTHING);
+
+	mr_crash_point("deliver.intent_named");
+	if (!rc)
+		rc = mr_fs_open_dir(d->root->dir, MR_MAILBOX_INTENTS, &dir, &cx->err);
+	if (!rc) {
+		const int fds[] = { staged, dir, d->intent };
+
+		rc = mr_fs_sync_together(fds, d->has_intent ? 3 : 1, &cx->err);
+	}
 	mr_crash_point("deliver.intended");
-	return MR_OK;
+	return rc ? mr_err_wrap(&cx->err, "message %s", d->message->message_id) : MR_OK;
 }
 
 /* Another process that delivers the same message may have written its own meanwhile. */
@@ -100,7 +116,8 @@ enum mr_code mr_mailbox_intent_ensure(struct mr_mailbox_delivery *d)
 
 	if (d->has_intent && d->intent >= 0 && is_still(d->root->dir, path, d->intent))
 		return MR_OK;
-	return mr_mailbox_intent_write(d, MR_FS_REPLACE);
+	/* The document may be in place already: what speaks of it must never be torn. */
+	return write_intent(d, MR_FS_REPLACE, MR_FS_SYNC_ALL);
 }
 
 /* Not synced: recovery of an intent that reappears finds everything done. */
@@ -150,16 +167,14 @@ static bool is_below(const char *path)
 	return path[0] != '\0';
 }
 
-static enum mr_code read_intent(struct mr_ctx *cx, int fd, const char *name, struct intent *out)
+static enum mr_code read_intent(struct mr_ctx *cx, struct mr_bytes bytes, const char *name,
+	struct intent *out)
 {
 	const struct mr_value *value = NULL;
 	struct mr_issues issues;
-	struct mr_bytes bytes;
 	struct mr_cursor root, at;
-	enum mr_code rc = mr_fs_read_fd(cx->arena, fd, INTENT_BYTES, &bytes, &cx->err);
+	enum mr_code rc = mr_json_parse(cx->arena, bytes, NULL, &value, &cx->err);
 
-	if (!rc)
-		rc = mr_json_parse(cx->arena, bytes, NULL, &value, &cx->err);
 	if (rc)
 		return mr_err_wrap(&cx->err, "intent %s", name);
 	mr_issues_init(&issues, cx->arena);
@@ -194,6 +209,7 @@ static enum mr_code finish(struct mr_mailbox_delivery *d)
 	struct mr_ctx *cx = d->cx;
 	struct mr_db *index MR_CLEANUP(mr_db_closep) = NULL;
 	const struct mr_mailbox_indexed *known = NULL;
+	struct mr_texts addresses;
 	enum mr_code rc = mr_mailbox_root_index(cx, d->root, false, &index);
 
 	if (!rc)
@@ -207,8 +223,32 @@ static enum mr_code finish(struct mr_mailbox_delivery *d)
 		return mr_mailbox_delivery_settle(d, index);
 	if (d->committed || !d->has_intent || !is_final(rc))
 		return rc;
-	rc = mr_mailbox_delivery_all_places(d, index);
+	addresses = mr_mailbox_delivery_addresses(d);
+	rc = mr_mailbox_delivery_all_places(d, index, &addresses);
 	return rc ? rc : mr_mailbox_delivery_undo(d);
+}
+
+/*
+ * The document never left staging/, or was cleared since. Nothing else is there but for what a
+ * power failure leaves of steps that were not synced yet: links may have come to the disk before
+ * the document's new name.
+ */
+static enum mr_code undo_without_document(struct mr_mailbox_delivery *d,
+	const struct intent *intent, const char *canonical)
+{
+	struct mr_db *index MR_CLEANUP(mr_db_closep) = NULL;
+	const struct mr_mailbox_message none = { .message_id = intent->message_id };
+	enum mr_code rc = mr_mailbox_root_index(d->cx, d->root, true, &index);
+
+	d->canonical = canonical;
+	d->canonical_path = mr_mailbox_layout_join(d->cx->arena, d->root->path, canonical);
+	if (!rc)
+		rc = mr_mailbox_delivery_all_places(d, index, &intent->addresses);
+	d->message = &none;
+	if (!rc)
+		rc = mr_mailbox_delivery_undo(d);
+	d->message = NULL;
+	return rc;
 }
 
 /* The locks are held, and the intent is there. */
@@ -223,15 +263,8 @@ static enum mr_code recover_locked(struct mr_mailbox_delivery *d, const struct i
 	enum mr_code rc =
 		mr_fs_open_beneath(d->root->dir, path, O_RDONLY | O_NOFOLLOW, 0, &fd, &cx->err);
 
-	if (rc == MR_ENOTFOUND) {
-		/* The document never left staging/, or was cleared since: nothing to undo. */
-		struct mr_mailbox_message none = { .message_id = intent->message_id };
-
-		d->message = &none;
-		rc = mr_mailbox_intent_drop(d);
-		d->message = NULL;
-		return rc;
-	}
+	if (rc == MR_ENOTFOUND)
+		return undo_without_document(d, intent, path);
 	if (!rc)
 		rc = mr_fs_read_fd(cx->arena, fd, MR_MAILBOX_DOCUMENT_BYTES, &bytes, &cx->err);
 	if (!rc)
@@ -247,6 +280,32 @@ static enum mr_code recover_locked(struct mr_mailbox_delivery *d, const struct i
 	return rc;
 }
 
+/*
+ * Did the power fail before the whole file was on the disk? Then its delivery had not begun: it
+ * goes on only when that is so, and an intent that replaces another one is never seen by half.
+ */
+static bool is_torn(struct mr_bytes bytes)
+{
+	return bytes.len == 0 || memchr(bytes.data, '\0', bytes.len);
+}
+
+/* Remove a torn intent, and read any other. `*out_torn`: there is nothing more to do. */
+static enum mr_code open_intent(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const char *path, int fd, struct intent *out, bool *out_torn)
+{
+	struct mr_bytes bytes;
+	enum mr_code rc = mr_fs_read_fd(cx->arena, fd, INTENT_BYTES, &bytes, &cx->err);
+
+	*out_torn = !rc && is_torn(bytes);
+	if (rc)
+		return mr_err_wrap(&cx->err, "intent %s", path);
+	if (!*out_torn)
+		return read_intent(cx, bytes, path, out);
+	if (is_still(root->dir, path, fd) && unlinkat(root->dir, path, 0) != 0 && errno != ENOENT)
+		return mr_err_os(&cx->err, errno, "cannot remove %s/%s", root->path, path);
+	return MR_OK;
+}
+
 static enum mr_code recover_one(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *path)
 {
@@ -258,12 +317,15 @@ static enum mr_code recover_one(struct mr_ctx *cx, const struct mr_mailbox_root 
 	};
 	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
 	struct intent intent = { .message_id = NULL };
+	bool torn = false;
 	enum mr_code rc;
 
 	/* Gone, or its process is at work. */
 	if (d.intent < 0)
 		return MR_OK;
-	rc = read_intent(cx, d.intent, path, &intent);
+	rc = open_intent(cx, root, path, d.intent, &intent, &torn);
+	if (torn)
+		return rc;
 	if (!rc)
 		rc = mr_mailbox_locks_take(cx, root, &intent.addresses, &locks);
 	if (rc || !is_still(root->dir, path, d.intent))

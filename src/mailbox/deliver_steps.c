@@ -164,12 +164,15 @@ static const char *file_name(const struct mr_mailbox_delivery *d)
 }
 
 /* The directory of its day. */
+static const char *day_of(const struct mr_mailbox_delivery *d)
+{
+	return mr_arena_strndup(d->cx->arena, d->canonical,
+		strlen(d->canonical) - strlen(file_name(d)) - 1);
+}
+
 static enum mr_code make_day(const struct mr_mailbox_delivery *d)
 {
-	const char *dir = mr_arena_strndup(d->cx->arena, d->canonical,
-		strlen(d->canonical) - strlen(file_name(d)) - 1);
-
-	return mr_fs_make_dirs(d->root->dir, dir, 0700, &d->cx->err);
+	return mr_fs_make_dirs(d->root->dir, day_of(d), 0700, &d->cx->err);
 }
 
 /* A folder of a mailbox; the folder itself must not be a link. */
@@ -242,9 +245,17 @@ static enum mr_code make_link(struct mr_mailbox_delivery *d,
 		return say_taken(d, row, folder);
 	if (why && why != EEXIST)
 		return mr_err_os(&d->cx->err, why, "cannot link %s/%s/%s", row->path, folder, name);
-	rc = mr_fs_sync_dir(dir, ".", &d->cx->err);
 	mr_crash_point("deliver.linked");
-	return rc;
+	return MR_OK;
+}
+
+static enum mr_code sync_link(struct mr_mailbox_delivery *d,
+	const struct mr_mailbox_registration *row, const char *folder)
+{
+	int dir MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc = open_folder(d->cx, row, folder, &dir);
+
+	return rc ? rc : mr_fs_sync_together(&dir, 1, &d->cx->err);
 }
 
 static enum mr_code remove_link(struct mr_mailbox_delivery *d,
@@ -283,23 +294,18 @@ static enum mr_code for_each_link(struct mr_mailbox_delivery *d, link_step *step
 static enum mr_code move_document(struct mr_mailbox_delivery *d)
 {
 	struct mr_ctx *cx = d->cx;
-	int staging MR_CLEANUP(mr_fs_closep) = -1;
 	struct stat st;
 	enum mr_code rc = make_day(d);
 
 	if (!rc)
-		rc = mr_fs_open_dir(d->root->dir, MR_MAILBOX_STAGING, &staging, &cx->err);
-	if (rc)
-		return rc;
-	rc = mr_fs_rename(staging, d->staged, d->root->dir, d->canonical, MR_FS_NEW, &cx->err);
+		rc = mr_fs_place(d->root->dir,
+			mr_mailbox_layout_join(cx->arena, MR_MAILBOX_STAGING, d->staged),
+			d->canonical, MR_FS_NEW, &cx->err);
 	if (rc == MR_EEXISTS)
 		return mr_err_set(&cx->err, MR_ECONFLICT, "canonical message already exists: %s",
 			d->canonical_path);
-	/* It may have been renamed and not been synced: then it is to be moved back. */
-	if (rc) {
-		d->moved = mr_fs_exists(d->root->dir, d->canonical);
+	if (rc)
 		return rc;
-	}
 	d->moved = true;
 	mr_crash_point("deliver.moved");
 	if (fstatat(d->root->dir, d->canonical, &st, AT_SYMLINK_NOFOLLOW) != 0)
@@ -312,6 +318,28 @@ static enum mr_code move_document(struct mr_mailbox_delivery *d)
 			"staged message staging/%s was changed while it was being delivered",
 			d->staged);
 	return MR_OK;
+}
+
+/*
+ * The document's name and its links were made one after another; here all become durable. The first
+ * sync writes what they have in common, the others find little left to do. So the document and the
+ * links are on the disk before the index says that the message is delivered.
+ */
+static enum mr_code sync_places(struct mr_mailbox_delivery *d)
+{
+	int dirs[] = { -1, -1 };
+	enum mr_code rc = mr_fs_open_dir(d->root->dir, day_of(d), &dirs[0], &d->cx->err);
+
+	if (!rc)
+		rc = mr_fs_open_dir(d->root->dir, MR_MAILBOX_STAGING, &dirs[1], &d->cx->err);
+	if (!rc)
+		rc = mr_fs_sync_together(dirs, MR_LEN(dirs), &d->cx->err);
+	for (size_t i = 0; i < MR_LEN(dirs); i++)
+		mr_fs_closep(&dirs[i]);
+	if (!rc)
+		rc = for_each_link(d, sync_link);
+	mr_crash_point("deliver.placed");
+	return rc;
 }
 
 /* Back to its staged name, or to one that is free. */
@@ -337,17 +365,17 @@ static enum mr_code move_back(struct mr_mailbox_delivery *d)
 	return rc;
 }
 
-enum mr_code mr_mailbox_delivery_all_places(struct mr_mailbox_delivery *d, struct mr_db *index)
+enum mr_code mr_mailbox_delivery_all_places(struct mr_mailbox_delivery *d, struct mr_db *index,
+	const struct mr_texts *addresses)
 {
-	struct mr_texts addresses = mr_mailbox_delivery_addresses(d);
 	struct mr_mailbox_registrations rows;
 	struct mr_mailbox_place *places = NULL;
 	size_t len = 0;
 
-	for (size_t i = 0; i < addresses.len; i++) {
+	for (size_t i = 0; i < addresses->len; i++) {
 		struct mr_mailbox_place *more;
 		enum mr_code rc =
-			mr_mailbox_registration_list(d->cx, index, addresses.items[i], &rows);
+			mr_mailbox_registration_list(d->cx, index, addresses->items[i], &rows);
 
 		if (rc)
 			return rc;
@@ -479,8 +507,10 @@ static enum mr_code say_incomplete(const struct mr_mailbox_delivery *d, const ch
 		d->message->message_id, address, MR_ERR_MSG_BYTES / 2, why->msg);
 }
 
-/* A mailbox that cannot be written does not stop the others. */
-static enum mr_code add_locals(struct mr_mailbox_delivery *d, struct mr_db *index)
+/* The rows of the recipients' mailboxes, or that of a sender who is none. One that cannot be
+ * written does not stop the others. */
+static enum mr_code add_locals_of(struct mr_mailbox_delivery *d, struct mr_db *index,
+	bool recipients)
 {
 	const struct mr_mailbox_message *m = d->message;
 	const char *failed = NULL;
@@ -491,12 +521,26 @@ static enum mr_code add_locals(struct mr_mailbox_delivery *d, struct mr_db *inde
 		struct mr_mailbox_state state = mr_mailbox_state_fresh(m->message_id, m->thread_id,
 			m->created_at_utc, m->subject, place->is_recipient);
 
-		if (add_local(d, index, place, &state) && !failed) {
+		if (place->is_recipient == recipients && add_local(d, index, place, &state) &&
+			!failed) {
 			failed = place->row->address;
 			why = d->cx->err;
 		}
 	}
 	return failed ? say_incomplete(d, failed, &why) : MR_OK;
+}
+
+/* Recipients first: the row is what wakes them. */
+static enum mr_code add_locals(struct mr_mailbox_delivery *d, struct mr_db *index)
+{
+	enum mr_code rc = add_locals_of(d, index, true);
+	struct mr_err why = d->cx->err;
+	enum mr_code sent = add_locals_of(d, index, false);
+
+	if (!rc)
+		return sent;
+	d->cx->err = why;
+	return rc;
 }
 
 enum mr_code mr_mailbox_delivery_run(struct mr_mailbox_delivery *d, struct mr_db *index)
@@ -519,6 +563,8 @@ enum mr_code mr_mailbox_delivery_run(struct mr_mailbox_delivery *d, struct mr_db
 		rc = move_document(d);
 	if (!rc)
 		rc = for_each_link(d, make_link);
+	if (!rc)
+		rc = sync_places(d);
 	if (!rc)
 		rc = commit_index(d, index);
 	return rc && !d->committed ? undo_after(d, index) : rc;
@@ -595,6 +641,8 @@ static enum mr_code heal_place(struct mr_mailbox_delivery *d, struct mr_db *inde
 	for (size_t i = 0; i < list.len && !rc; i++) {
 		folders.items[folders.len++] = list.items[i].folder;
 		rc = make_link(d, place->row, list.items[i].folder);
+		if (!rc)
+			rc = sync_link(d, place->row, list.items[i].folder);
 	}
 	if (rc)
 		return rc;

@@ -453,7 +453,8 @@ enum mr_code mr_mailbox_locks_take(struct mr_ctx *cx, const struct mr_mailbox_ro
 	bool taken = false;
 	enum mr_code rc = check_place(cx, root);
 
-	if (!rc && root->keeper)
+	if (!rc && !(cx->keepers && mr_keepers_start(cx->keepers, root->dir, clean_up)) &&
+		root->keeper)
 		mr_keeper_start(root->keeper, root->dir, clean_up);
 	while (!rc && !taken) {
 		rc = take_all(&t, &names, &taken);

@@ -20,10 +20,16 @@
 
 #include <string.h>
 
+/* What stays open from verb to verb. */
+struct place {
+	struct mr_mailbox_root root;
+	struct mr_db *index; /* for reading; or NULL */
+};
+
 /* What a verb needs: the index, the mailbox's own database, and whose it is. */
 struct desk {
 	const struct mr_mailbox_root *root;
-	struct mr_db *index;
+	struct mr_db *index; /* the place's */
 	struct mr_db *local; /* or NULL */
 	const struct mr_mailbox_registration *row;
 };
@@ -31,12 +37,28 @@ struct desk {
 static void close_desk(struct desk *desk)
 {
 	mr_db_closep(&desk->local);
-	mr_db_closep(&desk->index);
 }
 
 static const struct mr_mailbox_root *root_of(const struct mr_mail *mail)
 {
-	return mail->state;
+	const struct place *place = mail->state;
+
+	return &place->root;
+}
+
+/* Repair may have put another one in its place. */
+static enum mr_code open_index(struct mr_ctx *cx, struct place *place, struct mr_db **out)
+{
+	struct mr_err ignored;
+	enum mr_code rc = MR_OK;
+
+	if (place->index && mr_db_still_there(place->index, &ignored))
+		mr_db_closep(&place->index);
+	if (!place->index)
+		rc = mr_mailbox_root_index(cx, &place->root, true, &place->index);
+	if (!rc)
+		*out = place->index;
+	return rc;
 }
 
 /* The registration may have ended, or gone to somebody else, since the mail was opened. */
@@ -45,7 +67,7 @@ static enum mr_code enter(struct mr_ctx *cx, const struct mr_mail *mail, struct 
 	enum mr_code rc;
 
 	out->root = root_of(mail);
-	rc = mr_mailbox_root_index(cx, out->root, true, &out->index);
+	rc = open_index(cx, mail->state, &out->index);
 	if (!rc)
 		rc = mr_mailbox_registration_active(cx, out->index, mail->address, &out->row);
 	if (rc)
@@ -339,8 +361,8 @@ static enum mr_code fs_recipient(struct mr_ctx *cx, const struct mr_mail *mail, 
 
 static enum mr_code fs_make_operator(struct mr_ctx *cx, const struct mr_mail *mail)
 {
-	struct mr_db *index MR_CLEANUP(mr_db_closep) = NULL;
-	enum mr_code rc = mr_mailbox_root_index(cx, root_of(mail), true, &index);
+	struct mr_db *index = NULL;
+	enum mr_code rc = open_index(cx, mail->state, &index);
 
 	return rc ? rc : mr_mailbox_root_make_operator(cx, root_of(mail), index);
 }
@@ -393,7 +415,10 @@ static enum mr_code fs_check(struct mr_ctx *cx, const struct mr_mail *mail)
 
 static void fs_close(struct mr_mail *mail)
 {
-	mr_mailbox_root_close(mail->state);
+	struct place *place = mail->state;
+
+	mr_db_closep(&place->index);
+	mr_mailbox_root_close(&place->root);
 }
 
 static const struct mr_mail_transport filesystem = {
@@ -416,19 +441,21 @@ static const struct mr_mail_transport filesystem = {
 enum mr_code mr_mail_fs_open(struct mr_ctx *cx, const char *path, const char *address,
 	bool read_only, struct mr_mail *out)
 {
-	struct mr_mailbox_root *root = mr_arena_alloc(cx->arena, sizeof(*root));
+	struct place *place = mr_arena_alloc(cx->arena, sizeof(*place));
 	struct mr_mail mail MR_CLEANUP(mr_mail_close) = MR_MAIL_INIT;
 	struct desk desk MR_CLEANUP(close_desk) = { NULL };
-	enum mr_code rc = mr_mailbox_root_open(cx, path,
-		read_only ? MR_MAILBOX_ROOT_READ : MR_MAILBOX_ROOT_WRITE, root);
+	enum mr_code rc;
 
+	place->index = NULL;
+	rc = mr_mailbox_root_open(cx, path,
+		read_only ? MR_MAILBOX_ROOT_READ : MR_MAILBOX_ROOT_WRITE, &place->root);
 	if (rc)
 		return rc;
 	mail = (struct mr_mail){
 		.transport = &filesystem,
 		.address = address,
 		.read_only = read_only,
-		.state = root,
+		.state = place,
 	};
 	rc = enter(cx, &mail, &desk);
 	if (rc)

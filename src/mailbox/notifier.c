@@ -70,8 +70,12 @@ static enum mr_code take_all(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_notifier_inbox *inbox, const char *channel, struct mr_mail_messages *out,
 	int64_t *out_notice)
 {
-	enum mr_code rc = mr_db_begin(db, MR_DB_IMMEDIATE, &cx->err);
+	/* Who asks is answered at once. What a power failure takes from the ledger is told again.
+	 */
+	enum mr_code rc = mr_db_set_sync(db, MR_DB_SYNC_NORMAL, &cx->err);
 
+	if (!rc)
+		rc = mr_db_begin(db, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
 		rc = take(cx, db, inbox, channel, out, out_notice);
 	if (!rc)

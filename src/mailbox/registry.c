@@ -72,37 +72,53 @@ static bool is_active(const struct mr_mailbox_record *record)
 	return mr_str_eq(record->state, ACTIVE);
 }
 
+/* The record that answers to a name, an active one before others. */
+struct match {
+	const char *agent_id; /* or NULL */
+	bool is_active;
+	size_t rivals; /* that answer as well */
+};
+
+/* Look at one record, in memory of its own: there may be hundreds, and a request may last. */
+static void compare(struct mr_ctx *cx, const char *registry, const char *agent_id, const char *name,
+	struct match *match)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx one = *cx;
+	struct mr_mailbox_record record;
+
+	one.arena = arena;
+	read_record(&one, registry, agent_id, &record);
+	if (!record.agent_name || !mr_str_eq(bare(record.agent_name), bare(name)))
+		return;
+	if (match->agent_id && match->is_active == is_active(&record))
+		match->rivals++;
+	else if (!match->agent_id || is_active(&record))
+		*match = (struct match){ .agent_id = agent_id, .is_active = is_active(&record) };
+}
+
 static enum mr_code find_name(struct mr_ctx *cx, const char *registry, const char *name,
 	struct mr_mailbox_record *out)
 {
-	struct mr_mailbox_records all;
-	const struct mr_mailbox_record *found = NULL;
-	size_t rivals = 0;
-	enum mr_code rc = mr_mailbox_registry_list(cx, registry, &all);
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_texts names = { NULL, 0 };
+	struct match match = { NULL };
+	enum mr_code rc = mr_fs_list(arena, AT_FDCWD, mr_arena_printf(arena, "%s/" LIVE, registry),
+		MR_MAILBOX_AGENTS, &names, &cx->err);
 
-	for (size_t i = 0; i < all.len && !rc; i++) {
-		const struct mr_mailbox_record *one = &all.items[i];
-
-		if (!one->agent_name || !mr_str_eq(bare(one->agent_name), bare(name)))
-			continue;
-		if (found && is_active(found) == is_active(one)) {
-			rivals++;
-		} else if (!found || is_active(one)) {
-			found = one;
-			rivals = 0;
-		}
-	}
-	if (rc)
+	if (rc && rc != MR_ENOTFOUND)
 		return rc;
-	if (!found)
+	for (size_t i = 0; i < names.len; i++)
+		compare(cx, registry, names.items[i], name, &match);
+	if (!match.agent_id)
 		return mr_err_set(&cx->err, MR_ENOTFOUND,
 			"no agent named `%.100s` is known; mailroom agents list shows all", name);
-	if (rivals)
+	if (match.rivals)
 		return mr_err_set(&cx->err, MR_ECONFLICT,
 			"%zu agents are named `%.100s`; choose one with --agent-id: mailroom "
 			"agents list shows them",
-			rivals + 1, name);
-	*out = *found;
+			match.rivals + 1, name);
+	read_record(cx, registry, mr_arena_strdup(cx->arena, match.agent_id), out);
 	return MR_OK;
 }
 

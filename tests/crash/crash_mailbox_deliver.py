@@ -24,8 +24,8 @@ PROGRAM = sys.argv[1]
 NAMES = ["alice", "bob", "carol", "dave"]
 WRITERS = 8
 ACK_BYTES = len("msg-20260311T041500Z-0123456789abcdef0123456789abcdef 0 1\n")
-POINTS = ["deliver.staged_synced", "deliver.filled", "deliver.intended", "deliver.moved",
-    "deliver.linked", "deliver.committed", "deliver.unlocked", "deliver.local_committed", "deliver.dropped"]
+POINTS = ["deliver.intent_named", "deliver.filled", "deliver.intended", "deliver.moved",
+    "deliver.linked", "deliver.placed", "deliver.committed", "deliver.unlocked", "deliver.local_committed", "deliver.dropped"]
 
 
 def run(*args):

@@ -21,6 +21,7 @@ CASES = [
     ("an archive whose database is lost as well", TeamEpisode, "database_lost"),
     ("a mailbox root", MailboxEpisode, "power_fails"),
     ("a mailbox root that has just answered", MailboxEpisode, "power_fails_at_once"),
+    ("each step of a delivery", MailboxEpisode, "power_fails_in_a_delivery"),
 ]
 
 

@@ -18,6 +18,9 @@ from team_load import TeamLoad
 MEGABYTES = 192
 TIMEOUT_S = 120
 SPARE_BYTES = [0, 1 << 14, 1 << 16, 1 << 18]
+# The steps of a delivery to which a power failure makes a difference.
+DELIVERY_POINTS = ["deliver.intent_named", "deliver.intended", "deliver.moved", "deliver.linked", "deliver.placed",
+    "deliver.committed", "deliver.unlocked", "deliver.local_committed", "deliver.dropped"]
 JUMPS_S = [-86400 * 40, -86400, -3600, -61, -1, 1, 61, 3600, 86400, 86400 * 400]
 
 
@@ -246,6 +249,16 @@ class MailboxEpisode(Episode):
         self.load.wait_until_idle()
         self.load.write_once()
         self.disk.cut()
+
+    def power_fails_in_a_delivery(self):
+        """At each of its steps, when nothing that came later made it durable."""
+        self.load.work(1, 3)
+        for point in DELIVERY_POINTS:
+            self.load.hold()
+            self.load.wait_until_idle()
+            self.load.die_at(point)
+            self.disk.cut()
+            self.load.check()
 
     def disk_fills(self):
         self.load.work(3, 10)

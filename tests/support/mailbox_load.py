@@ -95,6 +95,17 @@ class MailboxLoad:
             self._mark(self.rng, WRITERS, self.rng.choice(sorted(set(self.delivered) - {i for i, _ in self.read})))
         assert self.count == before + 1, f"a writer failed: {self.last_refusal}"
 
+    def die_at(self, point):
+        """One delivery by ourselves that dies at this crash point: whether it happened is not known."""
+        env = self.env
+        self.env = {**env, "MAILROOM_CRASH_AT": point}
+        before = self.count
+        try:
+            self._deliver(self.rng, WRITERS, self._next())
+        finally:
+            self.env = env
+        assert self.count == before, f"the delivery did not come to {point}"
+
     def wait_until_idle(self):
         deadline = time.monotonic() + TIMEOUT_S
         while self.running:

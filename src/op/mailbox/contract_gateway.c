@@ -6,6 +6,7 @@
 #include "op/call.h"
 #include "op/mailbox/gateway_body.h"
 #include "op/mailbox/gateway_log.h"
+#include "op/mailbox/gateway_parts.h"
 #include "op/mailbox/gateway_service.h"
 #include "op/mailbox/mail_session.h"
 
@@ -102,6 +103,7 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 	entered->facts = mr_gateway_log_facts(call->cx.arena, op, session->binding.address, in);
 	mr_gateway_log_begun(&entered->facts);
 	widen_reach(call, &session->agent.manifest);
+	call->cx.keepers = mr_gateway_parts_keepers(call->app->gateway_parts);
 	if (!rc)
 		rc = mr_mail_session_open(call, !(op->needs & MR_NEED_WRITE), session);
 	if (rc) {

@@ -2,6 +2,7 @@
  * notifiers of its agents. */
 #include "op/mailbox/gateway_parts.h"
 
+#include "base/keeper.h"
 #include "base/oom.h"
 #include "op/mailbox/gateway_service.h"
 
@@ -11,6 +12,7 @@
 
 struct mr_gateway_parts {
 	struct mr_notifier_hub *notifiers;
+	struct mr_keepers *keepers;
 };
 
 static enum mr_code start_notifiers(const struct mr_app *app, struct mr_notifier_hub **out,
@@ -43,7 +45,7 @@ enum mr_code mr_gateway_parts_start(const struct mr_app *app, struct mr_gateway_
 	parts = malloc(sizeof(*parts));
 	if (!parts)
 		mr_oom(sizeof(*parts));
-	*parts = (struct mr_gateway_parts){ .notifiers = notifiers };
+	*parts = (struct mr_gateway_parts){ .notifiers = notifiers, .keepers = mr_keepers_new() };
 	*out = parts;
 	return MR_OK;
 }
@@ -59,12 +61,18 @@ void mr_gateway_parts_free(struct mr_gateway_parts *parts)
 	if (!parts)
 		return;
 	mr_notifier_hub_close(parts->notifiers);
+	mr_keepers_free(parts->keepers);
 	free(parts);
 }
 
 struct mr_notifier_hub *mr_gateway_parts_notifiers(const struct mr_gateway_parts *parts)
 {
 	return parts ? parts->notifiers : NULL;
+}
+
+struct mr_keepers *mr_gateway_parts_keepers(const struct mr_gateway_parts *parts)
+{
+	return parts ? parts->keepers : NULL;
 }
 
 void mr_gateway_parts_listens(struct mr_gateway_parts *parts, const char *url)

@@ -51,7 +51,8 @@ static void write_locked_keeps_its_lock(void)
 	struct stat ours, named;
 
 	files_enter();
-	CHECK_OK(mr_fs_write_locked(AT_FDCWD, "a", mr_bytes_text("x"), MR_FS_NEW, 0600, &fd, &err),
+	CHECK_OK(mr_fs_write_locked(AT_FDCWD, "a", mr_bytes_text("x"), MR_FS_NEW, MR_FS_SYNC_ALL,
+			 0600, &fd, &err),
 		err);
 	files_hold("a", "x");
 	CHECK(fstat(fd, &ours) == 0 && stat("a", &named) == 0);
@@ -59,8 +60,8 @@ static void write_locked_keeps_its_lock(void)
 	CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	other = open("a", O_RDONLY | O_CLOEXEC);
 	CHECK(flock(other, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
-	CHECK_INT(mr_fs_write_locked(AT_FDCWD, "a", mr_bytes_text("y"), MR_FS_NEW, 0600, &refused,
-			  &err),
+	CHECK_INT(mr_fs_write_locked(AT_FDCWD, "a", mr_bytes_text("y"), MR_FS_NEW, MR_FS_SYNC_ALL,
+			  0600, &refused, &err),
 		MR_EEXISTS);
 	CHECK_INT(refused, -1);
 	mr_fs_closep(&fd);

@@ -83,12 +83,47 @@ static void ends_with_a_keeper_that_was_killed(void)
 	CHECK_INT(keeper.pid, 0);
 }
 
+/* One for each directory, however often it is asked for; all of them clean after a death. */
+static void are_kept_together(void)
+{
+	int dir MR_CLEANUP(mr_fs_closep) = -1, fd MR_CLEANUP(mr_fs_closep) = -1;
+	struct mr_keepers *keepers = mr_keepers_new();
+	char byte = 0;
+	pid_t child;
+	int status;
+
+	files_enter();
+	CHECK(mkfifo("told", 0600) == 0);
+	files_put("sign", "of life");
+	dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CHECK(mr_keepers_start(keepers, dir, clean));
+	CHECK(mr_keepers_start(keepers, dir, clean));
+	CHECK(!mr_keepers_start(keepers, -1, clean));
+	mr_keepers_free(keepers);
+	mr_keepers_free(NULL);
+	CHECK(access("sign", F_OK) == 0);
+	child = fork();
+	CHECK(child >= 0);
+	if (child == 0) {
+		keepers = mr_keepers_new();
+		for (int i = 0; i < 3; i++)
+			(void)mr_keepers_start(keepers, dir, clean);
+		raise(SIGKILL);
+	}
+	CHECK_INT(waitpid(child, &status, 0), child);
+	fd = open("told", O_RDONLY);
+	CHECK(read(fd, &byte, 1) == 1 && byte == 'c');
+	CHECK(read(fd, &byte, 1) == 0);
+	CHECK(access("sign", F_OK) != 0);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(cleans_after_a_death),
 		TEST(cleans_nothing_when_it_is_ended),
 		TEST(ends_with_a_keeper_that_was_killed),
+		TEST(are_kept_together),
 	};
 
 	return test_main(tests, MR_LEN(tests));

@@ -724,9 +724,52 @@ static void recovery_undoes(void)
 	CHECK(!is_there(CANONICAL));
 }
 
+static void put_zeros(const char *path, size_t count)
+{
+	FILE *file = fopen(path, "we");
+
+	CHECK(file != NULL);
+	for (size_t i = 0; i < count; i++)
+		CHECK(fputc(0, file) == 0);
+	CHECK(fclose(file) == 0);
+}
+
+/* The power failed before the intent was on the disk, so nothing else of its delivery had begun. */
+static void recovery_removes_what_is_torn(void)
+{
+	static const size_t sizes[] = { 0, 200 };
+	struct post post MR_CLEANUP(post_close);
+	size_t count = 0;
+
+	open_post(&post);
+	for (size_t i = 0; i < MR_LEN(sizes); i++) {
+		put_zeros(INTENT, sizes[i]);
+		CHECK_OK(mr_mailbox_deliver_recover(&post.cx, &post.root, &count), post.cx.err);
+		CHECK_INT(count, 1);
+		CHECK(!is_there(INTENT));
+	}
+}
+
+/* The power failed after links had come to the disk and before the document's name had. */
+static void recovery_removes_links_without_a_document(void)
+{
+	struct post post MR_CLEANUP(post_close);
+	struct mr_mailbox_message message;
+	size_t count = 0;
+
+	open_post(&post);
+	message = compose(&post, "alice", "bob", "");
+	leave_half(&post, &message, true);
+	CHECK(rename(CANONICAL, STAGED) == 0);
+	CHECK_OK(mr_mailbox_deliver_recover(&post.cx, &post.root, &count), post.cx.err);
+	CHECK(!is_there(INTENT));
+	CHECK(!is_there(link_of(&post, "bob", "inbox")));
+	CHECK(is_there(STAGED));
+}
+
 static void recovery_leaves_the_living_and_the_unknown(void)
 {
-	static const char *const texts[] = { "", "{}", "[1]", "{\"message_id\": \"" ID "\"",
+	static const char *const texts[] = { "{}", "[1]", "{\"message_id\": \"" ID "\"",
 		"{\"message_id\": \"" ID "\", \"created_at_utc\": \"x\", \"addresses\": []}",
 		("{\"message_id\": \"" ID "\", \"created_at_utc\": \"2026-03-11T04:15:00Z\", "
 		 "\"staged\": \"../x\", \"addresses\": []}"),
@@ -808,6 +851,8 @@ int main(void)
 		TEST(recovery_finishes),
 		TEST(recovery_drops_what_never_moved),
 		TEST(recovery_undoes),
+		TEST(recovery_removes_what_is_torn),
+		TEST(recovery_removes_links_without_a_document),
 		TEST(recovery_leaves_the_living_and_the_unknown),
 		TEST(composed_messages_leave_no_file),
 	};
