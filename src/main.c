@@ -565,6 +565,7 @@
  *     adopt.c            plans how a moved or copied root becomes a root of its own
  *     agent.c            the agent that a command is for
  *     agent_make.c       sessions of agents: made, bound, removed
+ *     agent_unfinished.c sessions that are being made, and what is left of them
  *     binding.c          which mailbox a session has
  *     carry.c            mail on its way to a JMAP server and back: what both ways share,
  *     carry_in.c         into a root,
@@ -623,6 +624,7 @@
  *     notice_prompt.c    the text that wakes an agent
  *     notifier.c         tells those who ask of their mail
  *     notifier_hub.c     wakes them, and prompts, when a mailbox changes
+ *     notifier_hub_wait.c long polls: who waits for an agent's mail
  *     notifier_plan.c    what is to be told, by inbox and ledger
  *     notifier_push.c    is told of changes by a server
  *     notifier_round.c   one round of prompts: look, queue, deliver

@@ -2,6 +2,8 @@
 #include "mailbox/agent_make.h"
 
 #include "base/fs.h"
+#include "base/lock.h"
+#include "mailbox/agent_unfinished.h"
 #include "mailbox/open.h"
 #include "text/out.h"
 #include "text/time.h"
@@ -11,8 +13,16 @@
 
 /* What the ids of our sessions begin with. */
 #define OURS "mailroom-"
+/* In the registry. One command at a time makes an agent, or two could get the same name. */
+#define LOCK "mailroom-agents.lock"
 
-enum { NAME_BYTES = 64, SESSION_DIGITS = 8, LEASE_DAYS = 36500, DIR_MODE = 0700 };
+enum {
+	NAME_BYTES = 64,
+	SESSION_DIGITS = 8,
+	LEASE_DAYS = 36500,
+	DIR_MODE = 0700,
+	LOCK_MS = 60000, /* longer than a mailbox root makes one wait */
+};
 
 static const char NAME_CHARS[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -30,7 +40,9 @@ struct making {
 	const struct tool *tool;
 	const char *role, *tmux_session;
 	const char *agent_id, *session_id, *generation_id;
-	const char *session; /* its directory */
+	const char *sessions; /* where sessions of its kind are */
+	const char *session;  /* its directory */
+	const char *record;
 	const char *now;
 };
 
@@ -230,11 +242,14 @@ static const char *directory_of(struct mr_arena *arena, const char *path)
 	return mr_arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path));
 }
 
-static enum mr_code write_session(struct mr_ctx *cx, const struct making *m)
+/* `*mark` is the lock of what is not finished yet. */
+static enum mr_code write_session(struct mr_ctx *cx, const struct making *m, int *mark)
 {
 	const char *role = mr_arena_printf(cx->arena, "%s/agent_def/roles/%s", m->session, m->role);
-	enum mr_code rc = mr_fs_make_dirs(AT_FDCWD, role, DIR_MODE, &cx->err);
+	enum mr_code rc = mr_mailbox_unfinished_begin(cx, m->session, m->record, mark);
 
+	if (!rc)
+		rc = mr_fs_make_dirs(AT_FDCWD, role, DIR_MODE, &cx->err);
 	/* The runtime wants to read it, and has nothing to add to what the agent is told. */
 	if (!rc)
 		rc = mr_fs_write(AT_FDCWD, mr_arena_printf(cx->arena, "%s/system-prompt.md", role),
@@ -248,24 +263,67 @@ static enum mr_code write_session(struct mr_ctx *cx, const struct making *m)
 static enum mr_code write_record(struct mr_ctx *cx, const struct making *m,
 	const struct mr_mailbox_session *session)
 {
-	const char *record = mr_mailbox_registry_path(cx->arena, m->asked->registry, m->agent_id);
 	enum mr_code rc =
-		mr_fs_make_dirs(AT_FDCWD, directory_of(cx->arena, record), DIR_MODE, &cx->err);
+		mr_fs_make_dirs(AT_FDCWD, directory_of(cx->arena, m->record), DIR_MODE, &cx->err);
 
-	return rc ? rc : mr_mailbox_session_write(cx, record, make_record(cx, m, session));
+	return rc ? rc : mr_mailbox_session_write(cx, m->record, make_record(cx, m, session));
 }
 
 /* Take away what a failure left half done; the reason stays, also when that does not work. */
 static enum mr_code give_up(struct mr_ctx *cx, const struct making *m)
 {
-	const char *record = mr_mailbox_registry_path(cx->arena, m->asked->registry, m->agent_id);
 	struct mr_err ignored;
-	enum mr_code rc = mr_fs_remove_all(AT_FDCWD, directory_of(cx->arena, record), &ignored);
+	enum mr_code rc = mr_fs_remove_all(AT_FDCWD, directory_of(cx->arena, m->record), &ignored);
 
 	if (!rc)
 		rc = mr_fs_remove_all(AT_FDCWD, m->session, &ignored);
 	(void)rc;
 	return cx->err.code;
+}
+
+static enum mr_code take_lock(struct mr_ctx *cx, const char *registry, struct mr_lock *out)
+{
+	enum mr_code rc = mr_fs_make_dirs(AT_FDCWD, registry, DIR_MODE, &cx->err);
+
+	return rc ? rc
+		  : mr_lock_take(AT_FDCWD, mr_arena_printf(cx->arena, "%s/" LOCK, registry),
+			    "mailroom agents create", LOCK_MS, cx->clock, out, &cx->err);
+}
+
+static void name_parts(struct mr_ctx *cx, struct making *m)
+{
+	const struct mr_mailbox_agent_new *asked = m->asked;
+
+	m->agent_id = mr_token_uuid4_hex(cx->arena, cx->rand);
+	m->generation_id = make_uuid(cx);
+	m->session_id = mr_arena_printf(cx->arena, OURS "%s-%s", asked->name,
+		mr_token_hex(cx->arena, cx->rand, SESSION_DIGITS / 2));
+	m->sessions =
+		mr_arena_printf(cx->arena, "%s/sessions/%s", asked->runtime, m->tool->backend);
+	m->session = mr_arena_printf(cx->arena, "%s/%s", m->sessions, m->session_id);
+	m->record = mr_mailbox_registry_path(cx->arena, asked->registry, m->agent_id);
+	m->now = mr_time_format(cx->arena, mr_clock_wall_us(cx->clock), MR_TIME_SECONDS_OFFSET);
+}
+
+/* The lock is held, and the name is free. */
+static enum mr_code make(struct mr_ctx *cx, const struct making *m, struct mr_mailbox_session *out)
+{
+	const struct mr_mailbox_agent_new *asked = m->asked;
+	struct mr_mailbox_agent_bound bound;
+	int mark MR_CLEANUP(mr_fs_closep) = -1;
+	enum mr_code rc = write_session(cx, m, &mark);
+
+	if (!rc)
+		rc = mr_mailbox_session_read(cx, below(cx, m, "manifest.json"), out);
+	if (!rc && asked->mailbox)
+		rc = mr_mailbox_agent_bind(cx, asked->registry, asked->mailbox, asked->mode,
+			asked->account, out, &bound);
+	if (!rc)
+		rc = write_record(cx, m, out);
+	if (rc)
+		return give_up(cx, m);
+	mr_mailbox_unfinished_end(cx, m->session);
+	return MR_OK;
 }
 
 enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx, const struct mr_mailbox_agent_new *request,
@@ -276,7 +334,7 @@ enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx, const struct mr_mailbox_
 		.role = request->role ? request->role : request->name,
 		.tmux_session = request->tmux_session ? request->tmux_session : request->name,
 	};
-	struct mr_mailbox_agent_bound bound;
+	struct mr_lock lock MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
 	struct mr_mailbox_session session;
 	enum mr_code rc = check_name(cx, request->name);
 
@@ -287,28 +345,17 @@ enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx, const struct mr_mailbox_
 	if (!rc)
 		rc = find_tool(cx, request->tool, &m.tool);
 	if (!rc)
+		rc = take_lock(cx, request->registry, &lock);
+	if (!rc)
 		rc = check_free(cx, request);
 	if (rc)
 		return rc;
-	m.agent_id = mr_token_uuid4_hex(cx->arena, cx->rand);
-	m.generation_id = make_uuid(cx);
-	m.session_id = mr_arena_printf(cx->arena, OURS "%s-%s", request->name,
-		mr_token_hex(cx->arena, cx->rand, SESSION_DIGITS / 2));
-	m.session = mr_arena_printf(cx->arena, "%s/sessions/%s/%s", request->runtime,
-		m.tool->backend, m.session_id);
-	m.now = mr_time_format(cx->arena, mr_clock_wall_us(cx->clock), MR_TIME_SECONDS_OFFSET);
-	rc = write_session(cx, &m);
+	name_parts(cx, &m);
+	mr_mailbox_unfinished_sweep(cx, m.sessions, OURS);
+	rc = make(cx, &m, &session);
 	if (!rc)
-		rc = mr_mailbox_session_read(cx, below(cx, &m, "manifest.json"), &session);
-	if (!rc && request->mailbox)
-		rc = mr_mailbox_agent_bind(cx, request->registry, request->mailbox, request->mode,
-			request->account, &session, &bound);
-	if (!rc)
-		rc = write_record(cx, &m, &session);
-	if (rc)
-		return give_up(cx, &m);
-	*out = session;
-	return MR_OK;
+		*out = session;
+	return rc;
 }
 
 static enum mr_code bind_in_root(struct mr_ctx *cx, const struct mr_mailbox_session *manifest,

@@ -29,8 +29,9 @@ struct mr_mailbox_agent_new {
 /*
  * Make the session of a new agent, and give it its mailbox. MR_EINVAL: a name that cannot be, an
  * unknown tool. MR_EEXISTS: an agent of that name is there. Otherwise the errors of
- * mr_mailbox_agent_bind(). After an error nothing is left; the record is written last, so a process
- * that dies before leaves a directory that belongs to no agent, and the name is free.
+ * mr_mailbox_agent_bind(). Of several at once with one name, one succeeds. After an error nothing
+ * is left. The record is written last: when a process dies before, the name is free, and the next
+ * call removes the directory that it left.
  */
 MR_CHECK enum mr_code mr_mailbox_agent_create(struct mr_ctx *cx,
 	const struct mr_mailbox_agent_new *request, struct mr_mailbox_session *out);

@@ -1,4 +1,4 @@
-/* mailbox/notifier_hub.c - wakes long polls and rounds when a mailbox changes. */
+/* mailbox/notifier_hub.c - sees that a mailbox changed, wakes who waits, and hands out rounds. */
 #include "mailbox/notifier_hub.h"
 
 #include "base/fs.h"
@@ -9,6 +9,7 @@
 #include "base/oom.h"
 #include "mailbox/gateway.h"
 #include "mailbox/layout.h"
+#include "mailbox/notifier_hub_private.h"
 #include "mailbox/notifier_push.h"
 #include "mailbox/notifier_sql.h"
 #include "mailbox/registry.h"
@@ -16,80 +17,24 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/queue.h>
-#include <time.h>
 
 enum {
-	TAKERS = 4,           /* long polls that look at once: each has databases open meanwhile */
-	THREADS = 8,          /* that deliver prompts */
-	ALONE_MS = 50,        /* mail that comes this long after the last comes alone */
-	QUIET_MS = 50,        /* a long poll waits this long for more that comes in succession, */
-	QUIET_MAX_MS = 1000,  /* at most so long */
-	GATHER_MS = 150,      /* and a prompt so long, */
+	GATHER_MS = 150,      /* a prompt waits this long for more mail that comes in succession, */
 	GATHER_MAX_MS = 2500, /* at most so long */
 	CLOSED_MS = 10,       /* a rollback journal that stays so long after it was closed, stays */
-	UNWATCHED_MS = 1000,  /* between looks at what cannot be watched */
 	LOCKED_MS = 5000,     /* another process has the notifier of the session */
 	SCAN_MS = 60000,      /* between looks at the registry, */
 	SCAN_UNWATCHED_MS = 5000, /* when it cannot be watched */
 	SCANS_MORE = 3,
-	TIDY_MS = 1000,   /* after a long poll looked, and waits */
-	SLICE_MS = 1000,  /* a waiting request asks whether its client is still there */
 	POLLED_MS = 3000, /* after a long poll the next one is expected before a prompt */
 };
 
 #define LOCK_FILE "mailroom-notifier.lock"
 
-/* An agent that is served. Under the hub's lock but for what is marked. */
-struct agent {
-	LIST_ENTRY(agent) link;
-	STAILQ_ENTRY(agent) turn; /* in the list of those that wait for a thread */
-	char *session;            /* fixed, as the next */
-	char *manifest;
-	char *mailbox; /* the directory that is watched; or NULL */
-	int mailbox_id, gateway_id;
-	struct mr_notifier_push *push; /* of a mailbox on a server */
-	atomic_bool is_pushed;         /* it changed there; for the loop */
-	struct mr_notifier_hub *hub;
-	bool has_gateway; /* gateway_id is of the gateway's directory, not of the session's */
-	uint64_t changes;
-	int64_t changed_ms, before_ms; /* when the last change came, and the one before */
-	int64_t closed_ms; /* when a rollback journal was closed that was not removed yet; or 0 */
-	int64_t gather_ms; /* when the first came that no round has seen; or 0 */
-	int64_t due_ms;    /* when the next round is; INT64_MAX: never */
-	bool is_queued, is_running;
-	unsigned waits;    /* long polls */
-	int64_t polled_ms; /* when the last of them ended */
-	pthread_cond_t woken;
-	struct mr_lock lock; /* of the thread that runs a round */
-};
-
-struct mr_notifier_hub {
-	struct mr_notifier_hub_config config; /* its texts are ours */
-	pthread_mutex_t lock;
-	struct mr_fs_watch_dirs *watch;
-	int wake; /* an eventfd: gets the loop out of the kernel */
-	LIST_HEAD(, agent) agents;
-	STAILQ_HEAD(, agent) turns;
-	pthread_cond_t work; /* a turn is there, or the end */
-	pthread_cond_t room; /* fewer than TAKERS look */
-	unsigned takers;
-	pthread_t loop;
-	pthread_t threads[THREADS];
-	size_t thread_count, idle_count;
-	int registry_id;
-	char *base_url;      /* of the server that it belongs to; or NULL */
-	unsigned scans_more; /* soon after it changed: an agent is bound after it is entered */
-	int64_t tidy_ms;     /* when memory of looks is given back; or 0 */
-	int64_t scan_ms;     /* when the registry is looked at next */
-	bool is_over;        /* no more rounds, no more long polls */
-};
-
-static int64_t now_ms(void)
+int64_t mr_notifier_hub_now_ms(void)
 {
 	return mr_clock_mono_ms(mr_clock_system());
 }
@@ -112,7 +57,7 @@ static struct mr_ctx context(const struct mr_notifier_hub *hub, struct mr_arena 
 	};
 }
 
-static void ring(struct mr_notifier_hub *hub)
+void mr_notifier_hub_ring(struct mr_notifier_hub *hub)
 {
 	(void)eventfd_write(hub->wake, 1);
 }
@@ -122,14 +67,14 @@ static void ring(struct mr_notifier_hub *hub)
 /* From a thread of its own, which must not wait for the hub: that may be waiting for it. */
 static void on_push(void *arg)
 {
-	struct agent *agent = arg;
+	struct mr_notifier_agent *agent = arg;
 
 	atomic_store(&agent->is_pushed, true);
-	ring(agent->hub);
+	mr_notifier_hub_ring(agent->hub);
 }
 
-/* Follow a mailbox that is on a server, as long as somebody wants to know. Under the lock. */
-static void follow(struct agent *agent, const struct mr_mailbox_binding *binding)
+void mr_notifier_hub_follow(struct mr_notifier_agent *agent,
+	const struct mr_mailbox_binding *binding)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_ctx cx = context(agent->hub, arena);
@@ -140,14 +85,14 @@ static void follow(struct agent *agent, const struct mr_mailbox_binding *binding
 	agent->push = mr_notifier_push_open(&cx, agent->session, binding, on_push, agent);
 }
 
-static bool is_watched(const struct agent *agent)
+bool mr_notifier_hub_is_watched(const struct mr_notifier_agent *agent)
 {
 	return agent->mailbox_id || agent->push;
 }
 
-static struct agent *find(struct mr_notifier_hub *hub, const char *session)
+static struct mr_notifier_agent *find(struct mr_notifier_hub *hub, const char *session)
 {
-	struct agent *agent;
+	struct mr_notifier_agent *agent;
 
 	LIST_FOREACH(agent, &hub->agents, link)
 	if (mr_str_eq(agent->session, session))
@@ -165,9 +110,8 @@ static void init_cond(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-/* Watch the mailbox, and the directory that the settings are in; before it is there, the session's.
- * Under the lock. */
-static void watch_agent(struct mr_notifier_hub *hub, struct agent *agent, const char *mailbox)
+void mr_notifier_hub_watch(struct mr_notifier_hub *hub, struct mr_notifier_agent *agent,
+	const char *mailbox)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	const char *gateway = mr_notifier_sql_dir(arena, agent->session);
@@ -191,10 +135,10 @@ static void watch_agent(struct mr_notifier_hub *hub, struct agent *agent, const 
 		agent->gateway_id = 0;
 }
 
-/* Under the lock. */
-static struct agent *add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session)
+struct mr_notifier_agent *mr_notifier_hub_agent(struct mr_notifier_hub *hub,
+	const struct mr_mailbox_session *session)
 {
-	struct agent *agent = find(hub, session->dir);
+	struct mr_notifier_agent *agent = find(hub, session->dir);
 
 	if (agent)
 		return agent;
@@ -204,16 +148,16 @@ static struct agent *add(struct mr_notifier_hub *hub, const struct mr_mailbox_se
 	agent->hub = hub;
 	agent->session = copy(session->dir);
 	agent->manifest = copy(session->path);
-	agent->due_ms = now_ms() + GATHER_MS;
+	agent->due_ms = mr_notifier_hub_now_ms() + GATHER_MS;
 	agent->lock = MR_LOCK_INIT;
 	init_cond(&agent->woken);
-	watch_agent(hub, agent, session->binding.path);
+	mr_notifier_hub_watch(hub, agent, session->binding.path);
 	LIST_INSERT_HEAD(&hub->agents, agent, link);
-	ring(hub);
+	mr_notifier_hub_ring(hub);
 	return agent;
 }
 
-static void free_agent(struct agent *agent)
+static void free_agent(struct mr_notifier_agent *agent)
 {
 	mr_notifier_push_close(agent->push);
 	mr_lock_release(&agent->lock);
@@ -227,7 +171,7 @@ static void free_agent(struct agent *agent)
 void mr_notifier_hub_add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session)
 {
 	pthread_mutex_lock(&hub->lock);
-	add(hub, session);
+	mr_notifier_hub_agent(hub, session);
 	pthread_mutex_unlock(&hub->lock);
 }
 
@@ -254,7 +198,7 @@ const char *mr_notifier_hub_url(struct mr_notifier_hub *hub, struct mr_arena *ar
 /* --- what the kernel tells --- */
 
 /* The mailbox may have changed. Under the lock. */
-static void on_change(struct agent *agent, int64_t now)
+static void on_change(struct mr_notifier_agent *agent, int64_t now)
 {
 	agent->changes++;
 	agent->closed_ms = 0;
@@ -282,7 +226,8 @@ static bool is_commit(const char *name, unsigned what)
 	return mr_str_eq(name, MR_MAILBOX_LOCAL_FILE "-wal") && (what & MR_FS_WATCH_WRITTEN);
 }
 
-static void on_mailbox(struct agent *agent, const char *name, unsigned what, int64_t now)
+static void on_mailbox(struct mr_notifier_agent *agent, const char *name, unsigned what,
+	int64_t now)
 {
 	if ((what & MR_FS_WATCH_LOST) || is_commit(name, what))
 		on_change(agent, now);
@@ -292,12 +237,12 @@ static void on_mailbox(struct agent *agent, const char *name, unsigned what, int
 		agent->closed_ms = now;
 }
 
-static void on_gateway(struct mr_notifier_hub *hub, struct agent *agent, const char *name,
-	unsigned what, int64_t now)
+static void on_gateway(struct mr_notifier_hub *hub, struct mr_notifier_agent *agent,
+	const char *name, unsigned what, int64_t now)
 {
 	if (!agent->has_gateway || (what & MR_FS_WATCH_LOST)) {
 		agent->has_gateway = false;
-		watch_agent(hub, agent, agent->mailbox);
+		mr_notifier_hub_watch(hub, agent, agent->mailbox);
 		agent->due_ms = now;
 	}
 	/* The bell of the database of settings: somebody changed them. */
@@ -305,14 +250,23 @@ static void on_gateway(struct mr_notifier_hub *hub, struct agent *agent, const c
 		agent->due_ms = now;
 }
 
+/* Is this the directory of a record whose agent had no mailbox when it was read? */
+static bool is_unbound(const struct mr_notifier_hub *hub, int id)
+{
+	for (size_t i = 0; i < hub->unbound_len; i++)
+		if (hub->unbound_ids[i] == id)
+			return true;
+	return false;
+}
+
 /* Under the lock. */
 static void on_event(void *arg, int id, const char *name, unsigned what)
 {
 	struct mr_notifier_hub *hub = arg;
-	int64_t now = now_ms();
-	struct agent *agent;
+	int64_t now = mr_notifier_hub_now_ms();
+	struct mr_notifier_agent *agent;
 
-	if (id == 0 || id == hub->registry_id) {
+	if (id == 0 || id == hub->registry_id || is_unbound(hub, id)) {
 		hub->scan_ms = now;
 		hub->scans_more = SCANS_MORE;
 	}
@@ -330,7 +284,8 @@ static void on_event(void *arg, int id, const char *name, unsigned what)
 /* --- rounds --- */
 
 /* One at a time for a session, also among processes. */
-static bool hold(struct mr_notifier_hub *hub, struct agent *agent, struct mr_arena *arena)
+static bool hold(struct mr_notifier_hub *hub, struct mr_notifier_agent *agent,
+	struct mr_arena *arena)
 {
 	const char *path =
 		mr_arena_printf(arena, "%s/" LOCK_FILE, mr_notifier_sql_dir(arena, agent->session));
@@ -353,10 +308,10 @@ static int64_t after_round(const struct mr_notifier_hub *hub,
 		if (left_ms < wait_ms)
 			wait_ms = left_ms > 1 ? left_ms : 1;
 	}
-	return now_ms() + wait_ms;
+	return mr_notifier_hub_now_ms() + wait_ms;
 }
 
-static void log_failure(const struct agent *agent, const struct mr_err *err)
+static void log_failure(const struct mr_notifier_agent *agent, const struct mr_err *err)
 {
 	const struct mr_log_field fields[] = {
 		{ .key = "session", .text = agent->session },
@@ -367,8 +322,8 @@ static void log_failure(const struct agent *agent, const struct mr_err *err)
 }
 
 /* Without the lock. Returns when the next round is; `*mailbox` is where mail comes now. */
-static int64_t run_round(struct mr_notifier_hub *hub, struct agent *agent, struct mr_arena *arena,
-	const char **mailbox, struct mr_mailbox_binding *binding)
+static int64_t run_round(struct mr_notifier_hub *hub, struct mr_notifier_agent *agent,
+	struct mr_arena *arena, const char **mailbox, struct mr_mailbox_binding *binding)
 {
 	struct mr_ctx cx = context(hub, arena);
 	struct mr_mailbox_session manifest;
@@ -392,17 +347,17 @@ static int64_t run_round(struct mr_notifier_hub *hub, struct agent *agent, struc
 	}
 	/* An agent that has a gateway of its own is told by that. */
 	if (!rc && has_gateway && hub->config.registry)
-		return now_ms() + LOCKED_MS;
+		return mr_notifier_hub_now_ms() + LOCKED_MS;
 	if (!rc && !mr_fs_exists(AT_FDCWD, mr_notifier_sql_path(arena, agent->session)))
 		return INT64_MAX;
 	if (!rc && !hold(hub, agent, arena))
-		return now_ms() + LOCKED_MS;
+		return mr_notifier_hub_now_ms() + LOCKED_MS;
 	if (!rc)
 		rc = mr_notifier_round(&cx, &target, &result);
 	/* A session that is gone does not come back. */
 	if (rc && rc != MR_ENOTFOUND) {
 		log_failure(agent, &cx.err);
-		return now_ms() + LOCKED_MS;
+		return mr_notifier_hub_now_ms() + LOCKED_MS;
 	}
 	if (!rc && result.is_enabled)
 		return after_round(hub, &result);
@@ -412,7 +367,7 @@ static int64_t run_round(struct mr_notifier_hub *hub, struct agent *agent, struc
 }
 
 /* Under the lock, which is given back meanwhile. */
-static void serve_turn(struct mr_notifier_hub *hub, struct agent *agent)
+static void serve_turn(struct mr_notifier_hub *hub, struct mr_notifier_agent *agent)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_mailbox_binding binding = { MR_MAILBOX_UNBOUND };
@@ -427,20 +382,21 @@ static void serve_turn(struct mr_notifier_hub *hub, struct agent *agent)
 	next_ms = run_round(hub, agent, arena, &mailbox, &binding);
 	pthread_mutex_lock(&hub->lock);
 	agent->is_running = false;
-	watch_agent(hub, agent, mailbox);
+	mr_notifier_hub_watch(hub, agent, mailbox);
 	if (next_ms != INT64_MAX || agent->push)
-		follow(agent, &binding);
-	if (!is_watched(agent) && next_ms != INT64_MAX && next_ms > now_ms() + UNWATCHED_MS)
-		next_ms = now_ms() + UNWATCHED_MS;
+		mr_notifier_hub_follow(agent, &binding);
+	if (!mr_notifier_hub_is_watched(agent) && next_ms != INT64_MAX &&
+		next_ms > mr_notifier_hub_now_ms() + MR_NOTIFIER_UNWATCHED_MS)
+		next_ms = mr_notifier_hub_now_ms() + MR_NOTIFIER_UNWATCHED_MS;
 	if (next_ms < agent->due_ms)
 		agent->due_ms = next_ms;
-	ring(hub);
+	mr_notifier_hub_ring(hub);
 }
 
 static void *run_thread(void *arg)
 {
 	struct mr_notifier_hub *hub = arg;
-	struct agent *agent;
+	struct mr_notifier_agent *agent;
 
 	pthread_mutex_lock(&hub->lock);
 	while (!hub->is_over) {
@@ -459,11 +415,11 @@ static void *run_thread(void *arg)
 }
 
 /* Under the lock. Threads are started when they are first needed. */
-static void queue_turn(struct mr_notifier_hub *hub, struct agent *agent)
+static void queue_turn(struct mr_notifier_hub *hub, struct mr_notifier_agent *agent)
 {
 	agent->is_queued = true;
 	STAILQ_INSERT_TAIL(&hub->turns, agent, turn);
-	if (hub->idle_count == 0 && hub->thread_count < THREADS &&
+	if (hub->idle_count == 0 && hub->thread_count < MR_NOTIFIER_HUB_THREADS &&
 		pthread_create(&hub->threads[hub->thread_count], NULL, run_thread, hub) == 0)
 		hub->thread_count++;
 	pthread_cond_signal(&hub->work);
@@ -471,12 +427,42 @@ static void queue_turn(struct mr_notifier_hub *hub, struct agent *agent)
 
 /* --- the registry --- */
 
+/* Agents that have no mailbox yet: their records change when they get one. */
+struct unbound {
+	int *ids;
+	size_t len;
+};
+
+static void watch_unbound(struct mr_notifier_hub *hub, const char *record, struct unbound *list)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	const char *dir = mr_arena_strndup(arena, record, (size_t)(strrchr(record, '/') - record));
+	struct mr_err ignored;
+
+	if (!mr_fs_watch_dirs_add(hub->watch, dir, &list->ids[list->len], &ignored))
+		list->len++;
+}
+
+/* Under the lock. */
+static void keep_unbound(struct mr_notifier_hub *hub, struct unbound *list)
+{
+	struct unbound before = { hub->unbound_ids, hub->unbound_len };
+
+	hub->unbound_ids = list->ids;
+	hub->unbound_len = list->len;
+	for (size_t i = 0; i < before.len; i++)
+		if (!is_unbound(hub, before.ids[i]))
+			mr_fs_watch_dirs_remove(hub->watch, before.ids[i]);
+	free(before.ids);
+}
+
 /* Agents that came since. Not under the lock: it reads many files. */
 static void scan(struct mr_notifier_hub *hub)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_ctx cx = context(hub, arena);
 	struct mr_mailbox_records records = { NULL, 0 };
+	struct unbound unbound = { NULL, 0 };
 	const char *live = mr_arena_printf(arena, "%s/live_agents", hub->config.registry);
 	struct mr_err ignored;
 	int id = 0;
@@ -484,18 +470,24 @@ static void scan(struct mr_notifier_hub *hub)
 
 	if (mr_mailbox_registry_list(&cx, hub->config.registry, &records))
 		records.len = 0;
+	unbound.ids = calloc(records.len + 1, sizeof(*unbound.ids));
+	if (!unbound.ids)
+		mr_oom(records.len * sizeof(*unbound.ids));
 	for (size_t i = 0; i < records.len; i++) {
 		struct mr_mailbox_session session;
 
 		if (records.items[i].problem ||
 			mr_mailbox_registry_manifest(&cx, &records.items[i], &session) ||
 			session.binding.transport == MR_MAILBOX_UNBOUND)
-			continue;
-		mr_notifier_hub_add(hub, &session);
+			watch_unbound(hub, records.items[i].path, &unbound);
+		else
+			mr_notifier_hub_add(hub, &session);
 	}
 	pthread_mutex_lock(&hub->lock);
+	keep_unbound(hub, &unbound);
 	hub->registry_id = id;
-	hub->scan_ms = now_ms() + (is_watched && !hub->scans_more ? SCAN_MS : SCAN_UNWATCHED_MS);
+	hub->scan_ms = mr_notifier_hub_now_ms() +
+		(is_watched && !hub->scans_more ? SCAN_MS : SCAN_UNWATCHED_MS);
 	hub->scans_more -= hub->scans_more > 0;
 	pthread_mutex_unlock(&hub->lock);
 }
@@ -503,7 +495,7 @@ static void scan(struct mr_notifier_hub *hub)
 /* --- the loop --- */
 
 /* Changes that no event of the kernel told of: on a server, or with a journal that stays. */
-static void notice(struct agent *agent, int64_t now)
+static void notice(struct mr_notifier_agent *agent, int64_t now)
 {
 	if (atomic_exchange(&agent->is_pushed, false) ||
 		(agent->closed_ms && agent->closed_ms + CLOSED_MS <= now))
@@ -513,8 +505,8 @@ static void notice(struct agent *agent, int64_t now)
 /* Hand out what is due; how long to sleep. Under the lock. */
 static int hand_out(struct mr_notifier_hub *hub)
 {
-	int64_t now = now_ms(), next = hub->scan_ms;
-	struct agent *agent;
+	int64_t now = mr_notifier_hub_now_ms(), next = hub->scan_ms;
+	struct mr_notifier_agent *agent;
 
 	LIST_FOREACH(agent, &hub->agents, link)
 	{
@@ -552,12 +544,12 @@ static void *run_loop(void *arg)
 	while (!hub->is_over) {
 		int sleep_ms;
 
-		if (hub->scan_ms <= now_ms()) {
+		if (hub->scan_ms <= mr_notifier_hub_now_ms()) {
 			pthread_mutex_unlock(&hub->lock);
 			scan(hub);
 			pthread_mutex_lock(&hub->lock);
 		}
-		if (hub->tidy_ms && hub->tidy_ms <= now_ms()) {
+		if (hub->tidy_ms && hub->tidy_ms <= mr_notifier_hub_now_ms()) {
 			hub->tidy_ms = 0;
 			pthread_mutex_unlock(&hub->lock);
 			mr_memory_give_back();
@@ -572,117 +564,6 @@ static void *run_loop(void *arg)
 	}
 	pthread_mutex_unlock(&hub->lock);
 	return NULL;
-}
-
-/* --- long polls --- */
-
-static void sleep_until(struct mr_notifier_hub *hub, struct agent *agent, int64_t until_ms)
-{
-	struct timespec until = { .tv_sec = until_ms / 1000,
-		.tv_nsec = (until_ms % 1000) * 1000000 };
-
-	pthread_cond_timedwait(&agent->woken, &hub->lock, &until);
-}
-
-static bool is_ended(const struct mr_ctx *cx, const struct mr_notifier_hub *hub)
-{
-	return hub->is_over || (cx->is_over && cx->is_over(cx->is_over_arg));
-}
-
-/* After changes in quick succession: wait for the rest. Under the lock. */
-static void await_quiet(struct mr_notifier_hub *hub, struct agent *agent, int64_t until_ms)
-{
-	int64_t first_ms = agent->changed_ms;
-
-	if (until_ms > first_ms + QUIET_MAX_MS)
-		until_ms = first_ms + QUIET_MAX_MS;
-	while (agent->before_ms && agent->changed_ms - agent->before_ms < ALONE_MS &&
-		now_ms() < agent->changed_ms + QUIET_MS && now_ms() < until_ms && !hub->is_over)
-		sleep_until(hub, agent, agent->changed_ms + QUIET_MS);
-}
-
-/* Until the mailbox changed since `seen`; false when the wait is over. Under the lock. */
-static bool await_change(struct mr_ctx *cx, struct mr_notifier_hub *hub, struct agent *agent,
-	uint64_t seen, int64_t until_ms)
-{
-	while (agent->changes == seen) {
-		int64_t now = now_ms();
-		int64_t next = now + (is_watched(agent) ? SLICE_MS : UNWATCHED_MS);
-
-		if (now >= until_ms || is_ended(cx, hub))
-			return false;
-		sleep_until(hub, agent, next < until_ms ? next : until_ms);
-		if (!is_watched(agent))
-			return true; /* nobody tells: look */
-	}
-	await_quiet(hub, agent, until_ms);
-	return true;
-}
-
-/* One look, in memory of its own unless there is something to tell. */
-static enum mr_code take(struct mr_ctx *cx, const struct mr_notifier_target *target,
-	struct mr_notifier_told *out)
-{
-	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_ctx one = *cx;
-	enum mr_code rc;
-
-	one.arena = arena;
-	rc = mr_notifier_take(&one, target, "long_poll", out);
-	if (rc) {
-		cx->err = one.err;
-		cx->err.issues = NULL;
-		return rc;
-	}
-	if (out->notice) {
-		mr_arena_defer(cx->arena, (void (*)(void *))mr_arena_free, arena);
-		arena = NULL;
-	}
-	return MR_OK;
-}
-
-enum mr_code mr_notifier_hub_wait(struct mr_ctx *cx, struct mr_notifier_hub *hub,
-	const struct mr_mailbox_session *session, const char *base_url, const char *api,
-	int timeout_ms, struct mr_notifier_told *out)
-{
-	int64_t until_ms = now_ms() + timeout_ms;
-	struct mr_notifier_told told = { .notice = 0 };
-	struct mr_notifier_target target;
-	struct agent *agent;
-	bool goes_on = true;
-	enum mr_code rc = mr_notifier_target_of(cx, session, base_url, api, &target);
-
-	if (rc)
-		return rc;
-	pthread_mutex_lock(&hub->lock);
-	agent = add(hub, session);
-	watch_agent(hub, agent, session->binding.path);
-	follow(agent, &session->binding);
-	agent->waits++;
-	await_quiet(hub, agent, until_ms);
-	while (!rc && !told.notice && goes_on) {
-		uint64_t seen = agent->changes;
-
-		while (hub->takers == TAKERS)
-			pthread_cond_wait(&hub->room, &hub->lock);
-		hub->takers++;
-		pthread_mutex_unlock(&hub->lock);
-		rc = take(cx, &target, &told);
-		pthread_mutex_lock(&hub->lock);
-		hub->takers--;
-		pthread_cond_signal(&hub->room);
-		if (!told.notice && !hub->tidy_ms) {
-			hub->tidy_ms = now_ms() + TIDY_MS;
-			ring(hub);
-		}
-		goes_on = !rc && !told.notice && await_change(cx, hub, agent, seen, until_ms);
-	}
-	agent->waits--;
-	agent->polled_ms = now_ms();
-	pthread_mutex_unlock(&hub->lock);
-	if (!rc)
-		*out = told;
-	return rc;
 }
 
 /* --- the hub --- */
@@ -721,7 +602,7 @@ enum mr_code mr_notifier_hub_open(const struct mr_notifier_hub_config *config,
 
 void mr_notifier_hub_stop(struct mr_notifier_hub *hub)
 {
-	struct agent *agent;
+	struct mr_notifier_agent *agent;
 
 	pthread_mutex_lock(&hub->lock);
 	if (hub->is_over) {
@@ -733,7 +614,7 @@ void mr_notifier_hub_stop(struct mr_notifier_hub *hub)
 	pthread_cond_broadcast(&agent->woken);
 	pthread_cond_broadcast(&hub->work);
 	pthread_mutex_unlock(&hub->lock);
-	ring(hub);
+	mr_notifier_hub_ring(hub);
 	pthread_join(hub->loop, NULL);
 	for (size_t i = 0; i < hub->thread_count; i++)
 		pthread_join(hub->threads[i], NULL);
@@ -741,7 +622,7 @@ void mr_notifier_hub_stop(struct mr_notifier_hub *hub)
 
 void mr_notifier_hub_close(struct mr_notifier_hub *hub)
 {
-	struct agent *agent;
+	struct mr_notifier_agent *agent;
 
 	if (!hub)
 		return;
@@ -756,6 +637,7 @@ void mr_notifier_hub_close(struct mr_notifier_hub *hub)
 	pthread_cond_destroy(&hub->room);
 	pthread_mutex_destroy(&hub->lock);
 	free((char *)hub->config.registry);
+	free(hub->unbound_ids);
 	free(hub->base_url);
 	free(hub);
 }

@@ -10,6 +10,7 @@ enum {
 	BUSY_AGAIN_S = 2,  /* when to look again after a busy agent */
 	RETRY_S = 30,      /* after the first failure; then twice as long each time, */
 	RETRY_MAX_S = 900, /* at most this */
+	UNSURE_S = 120,    /* after a prompt of which it is not known whether it arrived */
 	NOTED_S = 60,      /* how often "last poll" is written when nothing else is */
 	SUMMARY_BYTES = 1 << 20,
 	PAYLOAD_BYTES = 4 << 20,
@@ -292,12 +293,16 @@ static enum mr_code settle(struct round *r, const struct mr_ledger_notice *notic
 	const struct wake *wake, enum mr_code how, bool perhaps)
 {
 	const char *why = how ? mr_arena_strdup(r->cx->arena, r->cx->err.msg) : NULL;
+	/* It may have arrived or not: once more, if the mail is still unread then. */
+	bool once_more = perhaps && notice->attempts == 0;
 	struct mr_ledger_change change = {
 		.state = how ? MR_LEDGER_FAILED : MR_LEDGER_DELIVERED,
 		.detail = why,
 		.now_us = mr_clock_wall_us(r->cx->clock),
-		.retry_us = how && !perhaps ? retry_at(r, notice->attempts) : 0,
-		.is_announced = !how || perhaps,
+		.retry_us = once_more     ? r->now_us + UNSURE_S * MR_TIME_S
+			: how && !perhaps ? retry_at(r, notice->attempts)
+					  : 0,
+		.is_announced = !how || (perhaps && !once_more),
 	};
 	const char *now = mr_ledger_now(r->cx);
 	const struct mr_notifier_news news = {

@@ -392,9 +392,28 @@ static enum mr_code import_path(struct import *import, const char *path)
 	return rc;
 }
 
+/* Absolute. A path that is not there is a mistake, and nothing is taken in. */
+static enum mr_code find_paths(struct mr_ctx *cx, const struct mr_work_import *request,
+	struct mr_texts *out)
+{
+	out->items = mr_arena_array(cx->arena, request->paths.len + 1, sizeof(*out->items));
+	for (out->len = 0; out->len < request->paths.len; out->len++) {
+		const char *path = request->paths.items[out->len];
+
+		if (path[0] != '/')
+			path = mr_work_join(cx->arena, request->base, path);
+		if (access(path, F_OK) != 0)
+			return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST, "cannot read %s: %s",
+				path, strerror(errno));
+		out->items[out->len] = path;
+	}
+	return MR_OK;
+}
+
 enum mr_code mr_work_import(struct mr_ctx *cx, struct mr_work *work,
 	const struct mr_work_import *request, struct mr_work_imported *out)
 {
+	struct mr_texts paths = { NULL, 0 };
 	struct import import = { .cx = cx, .work = work, .out = out };
 	size_t swept = 0;
 	enum mr_code rc = mr_work_index_open(cx, work);
@@ -402,6 +421,8 @@ enum mr_code mr_work_import(struct mr_ctx *cx, struct mr_work *work,
 	*out = (struct mr_work_imported){ 0 };
 	if (!request->paths.len)
 		return mr_work_refuse(cx, MR_WORK_INVALID_REQUEST, "no file to import was named");
+	if (!rc)
+		rc = find_paths(cx, request, &paths);
 	/* A workspace that was copied or cloned may have lost the directory while it was empty. */
 	if (!rc &&
 		(mr_fs_make_dirs(work->dir, MR_WORK_EVIDENCE, 0755, &cx->err) ||
@@ -412,11 +433,7 @@ enum mr_code mr_work_import(struct mr_ctx *cx, struct mr_work *work,
 		rc = mr_work_store_error(cx);
 	import.batch.items = mr_arena_array(cx->arena, BATCH + 1, sizeof(*import.batch.items));
 	import.staged.items = mr_arena_array(cx->arena, BATCH + 1, sizeof(*import.staged.items));
-	for (size_t i = 0; !rc && i < request->paths.len; i++) {
-		const char *path = request->paths.items[i];
-
-		rc = import_path(&import,
-			path[0] == '/' ? path : mr_work_join(cx->arena, request->base, path));
-	}
+	for (size_t i = 0; !rc && i < paths.len; i++)
+		rc = import_path(&import, paths.items[i]);
 	return rc ? rc : finish_batch(&import);
 }

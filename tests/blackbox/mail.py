@@ -243,6 +243,16 @@ def agents_are_made_shown_and_removed(m):
     assert m.json("agents", "list")["agents"] == []
 
 
+def of_several_that_make_one_agent_one_succeeds(m):
+    words = [m.program, "agents", "create", "alice", "--json"]
+    running = [subprocess.Popen(words, cwd=m.dir, env=m.env(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True) for _ in range(6)]
+    said = [process.communicate(timeout=120)[0] for process in running]
+    assert sorted(process.returncode for process in running) == [0, 1, 1, 1, 1, 1], said
+    assert sum("is there already" in text for text in said) == 5, said
+    assert [agent["agent_name"] for agent in m.json("agents", "list")["agents"]] == ["alice"]
+
+
 def the_nearest_overlay_has_the_root(m):
     m.create("alice")
     below = os.path.join(m.dir, "src/deep")
@@ -483,7 +493,7 @@ TESTS = [
     the_operator_posts_and_is_answered,
     files_are_named_or_kept,
     one_message_that_is_damaged_does_not_hide_the_others,
-    agents_are_made_shown_and_removed,
+    agents_are_made_shown_and_removed, of_several_that_make_one_agent_one_succeeds,
     the_nearest_overlay_has_the_root,
     selectors_keep_their_rules,
     the_older_names_work,

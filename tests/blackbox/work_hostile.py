@@ -221,8 +221,13 @@ def what_is_no_mail_is_named(w):
         assert result["failed_count"] == len(result["failures"]), result
         for failure in result["failures"]:
             assert name in failure["source"] and failure["error"], failure
-    (failure,) = w.ok("import", "/nowhere/at/all")["failures"]
-    assert failure["error"] == "cannot read /nowhere/at/all: No such file or directory", failure
+    # A path that is not there is a mistake: nothing is taken in, also of the others.
+    good = os.path.join(w.runtime, "good.eml")
+    with open(good, "wb") as file:
+        file.write(mail(77).encode())
+    error = w.fails("invalid_request", "import", good, "/nowhere/at/all")
+    assert "cannot read /nowhere/at/all: No such file or directory" in error["error"], error
+    assert w.ok("import", good)["new_message_count"] == 1
     goes_on(w)
 
 

@@ -23,7 +23,7 @@ TIMEOUT_S = 120
 # What is killed loses nothing that the kernel has: where syncing costs nothing is as good.
 if os.access("/dev/shm", os.W_OK):
     tempfile.tempdir = "/dev/shm"
-STEPS = re.compile(r"^(fs\.write\.(created|renamed)|fs\.rename\.renamed|fs\.remove_all\.removed|register\.committed)$")
+STEPS = re.compile(r"^(agent\.(finished|swept)|fs\.write\.(created|renamed)|fs\.rename\.renamed|fs\.remove_all\.removed|register\.committed)$")
 # What a command says that was killed when all was done.
 DONE = re.compile(r"is there already|has no mailbox|no agent with the name or id")
 COMMANDS = {
@@ -81,6 +81,17 @@ def picture(home):
     return found
 
 
+def every_session_is_an_agents(home):
+    """After another agent was made: what a killed command left behind is gone."""
+    must(home, "create", "zoe", "--transport", "none")
+    named = {os.path.dirname(agent["manifest_path"]) for agent in must(home, "list")["agents"]}
+    found = {os.path.join(directory, name) for directory, names, _ in os.walk(home) for name in names
+        if name.startswith(("mailroom-", ".mailroom-")) and "sessions" in directory.split(os.sep)[-2:]}
+    same(found, named)
+    marks = [os.path.join(directory, name) for directory, _, names in os.walk(home) for name in names if "unfinished" in name]
+    assert not marks, marks
+
+
 def kill_at(saved, room, command, point, number, whole):
     """One at a time in a directory: what is prepared has its absolute path in it."""
     home = os.path.join(room, "home")
@@ -93,6 +104,8 @@ def kill_at(saved, room, command, point, number, whole):
     done = run(home, *command)
     assert done.returncode == 0 or DONE.search(done.stdout + done.stderr), (done.stdout, done.stderr)
     same(picture(home), whole)
+    if command[0] == "create":
+        every_session_is_an_agents(home)
 
 
 def stop_everywhere(title, command, before):

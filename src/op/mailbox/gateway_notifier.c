@@ -28,19 +28,44 @@ static enum mr_code find(struct mr_call *call, struct mr_mail_session *out, cons
 	return rc;
 }
 
+/* What is set for an agent. */
+struct found {
+	const char *session; /* its directory */
+	const char *unbound; /* why it has no mailbox, or NULL */
+	struct mr_notifier_settings settings;
+};
+
+static enum mr_code find_settings(struct mr_call *call, struct found *out)
+{
+	struct mr_mail_session session;
+	enum mr_code rc = find(call, &session, &out->unbound);
+
+	out->session = session.agent.manifest.dir;
+	return rc ? rc : mr_notifier_get(&call->cx, out->session, &out->settings);
+}
+
+static enum mr_code store_settings(struct mr_call *call, struct found *found,
+	struct mr_shape_notifier *out)
+{
+	enum mr_code rc = mr_notifier_put(&call->cx, found->session, &found->settings);
+
+	/* As they are stored. */
+	if (!rc)
+		rc = mr_notifier_get(&call->cx, found->session, &found->settings);
+	if (!rc)
+		*out = mr_shape_notifier(call->cx.arena, &found->settings, found->unbound);
+	return rc;
+}
+
 static enum mr_code get(struct mr_call *call, const struct mr_nothing *asked,
 	struct mr_shape_notifier *out)
 {
-	struct mr_mail_session session;
-	struct mr_notifier_settings settings;
-	const char *unbound;
-	enum mr_code rc = find(call, &session, &unbound);
+	struct found found;
+	enum mr_code rc = find_settings(call, &found);
 
 	(void)asked;
 	if (!rc)
-		rc = mr_notifier_get(&call->cx, session.agent.manifest.dir, &settings);
-	if (!rc)
-		*out = mr_shape_notifier(call->cx.arena, &settings, unbound);
+		*out = mr_shape_notifier(call->cx.arena, &found.settings, found.unbound);
 	return rc;
 }
 MR_BIND_ALONE(getting, get, struct mr_nothing, struct mr_shape_notifier);
@@ -143,33 +168,24 @@ static enum mr_code put(struct mr_call *call, const struct mr_nothing *asked,
 	struct mr_shape_notifier *out)
 {
 	static const struct mr_value nothing = { .kind = MR_MAP };
-	struct mr_mail_session session;
-	struct mr_notifier_settings settings;
 	struct mr_issues issues;
 	struct mr_cursor at = mr_cursor_root(call->body ? call->body : &nothing, &issues);
-	const char *unbound;
-	enum mr_code rc = find(call, &session, &unbound);
+	struct found found;
+	enum mr_code rc = find_settings(call, &found);
 
 	(void)asked;
 	mr_issues_init(&issues, call->cx.arena);
-	if (!rc && unbound) {
-		rc = mr_err_set(&call->cx.err, MR_ECONFLICT, "%s", unbound);
+	if (!rc && found.unbound) {
+		rc = mr_err_set(&call->cx.err, MR_ECONFLICT, "%s", found.unbound);
 		return mr_contract_gateway_unusable(call, rc);
 	}
-	if (!rc)
-		rc = mr_notifier_get(&call->cx, session.agent.manifest.dir, &settings);
 	if (rc)
 		return rc;
-	if (!mr_notifier_settings_read(call->cx.arena, &at, &settings, &settings))
+	if (!mr_notifier_settings_read(call->cx.arena, &at, &found.settings, &found.settings))
 		return mr_gateway_body_refuse(call, NULL,
 			mr_arena_printf(call->cx.arena, "%s: %s", issues.items[0].path,
 				issues.items[0].msg));
-	rc = mr_notifier_put(&call->cx, session.agent.manifest.dir, &settings);
-	if (!rc)
-		rc = mr_notifier_get(&call->cx, session.agent.manifest.dir, &settings);
-	if (!rc)
-		*out = mr_shape_notifier(call->cx.arena, &settings, NULL);
-	return rc;
+	return store_settings(call, &found, out);
 }
 MR_BIND_ALONE(putting, put, struct mr_nothing, struct mr_shape_notifier);
 
@@ -189,22 +205,15 @@ const struct mr_op mr_op_gateway_notifier_put = {
 static enum mr_code switch_off(struct mr_call *call, const struct mr_nothing *asked,
 	struct mr_shape_notifier *out)
 {
-	struct mr_mail_session session;
-	struct mr_notifier_settings settings;
-	const char *unbound;
-	enum mr_code rc = find(call, &session, &unbound);
+	struct found found;
+	enum mr_code rc = find_settings(call, &found);
 
 	(void)asked;
-	if (!rc)
-		rc = mr_notifier_get(&call->cx, session.agent.manifest.dir, &settings);
 	if (rc)
 		return rc;
-	settings.enabled = false;
-	settings.interval_seconds = 0;
-	rc = mr_notifier_put(&call->cx, session.agent.manifest.dir, &settings);
-	if (!rc)
-		*out = mr_shape_notifier(call->cx.arena, &settings, unbound);
-	return rc;
+	found.settings.enabled = false;
+	found.settings.interval_seconds = 0;
+	return store_settings(call, &found, out);
 }
 MR_BIND_ALONE(deleting, switch_off, struct mr_nothing, struct mr_shape_notifier);
 
