@@ -79,6 +79,21 @@ struct match {
 	size_t rivals; /* that answer as well */
 };
 
+/*
+ * Can the record have this text? Most are about other agents, and need not be parsed: without
+ * escapes a text stands in it as it is.
+ */
+static bool may_say(struct mr_arena *arena, const char *path, const char *text)
+{
+	struct mr_bytes bytes;
+	struct mr_err ignored;
+
+	if (mr_fs_read(arena, AT_FDCWD, path, MR_MAILBOX_SESSION_BYTES, &bytes, &ignored))
+		return true;
+	return memchr(bytes.data, '\\', bytes.len) ||
+		memmem(bytes.data, bytes.len, text, strlen(text));
+}
+
 /* Look at one record, in memory of its own: there may be hundreds, and a request may last. */
 static void compare(struct mr_ctx *cx, const char *registry, const char *agent_id, const char *name,
 	struct match *match)
@@ -88,6 +103,8 @@ static void compare(struct mr_ctx *cx, const char *registry, const char *agent_i
 	struct mr_mailbox_record record;
 
 	one.arena = arena;
+	if (!may_say(arena, mr_mailbox_registry_path(arena, registry, agent_id), bare(name)))
+		return;
 	read_record(&one, registry, agent_id, &record);
 	if (!record.agent_name || !mr_str_eq(bare(record.agent_name), bare(name)))
 		return;

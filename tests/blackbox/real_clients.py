@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import clients  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
-from model import call  # noqa: E402
+from model import call, text  # noqa: E402
 from tap import Tap  # noqa: E402
 
 
@@ -146,9 +146,68 @@ def codex_is_kept_off_too(m):
         codex.close()
 
 
+def mailboxes(m):
+    """Alice and bob have mailboxes, and the client's hooks are bob's: the hooks, and a function by which alice sends."""
+    for name in ("alice", "bob"):
+        m.json("agents", "create", name)
+    hooks = {event: [{"hooks": [{"type": "command", "command": f"mailroom mail hook {verb} --agent-name bob"}]}]
+        for event, verb in (("SessionStart", "session-start"), ("PostToolUse", "post-tool-use"), ("Stop", "stop"))}
+
+    def send(subject):
+        m.json("mail", "send", "--agent-name", "alice", "--to", "bob@houmao.localhost", "--subject", subject, "--body-content",
+            "Sandpiper")
+    return hooks, send
+
+
+def told(m, agent, send, true):
+    """Mail before the session, during a tool call and before the end is told once each, by the hook whose turn it is."""
+    def arrives(subject, turn):
+        def act(_):
+            send(subject)
+            return turn
+        return act
+    send("Early")
+    agent.run(true("1"), arrives("Meanwhile", true("2")), arrives("Late", text("I am done.")), text("Now I am done."))
+    notices = m.json("mail", "notices", "--agent-name", "bob")["notices"]
+    assert [(notice["subject"], notice["channel"], notice["message_count"]) for notice in reversed(notices)] == [
+        (subject, "hook", 1) for subject in ("Early", "Meanwhile", "Late")], notices
+    said = agent.model.said()
+    refs = [message["message_ref"] for message in m.json("mail", "list", "--agent-name", "bob")["messages"]]
+    assert len(refs) == 3 and all(ref in said for ref in refs), (refs, said[-3000:])
+    assert "Sandpiper" not in said, said[-3000:]
+
+
+def claude_code_is_told_of_mail(m):
+    """The mail hooks, as docs/agent-mail.md has them in settings.json."""
+    folder = os.path.join(os.path.realpath(m.dir), "shop")
+    os.mkdir(folder)
+    claude = clients.Claude(m, clients.find("claude"), folder)
+    try:
+        claude.trust()
+        hooks, send = mailboxes(m)
+        m.write("shop/.claude/settings.json", json.dumps({"hooks": hooks}))
+        told(m, claude, send, lambda number: call("Bash", command=f"echo {number}"))
+    finally:
+        claude.close()
+
+
+def codex_is_told_of_mail(m):
+    """The same hooks in .codex/hooks.json."""
+    folder = os.path.join(os.path.realpath(m.dir), "shop")
+    os.mkdir(folder)
+    codex = clients.Codex(m, clients.find("codex"), folder)
+    try:
+        hooks, send = mailboxes(m)
+        m.write("shop/.codex/hooks.json", json.dumps({"hooks": hooks}))
+        told(m, codex, send, lambda number: call("exec_command", cmd=f"echo {number}"))
+    finally:
+        codex.close()
+
+
 def main():
     with Tap() as tap:
-        for program, test in (("claude", two_agents_meet), ("codex", codex_is_kept_off_too)):
+        for program, test in (("claude", two_agents_meet), ("codex", codex_is_kept_off_too),
+                ("claude", claude_code_is_told_of_mail), ("codex", codex_is_told_of_mail)):
             name = test.__name__.replace("_", " ")
             if not clients.find(program):
                 tap.skip(name, f"{program} is not installed: script/conformance gets it from npm")

@@ -2,6 +2,7 @@
 #include "mailbox/notifier_hub.h"
 
 #include "files.h"
+#include "mailbox/agent_make.h"
 #include "notified.h"
 #include "test.h"
 
@@ -183,6 +184,49 @@ static void agents_of_the_registry_are_served(void)
 	world_close(&w);
 }
 
+/* An agent that was there without a mailbox, and gets one: its record tells, and not the next look
+ * at the registry. */
+static void an_agent_that_gets_its_mailbox_later_is_served(void)
+{
+	const struct mr_mailbox_agent_new agent = { .registry = "registry",
+		.runtime = "runtime",
+		.name = "carol",
+		.tool = "claude",
+		.directory = "/srv/project",
+		.home = "/srv/user" };
+	const struct mr_mailbox_declared declared = { .transport = "filesystem",
+		.root = "root",
+		.agent_name = "carol" };
+	struct world w;
+	struct mr_notifier_hub_config config = { .registry = "registry",
+		.clock = mr_clock_system(),
+		.rand = mr_rand_system() };
+	struct mr_mailbox_register_result result;
+	struct mr_mailbox_session carol;
+	struct mr_notifier_hub *hub = NULL;
+	struct mr_ctx *cx;
+	int64_t begun_ms;
+
+	world_open(&w);
+	cx = &w.n.post.cx;
+	CHECK_OK(mr_mailbox_agent_create(cx, &agent, &carol), cx->err);
+	notified_command(&w.n, mr_arena_printf(cx->arena, "cat > '%s/first'", w.n.post.dir), 30);
+	notified_send(&w.n);
+	CHECK_OK(mr_notifier_hub_open(&config, &hub, &cx->err), cx->err);
+	/* The registry was looked at. */
+	await_file("first");
+	begun_ms = mr_clock_mono_ms(mr_clock_system());
+	CHECK_OK(mr_mailbox_agent_bind(cx, "registry", &declared, MR_MAILBOX_SAFE, &carol, &result),
+		cx->err);
+	w.n.session = carol;
+	notified_command(&w.n, mr_arena_printf(cx->arena, "cat > '%s/got'", w.n.post.dir), 30);
+	(void)post_send(&w.n.post, "alice", "carol", NULL);
+	await_file("got");
+	CHECK(mr_clock_mono_ms(mr_clock_system()) - begun_ms < 30000);
+	mr_notifier_hub_close(hub);
+	world_close(&w);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -193,6 +237,7 @@ int main(void)
 		TEST(mail_wakes_a_prompt_at_once),
 		TEST(settings_wake_the_notifier),
 		TEST(agents_of_the_registry_are_served),
+		TEST(an_agent_that_gets_its_mailbox_later_is_served),
 	};
 
 	return test_main(tests, sizeof(tests) / sizeof(tests[0]));
