@@ -201,7 +201,7 @@ static void an_agent_that_gets_its_mailbox_later_is_served(void)
 	struct mr_notifier_hub_config config = { .registry = "registry",
 		.clock = mr_clock_system(),
 		.rand = mr_rand_system() };
-	struct mr_mailbox_register_result result;
+	struct mr_mailbox_agent_bound result;
 	struct mr_mailbox_session carol;
 	struct mr_notifier_hub *hub = NULL;
 	struct mr_ctx *cx;
@@ -216,7 +216,8 @@ static void an_agent_that_gets_its_mailbox_later_is_served(void)
 	/* The registry was looked at. */
 	await_file("first");
 	begun_ms = mr_clock_mono_ms(mr_clock_system());
-	CHECK_OK(mr_mailbox_agent_bind(cx, "registry", &declared, MR_MAILBOX_SAFE, &carol, &result),
+	CHECK_OK(mr_mailbox_agent_bind(cx, "registry", &declared, MR_MAILBOX_SAFE, NULL, &carol,
+			 &result),
 		cx->err);
 	w.n.session = carol;
 	notified_command(&w.n, mr_arena_printf(cx->arena, "cat > '%s/got'", w.n.post.dir), 30);
