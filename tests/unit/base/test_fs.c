@@ -558,6 +558,28 @@ static void rename_and_sync_report_the_disk(void)
 		"cannot write directory d to disk: Input/output error");
 }
 
+/* Files and directories alike; one that cannot be synced is told. */
+static void many_are_synced_together(void)
+{
+	int fds[] = { -1, -1 };
+	struct mr_err err;
+
+	files_enter();
+	files_put("a", "x");
+	CHECK_OK(mr_fs_open_dir(AT_FDCWD, ".", &fds[0], &err), err);
+	fds[1] = open("a", O_RDONLY | O_CLOEXEC);
+	CHECK_OK(mr_fs_sync_together(fds, MR_LEN(fds), &err), err);
+	CHECK_OK(mr_fs_sync_together(fds, 0, &err), err);
+	if (files_fail_at("fs.sync:EIO")) {
+		CHECK_ERR(mr_fs_sync_together(fds, MR_LEN(fds), &err), err, MR_EIO,
+			"cannot write to disk: Input/output error");
+		files_fail_at(NULL);
+	}
+	for (size_t i = 0; i < MR_LEN(fds); i++)
+		mr_fs_closep(&fds[i]);
+	CHECK(mr_fs_sync_together(fds, 1, &err) != MR_OK);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -581,6 +603,7 @@ int main(void)
 		TEST(rename_moves),
 		TEST(rename_says_what_is_wrong),
 		TEST(rename_and_sync_report_the_disk),
+		TEST(many_are_synced_together),
 	};
 	return test_main(tests, MR_LEN(tests));
 }
