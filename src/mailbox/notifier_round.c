@@ -338,6 +338,8 @@ static enum mr_code deliver(struct round *r, const struct mr_ledger_notice *noti
 	if (rc)
 		return rc;
 	rc = finish(r, prepare(r, notice, &wake));
+	/* What is told is in memory: the mailbox is not held open while it takes its time. */
+	mr_mail_close(&r->inbox.mail);
 	if (rc || !wake.prompt)
 		return rc;
 	rc = r->channel->deliver(r->cx, r->target, &r->settings, wake.prompt, &perhaps);
