@@ -237,6 +237,8 @@ def another_programs_mail_is_noticed_at_once(m):
         for count, mail.journal in enumerate(("DELETE", "TRUNCATE", "PERSIST", "WAL", "PERSIST"), 1):
             mail.deliver()
             until(lambda: text_of(log).count("You have mail in inbox.") == count, f"bob is told with {mail.journal}")
+    # On a busy machine the program could get it before the first long poll has begun.
+    m.json("agents", "gateway", "mail-notifier", "disable", "bob")
     with m.gateway("bob") as gateway:
         for mail.journal in ("TRUNCATE", "DELETE", "PERSIST", "WAL"):
             poll = Poll(gateway)
