@@ -108,7 +108,7 @@ const struct mr_op mr_op_work_push_show = {
 
 #define IDS_PARAM(about)                                                                           \
 	MR_PARAM(struct mr_work_push_decide, ids, "id", .flags = MR_REQUIRED | MR_POSITIONAL,      \
-		.summary = about)
+		.summary = (about))
 static const struct mr_param approve_params[] = {
 	IDS_PARAM("content ids of items, or the plan id of all, as `push show` prints them"),
 	{ 0 },

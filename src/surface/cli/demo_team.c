@@ -72,6 +72,13 @@ static const char *const thanks[] = {
 	"Agreed. I have nothing open there."
 };
 
+static const char question_text[] =
+	"Two of us would drop it with this change, one would keep it for a release. "
+	"Nobody outside uses it as far as we see. **What do you want?**";
+static const char welcome_text[] =
+	"Please work through the list from SHOP-1 on. **Ask me** when you are not "
+	"of one mind, and keep your leases short.";
+
 struct mr_demo_team {
 	const struct mr_app *app;
 	int pace_ms;
@@ -188,9 +195,7 @@ static void ask_person(struct mr_demo_team *team, struct mr_call *call)
 
 	(void)try(call, &mr_op_team_send,
 		MR_DEMO_PAIRS("project_key", PROJECT, "sender_name", worker(team, 0), "to",
-			"HumanOverseer", "subject", subject, "body_md",
-			"Two of us would drop it with this change, one would keep it for a release. "
-			"Nobody outside uses it as far as we see. **What do you want?**",
+			"HumanOverseer", "subject", subject, "body_md", question_text,
 			"ack_required", "true", "importance", "high"));
 }
 
@@ -316,9 +321,7 @@ static enum mr_code assemble(struct mr_demo_team *team, struct mr_call *call)
 		rc = mr_demo_ask(call, &mr_op_team_instruct,
 			MR_DEMO_PAIRS("project_key", PROJECT, "to",
 				"GreenFox\nBlueLake\nAmberOwl\nSilverPine", "subject",
-				"This week: the checkout", "body_md",
-				"Please work through the list from SHOP-1 on. **Ask me** when you are not "
-				"of one mind, and keep your leases short."),
+				"This week: the checkout", "body_md", welcome_text),
 			NULL);
 	return rc;
 }
