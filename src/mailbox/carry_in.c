@@ -8,6 +8,7 @@
 #include "mailbox/limits.h"
 #include "mailbox/place.h"
 #include "mailbox/register.h"
+#include "mailbox/state_sql.h"
 #include "text/digest.h"
 #include "text/file_name.h"
 
@@ -374,19 +375,29 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Which messages the mailbox has, so that they need not be fetched. */
+/*
+ * Which messages the mailbox has, so that they need not be fetched: those with a row of its own,
+ * which is the last that placing writes. One that only the index has is completed.
+ */
 static enum mr_code look_here(struct job *job)
 {
 	struct mr_ctx *cx = job->carry->cx;
-	struct mr_mailbox_inspect_messages found;
+	const struct mr_mailbox_registration *row;
+	struct mr_mailbox_states found;
+	struct mr_db *local = NULL;
 	enum mr_code rc =
-		mr_mailbox_inspect_messages(cx, job->root, job->carry->account->address, 0, &found);
+		mr_mailbox_inspect_account(cx, job->root, job->carry->account->address, &row);
 
+	if (!rc)
+		rc = mr_mailbox_root_local(cx, row->path, false, &local);
+	if (!rc)
+		rc = mr_mailbox_state_list(cx, local, NULL, 0, &found);
+	mr_db_close(local);
 	if (rc)
 		return rc;
-	job->here = mr_arena_array(cx->arena, found.messages.len + 1, sizeof(char *));
-	for (size_t i = 0; i < found.messages.len; i++)
-		job->here[job->here_len++] = found.messages.items[i].message.message_id;
+	job->here = mr_arena_array(cx->arena, found.len + 1, sizeof(char *));
+	for (size_t i = 0; i < found.len; i++)
+		job->here[job->here_len++] = found.items[i].message_id;
 	if (job->here_len)
 		qsort(job->here, job->here_len, sizeof(char *), compare_texts);
 	return MR_OK;
