@@ -221,6 +221,18 @@ static enum mr_code check_size(struct mr_ctx *cx, const struct mr_jmap *jmap,
 		exchange->max_bytes);
 }
 
+/* No answer, which cx->err tells of: may it be asked again? `status` is that of a redirect that is
+ * not followed. */
+static bool is_lost(struct mr_ctx *cx, struct mr_jmap *jmap,
+	const struct mr_jmap_exchange *exchange, struct mr_jmap_patience *patience, int status)
+{
+	if (!mr_http_client_has_sent(jmap->http) || status) {
+		mr_err_word(&cx->err, mr_jmap_not_done);
+		return false;
+	}
+	return cx->err.code == MR_EREMOTE && may_repeat(cx, jmap, exchange->kind, patience);
+}
+
 enum mr_code mr_jmap_exchange(struct mr_ctx *cx, struct mr_jmap *jmap,
 	const struct mr_jmap_exchange *exchange, struct mr_jmap_patience *patience,
 	struct mr_http_client_response *out)
@@ -233,15 +245,11 @@ enum mr_code mr_jmap_exchange(struct mr_ctx *cx, struct mr_jmap *jmap,
 		rc = ask_once(cx, jmap, exchange, out);
 		if (!rc && out->status >= 200 && out->status < 300)
 			return check_size(cx, jmap, exchange, out);
-		if (rc && !mr_http_client_has_sent(jmap->http))
-			return mr_err_word(&cx->err, mr_jmap_not_done);
-		if (rc && out->status == 0) {
-			if (rc == MR_EREMOTE && may_repeat(cx, jmap, exchange->kind, patience))
-				continue;
-			return rc;
+		if (rc) {
+			if (!is_lost(cx, jmap, exchange, patience, out->status))
+				return rc;
+			continue;
 		}
-		if (rc) /* a redirect that is not followed */
-			return mr_err_word(&cx->err, mr_jmap_not_done);
 		rc = mr_jmap_status_error(cx, jmap, out, &later);
 		if (later && mr_jmap_wait(cx, jmap, patience, out->retry_after_s))
 			continue;
