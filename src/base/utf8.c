@@ -4,6 +4,8 @@
  */
 #include "base/utf8.h"
 
+#include <stdint.h>
+#include <string.h>
 #include <utf8proc.h>
 
 size_t mr_utf8_next(const char *text, size_t len, uint32_t *out)
@@ -68,11 +70,26 @@ size_t mr_utf8_put(uint32_t scalar, char out[4])
 	return 4;
 }
 
+size_t mr_utf8_ascii_run(const char *text, size_t len)
+{
+	size_t at = 0;
+
+	for (uint64_t word; at + sizeof(word) <= len; at += sizeof(word)) {
+		memcpy(&word, text + at, sizeof(word));
+		if (word & UINT64_C(0x8080808080808080))
+			break;
+	}
+	while (at < len && (unsigned char)text[at] < 0x80)
+		at++;
+	return at;
+}
+
 bool mr_utf8_is_valid(const char *text, size_t len, size_t *bad_at)
 {
 	uint32_t scalar;
 
-	for (size_t at = 0; at < len;) {
+	for (size_t at = mr_utf8_ascii_run(text, len); at < len;
+		at += mr_utf8_ascii_run(text + at, len - at)) {
 		size_t n = mr_utf8_next(text + at, len - at, &scalar);
 
 		if (n == 0) {

@@ -15,6 +15,9 @@ size_t mr_utf8_next(const char *text, size_t len, uint32_t *out);
  */
 size_t mr_utf8_put(uint32_t scalar, char out[4]);
 
+/* How many bytes at the beginning are ASCII: most text is, and can be looked at in runs. */
+size_t mr_utf8_ascii_run(const char *text, size_t len);
+
 /* Are all bytes UTF-8? If not, and `bad_at` is not NULL, it gets the offset of the first bad byte.
  */
 bool mr_utf8_is_valid(const char *text, size_t len, size_t *bad_at);

@@ -21,26 +21,38 @@ char *mr_clean_body(struct mr_arena *arena, struct mr_bytes text)
 
 	for (const char *p = at; p < end;) {
 		uint32_t scalar;
-		size_t step = mr_utf8_next(p, (size_t)(end - p), &scalar);
+		size_t step = mr_utf8_ascii_run(p, (size_t)(end - p));
 
+		p += step;
+		if (p == end)
+			break;
+		step = mr_utf8_next(p, (size_t)(end - p), &scalar);
 		bad += step == 0;
 		p += step ? step : 1;
 	}
 	out = to = mr_arena_alloc(arena, text.len + 2 * bad + 1);
 	while (at < end) {
 		uint32_t scalar = 0;
-		size_t step = mr_utf8_next(at, (size_t)(end - at), &scalar);
+		const char *run = at + mr_utf8_ascii_run(at, (size_t)(end - at));
+		size_t step;
 
+		while (at < run) {
+			if (*at == '\r') {
+				*to++ = '\n';
+				at += at + 1 < end && at[1] == '\n';
+			} else if (!is_control((unsigned char)*at) || *at == '\n' || *at == '\t') {
+				*to++ = *at;
+			}
+			at++;
+		}
+		if (at == end)
+			break;
+		step = mr_utf8_next(at, (size_t)(end - at), &scalar);
 		if (step == 0) {
 			memcpy(to, "\xef\xbf\xbd", 3);
 			to += 3;
-			at++;
-			continue;
-		}
-		if (scalar == '\r') {
-			*to++ = '\n';
-			step += at + 1 < end && at[1] == '\n';
-		} else if (!is_control(scalar) || scalar == '\n' || scalar == '\t') {
+			step = 1;
+		} else if (!is_control(scalar)) {
 			memcpy(to, at, step);
 			to += step;
 		}
@@ -77,8 +89,10 @@ char *mr_clean_unseen(struct mr_arena *arena, const char *text, size_t *count)
 	*count = 0;
 	while (left) {
 		uint32_t scalar = 0;
-		size_t step = mr_utf8_next(text, left, &scalar);
+		size_t step = mr_utf8_ascii_run(text, left);
 
+		if (!step)
+			step = mr_utf8_next(text, left, &scalar);
 		step = step ? step : 1;
 		if (is_unseen(scalar)) {
 			++*count;

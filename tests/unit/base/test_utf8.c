@@ -135,6 +135,19 @@ static void validity_says_where(void)
 	CHECK_INT(bad_at, 2);
 }
 
+static void knows_runs_of_ascii(void)
+{
+	char text[33];
+
+	CHECK_INT(mr_utf8_ascii_run("", 0), 0);
+	for (size_t len = 0; len < sizeof(text); len++) {
+		memset(text, 'a', sizeof(text));
+		CHECK_INT(mr_utf8_ascii_run(text, len), len);
+		text[len] = '\x80';
+		CHECK_INT(mr_utf8_ascii_run(text, sizeof(text)), len);
+	}
+}
+
 enum { TEXT_CHARS = 12 };
 
 /* A text of random characters, all lengths mixed; `starts[i]` is where character i begins. */
@@ -324,6 +337,7 @@ int main(void)
 		TEST(every_short_sequence_is_judged_rightly),
 		TEST(long_sequences_are_judged_rightly),
 		TEST(validity_says_where),
+		TEST(knows_runs_of_ascii),
 		TEST(cuts_and_counts_by_characters),
 		TEST(cutting_bad_bytes_stays_inside),
 		TEST(knows_white_space),

@@ -18,6 +18,8 @@ static void cleans_bodies(void)
 		{ "bad \xff\xc3 byte", 11, "bad \xef\xbf\xbd\xef\xbf\xbd byte" },
 		{ "kept \xe2\x80\x8b\xe2\x80\xae", 11, "kept \xe2\x80\x8b\xe2\x80\xae" },
 		{ "\r", 1, "\n" },
+		{ "12345678\xc3\xa9\r\n12345678\a12345678\r", 30,
+			"12345678\xc3\xa9\n1234567812345678\n" },
 	};
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 
