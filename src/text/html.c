@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <libxml/HTMLparser.h>
 #include <pthread.h>
 #include <string.h>
@@ -21,6 +22,60 @@ struct level {
 	bool is_ordered;
 	size_t number;
 };
+
+/* --- the library --- */
+
+/*
+ * The library brings ICU along, and loading both takes longer than many commands do. So it is
+ * loaded when the first HTML is read, and then stays.
+ */
+#define LIBRARY "libxml2.so.2"
+
+static struct {
+	bool is_loaded;
+	htmlParserCtxtPtr (*new_parser)(void);
+	void (*free_parser)(htmlParserCtxtPtr parser);
+	htmlDocPtr (*read)(htmlParserCtxtPtr parser, const char *buffer, int size, const char *url,
+		const char *encoding, int options);
+	void (*free_document)(xmlDocPtr document);
+	void (*stop)(xmlParserCtxtPtr parser);
+	void (*init)(void);
+} library;
+
+/* ISO C knows no way from a data pointer to a function's; POSIX says that its bytes are the same.
+ */
+static bool find(void *from, const char *name, void *out_function)
+{
+	void *symbol = dlsym(from, name);
+
+	memcpy(out_function, &symbol, sizeof(symbol));
+	return symbol;
+}
+
+static void start_library(void)
+{
+	void *from = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+
+	if (!from)
+		return;
+	library.is_loaded = find(from, "htmlNewParserCtxt", &library.new_parser) &&
+		find(from, "htmlFreeParserCtxt", &library.free_parser) &&
+		find(from, "htmlCtxtReadMemory", &library.read) &&
+		find(from, "xmlFreeDoc", &library.free_document) &&
+		find(from, "xmlStopParser", &library.stop) &&
+		find(from, "xmlInitParser", &library.init);
+	dlclose(from); /* it stays loaded */
+	if (library.is_loaded)
+		library.init();
+}
+
+static bool can_parse(void)
+{
+	static pthread_once_t started = PTHREAD_ONCE_INIT;
+
+	pthread_once(&started, start_library);
+	return library.is_loaded;
+}
 
 struct walk {
 	htmlParserCtxtPtr parser;
@@ -240,7 +295,7 @@ static void put_text(struct walk *w, const char *text, size_t len)
 		i += step;
 	}
 	if (w->out.len >= w->max && w->parser)
-		xmlStopParser(w->parser);
+		library.stop(w->parser);
 }
 
 /* Links */
@@ -483,7 +538,7 @@ static void on_start(void *parser, const xmlChar *name, const xmlChar **attribut
 	struct walk *w = walk_of(parser);
 
 	if (++w->depth > MR_HTML_DEPTH)
-		xmlStopParser(w->parser);
+		library.stop(w->parser);
 	else
 		begin_element(w, (const char *)name, attributes);
 }
@@ -541,20 +596,14 @@ static size_t find_heavy_tag(const char *html, size_t len)
 	return len;
 }
 
-static void start_library(void)
-{
-	xmlInitParser();
-}
-
 static void free_parser(htmlParserCtxtPtr *parser)
 {
 	if (*parser)
-		htmlFreeParserCtxt(*parser);
+		library.free_parser(*parser);
 }
 
 static void parse(struct walk *w, const char *html, size_t len)
 {
-	static pthread_once_t started = PTHREAD_ONCE_INIT;
 	htmlParserCtxtPtr parser MR_CLEANUP(free_parser) = NULL;
 	xmlSAXHandler calls = {
 		.startElement = on_start,
@@ -564,18 +613,17 @@ static void parse(struct walk *w, const char *html, size_t len)
 	};
 	xmlDocPtr doc;
 
-	pthread_once(&started, start_library);
-	parser = htmlNewParserCtxt();
+	parser = library.new_parser();
 	if (!parser)
 		return;
 	parser->_private = w;
 	*parser->sax = calls;
 	w->parser = parser;
-	doc = htmlCtxtReadMemory(parser, html, (int)len, NULL, "UTF-8",
+	doc = library.read(parser, html, (int)len, NULL, "UTF-8",
 		HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
 			HTML_PARSE_IGNORE_ENC);
 	if (doc)
-		xmlFreeDoc(doc);
+		library.free_document(doc);
 	w->parser = NULL;
 }
 
@@ -591,7 +639,7 @@ static char *convert(struct mr_arena *arena, const char *html, size_t max, bool 
 	w->is_markdown = is_markdown;
 	/* The last link or character may pass the maximum; it is cut below. */
 	mr_buf_init(&w->out, max + 4 * URL_BYTES);
-	heavy = find_heavy_tag(html, len);
+	heavy = can_parse() ? find_heavy_tag(html, len) : 0;
 	if (heavy)
 		parse(w, html, heavy);
 	end_link(w);
