@@ -88,6 +88,7 @@ static void put(struct mr_ctx *cx, struct mr_work *work, size_t number)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_ctx own = *cx;
+	int64_t n = 0;
 	struct mr_work_row row = {
 		.id = mr_arena_printf(arena, "message_20260301_%016zx", number),
 		.has_time = true,
@@ -104,7 +105,8 @@ static void put(struct mr_ctx *cx, struct mr_work *work, size_t number)
 	};
 
 	own.arena = arena;
-	need(&own, mr_work_index_put(&own, work->index, &row), "put");
+	need(&own, mr_work_index_put(&own, work, &row, &n), "put");
+	mr_work_index_note_row(cx, work, n);
 }
 
 /* The index alone is filled: a search reads no message. */
@@ -125,6 +127,7 @@ static void fill(const char *root, size_t count)
 	need(&cx, mr_work_index_begin(&cx, work), "begin");
 	for (size_t i = 1; i <= count; i++)
 		put(&cx, work, i);
+	need(&cx, mr_work_index_added(&cx, work), "added");
 	need(&cx, mr_work_index_commit(&cx, work), "commit");
 	mr_work_closep(&work);
 	mr_arena_free(cx.arena);

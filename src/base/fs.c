@@ -496,6 +496,24 @@ enum mr_code mr_fs_write_as(int dir, const char *path, struct mr_bytes data, enu
 	return write_file(dir, path, data, how, sync, mode, &fd, err);
 }
 
+enum mr_code mr_fs_write_bare(int dir, const char *path, struct mr_bytes data, bool sync,
+	mode_t mode, struct mr_err *err)
+{
+	int fd MR_CLEANUP(mr_fs_closep) =
+		sys_open(dir, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode);
+
+	if (fd < 0)
+		return mr_err_os(err, errno, "cannot create %s", path);
+	mr_crash_point("fs.bare.created");
+	if (sys_write_all(fd, data) != 0)
+		return mr_err_os(err, errno, "cannot write %s", path);
+	mr_crash_point("fs.bare.written");
+	if (sync && sys_sync(fd) != 0)
+		return mr_err_os(err, errno, "cannot write %s to disk", path);
+	mr_crash_point("fs.bare.synced");
+	return MR_OK;
+}
+
 enum mr_code mr_fs_write(int dir, const char *path, struct mr_bytes data, enum mr_fs_write how,
 	mode_t mode, struct mr_err *err)
 {

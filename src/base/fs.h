@@ -82,7 +82,7 @@ MR_CHECK enum mr_code mr_fs_sync(int fd, const char *path, struct mr_err *err);
 MR_CHECK enum mr_code mr_fs_sync_dir(int dir, const char *path, struct mr_err *err);
 
 /*
- * Many files at once: write each with MR_FS_SYNC_NOTHING under a name that nobody looks at, make
+ * Many files at once: write each with mr_fs_write_bare() under a name that nobody looks at, make
  * all of them durable with one call, then put each in place, and sync the directory at the end.
  */
 
@@ -91,6 +91,10 @@ MR_CHECK enum mr_code mr_fs_sync_dir(int dir, const char *path, struct mr_err *e
  * (the journal of a file system) is written once, so that many cost little more than one.
  */
 MR_CHECK enum mr_code mr_fs_sync_together(const int *fds, size_t count, struct mr_err *err);
+/* Write a file under a name that nobody looks at, in place of what is there: not atomic, which
+ * saves the temporary name, and its name is not durable. `sync`: its content is. */
+MR_CHECK enum mr_code mr_fs_write_bare(int dir, const char *path, struct mr_bytes data, bool sync,
+	mode_t mode, struct mr_err *err);
 /* Make everything durable that was written to the file system of this directory. */
 MR_CHECK enum mr_code mr_fs_sync_all(int dir, struct mr_err *err);
 /* rename(2) of a file, both paths below `dir`, without writing the directories to disk. */

@@ -5,6 +5,9 @@
 #include "workspace/error.h"
 #include "workspace/layout.h"
 #include "workspace/name.h"
+#include "workspace/text_set.h"
+
+#include <string.h>
 
 bool mr_work_instant(const char *text, int64_t *out_us)
 {
@@ -91,26 +94,91 @@ static void find_times(struct mr_work_evidence *out)
 	out->has_time = mr_work_instant(out->received ? out->received : out->sent, &out->time_us);
 }
 
-enum mr_code mr_work_evidence_load(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
+/* --- what was just taken in --- */
+
+struct kept {
+	const struct mr_mime *mime;
+	struct mr_work_locations locations;
+};
+
+struct mr_work_kept {
+	struct mr_work_text_set ids;
+	struct kept *items; /* in the order of the ids */
+	size_t room;
+};
+
+void mr_work_evidence_keep(struct mr_arena *arena, struct mr_work *work, const char *message_id,
+	const struct mr_mime *mime, const struct mr_work_locations *locations)
+{
+	struct mr_work_kept *kept = work->kept;
+	size_t len;
+
+	if (mr_fs_exists(work->dir, mr_work_path_record(arena, message_id)))
+		return;
+	if (!kept)
+		kept = work->kept = mr_arena_alloc(arena, sizeof(*kept));
+	len = kept->ids.texts.len;
+	if (!mr_work_text_set_add(arena, &kept->ids, message_id))
+		return;
+	if (len == kept->room) {
+		struct kept *items;
+
+		kept->room = kept->room ? kept->room * 2 : 64;
+		items = mr_arena_array(arena, kept->room, sizeof(*items));
+		if (len)
+			memcpy(items, kept->items, len * sizeof(*items));
+		kept->items = items;
+	}
+	kept->items[len] = (struct kept){ mime, *locations };
+}
+
+void mr_work_evidence_forget(struct mr_work *work)
+{
+	work->kept = NULL;
+}
+
+static bool find_kept(const struct mr_work *work, const char *message_id,
 	struct mr_work_evidence *out)
 {
-	struct mr_work_evidence read = { .message_id = mr_arena_strdup(cx->arena, message_id) };
+	size_t at = work->kept ? mr_work_text_set_find(&work->kept->ids, message_id) : SIZE_MAX;
+
+	if (at == SIZE_MAX)
+		return false;
+	out->mime = *work->kept->items[at].mime;
+	out->eml = out->mime.bytes;
+	out->locations = work->kept->items[at].locations;
+	return true;
+}
+
+/* --- loading --- */
+
+static enum mr_code load_files(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_work_evidence *out)
+{
 	struct mr_err err = { 0 };
-	enum mr_code rc = mr_fs_read(cx->arena, work->dir, mr_work_path_eml(cx->arena, message_id),
-		MR_MIME_BYTES, &read.eml, &err);
+	enum mr_code rc = mr_fs_read(cx->arena, work->dir,
+		mr_work_path_eml(cx->arena, out->message_id), MR_MIME_BYTES, &out->eml, &err);
 
 	if (rc && rc != MR_ENOTFOUND) {
 		cx->err = err;
 		return mr_work_store_error(cx);
 	}
-	load_record(cx, work, &read);
-	if (rc && !read.record)
+	load_record(cx, work, out);
+	if (rc && !out->record)
 		return mr_work_refuse(cx, MR_WORK_MESSAGE_NOT_FOUND, "there is no message %s",
-			message_id);
-	if (!rc && mr_mime_parse(cx->arena, read.eml, &read.mime, &cx->err))
-		return mr_work_refuse(cx, MR_WORK_MIME_PARSE_FAILED, "%s: %s", message_id,
+			out->message_id);
+	if (!rc && mr_mime_parse(cx->arena, out->eml, &out->mime, &cx->err))
+		return mr_work_refuse(cx, MR_WORK_MIME_PARSE_FAILED, "%s: %s", out->message_id,
 			cx->err.msg);
-	rc = mr_work_remote_load(cx, work, message_id, &read.locations);
+	return mr_work_remote_load(cx, work, out->message_id, &out->locations);
+}
+
+enum mr_code mr_work_evidence_load(struct mr_ctx *cx, struct mr_work *work, const char *message_id,
+	struct mr_work_evidence *out)
+{
+	struct mr_work_evidence read = { .message_id = mr_arena_strdup(cx->arena, message_id) };
+	enum mr_code rc = find_kept(work, message_id, &read) ? MR_OK : load_files(cx, work, &read);
+
 	if (!rc)
 		rc = find_direction(cx, work, &read);
 	if (rc)

@@ -24,5 +24,15 @@ struct mr_work_evidence {
 /* message_not_found when there is neither a raw message nor a record; message_remote_invalid. */
 MR_CHECK enum mr_code mr_work_evidence_load(struct mr_ctx *cx, struct mr_work *work,
 	const char *message_id, struct mr_work_evidence *out);
+
+/*
+ * Messages that a command has just taken in are kept as they came until they are forgotten, so that
+ * mr_work_evidence_load() reads and parses none of their files again. Everything given here must
+ * live until then; one that has a record from before, which knows more, is not kept.
+ */
+void mr_work_evidence_keep(struct mr_arena *arena, struct mr_work *work, const char *message_id,
+	const struct mr_mime *mime, const struct mr_work_locations *locations);
+void mr_work_evidence_forget(struct mr_work *work);
+
 /* The instant of an RFC 3339 text; false when it is none. */
 bool mr_work_instant(const char *text, int64_t *out_us);

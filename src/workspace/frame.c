@@ -112,6 +112,7 @@ static void forget(struct mr_work *work)
 	work->contacts = NULL;
 	work->suggestions = NULL;
 	work->holds = NULL;
+	work->unsearched = NULL;
 }
 
 enum mr_code mr_work_resume(struct mr_ctx *cx, struct mr_work *work, bool *out_changed)
@@ -148,6 +149,12 @@ enum mr_code mr_work_resume(struct mr_ctx *cx, struct mr_work *work, bool *out_c
 	return MR_OK;
 }
 
+void mr_work_set_now(struct mr_ctx *cx, struct mr_work *work)
+{
+	work->now_us = mr_clock_wall_us(cx->clock) / MR_TIME_S * MR_TIME_S;
+	work->now = mr_time_format(cx->arena, work->now_us, MR_TIME_SECONDS);
+}
+
 enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_access access,
 	struct mr_work **out)
 {
@@ -157,8 +164,7 @@ enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_acce
 	work = mr_arena_alloc(cx->arena, sizeof(*work));
 	*work = (struct mr_work){ .dir = -1, .lock = -1, .access = access };
 	work->root = mr_arena_strdup(cx->arena, root);
-	work->now_us = mr_clock_wall_us(cx->clock) / MR_TIME_S * MR_TIME_S;
-	work->now = mr_time_format(cx->arena, work->now_us, MR_TIME_SECONDS);
+	mr_work_set_now(cx, work);
 	rc = mr_fs_open_dir(AT_FDCWD, root, &work->dir, &cx->err);
 	if (rc && rc != MR_ENOTFOUND)
 		return mr_work_store_error(cx);

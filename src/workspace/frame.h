@@ -62,6 +62,8 @@ struct mr_work {
 	const struct mr_work_suggestions *suggestions; /* NULL until mr_work_suggestions_get() */
 	const struct mr_work_holds *holds;             /* NULL until mr_work_holds_get() */
 	struct mr_arena *holds_arena;                  /* that they are in, or NULL */
+	struct mr_work_kept *kept;                     /* messages just taken in, or NULL */
+	struct mr_work_unsearched *unsearched;         /* rows of the index, or NULL */
 };
 
 /* The nearest directory with a workspace, from `from` (absolute) upwards; else
@@ -79,6 +81,8 @@ MR_CHECK enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_
  * another command keeps the lock for longer than a minute.
  */
 void mr_work_rest(struct mr_work *work);
+/* What follows happens now: for a command that rested for long before it had anything to do. */
+void mr_work_set_now(struct mr_ctx *cx, struct mr_work *work);
 MR_CHECK enum mr_code mr_work_resume(struct mr_ctx *cx, struct mr_work *work, bool *out_changed);
 /* For MR_CLEANUP; NULL is fine. */
 void mr_work_closep(struct mr_work **work);

@@ -85,8 +85,8 @@ static const char *staged_path(struct mr_arena *arena, size_t number)
 static enum mr_code stage(struct mr_ctx *cx, struct import *import, const char *id,
 	struct mr_bytes eml)
 {
-	if (mr_fs_write_as(import->work->dir, staged_path(cx->arena, import->staged.len), eml,
-		    MR_FS_REPLACE, MR_FS_SYNC_NOTHING, 0644, &cx->err))
+	if (mr_fs_write_bare(import->work->dir, staged_path(cx->arena, import->staged.len), eml,
+		    false, 0644, &cx->err))
 		return mr_work_store_error(cx);
 	import->staged.items[import->staged.len++] = mr_arena_strdup(import->cx->arena, id);
 	return MR_OK;

@@ -111,7 +111,8 @@ static struct mr_texts written_to(struct mr_ctx *cx, const struct mr_mime *mime)
 	return out;
 }
 
-static enum mr_code put_message(struct mr_ctx *cx, struct mr_work *work, const char *id)
+static enum mr_code put_message(struct mr_ctx *cx, struct mr_work *work, const char *id,
+	int64_t *out_n)
 {
 	struct mr_buf people MR_CLEANUP(mr_buf_release) = { 0 };
 	struct mr_buf names MR_CLEANUP(mr_buf_release) = { 0 };
@@ -153,7 +154,7 @@ static enum mr_code put_message(struct mr_ctx *cx, struct mr_work *work, const c
 	row.places = found.locations;
 	for (size_t i = 0; i < found.locations.len; i++)
 		*(found.locations.items[i].missing ? &row.missing : &row.live) += 1;
-	return mr_work_index_put(cx, work->index, &row);
+	return mr_work_index_put(cx, work, &row, out_n);
 }
 
 /* Each message in an arena of its own: there may be a hundred thousand. */
@@ -162,16 +163,19 @@ static enum mr_code put_apart(struct mr_ctx *cx, struct mr_work *work, const cha
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_ctx own = *cx;
 	const struct mr_work_config *config = NULL;
+	int64_t n = 0;
 	/* What is loaded once a command lives in the command's arena. */
 	enum mr_code rc = mr_work_config_get(cx, work, &config);
 
 	if (rc)
 		return rc;
 	own.arena = arena;
-	rc = put_message(&own, work, id);
+	rc = put_message(&own, work, id, &n);
 	if (rc) {
 		cx->err = own.err;
 		cx->err.detail = NULL;
+	} else if (n) {
+		mr_work_index_note_row(cx, work, n);
 	}
 	return rc;
 }
@@ -219,7 +223,7 @@ static enum mr_code sync_messages(struct mr_ctx *cx, struct mr_work *work,
 	}
 	for (; !rc && k < known.len; k++)
 		if (!mr_fs_exists(work->dir, mr_work_path_eml(cx->arena, known.items[k].path))) {
-			rc = mr_work_index_drop(cx, work->index, known.items[k].path);
+			rc = mr_work_index_drop(cx, work, known.items[k].path);
 			if (!rc)
 				rc = mr_work_index_mark_message(cx, work->index,
 					known.items[k].path);
@@ -378,15 +382,23 @@ static enum mr_code sync_all(struct mr_ctx *cx, struct mr_work *work, struct mr_
 	return rc;
 }
 
+static void roll_back(struct mr_work *work)
+{
+	mr_db_rollback(work->index);
+	mr_work_index_forget_rows(work);
+}
+
 static enum mr_code sync_index(struct mr_ctx *cx, struct mr_work *work, bool is_opening)
 {
 	struct mr_work_sync sync = { .is_opening = is_opening };
 	enum mr_code rc = sync_all(cx, work, &sync);
 
 	if (!rc && sync.is_writing)
+		rc = mr_work_index_flush(cx, work);
+	if (!rc && sync.is_writing)
 		rc = mr_db_commit(work->index, &cx->err);
 	if (rc && sync.is_writing)
-		mr_db_rollback(work->index);
+		roll_back(work);
 	return rc;
 }
 
@@ -495,14 +507,44 @@ enum mr_code mr_work_index_add(struct mr_ctx *cx, struct mr_work *work, const ch
 	return put_apart(cx, work, message_id) ? mr_work_store_error(cx) : MR_OK;
 }
 
+enum mr_code mr_work_index_added(struct mr_ctx *cx, struct mr_work *work)
+{
+	return mr_work_index_set_stamp(cx, work->index, MR_WORK_EVIDENCE,
+		       stamp_of(cx, work, MR_WORK_EVIDENCE))
+		? mr_work_store_error(cx)
+		: MR_OK;
+}
+
 enum mr_code mr_work_index_commit(struct mr_ctx *cx, struct mr_work *work)
 {
-	enum mr_code rc = mr_work_index_set_stamp(cx, work->index, MR_WORK_EVIDENCE,
-		stamp_of(cx, work, MR_WORK_EVIDENCE));
+	enum mr_code rc = mr_work_index_flush(cx, work);
 
 	if (!rc)
 		rc = mr_db_commit(work->index, &cx->err);
 	if (rc)
-		mr_db_rollback(work->index);
+		roll_back(work);
 	return rc ? mr_work_store_error(cx) : MR_OK;
+}
+
+void mr_work_index_undo(struct mr_work *work)
+{
+	if (work->index)
+		roll_back(work);
+}
+
+/* --- many questions --- */
+
+enum mr_code mr_work_index_hold(struct mr_ctx *cx, struct mr_work *work)
+{
+	enum mr_code rc = mr_work_index_open(cx, work);
+
+	if (!rc && mr_db_begin(work->index, MR_DB_DEFERRED, &cx->err))
+		rc = mr_work_store_error(cx);
+	return rc;
+}
+
+void mr_work_index_let_go(struct mr_work *work)
+{
+	if (work->index)
+		mr_db_rollback(work->index);
 }

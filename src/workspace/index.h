@@ -103,9 +103,13 @@ struct mr_work_place_rows {
 	struct mr_work_place_row *items;
 	size_t len;
 };
-/* Of one mailbox by validity and uid; only this uid unless it is 0. */
+/* Of one mailbox by validity and uid. */
 MR_CHECK enum mr_code mr_work_index_places(struct mr_ctx *cx, struct mr_work *work,
-	const char *mailbox_name, int64_t uid, struct mr_work_place_rows *out);
+	const char *mailbox_name, struct mr_work_place_rows *out);
+/* Of one mail in it. */
+MR_CHECK enum mr_code mr_work_index_places_at(struct mr_ctx *cx, struct mr_work *work,
+	const char *mailbox_name, int64_t uid_validity, int64_t uid,
+	struct mr_work_place_rows *out);
 /* Those that are not missing: with this validity, and with another. */
 MR_CHECK enum mr_code mr_work_index_place_counts(struct mr_ctx *cx, struct mr_work *work,
 	const char *mailbox_name, int64_t uid_validity, int64_t *out_here, int64_t *out_other);
@@ -121,12 +125,21 @@ MR_CHECK enum mr_code mr_work_index_statuses(struct mr_ctx *cx, struct mr_work *
 MR_CHECK enum mr_code mr_work_index_counts(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_counts *out);
 
-/* A message that this command has just taken in, before its directory is looked at again. */
+/*
+ * Messages that this command has just taken in, before their directory is looked at again: begin,
+ * add each, say that all were added, and commit. What is asked between is answered with them. What
+ * was not committed, after an undo or a crash, is found by the next command that opens the index.
+ */
+MR_CHECK enum mr_code mr_work_index_begin(struct mr_ctx *cx, struct mr_work *work);
 MR_CHECK enum mr_code mr_work_index_add(struct mr_ctx *cx, struct mr_work *work,
 	const char *message_id);
-/* Begin and end many additions in one transaction. */
-MR_CHECK enum mr_code mr_work_index_begin(struct mr_ctx *cx, struct mr_work *work);
+MR_CHECK enum mr_code mr_work_index_added(struct mr_ctx *cx, struct mr_work *work);
 MR_CHECK enum mr_code mr_work_index_commit(struct mr_ctx *cx, struct mr_work *work);
+void mr_work_index_undo(struct mr_work *work);
+
+/* Between these the index is only asked, and its file is locked once for all questions. */
+MR_CHECK enum mr_code mr_work_index_hold(struct mr_ctx *cx, struct mr_work *work);
+void mr_work_index_let_go(struct mr_work *work);
 
 /* What has views that are behind the files they were made from, because a file was edited by hand
  * or by another program, or a command was killed: the index notices and remembers it until the next

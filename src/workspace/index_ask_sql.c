@@ -2,7 +2,10 @@
 #include "data/rows.h"
 #include "workspace/error.h"
 #include "workspace/index.h"
+#include "workspace/index_private.h"
 #include "workspace/index_search.h"
+
+#include <stdlib.h>
 
 static const char *const columns[] = { "subject", "sender", "people", "body", "names", NULL };
 static const double weights[] = { 4.0, 3.0, 2.0, 1.0, 2.0 };
@@ -235,13 +238,92 @@ static enum mr_code add_count(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 	return MR_OK;
 }
 
+/* Counting looks at every message, so what was counted is kept until something changes. */
+struct counting {
+	const char *what;
+	enum mr_code (*count)(struct mr_ctx *cx, struct mr_work *work, const struct counting *c,
+		int64_t *numbers);
+	size_t len;
+	const char *mailbox_name; /* of places */
+	int64_t uid_validity;
+};
+
+static bool read_numbers(const char *text, int64_t *numbers, size_t len)
+{
+	char *end = NULL;
+
+	for (size_t i = 0; text && i < len; i++) {
+		numbers[i] = strtoll(text, &end, 10);
+		if (end == text)
+			return false;
+		text = end;
+	}
+	return text;
+}
+
+static enum mr_code count_and_keep(struct mr_ctx *cx, struct mr_work *work,
+	const struct counting *c, int64_t *numbers)
+{
+	const char *text = "";
+	enum mr_code rc = c->count(cx, work, c, numbers);
+
+	for (size_t i = 0; i < c->len; i++)
+		text = mr_arena_printf(cx->arena, "%s%lld ", text, (long long)numbers[i]);
+	return rc ? rc : mr_work_index_keep_fact(cx, work->index, c->what, text);
+}
+
+static enum mr_code find_numbers(struct mr_ctx *cx, struct mr_work *work, const struct counting *c,
+	int64_t *numbers)
+{
+	struct mr_err kept = cx->err;
+	const char *text = NULL;
+	enum mr_code rc = ready(cx, work);
+
+	if (!rc && !mr_work_index_fact(cx, work->index, c->what, &text) &&
+		read_numbers(text, numbers, c->len))
+		return MR_OK;
+	if (rc || mr_db_in_transaction(work->index) ||
+		mr_db_begin(work->index, MR_DB_IMMEDIATE, &cx->err)) {
+		cx->err = rc ? cx->err : kept;
+		return rc ? rc : told(cx, c->count(cx, work, c, numbers));
+	}
+	rc = count_and_keep(cx, work, c, numbers);
+	if (!rc && !mr_db_commit(work->index, &cx->err))
+		return MR_OK;
+	mr_db_rollback(work->index); /* who cannot write can count */
+	cx->err = kept;
+	return told(cx, c->count(cx, work, c, numbers));
+}
+
+static enum mr_code count_statuses(struct mr_ctx *cx, struct mr_work *work,
+	const struct counting *c, int64_t *numbers)
+{
+	struct mr_work_counts counts = { 0 };
+	enum mr_code rc = mr_rows_each(cx, work->index, SQL_COUNTS, NULL, add_count, &counts);
+	(void)c;
+
+	for (int i = 0; i < MR_WORK_STATUS_COUNT; i++)
+		numbers[i] = counts.by_status[i];
+	numbers[MR_WORK_STATUS_COUNT] = counts.messages;
+	return rc;
+}
+
 enum mr_code mr_work_index_statuses(struct mr_ctx *cx, struct mr_work *work,
 	struct mr_work_counts *out)
 {
-	enum mr_code rc = ready(cx, work);
+	int64_t numbers[MR_WORK_STATUS_COUNT + 1] = { 0 };
+	const struct counting counting = { .what = "statuses",
+		.count = count_statuses,
+		.len = MR_LEN(numbers) };
+	enum mr_code rc = find_numbers(cx, work, &counting, numbers);
 
 	*out = (struct mr_work_counts){ 0 };
-	return rc ? rc : told(cx, mr_rows_each(cx, work->index, SQL_COUNTS, NULL, add_count, out));
+	if (rc)
+		return rc;
+	for (int i = 0; i < MR_WORK_STATUS_COUNT; i++)
+		out->by_status[i] = numbers[i];
+	out->messages = numbers[MR_WORK_STATUS_COUNT];
+	return MR_OK;
 }
 
 enum mr_code mr_work_index_counts(struct mr_ctx *cx, struct mr_work *work,
@@ -268,8 +350,8 @@ static const char SQL_PLACES[] =
 	"m.id" MR_ROWS_ALL;
 static const char SQL_PLACES_OF_UID[] =
 	"SELECT m.id, p.validity, p.uid, p.flags, p.missing FROM places p JOIN messages m ON "
-	"m.n = p.n WHERE p.mailbox = ?1 AND p.missing IN (0, 1) AND p.uid = ?2 ORDER BY "
-	"p.validity, p.uid, m.id" MR_ROWS_ALL;
+	"m.n = p.n WHERE p.mailbox = ?1 AND p.missing IN (0, 1) AND p.validity = ?2 AND p.uid = ?3 "
+	"ORDER BY m.id" MR_ROWS_ALL;
 static const char SQL_PLACE_COUNTS[] =
 	"SELECT (SELECT COUNT(*) FROM places WHERE mailbox = ?1 AND missing = 0 AND validity = "
 	"?2), (SELECT COUNT(*) FROM places WHERE mailbox = ?1 AND missing = 0)";
@@ -285,33 +367,50 @@ static enum mr_code read_place(struct mr_ctx *cx, struct mr_stmt *row, void *to)
 }
 
 enum mr_code mr_work_index_places(struct mr_ctx *cx, struct mr_work *work, const char *mailbox_name,
-	int64_t uid, struct mr_work_place_rows *out)
+	struct mr_work_place_rows *out)
 {
 	enum mr_code rc = ready(cx, work);
 
 	*out = (struct mr_work_place_rows){ 0 };
-	if (rc)
-		return rc;
-	if (uid)
-		rc = mr_rows_list(cx, work->index, SQL_PLACES_OF_UID, MR_BIND(mailbox_name, uid),
-			read_place, MR_LIST(out));
-	else
-		rc = mr_rows_list(cx, work->index, SQL_PLACES, MR_BIND(mailbox_name), read_place,
-			MR_LIST(out));
-	return told(cx, rc);
+	return rc ? rc
+		  : told(cx,
+			    mr_rows_list(cx, work->index, SQL_PLACES, MR_BIND(mailbox_name),
+				    read_place, MR_LIST(out)));
+}
+
+enum mr_code mr_work_index_places_at(struct mr_ctx *cx, struct mr_work *work,
+	const char *mailbox_name, int64_t uid_validity, int64_t uid, struct mr_work_place_rows *out)
+{
+	enum mr_code rc = ready(cx, work);
+
+	*out = (struct mr_work_place_rows){ 0 };
+	return rc ? rc
+		  : told(cx,
+			    mr_rows_list(cx, work->index, SQL_PLACES_OF_UID,
+				    MR_BIND(mailbox_name, uid_validity, uid), read_place,
+				    MR_LIST(out)));
+}
+
+static enum mr_code count_places(struct mr_ctx *cx, struct mr_work *work, const struct counting *c,
+	int64_t *numbers)
+{
+	return mr_rows_one(cx, work->index, SQL_PLACE_COUNTS,
+		MR_BIND(c->mailbox_name, c->uid_validity), MR_INTO(&numbers[0], &numbers[1]), NULL);
 }
 
 enum mr_code mr_work_index_place_counts(struct mr_ctx *cx, struct mr_work *work,
 	const char *mailbox_name, int64_t uid_validity, int64_t *out_here, int64_t *out_other)
 {
-	int64_t here = 0, all = 0;
-	enum mr_code rc = ready(cx, work);
+	int64_t numbers[2] = { 0 };
+	const struct counting counting = { .what = mr_arena_printf(cx->arena, "places %lld %s",
+						   (long long)uid_validity, mailbox_name),
+		.count = count_places,
+		.len = MR_LEN(numbers),
+		.mailbox_name = mailbox_name,
+		.uid_validity = uid_validity };
+	enum mr_code rc = find_numbers(cx, work, &counting, numbers);
 
-	if (!rc)
-		rc = told(cx,
-			mr_rows_one(cx, work->index, SQL_PLACE_COUNTS,
-				MR_BIND(mailbox_name, uid_validity), MR_INTO(&here, &all), NULL));
-	*out_here = here;
-	*out_other = all - here;
+	*out_here = numbers[0];
+	*out_other = numbers[1] - numbers[0];
 	return rc;
 }

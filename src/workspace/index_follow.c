@@ -15,7 +15,7 @@ enum {
 	STAMP_BYTES = 96,
 	/* Sidecars that one command asks for their stamps: their number must not decide what a
 	 * command costs. Of more than these, another part has its turn each second. */
-	SIDECARS_AT_ONCE = 2000,
+	SIDECARS_AT_ONCE = 500,
 };
 
 /* A number and what follows it. Thousands of stamps a command are too many for printf. */

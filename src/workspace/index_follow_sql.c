@@ -9,8 +9,8 @@
 /* At least as many as there are sidecars: to count them would read all of their index. */
 static const char SQL_SIDECAR_COUNT[] = "SELECT COALESCE(MAX(n), 0) FROM messages";
 static const char SQL_SIDECARS[] =
-	"SELECT id, remote_stamp FROM messages WHERE remote_stamp <> '' ORDER BY id LIMIT ?1 "
-	"OFFSET ?2";
+	"SELECT id, remote_stamp FROM messages WHERE remote_stamp <> '' AND n > ?1 AND n <= ?1 + ?2 "
+	"ORDER BY n" MR_ROWS_ALL;
 static const char SQL_CARDS[] = "SELECT path, stamp, emails FROM cards ORDER BY path" MR_ROWS_ALL;
 static const char SQL_PUT_CARD[] =
 	"INSERT INTO cards (path, stamp, emails) VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE "
@@ -43,7 +43,7 @@ enum mr_code mr_work_index_sidecars(struct mr_ctx *cx, struct mr_db *db, int64_t
 		return rc;
 	windows = (count + max - 1) / max;
 	return mr_rows_list(cx, db, SQL_SIDECARS,
-		MR_BIND(max, (int64_t)(window % (uint64_t)windows) * max), read_stamp,
+		MR_BIND((int64_t)(window % (uint64_t)windows) * max, max), read_stamp,
 		MR_LIST(out));
 }
 

@@ -40,13 +40,27 @@ MR_CHECK enum mr_code mr_work_index_set_stamp(struct mr_ctx *cx, struct mr_db *d
 MR_CHECK enum mr_code mr_work_index_drop_stamp(struct mr_ctx *cx, struct mr_db *db,
 	const char *path);
 
+/* What was counted over all messages or places, as text, until one of them or a list changes; NULL
+ * when it is not known. */
+MR_CHECK enum mr_code mr_work_index_fact(struct mr_ctx *cx, struct mr_db *db, const char *what,
+	const char **out);
+MR_CHECK enum mr_code mr_work_index_keep_fact(struct mr_ctx *cx, struct mr_db *db, const char *what,
+	const char *value);
+
 /* The message ids with the stamps of their sidecars, by id. */
 MR_CHECK enum mr_code mr_work_index_ids(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_work_stamps *out);
-/* Put a message in place of what is known of it; its status is found anew. */
-MR_CHECK enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_db *db,
-	const struct mr_work_row *row);
-MR_CHECK enum mr_code mr_work_index_drop(struct mr_ctx *cx, struct mr_db *db, const char *id);
+/* Put a message in place of what is known of it; its status is found anew. `*out_n` is its row, to
+ * be noted with a `cx` that lives as long as the transaction: before the commit
+ * mr_work_index_flush() adds the words of all noted rows, since SQLite writes the full-text index
+ * out before each other change. */
+MR_CHECK enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_row *row, int64_t *out_n);
+MR_CHECK enum mr_code mr_work_index_drop(struct mr_ctx *cx, struct mr_work *work, const char *id);
+void mr_work_index_note_row(struct mr_ctx *cx, struct mr_work *work, int64_t n);
+MR_CHECK enum mr_code mr_work_index_flush(struct mr_ctx *cx, struct mr_work *work);
+/* After a transaction was rolled back. */
+void mr_work_index_forget_rows(struct mr_work *work);
 
 /* A list's members in place of what is known of it; the statuses of all concerned are found anew.
  * With `mark` the messages that came to it or left it are marked as behind. */

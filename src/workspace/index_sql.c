@@ -30,10 +30,11 @@ static const char SQL_TABLES[] =
 	"CREATE INDEX messages_email ON messages (email);"
 	"CREATE INDEX messages_bytes ON messages (bytes);" /* covers their sum */
 	/* Covers the question for sidecars: rows are long, and none is read for it. */
-	"CREATE INDEX messages_remote ON messages (id, remote_stamp) WHERE remote_stamp <> '';"
+	"CREATE INDEX messages_remote ON messages (n, id, remote_stamp) WHERE remote_stamp <> '';"
 	"CREATE TABLE cards (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, emails TEXT NOT NULL);"
 	"CREATE TABLE behind (is_list BIGINT NOT NULL, what TEXT NOT NULL, "
 	"PRIMARY KEY (is_list, what));"
+	"CREATE TABLE facts (what TEXT PRIMARY KEY, value TEXT NOT NULL);"
 	"CREATE TABLE refers (n BIGINT NOT NULL, rfc822 TEXT NOT NULL);"
 	"CREATE INDEX refers_n ON refers (n);"
 	"CREATE INDEX refers_rfc822 ON refers (rfc822);"
@@ -54,7 +55,7 @@ static const char SQL_CLEAR[] =
 	"DROP TABLE IF EXISTS form; DROP TABLE IF EXISTS stamps; DROP TABLE IF EXISTS messages;"
 	"DROP TABLE IF EXISTS refers; DROP TABLE IF EXISTS places; DROP TABLE IF EXISTS members;"
 	"DROP TABLE IF EXISTS cards; DROP TABLE IF EXISTS behind;"
-	"DROP TABLE IF EXISTS written; DROP TABLE IF EXISTS found;";
+	"DROP TABLE IF EXISTS written; DROP TABLE IF EXISTS facts; DROP TABLE IF EXISTS found;";
 
 static const char SQL_VERSION[] = "SELECT version FROM form";
 static const char SQL_SET_VERSION[] = "INSERT INTO form (version) VALUES (?1)";
@@ -129,6 +130,31 @@ enum mr_code mr_work_index_ids(struct mr_ctx *cx, struct mr_db *db, struct mr_wo
 	return mr_rows_list(cx, db, SQL_IDS, NULL, read_stamp, MR_LIST(out));
 }
 
+/* --- facts --- */
+
+static const char SQL_FACT[] = "SELECT value FROM facts WHERE what = ?1";
+static const char SQL_KEEP_FACT[] = "INSERT INTO facts (what, value) VALUES (?1, ?2) "
+				    "ON CONFLICT (what) DO UPDATE SET value = excluded.value";
+static const char SQL_FORGET_FACTS[] = "DELETE FROM facts";
+
+enum mr_code mr_work_index_fact(struct mr_ctx *cx, struct mr_db *db, const char *what,
+	const char **out)
+{
+	*out = NULL;
+	return mr_rows_one(cx, db, SQL_FACT, MR_BIND(what), MR_INTO(out), NULL);
+}
+
+enum mr_code mr_work_index_keep_fact(struct mr_ctx *cx, struct mr_db *db, const char *what,
+	const char *value)
+{
+	return mr_rows_run(cx, db, SQL_KEEP_FACT, MR_BIND(what, value));
+}
+
+static enum mr_code forget_facts(struct mr_ctx *cx, struct mr_db *db)
+{
+	return mr_rows_run(cx, db, SQL_FORGET_FACTS, NULL);
+}
+
 /* --- messages --- */
 
 /*
@@ -155,15 +181,61 @@ static const char SQL_PLACE[] = "INSERT INTO places (n, mailbox, validity, uid, 
 static const char SQL_WRITTEN[] = "INSERT INTO written (n, email) VALUES (?1, ?2)";
 static const char SQL_REFER[] = "INSERT INTO refers (n, rfc822) VALUES (?1, ?2)";
 
-enum mr_code mr_work_index_drop(struct mr_ctx *cx, struct mr_db *db, const char *id)
+/* Rows whose words are not in the full-text index yet. */
+struct mr_work_unsearched {
+	int64_t *rows;
+	size_t len, room;
+};
+
+void mr_work_index_note_row(struct mr_ctx *cx, struct mr_work *work, int64_t n)
 {
+	struct mr_work_unsearched *list = work->unsearched;
+
+	if (!list)
+		list = work->unsearched = mr_arena_alloc(cx->arena, sizeof(*list));
+	if (list->len == list->room) {
+		int64_t *rows;
+
+		list->room = list->room ? list->room * 2 : 64;
+		rows = mr_arena_array(cx->arena, list->room, sizeof(*rows));
+		if (list->len)
+			memcpy(rows, list->rows, list->len * sizeof(*rows));
+		list->rows = rows;
+	}
+	list->rows[list->len++] = n;
+}
+
+enum mr_code mr_work_index_flush(struct mr_ctx *cx, struct mr_work *work)
+{
+	const struct mr_work_unsearched *list = work->unsearched;
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; list && !rc && i < list->len; i++)
+		rc = mr_db_search_add(work->index, &mr_work_index_search_table, list->rows[i],
+			&cx->err);
+	work->unsearched = NULL;
+	return rc;
+}
+
+void mr_work_index_forget_rows(struct mr_work *work)
+{
+	work->unsearched = NULL;
+}
+
+enum mr_code mr_work_index_drop(struct mr_ctx *cx, struct mr_work *work, const char *id)
+{
+	struct mr_db *db = work->index;
 	int64_t n = 0;
 	bool found = false;
 	enum mr_code rc = mr_rows_one(cx, db, SQL_NUMBER, MR_BIND(id), MR_INTO(&n), &found);
 
 	if (rc || !found)
 		return rc;
-	rc = mr_db_search_remove(db, &mr_work_index_search_table, n, &cx->err);
+	rc = mr_work_index_flush(cx, work); /* it may be one of them */
+	if (!rc)
+		rc = forget_facts(cx, db);
+	if (!rc)
+		rc = mr_db_search_remove(db, &mr_work_index_search_table, n, &cx->err);
 	if (!rc)
 		rc = mr_rows_run(cx, db, SQL_DROP_REFERS, MR_BIND(n));
 	if (!rc)
@@ -192,11 +264,13 @@ static enum mr_code put_places(struct mr_ctx *cx, struct mr_db *db, int64_t n,
 	return rc;
 }
 
-enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_db *db, const struct mr_work_row *row)
+enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_work *work,
+	const struct mr_work_row *row, int64_t *out_n)
 {
+	struct mr_db *db = work->index;
 	struct mr_bind time = row->has_time ? mr_bind_int(row->time_us)
 					    : (struct mr_bind){ .type = MR_BIND_NULL };
-	enum mr_code rc = mr_work_index_drop(cx, db, row->id);
+	enum mr_code rc = mr_work_index_drop(cx, work, row->id);
 	int64_t n = 0;
 
 	if (!rc)
@@ -212,7 +286,9 @@ enum mr_code mr_work_index_put(struct mr_ctx *cx, struct mr_db *db, const struct
 	if (!rc)
 		rc = put_places(cx, db, n, &row->places);
 	if (!rc)
-		rc = mr_db_search_add(db, &mr_work_index_search_table, n, &cx->err);
+		rc = forget_facts(cx, db);
+	if (!rc)
+		*out_n = n;
 	return rc;
 }
 
@@ -289,6 +365,8 @@ enum mr_code mr_work_index_put_collection(struct mr_ctx *cx, struct mr_db *db,
 			MR_BIND(collection->path, (int64_t)collection->kind, collection->uid,
 				collection->items[i].message_id, collection->items[i].added));
 	}
+	if (!rc)
+		rc = forget_facts(cx, db);
 	if (rc)
 		return rc;
 	mr_work_ids_sort(&after);

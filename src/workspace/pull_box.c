@@ -328,20 +328,6 @@ static bool has_vanished(const struct mr_work_box *box, int64_t uid)
 	return from < box->vanished_len && box->vanished[from].first <= uid;
 }
 
-/* Of the places of one uid, those with the mailbox's present validity. */
-static enum mr_code places_of(struct mr_work_pulling *p, uint32_t uid,
-	struct mr_work_place_rows *out)
-{
-	size_t kept = 0;
-	enum mr_code rc = mr_work_index_places(p->cx, p->work, p->box->name, uid, out);
-
-	for (size_t i = 0; !rc && i < out->len; i++)
-		if (out->items[i].uid_validity == p->box->validity)
-			out->items[kept++] = out->items[i];
-	out->len = kept;
-	return rc;
-}
-
 /* Places that are known and live, among the uids that vanished. */
 static enum mr_code find_vanished(struct mr_work_pulling *p, struct mr_work_known *known,
 	int64_t *out_gone)
@@ -378,7 +364,8 @@ static enum mr_code compare_changes(struct mr_work_pulling *p, bool *out_fits)
 	if (!rc)
 		rc = find_vanished(p, &known, &gone);
 	for (size_t i = 0; !rc && i < box->len; i++) {
-		rc = places_of(p, box->seen[i].uid, &rows[i]);
+		rc = mr_work_index_places_at(p->cx, p->work, box->name, box->validity,
+			box->seen[i].uid, &rows[i]);
 		/* A new one, or one that is back. */
 		fresh += !rows[i].len || rows[i].items[0].is_missing;
 	}

@@ -12,7 +12,7 @@ enum mr_code mr_work_known_load(struct mr_ctx *cx, struct mr_work *work, const c
 	struct mr_work_known *out)
 {
 	struct mr_work_place_rows rows = { 0 };
-	enum mr_code rc = mr_work_index_places(cx, work, mailbox_name, 0, &rows);
+	enum mr_code rc = mr_work_index_places(cx, work, mailbox_name, &rows);
 
 	if (rc)
 		return rc;

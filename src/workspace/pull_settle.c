@@ -331,7 +331,13 @@ static enum mr_code index_again(struct mr_work_settling *s, const struct mr_text
 		rc = mr_work_index_begin(s->cx, s->work);
 	for (size_t i = 0; !rc && i < ids->len; i++)
 		rc = mr_work_index_add(s->cx, s->work, ids->items[i]);
-	return rc ? rc : mr_work_index_commit(s->cx, s->work);
+	if (!rc)
+		rc = mr_work_index_added(s->cx, s->work);
+	if (!rc)
+		rc = mr_work_index_commit(s->cx, s->work);
+	if (rc)
+		mr_work_index_undo(s->work);
+	return rc;
 }
 
 /* The pull began with an index that had followed all files: without lessons there is nothing new to

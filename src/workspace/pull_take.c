@@ -6,6 +6,7 @@
  */
 #include "base/crash.h"
 #include "workspace/error.h"
+#include "workspace/evidence.h"
 #include "workspace/import.h"
 #include "workspace/index.h"
 #include "workspace/layout.h"
@@ -22,15 +23,14 @@ static const char *staged_path(struct mr_arena *arena, size_t number, const char
 static enum mr_code stage(struct mr_ctx *cx, struct mr_work_pulling *p, const char *suffix,
 	struct mr_bytes bytes)
 {
-	return mr_fs_write_as(p->work->dir, staged_path(cx->arena, p->staged.len, suffix), bytes,
-		       MR_FS_REPLACE, p->arrival_len <= FEW ? MR_FS_SYNC_FILE : MR_FS_SYNC_NOTHING,
-		       0644, &cx->err)
+	return mr_fs_write_bare(p->work->dir, staged_path(cx->arena, p->staged.len, suffix), bytes,
+		       p->arrival_len <= FEW, 0644, &cx->err)
 		? mr_work_store_error(cx)
 		: MR_OK;
 }
 
 static enum mr_code stage_mail(struct mr_ctx *cx, struct mr_work_pulling *p, const char *id,
-	const struct mr_work_arrival *arrival)
+	const struct mr_work_arrival *arrival, const struct mr_mime *mime)
 {
 	const struct mr_work_locations one = { (struct mr_work_location *)&arrival->location, 1 };
 	struct mr_bytes sidecar = mr_work_pretty(cx, mr_work_remote_value(cx, id, &one));
@@ -44,6 +44,7 @@ static enum mr_code stage_mail(struct mr_ctx *cx, struct mr_work_pulling *p, con
 		rc = stage(cx, p, ".json", sidecar);
 	if (rc)
 		return rc;
+	mr_work_evidence_keep(p->arrival_arena, p->work, id, mime, &one);
 	p->staged.items[p->staged.len++] = mr_arena_strdup(p->arrival_arena, id);
 	mr_crash_point("work.pull.taken");
 	return MR_OK;
@@ -78,6 +79,7 @@ static enum mr_code finish(struct mr_work_pulling *p)
 	bool discarded = are_discarded(p);
 	enum mr_code rc = MR_OK;
 
+	mr_work_index_let_go(p->work);
 	if (!p->staged.len && !discarded)
 		return MR_OK;
 	if (p->arrival_len > FEW && mr_fs_sync_all(p->work->dir, &cx->err))
@@ -104,6 +106,7 @@ static enum mr_code finish(struct mr_work_pulling *p)
 	if (!rc)
 		mr_work_change_end(cx, &change);
 	p->staged.len = 0;
+	mr_work_evidence_forget(p->work);
 	return rc;
 }
 
@@ -151,22 +154,25 @@ static void note_failure(struct mr_work_pulling *p, const struct mr_work_arrival
 static enum mr_code take_one(struct mr_ctx *cx, struct mr_work_pulling *p,
 	const struct mr_work_arrival *arrival)
 {
-	struct mr_mime mime;
+	struct mr_mime *mime = mr_arena_alloc(p->arrival_arena, sizeof(*mime));
 	const char *id = NULL;
 	bool present = false;
 	enum mr_code rc;
 
-	if (mr_mime_parse(cx->arena, arrival->eml, &mime, &cx->err)) {
+	/* What was read lives until the mail is shown. */
+	if (mr_mime_parse(p->arrival_arena, arrival->eml, mime, &cx->err)) {
 		note_failure(p, arrival, cx->err.msg);
 		return MR_OK;
 	}
-	rc = mr_work_take_id(cx, p->work, &mime, &arrival->location, &id, &present);
+	rc = mr_work_take_id(cx, p->work, mime, &arrival->location, &id, &present);
 	if (!rc && mr_texts_has(&p->staged, id)) { /* it has to be there to be compared with */
 		rc = finish(p);
+		if (!rc)
+			rc = mr_work_index_hold(p->cx, p->work);
 		if (rc)
 			cx->err = p->cx->err;
 		else
-			rc = mr_work_take_id(cx, p->work, &mime, &arrival->location, &id, &present);
+			rc = mr_work_take_id(cx, p->work, mime, &arrival->location, &id, &present);
 	}
 	if (rc)
 		return rc;
@@ -178,7 +184,7 @@ static enum mr_code take_one(struct mr_ctx *cx, struct mr_work_pulling *p,
 		mr_work_settle_location(&p->settling, id, &arrival->location);
 		return MR_OK;
 	}
-	rc = stage_mail(cx, p, id, arrival);
+	rc = stage_mail(cx, p, id, arrival, mime);
 	if (rc)
 		return rc;
 	discard_as_configured(p, id);
@@ -211,6 +217,8 @@ enum mr_code mr_work_pull_take(struct mr_work_pulling *p)
 		(mr_fs_make_dirs(p->work->dir, MR_WORK_EVIDENCE, 0755, &p->cx->err) ||
 			mr_fs_make_dirs(p->work->dir, MR_WORK_INCOMING, 0755, &p->cx->err)))
 		rc = mr_work_store_error(p->cx);
+	if (!rc)
+		rc = mr_work_index_hold(p->cx, p->work);
 	for (size_t i = 0; !rc && i < p->arrival_len; i++)
 		rc = take_apart(p, &p->arrivals[i]);
 	kept = p->cx->err;

@@ -211,14 +211,18 @@ enum mr_code mr_work_take_show(struct mr_ctx *cx, struct mr_work *work, const st
 {
 	enum mr_code rc = mr_work_index_begin(cx, work);
 
-	for (size_t i = 0; !rc && i < ids->len; i++) {
+	for (size_t i = 0; !rc && i < ids->len; i++)
 		rc = mr_work_index_add(cx, work, ids->items[i]);
-		/* Until it is refreshed, it has no views: also when we are killed before. */
-		if (!rc && mr_work_index_mark_message(cx, work->index, ids->items[i]))
-			rc = mr_work_store_error(cx);
-	}
+	if (!rc)
+		rc = mr_work_index_added(cx, work);
+	mr_crash_point("work.take.indexed");
+	/* The index knows of them once they have their views: also when we are killed before. */
+	if (!rc)
+		rc = refresh_taken(cx, work, ids, collections);
+	mr_crash_point("work.take.shown");
 	if (!rc)
 		rc = mr_work_index_commit(cx, work);
-	mr_crash_point("work.take.indexed");
-	return rc ? rc : refresh_taken(cx, work, ids, collections);
+	if (rc)
+		mr_work_index_undo(work);
+	return rc;
 }

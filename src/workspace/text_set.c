@@ -56,9 +56,16 @@ bool mr_work_text_set_add(struct mr_arena *arena, struct mr_work_text_set *set, 
 	return true;
 }
 
+size_t mr_work_text_set_find(const struct mr_work_text_set *set, const char *text)
+{
+	uint32_t slot = set->slot_count ? *slot_of(set, text) : 0;
+
+	return slot ? slot - 1 : SIZE_MAX;
+}
+
 bool mr_work_text_set_has(const struct mr_work_text_set *set, const char *text)
 {
-	return set->slot_count > 0 && *slot_of(set, text);
+	return mr_work_text_set_find(set, text) != SIZE_MAX;
 }
 
 const char *mr_work_text_set_keep(struct mr_arena *arena, struct mr_work_text_set *set,

@@ -22,4 +22,6 @@ bool mr_work_text_set_add(struct mr_arena *arena, struct mr_work_text_set *set, 
 /* Add it unless it is there: the copy that is kept. */
 const char *mr_work_text_set_keep(struct mr_arena *arena, struct mr_work_text_set *set,
 	const char *text);
+/* Which text it is, in the order of `texts`; SIZE_MAX when it is not there. */
+size_t mr_work_text_set_find(const struct mr_work_text_set *set, const char *text);
 bool mr_work_text_set_has(const struct mr_work_text_set *set, const char *text);

@@ -18,7 +18,7 @@ MOMENTS, CHAIN = 100, 5  # kills, and how many of them one workspace has to bear
 SEED = 20260518
 MANY = 150
 POINTS = {"work.pull.taken", "work.pull.synced", "work.pull.placed", "work.pull.named", "work.pull.discarded", "work.pull.known",
-    "work.pull.settled", "work.take.indexed"}
+    "work.pull.settled", "work.take.indexed", "work.take.shown"}
 
 
 def fill(imap, user, count):
@@ -73,7 +73,7 @@ def learn(desk):
         w.ok("pull", env={"MAILROOM_CRASH_LOG": log})
         seconds = time.monotonic() - begun
         with open(log, encoding="ascii") as file:
-            points = [point for point in passes(file.read().split()) if point[0].startswith("work.")]
+            points = [point for point in passes(file.read().split()) if point[0].startswith(("work.", "fs.bare."))]
         return points, picture(w), seconds
 
 

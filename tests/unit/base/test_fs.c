@@ -100,6 +100,24 @@ static void write_large(void)
 	CHECK(memcmp(got.data, data, BYTES) == 0);
 }
 
+static void bare_writes_take_the_place_of_what_is_there(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_err err = { 0 };
+	struct mr_bytes got;
+
+	files_enter();
+	CHECK_OK(mr_fs_write_bare(AT_FDCWD, "bare", mr_bytes_text("longer"), true, 0644, &err),
+		err);
+	CHECK_OK(mr_fs_write_bare(AT_FDCWD, "bare", mr_bytes_text("text"), false, 0644, &err), err);
+	CHECK_OK(mr_fs_read(arena, AT_FDCWD, "bare", 100, &got, &err), err);
+	CHECK_STR((const char *)got.data, "text");
+	CHECK_INT(symlink("bare", "bare-link"), 0);
+	CHECK(mr_fs_write_bare(AT_FDCWD, "bare-link", mr_bytes_text("x"), false, 0644, &err));
+	CHECK_INT(mr_fs_write_bare(AT_FDCWD, "no/bare", mr_bytes_text("x"), false, 0644, &err),
+		MR_ENOTFOUND);
+}
+
 static void write_new_refuses_what_is_there(void)
 {
 	struct mr_err err;
@@ -587,6 +605,7 @@ int main(void)
 		TEST(write_locked_keeps_its_lock),
 		TEST(write_goes_below_a_directory),
 		TEST(write_large),
+		TEST(bare_writes_take_the_place_of_what_is_there),
 		TEST(write_new_refuses_what_is_there),
 		TEST(write_replaces_a_link_itself),
 		TEST(write_takes_the_longest_names),

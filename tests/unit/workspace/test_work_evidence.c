@@ -6,6 +6,7 @@
 #include "workspace/layout.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define RECORD(id, more)                                                                           \
@@ -73,6 +74,38 @@ static void direction(void)
 	/* Our own mail has our own domain. */
 	eml(&desk, "message_b", "Message-ID: <push_1@afmail.local>\n\nx\n");
 	CHECK_INT(load(&desk, "message_b").direction, MR_WORK_OUTBOUND);
+	desk_close(&desk);
+}
+
+/* What was just taken in is not read again, unless it has a record from before. */
+static void kept(void)
+{
+	static const char text[] = "From: a@example.com\nSubject: Kept\n\nx\n";
+	struct mr_work_location place = { .mailbox_name = "Sent", .mailbox_id = "sent" };
+	const struct mr_work_locations places = { &place, 1 };
+	struct mr_work_evidence found;
+	struct mr_mime mime;
+	struct desk desk;
+
+	post_open(&desk);
+	CHECK_OK(mr_mime_parse(desk.cx.arena, mr_bytes_text(text), &mime, &desk.cx.err),
+		desk.cx.err);
+	desk_put("messages/message_b.json", RECORD("message_b", ""));
+	for (int i = 0; i < 200; i++)
+		mr_work_evidence_keep(desk.cx.arena, desk.work,
+			mr_arena_printf(desk.cx.arena, "message_a%d", i), &mime, &places);
+	mr_work_evidence_keep(desk.cx.arena, desk.work, "message_b", &mime, &places);
+	for (int i = 0; i < 200; i++) {
+		found = load(&desk, mr_arena_printf(desk.cx.arena, "message_a%d", i));
+		CHECK_STR(found.mime.subject, "Kept");
+		CHECK_INT(found.eml.len, strlen(text));
+		CHECK_STR(found.locations.items[0].mailbox_name, "Sent");
+		CHECK_INT(found.direction, MR_WORK_OUTBOUND);
+		CHECK(!found.record);
+	}
+	CHECK(!load(&desk, "message_b").eml.data);
+	mr_work_evidence_forget(desk.work);
+	CHECK_INT(mr_work_evidence_load(&desk.cx, desk.work, "message_a0", &found), MR_ENOTFOUND);
 	desk_close(&desk);
 }
 
@@ -165,7 +198,7 @@ static void instant(void)
 
 int main(void)
 {
-	static const struct test all[] = { TEST(whole), TEST(direction), TEST(times),
+	static const struct test all[] = { TEST(whole), TEST(direction), TEST(kept), TEST(times),
 		TEST(record_is_no_use), TEST(no_raw_message), TEST(broken_sidecar), TEST(instant) };
 
 	return test_main(all, sizeof(all) / sizeof(*all));

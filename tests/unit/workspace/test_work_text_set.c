@@ -18,6 +18,9 @@ static void each_text_stands_once_in_order(void)
 	CHECK(set.texts.items[3] == NULL);
 	CHECK(mr_work_text_set_has(&set, "a") && mr_work_text_set_has(&set, ""));
 	CHECK(!mr_work_text_set_has(&set, "c"));
+	CHECK_INT(mr_work_text_set_find(&set, "b"), 0);
+	CHECK_INT(mr_work_text_set_find(&set, ""), 2);
+	CHECK(mr_work_text_set_find(&set, "c") == SIZE_MAX);
 	mr_arena_free(arena);
 }
 
