@@ -507,6 +507,7 @@
  *     progress.c         the progress of a running command
  *     provider.c         the servers of well-known mail providers
  *     pull.c             what is asked of the server, checked
+ *     pull_arrive.c      what arrives while a watch waits is taken in at once
  *     pull_bodies.c      bodies fetched over as many connections as it takes
  *     pull_box.c         what is in a mailbox, or changed in it, compared
  *     pull_known.c      where messages were when the server was last asked

@@ -543,24 +543,25 @@ static enum mr_code take_what_came(struct running *r, size_t *out_ended)
 	return rc;
 }
 
-enum mr_code mr_imap_idle(struct mr_imap *s, int stop_fd, int timeout_ms, bool *out_news,
-	struct mr_err *err)
+enum mr_code mr_imap_idle(struct mr_imap *s, int stop_fd, int timeout_ms, bool hurry,
+	struct mr_imap_news *out_news, struct mr_err *err)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_imap_outcome outcome = { 0 };
 	struct running r = { .session = s,
 		.arena = arena,
 		.handler = note_news,
-		.arg = out_news,
+		.arg = &out_news->any,
 		.outcomes = &outcome,
 		.err = err };
 	size_t ended = SIZE_MAX;
+	uint32_t exists = s->exists;
 	bool go = false;
 	enum mr_code rc;
 
-	*out_news = s->has_news;
+	*out_news = (struct mr_imap_news){ .any = s->has_news };
 	s->has_news = false;
-	if (*out_news)
+	if (out_news->any)
 		return MR_OK;
 	mr_imap_begin(s, "IDLE");
 	end_command(s);
@@ -569,12 +570,18 @@ enum mr_code mr_imap_idle(struct mr_imap *s, int stop_fd, int timeout_ms, bool *
 		rc = wait_for_go(&r, &go);
 	if (!rc && go)
 		rc = take_what_came(&r, &ended);
-	if (!rc && go && !*out_news && ended == SIZE_MAX) {
+	if (!rc && go && !out_news->any && ended == SIZE_MAX) {
 		mr_imap_stream_wait(s->stream, stop_fd, timeout_ms);
 		rc = take_what_came(&r, &ended);
 	}
-	if (!rc && go && ended == SIZE_MAX)
+	if (!rc && go && ended == SIZE_MAX) {
 		rc = mr_imap_stream_send(s->stream, mr_bytes_text("DONE\r\n"), err);
+		out_news->mail = hurry && s->exists > exists;
+	}
+	if (!rc && out_news->mail) {
+		end_run(s); /* its end is told in the next run, where no command has its tag */
+		return MR_OK;
+	}
 	while (!rc && r.ended < s->begun)
 		rc = take_one(&r, &go, &ended);
 	end_run(s);

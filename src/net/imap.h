@@ -38,13 +38,19 @@ bool mr_imap_has_enabled(const struct mr_imap *session, const char *capability);
 MR_CHECK enum mr_code mr_imap_compress(struct mr_imap *session, struct mr_err *err);
 
 /*
- * IDLE: wait until something happens to the selected mailbox (`*out_news`), `stop_fd` (or -1) is
- * readable, or the time is over; at once when it happened since the mailbox was gone to, while
- * other commands ran. The server has the capability IDLE; one that refuses all the same loses it,
- * as mr_imap_can() tells.
+ * IDLE: wait until something happens to the selected mailbox, `stop_fd` (or -1) is readable, or the
+ * time is over; at once when it happened since the mailbox was gone to, while other commands ran.
+ * The server has the capability IDLE; one that refuses all the same loses it, as mr_imap_can()
+ * tells.
  */
-MR_CHECK enum mr_code mr_imap_idle(struct mr_imap *session, int stop_fd, int timeout_ms,
-	bool *out_news, struct mr_err *err);
+struct mr_imap_news {
+	bool any;
+	bool mail; /* there are more mails now; the session is still leaving IDLE */
+};
+/* `hurry`: when mail came, do not wait until the server has left IDLE. The next run, of a command
+ * in the same mailbox, does; its handler gets what is told until then. */
+MR_CHECK enum mr_code mr_imap_idle(struct mr_imap *session, int stop_fd, int timeout_ms, bool hurry,
+	struct mr_imap_news *out_news, struct mr_err *err);
 
 /* --- commands --- */
 

@@ -9,6 +9,7 @@
 #include "workspace/layout.h"
 #include "workspace/mail_server.h"
 #include "workspace/progress.h"
+#include "workspace/pull_private.h"
 #include "workspace/pull_run.h"
 #include "workspace/refresh.h"
 #include "workspace/submission.h"
@@ -114,8 +115,7 @@ static const struct mr_value *summary(struct mr_ctx *cx, const struct mr_work_pu
 	return mr_out_tree(&out);
 }
 
-/* One pull at a time: the lock of the workspace is free while one waits for the server. */
-static enum mr_code begin_alone(struct mr_ctx *cx, struct mr_work *work, struct mr_lock *out)
+enum mr_code mr_work_pull_alone(struct mr_ctx *cx, struct mr_work *work, struct mr_lock *out)
 {
 	enum mr_code rc =
 		mr_lock_take(work->dir, MR_WORK_PULL_LOCK, "pull", 0, cx->clock, out, &cx->err);
@@ -131,7 +131,7 @@ enum mr_code mr_work_pull_with(struct mr_ctx *cx, struct mr_work *work,
 {
 	struct mr_lock alone MR_CLEANUP(mr_lock_release) = MR_LOCK_INIT;
 	struct mr_work_progress progress;
-	enum mr_code rc = begin_alone(cx, work, &alone);
+	enum mr_code rc = mr_work_pull_alone(cx, work, &alone);
 
 	*result = (struct mr_work_pulled){ .dry_run = request->dry_run };
 	if (rc)

@@ -65,7 +65,14 @@ static bool *taken_of(const struct mr_work_box *box, uint64_t uid)
 	return NULL;
 }
 
-static void keep(struct mr_work_pulling *p, const struct mr_imap_node *list, uint64_t uid,
+void mr_work_pull_make_room(struct mr_work_pulling *p)
+{
+	p->arrival_arena = mr_arena_new();
+	p->arrivals = mr_arena_array(p->cx->arena, ARRIVALS + 1, sizeof(*p->arrivals));
+	p->staged.items = mr_arena_array(p->cx->arena, ARRIVALS + 1, sizeof(char *));
+}
+
+void mr_work_pull_keep(struct mr_work_pulling *p, const struct mr_imap_node *list, uint64_t uid,
 	struct mr_bytes eml)
 {
 	const char *flags = mr_work_pull_flags(p, list);
@@ -116,7 +123,7 @@ static enum mr_code note_body(void *arg, const struct mr_imap_response *response
 	*taken = true;
 	p->box->taken_len++;
 	p->fetched++;
-	keep(p, list, uid, body->bytes);
+	mr_work_pull_keep(p, list, uid, body->bytes);
 	if (p->arrival_len < ARRIVALS && p->arrival_bytes < ARRIVAL_BYTES)
 		return MR_OK;
 	if (take(p) == MR_OK)
@@ -206,9 +213,7 @@ enum mr_code mr_work_pull_bodies(struct mr_work_pulling *p)
 	enum mr_code rc;
 
 	p->processed = p->fetched = 0;
-	p->arrival_arena = mr_arena_new();
-	p->arrivals = mr_arena_array(p->cx->arena, ARRIVALS + 1, sizeof(*p->arrivals));
-	p->staged.items = mr_arena_array(p->cx->arena, ARRIVALS + 1, sizeof(char *));
+	mr_work_pull_make_room(p);
 	for (;;) {
 		size_t before = p->box->taken_len;
 		struct mr_err kept;

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/lock.h"
 #include "workspace/mail_server.h"
 #include "workspace/progress.h"
 #include "workspace/pull.h"
@@ -75,6 +76,9 @@ struct mr_work_pulling {
 	int64_t told_us; /* when the progress of bodies was last written */
 };
 
+/* One pull at a time: the lock of the workspace is free while one waits for the server. */
+MR_CHECK enum mr_code mr_work_pull_alone(struct mr_ctx *cx, struct mr_work *work,
+	struct mr_lock *out);
 /* Take the lock again, and finish what another command left unfinished meanwhile. */
 MR_CHECK enum mr_code mr_work_pull_lock(struct mr_work_pulling *p);
 /* A session with the server, unless there is one. */
@@ -108,6 +112,12 @@ const char *mr_work_pull_flags(struct mr_work_pulling *p, const struct mr_imap_n
 MR_CHECK enum mr_code mr_work_pull_limit(struct mr_work_pulling *p);
 
 /* --- pull_bodies.c, pull_take.c --- */
+
+/* Room for bodies; the caller frees the arena of arrivals at the end. */
+void mr_work_pull_make_room(struct mr_work_pulling *p);
+/* A body came, in a FETCH response: it waits to be taken in. */
+void mr_work_pull_keep(struct mr_work_pulling *p, const struct mr_imap_node *list, uint64_t uid,
+	struct mr_bytes eml);
 
 /* Fetch what is wanted and take it in. */
 MR_CHECK enum mr_code mr_work_pull_bodies(struct mr_work_pulling *p);

@@ -278,8 +278,8 @@ static enum mr_code prepare(struct mr_work_pulling *p)
 	if (rc)
 		return rc;
 	mr_work_pull_state_load(cx, work,
-		mr_arena_printf(cx->arena, "%s@%s:%lld", p->account->username, p->account->host,
-			(long long)p->account->port),
+		mr_work_pull_state_account(cx->arena, p->account->username, p->account->host,
+			p->account->port),
 		&p->state);
 	if (p->limits->dry_run)
 		return MR_OK;

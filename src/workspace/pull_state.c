@@ -33,6 +33,13 @@ static bool read_box(const struct mr_value *map, struct mr_work_box_state *out)
 		number_of(map, "highest_modseq", &out->highest_modseq);
 }
 
+const char *mr_work_pull_state_account(struct mr_arena *arena, const char *username,
+	const char *host, int64_t port)
+{
+	return mr_arena_printf(arena, "%s@%s:%lld", username ? username : "", host ? host : "",
+		(long long)port);
+}
+
 void mr_work_pull_state_load(struct mr_ctx *cx, struct mr_work *work, const char *account,
 	struct mr_work_pull_state *out)
 {

@@ -18,6 +18,9 @@ struct mr_work_pull_state {
 	size_t len;
 };
 
+/* How an account is named in the state. */
+const char *mr_work_pull_state_account(struct mr_arena *arena, const char *username,
+	const char *host, int64_t port);
 /* The state of this account; nothing when there is none that can be used. */
 void mr_work_pull_state_load(struct mr_ctx *cx, struct mr_work *work, const char *account,
 	struct mr_work_pull_state *out);

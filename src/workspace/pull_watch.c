@@ -2,6 +2,7 @@
 #include "workspace/pull_watch.h"
 
 #include "workspace/error.h"
+#include "workspace/pull_arrive.h"
 
 #include <poll.h>
 
@@ -20,7 +21,9 @@ struct watching {
 	struct mr_work_pull request;
 	struct mr_imap *session;
 	struct mr_work_pulled *total;
+	struct mr_work_pulled arrived; /* since the last pull */
 	size_t mailboxes;
+	const char *mailbox_id, *mailbox_name; /* that the session has open, or NULL */
 };
 
 static bool is_stopped(const struct watching *w, int wait_ms)
@@ -65,6 +68,18 @@ static enum mr_code pull_once(struct watching *w, struct mr_ctx *cx, struct mr_w
 	return rc ? rc : mr_work_pull_with(cx, work, &w->request, &w->session, result);
 }
 
+/* The first mailbox was pulled last, and is open. */
+static void note_mailbox(struct watching *w, const struct mr_work_pulled *result)
+{
+	const char *id = result->mailbox_ids.len ? result->mailbox_ids.items[0] : NULL;
+	const char *name = id ? result->mailbox_names.items[0] : NULL;
+
+	if (!mr_str_eq(w->mailbox_id, id))
+		w->mailbox_id = mr_arena_strdup(w->cx->arena, id);
+	if (!mr_str_eq(w->mailbox_name, name))
+		w->mailbox_name = mr_arena_strdup(w->cx->arena, name);
+}
+
 /* One pull, in an arena of its own. */
 static enum mr_code pull(struct watching *w)
 {
@@ -78,6 +93,12 @@ static enum mr_code pull(struct watching *w)
 	rc = pull_once(w, &own, &result);
 	if (rc)
 		return mr_work_error_pass(w->cx, &own.err);
+	note_mailbox(w, &result);
+	result.new_message_count += w->arrived.new_message_count;
+	result.triage_created_count += w->arrived.triage_created_count;
+	result.spam_message_count += w->arrived.spam_message_count;
+	result.trashed_message_count += w->arrived.trashed_message_count;
+	w->arrived = (struct mr_work_pulled){ 0 };
 	add(w->total, &result);
 	w->watch->tell(w->watch->arg, "pulled", &result, NULL);
 	return MR_OK;
@@ -85,27 +106,34 @@ static enum mr_code pull(struct watching *w)
 
 static enum mr_code wait_for_news(struct watching *w)
 {
+	struct mr_work_ready *ready MR_CLEANUP(mr_work_ready_closep) = NULL;
+	struct mr_imap_news news = { 0 };
 	struct mr_err err = { 0 };
-	bool news = false;
 
 	if (!w->session || !mr_imap_can(w->session, "IDLE")) {
 		(void)is_stopped(w, POLL_MS);
 		return MR_OK;
 	}
-	while (!news && !is_stopped(w, 0) && mr_imap_can(w->session, "IDLE")) {
+	if (w->mailbox_name)
+		mr_work_ready_open(w->cx, w->watch->root, &w->request, w->mailbox_id,
+			w->mailbox_name, &ready);
+	while (!news.any && !is_stopped(w, 0) && mr_imap_can(w->session, "IDLE")) {
 		int wait_ms = w->mailboxes > 1 ? OTHERS_MS : IDLE_MS;
 		int64_t begun = mr_clock_mono_us(w->cx->clock);
 
-		if (mr_imap_idle(w->session, w->watch->stop_fd, wait_ms, &news, &err)) {
+		if (mr_imap_idle(w->session, w->watch->stop_fd, wait_ms, ready != NULL, &news,
+			    &err)) {
 			mr_imap_closep(&w->session);
 			return mr_work_server_failed(w->cx, &err, MR_WORK_IMAP_FETCH_FAILED);
 		}
 		/* A server that does not let us wait is not asked without pause. */
-		if (!news && mr_clock_mono_us(w->cx->clock) - begun < PAUSE_MS * 1000)
+		if (!news.any && mr_clock_mono_us(w->cx->clock) - begun < PAUSE_MS * 1000)
 			(void)is_stopped(w, PAUSE_MS);
 		if (w->mailboxes > 1)
 			break;
 	}
+	if (news.mail)
+		mr_work_ready_take(ready, &w->session, &w->arrived);
 	return MR_OK;
 }
 
