@@ -127,6 +127,20 @@ static void tell_bodies(struct mr_work_pulling *p, const char *name)
 	mr_work_pull_phase_end(&phase, name);
 }
 
+/* Above every number that is known. A server need not tell it. */
+static int64_t uid_next_of(const struct mr_work_pulling *p)
+{
+	const struct mr_work_box *box = p->box;
+	const struct mr_work_box_state *before = mr_work_pull_state_of(&p->state, box->name);
+	int64_t next = box->uid_next;
+
+	if (box->len && box->seen[box->len - 1].uid >= next)
+		next = (int64_t)box->seen[box->len - 1].uid + 1;
+	if (before && before->uid_validity == box->validity && before->uid_next > next)
+		next = before->uid_next;
+	return next;
+}
+
 /* All of it is known now: the next pull may ask for what changes from here on. */
 static void note_state(struct mr_work_pulling *p)
 {
@@ -135,7 +149,7 @@ static void note_state(struct mr_work_pulling *p)
 	mr_work_pull_state_put(p->cx->arena, &p->state,
 		&(struct mr_work_box_state){ .mailbox_name = box->name,
 			.uid_validity = box->validity,
-			.uid_next = box->uid_next,
+			.uid_next = uid_next_of(p),
 			.highest_modseq = box->left || box->taken_len < box->wanted_len
 				? 0
 				: (int64_t)box->modseq });

@@ -268,6 +268,48 @@ def test_watch_goes_on(program):
         whole(w)
 
 
+def test_watch_takes_what_arrives(program):
+    """Mail that arrives is asked for in the mailbox that is open, once; a pull follows. Whatever the server answers, it is there in
+    the end, once: also when it tells of others, of some twice, refuses, or goes away."""
+    asked = "UID FETCH 2:26 (UID FLAGS BODY.PEEK[])"
+
+    def told(session, uid):
+        session.say(f"* 1 FETCH (UID {uid} FLAGS () BODY[] {{{len(mail(2))}}}\r\n{mail(2)})")
+
+    def over_answers(session):
+        for uid in (1, 4000000000, 2, 2, 27):
+            told(session, uid)
+
+    def breaks(_session):
+        raise Gone
+
+    for how, answer in (("well", None), ("over", over_answers), ("no", lambda _: "NO not now"), ("gone", breaks)):
+        with Model() as server, Desk(program, server) as w:
+            server.fill(mail(1))
+            news = [lambda session: (server.fill(mail(2)), session.say("* 2 EXISTS"))]
+
+            def idle(session, *words, news=news):
+                session.say("+ idling")
+                if news:
+                    news.pop()(session)
+                line, _ = session.hear()
+                server.commands.append(line)
+
+            def fetch(session, tag, rest, literals, answer=answer):
+                if rest == asked and answer:
+                    return answer(session)
+                return session.do_fetch(tag, rest, literals)
+
+            server.instead = {"idle": idle, "fetch": fetch}
+            total = watched(w, server, ("watching", "watching"))
+            assert total["new_message_count"] == 2 and subjects(w) == ["Mail 1", "Mail 2"], (how, total)
+            done = server.commands.index("DONE")
+            assert server.commands[done + 1] == asked, (how, server.commands)
+            again = [command for command in server.commands[done + 2:] if "BODY.PEEK[]" in command]
+            assert len(again) == (how in ("no", "gone")), (how, again)
+            whole(w)
+
+
 def test_watch_does_not_insist(program):
     """A server that does not let us wait, though it said so, is not asked again and again."""
     with Model() as server, Desk(program, server) as w:
@@ -375,7 +417,8 @@ def main():
     program = sys.argv[1]
     with Tap() as tap:
         for test in (test_only_push_changes, test_made_anew, test_wrong_uids, test_uses_are_asked_for, test_news_in_between,
-                test_watch_goes_on, test_watch_does_not_insist, test_numbers_that_are_none, test_odd_flags, test_appends_once):
+                test_watch_goes_on, test_watch_takes_what_arrives,
+                test_watch_does_not_insist, test_numbers_that_are_none, test_odd_flags, test_appends_once):
             tap.run(test.__name__, test, program)
         for can in (("MOVE", "UIDPLUS", "IDLE"), ("UIDPLUS", "LITERAL+"), ("MOVE",)):
             tap.run(f"noise everywhere with {' '.join(can)}", test_noise, program, can)

@@ -4,6 +4,7 @@ no message, takes none twice, and comes to the same end as one that was left alo
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 
@@ -19,6 +20,7 @@ SEED = 20260518
 MANY = 150
 POINTS = {"work.pull.taken", "work.pull.synced", "work.pull.placed", "work.pull.named", "work.pull.discarded", "work.pull.known",
     "work.pull.settled", "work.take.indexed", "work.take.shown"}
+ARRIVAL = POINTS - {"work.pull.settled", "work.pull.discarded"}
 
 
 def fill(imap, user, count):
@@ -105,6 +107,22 @@ def try_moments(tap, title, desk, chains, chance):
         for chain in moments])
 
 
+def stop_arrival(desk, imap, user, number, point):
+    """A watch that is killed while it takes in what arrives."""
+    desk.ok("pull")
+    with Copy(desk) as w:
+        watcher = subprocess.Popen([w.afmail_path, "pull", "inbox", "--watch"], cwd=w.dir, env=w.env(MAILROOM_CRASH_AT=point),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        with watcher:
+            while "watching" not in watcher.stdout.readline():
+                pass
+            imap.append(user, "INBOX", mail(number).encode())
+            assert watcher.wait(120) == -signal.SIGKILL, f"{point} was not passed"
+        w.ok("pull")
+        assert f"Mail {number}" in [item["subject"] for item in w.ok("triage", "list", "--details")["items"]]
+        finish(w, picture(w))
+
+
 def main():
     program = sys.argv[1]
     with Tap() as tap:
@@ -121,6 +139,8 @@ def main():
                 desk.ok("pull")
                 stir(imap, user, desk)
             try_points(tap, "again", few, POINTS)
+            for number, point in enumerate(sorted(ARRIVAL), 3001):
+                tap.run(f"arrival: killed at {point}", stop_arrival, few, imap, "few", number, f"{point}:1")
             try_moments(tap, "again", many, MOMENTS // CHAIN // 2, chance)
 
 

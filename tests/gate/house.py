@@ -112,6 +112,7 @@ TESTED_BY = {
     "src/workspace/submission.c": "tests/blackbox/work_setup.py",
     "src/workspace/mail_server.c": "tests/blackbox/work_pull.py",
     "src/base/fs_many.c": "tests/blackbox/work_pull.py",
+    "src/workspace/pull_arrive.c": "tests/blackbox/work_odd_servers.py",
     "src/workspace/pull_bodies.c": "tests/blackbox/work_pull.py",
     "src/workspace/pull_box.c": "tests/blackbox/work_pull.py",
     "src/workspace/pull_limit.c": "tests/blackbox/work_pull.py",
