@@ -84,7 +84,7 @@ def screen(server):
     times = []
     with browsers.Browser() as browser, browser.page() as shown:
         shown.goto(server.url + "/mail/inbox")
-        shown.wait_for_text("Price service", "main")
+        shown.wait_for_text("Refund 59 is tested", "main")
         shown.wait_for_function("() => document.querySelector('.connection')?.textContent === ''")
         shown.evaluate(WATCH)
         for i in range(SENDS):

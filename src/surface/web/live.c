@@ -19,7 +19,7 @@
 enum {
 	SLEEP_MS = 60000,
 	AGAIN_MS = 1000, /* after a failure */
-	GAP_MS = 50,     /* between two events, however many commits there are */
+	GAP_MS = 10,     /* between two events, however many commits there are */
 	EVENT_BYTES = 128,
 };
 
