@@ -69,15 +69,13 @@ enum mr_code mr_team_ask_agents(struct mr_ctx *cx, struct mr_team *team, const c
 }
 
 enum mr_code mr_team_ask_unread(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_agents *agents, int64_t *out)
+	const struct mr_team_agents *agents, int64_t most, int64_t *out)
 {
 	BORROW(cx, team);
 
 	for (size_t i = 0; !rc && i < agents->len; i++) {
-		struct mr_team_counts counts;
-
-		rc = mr_team_inbox_counts(cx, reader.db, agents->items[i].id, &counts);
-		out[i] = rc ? 0 : counts.unread;
+		out[i] = 0;
+		rc = mr_team_inbox_unread(cx, reader.db, agents->items[i].id, most, &out[i]);
 	}
 	return rc;
 }

@@ -35,9 +35,10 @@ MR_CHECK enum mr_code mr_team_ask_agent(struct mr_ctx *cx, struct mr_team *team,
 MR_CHECK enum mr_code mr_team_ask_agents(struct mr_ctx *cx, struct mr_team *team,
 	const char *project_key, bool active_only, struct mr_team_project *project,
 	struct mr_team_agents *out);
-/* How many messages each of these agents has not read: `out` has room for as many. */
+/* How many messages each of these agents has not read, counted up to `most`: `out` has room for as
+ * many. */
 MR_CHECK enum mr_code mr_team_ask_unread(struct mr_ctx *cx, struct mr_team *team,
-	const struct mr_team_agents *agents, int64_t *out);
+	const struct mr_team_agents *agents, int64_t most, int64_t *out);
 
 struct mr_team_member {
 	struct mr_team_agent agent;

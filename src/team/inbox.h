@@ -36,6 +36,10 @@ struct mr_team_counts {
 MR_CHECK enum mr_code mr_team_inbox_counts(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
 	struct mr_team_counts *out);
 
+/* How many it has not read, counted up to `most`. */
+MR_CHECK enum mr_code mr_team_inbox_unread(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
+	int64_t most, int64_t *out);
+
 struct mr_team_receipt {
 	int64_t message_id;
 	bool is_recipient;

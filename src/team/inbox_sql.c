@@ -394,3 +394,13 @@ enum mr_code mr_team_inbox_counts(struct mr_ctx *cx, struct mr_db *db, int64_t a
 	return mr_rows_one(cx, db, SQL_COUNTS, MR_BIND(agent_id),
 		MR_INTO(&out->total, &out->unread, &out->urgent, &out->ack_due), NULL);
 }
+
+static const char SQL_UNREAD[] =
+	"SELECT count(*) FROM (SELECT 1 FROM message_recipients WHERE agent_id = ?1"
+	" AND read_ts IS NULL LIMIT ?2) n";
+
+enum mr_code mr_team_inbox_unread(struct mr_ctx *cx, struct mr_db *db, int64_t agent_id,
+	int64_t most, int64_t *out)
+{
+	return mr_rows_one(cx, db, SQL_UNREAD, MR_BIND(agent_id, most), MR_INTO(out), NULL);
+}

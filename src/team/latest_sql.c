@@ -40,10 +40,10 @@
 	" WHERE x.sender_id = b.id AND x.id < ?1" rows " ORDER BY x.id DESC LIMIT ?2) AND " agents
 #define SENT_BY_READERS SENT("b.id IN ids(?4)", " AND (?3 = 0 OR x.project_id = ?3)")
 
-/* All that have files are few: the order by a sum keeps the index of these in use. */
+/* All that have files are few: sums in place of the id leave no index but that of these. */
 #define ATTACHED                                                                                   \
 	"SELECT x.id FROM projects q JOIN messages x ON x.project_id = q.id"                       \
-	" AND x.attachment_bytes > 0 AND x.id < ?1 WHERE (?3 = 0 OR q.id = ?3)"
+	" AND x.attachment_bytes > 0 AND x.id + 0 < ?1 WHERE (?3 = 0 OR q.id = ?3)"
 #define NEWEST_ATTACHED " ORDER BY x.id + 0 DESC LIMIT ?2"
 
 #define FOUND(select) "WITH found (id) AS (" select ")" NEWEST

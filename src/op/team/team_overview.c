@@ -5,7 +5,7 @@
 #include "team/inbox.h"
 
 /* How much of everything is shown; the commands that show all of it are named below. */
-enum { AGENTS = 20, THREADS = 5, LEASES = 20, WAITING = 20 };
+enum { AGENTS = 20, THREADS = 5, LEASES = 20, WAITING = 20, UNREAD = 1000 };
 
 struct asked {
 	const char *project_key;
@@ -39,7 +39,8 @@ struct overview {
 
 static const struct mr_field member_fields[] = {
 	MR_MEMBERS(struct member, agent, struct mr_team_agent, mr_shape_team_profile_fields),
-	MR_FIELD(struct member, unread, "unread", .summary = "messages it has not read"),
+	MR_FIELD(struct member, unread, "unread",
+		.summary = "messages it has not read, counted up to 1000"),
 	{ 0 },
 };
 static const struct mr_field thread_fields[] = {
@@ -84,7 +85,7 @@ static enum mr_code find_agents(struct mr_call *call, struct mr_team *team, cons
 	out->more_agents = agents.len > AGENTS;
 	agents.len = out->more_agents ? AGENTS : agents.len;
 	unread = mr_arena_array(cx->arena, agents.len, sizeof(*unread));
-	rc = mr_team_ask_unread(cx, team, &agents, unread);
+	rc = mr_team_ask_unread(cx, team, &agents, UNREAD, unread);
 	out->agents = mr_arena_array(cx->arena, agents.len, sizeof(*out->agents));
 	out->agent_count = rc ? 0 : agents.len;
 	for (size_t i = 0; i < out->agent_count; i++)

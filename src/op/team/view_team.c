@@ -143,7 +143,7 @@ static enum mr_code get_agents(const struct mr_view *view, struct mr_team_projec
 	if (rc || !unread)
 		return rc;
 	*unread = mr_arena_array(cx->arena, agents->len, sizeof(**unread));
-	return mr_team_ask_unread(cx, view->team, agents, *unread);
+	return mr_team_ask_unread(cx, view->team, agents, INT64_MAX, *unread);
 }
 
 enum mr_code mr_view_project(const struct mr_view *view, struct mr_out *out)

@@ -61,7 +61,7 @@ static void projects_and_agents(void)
 		MR_TEAM_NOT_FOUND, "GreenCastle");
 	ASK(&s, agents, "backend", true, &project, &agents);
 	CHECK_INT(agents.len, 2);
-	ASK(&s, unread, &agents, unread);
+	ASK(&s, unread, &agents, INT64_MAX, unread);
 	for (size_t i = 0; i < 2; i++)
 		CHECK_INT(unread[i], agents.items[i].id == s.red.id ? 2 : 0);
 	ASK(&s, named, "REDCAT", &members);
