@@ -338,7 +338,7 @@ const struct mr_setting mr_setting_table[] = {
 		.fallback = "",
 		.flags = MR_SETTING_PATH,
 		.summary =
-			"path or sqlite URL of the team's database, or postgresql://… of one on a "
+			"path or sqlite URL of the team's database, or a postgresql:// address of one on a "
 			"server; empty is storage.sqlite3 in storage.root" },
 	{ .key = "database.max_wal_bytes",
 		.env = "DATABASE_MAX_WAL_BYTES",

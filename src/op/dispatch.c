@@ -5,8 +5,8 @@
 #include "op/dispatch.h"
 
 #include "app/metrics.h"
-#include "app/principal.h"
 #include "app/pace.h"
+#include "app/principal.h"
 #include "base/log.h"
 #include "base/reach.h"
 #include "op/args.h"

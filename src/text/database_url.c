@@ -12,7 +12,8 @@ bool mr_database_url_is(const char *path)
 
 const char *mr_database_url_shown(struct mr_arena *arena, const char *path)
 {
-	const char *authority = mr_database_url_is(path) ? strstr(path, "://") + strlen("://") : NULL;
+	const char *authority =
+		mr_database_url_is(path) ? strstr(path, "://") + strlen("://") : NULL;
 	const char *at, *colon, *end;
 
 	if (!authority)

@@ -1,5 +1,5 @@
-/* text/database_url.h - the address of a database on a server: postgresql://USER:PASSWORD@HOST/NAME.
- * Pure. */
+/* text/database_url.h - the address of a database on a server:
+ * postgresql://USER:PASSWORD@HOST/NAME. Pure. */
 #pragma once
 
 #include "base/arena.h"

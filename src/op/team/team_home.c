@@ -82,7 +82,7 @@ static enum mr_code database_path(struct mr_call *call, const char **out)
 		scheme[3] != '/' || scheme[4] == '\0') {
 		/* Do not show the URL: it may hold a password. */
 		return mr_team_fail(&call->cx, MR_TEAM_INVALID_ARGUMENT,
-			"database.url (%s) must be a path, sqlite:///path or postgresql://…, not a URL of "
+			"database.url (%s) must be a path, sqlite:///path or a postgresql:// address, not a URL of "
 			"%.*s",
 			mr_settings_source(call->app->settings, "database.url"),
 			(int)(scheme - url), url);

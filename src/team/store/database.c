@@ -190,8 +190,8 @@ static enum mr_code try_to_open(struct mr_ctx *cx, struct mr_team *team, struct 
 		: mr_team_use_lock_share(cx, team->config.database, false, &team->use_lock);
 	if (!rc) {
 		rc = open_anew(cx, team, out);
-		team->tried_in_vain = rc == MR_EFORMAT && !mr_database_url_is(team->config.database) &&
-			look(cx, team, team->tried);
+		team->tried_in_vain = rc == MR_EFORMAT &&
+			!mr_database_url_is(team->config.database) && look(cx, team, team->tried);
 		if (rc)
 			mr_fs_closep(&team->use_lock);
 	}

@@ -46,13 +46,13 @@ static void types_and_presses_enter(void)
 {
 	struct mr_ctx cx = open_tmux();
 
-	start("agent", "cat > got; exec sleep 100");
+	start("agent", "cat > got; touch done; exec sleep 100");
 	CHECK_OK(mr_tmux_type(&cx, "agent", "You have mail.\nRead it now, \xc3\xa9t\xc3\xa9."),
 		cx.err);
 	/* A second text while the first one is on the screen. */
 	CHECK_OK(mr_tmux_type(&cx, "agent", "You have mail.\nRead it now, \xc3\xa9t\xc3\xa9."),
 		cx.err);
-	sh("tmux send-keys -t agent C-d; while [ ! -s got ]; do sleep 0.02; done");
+	sh("tmux send-keys -t agent C-d; while [ ! -e done ]; do sleep 0.02; done");
 	files_hold("got",
 		"You have mail.\nRead it now, \xc3\xa9t\xc3\xa9.\n"
 		"You have mail.\nRead it now, \xc3\xa9t\xc3\xa9.\n");
@@ -64,14 +64,14 @@ static void control_characters_are_left_out(void)
 {
 	struct mr_ctx cx = open_tmux();
 
-	start("agent", "cat > got; exec sleep 100");
+	start("agent", "cat > got; touch done; exec sleep 100");
 	CHECK_OK(mr_tmux_type(&cx, "agent",
 			 "a\033[201~b\x03"
 			 "c\xc2\x9b"
 			 "d\te\x7f"
 			 "f\r"),
 		cx.err);
-	sh("tmux send-keys -t agent C-d; while [ ! -s got ]; do sleep 0.02; done");
+	sh("tmux send-keys -t agent C-d; while [ ! -e done ]; do sleep 0.02; done");
 	files_hold("got", "a[201~bcd ef\n");
 	mr_arena_free(cx.arena);
 }

@@ -279,22 +279,34 @@ static void failures(void)
 		"From b Mon May  4 09:15:00 2026\n\n"
 		"From c Mon May  4 09:15:00 2026\nMessage-ID: <g2@example.org>\n\nx\n");
 	CHECK(mkfifo("pipe", 0644) == 0);
-	IMPORT(&desk, &got, "picture.png", "gone.eml", "empty.eml", "pipe", "bad.mbox",
-		CORPUS "/plain.eml");
+	IMPORT(&desk, &got, "picture.png", "empty.eml", "pipe", "bad.mbox", CORPUS "/plain.eml");
 	CHECK_INT(got.new_message_count, 3);
-	CHECK_INT(got.failed_count, 5);
-	CHECK_INT(got.failure_count, 5);
+	CHECK_INT(got.failed_count, 4);
+	CHECK_INT(got.failure_count, 4);
 	CHECK_STR(got.failures[0].source, mr_work_join(desk.cx.arena, test_dir(), "picture.png"));
 	CHECK_STR(got.failures[0].error_code, "mime_parse_failed");
 	CHECK_STR(got.failures[0].error, "this is no e-mail: it has no header");
-	CHECK_STR(got.failures[1].source, mr_work_join(desk.cx.arena, test_dir(), "gone.eml"));
-	CHECK_STR(got.failures[1].error_code, "store_error");
-	CHECK(strstr(got.failures[1].error, "gone.eml: No such file"));
-	CHECK_STR(got.failures[2].error_code, "invalid_request");
-	CHECK(strstr(got.failures[2].error, "empty.eml is empty"));
-	CHECK(strstr(got.failures[3].error, "pipe is not a file"));
-	CHECK_STR(got.failures[4].source, mr_work_join(desk.cx.arena, test_dir(), "bad.mbox:2"));
+	CHECK_STR(got.failures[1].error_code, "invalid_request");
+	CHECK(strstr(got.failures[1].error, "empty.eml is empty"));
+	CHECK(strstr(got.failures[2].error, "pipe is not a file"));
+	CHECK_STR(got.failures[3].source, mr_work_join(desk.cx.arena, test_dir(), "bad.mbox:2"));
 	check_in_triage(&desk, PLAIN);
+	desk_close(&desk);
+}
+
+/* A path that was mistyped: nothing is taken in. */
+static void a_path_that_is_not_there(void)
+{
+	const char *paths[] = { CORPUS "/plain.eml", "gone.eml" };
+	struct mr_work_import request = { .paths = { paths, 2 }, .base = test_dir() };
+	struct mr_work_imported got = { 0 };
+	struct desk desk;
+
+	post_open(&desk);
+	CHECK(mr_work_import(&desk.cx, desk.work, &request, &got) != MR_OK);
+	CHECK(strstr(desk.cx.err.msg, "gone.eml: No such file"));
+	desk_next(&desk);
+	CHECK(!desk_has(mr_work_path_eml(desk.cx.arena, PLAIN)));
 	desk_close(&desk);
 }
 
@@ -383,8 +395,8 @@ int main(void)
 {
 	static const struct test all[] = { TEST(one_file), TEST(another_copy), TEST(no_message_id),
 		TEST(one_id_twice), TEST(one_id_other_attachment), TEST(mbox), TEST(maildir),
-		TEST(directory), TEST(many), TEST(failures), TEST(nothing_named), TEST(hostile),
-		TEST(killed) };
+		TEST(directory), TEST(many), TEST(failures), TEST(a_path_that_is_not_there),
+		TEST(nothing_named), TEST(hostile), TEST(killed) };
 
 	return test_main(all, sizeof(all) / sizeof(*all));
 }
