@@ -129,7 +129,10 @@ def all_is_read_with_scripts_off(browser, world):
     each(browser, world, read, scripts=False)
     each(browser, world, read)
     for key, (without, with_scripts) in shown.items():
-        assert without == with_scripts and len(without) > 3, (key, set(without) ^ set(with_scripts))
+        assert len(without) > 3, key
+        # The status counts these very requests.
+        if key[0] != "mail-status":
+            assert without == with_scripts, (key, set(without) ^ set(with_scripts))
 
 
 TESTS = [every_page_is_reached_by_links, all_of_them_are_fine, in_the_dark_on_a_phone, all_is_read_with_scripts_off]

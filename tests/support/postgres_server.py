@@ -3,6 +3,9 @@
 Run as a program it starts one, runs a test with MAILROOM_TEST_POSTGRES (the URL of an empty database), and stops it:
 
     postgres_server.py TEST [ARGUMENT ...]
+    postgres_server.py --each TEST ...
+
+With --each the tests run one after the other, and each is a point of the result.
 """
 
 import contextlib
@@ -14,6 +17,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+
+from tap import Tap
 
 BIN = max(glob.glob("/usr/lib/postgresql/*/bin"), default="", key=lambda path: int(path.split("/")[4]))
 HAS_POSTGRES = os.path.exists(os.path.join(BIN, "initdb"))
@@ -86,7 +91,14 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with Postgres() as server:
         env = {**os.environ, "MAILROOM_TEST_POSTGRES": server.make("mailroom")}
-        return subprocess.run(sys.argv[1:], env=env, check=False).returncode
+        if sys.argv[1] != "--each":
+            return subprocess.run(sys.argv[1:], env=env, check=False).returncode
+        with Tap() as tap:
+            for test in sys.argv[2:]:
+                done = subprocess.run([test], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                wrong = [line for line in done.stdout.splitlines() if not line.startswith(("ok ", "1.."))]
+                tap.ok(done.returncode == 0, os.path.basename(test), "\n".join(wrong))
+    return 0
 
 
 if __name__ == "__main__":

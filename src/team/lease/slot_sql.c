@@ -51,7 +51,7 @@ enum mr_code mr_team_slot_insert(struct mr_ctx *cx, struct mr_db *db, struct mr_
 }
 
 static const char SQL_UPDATE[] =
-	"UPDATE build_slots SET expires_ts = ?2, released_ts = nullif(?3, 0) WHERE id = ?1";
+	"UPDATE build_slots SET expires_ts = ?2, released_ts = nullif(CAST(?3 AS BIGINT), 0) WHERE id = ?1";
 
 enum mr_code mr_team_slot_update(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_slot *slot)
