@@ -686,6 +686,7 @@
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_postgres.c      PostgreSQL behind it: connections, transactions, statements
+ *     db_postgres_connect.c  the way to a server
  *     db_postgres_error.c  its errors as ours
  *     db_postgres_lib.c  libpq, loaded when it is needed
  *     db_postgres_listen.c  notices between servers

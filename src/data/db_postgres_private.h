@@ -3,6 +3,7 @@
  * libpq-fe.h.
  *
  *   db_postgres.c         connections, transactions, statements
+ *   db_postgres_connect.c the way to a server
  *   db_postgres_lib.c     libpq, loaded when it is needed
  *   db_postgres_error.c   the server's errors as ours
  *   db_postgres_listen.c  notices
@@ -55,12 +56,15 @@ struct mr_db_pq {
 /* MR_ENOTFOUND when the library is not installed. */
 MR_CHECK enum mr_code mr_db_pq_load(struct mr_db_pq *out, struct mr_err *err);
 
-/* --- db_postgres.c --- */
+/* --- db_postgres_connect.c --- */
 
 /* Connect as the URL says. `shown` is the URL without a password, for errors; `*out` is set on
  * success only. */
 MR_CHECK enum mr_code mr_db_postgres_connect(const struct mr_db_pq *pq, const char *url,
 	const char *shown, PGconn **out, struct mr_err *err);
+
+/* --- db_postgres.c --- */
+
 /* Malformed words of a search are MR_EINVAL. */
 void mr_db_postgres_mark_search(struct mr_stmt *stmt);
 
