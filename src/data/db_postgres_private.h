@@ -48,7 +48,7 @@
 	X(freemem)
 
 struct mr_db_pq {
-#define MR_DB_PQ_MEMBER(name) __typeof__(&PQ##name) name;
+#define MR_DB_PQ_MEMBER(name) __typeof__ (&PQ##name)(name);
 	MR_DB_PQ_FUNCTIONS(MR_DB_PQ_MEMBER)
 #undef MR_DB_PQ_MEMBER
 };
