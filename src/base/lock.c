@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
@@ -106,13 +107,16 @@ static void write_owner(int fd, const char *what, const struct mr_clock *clock)
  */
 static bool owner_is_dead(int fd)
 {
+	static const char begin[] = "pid=";
 	char line[OWNER_BYTES + 1];
 	ssize_t len = pread(fd, line, OWNER_BYTES, 0);
 	long pid;
 
 	line[len > 0 ? len : 0] = '\0';
-	return sscanf(line, "pid=%ld ", &pid) == 1 && pid > 0 && kill((pid_t)pid, 0) != 0 &&
-		errno == ESRCH;
+	if (strncmp(line, begin, strlen(begin)) != 0)
+		return false;
+	pid = strtol(line + strlen(begin), NULL, 10);
+	return pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
 static enum mr_code say_busy(struct mr_err *err, const char *path, int fd)
