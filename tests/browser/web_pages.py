@@ -124,7 +124,9 @@ def all_is_read_with_scripts_off(browser, world):
         shown.setdefault((name, i), []).append(sorted(page.evaluate("""() => {
             const main = document.querySelector("main").cloneNode(true);
             for (const one of main.querySelectorAll("time, [data-made]")) one.remove();
-            return main.textContent;
+            const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT), words = [];
+            while (texts.nextNode()) words.push(texts.currentNode.textContent);
+            return words.join(" ");
         }""").split()))
     each(browser, world, read, scripts=False)
     each(browser, world, read)
