@@ -87,7 +87,6 @@ static enum mr_code set_up(struct pg_db *self, struct mr_err *err)
 	return pg_exec(&self->base, sql, err);
 }
 
-/* What waits for the connection to be closed may be waiting already. */
 static void pg_close(struct mr_db *db)
 {
 	db_of(db)->pq.finish(db_of(db)->conn);
@@ -211,7 +210,8 @@ static bool is_good(const struct mr_db_pq *pq, const PGresult *result)
 		status == PGRES_EMPTY_QUERY;
 }
 
-/* What a result that is no good means. In a transaction nothing goes on after it. */
+/* What a result that is no good means. It counts as a change, because a transaction with a failed
+ * statement cannot go on: so the queue runs its jobs again, each behind a savepoint. */
 static enum mr_code fail(struct pg_db *self, const PGresult *result, const char *sql,
 	struct mr_err *err)
 {
@@ -313,7 +313,7 @@ static enum mr_code prepare_there(struct pg_stmt *self, struct mr_err *err)
 	return rc;
 }
 
-/* The highest number of a parameter; -1: more than there may be. */
+/* The highest number of a parameter; -1 when it is above PARAMETERS_MAX. */
 static int count_parameters(const char *spelled)
 {
 	int most = 0;
@@ -625,7 +625,7 @@ static enum mr_code pg_copy_aside(struct mr_arena *arena, struct mr_db *db, stru
 	return no_files(db, "copy it with pg_dump", err);
 }
 
-/* That the server can write is seen by writing a row: what it keeps for itself is not ours. */
+/* A transaction that has an id writes its commit to the server's disk, and no table is needed. */
 static enum mr_code pg_touch(struct mr_db *db, struct mr_err *err)
 {
 	return pg_exec(db, "SELECT pg_current_xact_id()", err);

@@ -31,7 +31,6 @@
 	X(setNoticeProcessor)                                                                      \
 	X(finish)                                                                                  \
 	X(exec)                                                                                    \
-	X(execParams)                                                                              \
 	X(prepare)                                                                                 \
 	X(execPrepared)                                                                            \
 	X(resultStatus)                                                                            \
