@@ -39,6 +39,7 @@
  *       jwks.c           the token issuer's public keys, fetched and cached
  *       listen.c         the TCP socket
  *       media.c          media types in headers
+ *       mhd.c            libmicrohttpd, loaded when a server starts
  *       openapi.c        the routes as an OpenAPI document
  *       rate_limit.c     token buckets per client
  *       request.c        what a handler sees and fills
@@ -701,6 +702,7 @@
  *     db_sqlite_score.c  the ranking of a search
  *     db_sqlite_search.c full-text search
  *     db_sqlite_words.c  the words that engines spell differently
+ *     git.c              libgit2, loaded when it is first needed
  *     history.c          git repositories: reading, the branch, the log, the index
  *     history_append.c   opens, locks and appends to a repository
  *     history_commit.c   a batch becomes trees, a commit, a pack
@@ -813,6 +815,7 @@
  *     fs_watch.c         waiting until a file is touched
  *     fs_watch_dirs.c    what happens in many directories
  *     keeper.c           cleans up after this process's death
+ *     library.c          shared libraries, loaded when they are first needed
  *     lock.c             one holder at a time, by the kernel
  *     log.c              JSON lines to one sink
  *     memory.c           how much memory this process may use

@@ -4,10 +4,10 @@
 #include "data/history.h"
 
 #include "base/fs.h"
+#include "data/git.h"
 #include "data/history_private.h"
 
 #include <errno.h>
-#include <git2.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,9 @@ enum {
 
 /* --- the library --- */
 
+static struct mr_git git; /* filled before a repository is opened, and then never changed */
+static struct mr_err git_missing;
+
 /*
  * The options belong to the process; what the user has in ~/.gitconfig must not reach the archive.
  */
@@ -32,14 +35,24 @@ static void start_library(void)
 	static const int levels[] = { GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG,
 		GIT_CONFIG_LEVEL_GLOBAL, GIT_CONFIG_LEVEL_PROGRAMDATA };
 
-	git_libgit2_init();
-	git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)CACHE_BYTES);
-	git_libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_TREE, (size_t)CACHED_TREE);
+	if (mr_git_load(&git, &git_missing))
+		return;
+	git.libgit2_init();
+	git.libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)CACHE_BYTES);
+	git.libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_TREE, (size_t)CACHED_TREE);
 	for (size_t i = 0; i < MR_LEN(levels); i++)
-		git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, levels[i], "");
+		git.libgit2_opts(GIT_OPT_SET_SEARCH_PATH, levels[i], "");
 }
 
-static pthread_once_t library_once = PTHREAD_ONCE_INIT;
+static enum mr_code need_library(struct mr_err *err)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start_library);
+	if (git_missing.code)
+		*err = git_missing;
+	return git_missing.code;
+}
 
 static enum mr_code say_damaged(struct mr_err *err, const struct mr_history *history,
 	const char *what, const char *why)
@@ -54,7 +67,7 @@ static enum mr_code say_damaged(struct mr_err *err, const struct mr_history *his
 static enum mr_code fail(struct mr_err *err, const struct mr_history *history, int rc,
 	const char *what)
 {
-	const git_error *last = git_error_last();
+	const git_error *last = git.error_last();
 	const char *why = last && last->message ? last->message : "no reason given";
 	int class = last ? last->klass : 0;
 
@@ -70,7 +83,7 @@ static enum mr_code fail(struct mr_err *err, const struct mr_history *history, i
 #define FREEP(type)                                                                                \
 	static void type##_freep(git_##type **object)                                              \
 	{                                                                                          \
-		git_##type##_free(*object);                                                        \
+		git.type##_free(*object);                                                          \
 	}
 FREEP(commit)
 FREEP(diff)
@@ -81,11 +94,16 @@ FREEP(repository)
 FREEP(tree)
 FREEP(tree_entry)
 
+static void trailers_release(git_message_trailer_array *trailers)
+{
+	git.message_trailer_array_free(trailers);
+}
+
 static struct mr_history_id id_of(const git_oid *oid)
 {
 	struct mr_history_id id;
 
-	git_oid_tostr(id.hex, sizeof(id.hex), oid);
+	git.oid_tostr(id.hex, sizeof(id.hex), oid);
 	return id;
 }
 
@@ -93,36 +111,42 @@ enum mr_code mr_history_make_repository(struct mr_history *history, struct mr_er
 {
 	git_repository *repo MR_CLEANUP(repository_freep) = NULL;
 	git_repository_init_options options = GIT_REPOSITORY_INIT_OPTIONS_INIT;
+	enum mr_code missing = need_library(err);
 	int rc;
 
-	pthread_once(&library_once, start_library);
+	if (missing)
+		return missing;
 	options.initial_head = "main";
-	rc = git_repository_init_ext(&repo, history->path, &options);
+	rc = git.repository_init_ext(&repo, history->path, &options);
 	return rc < 0 ? fail(err, history, rc, "cannot make a repository") : MR_OK;
 }
 
 void mr_history_close_repository(struct mr_history *history)
 {
-	git_odb_free(history->odb);
-	git_repository_free(history->repo);
+	if (history->odb)
+		git.odb_free(history->odb);
+	if (history->repo)
+		git.repository_free(history->repo);
 	history->odb = NULL;
 	history->repo = NULL;
 }
 
 enum mr_code mr_history_open_repository(struct mr_history *history, struct mr_err *err)
 {
+	enum mr_code missing = need_library(err);
 	int rc;
 
-	pthread_once(&library_once, start_library);
-	rc = git_repository_open_ext(&history->repo, history->path, GIT_REPOSITORY_OPEN_NO_SEARCH,
+	if (missing)
+		return missing;
+	rc = git.repository_open_ext(&history->repo, history->path, GIT_REPOSITORY_OPEN_NO_SEARCH,
 		NULL);
 	if (rc < 0)
 		return fail(err, history, rc, "cannot open the repository");
-	if (git_repository_is_bare(history->repo))
+	if (git.repository_is_bare(history->repo))
 		return mr_err_set(err, MR_ECONFLICT,
 			"%s holds a bare repository, which has no work tree to write files to",
 			history->path);
-	rc = git_repository_odb(&history->odb, history->repo);
+	rc = git.repository_odb(&history->odb, history->repo);
 	return rc < 0 ? fail(err, history, rc, "cannot open its object database") : MR_OK;
 }
 
@@ -144,7 +168,7 @@ enum mr_code mr_history_get_head(struct mr_history *history, struct mr_history_i
 			return code;
 		history->moves = 0;
 	}
-	rc = git_reference_name_to_id(&oid, history->repo, MR_HISTORY_REF);
+	rc = git.reference_name_to_id(&oid, history->repo, MR_HISTORY_REF);
 	if (rc < 0 && rc != GIT_ENOTFOUND)
 		return fail(err, history, rc, "cannot read branch main");
 	if (rc == 0)
@@ -177,18 +201,18 @@ static enum mr_code find_commit(struct mr_history *history, const char *text, gi
 			history->path);
 	len = strlen(text);
 	if (len < MR_HISTORY_ID_SHORT || len > MR_HISTORY_ID_BYTES - 1 ||
-		git_oid_fromstrn(&oid, text, len) < 0)
+		git.oid_fromstrn(&oid, text, len) < 0)
 		return mr_err_set(err, MR_EINVAL,
 			"\"%s\" is no commit id: %d to %d hex digits are needed", text,
 			MR_HISTORY_ID_SHORT, MR_HISTORY_ID_BYTES - 1);
-	rc = len < MR_HISTORY_ID_BYTES - 1 ? git_odb_exists_prefix(&oid, history->odb, &oid, len)
+	rc = len < MR_HISTORY_ID_BYTES - 1 ? git.odb_exists_prefix(&oid, history->odb, &oid, len)
 					   : 0;
 	if (rc == GIT_EAMBIGUOUS)
 		return mr_err_set(err, MR_EINVAL,
 			"archive %s has several objects that begin with %s: say more digits",
 			history->path, text);
 	if (rc == 0)
-		rc = git_odb_read_header(&size, &type, history->odb, &oid);
+		rc = git.odb_read_header(&size, &type, history->odb, &oid);
 	if (rc == GIT_ENOTFOUND && text != head.hex)
 		return mr_err_set(err, MR_ENOTFOUND, "archive %s has no commit %s", history->path,
 			text);
@@ -198,7 +222,7 @@ static enum mr_code find_commit(struct mr_history *history, const char *text, gi
 		return mr_err_set(err, MR_ENOTFOUND, "%s in archive %s is not a commit", text,
 			history->path);
 	if (rc == 0)
-		rc = git_commit_lookup(out, history->repo, &oid);
+		rc = git.commit_lookup(out, history->repo, &oid);
 	return rc < 0 ? fail(err, history, rc, "cannot read a commit") : MR_OK;
 }
 
@@ -209,7 +233,7 @@ enum mr_code mr_history_head(struct mr_history *history, struct mr_history_id *o
 	enum mr_code code = find_commit(history, NULL, &commit, err);
 
 	if (!code)
-		*out = id_of(git_commit_id(commit));
+		*out = id_of(git.commit_id(commit));
 	return code;
 }
 
@@ -226,26 +250,26 @@ static int find_entry(git_commit *commit, const char *path, git_tree_entry **out
 	*out = NULL;
 	if (!commit)
 		return 0;
-	rc = git_commit_tree(&tree, commit);
+	rc = git.commit_tree(&tree, commit);
 	if (rc == 0)
-		rc = git_tree_entry_bypath(out, tree, path);
+		rc = git.tree_entry_bypath(out, tree, path);
 	/* An object that is missing is another matter. */
-	return rc == GIT_ENOTFOUND && git_error_last()->klass == GIT_ERROR_TREE ? 0 : rc;
+	return rc == GIT_ENOTFOUND && git.error_last()->klass == GIT_ERROR_TREE ? 0 : rc;
 }
 
 static int read_blob(struct mr_arena *arena, struct mr_history *history, const git_oid *oid,
 	struct mr_bytes *out)
 {
 	git_odb_object *object MR_CLEANUP(odb_object_freep) = NULL;
-	int rc = git_odb_read(&object, history->odb, oid);
+	int rc = git.odb_read(&object, history->odb, oid);
 	uint8_t *data;
 	size_t len;
 
 	if (rc < 0)
 		return rc;
-	len = git_odb_object_size(object);
+	len = git.odb_object_size(object);
 	data = mr_arena_alloc(arena, len + 1);
-	memcpy(data, git_odb_object_data(object), len);
+	memcpy(data, git.odb_object_data(object), len);
 	*out = mr_bytes_of(data, len);
 	return 0;
 }
@@ -268,16 +292,16 @@ enum mr_code mr_history_read(struct mr_arena *arena, struct mr_history *history,
 	if (rc == 0 && !entry)
 		return mr_err_set(err, MR_ENOTFOUND, "archive %s has no %s in commit %s",
 			history->path, path, commit ? commit : "HEAD");
-	if (rc == 0 && git_tree_entry_type(entry) != GIT_OBJECT_BLOB)
+	if (rc == 0 && git.tree_entry_type(entry) != GIT_OBJECT_BLOB)
 		return mr_err_set(err, MR_EINVAL, "%s in archive %s is a directory", path,
 			history->path);
 	if (rc == 0)
-		rc = git_odb_read_header(&size, &type, history->odb, git_tree_entry_id(entry));
+		rc = git.odb_read_header(&size, &type, history->odb, git.tree_entry_id(entry));
 	if (rc == 0 && size > max)
 		return mr_err_set(err, MR_ELIMIT, "%s has %zu bytes, more than %zu", path, size,
 			max);
 	if (rc == 0)
-		rc = read_blob(arena, history, git_tree_entry_id(entry), out);
+		rc = read_blob(arena, history, git.tree_entry_id(entry), out);
 	return rc < 0 ? fail(err, history, rc, "cannot read a file") : MR_OK;
 }
 
@@ -294,12 +318,12 @@ static int walk_one(const char *root, const git_tree_entry *entry, void *arg)
 	struct walking *walking = arg;
 	struct mr_history_id id;
 
-	if (git_tree_entry_type(entry) != GIT_OBJECT_BLOB)
+	if (git.tree_entry_type(entry) != GIT_OBJECT_BLOB)
 		return 0;
 	arena = mr_arena_new();
-	id = id_of(git_tree_entry_id(entry));
+	id = id_of(git.tree_entry_id(entry));
 	walking->code = walking->visit(walking->arg,
-		mr_arena_printf(arena, "%s%s", root, git_tree_entry_name(entry)), &id,
+		mr_arena_printf(arena, "%s%s", root, git.tree_entry_name(entry)), &id,
 		walking->err);
 	return walking->code ? -1 : 0;
 }
@@ -317,7 +341,7 @@ enum mr_code mr_history_files(struct mr_history *history, mr_history_visit *visi
 		return code;
 	rc = tree_of(history, &head, &tree);
 	if (rc == 0)
-		rc = git_tree_walk(tree, GIT_TREEWALK_PRE, walk_one, &walking);
+		rc = git.tree_walk(tree, GIT_TREEWALK_PRE, walk_one, &walking);
 	if (walking.code)
 		return walking.code;
 	return rc < 0 ? fail(err, history, rc, "cannot read its files") : MR_OK;
@@ -328,10 +352,10 @@ enum mr_code mr_history_blob_size(struct mr_history *history, const struct mr_hi
 {
 	git_object_t type;
 	git_oid oid;
-	int rc = git_oid_fromstr(&oid, id->hex);
+	int rc = git.oid_fromstr(&oid, id->hex);
 
 	if (rc == 0)
-		rc = git_odb_read_header(out, &type, history->odb, &oid);
+		rc = git.odb_read_header(out, &type, history->odb, &oid);
 	return rc < 0 ? fail(err, history, rc, "cannot read a file") : MR_OK;
 }
 
@@ -339,7 +363,7 @@ enum mr_code mr_history_blob(struct mr_arena *arena, struct mr_history *history,
 	const struct mr_history_id *id, size_t max, struct mr_bytes *out, struct mr_err *err)
 {
 	git_oid oid;
-	int rc = git_oid_fromstr(&oid, id->hex);
+	int rc = git.oid_fromstr(&oid, id->hex);
 	struct mr_bytes bytes;
 
 	if (rc == 0)
@@ -367,7 +391,7 @@ static enum mr_code walk_tree(struct tolerant *walk, const git_oid *id, size_t l
 	struct mr_err *err)
 {
 	git_tree *tree MR_CLEANUP(tree_freep) = NULL;
-	int rc = git_tree_lookup(&tree, walk->history->repo, id);
+	int rc = git.tree_lookup(&tree, walk->history->repo, id);
 	enum mr_code code = MR_OK;
 
 	if (rc < 0) {
@@ -377,11 +401,11 @@ static enum mr_code walk_tree(struct tolerant *walk, const git_oid *id, size_t l
 		walk->path[len > 0 ? len - 1 : 0] = '\0';
 		return walk->visit(walk->arg, walk->path, NULL, &why);
 	}
-	for (size_t i = 0; !code && i < git_tree_entrycount(tree); i++) {
-		const git_tree_entry *entry = git_tree_entry_byindex(tree, i);
-		const char *name = git_tree_entry_name(entry);
+	for (size_t i = 0; !code && i < git.tree_entrycount(tree); i++) {
+		const git_tree_entry *entry = git.tree_entry_byindex(tree, i);
+		const char *name = git.tree_entry_name(entry);
 		size_t more = strlen(name);
-		bool is_dir = git_tree_entry_type(entry) == GIT_OBJECT_TREE;
+		bool is_dir = git.tree_entry_type(entry) == GIT_OBJECT_TREE;
 		struct mr_history_id blob;
 
 		/* Nothing of ours is as long or as deep. */
@@ -390,10 +414,10 @@ static enum mr_code walk_tree(struct tolerant *walk, const git_oid *id, size_t l
 		memcpy(walk->path + len, name, more + 1);
 		if (is_dir) {
 			walk->path[len + more] = '/';
-			code = walk_tree(walk, git_tree_entry_id(entry), len + more + 1, depth - 1,
+			code = walk_tree(walk, git.tree_entry_id(entry), len + more + 1, depth - 1,
 				err);
-		} else if (git_tree_entry_type(entry) == GIT_OBJECT_BLOB) {
-			blob = id_of(git_tree_entry_id(entry));
+		} else if (git.tree_entry_type(entry) == GIT_OBJECT_BLOB) {
+			blob = id_of(git.tree_entry_id(entry));
 			code = walk->visit(walk->arg, walk->path, &blob, err);
 		}
 	}
@@ -436,9 +460,9 @@ static int know_commit(const git_oid *id, void *arg)
 	struct known *known;
 	size_t size;
 
-	if (git_odb_read_header(&size, &type, knowing->history->odb, id) < 0 ||
+	if (git.odb_read_header(&size, &type, knowing->history->odb, id) < 0 ||
 		type != GIT_OBJECT_COMMIT ||
-		git_commit_lookup(&commit, knowing->history->repo, id) < 0)
+		git.commit_lookup(&commit, knowing->history->repo, id) < 0)
 		return 0;
 	if (knowing->len == knowing->room) {
 		struct known *grown;
@@ -450,10 +474,10 @@ static int know_commit(const git_oid *id, void *arg)
 		knowing->items = grown;
 	}
 	known = &knowing->items[knowing->len++];
-	*known = (struct known){ .id = *id, .time = git_commit_time(commit) };
-	known->has_parent = git_commit_parentcount(commit) > 0;
+	*known = (struct known){ .id = *id, .time = git.commit_time(commit) };
+	known->has_parent = git.commit_parentcount(commit) > 0;
 	if (known->has_parent)
-		known->parent = *git_commit_parent_id(commit, 0);
+		known->parent = *git.commit_parent_id(commit, 0);
 	return 0;
 }
 
@@ -476,7 +500,7 @@ static struct known *newest_known(struct knowing *knowing)
 
 			moved = !known->is_tried && known != best && known->has_parent &&
 				known->time >= best->time &&
-				git_oid_equal(&known->parent, &best->id);
+				git.oid_equal(&known->parent, &best->id);
 			if (moved)
 				best = known;
 		}
@@ -491,17 +515,17 @@ static bool is_readable(struct mr_history *history, const struct mr_history_id *
 	git_commit *commit MR_CLEANUP(commit_freep) = NULL;
 	git_tree *tree MR_CLEANUP(tree_freep) = NULL;
 	git_oid oid;
-	int rc = git_oid_fromstr(&oid, id->hex);
+	int rc = git.oid_fromstr(&oid, id->hex);
 
 	if (rc == 0)
-		rc = git_commit_lookup(&commit, history->repo, &oid);
+		rc = git.commit_lookup(&commit, history->repo, &oid);
 	if (rc == 0)
-		rc = git_commit_tree(&tree, commit);
+		rc = git.commit_tree(&tree, commit);
 	if (rc < 0) {
 		fail(err, history, rc, "cannot read the newest commit");
 		return false;
 	}
-	*out_time_us = git_commit_time(commit) * INT64_C(1000000);
+	*out_time_us = git.commit_time(commit) * INT64_C(1000000);
 	return true;
 }
 
@@ -521,7 +545,7 @@ enum mr_code mr_history_salvage(struct mr_arena *arena, struct mr_history *histo
 	}
 	if (!history->odb)
 		return mr_err_set(err, MR_EFORMAT, "%s", why.msg);
-	rc = git_odb_foreach(history->odb, know_commit, &knowing);
+	rc = git.odb_foreach(history->odb, know_commit, &knowing);
 	if (rc < 0)
 		return fail(err, history, rc, "cannot list its objects");
 	/* A new one, to which nothing was written yet. */
@@ -554,20 +578,20 @@ struct mr_history_id mr_history_blob_id(struct mr_bytes data)
 
 static void fill_entry(struct mr_arena *arena, git_commit *commit, struct mr_history_entry *out)
 {
-	const git_signature *author = git_commit_author(commit);
-	const char *message = mr_history_clean(arena, git_commit_message(commit));
-	git_message_trailer_array found MR_CLEANUP(git_message_trailer_array_free) = { 0 };
+	const git_signature *author = git.commit_author(commit);
+	const char *message = mr_history_clean(arena, git.commit_message(commit));
+	git_message_trailer_array found MR_CLEANUP(trailers_release) = { 0 };
 	struct mr_history_trailer *trailers;
-	char *body = mr_arena_strdup(arena, mr_history_clean(arena, git_commit_body(commit)));
+	char *body = mr_arena_strdup(arena, mr_history_clean(arena, git.commit_body(commit)));
 	char *last = body;
 
-	*out = (struct mr_history_entry){ .id = id_of(git_commit_id(commit)),
-		.subject = mr_history_clean(arena, git_commit_summary(commit)),
+	*out = (struct mr_history_entry){ .id = id_of(git.commit_id(commit)),
+		.subject = mr_history_clean(arena, git.commit_summary(commit)),
 		.body = body,
 		.author_name = mr_history_clean(arena, author ? author->name : NULL),
 		.author_email = mr_history_clean(arena, author ? author->email : NULL),
 		.time_us = author ? author->when.time * INT64_C(1000000) : 0 };
-	if (git_message_trailers(&found, message) < 0 || found.count == 0)
+	if (git.message_trailers(&found, message) < 0 || found.count == 0)
 		return;
 	out->trailer_count = found.count < MR_HISTORY_TRAILERS ? found.count : MR_HISTORY_TRAILERS;
 	out->trailers = trailers =
@@ -585,7 +609,7 @@ static void fill_entry(struct mr_arena *arena, git_commit *commit, struct mr_his
 /* A line of the message that is this trailer. */
 static bool has_trailer(git_commit *commit, const struct mr_history_trailer *trailer)
 {
-	const char *at = git_commit_message(commit);
+	const char *at = git.commit_message(commit);
 	size_t key = trailer->key ? strlen(trailer->key) : 0;
 
 	while (key && at && (at = strchr(at, '\n'))) {
@@ -615,8 +639,8 @@ static int is_wanted(git_commit *commit, git_commit *parent, const struct mr_his
 	if (path && rc == 0)
 		rc = find_entry(commit, path, &after);
 	if (path && rc == 0)
-		*out = before && after ? git_tree_entry_cmp(before, after) != 0 ||
-				!git_oid_equal(git_tree_entry_id(before), git_tree_entry_id(after))
+		*out = before && after ? git.tree_entry_cmp(before, after) != 0 ||
+				!git.oid_equal(git.tree_entry_id(before), git.tree_entry_id(after))
 				       : before != after;
 	return rc;
 }
@@ -656,19 +680,19 @@ enum mr_code mr_history_log(struct mr_arena *arena, struct mr_history *history,
 	for (; commit && log.len < query->limit && scan > 0; scan--) {
 		git_commit *parent = NULL;
 		bool wanted = false;
-		int rc = git_commit_parentcount(commit) ? git_commit_parent(&parent, commit, 0) : 0;
+		int rc = git.commit_parentcount(commit) ? git.commit_parent(&parent, commit, 0) : 0;
 
 		if (rc == 0)
 			rc = is_wanted(commit, parent, query, &wanted);
 		if (wanted)
 			fill_entry(arena, commit, &log.items[log.len++]);
-		git_commit_free(commit);
+		git.commit_free(commit);
 		commit = parent;
 		if (rc < 0)
 			return fail(err, history, rc, "cannot read a commit");
 	}
 	if (commit)
-		log.next = id_of(git_commit_id(commit));
+		log.next = id_of(git.commit_id(commit));
 	*out = log;
 	return MR_OK;
 }
@@ -685,10 +709,10 @@ static int tree_of(struct mr_history *history, const struct mr_history_id *id, g
 	*out = NULL;
 	if (id->hex[0] == '\0')
 		return 0;
-	rc = git_oid_fromstr(&oid, id->hex);
+	rc = git.oid_fromstr(&oid, id->hex);
 	if (rc == 0)
-		rc = git_commit_lookup(&commit, history->repo, &oid);
-	return rc == 0 ? git_commit_tree(out, commit) : rc;
+		rc = git.commit_lookup(&commit, history->repo, &oid);
+	return rc == 0 ? git.commit_tree(out, commit) : rc;
 }
 
 static bool is_file(uint16_t mode)
@@ -730,7 +754,7 @@ static enum mr_code compare(struct mr_history *history, const struct mr_history_
 		old = NULL;
 	rc = tree_of(history, after, &new);
 	if (rc == 0)
-		rc = git_diff_tree_to_tree(out, history->repo, old, new, NULL);
+		rc = git.diff_tree_to_tree(out, history->repo, old, new, NULL);
 	return rc < 0 ? fail(err, history, rc, "cannot compare commits") : MR_OK;
 }
 
@@ -739,10 +763,10 @@ enum mr_code mr_history_diff(struct mr_history *history, const struct mr_history
 {
 	git_diff *diff MR_CLEANUP(diff_freep) = NULL;
 	enum mr_code code = compare(history, before, after, &diff, err);
-	size_t count = code ? 0 : git_diff_num_deltas(diff);
+	size_t count = code ? 0 : git.diff_num_deltas(diff);
 
 	for (size_t i = 0; !code && i < 2 * count; i++)
-		code = tell(history, git_diff_get_delta(diff, i % count), i < count, differ, arg,
+		code = tell(history, git.diff_get_delta(diff, i % count), i < count, differ, arg,
 			err);
 	return code;
 }
@@ -758,15 +782,15 @@ enum mr_code mr_history_changes(struct mr_arena *arena, struct mr_history *histo
 	if (code)
 		return code;
 	fill_entry(arena, found, &changes.entry);
-	if (git_commit_parentcount(found))
-		changes.before = id_of(git_commit_parent_id(found, 0));
+	if (git.commit_parentcount(found))
+		changes.before = id_of(git.commit_parent_id(found, 0));
 	code = compare(history, &changes.before, &changes.entry.id, &diff, err);
 	if (code)
 		return code;
-	changes.total = git_diff_num_deltas(diff);
+	changes.total = git.diff_num_deltas(diff);
 	changes.items = mr_arena_array(arena, max, sizeof(*changes.items));
 	for (; changes.len < changes.total && changes.len < max; changes.len++) {
-		const git_diff_delta *delta = git_diff_get_delta(diff, changes.len);
+		const git_diff_delta *delta = git.diff_get_delta(diff, changes.len);
 		struct mr_history_change *change = &changes.items[changes.len];
 
 		change->path = mr_history_clean(arena, delta->new_file.path);
@@ -785,15 +809,15 @@ enum mr_code mr_history_compare(struct mr_bytes before, struct mr_bytes after,
 	git_patch *patch MR_CLEANUP(patch_freep) = NULL;
 	enum mr_code code = MR_OK;
 
-	if (git_patch_from_buffers(&patch, before.data, before.len, NULL, after.data, after.len,
+	if (git.patch_from_buffers(&patch, before.data, before.len, NULL, after.data, after.len,
 		    NULL, NULL) < 0)
 		return mr_err_set(err, MR_EFORMAT, "two files cannot be compared: %s",
-			git_error_last()->message);
-	for (size_t i = 0; !code && i < git_patch_num_hunks(patch); i++) {
+			git.error_last()->message);
+	for (size_t i = 0; !code && i < git.patch_num_hunks(patch); i++) {
 		const git_diff_hunk *hunk;
 		size_t lines;
 
-		if (git_patch_get_hunk(&hunk, &lines, patch, i) < 0)
+		if (git.patch_get_hunk(&hunk, &lines, patch, i) < 0)
 			break;
 		code = visit(arg, MR_HISTORY_SKIP, hunk->old_start, hunk->new_start,
 			(struct mr_bytes){ 0 }, err);
@@ -801,7 +825,7 @@ enum mr_code mr_history_compare(struct mr_bytes before, struct mr_bytes after,
 			const git_diff_line *line;
 
 			/* Others say that the last line has no end. */
-			if (git_patch_get_line_in_hunk(&line, patch, i, k) == 0 &&
+			if (git.patch_get_line_in_hunk(&line, patch, i, k) == 0 &&
 				strchr(" +-", line->origin))
 				code = visit(arg, (enum mr_history_line_kind)line->origin,
 					line->old_lineno, line->new_lineno,
@@ -817,7 +841,7 @@ bool mr_history_hash_blob(struct mr_bytes data, struct mr_object_id *out)
 {
 	git_oid oid;
 
-	if (git_odb_hash(&oid, data.len ? (const void *)data.data : "", data.len, GIT_OBJECT_BLOB) <
+	if (git.odb_hash(&oid, data.len ? (const void *)data.data : "", data.len, GIT_OBJECT_BLOB) <
 		0)
 		return false;
 	memcpy(out->bytes, oid.id, sizeof(out->bytes));
@@ -837,15 +861,15 @@ enum mr_code mr_history_load_tree(struct mr_history *history, struct mr_arena *a
 {
 	git_odb_object *object MR_CLEANUP(odb_object_freep) = NULL;
 	git_oid oid = oid_of(id);
-	int rc = git_odb_read(&object, history->odb, &oid);
+	int rc = git.odb_read(&object, history->odb, &oid);
 	size_t len;
 
 	if (rc < 0)
 		return fail(err, history, rc, "cannot read a directory");
-	if (git_odb_object_type(object) != GIT_OBJECT_TREE)
+	if (git.odb_object_type(object) != GIT_OBJECT_TREE)
 		return say_damaged(err, history, "a directory", "it is something else");
-	len = git_odb_object_size(object);
-	*out = mr_bytes_of(mr_arena_memdup(arena, git_odb_object_data(object), len), len);
+	len = git.odb_object_size(object);
+	*out = mr_bytes_of(mr_arena_memdup(arena, git.odb_object_data(object), len), len);
 	return MR_OK;
 }
 
@@ -854,13 +878,13 @@ enum mr_code mr_history_load_root(struct mr_history *history, const struct mr_hi
 {
 	git_commit *found MR_CLEANUP(commit_freep) = NULL;
 	git_oid oid;
-	int rc = git_oid_fromstr(&oid, commit->hex);
+	int rc = git.oid_fromstr(&oid, commit->hex);
 
 	if (rc == 0)
-		rc = git_commit_lookup(&found, history->repo, &oid);
+		rc = git.commit_lookup(&found, history->repo, &oid);
 	if (rc < 0)
 		return fail(err, history, rc, "cannot read the newest commit");
-	memcpy(out->bytes, git_commit_tree_id(found)->id, sizeof(out->bytes));
+	memcpy(out->bytes, git.commit_tree_id(found)->id, sizeof(out->bytes));
 	return MR_OK;
 }
 
@@ -879,17 +903,17 @@ enum mr_code mr_history_write_index(struct mr_history *history, struct mr_err *e
 
 	if (code)
 		return code;
-	rc = git_index_open(&index, path);
+	rc = git.index_open(&index, path);
 	/* A broken one is made anew. */
 	if (rc < 0) {
 		unlinkat(history->own_dir, MR_HISTORY_INDEX, 0);
-		rc = git_index_open(&index, path);
+		rc = git.index_open(&index, path);
 	}
 	if (rc == 0)
 		rc = tree_of(history, &head, &tree);
 	if (rc == 0)
-		rc = tree ? git_index_read_tree(index, tree) : git_index_clear(index);
+		rc = tree ? git.index_read_tree(index, tree) : git.index_clear(index);
 	if (rc == 0)
-		rc = git_index_write(index);
+		rc = git.index_write(index);
 	return rc < 0 ? fail(err, history, rc, "cannot write its index") : MR_OK;
 }

@@ -11,28 +11,33 @@
 
 #include <curl/curl.h>
 
+/* The functions, found at run time: `easy_send` is curl_easy_send(). */
+#define MR_CURL_FUNCTIONS(X)                                                                       \
+	X(global_init)                                                                             \
+	X(easy_init)                                                                               \
+	X(easy_setopt)                                                                             \
+	X(easy_perform)                                                                            \
+	X(easy_getinfo)                                                                            \
+	X(easy_send)                                                                               \
+	X(easy_recv)                                                                               \
+	X(easy_reset)                                                                              \
+	X(easy_cleanup)                                                                            \
+	X(easy_strerror)                                                                           \
+	X(slist_append)                                                                            \
+	X(slist_free_all)                                                                          \
+	X(multi_init)                                                                              \
+	X(multi_add_handle)                                                                        \
+	X(multi_remove_handle)                                                                     \
+	X(multi_perform)                                                                           \
+	X(multi_poll)                                                                              \
+	X(multi_wakeup)                                                                            \
+	X(multi_info_read)                                                                         \
+	X(multi_cleanup)
+
 struct mr_curl {
-	CURLcode (*global_init)(long flags);
-	CURL *(*init)(void);
-	CURLcode (*setopt)(CURL *handle, CURLoption option, ...);
-	CURLcode (*perform)(CURL *handle);
-	CURLcode (*getinfo)(CURL *handle, CURLINFO info, ...);
-	CURLcode (*send)(CURL *handle, const void *data, size_t len, size_t *sent);
-	CURLcode (*recv)(CURL *handle, void *data, size_t len, size_t *got);
-	void (*reset)(CURL *handle);
-	void (*cleanup)(CURL *handle);
-	const char *(*strerror)(CURLcode code);
-	struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
-	void (*slist_free_all)(struct curl_slist *list);
-	CURLM *(*multi_init)(void);
-	CURLMcode (*multi_add)(CURLM *multi, CURL *handle);
-	CURLMcode (*multi_remove)(CURLM *multi, CURL *handle);
-	CURLMcode (*multi_perform)(CURLM *multi, int *running);
-	CURLMcode (*multi_poll)(CURLM *multi, struct curl_waitfd *fds, unsigned count,
-		int timeout_ms, int *ready);
-	CURLMcode (*multi_wakeup)(CURLM *multi);
-	CURLMsg *(*multi_info)(CURLM *multi, int *left);
-	CURLMcode (*multi_cleanup)(CURLM *multi);
+#define MR_CURL_MEMBER(name) __typeof__ (&curl_##name)(name);
+	MR_CURL_FUNCTIONS(MR_CURL_MEMBER)
+#undef MR_CURL_MEMBER
 };
 
 /* MR_ENOTFOUND when the library is not installed. */

@@ -34,7 +34,7 @@ static int64_t now_ms(void)
 static void hang_up(struct mr_event_source *source)
 {
 	if (source->is_added)
-		source->curl.multi_remove(source->multi, source->handle);
+		source->curl.multi_remove_handle(source->multi, source->handle);
 	source->is_added = false;
 	if (source->headers)
 		source->curl.slist_free_all(source->headers);
@@ -47,7 +47,7 @@ void mr_event_source_free(struct mr_event_source *source)
 		return;
 	hang_up(source);
 	if (source->handle)
-		source->curl.cleanup(source->handle);
+		source->curl.easy_cleanup(source->handle);
 	if (source->multi)
 		source->curl.multi_cleanup(source->multi);
 	mr_event_stream_release(&source->stream);
@@ -74,7 +74,7 @@ enum mr_code mr_event_source_new(void (*take)(void *arg, const struct mr_event *
 	if (rc)
 		return rc;
 	source->multi = source->curl.multi_init();
-	source->handle = source->curl.init();
+	source->handle = source->curl.easy_init();
 	if (!source->multi || !source->handle)
 		return mr_err_set(err, MR_EINTERNAL, "the HTTP client cannot be started");
 	*out = source;
@@ -95,8 +95,8 @@ static size_t take_head(char *data, size_t size, size_t count, void *arg)
 	/* The empty line ends a head; that of an interim answer is not the last. */
 	if (len > 2 || (len && data[0] != '\r' && data[0] != '\n'))
 		return len;
-	source->curl.getinfo(source->handle, CURLINFO_RESPONSE_CODE, &status);
-	source->curl.getinfo(source->handle, CURLINFO_CONTENT_TYPE, &type);
+	source->curl.easy_getinfo(source->handle, CURLINFO_RESPONSE_CODE, &status);
+	source->curl.easy_getinfo(source->handle, CURLINFO_CONTENT_TYPE, &type);
 	if (status >= 200) {
 		source->has_answer = true;
 		source->is_stream =
@@ -155,19 +155,19 @@ static enum mr_code set_up(struct mr_event_source *source,
 
 	if (rc)
 		return rc;
-	curl->setopt(handle, CURLOPT_URL, request->url);
-	curl->setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl->setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
+	curl->easy_setopt(handle, CURLOPT_URL, request->url);
+	curl->easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl->easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
 	mr_curl_be_careful(curl, handle, request->ca_file);
-	curl->setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)request->connect_ms);
-	curl->setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
-	curl->setopt(handle, CURLOPT_HTTPHEADER, source->headers);
-	curl->setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
-	curl->setopt(handle, CURLOPT_HEADERFUNCTION, take_head);
-	curl->setopt(handle, CURLOPT_HEADERDATA, source);
-	curl->setopt(handle, CURLOPT_WRITEFUNCTION, take_body);
-	curl->setopt(handle, CURLOPT_WRITEDATA, source);
-	curl->setopt(handle, CURLOPT_ERRORBUFFER, source->why);
+	curl->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)request->connect_ms);
+	curl->easy_setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl->easy_setopt(handle, CURLOPT_HTTPHEADER, source->headers);
+	curl->easy_setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
+	curl->easy_setopt(handle, CURLOPT_HEADERFUNCTION, take_head);
+	curl->easy_setopt(handle, CURLOPT_HEADERDATA, source);
+	curl->easy_setopt(handle, CURLOPT_WRITEFUNCTION, take_body);
+	curl->easy_setopt(handle, CURLOPT_WRITEDATA, source);
+	curl->easy_setopt(handle, CURLOPT_ERRORBUFFER, source->why);
 	return MR_OK;
 }
 
@@ -182,7 +182,7 @@ static void turn(struct mr_event_source *source, int64_t until_ms)
 	CURLMsg *message;
 
 	source->curl.multi_perform(source->multi, &running);
-	while ((message = source->curl.multi_info(source->multi, &left))) {
+	while ((message = source->curl.multi_info_read(source->multi, &left))) {
 		if (message->msg == CURLMSG_DONE) {
 			source->has_ended = true;
 			source->end = message->data.result;
@@ -204,7 +204,7 @@ static enum mr_code ended(struct mr_event_source *source, struct mr_err *err)
 	if (source->end == CURLE_OK)
 		return mr_err_set(err, MR_EREMOTE, "the server has ended the stream of events");
 	return mr_err_set(err, MR_EREMOTE, "%s",
-		*source->why ? source->why : source->curl.strerror(source->end));
+		*source->why ? source->why : source->curl.easy_strerror(source->end));
 }
 
 static enum mr_code look_at_answer(struct mr_event_source *source, int *out_status,
@@ -213,8 +213,8 @@ static enum mr_code look_at_answer(struct mr_event_source *source, int *out_stat
 	const char *location = NULL;
 	long status = 0;
 
-	source->curl.getinfo(source->handle, CURLINFO_RESPONSE_CODE, &status);
-	source->curl.getinfo(source->handle, CURLINFO_REDIRECT_URL, &location);
+	source->curl.easy_getinfo(source->handle, CURLINFO_RESPONSE_CODE, &status);
+	source->curl.easy_getinfo(source->handle, CURLINFO_REDIRECT_URL, &location);
 	*out_status = (int)status;
 	if (source->is_stream)
 		return MR_OK;
@@ -236,7 +236,7 @@ enum mr_code mr_event_source_open(struct mr_event_source *source,
 	*out_status = 0;
 	*out_location = NULL;
 	hang_up(source);
-	source->curl.reset(source->handle);
+	source->curl.easy_reset(source->handle);
 	mr_event_stream_restart(&source->stream);
 	source->refused.code = MR_OK;
 	source->has_answer = source->is_stream = source->has_ended = false;
@@ -245,7 +245,7 @@ enum mr_code mr_event_source_open(struct mr_event_source *source,
 	rc = set_up(source, request, err);
 	if (rc)
 		return rc;
-	if (source->curl.multi_add(source->multi, source->handle) != CURLM_OK)
+	if (source->curl.multi_add_handle(source->multi, source->handle) != CURLM_OK)
 		return mr_err_set(err, MR_EINTERNAL, "the HTTP client cannot be started");
 	source->is_added = true;
 	while (!source->has_answer && !source->has_ended) {

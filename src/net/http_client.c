@@ -33,7 +33,7 @@ void mr_http_client_close(struct mr_http_client *client)
 		return;
 	drop_headers(client);
 	if (client->handle)
-		client->curl.cleanup(client->handle);
+		client->curl.easy_cleanup(client->handle);
 	free(client);
 }
 
@@ -68,7 +68,7 @@ static size_t take_body(char *data, size_t size, size_t count, void *arg)
 static enum mr_code refuse(const struct mr_http_client *client, CURLcode code, const char *host,
 	const char *why, struct mr_err *err)
 {
-	const char *text = *why ? why : client->curl.strerror(code);
+	const char *text = *why ? why : client->curl.easy_strerror(code);
 
 	switch (code) {
 	case CURLE_OPERATION_TIMEDOUT:
@@ -126,10 +126,10 @@ static enum mr_code use_socket(struct mr_http_client *client,
 	rc = mr_local_socket_connect(request->socket, &fd, err);
 	if (rc)
 		return request->only_socket ? rc : MR_OK;
-	curl->setopt(client->handle, CURLOPT_UNIX_SOCKET_PATH, request->socket);
-	curl->setopt(client->handle, CURLOPT_NOPROXY, "*");
-	curl->setopt(client->handle, CURLOPT_SOCKOPTFUNCTION, keep_socket);
-	curl->setopt(client->handle, CURLOPT_SOCKOPTDATA, client);
+	curl->easy_setopt(client->handle, CURLOPT_UNIX_SOCKET_PATH, request->socket);
+	curl->easy_setopt(client->handle, CURLOPT_NOPROXY, "*");
+	curl->easy_setopt(client->handle, CURLOPT_SOCKOPTFUNCTION, keep_socket);
+	curl->easy_setopt(client->handle, CURLOPT_SOCKOPTDATA, client);
 	client->is_local = true;
 	return MR_OK;
 }
@@ -151,25 +151,26 @@ static enum mr_code set_up(struct mr_http_client *client,
 			return mr_err_set(err, MR_EINTERNAL, "no memory for headers");
 		client->headers = list;
 	}
-	curl->setopt(handle, CURLOPT_URL, request->url);
-	curl->setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl->setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
+	curl->easy_setopt(handle, CURLOPT_URL, request->url);
+	curl->easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl->easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
 	mr_curl_be_careful(curl, handle, request->ca_file);
-	curl->setopt(handle, CURLOPT_PREREQFUNCTION, before_sending);
-	curl->setopt(handle, CURLOPT_PREREQDATA, client);
-	curl->setopt(handle, CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
-	curl->setopt(handle, CURLOPT_HTTPHEADER, client->headers);
-	curl->setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
+	curl->easy_setopt(handle, CURLOPT_PREREQFUNCTION, before_sending);
+	curl->easy_setopt(handle, CURLOPT_PREREQDATA, client);
+	curl->easy_setopt(handle, CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
+	curl->easy_setopt(handle, CURLOPT_HTTPHEADER, client->headers);
+	curl->easy_setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
 	/* A small answer that grows when it is unpacked is held to the same maximum. */
-	curl->setopt(handle, CURLOPT_ACCEPT_ENCODING, "");
+	curl->easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");
 	if (request->is_direct)
-		curl->setopt(handle, CURLOPT_NOPROXY, "*");
+		curl->easy_setopt(handle, CURLOPT_NOPROXY, "*");
 	if (request->body.data) {
-		curl->setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
-		curl->setopt(handle, CURLOPT_POSTFIELDS, (const char *)request->body.data);
+		curl->easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
+			(curl_off_t)request->body.len);
+		curl->easy_setopt(handle, CURLOPT_POSTFIELDS, (const char *)request->body.data);
 	}
 	if (request->method)
-		curl->setopt(handle, CURLOPT_CUSTOMREQUEST, request->method);
+		curl->easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request->method);
 	return MR_OK;
 }
 
@@ -184,7 +185,7 @@ enum mr_code mr_http_client_open(struct mr_http_client **out, struct mr_err *err
 	rc = mr_curl_load(&client->curl, err);
 	if (rc)
 		return rc;
-	client->handle = client->curl.init();
+	client->handle = client->curl.easy_init();
 	if (!client->handle)
 		return mr_err_set(err, MR_EINTERNAL, "the HTTP client cannot be started");
 	*out = client;
@@ -204,10 +205,10 @@ static struct mr_http_client_response answer_of(const struct mr_http_client *cli
 	curl_off_t later = 0;
 	long status = 0;
 
-	client->curl.getinfo(client->handle, CURLINFO_RESPONSE_CODE, &status);
-	client->curl.getinfo(client->handle, CURLINFO_CONTENT_TYPE, &type);
-	client->curl.getinfo(client->handle, CURLINFO_REDIRECT_URL, &location);
-	client->curl.getinfo(client->handle, CURLINFO_RETRY_AFTER, &later);
+	client->curl.easy_getinfo(client->handle, CURLINFO_RESPONSE_CODE, &status);
+	client->curl.easy_getinfo(client->handle, CURLINFO_CONTENT_TYPE, &type);
+	client->curl.easy_getinfo(client->handle, CURLINFO_REDIRECT_URL, &location);
+	client->curl.easy_getinfo(client->handle, CURLINFO_RETRY_AFTER, &later);
 	response.status = (int)status;
 	response.content_type = mr_arena_strdup(arena, type);
 	response.location = mr_arena_strdup(arena, location);
@@ -226,7 +227,7 @@ enum mr_code mr_http_client_ask(struct mr_http_client *client, struct mr_arena *
 	enum mr_code rc;
 
 	mr_buf_init(&body, request->max_bytes);
-	client->curl.reset(client->handle); /* the connection stays */
+	client->curl.easy_reset(client->handle); /* the connection stays */
 	drop_headers(client);
 	client->fd = -1;
 	client->is_local = false;
@@ -240,11 +241,11 @@ enum mr_code mr_http_client_ask(struct mr_http_client *client, struct mr_arena *
 		rc = use_socket(client, request, err);
 	if (rc)
 		return rc;
-	client->curl.setopt(client->handle, CURLOPT_WRITEFUNCTION, take_body);
-	client->curl.setopt(client->handle, CURLOPT_WRITEDATA, &body);
-	client->curl.setopt(client->handle, CURLOPT_ERRORBUFFER, why);
-	code = client->curl.perform(client->handle);
-	client->curl.setopt(client->handle, CURLOPT_ERRORBUFFER, NULL);
+	client->curl.easy_setopt(client->handle, CURLOPT_WRITEFUNCTION, take_body);
+	client->curl.easy_setopt(client->handle, CURLOPT_WRITEDATA, &body);
+	client->curl.easy_setopt(client->handle, CURLOPT_ERRORBUFFER, why);
+	code = client->curl.easy_perform(client->handle);
+	client->curl.easy_setopt(client->handle, CURLOPT_ERRORBUFFER, NULL);
 	if (body.failed)
 		return mr_err_set(err, MR_ELIMIT, "%s answered with more than %zu bytes", host,
 			request->max_bytes);

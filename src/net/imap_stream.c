@@ -31,7 +31,7 @@ void mr_imap_stream_freep(struct mr_imap_stream **stream)
 	if (!*stream)
 		return;
 	if ((*stream)->handle)
-		(*stream)->curl.cleanup((*stream)->handle);
+		(*stream)->curl.easy_cleanup((*stream)->handle);
 	mr_imap_deflate_freep(&(*stream)->deflate);
 	mr_buf_release(&(*stream)->packed);
 	free(*stream);
@@ -70,7 +70,7 @@ static enum mr_code refuse(const struct mr_imap_stream *s, CURLcode code, const 
 		if (code == CURLE_WEIRD_SERVER_REPLY && !*why)
 			why = "it does not answer as an IMAP server does";
 		return mr_err_set(err, MR_EREMOTE, "%s: %s", s->host,
-			*why ? why : s->curl.strerror(code));
+			*why ? why : s->curl.easy_strerror(code));
 	}
 }
 
@@ -81,32 +81,32 @@ static void set_up(const struct mr_imap_stream *s, const struct mr_imap_account 
 	CURL *handle = s->handle;
 
 	mr_curl_be_careful(curl, handle, account->ca_file);
-	curl->setopt(handle, CURLOPT_URL, url);
-	curl->setopt(handle, CURLOPT_PROTOCOLS_STR, "imap,imaps");
+	curl->easy_setopt(handle, CURLOPT_URL, url);
+	curl->easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "imap,imaps");
 	if (account->starttls)
-		curl->setopt(handle, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
+		curl->easy_setopt(handle, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
 	if (account->user)
-		curl->setopt(handle, CURLOPT_USERNAME, account->user);
+		curl->easy_setopt(handle, CURLOPT_USERNAME, account->user);
 	if (account->bearer_token)
-		curl->setopt(handle, CURLOPT_XOAUTH2_BEARER, account->bearer_token);
+		curl->easy_setopt(handle, CURLOPT_XOAUTH2_BEARER, account->bearer_token);
 	else if (account->password)
-		curl->setopt(handle, CURLOPT_PASSWORD, account->password);
+		curl->easy_setopt(handle, CURLOPT_PASSWORD, account->password);
 	if (account->mechanism) {
 		char options[64];
 
 		snprintf(options, sizeof(options), "AUTH=%s", account->mechanism);
-		curl->setopt(handle, CURLOPT_LOGIN_OPTIONS, options); /* it is copied */
+		curl->easy_setopt(handle, CURLOPT_LOGIN_OPTIONS, options); /* it is copied */
 	}
-	curl->setopt(handle, CURLOPT_CONNECT_ONLY, 1L);
-	curl->setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)account->timeout_ms);
-	curl->setopt(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT,
+	curl->easy_setopt(handle, CURLOPT_CONNECT_ONLY, 1L);
+	curl->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)account->timeout_ms);
+	curl->easy_setopt(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT,
 		(long)(account->timeout_ms + 999) / 1000);
 	/* Who waits for mail learns that the way to the server is gone. */
-	curl->setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
-	curl->setopt(handle, CURLOPT_TCP_KEEPIDLE, (long)KEEP_ALIVE_S);
-	curl->setopt(handle, CURLOPT_TCP_KEEPINTVL, (long)KEEP_ALIVE_S);
-	curl->setopt(handle, CURLOPT_NOPROXY, "*");
-	curl->setopt(handle, CURLOPT_ERRORBUFFER, why);
+	curl->easy_setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl->easy_setopt(handle, CURLOPT_TCP_KEEPIDLE, (long)KEEP_ALIVE_S);
+	curl->easy_setopt(handle, CURLOPT_TCP_KEEPINTVL, (long)KEEP_ALIVE_S);
+	curl->easy_setopt(handle, CURLOPT_NOPROXY, "*");
+	curl->easy_setopt(handle, CURLOPT_ERRORBUFFER, why);
 }
 
 enum mr_code mr_imap_stream_open(const struct mr_imap_account *account, struct mr_imap_stream **out,
@@ -130,16 +130,16 @@ enum mr_code mr_imap_stream_open(const struct mr_imap_account *account, struct m
 	rc = mr_curl_load(&s->curl, err);
 	if (rc)
 		return rc;
-	s->handle = s->curl.init();
+	s->handle = s->curl.easy_init();
 	if (!s->handle)
 		return mr_err_set(err, MR_EINTERNAL, "the IMAP client cannot be started");
 	snprintf(url, sizeof(url), "%s://%s:%d", account->tls ? "imaps" : "imap", s->host,
 		account->port);
 	set_up(s, account, url, why);
-	code = s->curl.perform(s->handle);
-	s->curl.setopt(s->handle, CURLOPT_ERRORBUFFER, NULL);
+	code = s->curl.easy_perform(s->handle);
+	s->curl.easy_setopt(s->handle, CURLOPT_ERRORBUFFER, NULL);
 	if (!code)
-		code = s->curl.getinfo(s->handle, CURLINFO_ACTIVESOCKET, &fd);
+		code = s->curl.easy_getinfo(s->handle, CURLINFO_ACTIVESOCKET, &fd);
 	if (code || fd == CURL_SOCKET_BAD) {
 		*out_stage = stage_of(code);
 		return refuse(s, code, why, err);
@@ -163,7 +163,7 @@ static enum mr_code send_wire(struct mr_imap_stream *s, struct mr_bytes bytes, s
 {
 	while (bytes.len) {
 		size_t sent = 0;
-		CURLcode code = s->curl.send(s->handle, bytes.data, bytes.len, &sent);
+		CURLcode code = s->curl.easy_send(s->handle, bytes.data, bytes.len, &sent);
 
 		if (code == CURLE_AGAIN) {
 			if (!is_ready(s, POLLOUT, s->timeout_ms))
@@ -182,7 +182,7 @@ static enum mr_code send_wire(struct mr_imap_stream *s, struct mr_bytes bytes, s
 static enum mr_code peek_wire(struct mr_imap_stream *s, void *into, size_t room, size_t *out_len,
 	struct mr_err *err)
 {
-	CURLcode code = s->curl.recv(s->handle, into, room, out_len);
+	CURLcode code = s->curl.easy_recv(s->handle, into, room, out_len);
 
 	if (code == CURLE_AGAIN) {
 		*out_len = 0;

@@ -31,7 +31,7 @@ struct dialogue {
 static void end_dialogue(struct dialogue *d)
 {
 	if (d->handle)
-		d->curl.cleanup(d->handle);
+		d->curl.easy_cleanup(d->handle);
 	mr_buf_release(&d->in);
 }
 
@@ -67,7 +67,7 @@ static enum mr_code cannot_connect(struct dialogue *d, CURLcode code, const char
 		why = "it does not answer as an SMTP server does";
 	/* A certificate does not become right by asking again. */
 	return mr_err_set(d->err, d->out->stage == MR_SMTP_TLS ? MR_ECONFLICT : MR_EREMOTE,
-		"%s: %s", host, *why ? why : d->curl.strerror(code));
+		"%s: %s", host, *why ? why : d->curl.easy_strerror(code));
 }
 
 static void set_up(struct dialogue *d, const char *url, char *why)
@@ -77,29 +77,30 @@ static void set_up(struct dialogue *d, const char *url, char *why)
 	CURL *handle = d->handle;
 
 	mr_curl_be_careful(curl, handle, server->ca_file);
-	curl->setopt(handle, CURLOPT_URL, url);
-	curl->setopt(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+	curl->easy_setopt(handle, CURLOPT_URL, url);
+	curl->easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
 	if (server->starttls && !server->tls)
-		curl->setopt(handle, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
+		curl->easy_setopt(handle, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
 	if (server->user && (server->password || server->bearer_token)) {
-		curl->setopt(handle, CURLOPT_USERNAME, server->user);
+		curl->easy_setopt(handle, CURLOPT_USERNAME, server->user);
 		if (server->bearer_token)
-			curl->setopt(handle, CURLOPT_XOAUTH2_BEARER, server->bearer_token);
+			curl->easy_setopt(handle, CURLOPT_XOAUTH2_BEARER, server->bearer_token);
 		else
-			curl->setopt(handle, CURLOPT_PASSWORD, server->password);
+			curl->easy_setopt(handle, CURLOPT_PASSWORD, server->password);
 		if (server->mechanism) {
 			char options[64];
 
 			snprintf(options, sizeof(options), "AUTH=%s", server->mechanism);
-			curl->setopt(handle, CURLOPT_LOGIN_OPTIONS, options); /* it is copied */
+			curl->easy_setopt(handle, CURLOPT_LOGIN_OPTIONS,
+				options); /* it is copied */
 		}
 	}
-	curl->setopt(handle, CURLOPT_CONNECT_ONLY, 1L);
-	curl->setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)server->timeout_ms);
-	curl->setopt(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT,
+	curl->easy_setopt(handle, CURLOPT_CONNECT_ONLY, 1L);
+	curl->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, (long)server->timeout_ms);
+	curl->easy_setopt(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT,
 		(long)(server->timeout_ms + 999) / 1000);
-	curl->setopt(handle, CURLOPT_NOPROXY, "*");
-	curl->setopt(handle, CURLOPT_ERRORBUFFER, why);
+	curl->easy_setopt(handle, CURLOPT_NOPROXY, "*");
+	curl->easy_setopt(handle, CURLOPT_ERRORBUFFER, why);
 }
 
 static enum mr_code connect_to(struct dialogue *d)
@@ -117,17 +118,17 @@ static enum mr_code connect_to(struct dialogue *d)
 	rc = mr_curl_load(&d->curl, d->err);
 	if (rc)
 		return rc;
-	d->handle = d->curl.init();
+	d->handle = d->curl.easy_init();
 	if (!d->handle)
 		return mr_err_set(d->err, MR_EINTERNAL, "the SMTP client cannot be started");
 	/* The name of this machine is nobody's business: an address literal says nothing. */
 	snprintf(url, sizeof(url), "%s://%s:%d/%%5B127.0.0.1%%5D", server->tls ? "smtps" : "smtp",
 		server->host, server->port);
 	set_up(d, url, why);
-	code = d->curl.perform(d->handle);
-	d->curl.setopt(d->handle, CURLOPT_ERRORBUFFER, NULL);
+	code = d->curl.easy_perform(d->handle);
+	d->curl.easy_setopt(d->handle, CURLOPT_ERRORBUFFER, NULL);
 	if (!code)
-		code = d->curl.getinfo(d->handle, CURLINFO_ACTIVESOCKET, &fd);
+		code = d->curl.easy_getinfo(d->handle, CURLINFO_ACTIVESOCKET, &fd);
 	if (code || fd == CURL_SOCKET_BAD)
 		return cannot_connect(d, code, why);
 	d->fd = fd;
@@ -150,7 +151,7 @@ static enum mr_code send_bytes(struct dialogue *d, struct mr_bytes bytes)
 			d->server->host);
 	while (bytes.len) {
 		size_t sent = 0;
-		CURLcode code = d->curl.send(d->handle, bytes.data, bytes.len, &sent);
+		CURLcode code = d->curl.easy_send(d->handle, bytes.data, bytes.len, &sent);
 
 		if (code == CURLE_AGAIN) {
 			if (!is_ready(d, POLLOUT, d->server->timeout_ms))
@@ -173,7 +174,7 @@ static enum mr_code receive(struct dialogue *d, int timeout_ms)
 	size_t got = 0;
 
 	for (;;) {
-		CURLcode code = d->curl.recv(d->handle, chunk, sizeof(chunk), &got);
+		CURLcode code = d->curl.easy_recv(d->handle, chunk, sizeof(chunk), &got);
 
 		if (code == CURLE_AGAIN) {
 			if (!is_ready(d, POLLIN, timeout_ms))

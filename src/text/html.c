@@ -2,10 +2,10 @@
 #include "text/html.h"
 
 #include "base/buf.h"
+#include "base/library.h"
 #include "base/utf8.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
 #include <libxml/HTMLparser.h>
 #include <pthread.h>
 #include <string.h>
@@ -29,44 +29,38 @@ struct level {
  * The library brings ICU along, and loading both takes longer than many commands do. So it is
  * loaded when the first HTML is read, and then stays.
  */
-#define LIBRARY "libxml2.so.2"
+#define FUNCTIONS(X)                                                                               \
+	X(htmlNewParserCtxt)                                                                       \
+	X(htmlFreeParserCtxt)                                                                      \
+	X(htmlCtxtReadMemory)                                                                      \
+	X(xmlFreeDoc)                                                                              \
+	X(xmlStopParser)                                                                           \
+	X(xmlInitParser)
 
-static struct {
-	bool is_loaded;
-	htmlParserCtxtPtr (*new_parser)(void);
-	void (*free_parser)(htmlParserCtxtPtr parser);
-	htmlDocPtr (*read)(htmlParserCtxtPtr parser, const char *buffer, int size, const char *url,
-		const char *encoding, int options);
-	void (*free_document)(xmlDocPtr document);
-	void (*stop)(xmlParserCtxtPtr parser);
-	void (*init)(void);
-} library;
+struct parser {
+#define MEMBER(name) __typeof__ (&(name))(name);
+	FUNCTIONS(MEMBER)
+#undef MEMBER
+};
 
-/* ISO C knows no way from a data pointer to a function's; POSIX says that its bytes are the same.
- */
-static bool find(void *from, const char *name, void *out_function)
-{
-	void *symbol = dlsym(from, name);
+static const struct mr_library_function functions[] = {
+#define ENTRY(name) { #name, offsetof(struct parser, name) },
+	FUNCTIONS(ENTRY)
+#undef ENTRY
+};
 
-	memcpy(out_function, &symbol, sizeof(symbol));
-	return symbol;
-}
+static struct parser library;
+static bool is_loaded;
 
 static void start_library(void)
 {
-	void *from = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+	static const struct mr_library file = { "reading HTML", "libxml2.so.2", "libxml2",
+		functions, MR_LEN(functions) };
+	struct mr_err ignored = { 0 };
 
-	if (!from)
-		return;
-	library.is_loaded = find(from, "htmlNewParserCtxt", &library.new_parser) &&
-		find(from, "htmlFreeParserCtxt", &library.free_parser) &&
-		find(from, "htmlCtxtReadMemory", &library.read) &&
-		find(from, "xmlFreeDoc", &library.free_document) &&
-		find(from, "xmlStopParser", &library.stop) &&
-		find(from, "xmlInitParser", &library.init);
-	dlclose(from); /* it stays loaded */
-	if (library.is_loaded)
-		library.init();
+	is_loaded = mr_library_load(&file, &library, &ignored) == MR_OK;
+	if (is_loaded)
+		library.xmlInitParser();
 }
 
 static bool can_parse(void)
@@ -74,7 +68,7 @@ static bool can_parse(void)
 	static pthread_once_t started = PTHREAD_ONCE_INIT;
 
 	pthread_once(&started, start_library);
-	return library.is_loaded;
+	return is_loaded;
 }
 
 struct walk {
@@ -295,7 +289,7 @@ static void put_text(struct walk *w, const char *text, size_t len)
 		i += step;
 	}
 	if (w->out.len >= w->max && w->parser)
-		library.stop(w->parser);
+		library.xmlStopParser(w->parser);
 }
 
 /* Links */
@@ -538,7 +532,7 @@ static void on_start(void *parser, const xmlChar *name, const xmlChar **attribut
 	struct walk *w = walk_of(parser);
 
 	if (++w->depth > MR_HTML_DEPTH)
-		library.stop(w->parser);
+		library.xmlStopParser(w->parser);
 	else
 		begin_element(w, (const char *)name, attributes);
 }
@@ -599,7 +593,7 @@ static size_t find_heavy_tag(const char *html, size_t len)
 static void free_parser(htmlParserCtxtPtr *parser)
 {
 	if (*parser)
-		library.free_parser(*parser);
+		library.htmlFreeParserCtxt(*parser);
 }
 
 static void parse(struct walk *w, const char *html, size_t len)
@@ -613,17 +607,17 @@ static void parse(struct walk *w, const char *html, size_t len)
 	};
 	xmlDocPtr doc;
 
-	parser = library.new_parser();
+	parser = library.htmlNewParserCtxt();
 	if (!parser)
 		return;
 	parser->_private = w;
 	*parser->sax = calls;
 	w->parser = parser;
-	doc = library.read(parser, html, (int)len, NULL, "UTF-8",
+	doc = library.htmlCtxtReadMemory(parser, html, (int)len, NULL, "UTF-8",
 		HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
 			HTML_PARSE_IGNORE_ENC);
 	if (doc)
-		library.free_document(doc);
+		library.xmlFreeDoc(doc);
 	w->parser = NULL;
 }
 

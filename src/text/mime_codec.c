@@ -7,12 +7,50 @@
  */
 #include "text/mime_private.h"
 
+#include "base/library.h"
 #include "text/time.h"
 
 #include <gmime/gmime.h>
 #include <pthread.h>
 #include <string.h>
 #include <strings.h>
+
+/* --- the library, which brings GLib and a dozen others along: loaded for the first mail --- */
+
+/* `mime_init` is g_mime_init(). Those of GLib are found by way of GMime. */
+#define FUNCTIONS(X)                                                                               \
+	X(date_time_get_utc_offset)                                                                \
+	X(date_time_to_unix)                                                                       \
+	X(date_time_unref)                                                                         \
+	X(log_set_handler)                                                                         \
+	X(mime_encoding_flush)                                                                     \
+	X(mime_encoding_init_decode)                                                               \
+	X(mime_encoding_init_encode)                                                               \
+	X(mime_encoding_outlen)                                                                    \
+	X(mime_encoding_step)                                                                      \
+	X(mime_init)                                                                               \
+	X(mime_param_get_value)                                                                    \
+	X(mime_param_list_get_parameter)                                                           \
+	X(mime_param_list_parse)                                                                   \
+	X(mime_parser_options_free)                                                                \
+	X(mime_parser_options_new)                                                                 \
+	X(mime_parser_options_set_fallback_charsets)                                               \
+	X(mime_utils_header_decode_date)                                                           \
+	X(object_unref)
+
+struct codecs {
+#define MEMBER(name) __typeof__ (&g_##name)(name);
+	FUNCTIONS(MEMBER)
+#undef MEMBER
+};
+
+static const struct mr_library_function functions[] = {
+#define ENTRY(name) { "g_" #name, offsetof(struct codecs, name) },
+	FUNCTIONS(ENTRY)
+#undef ENTRY
+};
+
+static struct codecs g;
 
 static void drop_message(const gchar *domain, GLogLevelFlags level, const gchar *message,
 	gpointer data)
@@ -25,9 +63,13 @@ static void drop_message(const gchar *domain, GLogLevelFlags level, const gchar 
 
 static void start_library(void)
 {
-	g_mime_init();
+	static const struct mr_library file = { "reading and writing e-mail", "libgmime-3.0.so.0",
+		"libgmime-3.0-0", functions, MR_LEN(functions) };
+
+	mr_library_require(&file, &g);
+	g.mime_init();
 	/* It complains about broken mail on standard error. */
-	g_log_set_handler("gmime", G_LOG_LEVEL_MASK, drop_message, NULL);
+	g.log_set_handler("gmime", G_LOG_LEVEL_MASK, drop_message, NULL);
 }
 
 static void need_library(void)
@@ -39,22 +81,22 @@ static void need_library(void)
 
 static void free_options(GMimeParserOptions **options)
 {
-	g_mime_parser_options_free(*options);
+	g.mime_parser_options_free(*options);
 }
 
 static void free_params(GMimeParamList **params)
 {
 	if (*params)
-		g_object_unref(*params);
+		g.object_unref(*params);
 }
 
 static GMimeParserOptions *new_options(void)
 {
 	/* What is not UTF-8 has been replaced already: there is nothing to guess. */
 	static const char *const charsets[] = { "utf-8", NULL };
-	GMimeParserOptions *options = g_mime_parser_options_new();
+	GMimeParserOptions *options = g.mime_parser_options_new();
 
-	g_mime_parser_options_set_fallback_charsets(options, (const char **)(uintptr_t)charsets);
+	g.mime_parser_options_set_fallback_charsets(options, (const char **)(uintptr_t)charsets);
 	return options;
 }
 
@@ -96,8 +138,8 @@ static const char *show_words(struct mr_arena *arena, const char *text)
 
 static const char *param(struct mr_arena *arena, GMimeParamList *params, const char *name)
 {
-	GMimeParam *found = params ? g_mime_param_list_get_parameter(params, name) : NULL;
-	const char *value = found ? g_mime_param_get_value(found) : NULL;
+	GMimeParam *found = params ? g.mime_param_list_get_parameter(params, name) : NULL;
+	const char *value = found ? g.mime_param_get_value(found) : NULL;
 
 	if (!value)
 		return NULL;
@@ -136,7 +178,7 @@ static GMimeParamList *read_params(struct mr_arena *arena, const char *value)
 		return NULL;
 	/* More parameters than the longest name in pieces could need are not looked at. */
 	from = mr_arena_strndup(arena, from + 1, strnlen(from + 1, 4 * MR_MIME_NAME_BYTES));
-	return g_mime_param_list_parse(options, hide_words(arena, from));
+	return g.mime_param_list_parse(options, hide_words(arena, from));
 }
 
 void mr_mime_type_read(struct mr_arena *arena, const char *value, struct mr_mime_type *out)
@@ -198,12 +240,12 @@ bool mr_mime_date_read(const char *text, int64_t *us, int *offset_minutes)
 	need_library();
 	if (strlen(text) > 200)
 		return false;
-	date = g_mime_utils_header_decode_date(text);
+	date = g.mime_utils_header_decode_date(text);
 	if (!date)
 		return false;
-	*us = g_date_time_to_unix(date) * MR_TIME_S;
-	*offset_minutes = (int)(g_date_time_get_utc_offset(date) / MR_TIME_MIN);
-	g_date_time_unref(date);
+	*us = g.date_time_to_unix(date) * MR_TIME_S;
+	*offset_minutes = (int)(g.date_time_get_utc_offset(date) / MR_TIME_MIN);
+	g.date_time_unref(date);
 	return true;
 }
 
@@ -274,11 +316,11 @@ size_t mr_mime_transfer_decode(enum mr_mime_encoding encoding, struct mr_bytes b
 	if (encoding == MR_MIME_BASE64)
 		return decode_base64(bytes, buf);
 	need_library();
-	g_mime_encoding_init_decode(&state, GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE);
+	g.mime_encoding_init_decode(&state, GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE);
 	for (size_t at = 0; at < bytes.len; at += STEP) {
 		size_t len = bytes.len - at < STEP ? bytes.len - at : STEP;
-		size_t made = g_mime_encoding_outlen(&state, len) <= sizeof(out)
-			? g_mime_encoding_step(&state, (const char *)bytes.data + at, len, out)
+		size_t made = g.mime_encoding_outlen(&state, len) <= sizeof(out)
+			? g.mime_encoding_step(&state, (const char *)bytes.data + at, len, out)
 			: 0;
 
 		total += made;
@@ -308,15 +350,15 @@ void mr_mime_transfer_encode(enum mr_mime_encoding encoding, struct mr_bytes byt
 	size_t len;
 
 	need_library();
-	g_mime_encoding_init_encode(&state,
+	g.mime_encoding_init_encode(&state,
 		encoding == MR_MIME_BASE64 ? GMIME_CONTENT_ENCODING_BASE64
 					   : GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE);
 	for (size_t at = 0; at < bytes.len && !buf->failed; at += STEP) {
 		len = bytes.len - at < STEP ? bytes.len - at : STEP;
-		len = g_mime_encoding_step(&state, (const char *)bytes.data + at, len, out);
+		len = g.mime_encoding_step(&state, (const char *)bytes.data + at, len, out);
 		put_encoded(buf, out, len, in_lines);
 	}
-	len = g_mime_encoding_flush(&state, "", 0, out);
+	len = g.mime_encoding_flush(&state, "", 0, out);
 	put_encoded(buf, out, len, in_lines);
 	/* Base64 ends in a line end that is none of the content; in quoted-printable it would be.
 	 */

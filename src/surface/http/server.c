@@ -19,12 +19,11 @@
 #include "surface/http/deadlines.h"
 #include "surface/http/drain.h"
 #include "surface/http/listen.h"
+#include "surface/http/mhd.h"
 #include "surface/http/socket.h"
 #include "surface/http/stream_private.h"
 #include "surface/http/tap.h"
 #include "surface/http/worker.h"
-
-#include <microhttpd.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,6 +46,9 @@ enum {
 	SPARE = 16,                  /* one in so many connections is kept free for new clients */
 	CLIENT_LEFT = 499,
 };
+
+static struct mr_mhd mhd_library; /* filled before a server starts, and then never changed */
+static struct mr_err mhd_missing;
 
 struct mr_http_server {
 	struct mr_arena *arena;
@@ -125,12 +127,12 @@ static void *must_alloc(size_t size)
 
 static void suspend(void *connection)
 {
-	MHD_suspend_connection(connection);
+	mhd_library.suspend_connection(connection);
 }
 
 static void resume(void *connection)
 {
-	MHD_resume_connection(connection);
+	mhd_library.resume_connection(connection);
 }
 
 static const struct mr_http_stream_link stream_link = { suspend, resume };
@@ -166,15 +168,15 @@ static void end_stream(void *arg)
 static struct MHD_Response *new_stream_response(struct request *r)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(r->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+		mhd_library.get_connection_info(r->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct stream_body *body = must_alloc(sizeof(*body));
 	struct MHD_Response *mhd;
 
 	body->stream = r->resp.stream;
 	body->r = r;
 	mr_http_stream_attach(body->stream, r->mhd, info->connect_fd, &stream_link);
-	mhd = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, pull_stream,
-		body, end_stream);
+	mhd = mhd_library.create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES,
+		pull_stream, body, end_stream);
 	if (mhd)
 		r->resp.stream = NULL;
 	else
@@ -189,7 +191,7 @@ static struct MHD_Response *new_response(struct request *r)
 	if (r->resp.stream)
 		return new_stream_response(r);
 	r->sent = strcmp(r->pub.method, "HEAD") == 0 ? 0 : body.len;
-	return MHD_create_response_from_buffer(body.len, (void *)(uintptr_t)body.data,
+	return mhd_library.create_response_from_buffer(body.len, (void *)(uintptr_t)body.data,
 		MHD_RESPMEM_PERSISTENT);
 }
 
@@ -225,13 +227,13 @@ static enum MHD_Result answer(struct request *r)
 	if (!mr_http_response_get_header(resp, "Cache-Control"))
 		mr_http_response_header(resp, "Cache-Control", "no-store");
 	for (size_t i = 0; i < resp->headers_len; i++)
-		MHD_add_response_header(mhd, resp->headers[i].name, resp->headers[i].value);
-	MHD_add_response_header(mhd, "X-Request-Id", r->pub.id);
-	MHD_add_response_header(mhd, "X-Content-Type-Options", "nosniff");
+		mhd_library.add_response_header(mhd, resp->headers[i].name, resp->headers[i].value);
+	mhd_library.add_response_header(mhd, "X-Request-Id", r->pub.id);
+	mhd_library.add_response_header(mhd, "X-Content-Type-Options", "nosniff");
 	if (r->must_close || atomic_load(&r->server->traffic.stopping))
-		MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONNECTION, "close");
-	rc = MHD_queue_response(r->mhd, (unsigned)resp->status, mhd);
-	MHD_destroy_response(mhd);
+		mhd_library.add_response_header(mhd, MHD_HTTP_HEADER_CONNECTION, "close");
+	rc = mhd_library.queue_response(r->mhd, (unsigned)resp->status, mhd);
+	mhd_library.destroy_response(mhd);
 	r->was_answered = rc == MHD_YES;
 	/* A stream may stay for hours: keep only what its end needs. */
 	if (is_stream)
@@ -253,7 +255,7 @@ static void work(void *job)
 	if (may && !r->is_settling)
 		r->pub.match.route->handler(&r->pub, &r->resp);
 	r->phase = may && r->is_settling ? PHASE_RECEIVE : PHASE_READY;
-	MHD_resume_connection(r->mhd);
+	mhd_library.resume_connection(r->mhd);
 }
 
 /* The server stops before a worker came to it. */
@@ -263,7 +265,7 @@ static void drop(void *job)
 
 	mr_http_response_error(&r->resp, 503, "The server is stopping");
 	r->phase = PHASE_READY;
-	MHD_resume_connection(r->mhd);
+	mhd_library.resume_connection(r->mhd);
 }
 
 static const char no_memory[] = "The server has too much in flight to take this request";
@@ -279,10 +281,10 @@ static enum MHD_Result submit(struct request *r)
 {
 	mr_http_deadlines_rest(&r->conn->watched);
 	r->phase = PHASE_WORK;
-	MHD_suspend_connection(r->mhd);
+	mhd_library.suspend_connection(r->mhd);
 	if (!mr_http_worker_submit(r->server->workers, r)) {
 		refuse_for_now(r, "The server is busy");
-		MHD_resume_connection(r->mhd);
+		mhd_library.resume_connection(r->mhd);
 	}
 	return MHD_YES;
 }
@@ -353,17 +355,17 @@ static enum MHD_Result collect_query(void *arg, enum MHD_ValueKind kind, const c
 static void collect(struct collector *c)
 {
 	struct request *r = c->r;
-	int count = MHD_get_connection_values(r->mhd, MHD_HEADER_KIND, NULL, NULL);
+	int count = mhd_library.get_connection_values(r->mhd, MHD_HEADER_KIND, NULL, NULL);
 
 	c->max = count > 0 ? (size_t)count : 0;
 	r->pub.headers = mr_arena_array(r->pub.arena, c->max, sizeof(*r->pub.headers));
-	MHD_get_connection_values(r->mhd, MHD_HEADER_KIND, collect_header, c);
-	count = MHD_get_connection_values(r->mhd, MHD_GET_ARGUMENT_KIND, NULL, NULL);
+	mhd_library.get_connection_values(r->mhd, MHD_HEADER_KIND, collect_header, c);
+	count = mhd_library.get_connection_values(r->mhd, MHD_GET_ARGUMENT_KIND, NULL, NULL);
 	if (count <= 0)
 		return;
 	c->max = (size_t)count;
 	r->pub.query = mr_arena_array(r->pub.arena, c->max, sizeof(*r->pub.query));
-	MHD_get_connection_values(r->mhd, MHD_GET_ARGUMENT_KIND, collect_query, c);
+	mhd_library.get_connection_values(r->mhd, MHD_GET_ARGUMENT_KIND, collect_query, c);
 }
 
 static void judge(struct request *r, const char *version)
@@ -371,7 +373,7 @@ static void judge(struct request *r, const char *version)
 	struct collector c = { .r = r };
 	struct mr_http_address local = { 0 };
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(r->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+		mhd_library.get_connection_info(r->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 	enum mr_http_verdict verdict;
 
 	collect(&c);
@@ -409,7 +411,7 @@ static struct request *begin(struct mr_http_server *server, struct MHD_Connectio
 	struct mr_arena *arena = mr_arena_new();
 	struct request *r = must_alloc(sizeof(*r));
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+		mhd_library.get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	r->server = server;
 	r->mhd = mhd;
@@ -590,9 +592,9 @@ static void open_connection(struct mr_http_server *server, struct MHD_Connection
 	unsigned timeout_ms = PEER_TIMEOUT_MS;
 	unsigned max = server->config.max_connections;
 
-	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+	info = mhd_library.get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
 	conn->watched.fd = info->connect_fd;
-	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	info = mhd_library.get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	mr_http_listen_describe(info->client_addr, &conn->peer);
 	if (conn->peer.is_unix)
 		look_who_connects(conn);
@@ -689,11 +691,26 @@ static enum mr_code open_socket(struct mr_http_server *server, struct mr_err *er
 	return MR_OK;
 }
 
+static void load_library(void)
+{
+	(void)!mr_mhd_load(&mhd_library, &mhd_missing);
+}
+
+static enum mr_code need_library(struct mr_err *err)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load_library);
+	if (mhd_missing.code)
+		*err = mhd_missing;
+	return mhd_missing.code;
+}
+
 static struct MHD_Daemon *start_daemon(struct mr_http_server *server, int listen_fd)
 {
 	const struct mr_http_config *config = &server->config;
 
-	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+	return mhd_library.start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			MHD_USE_ITC,
 		0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, listen_fd,
 		MHD_OPTION_NOTIFY_COMPLETED, finish, server, MHD_OPTION_NOTIFY_CONNECTION,
@@ -743,6 +760,8 @@ enum mr_code mr_http_server_start(const struct mr_http_config *config,
 	sigset_t all, before;
 	enum mr_code rc = mr_http_config_check(config, err);
 
+	if (!rc)
+		rc = need_library(err);
 	if (!rc)
 		rc = mr_http_route_check(routes, count, err);
 	if (rc)
@@ -824,10 +843,10 @@ void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 	if (!mr_http_drain_stop(&server->traffic))
 		return;
 	if (server->socket_daemon)
-		MHD_quiesce_daemon(server->socket_daemon);
+		mhd_library.quiesce_daemon(server->socket_daemon);
 	mr_http_socket_end(server->socket);
 	if (server->daemon) {
-		MHD_quiesce_daemon(server->daemon);
+		mhd_library.quiesce_daemon(server->daemon);
 		/* Not closed yet: the reading thread may be about to ask it once more. What was
 		 * handed over goes on listening, for the server that comes next. */
 		if (server->config.handed_fd < 0)
@@ -842,10 +861,10 @@ void mr_http_server_stop(struct mr_http_server *server, unsigned grace_ms)
 	if (server->daemon) {
 		if (grace_ms)
 			mr_http_drain_wait(&server->traffic, FLUSH_MS);
-		MHD_stop_daemon(server->daemon);
+		mhd_library.stop_daemon(server->daemon);
 	}
 	if (server->socket_daemon)
-		MHD_stop_daemon(server->socket_daemon);
+		mhd_library.stop_daemon(server->socket_daemon);
 	mr_http_deadlines_stop(server->watch);
 }
 
