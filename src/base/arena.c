@@ -14,6 +14,7 @@ enum {
 	FIRST_CHUNK = 4096,
 	LARGEST_CHUNK = 256 * 1024,
 	ALIGNMENT = 16,
+	BRIEF_BYTES = 256,
 };
 
 struct chunk {
@@ -150,15 +151,18 @@ char *mr_arena_strndup(struct mr_arena *arena, const char *text, size_t len)
 
 char *mr_arena_vprintf(struct mr_arena *arena, const char *fmt, va_list ap)
 {
+	char brief[BRIEF_BYTES]; /* most texts are short: these are formatted once */
 	va_list again;
 	char *text;
 	int len;
 
 	va_copy(again, ap);
-	len = vsnprintf(NULL, 0, fmt, again);
+	len = vsnprintf(brief, sizeof(brief), fmt, again);
 	va_end(again);
 	if (len < 0)
 		return mr_arena_strdup(arena, "");
+	if ((size_t)len < sizeof(brief))
+		return mr_arena_memdup(arena, brief, (size_t)len + 1);
 	text = mr_arena_alloc(arena, (size_t)len + 1);
 	vsnprintf(text, (size_t)len + 1, fmt, ap);
 	return text;

@@ -70,6 +70,7 @@ struct mr_db_options {
 	enum mr_db_sync sync;
 	int busy_timeout_ms; /* 0 is MR_DB_BUSY_MS, below 0 does not wait */
 	size_t statements;   /* idle statements kept prepared; 0 is MR_DB_STATEMENTS */
+	int cache_kib;       /* pages kept in memory; 0 leaves it to the engine */
 	/*
 	 * How large the write-ahead log may grow before mr_db_trim_log() makes writers wait for
 	 * readers. 0 leaves checkpoints to the engine.

@@ -184,6 +184,10 @@ static enum mr_code set_up(struct mr_db_sqlite_db *self, bool is_aside, struct m
 		options->no_foreign_keys ? "OFF" : "ON", options->read_only ? "ON" : "OFF",
 		options->max_log_bytes ? options->max_log_bytes : (int64_t)KEPT_LOG_BYTES);
 	rc = sqlite_exec(&self->base, sql, err);
+	if (!rc && options->cache_kib) {
+		snprintf(sql, sizeof(sql), "PRAGMA cache_size=-%d", options->cache_kib);
+		rc = sqlite_exec(&self->base, sql, err);
+	}
 	if (!rc)
 		rc = sqlite_set_sync(&self->base, options->sync, err);
 	if (!rc && !options->read_only && !is_aside)

@@ -294,6 +294,17 @@ static void note(struct mr_arena *arena, struct mr_texts *paths, size_t *cap, co
 	paths->items[paths->len++] = mr_arena_strdup(arena, path);
 }
 
+/* The staged file of a command that was killed goes with all that is left in its directory. */
+static const char STAGED_PROJECTION[] = MR_WORK_INCOMING "/projection";
+
+static enum mr_code place_projection(struct mr_work *work, const char *path, struct mr_bytes bytes,
+	struct mr_err *err)
+{
+	enum mr_code rc = mr_fs_write_bare(work->dir, STAGED_PROJECTION, bytes, false, 0644, err);
+
+	return rc ? rc : mr_fs_place(work->dir, STAGED_PROJECTION, path, MR_FS_REPLACE, err);
+}
+
 enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, const char *path,
 	struct mr_bytes bytes, bool *out_written)
 {
@@ -315,14 +326,15 @@ enum mr_code mr_work_project(struct mr_ctx *cx, struct mr_work *work, const char
 		note(work->survey->arena, &work->survey->written, &work->survey->written_cap, path);
 		return MR_OK;
 	}
-	rc = make_parent(cx, work, path);
-	if (rc)
-		return rc;
 	/* It can be made again: readers never see half of it, but nobody waits for the disk. */
-	if (mr_fs_write_as(work->dir, path, bytes, MR_FS_REPLACE, MR_FS_SYNC_NOTHING, 0644,
-		    &cx->err))
-		return mr_work_store_error(cx);
-	return MR_OK;
+	if (!place_projection(work, path, bytes, &ignored))
+		return MR_OK;
+	rc = make_parent(cx, work, STAGED_PROJECTION);
+	if (!rc)
+		rc = make_parent(cx, work, path);
+	if (!rc && place_projection(work, path, bytes, &cx->err))
+		rc = mr_work_store_error(cx);
+	return rc;
 }
 
 enum mr_code mr_work_unproject(struct mr_ctx *cx, struct mr_work *work, const char *path,

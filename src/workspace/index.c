@@ -16,6 +16,7 @@
 enum {
 	BODY_BYTES = 256 << 10, /* of a message's text that is searched */
 	READ_QUIETLY = 100,
+	CACHE_KIB = 8 << 10, /* the pages that a batch of new mail changes, words included */
 };
 
 const char *const mr_work_status_names[] = {
@@ -427,6 +428,7 @@ static enum mr_code open_at(struct mr_ctx *cx, struct mr_work *work, const char 
 {
 	struct mr_db_options options = { .path = path,
 		.create = true,
+		.cache_kib = CACHE_KIB,
 		.journal = MR_DB_JOURNAL_DELETE,
 		.sync = MR_DB_SYNC_NORMAL };
 	enum mr_code rc = mr_db_open(&options, &work->index, &cx->err);

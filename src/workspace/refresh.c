@@ -329,7 +329,7 @@ enum mr_code mr_work_refresh(struct mr_ctx *cx, struct mr_work *work,
 		/* A broken message that nobody named stops no command. */
 		if (i >= stale->messages.len)
 			rc = excuse(cx, rc);
-		if (!rc)
+		if (!rc && !result.is_triage) /* what waits for a decision is in no list */
 			rc = add_lists(cx, work, messages.texts.items[i], &lists);
 	}
 	add_all(cx, &lists, &stale->collections);
