@@ -173,9 +173,11 @@ static enum mr_code set_up(struct mr_event_source *source,
 
 /* --- waiting --- */
 
-/* Let libcurl work, until `until_ms` at the latest. */
+/* Let libcurl work, and wait for more, until `until_ms` at the latest. Who opens a stream need not
+ * wait for what follows the answer. */
 static void turn(struct mr_event_source *source, int64_t until_ms)
 {
+	bool had_answer = source->has_answer;
 	int64_t left_ms;
 	int running = 0;
 	int left = 0;
@@ -190,7 +192,7 @@ static void turn(struct mr_event_source *source, int64_t until_ms)
 	}
 	left_ms = until_ms - now_ms();
 	if (!source->has_ended && left_ms > 0 && !atomic_load(&source->is_woken) &&
-		(!source->has_answer || source->is_stream))
+		source->has_answer == had_answer)
 		source->curl.multi_poll(source->multi, NULL, 0, (int)left_ms, NULL);
 }
 
