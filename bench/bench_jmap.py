@@ -18,7 +18,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.argv[1] = os.path.join(os.path.dirname(sys.argv[1]), "..", "tests", "jmap_driver")
 sys.path.insert(0, os.path.join(HERE, "..", "tests", "support"))
-from cyrus_server import HAS_CYRUS_JMAP, CyrusJmap  # noqa: E402
+from cyrus_server import HAS_CYRUS_JMAP, NO_CYRUS, CyrusJmap  # noqa: E402
 from jmap_client import USING, Jmap  # noqa: E402
 from jmap_driver import Client  # noqa: E402
 from jmap_server import Events, JmapServer, results  # noqa: E402
@@ -61,7 +61,7 @@ def curl(ann, path, batch):
 
 def listing():
     if not HAS_CYRUS_JMAP:
-        print("jmap_first_listing needs Cyrus: script/setup cyrus", file=sys.stderr)
+        print(f"jmap_first_listing {NO_CYRUS}", file=sys.stderr)
         return
     with CyrusJmap([USER]) as server, tempfile.TemporaryDirectory() as path:
         ann = Jmap(server.jmap_url, USER)

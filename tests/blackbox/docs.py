@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from cyrus_server import HAS_CYRUS_JMAP, CyrusJmap  # noqa: E402
+from cyrus_server import HAS_CYRUS_JMAP, NO_CYRUS, CyrusJmap  # noqa: E402
 from mail_server import DOVECOT, HAS_LMTP  # noqa: E402
 from mailroom import Mailroom, Port  # noqa: E402
 from mcp import Stdio  # noqa: E402
@@ -295,7 +295,7 @@ with Tap() as tap:
             tap.skip(case.__name__, "there is no Dovecot with LMTP, or no aiosmtpd")
             continue
         if case is mail_on_a_server_can_be_pasted and not HAS_CYRUS_JMAP:
-            tap.skip(case.__name__, "script/setup cyrus was not run")
+            tap.skip(case.__name__, NO_CYRUS)
             continue
         with Mailroom(PROGRAM) as room:
             tap.run(case.__name__, case, room)

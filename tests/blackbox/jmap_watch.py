@@ -5,7 +5,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from cyrus_server import HAS_CYRUS_JMAP, CyrusJmap  # noqa: E402
+from cyrus_server import HAS_CYRUS_JMAP, NO_CYRUS, CyrusJmap  # noqa: E402
 from jmap_client import Jmap  # noqa: E402
 from jmap_driver import Client  # noqa: E402
 from jmap_server import HANG_UP, Answer, Events, JmapServer, results  # noqa: E402
@@ -210,4 +210,4 @@ with Tap() as tap:
     if HAS_CYRUS_JMAP:
         tap.run("test_cyrus", test_cyrus)
     else:
-        tap.skip("test_cyrus", "needs Cyrus: script/setup cyrus")
+        tap.skip("test_cyrus", NO_CYRUS)

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from carried import ALICE, BOB, CAROL, Carried, fill, picture  # noqa: E402
 from crash import same  # noqa: E402
-from cyrus_server import HAS_CYRUS_JMAP, CyrusJmap  # noqa: E402
+from cyrus_server import HAS_CYRUS_JMAP, NO_CYRUS, CyrusJmap  # noqa: E402
 from jmap_client import Jmap  # noqa: E402
 from jmap_server import Answer, JmapServer, results  # noqa: E402
 from mailbox_root import Root  # noqa: E402
@@ -207,4 +207,4 @@ with Tap() as tap:
         if HAS_CYRUS_JMAP or test is odd_servers:
             tap.run(test.__name__, run, test)
         else:
-            tap.skip(test.__name__, "needs Cyrus: script/setup cyrus")
+            tap.skip(test.__name__, NO_CYRUS)

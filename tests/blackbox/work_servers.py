@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from certificates import Certificates  # noqa: E402
-from cyrus_server import HAS_CYRUS, Cyrus  # noqa: E402
+from cyrus_server import HAS_CYRUS, NO_CYRUS, Cyrus  # noqa: E402
 from desk import Desk, mails  # noqa: E402
 from mail_server import DOVECOT, PASSWORD, Dovecot, token  # noqa: E402
 from smtp_server import HAS_SMTP, Smtp  # noqa: E402
@@ -303,7 +303,7 @@ def main():
         if HAS_CYRUS and HAS_SMTP:
             tap.run("works with Cyrus", test_cyrus, program)
         else:
-            tap.skip("works with Cyrus", "script/setup cyrus was not run")
+            tap.skip("works with Cyrus", NO_CYRUS)
         if has and MBSYNC:
             tap.run("mbsync sees the same", test_mbsync, program)
         else:

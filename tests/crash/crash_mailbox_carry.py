@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from carried import ALICE, BOB, Carried, fill, picture  # noqa: E402
 from crash import passes, same  # noqa: E402
-from cyrus_server import HAS_CYRUS_JMAP, CyrusJmap  # noqa: E402
+from cyrus_server import HAS_CYRUS_JMAP, NO_CYRUS, CyrusJmap  # noqa: E402
 from jmap_client import Jmap  # noqa: E402
 from mailbox_root import Root  # noqa: E402
 from mailroom import Mailroom, describe  # noqa: E402
@@ -70,7 +70,7 @@ def killed_on_the_way_back(carried, wanted, point, number):
 def main():
     with Tap() as tap:
         if not HAS_CYRUS_JMAP:
-            tap.skip("killed on the way", "needs Cyrus: script/setup cyrus")
+            tap.skip("killed on the way", NO_CYRUS)
             return
         m = Mailroom(sys.argv[1])
         with CyrusJmap([ALICE, BOB]) as server:

@@ -1,5 +1,5 @@
-"""Cyrus as an ordinary user, unpacked by `script/setup cyrus` (it cannot be installed beside Dovecot): a second real IMAP server for
-tests, and a real JMAP server."""
+"""Cyrus as an ordinary user, unpacked by script/setup (it cannot be installed beside Dovecot): a second real IMAP server for tests, and a
+real JMAP server."""
 
 import contextlib
 import glob
@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 from mail_server import PASSWORD, START_S, Dovecot
@@ -18,7 +19,8 @@ from smtp_server import HAS_SMTP, Smtp
 HOME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "cyrus")
 CYRUS = os.path.join(HOME, "usr", "lib", "cyrus", "bin")
 HAS_CYRUS = os.path.exists(os.path.join(CYRUS, "imapd"))
-HAS_CYRUS_JMAP = os.path.exists(os.path.join(CYRUS, "httpd")) and HAS_SMTP
+HAS_CYRUS_JMAP = HAS_CYRUS and HAS_SMTP
+NO_CYRUS = "needs Cyrus, which script/setup fetches, and aiosmtpd"
 
 IMAPD = """\
 configdirectory: {dir}/var
@@ -82,9 +84,13 @@ class Cyrus(Dovecot):
         # What it needs is put where the server's user can read it.
         for name in ("master", "ctl_cyrusdb", *self.programs):
             self.take(os.path.join(CYRUS, name), "bin")
-        for library in glob.glob(os.path.join(HOME, "**", "lib*.so.*"), recursive=True):
-            self.take(library, "lib")
-        self.env = {"PATH": "/usr/bin:/bin", "HOME": self.dir, "CYRUS_USER": self.owner.pw_name, "LD_LIBRARY_PATH": self.path("lib")}
+        for library in glob.glob(os.path.join(HOME, "**", "lib*.so*"), recursive=True):
+            where, name = os.path.split(library)
+            is_plugin = os.path.basename(where) == "sasl2"
+            if name.partition(".so")[2].count(".") == (0 if is_plugin else 1):  # of its names the one by which it is loaded
+                self.take(library, "sasl2" if is_plugin else "lib")
+        self.env = {"PATH": "/usr/bin:/bin", "HOME": self.dir, "CYRUS_USER": self.owner.pw_name, "LD_LIBRARY_PATH": self.path("lib"),
+            "SASL_PATH": self.path("sasl2")}
         for account in self.accounts:
             self.set_password(account, PASSWORD)
         for _ in range(5):  # another program may take a free port first
@@ -125,10 +131,11 @@ class Cyrus(Dovecot):
     def start(self):
         self.configure()
         options = {"user": self.owner.pw_uid, "group": self.owner.pw_gid, "extra_groups": []} if os.getuid() == 0 else {}
+        # It ends with the test, and sends its signals to all of its process group.
         with open(self.path("log"), "wb") as log:
-            self.process = subprocess.Popen([self.path("bin/master"), "-C", self.path("imapd.conf"), "-M",
+            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", self.path("bin/master"), "-C", self.path("imapd.conf"), "-M",
                 self.path("cyrus.conf"), "-p", self.path("master.pid"), "-D"], cwd=self.dir, env=self.env, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, **options)
+                stdout=log, stderr=log, start_new_session=True, **options)
         deadline = time.monotonic() + START_S
         while self.process.poll() is None and time.monotonic() < deadline:
             try:
@@ -140,14 +147,39 @@ class Cyrus(Dovecot):
         return False
 
 
+class Relay(Smtp):
+    """The SMTP server that Cyrus submits to: it delivers to accounts, refuses other addresses of their domains, and keeps the rest."""
+
+    def __init__(self):
+        super().__init__((), auth=None)
+        self.late = []
+
+    def knows(self, address):
+        domains = {account.partition("@")[2] for account in self.accounts}
+        return address.partition("@")[2] not in domains or address.lower() in self.accounts
+
+    def deliver(self, mail):
+        """Before it is taken. Cyrus keeps the sender's mailbox locked until then, so what is for the sender as well is delivered later."""
+        if mail.sender not in mail.recipients:
+            super().deliver(mail)
+            return
+        self.late.append(threading.Thread(target=super().deliver, args=(mail,)))
+        self.late[-1].start()
+
+    def settle(self):
+        """Wait until all of it is delivered."""
+        while self.late:
+            self.late.pop().join()
+
+
 class CyrusJmap(Cyrus):
-    """The same with JMAP at `jmap_url`. Accounts are addresses, and log in with them. What they submit goes to `smtp`, which keeps
-    it, and delivers what is for one of the accounts. No push: its EventSource is empty."""
+    """The same with JMAP at `jmap_url`. Accounts are addresses, and log in with them. What they submit goes to `smtp`. No push: its
+    EventSource is empty."""
 
     programs = ("imapd", "httpd", "lmtpd")
 
     def __enter__(self):
-        self.smtp = Smtp((), auth=None)
+        self.smtp = Relay()
         with contextlib.ExitStack() as stack:
             stack.enter_context(self.smtp)
             super().__enter__()

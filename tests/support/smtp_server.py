@@ -148,12 +148,16 @@ class Smtp:
         self.server.close()
         self.loop.stop()
 
+    def knows(self, _address):
+        """Does it take mail for this address?"""
+        return True
+
     def deliver(self, mail):
         """To those of the recipients who have a mailbox."""
-        local = [name for name in mail.recipients if {name, name.split("@")[0]} & set(self.accounts)]
-        if self.lmtp_port and local:
+        local = [name for name in mail.recipients if {name.lower(), name.lower().split("@")[0]} & set(self.accounts)]
+        for recipient in local if self.lmtp_port else ():  # Python's LMTP takes one answer for a mail
             with smtplib.LMTP("127.0.0.1", self.lmtp_port) as lmtp:
-                lmtp.sendmail(mail.sender, local, mail.content)
+                lmtp.sendmail(mail.sender, [recipient], mail.content)
 
 
 class Handler:
@@ -168,6 +172,8 @@ class Handler:
         return kept
 
     async def handle_RCPT(self, engine_server, session, envelope, address, options):
+        if not self.server.knows(address):
+            return "550 5.1.1 There is no such mailbox"
         envelope.rcpt_tos.append(address)
         return "250 2.1.5 OK"
 
