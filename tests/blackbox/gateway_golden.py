@@ -7,7 +7,10 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from agents import Agents, Comparison, manifest_of  # noqa: E402
+from cyrus_server import HAS_CYRUS_JMAP, NO_CYRUS, CyrusJmap  # noqa: E402
+from jmap_client import Jmap  # noqa: E402
 from jmap_model import JmapModel, PASSWORD  # noqa: E402
+from mail_server import PASSWORD as CYRUS_PASSWORD  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PROGRAM, SOURCE = sys.argv[1:3]
@@ -113,16 +116,18 @@ def the_exchanges(m):
 class Translation:
     """Their refs among the mails of a server, where each mailbox has a mail of its own."""
 
-    def __init__(self, m, model):
-        self.directory, self.model, self.mails = m.dir, model, {}
+    def __init__(self, m):
+        self.directory, self.mails = m.dir, {}
 
     def learn(self, theirs, account, ours):
-        self.mails.setdefault(theirs, account.emails[ours.split(":")[1]]["messageId"])
+        [mail] = account.call("Email/get", ids=[ours.split(":")[1]], properties=["messageId"])["list"]
+        self.mails.setdefault(theirs, mail["messageId"])
 
     def ref(self, theirs, account):
         wanted = self.mails.get(theirs)
-        found = [email["id"] for email in account.emails.values() if wanted and email["messageId"] == wanted]
-        return "stalwart:" + (found[-1] if found else "Mabsent")
+        query, got = account.calls(("Email/query", {"sort": [{"property": "receivedAt", "isAscending": False}]}), ("Email/get", {
+            "#ids": {"resultOf": "0", "name": "Email/query", "path": "/ids"}, "properties": ["messageId"]})) if wanted else (None, {"list": []})
+        return "stalwart:" + next((mail["id"] for mail in got["list"] if mail["messageId"] == wanted), "Mabsent")
 
     def request(self, value, account):
         if isinstance(value, dict):
@@ -153,40 +158,54 @@ def without_what_differs(body):
     return body
 
 
-def the_exchanges_over_jmap(m):
+ADDRESSES = {name: f"{name}@houmao.localhost" for name in ("alice", "bob", "houmao-operator")}
+
+
+def exchange_over_jmap(m, url, password, settle):
     """Where the specification says that a JMAP server is no different, and everywhere else where Mailroom makes it so."""
     m.write("note.txt", "attachment\n")
-    m.write("password", PASSWORD)
+    m.write("password", password)
+    accounts = {name: Jmap(url, address, password) for name, address in ADDRESSES.items()}
+    translation = Translation(m)
+    for name in ("alice", "bob"):
+        m.json("agents", "create", name, "--transport", "stalwart", "--jmap-url", url, "--management-url", url, "--password-file", "password")
+    with m.gateway("alice") as alice, m.gateway("bob") as bob:
+        for exchange in exchanges():
+            if not exchange["request"]["path"].startswith("/v1/mail/"):
+                continue
+            account, expected, request = accounts[exchange["agent"]], exchange["response"], exchange["request"]
+            settle()
+            body = json.dumps(translation.request(request["body"], account)) if "body" in request else None
+            status, _, text = {"alice": alice, "bob": bob}[exchange["agent"]].request(request["method"], request["path"],
+                {"Content-Type": "application/json"} if body else {}, body)
+            told = (exchange["file"], status, text)
+            assert status == {500: 422}.get(expected["status"], expected["status"]), told
+            ours = json.loads(text)
+            if status != 200:
+                assert list(ours) == ["detail"], told
+                continue
+            theirs = replaced_refs(expected["body"])
+            sort_messages(theirs, ours)
+            same_order(theirs, ours)
+            if "message" in ours:
+                translation.learn(theirs["message"]["message_ref"], account, ours["message"]["message_ref"])
+            for version in (theirs, ours):
+                version.pop("bindings_version", None)
+            theirs, ours = without_what_differs(theirs), without_what_differs(ours)
+            assert theirs == ours, (exchange["file"], theirs, ours)
+    assert [mail["subject"] for mail in accounts["houmao-operator"].mails("inbox")] == ["Re: From the operator"]
+
+
+def the_exchanges_over_jmap(m):
     with JmapModel() as model:
-        accounts = {name: model.add(f"{name}@houmao.localhost") for name in ("alice", "bob", "HOUMAO-operator")}
-        translation = Translation(m, model)
-        for name in ("alice", "bob"):
-            m.json("agents", "create", name, "--transport", "stalwart", "--jmap-url", model.url, "--management-url", model.url,
-                "--password-file", "password")
-        with m.gateway("alice") as alice, m.gateway("bob") as bob:
-            for exchange in exchanges():
-                if not exchange["request"]["path"].startswith("/v1/mail/"):
-                    continue
-                account, expected, request = accounts[exchange["agent"]], exchange["response"], exchange["request"]
-                body = json.dumps(translation.request(request["body"], account)) if "body" in request else None
-                status, _, text = {"alice": alice, "bob": bob}[exchange["agent"]].request(request["method"], request["path"],
-                    {"Content-Type": "application/json"} if body else {}, body)
-                told = (exchange["file"], status, text)
-                assert status == {500: 422}.get(expected["status"], expected["status"]), told
-                ours = json.loads(text)
-                if status != 200:
-                    assert list(ours) == ["detail"], told
-                    continue
-                theirs = replaced_refs(expected["body"])
-                sort_messages(theirs, ours)
-                same_order(theirs, ours)
-                if "message" in ours:
-                    translation.learn(theirs["message"]["message_ref"], account, ours["message"]["message_ref"])
-                for version in (theirs, ours):
-                    version.pop("bindings_version", None)
-                theirs, ours = without_what_differs(theirs), without_what_differs(ours)
-                assert theirs == ours, (exchange["file"], theirs, ours)
-        assert [email["subject"] for email in accounts["HOUMAO-operator"].in_box("inbox")]
+        for address in ADDRESSES.values():
+            model.add(address)
+        exchange_over_jmap(m, model.url, PASSWORD, lambda: None)
+
+
+def the_exchanges_over_cyrus(m):
+    with CyrusJmap(list(ADDRESSES.values())) as cyrus:
+        exchange_over_jmap(m, cyrus.jmap_url, CYRUS_PASSWORD, cyrus.smtp.settle)
 
 
 with Tap() as tap:
@@ -194,3 +213,8 @@ with Tap() as tap:
         tap.run(the_exchanges.__name__, the_exchanges, room)
     with Agents(PROGRAM) as room:
         tap.run(the_exchanges_over_jmap.__name__, the_exchanges_over_jmap, room)
+    if HAS_CYRUS_JMAP:
+        with Agents(PROGRAM) as room:
+            tap.run(the_exchanges_over_cyrus.__name__, the_exchanges_over_cyrus, room)
+    else:
+        tap.skip(the_exchanges_over_cyrus.__name__, NO_CYRUS)

@@ -312,11 +312,11 @@ class JmapModel(JmapServer):
     def deliver(self, email):
         wanted = list(dict.fromkeys(one["email"] for one in (email["to"] or []) + (email["cc"] or [])))
         accounts = {account.address: account for account in self.accounts.values()}
-        unknown = [address for address in wanted if address not in accounts]
+        unknown = [address for address in wanted if address.lower() not in accounts]
         if unknown:
             raise Refused("invalidRecipients", invalidRecipients=unknown, description=f"no such user: {unknown[0]}")
         for address in wanted:
-            account = accounts[address]
+            account = accounts[address.lower()]
             self.delivered.append((address, email["messageId"][0]))
             for part in email["attachments"]:
                 account.blobs[part["blobId"]] = b"copy"
