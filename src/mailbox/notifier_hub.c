@@ -48,12 +48,25 @@ static char *copy(const char *text)
 	return out;
 }
 
-static struct mr_ctx context(const struct mr_notifier_hub *hub, struct mr_arena *arena)
+static bool is_over(void *arg)
+{
+	struct mr_notifier_hub *hub = arg;
+	bool is_over;
+
+	pthread_mutex_lock(&hub->lock);
+	is_over = hub->is_over;
+	pthread_mutex_unlock(&hub->lock);
+	return is_over;
+}
+
+static struct mr_ctx context(struct mr_notifier_hub *hub, struct mr_arena *arena)
 {
 	return (struct mr_ctx){
 		.arena = arena,
 		.clock = hub->config.clock,
 		.rand = hub->config.rand,
+		.is_over = is_over,
+		.is_over_arg = hub,
 	};
 }
 
@@ -611,7 +624,10 @@ void mr_notifier_hub_stop(struct mr_notifier_hub *hub)
 	}
 	hub->is_over = true;
 	LIST_FOREACH(agent, &hub->agents, link)
-	pthread_cond_broadcast(&agent->woken);
+	{
+		pthread_cond_broadcast(&agent->woken);
+		mr_notifier_push_stop(agent->push);
+	}
 	pthread_cond_broadcast(&hub->work);
 	pthread_mutex_unlock(&hub->lock);
 	mr_notifier_hub_ring(hub);

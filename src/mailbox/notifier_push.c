@@ -57,6 +57,12 @@ bool mr_notifier_push_is_of(const struct mr_notifier_push *push,
 		mr_str_eq(push->version, binding->version);
 }
 
+void mr_notifier_push_stop(struct mr_notifier_push *push)
+{
+	if (push)
+		mr_jmap_watch_stop(push->watch);
+}
+
 void mr_notifier_push_close(struct mr_notifier_push *push)
 {
 	if (!push)

@@ -18,5 +18,7 @@ struct mr_notifier_push *mr_notifier_push_open(struct mr_ctx *cx, const char *se
 /* Is it still the binding that is followed? Not of NULL. */
 bool mr_notifier_push_is_of(const struct mr_notifier_push *push,
 	const struct mr_mailbox_binding *binding);
+/* Begin to end, as all shall that are closed soon. NULL is fine. */
+void mr_notifier_push_stop(struct mr_notifier_push *push);
 /* `changed` is not called any more when it returns; not to be called from there. NULL is fine. */
 void mr_notifier_push_close(struct mr_notifier_push *push);

@@ -16,8 +16,10 @@ struct mr_http_client {
 	CURL *handle;
 	struct curl_slist *headers;
 	int fd; /* libcurl's, of its connection to the server's Unix socket; or -1 */
-	bool is_local, is_once;
+	const struct mr_http_client_request *request; /* while it is asked */
+	bool is_local;
 	bool has_sent;
+	bool was_over; /* the answer was not wanted any more */
 };
 
 static void drop_headers(struct mr_http_client *client)
@@ -73,6 +75,11 @@ static enum mr_code refuse(const struct mr_http_client *client, CURLcode code, c
 	switch (code) {
 	case CURLE_OPERATION_TIMEDOUT:
 		return mr_err_set(err, MR_ETIMEOUT, "%s did not answer in time", host);
+	case CURLE_ABORTED_BY_CALLBACK:
+		if (!client->was_over)
+			return mr_err_set(err, MR_EREMOTE, "%s: %s", host, text);
+		return mr_err_set(err, MR_ETIMEOUT,
+			"%s had not answered when the answer was no longer wanted", host);
 	case CURLE_URL_MALFORMAT:
 		return mr_err_set(err, MR_EINVAL, "not an http or https URL (host %s)", host);
 	default:
@@ -104,7 +111,7 @@ static int before_sending(void *arg, char *remote_ip, char *local_ip, int remote
 		return CURL_PREREQFUNC_ABORT;
 	/* libcurl repeats a request when the connection that it had kept is closed under it. The
 	 * server may have carried out the first one by then. */
-	if (is_again && client->is_once)
+	if (is_again && client->request->is_once)
 		return CURL_PREREQFUNC_ABORT;
 	client->has_sent = true;
 	return CURL_PREREQFUNC_OK;
@@ -134,6 +141,19 @@ static enum mr_code use_socket(struct mr_http_client *client,
 	return MR_OK;
 }
 
+static int look_over(void *arg, curl_off_t down, curl_off_t downloaded, curl_off_t up,
+	curl_off_t uploaded)
+{
+	struct mr_http_client *client = arg;
+
+	(void)down;
+	(void)downloaded;
+	(void)up;
+	(void)uploaded;
+	client->was_over = client->request->is_over(client->request->is_over_arg);
+	return client->was_over;
+}
+
 /* Everything about the request but where its answer goes. */
 static enum mr_code set_up(struct mr_http_client *client,
 	const struct mr_http_client_request *request, struct mr_err *err)
@@ -158,6 +178,11 @@ static enum mr_code set_up(struct mr_http_client *client,
 	curl->easy_setopt(handle, CURLOPT_PREREQFUNCTION, before_sending);
 	curl->easy_setopt(handle, CURLOPT_PREREQDATA, client);
 	curl->easy_setopt(handle, CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
+	if (request->is_over) {
+		curl->easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, look_over);
+		curl->easy_setopt(handle, CURLOPT_XFERINFODATA, client);
+		curl->easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+	}
 	curl->easy_setopt(handle, CURLOPT_HTTPHEADER, client->headers);
 	curl->easy_setopt(handle, CURLOPT_USERAGENT, "mailroom/" MR_VERSION);
 	/* A small answer that grows when it is unpacked is held to the same maximum. */
@@ -231,8 +256,9 @@ enum mr_code mr_http_client_ask(struct mr_http_client *client, struct mr_arena *
 	drop_headers(client);
 	client->fd = -1;
 	client->is_local = false;
-	client->is_once = request->is_once;
+	client->request = request;
 	client->has_sent = false;
+	client->was_over = false;
 	if (strncasecmp(request->url, "http://", 7) != 0 &&
 		strncasecmp(request->url, "https://", 8) != 0)
 		return mr_err_set(err, MR_EINVAL, "not an http or https URL (host %s)", host);

@@ -27,6 +27,9 @@ struct mr_http_client_request {
 	 * connection that was kept turns out to be dead after all.
 	 */
 	bool is_once;
+	/* Does nobody want the answer any more? Asked about every second; or NULL. */
+	bool (*is_over)(void *arg);
+	void *is_over_arg;
 	/*
 	 * The Unix socket of the same server, or NULL. It is tried first; when nobody of our user
 	 * listens there, the URL's host is asked, unless `only_socket` is set.
@@ -44,7 +47,8 @@ struct mr_http_client_response {
 };
 
 /*
- * Any status is an answer, 500 too. MR_EINVAL: not a URL we ask; MR_ETIMEOUT; MR_ELIMIT: the answer
+ * Any status is an answer, 500 too. MR_EINVAL: not a URL we ask; MR_ETIMEOUT, also
+ * when it was over before; MR_ELIMIT: the answer
  * is too long; MR_EREMOTE: no connection, a certificate that does not fit, or not HTTP. Errors name
  * the host, never the rest of the URL nor a header: they may hold secrets.
  */

@@ -9,6 +9,9 @@
  * result references between those are resolved here. What the server asks to be tried later (429,
  * 503, `rateLimit`, `serverUnavailable`) is tried again a few times, after a pause that grows.
  *
+ * When cx->is_over() says that nobody waits any more, a request that hangs is given up a second or
+ * two later (MR_ETIMEOUT).
+ *
  * Errors of all functions: MR_EREMOTE no connection, a certificate that does not fit, a server that
  * fails or does not talk JMAP; MR_ETIMEOUT; MR_EAUTH the credentials are refused; MR_EPERM the
  * account may not do this; MR_ENOTFOUND no such account, method's object or blob; MR_ECONFLICT the

@@ -14,6 +14,7 @@
 
 enum {
 	TIMEOUT_MS = 10000,
+	OVER_MS = 1000, /* nobody has wanted the answer for so long */
 	FIRST_PAUSE_MS = 200,
 	TRIES = 5,
 	REDIRECTS = 5,
@@ -166,6 +167,27 @@ static bool is_redirect(const struct mr_http_client_response *response, bool is_
 		(is_get && (status == 301 || status == 302 || status == 303));
 }
 
+/* A request that has begun may take so much longer when the program is to end: most answer, and it
+ * is known then what became of a change. */
+struct ending {
+	const struct mr_ctx *cx;
+	int64_t since_ms; /* it has been over; 0: not yet */
+};
+
+static bool has_ended(void *arg)
+{
+	struct ending *ending = arg;
+	const struct mr_ctx *cx = ending->cx;
+	int64_t now_ms;
+
+	if (!cx->is_over(cx->is_over_arg))
+		return false;
+	now_ms = mr_clock_mono_ms(cx->clock);
+	if (!ending->since_ms)
+		ending->since_ms = now_ms;
+	return now_ms - ending->since_ms >= OVER_MS;
+}
+
 /* One request, to wherever on the host it is redirected. */
 static enum mr_code ask_once(struct mr_ctx *cx, struct mr_jmap *jmap,
 	const struct mr_jmap_exchange *exchange, struct mr_http_client_response *out)
@@ -174,6 +196,7 @@ static enum mr_code ask_once(struct mr_ctx *cx, struct mr_jmap *jmap,
 	const char *headers[] = { ACCEPT,
 		"Expect:", mr_arena_printf(cx->arena, "Content-Type: %s", type ? type : ""),
 		jmap->headers[0], NULL };
+	struct ending ending = { cx, 0 };
 	struct mr_http_client_request request = {
 		.method = type ? "POST" : NULL,
 		.url = exchange->url,
@@ -184,6 +207,8 @@ static enum mr_code ask_once(struct mr_ctx *cx, struct mr_jmap *jmap,
 			exchange->max_bytes < REFUSAL_BYTES ? REFUSAL_BYTES : exchange->max_bytes,
 		.ca_file = jmap->login.ca_file,
 		.is_once = exchange->kind == MR_JMAP_WRITES,
+		.is_over = cx->is_over ? has_ended : NULL,
+		.is_over_arg = &ending,
 	};
 
 	if (!type)

@@ -380,15 +380,20 @@ enum mr_code mr_jmap_watch_open(struct mr_ctx *cx, const struct mr_jmap_watch_co
 	return MR_OK;
 }
 
-void mr_jmap_watch_close(struct mr_jmap_watch *watch)
+void mr_jmap_watch_stop(struct mr_jmap_watch *watch)
 {
-	if (!watch)
-		return;
 	pthread_mutex_lock(&watch->lock);
 	watch->is_stopping = true;
 	pthread_cond_signal(&watch->woken);
 	pthread_mutex_unlock(&watch->lock);
 	mr_event_source_wake(watch->source);
+}
+
+void mr_jmap_watch_close(struct mr_jmap_watch *watch)
+{
+	if (!watch)
+		return;
+	mr_jmap_watch_stop(watch);
 	pthread_join(watch->thread, NULL);
 	free_watch(watch);
 }

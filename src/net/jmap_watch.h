@@ -30,6 +30,8 @@ struct mr_jmap_watch_config {
  * trying. */
 MR_CHECK enum mr_code mr_jmap_watch_open(struct mr_ctx *cx,
 	const struct mr_jmap_watch_config *config, struct mr_jmap_watch **out);
+/* Begin to end: so that several need not wait for one another's servers. */
+void mr_jmap_watch_stop(struct mr_jmap_watch *watch);
 /* `changed` is not called any more when it returns; not to be called from there. NULL is fine. */
 void mr_jmap_watch_close(struct mr_jmap_watch *watch);
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -188,6 +189,16 @@ def test_closing():
                 client.say(watch=SELDOM)
                 if page.status == 204:
                     way(client, "polled")
+        # A server that does not answer is given up before its time is over.
+        asked = threading.Event()
+
+        def hang(_request):
+            asked.set()
+            return Answer(200, {}, wait=server.stopping)
+        server.script, server.pages = [hang], {}
+        with Client(server.url, timeout_ms=300000) as client:
+            client.say(watch=SELDOM)
+            assert asked.wait(60)
         server.stopping.set()
 
 

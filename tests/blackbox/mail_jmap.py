@@ -537,6 +537,30 @@ def a_slow_server_is_not_waited_for_twice():
         assert len(model.delivered) == 1
 
 
+def a_stop_waits_for_no_server():
+    """Neither does a request that hangs, nor the notifier: it is given up long before the server's time is over."""
+    with modelled() as (m, model):
+        never, asked = threading.Event(), threading.Event()
+
+        def hang(_calls):
+            asked.set()
+            return Answer(200, {}, wait=never)
+        with m.gateway("alice") as gateway:
+            told = []
+            waiting = Waiting(gateway)
+            assert gateway.ask("list", {})[0] == 200
+            model.before = hang
+            ask = threading.Thread(target=lambda: told.append(gateway.ask("list", {})))
+            ask.start()
+            assert asked.wait(60)
+            assert gateway.stop() == 0
+            ask.join(60)
+            [(status, answer)] = told
+            assert status == 502 and "had not answered when the answer was no longer wanted" in answer["detail"], told
+            waiting.join(60)
+        never.set()
+
+
 def redirects_to_other_hosts_are_refused():
     with modelled() as (m, model), JmapModel() as other:
         m.mail("alice", "check")
@@ -648,7 +672,8 @@ def management_says_what_is_wrong():
 
 ALONE = (verbs_are_few_requests, long_lists_come_in_pages, boxes_that_changed_are_found_again, servers_differ, mail_of_people_is_read, long_conversations_stay_short,
     lost_answers_are_looked_up, what_the_server_refuses_leaves_nothing, requests_are_recognised_when_they_come_again, pushed_mail_wakes_who_waits, gateways_say_what_is_wrong,
-    commands_say_what_is_wrong, certificates_are_checked, a_slow_server_is_not_waited_for_twice, redirects_to_other_hosts_are_refused, bindings_hold_no_secret, accounts_are_made, management_says_what_is_wrong)
+    commands_say_what_is_wrong, certificates_are_checked, a_slow_server_is_not_waited_for_twice, a_stop_waits_for_no_server,
+    redirects_to_other_hosts_are_refused, bindings_hold_no_secret, accounts_are_made, management_says_what_is_wrong)
 
 with Tap() as tap:
     for test in EVERYWHERE:

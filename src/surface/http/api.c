@@ -170,7 +170,6 @@ static bool begin_wait(const struct mr_http_request *req, struct mr_http_respons
 		return false;
 	}
 	call->is_over = mr_http_wait_is_over;
-	call->is_over_arg = (void *)(uintptr_t)req;
 	return true;
 }
 
@@ -184,6 +183,8 @@ static void run(const struct mr_op *op, const struct mr_http_request *req,
 
 	mr_http_access_call(req, &call);
 	mr_http_wait_lend(req, &call.cx);
+	call.is_over = mr_http_wait_is_stopping;
+	call.is_over_arg = (void *)(uintptr_t)req;
 	if (op->traits & MR_WAITS && !begin_wait(req, resp, &call))
 		return;
 	mr_out_init_json(&out, text, MR_JSON_COMPACT);

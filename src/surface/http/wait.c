@@ -29,9 +29,16 @@ void mr_http_wait_end(const struct mr_http_request *req)
 	mr_http_worker_wait_done(req->workers);
 }
 
+bool mr_http_wait_is_stopping(void *arg)
+{
+	const struct mr_http_request *req = arg;
+
+	return atomic_load(&req->traffic->stopping);
+}
+
 bool mr_http_wait_is_over(void *arg)
 {
 	const struct mr_http_request *req = arg;
 
-	return atomic_load(&req->traffic->stopping) || mr_http_deadlines_has_left(req->fd);
+	return mr_http_wait_is_stopping(arg) || mr_http_deadlines_has_left(req->fd);
 }

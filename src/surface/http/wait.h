@@ -19,3 +19,5 @@ bool mr_http_wait_begin(const struct mr_http_request *req);
 void mr_http_wait_end(const struct mr_http_request *req);
 /* Of a struct mr_http_request: has the client hung up, or does the server stop? */
 bool mr_http_wait_is_over(void *req);
+/* The latter alone: what was begun for a client that has gone is finished. */
+bool mr_http_wait_is_stopping(void *req);
