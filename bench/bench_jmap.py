@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""bench_jmap.py PROGRAM - the JMAP client.
+"""bench_jmap.py PROGRAM - mail on a JMAP server.
 
 A first listing of 10,000 messages on Cyrus, read and put together, in batches that the server allows, beside curl that asks the same and
-throws the answers away. And how long after an event was pushed the client tells of it, beside a bare reader of the same stream.
+throws the answers away. How long after an event was pushed the client tells of it, beside a bare reader of the same stream, and how long
+after it a long poll of a gateway returns, without what the server took for its answers. And how many requests a check and a send are.
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -16,16 +18,20 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.argv[1] = os.path.join(os.path.dirname(sys.argv[1]), "..", "tests", "jmap_driver")
+PROGRAM = sys.argv[1]
+sys.argv[1] = os.path.join(os.path.dirname(PROGRAM), "..", "tests", "jmap_driver")
 sys.path.insert(0, os.path.join(HERE, "..", "tests", "support"))
+from agents import Agents  # noqa: E402
 from cyrus_server import HAS_CYRUS_JMAP, NO_CYRUS, CyrusJmap  # noqa: E402
 from jmap_client import USING, Jmap  # noqa: E402
 from jmap_driver import Client  # noqa: E402
+from jmap_model import JmapModel, PASSWORD as MODEL_PASSWORD  # noqa: E402
 from jmap_server import Events, JmapServer, results  # noqa: E402
 from mail_server import PASSWORD  # noqa: E402
 
 MESSAGES, MADE_AT_ONCE, ROUNDS = int(os.environ.get("BENCH_MESSAGES", "10000")), 250, 5
 EVENTS = int(os.environ.get("BENCH_EVENTS", "200"))
+POLLS = int(os.environ.get("BENCH_POLLS", "40"))
 USER = "ann@example.test"
 PROPERTIES = ["id", "threadId", "mailboxIds", "keywords", "messageId", "receivedAt", "sentAt", "from", "to", "subject", "preview"]
 
@@ -128,5 +134,73 @@ def pushed():
         ratio=value / 20, goal="at most", target=1)
 
 
+class Timed(JmapModel):
+    """Knows how long it was busy with requests, other than streams of events."""
+
+    busy_s = 0.0
+
+    def answer(self, handler, request):
+        begin = time.monotonic()
+        super().answer(handler, request)
+        if not request.path.startswith("/events"):
+            self.busy_s += time.monotonic() - begin
+
+
+@contextlib.contextmanager
+def office():
+    with Timed() as model, Agents(PROGRAM) as m:
+        m.write("password", MODEL_PASSWORD)
+        for name in ("alice", "bob"):
+            model.add(f"{name}@houmao.localhost")
+            m.json("agents", "create", name, "--transport", "stalwart", "--jmap-url", model.url, "--management-url", model.url,
+                "--password-file", "password")
+        yield m, model
+
+
+def put(model, account, number):
+    return model.create(account, {"mailboxIds": {account.box("inbox"): True}, "from": [{"email": "alice@houmao.localhost"}],
+        "to": [{"email": account.address}], "subject": f"Number {number}", "bodyValues": {"1": {"value": "x"}}, "textBody": [{"partId": "1"}]})
+
+
+def long_poll():
+    """Milliseconds from the event on the wire to the end of the long poll, less the server's."""
+    with office() as (m, model), m.gateway("bob") as gateway:
+        account, taken = model.accounts["bob@houmao.localhost"], []
+        events, model.events = model.push(), None  # mail comes first, and then the word of it
+        for number in range(POLLS):
+            told = []
+            poll = threading.Thread(target=lambda: told.append((json.loads(gateway.get("/v1/mail-notifier/next?wait=60")[2]), time.monotonic())))
+            poll.start()
+            if number == 0:
+                events.opened.get(timeout=60)
+            time.sleep(0.7)  # the poll has begun, and what it asks at its beginning is answered; changes apart are told at once
+            put(model, account, number)
+            model.busy_s, sent = 0.0, time.monotonic()
+            events.change(f"p{number}", account=account.id)
+            poll.join()
+            [(answer, at)] = told
+            assert answer["message_count"] == 1, answer
+            taken.append(((at - sent) - model.busy_s) * 1e3)
+        events.sent.put(None)
+    for what, part in (("jmap_push_to_long_poll_p50", 0.5), ("jmap_push_to_long_poll_p95", 0.95)):
+        value = sorted(taken)[int(len(taken) * part)]
+        figure(what=what, value=value, unit="ms", yardstick="goal, ms", yardstick_value=20, ratio=value / 20, goal="at most", target=1)
+
+
+def requests():
+    with office() as (m, model):
+        for number in range(60):
+            put(model, model.accounts["bob@houmao.localhost"], number)
+        m.mail("bob", "check", "--limit", "1")  # it knows the server then
+        for what, args, target in (("jmap_check_of_50", ("bob", "check", "--limit", "50"), 1),
+                ("jmap_first_send", ("alice", "send", "--to", "bob@houmao.localhost", "--subject", "s", "--body-content", "x"), 3)):
+            model.requests.clear()
+            m.mail(*args)
+            figure(what=what, value=len(model.requests), unit="requests", yardstick="goal", yardstick_value=target,
+                ratio=len(model.requests) / target, goal="at most", target=1)
+
+
 listing()
 pushed()
+long_poll()
+requests()
