@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from cyrus_server import HAS_CYRUS_JMAP, NO_CYRUS, CyrusJmap  # noqa: E402
+from cyrus_server import HAS_CYRUS_JMAP, NO_CYRUS  # noqa: E402
 from mail_server import DOVECOT, HAS_LMTP  # noqa: E402
 from mailroom import Mailroom, Port  # noqa: E402
 from mcp import Stdio  # noqa: E402
@@ -113,10 +113,11 @@ SERVER_LINE = "server=http://127.0.0.1:8080\n"
 def mail_on_a_server_can_be_pasted(m):
     """The block of the same page that needs one, with the address of ours."""
     block, = [block for block in re.findall(r"```sh\n(.*?)```", read("docs/agent-mail.md"), re.DOTALL) if SERVER_LINE in block]
-    with CyrusJmap(["alice@houmao.localhost", "bob@houmao.localhost"]) as cyrus:
-        for name in cyrus.accounts:
-            cyrus.set_password(name, "secret")
-        script = block.replace(SERVER_LINE, f"server=http://127.0.0.1:{cyrus.http_port}\n")
+    assert "$ script/mailserver --jmap-port 8080\n" in read("docs/agent-mail.md")
+    with MailServer("--jmap-port", "0") as server:
+        server.until("password: secret")
+        port, = re.findall(r"JMAP +http://127\.0\.0\.1:(\d+)/jmap\n", server.said)
+        script = block.replace(SERVER_LINE, f"server=http://127.0.0.1:{port}\n")
         env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
         done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr[-1500:]
@@ -178,16 +179,13 @@ ARRIVED = "From an empty directory to a reply that arrived"
 
 
 class MailServer:
-    """script/mailserver on ports of its own; `said` is what it has printed."""
+    """script/mailserver; `said` is what it has printed."""
 
-    def __init__(self, folder):
-        self.folder, self.said = folder, ""
+    def __init__(self, *options):
+        self.options, self.said = options, ""
 
     def __enter__(self):
-        self.process = subprocess.Popen([os.path.join(SOURCE, "script/mailserver"), "--dir", self.folder, "--imap-port", "0",
-            "--smtp-port", "0"], stdout=subprocess.PIPE, text=True)
-        self.until("--ca-file")
-        self.imap, self.smtp = (re.search(rf"{name} +localhost:(\d+)", self.said).group(1) for name in ("IMAP", "SMTP"))
+        self.process = subprocess.Popen([os.path.join(SOURCE, "script/mailserver"), *self.options], stdout=subprocess.PIPE, text=True)
         return self
 
     def until(self, words):
@@ -210,8 +208,10 @@ def reply_arrives(m):
     work = os.path.join(m.dir, "empty")
     os.mkdir(work)
     env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
-    with MailServer(folder) as server:
-        for told, ours in (("10993", server.imap), ("10587", server.smtp), ("/tmp/mailroom-mailserver", folder)):
+    with MailServer("--dir", folder, "--imap-port", "0", "--smtp-port", "0") as server:
+        server.until("--ca-file")
+        imap, smtp = (re.search(rf"{name} +localhost:(\d+)", server.said).group(1) for name in ("IMAP", "SMTP"))
+        for told, ours in (("10993", imap), ("10587", smtp), ("/tmp/mailroom-mailserver", folder)):
             assert told in script, told
             script = script.replace(told, ours)
         done = subprocess.run(["sh", "-eux", "-c", script], cwd=work, env=env, capture_output=True, text=True, timeout=240, check=False)

@@ -73,9 +73,6 @@ class Cyrus(Dovecot):
 
     programs = ("imapd",)
 
-    def __init__(self, accounts):
-        super().__init__(accounts)
-
     def __enter__(self):
         self.dir = tempfile.mkdtemp(prefix="mr-cyrus-")
         self.owner = pwd.getpwnam("nobody") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
@@ -178,6 +175,10 @@ class CyrusJmap(Cyrus):
 
     programs = ("imapd", "httpd", "lmtpd")
 
+    def __init__(self, accounts, http_port=0):
+        super().__init__(accounts)
+        self.wanted = http_port
+
     def __enter__(self):
         self.smtp = Relay()
         with contextlib.ExitStack() as stack:
@@ -196,7 +197,7 @@ class CyrusJmap(Cyrus):
         return super().settings().replace("virtdomains: off", "virtdomains: userid\ndefaultdomain: localhost") + JMAP.format(smtp=self.smtp.port)
 
     def services(self):
-        self.http_port, self.lmtp_port = free_port(), free_port()
+        self.http_port, self.lmtp_port = self.wanted or free_port(), free_port()
         self.jmap_url = f"http://127.0.0.1:{self.http_port}/jmap/"
         return [*super().services(), ("http", "httpd", "", self.http_port), ("lmtp", "lmtpd", " -a", self.lmtp_port)]
 
