@@ -7,6 +7,7 @@ import imaplib
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -142,6 +143,16 @@ class Cyrus(Dovecot):
                 time.sleep(0.05)  # it has no event to wait for
         self.stop()
         return False
+
+    def stop(self):
+        """Its processes too, which would go on writing in a directory that is being removed."""
+        super().stop()
+        if self.process:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+                for _ in range(100):  # and no longer: in some containers nobody looks after the dead
+                    os.killpg(self.process.pid, 0)
+                    time.sleep(0.01)
 
 
 class Relay(Smtp):
