@@ -809,6 +809,7 @@
  *     crash_on.c         named points at which tests stop the program
  *     deflate.c          zlib: bytes packed and unpacked in pieces
  *     err.c              errors, and what each code means outside
+ *     errand.c           a few threads that do the work of many that wait
  *     fs.c               files: atomic, bounded, kept inside
  *     fs_many.c          many files made durable at once
  *     fs_tree.c          directories and all that is below them

@@ -1,6 +1,7 @@
 /* mailbox/notifier_hub.c - sees that a mailbox changed, wakes who waits, and hands out rounds. */
 #include "mailbox/notifier_hub.h"
 
+#include "base/errand.h"
 #include "base/fs.h"
 #include "base/fs_watch_dirs.h"
 #include "base/lock.h"
@@ -29,6 +30,7 @@ enum {
 	SCAN_MS = 60000,      /* between looks at the registry, */
 	SCAN_UNWATCHED_MS = 5000, /* when it cannot be watched */
 	SCANS_MORE = 3,
+	LOOKS = 4,        /* at once: each has databases open meanwhile */
 	POLLED_MS = 3000, /* after a long poll the next one is expected before a prompt */
 };
 
@@ -597,7 +599,7 @@ enum mr_code mr_notifier_hub_open(const struct mr_notifier_hub_config *config,
 	STAILQ_INIT(&hub->turns);
 	pthread_mutex_init(&hub->lock, NULL);
 	pthread_cond_init(&hub->work, NULL);
-	pthread_cond_init(&hub->room, NULL);
+	hub->looks = mr_errands_new(LOOKS);
 	if (hub->wake < 0)
 		rc = mr_err_os(err, errno, "cannot start the notifier");
 	if (!rc)
@@ -650,7 +652,7 @@ void mr_notifier_hub_close(struct mr_notifier_hub *hub)
 	mr_fs_watch_dirs_close(&hub->watch);
 	mr_fs_closep(&hub->wake);
 	pthread_cond_destroy(&hub->work);
-	pthread_cond_destroy(&hub->room);
+	mr_errands_free(hub->looks);
 	pthread_mutex_destroy(&hub->lock);
 	free((char *)hub->config.registry);
 	free(hub->unbound_ids);

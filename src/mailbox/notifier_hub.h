@@ -39,6 +39,10 @@ void mr_notifier_hub_listens(struct mr_notifier_hub *hub, const char *base_url);
 const char *mr_notifier_hub_url(struct mr_notifier_hub *hub, struct mr_arena *arena,
 	const char *agent_id);
 
+/* Run fn(arg) in one of the few threads that look for long polls, and wait for it: what a long poll
+ * does before it waits, so that its own thread keeps little memory. */
+void mr_notifier_hub_run(struct mr_notifier_hub *hub, void (*fn)(void *arg), void *arg);
+
 enum {
 	MR_NOTIFIER_WAIT_MAX_S = 300, /* of one long poll */
 };

@@ -48,9 +48,8 @@ struct mr_notifier_hub {
 	int wake; /* an eventfd: gets the loop out of the kernel */
 	LIST_HEAD(, mr_notifier_agent) agents;
 	STAILQ_HEAD(, mr_notifier_agent) turns;
-	pthread_cond_t work; /* a turn is there, or the end */
-	pthread_cond_t room; /* fewer than the most look */
-	unsigned takers;
+	pthread_cond_t work;      /* a turn is there, or the end */
+	struct mr_errands *looks; /* of long polls */
 	pthread_t loop;
 	pthread_t threads[MR_NOTIFIER_HUB_THREADS];
 	size_t thread_count, idle_count;

@@ -1,12 +1,12 @@
 /* mailbox/notifier_hub_wait.c - long polls: wait until an agent's mailbox changes, and take what is
  * to be told. */
+#include "base/errand.h"
 #include "base/str.h"
 #include "mailbox/notifier_hub_private.h"
 
 #include <time.h>
 
 enum {
-	TAKERS = 4,          /* look at once: each has databases open meanwhile */
 	ALONE_MS = 50,       /* mail that comes this long after the last comes alone */
 	QUIET_MS = 50,       /* who waits waits this long for more that comes in succession, */
 	QUIET_MAX_MS = 1000, /* at most so long */
@@ -70,6 +70,7 @@ static enum mr_code take(struct mr_ctx *cx, const struct mr_notifier_target *tar
 	enum mr_code rc;
 
 	one.arena = arena;
+	one.err = (struct mr_err){ 0 };
 	rc = mr_notifier_take(&one, target, "long_poll", out);
 	if (rc) {
 		cx->err = one.err;
@@ -83,6 +84,26 @@ static enum mr_code take(struct mr_ctx *cx, const struct mr_notifier_target *tar
 	return MR_OK;
 }
 
+/* The same as an errand. */
+struct look {
+	struct mr_ctx *cx;
+	const struct mr_notifier_target *target;
+	struct mr_notifier_told *out;
+	enum mr_code rc;
+};
+
+static void run_look(void *arg)
+{
+	struct look *look = arg;
+
+	look->rc = take(look->cx, look->target, look->out);
+}
+
+void mr_notifier_hub_run(struct mr_notifier_hub *hub, void (*fn)(void *arg), void *arg)
+{
+	mr_errands_run(hub->looks, fn, arg);
+}
+
 enum mr_code mr_notifier_hub_wait(struct mr_ctx *cx, struct mr_notifier_hub *hub,
 	const struct mr_mailbox_session *session, const char *base_url, const char *api,
 	int timeout_ms, struct mr_notifier_told *out)
@@ -90,6 +111,7 @@ enum mr_code mr_notifier_hub_wait(struct mr_ctx *cx, struct mr_notifier_hub *hub
 	int64_t until_ms = mr_notifier_hub_now_ms() + timeout_ms;
 	struct mr_notifier_told told = { .notice = 0 };
 	struct mr_notifier_target target;
+	struct look look = { cx, &target, &told, MR_OK };
 	struct mr_notifier_agent *agent;
 	bool goes_on = true;
 	enum mr_code rc = mr_notifier_target_of(cx, session, base_url, api, &target);
@@ -105,14 +127,10 @@ enum mr_code mr_notifier_hub_wait(struct mr_ctx *cx, struct mr_notifier_hub *hub
 	while (!rc && !told.notice && goes_on) {
 		uint64_t seen = agent->changes;
 
-		while (hub->takers == TAKERS)
-			pthread_cond_wait(&hub->room, &hub->lock);
-		hub->takers++;
 		pthread_mutex_unlock(&hub->lock);
-		rc = take(cx, &target, &told);
+		mr_errands_run(hub->looks, run_look, &look);
 		pthread_mutex_lock(&hub->lock);
-		hub->takers--;
-		pthread_cond_signal(&hub->room);
+		rc = look.rc;
 		if (!told.notice && !hub->tidy_ms) {
 			hub->tidy_ms = mr_notifier_hub_now_ms() + TIDY_MS;
 			mr_notifier_hub_ring(hub);

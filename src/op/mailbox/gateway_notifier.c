@@ -292,19 +292,34 @@ static enum mr_code find_lean(struct mr_call *call, struct mr_mailbox_session *o
 	return rc;
 }
 
+struct finding {
+	struct mr_call *call;
+	struct mr_mailbox_session *out;
+	enum mr_code rc;
+};
+
+static void run_finding(void *arg)
+{
+	struct finding *finding = arg;
+
+	finding->rc = find_lean(finding->call, finding->out);
+}
+
 static enum mr_code next(struct mr_call *call, const struct next_request *asked,
 	struct mr_shape_notice *out)
 {
 	struct mr_notifier_hub *hub = mr_gateway_parts_notifiers(call->app->gateway_parts);
 	struct mr_mailbox_session session;
 	struct mr_notifier_told told;
+	struct finding finding = { call, &session, MR_OK };
 	const char *url, *api;
-	enum mr_code rc = find_lean(call, &session);
+	enum mr_code rc;
 
-	if (!rc && !hub)
-		rc = mr_err_set(&call->cx.err, MR_ECONFLICT, "this server has no notifier");
-	if (rc)
-		return rc;
+	if (!hub)
+		return mr_err_set(&call->cx.err, MR_ECONFLICT, "this server has no notifier");
+	mr_notifier_hub_run(hub, run_finding, &finding);
+	if (finding.rc)
+		return finding.rc;
 	url = mr_gateway_parts_url(call, &session, &api);
 	rc = mr_notifier_hub_wait(&call->cx, hub, &session, url, api, (int)asked->wait * 1000,
 		&told);
