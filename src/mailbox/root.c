@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION_FILE_BYTES = 4096 };
+enum { VERSION_FILE_BYTES = 4096, LEAST_DB_BYTES = 512 };
 
 static const char OLD_TABLE[] = "principals";
 static const char REPAIR_HINT[] = "run `mailroom mailbox repair`";
@@ -87,26 +87,20 @@ static enum mr_code say_unreadable(struct mr_ctx *cx, const struct mr_mailbox_ro
 		why, REPAIR_HINT);
 }
 
+/* Not opened: to close it would let go of the locks that connections of other threads have on it.
+ * Whether a file of a database's size is one is found out by the first connection. */
 enum mr_code mr_mailbox_root_check_index(struct mr_ctx *cx, const struct mr_mailbox_root *root)
 {
-	static const char MAGIC[16] = "SQLite format 3";
-	char head[sizeof(MAGIC)];
-	int fd MR_CLEANUP(mr_fs_closep) = openat(root->dir, MR_MAILBOX_INDEX_FILE,
-		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	ssize_t len;
+	struct stat st;
 
-	if (fd < 0 && errno == ENOENT)
+	if (fstatat(root->dir, MR_MAILBOX_INDEX_FILE, &st, 0) == 0 &&
+		faccessat(root->dir, MR_MAILBOX_INDEX_FILE, R_OK, AT_EACCESS) == 0)
+		return st.st_size == 0 || st.st_size >= LEAST_DB_BYTES
+			? MR_OK
+			: say_unreadable(cx, root, "is not a database");
+	if (errno == ENOENT)
 		return say_unreadable(cx, root, "is missing");
-	if (fd < 0)
-		return mr_err_os(&cx->err, errno, "cannot open %s/" MR_MAILBOX_INDEX_FILE,
-			root->path);
-	len = read(fd, head, sizeof(head));
-	if (len < 0)
-		return mr_err_os(&cx->err, errno, "cannot read %s/" MR_MAILBOX_INDEX_FILE,
-			root->path);
-	if (len != 0 && (len != sizeof(head) || memcmp(head, MAGIC, sizeof(head)) != 0))
-		return say_unreadable(cx, root, "is not a database");
-	return MR_OK;
+	return mr_err_os(&cx->err, errno, "cannot open %s/" MR_MAILBOX_INDEX_FILE, root->path);
 }
 
 enum mr_code mr_mailbox_root_check_layout(struct mr_ctx *cx, const struct mr_mailbox_root *root,

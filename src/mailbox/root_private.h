@@ -16,8 +16,7 @@ MR_CHECK enum mr_code mr_mailbox_root_check_layout(struct mr_ctx *cx,
 /* Protocol 3, or for a reader 1. */
 MR_CHECK enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root, enum mr_mailbox_root_for purpose);
-/* Is there an index? Checks its first bytes only: mr_mailbox_root_index() does the rest, and
- * here a reader would have to wait for a writer. */
+/* Is there an index? Whether it can be read, mr_mailbox_root_index() finds out. */
 MR_CHECK enum mr_code mr_mailbox_root_check_index(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root);
 /* Register the operator, or see that the registration and its mailbox are as they should be. */

@@ -10,6 +10,7 @@
 #include "mailbox/state_sql.h"
 #include "test.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -435,6 +436,34 @@ static void refuses_an_old_index(void)
 	CHECK_STR(message(&place), WHY);
 }
 
+/* Does another process than this one have a lock in the bytes that SQLite locks? */
+static bool is_locked_elsewhere(const char *path)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_start = 0x40000000, .l_len = 512 };
+	int fd MR_CLEANUP(mr_fs_closep) = open(path, O_RDWR | O_CLOEXEC);
+
+	return fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* POSIX locks go with the first descriptor of the file that their process closes. */
+static void opening_a_root_keeps_the_locks_of_connections(void)
+{
+	struct place place MR_CLEANUP(place_close) = enter_made();
+	struct mr_db *db MR_CLEANUP(database_closep) = NULL;
+	pid_t child;
+	int status;
+
+	CHECK_OK(mr_mailbox_root_index(&place.cx, &place.root, false, &db), place.cx.err);
+	database_begin(&place.cx, db);
+	CHECK_OK(open_for(&place, MR_MAILBOX_ROOT_READ), place.cx.err);
+	CHECK_OK(open_for(&place, MR_MAILBOX_ROOT_WRITE), place.cx.err);
+	child = fork();
+	if (child == 0)
+		_exit(is_locked_elsewhere("root/index.sqlite") ? 0 : 1);
+	CHECK_INT(waitpid(child, &status, 0), child);
+	CHECK_INT(status, 0);
+}
+
 /* Good at the beginning, broken behind it. */
 static void an_index_damaged_inside_is_for_repair(void)
 {
@@ -687,6 +716,7 @@ int main(void)
 		TEST(says_that_there_is_none),
 		TEST(refuses_what_is_not_supported),
 		TEST(refuses_an_old_index),
+		TEST(opening_a_root_keeps_the_locks_of_connections),
 		TEST(an_index_damaged_inside_is_for_repair),
 		TEST(strays_are_ignored),
 		TEST(makes_what_a_writer_needs),
