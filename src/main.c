@@ -109,7 +109,7 @@
  *       page_file.c      pages: files of messages
  *       page_search.c    page: search in all mail
  *       page_project.c   pages: all projects, one, its agents
- *       template_set.c   the built-in templates, parsed
+ *       template_set.c   the built-in templates, parsed when they are needed
  *       theme.c          light, dark, or as the system has it
  *       view.c           a page being answered: runs what it asks, shows its template
  *       web.c            the routes of pages and actions

@@ -1,63 +1,84 @@
-/* surface/web/template_set.c - Parses the built-in templates once, and renders them. */
+/* surface/web/template_set.c - Parses each built-in template when it is first needed, and renders
+ * pages. */
 #include "surface/web/template_set.h"
 
-#include "base/log.h"
+#include "base/oom.h"
 #include "surface/web/files.h"
 #include "text/template.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct mr_web_templates {
-	const struct mr_template **items;
-	size_t len;
+	pthread_mutex_t lock; /* guards what follows; a template that is parsed never changes */
+	struct mr_arena *arena;
+	const struct mr_template **parsed; /* by the place of its file; NULL: not needed yet */
 };
 
-const struct mr_web_templates *mr_web_templates_new(struct mr_arena *arena)
+struct mr_web_templates *mr_web_templates_new(void)
+{
+	struct mr_web_templates *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		mr_oom(sizeof(*all));
+	pthread_mutex_init(&all->lock, NULL);
+	all->arena = mr_arena_new();
+	all->parsed = mr_arena_array(all->arena, mr_web_template_files_count,
+		sizeof(struct mr_template *));
+	return all;
+}
+
+void mr_web_templates_free(struct mr_web_templates *templates)
+{
+	if (!templates)
+		return;
+	mr_arena_free(templates->arena);
+	pthread_mutex_destroy(&templates->lock);
+	free(templates);
+}
+
+/* Under the lock. */
+static enum mr_code parse(struct mr_web_templates *all, size_t at, struct mr_err *err)
 {
 	static const struct mr_template_syntax syntax = { .trim_blocks = true,
 		.lstrip_blocks = true };
-	struct mr_web_templates *all = mr_arena_alloc(arena, sizeof(*all));
-	struct mr_err err;
+	const struct mr_web_template_file *file = &mr_web_template_files[at];
 
-	all->len = mr_web_template_files_count;
-	all->items = mr_arena_array(arena, all->len, sizeof(struct mr_template *));
-	for (size_t i = 0; i < all->len; i++) {
-		const struct mr_web_template_file *file = &mr_web_template_files[i];
-
-		if (mr_template_parse(arena, file->name, mr_bytes_of(file->data, file->len),
-			    &syntax, &all->items[i], &err)) {
-			mr_log(MR_LOG_ERROR, "bad_template", "%s", err.msg);
-			abort();
-		}
-	}
-	return all;
+	if (all->parsed[at])
+		return MR_OK;
+	return mr_template_parse(all->arena, file->name, mr_bytes_of(file->data, file->len),
+		&syntax, &all->parsed[at], err);
 }
 
 static enum mr_code find(void *ctx, const char *name, const struct mr_template **out,
 	struct mr_err *err)
 {
-	const struct mr_web_templates *all = ctx;
+	struct mr_web_templates *all = ctx;
+	enum mr_code rc;
 
-	for (size_t i = 0; i < all->len; i++) {
-		if (strcmp(mr_template_name(all->items[i]), name) == 0) {
-			*out = all->items[i];
-			return MR_OK;
-		}
+	for (size_t i = 0; i < mr_web_template_files_count; i++) {
+		if (strcmp(mr_web_template_files[i].name, name) != 0)
+			continue;
+		pthread_mutex_lock(&all->lock);
+		rc = parse(all, i, err);
+		*out = all->parsed[i];
+		pthread_mutex_unlock(&all->lock);
+		return rc;
 	}
 	return mr_err_set(err, MR_ENOTFOUND, "there is no page template %s", name);
 }
 
-enum mr_code mr_web_templates_render(const struct mr_web_templates *templates, const char *name,
+enum mr_code mr_web_templates_render(struct mr_web_templates *templates, const char *name,
 	const struct mr_value *values, struct mr_buf *out, struct mr_err *err)
 {
 	const struct mr_template_options options = {
 		.escape_html = true,
 		.loader = find,
-		.loader_ctx = (void *)(uintptr_t)templates,
+		.loader_ctx = templates,
 	};
 	const struct mr_template *template = NULL;
-	enum mr_code rc = find((void *)(uintptr_t)templates, name, &template, err);
+	enum mr_code rc = find(templates, name, &template, err);
 
 	return rc ? rc : mr_template_render(template, values, &options, out, err);
 }

@@ -1,4 +1,4 @@
-/* surface/web/template_set.h - the built-in templates, parsed. */
+/* surface/web/template_set.h - the built-in templates, each parsed when a page first needs it. */
 #pragma once
 
 #include "base/buf.h"
@@ -7,8 +7,10 @@
 
 struct mr_web_templates;
 
-/* In the arena. A template that cannot be parsed is an error of the build: the program ends. */
-const struct mr_web_templates *mr_web_templates_new(struct mr_arena *arena);
-/* Append what the template of that name makes of these values. */
-MR_CHECK enum mr_code mr_web_templates_render(const struct mr_web_templates *templates,
-	const char *name, const struct mr_value *values, struct mr_buf *out, struct mr_err *err);
+/* A server that nobody looks at has none of them in memory. */
+struct mr_web_templates *mr_web_templates_new(void);
+/* NULL is fine. */
+void mr_web_templates_free(struct mr_web_templates *templates);
+/* Append what the template of that name makes of these values. From any thread. */
+MR_CHECK enum mr_code mr_web_templates_render(struct mr_web_templates *templates, const char *name,
+	const struct mr_value *values, struct mr_buf *out, struct mr_err *err);

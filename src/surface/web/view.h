@@ -10,7 +10,7 @@ struct mr_web_templates;
 struct mr_web {
 	const struct mr_app *app;
 	struct mr_arena *arena;
-	const struct mr_web_templates *templates;
+	struct mr_web_templates *templates;
 	const char *assets;
 	struct mr_web_csrf_key key;
 	struct mr_web_live *live;

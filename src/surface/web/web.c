@@ -86,7 +86,7 @@ struct mr_web *mr_web_new(const struct mr_app *app)
 
 	web->app = app;
 	web->arena = arena;
-	web->templates = mr_web_templates_new(arena);
+	web->templates = mr_web_templates_new();
 	web->assets = mr_web_asset_base(arena);
 	mr_rand_fill(app->rand, web->key.bytes, sizeof(web->key.bytes));
 	web->live = mr_web_live_new(app);
@@ -99,6 +99,7 @@ void mr_web_free(struct mr_web *web)
 	if (!web)
 		return;
 	mr_web_live_free(web->live);
+	mr_web_templates_free(web->templates);
 	mr_arena_free(web->arena);
 }
 

@@ -2,7 +2,8 @@
  * surface/web/web.h - the pages at /mail: routes, layout, headers, errors.
  *
  * Every page is whole without scripts. Answers carry a content policy that lets nothing run but the
- * built-in files; nothing that somebody wrote is ever HTML (page.h). Templates are parsed once.
+ * built-in files; nothing that somebody wrote is ever HTML (page.h). A template is parsed when a
+ * page first needs it.
  */
 #pragma once
 
