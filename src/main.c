@@ -103,6 +103,7 @@
  *       page_status.c    page: health, and charts of what goes on
  *       page_traffic.c   page: who writes to whom, drawn
  *       live.c           tells open pages that something has changed
+ *       live_files.c     follows the workspace and the mailboxes that pages showed
  *       pages.c          the list of all pages
  *       sign.c           signing in and out, choosing the colours
  *       page_mail.c      pages: mail in lists, a conversation, a message; writing
@@ -702,6 +703,7 @@
  *     db_sqlite_score.c  the ranking of a search
  *     db_sqlite_search.c full-text search
  *     db_sqlite_words.c  the words that engines spell differently
+ *     followed.c         tells that databases and lock files changed
  *     git.c              libgit2, loaded when it is first needed
  *     history.c          git repositories: reading, the branch, the log, the index
  *     history_append.c   opens, locks and appends to a repository

@@ -36,7 +36,18 @@ struct mr_ctx {
 	/* Which directories of this machine the caller may name (base/reach.h); NULL: all that
 	 * this process can read. */
 	const struct mr_reach *reach;
+	/* Called before a database, or what a lock file guards, is read: whose changes change the
+	 * result (data/followed.h). NULL where nobody follows them. */
+	void (*reads)(void *arg, const char *path, bool is_database);
+	void *reads_arg;
 	/* Of a process that lives long (base/keeper.h); NULL: a request that needs a keeper starts
 	 * its own. */
 	struct mr_keepers *keepers;
 };
+
+/* Tell that the file at this path is going to be read. */
+static inline void mr_ctx_reads(const struct mr_ctx *cx, const char *path, bool is_database)
+{
+	if (cx->reads)
+		cx->reads(cx->reads_arg, path, is_database);
+}

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/oom.h"
+#include "data/followed.h"
 #include "mailbox/gateway.h"
 #include "mailbox/layout.h"
 #include "mailbox/notifier_hub_private.h"
@@ -230,21 +231,13 @@ static void on_change(struct mr_notifier_agent *agent, int64_t now)
 
 #define JOURNAL MR_MAILBOX_LOCAL_FILE "-journal"
 
-/* What happened to a name in a mailbox: is a change of its database committed with it? A rollback
- * journal goes with the commit, once for each; a write-ahead log grows with it. */
-static bool is_commit(const char *name, unsigned what)
-{
-	if (mr_str_eq(name, MR_MAILBOX_LOCAL_FILE))
-		return what & MR_FS_WATCH_ARRIVED;
-	if (mr_str_eq(name, JOURNAL))
-		return what & MR_FS_WATCH_REMOVED;
-	return mr_str_eq(name, MR_MAILBOX_LOCAL_FILE "-wal") && (what & MR_FS_WATCH_WRITTEN);
-}
-
 static void on_mailbox(struct mr_notifier_agent *agent, const char *name, unsigned what,
 	int64_t now)
 {
-	if ((what & MR_FS_WATCH_LOST) || is_commit(name, what))
+	unsigned but_closed = what & ~(unsigned)MR_FS_WATCH_CLOSED;
+
+	if ((what & MR_FS_WATCH_LOST) ||
+		mr_followed_is_commit(MR_MAILBOX_LOCAL_FILE, name, but_closed))
 		on_change(agent, now);
 	/* With the journal modes TRUNCATE and PERSIST the journal stays, and the commit was before
 	 * it was closed. With DELETE it is removed right after: that is the commit. */

@@ -89,8 +89,10 @@ enum mr_code mr_notifier_sql_open(struct mr_ctx *cx, const char *session, bool c
 	};
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	bool there = true;
-	enum mr_code rc = mr_db_open(&options, &db, &cx->err);
+	enum mr_code rc;
 
+	mr_ctx_reads(cx, options.path, true);
+	rc = mr_db_open(&options, &db, &cx->err);
 	if (rc == MR_ENOTFOUND && create) {
 		rc = mr_fs_make_dirs(AT_FDCWD, mr_notifier_sql_dir(cx->arena, session), DIR_MODE,
 			&cx->err);

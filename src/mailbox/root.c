@@ -42,6 +42,8 @@ enum mr_code mr_mailbox_root_find(struct mr_ctx *cx, const char *path, struct mr
 	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
 	enum mr_code rc;
 
+	mr_ctx_reads(cx,
+		mr_mailbox_layout_join(cx->arena, real ? real : path, MR_MAILBOX_INDEX_FILE), true);
 	if (!real && (errno == ENOENT || errno == ENOTDIR))
 		return mr_err_set(&cx->err, MR_ENOTFOUND,
 			"no mailbox root at %s; run `mailroom mailbox init`", path);
@@ -162,8 +164,10 @@ static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only,
 	};
 	struct mr_db *writer = NULL;
 	struct mr_err ignored;
-	enum mr_code rc = mr_db_open(&options, out, &cx->err);
+	enum mr_code rc;
 
+	mr_ctx_reads(cx, path, true);
+	rc = mr_db_open(&options, out, &cx->err);
 	if (rc != MR_EPERM || !read_only)
 		return rc;
 	/* A writer may have died during its commit: its journal must be rolled back first, which

@@ -45,18 +45,26 @@ enum mr_code mr_work_find(struct mr_ctx *cx, const char *from, const char **out_
 		"neither %s nor a directory above it has a workspace", from);
 }
 
+/* A reader opens the lock file for reading: when it closes it, nobody is told of a change. */
+static int open_lock(const struct mr_work *work)
+{
+	int fd = -1;
+
+	if (work->access == MR_WORK_READ)
+		fd = openat(work->dir, MR_WORK_LOCK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (work->access == MR_WORK_READ && (fd >= 0 || errno != ENOENT))
+		return fd;
+	return openat(work->dir, MR_WORK_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+}
+
 /* flock(2), and at once or not at all; other programs hold the same lock the same way. */
 static enum mr_code take_lock(struct mr_ctx *cx, struct mr_work *work)
 {
 	int got;
 
-	work->lock =
-		openat(work->dir, MR_WORK_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (work->lock < 0 && work->access == MR_WORK_READ && (errno == EROFS || errno == EACCES)) {
-		work->lock = openat(work->dir, MR_WORK_LOCK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-		if (work->lock < 0 && (errno == ENOENT || errno == EACCES))
-			return MR_OK; /* we cannot write here, and cannot see who does */
-	}
+	work->lock = open_lock(work);
+	if (work->lock < 0 && work->access == MR_WORK_READ && (errno == EROFS || errno == EACCES))
+		return MR_OK; /* we cannot write here, and cannot see who does */
 	if (work->lock < 0) {
 		mr_err_os(&cx->err, errno, "cannot open %s/%s", work->root, MR_WORK_LOCK);
 		return mr_work_store_error(cx);
@@ -93,12 +101,23 @@ static void mark_written(struct mr_work *work)
 		work->written = st.st_mtim;
 }
 
+/* Whoever follows the workspace looks when a writer closes the lock file (data/followed.h): one
+ * that rests does so without giving up its own. */
+static void tell_followers(const struct mr_work *work)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = -1;
+
+	if (work->access == MR_WORK_WRITE)
+		fd = openat(work->dir, MR_WORK_LOCK, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
 void mr_work_rest(struct mr_work *work)
 {
 	if (work->is_resting || work->lock < 0)
 		return;
 	(void)flock(work->lock, LOCK_UN);
 	work->is_resting = true;
+	tell_followers(work);
 }
 
 /* Forget what was loaded; what was allocated for it goes with the command's arena. */
@@ -165,6 +184,7 @@ enum mr_code mr_work_open(struct mr_ctx *cx, const char *root, enum mr_work_acce
 	*work = (struct mr_work){ .dir = -1, .lock = -1, .access = access };
 	work->root = mr_arena_strdup(cx->arena, root);
 	mr_work_set_now(cx, work);
+	mr_ctx_reads(cx, mr_work_join(cx->arena, root, MR_WORK_LOCK), false);
 	rc = mr_fs_open_dir(AT_FDCWD, root, &work->dir, &cx->err);
 	if (rc && rc != MR_ENOTFOUND)
 		return mr_work_store_error(cx);

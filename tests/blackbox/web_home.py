@@ -1,54 +1,16 @@
 """usage: web_home.py PROGRAM - the home page, and the stream of events that pages listen to, over plain HTTP."""
 
-import http.client
 import os
 import sys
 import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import team_scene  # noqa: E402
-from mailroom import TIMEOUT_S, Mailroom  # noqa: E402
+from mailroom import Mailroom  # noqa: E402
 from tap import Tap  # noqa: E402
-from webs import api, page, project  # noqa: E402
+from webs import Listener, api, number_of, page, project  # noqa: E402
 
 NASTY = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp;"
-
-
-class Listener:
-    """A stream of events: their names and data, one after another."""
-
-    def __init__(self, server, **headers):
-        self.connection = http.client.HTTPConnection(server.address, timeout=TIMEOUT_S)
-        self.connection.request("GET", "/mail/live", headers=headers)
-        self.response = self.connection.getresponse()
-
-    def next(self):
-        said = {}
-        while True:
-            line = self.response.readline().decode()
-            assert line, "the stream has ended"
-            if line == "\n" and said:
-                return said["event"], said["data"]
-            name, colon, value = line.rstrip("\n").partition(": ")
-            if colon and name:
-                said[name] = value
-
-    def wait_for_other(self, number):
-        while True:
-            event = self.next()
-            assert event[0] == "change", event
-            if event[1] != number:
-                return event[1]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *ignored):
-        self.connection.close()
-
-
-def number_of(server, path="/mail"):
-    return page(server, path).text.split('data-live="')[1].split('"')[0]
 
 
 def what_needs_a_person_is_on_it(m):

@@ -9,7 +9,7 @@ import urllib.parse
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from agents import Agents  # noqa: E402
 from tap import Tap  # noqa: E402
-from webs import page  # noqa: E402
+from webs import changes_at_once, page  # noqa: E402
 
 PATH = "/mail/mailboxes"
 ALICE = PATH + "/account/alice%40houmao.localhost"
@@ -110,9 +110,21 @@ def what_mail_says_is_text(m):
         assert "<script>" not in text and "<img" not in text and "javascript:" not in text.replace("(javascript:", ""), text
 
 
+def changes_by_others_appear(m):
+    """Also before there is anything: a root, a ledger."""
+    with m.serve() as server:
+        changes_at_once(server, PATH, lambda: m.create("alice", "bob"), "alice@houmao.localhost")
+        changes_at_once(server, ALICE, lambda: send(m, "bob", "alice", "Plan"), "Plan")
+        ref = m.json("mail", "list", "--agent-name", "alice")["messages"][0]["message_ref"]
+        changes_at_once(server, ALICE, lambda: m.json("mail", "mark", "--agent-name", "alice", "--answered", ref), ">answered<")
+        # The mail that waits already is told, too.
+        changes_at_once(server, PATH + "/notices", lambda: m.json("agents", "gateway", "mail-notifier", "enable", "alice",
+            "--command", "true", "--channel", "command"), "Plan")
+
+
 def main():
     with Tap() as tap:
-        for test in (nothing_is_there_yet, accounts_and_their_mail, only_roots_that_are_known_are_opened, wake_ups_are_listed,
+        for test in (nothing_is_there_yet, changes_by_others_appear, accounts_and_their_mail, only_roots_that_are_known_are_opened, wake_ups_are_listed,
                 only_administrators_see_them, what_mail_says_is_text):
             with Agents(sys.argv[1]) as m:
                 tap.run(test.__name__, test, m)

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from desk import Desk  # noqa: E402
 from tap import Tap  # noqa: E402
-from webs import ask, page, post  # noqa: E402
+from webs import ask, changes_at_once, page, post  # noqa: E402
 from workspace import mail  # noqa: E402
 
 EVIL = '<img src=x onerror=alert(1)>"\'><script>alert(2)</script>'
@@ -274,12 +274,24 @@ def contacts_are_shown(w):
         assert f"/mail/work/contact/{uid}" in page(server, f"/mail/work/message/{one}").text
 
 
+def changes_by_others_appear(w):
+    w.ok("config", "set", "audit.approval_mode", "required")
+    (one,) = w.deliver(mail(1))
+    with serve(w) as server:
+        changes_at_once(server, "/mail/work", lambda: w.deliver(mail(2, subject="Chairs")), "Chairs")
+        changes_at_once(server, "/mail/work/messages?status=spam", lambda: w.ok("message", "spam", one), "Mail 1")
+        changes_at_once(server, "/mail/work/approval", lambda: w.send(w.case(), "Offer"), "Offer")
+        content = w.ok("push", "show")["items"][0]["content_id"]
+        changes_at_once(server, "/mail/work/approval", lambda: w.ok("push", "approve", content), ">approved<")
+        changes_at_once(server, "/mail", lambda: w.send(w.case(), "Second"), "1 thing waits for your approval")
+
+
 def main():
     with Tap() as tap:
         for test in (a_server_without_a_workspace_says_so, an_empty_one_says_what_to_do, what_strangers_wrote_stays_text,
                 messages_are_decided_about, an_agents_suggestion_is_accepted, a_draft_is_written_and_queued,
                 the_queue_is_approved_item_by_item, an_approval_is_of_what_was_on_the_page, who_may_only_read_changes_nothing,
-                an_agents_client_cannot_approve, contacts_are_shown):
+                an_agents_client_cannot_approve, contacts_are_shown, changes_by_others_appear):
             with Desk(sys.argv[1]) as w:
                 tap.run(test.__name__, test, w)
 

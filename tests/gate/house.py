@@ -161,6 +161,7 @@ TESTED_BY = {
     "src/surface/mcp/wanted.c": "tests/blackbox/mcp_stdio.py",
     "src/team/find_sql.c": "tests/blackbox/web_home.py",
     "src/surface/web/live.c": "tests/blackbox/web_home.py",
+    "src/surface/web/live_files.c": "tests/blackbox/web_work.py",
     "src/surface/web/action.c": "tests/blackbox/web_team.py",
     "src/surface/web/asset.c": "tests/blackbox/web.py",
     "src/surface/web/form.c": "tests/unit/surface/test_web_form.c",

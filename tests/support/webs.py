@@ -52,3 +52,53 @@ def project(server, key, agents):
     api(server, "ensure_project", human_key=key)
     for name, task in agents.items():
         api(server, "register_agent", project_key=key, name=name, program="test", model="none", task_description=task)
+
+
+class Listener:
+    """A stream of events: their names and data, one after another."""
+
+    def __init__(self, server, **headers):
+        self.connection = http.client.HTTPConnection(server.address, timeout=TIMEOUT_S)
+        self.connection.request("GET", "/mail/live", headers=headers)
+        self.response = self.connection.getresponse()
+
+    def next(self):
+        said = {}
+        while True:
+            line = self.response.readline().decode()
+            assert line, "the stream has ended"
+            if line == "\n" and said:
+                return said["event"], said["data"]
+            name, colon, value = line.rstrip("\n").partition(": ")
+            if colon and name:
+                said[name] = value
+
+    def wait_for_other(self, number):
+        while True:
+            event = self.next()
+            assert event[0] == "change", event
+            if event[1] != number:
+                return event[1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *ignored):
+        self.connection.close()
+
+
+def number_of(server, path="/mail"):
+    """What changes when the page is to be asked for again."""
+    return page(server, path).text.split('data-live="')[1].split('"')[0]
+
+
+def changes_at_once(server, path, change, appears):
+    """Another process makes the change: open pages are told, and this one shows it then."""
+    with Listener(server) as listener:
+        listener.wait_for_other("0")
+        number = number_of(server, path)
+        assert appears not in page(server, path).text, (path, appears)
+        change()
+        number = listener.wait_for_other(number)
+        while appears not in page(server, path).text:
+            number = listener.wait_for_other(number)

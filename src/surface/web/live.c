@@ -1,4 +1,5 @@
-/* surface/web/live.c - Sends an event to every open page when the team's database has changed. */
+/* surface/web/live.c - Sends an event to every open page when the team's database has changed, or a
+ * file that pages were made of. */
 #include "surface/web/live.h"
 
 #include "base/log.h"
@@ -7,6 +8,7 @@
 #include "op/team/contract_team.h"
 #include "op/team/watching.h"
 #include "surface/http/stream.h"
+#include "surface/web/live_files.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -32,6 +34,7 @@ struct viewer {
 struct mr_web_live {
 	const struct mr_app *app;
 	_Atomic(uint64_t) number;
+	struct mr_web_live_files *files;
 	pthread_mutex_t lock; /* guards what follows */
 	struct viewer *first;
 	struct mr_team *team; /* set before the thread starts */
@@ -39,6 +42,32 @@ struct mr_web_live {
 	pthread_cond_t stopped;
 	pthread_t thread;
 };
+
+/* ---- a change ---- */
+
+static void send_number(struct viewer *viewer, uint64_t number)
+{
+	char text[EVENT_BYTES];
+	struct mr_err ignored;
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+	/* A client that has gone, or does not read, is let go by the stream itself. */
+	(void)!mr_http_stream_event(viewer->stream, "change", NULL, text, &ignored);
+}
+
+static void tell(void *arg)
+{
+	struct mr_web_live *live = arg;
+	uint64_t number;
+
+	pthread_mutex_lock(&live->lock);
+	number = ++live->number;
+	for (struct viewer *at = live->first; at; at = at->next)
+		send_number(at, number);
+	pthread_mutex_unlock(&live->lock);
+}
+
+/* ---- the beginning and the end ---- */
 
 struct mr_web_live *mr_web_live_new(const struct mr_app *app)
 {
@@ -48,6 +77,7 @@ struct mr_web_live *mr_web_live_new(const struct mr_app *app)
 	if (!live)
 		mr_oom(sizeof(*live));
 	live->app = app;
+	live->files = mr_web_live_files_new(tell, live);
 	pthread_mutex_init(&live->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -62,6 +92,7 @@ void mr_web_live_free(struct mr_web_live *live)
 
 	if (!live)
 		return;
+	mr_web_live_files_free(live->files);
 	pthread_mutex_lock(&live->lock);
 	running = live->running;
 	live->stop = true;
@@ -81,28 +112,14 @@ uint64_t mr_web_live_number(const struct mr_web_live *live)
 	return live->number;
 }
 
+void mr_web_live_reads(void *arg, const char *path, bool is_database)
+{
+	struct mr_web_live *live = arg;
+
+	mr_web_live_files_add(live->files, path, is_database);
+}
+
 /* ---- the thread ---- */
-
-static void send_number(struct viewer *viewer, uint64_t number)
-{
-	char text[EVENT_BYTES];
-	struct mr_err ignored;
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
-	/* A client that has gone, or does not read, is let go by the stream itself. */
-	(void)!mr_http_stream_event(viewer->stream, "change", NULL, text, &ignored);
-}
-
-static void tell(struct mr_web_live *live)
-{
-	uint64_t number;
-
-	pthread_mutex_lock(&live->lock);
-	number = ++live->number;
-	for (struct viewer *at = live->first; at; at = at->next)
-		send_number(at, number);
-	pthread_mutex_unlock(&live->lock);
-}
 
 /* Sleep so long, or until it is to stop; true: stop. */
 static bool pause_ms(struct mr_web_live *live, int ms)

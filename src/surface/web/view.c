@@ -187,6 +187,8 @@ struct mr_call mr_web_call(const struct mr_web_view *view)
 
 	mr_http_access_call(view->req, &call);
 	mr_http_wait_lend(view->req, &call.cx);
+	call.cx.reads = mr_web_live_reads;
+	call.cx.reads_arg = view->web->live;
 	call.for_person = true;
 	return call;
 }

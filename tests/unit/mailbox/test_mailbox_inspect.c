@@ -1,7 +1,9 @@
 /* tests/unit/mailbox/test_mailbox_inspect.c - accounts and messages as the index has them. */
 #include "mailbox/inspect.h"
 
+#include "data/followed.h"
 #include "files.h"
+#include "mailbox/open.h"
 #include "post.h"
 #include "test.h"
 
@@ -117,6 +119,42 @@ static void one_message_whole(void)
 		MR_ENOTFOUND);
 }
 
+static void on_reads(void *arg, const char *path, bool is_database)
+{
+	mr_followed_add(arg, path, is_database);
+}
+
+/* Whoever looks can follow what it looked at, and does not tell itself. */
+static void what_was_read_is_followed(void)
+{
+	struct post post MR_CLEANUP(post_close);
+	struct mr_mailbox_root root MR_CLEANUP(mr_mailbox_root_close) = MR_MAILBOX_ROOT_INIT;
+	struct mr_mailbox_inspect_messages found = { NULL };
+	struct mr_followed *follow = NULL;
+
+	post_open(&post);
+	post_account(&post, "alice");
+	post_account(&post, "bob");
+	CHECK_OK(mr_followed_open(8, &follow, &post.cx.err), post.cx.err);
+	post.cx.reads = on_reads;
+	post.cx.reads_arg = follow;
+	CHECK_OK(mr_mailbox_root_open(&post.cx, post.root.path, MR_MAILBOX_ROOT_READ, &root),
+		post.cx.err);
+	CHECK_OK(mr_mailbox_inspect_messages(&post.cx, &root, post_address(&post, "alice"), 0,
+			 &found),
+		post.cx.err);
+	mr_mailbox_inspect_states(&post.cx, &found);
+	CHECK(!mr_followed_drain(follow));
+	post_send(&post, "alice", "bob", NULL);
+	CHECK(mr_followed_drain(follow));
+	CHECK_OK(mr_mailbox_inspect_messages(&post.cx, &root, post_address(&post, "alice"), 0,
+			 &found),
+		post.cx.err);
+	mr_mailbox_inspect_states(&post.cx, &found);
+	CHECK(!mr_followed_drain(follow));
+	mr_followed_close(&follow);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -124,6 +162,7 @@ int main(void)
 		TEST(the_account_people_mean),
 		TEST(messages_are_listed_newest_first),
 		TEST(one_message_whole),
+		TEST(what_was_read_is_followed),
 	};
 
 	return test_main(tests, MR_LEN(tests));

@@ -1,6 +1,7 @@
 /* tests/unit/workspace/test_work_frame.c */
 #include "workspace/frame.h"
 
+#include "data/followed.h"
 #include "desk.h"
 #include "files.h"
 #include "test.h"
@@ -196,6 +197,41 @@ static void a_projection_is_written_when_it_differs(void)
 	desk_close(&desk);
 }
 
+static void on_reads(void *arg, const char *path, bool is_database)
+{
+	CHECK(!is_database);
+	mr_followed_add(arg, path, is_database);
+}
+
+/* Whoever follows the workspace is told when a writer ends or rests, and never by a reader. */
+static void writers_tell_followers(void)
+{
+	struct desk desk;
+	struct mr_followed *follow = NULL;
+	struct mr_work *work = NULL;
+	const char *root;
+
+	desk_open(&desk);
+	root = mr_arena_strdup(desk.cx.arena, desk.work->root);
+	mr_work_closep(&desk.work);
+	CHECK_OK(mr_followed_open(8, &follow, &desk.cx.err), desk.cx.err);
+	desk.cx.reads = on_reads;
+	desk.cx.reads_arg = follow;
+	CHECK_OK(mr_work_open(&desk.cx, root, MR_WORK_READ, &work), desk.cx.err);
+	mr_work_closep(&work);
+	CHECK(!mr_followed_drain(follow));
+	CHECK_OK(mr_work_open(&desk.cx, root, MR_WORK_WRITE, &work), desk.cx.err);
+	CHECK(!mr_followed_drain(follow));
+	mr_work_rest(work);
+	CHECK(mr_followed_drain(follow));
+	CHECK_OK(mr_work_resume(&desk.cx, work, NULL), desk.cx.err);
+	CHECK(!mr_followed_drain(follow));
+	mr_work_closep(&work);
+	CHECK(mr_followed_drain(follow));
+	mr_followed_close(&follow);
+	desk_close(&desk);
+}
+
 static void documents_are_indented(void)
 {
 	struct desk desk;
@@ -226,6 +262,7 @@ int main(void)
 		TEST(times_are_whole_seconds),
 		TEST(files_are_read),
 		TEST(a_projection_is_written_when_it_differs),
+		TEST(writers_tell_followers),
 		TEST(documents_are_indented),
 	};
 
