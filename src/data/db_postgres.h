@@ -10,8 +10,9 @@
  *     (REPEATABLE READ).
  *   - After a statement failed in a transaction, only a rollback, or one to a savepoint, goes on.
  *   - A notice is a NOTIFY on the channel "mailroom", sent after the commit.
- *   - An address that names another machine is asked by TLS, and its certificate is checked, unless
- *     the URL's own `sslmode` says otherwise.
+ *   - An address that names another machine is asked by TLS, and its certificate must be good for
+ *     its name (sslmode=verify-full, with the system's authorities unless sslrootcert names
+ * others), unless the URL's own `sslmode`, or PGSSLMODE, says otherwise: MR_EREMOTE when it is not.
  * There are no files: what copies one is MR_ECONFLICT.
  */
 #pragma once

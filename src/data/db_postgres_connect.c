@@ -6,25 +6,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does the URL lead to this machine only? */
-static bool is_near(const struct mr_db_pq *pq, const char *url, bool *has_mode)
+/* What the address, or a variable of libpq's, says of a connection; or NULL. */
+static const char *said(const PQconninfoOption *all, const char *keyword)
+{
+	for (const PQconninfoOption *one = all; one && one->keyword; one++) {
+		if (mr_str_eq(one->keyword, keyword))
+			return one->val ? one->val : one->envvar ? getenv(one->envvar) : NULL;
+	}
+	return NULL;
+}
+
+static bool is_this_machine(const char *host)
+{
+	return mr_str_is_empty(host) || *host == '/' || mr_str_eq(host, "localhost") ||
+		mr_str_eq(host, "127.0.0.1") || mr_str_eq(host, "::1");
+}
+
+/*
+ * Whoever names no `sslmode` gets the strictest, unless the address leads to this machine. A
+ * service's file may name any host.
+ */
+static void choose_tls(const struct mr_db_pq *pq, const char *url, const char **mode,
+	const char **authorities)
 {
 	PQconninfoOption *all = pq->conninfoParse(url, NULL);
-	const char *host = NULL;
-	bool near;
+	bool is_near = is_this_machine(said(all, "host")) &&
+		is_this_machine(said(all, "hostaddr")) && !said(all, "service");
 
-	*has_mode = getenv("PGSSLMODE") != NULL;
-	for (PQconninfoOption *one = all; one && one->keyword; one++) {
-		if (mr_str_eq(one->keyword, "host"))
-			host = one->val;
-		if (mr_str_eq(one->keyword, "sslmode"))
-			*has_mode |= one->val != NULL;
-	}
-	near = all &&
-		(!host || !*host || *host == '/' || mr_str_eq(host, "localhost") ||
-			mr_str_eq(host, "127.0.0.1") || mr_str_eq(host, "::1"));
+	if (!said(all, "sslmode") && !is_near)
+		*mode = "verify-full";
+	if (*mode && !said(all, "sslrootcert"))
+		*authorities = "/etc/ssl/certs/ca-certificates.crt";
 	pq->conninfoFree(all);
-	return near;
+}
+
+/* Did the server's certificate, or its having none, end the attempt? */
+static bool is_about_tls(const char *why)
+{
+	static const char *const words[] = { "certificate", "does not support SSL",
+		"SSL was required", "SSL error" };
+
+	for (size_t i = 0; i < MR_LEN(words); i++) {
+		if (strstr(why, words[i]))
+			return true;
+	}
+	return false;
 }
 
 /* What the server remarks besides is nothing to us, and standard error is not libpq's. */
@@ -41,14 +67,10 @@ enum mr_code mr_db_postgres_connect(const struct mr_db_pq *pq, const char *url, 
 	const char *keywords[] = { "sslmode", "sslrootcert", "dbname", "connect_timeout",
 		"fallback_application_name", "client_encoding", NULL };
 	const char *values[] = { NULL, NULL, url, "10", "mailroom", "UTF8", NULL };
-	bool has_mode = false;
 	const char *why;
 	PGconn *conn;
 
-	if (!is_near(pq, url, &has_mode) && !has_mode) {
-		values[0] = "verify-full";
-		values[1] = "/etc/ssl/certs/ca-certificates.crt";
-	}
+	choose_tls(pq, url, &values[0], &values[1]);
 	conn = pq->connectdbParams(keywords, values, 1);
 	pq->setNoticeProcessor(conn, ignore_notice, NULL);
 	if (pq->status(conn) == CONNECTION_OK) {
@@ -67,6 +89,11 @@ enum mr_code mr_db_postgres_connect(const struct mr_db_pq *pq, const char *url, 
 			shown, why);
 	if (strstr(why, "invalid ") && !strstr(why, "connection to server"))
 		return mr_err_set(err, MR_EINVAL, "database %s: %s", shown, why);
+	if (is_about_tls(why))
+		return mr_err_set(err, MR_EREMOTE,
+			"database %s: TLS with the server failed: %s; name the file of its authority "
+			"with sslrootcert in the address, or say with sslmode what is enough",
+			shown, why);
 	return mr_err_set(err, MR_EBUSY, "database %s cannot be reached: %s; try again", shown,
 		why);
 }

@@ -30,7 +30,7 @@ class Postgres:
 
     def __init__(self, durable=False):
         self.durable = durable
-        self.process = None
+        self.hosts, self.port, self.tls = "", 5432, ""
 
     def __enter__(self):
         self.dir = tempfile.mkdtemp(prefix="mr-pg-", dir="/tmp")  # a socket's path ends at 107 bytes
@@ -63,20 +63,35 @@ class Postgres:
 
     def start(self):
         """pg_ctl returns when the server answers."""
-        options = f"-k {self.dir} -h '' -c max_connections=100 -c shared_buffers=16MB"
+        options = f"-k {self.dir} -h '{self.hosts}' -p {self.port} -c max_connections=100 -c shared_buffers=16MB {self.tls}"
         if not self.durable:
             options += " -c fsync=off"
         self.run("pg_ctl", "-D", self.data, "-l", os.path.join(self.dir, "log"), "-o", options, "-w", "-t", "60", "start")
+
+    def listen(self, address, port, certificate=None):
+        """From now on by TCP, too, where a password is asked for; with TLS when there is a certificate, a pair of files."""
+        with open(os.path.join(self.data, "pg_hba.conf"), "w", encoding="ascii") as file:
+            file.write("local all all trust\nhost all all 127.0.0.0/8 scram-sha-256\n")
+        self.stop()
+        self.hosts, self.port, self.tls = address, port, ""
+        if certificate:
+            self.tls = "-c ssl=on -c ssl_cert_file=tls.pem -c ssl_key_file=tls.key"
+            for name, source in zip(("tls.pem", "tls.key"), certificate):
+                path = os.path.join(self.data, name)
+                shutil.copyfile(source, path)
+                shutil.chown(path, self.owner.pw_uid, self.owner.pw_gid)
+                os.chmod(path, 0o600)
+        self.start()
 
     def stop(self, mode="fast"):
         with contextlib.suppress(AssertionError):
             self.run("pg_ctl", "-D", self.data, "-m", mode, "-w", "-t", "60", "stop")
 
     def url(self, database="postgres"):
-        return f"postgresql://mailroom@/{database}?host={self.dir}"
+        return f"postgresql://mailroom@/{database}?host={self.dir}" + (f"&port={self.port}" if self.port != 5432 else "")
 
     def sql(self, text, database="postgres"):
-        return subprocess.run(["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-h", self.dir, "-U", "mailroom", "-d", database,
+        return subprocess.run(["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-h", self.dir, "-p", str(self.port), "-U", "mailroom", "-d", database,
             "-c", text], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
     def make(self, database):
