@@ -223,6 +223,7 @@
  *       team_product.c   operations: products, which group projects
  *       team_project.c   operations: the projects of a team
  *       team_reservation.c operations: leases on files
+ *       team_move.c      operation: moves the database to another place
  *       team_root.c      operations: the storage as a whole
  *       team_search.c    operation: full-text search
  *       team_share.c     operations: export the mail, verify an export
@@ -352,6 +353,8 @@
  *     product_sql.c      products in the database, and their mail
  *     project.c          finds and creates projects
  *     project_sql.c      the rows of projects
+ *     move.c             moves the database to another place, and compares
+ *     move_sql.c         its tables, row by row
  *     purge.c            deletes an agent from database and archive
  *     purge_sql.c        finds all rows that mention it
  *     recipient.c        resolves addresses to agents
@@ -427,6 +430,7 @@
  *       pulse.c          checks that the database accepts writes
  *       root.c           opens and closes a team's storage
  *       schema_sql.c     its tables
+ *       standing_sql.c   may this program write to it as it stands?
  *       use_lock.c       keeps a rebuild and the users of a database apart
  *       wait.c           waits until a condition of the database holds
  *       watch.c          wakes waiting threads when the database changes

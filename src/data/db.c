@@ -314,6 +314,88 @@ enum mr_code mr_db_is_empty(struct mr_db *db, bool *out, struct mr_err *err)
 	return rc;
 }
 
+enum { CATALOG_MAX = 4096 }; /* tables, or columns of one */
+
+enum mr_code mr_db_tables(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,
+	struct mr_err *err)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	const char **names = mr_arena_array(arena, CATALOG_MAX, sizeof(*names));
+	enum mr_code rc = mr_db_prepare(db, db->driver->tables_sql, &stmt, err);
+	size_t len = 0;
+	bool row = !rc;
+
+	while (!rc && row) {
+		rc = mr_stmt_step(stmt, &row, err);
+		if (!rc && row && len == CATALOG_MAX)
+			rc = mr_err_set(err, MR_ELIMIT, "database %s has more than %d tables",
+				mr_db_path(db), CATALOG_MAX);
+		if (!rc && row)
+			names[len++] = mr_stmt_text(stmt, 0, arena);
+	}
+	if (!rc)
+		*out = (struct mr_texts){ names, len };
+	return rc;
+}
+
+enum mr_code mr_db_columns(struct mr_db *db, const char *table, struct mr_arena *arena,
+	struct mr_db_columns *out, struct mr_err *err)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	struct mr_db_column *items = mr_arena_array(arena, CATALOG_MAX, sizeof(*items));
+	enum mr_code rc = mr_db_prepare(db, db->driver->columns_sql, &stmt, err);
+	size_t len = 0;
+	bool row = !rc;
+
+	if (!rc)
+		mr_stmt_bind_text(stmt, 1, table);
+	while (!rc && row) {
+		rc = mr_stmt_step(stmt, &row, err);
+		if (!rc && row && len == CATALOG_MAX)
+			rc = mr_err_set(err, MR_ELIMIT, "table %s has more than %d columns", table,
+				CATALOG_MAX);
+		if (!rc && row)
+			items[len++] = (struct mr_db_column){ mr_stmt_text(stmt, 0, arena),
+				mr_stmt_int(stmt, 1) != 0, (int)mr_stmt_int(stmt, 2) };
+	}
+	if (!rc)
+		*out = (struct mr_db_columns){ items, len };
+	return rc;
+}
+
+enum mr_code mr_db_last_id(struct mr_db *db, const char *table, int64_t *out, struct mr_err *err)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, db->driver->last_id_sql, &stmt, err);
+	bool row = false;
+
+	if (rc)
+		return rc;
+	mr_stmt_bind_text(stmt, 1, table);
+	rc = mr_stmt_step(stmt, &row, err);
+	if (!rc)
+		*out = row ? mr_stmt_int(stmt, 0) : 0;
+	return rc;
+}
+
+enum mr_code mr_db_set_last_id(struct mr_db *db, const char *table, int64_t id, struct mr_err *err)
+{
+	const char *const *sql = db->driver->set_last_id_sql;
+	enum mr_code rc = MR_OK;
+
+	for (size_t i = 0; !rc && i < MR_LEN(db->driver->set_last_id_sql) && sql[i]; i++) {
+		struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+
+		rc = mr_db_prepare(db, sql[i], &stmt, err);
+		if (rc)
+			break;
+		mr_stmt_bind_text(stmt, 1, table);
+		mr_stmt_bind_int(stmt, 2, id);
+		rc = mr_stmt_run(stmt, err);
+	}
+	return rc;
+}
+
 int64_t mr_db_changes(struct mr_db *db)
 {
 	return db->driver->changes(db);

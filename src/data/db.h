@@ -165,6 +165,30 @@ MR_CHECK enum mr_code mr_db_has_table(struct mr_db *db, const char *name, bool *
 	struct mr_err *err);
 /* Is there no table at all? */
 MR_CHECK enum mr_code mr_db_is_empty(struct mr_db *db, bool *out, struct mr_err *err);
+
+/* What there is, for who copies all of it. Names live in `arena`. */
+struct mr_db_column {
+	const char *name;
+	bool is_text; /* or a number */
+	int key;      /* its place in the primary key, from 1; 0: not in it */
+};
+struct mr_db_columns {
+	struct mr_db_column *items; /* in the table's order */
+	size_t len;
+};
+/* Its tables, in the order of their names; an engine's own are among them. */
+MR_CHECK enum mr_code mr_db_tables(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,
+	struct mr_err *err);
+MR_CHECK enum mr_code mr_db_columns(struct mr_db *db, const char *table, struct mr_arena *arena,
+	struct mr_db_columns *out, struct mr_err *err);
+/* The highest id that a table whose ids count up has given out, also when its row is gone; 0: none,
+ * or the engine does not say. */
+MR_CHECK enum mr_code mr_db_last_id(struct mr_db *db, const char *table, int64_t *out,
+	struct mr_err *err);
+/* The next row's id will be above this one. For tables whose primary key is `id`. */
+MR_CHECK enum mr_code mr_db_set_last_id(struct mr_db *db, const char *table, int64_t id,
+	struct mr_err *err);
+
 /* Rows changed by the last INSERT, UPDATE or DELETE. */
 int64_t mr_db_changes(struct mr_db *db);
 /* Rows changed since the connection was opened, also by what was rolled back. */

@@ -62,6 +62,13 @@ struct mr_db_driver {
 	/* A statement that has a row when ?1 names a table. */
 	const char *has_table_sql;
 	const char *has_tables_sql; /* and one that has a row when there is any */
+	const char *tables_sql;     /* the names of all */
+	/* Of the table ?1: name, is it a text, place in the primary key or 0. */
+	const char *columns_sql;
+	const char *last_id_sql; /* of the table ?1; no row or NULL is 0 */
+	/* Run one after the other, with the table as ?1 and the id as ?2; the second may be NULL.
+	 */
+	const char *set_last_id_sql[2];
 	/* CREATE and ALTER are undone with their transaction, whatever else is in it. */
 	bool schema_is_transactional;
 	enum mr_code (*check)(struct mr_db *db, struct mr_arena *arena, struct mr_texts *out,

@@ -656,6 +656,23 @@ const struct mr_db_driver mr_db_postgres = {
 	.has_table_sql = "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND "
 			 "tablename = ?1",
 	.schema_is_transactional = true,
+	.tables_sql = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+		      " ORDER BY tablename",
+	.columns_sql =
+		"SELECT c.column_name, CASE WHEN c.data_type = 'text' THEN 1 ELSE 0 END,"
+		" COALESCE((SELECT k.ordinal_position FROM information_schema.key_column_usage k"
+		"  JOIN information_schema.table_constraints t"
+		"  ON t.constraint_schema = k.constraint_schema"
+		"  AND t.constraint_name = k.constraint_name AND t.table_name = k.table_name"
+		"  WHERE t.constraint_type = 'PRIMARY KEY' AND k.table_schema = c.table_schema"
+		"  AND k.table_name = c.table_name AND k.column_name = c.column_name), 0)"
+		" FROM information_schema.columns c"
+		" WHERE c.table_schema = current_schema() AND c.table_name = ?1"
+		" ORDER BY c.ordinal_position",
+	.last_id_sql = "SELECT last_value FROM pg_sequences WHERE schemaname = current_schema()"
+		       " AND sequencename = CAST(?1 AS TEXT) || '_id_seq'",
+	.set_last_id_sql = { "SELECT setval(CAST(pg_get_serial_sequence(?1, 'id') AS REGCLASS),"
+			     " CAST(?2 AS BIGINT))" },
 	.check = pg_check,
 	.compact = pg_compact,
 	.copy = pg_copy,

@@ -554,6 +554,14 @@ const struct mr_db_driver mr_db_sqlite = {
 	.rollback = sqlite_rollback,
 	.has_tables_sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1",
 	.has_table_sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
+	.tables_sql = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
+	.columns_sql = "SELECT name, type = 'TEXT', pk FROM pragma_table_info(?1) ORDER BY cid",
+	.last_id_sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1",
+	.set_last_id_sql = { "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1",
+		"INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2"
+		" WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)"
+		" AND EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1"
+		"  AND sql LIKE '%AUTOINCREMENT%')" },
 	.check = mr_db_sqlite_check,
 	.compact = sqlite_compact,
 	.copy = sqlite_copy,

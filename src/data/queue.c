@@ -168,6 +168,23 @@ static enum mr_code have_database(struct mr_queue *queue, struct mr_err *err)
 	return queue->guard.open(queue->guard.arg, &queue->db, err);
 }
 
+/* Begin the transaction, if this program may write. */
+static enum mr_code begin(struct mr_queue *queue, struct mr_err *err)
+{
+	enum mr_code rc = mr_db_begin(queue->db, MR_DB_IMMEDIATE, err);
+
+	if (rc) {
+		count_busy(queue, rc);
+		return rc;
+	}
+	mr_crash_point("queue.begun");
+	if (queue->guard.admit)
+		rc = queue->guard.admit(queue->guard.arg, queue->db, err);
+	if (rc)
+		mr_db_rollback(queue->db);
+	return rc;
+}
+
 /* All jobs in one transaction. */
 static enum outcome try_batch(struct mr_queue *queue, struct entry *entries, size_t count)
 {
@@ -183,13 +200,11 @@ static enum outcome try_batch(struct mr_queue *queue, struct entry *entries, siz
 		return SETTLED;
 	}
 	db = queue->db;
-	rc = mr_db_begin(db, MR_DB_IMMEDIATE, &err);
+	rc = begin(queue, &err);
 	if (rc) {
-		count_busy(queue, rc);
 		fail_all(entries, count, &err);
 		return SETTLED;
 	}
-	mr_crash_point("queue.begun");
 	for (size_t i = 0; i < count; i++) {
 		outcome = run_job(db, &entries[i]);
 		if (outcome)

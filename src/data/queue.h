@@ -54,6 +54,12 @@ struct mr_queue_guard {
 	 * it answers MR_OK, no job of the transaction is acknowledged: all get this error.
 	 */
 	enum mr_code (*check)(void *arg, struct mr_db *db, struct mr_err *err);
+	/*
+	 * May this program change the database as it stands? Asked in each transaction, once it
+	 * has begun and before its jobs run: unless it answers MR_OK, all of them get this error,
+	 * and nothing is changed.
+	 */
+	enum mr_code (*admit)(void *arg, struct mr_db *db, struct mr_err *err);
 	/* A check failed: the connection was abandoned. */
 	void (*lost)(void *arg, const struct mr_err *err);
 	/* Open it anew. Asked for each transaction while there is no connection; jobs get this

@@ -115,6 +115,7 @@ static const struct mr_op *const all[] = {
 	&mr_op_team_slot_release,
 	&mr_op_team_check,
 	&mr_op_team_rebuild,
+	&mr_op_team_migrate,
 	&mr_op_team_share_export,
 	&mr_op_team_share_verify,
 	&mr_op_team_health,

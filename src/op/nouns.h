@@ -203,6 +203,7 @@ extern const struct mr_op mr_op_team_wait;
 extern const struct mr_op mr_op_team_check_paths;
 extern const struct mr_op mr_op_team_check;
 extern const struct mr_op mr_op_team_rebuild;
+extern const struct mr_op mr_op_team_migrate;
 extern const struct mr_op mr_op_team_force_release;
 extern const struct mr_op mr_op_team_list_reservations;
 extern const struct mr_op mr_op_team_release;

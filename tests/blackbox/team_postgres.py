@@ -111,6 +111,21 @@ def another_programs_database_stays_as_it_is(m):
     assert m.postgres.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", m.name) == "customers"
 
 
+def an_older_one_changes_nothing_that_a_newer_one_made(m):
+    m.agents("GreenCastle", "BlueLake")
+    with m.serve() as server:
+        m.call(server, "list_agents")
+        m.postgres.sql("INSERT INTO schema_version SELECT max(version) + 1, 'of the future', 1 FROM schema_version", m.name)
+        told = m.call(server, "send_message", status=409, sender_name="GreenCastle", to=["BlueLake"], subject="s", body_md="b")
+        assert "a newer mailroom has changed database postgresql://" in told["error"]["message"], told
+        assert "this one only reads it; stop it, and start the newer one" in told["error"]["message"], told
+        assert m.call(server, "fetch_inbox", agent_name="BlueLake")["result"] == []
+        assert server.get("/health/readiness")[0] == 503
+    done = m.run("team", "agents", m.dir)
+    assert done.returncode == 1 and "was made by a newer mailroom (its schema is version" in done.stderr, done
+    assert m.postgres.sql("SELECT count(*) FROM messages", m.name) == "0"
+
+
 def trouble_says_what_it_is(m):
     secret = "postgresql://ann:hunter2@127.0.0.1:1/mail"
     done = m.run("team", "agents", m.dir, env={"DATABASE_URL": secret})
@@ -138,7 +153,8 @@ def trouble_says_what_it_is(m):
 
 
 TESTS = [commands_use_it, a_message_wakes_who_waits_at_another_server, all_that_was_acknowledged_is_there_once,
-    another_programs_database_stays_as_it_is, trouble_says_what_it_is]
+    another_programs_database_stays_as_it_is, an_older_one_changes_nothing_that_a_newer_one_made,
+    trouble_says_what_it_is]
 
 with Tap() as tap:
     if not HAS_POSTGRES:

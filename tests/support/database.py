@@ -27,6 +27,12 @@ def opened(path):
         yield db
 
 
+def copy(path, to):
+    """All of it, with its log, as a new file."""
+    with opened(path) as db, contextlib.closing(sqlite3.connect(to)) as other:
+        db.backup(other)
+
+
 def rows(path, sql, *values):
     """The rows of one statement; what it changes is kept."""
     with opened(path) as db:

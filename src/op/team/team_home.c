@@ -60,20 +60,13 @@ void mr_team_home_freep(struct mr_team_home **home)
 	*home = NULL;
 }
 
-/* "sqlite:///rel", "sqlite:////abs", the peers' "sqlite+aiosqlite:///", "postgresql://", or a path;
- * "" is none. */
-static enum mr_code database_path(struct mr_call *call, const char **out)
+/* "sqlite:///rel", "sqlite:////abs", the peers' "sqlite+aiosqlite:///", "postgresql://", or a path.
+ */
+enum mr_code mr_team_home_database(struct mr_call *call, const char *url, const char *source,
+	const char **out)
 {
-	const char *url, *scheme;
-	enum mr_code rc =
-		mr_settings_path(call->app->settings, "database.url", &url, &call->cx.err);
+	const char *scheme = strstr(url, "://");
 
-	*out = NULL;
-	if (rc)
-		return rc;
-	scheme = strstr(url, "://");
-	if (mr_str_is_empty(url))
-		return MR_OK;
 	if (!scheme || mr_str_starts(url, "postgres://") || mr_str_starts(url, "postgresql://")) {
 		*out = url;
 		return MR_OK;
@@ -82,13 +75,28 @@ static enum mr_code database_path(struct mr_call *call, const char **out)
 		scheme[3] != '/' || scheme[4] == '\0') {
 		/* Do not show the URL: it may hold a password. */
 		return mr_team_fail(&call->cx, MR_TEAM_INVALID_ARGUMENT,
-			"database.url (%s) must be a path, sqlite:///path or a postgresql:// address, not a URL of "
+			"%s must be a path, sqlite:///path or a postgresql:// address, not a URL of "
 			"%.*s",
-			mr_settings_source(call->app->settings, "database.url"),
-			(int)(scheme - url), url);
+			source, (int)(scheme - url), url);
 	}
 	*out = scheme + 4;
 	return MR_OK;
+}
+
+/* As configured; "" is none. */
+static enum mr_code database_path(struct mr_call *call, const char **out)
+{
+	const struct mr_settings *settings = call->app->settings;
+	const char *url;
+	enum mr_code rc = mr_settings_path(settings, "database.url", &url, &call->cx.err);
+
+	*out = NULL;
+	if (rc || mr_str_is_empty(url))
+		return rc;
+	return mr_team_home_database(call, url,
+		mr_arena_printf(call->cx.arena, "database.url (%s)",
+			mr_settings_source(settings, "database.url")),
+		out);
 }
 
 static enum mr_team_name_mode name_mode(const char *word)

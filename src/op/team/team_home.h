@@ -35,5 +35,9 @@ void mr_team_home_session_end(struct mr_call *call, const char *session);
 /* Update the metrics about messages, leases and the archive; a value that cannot be read stays
  * as it was. */
 void mr_team_home_measure(struct mr_call *call);
+/* The database that a text names, as engines take it. `source` is what an error calls the text,
+ * which it does not show: it may hold a password. */
+MR_CHECK enum mr_code mr_team_home_database(struct mr_call *call, const char *url,
+	const char *source, const char **out);
 /* What the settings say about it. */
 MR_CHECK enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *out);

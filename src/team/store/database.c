@@ -13,6 +13,7 @@
 #include "data/db.h"
 #include "team/store/root_private.h"
 #include "team/store/schema.h"
+#include "team/store/standing.h"
 #include "team/store/use_lock.h"
 #include "text/database_url.h"
 
@@ -55,6 +56,12 @@ static enum mr_code still_there(void *arg, struct mr_db *db, struct mr_err *err)
 		return MR_OK;
 	err->code = MR_EBUSY;
 	return MR_EBUSY;
+}
+
+static enum mr_code admit(void *arg, struct mr_db *db, struct mr_err *err)
+{
+	(void)arg;
+	return mr_team_standing_check(db, err);
 }
 
 static void lost(void *arg, const struct mr_err *err)
@@ -229,6 +236,7 @@ struct mr_queue_guard mr_team_database_guard(struct mr_team *team)
 {
 	return (struct mr_queue_guard){
 		.check = still_there,
+		.admit = admit,
 		.lost = lost,
 		.open = reopen,
 		.arg = team,

@@ -3,11 +3,13 @@
 
 #include "base/crash.h"
 #include "base/fs.h"
+#include "base/log.h"
 #include "base/oom.h"
 #include "data/queue.h"
 #include "team/layout.h"
 #include "team/store/root_private.h"
 #include "team/store/schema.h"
+#include "team/store/standing.h"
 #include "team/store/use_lock.h"
 #include "text/database_url.h"
 
@@ -90,6 +92,24 @@ static enum mr_code check_ours(struct mr_ctx *cx, struct mr_db *db)
 		mr_db_path(db));
 }
 
+/* One that was moved away can be read; one that is being filled has no team yet. */
+static enum mr_code look_how_it_stands(struct mr_db *db, struct mr_err *err)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_team_standing standing;
+	enum mr_code rc = mr_team_standing_read(db, arena, &standing, err);
+
+	if (rc)
+		return rc;
+	if (standing.is_filled)
+		return mr_team_standing_check(db, err);
+	if (standing.is_left)
+		mr_log(MR_LOG_WARN, "team.database.moved", "database %s %s %s: it can only be read",
+			mr_db_path(db), standing.has_ended ? "was moved to" : "is being moved to",
+			standing.other);
+	return MR_OK;
+}
+
 static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
@@ -102,6 +122,8 @@ static enum mr_code open_writer(struct mr_ctx *cx, struct mr_team *team)
 	if (!rc)
 		rc = mr_migrate_up(db, mr_team_migrations, mr_team_migration_count, cx->clock,
 			&cx->err);
+	if (!rc)
+		rc = look_how_it_stands(db, &cx->err);
 	if (!rc)
 		rc = mr_queue_open(db, &guarded, &team->queue, &cx->err);
 	if (!rc)

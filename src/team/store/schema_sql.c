@@ -232,6 +232,22 @@ static const char SQL_HOOKS[] = "CREATE TABLE hook_sessions ("
 				"  agent_id BIGINT PRIMARY KEY REFERENCES agents(id),"
 				"  message_id BIGINT NOT NULL) WITHOUT ROWID;";
 
+/*
+ * A database that is moved to another place (team/move.h): `role` is 'from' in the one that is left
+ * and 'to' in the one that is filled, where the second table says how far each table is.
+ */
+static const char SQL_MOVES[] = "CREATE TABLE database_moves ("
+				"  role TEXT PRIMARY KEY,"
+				"  move TEXT NOT NULL,"  /* the same in both */
+				"  other TEXT NOT NULL," /* the other one, for people */
+				"  began_ts BIGINT NOT NULL,"
+				"  ended_ts BIGINT) WITHOUT ROWID;"
+				"CREATE TABLE database_move_tables ("
+				"  name TEXT PRIMARY KEY,"
+				"  copied BIGINT NOT NULL," /* rows */
+				"  key_1 TEXT, key_2 TEXT," /* of the last row */
+				"  is_done BIGINT NOT NULL) WITHOUT ROWID;";
+
 static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 {
 	return mr_db_search_create(db, &mr_team_search_index, err);
@@ -260,6 +276,7 @@ const struct mr_migration mr_team_migrations[] = {
 	{ .version = 8, .name = "groups", .sql = SQL_GROUPS },
 	{ .version = 9, .name = "sessions", .sql = SQL_SESSIONS },
 	{ .version = 10, .name = "hooks", .sql = SQL_HOOKS },
+	{ .version = 11, .name = "moves", .sql = SQL_MOVES },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 

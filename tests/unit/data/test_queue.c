@@ -646,6 +646,7 @@ struct watchman {
 	int bad_check; /* this one fails, counted from 1 */
 	int lost;
 	bool shut; /* it cannot be opened anew yet */
+	bool is_ours_no_more;
 };
 
 static enum mr_code watch_check(void *arg, struct mr_db *db, struct mr_err *err)
@@ -656,6 +657,14 @@ static enum mr_code watch_check(void *arg, struct mr_db *db, struct mr_err *err)
 	if (++watchman->checks == watchman->bad_check)
 		return mr_err_set(err, MR_EIO, "it is gone");
 	return MR_OK;
+}
+
+static enum mr_code watch_admit(void *arg, struct mr_db *db, struct mr_err *err)
+{
+	const struct watchman *watchman = arg;
+
+	CHECK(mr_db_in_transaction(db));
+	return watchman->is_ours_no_more ? mr_err_set(err, MR_ECONFLICT, "it is another's") : MR_OK;
 }
 
 static void watch_lost(void *arg, const struct mr_err *err)
@@ -679,7 +688,7 @@ static enum mr_code watch_open(void *arg, struct mr_db **out, struct mr_err *err
 static struct mr_queue *open_guarded(struct watchman *watchman)
 {
 	return open_queue((struct mr_queue_options){
-		.guard = { watch_check, watch_lost, watch_open, watchman } });
+		.guard = { watch_check, watch_admit, watch_lost, watch_open, watchman } });
 }
 
 /* What was committed to something that is not the database is not acknowledged. */
@@ -738,6 +747,23 @@ static void refuses_until_it_can_be_opened(void)
 	CHECK_INT(number("SELECT count(*) FROM one"), 1);
 }
 
+static void changes_nothing_that_it_may_not_change(void)
+{
+	struct watchman watchman = { .is_ours_no_more = true };
+	struct mr_queue *queue MR_CLEANUP(mr_queue_closep) = open_guarded(&watchman);
+	struct task task = { .n = 1 };
+	struct mr_queue_job job = job_of(&task);
+	struct mr_err err;
+
+	CHECK_INT(mr_queue_run(queue, &job, &err), MR_ECONFLICT);
+	CHECK_STR(err.msg, "it is another's");
+	CHECK_INT(task.runs, 0);
+	CHECK_INT(watchman.lost, 0);
+	watchman.is_ours_no_more = false;
+	CHECK_OK(mr_queue_run(queue, &job, &err), err);
+	CHECK_INT(number("SELECT count(*) FROM one"), 1);
+}
+
 /* Nor is it written to when the queue is closed. */
 static void closes_without_a_database(void)
 {
@@ -775,6 +801,7 @@ int main(void)
 		TEST(acknowledges_only_what_is_in_the_database),
 		TEST(opens_it_anew),
 		TEST(refuses_until_it_can_be_opened),
+		TEST(changes_nothing_that_it_may_not_change),
 		TEST(closes_without_a_database),
 	};
 	return test_main(tests, MR_LEN(tests));

@@ -260,6 +260,22 @@ static void the_log_of_a_deleted_one_is_not_used(void)
 	check_rebuilt(true);
 }
 
+/* A server goes on running while a newer program opens its database. */
+static void one_that_a_newer_program_changed_is_only_read(void)
+{
+	struct world world;
+
+	open_with_two(&world);
+	world_exec(&world, "INSERT INTO schema_version VALUES (999, 'of the future', 1)");
+	CHECK_INT(write_one(&world), MR_ECONFLICT);
+	CHECK(strstr(world.cx.err.msg,
+		"a newer mailroom has changed database root/storage.sqlite3 (its schema is version "
+		"999, this program knows "));
+	CHECK(strstr(world.cx.err.msg, "stop it, and start the newer one"));
+	CHECK_INT(products(&world), 2);
+	world_close(&world);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -272,6 +288,7 @@ int main(void)
 		TEST(an_empty_or_foreign_one_is_not_used),
 		TEST(a_rebuilt_one_is_used),
 		TEST(the_log_of_a_deleted_one_is_not_used),
+		TEST(one_that_a_newer_program_changed_is_only_read),
 	};
 	return test_main(tests, MR_LEN(tests));
 }
