@@ -313,6 +313,7 @@
  *     attachment.c       files that go with a message
  *     attachment_body.c  finds image references in a body
  *     attachment_source.c which files may be attached
+ *     attachment_sql.c   attached files in the database, for other machines
  *     attachment_store.c stores attachments by their digest
  *     contact.c          contact requests and answers
  *     contact_decide.c   may this agent write to that one?
@@ -380,6 +381,8 @@
  *       archive_files.c  builds files from rows
  *       archive_locks.c  processes that write to an archive now
  *       archive_look.c   a history as people look at it
+ *       archive_place.c  which storage root keeps the archive, of several
+ *       archive_place_sql.c and its SQL
  *       archive_record.c its JSON files
  *       archive_repair.c rewrites files that a power loss tore
  *       archive_round.c  queued rows become a commit
@@ -387,6 +390,7 @@
  *       archive_sql.c    the archive queue in the database
  *       archiver.c       the background thread that archives
  *       check.c          compares archive and database
+ *       archive_take.c   takes the archive over from another server
  *       rebuild.c        a database from the archives, and the other way round
  *       rebuild_carry.c  copies what only the old database has
  *       rebuild_carry_sql.c and its SQL
@@ -394,6 +398,7 @@
  *       rebuild_origin.c chooses between commit and work tree
  *       rebuild_read.c   restores projects, agents and messages
  *       rebuild_sql.c    inserts restored rows
+ *       rebuild_refill.c queues all that an archive should have
  *       rebuild_tree.c   the files of an archive as its newest commit has them
  *     guard/           what git hooks ask
  *       guard.c          finds leases of others on given paths
@@ -427,6 +432,7 @@
  *     store/           the database, its writer and readers, and who waits for changes
  *       changes_sql.c    changes since a cursor
  *       database.c       checks the open database, reopens it when lost
+ *       duty.c           which of several servers archives and runs the timers
  *       pulse.c          checks that the database accepts writes
  *       root.c           opens and closes a team's storage
  *       schema_sql.c     its tables
@@ -693,6 +699,7 @@
  *     db.c               the driver interface: connections, statements, transactions, search
  *     db_postgres.c      PostgreSQL behind it: connections, transactions, statements
  *     db_postgres_connect.c  the way to a server
+ *     db_postgres_duty.c  who does what one must do alone
  *     db_postgres_error.c  its errors as ours
  *     db_postgres_lib.c  libpq, loaded when it is needed
  *     db_postgres_listen.c  notices between servers

@@ -480,6 +480,12 @@ void mr_db_listener_close(struct mr_db_listener **listener)
 	*listener = NULL;
 }
 
+enum mr_code mr_db_duty(struct mr_db *db, bool *mine, struct mr_err *err)
+{
+	*mine = !db->driver->duty;
+	return *mine ? MR_OK : db->driver->duty(db, mine, err);
+}
+
 bool mr_db_is_open_elsewhere(const char *path, long *pid)
 {
 	return driver_for(path)->is_open_elsewhere(path, pid);

@@ -259,6 +259,16 @@ bool mr_db_listener_drain(struct mr_db_listener *listener);
 void mr_db_listener_close(struct mr_db_listener **listener);
 
 /*
+ * The duty: what one of all the processes that use a database does for all of them. Ask for it
+ * every second or so: `*mine` says whether this connection has it now. It goes to another one when
+ * this one is closed, is lost, or has not asked for MR_DB_DUTY_MS, so a process that is dead,
+ * stopped or cut off does not keep it. A database without a server leaves its duty to whoever asks.
+ * Not on a connection that only reads, since such a one is made anew unnoticed.
+ */
+enum { MR_DB_DUTY_MS = 4000 };
+MR_CHECK enum mr_code mr_db_duty(struct mr_db *db, bool *mine, struct mr_err *err);
+
+/*
  * Does another process have the database open? `*pid` is then one that has. Also for a file that is
  * damaged. Not while this process has it open: SQLite's locks of this process would be lost.
  */

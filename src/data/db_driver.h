@@ -51,6 +51,8 @@ struct mr_db_driver {
 	int (*listener_fd)(const struct mr_db_listener *listener);
 	bool (*listener_drain)(struct mr_db_listener *listener);
 	void (*listener_close)(struct mr_db_listener *listener);
+	/* NULL: everybody has it. */
+	enum mr_code (*duty)(struct mr_db *db, bool *mine, struct mr_err *err);
 	bool (*is_open_elsewhere)(const char *path, long *pid);
 	enum mr_code (*exec)(struct mr_db *db, const char *sql, struct mr_err *err);
 	enum mr_code (*set_sync)(struct mr_db *db, enum mr_db_sync sync, struct mr_err *err);

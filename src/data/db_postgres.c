@@ -644,6 +644,7 @@ const struct mr_db_driver mr_db_postgres = {
 	.listener_fd = mr_db_postgres_listener_fd,
 	.listener_drain = mr_db_postgres_listener_drain,
 	.listener_close = mr_db_postgres_listener_close,
+	.duty = mr_db_postgres_duty,
 	.is_open_elsewhere = pg_is_open_elsewhere,
 	.exec = pg_exec,
 	.set_sync = pg_set_sync,

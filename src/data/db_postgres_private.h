@@ -5,6 +5,7 @@
  *   db_postgres.c         connections, transactions, statements
  *   db_postgres_connect.c the way to a server
  *   db_postgres_lib.c     libpq, loaded when it is needed
+ *   db_postgres_duty.c    who does what one must do alone
  *   db_postgres_error.c   the server's errors as ours
  *   db_postgres_listen.c  notices
  *   db_postgres_search.c  full-text search
@@ -83,6 +84,10 @@ enum mr_code mr_db_postgres_listen(const char *url, struct mr_db_listener **out,
 int mr_db_postgres_listener_fd(const struct mr_db_listener *listener);
 bool mr_db_postgres_listener_drain(struct mr_db_listener *listener);
 void mr_db_postgres_listener_close(struct mr_db_listener *listener);
+
+/* --- db_postgres_duty.c; a function of the driver --- */
+
+enum mr_code mr_db_postgres_duty(struct mr_db *db, bool *mine, struct mr_err *err);
 
 /* --- db_postgres_search.c; these are functions of the driver --- */
 

@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "team/attachment_body.h"
 #include "team/attachment_private.h"
+#include "team/attachment_sql.h"
 #include "team/error.h"
 #include "team/layout.h"
 #include "team/limits.h"
@@ -551,6 +552,7 @@ enum mr_code mr_team_attachment_read(struct mr_ctx *cx, struct mr_team *team,
 	struct mr_team_attachment found = { 0 };
 	const struct mr_value *list, *item;
 	const char *slash;
+	int root MR_CLEANUP(mr_fs_closep) = -1;
 	enum mr_code rc = read_list(cx, json, &list);
 
 	if (rc)
@@ -563,6 +565,9 @@ enum mr_code mr_team_attachment_read(struct mr_ctx *cx, struct mr_team *team,
 	if (!found.path)
 		return mr_team_fail(cx, MR_TEAM_NOT_FOUND,
 			"file %lld of the message was not stored", (long long)number);
+	if (!mr_team_database_is_file(team) && !mr_fs_make_dirs(AT_FDCWD, dir, 0700, &cx->err) &&
+		!mr_fs_open_dir(AT_FDCWD, dir, &root, &cx->err))
+		mr_team_attachment_fetch(cx, team, project->id, root, found.path);
 	rc = mr_fs_read(cx->arena, AT_FDCWD, mr_arena_printf(cx->arena, "%s/%s", dir, found.path),
 		MR_TEAM_ATTACHMENT_BYTES, &found.data, &cx->err);
 	if (rc == MR_ENOTFOUND)

@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "base/utf8.h"
 #include "team/attachment_private.h"
+#include "team/attachment_sql.h"
 #include "team/layout.h"
 #include "team/limits.h"
 #include "team/store/root_private.h"
@@ -51,6 +52,8 @@ static enum mr_code put(struct mr_ctx *cx, struct mr_team_store *store, const ch
 	const char *slash = strrchr(path, '/');
 	enum mr_code rc = open_dir(cx, store);
 
+	if (!rc)
+		rc = mr_team_attachment_keep(cx, store->team, store->project->id, path, bytes);
 	if (rc || mr_fs_exists(store->dir, path))
 		return rc;
 	rc = mr_fs_make_dirs(store->dir, mr_arena_strndup(cx->arena, path, (size_t)(slash - path)),
@@ -161,7 +164,10 @@ static bool find_picture(struct mr_ctx *cx, struct mr_team_store *store, const c
 {
 	struct mr_err err;
 
-	return !open_dir(cx, store) && mr_fs_exists(store->dir, path) &&
+	if (open_dir(cx, store))
+		return false;
+	mr_team_attachment_fetch(cx, store->team, store->project->id, store->dir, path);
+	return mr_fs_exists(store->dir, path) &&
 		!mr_fs_read(cx->arena, store->dir, path, MR_TEAM_ATTACHMENT_BYTES, out, &err) &&
 		!mr_image_look(*out, &limits, info, &err);
 }

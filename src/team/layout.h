@@ -7,6 +7,7 @@
 
 #define MR_TEAM_DATABASE_FILE "storage.sqlite3"
 #define MR_TEAM_PROJECTS_DIR  "projects"
+#define MR_TEAM_PLACE_FILE    "archive.id" /* see team/archive/archive_place.h */
 /* Below a project's directory. */
 #define MR_TEAM_AGENTS_DIR       "agents"
 #define MR_TEAM_MESSAGES_DIR     "messages"

@@ -3,8 +3,10 @@
 
 #include "base/log.h"
 #include "team/archive/archive.h"
+#include "team/archive/archive_take.h"
 #include "team/layout.h"
 #include "team/message_cache.h"
+#include "team/store/duty.h"
 #include "team/store/root_private.h"
 #include "text/database_url.h"
 
@@ -62,7 +64,10 @@ static void drain(struct mr_team *team, int drain_ms)
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_ctx cx = { .arena = arena, .clock = team->clock, .rand = team->rand };
 
-	if (mr_team_archive_drain(&cx, team, drain_ms, false))
+	bool here = false;
+
+	if (mr_team_place_take(&cx, team, false, &here) ||
+		(here && mr_team_archive_drain(&cx, team, drain_ms, false)))
 		mr_log(MR_LOG_WARN, "team.archive.failed", "%s", cx.err.msg);
 }
 
@@ -75,6 +80,7 @@ void mr_team_close(struct mr_team *team, int drain_ms)
 	mr_team_archive_stop(team);
 	if (drain_ms > 0)
 		drain(team, drain_ms);
+	mr_team_duty_stop(team);
 	heads = team->hooks.heads;
 	mr_team_root_close(team);
 	mr_team_message_cache_free(heads);

@@ -9,6 +9,7 @@
 #include "team/escalate.h"
 #include "team/lease/reservation.h"
 #include "team/limits.h"
+#include "team/store/duty.h"
 #include "text/time.h"
 
 #include <pthread.h>
@@ -22,6 +23,9 @@ struct timer {
 };
 
 enum { SWEEP, ACKS, TIMERS };
+
+/* While another server has the duty, so that what is due is done soon after it died. */
+enum { NOT_OURS_US = 1000000 };
 
 struct mr_team_timers {
 	struct mr_team *team;
@@ -89,6 +93,10 @@ static void run_due(struct mr_team_timers *t)
 
 		if (!timer->every_us || timer->due_us > now_us())
 			continue;
+		if (!mr_team_duty_is_mine(t->team)) {
+			timer->due_us = now_us() + NOT_OURS_US;
+			continue;
+		}
 		cx.arena = mr_arena_new();
 		timer->run(&cx, t->team);
 		mr_arena_free(cx.arena);

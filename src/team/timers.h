@@ -14,7 +14,8 @@ struct mr_team_timers;
 
 /*
  * Start a thread that does both at once, and then at intervals. With neither there is no thread and
- * `*out` is NULL. A failure is logged, and tried again when it is due. `team`, and clock and random
+ * `*out` is NULL. A failure is logged, and tried again when it is due. While another server has the
+ * duty (team/store/duty.h) nothing is done here. `team`, and clock and random
  * source of `cx`, must outlive it.
  */
 MR_CHECK enum mr_code mr_team_timers_start(struct mr_ctx *cx, struct mr_team *team,

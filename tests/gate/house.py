@@ -31,6 +31,11 @@ BANNED_ELSEWHERE = {
 
 # Modules with a header of their own that another test reaches.
 TESTED_BY = {
+    "src/team/archive/archive_place_sql.c": "tests/unit/team/test_team_archive_place.c",
+    "src/team/archive/archive_take.c": "tests/unit/team/test_team_archive_place.c",
+    "src/team/archive/rebuild_refill.c": "tests/unit/team/test_team_archive_place.c",
+    "src/team/attachment_sql.c": "tests/unit/team/test_team_archive_place.c",
+    "src/team/store/duty.c": "tests/blackbox/team_servers.py",
     "src/surface/cli/demo.c": "tests/blackbox/demo.py",
     "src/surface/cli/serve.c": "tests/blackbox/serve.py",
     "src/base/crash_off.c": "tests/crash/crash_fs.py",

@@ -13,6 +13,7 @@
 #include "team/gauge.h"
 #include "team/open.h"
 #include "team/session.h"
+#include "team/store/duty.h"
 #include "team/store/pulse.h"
 #include "team/timers.h"
 
@@ -230,6 +231,8 @@ enum mr_code mr_team_home_serve(struct mr_call *call)
 	struct mr_team *team;
 	enum mr_code rc = mr_team_home_open(call, &team);
 
+	if (!rc)
+		rc = mr_team_duty_start(&call->cx, team);
 	if (!rc)
 		rc = mr_team_archive_start(&call->cx, team);
 	return rc ? rc : mr_team_timers_start(&call->cx, team, &timers, &home->timers);

@@ -26,6 +26,9 @@ static const struct mr_field check_fields[] = {
 		.summary = "patterns that have a lease"),
 	MR_FIELD(struct checked, report.files, "files",
 		.summary = "of the archives, each compared"),
+	MR_FIELD(struct checked, report.kept_by, "kept_by", .flags = MR_OPTIONAL,
+		.summary = "HOST:DIRECTORY of the server that keeps the archive, which was not "
+			   "compared here"),
 	MR_FIELD(struct checked, problem_count, "problem_count"),
 	MR_FIELD_ROWS(struct checked, report.problems, report.len, struct mr_team_problem,
 		problem_fields, "problems"),

@@ -11,6 +11,7 @@
 #include "team/archive/archive_record.h"
 #include "team/archive/archive_source_sql.h"
 #include "team/attachment.h"
+#include "team/attachment_sql.h"
 #include "team/layout.h"
 #include "team/limits.h"
 #include "team/message_sql.h"
@@ -399,8 +400,12 @@ static enum mr_code add_attachments(struct mr_team_files *files, const char *jso
 		struct mr_bytes bytes;
 		struct mr_err missing;
 
-		if (mr_fs_open_beneath(dir, paths.items[i], O_RDONLY, 0, &fd, &missing) ||
-			mr_fs_read_fd(cx->arena, fd, MR_HISTORY_FILE_BYTES, &bytes, &missing)) {
+		if ((mr_fs_open_beneath(dir, paths.items[i], O_RDONLY, 0, &fd, &missing) ||
+			    mr_fs_read_fd(cx->arena, fd, MR_HISTORY_FILE_BYTES, &bytes,
+				    &missing)) &&
+			/* It was attached on another machine. */
+			mr_team_attachment_kept(cx, files->db, files->project->id, paths.items[i],
+				&bytes)) {
 			mr_log(MR_LOG_DEBUG, "team.archive.attachment", "%s", missing.msg);
 			continue;
 		}

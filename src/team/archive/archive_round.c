@@ -11,6 +11,7 @@
 #include "base/oom.h"
 #include "base/utf8.h"
 #include "team/archive/archive_files.h"
+#include "team/archive/archive_place.h"
 #include "team/archive/archive_sql.h"
 #include "team/layout.h"
 #include "team/limits.h"
@@ -484,6 +485,7 @@ static enum mr_code commit_all(struct mr_ctx *cx, struct work *work)
 }
 
 struct finishing {
+	struct mr_team *team;
 	const int64_t *ids;
 	size_t count;
 };
@@ -491,8 +493,9 @@ struct finishing {
 static enum mr_code finish_rows(struct mr_ctx *cx, struct mr_db *db, void *arg)
 {
 	const struct finishing *finishing = arg;
+	enum mr_code rc = mr_team_place_check(cx, finishing->team, db);
 
-	return mr_team_archive_done(cx, db, finishing->ids, finishing->count);
+	return rc ? rc : mr_team_archive_done(cx, db, finishing->ids, finishing->count);
 }
 
 static bool is_stuck(const struct mr_team_round *round, int64_t row)
@@ -539,7 +542,7 @@ static enum mr_code work_through(struct mr_ctx *cx, struct work *work)
 	if (rc)
 		err = cx->err;
 	/* Committed rows are done, whatever happened to the others. */
-	finishing = (struct finishing){ work->done, work->done_count };
+	finishing = (struct finishing){ work->round->team, work->done, work->done_count };
 	if (finishing.count) {
 		enum mr_code wrote =
 			mr_team_write(cx, work->round->team, finish_rows, NULL, &finishing);
@@ -566,11 +569,17 @@ enum mr_code mr_team_round_go(struct mr_ctx *cx, struct mr_team_round *round, in
 	struct mr_team_archive_rows rows = { 0 };
 	struct work work = { .round = round, .project = &project, .result = out };
 	const char *directory = NULL;
+	struct mr_team_place place;
 	enum mr_code rc = read_rows(cx, round, project_id, &project, NULL);
 
 	*out = (struct mr_team_round_result){ 0 };
+	if (!rc)
+		rc = mr_team_place_find(cx, round->team, &place);
 	if (rc)
 		return rc;
+	out->elsewhere = !place.is_here;
+	if (out->elsewhere)
+		return MR_OK;
 	directory =
 		mr_team_layout_project(cx->arena, round->team->config.storage_root, project.slug);
 	rc = take_lock(cx, directory, lock_ms, &hold);

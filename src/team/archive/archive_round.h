@@ -20,6 +20,7 @@ struct mr_team_round_result {
 	size_t stuck;   /* rows that cannot be archived as they are; the error says why */
 	bool more;      /* there were more rows than were taken */
 	bool busy;      /* another process is archiving this project */
+	bool elsewhere; /* the archive is kept in another storage root (archive_place.h) */
 	const char *at; /* when busy: the project's directory */
 };
 

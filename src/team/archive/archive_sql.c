@@ -19,14 +19,34 @@ static const char SQL_QUEUE[] =
 	"INSERT INTO archive_queue (project_id, kind, ref, name, agent, subject, tool, data,"
 	" created_ts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
-enum mr_code mr_team_archive_queue(struct mr_ctx *cx, struct mr_db *db,
+/* Only storage roots that may change are written down (archive_place.h). */
+static const char SQL_SEVERAL[] = "SELECT 1 FROM archive_places";
+/* What other archives have to remove, should one of them take this one's place. */
+static const char SQL_REMOVAL[] =
+	"INSERT INTO archive_removals (project_id, kind, ref, name, agent, subject, tool, data,"
+	" created_ts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+
+static enum mr_code insert(struct mr_ctx *cx, struct mr_db *db, const char *sql,
 	const struct mr_team_archive_item *item)
 {
-	return mr_rows_run(cx, db, SQL_QUEUE,
+	return mr_rows_run(cx, db, sql,
 		MR_BIND(item->project_id, kind_names[item->kind], item->ref,
 			item->name ? item->name : "", item->agent ? item->agent : "", item->subject,
 			item->tool ? item->tool : "", item->data ? item->data : "",
 			mr_clock_wall_us(cx->clock)));
+}
+
+enum mr_code mr_team_archive_queue(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_archive_item *item)
+{
+	bool removes = item->kind == MR_TEAM_ARCHIVE_REMOVED ||
+		(item->kind == MR_TEAM_ARCHIVE_DELETED && item->data);
+	bool several = false;
+	enum mr_code rc = insert(cx, db, SQL_QUEUE, item);
+
+	if (!rc && removes)
+		rc = mr_rows_exist(cx, db, SQL_SEVERAL, NULL, &several);
+	return rc || !several ? rc : insert(cx, db, SQL_REMOVAL, item);
 }
 
 static const char SQL_DEPTH[] = "SELECT count(*) FROM archive_queue";

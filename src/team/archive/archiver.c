@@ -5,6 +5,8 @@
 #include "team/archive/archive_repair.h"
 #include "team/archive/archive_round.h"
 #include "team/archive/archive_sql.h"
+#include "team/archive/archive_take.h"
+#include "team/store/duty.h"
 #include "team/store/root_private.h"
 
 #include <errno.h>
@@ -13,6 +15,7 @@
 #include <time.h>
 
 enum {
+	DUTY_MS = 250,     /* whether it is our duty is looked at so often */
 	LOOK_MS = 2000,    /* rows queued by other processes are noticed within this time */
 	IDLE_MS = 1000,    /* after so much idle time, tidy up */
 	REST_MIN_MS = 100, /* after a round, ... */
@@ -46,6 +49,7 @@ struct mr_team_archiver {
 	struct mr_team_round *round;
 	struct trouble troubles[TROUBLES];
 	size_t trouble_count;
+	bool settled; /* the archive is kept here, and what it lacks is queued */
 };
 
 static int64_t now_ms(void)
@@ -115,6 +119,7 @@ static void serve(struct mr_ctx *cx, struct mr_team_archiver *archiver, int64_t 
 	if (trouble)
 		mr_team_round_retry(archiver->round);
 	rc = mr_team_round_go(cx, archiver->round, project_id, 0, &result);
+	archiver->settled = archiver->settled && !result.elsewhere;
 	*worked = *worked || result.rows > 0;
 	pthread_mutex_lock(&archiver->lock);
 	archiver->commits += (int64_t)result.commits;
@@ -124,6 +129,29 @@ static void serve(struct mr_ctx *cx, struct mr_team_archiver *archiver, int64_t 
 		note_trouble(archiver, project_id, &cx->err);
 	else if (!result.busy && result.rows > 0)
 		end_trouble(archiver, project_id);
+}
+
+/* Is it for this process to archive? Where several servers have a storage root each, the archive
+ * comes to that of the one who does. */
+static bool may_archive(struct mr_team_archiver *archiver)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_ctx cx = { .arena = arena,
+		.clock = archiver->team->clock,
+		.rand = archiver->team->rand };
+	struct trouble *trouble = find_trouble(archiver, 0);
+
+	if (!mr_team_duty_is_mine(archiver->team)) {
+		archiver->settled = false;
+		return false;
+	}
+	if (archiver->settled)
+		return true;
+	if (trouble && now_ms() < trouble->next_ms)
+		return false;
+	if (mr_team_place_take(&cx, archiver->team, true, &archiver->settled))
+		note_trouble(archiver, 0, &cx.err);
+	return archiver->settled;
 }
 
 /* All projects once; true when something was done, so that it is worth looking again. */
@@ -236,7 +264,9 @@ static void *run(void *arg)
 	do {
 		int64_t begun_ms = now_ms();
 
-		if (go_round(archiver)) {
+		if (!may_archive(archiver)) {
+			tidy = false;
+		} else if (go_round(archiver)) {
 			busy_ms = now_ms();
 			tidy = true;
 			rest(archiver, busy_ms - begun_ms);
@@ -246,7 +276,12 @@ static void *run(void *arg)
 		/* Between rounds, so that neither delays the other much. */
 		if (torn)
 			mr_team_archive_repairs_some(mending, &torn);
-	} while (doze(archiver, torn ? MEND_MS : tidy ? IDLE_MS : LOOK_MS, &poked));
+	} while (doze(archiver,
+		torn                         ? MEND_MS
+			: !archiver->settled ? DUTY_MS
+			: tidy               ? IDLE_MS
+					     : LOOK_MS,
+		&poked));
 	mr_team_archive_repairs_free(mending);
 	return NULL;
 }

@@ -3,7 +3,9 @@
 #include "team/agent.h"
 #include "team/archive/archive.h"
 #include "team/archive/archive_files.h"
+#include "team/archive/archive_place.h"
 #include "team/archive/archive_source_sql.h"
+#include "team/archive/archive_take.h"
 #include "team/archive/rebuild_private.h"
 #include "team/attachment.h"
 #include "team/layout.h"
@@ -486,6 +488,23 @@ static enum mr_code check_database(struct checking *c)
 	return rc;
 }
 
+/* Is the archive here? */
+static enum mr_code check_place(struct checking *c)
+{
+	struct mr_team_place place;
+	enum mr_code rc = mr_team_place_find(c->cx, c->team, &place);
+
+	if (rc)
+		return rc;
+	if (!place.is_here)
+		c->report->kept_by = place.name;
+	else if (!place.is_whole)
+		mr_team_problems_add(&c->problems, "queue", "archive_places",
+			"this server has taken the archive over from another one, and is still "
+			"completing it");
+	return MR_OK;
+}
+
 /* Archives of which the database knows nothing. */
 static enum mr_code check_unknown(struct checking *c, const struct mr_team_projects *projects)
 {
@@ -516,13 +535,18 @@ enum mr_code mr_team_check(struct mr_ctx *cx, struct mr_team *team, struct mr_te
 	struct mr_team_reader reader = { 0 };
 	struct mr_team_projects projects = { 0 };
 	int64_t depth = 0;
+	bool here = false;
 	enum mr_code rc;
 
 	mr_team_problems_init(&c.problems, cx->arena);
 	mr_team_archive_repair(cx, team);
-	if (mr_team_archive_drain(cx, team, DRAIN_MS, true))
+	rc = mr_team_place_take(cx, team, false, &here);
+	if (!rc && here && mr_team_archive_drain(cx, team, DRAIN_MS, true))
 		mr_team_problems_add(&c.problems, "queue", "archive_queue", "%s", cx->err.msg);
-	rc = check_database(&c);
+	if (!rc)
+		rc = check_place(&c);
+	if (!rc)
+		rc = check_database(&c);
 	if (!rc)
 		rc = mr_team_read(cx, team, &reader);
 	if (!rc)
@@ -530,13 +554,13 @@ enum mr_code mr_team_check(struct mr_ctx *cx, struct mr_team *team, struct mr_te
 	if (!rc)
 		rc = mr_team_project_list(cx, reader.db, &projects);
 	mr_team_read_done(&reader);
-	if (depth)
+	if (depth && !report.kept_by)
 		mr_team_problems_add(&c.problems, "queue", "archive_queue",
 			"%lld changes are not archived", (long long)depth);
 	report.projects = (int64_t)projects.len;
-	if (!rc)
+	if (!rc && !report.kept_by)
 		rc = check_unknown(&c, &projects);
-	for (size_t i = 0; !rc && i < projects.len; i++) {
+	for (size_t i = 0; !rc && !report.kept_by && i < projects.len; i++) {
 		c.project = &projects.items[i];
 		rc = check_project(&c);
 	}

@@ -14,6 +14,9 @@ struct mr_team_report {
 	size_t len;
 	size_t dropped; /* found, but past what is listed */
 	int64_t projects, agents, messages, reservations, files;
+	/* Where another server keeps the archive, HOST:DIRECTORY: then it is not compared. Or NULL.
+	 */
+	const char *kept_by;
 };
 /* Compare; changes nothing but draining the queue first. */
 MR_CHECK enum mr_code mr_team_check(struct mr_ctx *cx, struct mr_team *team,

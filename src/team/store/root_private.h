@@ -1,6 +1,6 @@
 /* team/store/root_private.h - what is inside an opened root; for root.c, archiver.c,
- * agent.c, attachment_store.c, database.c, gauge.c, inbox.c, open.c, pulse.c, use_lock.c and
- * watch.c. */
+ * agent.c, attachment_store.c, database.c, duty.c, gauge.c, inbox.c, open.c, pulse.c, use_lock.c
+ * and watch.c. */
 #pragma once
 
 #include "data/queue.h"
@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 struct mr_team_archiver;
+struct mr_team_duty;
 struct mr_team_listener;
 struct mr_team_message_cache;
 
@@ -52,6 +53,7 @@ struct mr_team {
 	struct mr_team_hooks hooks;
 	int use_lock;                      /* see use_lock.h; -1 when it is not held */
 	struct mr_team_listener *listener; /* or NULL: nobody has waited yet; made under `lock` */
+	struct mr_team_duty *duty;         /* or NULL: no server, or a database in a file */
 
 	struct mr_team_pulse pulse;
 	int64_t tried_ms;     /* the writer's: when it last tried to open the database anew ... */

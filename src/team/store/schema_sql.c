@@ -248,6 +248,33 @@ static const char SQL_MOVES[] = "CREATE TABLE database_moves ("
 				"  key_1 TEXT, key_2 TEXT," /* of the last row */
 				"  is_done BIGINT NOT NULL) WITHOUT ROWID;";
 
+/* For servers on several machines, of which each has a storage root. */
+static const char SQL_SEVERAL[] =
+	"CREATE TABLE archive_places (" /* see team/archive/archive_place.h */
+	"  place TEXT PRIMARY KEY,"
+	"  name TEXT NOT NULL,"
+	"  is_kept BIGINT NOT NULL,"
+	"  is_whole BIGINT NOT NULL,"
+	"  through BIGINT NOT NULL,"
+	"  since_ts BIGINT NOT NULL) WITHOUT ROWID;"
+	/* Rows of archive_queue that removed something, for archives that did not see them. */
+	"CREATE TABLE archive_removals ("
+	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
+	"  kind TEXT NOT NULL,"
+	"  ref BIGINT NOT NULL,"
+	"  name TEXT NOT NULL,"
+	"  agent TEXT NOT NULL,"
+	"  subject TEXT NOT NULL,"
+	"  tool TEXT NOT NULL,"
+	"  data TEXT NOT NULL,"
+	"  created_ts BIGINT NOT NULL);"
+	"CREATE TABLE attachment_files (" /* see team/attachment_sql.h */
+	"  project_id BIGINT NOT NULL REFERENCES projects(id),"
+	"  path TEXT NOT NULL,"
+	"  data BLOB NOT NULL,"
+	"  PRIMARY KEY (project_id, path)) WITHOUT ROWID;";
+
 static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 {
 	return mr_db_search_create(db, &mr_team_search_index, err);
@@ -277,6 +304,7 @@ const struct mr_migration mr_team_migrations[] = {
 	{ .version = 9, .name = "sessions", .sql = SQL_SESSIONS },
 	{ .version = 10, .name = "hooks", .sql = SQL_HOOKS },
 	{ .version = 11, .name = "moves", .sql = SQL_MOVES },
+	{ .version = 12, .name = "several servers", .sql = SQL_SEVERAL },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 

@@ -291,6 +291,36 @@ static void a_writer_that_lost_its_connection_repeats_nothing(void)
 	CHECK(strstr(err.msg, "it is not known whether it was stored"));
 }
 
+static bool has_duty(struct mr_db *db)
+{
+	struct mr_err err;
+	bool mine = false;
+
+	CHECK_OK(mr_db_duty(db, &mine, &err), err);
+	return mine;
+}
+
+static void one_has_the_duty(void)
+{
+	struct mr_db *one = open_new("");
+	struct mr_db *other MR_CLEANUP(mr_db_closep) = open_with((struct mr_db_options){ 0 });
+	struct mr_db *third MR_CLEANUP(mr_db_closep) = open_with((struct mr_db_options){ 0 });
+	struct mr_err err;
+	bool mine = true;
+
+	CHECK(has_duty(one) && !has_duty(other));
+	CHECK(has_duty(one) && !has_duty(other));
+	mr_db_close(one);
+	while (!has_duty(other)) /* the server notices that the connection is closed */
+		continue;
+	CHECK(!has_duty(third));
+	/* Who lost the connection does not go on as if nothing had happened. */
+	exec(third, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'");
+	while (!has_duty(third))
+		continue;
+	CHECK(mr_db_duty(other, &mine, &err) == MR_EBUSY);
+}
+
 static void passwords_are_shown_to_nobody(void)
 {
 	static const struct {
@@ -617,6 +647,7 @@ int main(void)
 		TEST(writers_come_one_after_the_other),
 		TEST(what_only_reads_goes_on_over_a_new_connection),
 		TEST(a_writer_that_lost_its_connection_repeats_nothing),
+		TEST(one_has_the_duty),
 		TEST(passwords_are_shown_to_nobody),
 		TEST(notices_come_after_the_commit),
 		TEST(jobs_that_fail_harm_no_others),
