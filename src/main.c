@@ -82,7 +82,9 @@
  *       runner.c         threads for calls that may wait
  *       session.c        clients between their requests
  *       session_ask.c    questions to a session's client
+ *       session_relay.c  a stream of a session goes on at another server
  *       session_stream.c the streams of a session
+ *       shared.c         sessions that other servers opened, and messages between servers
  *       stdio.c          a message a line, requests at once
  *       stdio_ask.c      questions to the client on stdio
  *       stdio_job.c      the threads that answer
@@ -198,6 +200,7 @@
  *       shape_team_mail.c messages as JSON
  *       shape_team_search.c search hits as JSON
  *       shape_team_summary.c thread summaries as JSON
+ *       sharing.c        sessions that servers share, for the surfaces
  *       suggest.c        completion of arguments
  *       team_agent.c     operations: the agents of a project
  *       team_attention.c operation: what needs a person in all projects
@@ -315,6 +318,7 @@
  *     attachment_source.c which files may be attached
  *     attachment_sql.c   attached files in the database, for other machines
  *     attachment_store.c stores attachments by their digest
+ *     client_sql.c       sessions of clients that several servers share
  *     contact.c          contact requests and answers
  *     contact_decide.c   may this agent write to that one?
  *     contact_sql.c      links between agents, and what a decision asks

@@ -241,7 +241,7 @@ def hooks_are_never_in_the_way(m):
     with database.opened(database.team_database(m.root)) as db:
         for table in ("hook_sessions", "hook_warnings", "hook_told"):
             db.execute(f"DROP TABLE {table}")
-        for table in ("archive_places", "archive_removals", "attachment_files"):
+        for table in ("archive_places", "archive_removals", "attachment_files", "client_sessions", "client_subscriptions", "relayed", "shared_secrets"):
             db.execute(f"DROP TABLE {table}")
         db.execute("DELETE FROM schema_version WHERE version >= 10")
     assert s.call("macro_start_session", json.dumps({"agent": {"name": mine}}), human_key=r.path, program="x", model="y") is None

@@ -5,12 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from mailroom import Mailroom  # noqa: E402
 from postgres_server import HAS_POSTGRES, WHY_NOT, Postgres  # noqa: E402
 from tap import Tap  # noqa: E402
+from wire import Client, Events, call, modern_call, request  # noqa: E402
 
 WAIT_S = 60
 
@@ -122,7 +124,162 @@ def the_archive_goes_to_who_is_left(m):
                 assert "__third__" in archived(m, 1)
 
 
-TESTS = [the_archive_goes_to_who_is_left]
+class Balanced:
+    """One client of MCP, whose requests go where they are sent: `at(server)` is it at that server."""
+
+    def __init__(self):
+        self.session = None
+
+    def at(self, server):
+        client = Client(server)
+        client.session, client.version = self.session, "2025-11-25"
+        return client
+
+    def open(self, server, **capabilities):
+        client = Client(server)
+        client.open(**capabilities)
+        self.session = client.session
+        return self
+
+
+FIXTURES = {"MCP_CONFORMANCE_FIXTURES": "true", "MCP_TOOLS_MODE": "extended", "MCP_TOOLS_DETAIL": "full"}
+
+
+def inbox_uri(m, name):
+    return f"resource://inbox/{name}?project={m.dir}"
+
+
+def subscribed(client, uri):
+    status, _, answer = client.post(request("resources/subscribe", {"uri": uri}))
+    assert status == 200 and "result" in answer, answer
+
+
+def a_session_is_known_to_all(m):
+    with m.serve_on(1, **FIXTURES) as one, m.serve_on(2, **FIXTURES) as two:
+        m.register(one, "GreenCastle", "BlueLake")
+        c = Balanced().open(one)
+        assert c.at(two).post(request("tools/list", {}))[0] == 200
+        assert c.at(two).post(request("ping", {}))[2]["result"] == {}
+        # One that was made up is none.
+        stranger = c.at(two)
+        stranger.session = "x" * 32
+        assert stranger.post(request("ping", {}))[0] == 404
+        # It outlives the server that opened it.
+        one.process.kill()
+        one.process.wait()
+        assert c.at(two).post(request("ping", {}))[0] == 200
+        with m.serve_on(1, **FIXTURES) as one_again:
+            assert c.at(one_again).post(request("ping", {}))[0] == 200
+            # And ends everywhere.
+            assert c.at(two).ask("DELETE")[0] in (200, 204)
+            until(lambda: c.at(one_again).post(request("ping", {}))[0] == 404)
+            assert c.at(two).post(request("ping", {}))[0] == 404
+
+
+def news_come_at_the_server_that_is_listened_to(m):
+    with m.serve_on(1) as one, m.serve_on(2) as two, m.serve_on(3) as three:
+        m.register(one, "GreenCastle", "BlueLake")
+        c = Balanced().open(one)
+        connection, response, events = c.at(two).listen()
+        assert response.status == 200 and events.next()[1] is None
+        # Subscribed to at a third server, after the stream was opened.
+        subscribed(c.at(three), inbox_uri(m, "BlueLake"))
+        until(lambda: m.sql("SELECT count(*) FROM client_subscriptions") == "1")
+        # The stream's server hears of the subscription, and what comes after that is told there.
+        sent = 0
+        told = []
+
+        def hear():
+            told.append(events.next())
+
+        thread = threading.Thread(target=hear)
+        thread.start()
+        while thread.is_alive():
+            m.call(one, "send_message", sender_name="GreenCastle", to=["BlueLake"], subject=f"n{sent}", body_md="b")
+            sent += 1
+            thread.join(0.2)
+        last, message = told[0]
+        assert message["method"] == "notifications/resources/updated", message
+        assert message["params"]["uri"] == inbox_uri(m, "BlueLake"), message
+        connection.close()
+        # It comes back at another server, which says what may have been missed, and goes on.
+        connection, response, events = c.at(three).listen(last)
+        assert response.status == 200, response.status
+        while (event := events.next())[1] is None:
+            pass
+        assert event[1]["params"]["uri"] == inbox_uri(m, "BlueLake"), event
+        # Unsubscribed at one server, it is over at all.
+        assert c.at(one).post(request("resources/unsubscribe", {"uri": inbox_uri(m, "BlueLake")}))[0] == 200
+        assert m.sql("SELECT count(*) FROM client_subscriptions") == "0"
+        connection.close()
+
+
+def a_call_goes_on_at_another_server(m):
+    with m.serve_on(1, **FIXTURES) as one, m.serve_on(2, **FIXTURES) as two:
+        m.register(one, "GreenCastle", "BlueLake")
+        c = Balanced().open(one, sampling={}, elicitation={})
+        # It waits at one; its client is cut off, and comes back at two.
+        connection, response = c.at(one).send("POST", call("wait_for_mail", id=7, project_key=m.dir, agent_name="BlueLake",
+            timeout_seconds=50, since=0))
+        assert response.headers["Content-Type"] == "text/event-stream", response.headers
+        first = response.readline().decode()
+        assert first.startswith("id: "), first
+        connection.close()
+        connection, response, events = c.at(two).listen(first[4:].strip())
+        assert response.status == 200, (response.status, response.read())
+        m.call(two, "send_message", sender_name="GreenCastle", to=["BlueLake"], subject="over there", body_md="b")
+        last, answer = events.rest()[-1]
+        assert answer["id"] == 7 and "over there" in json.dumps(answer["result"]), answer
+        connection.close()
+        # Once more at the first: what is kept is told again.
+        stream, number = last.split("-")
+        connection, response, events = c.at(one).listen(f"{stream}-{int(number) - 1}")
+        assert [message["id"] for _, message in events.rest()] == [7]
+        connection.close()
+        # A question asked by one is answered at two.
+        connection, response = c.at(one).send("POST", call("test_sampling", id=8, prompt="Why?"))
+        question = None
+        events = Events(response)
+        while question is None:
+            question = events.next()[1]
+        assert question["method"] == "sampling/createMessage", question
+        status, _, _ = c.at(two).post({"jsonrpc": "2.0", "id": question["id"],
+            "result": {"role": "assistant", "content": {"type": "text", "text": "Because."}, "model": "m"}})
+        assert status == 202, status
+        assert "Because." in json.dumps(events.rest()[-1][1]), "no answer"
+        connection.close()
+        # And a call at one is cancelled at two.
+        connection, response = c.at(one).send("POST", call("wait_for_mail", id=9, project_key=m.dir, agent_name="BlueLake",
+            timeout_seconds=50))
+        response.readline()
+        status, _, _ = c.at(two).post({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}})
+        assert status == 202
+        until(lambda: not response.readline())
+        connection.close()
+        # A stream of a server that is gone cannot be resumed, and that is said within seconds.
+        connection, response = c.at(one).send("POST", call("wait_for_mail", id=10, project_key=m.dir, agent_name="BlueLake",
+            timeout_seconds=50))
+        first = response.readline().decode()
+        one.process.kill()
+        one.process.wait()
+        connection.close()
+        connection, response, events = c.at(two).listen(first[4:].strip())
+        assert response.status == 400 and b"Last-Event-ID" in response.read(), response.status
+        connection.close()
+
+
+def what_a_client_carries_is_read_by_all(m):
+    tool = "test_input_required_result_request_state"
+    with m.serve_on(1, **FIXTURES) as one, m.serve_on(2, **FIXTURES) as two:
+        able = {"elicitation": {}}
+        asked = modern_call(Client(one), tool, 8, able)[2]["result"]
+        said = {key: {"action": "accept", "content": {"ok": True}} for key in asked["inputRequests"]}
+        done = modern_call(Client(two), tool, 8, able, inputResponses=said, requestState=asked["requestState"])[2]
+        assert done["result"]["resultType"] == "complete", done
+
+
+TESTS = [the_archive_goes_to_who_is_left, a_session_is_known_to_all, news_come_at_the_server_that_is_listened_to,
+    a_call_goes_on_at_another_server, what_a_client_carries_is_read_by_all]
 
 if __name__ == "__main__":
     with Tap() as tap:

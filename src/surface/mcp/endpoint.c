@@ -6,7 +6,9 @@
 #include "op/dispatch.h"
 #include "op/team/team_home.h"
 #include "surface/http/media.h"
+#include "surface/http/wait.h"
 #include "surface/mcp/endpoint_private.h"
+#include "surface/mcp/hub.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@ struct mr_mcp_endpoint *mr_mcp_endpoint_new(struct mr_mcp *mcp)
 		mr_oom(sizeof(*endpoint));
 	endpoint->mcp = mcp;
 	endpoint->sessions = mr_mcp_sessions_new(app->clock, app->rand, mr_mcp_hub(mcp));
+	endpoint->shared = mr_mcp_shared_new(mcp, endpoint->sessions);
 	pthread_mutex_init(&endpoint->lock, NULL);
 	endpoint->runner = mr_mcp_runner_new(MR_MCP_LONG_CALLS);
 	return endpoint;
@@ -39,6 +42,7 @@ void mr_mcp_endpoint_free(struct mr_mcp_endpoint *endpoint)
 		return;
 	mr_mcp_endpoint_stop(endpoint);
 	mr_mcp_runner_free(endpoint->runner);
+	mr_mcp_shared_free(endpoint->shared);
 	mr_mcp_sessions_free(endpoint->sessions);
 	pthread_mutex_destroy(&endpoint->lock);
 	free(endpoint);
@@ -51,7 +55,9 @@ static struct mr_mcp_session *find_session(const struct mr_http_request *req,
 	const struct mr_mcp_endpoint *endpoint = req->match.route->arg;
 	const char *version = mr_http_request_header(req, "MCP-Protocol-Version");
 	const char *id = mr_http_request_header(req, "Mcp-Session-Id");
-	struct mr_mcp_session *session;
+	struct mr_call call = mr_dispatch_call(mr_mcp_app(endpoint->mcp), req->arena);
+	struct mr_mcp_session *session = NULL;
+	enum mr_code rc;
 
 	if (version && !mr_mcp_knows_version(version)) {
 		mr_mcp_post_refuse(resp, 400, NULL, MR_RPC_TRANSPORT, NULL,
@@ -63,11 +69,34 @@ static struct mr_mcp_session *find_session(const struct mr_http_request *req,
 			"the header Mcp-Session-Id is missing");
 		return NULL;
 	}
-	session = mr_mcp_session_find(endpoint->sessions, mr_mcp_post_owner(req), id);
-	if (!session)
-		mr_mcp_post_refuse(resp, 404, NULL, MR_RPC_SESSION, NULL,
-			"there is no such session, or it has ended");
+	rc = mr_mcp_shared_find(endpoint->shared, &call, mr_mcp_post_owner(req), id, &session);
+	if (rc)
+		mr_mcp_post_refuse(resp, rc == MR_ENOTFOUND ? 404 : 503, NULL, MR_RPC_SESSION, NULL,
+			"%s", call.cx.err.msg);
 	return session;
+}
+
+/* GET with Last-Event-ID. */
+static enum mr_code resume(struct mr_mcp_session *session, const char *last_id,
+	const struct mr_http_request *req, struct mr_http_response *resp, struct mr_err *err)
+{
+	const struct mr_mcp_endpoint *endpoint = req->match.route->arg;
+	struct mr_call call = mr_dispatch_call(mr_mcp_app(endpoint->mcp), req->arena);
+	enum mr_code rc = mr_mcp_session_resume(session, last_id, req, resp, err);
+	bool anew = false;
+
+	if (rc != MR_ENOTFOUND)
+		return rc;
+	mr_http_wait_lend(req, &call.cx);
+	if (!mr_mcp_shared_claim(endpoint->shared, &call, session, last_id, &anew))
+		return rc;
+	if (!anew)
+		return mr_mcp_session_resume(session, last_id, req, resp, err);
+	rc = mr_mcp_session_listen(session, req, resp, err);
+	if (!rc)
+		mr_mcp_hub_tell_all(mr_mcp_hub(endpoint->mcp),
+			mr_mcp_session_client(session).listener);
+	return rc;
 }
 
 static void get(const struct mr_http_request *req, struct mr_http_response *resp)
@@ -85,7 +114,7 @@ static void get(const struct mr_http_request *req, struct mr_http_response *resp
 	session = find_session(req, resp);
 	if (!session)
 		return;
-	rc = last_id ? mr_mcp_session_resume(session, last_id, req, resp, &err)
+	rc = last_id ? resume(session, last_id, req, resp, &err)
 		     : mr_mcp_session_listen(session, req, resp, &err);
 	if (rc)
 		mr_mcp_post_refuse(resp,
@@ -104,6 +133,7 @@ static void delete (const struct mr_http_request *req, struct mr_http_response *
 	if (!session)
 		return;
 	mr_team_home_session_end(&call, mr_mcp_session_id(session));
+	mr_mcp_shared_ended(endpoint->shared, &call, session);
 	mr_mcp_session_end(session);
 }
 

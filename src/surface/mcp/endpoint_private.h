@@ -4,6 +4,7 @@
 #include "surface/mcp/endpoint.h"
 #include "surface/mcp/runner.h"
 #include "surface/mcp/session.h"
+#include "surface/mcp/shared.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,6 +19,7 @@ enum {
 struct mr_mcp_endpoint {
 	struct mr_mcp *mcp;
 	struct mr_mcp_sessions *sessions;
+	struct mr_mcp_shared *shared;
 	struct mr_mcp_runner *runner;
 	_Atomic(bool) stopping;
 	pthread_mutex_t lock;
@@ -30,6 +32,7 @@ struct mr_mcp_post {
 	const struct mr_http_request *req;
 	struct mr_http_response *resp;
 	struct mr_mcp_client client;
+	const struct mr_value *items; /* what the messages were read from */
 	struct mr_rpc *messages;
 	size_t len;
 	size_t requests; /* among them */

@@ -116,6 +116,22 @@ uint64_t mr_mcp_events_open(struct mr_mcp_events *events)
 	return stream->number;
 }
 
+void mr_mcp_events_begin_at(struct mr_mcp_events *events, uint64_t first)
+{
+	events->next_stream = first;
+}
+
+void mr_mcp_events_open_at(struct mr_mcp_events *events, uint64_t stream, uint64_t last)
+{
+	struct stream *at = must_alloc(sizeof(*at));
+
+	*at = (struct stream){ .next = events->streams,
+		.number = stream,
+		.last = last,
+		.lost = last };
+	events->streams = at;
+}
+
 void mr_mcp_events_close(struct mr_mcp_events *events, uint64_t stream)
 {
 	struct stream *found = find(events, stream);
@@ -150,6 +166,11 @@ uint64_t mr_mcp_events_add(struct mr_mcp_events *events, uint64_t stream, int64_
 	to->kept++;
 	drop_old(events, now_us, max_bytes);
 	return number;
+}
+
+uint64_t mr_mcp_events_last(const struct mr_mcp_events *events, uint64_t stream)
+{
+	return find(events, stream)->last;
 }
 
 void mr_mcp_events_id(uint64_t stream, uint64_t number, char out[MR_MCP_EVENT_ID_BYTES])

@@ -36,12 +36,19 @@ void mr_mcp_events_free(struct mr_mcp_events *events);
 
 /* A new stream; the first is 0. */
 uint64_t mr_mcp_events_open(struct mr_mcp_events *events);
+/* A stream that another server began, of which the client has seen events to `last`. */
+void mr_mcp_events_open_at(struct mr_mcp_events *events, uint64_t stream, uint64_t last);
+/* The streams that are opened from now on are numbered from `first` on. */
+void mr_mcp_events_begin_at(struct mr_mcp_events *events, uint64_t first);
 /* No more will be added to it; what is kept can still be asked for. */
 void mr_mcp_events_close(struct mr_mcp_events *events, uint64_t stream);
 /* Keep this event, and drop the oldest ones until all together have at most `max_bytes` (even
  * this one, when it alone is larger). Returns the event's number. */
 uint64_t mr_mcp_events_add(struct mr_mcp_events *events, uint64_t stream, int64_t now_us,
 	size_t max_bytes, struct mr_bytes json);
+
+/* The number of the last event of an open stream. */
+uint64_t mr_mcp_events_last(const struct mr_mcp_events *events, uint64_t stream);
 
 void mr_mcp_events_id(uint64_t stream, uint64_t number, char out[MR_MCP_EVENT_ID_BYTES]);
 /* Only what mr_mcp_events_id() writes. */

@@ -238,8 +238,9 @@ enum mr_code mr_mcp_hub_subscribe(struct mr_mcp_hub *hub, struct mr_call *call,
 	return rc;
 }
 
-void mr_mcp_hub_unsubscribe(struct mr_mcp_hub *hub, const char *uri,
-	struct mr_mcp_listener *listener)
+/* Those of the listener: to `uri`, or all but those to `but`; either may be NULL. */
+static void end_some(struct mr_mcp_hub *hub, const struct mr_mcp_listener *listener,
+	const char *uri, const struct mr_texts *but)
 {
 	struct subscription **at = &hub->first;
 
@@ -247,7 +248,8 @@ void mr_mcp_hub_unsubscribe(struct mr_mcp_hub *hub, const char *uri,
 	while (*at) {
 		struct subscription *sub = *at;
 
-		if (sub->listener != listener || (uri && !mr_str_eq(uri, sub->uri))) {
+		if (sub->listener != listener || (uri && !mr_str_eq(uri, sub->uri)) ||
+			(but && mr_texts_has(but, sub->uri))) {
 			at = &sub->next;
 			continue;
 		}
@@ -256,6 +258,44 @@ void mr_mcp_hub_unsubscribe(struct mr_mcp_hub *hub, const char *uri,
 		free_subscription(sub);
 	}
 	pthread_mutex_unlock(&hub->lock);
+}
+
+bool mr_mcp_hub_topic(struct mr_mcp_hub *hub, struct mr_arena *arena, const char *uri,
+	const struct mr_mcp_listener *listener, struct mr_team_topic *out)
+{
+	const struct subscription *sub;
+	size_t ignored = 0;
+
+	pthread_mutex_lock(&hub->lock);
+	sub = find(hub, uri, listener, &ignored);
+	if (sub) {
+		*out = sub->topic;
+		out->thread_id = mr_arena_strdup(arena, sub->topic.thread_id);
+	}
+	pthread_mutex_unlock(&hub->lock);
+	return sub;
+}
+
+void mr_mcp_hub_tell_all(struct mr_mcp_hub *hub, struct mr_mcp_listener *listener)
+{
+	pthread_mutex_lock(&hub->lock);
+	for (struct subscription *sub = hub->first; sub; sub = sub->next) {
+		if (sub->listener == listener)
+			listener->updated(listener, sub->uri);
+	}
+	pthread_mutex_unlock(&hub->lock);
+}
+
+void mr_mcp_hub_unsubscribe(struct mr_mcp_hub *hub, const char *uri,
+	struct mr_mcp_listener *listener)
+{
+	end_some(hub, listener, uri, NULL);
+}
+
+void mr_mcp_hub_retain(struct mr_mcp_hub *hub, struct mr_mcp_listener *listener,
+	const struct mr_texts *uris)
+{
+	end_some(hub, listener, NULL, uris);
 }
 
 void mr_mcp_hub_publish(struct mr_mcp_hub *hub, const char *uri)

@@ -46,6 +46,14 @@ void mr_mcp_hub_free(struct mr_mcp_hub *hub);
 MR_CHECK enum mr_code mr_mcp_hub_subscribe(struct mr_mcp_hub *hub, struct mr_call *call,
 	struct mr_team *team, const char *uri, const struct mr_team_topic *topic,
 	struct mr_mcp_listener *listener);
+/* The topic of a subscription, in the arena; false when the listener has none to `uri`. */
+bool mr_mcp_hub_topic(struct mr_mcp_hub *hub, struct mr_arena *arena, const char *uri,
+	const struct mr_mcp_listener *listener, struct mr_team_topic *out);
+/* End those of the listener's subscriptions that are not among `uris`. */
+void mr_mcp_hub_retain(struct mr_mcp_hub *hub, struct mr_mcp_listener *listener,
+	const struct mr_texts *uris);
+/* Notify the listener of all that it subscribed to. */
+void mr_mcp_hub_tell_all(struct mr_mcp_hub *hub, struct mr_mcp_listener *listener);
 /* End the subscription, or with `uri` NULL all of the listener's. When it returns, no
  * notification is under way and none will follow. A `uri` that was not subscribed to is fine. */
 void mr_mcp_hub_unsubscribe(struct mr_mcp_hub *hub, const char *uri,

@@ -6,6 +6,7 @@
 #include "op/team/contract_team.h"
 #include "surface/mcp/hub.h"
 #include "surface/mcp/recent.h"
+#include "text/digest.h"
 #include "text/token.h"
 
 #include <stdarg.h>
@@ -67,6 +68,11 @@ const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp)
 struct mr_bytes mr_mcp_secret(const struct mr_mcp *mcp)
 {
 	return mr_bytes_of(mcp->secret, sizeof(mcp->secret));
+}
+
+void mr_mcp_share_secret(struct mr_mcp *mcp, const char *secret)
+{
+	mr_digest_sha256_bytes(mr_bytes_text(secret), mcp->secret);
 }
 
 bool mr_mcp_knows_version(const char *version)

@@ -113,8 +113,10 @@ struct mr_mcp *mr_mcp_new(const struct mr_app *app, const struct mr_mcp_options 
 void mr_mcp_free(struct mr_mcp *mcp);
 const struct mr_app *mr_mcp_app(const struct mr_mcp *mcp);
 const struct mr_mcp_options *mr_mcp_options(const struct mr_mcp *mcp);
-/* A random key of this process, for sealing; it never leaves it. */
+/* A random key of this process, for sealing; or that of all servers, once they share one. */
 struct mr_bytes mr_mcp_secret(const struct mr_mcp *mcp);
+/* Before anything is sealed. */
+void mr_mcp_share_secret(struct mr_mcp *mcp, const char *secret);
 /* The subscriptions, and the latest tool calls. They stay the server's. */
 struct mr_mcp_hub *mr_mcp_hub(const struct mr_mcp *mcp);
 struct mr_mcp_recent *mr_mcp_recent(const struct mr_mcp *mcp);

@@ -81,6 +81,7 @@ static bool read_messages(struct mr_mcp_post *post, const struct mr_value *body)
 			"a batch has 1 to %d messages", MR_MCP_BATCH);
 		return false;
 	}
+	post->items = items;
 	post->messages = mr_arena_array(post->req->arena, post->len, sizeof(*post->messages));
 	for (size_t i = 0; i < post->len; i++) {
 		const char *why = mr_rpc_read(&items[i], &post->messages[i]);
@@ -107,6 +108,8 @@ static bool find_client(struct mr_mcp_post *post, struct mr_mcp_session **out)
 {
 	const char *version = mr_http_request_header(post->req, "MCP-Protocol-Version");
 	const char *id = mr_http_request_header(post->req, "Mcp-Session-Id");
+	struct mr_call call = mr_dispatch_call(mr_mcp_app(post->endpoint->mcp), post->req->arena);
+	enum mr_code rc;
 
 	if (version && !mr_mcp_knows_version(version) && !is_initialize(&post->messages[0])) {
 		mr_mcp_post_refuse(post->resp, 400, NULL, MR_RPC_TRANSPORT, NULL,
@@ -119,10 +122,11 @@ static bool find_client(struct mr_mcp_post *post, struct mr_mcp_session **out)
 			.is_silent = !version };
 		return true;
 	}
-	*out = mr_mcp_session_find(post->endpoint->sessions, mr_mcp_post_owner(post->req), id);
-	if (!*out) {
-		mr_mcp_post_refuse(post->resp, 404, NULL, MR_RPC_SESSION, NULL,
-			"there is no such session, or it has ended");
+	rc = mr_mcp_shared_find(post->endpoint->shared, &call, mr_mcp_post_owner(post->req), id,
+		out);
+	if (rc) {
+		mr_mcp_post_refuse(post->resp, rc == MR_ENOTFOUND ? 404 : 503, NULL, MR_RPC_SESSION,
+			NULL, "%s", call.cx.err.msg);
 		return false;
 	}
 	post->client = mr_mcp_session_client(*out);
@@ -183,17 +187,40 @@ static bool may_do_all(struct mr_mcp_post *post)
 
 /* ---- what is done ---- */
 
-static void take_notice(struct mr_mcp_post *post, const struct mr_rpc *message)
+/* `body` is the whole message. */
+static void take_notice(struct mr_mcp_post *post, const struct mr_rpc *message,
+	const struct mr_value *body)
 {
+	struct mr_call call = mr_dispatch_call(mr_mcp_app(post->endpoint->mcp), post->req->arena);
 	struct mr_mcp_session *session = post->client.session;
 	const struct mr_value *id = mr_value_get(message->params, "requestId");
+	bool is_ours = true;
 
 	if (!session)
 		return;
-	if (message->kind == MR_RPC_RESPONSE)
-		mr_mcp_session_answered(session, message);
-	else if (mr_str_eq(message->method, "notifications/cancelled") && id)
-		mr_mcp_session_cancel(session, id);
+	if (message->kind == MR_RPC_RESPONSE) {
+		is_ours = mr_mcp_session_answered(session, message);
+	} else if (mr_str_eq(message->method, "notifications/cancelled") && id) {
+		is_ours = mr_mcp_session_cancel(session, id);
+		body = id;
+	}
+	if (!is_ours)
+		mr_mcp_shared_pass(post->endpoint->shared, &call, session, message, body);
+}
+
+static enum mr_code open_session(struct mr_mcp_post *post, struct mr_call *call,
+	const struct mr_mcp_hello *hello, struct mr_mcp_session **out)
+{
+	struct mr_mcp_shared *shared = post->endpoint->shared;
+	const char *owner = mr_mcp_post_owner(post->req);
+	enum mr_code rc = mr_mcp_shared_ready(shared, call);
+
+	if (!rc)
+		rc = mr_mcp_session_open(post->endpoint->sessions, owner, hello, out,
+			&call->cx.err);
+	if (!rc)
+		rc = mr_mcp_shared_opened(shared, call, *out, owner, hello);
+	return rc;
 }
 
 static void introduce(struct mr_mcp_post *post)
@@ -203,7 +230,6 @@ static void introduce(struct mr_mcp_post *post)
 	struct mr_mcp_exchange ex = make_exchange(post);
 	struct mr_buf *answer = new_buf(post->req->arena);
 	struct mr_mcp_hello hello;
-	struct mr_err err;
 
 	if (post->client.session) {
 		mr_mcp_post_refuse(post->resp, 400, request->id, MR_RPC_INVALID, NULL,
@@ -213,10 +239,9 @@ static void introduce(struct mr_mcp_post *post)
 	mr_mcp_answer(&ex, request, answer);
 	if (!ex.rpc_code) {
 		mr_mcp_hello(request->params, &hello);
-		if (mr_mcp_session_open(post->endpoint->sessions, mr_mcp_post_owner(post->req),
-			    &hello, &session, &err)) {
+		if (open_session(post, &ex.call, &hello, &session)) {
 			mr_mcp_post_refuse(post->resp, 503, request->id, MR_RPC_TRANSPORT, NULL,
-				"%s", err.msg);
+				"%s", ex.call.cx.err.msg);
 			return;
 		}
 		mr_http_response_header(post->resp, "Mcp-Session-Id",
@@ -229,8 +254,12 @@ static int answer_one(const struct mr_mcp_post *post, const struct mr_rpc *reque
 	struct mr_buf *out)
 {
 	struct mr_mcp_exchange ex = make_exchange(post);
+	int status = mr_mcp_answer(&ex, request, out);
 
-	return mr_mcp_answer(&ex, request, out);
+	if (post->client.session)
+		mr_mcp_shared_answered(post->endpoint->shared, &ex.call, post->client.session,
+			request);
+	return status;
 }
 
 static void answer_batch(const struct mr_mcp_post *post, struct mr_buf *out)
@@ -309,7 +338,10 @@ static bool do_params_agree(struct mr_mcp_post *post)
 static void serve_modern(struct mr_mcp_post *post)
 {
 	const struct mr_rpc *request = &post->messages[0];
+	struct mr_call call = mr_dispatch_call(mr_mcp_app(post->endpoint->mcp), post->req->arena);
 
+	/* What fails for that reason says so when it asks for the team. */
+	(void)!mr_mcp_shared_ready(post->endpoint->shared, &call);
 	if (post->requests == 0)
 		post->resp->status = 202;
 	else if (!do_params_agree(post) || !may_do_all(post))
@@ -358,7 +390,7 @@ static void serve(struct mr_mcp_post *post)
 		return;
 	for (size_t i = 0; i < post->len; i++) {
 		if (post->messages[i].kind != MR_RPC_REQUEST)
-			take_notice(post, &post->messages[i]);
+			take_notice(post, &post->messages[i], &post->items[i]);
 	}
 	if (post->requests == 0)
 		post->resp->status = 202;

@@ -4,6 +4,7 @@
  */
 #include "base/oom.h"
 #include "surface/mcp/session_private.h"
+#include "text/digest.h"
 #include "text/time.h"
 #include "text/token.h"
 
@@ -30,6 +31,7 @@ struct mr_mcp_sessions *mr_mcp_sessions_new(const struct mr_clock *clock, struct
 	sessions->rand = rand;
 	sessions->hub = hub;
 	pthread_mutex_init(&sessions->lock, NULL);
+	pthread_mutex_init(&sessions->adopting, NULL);
 	return sessions;
 }
 
@@ -53,6 +55,7 @@ static void forget(struct mr_mcp_session *session)
 static void free_session(struct mr_mcp_session *session)
 {
 	forget(session);
+	mr_mcp_session_drop_guests(session);
 	mr_mcp_events_free(session->events);
 	pthread_cond_destroy(&session->changed);
 	pthread_mutex_destroy(&session->lock);
@@ -116,6 +119,7 @@ void mr_mcp_session_end(struct mr_mcp_session *session)
 	session->ended = true;
 	pthread_cond_broadcast(&session->changed);
 	http = mr_mcp_outlet_unlink(&session->unasked);
+	mr_mcp_session_leave_guests(session);
 	pthread_mutex_unlock(&session->lock);
 	forget(session);
 	mr_http_stream_close(http);
@@ -187,6 +191,7 @@ void mr_mcp_sessions_free(struct mr_mcp_sessions *sessions)
 	if (!sessions)
 		return;
 	mr_mcp_sessions_stop(sessions);
+	pthread_mutex_destroy(&sessions->adopting);
 	pthread_mutex_destroy(&sessions->lock);
 	free(sessions);
 }
@@ -211,18 +216,32 @@ static void on_level(struct mr_mcp_listener *listener, int level)
 	mr_mcp_session_set_level((struct mr_mcp_session *)listener, level);
 }
 
+/* Numbers that no other server has for its streams and questions of the same session. */
+static uint64_t first_number(struct mr_mcp_sessions *sessions)
+{
+	return sessions->relay ? (mr_rand_below(sessions->rand, INT32_MAX) + 1) * MR_MCP_STREAMS
+			       : 0;
+}
+
+/* `id` NULL: a new one. */
 static struct mr_mcp_session *make(struct mr_mcp_sessions *sessions, const char *owner,
-	const struct mr_mcp_hello *hello)
+	const char *id, const struct mr_mcp_hello *hello)
 {
 	struct mr_mcp_session *session = mr_mcp_session_alloc(sizeof(*session));
 	pthread_condattr_t attr;
 	uint8_t random[ID_BYTES];
 
-	mr_rand_fill(sessions->rand, random, sizeof(random));
 	session->all = sessions;
 	session->listener = (struct mr_mcp_listener){ on_updated, on_level };
 	session->arena = mr_arena_new();
-	session->id = mr_token_base64url(session->arena, mr_bytes_of(random, sizeof(random)));
+	if (!id) {
+		mr_rand_fill(sessions->rand, random, sizeof(random));
+		id = mr_token_base64url(session->arena, mr_bytes_of(random, sizeof(random)));
+	}
+	session->id = mr_arena_strdup(session->arena, id);
+	if (sessions->relay)
+		session->digest = mr_digest_sha256(session->arena, mr_bytes_text(id));
+	session->last_question = first_number(sessions);
 	session->owner = mr_arena_strdup(session->arena, owner);
 	session->client = (struct mr_mcp_client){
 		.era = MR_MCP_SESSIONS,
@@ -236,6 +255,7 @@ static struct mr_mcp_session *make(struct mr_mcp_sessions *sessions, const char 
 	session->holders = 2; /* the table and the caller */
 	session->events = mr_mcp_events_new();
 	session->unasked.session = session;
+	mr_mcp_events_begin_at(session->events, first_number(sessions));
 	session->unasked.stream = mr_mcp_events_open(session->events);
 	pthread_mutex_init(&session->lock, NULL);
 	pthread_condattr_init(&attr);
@@ -266,7 +286,7 @@ static enum mr_code put_in(struct mr_mcp_sessions *sessions, struct mr_mcp_sessi
 	return rc;
 }
 
-enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const char *owner,
+static enum mr_code enter(struct mr_mcp_sessions *sessions, const char *owner, const char *id,
 	const struct mr_mcp_hello *hello, struct mr_mcp_session **out, struct mr_err *err)
 {
 	int64_t now_us = mr_clock_mono_us(sessions->clock);
@@ -276,14 +296,66 @@ enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const char *o
 	if (now_us > MR_MCP_IDLE_S * MR_TIME_S)
 		end_all(sessions, now_us - MR_MCP_IDLE_S * MR_TIME_S);
 	make_room(sessions, now_us - MR_MCP_UNUSED_S * MR_TIME_S);
-	session = make(sessions, owner, hello);
-	session->used_us = now_us;
+	session = make(sessions, owner, id, hello);
+	session->used_us = session->touched_us = now_us;
 	rc = put_in(sessions, session, err);
 	if (rc)
 		free_session(session);
 	else
 		*out = session;
 	return rc;
+}
+
+enum mr_code mr_mcp_session_open(struct mr_mcp_sessions *sessions, const char *owner,
+	const struct mr_mcp_hello *hello, struct mr_mcp_session **out, struct mr_err *err)
+{
+	return enter(sessions, owner, NULL, hello, out, err);
+}
+
+enum mr_code mr_mcp_session_adopt(struct mr_mcp_sessions *sessions, const char *owner,
+	const char *id, const struct mr_mcp_hello *hello, struct mr_mcp_session **out,
+	struct mr_err *err)
+{
+	enum mr_code rc = MR_OK;
+
+	/* One at a time, because two requests may name it at once. */
+	pthread_mutex_lock(&sessions->adopting);
+	*out = mr_mcp_session_find(sessions, owner, id);
+	if (!*out)
+		rc = enter(sessions, owner, id, hello, out, err);
+	pthread_mutex_unlock(&sessions->adopting);
+	return rc;
+}
+
+struct mr_mcp_session *mr_mcp_session_of_digest(struct mr_mcp_sessions *sessions,
+	const char *digest)
+{
+	struct mr_mcp_session *found = NULL;
+
+	pthread_mutex_lock(&sessions->lock);
+	for (size_t i = 0; i < MR_MCP_BUCKETS && !found; i++) {
+		struct mr_mcp_session *at = sessions->buckets[i];
+
+		while (at && !mr_str_eq(at->digest, digest))
+			at = at->next;
+		found = at;
+	}
+	if (found)
+		found->holders++;
+	pthread_mutex_unlock(&sessions->lock);
+	return found;
+}
+
+bool mr_mcp_session_is_due(struct mr_mcp_session *session, int64_t now_us, int64_t every_s)
+{
+	bool is_due;
+
+	pthread_mutex_lock(&session->all->lock);
+	is_due = now_us - session->touched_us > every_s * MR_TIME_S;
+	if (is_due)
+		session->touched_us = now_us;
+	pthread_mutex_unlock(&session->all->lock);
+	return is_due;
 }
 
 struct mr_mcp_session *mr_mcp_session_find(struct mr_mcp_sessions *sessions, const char *owner,

@@ -85,7 +85,8 @@ void mr_mcp_outlet_end(struct mr_mcp_outlet *outlet);
 MR_CHECK enum mr_code mr_mcp_outlet_ask(struct mr_mcp_outlet *outlet, struct mr_arena *arena,
 	const char *method, const struct mr_value *params, unsigned timeout_ms,
 	const struct mr_value **out, struct mr_err *err);
-/* The client answers a question; an answer to no question is dropped. */
-void mr_mcp_session_answered(struct mr_mcp_session *session, const struct mr_rpc *response);
-/* The client does not want the answer to this request any more. */
-void mr_mcp_session_cancel(struct mr_mcp_session *session, const struct mr_value *request_id);
+/* The client answers a question. False when it is none of this server's. */
+bool mr_mcp_session_answered(struct mr_mcp_session *session, const struct mr_rpc *response);
+/* The client does not want the answer to this request any more. False when this server does not
+ * work on it. */
+bool mr_mcp_session_cancel(struct mr_mcp_session *session, const struct mr_value *request_id);

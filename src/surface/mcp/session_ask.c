@@ -93,18 +93,20 @@ enum mr_code mr_mcp_outlet_ask(struct mr_mcp_outlet *outlet, struct mr_arena *ar
 		message && message->kind == MR_TEXT ? message->text : "");
 }
 
-void mr_mcp_session_answered(struct mr_mcp_session *session, const struct mr_rpc *response)
+bool mr_mcp_session_answered(struct mr_mcp_session *session, const struct mr_rpc *response)
 {
 	const char *id = response->id && response->id->kind == MR_TEXT ? response->id->text : "";
 	struct mr_mcp_question *at;
 	int64_t number;
+	bool found;
 
 	if (id[0] != 'q' || !mr_str_to_int(id + 1, &number))
-		return;
+		return true;
 	pthread_mutex_lock(&session->lock);
 	at = session->questions;
 	while (at && at->number != (uint64_t)number)
 		at = at->next;
+	found = at;
 	if (at && !at->is_answered) {
 		struct mr_json_writer w;
 
@@ -115,18 +117,21 @@ void mr_mcp_session_answered(struct mr_mcp_session *session, const struct mr_rpc
 		pthread_cond_broadcast(&session->changed);
 	}
 	pthread_mutex_unlock(&session->lock);
+	return found;
 }
 
-void mr_mcp_session_cancel(struct mr_mcp_session *session, const struct mr_value *request_id)
+bool mr_mcp_session_cancel(struct mr_mcp_session *session, const struct mr_value *request_id)
 {
 	char *id = mr_mcp_session_json(request_id);
+	bool found = false;
 
 	pthread_mutex_lock(&session->lock);
 	for (struct mr_mcp_outlet *at = session->outlets; at; at = at->next) {
-		if (strcmp(at->request_id, id) == 0)
-			at->is_cancelled = true;
+		if (strcmp(at->request_id, id) == 0 && !at->is_guest)
+			found = at->is_cancelled = true;
 	}
 	pthread_cond_broadcast(&session->changed);
 	pthread_mutex_unlock(&session->lock);
 	free(id);
+	return found;
 }

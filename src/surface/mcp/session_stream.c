@@ -159,6 +159,7 @@ enum mr_code mr_mcp_session_resume(struct mr_mcp_session *session, const char *l
 		outlet = outlet_of(session, stream);
 		if (outlet) {
 			done = mr_mcp_outlet_unlink(outlet);
+			outlet->is_remote = false;
 			join(link, outlet);
 		} else {
 			done = link->http;
@@ -178,6 +179,13 @@ static size_t share_of(struct mr_mcp_sessions *sessions)
 	return share < MR_MCP_EVENT_BYTES ? share : MR_MCP_EVENT_BYTES;
 }
 
+void mr_mcp_outlet_put_at(struct mr_mcp_outlet *outlet, uint64_t number, struct mr_bytes json)
+{
+	/* What was relayed twice, because the client came back twice, is here already. */
+	if (mr_mcp_events_last(outlet->session->events, outlet->stream) + 1 == number)
+		mr_mcp_outlet_put(outlet, json);
+}
+
 void mr_mcp_outlet_put(struct mr_mcp_outlet *outlet, struct mr_bytes json)
 {
 	struct mr_mcp_session *session = outlet->session;
@@ -185,6 +193,8 @@ void mr_mcp_outlet_put(struct mr_mcp_outlet *outlet, struct mr_bytes json)
 	uint64_t number = mr_mcp_events_add(session->events, outlet->stream, now_us,
 		share_of(session->all), json);
 
+	if (outlet->is_remote)
+		mr_mcp_outlet_relay(outlet, "event", number, (const char *)json.data);
 	if (outlet->link)
 		send_event(outlet->link->http, outlet->stream, number, (const char *)json.data);
 }
@@ -289,6 +299,8 @@ void mr_mcp_outlet_end(struct mr_mcp_outlet *outlet)
 	while (*at != outlet)
 		at = &(*at)->next;
 	*at = outlet->next;
+	if (outlet->is_remote)
+		mr_mcp_outlet_relay(outlet, "over", 0, "");
 	mr_mcp_events_close(session->events, outlet->stream);
 	http = mr_mcp_outlet_unlink(outlet);
 	pthread_mutex_unlock(&session->lock);

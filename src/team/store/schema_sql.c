@@ -275,6 +275,33 @@ static const char SQL_SEVERAL[] =
 	"  data BLOB NOT NULL,"
 	"  PRIMARY KEY (project_id, path)) WITHOUT ROWID;";
 
+/* Sessions of clients of several servers; see team/client.h. */
+static const char SQL_CLIENTS[] = "CREATE TABLE client_sessions ("
+				  "  session TEXT PRIMARY KEY," /* the SHA-256 of its id */
+				  "  owner TEXT,"
+				  "  hello TEXT NOT NULL,"
+				  "  level BIGINT NOT NULL,"
+				  "  used_ts BIGINT NOT NULL) WITHOUT ROWID;"
+				  "CREATE INDEX client_sessions_used ON client_sessions(used_ts);"
+				  "CREATE TABLE client_subscriptions ("
+				  "  session TEXT NOT NULL,"
+				  "  uri TEXT NOT NULL,"
+				  "  kind BIGINT NOT NULL,"
+				  "  id BIGINT NOT NULL,"
+				  "  thread_id TEXT,"
+				  "  PRIMARY KEY (session, uri)) WITHOUT ROWID;"
+				  "CREATE TABLE relayed ("
+				  "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+				  "  session TEXT NOT NULL,"
+				  "  sender TEXT NOT NULL,"
+				  "  kind TEXT NOT NULL,"
+				  "  body TEXT NOT NULL,"
+				  "  created_ts BIGINT NOT NULL);"
+				  "CREATE INDEX relayed_created ON relayed(created_ts);"
+				  "CREATE TABLE shared_secrets ("
+				  "  name TEXT PRIMARY KEY,"
+				  "  secret TEXT NOT NULL) WITHOUT ROWID;";
+
 static enum mr_code make_search(struct mr_db *db, struct mr_err *err)
 {
 	return mr_db_search_create(db, &mr_team_search_index, err);
@@ -305,6 +332,7 @@ const struct mr_migration mr_team_migrations[] = {
 	{ .version = 10, .name = "hooks", .sql = SQL_HOOKS },
 	{ .version = 11, .name = "moves", .sql = SQL_MOVES },
 	{ .version = 12, .name = "several servers", .sql = SQL_SEVERAL },
+	{ .version = 13, .name = "sessions of clients", .sql = SQL_CLIENTS },
 };
 const size_t mr_team_migration_count = MR_LEN(mr_team_migrations);
 
