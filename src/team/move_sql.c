@@ -27,6 +27,8 @@ static const char *const order[] = {
 	"product_project_links",
 	"build_slots",
 	"archive_queue",
+	"archive_removals",
+	"attachment_files",
 	"agent_groups",
 	"agent_group_members",
 	"agent_sessions",
@@ -36,8 +38,9 @@ static const char *const order[] = {
 };
 
 /* What each database has of its own: the version of its schema, the words of the search, its moves,
- * and what the engine keeps. */
-static const char *const own[] = { "schema_version", "fts_", "database_move", "sqlite_" };
+ * the archives of its servers with the clients that these have now, and what the engine keeps. */
+static const char *const own[] = { "schema_version", "fts_", "database_move", "archive_places",
+	"client_", "relayed", "shared_secrets", "sqlite_" };
 
 static bool is_own(const char *name)
 {
