@@ -302,9 +302,9 @@ static bool has_duty(struct mr_db *db)
 
 static void one_has_the_duty(void)
 {
-	struct mr_db *one = open_new("");
-	struct mr_db *other MR_CLEANUP(mr_db_closep) = open_with((struct mr_db_options){ 0 });
-	struct mr_db *third MR_CLEANUP(mr_db_closep) = open_with((struct mr_db_options){ 0 });
+	struct mr_db *one = postgres_open_new("");
+	struct mr_db *other MR_CLEANUP(mr_db_closep) = postgres_open((struct mr_db_options){ 0 });
+	struct mr_db *third MR_CLEANUP(mr_db_closep) = postgres_open((struct mr_db_options){ 0 });
 	struct mr_err err;
 	bool mine = true;
 
@@ -315,7 +315,8 @@ static void one_has_the_duty(void)
 		continue;
 	CHECK(!has_duty(third));
 	/* Who lost the connection does not go on as if nothing had happened. */
-	exec(third, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'");
+	postgres_exec(third,
+		"SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'");
 	while (!has_duty(third))
 		continue;
 	CHECK(mr_db_duty(other, &mine, &err) == MR_EBUSY);
