@@ -239,9 +239,8 @@ def hooks_are_never_in_the_way(m):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), describe(done)
     # A database of the version before knows no sessions yet: it is brought up to date by the first hook.
     with database.opened(database.team_database(m.root)) as db:
-        for table in ("hook_sessions", "hook_warnings", "hook_told"):
-            db.execute(f"DROP TABLE {table}")
-        for table in ("archive_places", "archive_removals", "attachment_files", "client_sessions", "client_subscriptions", "relayed", "shared_secrets"):
+        for table in ("hook_sessions", "hook_warnings", "hook_told", "database_moves", "database_move_tables", "archive_places",
+                "archive_removals", "attachment_files", "client_sessions", "client_subscriptions", "relayed", "shared_secrets"):
             db.execute(f"DROP TABLE {table}")
         db.execute("DELETE FROM schema_version WHERE version >= 10")
     assert s.call("macro_start_session", json.dumps({"agent": {"name": mine}}), human_key=r.path, program="x", model="y") is None

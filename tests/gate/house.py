@@ -43,6 +43,8 @@ TESTED_BY = {
     "src/surface/cli/serve.c": "tests/blackbox/serve.py",
     "src/base/crash_off.c": "tests/crash/crash_fs.py",
     "src/base/crash_on.c": "tests/crash/crash_fs.py",
+    "src/data/git.c": "tests/unit/data/test_history.c",
+    "src/surface/http/mhd.c": "tests/unit/surface/test_server.c",
     "src/data/db_sqlite.c": "tests/unit/data/test_db.c",
     "src/data/db_sqlite_bell.c": "tests/unit/data/test_db_notify.c",
     "src/data/db_sqlite_check.c": "tests/unit/data/test_db.c",

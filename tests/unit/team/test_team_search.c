@@ -473,7 +473,12 @@ static void an_older_index_is_made_anew(void)
 		" fts5(subject, body_md, content='messages', content_rowid='id',"
 		" tokenize='unicode61 remove_diacritics 2', prefix='2 3');"
 		"INSERT INTO fts_messages(fts_messages) VALUES ('rebuild');"
-		"DROP TABLE hook_sessions; DROP TABLE hook_warnings; DROP TABLE hook_told; DROP TABLE agent_sessions; DROP TABLE agent_group_members; DROP TABLE agent_groups; DROP TABLE message_groups;"
+		"DROP TABLE hook_sessions; DROP TABLE hook_warnings; DROP TABLE hook_told;"
+		"DROP TABLE agent_sessions; DROP TABLE agent_group_members; DROP TABLE agent_groups;"
+		"DROP TABLE message_groups; DROP TABLE database_moves; DROP TABLE database_move_tables;"
+		"DROP TABLE archive_places; DROP TABLE archive_removals; DROP TABLE attachment_files;"
+		"DROP TABLE client_sessions; DROP TABLE client_subscriptions; DROP TABLE relayed;"
+		"DROP TABLE shared_secrets;"
 		"DROP INDEX agents_asked; ALTER TABLE agents DROP COLUMN asked_fold;"
 		"DELETE FROM schema_version WHERE version >= 6");
 	world_reopen(&room.world);
