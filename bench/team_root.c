@@ -59,6 +59,12 @@ const char *bench_body(void)
 
 void bench_root_open(struct bench_root *root, const char *dir, const char *name, bool still)
 {
+	bench_root_open_at(root, dir, name, NULL, still);
+}
+
+void bench_root_open_at(struct bench_root *root, const char *dir, const char *name,
+	const char *database, bool still)
+{
 	struct mr_team_config config;
 	struct mr_ctx cx;
 
@@ -67,6 +73,7 @@ void bench_root_open(struct bench_root *root, const char *dir, const char *name,
 	mr_clock_fixed_init(&root->clock, BENCH_START_US);
 	cx = bench_context(root);
 	config = mr_team_config_default(root->path);
+	config.database = database;
 	bench_must(mr_team_open(&cx, &config, &root->team), &cx, root->path);
 	for (size_t i = 0; i < BENCH_AGENTS; i++) {
 		struct mr_team_registration who = { .project_key = BENCH_PROJECT,

@@ -34,6 +34,9 @@ const char *bench_agent(size_t i);
 const char *bench_body(void);
 
 void bench_root_open(struct bench_root *root, const char *dir, const char *name, bool still);
+/* The same with its database elsewhere: at a path or URL. */
+void bench_root_open_at(struct bench_root *root, const char *dir, const char *name,
+	const char *database, bool still);
 /* The directory goes, too. */
 void bench_root_close(struct bench_root *root);
 

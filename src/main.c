@@ -701,13 +701,15 @@
  *
  *   data/              state on this machine
  *     db.c               the driver interface: connections, statements, transactions, search
- *     db_postgres.c      PostgreSQL behind it: connections, transactions, statements
+ *     db_postgres.c      PostgreSQL behind it: connections, transactions
  *     db_postgres_connect.c  the way to a server
  *     db_postgres_duty.c  who does what one must do alone
  *     db_postgres_error.c  its errors as ours
  *     db_postgres_lib.c  libpq, loaded when it is needed
  *     db_postgres_listen.c  notices between servers
+ *     db_postgres_memo.c    what a writer has read in its transaction
  *     db_postgres_search.c  full-text search
+ *     db_postgres_statement.c  statements, alone and many at once
  *     db_postgres_words.c  the words that engines spell differently
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_bell.c   notices between processes: a file that is touched

@@ -236,6 +236,16 @@ enum mr_code mr_stmt_run(struct mr_stmt *stmt, struct mr_err *err)
 	return rc;
 }
 
+enum mr_code mr_stmt_send(struct mr_stmt *stmt, struct mr_err *err)
+{
+	return stmt->db->driver->send ? stmt->db->driver->send(stmt, err) : mr_stmt_run(stmt, err);
+}
+
+enum mr_code mr_db_settle(struct mr_db *db, struct mr_err *err)
+{
+	return db->driver->settle ? db->driver->settle(db, err) : MR_OK;
+}
+
 bool mr_stmt_is_null(struct mr_stmt *stmt, int column)
 {
 	return stmt->db->driver->is_null(stmt, column);
@@ -415,14 +425,26 @@ enum mr_code mr_db_begin(struct mr_db *db, enum mr_db_begin how, struct mr_err *
 	return rc;
 }
 
+static enum mr_code send_text(struct mr_db *db, const char *sql, struct mr_err *err)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = mr_db_prepare(db, sql, &stmt, err);
+
+	return rc ? rc : mr_stmt_send(stmt, err);
+}
+
 enum mr_code mr_db_commit(struct mr_db *db, struct mr_err *err)
 {
-	enum mr_code rc = mr_db_run(db, "COMMIT", err);
+	const char *notify = db->notify_at_commit ? db->driver->notify_sql : NULL;
+	enum mr_code rc = MR_OK;
 
-	if (!rc && db->notify_at_commit) {
-		db->notify_at_commit = false;
+	if (notify)
+		rc = send_text(db, notify, err);
+	if (!rc)
+		rc = mr_db_run(db, "COMMIT", err);
+	if (!rc && db->notify_at_commit && !notify)
 		db->driver->notify(db);
-	}
+	db->notify_at_commit &= rc != MR_OK;
 	return rc;
 }
 
@@ -573,7 +595,15 @@ enum mr_code mr_db_search_add(struct mr_db *db, const struct mr_db_search *searc
 {
 	enum mr_code rc = check_search(search, err);
 
-	return rc ? rc : db->driver->search_add(db, search, id, err);
+	return rc ? rc : db->driver->search_add(db, search, id, NULL, err);
+}
+
+enum mr_code mr_db_search_add_texts(struct mr_db *db, const struct mr_db_search *search, int64_t id,
+	const char *const *texts, struct mr_err *err)
+{
+	enum mr_code rc = check_search(search, err);
+
+	return rc ? rc : db->driver->search_add(db, search, id, texts, err);
 }
 
 enum mr_code mr_db_search_remove(struct mr_db *db, const struct mr_db_search *search, int64_t id,

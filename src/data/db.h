@@ -141,6 +141,15 @@ void mr_stmt_bind_ids(struct mr_stmt *stmt, int index, const char *list);
 MR_CHECK enum mr_code mr_stmt_step(struct mr_stmt *stmt, bool *row, struct mr_err *err);
 /* Step to the end, whatever rows there are: for statements that change something. */
 MR_CHECK enum mr_code mr_stmt_run(struct mr_stmt *stmt, struct mr_err *err);
+/*
+ * The same for a statement whose result nobody looks at, not even mr_db_changes(): in a transaction
+ * an engine on a server sends it along with those that follow, so that many cost one way there and
+ * back. It is done before whatever follows. When it fails, the next statement that is waited for,
+ * mr_db_settle() or the commit says so, and the transaction must be rolled back.
+ */
+MR_CHECK enum mr_code mr_stmt_send(struct mr_stmt *stmt, struct mr_err *err);
+/* Wait until what was sent is done; its failure is this one's. */
+MR_CHECK enum mr_code mr_db_settle(struct mr_db *db, struct mr_err *err);
 
 /*
  * The row's values: `column` counts from 0. Asking for another type converts as the engine does;
@@ -241,7 +250,7 @@ void mr_db_trim_log(struct mr_db *db);
  * when a process dies right after its commit: who must not miss a change also looks every few
  * seconds.
  *
- * mr_db_notify() in a transaction sends one notice once mr_db_commit() has succeeded, however often
+ * mr_db_notify() in a transaction sends one notice when mr_db_commit() has succeeded, however often
  * it was called, and none when the transaction is rolled back. Outside of one it is sent at once.
  */
 void mr_db_notify(struct mr_db *db);
@@ -315,6 +324,10 @@ MR_CHECK enum mr_code mr_db_search_create(struct mr_db *db, const struct mr_db_s
  * queue's job belongs into `after`: SQLite writes the index out at every savepoint. */
 MR_CHECK enum mr_code mr_db_search_add(struct mr_db *db, const struct mr_db_search *search,
 	int64_t id, struct mr_err *err);
+/* The same for who has the row's texts at hand, in the order of the columns: an engine on a server
+ * need not be asked for them. */
+MR_CHECK enum mr_code mr_db_search_add_texts(struct mr_db *db, const struct mr_db_search *search,
+	int64_t id, const char *const *texts, struct mr_err *err);
 /* Before an added row is changed or deleted: its words are read from the table once more. */
 MR_CHECK enum mr_code mr_db_search_remove(struct mr_db *db, const struct mr_db_search *search,
 	int64_t id, struct mr_err *err);

@@ -47,6 +47,8 @@ struct mr_db_driver {
 	void (*trim_log)(struct mr_db *db);
 	/* Send a notice now. Called outside a transaction. */
 	void (*notify)(struct mr_db *db);
+	/* A statement that sends one when its transaction is committed; NULL: notify() after it. */
+	const char *notify_sql;
 	enum mr_code (*listen)(const char *path, struct mr_db_listener **out, struct mr_err *err);
 	int (*listener_fd)(const struct mr_db_listener *listener);
 	bool (*listener_drain)(struct mr_db_listener *listener);
@@ -93,6 +95,9 @@ struct mr_db_driver {
 	void (*bind_null)(struct mr_stmt *stmt, int index);
 	void (*bind_ids)(struct mr_stmt *stmt, int index, const char *list);
 	enum mr_code (*step)(struct mr_stmt *stmt, bool *row, struct mr_err *err);
+	/* Both NULL for an engine that gains nothing by waiting. */
+	enum mr_code (*send)(struct mr_stmt *stmt, struct mr_err *err);
+	enum mr_code (*settle)(struct mr_db *db, struct mr_err *err);
 	bool (*is_null)(struct mr_stmt *stmt, int column);
 	int64_t (*column_int)(struct mr_stmt *stmt, int column);
 	double (*column_real)(struct mr_stmt *stmt, int column);
@@ -102,8 +107,9 @@ struct mr_db_driver {
 
 	enum mr_code (*search_create)(struct mr_db *db, const struct mr_db_search *search,
 		struct mr_err *err);
+	/* `texts` are the row's, or NULL: read them. */
 	enum mr_code (*search_add)(struct mr_db *db, const struct mr_db_search *search, int64_t id,
-		struct mr_err *err);
+		const char *const *texts, struct mr_err *err);
 	enum mr_code (*search_remove)(struct mr_db *db, const struct mr_db_search *search,
 		int64_t id, struct mr_err *err);
 	enum mr_code (*search_rebuild)(struct mr_db *db, const struct mr_db_search *search,

@@ -9,7 +9,8 @@
  *     and nobody commits between what it read and what it writes. MR_DB_DEFERRED reads one state
  *     (REPEATABLE READ).
  *   - After a statement failed in a transaction, only a rollback, or one to a savepoint, goes on.
- *   - A notice is a NOTIFY on the channel "mailroom", sent after the commit.
+ *   - mr_stmt_send() uses libpq's pipeline mode; after it the transaction's changes count as made.
+ *   - A notice is a NOTIFY on the channel "mailroom", which the server sends with the commit.
  *   - An address that names another machine is asked by TLS, and its certificate must be good for
  *     its name (sslmode=verify-full, with the system's authorities unless sslrootcert names
  * others), unless the URL's own `sslmode`, or PGSSLMODE, says otherwise: MR_EREMOTE when it is not.

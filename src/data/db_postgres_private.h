@@ -2,12 +2,14 @@
  * data/db_postgres_private.h - what the files of the PostgreSQL driver share; nothing else includes
  * libpq-fe.h.
  *
- *   db_postgres.c         connections, transactions, statements
+ *   db_postgres.c         connections, transactions
+ *   db_postgres_statement.c  statements, alone and many at once
  *   db_postgres_connect.c the way to a server
  *   db_postgres_lib.c     libpq, loaded when it is needed
  *   db_postgres_duty.c    who does what one must do alone
  *   db_postgres_error.c   the server's errors as ours
  *   db_postgres_listen.c  notices
+ *   db_postgres_memo.c    what a writer's transaction has read
  *   db_postgres_search.c  full-text search
  */
 #pragma once
@@ -34,6 +36,11 @@
 	X(exec)                                                                                    \
 	X(prepare)                                                                                 \
 	X(execPrepared)                                                                            \
+	X(enterPipelineMode)                                                                       \
+	X(exitPipelineMode)                                                                        \
+	X(pipelineSync)                                                                            \
+	X(sendQueryPrepared)                                                                       \
+	X(getResult)                                                                               \
 	X(resultStatus)                                                                            \
 	X(resultErrorField)                                                                        \
 	X(cmdStatus)                                                                               \
@@ -44,6 +51,7 @@
 	X(getisnull)                                                                               \
 	X(getvalue)                                                                                \
 	X(getlength)                                                                               \
+	X(resultMemorySize)                                                                        \
 	X(clear)                                                                                   \
 	X(freemem)
 
@@ -65,8 +73,58 @@ MR_CHECK enum mr_code mr_db_postgres_connect(const struct mr_db_pq *pq, const ch
 
 /* --- db_postgres.c --- */
 
+enum { MR_DB_PG_SENT = 256 };
+
+/* A connection. */
+struct mr_db_pg {
+	struct mr_db base;
+	struct mr_db_pq pq;
+	PGconn *conn;
+	const char *url;
+	unsigned generation; /* of the connection: statements prepared on another are prepared again
+			      */
+	unsigned names;      /* of statements so far */
+	int64_t changes, total_changes;
+	bool began; /* a transaction that was neither committed nor rolled back */
+	const char *sent[MR_DB_PG_SENT]; /* statements whose results nobody has asked for yet */
+	size_t sent_len;
+	struct mr_db_pg_memo *memo; /* of a writer's transaction (db_postgres_memo.h); or NULL */
+};
+
+bool mr_db_pg_is_lost(struct mr_db_pg *self);
+MR_CHECK enum mr_code mr_db_pg_connect_anew(struct mr_db_pg *self, struct mr_err *err);
+bool mr_db_pg_is_good(const struct mr_db_pq *pq, const PGresult *result);
+/* What a result that is no good means. It counts as a change, because a transaction with a failed
+ * statement cannot go on: so the queue runs its jobs again, each behind a savepoint. */
+enum mr_code mr_db_pg_fail(struct mr_db_pg *self, const PGresult *result, const char *sql,
+	struct mr_err *err);
+void mr_db_pg_count_changes(struct mr_db_pg *self, PGresult *result);
+bool mr_db_pg_in_transaction(struct mr_db *db);
+
+/* --- db_postgres_statement.c --- */
+
 /* Malformed words of a search are MR_EINVAL. */
 void mr_db_postgres_mark_search(struct mr_stmt *stmt);
+
+/* These are functions of the driver. */
+enum mr_code mr_db_postgres_prepare(struct mr_db *db, const char *sql, struct mr_stmt **out,
+	struct mr_err *err);
+void mr_db_postgres_finalize(struct mr_stmt *stmt);
+void mr_db_postgres_reset(struct mr_stmt *stmt);
+void mr_db_postgres_bind_int(struct mr_stmt *stmt, int index, int64_t value);
+void mr_db_postgres_bind_real(struct mr_stmt *stmt, int index, double value);
+void mr_db_postgres_bind_text(struct mr_stmt *stmt, int index, const char *text);
+void mr_db_postgres_bind_bytes(struct mr_stmt *stmt, int index, struct mr_bytes bytes);
+void mr_db_postgres_bind_null(struct mr_stmt *stmt, int index);
+void mr_db_postgres_bind_ids(struct mr_stmt *stmt, int index, const char *list);
+enum mr_code mr_db_postgres_step(struct mr_stmt *stmt, bool *row, struct mr_err *err);
+enum mr_code mr_db_postgres_send(struct mr_stmt *stmt, struct mr_err *err);
+enum mr_code mr_db_postgres_settle(struct mr_db *db, struct mr_err *err);
+bool mr_db_postgres_is_null(struct mr_stmt *stmt, int column);
+int64_t mr_db_postgres_column_int(struct mr_stmt *stmt, int column);
+double mr_db_postgres_column_real(struct mr_stmt *stmt, int column);
+struct mr_bytes mr_db_postgres_column_text(struct mr_stmt *stmt, int column);
+struct mr_bytes mr_db_postgres_column_bytes(struct mr_stmt *stmt, int column);
 
 /* --- db_postgres_error.c --- */
 
@@ -94,7 +152,7 @@ enum mr_code mr_db_postgres_duty(struct mr_db *db, bool *mine, struct mr_err *er
 enum mr_code mr_db_postgres_search_create(struct mr_db *db, const struct mr_db_search *search,
 	struct mr_err *err);
 enum mr_code mr_db_postgres_search_add(struct mr_db *db, const struct mr_db_search *search,
-	int64_t id, struct mr_err *err);
+	int64_t id, const char *const *texts, struct mr_err *err);
 enum mr_code mr_db_postgres_search_remove(struct mr_db *db, const struct mr_db_search *search,
 	int64_t id, struct mr_err *err);
 enum mr_code mr_db_postgres_search_rebuild(struct mr_db *db, const struct mr_db_search *search,

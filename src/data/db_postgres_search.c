@@ -83,22 +83,23 @@ static void put_words(struct mr_buf *out, const char *text, char weight, int *pl
 
 static const char SQL_PUT[] = "INSERT INTO %s (id, words) VALUES (?1, CAST(?2 AS TSVECTOR))";
 
-/* Texts are columns 1 and on of `from`. */
+/* Texts are columns 1 and on of `from`, or those of `texts`. */
 static void words_of_row(struct mr_buf *out, const struct mr_db_search *search,
-	struct mr_stmt *from)
+	struct mr_stmt *from, const char *const *texts)
 {
 	size_t room = WORDS_BYTES;
 	int place = 0;
 
 	mr_buf_clear(out);
 	for (int i = 0; search->columns[i]; i++)
-		put_words(out, mr_stmt_peek(from, i + 1), (char)('A' + i), &place, &room);
+		put_words(out, texts ? texts[i] : mr_stmt_peek(from, i + 1), (char)('A' + i),
+			&place, &room);
 }
 
 enum { VECTOR_BYTES = 8 << 20 }; /* as it is written: with quotes and places */
 
-static enum mr_code put_row(struct mr_db *db, const struct mr_db_search *search, int64_t id,
-	struct mr_stmt *from, struct mr_err *err)
+static enum mr_code put(struct mr_db *db, const struct mr_db_search *search, int64_t id,
+	struct mr_stmt *from, const char *const *texts, struct mr_err *err)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_stmt *to MR_CLEANUP(mr_stmt_done) = NULL;
@@ -106,7 +107,7 @@ static enum mr_code put_row(struct mr_db *db, const struct mr_db_search *search,
 	enum mr_code rc;
 
 	mr_buf_init(&words, VECTOR_BYTES);
-	words_of_row(&words, search, from);
+	words_of_row(&words, search, from, texts);
 	rc = mr_buf_check(&words, "the words of a text", err);
 	if (!rc)
 		rc = mr_db_prepare(db, mr_arena_printf(arena, SQL_PUT, search->name), &to, err);
@@ -114,7 +115,13 @@ static enum mr_code put_row(struct mr_db *db, const struct mr_db_search *search,
 		return rc;
 	mr_stmt_bind_int(to, 1, id);
 	mr_stmt_bind_text(to, 2, mr_buf_text(&words));
-	return mr_stmt_run(to, err);
+	return mr_stmt_send(to, err);
+}
+
+static enum mr_code put_row(struct mr_db *db, const struct mr_db_search *search, int64_t id,
+	struct mr_stmt *from, struct mr_err *err)
+{
+	return put(db, search, id, from, NULL, err);
 }
 
 /* SELECT the id and the texts of the table's rows. */
@@ -155,12 +162,15 @@ enum mr_code mr_db_postgres_search_create(struct mr_db *db, const struct mr_db_s
 }
 
 enum mr_code mr_db_postgres_search_add(struct mr_db *db, const struct mr_db_search *search,
-	int64_t id, struct mr_err *err)
+	int64_t id, const char *const *texts, struct mr_err *err)
 {
 	struct mr_stmt *from MR_CLEANUP(mr_stmt_done) = NULL;
 	bool row = false;
-	enum mr_code rc = select_rows(db, search, "= ?1", &from, err);
+	enum mr_code rc;
 
+	if (texts)
+		return put(db, search, id, NULL, texts, err);
+	rc = select_rows(db, search, "= ?1", &from, err);
 	if (rc)
 		return rc;
 	mr_stmt_bind_int(from, 1, id);
@@ -258,7 +268,7 @@ static enum mr_code compare_row(struct mr_db *db, const struct mr_db_search *sea
 	enum mr_code rc;
 
 	mr_buf_init(&words, VECTOR_BYTES);
-	words_of_row(&words, search, from);
+	words_of_row(&words, search, from, NULL);
 	rc = mr_buf_check(&words, "the words of a text", err);
 	if (!rc)
 		rc = mr_db_prepare(db,

@@ -21,6 +21,8 @@ static const struct word {
 	{ "INTEGER", "BIGINT" },
 	{ "BLOB", "BYTEA" },
 	{ "REAL", "DOUBLE PRECISION" },
+	/* A column's texts are compared byte by byte, whatever language the server speaks. */
+	{ "TEXT", "TEXT COLLATE \"C\"" },
 };
 
 /* "NOT IN ids(?1)" and "IN ids(?1)": `*out` is where they end. */
@@ -54,10 +56,16 @@ static size_t quoted_len(const char *at)
 	return end ? (size_t)(end - at) + 1 : strlen(at);
 }
 
+/* CAST(?1 AS TEXT) names a type, which has no order of its own. */
+static bool is_cast(const struct mr_buf *out)
+{
+	return out->len >= 3 && memcmp(mr_buf_text(out) + out->len - 3, "AS ", 3) == 0;
+}
+
 /* A word that begins here, or a single sign, is translated; returns what follows. */
 static const char *spell_one(struct mr_buf *out, const char *at, bool begins_word)
 {
-	const struct word *word = begins_word ? word_at(at) : NULL;
+	const struct word *word = begins_word && !is_cast(out) ? word_at(at) : NULL;
 	bool is_not = false;
 	const char *set = begins_word ? set_at(at, &is_not) : NULL;
 

@@ -129,8 +129,9 @@ static enum mr_code change(struct mr_db *db, const struct mr_db_search *search, 
 }
 
 enum mr_code mr_db_sqlite_search_add(struct mr_db *db, const struct mr_db_search *search,
-	int64_t id, struct mr_err *err)
+	int64_t id, const char *const *texts, struct mr_err *err)
 {
+	(void)texts;
 	return change(db, search, id, "", "", err);
 }
 

@@ -7,7 +7,7 @@
 enum mr_code mr_db_sqlite_search_create(struct mr_db *db, const struct mr_db_search *search,
 	struct mr_err *err);
 enum mr_code mr_db_sqlite_search_add(struct mr_db *db, const struct mr_db_search *search,
-	int64_t id, struct mr_err *err);
+	int64_t id, const char *const *texts, struct mr_err *err);
 enum mr_code mr_db_sqlite_search_remove(struct mr_db *db, const struct mr_db_search *search,
 	int64_t id, struct mr_err *err);
 enum mr_code mr_db_sqlite_search_rebuild(struct mr_db *db, const struct mr_db_search *search,

@@ -64,7 +64,7 @@ enum outcome {
 	SPOILED, /* one job made the transaction unusable: it has its result, the others have
 		    none */
 	UNCLEAN, /* one failed when it had changed something, and there is no savepoint to go back
-		    to */
+		    to; or it is not known which */
 };
 
 enum { CAREFUL_BATCHES = 64 }; /* after such a failure, others are likely */
@@ -90,6 +90,18 @@ static enum outcome run_bare(struct mr_db *db, struct entry *entry)
 	return entry->rc && mr_db_total_changes(db) != before ? UNCLEAN : SETTLED;
 }
 
+/* What the job has sent without waiting: its failure is the job's. */
+static void settle_sent(struct mr_db *db, struct entry *entry)
+{
+	struct mr_err err;
+	enum mr_code rc = mr_db_settle(db, &err);
+
+	if (!rc || entry->rc)
+		return;
+	entry->rc = rc;
+	entry->err = err;
+}
+
 static enum outcome run_careful(struct mr_db *db, struct entry *entry)
 {
 	struct mr_err ignored;
@@ -97,6 +109,7 @@ static enum outcome run_careful(struct mr_db *db, struct entry *entry)
 	entry->rc = mr_db_run(db, "SAVEPOINT job", &entry->err);
 	if (entry->rc || call_job(db, entry) == SPOILED)
 		return SPOILED;
+	settle_sent(db, entry);
 	if (entry->rc && mr_db_run(db, "ROLLBACK TO SAVEPOINT job", &ignored))
 		return SPOILED;
 	if (mr_db_run(db, "RELEASE SAVEPOINT job", &ignored)) {
@@ -109,12 +122,15 @@ static enum outcome run_careful(struct mr_db *db, struct entry *entry)
 	return SETTLED;
 }
 
-static enum outcome run_after(struct mr_db *db, struct entry *entry)
+/* What it sends is its own failure only when it is waited for. */
+static enum outcome run_after(struct mr_db *db, struct entry *entry, bool is_careful)
 {
 	if (entry->rc || !entry->slot.job.after)
 		return SETTLED;
 	entry->rc = entry->slot.job.after(db, entry->slot.job.arg, &entry->err);
 	assert(mr_db_statements_in_use(db) == 0);
+	if (is_careful)
+		settle_sent(db, entry);
 	return entry->rc ? SPOILED : SETTLED;
 }
 
@@ -212,9 +228,17 @@ static enum outcome try_batch(struct mr_queue *queue, struct entry *entries, siz
 		mr_crash_point("queue.job_done");
 	}
 	for (size_t i = 0; i < count; i++) {
-		outcome = run_after(db, &entries[i]);
+		outcome = run_after(db, &entries[i], queue->careful > 0);
 		if (outcome)
 			return outcome;
+	}
+	rc = mr_db_settle(db, &err);
+	if (rc && !queue->careful)
+		return UNCLEAN; /* whose failure it is comes out when each job is waited for */
+	if (rc) {
+		fail_all(entries, count, &err);
+		mr_db_rollback(db);
+		return SETTLED;
 	}
 	mr_crash_point("queue.before_commit");
 	rc = commit(db, &err);

@@ -109,6 +109,15 @@ enum mr_code mr_rows_run(struct mr_ctx *cx, struct mr_db *db, const char *sql,
 	return rc ? rc : mr_stmt_run(stmt, &cx->err);
 }
 
+enum mr_code mr_rows_send(struct mr_ctx *cx, struct mr_db *db, const char *sql,
+	const struct mr_bind *values)
+{
+	struct mr_stmt *stmt MR_CLEANUP(mr_stmt_done) = NULL;
+	enum mr_code rc = prepare(cx, db, sql, values, &stmt);
+
+	return rc ? rc : mr_stmt_send(stmt, &cx->err);
+}
+
 static enum mr_code read_one(struct mr_ctx *cx, struct mr_stmt *stmt, const struct mr_into *into,
 	bool *found)
 {

@@ -99,6 +99,9 @@ void mr_stmt_bind(struct mr_stmt *stmt, int first, const struct mr_bind *values)
 /* A statement that changes something; its rows are not looked at. */
 MR_CHECK enum mr_code mr_rows_run(struct mr_ctx *cx, struct mr_db *db, const char *sql,
 	const struct mr_bind *values);
+/* The same by mr_stmt_send(): its failure may be told later. */
+MR_CHECK enum mr_code mr_rows_send(struct mr_ctx *cx, struct mr_db *db, const char *sql,
+	const struct mr_bind *values);
 /*
  * The first row. Without a row the destinations become what they are for NULL, so that `found` may
  * be NULL where that says enough. On failure nothing is written.

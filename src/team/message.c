@@ -566,7 +566,7 @@ static enum mr_code index_sent(struct mr_ctx *cx, struct mr_db *db, void *arg)
 	enum mr_code rc = MR_OK;
 
 	if (!s->denied && !s->sent.repeated)
-		rc = mr_team_notice_index(cx, db, s->sent.message.id);
+		rc = mr_team_post_index(cx, db, &s->sent.message);
 	for (size_t i = 0; !rc && i < s->notice_count; i++)
 		rc = mr_team_notice_index(cx, db, s->notices[i]);
 	return rc;

@@ -13,6 +13,16 @@
 /* Six digits are enough for most days; more only when they are not. */
 enum { UID_DIGITS = 6, UID_DIGITS_MAX = 32, UID_DIGITS_STEP = 2 };
 
+/*
+ * The time of the next message is ?11, now, but always later than the previous message's, so that
+ * clients that ask for messages since one get all of them, also after the clock was set back. Only
+ * a message too far ahead (?16) is ignored: then the clock was wrong before, unless it is one that
+ * has not been set yet (it is before ?17). One that comes from elsewhere (?15) keeps its own.
+ */
+#define TIME                                                                                       \
+	"CASE WHEN ?15 = 1 THEN CAST(?11 AS BIGINT) ELSE COALESCE((SELECT CASE"                    \
+	" WHEN l.created_ts >= ?11 AND (l.created_ts - ?11 <= ?16 OR ?11 < CAST(?17 AS BIGINT))"   \
+	" THEN l.created_ts + 1 ELSE ?11 END FROM messages l ORDER BY l.id DESC LIMIT 1), ?11) END"
 /* One that is made anew has an id; every other gets the next. */
 #define INSERT(column, value)                                                                       \
 	"INSERT INTO messages (uid, project_id, sender_id, thread_id, thread_seq, reply_to,"        \
@@ -22,53 +32,32 @@ enum { UID_DIGITS = 6, UID_DIGITS_MAX = 32, UID_DIGITS_STEP = 2 };
 	"  CASE WHEN CAST(?4 AS TEXT) IS NULL THEN 0 WHEN ?5 > 0 THEN ?5 ELSE 1 + COALESCE((SELECT" \
 	"   max(o.thread_seq) FROM messages o WHERE o.project_id = ?2 AND o.thread_id = ?4), 0) "   \
 	"END,"                                                                                      \
-	"  ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14" value ")"                                       \
-	" ON CONFLICT (uid) DO NOTHING RETURNING id, thread_seq"
+	"  ?6, ?7, ?8, ?9, ?10, " TIME ", ?12, ?13, ?14" value ")"                                  \
+	" ON CONFLICT (uid) DO NOTHING RETURNING id, thread_seq, created_ts"
 static const char SQL_INSERT[] = INSERT("", "");
-static const char SQL_INSERT_AS[] = INSERT(", id", ", ?15");
+static const char SQL_INSERT_AS[] = INSERT(", id", ", ?18");
 
 /* `*stored` is false when another message has the uid. */
 static enum mr_code insert(struct mr_ctx *cx, struct mr_db *db, struct mr_team_message *row,
-	int64_t attachment_bytes, bool *stored)
+	int64_t attachment_bytes, bool keeps_time, bool *stored)
 {
-	int64_t id, thread_seq;
+	int64_t id, thread_seq, created_ts;
 	bool is_known = row->id != 0;
 	struct mr_bind last = is_known ? mr_bind_int(row->id) : (struct mr_bind){ MR_BIND_END };
 	enum mr_code rc = mr_rows_returning(cx, db, is_known ? SQL_INSERT_AS : SQL_INSERT,
 		MR_BIND(row->uid, row->project_id, row->sender_id, row->thread_id, row->thread_seq,
 			mr_bind_or_null(row->reply_to), row->subject, row->body_md,
 			mr_team_importance_name(row->importance), row->ack_required,
-			row->created_ts, row->attachments, attachment_bytes, row->verified, last),
-		MR_INTO(&id, &thread_seq), stored);
+			row->created_ts, row->attachments, attachment_bytes, row->verified,
+			keeps_time, MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S,
+			MR_TEAM_CLOCK_UNSET_S * MR_TIME_S, last),
+		MR_INTO(&id, &thread_seq, &created_ts), stored);
 
 	if (rc || !*stored)
 		return rc;
 	row->id = id;
 	row->thread_seq = thread_seq;
-	return MR_OK;
-}
-
-static const char SQL_LATEST[] = "SELECT created_ts FROM messages ORDER BY id DESC LIMIT 1";
-
-/*
- * The time for the next message: now, but always later than the previous message, so that clients
- * that ask for messages since one get all of them, also after the clock was set back. Only a
- * message more than a day ahead is ignored: then the clock was wrong before, unless it is one that
- * has not been set yet.
- */
-static enum mr_code next_time(struct mr_ctx *cx, struct mr_db *db, int64_t *out)
-{
-	int64_t now = mr_clock_wall_us(cx->clock), latest;
-	enum mr_code rc = mr_rows_one(cx, db, SQL_LATEST, NULL, MR_INTO(&latest), NULL);
-
-	if (rc)
-		return rc;
-	if (latest >= now &&
-		(latest - now <= MR_TEAM_CLOCK_AHEAD_S * MR_TIME_S ||
-			now < MR_TEAM_CLOCK_UNSET_S * MR_TIME_S))
-		*out = latest + 1;
-	else
-		*out = now;
+	row->created_ts = created_ts;
 	return MR_OK;
 }
 
@@ -79,27 +68,25 @@ enum mr_code mr_team_message_insert(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_message *message, int64_t attachment_bytes)
 {
 	struct mr_team_message row = *message;
-	bool stored = false;
+	bool stored = false, keeps_time = row.created_ts != 0;
 	enum mr_code rc = MR_OK;
 
-	if (!row.created_ts)
-		rc = next_time(cx, db, &row.created_ts);
-	if (rc)
-		return rc;
+	if (!keeps_time)
+		row.created_ts = mr_clock_wall_us(cx->clock);
 	if (!row.attachments)
 		row.attachments = "[]";
 	if (row.uid)
-		rc = insert(cx, db, &row, attachment_bytes, &stored);
+		rc = insert(cx, db, &row, attachment_bytes, keeps_time, &stored);
 	for (size_t digits = UID_DIGITS;
 		!rc && !stored && !message->uid && digits <= UID_DIGITS_MAX;
 		digits += UID_DIGITS_STEP) {
 		row.uid = mr_token_uid(cx->arena, cx->rand, row.created_ts, digits);
-		rc = insert(cx, db, &row, attachment_bytes, &stored);
+		rc = insert(cx, db, &row, attachment_bytes, keeps_time, &stored);
 	}
 	if (!rc && !stored)
 		rc = mr_err_set(&cx->err, MR_EEXISTS, "there is a message %s already", row.uid);
 	if (!rc && row.addressed)
-		rc = mr_rows_run(cx, db, SQL_ADDRESSED, MR_BIND(row.id, row.addressed));
+		rc = mr_rows_send(cx, db, SQL_ADDRESSED, MR_BIND(row.id, row.addressed));
 	if (!rc)
 		*message = row;
 	return rc;
@@ -113,7 +100,7 @@ enum mr_code mr_team_recipient_insert(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_message *message, const struct mr_team_recipient *recipient,
 	size_t place)
 {
-	return mr_rows_run(cx, db, SQL_RECIPIENT,
+	return mr_rows_send(cx, db, SQL_RECIPIENT,
 		MR_BIND(message->id, recipient->agent_id, mr_team_kind_name(recipient->kind),
 			message->importance >= MR_TEAM_HIGH,
 			message->ack_required && recipient->kind == MR_TEAM_TO,
@@ -187,11 +174,11 @@ static const char SQL_KEY_PUT[] =
 enum mr_code mr_team_key_put(struct mr_ctx *cx, struct mr_db *db, int64_t sender_id,
 	const char *key, int64_t since_ts, int64_t message_id, const char *notes)
 {
-	enum mr_code rc = mr_rows_run(cx, db, SQL_KEY_FORGET, MR_BIND(since_ts));
+	enum mr_code rc = mr_rows_send(cx, db, SQL_KEY_FORGET, MR_BIND(since_ts));
 
 	return rc
 		? rc
-		: mr_rows_run(cx, db, SQL_KEY_PUT,
+		: mr_rows_send(cx, db, SQL_KEY_PUT,
 			  MR_BIND(sender_id, key, message_id, mr_clock_wall_us(cx->clock), notes));
 }
 

@@ -239,7 +239,7 @@ enum mr_code mr_team_move_put(struct mr_ctx *cx, const struct mr_team_move_table
 		else
 			mr_stmt_bind_int(to, i + 1, mr_stmt_int(row, i));
 	}
-	return rc ? rc : mr_stmt_run(to, &cx->err);
+	return rc ? rc : mr_stmt_send(to, &cx->err);
 }
 
 /* --- what a database knows of its move --- */

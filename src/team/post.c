@@ -123,6 +123,14 @@ enum mr_code mr_team_notice_send(struct mr_ctx *cx, struct mr_db *db,
 	return rc;
 }
 
+enum mr_code mr_team_post_index(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_message *message)
+{
+	const char *texts[] = { message->subject, message->body_md };
+
+	return mr_db_search_add_texts(db, &mr_team_search_index, message->id, texts, &cx->err);
+}
+
 enum mr_code mr_team_notice_index(struct mr_ctx *cx, struct mr_db *db, int64_t message_id)
 {
 	return mr_db_search_add(db, &mr_team_search_index, message_id, &cx->err);

@@ -16,6 +16,9 @@ struct mr_team_post {
 /* Inside a change: store the message and its recipients, and queue its files for the archive. */
 MR_CHECK enum mr_code mr_team_post_store(struct mr_ctx *cx, struct mr_db *db,
 	struct mr_team_post *post);
+/* In the change's `after`: add it to the search index. */
+MR_CHECK enum mr_code mr_team_post_index(struct mr_ctx *cx, struct mr_db *db,
+	const struct mr_team_message *message);
 /* "Name", or "Name@slug" for an agent of another project than `project_id`. */
 const char *mr_team_post_name(struct mr_arena *arena, int64_t project_id,
 	const struct mr_team_recipient *recipient);

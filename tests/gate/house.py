@@ -53,6 +53,7 @@ TESTED_BY = {
     "src/data/db_sqlite_place.c": "tests/unit/data/test_db_place.c",
     "src/data/db_sqlite_score.c": "tests/unit/data/test_db_search.c",
     "src/data/db_sqlite_search.c": "tests/unit/data/test_db_search.c",
+    "src/data/db_postgres_memo.c": "tests/unit/data/test_db_postgres.c",
     "src/data/db_postgres_words.c": "tests/unit/data/test_db_postgres.c",
     "src/data/db_sqlite_words.c": "tests/unit/data/test_rows.c",
     "src/team/archive/archive_look.c": "tests/blackbox/web_history.py",

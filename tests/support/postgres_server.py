@@ -28,26 +28,28 @@ WHY_NOT = "there is no PostgreSQL server here (Debian's package postgresql)"
 class Postgres:
     """Runs while the context is open; `url()` names one of its databases."""
 
-    def __init__(self, durable=False):
-        self.durable = durable
+    def __init__(self, durable=False, where=None):
+        """`where` its data are, when that is not to be beside the socket."""
+        self.durable, self.where = durable, where
         self.hosts, self.port, self.tls = "", 5432, ""
 
     def __enter__(self):
         self.dir = tempfile.mkdtemp(prefix="mr-pg-", dir="/tmp")  # a socket's path ends at 107 bytes
-        self.data = os.path.join(self.dir, "data")
-        os.mkdir(self.data)
+        self.data = tempfile.mkdtemp(prefix="postgres-", dir=self.where or self.dir)
         self.owner = pwd.getpwnam("nobody") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
         if os.getuid() == 0:
             for path in (self.dir, self.data):
                 os.chown(path, self.owner.pw_uid, self.owner.pw_gid)
         os.chmod(self.dir, 0o755)
-        self.run("initdb", "-D", self.data, "-A", "trust", "-U", "mailroom", "-E", "UTF8", "--locale=C", "-N")
+        self.run("initdb", "-D", self.data, "-A", "trust", "-U", "mailroom", "-E", "UTF8", "-N",
+            "--locale=C", "--locale-provider=icu", "--icu-locale=en-US")  # an order of texts that is not that of their bytes
         self.start()
         return self
 
     def __exit__(self, *_):
         self.stop()
-        shutil.rmtree(self.dir, ignore_errors=True)
+        for path in (self.data, self.dir):
+            shutil.rmtree(path, ignore_errors=True)
 
     def become(self):
         if os.getuid() == 0:

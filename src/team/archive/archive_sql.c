@@ -29,7 +29,7 @@ static const char SQL_REMOVAL[] =
 static enum mr_code insert(struct mr_ctx *cx, struct mr_db *db, const char *sql,
 	const struct mr_team_archive_item *item)
 {
-	return mr_rows_run(cx, db, sql,
+	return mr_rows_send(cx, db, sql,
 		MR_BIND(item->project_id, kind_names[item->kind], item->ref,
 			item->name ? item->name : "", item->agent ? item->agent : "", item->subject,
 			item->tool ? item->tool : "", item->data ? item->data : "",
@@ -113,6 +113,6 @@ enum mr_code mr_team_archive_done(struct mr_ctx *cx, struct mr_db *db, const int
 	enum mr_code rc = MR_OK;
 
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = mr_rows_run(cx, db, SQL_DONE, MR_BIND(ids[i]));
+		rc = mr_rows_send(cx, db, SQL_DONE, MR_BIND(ids[i]));
 	return rc;
 }

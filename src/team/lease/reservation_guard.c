@@ -8,21 +8,6 @@
 /* The prefix of mail in a project's archive: other patterns do not concern mail. */
 #define MAIL_PREFIX "agents"
 
-/* This runs for every message, so the usual case must be cheap: no lease on any mailbox. */
-static enum mr_code is_guarded(struct mr_ctx *cx, struct mr_db *db, struct mr_team_lease_near near,
-	bool *out)
-{
-	struct mr_team_lease_rows rows = { 0 };
-	enum mr_code rc;
-
-	near.max = 1;
-	rc = mr_team_lease_at(cx, db, &near, MAIL_PREFIX, &rows);
-	if (!rc && rows.len == 0)
-		rc = mr_team_lease_below(cx, db, &near, MAIL_PREFIX, &rows);
-	*out = rows.len > 0;
-	return rc;
-}
-
 /* The leases on each mailbox path: those that stop mail, and those that only warn. */
 struct sides {
 	struct mr_team_conflicts stopping, warning;
@@ -93,7 +78,8 @@ enum mr_code mr_team_reservation_guard(struct mr_ctx *cx, struct mr_team *team, 
 	enum mr_code rc = MR_OK;
 
 	if (mr_team_config(team)->enforce_reservations && surfaces->len)
-		rc = is_guarded(cx, db, near, &guarded);
+		/* The usual case must be cheap: no lease on any mailbox. */
+		rc = mr_team_lease_any_below(cx, db, project_id, MAIL_PREFIX, &guarded);
 	if (!rc && guarded)
 		rc = look(cx, team, db, &near, surfaces, &sides);
 	if (rc)

@@ -118,6 +118,19 @@ enum mr_code mr_team_lease_below(struct mr_ctx *cx, struct mr_db *db,
 		out);
 }
 
+static const char SQL_ANY_BELOW[] =
+	"SELECT 1 FROM file_reservations WHERE project_id = ?1 AND released_ts IS NULL"
+	" AND prefix >= ?2 AND prefix < ?3 AND (prefix = ?2 OR prefix > ?4) LIMIT 1";
+
+enum mr_code mr_team_lease_any_below(struct mr_ctx *cx, struct mr_db *db, int64_t project_id,
+	const char *prefix, bool *out)
+{
+	return mr_rows_exist(cx, db, SQL_ANY_BELOW,
+		MR_BIND(project_id, prefix, mr_arena_printf(cx->arena, "%s0", prefix),
+			mr_arena_printf(cx->arena, "%s/", prefix)),
+		out);
+}
+
 /* The prefix leads to the index of open leases, not to that of all there ever were. */
 static const char SQL_ANYWHERE[] = NEAR_COLUMNS "AND f.prefix >= '' LIMIT ?4";
 

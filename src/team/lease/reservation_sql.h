@@ -41,6 +41,9 @@ MR_CHECK enum mr_code mr_team_lease_at(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_lease_near *near, const char *prefix, struct mr_team_lease_rows *out);
 MR_CHECK enum mr_code mr_team_lease_below(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_lease_near *near, const char *prefix, struct mr_team_lease_rows *out);
+/* Is any lease of the project open there, whoever has it, and also when it has expired? */
+MR_CHECK enum mr_code mr_team_lease_any_below(struct mr_ctx *cx, struct mr_db *db,
+	int64_t project_id, const char *prefix, bool *out);
 MR_CHECK enum mr_code mr_team_lease_anywhere(struct mr_ctx *cx, struct mr_db *db,
 	const struct mr_team_lease_near *near, struct mr_team_lease_rows *out);
 
