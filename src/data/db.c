@@ -366,7 +366,7 @@ enum mr_code mr_db_columns(struct mr_db *db, const char *table, struct mr_arena 
 				CATALOG_MAX);
 		if (!rc && row)
 			items[len++] = (struct mr_db_column){ mr_stmt_text(stmt, 0, arena),
-				mr_stmt_int(stmt, 1) != 0, (int)mr_stmt_int(stmt, 2) };
+				(enum mr_db_type)mr_stmt_int(stmt, 1), (int)mr_stmt_int(stmt, 2) };
 	}
 	if (!rc)
 		*out = (struct mr_db_columns){ items, len };

@@ -176,10 +176,11 @@ MR_CHECK enum mr_code mr_db_has_table(struct mr_db *db, const char *name, bool *
 MR_CHECK enum mr_code mr_db_is_empty(struct mr_db *db, bool *out, struct mr_err *err);
 
 /* What there is, for who copies all of it. Names live in `arena`. */
+enum mr_db_type { MR_DB_NUMBER, MR_DB_TEXT, MR_DB_BYTES };
 struct mr_db_column {
 	const char *name;
-	bool is_text; /* or a number */
-	int key;      /* its place in the primary key, from 1; 0: not in it */
+	enum mr_db_type type;
+	int key; /* its place in the primary key, from 1; 0: not in it */
 };
 struct mr_db_columns {
 	struct mr_db_column *items; /* in the table's order */

@@ -67,7 +67,7 @@ struct mr_db_driver {
 	const char *has_table_sql;
 	const char *has_tables_sql; /* and one that has a row when there is any */
 	const char *tables_sql;     /* the names of all */
-	/* Of the table ?1: name, is it a text, place in the primary key or 0. */
+	/* Of the table ?1: name, enum mr_db_type, place in the primary key or 0. */
 	const char *columns_sql;
 	const char *last_id_sql; /* of the table ?1; no row or NULL is 0 */
 	/* Run one after the other, with the table as ?1 and the id as ?2; the second may be NULL.

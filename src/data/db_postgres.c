@@ -334,7 +334,8 @@ const struct mr_db_driver mr_db_postgres = {
 	.tables_sql = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 		      " ORDER BY tablename",
 	.columns_sql =
-		"SELECT c.column_name, CASE WHEN c.data_type = 'text' THEN 1 ELSE 0 END,"
+		"SELECT c.column_name, CASE c.data_type WHEN 'text' THEN 1 WHEN 'bytea' THEN 2"
+		" ELSE 0 END,"
 		" COALESCE((SELECT k.ordinal_position FROM information_schema.key_column_usage k"
 		"  JOIN information_schema.table_constraints t"
 		"  ON t.constraint_schema = k.constraint_schema"

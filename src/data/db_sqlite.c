@@ -555,7 +555,8 @@ const struct mr_db_driver mr_db_sqlite = {
 	.has_tables_sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1",
 	.has_table_sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
 	.tables_sql = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
-	.columns_sql = "SELECT name, type = 'TEXT', pk FROM pragma_table_info(?1) ORDER BY cid",
+	.columns_sql = "SELECT name, CASE type WHEN 'TEXT' THEN 1 WHEN 'BLOB' THEN 2 ELSE 0 END, pk"
+		       " FROM pragma_table_info(?1) ORDER BY cid",
 	.last_id_sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1",
 	.set_last_id_sql = { "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1",
 		"INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2"

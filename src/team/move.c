@@ -326,13 +326,17 @@ static enum mr_code add_row(struct mr_ctx *cx, const struct mr_team_move_table *
 
 	mr_buf_clear(&sum->row);
 	for (int i = 0; (size_t)i < table->columns.len; i++) {
-		if (mr_stmt_is_null(row, i))
+		struct mr_bytes bytes = { 0 };
+
+		if (mr_stmt_is_null(row, i)) {
 			mr_buf_puts(&sum->row, "-");
-		else if (table->columns.items[i].is_text)
-			mr_buf_printf(&sum->row, "%zu:%s", mr_stmt_len(row, i),
-				mr_stmt_peek(row, i));
-		else
+		} else if (table->columns.items[i].type == MR_DB_NUMBER) {
 			mr_buf_printf(&sum->row, "%" PRId64 ",", mr_stmt_int(row, i));
+		} else {
+			bytes = mr_stmt_bytes(row, i, cx->arena);
+			mr_buf_printf(&sum->row, "%zu:", bytes.len);
+			mr_buf_add(&sum->row, bytes.data, bytes.len);
+		}
 	}
 	rc = mr_buf_check(&sum->row, "a row", &cx->err);
 	if (rc)

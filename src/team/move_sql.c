@@ -9,7 +9,12 @@
 
 #include <inttypes.h>
 
-enum { STATEMENT_BYTES = 16384 };
+enum {
+	STATEMENT_BYTES = 16384,
+	/* An engine may fetch all rows of a statement at once: a few files, or many small rows. */
+	FILES_AT_ONCE = 4,
+	ROWS_AT_ONCE = 256,
+};
 
 /* What a row refers to comes before it. */
 static const char *const order[] = {
@@ -66,6 +71,7 @@ static enum mr_code look_at(struct mr_ctx *cx, struct mr_db *db, const char *nam
 	enum mr_code rc;
 
 	out->name = name;
+	out->at_once = ROWS_AT_ONCE;
 	rc = mr_db_columns(db, name, cx->arena, &out->columns, &cx->err);
 	for (size_t i = 0; !rc && i < out->columns.len; i++) {
 		int key = out->columns.items[i].key;
@@ -73,6 +79,8 @@ static enum mr_code look_at(struct mr_ctx *cx, struct mr_db *db, const char *nam
 		if (key > MR_TEAM_MOVE_KEYS)
 			return mr_err_set(&cx->err, MR_EINTERNAL,
 				"table %s has a key of %d columns", name, key);
+		if (out->columns.items[i].type == MR_DB_BYTES)
+			out->at_once = FILES_AT_ONCE;
 		if (key > 0) {
 			out->keys[key - 1] = i;
 			out->key_count++;
@@ -156,14 +164,14 @@ static enum mr_code select_next(struct mr_ctx *cx, struct mr_db *db,
 	}
 	mr_buf_puts(&sql, " ORDER BY ");
 	put_keys(&sql, table);
-	mr_buf_printf(&sql, " LIMIT %d", MR_TEAM_MOVE_ROWS);
+	mr_buf_printf(&sql, " LIMIT %zu", table->at_once);
 	rc = mr_buf_check(&sql, "a statement", &cx->err);
 	if (!rc)
 		rc = mr_db_prepare(db, mr_buf_text(&sql), out, &cx->err);
 	for (size_t i = 0; !rc && place->has_begun && i < table->key_count; i++) {
 		int64_t number = 0;
 
-		if (table->columns.items[table->keys[i]].is_text)
+		if (table->columns.items[table->keys[i]].type == MR_DB_TEXT)
 			mr_stmt_bind_text(*out, (int)i + 1, place->keys[i]);
 		else if (mr_str_to_int(place->keys[i], &number))
 			mr_stmt_bind_int(*out, (int)i + 1, number);
@@ -178,7 +186,7 @@ static void keep_keys(struct mr_ctx *cx, const struct mr_team_move_table *table,
 	for (size_t i = 0; i < table->key_count; i++) {
 		int column = (int)table->keys[i];
 
-		place->keys[i] = table->columns.items[column].is_text
+		place->keys[i] = table->columns.items[column].type == MR_DB_TEXT
 			? mr_stmt_text(row, column, cx->arena)
 			: mr_arena_printf(cx->arena, "%" PRId64, mr_stmt_int(row, column));
 	}
@@ -190,7 +198,7 @@ enum mr_code mr_team_move_walk(struct mr_ctx *cx, struct mr_db *db,
 {
 	struct mr_stmt *row MR_CLEANUP(mr_stmt_done) = NULL;
 	enum mr_code rc = select_next(cx, db, table, place, &row);
-	int count = 0;
+	size_t count = 0;
 
 	for (; !rc; count++) {
 		bool is_there = false;
@@ -204,10 +212,10 @@ enum mr_code mr_team_move_walk(struct mr_ctx *cx, struct mr_db *db,
 	}
 	if (rc)
 		return mr_err_wrap(&cx->err, "table %s after row %" PRId64, table->name,
-			place->rows + count);
+			place->rows + (int64_t)count);
 	place->has_begun = place->has_begun || count > 0;
-	place->is_done = count < MR_TEAM_MOVE_ROWS;
-	place->rows += count;
+	place->is_done = count < table->at_once;
+	place->rows += (int64_t)count;
 	return MR_OK;
 }
 
@@ -234,8 +242,10 @@ enum mr_code mr_team_move_put(struct mr_ctx *cx, const struct mr_team_move_table
 	for (int i = 0; !rc && (size_t)i < table->columns.len; i++) {
 		if (mr_stmt_is_null(row, i))
 			mr_stmt_bind_null(to, i + 1);
-		else if (table->columns.items[i].is_text)
+		else if (table->columns.items[i].type == MR_DB_TEXT)
 			mr_stmt_bind_text(to, i + 1, mr_stmt_peek(row, i));
+		else if (table->columns.items[i].type == MR_DB_BYTES)
+			mr_stmt_bind_bytes(to, i + 1, mr_stmt_bytes(row, i, cx->arena));
 		else
 			mr_stmt_bind_int(to, i + 1, mr_stmt_int(row, i));
 	}

@@ -4,7 +4,7 @@
 #include "base/ctx.h"
 #include "data/db.h"
 
-enum { MR_TEAM_MOVE_KEYS = 2, MR_TEAM_MOVE_ROWS = 256 };
+enum { MR_TEAM_MOVE_KEYS = 2 };
 
 /* A table that is moved. */
 struct mr_team_move_table {
@@ -13,6 +13,7 @@ struct mr_team_move_table {
 	size_t keys[MR_TEAM_MOVE_KEYS]; /* the columns of its primary key */
 	size_t key_count;
 	bool counts_ids;
+	size_t at_once; /* rows */
 };
 struct mr_team_move_tables {
 	struct mr_team_move_table *items; /* what a row refers to comes before it */
@@ -34,8 +35,8 @@ struct mr_team_move_place {
 	const char *keys[MR_TEAM_MOVE_KEYS];
 };
 /*
- * The next MR_TEAM_MOVE_ROWS rows after `place`, in the order of the table's primary key; fewer are
- * the last. `place` goes on with them, its texts are in cx->arena.
+ * The next rows after `place`, `at_once` of them, in the order of the table's primary key; fewer
+ * are the last. `place` goes on with them, its texts are in cx->arena.
  */
 typedef enum mr_code mr_team_move_row(struct mr_ctx *cx, const struct mr_team_move_table *table,
 	struct mr_stmt *row, void *arg);

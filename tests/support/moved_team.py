@@ -8,7 +8,7 @@ import database
 from mailroom import Mailroom
 
 # What each database has of its own: when it was made, and its moves.
-OWN = ("schema_version", "database_move")
+OWN = ("schema_version", "database_move", "archive_places", "client_", "relayed", "shared_secrets")
 # More rows than are copied at once, with keys that engines put in different orders.
 KEYS = [f"{sign}{number}" for number in range(100) for sign in ("a", "B", "ä", "_", "Z ")]
 
@@ -45,7 +45,9 @@ class Room(Mailroom):
                     "INSERT INTO agent_group_members VALUES (1, 1)", "INSERT INTO message_groups VALUES (1, 'front')",
                     "INSERT INTO project_keys VALUES ('/elsewhere', 1)", "INSERT INTO agent_sessions VALUES (1, 1, 's', '/p', 4, NULL)",
                     "INSERT INTO hook_sessions VALUES ('s', 1, 4)", "INSERT INTO hook_warnings VALUES ('s', 4)",
-                    "INSERT INTO hook_told VALUES (1, 2)",
+                    "INSERT INTO hook_told VALUES (1, 2)", "INSERT INTO attachment_files VALUES (1, 'a.bin', x'00ff0a41')",
+                    "INSERT INTO attachment_files VALUES (1, 'empty', x'')",
+                    "INSERT INTO archive_removals VALUES (1, 1, 'removed', 1, 'n', 'a', 's', 't', 'd', 5)",
                     "INSERT INTO archive_queue (project_id, kind, ref, name, agent, subject, tool, created_ts)"
                     " VALUES (1, 'message', 1, '', 'GreenCastle', 'again', 'test', 1)"):
                 db.execute(sql)

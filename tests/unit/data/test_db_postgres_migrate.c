@@ -119,7 +119,7 @@ static void tells_what_it_has(void)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = postgres_open_new(
 		"CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT);"
-		"CREATE TABLE s(b TEXT, a BIGINT, c BIGINT, PRIMARY KEY (a, b)) WITHOUT ROWID");
+		"CREATE TABLE s(b TEXT, a BIGINT, c BLOB, PRIMARY KEY (a, b)) WITHOUT ROWID");
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_db_columns columns;
 	struct mr_texts tables;
@@ -131,7 +131,9 @@ static void tells_what_it_has(void)
 	CHECK_OK(mr_db_columns(db, "s", arena, &columns, &err), err);
 	CHECK_INT(columns.len, 3);
 	CHECK_STR(columns.items[0].name, "b");
-	CHECK(columns.items[0].is_text && !columns.items[1].is_text);
+	CHECK_INT(columns.items[0].type, MR_DB_TEXT);
+	CHECK_INT(columns.items[1].type, MR_DB_NUMBER);
+	CHECK_INT(columns.items[2].type, MR_DB_BYTES);
 	CHECK_INT(columns.items[0].key, 2);
 	CHECK_INT(columns.items[1].key, 1);
 	CHECK_INT(columns.items[2].key, 0);
