@@ -15,7 +15,13 @@
 #include <string.h>
 #include <strings.h>
 
-enum { TIMEOUT_MS = 10000, ANSWER_BYTES = 32 << 20, BODY_BYTES = 65536, CA_BYTES = 4 << 20 };
+enum {
+	TIMEOUT_MS = 10000,
+	ANSWER_BYTES = 32 << 20,
+	BODY_BYTES = 65536,
+	CA_BYTES = 4 << 20,
+	PAGES = 1000
+};
 
 /* --- the management API --- */
 
@@ -25,13 +31,6 @@ struct manager {
 	const char *base; /* its address, without an end of "/" */
 	const char *authorization;
 };
-
-static const char *text_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_TEXT ? value->text : NULL;
-}
 
 static struct manager open_manager(struct mr_arena *arena,
 	const struct mr_mailbox_account_request *request, const struct mr_mailbox_binding *binding)
@@ -58,8 +57,9 @@ static struct manager open_manager(struct mr_arena *arena,
 static enum mr_code refuse(struct mr_ctx *cx, const struct manager *manager, int status,
 	const struct mr_value *answer)
 {
-	const char *error = text_at(answer, "error");
-	const char *details = text_at(answer, "details"), *field = text_at(answer, "field");
+	const char *error = mr_value_text(answer, "error");
+	const char *details = mr_value_text(answer, "details"),
+		   *field = mr_value_text(answer, "field");
 
 	if (status == 401 || status == 403)
 		return mr_err_set(&cx->err, status == 401 ? MR_EAUTH : MR_EPERM,
@@ -126,7 +126,7 @@ static enum mr_code ask(struct mr_ctx *cx, const struct manager *manager, const 
 	limits.max_nodes *= 10;
 	if (mr_json_parse(cx->arena, response.body, &limits, &answer, &ignored))
 		answer = NULL;
-	if (response.status < 200 || response.status > 299 || text_at(answer, "error"))
+	if (response.status < 200 || response.status > 299 || mr_value_text(answer, "error"))
 		return refuse(cx, manager, response.status, answer);
 	*out = mr_value_get(answer, "data");
 	return MR_OK;
@@ -150,29 +150,72 @@ static bool has_email(const struct mr_value *principal, const char *address)
 
 static bool has_name(const struct mr_value *principal, const char *name)
 {
-	const char *its = text_at(principal, "name");
+	const char *its = mr_value_text(principal, "name");
 
 	return its && name && strcasecmp(its, name) == 0;
 }
 
-/* By an address, else by one of the names; NULL: there is none. */
-static const struct mr_value *find_principal(const struct mr_value *data, const char *address,
-	const char *const *names, size_t count)
-{
-	const struct mr_value *items = mr_value_get(data, "items");
-	size_t len = items && items->kind == MR_LIST ? items->list.len : 0;
+/* Which principal is looked for. */
+struct wanted {
+	const char *kind;    /* "domain", "individual" */
+	const char *address; /* before the names; or NULL */
+	const char *names[4];
+};
 
-	for (size_t i = 0; address && i < len; i++) {
-		if (has_email(&items->list.items[i], address))
-			return &items->list.items[i];
+static bool is_named(const struct mr_value *principal, const struct wanted *wanted)
+{
+	for (const char *const *name = wanted->names; *name; name++) {
+		if (has_name(principal, *name))
+			return true;
 	}
-	for (size_t i = 0; i < len; i++) {
-		for (size_t n = 0; n < count; n++) {
-			if (has_name(&items->list.items[i], names[n]))
-				return &items->list.items[i];
+	return false;
+}
+
+/* By its address: true. Else the first one by its name, of all pages, is in `*out`. */
+static bool find_in_page(const struct mr_value *items, const struct wanted *wanted,
+	const struct mr_value **out)
+{
+	for (size_t i = 0; i < items->list.len; i++) {
+		const struct mr_value *one = &items->list.items[i];
+
+		if (wanted->address && has_email(one, wanted->address)) {
+			*out = one;
+			return true;
 		}
+		if (!*out && is_named(one, wanted))
+			*out = one;
 	}
-	return NULL;
+	return false;
+}
+
+/* `*out` NULL: there is none. A server may list them in pages, and says how many there are. */
+static enum mr_code find_principal(struct mr_ctx *cx, const struct manager *manager,
+	const struct wanted *wanted, const struct mr_value **out)
+{
+	const char *path = mr_arena_printf(cx->arena, "/principal?types=%s", wanted->kind);
+	size_t seen = 0, size = 0;
+
+	*out = NULL;
+	for (int page = 2; page < PAGES; page++) {
+		const struct mr_value *data = NULL, *items, *total;
+		enum mr_code rc = ask(cx, manager, "GET", path, NULL, &data);
+
+		if (rc)
+			return rc;
+		items = mr_value_get(data, "items");
+		total = mr_value_get(data, "total");
+		if (!items || items->kind != MR_LIST || find_in_page(items, wanted, out))
+			break;
+		if (!size)
+			size = items->list.len;
+		seen += items->list.len;
+		if (!items->list.len || !total || total->kind != MR_INT ||
+			(int64_t)seen >= total->integer)
+			break;
+		path = mr_arena_printf(cx->arena, "/principal?types=%s&page=%d&limit=%zu",
+			wanted->kind, page, size);
+	}
+	return MR_OK;
 }
 
 static void put_empty(struct mr_out *out, const char *key)
@@ -216,25 +259,22 @@ static enum mr_code create(struct mr_ctx *cx, const struct manager *manager, con
 static enum mr_code ensure_domain(struct mr_ctx *cx, const struct manager *manager,
 	const char *domain)
 {
-	const struct mr_value *data = NULL;
-	enum mr_code rc = ask(cx, manager, "GET", "/principal?types=domain", NULL, &data);
+	const struct wanted wanted = { .kind = "domain", .names = { domain } };
+	const struct mr_value *found = NULL;
+	enum mr_code rc = find_principal(cx, manager, &wanted, &found);
 
-	if (rc || find_principal(data, NULL, &domain, 1))
-		return rc;
-	return create(cx, manager, domain, NULL, NULL);
+	return rc || found ? rc : create(cx, manager, domain, NULL, NULL);
 }
 
 static enum mr_code find_account(struct mr_ctx *cx, const struct manager *manager,
 	const struct mr_value **out)
 {
 	const struct mr_mailbox_binding *binding = manager->binding;
-	const char *names[] = { binding->principal_id, binding->login_identity, binding->address };
-	const struct mr_value *data = NULL;
-	enum mr_code rc = ask(cx, manager, "GET", "/principal?types=individual", NULL, &data);
+	const struct wanted wanted = { .kind = "individual",
+		.address = binding->address,
+		.names = { binding->principal_id, binding->address, binding->login_identity } };
 
-	if (!rc)
-		*out = find_principal(data, binding->address, names, MR_LEN(names));
-	return rc;
+	return find_principal(cx, manager, &wanted, out);
 }
 
 static void put_action(struct mr_out *out, const char *action, const char *field)
@@ -316,8 +356,8 @@ static enum mr_code manage(struct mr_ctx *cx, const struct mr_mailbox_account_re
 	if (password)
 		out->password = password;
 	/* One logs in by the account's name. */
-	if (!request->has_login && text_at(account, "name"))
-		binding->login_identity = text_at(account, "name");
+	if (!request->has_login && mr_value_text(account, "name"))
+		binding->login_identity = mr_value_text(account, "name");
 	return MR_OK;
 }
 

@@ -61,13 +61,6 @@ void mr_jmap_email_ask(struct mr_out *args, size_t text_bytes)
 
 /* --- reading: what may be missing or of another type is as if it were not there --- */
 
-static const char *text_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_TEXT ? value->text : NULL;
-}
-
 static size_t items_at(const struct mr_value *map, const char *key, const struct mr_value **out)
 {
 	const struct mr_value *value = mr_value_get(map, key);
@@ -138,7 +131,7 @@ static struct mr_texts set_at(struct mr_arena *arena, const struct mr_value *map
 /* To whole seconds; NULL when it is no time. */
 static const char *time_at(struct mr_arena *arena, const struct mr_value *map, const char *key)
 {
-	const char *text = text_at(map, key);
+	const char *text = mr_value_text(map, key);
 	struct mr_err err;
 	int64_t us;
 
@@ -172,7 +165,7 @@ struct original {
 static struct original read_original(struct mr_arena *arena, const struct mr_value *email,
 	const char *original_id)
 {
-	const char *text = text_at(email, MR_JMAP_EMAIL_HEADER_TEXT);
+	const char *text = mr_value_text(email, MR_JMAP_EMAIL_HEADER_TEXT);
 	struct original out = { NULL, -1 };
 	struct mr_mailbox_message *message = mr_arena_alloc(arena, sizeof(*message));
 	const struct mr_value *value = NULL, *length;
@@ -224,10 +217,10 @@ static const struct mr_mailbox_principal *find_principal(const struct mr_mailbox
 static struct mr_mailbox_principal read_principal(struct mr_arena *arena,
 	const struct mr_value *value, const struct mr_mailbox_message *original)
 {
-	const char *address = line(arena, text_at(value, "email"));
+	const char *address = line(arena, mr_value_text(value, "email"));
 	struct mr_mailbox_principal out = {
 		.address = address ? address : NO_SENDER,
-		.display_name = line(arena, text_at(value, "name")),
+		.display_name = line(arena, mr_value_text(value, "name")),
 	};
 	const struct mr_mailbox_principal *known =
 		original ? find_principal(original, out.address) : NULL;
@@ -278,14 +271,14 @@ static struct mr_bytes read_body(struct mr_arena *arena, const struct mr_value *
 
 	mr_buf_init(&body, MR_MAILBOX_DOCUMENT_BYTES);
 	for (size_t i = 0; i < count; i++) {
-		const char *part = text_at(&items[i], "partId");
+		const char *part = mr_value_text(&items[i], "partId");
 		const struct mr_value *value = part ? mr_value_get(values, part) : NULL;
-		const char *text = text_at(value, "value");
+		const char *text = mr_value_text(value, "value");
 
 		if (!text)
 			continue;
 		*is_cut |= flag_at(value, "isTruncated");
-		text = mr_str_eq_nocase(text_at(&items[i], "type"), "text/html")
+		text = mr_str_eq_nocase(mr_value_text(&items[i], "type"), "text/html")
 			? mr_html_to_markdown(arena, text, MR_MAILBOX_DOCUMENT_BYTES)
 			: mr_clean_body(arena, mr_bytes_text(text));
 		if (body.len)
@@ -335,8 +328,9 @@ static struct mr_mailbox_attachments read_attachments(struct mr_arena *arena,
 	out = (struct mr_mailbox_attachments){ mr_arena_array(arena, count + 1, sizeof(*out.items)),
 		0 };
 	for (size_t i = 0; i < count; i++) {
-		const char *blob = text_at(&items[i], "blobId"), *type = text_at(&items[i], "type");
-		const char *part = text_at(&items[i], "partId");
+		const char *blob = mr_value_text(&items[i], "blobId"),
+			   *type = mr_value_text(&items[i], "type");
+		const char *part = mr_value_text(&items[i], "partId");
 		const struct mr_value *size = mr_value_get(&items[i], "size");
 		struct mr_mailbox_attachment *one = &out.items[out.len];
 
@@ -350,7 +344,7 @@ static struct mr_mailbox_attachments read_attachments(struct mr_arena *arena,
 			.size_bytes = size && size->kind == MR_INT && size->integer >= 0
 				? size->integer
 				: -1,
-			.label = line(arena, text_at(&items[i], "name")),
+			.label = line(arena, mr_value_text(&items[i], "name")),
 		};
 		describe(original, out.len, count, one);
 		out.len++;
@@ -372,7 +366,7 @@ static const struct mr_value *read_headers(struct mr_arena *arena, const struct 
 	*out = (struct mr_value){ .kind = MR_MAP };
 	out->map.pairs = mr_arena_array(arena, MR_LEN(known), sizeof(*out->map.pairs));
 	for (size_t i = 0; i < MR_LEN(known); i++) {
-		const char *text = line(arena, text_at(email, known[i].property));
+		const char *text = line(arena, mr_value_text(email, known[i].property));
 
 		if (text)
 			out->map.pairs[out->map.len++] =
@@ -407,10 +401,10 @@ enum mr_code mr_jmap_email_read(struct mr_arena *arena, const struct mr_value *v
 	struct mr_texts ids = texts_at(arena, value, "messageId");
 	struct mr_texts answered = texts_at(arena, value, "inReplyTo");
 	const struct mr_value *keywords = mr_value_get(value, "keywords");
-	const char *subject = line(arena, text_at(value, "subject"));
+	const char *subject = line(arena, mr_value_text(value, "subject"));
 	struct mr_jmap_email email = {
-		.id = text_at(value, "id"),
-		.blob_id = text_at(value, "blobId"),
+		.id = mr_value_text(value, "id"),
+		.blob_id = mr_value_text(value, "blobId"),
 		.message_id = ids.len ? ids.items[0] : NULL,
 		.sent_at = time_at(arena, value, "sentAt"),
 		.mailboxes = set_at(arena, value, "mailboxIds"),
@@ -432,7 +426,7 @@ enum mr_code mr_jmap_email_read(struct mr_arena *arena, const struct mr_value *v
 	email.content = (struct mr_mailbox_message){
 		.protocol_version = 3,
 		.message_id = email.id,
-		.thread_id = text_at(value, "threadId"),
+		.thread_id = mr_value_text(value, "threadId"),
 		.in_reply_to = answered.len ? answered.items[0] : NULL,
 		.references = texts_at(arena, value, "references"),
 		.created_at_utc = received ? received

@@ -15,13 +15,6 @@ enum { TIMEOUT_MS = 60000, ANSWER_BYTES = 64 << 20, BODY_BYTES = 64 << 20, KEY_D
 
 /* --- asking --- */
 
-static const char *text_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_TEXT ? value->text : NULL;
-}
-
 static bool flag_at(const struct mr_value *map, const char *key)
 {
 	const struct mr_value *value = mr_value_get(map, key);
@@ -51,13 +44,13 @@ static size_t items_at(const struct mr_value *map, const char *key, const struct
 static enum mr_code refused(struct mr_ctx *cx, int status, const struct mr_value *answer)
 {
 	const struct mr_value *problems = NULL;
-	const char *why = text_at(answer, "detail");
+	const char *why = mr_value_text(answer, "detail");
 	enum mr_code code = status == 502 || status == 422 ? MR_ECONFLICT
 		: status == 401 || status == 403           ? MR_EPERM
 							   : MR_EREMOTE;
 
 	if (!why && items_at(answer, "detail", &problems)) {
-		why = text_at(&problems[0], "msg");
+		why = mr_value_text(&problems[0], "msg");
 		code = MR_EINVAL;
 	}
 	return mr_err_set(&cx->err, code, "the gateway refuses (status %d): %.400s", status,
@@ -117,9 +110,9 @@ static const char *base_of(const struct mr_mail *mail)
 static struct mr_mailbox_principal read_principal(const struct mr_value *value)
 {
 	return (struct mr_mailbox_principal){
-		.address = text_at(value, "address"),
-		.display_name = text_at(value, "display_name"),
-		.principal_id = text_at(value, "principal_id"),
+		.address = mr_value_text(value, "address"),
+		.display_name = mr_value_text(value, "display_name"),
+		.principal_id = mr_value_text(value, "principal_id"),
 	};
 }
 
@@ -152,13 +145,13 @@ static struct mr_mailbox_attachments read_files(struct mr_arena *arena, const st
 		const struct mr_value *size = mr_value_get(&items[i], "size_bytes");
 
 		out.items[i] = (struct mr_mailbox_attachment){
-			.attachment_id = text_at(&items[i], "attachment_id"),
-			.kind = read_kind(text_at(&items[i], "kind")),
-			.path = text_at(&items[i], "locator"),
-			.media_type = text_at(&items[i], "media_type"),
-			.sha256 = text_at(&items[i], "sha256"),
+			.attachment_id = mr_value_text(&items[i], "attachment_id"),
+			.kind = read_kind(mr_value_text(&items[i], "kind")),
+			.path = mr_value_text(&items[i], "locator"),
+			.media_type = mr_value_text(&items[i], "media_type"),
+			.sha256 = mr_value_text(&items[i], "sha256"),
 			.size_bytes = size && size->kind == MR_INT ? size->integer : -1,
-			.label = text_at(&items[i], "label"),
+			.label = mr_value_text(&items[i], "label"),
 		};
 	}
 	return out;
@@ -172,39 +165,39 @@ static void read_notice(struct mr_arena *arena, const struct mr_value *map,
 	if (from && from->kind == MR_MAP) {
 		struct mr_mailbox_notify_block *block = mr_arena_alloc(arena, sizeof(*block));
 
-		block->text = text_at(from, "text");
-		block->prepend = mr_str_eq(text_at(from, "placement"), "prepend");
+		block->text = mr_value_text(from, "text");
+		block->prepend = mr_str_eq(mr_value_text(from, "placement"), "prepend");
 		out->notify_block = block;
 	}
 	from = mr_value_get(map, "notify_auth");
 	if (from && from->kind == MR_MAP) {
 		struct mr_mailbox_notify_auth *auth = mr_arena_alloc(arena, sizeof(*auth));
 
-		auth->scheme = text_at(from, "scheme");
-		auth->token = text_at(from, "token");
-		auth->iss = text_at(from, "iss");
-		auth->iat = text_at(from, "iat");
-		auth->exp = text_at(from, "exp");
+		auth->scheme = mr_value_text(from, "scheme");
+		auth->token = mr_value_text(from, "token");
+		auth->iss = mr_value_text(from, "iss");
+		auth->iat = mr_value_text(from, "iat");
+		auth->exp = mr_value_text(from, "exp");
 		out->notify_auth = auth;
 	}
 }
 
 static struct mr_mail_message read_message(struct mr_arena *arena, const struct mr_value *map)
 {
-	const char *body = text_at(map, "body_text");
+	const char *body = mr_value_text(map, "body_text");
 	struct mr_mail_message out = {
-		.ref = text_at(map, "message_ref"),
-		.thread_ref = text_at(map, "thread_ref"),
+		.ref = mr_value_text(map, "message_ref"),
+		.thread_ref = mr_value_text(map, "thread_ref"),
 		.view = { flag_at(map, "read"), flag_at(map, "answered"), flag_at(map, "archived"),
-			text_at(map, "box") },
-		.preview = text_at(map, "body_preview"),
+			mr_value_text(map, "box") },
+		.preview = mr_value_text(map, "body_preview"),
 		.has_body = body != NULL,
-		.problem = text_at(map, "problem"),
+		.problem = mr_value_text(map, "problem"),
 	};
 
 	out.content.message_id = out.ref;
-	out.content.created_at_utc = text_at(map, "created_at_utc");
-	out.content.subject = text_at(map, "subject");
+	out.content.created_at_utc = mr_value_text(map, "created_at_utc");
+	out.content.subject = mr_value_text(map, "subject");
 	out.content.sender = read_principal(mr_value_get(map, "sender"));
 	out.content.to = read_principals(arena, map, "to");
 	out.content.cc = read_principals(arena, map, "cc");
@@ -302,7 +295,7 @@ static enum mr_code remote_status(struct mr_ctx *cx, const struct mr_mail *mail,
 	enum mr_code rc = ask(cx, base_of(mail), "status", NULL, NULL, &answer);
 
 	if (!rc)
-		*out = (struct mr_mail_status){ text_at(answer, "transport"), mail->address,
+		*out = (struct mr_mail_status){ mr_value_text(answer, "transport"), mail->address,
 			mail->principal_id };
 	return rc;
 }
@@ -328,7 +321,7 @@ static enum mr_code remote_list(struct mr_ctx *cx, const struct mr_mail *mail,
 		rc = read_messages(cx, answer, &out->messages);
 	if (rc)
 		return rc;
-	out->box = text_at(answer, "box");
+	out->box = mr_value_text(answer, "box");
 	out->open_count = count_at(answer, "open_count");
 	out->unread_count = count_at(answer, "unread_count");
 	return MR_OK;
@@ -484,10 +477,10 @@ enum mr_code mr_mail_gateway_open(struct mr_ctx *cx, const char *base,
 	if (rc)
 		return rc;
 	*status = (struct mr_mail_gateway_status){
-		.transport = text_at(answer, "transport"),
-		.principal_id = text_at(answer, "principal_id"),
-		.address = text_at(answer, "address"),
-		.bindings_version = text_at(answer, "bindings_version"),
+		.transport = mr_value_text(answer, "transport"),
+		.principal_id = mr_value_text(answer, "principal_id"),
+		.address = mr_value_text(answer, "address"),
+		.bindings_version = mr_value_text(answer, "bindings_version"),
 	};
 	if (!status->transport || !status->principal_id || !status->address ||
 		!status->bindings_version)

@@ -13,13 +13,6 @@ enum { FILE_BYTES = 4 << 20, BOXES = 10000, FILE_MODE = 0600 };
 static const char GET[] = "Mailbox/get";
 static const char CALL[] = "boxes";
 
-static const char *text_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_TEXT ? value->text : NULL;
-}
-
 static const char *copy(struct mr_arena *arena, const char *text)
 {
 	return text ? mr_arena_strdup(arena, text) : NULL;
@@ -37,8 +30,8 @@ static struct mr_mail_jmap_boxes read_boxes(struct mr_arena *arena, const struct
 	out.items = mr_arena_array(arena, count + 1, sizeof(*out.items));
 	for (size_t i = 0; i < count; i++) {
 		const struct mr_value *box = &list->list.items[i];
-		const char *id = text_at(box, "id"), *name = text_at(box, "name");
-		const char *role = text_at(box, "role");
+		const char *id = mr_value_text(box, "id"), *name = mr_value_text(box, "name");
+		const char *role = mr_value_text(box, "role");
 
 		if (!id || !name)
 			continue;
@@ -46,7 +39,7 @@ static struct mr_mail_jmap_boxes read_boxes(struct mr_arena *arena, const struct
 			.id = mr_arena_strdup(arena, id),
 			.name = mr_arena_strdup(arena, name),
 			.role = role && *role ? mr_str_lower(arena, role) : NULL,
-			.is_below = text_at(box, "parentId") != NULL,
+			.is_below = mr_value_text(box, "parentId") != NULL,
 		};
 	}
 	return out;
@@ -248,13 +241,13 @@ static const char *choose_identity(const struct mr_mail_jmap *state, const struc
 
 	for (size_t w = 0; w < MR_LEN(wanted); w++) {
 		for (size_t i = 0; i < count; i++) {
-			const char *email = text_at(&list->list.items[i], "email");
+			const char *email = mr_value_text(&list->list.items[i], "email");
 
 			if (email && strcasecmp(email, wanted[w]) == 0)
-				return text_at(&list->list.items[i], "id");
+				return mr_value_text(&list->list.items[i], "id");
 		}
 	}
-	return count ? text_at(&list->list.items[0], "id") : NULL;
+	return count ? mr_value_text(&list->list.items[0], "id") : NULL;
 }
 
 static enum mr_code make_identity(struct mr_ctx *cx, struct mr_mail_jmap *state, const char **out)
@@ -279,7 +272,7 @@ static enum mr_code make_identity(struct mr_ctx *cx, struct mr_mail_jmap *state,
 		rc = mr_jmap_find(cx, &response, "make", "Identity/set", &result);
 	if (!rc)
 		rc = mr_jmap_set_result(cx, result, "created", "notCreated", "who", &created);
-	*out = rc ? NULL : text_at(created, "id");
+	*out = rc ? NULL : mr_value_text(created, "id");
 	if (*out)
 		return MR_OK;
 	return mr_err_set(&cx->err, MR_ECONFLICT,
@@ -332,16 +325,16 @@ enum mr_code mr_mail_jmap_identity(struct mr_ctx *cx, struct mr_mail_jmap *state
 
 static void recall(struct mr_ctx *cx, struct mr_mail_jmap *state, const struct mr_value *known)
 {
-	const char *session = text_at(known, "session"), *url = text_at(known, "url");
+	const char *session = mr_value_text(known, "session"), *url = mr_value_text(known, "url");
 
-	if (!session || !url || !mr_str_eq(text_at(known, "login"), state->account.login) ||
-		!mr_str_eq(text_at(known, "jmap_url"), state->account.jmap_url))
+	if (!session || !url || !mr_str_eq(mr_value_text(known, "login"), state->account.login) ||
+		!mr_str_eq(mr_value_text(known, "jmap_url"), state->account.jmap_url))
 		return;
 	(void)cx;
 	state->session = mr_bytes_text(mr_arena_strdup(state->arena, session));
 	mr_jmap_recall(state->jmap, url, state->session);
 	state->boxes = read_boxes(state->arena, mr_value_get(known, "boxes"));
-	state->identity = copy(state->arena, text_at(known, "identity"));
+	state->identity = copy(state->arena, mr_value_text(known, "identity"));
 }
 
 void mr_mail_jmap_recall(struct mr_ctx *cx, struct mr_mail_jmap *state)

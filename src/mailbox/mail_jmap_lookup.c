@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { PAGE = 200, PAGES = 25 };
+enum { PAGE = 200, PAGES = 25, TRIES = 4 };
 
 #define STAMP "msg-20260311T041500Z"
 
@@ -62,12 +62,16 @@ static void put_place(struct mr_jmap_request *request, const struct search *sear
 static enum mr_code take_place(struct mr_ctx *cx, struct search *search, size_t place,
 	const struct mr_jmap_response *response, struct mr_mail_jmap_found *out)
 {
-	const struct mr_value *result = NULL, *list;
+	const struct mr_value *result = NULL, *list, *state;
 	bool is_older = true;
 	enum mr_code rc = mr_jmap_find(cx, response,
 		mr_arena_printf(cx->arena, "get-%s", places[place]), "Email/get", &result);
 
 	list = rc ? NULL : mr_value_get(result, "list");
+	/* The first one: whatever comes after it was not looked at. */
+	state = rc ? NULL : mr_value_get(result, "state");
+	if (state && state->kind == MR_TEXT && !search->state->email_state)
+		search->state->email_state = mr_arena_strdup(search->state->arena, state->text);
 	for (size_t i = 0; list && list->kind == MR_LIST && i < list->list.len && !rc; i++) {
 		struct mr_jmap_email email;
 
@@ -119,7 +123,7 @@ static enum mr_code find_submission(struct mr_ctx *cx, struct mr_mail_jmap *stat
 {
 	const char *ids[] = { out->email.id, NULL };
 	const struct mr_texts emails = { ids, 1 };
-	const struct mr_value *result = NULL, *found;
+	const struct mr_value *result = NULL, *found, *before;
 	struct mr_jmap_request request;
 	struct mr_jmap_response response;
 	struct mr_ctx one = *cx;
@@ -127,6 +131,10 @@ static enum mr_code find_submission(struct mr_ctx *cx, struct mr_mail_jmap *stat
 	enum mr_code rc;
 
 	mr_jmap_begin(&request, cx->arena);
+	args = mr_jmap_call(&request, "EmailSubmission/get", "state");
+	mr_out_list(args, "ids");
+	mr_out_end(args);
+	mr_jmap_end(&request);
 	args = mr_jmap_call(&request, "EmailSubmission/query", "query");
 	mr_out_map(args, "filter");
 	mr_out_texts(args, "emailIds", &emails);
@@ -136,6 +144,10 @@ static enum mr_code find_submission(struct mr_ctx *cx, struct mr_mail_jmap *stat
 	if (rc) {
 		cx->err = one.err;
 		return rc;
+	}
+	if (!mr_jmap_find(&one, &response, "state", "EmailSubmission/get", &result)) {
+		before = mr_value_get(result, "state");
+		out->submission_state = before && before->kind == MR_TEXT ? before->text : NULL;
 	}
 	if (mr_jmap_find(&one, &response, "query", "EmailSubmission/query", &result))
 		return MR_OK;
@@ -171,6 +183,7 @@ enum mr_code mr_mail_jmap_lookup(struct mr_ctx *cx, struct mr_mail_jmap *state, 
 	enum mr_code rc = mr_mail_jmap_boxes(cx, state, true);
 
 	memset(search.goes_on, true, sizeof(search.goes_on));
+	state->email_state = NULL;
 	for (size_t page = 0; page < PAGES && !rc && !found.is_found; page++)
 		rc = look(cx, &search, &found);
 	if (!rc && found.is_found && !found.is_sent)
@@ -180,15 +193,28 @@ enum mr_code mr_mail_jmap_lookup(struct mr_ctx *cx, struct mr_mail_jmap *state, 
 	return rc;
 }
 
+enum mr_code mr_mail_jmap_recover(struct mr_ctx *cx, struct mr_mail_jmap *state, const char *since,
+	const char *digits, struct mr_mail_jmap_found *out)
+{
+	enum mr_code rc = MR_OK;
+
+	for (int tries = 0; tries < TRIES; tries++) {
+		rc = mr_mail_jmap_lookup(cx, state, since, digits, out);
+		if (!rc && out->is_found)
+			rc = mr_mail_jmap_settle(cx, state, out);
+		if (!rc || cx->err.word != mr_jmap_changed)
+			break;
+	}
+	return rc;
+}
+
 enum mr_code mr_mail_jmap_find_once(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mailbox_once *once, struct mr_mail_sent *out)
 {
 	struct mr_mail_jmap *state = mail->state;
 	struct mr_mail_jmap_found found;
-	enum mr_code rc = mr_mail_jmap_lookup(cx, state, once->since, once->mark, &found);
+	enum mr_code rc = mr_mail_jmap_recover(cx, state, once->since, once->mark, &found);
 
-	if (!rc && found.is_found)
-		rc = mr_mail_jmap_settle(cx, state, &found);
 	if (!rc)
 		*out = found.is_found
 			? (struct mr_mail_sent){ found.email.id, found.email.original_id }

@@ -26,6 +26,8 @@ struct mr_mail_jmap {
 	const char *identity; /* to send as; or NULL: not known yet */
 	struct mr_bytes session;
 	bool is_changed; /* what is known differs from the file */
+	/* Of the account's mails, when a message was last looked for; or NULL. */
+	const char *email_state;
 	/* Of the message that was read last: what an answer to it needs. */
 	struct mr_jmap_email parent;
 	/* The message that was sent last, so that it need not be read back. */
@@ -75,10 +77,6 @@ MR_CHECK enum mr_code mr_mail_jmap_keep(struct mr_ctx *cx, const struct mr_mail 
 MR_CHECK enum mr_code mr_mail_jmap_send(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mailbox_message *message, const struct mr_mailbox_once *once,
 	struct mr_mail_sent *out);
-struct mr_mail_jmap_found;
-/* See to it that a message that was found is sent. MR_EREMOTE: nobody can tell whether it was. */
-MR_CHECK enum mr_code mr_mail_jmap_settle(struct mr_ctx *cx, struct mr_mail_jmap *state,
-	const struct mr_mail_jmap_found *found);
 
 /* --- mail_jmap_lookup.c: what became of a message --- */
 
@@ -86,11 +84,20 @@ struct mr_mail_jmap_found {
 	bool is_found;
 	bool is_sent; /* else it is in `drafts`, and what became of it is told by the next */
 	enum { MR_MAIL_JMAP_UNKNOWN, MR_MAIL_JMAP_SUBMITTED, MR_MAIL_JMAP_NOT_SUBMITTED } draft;
+	const char *submission_state; /* of all submissions before that was asked; or NULL */
 	struct mr_jmap_email email;
 };
 /* The newest message in `sent`, `drafts` or `inbox` whose Message-ID begins with "msg-", a time
  * since `since`, "-" and then `digits`. */
 MR_CHECK enum mr_code mr_mail_jmap_lookup(struct mr_ctx *cx, struct mr_mail_jmap *state,
+	const char *since, const char *digits, struct mr_mail_jmap_found *out);
+/* See to it that a message that was found is sent. MR_EREMOTE: nobody can tell whether it was.
+ * mr_jmap_changed: another program submits mail at this moment, so it has to be looked for again.
+ */
+MR_CHECK enum mr_code mr_mail_jmap_settle(struct mr_ctx *cx, struct mr_mail_jmap *state,
+	const struct mr_mail_jmap_found *found);
+/* Both, as often as it takes. */
+MR_CHECK enum mr_code mr_mail_jmap_recover(struct mr_ctx *cx, struct mr_mail_jmap *state,
 	const char *since, const char *digits, struct mr_mail_jmap_found *out);
 MR_CHECK enum mr_code mr_mail_jmap_find_once(struct mr_ctx *cx, const struct mr_mail *mail,
 	const struct mr_mailbox_once *once, struct mr_mail_sent *out);

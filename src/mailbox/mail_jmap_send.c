@@ -10,6 +10,7 @@
 enum {
 	UPLOAD_BYTES = 64 << 20,
 	TRIES = 2,
+	RACES = 8,        /* with others who change mail of the account meanwhile */
 	REFERENCES = 100, /* of a long conversation the newest: servers limit headers */
 	STAMP_BYTES = sizeof("msg-20260311T041500Z") - 1,
 };
@@ -66,8 +67,13 @@ struct outgoing {
 	struct mr_jmap_email_new email;
 	const char *sent, *drafts, *inbox; /* ids of the boxes; drafts may be NULL */
 	bool is_post;                      /* it goes into the inbox, and is not submitted */
+	/* How it is recognised: by a time and digits of its id (mr_mail_jmap_lookup()). */
+	const char *since, *digits;
+	/* It was looked for, and is made only if no mail was changed since then. */
+	bool is_guarded;
 	/* What the server said. */
 	const char *id, *thread_id, *received_at;
+	const char *twin_id; /* the message that was there already has this one; or NULL */
 };
 
 static enum mr_code upload_files(struct mr_ctx *cx, const struct mr_mail *mail,
@@ -174,6 +180,8 @@ static void put_mail(struct mr_ctx *cx, struct mr_jmap_request *request, struct 
 	/* Some servers refuse an empty set of keywords. */
 	out->email.keywords =
 		out->is_post ? (struct mr_texts){ NULL, 0 } : (struct mr_texts){ as_draft, 2 };
+	if (out->is_guarded && out->state->email_state)
+		mr_out_text(args, "ifInState", out->state->email_state);
 	mr_out_map(args, "create");
 	mr_jmap_email_write(cx->arena, args, "m", &out->email);
 	mr_out_end(args);
@@ -193,12 +201,15 @@ static void put_sent(struct mr_out *args, const char *key, const char *sent)
 	mr_out_end(args);
 }
 
-/* Hand the mail over: `email` is its id, or "#m" when it is created in the same request. */
+/* Hand the mail over: `email` is its id, or "#m" when it is created in the same request. Only when
+ * nothing was submitted since `if_state`, unless that is NULL. */
 static void put_submission(struct mr_jmap_request *request, const struct mr_mail_jmap *state,
-	const char *sent, const char *email)
+	const char *sent, const char *email, const char *if_state)
 {
 	struct mr_out *args = mr_jmap_call(request, "EmailSubmission/set", HANDED_OVER);
 
+	if (if_state)
+		mr_out_text(args, "ifInState", if_state);
 	mr_out_map(args, "create");
 	mr_out_map(args, "s");
 	mr_out_text(args, "identityId", state->identity);
@@ -211,18 +222,11 @@ static void put_submission(struct mr_jmap_request *request, const struct mr_mail
 	mr_jmap_end(request);
 }
 
-static const char *text_at(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_TEXT ? value->text : NULL;
-}
-
 /* --- after it was submitted --- */
 
-/* Into `sent`, where the server did not put it by itself. It is sent, so failures do not matter. */
-static void file_sent(struct mr_ctx *cx, struct mr_mail_jmap *state, const char *id,
-	const char *sent)
+/* Put a message that was sent into `sent`, where the server did not by itself; or with `sent` NULL
+ * remove one that was not. What became of the message is settled, so failures do not matter. */
+static void tidy(struct mr_ctx *cx, struct mr_mail_jmap *state, const char *id, const char *sent)
 {
 	struct mr_jmap_request request;
 	struct mr_jmap_response response;
@@ -231,27 +235,14 @@ static void file_sent(struct mr_ctx *cx, struct mr_mail_jmap *state, const char 
 	enum mr_code rc;
 
 	mr_jmap_begin(&request, cx->arena);
-	args = mr_jmap_call(&request, "Email/set", "file");
-	mr_out_map(args, "update");
-	put_sent(args, id, sent);
-	mr_out_end(args);
-	mr_jmap_end(&request);
-	rc = mr_jmap_ask(&one, state->jmap, &request, MR_JMAP_READS, &response);
-	(void)rc;
-}
-
-/* A draft that was not sent must not stay. */
-static void discard(struct mr_ctx *cx, struct mr_mail_jmap *state, const char *id)
-{
-	struct mr_jmap_request request;
-	struct mr_jmap_response response;
-	struct mr_ctx one = *cx;
-	struct mr_out *args;
-	enum mr_code rc;
-
-	mr_jmap_begin(&request, cx->arena);
-	args = mr_jmap_call(&request, "Email/set", "discard");
-	mr_out_texts(args, "destroy", &(struct mr_texts){ &id, 1 });
+	args = mr_jmap_call(&request, "Email/set", "tidy");
+	if (sent) {
+		mr_out_map(args, "update");
+		put_sent(args, id, sent);
+		mr_out_end(args);
+	} else {
+		mr_out_texts(args, "destroy", &(struct mr_texts){ &id, 1 });
+	}
 	mr_jmap_end(&request);
 	rc = mr_jmap_ask(&one, state->jmap, &request, MR_JMAP_READS, &response);
 	(void)rc;
@@ -287,9 +278,9 @@ static enum outcome read_answer(struct mr_ctx *cx, struct outgoing *out,
 		*rc = mr_jmap_set_result(cx, result, "created", "notCreated", "m", &created);
 	if (*rc)
 		return is_lost(cx, *rc) ? LOST : REFUSED;
-	out->id = text_at(created, "id");
-	out->thread_id = text_at(created, "threadId");
-	out->received_at = text_at(created, "receivedAt");
+	out->id = mr_value_text(created, "id");
+	out->thread_id = mr_value_text(created, "threadId");
+	out->received_at = mr_value_text(created, "receivedAt");
 	if (!out->id) {
 		*rc = mr_err_set(&cx->err, MR_EREMOTE, "the server's new mail has no id");
 		return LOST;
@@ -304,12 +295,12 @@ static enum outcome read_answer(struct mr_ctx *cx, struct outgoing *out,
 	if (*rc) {
 		struct mr_err why = cx->err;
 
-		discard(cx, out->state, out->id);
+		tidy(cx, out->state, out->id, NULL);
 		cx->err = why;
 		return REFUSED;
 	}
 	if (!is_filed(cx, response, out->id))
-		file_sent(cx, out->state, out->id, out->sent);
+		tidy(cx, out->state, out->id, out->sent);
 	return SENT;
 }
 
@@ -321,7 +312,7 @@ static enum outcome try_once(struct mr_ctx *cx, struct outgoing *out, enum mr_co
 	mr_jmap_begin(&request, cx->arena);
 	put_mail(cx, &request, out);
 	if (!out->is_post)
-		put_submission(&request, out->state, out->sent, "#m");
+		put_submission(&request, out->state, out->sent, "#m", NULL);
 	*rc = mr_jmap_ask(cx, out->state->jmap, &request, MR_JMAP_WRITES, &response);
 	if (*rc)
 		return is_lost(cx, *rc) ? LOST : REFUSED;
@@ -350,29 +341,37 @@ enum mr_code mr_mail_jmap_settle(struct mr_ctx *cx, struct mr_mail_jmap *state,
 	if (rc)
 		return rc;
 	if (found->draft == MR_MAIL_JMAP_SUBMITTED) {
-		file_sent(cx, state, found->email.id, sent->id);
+		tidy(cx, state, found->email.id, sent->id);
 		return MR_OK;
 	}
 	mr_jmap_begin(&request, cx->arena);
-	put_submission(&request, state, sent->id, found->email.id);
+	put_submission(&request, state, sent->id, found->email.id, found->submission_state);
 	rc = mr_jmap_ask(cx, state->jmap, &request, MR_JMAP_WRITES, &response);
 	if (!rc)
 		rc = mr_jmap_find(cx, &response, HANDED_OVER, "EmailSubmission/set", &result);
 	if (!rc)
 		rc = mr_jmap_set_result(cx, result, "created", "notCreated", "s", &created);
 	if (!rc && !is_filed(cx, &response, found->email.id))
-		file_sent(cx, state, found->email.id, sent->id);
+		tidy(cx, state, found->email.id, sent->id);
 	return rc;
+}
+
+static void take_found(struct outgoing *out, const struct mr_mail_jmap_found *found)
+{
+	out->id = found->email.id;
+	out->thread_id = found->email.content.thread_id;
+	out->received_at = found->email.content.created_at_utc;
 }
 
 /* The answer was lost: what became of the message? `*is_open` when it may be sent again. */
 static enum mr_code look_after(struct mr_ctx *cx, struct outgoing *out, bool *is_open)
 {
-	const char *id = out->message.message_id;
-	const char *since = mr_arena_strndup(cx->arena, id, STAMP_BYTES);
 	struct mr_mail_jmap_found found = { .is_found = false };
 	struct mr_err why = cx->err;
-	enum mr_code rc = mr_mail_jmap_lookup(cx, out->state, since, id + STAMP_BYTES + 1, &found);
+	/* A server that is only slow may still submit what it has made. */
+	bool is_slow = why.code == MR_ETIMEOUT;
+	enum mr_code rc = (is_slow ? mr_mail_jmap_lookup : mr_mail_jmap_recover)(cx, out->state,
+		out->since, out->digits, &found);
 
 	*is_open = false;
 	if (rc)
@@ -382,24 +381,36 @@ static enum mr_code look_after(struct mr_ctx *cx, struct outgoing *out, bool *is
 			"box `sent` before you send it again",
 			mr_arena_strdup(cx->arena, why.msg),
 			mr_arena_strdup(cx->arena, cx->err.msg));
+	if (is_slow &&
+		(!found.is_found || (!found.is_sent && found.draft != MR_MAIL_JMAP_SUBMITTED)))
+		return mr_err_set(&cx->err, why.code,
+			"the server did not answer in time (%.200s), and the message is "
+			"not among those that were sent; look into the box `sent` before "
+			"you send it again",
+			mr_arena_strdup(cx->arena, why.msg));
 	if (!found.is_found) {
 		cx->err = why;
-		/* One that is only slow may still do it. */
-		*is_open = why.code == MR_EREMOTE;
-		if (!*is_open)
-			return mr_err_set(&cx->err, why.code,
-				"the server did not answer in time (%.200s), and the message is "
-				"not among those that were sent; look into the box `sent` before "
-				"you send it again",
-				mr_arena_strdup(cx->arena, why.msg));
+		*is_open = out->is_guarded = true;
 		return why.code;
 	}
-	rc = mr_mail_jmap_settle(cx, out->state, &found);
-	if (rc)
+	if (is_slow)
+		rc = mr_mail_jmap_settle(cx, out->state, &found);
+	if (!rc)
+		take_found(out, &found);
+	return rc;
+}
+
+/* Mail of the account changed since the message was looked for and not found: is it there now? */
+static enum mr_code look_again(struct mr_ctx *cx, struct outgoing *out, bool *is_open)
+{
+	struct mr_mail_jmap_found found;
+	enum mr_code rc = mr_mail_jmap_recover(cx, out->state, out->since, out->digits, &found);
+
+	*is_open = !rc && !found.is_found;
+	if (rc || *is_open)
 		return rc;
-	out->id = found.email.id;
-	out->thread_id = found.email.content.thread_id;
-	out->received_at = found.email.content.created_at_utc;
+	take_found(out, &found);
+	out->twin_id = found.email.original_id;
 	return MR_OK;
 }
 
@@ -427,13 +438,21 @@ static enum mr_code send_once(struct mr_ctx *cx, struct outgoing *out)
 {
 	bool is_open = true;
 	enum mr_code rc = MR_OK;
+	int races = 0;
 
 	for (int tries = 0; is_open && tries < TRIES; tries++) {
 		switch (try_once(cx, out, &rc)) {
 		case SENT:
 			return MR_OK;
 		case REFUSED:
-			rc = refresh(cx, out, &is_open);
+			if (cx->err.word != mr_jmap_changed || ++races > RACES) {
+				rc = refresh(cx, out, &is_open);
+				break;
+			}
+			rc = look_again(cx, out, &is_open);
+			if (!is_open)
+				return rc;
+			tries--;
 			break;
 		case LOST:
 			rc = look_after(cx, out, &is_open);
@@ -488,11 +507,14 @@ enum mr_code mr_mail_jmap_send(struct mr_ctx *cx, const struct mr_mail *mail,
 		.state = mail->state,
 		.message = *message,
 		.is_post = !mr_str_eq(message->sender.address, mail->address),
+		.since = once ? once->since
+			      : mr_arena_strndup(cx->arena, message->message_id, STAMP_BYTES),
+		.digits = once ? once->mark : message->message_id + STAMP_BYTES + 1,
+		/* What a request sent before was looked for when it came again. */
+		.is_guarded = once != NULL,
 	};
 	enum mr_code rc = place_in_thread(cx, mail, &outgoing);
 
-	/* Who repeats a request was looked for already. */
-	(void)once;
 	if (!rc)
 		rc = find_boxes(cx, &outgoing);
 	if (!rc)
@@ -501,6 +523,10 @@ enum mr_code mr_mail_jmap_send(struct mr_ctx *cx, const struct mr_mail *mail,
 		rc = send_once(cx, &outgoing);
 	if (rc)
 		return rc;
+	if (outgoing.twin_id) {
+		*out = (struct mr_mail_sent){ outgoing.id, outgoing.twin_id };
+		return MR_OK;
+	}
 	keep_sent(cx, &outgoing, message);
 	*out = (struct mr_mail_sent){ outgoing.state->sent.content.message_id,
 		message->message_id };

@@ -75,13 +75,6 @@ static void fail_part(struct batch *batch, struct mr_jmap_part *part, const char
 	part->len = 1;
 }
 
-static const char *text_of(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_TEXT ? value->text : NULL;
-}
-
 /* The parts of the call with this id: how many, from `*out_first` on. */
 static size_t parts_of(const struct batch *batch, const char *id, size_t *out_first)
 {
@@ -106,7 +99,7 @@ enum reach {
 static enum reach reach_of(const struct batch *batch, const struct mr_value *reference, size_t at,
 	size_t *out_first, size_t *out_count)
 {
-	const char *id = text_of(reference, "resultOf");
+	const char *id = mr_value_text(reference, "resultOf");
 
 	*out_count = id ? parts_of(batch, id, out_first) : 0;
 	if (!*out_count || *out_first >= at)
@@ -120,8 +113,8 @@ static enum reach reach_of(const struct batch *batch, const struct mr_value *ref
 static const struct mr_value *resolve(const struct batch *batch, const struct mr_value *reference,
 	size_t first, size_t count)
 {
-	const char *name = text_of(reference, "name");
-	const char *path = text_of(reference, "path");
+	const char *name = mr_value_text(reference, "name");
+	const char *path = mr_value_text(reference, "path");
 	struct mr_jmap_result result = mr_jmap_merge(batch->cx->arena, batch->parts + first, count);
 
 	if (!name || !path || !result.name || strcmp(result.name, name) != 0)
@@ -233,7 +226,7 @@ static void write_created(struct batch *batch, struct mr_json_writer *json)
 
 		for (size_t j = 0; created && created->kind == MR_MAP && j < created->map.len;
 			j++) {
-			const char *id = text_of(&created->map.pairs[j].value, "id");
+			const char *id = mr_value_text(&created->map.pairs[j].value, "id");
 
 			if (!id)
 				continue;

@@ -6,20 +6,13 @@
 
 #include <string.h>
 
-static const char *text_of(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_TEXT ? value->text : NULL;
-}
-
 bool mr_jmap_part_is_error(const struct mr_jmap_part *part, const char *type)
 {
 	const char *is;
 
 	if (!part->len || strcmp(part->results[0].name, "error") != 0)
 		return false;
-	is = text_of(part->results[0].value, "type");
+	is = mr_value_text(part->results[0].value, "type");
 	return !type || (is && strcmp(is, type) == 0);
 }
 
@@ -37,7 +30,7 @@ bool mr_jmap_part_is_refused(const struct mr_jmap_part *part, const char *type)
 		if (mr_jmap_len_of(mr_value_get(result, done[i])))
 			return false;
 		for (size_t j = 0; errors && errors->kind == MR_MAP && j < errors->map.len; j++) {
-			const char *is = text_of(&errors->map.pairs[j].value, "type");
+			const char *is = mr_value_text(&errors->map.pairs[j].value, "type");
 
 			if (type && (!is || strcmp(is, type) != 0))
 				return false;

@@ -103,13 +103,6 @@ static enum mr_code read_json(struct mr_arena *arena, struct mr_bytes body, size
 	return MR_OK;
 }
 
-static const char *text_of(const struct mr_value *map, const char *key)
-{
-	const struct mr_value *value = mr_value_get(map, key);
-
-	return value && value->kind == MR_TEXT ? value->text : NULL;
-}
-
 /* --- the session --- */
 
 static void take_limit(const struct mr_value *core, const char *key, int64_t usual, int64_t *out)
@@ -168,8 +161,8 @@ static enum mr_code take_accounts(const struct mr_value *session, struct mr_jmap
 {
 	const struct mr_value *primary = mr_value_get(session, "primaryAccounts");
 	const struct mr_value *accounts = mr_value_get(session, "accounts");
-	const char *mail = non_empty(text_of(primary, MAIL));
-	const char *submission = non_empty(text_of(primary, SUBMISSION));
+	const char *mail = non_empty(mr_value_text(primary, MAIL));
+	const char *submission = non_empty(mr_value_text(primary, SUBMISSION));
 
 	if (!mail)
 		mail = non_empty(find_account(accounts, MAIL));
@@ -199,17 +192,17 @@ enum mr_code mr_jmap_session_parse(struct mr_arena *arena, const char *url, stru
 
 	if (rc)
 		return rc;
-	session.api_url = address_of(arena, url, text_of(value, "apiUrl"));
+	session.api_url = address_of(arena, url, mr_value_text(value, "apiUrl"));
 	if (!session.api_url)
 		return mr_err_set(err, MR_EFORMAT, "the answer is not a JMAP session object");
 	rc = take_accounts(value, &session, err);
 	if (rc)
 		return rc;
-	session.upload_url = address_of(arena, url, text_of(value, "uploadUrl"));
-	session.download_url = address_of(arena, url, text_of(value, "downloadUrl"));
-	session.event_url = address_of(arena, url, text_of(value, "eventSourceUrl"));
-	session.state = text_of(value, "state");
-	session.username = text_of(value, "username");
+	session.upload_url = address_of(arena, url, mr_value_text(value, "uploadUrl"));
+	session.download_url = address_of(arena, url, mr_value_text(value, "downloadUrl"));
+	session.event_url = address_of(arena, url, mr_value_text(value, "eventSourceUrl"));
+	session.state = mr_value_text(value, "state");
+	session.username = mr_value_text(value, "username");
 	take_limits(value, &session.limits);
 	*out = session;
 	return MR_OK;
@@ -251,7 +244,7 @@ enum mr_code mr_jmap_response_parse(struct mr_arena *arena, struct mr_bytes body
 	if (list->list.len > MR_JMAP_RESULTS)
 		return mr_err_set(err, MR_EFORMAT, "the answer has more than %d results",
 			MR_JMAP_RESULTS);
-	response.session_state = text_of(value, "sessionState");
+	response.session_state = mr_value_text(value, "sessionState");
 	response.items = mr_arena_array(arena, list->list.len, sizeof(*response.items));
 	for (; response.len < list->list.len; response.len++) {
 		if (!take_result(&list->list.items[response.len], &response.items[response.len]))

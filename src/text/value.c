@@ -22,6 +22,13 @@ const struct mr_value *mr_value_get(const struct mr_value *map, const char *key)
 	return NULL;
 }
 
+const char *mr_value_text(const struct mr_value *map, const char *key)
+{
+	const struct mr_value *value = mr_value_get(map, key);
+
+	return value && value->kind == MR_TEXT ? value->text : NULL;
+}
+
 static bool lists_equal(const struct mr_value *a, const struct mr_value *b)
 {
 	if (a->list.len != b->list.len)

@@ -55,6 +55,8 @@ struct mr_pair {
 
 /* The value under `key`, or NULL: also when `map` is NULL or not a map. */
 const struct mr_value *mr_value_get(const struct mr_value *map, const char *key);
+/* The text there, or NULL: also when something else is there. */
+const char *mr_value_text(const struct mr_value *map, const char *key);
 /* The order of keys does not matter; 1 and 1.0 are not equal, not-a-number equals itself. */
 bool mr_value_equal(const struct mr_value *a, const struct mr_value *b);
 /* A copy of `len` pairs, sorted by the bytes of their keys; the values are shared. */

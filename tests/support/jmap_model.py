@@ -67,6 +67,10 @@ class JmapModel(JmapServer):
     def is_allowed(self, request):
         return self.account_of(request) is not None
 
+    @staticmethod
+    def basic(login, password=PASSWORD):
+        return "Basic " + base64.b64encode(f"{login}:{password}".encode()).decode()
+
     def account_of(self, request):
         kind, _, text = (request.headers.get("Authorization") or "").partition(" ")
         login, _, password = base64.b64decode(text).decode().partition(":") if kind == "Basic" else ("", "", "")
@@ -210,6 +214,7 @@ class JmapModel(JmapServer):
         return out
 
     def do_Email_set(self, account, args, created):
+        self.compare(args, f"e{account.state}")
         result = {"oldState": "e1", "newState": "e2", "created": {}, "notCreated": {}, "updated": {}, "notUpdated": {}, "destroyed": [],
             "notDestroyed": {}}
         for key, email in (args.get("create") or {}).items():
@@ -288,7 +293,19 @@ class JmapModel(JmapServer):
             raise Refused("invalidProperties", properties=["mailboxIds"])
         email.update(changed)
 
+    @staticmethod
+    def compare(args, state):
+        if args.get("ifInState") not in (None, state):
+            raise Refused("stateMismatch")
+
+    def do_EmailSubmission_get(self, account, args, _):
+        if "no-submission-query" in self.traits:
+            raise Refused("unknownMethod")
+        assert args["ids"] == [], args
+        return {"state": f"s{len(account.submissions)}", "list": [], "notFound": []}
+
     def do_EmailSubmission_set(self, account, args, created):
+        self.compare(args, f"s{len(account.submissions)}")
         result, filed = {"created": {}, "notCreated": {}}, {}
         for key, submission in args["create"].items():
             email = account.emails.get(created.get(submission["emailId"][1:]) if submission["emailId"][0] == "#" else submission["emailId"])
@@ -337,6 +354,7 @@ class Management:
     def __init__(self, model, token="manager-token", prefix="/api"):
         self.model, self.token, self.principals, self.seen = model, token, [], []
         self.problem = None  # (status, body) of every answer
+        self.page_size = None  # of lists, when it is not asked for
         self.prefix = prefix
         for path in ("/principal",):
             model.pages[prefix + path] = self
@@ -364,9 +382,11 @@ class Management:
         path = urllib.parse.urlsplit(request.path[len(self.prefix):])
         body = json.loads(request.body) if request.body else None
         if request.method == "GET" and path.path == "/principal":
-            kind = urllib.parse.parse_qs(path.query, strict_parsing=True)["types"][0]
-            items = [{key: value for key, value in one.items() if key != "secrets"} for one in self.principals if one["type"] == kind]
-            return Answer(200, {"data": {"items": items, "total": len(items)}})
+            query = urllib.parse.parse_qs(path.query, strict_parsing=True)
+            items = [{key: value for key, value in one.items() if key != "secrets"} for one in self.principals if one["type"] == query["types"][0]]
+            size = int(query.get("limit", [self.page_size or len(items)])[0])
+            begin = (int(query.get("page", ["1"])[0]) - 1) * size
+            return Answer(200, {"data": {"items": items[begin:begin + size], "total": len(items)}})
         if request.method == "POST" and path.path == "/principal":
             return self.create(body)
         match = re.fullmatch(r"/principal/(\d+)", path.path)
