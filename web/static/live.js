@@ -5,14 +5,19 @@ import { showCopyButtons } from "./copy.js";
 import { isInUse, patch } from "./patch.js";
 import { showTimes } from "./times.js";
 
-const GAP_MS = 15;
-const REST = 3; // times what a look took: a busy server is asked less often
+// A busy server is asked less often: a quarter of the time may go into looks, and what was not used is saved up to a limit,
+// so that what happens now and then appears at once.
+const SHARE = 0.25;
+const SAVED_MS = 500;
 const PARTS = ["nav.side", "main", ".top .end"];
 const address = location.pathname + location.search;
 let shown = document.body.dataset.live;
 let events = null;
 let isBusy = false;
 let isWanted = false;
+let saved = SAVED_MS;
+let savedAt = performance.now();
+let fresh = [];
 
 function say(text) {
   let told = document.querySelector(".connection");
@@ -40,16 +45,20 @@ function findAnchor() {
 function show(next) {
   const anchor = findAnchor();
   const root = document.documentElement;
+  const added = [];
   root.style.overflowAnchor = "none";
   for (const part of PARTS) {
     const live = document.querySelector(part);
     const wanted = next.querySelector(part);
     if (!live || !wanted) continue;
-    for (const added of patch(live, wanted)) {
-      added.classList.add("fresh");
-      showCopyButtons(added);
-    }
+    added.push(...patch(live, wanted));
     showTimes(live);
+  }
+  for (const one of fresh) one.classList.remove("fresh");
+  fresh = added;
+  for (const one of fresh) {
+    one.classList.add("fresh");
+    showCopyButtons(one);
   }
   // Forms that are in use are sent with what the server takes now.
   const csrf = next.querySelector("input[name=csrf]")?.value;
@@ -78,6 +87,14 @@ async function look() {
   else show(next);
 }
 
+/** How long to wait until the next look, after one that took so long. */
+function restAfter(took) {
+  const now = performance.now();
+  saved = Math.min(SAVED_MS, saved + (now - savedAt) * SHARE) - took;
+  savedAt = now;
+  return Math.max(0, -saved / SHARE);
+}
+
 async function refresh() {
   isWanted = true;
   if (isBusy) return;
@@ -90,7 +107,8 @@ async function refresh() {
     } catch {
       // The stream says whether the server can be reached, and when it can again.
     }
-    await new Promise((done) => setTimeout(done, Math.max(GAP_MS, REST * (performance.now() - begun))));
+    const rest = restAfter(performance.now() - begun);
+    if (rest > 0) await new Promise((done) => setTimeout(done, rest));
   }
   isBusy = false;
 }

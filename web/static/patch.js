@@ -2,6 +2,8 @@
 // into, where the focus is, what is selected and what scripts have added ([data-made]) stay.
 
 const HELD = new Set(["open", "tabindex", "style"]);
+// Of a row: what the server sent when it was last made like that. When it sends the same again, nothing is to be done.
+const sent = new WeakMap();
 
 function isDirty(control) {
   if (control.type === "checkbox" || control.type === "radio") return control.checked !== control.defaultChecked;
@@ -86,12 +88,16 @@ function patchChildren(parent, wantedParent, fresh) {
     if (!match) {
       const added = document.importNode(wanted, true);
       parent.insertBefore(added, at);
-      if (keyOf(added)) fresh.push(added);
+      if (keyOf(added)) {
+        fresh.push(added);
+        sent.set(added, wanted);
+      }
       before = added;
       continue;
     }
     if (match !== at && !(at && isMade(at))) parent.insertBefore(match, at);
-    patch(match, wanted, fresh);
+    if (!sent.get(match)?.isEqualNode(wanted)) patch(match, wanted, fresh);
+    if (keyOf(wanted)) sent.set(match, wanted);
     before = match;
   }
   for (let node = before ? before.nextSibling : parent.firstChild; node;) {

@@ -2,9 +2,14 @@
 
 const MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 
-function clock(date) {
-  return date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
-}
+// To make a format takes as long as to use it a hundred times.
+const formats = {
+  clock: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
+  date: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
+  dated: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" }),
+  day: new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" }),
+  whole: new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" }),
+};
 
 /** "5 min", "14:20", "3 Nov", and of what is to come "in 40 min". */
 export function spoken(date, now) {
@@ -16,27 +21,34 @@ export function spoken(date, now) {
   }
   if (seconds < MINUTE) return "now";
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
-  if (date.toDateString() === now.toDateString()) return clock(date);
-  const year = date.getFullYear() === now.getFullYear() ? undefined : "numeric";
-  return date.toLocaleDateString(undefined, { day: "numeric", month: "short", year });
+  if (date.toDateString() === now.toDateString()) return formats.clock.format(date);
+  return (date.getFullYear() === now.getFullYear() ? formats.date : formats.dated).format(date);
 }
 
 function day(date, now) {
   const days = Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / (DAY * 1000));
   if (days === 0) return "Today";
   if (days === 1) return "Yesterday";
-  return date.toLocaleDateString(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+  return formats.day.format(date);
 }
+
+function textOf(element, date, now) {
+  if (element.dataset.when === "day") return day(date, now);
+  const text = spoken(date, now);
+  return element.dataset.when === "full" ? `${text} · ${formats.clock.format(date)}` : text;
+}
+
+const titled = new WeakMap();
 
 function show(element, now) {
   const date = new Date(element.dateTime);
   if (Number.isNaN(date.getTime())) return;
-  element.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "medium" });
-  if (element.dataset.when === "day") {
-    element.textContent = day(date, now);
-    return;
+  if (titled.get(element) !== element.dateTime) {
+    element.title = formats.whole.format(date);
+    titled.set(element, element.dateTime);
   }
-  element.textContent = element.dataset.when === "full" ? `${spoken(date, now)} · ${clock(date)}` : spoken(date, now);
+  const text = textOf(element, date, now);
+  if (element.textContent !== text) element.textContent = text;
 }
 
 export function showTimes(root) {
