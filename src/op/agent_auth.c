@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "team/ask.h"
 #include "team/error.h"
+#include "team/overseer.h"
 #include "text/value.h"
 
 #include <stdlib.h>
@@ -176,6 +177,12 @@ static enum mr_code refuse_unnamed(struct mr_call *call, const char *param)
 	return mr_team_fail_text(&call->cx, "argument", param);
 }
 
+/* The person who oversees the agents acts on pages and at a shell, whatever AGENT_AUTH says. */
+static bool is_person(const struct mr_call *call)
+{
+	return call->for_person || call->invocation;
+}
+
 static enum mr_code check_named(struct mr_call *call, struct mr_team *team, const struct mr_op *op,
 	const struct mr_args *in)
 {
@@ -183,6 +190,9 @@ static enum mr_code check_named(struct mr_call *call, struct mr_team *team, cons
 
 	if (!named.is_asked_for)
 		return MR_OK;
+	if (!named.missing && !is_person(call) && op->needs & MR_NEED_WRITE &&
+		mr_team_not_reserved(&call->cx, named.agent_name))
+		return MR_EPERM;
 	if (!named.missing)
 		return check(call, team, named.project_key, named.agent_name,
 			op->traits & MR_JOINS);

@@ -55,6 +55,7 @@ static enum mr_code answer(struct mr_ctx *cx, struct mr_team *team,
 		.importance = instruction->importance ? instruction->importance : "normal",
 		.ack_required = instruction->ack_required,
 		.verified = instruction->verified,
+		.by_overseer = true,
 		.rights = instruction->rights,
 	};
 
@@ -78,6 +79,7 @@ enum mr_code mr_team_instruct(struct mr_ctx *cx, struct mr_team *team,
 		.strict_recipients = true,
 		.tool = "send_as_overseer",
 		.verified = instruction->verified,
+		.by_overseer = true,
 		.rights = instruction->rights,
 	};
 	enum mr_code rc = check(cx, instruction);

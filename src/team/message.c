@@ -8,6 +8,7 @@
 #include "team/limits.h"
 #include "team/message_private.h"
 #include "team/message_sql.h"
+#include "team/overseer.h"
 #include "team/post.h"
 #include "text/time.h"
 
@@ -583,6 +584,8 @@ static enum mr_code look_up(struct mr_ctx *cx, struct sending *s)
 	if (!rc)
 		rc = mr_team_agent_resolve(cx, s->team, reader.db, draft->project_key,
 			draft->sender_name, &s->project, &s->sender);
+	if (!rc && !draft->by_overseer)
+		rc = mr_team_not_reserved(cx, s->sender.name);
 	if (rc)
 		return rc;
 	s->thread_id = mr_str_is_empty(draft->thread_id) ? NULL : draft->thread_id;

@@ -24,6 +24,7 @@ struct mr_team_draft {
 	const char *idempotency_key;         /* or NULL */
 	const char *tool;                    /* for the archive; NULL is send_message */
 	bool verified;                       /* the sender has proved to be who it is */
+	bool by_overseer;                    /* the person writes: mr_team_instruct() */
 	const struct mr_team_rights *rights; /* of the caller: to see the message it answers */
 };
 
@@ -52,8 +53,8 @@ struct mr_team_sent {
 
 /*
  * Errors: INVALID_ARGUMENT, NOT_FOUND, RECIPIENT_NOT_FOUND, CONTACT_REQUIRED, CONTACT_BLOCKED,
- * FILE_RESERVATION_CONFLICT, ATTACHMENT_REJECTED, PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED. After an error
- * nothing is stored.
+ * FILE_RESERVATION_CONFLICT, ATTACHMENT_REJECTED, PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, and
+ * PERMISSION_DENIED to an agent that sends as the overseer. After an error nothing is stored.
  */
 MR_CHECK enum mr_code mr_team_send(struct mr_ctx *cx, struct mr_team *team,
 	const struct mr_team_draft *draft, struct mr_team_sent *out);
@@ -71,6 +72,7 @@ struct mr_team_reply {
 	struct mr_texts attachment_paths;
 	const char *idempotency_key;
 	bool verified;
+	bool by_overseer;
 	const struct mr_team_rights *rights; /* of the caller: to see the original */
 };
 /* In the original's thread, or in one named by its id. The replier must have access to it. */

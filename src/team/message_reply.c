@@ -104,6 +104,7 @@ enum mr_code mr_team_reply(struct mr_ctx *cx, struct mr_team *team,
 	enum mr_code rc = look_up(cx, team, reply, &original, &all, &replier);
 	struct mr_team_draft draft = {
 		.verified = reply->verified,
+		.by_overseer = reply->by_overseer,
 		.rights = reply->rights,
 		.project_key = reply->project_key,
 		.sender_name = reply->sender_name,

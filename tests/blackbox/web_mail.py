@@ -257,6 +257,21 @@ def a_person_answers_and_marks(m):
         assert (mail[0]["subject"], mail[0]["thread_id"], mail[0]["body_md"]) == ("Re: Half", "T", "Good."), mail
         text = page(server, answer.headers["Location"]).text
         assert "Your answer is sent." in text and "In this conversation" in text and 'aria-current="true"' in text, text
+        # Nobody else acts for that person: neither by a tool nor by a command that is an agent's.
+        before = subjects(page(server, "/mail/inbox").text)
+        late = send(server, SHOP, "BlueLake", [OVERSEER], "Late", ack_required=True)
+        for tool, arguments in (("send_message", {"sender_name": OVERSEER, "to": ["RedStone"], "subject": "Stop", "body_md": "b"}),
+                ("reply_message", {"sender_name": "humanoverseer", "message_id": late, "body_md": "b"}),
+                ("acknowledge_message", {"agent_name": OVERSEER, "message_id": late}),
+                ("mark_message_read", {"agent_name": "Human Overseer", "message_id": late}),
+                ("file_reservation_paths", {"agent_name": OVERSEER, "paths": ["**"]})):
+            refused = ask(server, "POST", f"/api/tools/{tool}", {"Content-Type": "application/json"},
+                json.dumps({"project_key": SHOP, **arguments}))
+            assert refused.status == 403 and '"PERMISSION_DENIED"' in refused.text and "no agent may act as" in refused.text, refused
+        refused = m.run("team", "send", SHOP, OVERSEER, "--to", "RedStone", "--subject", "Stop", "--body-md", "b")
+        assert refused.returncode == 1 and "mailroom team say" in refused.stderr, refused
+        assert subjects(page(server, "/mail/inbox").text) == ["Late", *before]
+        assert subjects(page(server, "/mail/inbox?only=unread").text) == ["Late"]
         answer = post(server, path, body_md=" ")
         assert answer.status == 400 and "has no text" in answer.text and "<details class=\"reply\" id=\"reply\" open>" in answer.text
 
