@@ -1,4 +1,4 @@
-"""What a person comes for, by mouse and by keyboard alone: to read, to answer, to approve a contact, to take a lease away. How a
+"""What a person comes for, by mouse and by keyboard alone: to read, to answer, to search, to approve a contact, to take a lease away. How a
 queued mail is approved or sent back is in workspace.py, how mail arrives on an open page in web_live.py."""
 
 import os
@@ -84,6 +84,40 @@ def reading_and_answering_by_keyboard(browser, m):
         page.arrives(f"{HERE}/compose")
 
 
+def searching_by_keyboard(browser, m):
+    with m.serve() as server, browser.page() as page:
+        team_scene.lively(server)
+        page.goto(server.url + "/mail")
+        page.arrives("/mail")
+        press(page, "/")
+        page.keyboard.type("subject:prices")
+        press(page, "Enter")
+        page.arrives("/mail/search")
+        page.wait_for_text("Search asks for prices, too", "main")
+        press(page, "j", "Enter")
+        page.wait_for_function("() => location.pathname.includes('/message/')")
+        page.wait_for_text("120 requests a page", "main")
+
+
+def a_message_that_arrives_by_keyboard(browser, m):
+    """It appears where somebody looks, and is opened and acknowledged without a mouse."""
+    with m.serve() as server, browser.page() as page:
+        team_scene.lively(server)
+        m.json("team", "say", team_scene.SLUG, "--to", "BlueLake", "--subject", "How far?", "--body-md", "Tell me.")
+        page.goto(server.url + "/mail/inbox")
+        page.arrives("/mail/inbox")
+        page.wait_for_function("() => document.querySelector('.connection')?.textContent === ''")
+        api(server, "send_message", project_key=team_scene.SHOP, sender_name="BlueLake", to=["HumanOverseer"], subject="Half way",
+            body_md="Two of four.", ack_required=True)
+        page.wait_for_text("Half way", "main")
+        press(page, "j", "Enter")
+        page.wait_for_text("Two of four.", "main")
+        page.arrives(page.evaluate("location.pathname"))
+        tab_to(page, "Acknowledge")
+        press(page, "Enter")
+        page.wait_for_text("HumanOverseer acknowledged", "main")
+
+
 def a_contact_is_approved_by_mouse(browser, m):
     with m.serve() as server, browser.page() as page:
         team_scene.lively(server)
@@ -133,7 +167,7 @@ def a_lease_is_taken_away_by_keyboard(browser, m):
         assert "tests/refunds/**" not in leases(m)
 
 
-TESTS = [reading_and_answering_by_mouse, reading_and_answering_by_keyboard, a_contact_is_approved_by_mouse,
+TESTS = [reading_and_answering_by_mouse, reading_and_answering_by_keyboard, searching_by_keyboard, a_message_that_arrives_by_keyboard, a_contact_is_approved_by_mouse,
     a_contact_is_approved_by_keyboard, a_lease_is_taken_away_by_mouse, a_lease_is_taken_away_by_keyboard]
 
 
