@@ -98,7 +98,7 @@ static void put_filter(struct mr_out *args, const struct page *page)
 	mr_out_end(args);
 }
 
-static void put_newest_first(struct mr_out *args)
+void mr_mail_jmap_put_newest_first(struct mr_out *args)
 {
 	mr_out_list(args, "sort");
 	mr_out_map(args, NULL);
@@ -129,7 +129,7 @@ static enum mr_code ask_page(struct mr_ctx *cx, struct mr_mail_jmap *state, stru
 	mr_mail_jmap_ask_boxes(&request);
 	args = mr_jmap_call(&request, "Email/query", "query");
 	put_filter(args, page);
-	put_newest_first(args);
+	mr_mail_jmap_put_newest_first(args);
 	mr_out_int(args, "position", page->position);
 	mr_out_int(args, "limit", page->size);
 	mr_jmap_end(&request);
@@ -329,12 +329,26 @@ static enum mr_code jmap_list(struct mr_ctx *cx, const struct mr_mail *mail,
 
 /* --- one message --- */
 
-/* The server's Email of this id; `text_bytes` of its text. */
+/* The one that the call "get" asked for. */
+static enum mr_code read_one(struct mr_ctx *cx, const struct mr_mail *mail,
+	const struct mr_jmap_response *response, const char *id, struct mr_jmap_email *out)
+{
+	const struct mr_value *result = NULL, *list;
+	enum mr_code rc = mr_jmap_find(cx, response, "get", "Email/get", &result);
+
+	if (rc)
+		return rc;
+	list = mr_value_get(result, "list");
+	if (!list || list->kind != MR_LIST || list->list.len == 0)
+		return say_unknown(cx, mail, id);
+	return mr_jmap_email_read(cx->arena, &list->list.items[0], out, &cx->err);
+}
+
+/* The server's Email of this id. */
 static enum mr_code get_email(struct mr_ctx *cx, const struct mr_mail *mail, const char *id,
 	struct mr_jmap_email *out)
 {
 	struct mr_mail_jmap *state = state_of(mail);
-	const struct mr_value *result = NULL, *list;
 	struct mr_jmap_request request;
 	struct mr_jmap_response response;
 	struct mr_out *args;
@@ -351,14 +365,7 @@ static enum mr_code get_email(struct mr_ctx *cx, const struct mr_mail *mail, con
 	rc = mr_jmap_ask(cx, state->jmap, &request, MR_JMAP_READS, &response);
 	if (!rc)
 		rc = mr_mail_jmap_take_boxes(cx, state, &response);
-	if (!rc)
-		rc = mr_jmap_find(cx, &response, "get", "Email/get", &result);
-	if (rc)
-		return rc;
-	list = mr_value_get(result, "list");
-	if (!list || list->kind != MR_LIST || list->list.len == 0)
-		return say_unknown(cx, mail, id);
-	return mr_jmap_email_read(cx->arena, &list->list.items[0], out, &cx->err);
+	return rc ? rc : read_one(cx, mail, &response, id, out);
 }
 
 static enum mr_code jmap_get(struct mr_ctx *cx, const struct mr_mail *mail, const char *id,
@@ -409,7 +416,7 @@ static enum mr_code change(struct mr_ctx *cx, const struct mr_mail *mail, const 
 	static const char *words[] = { "id", "mailboxIds", "keywords", NULL };
 	const struct mr_texts properties = { words, MR_LEN(words) - 1 };
 	struct mr_mail_jmap *state = state_of(mail);
-	const struct mr_value *result = NULL, *done = NULL, *list;
+	const struct mr_value *result = NULL, *done = NULL;
 	struct mr_jmap_request request;
 	struct mr_jmap_response response;
 	struct mr_jmap_email email;
@@ -443,13 +450,7 @@ static enum mr_code change(struct mr_ctx *cx, const struct mr_mail *mail, const 
 	if (rc == MR_ENOTFOUND)
 		return say_unknown(cx, mail, id);
 	if (!rc)
-		rc = mr_jmap_find(cx, &response, "get", "Email/get", &result);
-	if (rc)
-		return rc;
-	list = mr_value_get(result, "list");
-	if (!list || list->kind != MR_LIST || list->list.len == 0)
-		return say_unknown(cx, mail, id);
-	rc = mr_jmap_email_read(cx->arena, &list->list.items[0], &email, &cx->err);
+		rc = read_one(cx, mail, &response, id, &email);
 	if (!rc)
 		*out = mr_mail_jmap_view(state, &email, NULL);
 	return rc;

@@ -12,6 +12,7 @@ enum { FILE_BYTES = 4 << 20, BOXES = 10000, FILE_MODE = 0600 };
 
 static const char GET[] = "Mailbox/get";
 static const char CALL[] = "boxes";
+static const char MADE[] = "made";
 
 static const char *copy(struct mr_arena *arena, const char *text)
 {
@@ -133,32 +134,54 @@ const struct mr_mail_jmap_box *mr_mail_jmap_find_box(const struct mr_mail_jmap *
 	return found;
 }
 
+/* Begin a request whose call creates one object: its members are written next. */
+static struct mr_out *begin_making(struct mr_ctx *cx, struct mr_jmap_request *request,
+	const char *method)
+{
+	struct mr_out *args;
+
+	mr_jmap_begin(request, cx->arena);
+	args = mr_jmap_call(request, method, MADE);
+	mr_out_map(args, "create");
+	mr_out_map(args, MADE);
+	return args;
+}
+
+static void end_making(struct mr_jmap_request *request, struct mr_out *args)
+{
+	mr_out_end(args);
+	mr_out_end(args);
+	mr_jmap_end(request);
+}
+
+static enum mr_code make(struct mr_ctx *cx, struct mr_mail_jmap *state,
+	const struct mr_jmap_request *request, struct mr_jmap_response *response,
+	const struct mr_value **out)
+{
+	const struct mr_value *result = NULL;
+	enum mr_code rc = mr_jmap_ask(cx, state->jmap, request, MR_JMAP_WRITES, response);
+
+	if (!rc)
+		rc = mr_jmap_find(cx, response, MADE, request->calls[0].name, &result);
+	return rc ? rc : mr_jmap_set_result(cx, result, "created", "notCreated", MADE, out);
+}
+
 static enum mr_code create_box(struct mr_ctx *cx, struct mr_mail_jmap *state, const char *name,
 	const char *role)
 {
 	struct mr_jmap_request request;
 	struct mr_jmap_response response;
-	const struct mr_value *result = NULL, *created = NULL;
-	struct mr_out *args;
+	const struct mr_value *created = NULL;
+	struct mr_out *args = begin_making(cx, &request, "Mailbox/set");
 	enum mr_code rc;
 
-	mr_jmap_begin(&request, cx->arena);
-	args = mr_jmap_call(&request, "Mailbox/set", "make");
-	mr_out_map(args, "create");
-	mr_out_map(args, "box");
 	mr_out_text(args, "name", name);
 	mr_out_null(args, "parentId");
 	if (role)
 		mr_out_text(args, "role", role);
-	mr_out_end(args);
-	mr_out_end(args);
-	mr_jmap_end(&request);
+	end_making(&request, args);
 	mr_mail_jmap_ask_boxes(&request);
-	rc = mr_jmap_ask(cx, state->jmap, &request, MR_JMAP_WRITES, &response);
-	if (!rc)
-		rc = mr_jmap_find(cx, &response, "make", "Mailbox/set", &result);
-	if (!rc)
-		rc = mr_jmap_set_result(cx, result, "created", "notCreated", "box", &created);
+	rc = make(cx, state, &request, &response, &created);
 	return rc ? rc : mr_mail_jmap_take_boxes(cx, state, &response);
 }
 
@@ -254,24 +277,14 @@ static enum mr_code make_identity(struct mr_ctx *cx, struct mr_mail_jmap *state,
 {
 	struct mr_jmap_request request;
 	struct mr_jmap_response response;
-	const struct mr_value *result = NULL, *created = NULL;
-	struct mr_out *args;
+	const struct mr_value *created = NULL;
+	struct mr_out *args = begin_making(cx, &request, "Identity/set");
 	enum mr_code rc;
 
-	mr_jmap_begin(&request, cx->arena);
-	args = mr_jmap_call(&request, "Identity/set", "make");
-	mr_out_map(args, "create");
-	mr_out_map(args, "who");
 	mr_out_text(args, "name", state->account.principal_id);
 	mr_out_text(args, "email", state->account.address);
-	mr_out_end(args);
-	mr_out_end(args);
-	mr_jmap_end(&request);
-	rc = mr_jmap_ask(cx, state->jmap, &request, MR_JMAP_WRITES, &response);
-	if (!rc)
-		rc = mr_jmap_find(cx, &response, "make", "Identity/set", &result);
-	if (!rc)
-		rc = mr_jmap_set_result(cx, result, "created", "notCreated", "who", &created);
+	end_making(&request, args);
+	rc = make(cx, state, &request, &response, &created);
 	*out = rc ? NULL : mr_value_text(created, "id");
 	if (*out)
 		return MR_OK;

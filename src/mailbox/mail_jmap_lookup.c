@@ -42,12 +42,7 @@ static void put_place(struct mr_jmap_request *request, const struct search *sear
 	mr_out_map(args, "filter");
 	mr_out_text(args, "inMailbox", box_id);
 	mr_out_end(args);
-	mr_out_list(args, "sort");
-	mr_out_map(args, NULL);
-	mr_out_text(args, "property", "receivedAt");
-	mr_out_bool(args, "isAscending", false);
-	mr_out_end(args);
-	mr_out_end(args);
+	mr_mail_jmap_put_newest_first(args);
 	mr_out_int(args, "position", search->position);
 	mr_out_int(args, "limit", PAGE);
 	mr_jmap_end(request);

@@ -67,6 +67,9 @@ enum mr_code mr_mail_jmap_explain(struct mr_ctx *cx, const struct mr_mail_jmap *
 
 /* --- mail_jmap.c --- */
 
+/* The argument "sort" of a query. */
+void mr_mail_jmap_put_newest_first(struct mr_out *args);
+
 struct mr_mail_view mr_mail_jmap_view(const struct mr_mail_jmap *state,
 	const struct mr_jmap_email *email, const char *first);
 
