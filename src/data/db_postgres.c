@@ -225,7 +225,8 @@ static enum mr_code pg_begin(struct mr_db *db, enum mr_db_begin how, struct mr_e
 {
 	struct mr_db_pg *self = db_of(db);
 	bool writes = how == MR_DB_IMMEDIATE;
-	const char *sql = writes ? "BEGIN; SELECT pg_advisory_xact_lock(" WRITER_LOCK ")"
+	const char *sql = writes ? "BEGIN ISOLATION LEVEL READ COMMITTED; "
+				   "SELECT pg_advisory_xact_lock(" WRITER_LOCK ")"
 				 : "BEGIN ISOLATION LEVEL REPEATABLE READ";
 	enum mr_code rc;
 

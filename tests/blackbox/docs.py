@@ -13,6 +13,7 @@ from cyrus_server import HAS_CYRUS_JMAP, NO_CYRUS  # noqa: E402
 from mail_server import DOVECOT, HAS_LMTP  # noqa: E402
 from mailroom import Mailroom, Port  # noqa: E402
 from mcp import Stdio  # noqa: E402
+from postgres_server import HAS_POSTGRES, WHY_NOT  # noqa: E402
 from smtp_server import HAS_SMTP  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -278,9 +279,45 @@ def three_commands_make_two_agents_talk(m):
         assert (message["from"], message["subject"]) == (names[0], "Hello"), message
 
 
+class Cluster:
+    """script/cluster with servers of the program under test, on free ports."""
+
+    def __init__(self, m, count):
+        self.folder = os.path.join(m.dir, "cluster")
+        self.process = subprocess.Popen([os.path.join(SOURCE, "script/cluster"), str(count), "--dir", self.folder, "--port", "0"],
+            env=m.env(MAILROOM=m.program), stdout=subprocess.PIPE, text=True)
+        self.said = ""
+
+    def __enter__(self):
+        while f". {self.folder}/env" not in self.said:
+            line = self.process.stdout.readline()
+            assert line, f"script/cluster has ended: {self.said}"
+            self.said += line
+        return self
+
+    def __exit__(self, *ignored):
+        self.process.send_signal(signal.SIGINT)
+        self.process.communicate(timeout=60)
+
+
+def scale_page_can_be_pasted(m):
+    """With servers of our own, of which nothing is left afterwards."""
+    page = read("docs/scale.md")
+    script = "\n".join(re.findall(r"```sh\n(.*?)```", page, re.DOTALL))
+    assert "$ script/cluster 3" in page and script.count("mailroom team") >= 8 and script.count("\nask ") >= 3
+    env = m.env(PATH=os.path.dirname(m.program) + ":" + os.environ["PATH"])
+    with Cluster(m, 3) as cluster:
+        script = script.replace("/tmp/mailroom-cluster", cluster.folder)
+        done = subprocess.run(["sh", "-eux", "-c", script], cwd=m.dir, env=env, capture_output=True, text=True, timeout=240, check=False)
+        assert done.returncode == 0, done.stderr[-1500:] + done.stdout[-500:]
+    assert cluster.process.returncode == 0 and not os.path.exists(cluster.folder), cluster.said
+    for text in ('"subject":"Schema"', "db/**", "Schema", "message_recipients", "RedStone"):
+        assert text in done.stdout, (text, done.stdout)
+
+
 def links_lead_somewhere(m):
     for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/ARCHITECTURE.md", "docs/reference.md",
-            "docs/INTEROP.md", "docs/agent-mail.md", "docs/mailbox.md", "docs/mcp.md", "docs/pages.md", "docs/team.md", "docs/workspace.md"):
+            "docs/INTEROP.md", "docs/agent-mail.md", "docs/mailbox.md", "docs/mcp.md", "docs/pages.md", "docs/scale.md", "docs/team.md", "docs/workspace.md"):
         for target in re.findall(r"\]\(([^)#]+)\)", re.sub("`[^`\n]*`", "", read(name))):
             path = os.path.join(SOURCE, os.path.dirname(name), target)
             assert os.path.exists(path), f"{name}: {target}"
@@ -289,10 +326,13 @@ def links_lead_somewhere(m):
 with Tap() as tap:
     for case in (operations, global_options, settings, errors, workspace_settings, workspace_errors, metrics, readme_commands_work,
             mailbox_page_can_be_pasted, agent_mail_page_can_be_pasted, mail_on_a_server_can_be_pasted, team_page_can_be_pasted, workspace_page_can_be_pasted,
-            reply_arrives, mcp_page_can_be_pasted,
+            reply_arrives, mcp_page_can_be_pasted, scale_page_can_be_pasted,
             three_commands_make_two_agents_talk, links_lead_somewhere):
         if case is reply_arrives and not (DOVECOT and HAS_LMTP and HAS_SMTP):
             tap.skip(case.__name__, "there is no Dovecot with LMTP, or no aiosmtpd")
+            continue
+        if case is scale_page_can_be_pasted and not HAS_POSTGRES:
+            tap.skip(case.__name__, WHY_NOT)
             continue
         if case is mail_on_a_server_can_be_pasted and not HAS_CYRUS_JMAP:
             tap.skip(case.__name__, NO_CYRUS)

@@ -96,6 +96,11 @@ class Postgres:
         return subprocess.run(["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-h", self.dir, "-p", str(self.port), "-U", "mailroom", "-d", database,
             "-c", text], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
+    def script(self, text, database):
+        """Statements, each by itself; their results are looked at by nobody."""
+        subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", self.dir, "-p", str(self.port), "-U", "mailroom", "-d", database],
+            input=text, stdout=subprocess.DEVNULL, text=True, check=True)
+
     def make(self, database):
         self.sql(f'CREATE DATABASE "{database}"')
         return self.url(database)
