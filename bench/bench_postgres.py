@@ -25,7 +25,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 BENCH = os.path.join(os.path.dirname(PROGRAM), "..", "bench", "bench_postgres")
 PARTS = [part for part in ("send", "wake", "inbox", "connections", "cost") if part in (sys.argv[2:] or [part])]
 FEW, MANY = 10, 200
-POOL = 18  # one that writes, one that listens, sixteen that read
+POOL = 19  # one that writes, one that listens, one for what one server does for all, sixteen that read
 
 
 class Server:
