@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 
+sys.dont_write_bytecode = True  # nothing is left in the checkout
 GIVEN = dict(os.environ)  # the tests' support takes away what happens to be on a machine
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tests", "support"))
