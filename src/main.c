@@ -618,6 +618,7 @@
  *     jmap_email_write.c and written
  *     layout.c           the names of everything below a root
  *     ledger_sql.c       which wake-ups there were
+ *     lend.c             databases that stay open from step to step
  *     lock_all.c         the index and the locks of many registrations
  *     locks.c            the contract's locks, that no dead process keeps
  *     mail.c             lists, reads, marks and moves an address's mail
@@ -843,6 +844,7 @@
  *     proc.c             other programs, without a shell
  *     rand.c             random bytes, passed in
  *     reach.c            which directories a caller may name
+ *     shelf.c            what is expensive to open, kept for who needs it next
  *     str.c              functions on text
  *     utf8.c             UTF-8
  */

@@ -16,6 +16,7 @@
 
 struct mr_keepers;
 struct mr_reach;
+struct mr_shelf;
 
 struct mr_ctx {
 	struct mr_arena *arena;
@@ -43,6 +44,9 @@ struct mr_ctx {
 	/* Of a process that lives long (base/keeper.h); NULL: a request that needs a keeper starts
 	 * its own. */
 	struct mr_keepers *keepers;
+	/* Where connections are kept until they are needed again (base/shelf.h); NULL: they are
+	 * closed. */
+	struct mr_shelf *shelf;
 };
 
 /* Tell that the file at this path is going to be read. */

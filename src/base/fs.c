@@ -639,9 +639,10 @@ static ssize_t sys_read(int fd, void *out, size_t len)
 	}
 }
 
-/* Read to the end; `hint` is the size to expect. One byte of room stays for the NUL. */
+/* Read to the end; `hint` is the size to expect, or with `is_size` that of the file, after which
+ * nothing more is asked for unless it is 0, as in /proc. One byte of room stays for the NUL. */
 static enum mr_code read_all(struct mr_arena *arena, int fd, const char *what, size_t hint,
-	size_t max, struct mr_bytes *out, struct mr_err *err)
+	bool is_size, size_t max, struct mr_bytes *out, struct mr_err *err)
 {
 	size_t most = max < SIZE_MAX ? max + 1 : max;
 	size_t cap = hint < most ? hint + 1 : most;
@@ -656,6 +657,8 @@ static enum mr_code read_all(struct mr_arena *arena, int fd, const char *what, s
 		if (n == 0)
 			break;
 		len += (size_t)n;
+		if (is_size && len == hint)
+			break;
 		if (len < cap)
 			continue;
 		if (cap == most)
@@ -685,13 +688,13 @@ enum mr_code mr_fs_read(struct mr_arena *arena, int dir, const char *path, size_
 		return mr_err_set(err, MR_EINVAL, "%s is not a regular file", path);
 	if ((uintmax_t)st.st_size > max)
 		return mr_err_set(err, MR_ELIMIT, "%s is larger than %zu bytes", path, max);
-	return read_all(arena, fd, path, (size_t)st.st_size, max, out, err);
+	return read_all(arena, fd, path, (size_t)st.st_size, true, max, out, err);
 }
 
 enum mr_code mr_fs_read_fd(struct mr_arena *arena, int fd, size_t max, struct mr_bytes *out,
 	struct mr_err *err)
 {
-	return read_all(arena, fd, "the input", READ_FIRST_BYTES, max, out, err);
+	return read_all(arena, fd, "the input", READ_FIRST_BYTES, false, max, out, err);
 }
 
 bool mr_fs_exists(int dir, const char *path)

@@ -29,12 +29,12 @@ enum mr_code mr_fs_watch_dirs_open(struct mr_fs_watch_dirs **out, struct mr_err 
 	return MR_OK;
 }
 
-enum mr_code mr_fs_watch_dirs_add(struct mr_fs_watch_dirs *watch, const char *path, int *out_id,
-	struct mr_err *err)
+enum mr_code mr_fs_watch_dirs_add(struct mr_fs_watch_dirs *watch, const char *path, bool writes,
+	int *out_id, struct mr_err *err)
 {
 	int id = inotify_add_watch(watch->fd, path,
-		IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM |
-			IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
+		(writes ? IN_MODIFY : 0u) | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_DELETE |
+			IN_MOVED_FROM | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
 
 	if (id < 0)
 		return mr_err_os(err, errno, "cannot watch %s", path);

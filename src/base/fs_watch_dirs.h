@@ -20,9 +20,11 @@ enum mr_fs_watch_what {
 };
 
 MR_CHECK enum mr_code mr_fs_watch_dirs_open(struct mr_fs_watch_dirs **out, struct mr_err *err);
-/* `*out_id` names the directory in what is told; it is above 0, and the same for the same one. */
+/* `*out_id` names the directory in what is told; it is above 0, and the same for the same one,
+ * which is then told of as the last call says. Without `writes`, MR_FS_WATCH_WRITTEN is not told: a
+ * file in work is written to dozens of times. */
 MR_CHECK enum mr_code mr_fs_watch_dirs_add(struct mr_fs_watch_dirs *watch, const char *path,
-	int *out_id, struct mr_err *err);
+	bool writes, int *out_id, struct mr_err *err);
 /* No longer; 0 is fine. */
 void mr_fs_watch_dirs_remove(struct mr_fs_watch_dirs *watch, int id);
 /* A descriptor for poll(2), readable when something has happened. */

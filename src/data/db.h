@@ -49,6 +49,9 @@ enum {
 enum mr_db_journal {
 	MR_DB_JOURNAL_WAL,    /* readers and the writer do not wait for each other */
 	MR_DB_JOURNAL_DELETE, /* for files whose contract forbids WAL */
+	/* The same, but the journal stays, without a valid beginning, for the next commit: much
+	 * cheaper where commits follow each other. */
+	MR_DB_JOURNAL_PERSIST,
 };
 
 enum mr_db_sync {

@@ -134,9 +134,14 @@ static enum mr_code ask(struct mr_db_sqlite_db *self, const char *sql, char *out
 static enum mr_code set_journal(struct mr_db_sqlite_db *self, struct mr_err *err)
 {
 	const struct mr_db_options *options = &self->base.options;
-	bool wal = options->journal == MR_DB_JOURNAL_WAL;
-	const char *wanted = wal ? "wal" : "delete";
-	const char *sql = wal ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=DELETE";
+	static const struct {
+		const char *name, *sql;
+	} modes[] = {
+		[MR_DB_JOURNAL_WAL] = { "wal", "PRAGMA journal_mode=WAL" },
+		[MR_DB_JOURNAL_DELETE] = { "delete", "PRAGMA journal_mode=DELETE" },
+		[MR_DB_JOURNAL_PERSIST] = { "persist", "PRAGMA journal_mode=PERSIST" },
+	};
+	const char *wanted = modes[options->journal].name, *sql = modes[options->journal].sql;
 	int waited_us = 0;
 
 	for (;;) {

@@ -88,7 +88,7 @@ static enum mr_code watch_at(struct mr_followed *follow, struct file *file, size
 	file->name = file->path + at;
 	file->name_len = strcspn(file->name, "/");
 	file->is_awaited = file->name[file->name_len] != '\0';
-	return mr_fs_watch_dirs_add(follow->watch, dir, &file->dir, &ignored);
+	return mr_fs_watch_dirs_add(follow->watch, dir, true, &file->dir, &ignored);
 }
 
 /* Where the part of a path begins that ends before `end`. */
@@ -161,7 +161,7 @@ bool mr_followed_is_commit(const char *database, const char *name, unsigned what
 		return false;
 	name += len;
 	if (!*name)
-		return what & MR_FS_WATCH_ARRIVED;
+		return what & (MR_FS_WATCH_ARRIVED | MR_FS_WATCH_TOUCHED);
 	if (strcmp(name, "-journal") == 0)
 		return what & (MR_FS_WATCH_REMOVED | MR_FS_WATCH_CLOSED);
 	return strcmp(name, "-wal") == 0 && (what & MR_FS_WATCH_WRITTEN);

@@ -31,5 +31,6 @@ void mr_followed_close(struct mr_followed **follow);
 
 /* What has happened to the name in a directory, `what` of base/fs_watch_dirs.h: is a change of the
  * database of this name there committed with it? Its rollback journal goes with the commit; where
- * that stays, it is closed after it. A write-ahead log grows with the commit. */
+ * that stays, it is closed after it, or who knows of followers touches the database. A write-ahead
+ * log grows with the commit. */
 bool mr_followed_is_commit(const char *database, const char *name, unsigned what);

@@ -295,23 +295,23 @@ static enum mr_code deliver_prepared(struct mr_mailbox_delivery *d, const struct
 	const char *path, bool *out_already)
 {
 	struct mr_mailbox_locks locks MR_CLEANUP(mr_mailbox_locks_release) = MR_MAILBOX_LOCKS_INIT;
-	struct mr_db *index MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_mailbox_lent index MR_CLEANUP(mr_mailbox_lent_return) = MR_MAILBOX_LENT_INIT;
 	struct mr_texts addresses = mr_mailbox_delivery_addresses(d);
 	/* In the arena: the delivery may go on with this message. */
 	struct known *known = mr_arena_alloc(d->cx->arena, sizeof(*known));
 	enum mr_code rc = mr_mailbox_locks_take(d->cx, d->root, &addresses, &locks);
 
 	if (!rc)
-		rc = mr_mailbox_root_index(d->cx, d->root, false, &index);
+		rc = mr_mailbox_lend_index(d->cx, d->root, MR_MAILBOX_LEND_WRITE, &index);
 	/* The intent survives a power loss, and recovery then repeats whatever the index lost. */
 	if (!rc && d->has_intent)
-		rc = mr_db_set_sync(index, MR_DB_SYNC_LATER, &d->cx->err);
+		rc = mr_db_set_sync(index.db, MR_DB_SYNC_LATER, &d->cx->err);
 	if (!rc)
-		rc = deliver_locked(d, index, staged, path, known);
+		rc = deliver_locked(d, index.db, staged, path, known);
 	mr_mailbox_locks_release(&locks);
 	mr_crash_point("deliver.unlocked");
 	if (!rc && d->committed)
-		rc = mr_mailbox_delivery_settle(d, index);
+		rc = mr_mailbox_delivery_settle(d, index.db);
 	if (rc)
 		return rc;
 	*out_already = known->row || known->has_file;
@@ -320,35 +320,27 @@ static enum mr_code deliver_prepared(struct mr_mailbox_delivery *d, const struct
 	return MR_OK;
 }
 
-static enum mr_code deliver(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+/* What is staged was read, or is missing. */
+static enum mr_code deliver_staged(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const char *staged_path, const struct mr_mailbox_message *payload,
-	const struct mr_mailbox_once *once, struct mr_mailbox_deliver_result *out)
+	const struct staged *staged, const struct mr_mailbox_once *once,
+	struct mr_mailbox_deliver_result *out)
 {
 	struct mr_mailbox_delivery d MR_CLEANUP(mr_mailbox_delivery_release) = { .intent = -1 };
-	struct staged staged MR_CLEANUP(staged_close) = { .fd = -1 };
 	bool already = false;
-	size_t ignored;
-	enum mr_code rc = mr_mailbox_deliver_recover(cx, root, &ignored);
+	enum mr_code rc = mr_mailbox_delivery_init(&d, cx, root,
+		staged->fd >= 0 ? &staged->message : payload, staged->bytes);
 
-	if (!rc)
-		rc = staged_open(cx, root, staged_path, &staged);
-	if (!rc)
-		rc = staged_check(cx, staged_path, payload, &staged);
-	/* A missing file may have been delivered before: go on and compare. */
-	if (rc && (rc != MR_ENOTFOUND || staged.fd >= 0))
-		return rc;
-	rc = mr_mailbox_delivery_init(&d, cx, root, staged.fd >= 0 ? &staged.message : payload,
-		staged.bytes);
 	if (rc)
 		return rc;
 	d.once = once;
-	if (staged.fd >= 0) {
-		d.staged = staged.name;
-		d.staged_stat = staged.stat;
-		rc = mr_mailbox_intent_begin(&d, staged.fd);
+	if (staged->fd >= 0) {
+		d.staged = staged->name;
+		d.staged_stat = staged->stat;
+		rc = mr_mailbox_intent_begin(&d, staged->fd);
 	}
 	if (!rc)
-		rc = deliver_prepared(&d, &staged, staged_path, &already);
+		rc = deliver_prepared(&d, staged, staged_path, &already);
 	if (rc) {
 		give_up(&d);
 		if (d.twin)
@@ -369,7 +361,18 @@ enum mr_code mr_mailbox_deliver(struct mr_ctx *cx, const struct mr_mailbox_root 
 	const char *staged_path, const struct mr_mailbox_message *payload,
 	struct mr_mailbox_deliver_result *out)
 {
-	return deliver(cx, root, staged_path, payload, NULL, out);
+	struct staged staged MR_CLEANUP(staged_close) = { .fd = -1 };
+	size_t ignored;
+	enum mr_code rc = mr_mailbox_deliver_recover(cx, root, &ignored);
+
+	if (!rc)
+		rc = staged_open(cx, root, staged_path, &staged);
+	if (!rc)
+		rc = staged_check(cx, staged_path, payload, &staged);
+	/* A missing file may have been delivered before: go on and compare. */
+	if (rc && (rc != MR_ENOTFOUND || staged.fd >= 0))
+		return rc;
+	return deliver_staged(cx, root, staged_path, payload, &staged, NULL, out);
 }
 
 static enum mr_code write_all(int fd, struct mr_bytes bytes)
@@ -388,14 +391,22 @@ static enum mr_code write_all(int fd, struct mr_bytes bytes)
 	return MR_OK;
 }
 
-/* No sync and no temporary name: mr_mailbox_deliver() reads it again and syncs it. The file stays
- * open and locked, so that repair leaves it alone. */
-static enum mr_code stage(struct mr_ctx *cx, const struct mr_mailbox_root *root, const char *path,
-	const struct mr_mailbox_message *message, int *out)
+static enum mr_code say_unwritten(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	const char *name, int why)
+{
+	return mr_err_os(&cx->err, why, "cannot write %s/" MR_MAILBOX_STAGING "/%s", root->path,
+		name);
+}
+
+/* No sync and no temporary name: the delivery syncs it. The file stays open and locked, so that
+ * repair leaves it alone. */
+static enum mr_code stage(struct mr_ctx *cx, const struct mr_mailbox_root *root, const char *name,
+	const struct mr_mailbox_message *message, struct staged *out)
 {
 	struct mr_buf buf MR_CLEANUP(mr_buf_release) = { 0 };
-	int fd MR_CLEANUP(mr_fs_closep) = -1;
+	int dir MR_CLEANUP(mr_fs_closep) = -1;
 	enum mr_code rc;
+	int why;
 
 	mr_buf_init(&buf, MR_MAILBOX_DOCUMENT_BYTES);
 	rc = mr_mailbox_document_write(&buf, message, &cx->err);
@@ -403,36 +414,46 @@ static enum mr_code stage(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 		rc = mr_buf_check(&buf, "message", &cx->err);
 	if (!rc)
 		rc = mr_fs_make_dirs(root->dir, MR_MAILBOX_STAGING, 0700, &cx->err);
+	if (!rc)
+		rc = mr_fs_open_dir(root->dir, MR_MAILBOX_STAGING, &dir, &cx->err);
 	if (rc)
 		return rc;
-	fd = openat(root->dir, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return mr_err_os(&cx->err, errno, "cannot make %s/%s", root->path, path);
-	(void)flock(fd, LOCK_SH | LOCK_NB);
+	out->fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (out->fd < 0)
+		return say_unwritten(cx, root, name, errno);
+	out->name = name;
+	out->message = *message;
+	out->bytes.len = mr_buf_bytes(&buf).len;
+	out->bytes.data = mr_arena_memdup(cx->arena, mr_buf_text(&buf), out->bytes.len + 1);
 	errno = mr_crash_fail("deliver.stage");
-	if (errno || write_all(fd, mr_buf_bytes(&buf))) {
-		rc = mr_err_os(&cx->err, errno, "cannot write %s/%s", root->path, path);
-		unlinkat(root->dir, path, 0);
-	}
+	why = errno || write_all(out->fd, out->bytes) || fstat(out->fd, &out->stat) != 0 ? errno
+											 : 0;
+	if (why)
+		unlinkat(dir, name, 0);
 	mr_crash_point("deliver.staged");
-	*out = mr_fs_take(&fd);
-	return rc;
+	if (why)
+		return say_unwritten(cx, root, name, why);
+	return staged_hold(dir, out) ? MR_OK : say_missing(cx, name);
 }
 
 enum mr_code mr_mailbox_deliver_once(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	const struct mr_mailbox_message *message, const struct mr_mailbox_once *once,
 	struct mr_mailbox_deliver_result *out)
 {
-	const char *path = mr_mailbox_layout_join(cx->arena, MR_MAILBOX_STAGING,
-		mr_arena_printf(cx->arena, "gateway-%s.md", mr_token_hex(cx->arena, cx->rand, 6)));
+	const char *name =
+		mr_arena_printf(cx->arena, "gateway-%s.md", mr_token_hex(cx->arena, cx->rand, 6));
+	const char *path = mr_mailbox_layout_join(cx->arena, MR_MAILBOX_STAGING, name);
 	struct mr_mailbox_deliver_result result = { NULL };
-	int held MR_CLEANUP(mr_fs_closep) = -1;
-	enum mr_code rc = stage(cx, root, path, message, &held);
+	struct staged staged MR_CLEANUP(staged_close) = { .fd = -1 };
+	size_t ignored;
+	enum mr_code rc = mr_mailbox_deliver_recover(cx, root, &ignored);
 
+	if (!rc)
+		rc = stage(cx, root, name, message, &staged);
 	if (rc)
 		return rc;
-	rc = deliver(cx, root, mr_mailbox_layout_join(cx->arena, root->path, path), message, once,
-		&result);
+	rc = deliver_staged(cx, root, mr_mailbox_layout_join(cx->arena, root->path, path), message,
+		&staged, once, &result);
 	/* The caller still has the message; a file that nobody knows of helps no one. */
 	if (rc)
 		unlinkat(root->dir, path, 0);

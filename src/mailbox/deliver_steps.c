@@ -249,12 +249,25 @@ static enum mr_code make_link(struct mr_mailbox_delivery *d,
 	return MR_OK;
 }
 
+static bool is_on_roots_disk(const struct mr_mailbox_delivery *d, const char *path)
+{
+	struct stat root, mailbox;
+
+	return fstat(d->root->dir, &root) == 0 && stat(path, &mailbox) == 0 &&
+		root.st_dev == mailbox.st_dev;
+}
+
+/* Recovery makes links that a power loss took again, as long as the intent is there; and on the
+ * same disk the intent does not go before they have come. */
 static enum mr_code sync_link(struct mr_mailbox_delivery *d,
 	const struct mr_mailbox_registration *row, const char *folder)
 {
 	int dir MR_CLEANUP(mr_fs_closep) = -1;
-	enum mr_code rc = open_folder(d->cx, row, folder, &dir);
+	enum mr_code rc;
 
+	if (d->has_intent && is_on_roots_disk(d, row->path))
+		return MR_OK;
+	rc = open_folder(d->cx, row, folder, &dir);
 	return rc ? rc : mr_fs_sync_together(&dir, 1, &d->cx->err);
 }
 
@@ -321,21 +334,13 @@ static enum mr_code move_document(struct mr_mailbox_delivery *d)
 }
 
 /*
- * The document's name and its links were made one after another; here all become durable. The first
- * sync writes what they have in common, the others find little left to do. So the document and the
- * links are on the disk before the index says that the message is delivered.
+ * The document is at its name on the disk before the index says that the message is delivered. That
+ * its staged name is gone, and the links, may come to the disk later.
  */
 static enum mr_code sync_places(struct mr_mailbox_delivery *d)
 {
-	int dirs[] = { -1, -1 };
-	enum mr_code rc = mr_fs_open_dir(d->root->dir, day_of(d), &dirs[0], &d->cx->err);
+	enum mr_code rc = mr_fs_sync_dir(d->root->dir, day_of(d), &d->cx->err);
 
-	if (!rc)
-		rc = mr_fs_open_dir(d->root->dir, MR_MAILBOX_STAGING, &dirs[1], &d->cx->err);
-	if (!rc)
-		rc = mr_fs_sync_together(dirs, MR_LEN(dirs), &d->cx->err);
-	for (size_t i = 0; i < MR_LEN(dirs); i++)
-		mr_fs_closep(&dirs[i]);
 	if (!rc)
 		rc = for_each_link(d, sync_link);
 	mr_crash_point("deliver.placed");
@@ -448,25 +453,20 @@ static enum mr_code commit_index(struct mr_mailbox_delivery *d, struct mr_db *in
 	return is_there ? MR_OK : why.code;
 }
 
-static bool is_on_roots_disk(const struct mr_mailbox_delivery *d, const char *path)
-{
-	struct stat root, mailbox;
-
-	return fstat(d->root->dir, &root) == 0 && stat(path, &mailbox) == 0 &&
-		root.st_dev == mailbox.st_dev;
-}
-
 /* The row of one mailbox, unless it has one. */
 static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index,
 	const struct mr_mailbox_place *place, const struct mr_mailbox_state *state)
 {
 	struct mr_ctx *cx = d->cx;
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_mailbox_lent local MR_CLEANUP(mr_mailbox_lent_return) = MR_MAILBOX_LENT_INIT;
+	struct mr_db *db;
 	const struct mr_mailbox_state *known = NULL;
 	struct mr_mailbox_states any = { NULL, 0 };
 	struct mr_mailbox_projections wanted = { NULL, 0 };
-	enum mr_code rc = mr_mailbox_root_local(cx, place->row->path, false, &db);
+	enum mr_code rc =
+		mr_mailbox_lend_local(cx, place->row->path, MR_MAILBOX_LEND_WRITE, &local);
 
+	db = local.db;
 	/* On another disk a power loss may take the row but not the removal of the intent. */
 	if (!rc && d->has_intent && is_on_roots_disk(d, place->row->path))
 		rc = mr_db_set_sync(db, MR_DB_SYNC_LATER, &cx->err);
@@ -494,6 +494,8 @@ static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index
 		if (!rc)
 			rc = mr_db_commit(db, &cx->err);
 	}
+	if (!rc)
+		mr_mailbox_lent_tell(&local);
 	mr_crash_point("deliver.local_committed");
 	return rc;
 }

@@ -196,7 +196,7 @@ static enum mr_code check_rows(struct mr_mailbox_export_job *job)
 static enum mr_code check_home(struct mr_mailbox_export_job *job)
 {
 	struct mr_mailbox_root root = *job->root;
-	enum mr_code rc = mr_mailbox_root_check_home(job->cx, &root);
+	enum mr_code rc = mr_mailbox_root_check_home(job->cx, &root, MR_MAILBOX_LEND_READ);
 
 	return rc ? mr_err_wrap(&job->cx->err, "mailbox root needs repair before export") : MR_OK;
 }

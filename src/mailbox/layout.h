@@ -28,7 +28,9 @@
 #define MR_MAILBOX_GUARDS           "locks/guards" /* ours: files to flock(2) */
 #define MR_MAILBOX_INDEX_GUARD      "locks/guards/index.guard"
 /* The guard's holder renames a dead process's lock file to this before it removes it. */
-#define MR_MAILBOX_STALE_LOCK      "locks/guards/index.stale"
+#define MR_MAILBOX_STALE_LOCK "locks/guards/index.stale"
+/* What our lock files are other names of, while they are there. */
+#define MR_MAILBOX_LOCK_CONTENT    "locks/guards/lock.content"
 #define MR_MAILBOX_INIT_GUARD      "locks/guards/init.guard"
 #define MR_MAILBOX_OLD_LOCKS       "locks/principals" /* of a layout that is no longer supported */
 #define MR_MAILBOX_RULES           "rules"

@@ -66,6 +66,11 @@ struct taking {
 	struct found in_the_way;
 	int64_t in_the_way_since_ms;
 	int64_t in_the_way_slept_ms; /* of slept_ms, by then */
+	/* Of all lock files; `written`: it is in the file that they are made as links to. */
+	const char *content;
+	bool is_written;
+	dev_t dev;
+	ino_t ino;
 };
 
 static int left_ms(const struct taking *t)
@@ -187,17 +192,24 @@ static enum mr_code remove_stale(struct taking *t, const char *path, const struc
 	return MR_OK;
 }
 
+/* The lock file at `path` is ours. */
+static void hold(struct taking *t, const char *path, dev_t dev, ino_t ino)
+{
+	t->held->items[t->held->len++] = (struct mr_mailbox_lock){
+		.guard = MR_LOCK_INIT,
+		.path = path,
+		.content = t->content,
+		.dev = dev,
+		.ino = ino,
+	};
+}
+
 /* Fill our own new lock file. */
 static enum mr_code fill(struct taking *t, const char *path, int fd)
 {
-	struct mr_mailbox_lock *item = &t->held->items[t->held->len];
-	const char *content = mr_arena_printf(t->cx->arena, "pid=%ld acquired_at_utc=%s%s",
-		(long)getpid(),
-		mr_time_format(t->cx->arena, mr_clock_wall_us(t->cx->clock), MR_TIME_MICROS_OFFSET),
-		MARK);
-	size_t len = strlen(content);
+	size_t len = strlen(t->content);
 	struct stat st;
-	ssize_t written = write(fd, content, len);
+	ssize_t written = write(fd, t->content, len);
 
 	if (written != (ssize_t)len || fstat(fd, &st) != 0) {
 		int why = written >= 0 && written != (ssize_t)len ? ENOSPC : errno;
@@ -206,15 +218,50 @@ static enum mr_code fill(struct taking *t, const char *path, int fd)
 		return mr_err_os(&t->cx->err, why, "cannot write lock %s/%s", t->root->path, path);
 	}
 	mr_crash_point("locks.take.filled");
-	*item = (struct mr_mailbox_lock){
-		.guard = MR_LOCK_INIT,
-		.path = path,
-		.content = content,
-		.dev = st.st_dev,
-		.ino = st.st_ino,
-	};
-	t->held->len++;
+	hold(t, path, st.st_dev, st.st_ino);
 	return MR_OK;
+}
+
+/*
+ * To make and remove files costs a file system more than names do, some of them the more the more
+ * often it was done in the last seconds. So lock files are further names of one file, which holds
+ * their content and stays. The guard is held, and no lock file of ours is left. Where this does not
+ * work (no hard links, another user's file) each lock file is a file of its own.
+ */
+static void write_content(struct taking *t)
+{
+	int fd MR_CLEANUP(mr_fs_closep) = openat(t->root->dir, MR_MAILBOX_LOCK_CONTENT,
+		O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	ssize_t len;
+	struct stat st;
+
+	t->content = mr_arena_printf(t->cx->arena, "pid=%ld acquired_at_utc=%s%s", (long)getpid(),
+		mr_time_format(t->cx->arena, mr_clock_wall_us(t->cx->clock), MR_TIME_MICROS_OFFSET),
+		MARK);
+	len = (ssize_t)strlen(t->content);
+	t->is_written = false;
+	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	/* Somebody has a name of it that is not ours, as in a copy made of links. */
+	if (st.st_nlink != 1) {
+		unlinkat(t->root->dir, MR_MAILBOX_LOCK_CONTENT, 0);
+		return;
+	}
+	t->is_written = pwrite(fd, t->content, (size_t)len, 0) == len &&
+		(st.st_size <= len || ftruncate(fd, len) == 0);
+	t->dev = st.st_dev;
+	t->ino = st.st_ino;
+}
+
+/* 0, or why it could not be made. */
+static int make_link(struct taking *t, const char *path)
+{
+	if (linkat(t->root->dir, MR_MAILBOX_LOCK_CONTENT, t->root->dir, path, 0) != 0)
+		return errno;
+	mr_crash_point("locks.take.created");
+	hold(t, path, t->dev, t->ino);
+	mr_crash_point("locks.take.filled");
+	return 0;
 }
 
 /* Describe the lock's owner in one readable line. */
@@ -276,10 +323,18 @@ static enum mr_code take_file(struct taking *t, const char *path, bool *out_take
 	int64_t begun_ms = t->slept_ms;
 
 	do {
-		int fd MR_CLEANUP(mr_fs_closep) = openat(t->root->dir, path,
-			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		int fd MR_CLEANUP(mr_fs_closep) = -1;
+		int why = t->is_written ? make_link(t, path) : EPERM;
 		enum mr_code rc;
 
+		if (why == 0) {
+			*out_taken = true;
+			return MR_OK;
+		}
+		errno = why;
+		if (why != EEXIST)
+			fd = openat(t->root->dir, path,
+				O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0) {
 			mr_crash_point("locks.take.created");
 			*out_taken = true;
@@ -410,8 +465,10 @@ static enum mr_code take_all(struct taking *t, const struct mr_texts *addresses,
 {
 	enum mr_code rc = take_guard(t);
 
-	if (!rc)
+	if (!rc) {
 		sweep(t->root->dir, false);
+		write_content(t);
+	}
 	*out_taken = true;
 	for (size_t i = 0; !rc && *out_taken && i < addresses->len; i++)
 		rc = take_file(t, mr_mailbox_layout_lock(t->cx->arena, addresses->items[i]),

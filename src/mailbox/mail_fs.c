@@ -20,45 +20,30 @@
 
 #include <string.h>
 
-/* What stays open from verb to verb. */
-struct place {
-	struct mr_mailbox_root root;
-	struct mr_db *index; /* for reading; or NULL */
-};
-
 /* What a verb needs: the index, the mailbox's own database, and whose it is. */
 struct desk {
 	const struct mr_mailbox_root *root;
-	struct mr_db *index; /* the place's */
-	struct mr_db *local; /* or NULL */
+	struct mr_mailbox_lent index;
+	struct mr_mailbox_lent local; /* or none */
 	const struct mr_mailbox_registration *row;
 };
 
 static void close_desk(struct desk *desk)
 {
-	mr_db_closep(&desk->local);
+	mr_mailbox_lent_return(&desk->local);
+	mr_mailbox_lent_return(&desk->index);
 }
 
 static const struct mr_mailbox_root *root_of(const struct mr_mail *mail)
 {
-	const struct place *place = mail->state;
-
-	return &place->root;
+	return mail->state;
 }
 
-/* Repair may have put another one in its place. */
-static enum mr_code open_index(struct mr_ctx *cx, struct place *place, struct mr_db **out)
+static enum mr_code open_index(struct mr_ctx *cx, const struct mr_mail *mail,
+	struct mr_mailbox_lent *out)
 {
-	struct mr_err ignored;
-	enum mr_code rc = MR_OK;
-
-	if (place->index && mr_db_still_there(place->index, &ignored))
-		mr_db_closep(&place->index);
-	if (!place->index)
-		rc = mr_mailbox_root_index(cx, &place->root, true, &place->index);
-	if (!rc)
-		*out = place->index;
-	return rc;
+	return mr_mailbox_lend_index(cx, root_of(mail),
+		mail->read_only ? MR_MAILBOX_LEND_READ : MR_MAILBOX_LEND_LOOK, out);
 }
 
 /* The registration may have ended, or gone to somebody else, since the mail was opened. */
@@ -67,9 +52,9 @@ static enum mr_code enter(struct mr_ctx *cx, const struct mr_mail *mail, struct 
 	enum mr_code rc;
 
 	out->root = root_of(mail);
-	rc = open_index(cx, mail->state, &out->index);
+	rc = open_index(cx, mail, &out->index);
 	if (!rc)
-		rc = mr_mailbox_registration_active(cx, out->index, mail->address, &out->row);
+		rc = mr_mailbox_registration_active(cx, out->index.db, mail->address, &out->row);
 	if (rc)
 		return rc;
 	if (!out->row)
@@ -89,16 +74,18 @@ static enum mr_code enter_local(struct mr_ctx *cx, const struct mr_mail *mail, s
 	enum mr_code rc = enter(cx, mail, out);
 
 	if (!rc)
-		rc = mr_mailbox_root_local(cx, out->row->path, mail->read_only, &out->local);
+		rc = mr_mailbox_lend_local(cx, out->row->path,
+			mail->read_only ? MR_MAILBOX_LEND_READ : MR_MAILBOX_LEND_WRITE,
+			&out->local);
 	if (rc == MR_ENOTFOUND && out->row && mail->read_only)
 		rc = mr_err_set(&cx->err, MR_EFORMAT,
 			"what the owner of `%s` did with its messages is lost: %s/%s is not there "
 			"(run `mailroom mailbox repair`)",
 			mail->address, out->row->path, MR_MAILBOX_LOCAL_FILE);
 	if (!rc && !mail->read_only)
-		rc = mr_mailbox_state_list(cx, out->local, NULL, 1, &any);
+		rc = mr_mailbox_state_list(cx, out->local.db, NULL, 1, &any);
 	if (!rc && !mail->read_only && any.len == 0)
-		rc = mr_mailbox_register_local(cx, out->index, out->row, false);
+		rc = mr_mailbox_register_local(cx, out->index.db, out->row, false);
 	return rc;
 }
 
@@ -148,11 +135,11 @@ static enum mr_code read_indexed(struct mr_ctx *cx, const struct desk *desk, con
 	struct mr_mailbox_recipients list = { NULL, 0 };
 	struct mr_mailbox_principals all;
 	size_t to = 0;
-	enum mr_code rc = mr_mailbox_index_get(cx, desk->index, id, &row);
+	enum mr_code rc = mr_mailbox_index_get(cx, desk->index.db, id, &row);
 
 	*found = row != NULL;
 	if (!rc && row)
-		rc = mr_mailbox_index_recipients(cx, desk->index, id, &list);
+		rc = mr_mailbox_index_recipients(cx, desk->index.db, id, &list);
 	if (rc || !row)
 		return rc;
 	all = (struct mr_mailbox_principals){
@@ -173,7 +160,7 @@ static enum mr_code read_indexed(struct mr_ctx *cx, const struct desk *desk, con
 		.to = { all.items, to },
 		.cc = { all.items + to, all.len - to },
 	};
-	return mr_mailbox_index_attachments(cx, desk->index, id, &out->attachments);
+	return mr_mailbox_index_attachments(cx, desk->index.db, id, &out->attachments);
 }
 
 static enum mr_code list_brief(const struct mr_mailbox_state *state, mr_mail_each *each, void *arg)
@@ -221,7 +208,7 @@ static enum mr_code fs_list(struct mr_ctx *cx, const struct mr_mail *mail,
 	enum mr_code rc = enter_local(cx, mail, &desk);
 
 	if (!rc)
-		rc = mr_mail_sql_list(cx, desk.local, query, &states);
+		rc = mr_mail_sql_list(cx, desk.local.db, query, &states);
 	for (size_t i = 0; i < states.len && !rc; i++)
 		rc = query->is_brief ? list_brief(&states.items[i], each, arg)
 				     : list_one(cx, &desk, &states.items[i], each, arg);
@@ -241,7 +228,7 @@ static enum mr_code find_state(struct mr_ctx *cx, const struct mr_mail *mail,
 {
 	const struct mr_mailbox_state *known = NULL;
 	const struct mr_mailbox_indexed *message = NULL;
-	enum mr_code rc = mr_mailbox_state_get(cx, desk->local, id, &known);
+	enum mr_code rc = mr_mailbox_state_get(cx, desk->local.db, id, &known);
 
 	if (rc)
 		return rc;
@@ -249,9 +236,9 @@ static enum mr_code find_state(struct mr_ctx *cx, const struct mr_mail *mail,
 		*out = *known;
 		return MR_OK;
 	}
-	rc = mr_mailbox_index_get(cx, desk->index, id, &message);
+	rc = mr_mailbox_index_get(cx, desk->index.db, id, &message);
 	if (!rc && message)
-		rc = mr_mailbox_state_default(cx, desk->index, desk->row, message, out);
+		rc = mr_mailbox_state_default(cx, desk->index.db, desk->row, message, out);
 	return (!rc && !message) || rc == MR_ENOTFOUND ? say_unknown(cx, mail, id) : rc;
 }
 
@@ -342,10 +329,10 @@ static enum mr_code fs_recipient(struct mr_ctx *cx, const struct mr_mail *mail, 
 	mr_utf8_strip(&text, &len);
 	text = mr_arena_strndup(cx->arena, text, len);
 	if (mr_address_parse(cx->arena, text, &address, &why))
-		return say_no_address(cx, desk.index, text);
-	rc = mr_mailbox_registration_active(cx, desk.index, address.full, &row);
+		return say_no_address(cx, desk.index.db, text);
+	rc = mr_mailbox_registration_active(cx, desk.index.db, address.full, &row);
 	if (!rc && !row)
-		rc = mr_mailbox_registration_list(cx, desk.index, address.full, &rows);
+		rc = mr_mailbox_registration_list(cx, desk.index.db, address.full, &rows);
 	if (rc)
 		return rc;
 	if (!row && rows.len)
@@ -361,10 +348,10 @@ static enum mr_code fs_recipient(struct mr_ctx *cx, const struct mr_mail *mail, 
 
 static enum mr_code fs_make_operator(struct mr_ctx *cx, const struct mr_mail *mail)
 {
-	struct mr_db *index = NULL;
-	enum mr_code rc = open_index(cx, mail->state, &index);
+	struct mr_mailbox_lent index MR_CLEANUP(mr_mailbox_lent_return) = MR_MAILBOX_LENT_INIT;
+	enum mr_code rc = open_index(cx, mail, &index);
 
-	return rc ? rc : mr_mailbox_root_make_operator(cx, root_of(mail), index);
+	return rc ? rc : mr_mailbox_root_make_operator(cx, root_of(mail), index.db);
 }
 
 static enum mr_code fs_keep(struct mr_ctx *cx, const struct mr_mail *mail,
@@ -399,7 +386,7 @@ static enum mr_code fs_find_once(struct mr_ctx *cx, const struct mr_mail *mail,
 	enum mr_code rc = enter(cx, mail, &desk);
 
 	if (!rc)
-		rc = mr_mailbox_index_find_once(cx, desk.index, once, &id);
+		rc = mr_mailbox_index_find_once(cx, desk.index.db, once, &id);
 	if (!rc)
 		*out = (struct mr_mail_sent){ id, id };
 	return rc;
@@ -415,10 +402,7 @@ static enum mr_code fs_check(struct mr_ctx *cx, const struct mr_mail *mail)
 
 static void fs_close(struct mr_mail *mail)
 {
-	struct place *place = mail->state;
-
-	mr_db_closep(&place->index);
-	mr_mailbox_root_close(&place->root);
+	mr_mailbox_root_close(mail->state);
 }
 
 static const struct mr_mail_transport filesystem = {
@@ -441,21 +425,20 @@ static const struct mr_mail_transport filesystem = {
 enum mr_code mr_mail_fs_open(struct mr_ctx *cx, const char *path, const char *address,
 	bool read_only, struct mr_mail *out)
 {
-	struct place *place = mr_arena_alloc(cx->arena, sizeof(*place));
+	struct mr_mailbox_root *root = mr_arena_alloc(cx->arena, sizeof(*root));
 	struct mr_mail mail MR_CLEANUP(mr_mail_close) = MR_MAIL_INIT;
 	struct desk desk MR_CLEANUP(close_desk) = { NULL };
 	enum mr_code rc;
 
-	place->index = NULL;
 	rc = mr_mailbox_root_open(cx, path,
-		read_only ? MR_MAILBOX_ROOT_READ : MR_MAILBOX_ROOT_WRITE, &place->root);
+		read_only ? MR_MAILBOX_ROOT_READ : MR_MAILBOX_ROOT_WRITE, root);
 	if (rc)
 		return rc;
 	mail = (struct mr_mail){
 		.transport = &filesystem,
 		.address = address,
 		.read_only = read_only,
-		.state = place,
+		.state = root,
 	};
 	rc = enter(cx, &mail, &desk);
 	if (rc)

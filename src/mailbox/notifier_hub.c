@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 
 enum {
 	GATHER_MS = 150,      /* a prompt waits this long for more mail that comes in succession, */
@@ -36,6 +37,8 @@ enum {
 };
 
 #define LOCK_FILE "mailroom-notifier.lock"
+#define JOURNAL   MR_MAILBOX_LOCAL_FILE "-journal"
+#define LOG       MR_MAILBOX_LOCAL_FILE "-wal"
 
 int64_t mr_notifier_hub_now_ms(void)
 {
@@ -126,6 +129,15 @@ static void init_cond(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
+/* Commits show in other ways unless the database has a write-ahead log. */
+static enum mr_code watch_mailbox(struct mr_notifier_agent *agent, bool has_log)
+{
+	struct mr_err ignored;
+
+	return mr_fs_watch_dirs_add(agent->hub->watch, agent->mailbox, has_log, &agent->mailbox_id,
+		&ignored);
+}
+
 void mr_notifier_hub_watch(struct mr_notifier_hub *hub, struct mr_notifier_agent *agent,
 	const char *mailbox)
 {
@@ -140,14 +152,16 @@ void mr_notifier_hub_watch(struct mr_notifier_hub *hub, struct mr_notifier_agent
 		agent->mailbox = copy(mailbox);
 	}
 	if (agent->mailbox && !agent->mailbox_id &&
-		mr_fs_watch_dirs_add(hub->watch, agent->mailbox, &agent->mailbox_id, &ignored))
+		watch_mailbox(agent,
+			mr_fs_exists(AT_FDCWD, mr_arena_printf(arena, "%s/" LOG, agent->mailbox))))
 		agent->mailbox_id = 0;
 	if (agent->has_gateway)
 		return;
-	if (!mr_fs_watch_dirs_add(hub->watch, gateway, &agent->gateway_id, &ignored))
+	if (!mr_fs_watch_dirs_add(hub->watch, gateway, false, &agent->gateway_id, &ignored))
 		agent->has_gateway = true;
 	else if (!agent->gateway_id &&
-		mr_fs_watch_dirs_add(hub->watch, agent->session, &agent->gateway_id, &ignored))
+		mr_fs_watch_dirs_add(hub->watch, agent->session, false, &agent->gateway_id,
+			&ignored))
 		agent->gateway_id = 0;
 }
 
@@ -229,14 +243,27 @@ static void on_change(struct mr_notifier_agent *agent, int64_t now)
 	pthread_cond_broadcast(&agent->woken);
 }
 
-#define JOURNAL MR_MAILBOX_LOCAL_FILE "-journal"
+/* Was a commit written to the log before it was watched? One that a reader made is empty. */
+static bool is_log_begun(const struct mr_notifier_agent *agent, const char *name, unsigned what)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = NULL;
+	struct stat st;
+
+	if (!(what & MR_FS_WATCH_ARRIVED) || !mr_str_eq(name, LOG) || !agent->mailbox)
+		return false;
+	arena = mr_arena_new();
+	return stat(mr_arena_printf(arena, "%s/" LOG, agent->mailbox), &st) == 0 && st.st_size > 0;
+}
 
 static void on_mailbox(struct mr_notifier_agent *agent, const char *name, unsigned what,
 	int64_t now)
 {
 	unsigned but_closed = what & ~(unsigned)MR_FS_WATCH_CLOSED;
 
-	if ((what & MR_FS_WATCH_LOST) ||
+	if (mr_str_eq(name, LOG) && (what & (MR_FS_WATCH_ARRIVED | MR_FS_WATCH_REMOVED)) &&
+		watch_mailbox(agent, what & MR_FS_WATCH_ARRIVED))
+		agent->mailbox_id = 0;
+	if ((what & MR_FS_WATCH_LOST) || is_log_begun(agent, name, what) ||
 		mr_followed_is_commit(MR_MAILBOX_LOCAL_FILE, name, but_closed))
 		on_change(agent, now);
 	/* With the journal modes TRUNCATE and PERSIST the journal stays, and the commit was before
@@ -447,7 +474,7 @@ static void watch_unbound(struct mr_notifier_hub *hub, const char *record, struc
 	const char *dir = mr_arena_strndup(arena, record, (size_t)(strrchr(record, '/') - record));
 	struct mr_err ignored;
 
-	if (!mr_fs_watch_dirs_add(hub->watch, dir, &list->ids[list->len], &ignored))
+	if (!mr_fs_watch_dirs_add(hub->watch, dir, false, &list->ids[list->len], &ignored))
 		list->len++;
 }
 
@@ -474,7 +501,7 @@ static void scan(struct mr_notifier_hub *hub)
 	const char *live = mr_arena_printf(arena, "%s/live_agents", hub->config.registry);
 	struct mr_err ignored;
 	int id = 0;
-	bool is_watched = !mr_fs_watch_dirs_add(hub->watch, live, &id, &ignored);
+	bool is_watched = !mr_fs_watch_dirs_add(hub->watch, live, false, &id, &ignored);
 
 	if (mr_mailbox_registry_list(&cx, hub->config.registry, &records))
 		records.len = 0;

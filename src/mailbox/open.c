@@ -65,7 +65,7 @@ enum mr_code mr_mailbox_root_open(struct mr_ctx *cx, const char *path,
 	if (!rc && purpose != MR_MAILBOX_ROOT_REPAIR)
 		rc = mr_mailbox_root_check_index(cx, &root);
 	if (!rc && purpose == MR_MAILBOX_ROOT_WRITE)
-		rc = mr_mailbox_root_check_home(cx, &root);
+		rc = mr_mailbox_root_check_home(cx, &root, MR_MAILBOX_LEND_LOOK);
 	if (!rc && purpose != MR_MAILBOX_ROOT_READ)
 		rc = make_own(cx, &root);
 	if (!rc && purpose == MR_MAILBOX_ROOT_WRITE)

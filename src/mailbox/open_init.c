@@ -53,7 +53,7 @@ static enum mr_code check(struct mr_ctx *cx, struct mr_mailbox_root *root)
 	enum mr_code rc = mr_mailbox_root_check_layout(cx, root, has_index);
 
 	if (!rc && has_index)
-		rc = mr_mailbox_root_check_home(cx, root);
+		rc = mr_mailbox_root_check_home(cx, root, MR_MAILBOX_LEND_READ);
 	if (!rc)
 		rc = mr_mailbox_root_version(cx, root, &version);
 	if (!rc && version)

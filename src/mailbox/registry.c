@@ -2,10 +2,14 @@
 #include "mailbox/registry.h"
 
 #include "base/fs.h"
+#include "base/oom.h"
+#include "base/shelf.h"
 #include "base/utf8.h"
 #include "mailbox/inside.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LIVE   "live_agents"
 #define RECORD "record.json"
@@ -76,7 +80,10 @@ static bool is_active(const struct mr_mailbox_record *record)
 struct match {
 	const char *agent_id; /* or NULL */
 	bool is_active;
-	size_t rivals; /* that answer as well */
+	size_t rivals;       /* that answer as well */
+	struct mr_texts ids; /* of all that have the name, with room for all agents */
+	bool is_recalled;    /* only who had the name before is looked at */
+	bool is_incomplete;  /* a record could not be read: it may be just being written */
 };
 
 /*
@@ -94,6 +101,13 @@ static bool may_say(struct mr_arena *arena, const char *path, const char *text)
 		memmem(bytes.data, bytes.len, text, strlen(text));
 }
 
+static void take_lead(struct match *match, const char *agent_id, bool active)
+{
+	match->agent_id = agent_id;
+	match->is_active = active;
+	match->rivals = 0;
+}
+
 /* Look at one record, in memory of its own: there may be hundreds, and a request may last. */
 static void compare(struct mr_ctx *cx, const char *registry, const char *agent_id, const char *name,
 	struct match *match)
@@ -103,30 +117,134 @@ static void compare(struct mr_ctx *cx, const char *registry, const char *agent_i
 	struct mr_mailbox_record record;
 
 	one.arena = arena;
-	if (!may_say(arena, mr_mailbox_registry_path(arena, registry, agent_id), bare(name)))
+	/* Who had the name before has it still, as a rule. */
+	if (!match->is_recalled &&
+		!may_say(arena, mr_mailbox_registry_path(arena, registry, agent_id), bare(name)))
 		return;
 	read_record(&one, registry, agent_id, &record);
+	match->is_incomplete |= record.problem != NULL;
 	if (!record.agent_name || !mr_str_eq(bare(record.agent_name), bare(name)))
 		return;
+	match->ids.items[match->ids.len++] = agent_id;
 	if (match->agent_id && match->is_active == is_active(&record))
 		match->rivals++;
 	else if (!match->agent_id || is_active(&record))
-		*match = (struct match){ .agent_id = agent_id, .is_active = is_active(&record) };
+		take_lead(match, agent_id, is_active(&record));
+}
+
+/*
+ * Who had a name when all records were read. It holds as long as no agent came or went, which the
+ * time of the directory tells, and no record changed its name, which none does in its life; the
+ * records of the name itself are read each time.
+ */
+struct known {
+	struct timespec changed;
+	size_t len;
+	char *ids[];
+};
+
+static void drop_known(void *thing)
+{
+	struct known *known = thing;
+
+	for (size_t i = 0; i < known->len; i++)
+		free(known->ids[i]);
+	free(known);
+}
+
+/* When the directory changed last; false when it cannot be told, or so recently that a further
+ * change might bear the same time. */
+static bool when_changed(const char *dir, struct timespec *out)
+{
+	enum { STEP_US = 100000 };
+	int64_t age_us;
+	struct stat st;
+
+	if (stat(dir, &st) != 0)
+		return false;
+	*out = st.st_mtim;
+	age_us = mr_clock_wall_us(mr_clock_system()) -
+		((int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000);
+	return age_us > STEP_US;
+}
+
+static void remember(struct mr_ctx *cx, const char *key, const struct timespec *changed,
+	const struct match *match)
+{
+	struct known *known = malloc(sizeof(*known) + match->ids.len * sizeof(known->ids[0]));
+
+	if (!known)
+		mr_oom(sizeof(*known));
+	known->changed = *changed;
+	for (known->len = 0; known->len < match->ids.len; known->len++) {
+		known->ids[known->len] = strdup(match->ids.items[known->len]);
+		if (!known->ids[known->len])
+			mr_oom(sizeof(*known));
+	}
+	mr_shelf_put(cx->shelf, MR_SHELF_SMALL, key, known, drop_known);
+}
+
+/* False: all records must be read. */
+static bool recall(struct mr_ctx *cx, const char *key, const char *registry, const char *name,
+	const struct timespec *changed, struct match *match)
+{
+	struct known *known = mr_shelf_take(cx->shelf, MR_SHELF_SMALL, key);
+	size_t len;
+
+	if (!known)
+		return false;
+	len = known->len;
+	if (known->changed.tv_sec == changed->tv_sec &&
+		known->changed.tv_nsec == changed->tv_nsec) {
+		match->ids.items = mr_arena_array(cx->arena, len + 1, sizeof(char *));
+		match->is_recalled = true;
+		for (size_t i = 0; i < len; i++)
+			compare(cx, registry, mr_arena_strdup(cx->arena, known->ids[i]), name,
+				match);
+	}
+	if (len && match->ids.len == len && !match->is_incomplete) {
+		mr_shelf_put(cx->shelf, MR_SHELF_SMALL, key, known, drop_known);
+		return true;
+	}
+	drop_known(known);
+	*match = (struct match){ NULL };
+	return false;
+}
+
+/* Read all records. */
+static enum mr_code search(struct mr_ctx *cx, struct mr_arena *arena, const char *registry,
+	const char *name, struct match *match)
+{
+	struct mr_texts names = { NULL, 0 };
+	enum mr_code rc = mr_fs_list(arena, AT_FDCWD, mr_arena_printf(arena, "%s/" LIVE, registry),
+		MR_MAILBOX_AGENTS, &names, &cx->err);
+
+	if (rc)
+		return rc;
+	match->ids.items = mr_arena_array(arena, names.len + 1, sizeof(char *));
+	for (size_t i = 0; i < names.len; i++)
+		compare(cx, registry, names.items[i], name, match);
+	return MR_OK;
 }
 
 static enum mr_code find_name(struct mr_ctx *cx, const char *registry, const char *name,
 	struct mr_mailbox_record *out)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
-	struct mr_texts names = { NULL, 0 };
+	const char *dir = mr_arena_printf(arena, "%s/" LIVE, registry);
+	const char *key = mr_arena_printf(arena, "agent %s %s", bare(name), dir);
 	struct match match = { NULL };
-	enum mr_code rc = mr_fs_list(arena, AT_FDCWD, mr_arena_printf(arena, "%s/" LIVE, registry),
-		MR_MAILBOX_AGENTS, &names, &cx->err);
+	struct timespec changed;
+	bool may_keep = cx->shelf && when_changed(dir, &changed);
+	enum mr_code rc = MR_OK;
 
+	if (!may_keep || !recall(cx, key, registry, name, &changed, &match)) {
+		rc = search(cx, arena, registry, name, &match);
+		if (!rc && may_keep && match.agent_id && !match.is_incomplete)
+			remember(cx, key, &changed, &match);
+	}
 	if (rc && rc != MR_ENOTFOUND)
 		return rc;
-	for (size_t i = 0; i < names.len; i++)
-		compare(cx, registry, names.items[i], name, &match);
 	if (!match.agent_id)
 		return mr_err_set(&cx->err, MR_ENOTFOUND,
 			"no agent named `%.100s` is known; mailroom agents list shows all", name);

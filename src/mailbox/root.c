@@ -152,13 +152,14 @@ enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx, const struct mr_ma
 		root->path, version);
 }
 
-static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only, struct mr_db **out)
+static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only,
+	enum mr_db_journal journal, struct mr_db **out)
 {
 	struct mr_db_options options = {
 		.path = path,
 		.read_only = read_only,
 		.create = !read_only,
-		.journal = MR_DB_JOURNAL_DELETE,
+		.journal = journal,
 		.sync = MR_DB_SYNC_FULL,
 		.repair_hint = REPAIR_HINT,
 	};
@@ -180,21 +181,51 @@ static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only,
 	return mr_db_open(&options, out, &cx->err);
 }
 
-enum mr_code mr_mailbox_root_index(struct mr_ctx *cx, const struct mr_mailbox_root *root,
-	bool read_only, struct mr_db **out)
+enum mr_code mr_mailbox_root_look(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	bool read_only, enum mr_db_journal journal, struct mr_db **out)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	bool is_old = false;
 	enum mr_code rc =
 		open_db(cx, mr_mailbox_layout_join(cx->arena, root->path, MR_MAILBOX_INDEX_FILE),
-			read_only, &db);
+			read_only, journal, &db);
 
 	if (!rc)
 		rc = mr_db_has_table(db, OLD_TABLE, &is_old, &cx->err);
 	if (!rc && is_old)
 		rc = say_stale(cx, root->path, "its index has a table `principals`");
+	if (rc)
+		return rc;
+	*out = db;
+	db = NULL;
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_root_index(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	bool read_only, struct mr_db **out)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	enum mr_code rc = mr_mailbox_root_look(cx, root, read_only, MR_DB_JOURNAL_DELETE, &db);
+
 	if (!rc && !read_only)
 		rc = mr_mailbox_index_schema(cx, db);
+	if (rc)
+		return rc;
+	*out = db;
+	db = NULL;
+	return MR_OK;
+}
+
+enum mr_code mr_mailbox_root_local_in(struct mr_ctx *cx, const char *path, bool read_only,
+	enum mr_db_journal journal, struct mr_db **out)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
+	enum mr_code rc =
+		open_db(cx, mr_mailbox_layout_join(cx->arena, path, MR_MAILBOX_LOCAL_FILE),
+			read_only, journal, &db);
+
+	if (!rc && !read_only)
+		rc = mr_mailbox_state_schema(cx, db);
 	if (rc)
 		return rc;
 	*out = db;
@@ -205,17 +236,7 @@ enum mr_code mr_mailbox_root_index(struct mr_ctx *cx, const struct mr_mailbox_ro
 enum mr_code mr_mailbox_root_local(struct mr_ctx *cx, const char *path, bool read_only,
 	struct mr_db **out)
 {
-	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	enum mr_code rc = open_db(cx,
-		mr_mailbox_layout_join(cx->arena, path, MR_MAILBOX_LOCAL_FILE), read_only, &db);
-
-	if (!rc && !read_only)
-		rc = mr_mailbox_state_schema(cx, db);
-	if (rc)
-		return rc;
-	*out = db;
-	db = NULL;
-	return MR_OK;
+	return mr_mailbox_root_local_in(cx, path, read_only, MR_DB_JOURNAL_DELETE, out);
 }
 
 /* Is `path` another name of this directory? */
@@ -243,21 +264,24 @@ static enum mr_code find_elsewhere(struct mr_ctx *cx, struct mr_db *index, const
 	return MR_OK;
 }
 
-enum mr_code mr_mailbox_root_home(struct mr_ctx *cx, struct mr_mailbox_root *root,
-	struct mr_mailbox_home *out)
+static enum mr_code find_home(struct mr_ctx *cx, struct mr_mailbox_root *root,
+	enum mr_mailbox_lend how, struct mr_mailbox_home *out)
 {
-	struct mr_db *index MR_CLEANUP(mr_db_closep) = NULL;
+	struct mr_mailbox_lent index MR_CLEANUP(mr_mailbox_lent_return) = MR_MAILBOX_LENT_INIT;
 	const char *elsewhere = NULL;
 	bool has_rows = false;
-	enum mr_code rc = mr_mailbox_root_index(cx, root, true, &index);
+	enum mr_code rc = mr_mailbox_lend_index(cx, root, how, &index);
 
+	/* In one transaction: each query by itself would lock the file anew. */
 	if (!rc)
-		rc = mr_db_has_table(index, "mailbox_registrations", &has_rows, &cx->err);
+		rc = mr_db_begin(index.db, MR_DB_DEFERRED, &cx->err);
+	if (!rc)
+		rc = mr_db_has_table(index.db, "mailbox_registrations", &has_rows, &cx->err);
 	if (!rc && has_rows)
-		rc = find_elsewhere(cx, index, root->path, &elsewhere);
+		rc = find_elsewhere(cx, index.db, root->path, &elsewhere);
 	if (!rc && elsewhere && is_same_directory(root->dir, elsewhere)) {
 		root->path = elsewhere;
-		rc = find_elsewhere(cx, index, root->path, &elsewhere);
+		rc = find_elsewhere(cx, index.db, root->path, &elsewhere);
 	}
 	if (rc)
 		return rc;
@@ -267,6 +291,12 @@ enum mr_code mr_mailbox_root_home(struct mr_ctx *cx, struct mr_mailbox_root *roo
 		out->is_copy = mr_fs_exists(AT_FDCWD, elsewhere);
 	}
 	return MR_OK;
+}
+
+enum mr_code mr_mailbox_root_home(struct mr_ctx *cx, struct mr_mailbox_root *root,
+	struct mr_mailbox_home *out)
+{
+	return find_home(cx, root, MR_MAILBOX_LEND_READ, out);
 }
 
 static enum mr_code say_not_home(struct mr_ctx *cx, const struct mr_mailbox_root *root,
@@ -279,10 +309,11 @@ static enum mr_code say_not_home(struct mr_ctx *cx, const struct mr_mailbox_root
 		root->path, home->is_copy ? "copied from" : "moved here from", home->recorded);
 }
 
-enum mr_code mr_mailbox_root_check_home(struct mr_ctx *cx, struct mr_mailbox_root *root)
+enum mr_code mr_mailbox_root_check_home(struct mr_ctx *cx, struct mr_mailbox_root *root,
+	enum mr_mailbox_lend how)
 {
 	struct mr_mailbox_home home;
-	enum mr_code rc = mr_mailbox_root_home(cx, root, &home);
+	enum mr_code rc = find_home(cx, root, how, &home);
 
 	if (rc)
 		return rc;
@@ -357,7 +388,7 @@ enum mr_code mr_mailbox_root_status(struct mr_ctx *cx, const char *path,
 	status.supported = rc == MR_OK;
 	/* Readers may go on with a root that is not at home. */
 	if (!rc && status.structural_state_readable)
-		rc = mr_mailbox_root_check_home(cx, &root);
+		rc = mr_mailbox_root_check_home(cx, &root, MR_MAILBOX_LEND_READ);
 	if (rc)
 		status.error = mr_arena_strdup(cx->arena, cx->err.msg);
 	cx->err = before;

@@ -63,12 +63,40 @@ struct mr_mailbox_home {
  */
 MR_CHECK enum mr_code mr_mailbox_root_home(struct mr_ctx *cx, struct mr_mailbox_root *root,
 	struct mr_mailbox_home *out);
-/* MR_ECONFLICT, with both paths and what to do, unless the root is at home. */
-MR_CHECK enum mr_code mr_mailbox_root_check_home(struct mr_ctx *cx, struct mr_mailbox_root *root);
-
 /* index.sqlite: journal DELETE, schema made when it is opened for writing. */
 MR_CHECK enum mr_code mr_mailbox_root_index(struct mr_ctx *cx, const struct mr_mailbox_root *root,
 	bool read_only, struct mr_db **out);
 /* mailbox.sqlite in the mailbox directory `path` (absolute). */
 MR_CHECK enum mr_code mr_mailbox_root_local(struct mr_ctx *cx, const char *path, bool read_only,
 	struct mr_db **out);
+
+/*
+ * The same databases for steps that follow each other: from cx->shelf, when one lies there whose
+ * file is still in its place, and back to it. A transaction that is still open is rolled back then.
+ */
+enum mr_mailbox_lend {
+	MR_MAILBOX_LEND_READ, /* the file may be write-protected */
+	MR_MAILBOX_LEND_LOOK, /* to read, where a write may follow: nothing is changed yet */
+	MR_MAILBOX_LEND_WRITE,
+};
+struct mr_mailbox_lent {
+	struct mr_db *db;
+	struct mr_shelf *shelf;
+	enum mr_mailbox_lend how;
+	bool journal_stays;
+};
+#define MR_MAILBOX_LENT_INIT ((struct mr_mailbox_lent){ NULL })
+MR_CHECK enum mr_code mr_mailbox_lend_index(struct mr_ctx *cx, const struct mr_mailbox_root *root,
+	enum mr_mailbox_lend how, struct mr_mailbox_lent *out);
+MR_CHECK enum mr_code mr_mailbox_lend_local(struct mr_ctx *cx, const char *path,
+	enum mr_mailbox_lend how, struct mr_mailbox_lent *out);
+/* After a commit to a mailbox.sqlite that was lent: whoever watches the mailbox looks at once. The
+ * journal, which would tell it by going away, may have stayed. */
+void mr_mailbox_lent_tell(const struct mr_mailbox_lent *lent);
+/* For MR_CLEANUP. */
+void mr_mailbox_lent_return(struct mr_mailbox_lent *lent);
+
+/* MR_ECONFLICT, with both paths and what to do, unless the root is at home. `how` is what the
+ * index will be needed for. */
+MR_CHECK enum mr_code mr_mailbox_root_check_home(struct mr_ctx *cx, struct mr_mailbox_root *root,
+	enum mr_mailbox_lend how);

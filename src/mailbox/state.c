@@ -33,8 +33,8 @@ enum mr_code mr_mailbox_state_default(struct mr_ctx *cx, struct mr_db *index,
 
 void mr_mailbox_state_change_release(struct mr_mailbox_state_change *change)
 {
-	mr_db_closep(&change->local);
-	mr_db_closep(&change->index);
+	mr_mailbox_lent_return(&change->local);
+	mr_mailbox_lent_return(&change->index);
 	mr_mailbox_locks_release(&change->locks);
 }
 
@@ -47,9 +47,11 @@ static enum mr_code find(struct mr_ctx *cx, const struct mr_mailbox_root *root, 
 	enum mr_code rc = mr_mailbox_locks_take(cx, root, &addresses, &change->locks);
 
 	if (!rc)
-		rc = mr_mailbox_root_index(cx, root, index_read_only, &change->index);
+		rc = mr_mailbox_lend_index(cx, root,
+			index_read_only ? MR_MAILBOX_LEND_LOOK : MR_MAILBOX_LEND_WRITE,
+			&change->index);
 	if (!rc)
-		rc = mr_mailbox_registration_active(cx, change->index, address, &change->row);
+		rc = mr_mailbox_registration_active(cx, change->index.db, address, &change->row);
 	if (rc)
 		return rc;
 	if (!change->row)
@@ -57,7 +59,7 @@ static enum mr_code find(struct mr_ctx *cx, const struct mr_mailbox_root *root, 
 			"no active mailbox registration exists for `%s`", address);
 	rc = mr_mailbox_register_check(cx, change->row);
 	if (!rc)
-		rc = mr_mailbox_index_get(cx, change->index, message_id, &change->message);
+		rc = mr_mailbox_index_get(cx, change->index.db, message_id, &change->message);
 	if (!rc && !change->message)
 		rc = mr_err_set(&cx->err, MR_ENOTFOUND, "unknown message id `%s`", message_id);
 	return rc;
@@ -72,20 +74,21 @@ enum mr_code mr_mailbox_state_change_begin(struct mr_ctx *cx, const struct mr_ma
 	enum mr_code rc = find(cx, root, address, message_id, index_read_only, change);
 
 	if (!rc)
-		rc = mr_mailbox_root_local(cx, change->row->path, false, &change->local);
+		rc = mr_mailbox_lend_local(cx, change->row->path, MR_MAILBOX_LEND_WRITE,
+			&change->local);
 	/* A database that was lost gets all its rows back, not only this one. */
 	if (!rc)
-		rc = mr_mailbox_state_list(cx, change->local, NULL, 1, &any);
+		rc = mr_mailbox_state_list(cx, change->local.db, NULL, 1, &any);
 	if (!rc && any.len == 0)
-		rc = mr_mailbox_register_local(cx, change->index, change->row, false);
+		rc = mr_mailbox_register_local(cx, change->index.db, change->row, false);
 	if (!rc)
-		rc = mr_db_begin(change->local, MR_DB_IMMEDIATE, &cx->err);
+		rc = mr_db_begin(change->local.db, MR_DB_IMMEDIATE, &cx->err);
 	if (!rc)
-		rc = mr_mailbox_state_get(cx, change->local, message_id, &known);
+		rc = mr_mailbox_state_get(cx, change->local.db, message_id, &known);
 	if (rc)
 		return rc;
 	if (!known)
-		return mr_mailbox_state_default(cx, change->index, change->row, change->message,
+		return mr_mailbox_state_default(cx, change->index.db, change->row, change->message,
 			&change->state);
 	change->state = *known;
 	return MR_OK;
@@ -94,9 +97,9 @@ enum mr_code mr_mailbox_state_change_begin(struct mr_ctx *cx, const struct mr_ma
 enum mr_code mr_mailbox_state_change_write(struct mr_ctx *cx,
 	struct mr_mailbox_state_change *change)
 {
-	enum mr_code rc = mr_mailbox_state_put(cx, change->local, &change->state);
+	enum mr_code rc = mr_mailbox_state_put(cx, change->local.db, &change->state);
 
-	return rc ? rc : mr_mailbox_state_thread(cx, change->local, change->state.thread_id);
+	return rc ? rc : mr_mailbox_state_thread(cx, change->local.db, change->state.thread_id);
 }
 
 struct mr_mailbox_state_result mr_mailbox_state_change_result(
@@ -135,9 +138,10 @@ enum mr_code mr_mailbox_state_update(struct mr_ctx *cx, const struct mr_mailbox_
 	rc = mr_mailbox_state_change_write(cx, &change);
 	mr_crash_point("state.updated");
 	if (!rc)
-		rc = mr_db_commit(change.local, &cx->err);
+		rc = mr_db_commit(change.local.db, &cx->err);
 	if (rc)
 		return rc;
+	mr_mailbox_lent_tell(&change.local);
 	mr_crash_point("state.committed");
 	*out = mr_mailbox_state_change_result(&change);
 	return MR_OK;

@@ -142,13 +142,13 @@ static enum mr_code fill(struct move *m)
 			mr_mailbox_layout_projection(cx->arena, m->box,
 				change->message->message_id)),
 	};
-	enum mr_code rc = mr_db_begin(change->index, MR_DB_IMMEDIATE, &cx->err);
+	enum mr_code rc = mr_db_begin(change->index.db, MR_DB_IMMEDIATE, &cx->err);
 
 	if (!rc)
-		rc = mr_mailbox_index_drop_projections(cx, change->index, row.registration_id,
+		rc = mr_mailbox_index_drop_projections(cx, change->index.db, row.registration_id,
 			row.message_id);
 	if (!rc)
-		rc = mr_mailbox_index_add_projection(cx, change->index, &row);
+		rc = mr_mailbox_index_add_projection(cx, change->index.db, &row);
 	change->state.box = m->box;
 	change->state.archived = mr_str_eq(m->box, ARCHIVE);
 	change->state.read |= change->state.archived;
@@ -170,7 +170,7 @@ static enum mr_code undo(struct move *m)
 /* After the box was committed. */
 static enum mr_code follow(struct move *m)
 {
-	enum mr_code rc = mr_db_commit(m->change.index, &m->cx->err);
+	enum mr_code rc = mr_db_commit(m->change.index.db, &m->cx->err);
 
 	if (!rc)
 		mr_crash_point("state.move.indexed");
@@ -209,9 +209,10 @@ enum mr_code mr_mailbox_state_move(struct mr_ctx *cx, const struct mr_mailbox_ro
 	if (!rc)
 		rc = make_link(&m);
 	if (!rc)
-		rc = mr_db_commit(m.change.local, &cx->err);
+		rc = mr_db_commit(m.change.local.db, &cx->err);
 	if (rc)
 		return undo(&m);
+	mr_mailbox_lent_tell(&m.change.local);
 	mr_crash_point("state.move.committed");
 	rc = follow(&m);
 	if (!rc)

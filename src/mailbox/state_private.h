@@ -2,13 +2,14 @@
 #pragma once
 
 #include "mailbox/locks.h"
+#include "mailbox/root.h"
 #include "mailbox/state.h"
 
 /* The locks are held and a transaction on mailbox.sqlite is open, until the change is released. */
 struct mr_mailbox_state_change {
 	struct mr_mailbox_locks locks;
-	struct mr_db *index;
-	struct mr_db *local;
+	struct mr_mailbox_lent index;
+	struct mr_mailbox_lent local;
 	const struct mr_mailbox_registration *row;
 	const struct mr_mailbox_indexed *message;
 	struct mr_mailbox_state state; /* as it is now, or the default of a row that is missing */

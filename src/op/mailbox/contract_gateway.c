@@ -99,11 +99,11 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 	entered = mr_arena_alloc(call->cx.arena, sizeof(*entered));
 	session = &entered->session;
 	*session = (struct mr_mail_session){ .mail = MR_MAIL_INIT };
+	mr_gateway_parts_lend(call->app->gateway_parts, &call->cx);
 	rc = mr_gateway_session(call, session);
 	entered->facts = mr_gateway_log_facts(call->cx.arena, op, session->binding.address, in);
 	mr_gateway_log_begun(&entered->facts);
 	widen_reach(call, &session->agent.manifest);
-	call->cx.keepers = mr_gateway_parts_keepers(call->app->gateway_parts);
 	if (!rc)
 		rc = mr_mail_session_open(call, !(op->needs & MR_NEED_WRITE), session);
 	if (rc) {

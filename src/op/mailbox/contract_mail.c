@@ -1,6 +1,7 @@
 /* op/mailbox/contract_mail.c - how commands of agents' mail find their agent. */
 #include "op/mailbox/contract_mail.h"
 
+#include "base/shelf.h"
 #include "op/call.h"
 #include "op/mailbox/mail_session.h"
 #include "op/mailbox/mail_terminal.h"
@@ -106,10 +107,12 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 	if (!part)
 		return MR_OK;
 	session = mr_arena_alloc(call->cx.arena, sizeof(*session));
-	*session = (struct mr_mail_session){ .mail = MR_MAIL_INIT };
+	*session = (struct mr_mail_session){ .mail = MR_MAIL_INIT, .shelf = mr_shelf_new() };
+	call->cx.shelf = session->shelf;
 	rc = selected.port ? enter_server(call, &selected, session)
 			   : enter_agent(call, op, session);
 	if (rc) {
+		call->cx.shelf = NULL;
 		mr_mail_session_close(session);
 		return rc;
 	}
@@ -119,9 +122,9 @@ static enum mr_code enter(struct mr_call *call, const struct mr_op *op, const st
 
 static void leave(struct mr_call *call, const struct mr_op *op, void *part, enum mr_code rc)
 {
-	(void)call;
 	(void)op;
 	(void)rc;
+	call->cx.shelf = NULL;
 	if (part)
 		mr_mail_session_close(part);
 }

@@ -317,6 +317,7 @@ static enum mr_code next(struct mr_call *call, const struct next_request *asked,
 
 	if (!hub)
 		return mr_err_set(&call->cx.err, MR_ECONFLICT, "this server has no notifier");
+	mr_gateway_parts_lend(call->app->gateway_parts, &call->cx);
 	mr_notifier_hub_run(hub, run_finding, &finding);
 	if (finding.rc)
 		return finding.rc;

@@ -4,6 +4,7 @@
 
 #include "base/keeper.h"
 #include "base/oom.h"
+#include "base/shelf.h"
 #include "op/mailbox/gateway_service.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 struct mr_gateway_parts {
 	struct mr_notifier_hub *notifiers;
 	struct mr_keepers *keepers;
+	struct mr_shelf *shelf;
 };
 
 static enum mr_code start_notifiers(const struct mr_app *app, struct mr_notifier_hub **out,
@@ -45,7 +47,11 @@ enum mr_code mr_gateway_parts_start(const struct mr_app *app, struct mr_gateway_
 	parts = malloc(sizeof(*parts));
 	if (!parts)
 		mr_oom(sizeof(*parts));
-	*parts = (struct mr_gateway_parts){ .notifiers = notifiers, .keepers = mr_keepers_new() };
+	*parts = (struct mr_gateway_parts){
+		.notifiers = notifiers,
+		.keepers = mr_keepers_new(),
+		.shelf = mr_shelf_new(),
+	};
 	*out = parts;
 	return MR_OK;
 }
@@ -62,6 +68,7 @@ void mr_gateway_parts_free(struct mr_gateway_parts *parts)
 		return;
 	mr_notifier_hub_close(parts->notifiers);
 	mr_keepers_free(parts->keepers);
+	mr_shelf_free(parts->shelf);
 	free(parts);
 }
 
@@ -70,9 +77,12 @@ struct mr_notifier_hub *mr_gateway_parts_notifiers(const struct mr_gateway_parts
 	return parts ? parts->notifiers : NULL;
 }
 
-struct mr_keepers *mr_gateway_parts_keepers(const struct mr_gateway_parts *parts)
+void mr_gateway_parts_lend(const struct mr_gateway_parts *parts, struct mr_ctx *cx)
 {
-	return parts ? parts->keepers : NULL;
+	if (!parts)
+		return;
+	cx->keepers = parts->keepers;
+	cx->shelf = parts->shelf;
 }
 
 void mr_gateway_parts_listens(struct mr_gateway_parts *parts, const char *url)

@@ -28,8 +28,8 @@ void mr_gateway_parts_free(struct mr_gateway_parts *parts);
 void mr_gateway_parts_listens(struct mr_gateway_parts *parts, const char *url);
 /* The notifiers of the agents; NULL when there are none. */
 struct mr_notifier_hub *mr_gateway_parts_notifiers(const struct mr_gateway_parts *parts);
-/* For requests that lock a mailbox root; NULL when there are none. */
-struct mr_keepers *mr_gateway_parts_keepers(const struct mr_gateway_parts *parts);
+/* For a request that uses a mailbox root: what the process keeps for all of them. */
+void mr_gateway_parts_lend(const struct mr_gateway_parts *parts, struct mr_ctx *cx);
 /* Where the mail of this session's agent is served by this process, and what stands before /mail/
  * there; NULL: not known yet. */
 const char *mr_gateway_parts_url(struct mr_call *call, const struct mr_mailbox_session *session,

@@ -3,6 +3,7 @@
 
 #include "app/settings.h"
 #include "base/fs.h"
+#include "base/shelf.h"
 #include "mailbox/gateway.h"
 #include "mailbox/mail_gateway.h"
 #include "mailbox/mail_open.h"
@@ -345,4 +346,5 @@ enum mr_code mr_mail_session_remote(struct mr_call *call, const char *port,
 void mr_mail_session_close(struct mr_mail_session *session)
 {
 	mr_mail_close(&session->mail);
+	mr_shelf_freep(&session->shelf);
 }

@@ -32,6 +32,7 @@ struct mr_mail_session {
 	enum mr_mail_execution execution;
 	const char *unusable; /* with MR_MAIL_TUI_SUBMISSION: why the mail is not open */
 	struct mr_mail mail;
+	struct mr_shelf *shelf; /* of a command: what it has open */
 };
 
 /* Options of the contract; NULL: not given. */

@@ -6,6 +6,7 @@
  * {"ok": false, "error": text}; exit status 0, 1 for a failure that was handled, 2 for wrong usage.
  */
 #include "base/fs.h"
+#include "base/shelf.h"
 #include "mailbox/limits.h"
 #include "mailbox/open.h"
 #include "op/bind.h"
@@ -190,7 +191,12 @@ static enum mr_code run_script(struct mr_ctx *cx, const struct script *script,
 		value = &no_fields;
 	if (!rc)
 		rc = mr_mailbox_payload_read(cx, script->kind, value, &payload);
-	return rc ? rc : run_payload(cx, asked->mailbox_root, &payload, out);
+	if (rc)
+		return rc;
+	cx->shelf = mr_shelf_new();
+	rc = run_payload(cx, asked->mailbox_root, &payload, out);
+	mr_shelf_freep(&cx->shelf);
+	return rc;
 }
 
 /* Not bound: which object is the result depends on the script. */

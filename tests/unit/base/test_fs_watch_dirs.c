@@ -39,9 +39,9 @@ static void each_directory_has_its_id(void)
 	files_enter();
 	CHECK(mkdir("a", 0755) == 0 && mkdir("b", 0755) == 0);
 	CHECK_OK(mr_fs_watch_dirs_open(&watch, &err), err);
-	CHECK_OK(mr_fs_watch_dirs_add(watch, "a", &a, &err), err);
-	CHECK_OK(mr_fs_watch_dirs_add(watch, "b", &b, &err), err);
-	CHECK_OK(mr_fs_watch_dirs_add(watch, "a", &again, &err), err);
+	CHECK_OK(mr_fs_watch_dirs_add(watch, "a", true, &a, &err), err);
+	CHECK_OK(mr_fs_watch_dirs_add(watch, "b", true, &b, &err), err);
+	CHECK_OK(mr_fs_watch_dirs_add(watch, "a", true, &again, &err), err);
 	CHECK(a > 0 && b > 0 && a != b && a == again);
 	CHECK(mkdir("b/new", 0755) == 0);
 	CHECK(strstr(drain(watch), " new 2\n") && strtol(told, NULL, 10) == b);
@@ -66,7 +66,7 @@ static void a_missing_directory_is_said(void)
 
 	files_enter();
 	CHECK_OK(mr_fs_watch_dirs_open(&watch, &err), err);
-	CHECK_ERR(mr_fs_watch_dirs_add(watch, "none", &id, &err), err, MR_ENOTFOUND,
+	CHECK_ERR(mr_fs_watch_dirs_add(watch, "none", true, &id, &err), err, MR_ENOTFOUND,
 		"cannot watch none: No such file or directory");
 	mr_fs_watch_dirs_close(&watch);
 }

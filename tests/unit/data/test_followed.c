@@ -116,6 +116,7 @@ static void names_beside_a_database_are_told_apart(void)
 		bool is_commit;
 	} cases[] = {
 		{ "a.sqlite", MR_FS_WATCH_ARRIVED, true },
+		{ "a.sqlite", MR_FS_WATCH_TOUCHED, true },
 		{ "a.sqlite", MR_FS_WATCH_WRITTEN | MR_FS_WATCH_CLOSED, false },
 		{ "a.sqlite-journal", MR_FS_WATCH_REMOVED, true },
 		{ "a.sqlite-journal", MR_FS_WATCH_CLOSED, true },

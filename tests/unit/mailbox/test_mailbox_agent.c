@@ -1,5 +1,6 @@
 /* tests/unit/mailbox/test_mailbox_agent.c - agents: made, bound, found, selected, removed. */
 #include "base/fs.h"
+#include "base/shelf.h"
 #include "files.h"
 #include "mailbox/agent_make.h"
 #include "mailbox/gateway.h"
@@ -320,6 +321,42 @@ static void two_of_a_name_are_told_apart(void)
 	CHECK_STR(record_of(&post, NULL, "dora").agent_id, dora.agent_id);
 }
 
+/* Who had a name is remembered, as long as nobody came or went. */
+static void a_name_is_looked_up_anew_when_agents_come_and_go(void)
+{
+	struct post post MR_CLEANUP(post_close) = { 0 };
+	struct mr_shelf *shelf MR_CLEANUP(mr_shelf_freep) = mr_shelf_new();
+	struct mr_mailbox_session first, second, third;
+	struct mr_mailbox_record record;
+	/* So old that a change since would show. */
+	static const char AGE[] = "touch -d '1 hour ago' registry/live_agents";
+
+	post_open(&post);
+	first = create(&post, "dora");
+	second = create(&post, "erik");
+	CHECK_INT(system(AGE), 0);
+	post.cx.shelf = shelf;
+	for (int i = 0; i < 3; i++)
+		CHECK_STR(record_of(&post, NULL, "dora").agent_id, first.agent_id);
+	CHECK_STR(record_of(&post, NULL, "HOUMAO-erik").agent_id, second.agent_id);
+	/* Its record is read each time. */
+	CHECK_STR(record_of(&post, NULL, "dora").state, "active");
+	CHECK_INT(system("sed -i s/dora/dara/ registry/live_agents/*/record.json"), 0);
+	CHECK_ERR(mr_mailbox_registry_find(&post.cx, "registry", NULL, "dora", &record),
+		post.cx.err, MR_ENOTFOUND,
+		"no agent named `dora` is known; mailroom agents list shows all");
+	CHECK_INT(system("sed -i s/dara/dora/ registry/live_agents/*/record.json"), 0);
+	CHECK_STR(record_of(&post, NULL, "dora").agent_id, first.agent_id);
+	third = create(&post, "zoe");
+	CHECK_INT(system("sed -i s/zoe/dora/ registry/live_agents/*/record.json"), 0);
+	CHECK_INT(mr_mailbox_registry_find(&post.cx, "registry", NULL, "dora", &record),
+		MR_ECONFLICT);
+	CHECK_INT(system(mr_arena_printf(post.cx.arena, "rm -r registry/live_agents/%s",
+			  third.agent_id)),
+		0);
+	CHECK_STR(record_of(&post, NULL, "dora").agent_id, first.agent_id);
+}
+
 static void a_gateway_is_found_by_its_record(void)
 {
 	struct post post MR_CLEANUP(post_close) = { 0 };
@@ -359,6 +396,7 @@ int main(void)
 		TEST(the_session_says_who_it_is),
 		TEST(a_generation_that_is_over_is_refused),
 		TEST(two_of_a_name_are_told_apart),
+		TEST(a_name_is_looked_up_anew_when_agents_come_and_go),
 		TEST(a_gateway_is_found_by_its_record),
 	};
 

@@ -524,6 +524,39 @@ static void any_crash_is_survived(void)
 	}
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_ino == y.st_ino;
+}
+
+/* Lock files are names of one file that stays. In a copy made of links it is also the original's,
+ * and then it is left to that. */
+static void are_names_of_a_file_that_stays(void)
+{
+	struct place place MR_CLEANUP(place_close) = enter();
+	struct mr_mailbox_locks locks = MR_MAILBOX_LOCKS_INIT;
+	static const char CONTENT[] = "root/" MR_MAILBOX_LOCK_CONTENT;
+
+	for (int i = 0; i < 3; i++) {
+		if (i == 1)
+			CHECK(link(CONTENT, "kept") == 0);
+		CHECK_OK(take(&place, "a@x", "b@x", &locks), place.cx.err);
+		CHECK(is_same_file(LOCK_A, CONTENT) == (i != 1));
+		CHECK(is_same_file(LOCK_A, LOCK_INDEX) == (i != 1));
+		CHECK(!is_same_file("kept", LOCK_A));
+		mr_mailbox_locks_release(&locks);
+		CHECK(!has(LOCK_A) && !has(LOCK_B) && !has(LOCK_INDEX));
+	}
+	/* Where it cannot be one, each is a file of its own. */
+	CHECK(unlink(CONTENT) == 0 && mkdir(CONTENT, 0700) == 0);
+	CHECK_OK(take(&place, "a@x", "b@x", &locks), place.cx.err);
+	CHECK(has(LOCK_A) && !is_same_file(LOCK_A, LOCK_B));
+	mr_mailbox_locks_release(&locks);
+	CHECK(!has(LOCK_A) && !has(LOCK_B));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -544,6 +577,7 @@ int main(void)
 		TEST(says_what_is_missing),
 		TEST(many_processes_lose_nothing),
 		TEST(any_crash_is_survived),
+		TEST(are_names_of_a_file_that_stays),
 	};
 
 	return test_main(tests, MR_LEN(tests));

@@ -3,11 +3,15 @@
 #include "mailbox/mail_fs.h"
 
 #include "base/fs.h"
+#include "base/keeper.h"
+#include "base/shelf.h"
 #include "files.h"
 #include "mailbox/layout.h"
+#include "mailbox/repair.h"
 #include "post.h"
 #include "test.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -280,6 +284,60 @@ static void a_root_that_cannot_be_written(void)
 	CHECK_OK(mr_mail_read(&post.cx, &mail, id, NULL, &message), post.cx.err);
 }
 
+static const char *send_to_bob(struct post *post, const struct mr_mail *from)
+{
+	const char *to[] = { "bob@houmao.localhost", NULL };
+	struct mr_mail_draft d = { .to = { to, 1 }, .subject = "s", .body = mr_bytes_text("b") };
+	struct mr_mail_message sent;
+
+	CHECK_OK(mr_mail_send(&post->cx, from, &d, &sent), post->cx.err);
+	CHECK(!sent.problem);
+	return sent.ref;
+}
+
+/* What a gateway does: connections outlive the requests, and the journals stay. */
+static void what_stays_open_serves_again(void)
+{
+	struct post post MR_CLEANUP(post_close);
+	struct mr_keepers *keepers = mr_keepers_new();
+	struct mr_mail_query query = MR_MAIL_QUERY_INIT;
+	struct mr_mailbox_check_result check;
+	struct mr_mail_message message;
+	struct mr_mail_list list;
+	struct mr_mail mail;
+	const char *ref;
+	size_t open = 0;
+
+	open_post(&post);
+	post.cx.keepers = keepers;
+	post.cx.shelf = mr_shelf_new();
+	for (int i = 0; i < 3; i++) {
+		mail = open_mail(&post, "alice");
+		send_to_bob(&post, &mail);
+		mr_mail_close(&mail);
+		CHECK(i == 0 || files_open() == open);
+		open = files_open();
+	}
+	CHECK(mr_fs_exists(post.root.dir, MR_MAILBOX_INDEX_FILE "-journal"));
+	/* Repair puts another file in its place, and others use the old journal's mode. */
+	CHECK_INT(system("cd root && cp index.sqlite new && rm index.sqlite-journal && "
+			 "mv new index.sqlite"),
+		0);
+	mail = open_mail(&post, "alice");
+	ref = send_to_bob(&post, &mail);
+	mr_mail_close(&mail);
+	mr_shelf_freep(&post.cx.shelf);
+	post.cx.keepers = NULL;
+	mr_keepers_free(keepers);
+	mail = open_mail(&post, "bob");
+	CHECK_OK(mr_mail_read(&post.cx, &mail, ref, NULL, &message), post.cx.err);
+	CHECK_OK(mr_mail_list(&post.cx, &mail, &query, &list), post.cx.err);
+	CHECK_INT(list.messages.len, 4);
+	mr_mail_close(&mail);
+	CHECK_OK(mr_mailbox_check(&post.cx, "root", &check), post.cx.err);
+	CHECK_INT(check.problem_count, 0);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -291,6 +349,7 @@ int main(void)
 		TEST(a_database_that_was_lost),
 		TEST(roots_of_the_old_protocol_are_read),
 		TEST(a_root_that_cannot_be_written),
+		TEST(what_stays_open_serves_again),
 	};
 
 	return test_main(tests, MR_LEN(tests));
