@@ -453,6 +453,22 @@ static enum mr_code commit_index(struct mr_mailbox_delivery *d, struct mr_db *in
 	return is_there ? MR_OK : why.code;
 }
 
+/* Has the mailbox got no other message than this one, so that its database without rows is whole?
+ */
+static enum mr_code is_first(struct mr_mailbox_delivery *d, struct mr_db *index,
+	const struct mr_mailbox_registration *row, bool *out)
+{
+	enum { BOXES = 2 }; /* that a message to oneself is in */
+	struct mr_mailbox_listing listing = { NULL, 0 };
+	enum mr_code rc = mr_mailbox_index_list(d->cx, index, row->id, BOXES + 1, &listing);
+
+	*out = true;
+	for (size_t i = 0; i < listing.len; i++)
+		*out = *out &&
+			mr_str_eq(listing.items[i].message.message_id, d->message->message_id);
+	return rc;
+}
+
 /* The row of one mailbox, unless it has one. */
 static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index,
 	const struct mr_mailbox_place *place, const struct mr_mailbox_state *state)
@@ -463,6 +479,7 @@ static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index
 	const struct mr_mailbox_state *known = NULL;
 	struct mr_mailbox_states any = { NULL, 0 };
 	struct mr_mailbox_projections wanted = { NULL, 0 };
+	bool is_whole = true;
 	enum mr_code rc =
 		mr_mailbox_lend_local(cx, place->row->path, MR_MAILBOX_LEND_WRITE, &local);
 
@@ -482,8 +499,12 @@ static enum mr_code add_local(struct mr_mailbox_delivery *d, struct mr_db *index
 	/* Cleared or unregistered since the commit: then it must not come back. */
 	if (rc || wanted.len == 0)
 		return rc;
-	if (any.len == 0) {
-		/* The database is new, or was lost: fill it with the defaults of all its
+	if (any.len == 0)
+		rc = is_first(d, index, place->row, &is_whole);
+	if (rc)
+		return rc;
+	if (!is_whole) {
+		/* The database was lost: fill it with the defaults of all its
 		 * messages, which this one row would otherwise hide for good. */
 		mr_db_rollback(db);
 		rc = mr_mailbox_register_local(cx, index, place->row, false);
