@@ -58,30 +58,36 @@ static enum mr_code refused(struct mr_ctx *cx, int status, const struct mr_value
 }
 
 /* `body` NULL is a GET. */
-static enum mr_code ask(struct mr_ctx *cx, const char *base, const char *verb,
-	const struct mr_value *body, const char *key, const struct mr_value **out)
+static enum mr_code ask(struct mr_ctx *cx, const struct mr_mail_gateway_place *place,
+	const char *verb, const struct mr_value *body, const char *key, const struct mr_value **out)
 {
 	struct mr_buf text MR_CLEANUP(mr_buf_release) = { 0 };
-	const char *headers[] = { "Content-Type: application/json",
-		key ? mr_arena_printf(cx->arena, "Idempotency-Key: %s", key) : NULL, NULL };
+	const char *headers[4] = { "Content-Type: application/json" };
+	size_t count = 1;
 	struct mr_http_client_request request = {
-		.url = mr_arena_printf(cx->arena, "%s/%s", base, verb),
+		.url = mr_arena_printf(cx->arena, "%s/%s", place->base, verb),
+		.headers = headers,
 		.timeout_ms = TIMEOUT_MS,
 		.max_bytes = ANSWER_BYTES,
 		.is_direct = true,
+		.socket = place->socket,
 	};
 	struct mr_http_client_response response;
 	struct mr_json_limits limits = mr_json_default_limits;
 	struct mr_json_writer json;
 	enum mr_code rc = MR_OK;
 
+	if (key)
+		headers[count++] = mr_arena_printf(cx->arena, "Idempotency-Key: %s", key);
+	if (!mr_str_is_empty(place->token))
+		headers[count++] =
+			mr_arena_printf(cx->arena, "Authorization: Bearer %s", place->token);
 	mr_buf_init(&text, BODY_BYTES);
 	if (body) {
 		mr_json_init(&json, &text, MR_JSON_COMPACT);
 		mr_json_value(&json, body);
 		rc = mr_buf_check(&text, "the request", &cx->err);
 		request.method = "POST";
-		request.headers = headers;
 		request.body = mr_buf_bytes(&text);
 	}
 	if (!rc)
@@ -100,7 +106,7 @@ static enum mr_code ask(struct mr_ctx *cx, const char *base, const char *verb,
 	return response.status == 200 ? MR_OK : refused(cx, response.status, *out);
 }
 
-static const char *base_of(const struct mr_mail *mail)
+static const struct mr_mail_gateway_place *place_of(const struct mr_mail *mail)
 {
 	return mail->state;
 }
@@ -237,7 +243,7 @@ static enum mr_code ask_for_one(struct mr_ctx *cx, const struct mr_mail *mail, c
 {
 	const struct mr_value *answer = NULL;
 	const char *key = sends ? mr_token_hex(cx->arena, cx->rand, KEY_DIGITS / 2) : NULL;
-	enum mr_code rc = ask(cx, base_of(mail), verb, body, key, &answer);
+	enum mr_code rc = ask(cx, place_of(mail), verb, body, key, &answer);
 
 	if (rc)
 		return rc;
@@ -249,7 +255,7 @@ static enum mr_code ask_for_many(struct mr_ctx *cx, const struct mr_mail *mail, 
 	const struct mr_value *body, struct mr_mail_messages *out)
 {
 	const struct mr_value *answer = NULL;
-	enum mr_code rc = ask(cx, base_of(mail), verb, body, NULL, &answer);
+	enum mr_code rc = ask(cx, place_of(mail), verb, body, NULL, &answer);
 
 	return rc ? rc : read_messages(cx, answer, out);
 }
@@ -292,7 +298,7 @@ static enum mr_code remote_status(struct mr_ctx *cx, const struct mr_mail *mail,
 	struct mr_mail_status *out)
 {
 	const struct mr_value *answer = NULL;
-	enum mr_code rc = ask(cx, base_of(mail), "status", NULL, NULL, &answer);
+	enum mr_code rc = ask(cx, place_of(mail), "status", NULL, NULL, &answer);
 
 	if (!rc)
 		*out = (struct mr_mail_status){ mr_value_text(answer, "transport"), mail->address,
@@ -316,7 +322,7 @@ static enum mr_code remote_list(struct mr_ctx *cx, const struct mr_mail *mail,
 	if (query->limit)
 		mr_out_int(&body, "limit", query->limit);
 	mr_out_bool(&body, "include_body", query->include_body);
-	rc = ask(cx, base_of(mail), "list", end(&body), NULL, &answer);
+	rc = ask(cx, place_of(mail), "list", end(&body), NULL, &answer);
 	if (!rc)
 		rc = read_messages(cx, answer, &out->messages);
 	if (rc)
@@ -468,11 +474,11 @@ static const struct mr_mail_transport gateway = {
 	.verbs = &verbs,
 };
 
-enum mr_code mr_mail_gateway_open(struct mr_ctx *cx, const char *base,
+enum mr_code mr_mail_gateway_open(struct mr_ctx *cx, const struct mr_mail_gateway_place *place,
 	struct mr_mail_gateway_status *status, struct mr_mail *out)
 {
 	const struct mr_value *answer = NULL;
-	enum mr_code rc = ask(cx, base, "status", NULL, NULL, &answer);
+	enum mr_code rc = ask(cx, place, "status", NULL, NULL, &answer);
 
 	if (rc)
 		return rc;
@@ -484,12 +490,12 @@ enum mr_code mr_mail_gateway_open(struct mr_ctx *cx, const char *base,
 	};
 	if (!status->transport || !status->principal_id || !status->address ||
 		!status->bindings_version)
-		return mr_err_set(&cx->err, MR_EREMOTE, "%s is no gateway's", base);
+		return mr_err_set(&cx->err, MR_EREMOTE, "%s is no gateway's", place->base);
 	*out = (struct mr_mail){
 		.transport = &gateway,
 		.address = status->address,
 		.principal_id = status->principal_id,
-		.state = mr_arena_strdup(cx->arena, base),
+		.state = mr_arena_memdup(cx->arena, place, sizeof(*place)),
 	};
 	return MR_OK;
 }

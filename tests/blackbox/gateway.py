@@ -405,6 +405,12 @@ def a_server_serves_all_agents(m):
     with Gateway(m, (), token, command=("serve", "--port", "0")) as server:
         assert server.ask("status", agent="bob")[0] == 401
         assert server.ask("status", agent="bob", Authorization="Bearer t0ken")[0] == 200
+        # So does --port: as the settings say, or through the user's own socket.
+        port = server.url.rsplit(":", 1)[1]
+        for env, status in (({"HTTP_SOCKET": "off"}, 1), ({"HTTP_SOCKET": "off", "HTTP_BEARER_TOKEN": "t0ken"}, 0),
+                ({"HTTP_SOCKET": "off", "MAILROOM_TOKEN": "t0ken"}, 0)):
+            done = m.run("mail", "--agent-name", "bob", "--port", port, "status", env=env)
+            assert done.returncode == status and ("(status 401)" in done.stderr) == (status == 1), describe(done)
     m.check()
 
 

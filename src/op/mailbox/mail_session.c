@@ -1,6 +1,7 @@
 /* op/mailbox/mail_session.c - finds the agent that a mail command is for, and opens its mail. */
 #include "op/mailbox/mail_session.h"
 
+#include "app/locations.h"
 #include "app/settings.h"
 #include "base/fs.h"
 #include "base/shelf.h"
@@ -295,8 +296,9 @@ static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 
 /* Where its mail routes are. */
 static enum mr_code find_remote(struct mr_call *call, const char *port,
-	const struct mr_mail_session *session, const char **out)
+	const struct mr_mail_session *session, struct mr_mail_gateway_place *out)
 {
+	const struct mr_settings *settings = call->app->settings;
 	struct mr_mailbox_gateway gateway;
 	struct mr_arena *arena = call->cx.arena;
 
@@ -305,15 +307,19 @@ static enum mr_code find_remote(struct mr_call *call, const char *port,
 			"name the agent by its id: `%.100s` cannot stand in an address",
 			session->agent.ref);
 	if (port) {
-		*out = mr_arena_printf(arena, "http://127.0.0.1:%s/houmao/agents/%s/mail", port,
-			session->agent.ref);
+		out->base = mr_arena_printf(arena, "http://127.0.0.1:%s/houmao/agents/%s/mail",
+			port, session->agent.ref);
+		out->socket = mr_locations_socket_of(arena, settings, out->base);
+		out->token = mr_settings_text(settings, "http.bearer_token");
+		if (mr_str_is_empty(out->token))
+			out->token = getenv(MR_CLIENT_TOKEN_ENV);
 		return MR_OK;
 	}
 	if (!session->agent.ref ||
 		!mr_mailbox_gateway_find(&call->cx, &session->agent.manifest, &gateway) ||
 		!mr_mailbox_gateway_answers(&call->cx, &session->agent.manifest, &gateway))
 		return mr_err_set(&call->cx.err, MR_ENOTFOUND, "no gateway of the agent runs");
-	*out = mr_arena_printf(arena, "%s/v1/mail", gateway.base_url);
+	out->base = mr_arena_printf(arena, "%s/v1/mail", gateway.base_url);
 	return MR_OK;
 }
 
@@ -322,11 +328,11 @@ enum mr_code mr_mail_session_remote(struct mr_call *call, const char *port,
 {
 	struct mr_mail_gateway_status status;
 	struct mr_mail mail = MR_MAIL_INIT;
-	const char *base = NULL;
-	enum mr_code rc = find_remote(call, port, session, &base);
+	struct mr_mail_gateway_place place = { NULL };
+	enum mr_code rc = find_remote(call, port, session, &place);
 
 	if (!rc)
-		rc = mr_mail_gateway_open(&call->cx, base, &status, &mail);
+		rc = mr_mail_gateway_open(&call->cx, &place, &status, &mail);
 	if (rc)
 		return rc;
 	mr_mail_close(&session->mail);
