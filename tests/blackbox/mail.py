@@ -480,6 +480,9 @@ def inside_tmux_the_session_says_who_it_is(m):
         # Made inside a session, an agent belongs to it.
         status, text = tmux.run("nobody", "agents", "create", "carol")
         assert status == 0 and json.loads(text)["tmux_session_name"] == "nobody", text
+        # The session of another one stays that one's.
+        status, text = tmux.run("alice-session", "agents", "create", "dave")
+        assert status == 0 and json.loads(text)["tmux_session_name"] == "dave", text
 
 
 TESTS = [

@@ -183,7 +183,7 @@ static const struct mr_param create_params[] = {
 		.fallback = "claude"),
 	ASKED(role, "role", .summary = "its role", .fallback = "its name"),
 	ASKED(tmux_session, "tmux_session", .summary = "the tmux session that it runs in",
-		.fallback = "this one, or one of its name"),
+		.fallback = "this one, unless it is another agent's, else one of its name"),
 	{ 0 },
 };
 
@@ -263,6 +263,27 @@ static enum mr_code declare(struct mr_call *call, const struct agent_request *as
 	return rc ? rc : declare_server(call, asked, out, account);
 }
 
+/* The name of this tmux session, unless it is that of an agent, as when one agent makes others. */
+static const char *free_tmux_session(struct mr_call *call, const struct mr_mailbox_place *place)
+{
+	const char *name = mr_mailbox_agent_tmux(&call->cx, place);
+	struct mr_mailbox_records records = { NULL, 0 };
+	struct mr_err before = call->cx.err;
+
+	if (!name || mr_mailbox_registry_list(&call->cx, place->registry, &records)) {
+		call->cx.err = before;
+		return name;
+	}
+	for (size_t i = 0; i < records.len; i++) {
+		const struct mr_value *terminal = mr_value_get(records.items[i].value, "terminal");
+
+		if (mr_str_eq(records.items[i].state, "active") &&
+			mr_str_eq(mr_mailbox_session_text(terminal, "current_session_name"), name))
+			return NULL;
+	}
+	return name;
+}
+
 static enum mr_code make_session(struct mr_call *call, const struct agent_request *asked,
 	const struct mr_mailbox_place *place, struct mr_mailbox_session *out)
 {
@@ -286,7 +307,7 @@ static enum mr_code make_session(struct mr_call *call, const struct agent_reques
 		rc = mr_err_set(&call->cx.err, MR_EIO,
 			"the working directory is not there any more");
 	if (!rc && !request.tmux_session && place->tmux)
-		request.tmux_session = mr_mailbox_agent_tmux(&call->cx, place);
+		request.tmux_session = free_tmux_session(call, place);
 	if (!rc)
 		rc = declare(call, asked, request.name, request.tool,
 			request.role ? request.role : request.name, &declared, &account);
