@@ -210,7 +210,9 @@ void mr_notifier_hub_listens(struct mr_notifier_hub *hub, const char *base_url)
 	pthread_mutex_lock(&hub->lock);
 	free(hub->base_url);
 	hub->base_url = copy(base_url);
+	hub->config.is_early = false;
 	pthread_mutex_unlock(&hub->lock);
+	mr_notifier_hub_ring(hub);
 }
 
 const char *mr_notifier_hub_url(struct mr_notifier_hub *hub, struct mr_arena *arena,
@@ -548,7 +550,8 @@ static int hand_out(struct mr_notifier_hub *hub)
 		notice(agent, now);
 		if (agent->closed_ms && agent->closed_ms + CLOSED_MS < next)
 			next = agent->closed_ms + CLOSED_MS;
-		if (agent->is_queued || agent->is_running || agent->due_ms == INT64_MAX)
+		if (agent->is_queued || agent->is_running || agent->due_ms == INT64_MAX ||
+			hub->config.is_early)
 			continue;
 		/* A long poll takes it, or the next one will. */
 		if (agent->waits)

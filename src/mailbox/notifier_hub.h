@@ -20,6 +20,8 @@ struct mr_notifier_hub_config {
 	const char *registry;
 	const struct mr_clock *clock;
 	struct mr_rand *rand; /* safe from any thread */
+	/* Nobody can be served yet: no prompt is made before mr_notifier_hub_listens(). */
+	bool is_early;
 };
 
 /* Texts are copied. */
@@ -32,8 +34,8 @@ void mr_notifier_hub_close(struct mr_notifier_hub *hub);
 
 /* Serve the agent of this session, unless it is served. */
 void mr_notifier_hub_add(struct mr_notifier_hub *hub, const struct mr_mailbox_session *session);
-/* Of a server for several agents, when it listens: the URL under which each agent has its mail,
- * followed by "/" and the agent's id. Prompts name it. */
+/* When it listens; of a server for several agents the URL under which each agent has its mail,
+ * followed by "/" and the agent's id, else NULL. Prompts name it. */
 void mr_notifier_hub_listens(struct mr_notifier_hub *hub, const char *base_url);
 /* That of one agent, or NULL. */
 const char *mr_notifier_hub_url(struct mr_notifier_hub *hub, struct mr_arena *arena,

@@ -22,7 +22,11 @@ static enum mr_code start_notifiers(const struct mr_app *app, struct mr_notifier
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	struct mr_call call = { .app = app, .cx = { .arena = arena } };
-	struct mr_notifier_hub_config config = { .clock = app->clock, .rand = app->rand };
+	struct mr_notifier_hub_config config = {
+		.clock = app->clock,
+		.rand = app->rand,
+		.is_early = true,
+	};
 	struct mr_mailbox_place place = { NULL };
 	enum mr_code rc;
 
@@ -89,7 +93,8 @@ void mr_gateway_parts_listens(struct mr_gateway_parts *parts, const char *url)
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 
-	mr_notifier_hub_listens(parts->notifiers, mr_arena_printf(arena, "%s" AGENTS, url));
+	mr_notifier_hub_listens(parts->notifiers,
+		url ? mr_arena_printf(arena, "%s" AGENTS, url) : NULL);
 }
 
 const char *mr_gateway_parts_url(struct mr_call *call, const struct mr_mailbox_session *session,

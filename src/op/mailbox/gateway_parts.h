@@ -24,7 +24,8 @@ void mr_gateway_parts_stop(struct mr_gateway_parts *parts);
 /* After it has stopped: no handler uses them any more. NULL is fine. */
 void mr_gateway_parts_free(struct mr_gateway_parts *parts);
 
-/* `mailroom serve` listens at this URL. */
+/* `mailroom serve` listens at this URL, or (NULL) the agent's gateway at that of its record, which
+ * is there: from now on prompts can name it, and are made. */
 void mr_gateway_parts_listens(struct mr_gateway_parts *parts, const char *url);
 /* The notifiers of the agents; NULL when there are none. */
 struct mr_notifier_hub *mr_gateway_parts_notifiers(const struct mr_gateway_parts *parts);

@@ -89,6 +89,7 @@ static enum mr_code serve(struct mr_call *call, struct mr_app *app,
 	if (!rc)
 		rc = mr_gateway_begin(call, mr_http_server_port(server), gateway);
 	if (!rc) {
+		mr_gateway_parts_listens(app->gateway_parts, NULL);
 		mr_log(MR_LOG_INFO, "listening", "%s", mr_http_server_url(server));
 		announce(gateway, mr_http_server_url(server));
 		mr_foreground_wait(&signals);

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 struct world {
@@ -169,7 +170,8 @@ static void agents_of_the_registry_are_served(void)
 	struct world w;
 	struct mr_notifier_hub_config config = { .registry = "registry",
 		.clock = mr_clock_system(),
-		.rand = mr_rand_system() };
+		.rand = mr_rand_system(),
+		.is_early = true };
 	struct mr_notifier_hub *hub = NULL;
 
 	world_open(&w);
@@ -179,7 +181,10 @@ static void agents_of_the_registry_are_served(void)
 		30);
 	notified_send(&w.n);
 	CHECK_OK(mr_notifier_hub_open(&config, &hub, &w.n.post.cx.err), w.n.post.cx.err);
+	/* Before it listens, a prompt could not say where the mail is. */
+	mr_notifier_hub_listens(hub, "http://127.0.0.1:9/agents");
 	await_file("got");
+	CHECK_INT(system("grep -q 'http://127.0.0.1:9/agents/' got"), 0);
 	mr_notifier_hub_close(hub);
 	world_close(&w);
 }
