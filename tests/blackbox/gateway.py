@@ -200,6 +200,9 @@ def what_cannot_be_sent_is_refused_before_anything_is(m):
                 {**letter(), "to": []}, {**letter(), "to": [" "]}, letter(subject=5), letter(notify_block={"text": "a\n```\nb"})):
             status, told = gateway.ask("send", body)
             assert status == 422 and told["detail"][0]["loc"][0] == "body", (body, told)
+        for scheme, kind in (("jws", "value_error"), ("bogus", "literal_error")):
+            problem = gateway.ask("send", letter(notify_auth={"scheme": scheme}))[1]["detail"][0]
+            assert (problem["type"], problem["loc"]) == (kind, ["body", "notify_auth", "scheme"]), problem
         assert gateway.ask("post", {"subject": "s", "body_content": "x", "reply_policy": "none"})[0] == 200
         status, told = gateway.ask("reply", {"message_ref": refs(gateway)[0], "body_content": "x"})
         assert status == 422 and "take no answers" in told["detail"], told

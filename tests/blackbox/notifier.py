@@ -18,6 +18,7 @@ from tap import Tap  # noqa: E402
 
 WAIT_S = 60
 STORM = 1000
+TURNS = 12
 TOKEN = "tok-ultramarine-7"
 KEYS = ["schema_version", "enabled", "interval_seconds", "mode", "appendix_text", "context_error_policy",
     "pre_notification_context_action", "notify_block_render", "notify_block_auth_mode", "notify_block_auth_verifier",
@@ -248,6 +249,31 @@ def another_programs_mail_is_noticed_at_once(m):
     m.check()
 
 
+def another_programs_deliveries_and_ours_take_turns(m):
+    """Its lock files keep us out and ours keep it out, and a journal of ours that stays is none to it."""
+    m.create("alice", "bob")
+    mail = foreign(m)
+    theirs = []
+    with m.gateway("alice") as gateway:
+        other = threading.Thread(target=lambda: theirs.extend(mail.deliver_as_agreed() for _ in range(TURNS)))
+        other.start()
+        for number in range(TURNS):
+            status, told = call(gateway, "POST", "/v1/mail/send", {"to": ["bob@houmao.localhost"], "subject": f"Ours {number}",
+                "body_content": "x"})
+            assert status == 200, told
+        other.join(WAIT_S)
+        assert len(theirs) == TURNS, theirs
+        told = m.mail("bob", "list", "--read-state", "unread")["messages"]
+        assert len(told) == 2 * TURNS, told
+        assert {f"filesystem:{ident}" for ident in theirs} < {one["message_ref"] for one in told}, told
+        locks = os.path.join(m.mail_root, "locks")
+        assert os.listdir(os.path.join(locks, "addresses")) == [] and not os.path.exists(os.path.join(locks, "index.lock"))
+    with m.gateway("bob") as gateway:
+        told = Poll(gateway).end()
+        assert told["message_count"] == 2 * TURNS, told
+    m.check()
+
+
 def a_program_that_hangs_holds_up_nobody(m):
     m.create("alice", "bob", "carol")
     got = os.path.join(m.dir, "carol.txt")
@@ -418,6 +444,7 @@ TESTS = [
     a_storm_is_one_wake_up_with_its_count,
     a_storm_is_two_answers_to_who_asks,
     another_programs_mail_is_noticed_at_once,
+    another_programs_deliveries_and_ours_take_turns,
     a_program_that_hangs_holds_up_nobody,
     a_dead_channel_is_named_by_the_doctor,
     a_killed_server_does_not_tell_twice,

@@ -1,11 +1,14 @@
 """Mail that another program delivers: documents, links and rows, as the Houmao runtime writes them, without mailroom."""
 
 import contextlib
+import datetime
 import os
+import secrets
 import time
 
 import database
 
+LOCK_S = 60  # the runtime gives up after 5: a busy machine may take longer
 LOCAL = ("message_state", "thread_summaries")
 INDEX = ("messages", "message_recipients", "mailbox_projections", "mailbox_state", "thread_summaries")
 
@@ -66,6 +69,58 @@ class ForeignMail:
         for path, rows in self.rows:
             with self._opened(path) as db:
                 self._copy(db, rows, ident)
+        return ident
+
+    @contextlib.contextmanager
+    def _locks(self):
+        """The lock files of the contract: of each address in ascending order, then of the index; let go of in reverse."""
+        names = sorted({os.path.basename(box) for box in self.boxes})
+        held = []
+        try:
+            for path in (*(f"locks/addresses/{name}.lock" for name in names), "locks/index.lock"):
+                path = os.path.join(self.root, path)
+                end = time.monotonic() + LOCK_S
+                while True:
+                    try:
+                        file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+                        break
+                    except FileExistsError:
+                        assert time.monotonic() < end, f"timed out acquiring lock: {path}"
+                        time.sleep(0.05)
+                now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="microseconds")
+                os.write(file, f"pid={os.getpid()} acquired_at_utc={now}\n".encode())
+                os.close(file)
+                held.append(path)
+            yield
+        finally:
+            for path in reversed(held):
+                os.unlink(path)
+
+    def deliver_as_agreed(self):
+        """The same with every step of the contract, and none of ours: a staged file, locks, the checks, a rename, links, one
+        transaction of the index, then the rows of each mailbox; returns its id."""
+        self.serial += 1
+        ident = f"{self.model[:-8]}{self.serial:08x}"
+        staged = os.path.join(self.root, "staging", f"gateway-{secrets.token_hex(6)}.md")
+        with open(staged, "x", encoding="utf-8") as file:
+            file.write(self.text.replace(self.model, ident))
+        document = self.document.replace(self.model, ident)
+        (index, shared), *local = self.rows
+        with self._locks():
+            assert not os.path.lexists(document), document
+            os.makedirs(os.path.dirname(document), exist_ok=True)
+            os.rename(staged, document)
+            for link in sorted(self.links, key=lambda path: "/sent/" not in path):
+                os.symlink(document, link.replace(self.model, ident))
+            with database.opened(index) as db:
+                db.execute("PRAGMA foreign_keys = ON")
+                db.execute("PRAGMA journal_mode = DELETE")
+                db.execute("BEGIN IMMEDIATE")
+                self._copy(db, shared, ident)
+            for path, rows in local:
+                with database.opened(path) as db:
+                    db.execute("PRAGMA journal_mode = DELETE")
+                    self._copy(db, rows, ident)
         return ident
 
     def storm(self, count):

@@ -51,9 +51,13 @@ static const struct mr_param block_members[] = {
 		.refuse = mr_gateway_refuse_blank, .summary = "for the recipient's verifier"       \
 	}
 
+/* All but the first are reserved. */
+static const char *const schemes[] = { "none", "shared-token", "hmac-sha256", "jws", NULL };
+
 static const struct mr_param auth_members[] = {
 	{ .name = "scheme",
 		.type = MR_TYPE_TEXT,
+		.choices = schemes,
 		.refuse = mr_gateway_refuse_scheme,
 		.summary = "none",
 		.fallback = "none" },
