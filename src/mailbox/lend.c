@@ -79,8 +79,7 @@ enum mr_code mr_mailbox_lend_index(struct mr_ctx *cx, const struct mr_mailbox_ro
 		lent.how = rc ? lent.how : MR_MAILBOX_LEND_WRITE;
 	} else if (!lent.db) {
 		lent.how = how;
-		rc = mr_mailbox_root_look(cx, root, how == MR_MAILBOX_LEND_READ, journal_of(cx),
-			&lent.db);
+		rc = mr_mailbox_root_look(cx, root, how, journal_of(cx), &lent.db);
 		if (!rc && how == MR_MAILBOX_LEND_WRITE)
 			rc = mr_mailbox_index_schema(cx, lent.db);
 	}

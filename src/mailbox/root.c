@@ -152,13 +152,14 @@ enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx, const struct mr_ma
 		root->path, version);
 }
 
-static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only,
+static enum mr_code open_db(struct mr_ctx *cx, const char *path, enum mr_mailbox_lend how,
 	enum mr_db_journal journal, struct mr_db **out)
 {
+	bool read_only = how == MR_MAILBOX_LEND_READ;
 	struct mr_db_options options = {
 		.path = path,
 		.read_only = read_only,
-		.create = !read_only,
+		.create = how == MR_MAILBOX_LEND_WRITE,
 		.journal = journal,
 		.sync = MR_DB_SYNC_FULL,
 		.repair_hint = REPAIR_HINT,
@@ -182,13 +183,13 @@ static enum mr_code open_db(struct mr_ctx *cx, const char *path, bool read_only,
 }
 
 enum mr_code mr_mailbox_root_look(struct mr_ctx *cx, const struct mr_mailbox_root *root,
-	bool read_only, enum mr_db_journal journal, struct mr_db **out)
+	enum mr_mailbox_lend how, enum mr_db_journal journal, struct mr_db **out)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	bool is_old = false;
 	enum mr_code rc =
 		open_db(cx, mr_mailbox_layout_join(cx->arena, root->path, MR_MAILBOX_INDEX_FILE),
-			read_only, journal, &db);
+			how, journal, &db);
 
 	if (!rc)
 		rc = mr_db_has_table(db, OLD_TABLE, &is_old, &cx->err);
@@ -205,7 +206,9 @@ enum mr_code mr_mailbox_root_index(struct mr_ctx *cx, const struct mr_mailbox_ro
 	bool read_only, struct mr_db **out)
 {
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
-	enum mr_code rc = mr_mailbox_root_look(cx, root, read_only, MR_DB_JOURNAL_DELETE, &db);
+	enum mr_code rc = mr_mailbox_root_look(cx, root,
+		read_only ? MR_MAILBOX_LEND_READ : MR_MAILBOX_LEND_WRITE, MR_DB_JOURNAL_DELETE,
+		&db);
 
 	if (!rc && !read_only)
 		rc = mr_mailbox_index_schema(cx, db);
@@ -222,7 +225,7 @@ enum mr_code mr_mailbox_root_local_in(struct mr_ctx *cx, const char *path, bool 
 	struct mr_db *db MR_CLEANUP(mr_db_closep) = NULL;
 	enum mr_code rc =
 		open_db(cx, mr_mailbox_layout_join(cx->arena, path, MR_MAILBOX_LOCAL_FILE),
-			read_only, journal, &db);
+			read_only ? MR_MAILBOX_LEND_READ : MR_MAILBOX_LEND_WRITE, journal, &db);
 
 	if (!rc && !read_only)
 		rc = mr_mailbox_state_schema(cx, db);

@@ -19,9 +19,9 @@ MR_CHECK enum mr_code mr_mailbox_root_check_version(struct mr_ctx *cx,
 /* Is there an index? Whether it can be read, mr_mailbox_root_index() finds out. */
 MR_CHECK enum mr_code mr_mailbox_root_check_index(struct mr_ctx *cx,
 	const struct mr_mailbox_root *root);
-/* The index, as it is: opened for writing it is not given a schema. */
+/* The index as it is, without making sure of its schema; only to be written is it made. */
 MR_CHECK enum mr_code mr_mailbox_root_look(struct mr_ctx *cx, const struct mr_mailbox_root *root,
-	bool read_only, enum mr_db_journal journal, struct mr_db **out);
+	enum mr_mailbox_lend how, enum mr_db_journal journal, struct mr_db **out);
 /* mr_mailbox_root_local() with another journal. */
 MR_CHECK enum mr_code mr_mailbox_root_local_in(struct mr_ctx *cx, const char *path, bool read_only,
 	enum mr_db_journal journal, struct mr_db **out);

@@ -11,6 +11,7 @@
 #include "post.h"
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -330,6 +331,11 @@ static void what_stays_open_serves_again(void)
 	post.cx.keepers = NULL;
 	mr_keepers_free(keepers);
 	mail = open_mail(&post, "bob");
+	/* Who only looks makes no index where one is lost. */
+	CHECK(rename("root/index.sqlite", "kept") == 0);
+	CHECK_INT(mr_mail_peek(&post.cx, &mail, ref, NULL, &message), MR_ENOTFOUND);
+	CHECK(!mr_fs_exists(post.root.dir, MR_MAILBOX_INDEX_FILE));
+	CHECK(rename("kept", "root/index.sqlite") == 0);
 	CHECK_OK(mr_mail_read(&post.cx, &mail, ref, NULL, &message), post.cx.err);
 	CHECK_OK(mr_mail_list(&post.cx, &mail, &query, &list), post.cx.err);
 	CHECK_INT(list.messages.len, 4);
