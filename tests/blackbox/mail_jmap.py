@@ -11,6 +11,7 @@ from jmap_model import PASSWORD  # noqa: E402
 from jmap_office import ALICE, BOB, PROGRAM, Office, Waiting, modelled, subjects, view  # noqa: E402
 from mail_server import PASSWORD as CYRUS_PASSWORD  # noqa: E402
 from tap import Tap  # noqa: E402
+from webs import page  # noqa: E402
 
 
 # --- every verb, over any server ---
@@ -294,8 +295,14 @@ def pushed_mail_wakes_who_waits():
         events.sent.put(None)
 
 
+def pages_say_where_it_is():
+    with modelled(names=("alice",)) as (m, _), m.serve() as server:
+        text = page(server, "/mail/mailboxes").text
+        assert "mail is on a mail server (JMAP)" in text and "mailroom mail list --agent-name alice" in text, text
+
+
 ALONE = (verbs_are_few_requests, long_lists_come_in_pages, boxes_that_changed_are_found_again, servers_differ,
-    mail_of_people_is_read, long_conversations_stay_short, pushed_mail_wakes_who_waits)
+    mail_of_people_is_read, long_conversations_stay_short, pushed_mail_wakes_who_waits, pages_say_where_it_is)
 
 with Tap() as tap:
     for test in EVERYWHERE:

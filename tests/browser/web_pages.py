@@ -111,6 +111,9 @@ def in_the_dark_on_a_phone(browser, world):
     def check(page, name, i):
         page.has_no_overflow()
         page.is_accessible()
+        hidden = page.evaluate("""[...document.querySelectorAll('.side [aria-current=page], .tabs [aria-current=page]')].filter((e) =>
+            e.getBoundingClientRect().left < 0 || e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.textContent)""")
+        assert not hidden, f"out of sight, although it says where one is: {hidden}"
         if i == 0:
             page.shot(f"{name}-narrow")
     each(browser, world, check, dark=True, width=browsers.NARROW, height=700)
