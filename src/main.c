@@ -710,7 +710,9 @@
  *     db_postgres_listen.c  notices between servers
  *     db_postgres_memo.c    what a writer has read in its transaction
  *     db_postgres_search.c  full-text search
+ *     db_postgres_server.c  how the server stands
  *     db_postgres_statement.c  statements, alone and many at once
+ *     db_postgres_wait.c  statements that wait no longer than they may
  *     db_postgres_words.c  the words that engines spell differently
  *     db_sqlite.c        SQLite behind it
  *     db_sqlite_bell.c   notices between processes: a file that is touched

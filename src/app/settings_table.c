@@ -340,6 +340,13 @@ const struct mr_setting mr_setting_table[] = {
 		.summary =
 			"path or sqlite URL of the team's database, or a postgresql:// address of one on a "
 			"server; empty is storage.sqlite3 in storage.root" },
+	{ .key = "database.timeout_seconds",
+		.env = "DATABASE_TIMEOUT_SECONDS",
+		.type = MR_TYPE_INT,
+		.fallback = "60",
+		.min = 5,
+		.max = 3600,
+		.summary = "how long a statement of a database on a server may take" },
 	{ .key = "database.max_wal_bytes",
 		.env = "DATABASE_MAX_WAL_BYTES",
 		.type = MR_TYPE_INT,

@@ -1,6 +1,7 @@
 /* data/db.c - what is the same for every engine: the statement cache, transactions, dispatch. */
 #include "data/db.h"
 
+#include "base/clock.h"
 #include "data/db_driver.h"
 #include "data/db_postgres.h"
 #include "data/db_sqlite.h"
@@ -37,6 +38,8 @@ enum mr_code mr_db_open(const struct mr_db_options *options, struct mr_db **out,
 		options->repair_hint ? options->repair_hint : "restore it from a backup");
 	if (opt.busy_timeout_ms == 0)
 		opt.busy_timeout_ms = MR_DB_BUSY_MS;
+	if (!opt.statement_ms)
+		opt.statement_ms = MR_DB_STATEMENT_MS;
 	if (opt.statements == 0)
 		opt.statements = MR_DB_STATEMENTS;
 	rc = driver->open(arena, &opt, &db, err);
@@ -500,6 +503,20 @@ void mr_db_listener_close(struct mr_db_listener **listener)
 	if (*listener)
 		(*listener)->driver->listener_close(*listener);
 	*listener = NULL;
+}
+
+enum mr_code mr_db_server(struct mr_db *db, struct mr_arena *arena, struct mr_db_server *out,
+	struct mr_err *err)
+{
+	int64_t begun_us = mr_clock_mono_us(mr_clock_system());
+	struct mr_db_server server = { .engine = db->driver->name };
+	enum mr_code rc = db->driver->server ? db->driver->server(db, arena, &server, err) : MR_OK;
+
+	if (db->driver->server)
+		server.round_trip_us = mr_clock_mono_us(mr_clock_system()) - begun_us;
+	if (!rc)
+		*out = server;
+	return rc;
 }
 
 enum mr_code mr_db_duty(struct mr_db *db, bool *mine, struct mr_err *err)

@@ -40,6 +40,7 @@ struct mr_stmt;
 
 enum {
 	MR_DB_BUSY_MS = 5000,
+	MR_DB_STATEMENT_MS = 60000,
 	MR_DB_STATEMENTS = 64,
 	MR_DB_SQL_BYTES = 1 << 20, /* the longest statement: migrations are the longest we have */
 	MR_DB_VALUE_BYTES = 256 << 20, /* the largest row: far above any message we accept */
@@ -72,6 +73,9 @@ struct mr_db_options {
 	enum mr_db_journal journal; /* not looked at when read-only */
 	enum mr_db_sync sync;
 	int busy_timeout_ms; /* 0 is MR_DB_BUSY_MS, below 0 does not wait */
+	/* Of an engine on a server: a statement that takes longer is MR_ETIMEOUT; 0 is
+	 * MR_DB_STATEMENT_MS. */
+	int statement_ms;
 	size_t statements;   /* idle statements kept prepared; 0 is MR_DB_STATEMENTS */
 	int cache_kib;       /* pages kept in memory; 0 leaves it to the engine */
 	/*
@@ -280,6 +284,22 @@ void mr_db_listener_close(struct mr_db_listener **listener);
  */
 enum { MR_DB_DUTY_MS = 4000 };
 MR_CHECK enum mr_code mr_db_duty(struct mr_db *db, bool *mine, struct mr_err *err);
+
+/* How an engine on a server stands, as far as it tells this user. */
+struct mr_db_server {
+	const char *engine;
+	const char *version;     /* or NULL: the engine is in this process, and the rest is 0 */
+	bool is_standby;         /* it can only be read */
+	int64_t connections;     /* of everybody, to all its databases */
+	int64_t connections_max; /* as many as it lets in */
+	int64_t standbys;        /* that follow it */
+	bool has_lag;            /* `lag_ms` is known */
+	int64_t lag_ms;          /* of a standby itself, or of the slowest that follows */
+	int64_t notices_percent; /* of the room for notices that is in use */
+	int64_t round_trip_us;   /* how long this question took */
+};
+MR_CHECK enum mr_code mr_db_server(struct mr_db *db, struct mr_arena *arena,
+	struct mr_db_server *out, struct mr_err *err);
 
 /*
  * Does another process have the database open? `*pid` is then one that has. Also for a file that is

@@ -53,6 +53,9 @@ struct mr_db_driver {
 	int (*listener_fd)(const struct mr_db_listener *listener);
 	bool (*listener_drain)(struct mr_db_listener *listener);
 	void (*listener_close)(struct mr_db_listener *listener);
+	/* Fills what is not 0 there; NULL: there is no server. */
+	enum mr_code (*server)(struct mr_db *db, struct mr_arena *arena, struct mr_db_server *out,
+		struct mr_err *err);
 	/* NULL: everybody has it. */
 	enum mr_code (*duty)(struct mr_db *db, bool *mine, struct mr_err *err);
 	bool (*is_open_elsewhere)(const char *path, long *pid);

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATEMENT_S = 60 };
+/* A program that stands still in a transaction keeps others from writing for so long. */
+enum { IDLE_MS = 10000 };
 
 /* Writers of one database, on all machines, hold this advisory lock one after the other. */
 #define WRITER_LOCK "7881696737372368749"
@@ -36,10 +37,10 @@ static enum mr_code set_up(struct mr_db_pg *self, struct mr_err *err)
 	snprintf(sql, sizeof(sql),
 		"SET standard_conforming_strings = on; SET bytea_output = hex; "
 		"SET extra_float_digits = 1; SET DateStyle = ISO; SET lock_timeout = %d; "
-		"SET statement_timeout = '%ds'; SET idle_in_transaction_session_timeout = '%ds'; "
+		"SET statement_timeout = %d; SET idle_in_transaction_session_timeout = %d; "
 		"SET default_transaction_read_only = %s; SET synchronous_commit = %s",
-		options->busy_timeout_ms > 0 ? options->busy_timeout_ms : 1, STATEMENT_S,
-		STATEMENT_S, options->read_only ? "on" : "off",
+		options->busy_timeout_ms > 0 ? options->busy_timeout_ms : 1, options->statement_ms,
+		IDLE_MS, options->read_only ? "on" : "off",
 		options->sync == MR_DB_SYNC_NORMAL ? "off" : "on");
 	return pg_exec(&self->base, sql, err);
 }
@@ -67,6 +68,7 @@ enum mr_code mr_db_pg_connect_anew(struct mr_db_pg *self, struct mr_err *err)
 		return rc;
 	self->pq.finish(self->conn);
 	self->conn = conn;
+	self->is_late = false;
 	self->generation++;
 	return set_up(self, err);
 }
@@ -181,6 +183,11 @@ enum mr_code mr_db_pg_fail(struct mr_db_pg *self, const PGresult *result, const 
 	struct mr_err *err)
 {
 	self->total_changes++;
+	if (self->is_late && !mr_str_eq(sql, "COMMIT"))
+		return mr_err_set(err, MR_ETIMEOUT,
+			"database %s: the server has not answered for %d s, and the connection was "
+			"given up; try again",
+			self->base.options.path, self->base.options.statement_ms / 1000);
 	return mr_db_postgres_fail(&self->pq, &self->base.options, self->conn, result, sql, err);
 }
 
@@ -212,7 +219,7 @@ static enum mr_code pg_exec(struct mr_db *db, const char *sql, struct mr_err *er
 	if (strlen(sql) > MR_DB_SQL_BYTES)
 		return mr_err_set(err, MR_ELIMIT, "database %s: more than %d bytes of statements",
 			db->options.path, MR_DB_SQL_BYTES);
-	result = self->pq.exec(self->conn, mr_db_postgres_spell(arena, sql));
+	result = mr_db_pg_wait_exec(self, mr_db_postgres_spell(arena, sql));
 	if (!mr_db_pg_is_good(&self->pq, result))
 		rc = mr_db_pg_fail(self, result, sql, err);
 	self->pq.clear(result);
@@ -320,6 +327,7 @@ const struct mr_db_driver mr_db_postgres = {
 	.listener_drain = mr_db_postgres_listener_drain,
 	.listener_close = mr_db_postgres_listener_close,
 	.duty = mr_db_postgres_duty,
+	.server = mr_db_postgres_server,
 	.is_open_elsewhere = pg_is_open_elsewhere,
 	.exec = pg_exec,
 	.set_sync = pg_set_sync,

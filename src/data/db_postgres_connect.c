@@ -65,8 +65,10 @@ enum mr_code mr_db_postgres_connect(const struct mr_db_pq *pq, const char *url, 
 {
 	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
 	const char *keywords[] = { "sslmode", "sslrootcert", "dbname", "connect_timeout",
-		"fallback_application_name", "client_encoding", NULL };
-	const char *values[] = { NULL, NULL, url, "10", "mailroom", "UTF8", NULL };
+		"fallback_application_name", "client_encoding", "keepalives_idle",
+		"keepalives_interval", "keepalives_count", "tcp_user_timeout", NULL };
+	const char *values[] = { NULL, NULL, url, "10", "mailroom", "UTF8", "10", "5", "3", "30000",
+		NULL };
 	const char *why;
 	PGconn *conn;
 
@@ -84,6 +86,11 @@ enum mr_code mr_db_postgres_connect(const struct mr_db_pq *pq, const char *url, 
 		(strstr(why, "role \"") && strstr(why, "does not exist")))
 		return mr_err_set(err, MR_EAUTH,
 			"database %s: the server refuses the user or the password: %s", shown, why);
+	if (strstr(why, "too many c") || strstr(why, "connection slots are reserved"))
+		return mr_err_set(err, MR_EBUSY,
+			"database %s: the server has no connection left: %s; try again, or raise its "
+			"max_connections",
+			shown, why);
 	if (strstr(why, "database \"") && strstr(why, "does not exist"))
 		return mr_err_set(err, MR_ENOTFOUND, "database %s: %s; make it with createdb",
 			shown, why);

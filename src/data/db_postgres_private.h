@@ -11,6 +11,8 @@
  *   db_postgres_listen.c  notices
  *   db_postgres_memo.c    what a writer's transaction has read
  *   db_postgres_search.c  full-text search
+ *   db_postgres_server.c  how the server stands
+ *   db_postgres_wait.c    statements, with a limit to how long they are waited for
  */
 #pragma once
 
@@ -34,8 +36,9 @@
 	X(setNoticeProcessor)                                                                      \
 	X(finish)                                                                                  \
 	X(exec)                                                                                    \
-	X(prepare)                                                                                 \
-	X(execPrepared)                                                                            \
+	X(sendQuery)                                                                               \
+	X(sendPrepare)                                                                             \
+	X(isBusy)                                                                                  \
 	X(enterPipelineMode)                                                                       \
 	X(exitPipelineMode)                                                                        \
 	X(pipelineSync)                                                                            \
@@ -85,7 +88,8 @@ struct mr_db_pg {
 			      */
 	unsigned names;      /* of statements so far */
 	int64_t changes, total_changes;
-	bool began; /* a transaction that was neither committed nor rolled back */
+	bool is_late; /* the connection was given up because the server did not answer */
+	bool began;   /* a transaction that was neither committed nor rolled back */
 	const char *sent[MR_DB_PG_SENT]; /* statements whose results nobody has asked for yet */
 	size_t sent_len;
 	struct mr_db_pg_memo *memo; /* of a writer's transaction (db_postgres_memo.h); or NULL */
@@ -125,6 +129,31 @@ int64_t mr_db_postgres_column_int(struct mr_stmt *stmt, int column);
 double mr_db_postgres_column_real(struct mr_stmt *stmt, int column);
 struct mr_bytes mr_db_postgres_column_text(struct mr_stmt *stmt, int column);
 struct mr_bytes mr_db_postgres_column_bytes(struct mr_stmt *stmt, int column);
+
+/* --- db_postgres_server.c; a function of the driver --- */
+
+enum mr_code mr_db_postgres_server(struct mr_db *db, struct mr_arena *arena,
+	struct mr_db_server *out, struct mr_err *err);
+
+/* --- db_postgres_wait.c --- */
+
+/*
+ * As PQexec(), PQprepare() and PQexecPrepared(), but when the server has not answered some seconds
+ * after the time that a statement may take, the connection is given up, and `is_late` is set.
+ */
+PGresult *mr_db_pg_wait_exec(struct mr_db_pg *db, const char *sql);
+PGresult *mr_db_pg_wait_prepare(struct mr_db_pg *db, const char *name, const char *sql);
+struct mr_db_pq_call {
+	const char *name;
+	int count;
+	const char *const *values;
+	const int *lengths, *formats;
+};
+PGresult *mr_db_pg_wait_run(struct mr_db_pg *db, const struct mr_db_pq_call *call);
+/* Until when what is sent now may take. */
+int64_t mr_db_pg_wait_until(struct mr_db_pg *db);
+/* Wait until PQgetResult() has something to say, or until then. */
+void mr_db_pg_wait(struct mr_db_pg *db, int64_t until_ms);
 
 /* --- db_postgres_error.c --- */
 

@@ -69,7 +69,7 @@ static enum mr_code prepare_there(struct pg_stmt *self, struct mr_err *err)
 	if (rc)
 		return rc;
 	snprintf(self->name, sizeof(self->name), "mr%u", ++db->names);
-	result = db->pq.prepare(db->conn, self->name, self->spelled, 0, NULL);
+	result = mr_db_pg_wait_prepare(db, self->name, self->spelled);
 	if (mr_db_pg_is_good(&db->pq, result))
 		self->generation = db->generation;
 	else
@@ -144,7 +144,7 @@ void mr_db_postgres_finalize(struct mr_stmt *stmt)
 		self->db->total_changes++;
 	if (self->generation == self->db->generation && !mr_db_pg_is_lost(self->db)) {
 		snprintf(sql, sizeof(sql), "DEALLOCATE %s", self->name);
-		result = self->db->pq.exec(self->db->conn, sql);
+		result = mr_db_pg_wait_exec(self->db, sql);
 		self->db->pq.clear(result);
 	}
 	drop_result(self);
@@ -280,11 +280,14 @@ static bool send_one(struct pg_stmt *self)
 static void take_results(struct mr_db_pg *db, PGresult **own, PGresult **bad, size_t *bad_at)
 {
 	size_t count = db->sent_len + (own ? 1 : 0), at = 0;
+	int64_t until_ms = mr_db_pg_wait_until(db);
 	bool has_ended = !db->pq.pipelineSync(db->conn);
 
 	while (!has_ended) {
-		PGresult *result = db->pq.getResult(db->conn);
+		PGresult *result;
 
+		mr_db_pg_wait(db, until_ms);
+		result = db->pq.getResult(db->conn);
 		if (!result) {
 			/* The next statement's turn, or there is no server any more. */
 			has_ended = mr_db_pg_is_lost(db) || at++ > count;
@@ -433,8 +436,9 @@ static PGresult *ask(struct pg_stmt *self)
 	struct packed packed;
 
 	pack(self, &packed);
-	return self->db->pq.execPrepared(self->db->conn, self->name, self->count, packed.values,
-		packed.lengths, packed.formats, 0);
+	return mr_db_pg_wait_run(self->db,
+		&(struct mr_db_pq_call){ self->name, self->count, packed.values, packed.lengths,
+			packed.formats });
 }
 
 /* Have the result, from the server. */
@@ -454,7 +458,8 @@ static enum mr_code fetch(struct pg_stmt *self, struct mr_err *err)
 		self->result = ask(self);
 	if (rc)
 		return rc;
-	if (!mr_db_pg_is_good(&db->pq, self->result) && mr_db_pg_is_lost(db) && may_reconnect(db)) {
+	if (!mr_db_pg_is_good(&db->pq, self->result) && mr_db_pg_is_lost(db) && !db->is_late &&
+		may_reconnect(db)) {
 		db->pq.clear(self->result);
 		self->result = NULL;
 		rc = mr_db_pg_connect_anew(db, err);

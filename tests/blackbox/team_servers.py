@@ -1,5 +1,6 @@
 """usage: team_servers.py PROGRAM - servers of one team on several machines: each with a storage root of its own, all on one PostgreSQL."""
 
+import contextlib
 import json
 import os
 import signal
@@ -9,79 +10,12 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from mailroom import Mailroom  # noqa: E402
+from mailroom import describe  # noqa: E402
 from postgres_server import HAS_POSTGRES, WHY_NOT, Postgres  # noqa: E402
 from tap import Tap  # noqa: E402
-from wire import Client, Events, call, modern_call, request  # noqa: E402
-
-WAIT_S = 60
-
-
-class Team(Mailroom):
-    """Machines are storage roots: `on(n)` are the variables of the nth."""
-
-    def __init__(self, program, postgres, name):
-        super().__init__(program)
-        self.postgres = postgres
-        self.name = name
-        self.url = postgres.make(name)
-
-    def env(self, **more):
-        return super().env(**{"DATABASE_URL": self.url, "LOG_LEVEL": "debug", "ATTACHMENT_ROOTS": self.dir, **more})
-
-    def on(self, number):
-        return {"STORAGE_ROOT": os.path.join(self.dir, f"machine{number}")}
-
-    def serve_on(self, number, **env):
-        return self.serve(env={**self.on(number), **env})
-
-    def call(self, server, tool, status=200, **arguments):
-        got, _, text = server.request("POST", f"/api/tools/{tool}", {"Content-Type": "application/json"},
-            json.dumps({"project_key": self.dir} | arguments))
-        assert got == status, (tool, got, text)
-        return json.loads(text)
-
-    def register(self, server, *names):
-        for name in names:
-            self.call(server, "register_agent", name=name, program="codex", model="x")
-
-    def sql(self, text):
-        return self.postgres.sql(text, self.name)
-
-    def check(self, number):
-        return self.json_of(self.run("--json", "team", "check", env=self.on(number)))
-
-    @staticmethod
-    def json_of(done):
-        return json.loads(done.stdout)
-
-
-def until(condition):
-    """The condition's first true value."""
-    end = time.monotonic() + WAIT_S
-    while not (found := condition()):
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.05)
-    return found
-
-
-def kept_at(m, number):
-    """The archive is kept on that machine, and shows all that the database has."""
-    where = m.on(number)["STORAGE_ROOT"]
-    kept = m.sql("SELECT name FROM archive_places WHERE is_kept = 1 AND is_whole = 1")
-    return kept.endswith(":" + where) and m.sql("SELECT count(*) FROM archive_queue") == "0"
-
-
-def project_dir(m, number):
-    root = os.path.join(m.on(number)["STORAGE_ROOT"], "projects")
-    return os.path.join(root, os.listdir(root)[0])
-
-
-def archived(m, number):
-    """The names of the files in the newest commit."""
-    return subprocess.run(["git", "-c", "safe.directory=*", "ls-tree", "-r", "--name-only", "HEAD"], cwd=project_dir(m, number), stdout=subprocess.PIPE, text=True,
-        check=True).stdout
-
+from team_machines import Team, archived, kept_at, project_dir, until  # noqa: E402
+from webs import Listener  # noqa: E402
+from wire import Client, Events, call, modern, modern_call, modern_headers, request  # noqa: E402
 
 def the_archive_goes_to_who_is_left(m):
     with m.serve_on(1) as one:
@@ -278,8 +212,72 @@ def what_a_client_carries_is_read_by_all(m):
         assert done["result"]["resultType"] == "complete", done
 
 
-TESTS = [the_archive_goes_to_who_is_left, a_session_is_known_to_all, news_come_at_the_server_that_is_listened_to,
-    a_call_goes_on_at_another_server, what_a_client_carries_is_read_by_all]
+def whoever_waits_is_woken_by_another_server(m):
+    with m.serve_on(1) as one, m.serve_on(2) as two, contextlib.ExitStack() as stack:
+        m.register(one, "GreenCastle", "BlueLake")
+        got = []
+        poll = threading.Thread(target=lambda: got.append(m.call(two, "wait_for_mail", agent_name="BlueLake", timeout_seconds=50,
+            since=0)))
+        poll.start()
+        watch = subprocess.Popen([m.program, "team", "watch", m.dir, "BlueLake", "--cursor", "0", "--count", "1", "--timeout", "50"],
+            cwd=m.dir, env=m.env(**m.on(3)), stdout=subprocess.PIPE, text=True)
+        body = modern("subscriptions/listen", {"notifications": {"resourceSubscriptions": [inbox_uri(m, "BlueLake")]}}, 1)
+        connection, response = Client(two).send("POST", body, **modern_headers("subscriptions/listen"))
+        stack.callback(connection.close)
+        changes = Events(response)
+        assert "acknowledged" in changes.next()[1]["method"]
+        page = stack.enter_context(Listener(two))
+        number = page.next()[1]
+        m.call(one, "send_message", sender_name="GreenCastle", to=["BlueLake"], subject="over there", body_md="b")
+        poll.join()
+        assert "over there" in json.dumps(got), got
+        assert "over there" in watch.stdout.readline() and watch.wait(60) == 0
+        watch.stdout.close()
+        assert changes.next()[1]["params"]["uri"] == inbox_uri(m, "BlueLake")
+        page.wait_for_other(number)
+
+
+def how_the_server_stands_is_told(m):
+    with m.serve_on(1) as one:
+        m.register(one, "GreenCastle")
+        ready = until(lambda: (lambda said: said if "connections" in said else None)(json.loads(one.get("/health/readiness")[2])))
+        assert ready["status"] == "ready" and ready["engine"] == "PostgreSQL" and ready["connections_max"] == 97, ready
+        assert 1 <= ready["connections"] < 97 and 0 < ready["round_trip_us"], ready
+        health = m.json("team", "health", env=m.on(1))
+        assert health["engine"] == "PostgreSQL" and health["connections_max"] == 97 and health["status"] == "ok", health
+        done = m.run("doctor", env={**m.on(1), "DATABASE_URL": m.url.replace("mailroom@", "mailroom:hunter2@")})
+        assert "hunter2" not in done.stdout + done.stderr, describe(done)
+        assert "PostgreSQL" in done.stdout and " of 97 connections in use" in done.stdout, describe(done)
+
+
+def trouble_with_the_server_is_told(m):
+    # No connection left.
+    m.sql("CREATE ROLE guest LOGIN CONNECTION LIMIT 0")
+    done = m.run("team", "agents", m.dir, env={**m.on(1), "DATABASE_URL": m.url.replace("mailroom@", "guest@")})
+    assert done.returncode == 1 and "the server has no connection left" in done.stderr and "max_connections" in done.stderr, done
+    with m.serve_on(1, DATABASE_TIMEOUT_SECONDS="5") as one:
+        m.register(one, "GreenCastle", "BlueLake")
+        # A table is locked by somebody: what waits for it ends in the stated time, and nothing is stored twice.
+        locker = subprocess.Popen(["psql", "-X", "-q", "-h", m.postgres.dir, "-U", "mailroom", "-d", m.name], stdin=subprocess.PIPE,
+            text=True)
+        locker.stdin.write("BEGIN; LOCK TABLE messages;\n")
+        locker.stdin.flush()
+        until(lambda: m.sql("SELECT count(*) FROM pg_locks WHERE relation = 'messages'::regclass AND mode = 'AccessExclusiveLock' "
+            "AND granted") == "1")
+        asked = {"sender_name": "GreenCastle", "to": ["BlueLake"], "subject": "slow", "body_md": "b", "idempotency_key": "k"}
+        begun = time.monotonic()
+        told = m.call(one, "send_message", status=504, **asked)
+        assert 4 < time.monotonic() - begun < 20 and "the statement took too long" in json.dumps(told), told
+        locker.stdin.close()
+        assert locker.wait(60) == 0
+        m.call(one, "send_message", **asked)
+        assert m.sql("SELECT count(*) FROM messages") == "1"
+
+
+TESTS = [the_archive_goes_to_who_is_left, whoever_waits_is_woken_by_another_server,
+    a_session_is_known_to_all, news_come_at_the_server_that_is_listened_to,
+    a_call_goes_on_at_another_server, what_a_client_carries_is_read_by_all,
+    how_the_server_stands_is_told, trouble_with_the_server_is_told]
 
 if __name__ == "__main__":
     with Tap() as tap:

@@ -214,7 +214,11 @@ static void check_database(struct doctor *d)
 			health.problems.len ? health.problems.items[0] : file);
 		return;
 	}
-	if (health.projects == 0 && archives > 0) {
+	if (health.server.version) {
+		file = mr_database_url_shown(d->call->cx.arena, file);
+		say(d, "database server", FINE, NULL, "%s",
+			mr_team_server_words(d->call->cx.arena, &health.server));
+	} else if (health.projects == 0 && archives > 0) {
 		say(d, "database", PROBLEM, "mailroom team rebuild makes it anew from the archives",
 			"%s is empty, while %zu project%s an archive", file, archives,
 			archives == 1 ? " has" : "s have");

@@ -20,6 +20,7 @@ enum {
 struct status {
 	const char *protocol_version; /* of health alone */
 	const char *status;
+	struct mr_db_server database; /* zeros where its engine is in this process */
 };
 
 static const struct mr_field status_fields[] = {
@@ -27,9 +28,31 @@ static const struct mr_field status_fields[] = {
 	{ 0 },
 };
 
+/* Of a database on a server; left out else. */
+#define SERVER_FIELDS                                                                              \
+	MR_FIELD(struct status, database.engine, "engine", .flags = MR_OPTIONAL,                   \
+		.summary = "of a database on a server; so is what follows"),                       \
+		MR_FIELD(struct status, database.connections, "connections", .flags = MR_OPTIONAL, \
+			.summary = "to it, of all programs"),                                      \
+		MR_FIELD(struct status, database.connections_max, "connections_max",               \
+			.flags = MR_OPTIONAL, .summary = "that it lets in"),                       \
+		MR_FIELD(struct status, database.standbys, "standbys", .flags = MR_OPTIONAL,       \
+			.summary = "that follow it"),                                              \
+		MR_FIELD(struct status, database.lag_ms, "standby_lag_ms", .flags = MR_OPTIONAL,   \
+			.summary = "of the slowest of them, when it is not 0"),                    \
+		MR_FIELD(struct status, database.round_trip_us, "round_trip_us",                   \
+			.flags = MR_OPTIONAL, .summary = "of a small question to it")
+
+static const struct mr_field ready_fields[] = {
+	MR_FIELD(struct status, status, "status"),
+	SERVER_FIELDS,
+	{ 0 },
+};
+
 static const struct mr_field health_fields[] = {
 	MR_FIELD(struct status, protocol_version, "protocol_version"),
 	MR_FIELD(struct status, status, "status"),
+	SERVER_FIELDS,
 	{ 0 },
 };
 
@@ -62,13 +85,15 @@ static enum mr_code check_database(struct mr_call *call)
  * Any failure means "not ready". Callers on this machine see paths in the message; others, who need
  * no token for this, are referred to the log.
  */
-static enum mr_code check_ready(struct mr_call *call)
+static enum mr_code check_ready(struct mr_call *call, struct status *out)
 {
 	const struct mr_principal *who = call->principal;
 	enum mr_code rc = check_storage(call);
 
 	if (!rc)
 		rc = check_database(call);
+	if (!rc && !mr_team_home_server(call, &out->database))
+		out->database = (struct mr_db_server){ 0 };
 	if (!rc)
 		return MR_OK;
 	if (who && !who->is_local) {
@@ -96,7 +121,7 @@ static enum mr_code tell_ready(struct mr_call *call, const struct mr_nothing *as
 {
 	(void)asked;
 	out->status = "ready";
-	return check_ready(call);
+	return check_ready(call, out);
 }
 MR_BIND_ALONE(ready, tell_ready, struct mr_nothing, struct status);
 
@@ -104,8 +129,8 @@ static enum mr_code tell_health(struct mr_call *call, const struct mr_nothing *a
 	struct status *out)
 {
 	(void)asked;
-	*out = (struct status){ "v1", "ok" };
-	return check_ready(call);
+	*out = (struct status){ .protocol_version = "v1", .status = "ok" };
+	return check_ready(call, out);
 }
 MR_BIND_ALONE(health, tell_health, struct mr_nothing, struct status);
 
@@ -138,7 +163,7 @@ const struct mr_op mr_op_readiness = {
 	.command = "health readiness",
 	.route = "GET /health/readiness",
 	.summary = "Say whether requests that keep data would succeed",
-	.result = status_fields,
+	.result = ready_fields,
 	.traits = MR_OPEN,
 	.surfaces = MR_ON_CLI | MR_ON_HTTP,
 	.contract = &mr_contract_plain,

@@ -135,6 +135,7 @@ enum mr_code mr_team_home_config(struct mr_call *call, struct mr_team_config *ou
 		.storage_root = root,
 		.database = out->database,
 		.max_log_bytes = mr_settings_int(s, "database.max_wal_bytes"),
+		.statement_s = mr_settings_int(s, "database.timeout_seconds"),
 		.author_name = mr_settings_text(s, "git.author_name"),
 		.author_email = mr_settings_text(s, "git.author_email"),
 		.name_mode = name_mode(mr_settings_text(s, "team.name_enforcement")),
@@ -211,6 +212,13 @@ enum mr_code mr_team_home_pulse(struct mr_call *call, int max_age_ms, int wait_m
 	enum mr_code rc = mr_team_home_open(call, &team);
 
 	return rc ? rc : mr_team_pulse(&call->cx, team, max_age_ms, wait_ms);
+}
+
+bool mr_team_home_server(struct mr_call *call, struct mr_db_server *out)
+{
+	struct mr_team *team;
+
+	return !mr_team_home_open(call, &team) && mr_team_duty_server(team, out);
 }
 
 static struct mr_team_timers_config timers_of(const struct mr_settings *s)

@@ -28,6 +28,8 @@ MR_CHECK enum mr_code mr_team_home_probe(struct mr_call *call, struct mr_team_he
 	const char **database);
 /* The same: mr_team_pulse() of team/store/pulse.h. */
 MR_CHECK enum mr_code mr_team_home_pulse(struct mr_call *call, int max_age_ms, int wait_ms);
+/* How the database's server stands, where there is one and this is a server, too: costs nothing. */
+bool mr_team_home_server(struct mr_call *call, struct mr_db_server *out);
 /* For a server: open it now, and start the background work. It ends with the home. */
 MR_CHECK enum mr_code mr_team_home_serve(struct mr_call *call);
 /* The client whose session this is has gone. A failure is logged: nobody is there to be told. */

@@ -77,6 +77,9 @@ struct mr_web_live *mr_web_live_new(const struct mr_app *app)
 	if (!live)
 		mr_oom(sizeof(*live));
 	live->app = app;
+	/* A page may come from one server and its stream from another: what they count must not
+	 * be taken for the same. */
+	live->number = mr_rand_below(app->rand, UINT64_C(1) << 40);
 	live->files = mr_web_live_files_new(tell, live);
 	pthread_mutex_init(&live->lock, NULL);
 	pthread_condattr_init(&attr);

@@ -35,6 +35,7 @@ struct mr_db_options mr_team_database_options(const struct mr_team *team, bool r
 		.read_only = read_only,
 		.create = !read_only,
 		.busy_timeout_ms = 30000,
+		.statement_ms = (int)team->config.statement_s * 1000,
 		.statements = 128,
 		.max_log_bytes = team->config.max_log_bytes,
 		.repair_hint = MR_TEAM_REBUILD_HINT,

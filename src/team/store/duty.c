@@ -11,15 +11,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { ASK_MS = 1000 };
+enum { ASK_MS = 1000, LOOK_MS = 5000 };
 
 struct mr_team_duty {
 	struct mr_team *team;
 	struct mr_db *db; /* the thread's own; NULL while the server cannot be reached */
 	pthread_t thread;
-	pthread_mutex_t lock; /* guards `stopping` */
+	int64_t look_ms;      /* the thread's own: when it next asks how the server stands */
+	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t wake;
 	bool stopping;
+	bool has_server;
+	struct mr_db_server server; /* without its texts */
 	/* Until then it is ours for certain, on the monotonic clock: whoever holds the answer up
 	 * must not make two of us believe that they have it. */
 	_Atomic(int64_t) mine_until_ms;
@@ -40,6 +43,7 @@ static int64_t ask(struct mr_team_duty *duty)
 	enum mr_code rc = MR_OK;
 
 	options.create = false;
+	options.statement_ms = MR_DB_DUTY_MS;
 	if (!duty->db)
 		rc = mr_db_open(&options, &duty->db, &err);
 	if (!rc)
@@ -50,6 +54,25 @@ static int64_t ask(struct mr_team_duty *duty)
 	mr_db_abandon(duty->db);
 	duty->db = NULL;
 	return 0;
+}
+
+/* This connection is not one that requests wait for. */
+static void look_at_server(struct mr_team_duty *duty)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_db_server server = { 0 };
+	struct mr_err ignored;
+	bool known;
+
+	if (duty->db && now_ms() < duty->look_ms)
+		return;
+	known = duty->db && !mr_db_server(duty->db, arena, &server, &ignored);
+	server.version = NULL;
+	duty->look_ms = now_ms() + LOOK_MS;
+	pthread_mutex_lock(&duty->lock);
+	duty->has_server = known;
+	duty->server = server;
+	pthread_mutex_unlock(&duty->lock);
 }
 
 static void note(struct mr_team_duty *duty, int64_t until_ms)
@@ -74,6 +97,7 @@ static void *work(void *arg)
 		struct timespec until;
 
 		note(duty, ask(duty));
+		look_at_server(duty);
 		due_ms = now_ms() + ASK_MS;
 		until = (struct timespec){ .tv_sec = due_ms / 1000,
 			.tv_nsec = due_ms % 1000 * 1000000 };
@@ -135,6 +159,21 @@ void mr_team_duty_stop(struct mr_team *team)
 	pthread_join(duty->thread, NULL);
 	team->duty = NULL;
 	drop(duty);
+}
+
+bool mr_team_duty_server(struct mr_team *team, struct mr_db_server *out)
+{
+	struct mr_team_duty *duty = team->duty;
+	bool known;
+
+	if (!duty)
+		return false;
+	pthread_mutex_lock(&duty->lock);
+	known = duty->has_server;
+	if (known)
+		*out = duty->server;
+	pthread_mutex_unlock(&duty->lock);
+	return known;
 }
 
 bool mr_team_duty_is_mine(struct mr_team *team)

@@ -25,6 +25,7 @@ struct mr_team_config {
 	const char *storage_root;
 	const char *database;  /* a path; NULL is storage.sqlite3 in the root */
 	int64_t max_log_bytes; /* of its write-ahead log (data/db.h) */
+	int64_t statement_s;   /* how long a server's answer is waited for; 0: as data/db.h says */
 	bool alone;            /* a rebuild's: it holds the use lock (team/store/use_lock.h) */
 	bool beside_archives;  /* create a database even beside archives that have commits */
 	const char *author_name, *author_email;

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -321,6 +322,47 @@ static void one_has_the_duty(void)
 	while (!has_duty(third))
 		continue;
 	CHECK(mr_db_duty(other, &mine, &err) == MR_EBUSY);
+}
+
+static void who_does_not_answer_is_given_up(void)
+{
+	struct mr_db *db MR_CLEANUP(mr_db_closep) =
+		postgres_open((struct mr_db_options){ .read_only = true, .statement_ms = 300 });
+	struct mr_stmt *stmt = postgres_prepare(db, "SELECT 1 FROM pg_sleep(5)");
+	pid_t pid = (pid_t)postgres_number(db, "SELECT pg_backend_pid()");
+	struct mr_err err;
+	bool row;
+
+	/* The server itself ends what takes too long, ... */
+	CHECK(mr_stmt_step(stmt, &row, &err) == MR_ETIMEOUT);
+	CHECK(strstr(err.msg, "the statement took too long"));
+	mr_stmt_done(&stmt);
+	/* ... but not when it stands still. */
+	stmt = postgres_prepare(db, "SELECT 2");
+	CHECK(kill(pid, SIGSTOP) == 0);
+	CHECK(mr_stmt_step(stmt, &row, &err) == MR_ETIMEOUT);
+	CHECK(strstr(err.msg,
+		"the server has not answered for 0 s, and the connection was given up; "
+		"try again"));
+	CHECK(kill(pid, SIGCONT) == 0);
+	mr_stmt_done(&stmt);
+	CHECK_INT(postgres_number(db, "SELECT 3"), 3);
+}
+
+static void the_server_tells_how_it_stands(void)
+{
+	struct mr_arena *arena MR_CLEANUP(mr_arena_freep) = mr_arena_new();
+	struct mr_db *db MR_CLEANUP(mr_db_closep) = postgres_open((struct mr_db_options){ 0 });
+	struct mr_db_server server;
+	struct mr_err err;
+
+	CHECK_OK(mr_db_server(db, arena, &server, &err), err);
+	CHECK_STR(server.engine, "PostgreSQL");
+	CHECK(server.version[0] >= '1' && server.version[0] <= '9');
+	CHECK(!server.is_standby && server.standbys == 0 && !server.has_lag);
+	CHECK(server.connections >= 1 && server.connections < server.connections_max);
+	CHECK_INT(server.connections_max, 97);
+	CHECK(server.round_trip_us > 0);
 }
 
 static void passwords_are_shown_to_nobody(void)
@@ -785,6 +827,8 @@ int main(void)
 		TEST(what_only_reads_goes_on_over_a_new_connection),
 		TEST(a_writer_that_lost_its_connection_repeats_nothing),
 		TEST(one_has_the_duty),
+		TEST(who_does_not_answer_is_given_up),
+		TEST(the_server_tells_how_it_stands),
 		TEST(passwords_are_shown_to_nobody),
 		TEST(notices_come_after_the_commit),
 		TEST(what_is_sent_is_done_before_what_follows),
