@@ -212,6 +212,41 @@ def what_a_client_carries_is_read_by_all(m):
         assert done["result"]["resultType"] == "complete", done
 
 
+def a_take_over_that_dies_is_gone_on_with(m):
+    with m.serve_on(1) as one:
+        m.register(one, "GreenCastle", "BlueLake")
+        m.call(one, "send_message", sender_name="GreenCastle", to=["BlueLake"], subject="first", body_md="b")
+        until(lambda: kept_at(m, 1))
+    for point in ("place.taken", "place.project_queued", "archive.committed"):
+        # It may be killed before it has greeted.
+        dying = subprocess.Popen([m.program, "serve", "--port", "0"], cwd=m.dir, env=m.env(**m.on(2), MAILROOM_CRASH_AT=point),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert dying.wait(60) == -signal.SIGKILL, point
+    with m.serve_on(2):
+        until(lambda: kept_at(m, 2))
+        told = m.check(2)
+        assert told["ok"] and told["messages"] == 1, told
+
+
+def who_stands_still_is_replaced(m):
+    with m.serve_on(1) as one:
+        m.register(one, "GreenCastle", "BlueLake")
+        until(lambda: kept_at(m, 1))
+        with m.serve_on(2) as two:
+            one.process.send_signal(signal.SIGSTOP)
+            stopped = time.monotonic()
+            try:
+                m.call(two, "send_message", sender_name="GreenCastle", to=["BlueLake"], subject="meanwhile", body_md="b")
+                until(lambda: kept_at(m, 2))
+                print(f"# taken over after {time.monotonic() - stopped:.1f} s")
+            finally:
+                one.process.send_signal(signal.SIGCONT)
+            # It goes on, as one that does not archive.
+            m.call(one, "send_message", sender_name="BlueLake", to=["GreenCastle"], subject="awake", body_md="b")
+            until(lambda: kept_at(m, 2) and "__awake__" in archived(m, 2))
+            assert m.check(2)["ok"]
+
+
 def whoever_waits_is_woken_by_another_server(m):
     with m.serve_on(1) as one, m.serve_on(2) as two, contextlib.ExitStack() as stack:
         m.register(one, "GreenCastle", "BlueLake")
@@ -274,10 +309,10 @@ def trouble_with_the_server_is_told(m):
         assert m.sql("SELECT count(*) FROM messages") == "1"
 
 
-TESTS = [the_archive_goes_to_who_is_left, whoever_waits_is_woken_by_another_server,
-    a_session_is_known_to_all, news_come_at_the_server_that_is_listened_to,
-    a_call_goes_on_at_another_server, what_a_client_carries_is_read_by_all,
-    how_the_server_stands_is_told, trouble_with_the_server_is_told]
+TESTS = [the_archive_goes_to_who_is_left, a_take_over_that_dies_is_gone_on_with, who_stands_still_is_replaced,
+    whoever_waits_is_woken_by_another_server, a_session_is_known_to_all, news_come_at_the_server_that_is_listened_to,
+    a_call_goes_on_at_another_server, what_a_client_carries_is_read_by_all, how_the_server_stands_is_told,
+    trouble_with_the_server_is_told]
 
 if __name__ == "__main__":
     with Tap() as tap:
