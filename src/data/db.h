@@ -76,8 +76,8 @@ struct mr_db_options {
 	/* Of an engine on a server: a statement that takes longer is MR_ETIMEOUT; 0 is
 	 * MR_DB_STATEMENT_MS. */
 	int statement_ms;
-	size_t statements;   /* idle statements kept prepared; 0 is MR_DB_STATEMENTS */
-	int cache_kib;       /* pages kept in memory; 0 leaves it to the engine */
+	size_t statements; /* idle statements kept prepared; 0 is MR_DB_STATEMENTS */
+	int cache_kib;     /* pages kept in memory; 0 leaves it to the engine */
 	/*
 	 * How large the write-ahead log may grow before mr_db_trim_log() makes writers wait for
 	 * readers. 0 leaves checkpoints to the engine.
