@@ -1,9 +1,10 @@
 """usage: setup.py PROGRAM SOURCE - script/setup installs what a purpose needs, or says what is missing.
 
-The scripts run with a PATH of their own, in which dpkg-query, id, sudo and apt-get are ours.
+The scripts run in a checkout of their own, with a PATH in which dpkg-query, id, sudo and apt-get are ours.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,18 +14,26 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from tap import Tap  # noqa: E402
 
 SOURCE = sys.argv[2]
+with open(os.path.join(SOURCE, "script/setup"), encoding="utf-8") as setup:
+    CYRUS = re.search(r"^cyrus='(.*?)'", setup.read(), re.DOTALL | re.MULTILINE).group(1)
 PURPOSES = ("build", "test", "lint", "fuzz", "bench", "conformance")
 
 
 class Machine:
-    """A machine with these packages, for this user."""
+    """A machine with these packages, for this user; in its checkout Cyrus is there, or not."""
 
-    def __init__(self, installed=(), root=False, sudo=False):
+    def __init__(self, installed=(), root=False, sudo=False, cyrus=True):
         self.place = tempfile.TemporaryDirectory(prefix="mailroom-setup-")
         self.bin = os.path.join(self.place.name, "bin")
         self.log = os.path.join(self.place.name, "log")
+        self.source = os.path.join(self.place.name, "checkout")
         os.mkdir(self.bin)
-        for name in ("sh", "dirname"):
+        shutil.copytree(os.path.join(SOURCE, "script"), os.path.join(self.source, "script"))
+        if cyrus:
+            os.makedirs(os.path.join(self.source, "build/cyrus"))
+            with open(os.path.join(self.source, "build/cyrus/packages"), "w", encoding="utf-8") as file:
+                file.write(CYRUS + "\n")
+        for name in ("sh", "dirname", "cat", "mktemp", "mkdir", "rm", "tail"):
             os.symlink(shutil.which(name), os.path.join(self.bin, name))
         os.symlink(sys.executable, os.path.join(self.bin, "python3"))
         names = "|".join(installed) or "none"
@@ -41,7 +50,7 @@ class Machine:
         os.chmod(path, 0o755)
 
     def run(self, script, *args):
-        return subprocess.run([os.path.join(SOURCE, "script", script), *args], env={"PATH": self.bin, "HOME": "/"},
+        return subprocess.run([os.path.join(self.source, "script", script), *args], env={"PATH": self.bin, "HOME": "/"},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
 
     def did(self):
@@ -89,6 +98,15 @@ def a_mail_server_that_cannot_be_had_is_no_failure():
         machine.put("apt-get", "[ $1 = update ]\n")
         done = machine.run("setup", "test")
         assert done.returncode == 0 and "tests that need an IMAP server are skipped" in done.stdout, done
+
+
+def a_cyrus_that_cannot_be_had_is_no_failure():
+    with Machine(installs("test"), cyrus=False) as machine:
+        machine.put("apt-get", "echo there is no network >&2\nexit 1\n")
+        done = machine.run("setup", "test")
+        assert done.returncode == 0 and done.stderr == "there is no network\n", done
+        assert done.stdout == ("Fetching Cyrus into build/cyrus\n"
+            "Cyrus cannot be fetched: tests and figures that need it are skipped.\n"), done
 
 
 def nothing_is_done_when_all_is_there():
@@ -143,7 +161,8 @@ def an_unknown_purpose_is_refused():
 
 
 with Tap() as tap:
-    for case in (each_purpose_has_its_packages, a_mail_server_that_cannot_be_had_is_no_failure, nothing_is_done_when_all_is_there, only_what_is_missing_is_installed,
+    for case in (each_purpose_has_its_packages, a_mail_server_that_cannot_be_had_is_no_failure, a_cyrus_that_cannot_be_had_is_no_failure,
+            nothing_is_done_when_all_is_there, only_what_is_missing_is_installed,
             an_npm_from_elsewhere_will_do, without_sudo_a_sentence_says_what_to_do, every_script_asks_for_its_own,
             an_unknown_purpose_is_refused):
         tap.run(case.__name__, case)
