@@ -20,7 +20,7 @@ REPO = object()  # the path of a repository
 # In an order in which each call finds what it needs; `proof` is what the answer must also say.
 CALLS = [
     ("health_check", {}, {"status": ("ok",), "environment": str, "http_host": str, "http_port": int, "database_url": str,
-        "storage_root": str, "version": str, "protocol_versions": [str], "uptime_seconds": int, "archive_pending": int,
+        "storage_root": str, "version": str, "protocol_versions": [str], "uptime_seconds": int, "archive_pending": int, "engine?": str,
         "problems": [str]}, {"environment": "development", "http_host": "127.0.0.1", "http_port": 8765}),
     ("ensure_project", {"human_key": B}, PROJECT, {"human_key": B}),
     ("list_projects", {}, {"result": [PROJECT]}, {}),
