@@ -339,6 +339,9 @@ struct mr_db_search {
 	const char *id;             /* its integer primary key */
 	const char *const *columns; /* texts, NULL-terminated */
 	const double *weights;      /* how much a hit in each column counts; NULL is 1 each */
+	/* Beginnings of these lengths are found without looking at each word that begins so; each
+	 * length costs as much at an insertion as the words themselves. NULL is 2 to 6. */
+	const char *beginnings;
 };
 
 /* Make the index, empty, unless it is there. Call rebuild when the table has rows already. */

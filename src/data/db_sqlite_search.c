@@ -57,8 +57,8 @@ enum mr_code mr_db_sqlite_search_create(struct mr_db *db, const struct mr_db_sea
 	put_columns(&sql, search, "");
 	mr_buf_printf(&sql,
 		", content='%s', content_rowid='%s', tokenize='unicode61 remove_diacritics 2', "
-		"prefix='2 3 4 5 6')",
-		search->table, search->id);
+		"prefix='%s')",
+		search->table, search->id, search->beginnings ? search->beginnings : "2 3 4 5 6");
 	rc = mr_buf_check(&sql, "a search statement", err);
 	if (!rc)
 		rc = mr_db_exec(db, mr_buf_text(&sql), err);

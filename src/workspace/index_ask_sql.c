@@ -14,7 +14,8 @@ const struct mr_db_search mr_work_index_search_table = { .name = "found",
 	.table = "messages",
 	.id = "n",
 	.columns = columns,
-	.weights = weights };
+	.weights = weights,
+	.beginnings = "2 3" };
 
 #define BRIEF                                                                                      \
 	"m.id, m.rfc822, m.status, m.time IS NOT NULL, m.time, m.subject, m.sender, m.outbound, "  \

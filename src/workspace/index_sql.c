@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SCHEMA_VERSION = 6 };
+enum { SCHEMA_VERSION = 7 };
 
 /* Numbers of `status` are those of enum mr_work_status, of `kind` enum mr_work_collection_kind. */
 static const char SQL_TABLES[] =

@@ -8,7 +8,7 @@
 
 enum {
 	REQUESTS = 64,  /* on their way at once: the server waits when we are slow */
-	ARRIVALS = 400, /* bodies that are taken in together */
+	ARRIVALS = 800, /* bodies that are taken in together */
 	ARRIVAL_BYTES = 4 << 20,
 	TELL_US = 100 * 1000,
 };
