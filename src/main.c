@@ -846,7 +846,7 @@
  *     proc.c             other programs, without a shell
  *     rand.c             random bytes, passed in
  *     reach.c            which directories a caller may name
- *     shelf.c            what is expensive to open, kept for who needs it next
+ *     shelf.c            connections and the like, open for the next request
  *     str.c              functions on text
  *     utf8.c             UTF-8
  */

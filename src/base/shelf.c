@@ -1,4 +1,4 @@
-/* base/shelf.c - keeps what is expensive to open for who needs it next. */
+/* base/shelf.c - keeps connections and the like open for the next request. */
 #include "base/shelf.h"
 
 #include "base/oom.h"

@@ -1,5 +1,5 @@
 /*
- * base/shelf.h - what is expensive to open and was used is kept for who needs it next.
+ * base/shelf.h - connections and the like stay open for the next request.
  *
  * A thing lies on the shelf under a name, and belongs to nobody meanwhile; who takes it off has it
  * alone, sees whether it is still right, and puts it back. Of several with one name the last one

@@ -182,7 +182,7 @@ MR_CHECK enum mr_code mr_db_has_table(struct mr_db *db, const char *name, bool *
 /* Is there no table at all? */
 MR_CHECK enum mr_code mr_db_is_empty(struct mr_db *db, bool *out, struct mr_err *err);
 
-/* What there is, for who copies all of it. Names live in `arena`. */
+/* The tables and their columns, for a copy of all rows. Names live in `arena`. */
 enum mr_db_type { MR_DB_NUMBER, MR_DB_TEXT, MR_DB_BYTES };
 struct mr_db_column {
 	const char *name;
